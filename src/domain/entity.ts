@@ -1,0 +1,50 @@
+// Things and Events as they are kept, and how a patch changes them. (decisions.md 4, late data)
+//
+// Invariants:
+//   L1. Each field and each key remembers the time that set it; a patch applies to a name only where
+//       its time is not older. So late data fills what is missing and never overwrites what is newer.
+//   L2. A removed key remembers the time of its removal, so that late data cannot bring it back.
+//   L3. `rev` grows by one per effective change; a patch that changes nothing changes nothing at all.
+//   L4. What a change delivers is what it changed: applied in order, it gives the gateway's own state.
+
+import type { Fields, Json } from './submission.ts'
+
+export type ThingState = 'active' | 'archived' | 'deleted'
+export type EventState = 'open' | 'closed'
+
+/** A value and the time that set it; null as the value of a key means removed at that time. */
+export type Timed = readonly [value: Json, at: number]
+
+/** One Thing or Event as kept: values with their times, and where it stands in the channel's feed. */
+export interface Entity<State extends string = string> {
+  readonly id: string
+  readonly state: State
+  /** The time of the submission that set `state`. */
+  readonly stateAt: number
+  readonly rev: number
+  /** The feed entry of its last effective change. */
+  readonly seq: number
+  /** The newest observed_at or event_time seen. */
+  readonly at: number
+  /** accepted_at of its last effective change. */
+  readonly changedAt: number
+  readonly fields: TimedFields
+  readonly attrs: TimedFields
+  readonly externalIds: TimedFields
+}
+
+export type TimedFields = { readonly [name: string]: Timed }
+export type Thing = Entity<ThingState>
+export type Event = Entity<EventState>
+
+/** Bytes of JSON that the parts of one stored entity may take. (decisions.md 3) */
+export const ATTRS_BYTES_MAX = 65_536
+export const EXTERNAL_IDS_BYTES_MAX = 16_384
+export const FIELDS_BYTES_MAX = 65_536
+
+/** What is set by one patch: only names whose value or time changed, as they are delivered. */
+export interface Effect {
+  readonly fields: Fields
+  readonly attrs: Fields | undefined
+  readonly externalIds: Fields | undefined
+}

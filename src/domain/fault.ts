@@ -1,0 +1,89 @@
+// One list of faults. The domain knows the code, its sentence and its category; what a code means over
+// HTTP, in a session or in a tool is mapped once at that edge, by a Record<FaultCode, …>.
+
+/** Every code a caller can meet, with the sentence that goes with it. (decisions.md 2) */
+export const FAULTS = {
+  authentication_failed: 'the gateway token is missing or wrong',
+  rate_limited: 'too many requests; wait and try again',
+  route_not_found: 'there is no such route',
+  method_not_allowed: 'this route does not take this method',
+  body_too_large: 'the request body is larger than 32768 bytes',
+  request_timeout: 'the request body did not arrive in time',
+  missing_json_content_type: 'the request must carry Content-Type: application/json',
+  invalid_json_syntax: 'the request body is not valid JSON in UTF-8',
+  invalid_json_data: 'a field has the wrong type',
+  validation_failed: 'a field has an invalid value',
+  channel_id_required: 'channel_id is required',
+  password_required: 'password is required',
+  title_required: 'title must not be empty',
+  occurred_at_required_for_thing_scoped_message: 'occurred_at is required together with thing_id',
+  event_time_required: 'event_time is required',
+  observed_at_required: 'observed_at is required',
+  event_id_required: 'event_id is required',
+  thing_id_required: 'thing_id is required',
+  event_id_forbidden_on_create: 'event_id must not be sent on create; the gateway makes it',
+  thing_id_forbidden_on_create: 'thing_id must not be sent on create; the gateway makes it',
+  message_id_forbidden: 'message_id must not be sent; the gateway makes it',
+  op_id_not_allowed: 'op_id must not be sent here; the gateway makes it',
+  thing_id_mismatch: 'thing_id differs between the path and the body',
+  state_forbidden: 'state must not be sent; the route decides it',
+  ended_at_forbidden: 'ended_at may be sent on close only',
+  deleted_at_forbidden: 'deleted_at may be sent on delete only',
+  invalid_timestamp: 'a time must be Unix seconds or milliseconds, not negative, before year 10000',
+  invalid_channel_id: 'channel_id is not 26 Crockford Base32 characters of 128 bits',
+  invalid_password: 'password must be 8 to 128 bytes after trimming',
+  invalid_channel_name: 'channel_name must be 1 to 128 characters without control characters',
+  channel_binding_invalid: 'send exactly one of channel_id and channel_name',
+  channels_limit_exceeded: 'at most 2000 channels can be synchronised at once',
+  channel_not_found: 'the channel does not exist or the credentials do not match',
+  channel_subscriber_limit_exceeded: 'the channel has 32 subscribers, which is the limit',
+  invalid_platform: 'the platform is not known',
+  invalid_channel_type: 'channel_type must be private, apns or fcm',
+  channel_type_mismatch: 'the device has another channel_type',
+  platform_mismatch: 'the device is registered for another platform',
+  provider_token_required: 'this channel_type needs a provider_token',
+  provider_token_forbidden_for_private_channel: 'a private device has no provider_token',
+  invalid_provider_token: 'the provider_token has an invalid form',
+  apns_channel_requires_apple_platform: 'channel_type apns needs an Apple platform',
+  fcm_channel_requires_android_platform: 'channel_type fcm needs platform android',
+  device_key_not_found: 'the device_key is not registered',
+  entity_not_found: 'there is no such thing or event in this channel',
+  invalid_cursor: 'the cursor was not made by this gateway',
+  delivery_id_invalid: 'a delivery_id was not made by this gateway',
+  delivery_ack_batch_invalid: 'send 1 to 200 delivery_ids',
+  op_id_payload_conflict: 'op_id was used for a message with other content',
+  op_id_scope_conflict: 'op_id was used in another scope',
+  send_status_not_found: 'there is no such operation, or its record has expired',
+  submission_not_accepted: 'the submission was not accepted; try again',
+  server_busy: 'the gateway is busy; try again',
+  internal_error: 'the gateway failed; try again',
+  websocket_upgrade_required: 'this route is a WebSocket; send an upgrade request',
+  missing_websocket_subprotocol: 'the WebSocket subprotocol heliograph.v1 is required',
+  event_closed: 'the event is closed',
+  thing_deleted: 'the thing is deleted',
+  attrs_too_large: 'attrs would grow beyond 65536 bytes',
+  entity_too_large: 'the fields or external_ids of the entity would grow beyond their limit',
+} as const
+
+export type FaultCode = keyof typeof FAULTS
+
+/** Why something was refused. Plain data: it crosses threads, lands in envelopes and status records. */
+export interface Fault {
+  readonly kind: 'fault'
+  readonly code: FaultCode
+  /** The member of the request that is at fault, as it is spelled on the wire. */
+  readonly field?: string
+  /** One sentence more, about this request; never a secret, never an internal text. */
+  readonly detail?: string
+  readonly retryAfterMs?: number
+}
+
+/** Makes a fault; `field` and `detail` must not carry secrets. */
+export function fault(code: FaultCode, more: Omit<Fault, 'kind' | 'code'> = {}): Fault {
+  return { kind: 'fault', code, ...more }
+}
+
+/** True for a value that is a fault, among results that may be either. */
+export function isFault(value: unknown): value is Fault {
+  return typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'fault'
+}

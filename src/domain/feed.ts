@@ -1,0 +1,80 @@
+// A channel's feed: every effective submission, numbered without holes. (decisions.md 9)
+
+import type { ChannelId, DeviceId, EntityId, OperationId } from './identity.ts'
+import type { Action, Model } from './submission.ts'
+
+/** One entry of a channel's feed, as kept and as delivered. */
+export interface FeedEntry {
+  readonly channelId: ChannelId
+  readonly seq: number
+  readonly opId: OperationId
+  readonly model: Model
+  /** `sync` stands for the whole current state of a Thing, in place of the updates before it. */
+  readonly action: Action
+  readonly entityId: EntityId
+  /** Things and Events only. */
+  readonly state?: string
+  readonly rev?: number
+  readonly acceptedAt: number
+  /** The effective patch or the message as JSON text in wire names: written once, spliced everywhere. */
+  readonly payload: string
+}
+
+/** The new entries of one channel after one commit, in seq order without holes. */
+export interface Announcement {
+  readonly channelId: ChannelId
+  readonly entries: readonly FeedEntry[]
+}
+
+/** Where a device stands in one channel. */
+export interface Position {
+  readonly channelId: ChannelId
+  readonly channelName: string
+  /** The last seq of the channel's feed. */
+  readonly headSeq: number
+  /** The head when the device subscribed: older Messages and Events are not for it. */
+  readonly sinceSeq: number
+  /** Everything up to here is acknowledged; 0 before the first acknowledgement. */
+  readonly ackedSeq: number
+}
+
+/** One page of what a device has yet to see, read in one snapshot of the database. */
+export interface CatchUpPage {
+  /** In seq order: Messages and Events entry by entry, each changed Thing once as `sync`. */
+  readonly entries: readonly FeedEntry[]
+  /** The head at the time of reading. */
+  readonly headSeq: number
+  /** True when nothing up to headSeq is left out behind the last entry. */
+  readonly complete: boolean
+  /**
+   * What retention has removed between the position and the entries. With `restart`, removed tombstones
+   * are among it: the device forgets the channel's Things and gets every live one again.
+   */
+  readonly gap?: { readonly from: number; readonly to: number; readonly restart: boolean }
+  /** The last seq that retention had removed when this was read; 0 or absent: nothing. */
+  readonly removedTo?: number
+}
+
+export interface CatchUpRequest {
+  readonly channelId: ChannelId
+  /** Everything up to here is known to the device. */
+  readonly afterSeq: number
+  readonly sinceSeq: number
+  /**
+   * `removedTo` of the page before, when this continues one catch-up: no gap is given for removals up to
+   * there, and no restart. Without it a restart of more than one page would begin again with each page.
+   */
+  readonly removedTo?: number
+  /** 1 to 500 entries. */
+  readonly limit: number
+}
+
+/** Acknowledgement of everything up to a seq, by one device in one channel. */
+export interface Acknowledgement {
+  readonly deviceId: DeviceId
+  readonly channelId: ChannelId
+  readonly seq: number
+}
+
+/** The opaque name of one delivery: it says which entry it stands for, so nothing is kept for it. */
+export const deliveryIdOf = (channelId: ChannelId, seq: number): string => `${channelId}-${seq}`

@@ -1,0 +1,70 @@
+// Lanes: partitions of the channel space, and what stands in their log.
+
+import type { Submission } from './submission.ts'
+
+/** A place in a lane's log. Positions of a lane grow; they need not be consecutive. 0 is before the first. */
+export type LogPosition = number
+
+/**
+ * How far a lane is applied, as one number that the database compares: the last entry applied whole,
+ * and how many submissions of the entry after it. The part inside an entry is used only while a turn
+ * is split to find a defect. (W6)
+ */
+export type LanePlace = number
+
+const PARTS = 1024
+
+export const placeOf = (position: LogPosition, applied: number): LanePlace =>
+  position * PARTS + applied
+export const positionOf = (place: LanePlace): LogPosition => Math.floor(place / PARTS)
+export const appliedIn = (place: LanePlace): number => place % PARTS
+
+/** Submissions in one batch, at most; less than the parts of a place. */
+export const BATCH_SUBMISSIONS_MAX = 256
+export const BATCH_BYTES_MAX = 262_144
+
+/** Submissions of one lane that were appended together: the unit of the log. */
+export interface Batch {
+  readonly lane: number
+  /** How many submissions `payload` holds. */
+  readonly count: number
+  /** A JSON array of submissions (schemas/batch.ts). */
+  readonly payload: string
+}
+
+/** A batch as the log keeps it. */
+export interface StoredBatch extends Batch {
+  readonly position: LogPosition
+}
+
+/** Something in a batch that is not a submission any more: kept for the dead letters. (W6) */
+export interface Unreadable {
+  readonly model: 'unreadable'
+  readonly payload: string
+  readonly error: string
+}
+
+/** A batch as it is read back, checked again: order is the order of acceptance. */
+export interface LogEntry {
+  readonly lane: number
+  readonly position: LogPosition
+  readonly submissions: readonly (Submission | Unreadable)[]
+}
+
+export type Appended =
+  | { readonly kind: 'appended'; readonly position: LogPosition }
+  /** Nothing was kept. `full`: the byte bound is reached; `unavailable`: the log cannot write now. */
+  | {
+      readonly kind: 'refused'
+      readonly reason: 'full' | 'unavailable'
+      readonly retryAfterMs: number
+    }
+
+/** Why a log cannot be followed from the positions in the database; the sentence says what to do. (W5) */
+export class LogMismatch extends Error {}
+
+/** The right to apply a lane. A later owner of the same lane has a greater epoch. */
+export interface Lease {
+  readonly lane: number
+  readonly epoch: number
+}

@@ -1,0 +1,46 @@
+// The record of one submission's progress. (decisions.md 5)
+
+import type { FaultCode } from './fault.ts'
+import type { ChannelId, EntityId, OperationId } from './identity.ts'
+import type { Model } from './submission.ts'
+
+export const OPERATION_STATUSES = [
+  'accepted',
+  'processing',
+  'provider_queued',
+  'sent',
+  'partially_failed',
+  'failed',
+] as const
+export type OperationStatus = (typeof OPERATION_STATUSES)[number]
+
+/** One operation as kept. Times are Unix milliseconds; expires_at follows from acceptedAt. */
+export interface Operation {
+  readonly opId: OperationId
+  readonly channelId: ChannelId
+  readonly model: Model
+  readonly entityId: EntityId
+  readonly status: OperationStatus
+  readonly acceptedAt: number
+  readonly updatedAt: number
+  /** Present only when status is failed. */
+  readonly errorCode?: FaultCode
+}
+
+/** What a client's op_id stands for: the first use of it decides all later ones. (decisions.md 6) */
+export interface Claim {
+  readonly opId: OperationId
+  readonly channelId: ChannelId
+  /** The thing_id of the message, or empty. */
+  readonly thingId: string
+  /** SHA-256 in hex of the normalised content. */
+  readonly contentHash: string
+  readonly messageId: EntityId
+  readonly claimedAt: number
+}
+
+export type ClaimOutcome =
+  | { readonly kind: 'fresh' }
+  /** Same content and scope: the first claim, whose message_id and time the repeat takes over. */
+  | { readonly kind: 'repeat'; readonly first: Claim; readonly applied: boolean }
+  | { readonly kind: 'conflict'; readonly code: 'op_id_payload_conflict' | 'op_id_scope_conflict' }

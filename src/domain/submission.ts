@@ -1,0 +1,76 @@
+// A submission after every check: what ingress appends to the log and a channel's actor applies.
+//
+// Invariants:
+//   W3. It carries every time and id that a turn may need, so that a turn never asks a clock or a
+//       random source. Decided once at ingress, equal at every replay.
+//
+// The names inside `fields` and message content are the names on the wire: to the gateway they are data.
+
+import type { ChannelId, EventId, MessageId, OperationId, ThingId } from './identity.ts'
+
+export type Json =
+  null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json }
+
+/** Named values of one patch or one message, spelled as on the wire. Made without a prototype. */
+export type Fields = { readonly [name: string]: Json }
+
+export const SEVERITIES = ['critical', 'high', 'normal', 'low'] as const
+export type Severity = (typeof SEVERITIES)[number]
+
+export const MODELS = ['message', 'event', 'thing'] as const
+export type Model = (typeof MODELS)[number]
+
+export type EventAction = 'create' | 'update' | 'close'
+export type ThingAction = 'create' | 'update' | 'archive' | 'delete'
+export type Action = 'send' | EventAction | ThingAction | 'sync'
+
+/** What every submission has. Times are Unix milliseconds. */
+interface Accepted {
+  readonly opId: OperationId
+  readonly channelId: ChannelId
+  /** The gateway's clock when the submission passed the checks. */
+  readonly acceptedAt: number
+}
+
+/**
+ * A Message: `fields` holds title, body, severity, occurred_at, ttl, url, images, tags, metadata,
+ * ciphertext, thing_id as present. (Specification: Message fields)
+ */
+export interface MessageSubmission extends Accepted {
+  readonly model: 'message'
+  readonly action: 'send'
+  readonly entityId: MessageId
+  /** True when the client chose op_id: then the actor looks for an earlier use (decisions.md 6). */
+  readonly claimed: boolean
+  readonly fields: Fields
+  /** The ttl as it was sent, when `fields` holds it capped: a repeat is compared by this one. */
+  readonly uncappedTtl?: number
+}
+
+/** What an Event or Thing submission changes. Absent names stay as they are. */
+export interface Patch {
+  /** event_time or observed_at: the age of every value in this patch. */
+  readonly at: number
+  /** Values that replace the one of the same name. */
+  readonly fields: Fields
+  /** Values that replace key by key; null removes. */
+  readonly attrs?: Fields
+  /** The same for external_ids, Things only. */
+  readonly externalIds?: Fields
+}
+
+export interface EventSubmission extends Accepted {
+  readonly model: 'event'
+  readonly action: EventAction
+  readonly entityId: EventId
+  readonly patch: Patch
+}
+
+export interface ThingSubmission extends Accepted {
+  readonly model: 'thing'
+  readonly action: ThingAction
+  readonly entityId: ThingId
+  readonly patch: Patch
+}
+
+export type Submission = MessageSubmission | EventSubmission | ThingSubmission

@@ -1,0 +1,116 @@
+// What the gateway tells its operator: one list of metrics, and log lines one per fact of life.
+//
+// Secrets (channel passwords, tokens, device keys, provider tokens) are never given to either.
+
+interface MetricShape {
+  readonly kind: 'counter' | 'gauge' | 'histogram'
+  readonly help: string
+  readonly labels: readonly string[]
+  readonly buckets?: readonly number[]
+}
+
+const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]
+const SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048]
+
+/** Every metric, under the name that it has at GET /metrics behind `heliograph_`. */
+export const METRICS = {
+  accepted_total: { kind: 'counter', help: 'Submissions answered 200', labels: ['model'] },
+  refused_total: { kind: 'counter', help: 'Requests refused, by error code', labels: ['code'] },
+  accept_seconds: {
+    kind: 'histogram',
+    help: 'From the whole body to the answer of a submission',
+    labels: [],
+    buckets: SECONDS,
+  },
+  requests_in_flight: { kind: 'gauge', help: 'HTTP requests not yet answered', labels: [] },
+  request_body_bytes: {
+    kind: 'gauge',
+    help: 'Bytes of request bodies that are still arriving',
+    labels: [],
+  },
+  batch_submissions: {
+    kind: 'histogram',
+    help: 'Submissions in one appended batch',
+    labels: [],
+    buckets: SIZES,
+  },
+  lane_in_flight_bytes: {
+    kind: 'gauge',
+    help: 'Bytes waiting for the log at ingress, all lanes',
+    labels: [],
+  },
+  unapplied_submissions: {
+    kind: 'gauge',
+    help: 'Submissions accepted here and not yet known to be applied',
+    labels: [],
+  },
+  credential_cache_entries: {
+    kind: 'gauge',
+    help: 'Verified and refused credentials held',
+    labels: [],
+  },
+  password_checks_waiting: { kind: 'gauge', help: 'scrypt computations waiting', labels: [] },
+  log_bytes: { kind: 'gauge', help: 'Bytes held by the embedded log', labels: [] },
+  lane_lag_submissions: {
+    kind: 'gauge',
+    help: 'Submissions in the log not yet applied',
+    labels: [],
+  },
+  turn_seconds: { kind: 'histogram', help: 'One turn of the actors', labels: [], buckets: SECONDS },
+  turn_submissions: {
+    kind: 'histogram',
+    help: 'Submissions applied in one turn',
+    labels: [],
+    buckets: SIZES,
+  },
+  turns_retried_total: { kind: 'counter', help: 'Turns that had to be taken again', labels: [] },
+  dead_letters_total: { kind: 'counter', help: 'Submissions set aside after a defect', labels: [] },
+  operations_total: { kind: 'counter', help: 'Operations ended, by status', labels: ['status'] },
+  live_actors: { kind: 'gauge', help: 'Channel actors awake', labels: [] },
+  cached_entities: { kind: 'gauge', help: 'Things and Events held by actors', labels: [] },
+  store_queue: { kind: 'gauge', help: 'Database jobs waiting', labels: [] },
+  retention_removed_total: { kind: 'counter', help: 'Rows removed by retention', labels: [] },
+  sessions: { kind: 'gauge', help: 'Device sessions that are open', labels: ['carrier'] },
+  deliveries_total: { kind: 'counter', help: 'Entries sent to devices', labels: ['mode'] },
+  sessions_behind: {
+    kind: 'gauge',
+    help: 'Channels of sessions that wait for catch-up',
+    labels: [],
+  },
+  session_buffered_bytes: { kind: 'gauge', help: 'Bytes buffered for devices', labels: [] },
+  session_reads_waiting: {
+    kind: 'gauge',
+    help: 'Reads of sessions that wait for a place',
+    labels: [],
+  },
+  acknowledgements_waiting: {
+    kind: 'gauge',
+    help: 'Acknowledged positions not yet written',
+    labels: [],
+  },
+} as const satisfies Record<string, MetricShape>
+
+export type MetricName = keyof typeof METRICS
+type Named<Kind> = {
+  [Name in MetricName]: (typeof METRICS)[Name]['kind'] extends Kind ? Name : never
+}[MetricName]
+type Labels<Name extends MetricName> = Record<(typeof METRICS)[Name]['labels'][number], string>
+
+/** Where numbers go. Handles are made once, at the start; what they give is cheap on the hot path. */
+export interface Meter {
+  counter<Name extends Named<'counter'>>(name: Name, labels: Labels<Name>): (by?: number) => void
+  histogram<Name extends Named<'histogram'>>(
+    name: Name,
+    labels: Labels<Name>,
+  ): (value: number) => void
+  /** `read` is asked whenever the metrics are. */
+  gauge<Name extends Named<'gauge'>>(name: Name, labels: Labels<Name>, read: () => number): void
+}
+
+/** One line per fact. `fact` is a fixed sentence; what varies stands in `fields`. */
+export interface Log {
+  debug(fact: string, fields?: Readonly<Record<string, unknown>>): void
+  info(fact: string, fields?: Readonly<Record<string, unknown>>): void
+  warn(fact: string, fields?: Readonly<Record<string, unknown>>): void
+  error(fact: string, fields?: Readonly<Record<string, unknown>>): void
+}
