@@ -1,0 +1,57 @@
+// The lanes that this process owns, and the next piece of work from them.
+
+import { appliedIn, placeOf, positionOf } from '#domain/lane'
+import type { LanePlace, Lease, LogEntry } from '#domain/lane'
+import type { LaneMove, LogReader } from '#domain/ports'
+import type { Item } from './turn.ts'
+
+/** A lane in the hands of this process. */
+export interface OwnedLane extends Lease {
+  /** How far it is applied, as the database says. */
+  place: LanePlace
+  /** False once the log had nothing more; a wake-up makes it true. */
+  mayHaveMore: boolean
+}
+
+/** The next submissions of the lanes, in order within each; at most `max`. */
+export async function collect(
+  lanes: readonly OwnedLane[],
+  log: LogReader,
+  max: number,
+): Promise<readonly Item[]> {
+  const items: Item[] = []
+  for (const owned of lanes) {
+    if (!owned.mayHaveMore) continue
+    if (items.length >= max) break
+    owned.mayHaveMore = false // Before the read: a wake-up during it must not be lost.
+    const entries = await log.read(owned.lane, positionOf(owned.place), max - items.length)
+    if (entries.length > 0) owned.mayHaveMore = true
+    appendItems(items, owned, entries)
+  }
+  return items.length > max ? items.slice(0, max) : items
+}
+
+function appendItems(items: Item[], owned: OwnedLane, entries: readonly LogEntry[]): void {
+  let behind = positionOf(owned.place)
+  let skip = appliedIn(owned.place)
+  for (const { lane, position, submissions } of entries) {
+    const last = submissions.length - 1
+    for (const [index, submission] of submissions.entries()) {
+      if (index < skip) continue
+      const placeAfter = index === last ? placeOf(position, 0) : placeOf(behind, index + 1)
+      items.push({ lane, position, index, placeAfter, submission })
+    }
+    behind = position
+    skip = 0
+  }
+}
+
+/** How far each lane moves when these items are applied: to behind its last one. */
+export function movesOf(items: readonly Item[], lanes: ReadonlyMap<number, OwnedLane>): LaneMove[] {
+  const ends = new Map<number, LanePlace>()
+  for (const item of items) ends.set(item.lane, item.placeAfter)
+  return [...ends].flatMap(([lane, to]): LaneMove[] => {
+    const owned = lanes.get(lane)
+    return owned === undefined ? [] : [{ lane, epoch: owned.epoch, from: owned.place, to }]
+  })
+}

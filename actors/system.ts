@@ -1,0 +1,316 @@
+// The owner of lanes: reads the log, takes turns, and survives everything that can go wrong in one.
+//
+//   lanes ─▶ collect ─▶ turn ──▶ committed: move on, announce
+//                         ├────▶ fenced: another epoch has the lane; ask the database
+//                         └────▶ no answer: ask the database where the lanes stand, try again
+//
+// Invariants:
+//   A6. One turn at a time, over all owned lanes: under load turns grow and cost less per submission.
+//   A7. After anything but a commit that answered, places come from the database, never from memory.
+//   W6. A turn that fails while the store is well is halved until the submission that breaks it stands
+//       alone; that one becomes a dead letter, and the lane goes on.
+
+import type { ChannelId } from '#domain/identity'
+import type { LanePlace, Lease } from '#domain/lane'
+import { positionOf } from '#domain/lane'
+import type { Bus, LaneLeases, LaneMove, LogReader, NowMs, TurnStore } from '#domain/ports'
+import type { Log, Meter } from '#domain/telemetry'
+import { OPERATION_STATUSES } from '#domain/operation'
+import { ChannelDirectory } from './channel.ts'
+import type { DirectoryLimits } from './channel.ts'
+import { collect, movesOf } from './lanes.ts'
+import type { OwnedLane } from './lanes.ts'
+import { takeTurn } from './turn.ts'
+import type { Item, TurnEnd } from './turn.ts'
+
+export interface SystemPorts {
+  readonly store: TurnStore
+  readonly log: LogReader
+  readonly leases: LaneLeases
+  readonly bus: Bus
+  readonly meter: Meter
+  readonly logger: Log
+  readonly nowMs: NowMs
+  /** Resolves after a delay in milliseconds. */
+  readonly wait: (delayMs: number) => Promise<void>
+}
+
+export interface SystemOptions extends DirectoryLimits {
+  /** Submissions in one turn, at most. */
+  readonly turnMax: number
+  /** Applied batches are kept in the log for this long. (W4) */
+  readonly logKeepMs: number
+}
+
+const RETRY_MS = [0, 50, 100, 250, 500, 1000, 2000]
+const TRIM_EVERY_MS = 1000
+
+/** Applies the lanes that this process holds leases for. */
+export class ActorSystem {
+  readonly #ports: SystemPorts
+  readonly #options: SystemOptions
+  readonly #directory: ChannelDirectory
+  readonly #lanes = new Map<number, OwnedLane>()
+  readonly #forgotten: ChannelId[] = []
+  readonly #measure: Measures
+  #leases: readonly Lease[] = []
+  #leasesChanged = false
+  #wake: (() => void) | undefined
+  #awake = true
+  #phase: 'running' | 'draining' | 'halted' = 'running'
+  #turnMax: number
+  #failures = 0
+  #outages = 0
+  #trimmedMs = 0
+  #running: Promise<void> = Promise.resolve()
+  #stops: (() => void | Promise<void>)[] = []
+
+  constructor(ports: SystemPorts, options: SystemOptions) {
+    this.#ports = ports
+    this.#options = options
+    this.#turnMax = options.turnMax
+    this.#directory = new ChannelDirectory(options)
+    this.#measure = measuresOf(ports.meter, this.#directory)
+  }
+
+  /** Lanes that this process applies now. */
+  get ownedLanes(): number {
+    return this.#lanes.size
+  }
+
+  /** Submissions applied since the start. */
+  get applied(): number {
+    return this.#measure.submissions()
+  }
+
+  /** Begins to apply. Resolves once the first leases are known. */
+  async start(): Promise<void> {
+    const { leases, log, bus } = this.#ports
+    this.#stops.push(
+      log.watch((lane) => this.#onWake(lane)),
+      bus.onNotice((notice) => {
+        if (notice.kind === 'channel-deleted') this.#forgotten.push(notice.channelId)
+      }),
+      await leases.watch((held) => {
+        this.#leases = held
+        this.#leasesChanged = true
+        this.#wakeUp()
+      }),
+    )
+    this.#running = this.#run()
+  }
+
+  /** Applies what the log still holds, then stops. */
+  async drain(): Promise<void> {
+    if (this.#phase === 'running') this.#phase = 'draining'
+    this.#wakeUp()
+    await this.#running
+    for (const stop of this.#stops.splice(0).toReversed()) await stop()
+  }
+
+  /** Stops after the turn that is under way. What is left stays in the log. */
+  async halt(): Promise<void> {
+    this.#phase = 'halted'
+    await this.drain()
+  }
+
+  /** Lets the log forget what is applied and old. One small step for each lane. (W4) */
+  async purge(): Promise<void> {
+    const { log, nowMs } = this.#ports
+    for (const { lane, place } of this.#lanes.values()) {
+      await log.purge(lane, positionOf(place), nowMs() - this.#options.logKeepMs)
+    }
+  }
+
+  #onWake(lane: number): void {
+    const owned = this.#lanes.get(lane)
+    if (owned !== undefined) owned.mayHaveMore = true
+    this.#wakeUp()
+  }
+
+  #wakeUp(): void {
+    this.#awake = true
+    this.#wake?.()
+  }
+
+  async #run(): Promise<void> {
+    while (this.#phase !== 'halted') {
+      try {
+        await this.#adoptLeases()
+        this.#tidy()
+        const items = await this.#collect()
+        if (items.length > 0) await this.#apply(items)
+        else if (this.#phase === 'draining') return
+        else await this.#sleep()
+      } catch (error) {
+        await this.#recover(error)
+      }
+    }
+  }
+
+  #collect(): Promise<readonly Item[]> {
+    const lanes = [...this.#lanes.values()]
+    const first = this.#measure.turns() % Math.max(1, lanes.length)
+    const fair = [...lanes.slice(first), ...lanes.slice(0, first)]
+    return collect(fair, this.#ports.log, this.#turnMax)
+  }
+
+  async #sleep(): Promise<void> {
+    if (this.#awake) {
+      this.#awake = false
+      return
+    }
+    await new Promise<void>((resolve) => {
+      this.#wake = resolve
+    })
+    this.#wake = undefined
+    this.#awake = false
+  }
+
+  /** Takes over lanes that are new or have a new epoch, and lets go of those that are lost. */
+  async #adoptLeases(): Promise<void> {
+    if (!this.#leasesChanged) return
+    this.#leasesChanged = false
+    const held = new Map(this.#leases.map((lease) => [lease.lane, lease]))
+    for (const lane of this.#lanes.keys()) if (!held.has(lane)) this.#lanes.delete(lane)
+    for (const lease of held.values()) {
+      if (this.#lanes.get(lease.lane)?.epoch !== lease.epoch) await this.#takeLane(lease)
+    }
+  }
+
+  async #takeLane(lease: Lease): Promise<void> {
+    const place = await this.#ports.store.takeLane(lease)
+    if (place === 'fenced') {
+      this.#lanes.delete(lease.lane)
+      this.#ports.logger.error('lane lost: another process applies it', { ...lease })
+      return
+    }
+    this.#lanes.set(lease.lane, { ...lease, place, mayHaveMore: true })
+  }
+
+  /** Between turns only: an actor that is in a turn is never put to sleep. */
+  #tidy(): void {
+    const now = this.#ports.nowMs()
+    for (const channelId of this.#forgotten.splice(0)) this.#directory.sleep(channelId)
+    if (now - this.#trimmedMs < TRIM_EVERY_MS && this.#directory.size <= this.#options.liveMax)
+      return
+    this.#trimmedMs = now
+    this.#directory.trim(now)
+  }
+
+  async #apply(items: readonly Item[], doomed?: ReadonlyMap<Item, string>): Promise<void> {
+    const { store, nowMs } = this.#ports
+    const startedMs = nowMs()
+    const moves = movesOf(items, this.#lanes)
+    const turn = { items, moves, nowMs: startedMs, ...(doomed !== undefined && { doomed }) }
+    const end = await takeTurn({ store, directory: this.#directory }, turn).catch(
+      (error: unknown) => this.#defect(items, error),
+    )
+    if (end === 'recovered') return
+    if (end.kind === 'fenced') return this.#askAgain(end.lanes)
+    this.#moveOn(moves, end)
+    this.#measure.turn((nowMs() - startedMs) / 1000, items.length, end)
+  }
+
+  #moveOn(moves: readonly LaneMove[], end: Extract<TurnEnd, { kind: 'committed' }>): void {
+    const { bus, logger } = this.#ports
+    this.#failures = 0
+    this.#outages = 0
+    this.#turnMax = Math.min(this.#options.turnMax, this.#turnMax * 2)
+    bus.announce([...end.entries].map(([channelId, entries]) => ({ channelId, entries })))
+    for (const { lane, to } of moves) {
+      const owned = this.#lanes.get(lane)
+      if (owned !== undefined) owned.place = to
+      bus.notify({ kind: 'applied', lane, position: positionOf(to) })
+    }
+    if (end.deadLetters > 0) {
+      logger.error('submissions set aside as dead letters', { count: end.deadLetters })
+    }
+  }
+
+  /** A7: the lanes as the database has them. Rejects while the store does not answer. */
+  async #askAgain(lanes: readonly number[]): Promise<void> {
+    for (const lane of lanes) {
+      const owned = this.#lanes.get(lane)
+      if (owned !== undefined) await this.#takeLane(owned)
+    }
+  }
+
+  /** W6: halves the turn while the store is well, until one submission stands alone. */
+  async #defect(items: readonly Item[], error: unknown): Promise<'recovered'> {
+    this.#measure.retried()
+    await this.#askAgain([...this.#lanes.keys()])
+    this.#failures += 1
+    this.#ports.logger.warn('a turn failed and is taken again', {
+      error: String(error),
+      submissions: items.length,
+    })
+    if (this.#failures < 2) return 'recovered'
+    await this.#ports.wait(retryDelayMs(this.#failures - 2))
+    const [only] = items
+    if (items.length > 1 || only === undefined) {
+      this.#turnMax = Math.max(1, Math.floor(items.length / 2))
+      return 'recovered'
+    }
+    const place = this.#lanes.get(only.lane)?.place
+    if (place !== undefined && isNext(only, place)) {
+      await this.#apply([only], new Map([[only, String(error)]]))
+    }
+    return 'recovered'
+  }
+
+  async #recover(error: unknown): Promise<void> {
+    const { wait, logger } = this.#ports
+    const delayMs = retryDelayMs(this.#outages)
+    this.#outages += 1
+    logger.error('the store did not answer; the lanes wait', { error: String(error), delayMs })
+    if (this.#phase === 'halted') return
+    await wait(delayMs)
+    this.#leasesChanged = true
+    this.#lanes.clear() // A7
+  }
+}
+
+const retryDelayMs = (times: number): number => RETRY_MS[Math.min(times, RETRY_MS.length - 1)] ?? 0
+
+/** True when the lane stands right before this item, so that applying it leaves nothing out. */
+function isNext(item: Item, place: LanePlace): boolean {
+  return place < item.placeAfter
+}
+
+interface Measures {
+  readonly turns: () => number
+  readonly submissions: () => number
+  readonly retried: () => void
+  readonly turn: (
+    seconds: number,
+    submissions: number,
+    end: Extract<TurnEnd, { kind: 'committed' }>,
+  ) => void
+}
+
+function measuresOf(meter: Meter, directory: ChannelDirectory): Measures {
+  meter.gauge('live_actors', {}, () => directory.size)
+  meter.gauge('cached_entities', {}, () => directory.remembered)
+  const took = meter.histogram('turn_seconds', {})
+  const held = meter.histogram('turn_submissions', {})
+  const dead = meter.counter('dead_letters_total', {})
+  const ended = new Map(
+    OPERATION_STATUSES.map((status) => [status, meter.counter('operations_total', { status })]),
+  )
+  let turns = 0
+  let applied = 0
+  return {
+    turns: () => turns,
+    submissions: () => applied,
+    retried: meter.counter('turns_retried_total', {}),
+    turn: (seconds, submissions, end) => {
+      turns += 1
+      applied += submissions
+      took(seconds)
+      held(submissions)
+      if (end.deadLetters > 0) dead(end.deadLetters)
+      for (const { status } of end.operations) ended.get(status)?.()
+    },
+  }
+}

@@ -1,0 +1,235 @@
+// One turn: load once, let every channel decide, commit once, tell the bus.
+//
+//   submissions ─▶ group by channel ─▶ one grouped read ─▶ decide (pure) ─▶ one transaction ─▶ announce
+//
+// Invariants:
+//   W2. Effects and lane places commit together, or not at all.
+//   T1. Nothing leaves before the commit: announcements are made from what was committed.
+//   T2. An op_id that a client chose has one effect, however often its Message was appended.
+
+import type { FeedEntry } from '#domain/feed'
+import type { ChannelId, OperationId } from '#domain/identity'
+import type { LanePlace, LogPosition, Unreadable } from '#domain/lane'
+import type { Operation } from '#domain/operation'
+import type {
+  DeadLetter,
+  LaneMove,
+  TurnNeeds,
+  TurnState,
+  TurnStore,
+  TurnWrites,
+} from '#domain/ports'
+import type { Submission } from '#domain/submission'
+import { refuseAll } from '#machines/channel'
+import type { TurnOutcome } from '#machines/channel'
+import { operationOf } from '#machines/decide'
+import type { ChannelActor, ChannelDirectory } from './channel.ts'
+
+/** One submission and where it stands in the log. */
+export interface Item {
+  readonly lane: number
+  readonly position: LogPosition
+  readonly index: number
+  /** The place of its lane once it and everything before it is applied. */
+  readonly placeAfter: LanePlace
+  readonly submission: Submission | Unreadable
+}
+
+export interface TurnPorts {
+  readonly store: TurnStore
+  readonly directory: ChannelDirectory
+}
+
+export type TurnEnd =
+  | {
+      readonly kind: 'committed'
+      /** Entries by channel, in seq order. */
+      readonly entries: ReadonlyMap<ChannelId, readonly FeedEntry[]>
+      readonly operations: readonly Operation[]
+      readonly deadLetters: number
+    }
+  | { readonly kind: 'fenced'; readonly lanes: readonly number[] }
+
+/** What a turn applies, and to where it moves the lanes. */
+export interface Turn {
+  readonly items: readonly Item[]
+  readonly moves: readonly LaneMove[]
+  readonly nowMs: number
+  /** Items that are known to break a turn, with the reason: they become dead letters. (W6) */
+  readonly doomed?: ReadonlyMap<Item, string>
+}
+
+/**
+ * Applies items in order and moves their lanes. Rejects when the store did not answer: then it is not
+ * known whether the turn happened, and every actor of it has forgotten what it knew.
+ */
+export async function takeTurn({ store, directory }: TurnPorts, turn: Turn): Promise<TurnEnd> {
+  const groups = groupByChannel(turn.items, turn.doomed)
+  const actors = [...groups.keys()].map((id) => directory.wake(id, turn.nowMs))
+  const state = await store.load(needsOf(actors, groups))
+  try {
+    const applied = new Set(state.operations)
+    const decided = decideAll(actors, groups, { state, applied })
+    const writes = writesOf(turn, decided)
+    const committed = await store.commit(writes)
+    if (committed.kind === 'fenced') {
+      forget(actors)
+      return committed
+    }
+    for (const actor of decided.outcomes.keys()) actor.committed()
+    return {
+      kind: 'committed',
+      entries: entriesOf(decided.outcomes), // T1
+      operations: writes.operations,
+      deadLetters: writes.deadLetters.length,
+    }
+  } catch (error) {
+    forget(actors)
+    throw error
+  }
+}
+
+type Groups = ReadonlyMap<ChannelId, Submission[]>
+
+function groupByChannel(items: readonly Item[], doomed?: ReadonlyMap<Item, string>): Groups {
+  const groups = new Map<ChannelId, Submission[]>()
+  for (const item of items) {
+    const { submission } = item
+    if (submission.model === 'unreadable' || doomed?.has(item) === true) continue
+    const group = groups.get(submission.channelId)
+    if (group === undefined) groups.set(submission.channelId, [submission])
+    else group.push(submission)
+  }
+  return groups
+}
+
+/** What the store must be asked for: heads of sleeping channels, entities that nobody remembers. */
+function needsOf(actors: readonly ChannelActor[], groups: Groups): TurnNeeds {
+  const needs = {
+    channels: [] as ChannelId[],
+    things: [] as { channelId: ChannelId; id: string }[],
+    events: [] as { channelId: ChannelId; id: string }[],
+    operations: [] as OperationId[],
+  }
+  for (const actor of actors) {
+    const { channelId, memory } = actor
+    if (actor.isAsleep) needs.channels.push(channelId)
+    const asked = new Set<string>()
+    for (const submission of groups.get(channelId) ?? []) {
+      if (submission.model === 'message') {
+        if (submission.claimed) needs.operations.push(submission.opId)
+        continue
+      }
+      const kept = submission.model === 'thing' ? memory.things : memory.events
+      const key = `${submission.model} ${submission.entityId}`
+      if (submission.action === 'create' || kept.has(submission.entityId) || asked.has(key))
+        continue
+      asked.add(key)
+      const list = submission.model === 'thing' ? needs.things : needs.events
+      list.push({ channelId, id: submission.entityId })
+    }
+  }
+  return needs
+}
+
+interface Decided {
+  readonly outcomes: ReadonlyMap<ChannelActor, TurnOutcome>
+  /** Records of submissions to channels that do not exist. */
+  readonly homeless: readonly Operation[]
+}
+
+function decideAll(
+  actors: readonly ChannelActor[],
+  groups: Groups,
+  { state, applied }: { readonly state: TurnState; readonly applied: Set<OperationId> },
+): Decided {
+  const heads = new Map(state.channels.map((head) => [head.channelId, head]))
+  const things = Map.groupBy(state.things, (thing) => thing.channelId)
+  const events = Map.groupBy(state.events, (event) => event.channelId)
+  const outcomes = new Map<ChannelActor, TurnOutcome>()
+  const homeless: Operation[] = []
+  for (const actor of actors) {
+    const { channelId } = actor
+    const submissions = (groups.get(channelId) ?? []).filter((one) => isFirstUse(one, applied))
+    if (actor.isAsleep) {
+      const head = heads.get(channelId)
+      if (head === undefined) {
+        homeless.push(...refuseAll(submissions))
+        continue
+      }
+      actor.load(head)
+    }
+    const loaded = { things: things.get(channelId) ?? [], events: events.get(channelId) ?? [] }
+    outcomes.set(actor, actor.take({ submissions, ...loaded }))
+  }
+  return { outcomes, homeless }
+}
+
+/** T2: false for a Message whose op_id has been applied, by an earlier turn or earlier in this one. */
+function isFirstUse(submission: Submission, applied: Set<OperationId>): boolean {
+  if (submission.model !== 'message' || !submission.claimed) return true
+  if (applied.has(submission.opId)) return false
+  applied.add(submission.opId)
+  return true
+}
+
+function writesOf(turn: Turn, { outcomes, homeless }: Decided): TurnWrites {
+  const writes = {
+    lanes: turn.moves,
+    channels: [] as TurnWrites['channels'][number][],
+    things: [] as TurnWrites['things'][number][],
+    events: [] as TurnWrites['events'][number][],
+    feed: [] as TurnWrites['feed'][number][],
+    operations: [...homeless],
+    deadLetters: [] as DeadLetter[],
+  }
+  const defects = new Map<Submission | Unreadable, string>()
+  for (const { head, things, events, entries, operations, defects: failed } of outcomes.values()) {
+    const { ref } = head
+    if (entries.length > 0) writes.channels.push(head)
+    for (const thing of things.values()) writes.things.push({ ...thing, ref })
+    for (const event of events.values()) writes.events.push({ ...event, ref })
+    for (const entry of entries) writes.feed.push({ ...entry, ref })
+    for (const operation of operations) writes.operations.push(operation)
+    for (const { submission, error } of failed) defects.set(submission, error)
+  }
+  buryDead(turn, defects, writes)
+  return writes
+}
+
+/** W6: what cannot be applied is kept aside, and its operation says so. */
+function buryDead(
+  { doomed, items, nowMs }: Turn,
+  defects: ReadonlyMap<Submission | Unreadable, string>,
+  writes: { readonly operations: Operation[]; readonly deadLetters: DeadLetter[] },
+): void {
+  if (doomed === undefined && defects.size === 0 && !items.some(isUnreadable)) return
+  for (const item of items) {
+    const { lane, position, index, submission } = item
+    const unreadable = submission.model === 'unreadable'
+    const error =
+      (unreadable ? submission.error : undefined) ?? doomed?.get(item) ?? defects.get(submission)
+    if (error === undefined) continue
+    const payload = unreadable ? submission.payload : JSON.stringify(submission)
+    writes.deadLetters.push({ lane, position, index, payload, error, at: nowMs })
+    if (!unreadable && doomed?.has(item) === true) {
+      writes.operations.push(operationOf(submission, 'internal_error'))
+    }
+  }
+}
+
+const isUnreadable = (item: Item): boolean => item.submission.model === 'unreadable'
+
+function entriesOf(
+  outcomes: ReadonlyMap<ChannelActor, TurnOutcome>,
+): ReadonlyMap<ChannelId, readonly FeedEntry[]> {
+  const entries = new Map<ChannelId, readonly FeedEntry[]>()
+  for (const [actor, outcome] of outcomes) {
+    if (outcome.entries.length > 0) entries.set(actor.channelId, outcome.entries)
+  }
+  return entries
+}
+
+function forget(actors: readonly ChannelActor[]): void {
+  for (const actor of actors) actor.failed()
+}

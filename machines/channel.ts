@@ -1,0 +1,206 @@
+// The channel as a machine: asleep until it knows its head, then turn by turn.
+//
+//   asleep ── load ──▶ resting ── take ──▶ committing ── committed ──▶ resting
+//                                              └── failed ──▶ asleep
+//
+// Invariants:
+//   A1. Turns of one channel never overlap: only a resting channel takes one.
+//   A2. What a turn decided becomes the channel's memory only when its commit answered; until then it
+//       stands apart in `decided`.
+//   A3. Memory is trusted only after a commit that answered. A commit that failed may still have
+//       happened, so the channel forgets everything and loads again.
+//   A4. The memory of entities is bounded: the least recently touched are forgotten first.
+
+import { assign, setup } from 'xstate'
+
+import type { Event, Thing } from '#domain/entity'
+import type { FeedEntry } from '#domain/feed'
+import type { Operation } from '#domain/operation'
+import type { ChannelHead } from '#domain/ports'
+import type { Submission } from '#domain/submission'
+import { decideEvent, decideMessage, decideThing, operationOf, refusal } from './decide.ts'
+import type { Decision, Rules } from './decide.ts'
+
+/** Things and Events of one channel that its actor remembers, at most. (A4) */
+export const REMEMBERED_MAX = 256
+
+/** Entities by id. A turn reads what it needs from here; the newest touched stand last. */
+export interface Memory {
+  readonly things: Map<string, Thing>
+  readonly events: Map<string, Event>
+}
+
+/** What a turn brings to a channel. */
+export interface TurnInput {
+  readonly submissions: readonly Submission[]
+  /** Entities read from the store for this turn, beside those remembered. */
+  readonly things: readonly Thing[]
+  readonly events: readonly Event[]
+}
+
+/** What a turn decided for a channel, in the order of its submissions. */
+export interface TurnOutcome {
+  readonly head: ChannelHead
+  readonly things: ReadonlyMap<string, Thing>
+  readonly events: ReadonlyMap<string, Event>
+  readonly entries: readonly FeedEntry[]
+  readonly operations: readonly Operation[]
+  /** Submissions that a defect kept from being decided. (W6) */
+  readonly defects: readonly { readonly submission: Submission; readonly error: string }[]
+}
+
+interface ChannelContext extends Rules {
+  readonly head: ChannelHead | undefined
+  readonly memory: Memory
+  readonly decided: TurnOutcome | undefined
+}
+
+type ChannelSignal =
+  | { readonly type: 'load'; readonly head: ChannelHead }
+  | { readonly type: 'take'; readonly turn: TurnInput }
+  | { readonly type: 'committed' }
+  | { readonly type: 'failed' }
+
+const emptyMemory = (): Memory => ({ things: new Map(), events: new Map() })
+
+export const channelMachine = setup({
+  types: {
+    input: {} as Rules,
+    context: {} as ChannelContext,
+    events: {} as ChannelSignal,
+  },
+}).createMachine({
+  id: 'channel',
+  initial: 'asleep',
+  context: ({ input }) => ({
+    ...input,
+    head: undefined,
+    memory: emptyMemory(),
+    decided: undefined,
+  }),
+  states: {
+    asleep: {
+      on: { load: { target: 'resting', actions: assign({ head: ({ event }) => event.head }) } },
+    },
+    resting: {
+      on: {
+        take: {
+          target: 'committing', // A1
+          actions: assign({ decided: ({ context, event }) => decideTurn(context, event.turn) }),
+        },
+      },
+    },
+    committing: {
+      on: {
+        committed: {
+          target: 'resting',
+          actions: assign(({ context }) => remember(context)),
+        },
+        failed: {
+          target: 'asleep',
+          actions: assign({ head: undefined, decided: undefined, memory: emptyMemory }), // A3
+        },
+      },
+    },
+  },
+})
+
+/** A2: the decided state becomes the remembered one. */
+function remember({ decided, memory }: ChannelContext): Partial<ChannelContext> {
+  if (decided === undefined) return {}
+  touch(memory.things, decided.things)
+  touch(memory.events, decided.events)
+  return { head: decided.head, decided: undefined }
+}
+
+function touch<Kept>(kept: Map<string, Kept>, touched: ReadonlyMap<string, Kept>): void {
+  for (const [id, entity] of touched) {
+    kept.delete(id)
+    kept.set(id, entity)
+  }
+  for (const id of kept.keys()) {
+    if (kept.size <= REMEMBERED_MAX) break // A4
+    kept.delete(id)
+  }
+}
+
+/** The state of a turn while it goes through its submissions. */
+interface Draft {
+  head: ChannelHead
+  readonly things: Map<string, Thing>
+  readonly events: Map<string, Event>
+  readonly entries: FeedEntry[]
+  readonly operations: Operation[]
+  readonly defects: { readonly submission: Submission; readonly error: string }[]
+}
+
+function decideTurn(context: ChannelContext, turn: TurnInput): TurnOutcome {
+  const { head } = context
+  if (head === undefined) throw new Error('a channel without a head takes no turn')
+  const loaded: Memory = {
+    things: new Map(turn.things.map((thing) => [thing.id, thing])),
+    events: new Map(turn.events.map((event) => [event.id, event])),
+  }
+  const draft: Draft = {
+    head,
+    things: new Map(),
+    events: new Map(),
+    entries: [],
+    operations: [],
+    defects: [],
+  }
+  for (const submission of turn.submissions) {
+    try {
+      keep(draft, decideOne(submission, { draft, loaded, context }))
+    } catch (error) {
+      // W6: a defect in one submission is that submission's own; the others go on.
+      draft.defects.push({ submission, error: String(error) })
+      draft.operations.push(operationOf(submission, 'internal_error'))
+    }
+  }
+  return draft
+}
+
+interface Sources {
+  readonly draft: Draft
+  readonly loaded: Memory
+  readonly context: ChannelContext
+}
+
+function decideOne(submission: Submission, { draft, loaded, context }: Sources): Decision {
+  const { memory, endedLifeMs } = context
+  const rules = { headSeq: draft.head.headSeq, endedLifeMs }
+  const id = submission.entityId
+  switch (submission.model) {
+    case 'message':
+      return decideMessage(submission, rules.headSeq)
+    case 'thing': {
+      const kept = draft.things.get(id) ?? loaded.things.get(id) ?? memory.things.get(id)
+      return decideThing(submission, kept, rules)
+    }
+    case 'event': {
+      const kept = draft.events.get(id) ?? loaded.events.get(id) ?? memory.events.get(id)
+      return decideEvent(submission, kept, rules)
+    }
+  }
+}
+
+function keep(draft: Draft, decision: Decision): void {
+  const { thing, event, entry, liveThings, openEvents } = decision
+  draft.operations.push(decision.operation)
+  if (thing !== undefined) draft.things.set(thing.id, thing)
+  if (event !== undefined) draft.events.set(event.id, event)
+  if (entry !== undefined) draft.entries.push(entry)
+  if (entry === undefined && liveThings === 0 && openEvents === 0) return
+  draft.head = {
+    ...draft.head,
+    headSeq: entry?.seq ?? draft.head.headSeq,
+    things: draft.head.things + liveThings,
+    openEvents: draft.head.openEvents + openEvents,
+  }
+}
+
+/** Every submission of a channel that does not exist is refused. */
+export function refuseAll(submissions: readonly Submission[]): readonly Operation[] {
+  return submissions.map((submission) => refusal(submission, 'channel_not_found').operation)
+}

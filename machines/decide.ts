@@ -1,0 +1,195 @@
+// What one submission does to its channel: pure, without clock, random source or I/O.
+//
+// Invariants:
+//   W3. The decision depends on the submission and the state alone, also for what has expired: an
+//       ended entity counts as unknown once the submission is `endedLifeMs` younger than its end.
+//   W9. An effective submission takes the next seq; any other takes none.
+//   D1. A refusal delivers nothing and changes nothing but the operation's record.
+
+import { EMPTY_BODY, merge } from '#domain/patch'
+import type { Merged } from '#domain/patch'
+import type { Entity, Event, EventState, Thing, ThingState } from '#domain/entity'
+import type { FaultCode } from '#domain/fault'
+import type { FeedEntry } from '#domain/feed'
+import type { Operation } from '#domain/operation'
+import type {
+  EventSubmission,
+  MessageSubmission,
+  Submission,
+  ThingSubmission,
+} from '#domain/submission'
+import { nextEventState } from './event.ts'
+import { statusAfter } from './operation.ts'
+import { nextThingState } from './thing.ts'
+
+/** What one submission leads to. */
+export interface Decision {
+  readonly operation: Operation
+  /** Present when the submission was effective. */
+  readonly entry?: FeedEntry
+  /** Present when there is something to keep of the entity, effective or not. */
+  readonly thing?: Thing
+  readonly event?: Event
+  /** How the number of live Things or open Events changes. */
+  readonly liveThings: number
+  readonly openEvents: number
+}
+
+export interface Rules {
+  /** How long a deleted Thing or closed Event still refuses, in milliseconds of accepted time. */
+  readonly endedLifeMs: number
+}
+
+const SENT = statusAfter('take', 'settle')
+const FAILED = statusAfter('take', 'fail')
+
+/** The record of a submission that came to an end; its times come from the submission. (W3) */
+export function operationOf(submission: Submission, errorCode?: FaultCode): Operation {
+  return {
+    opId: submission.opId,
+    channelId: submission.channelId,
+    model: submission.model,
+    entityId: submission.entityId,
+    status: errorCode === undefined ? SENT : FAILED,
+    acceptedAt: submission.acceptedAt,
+    updatedAt: submission.acceptedAt,
+    ...(errorCode !== undefined && { errorCode }),
+  }
+}
+
+/** D1: the end of a submission that its lifecycle or a limit refuses. */
+export function refusal(submission: Submission, code: FaultCode): Decision {
+  return { operation: operationOf(submission, code), liveThings: 0, openEvents: 0 }
+}
+
+/** A Message has no lifecycle: it is one more entry. */
+export function decideMessage(message: MessageSubmission, headSeq: number): Decision {
+  const entry: FeedEntry = {
+    channelId: message.channelId,
+    seq: headSeq + 1,
+    opId: message.opId,
+    model: 'message',
+    action: 'send',
+    entityId: message.entityId,
+    acceptedAt: message.acceptedAt,
+    payload: JSON.stringify(message.fields),
+  }
+  return { operation: operationOf(message), entry, liveThings: 0, openEvents: 0 }
+}
+
+/** What a Thing submission does to the Thing as it is. */
+export function decideThing(
+  submission: ThingSubmission,
+  kept: Thing | undefined,
+  { headSeq, endedLifeMs }: Rules & { readonly headSeq: number },
+): Decision {
+  const prior = forgetEnded(kept, 'deleted', { now: submission.acceptedAt, endedLifeMs })
+  const next = nextThingState(prior?.state ?? 'absent', submission.action)
+  if (next === undefined) return refusal(submission, 'thing_deleted')
+  // A reading from before the archiving is late data: it fills in, but does not bring the Thing back.
+  const isLate = prior?.state === 'archived' && submission.patch.at < prior.stateAt
+  const state = submission.action === 'update' && isLate ? prior.state : next
+
+  const changed = change(submission, prior, state, headSeq)
+  if (changed.kind === 'refused') return refusal(submission, changed.code)
+  return {
+    operation: operationOf(submission),
+    ...changed.parts,
+    ...(changed.entity !== undefined && { thing: changed.entity }),
+    liveThings:
+      countOf(state !== 'deleted') - countOf(prior !== undefined && prior.state !== 'deleted'),
+    openEvents: 0,
+  }
+}
+
+/** What an Event submission does to the Event as it is. */
+export function decideEvent(
+  submission: EventSubmission,
+  kept: Event | undefined,
+  { headSeq, endedLifeMs }: Rules & { readonly headSeq: number },
+): Decision {
+  const prior = forgetEnded(kept, 'closed', { now: submission.acceptedAt, endedLifeMs })
+  const state = nextEventState(prior?.state ?? 'absent', submission.action)
+  if (state === undefined) return refusal(submission, 'event_closed')
+
+  const changed = change(submission, prior, state, headSeq)
+  if (changed.kind === 'refused') return refusal(submission, changed.code)
+  return {
+    operation: operationOf(submission),
+    ...changed.parts,
+    ...(changed.entity !== undefined && { event: changed.entity }),
+    liveThings: 0,
+    openEvents: countOf(state === 'open') - countOf(prior?.state === 'open'),
+  }
+}
+
+const countOf = (is: boolean): number => (is ? 1 : 0)
+
+/** W3: what ended long before this submission is unknown to it, whether or not its row is still there. */
+function forgetEnded<Kept extends Thing | Event>(
+  kept: Kept | undefined,
+  ended: ThingState | EventState,
+  { now, endedLifeMs }: { readonly now: number; readonly endedLifeMs: number },
+): Kept | undefined {
+  if (kept === undefined || kept.state !== ended) return kept
+  return now - kept.changedAt > endedLifeMs ? undefined : kept
+}
+
+type Change<State extends string> =
+  | { readonly kind: 'refused'; readonly code: FaultCode }
+  | {
+      readonly kind: 'changed'
+      readonly entity: Entity<State> | undefined
+      readonly parts: { readonly entry?: FeedEntry }
+    }
+
+function change<State extends ThingState | EventState>(
+  submission: ThingSubmission | EventSubmission,
+  prior: Entity<State> | undefined,
+  state: State,
+  headSeq: number,
+): Change<State> {
+  const merged = merge(prior ?? EMPTY_BODY, submission.patch)
+  if (merged.kind === 'refused') return merged
+  const { at } = submission.patch
+  const newest = prior === undefined ? at : Math.max(prior.at, at)
+  const effective =
+    prior === undefined || merged.visible || state !== prior.state || newest > prior.at
+
+  const entity: Entity<State> = {
+    id: submission.entityId,
+    state,
+    stateAt: prior !== undefined && prior.state === state ? Math.max(prior.stateAt, at) : at,
+    rev: (prior?.rev ?? 0) + countOf(effective),
+    seq: effective ? headSeq + 1 : (prior?.seq ?? 0), // W9
+    at: newest,
+    changedAt: effective ? submission.acceptedAt : (prior?.changedAt ?? 0),
+    ...merged.body,
+  }
+  if (!effective) return { kind: 'changed', entity, parts: {} }
+  return { kind: 'changed', entity, parts: { entry: entryOf(submission, entity, merged) } }
+}
+
+function entryOf(
+  submission: ThingSubmission | EventSubmission,
+  entity: Entity,
+  merged: Extract<Merged, { readonly kind: 'merged' }>,
+): FeedEntry {
+  const { fields, attrs, externalIds } = merged.effect
+  const time = submission.model === 'thing' ? 'observed_at' : 'event_time'
+  const payload: Record<string, unknown> = { ...fields, [time]: entity.at }
+  if (attrs !== undefined) payload['attrs'] = attrs
+  if (externalIds !== undefined) payload['external_ids'] = externalIds
+  return {
+    channelId: submission.channelId,
+    seq: entity.seq,
+    opId: submission.opId,
+    model: submission.model,
+    action: submission.action,
+    entityId: submission.entityId,
+    state: entity.state,
+    rev: entity.rev,
+    acceptedAt: submission.acceptedAt,
+    payload: JSON.stringify(payload),
+  }
+}

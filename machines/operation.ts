@@ -1,0 +1,46 @@
+// The progress of one operation: forward only. (decisions.md 5)
+
+import { createMachine } from 'xstate'
+
+import type { OperationStatus } from '#domain/operation'
+import { tableOf } from './table.ts'
+
+/**
+ * What an operation is sent. `take`: a turn has it. `queue`: provider jobs were made. `settle`: every
+ * target is served, or there is none. `settlePartly`: some targets failed. `fail`: refused or all failed.
+ */
+export type OperationSignal = 'take' | 'queue' | 'settle' | 'settlePartly' | 'fail'
+
+const endings = { settle: 'sent', settlePartly: 'partially_failed', fail: 'failed' }
+
+export const operationMachine = createMachine({
+  id: 'operation',
+  initial: 'accepted',
+  states: {
+    accepted: { on: { take: 'processing', fail: 'failed' } },
+    processing: { on: { queue: 'provider_queued', ...endings } },
+    provider_queued: { on: endings },
+    sent: {},
+    partially_failed: {},
+    failed: {},
+  },
+})
+
+const table = tableOf(operationMachine)
+
+/** The status after a signal; undefined when the operation cannot go there. */
+export function nextStatus(
+  status: OperationStatus,
+  signal: OperationSignal,
+): OperationStatus | undefined {
+  return table.get(status)?.get(signal) as OperationStatus | undefined
+}
+
+/** The status at the end of a row of signals. A row that the machine refuses is a defect. */
+export function statusAfter(...signals: readonly OperationSignal[]): OperationStatus {
+  return signals.reduce<OperationStatus>((status, signal) => {
+    const next = nextStatus(status, signal)
+    if (next === undefined) throw new Error(`an operation that is ${status} cannot ${signal}`)
+    return next
+  }, 'accepted')
+}
