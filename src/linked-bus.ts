@@ -1,0 +1,74 @@
+// One bus over two threads: the engine's thread announces, the front's thread listens.
+//
+// Invariants:
+//   B1. Only what somebody listens to crosses: interest travels before anything that relies on it.
+//   B2. A notice reaches each thread once: what came over the link is not sent back.
+
+import type { Announcement } from '#domain/feed'
+import type { ChannelId } from '#domain/identity'
+import type { Bus, Notice } from '#domain/ports'
+import type { Link } from './link.ts'
+
+interface Interest {
+  readonly channelId: ChannelId
+  readonly isWanted: boolean
+}
+
+/** The bus as the front sees it. Announcements are made by the engine alone. */
+export function linkedBus(local: Bus, link: Link): Bus {
+  const interest = new Map<ChannelId, number>()
+  const count = (channelId: ChannelId, change: 1 | -1): void => {
+    const before = interest.get(channelId) ?? 0
+    if (before + change === 0) interest.delete(channelId)
+    else interest.set(channelId, before + change)
+    const isWanted = change === 1
+    if (before === (isWanted ? 0 : 1))
+      link.tell('interest', { channelId, isWanted } satisfies Interest)
+  }
+  link.onTell('announce', (value) => local.announce([value as Announcement]))
+  link.onTell('notice', (value) => local.notify(value as Notice)) // B2
+  return {
+    announce: (announcements) => local.announce(announcements),
+    listen: (channelId, listener) => {
+      const stop = local.listen(channelId, listener)
+      count(channelId, 1)
+      let isOver = false
+      return () => {
+        if (isOver) return
+        isOver = true
+        stop()
+        count(channelId, -1)
+      }
+    },
+    notify: (notice) => {
+      local.notify(notice)
+      link.tell('notice', notice)
+    },
+    onNotice: (listener) => local.onNotice(listener),
+  }
+}
+
+/** Lets the other end listen to this end's bus. */
+export function serveBus(bus: Bus, link: Link): void {
+  const stops = new Map<ChannelId, () => void>()
+  let isRelaying = false
+  link.onTell('interest', (value) => {
+    const { channelId, isWanted } = value as Interest
+    stops.get(channelId)?.()
+    stops.delete(channelId)
+    if (isWanted) {
+      stops.set(
+        channelId,
+        bus.listen(channelId, (announcement) => link.tell('announce', announcement)), // B1
+      )
+    }
+  })
+  link.onTell('notice', (value) => {
+    isRelaying = true
+    bus.notify(value as Notice)
+    isRelaying = false
+  })
+  bus.onNotice((notice) => {
+    if (!isRelaying) link.tell('notice', notice) // B2
+  })
+}

@@ -1,0 +1,213 @@
+// From ingress into the log: one open batch a lane, group commit without a timer.
+//
+//   accept ─▶ lane's open batch ─▶ (previous append answered, or the batch is full) ─▶ append ─▶ 200
+//
+// Invariants:
+//   W1. `accepted` leaves only after the log has the submission durably.
+//   S1. A lane has one append under way, so its order in the log is the order of acceptance.
+//   S2. Bytes waiting are bounded for each lane, submissions in flight for each channel (W8), and
+//       submissions not known to be applied for the process: beyond, the caller is told to come back.
+//   S3. From `accepted` until it is known to be applied, a submission's operation can be found here.
+
+import type { ChannelId, OperationId } from '#domain/identity'
+import { laneOf } from '#domain/identity'
+import { BATCH_BYTES_MAX, BATCH_SUBMISSIONS_MAX } from '#domain/lane'
+import type { Appended, LogPosition } from '#domain/lane'
+import type { Fault } from '#domain/fault'
+import { fault } from '#domain/fault'
+import type { Operation } from '#domain/operation'
+import type { Answer, Bus, LogWriter, SubmissionSink } from '#domain/ports'
+import type { Submission } from '#domain/submission'
+import type { Meter } from '#domain/telemetry'
+import { encodeBatch, encodeSubmission } from '#src/schemas/batch'
+
+type Accepted = { readonly kind: 'accepted' }
+
+export interface AcceptorOptions {
+  readonly lanes: number
+  /** Bytes that may wait in one lane. */
+  readonly laneBytesMax: number
+  /** Submissions of one channel that may be in flight. */
+  readonly channelInFlightMax: number
+  /** Submissions accepted here and not known to be applied. */
+  readonly unappliedMax: number
+}
+
+export interface AcceptorPorts {
+  readonly log: LogWriter
+  readonly bus: Bus
+  readonly meter: Meter
+  /** Runs after the input that is at hand has been read: what came together is appended together. */
+  readonly soon: (task: () => void) => void
+}
+
+interface Waiting {
+  readonly submission: Submission
+  readonly part: string
+  readonly answer: (outcome: Answer<Accepted>) => void
+}
+
+interface Lane {
+  readonly number: number
+  waiting: Waiting[]
+  bytes: number
+  isAppending: boolean
+  /** Batches that are in the log and not known to be applied, oldest first. */
+  readonly unapplied: { readonly position: LogPosition; readonly opIds: readonly OperationId[] }[]
+  appliedTo: LogPosition
+}
+
+const ACCEPTED: Accepted = Object.freeze({ kind: 'accepted' })
+const RETRY_AFTER_MS = 1000
+
+/** The one way of a submission into the log. */
+export class Acceptor implements SubmissionSink {
+  readonly #ports: AcceptorPorts
+  readonly #options: AcceptorOptions
+  readonly #lanes: readonly Lane[]
+  readonly #inFlight = new Map<ChannelId, number>()
+  readonly #unapplied = new Map<OperationId, Submission>()
+  readonly #batchSize: (submissions: number) => void
+  #flushIsDue = false
+  #idle: (() => void)[] = []
+
+  constructor(ports: AcceptorPorts, options: AcceptorOptions) {
+    this.#ports = ports
+    this.#options = options
+    this.#lanes = Array.from({ length: options.lanes }, (_, number) => newLane(number))
+    this.#batchSize = ports.meter.histogram('batch_submissions', {})
+    ports.meter.gauge('lane_in_flight_bytes', {}, () => sumOf(this.#lanes, (lane) => lane.bytes))
+    ports.meter.gauge('unapplied_submissions', {}, () => this.#unapplied.size)
+    ports.bus.onNotice((notice) => {
+      if (notice.kind === 'applied') this.#applied(notice.lane, notice.position)
+    })
+  }
+
+  accept(submission: Submission): Promise<Answer<Accepted>> {
+    const lane = this.#lanes[laneOf(submission.channelId, this.#options.lanes)]
+    if (lane === undefined) return Promise.resolve(fault('internal_error'))
+    const refused = this.#refusal(lane, submission.channelId)
+    if (refused !== undefined) return Promise.resolve(refused)
+
+    const part = encodeSubmission(submission)
+    this.#count(submission.channelId, 1)
+    lane.bytes += part.length
+    return new Promise((answer) => {
+      lane.waiting.push({ submission, part, answer })
+      this.#flushSoon()
+    })
+  }
+
+  find(opId: OperationId): Operation | undefined {
+    const submission = this.#unapplied.get(opId)
+    if (submission === undefined) return undefined
+    const { channelId, model, entityId, acceptedAt } = submission
+    const times = { acceptedAt, updatedAt: acceptedAt }
+    return { opId, channelId, model, entityId, status: 'accepted', ...times }
+  }
+
+  /** Resolves once nothing is waiting or under way. */
+  drain(): Promise<void> {
+    if (this.#isIdle()) return Promise.resolve()
+    return new Promise((resolve) => this.#idle.push(resolve))
+  }
+
+  /** S2 */
+  #refusal(lane: Lane, channelId: ChannelId): Fault | undefined {
+    const { laneBytesMax, channelInFlightMax, unappliedMax } = this.#options
+    const isBusy =
+      lane.bytes >= laneBytesMax ||
+      this.#unapplied.size >= unappliedMax ||
+      (this.#inFlight.get(channelId) ?? 0) >= channelInFlightMax
+    return isBusy ? fault('submission_not_accepted', { retryAfterMs: RETRY_AFTER_MS }) : undefined
+  }
+
+  #flushSoon(): void {
+    if (this.#flushIsDue) return
+    this.#flushIsDue = true
+    this.#ports.soon(() => {
+      this.#flushIsDue = false
+      for (const lane of this.#lanes) this.#flush(lane)
+    })
+  }
+
+  #flush(lane: Lane): void {
+    if (lane.isAppending || lane.waiting.length === 0) return // S1
+    const batch = takeBatch(lane)
+    const payload = encodeBatch(batch.map(({ part }) => part))
+    lane.isAppending = true
+    this.#batchSize(batch.length)
+    void this.#ports.log
+      .append({ lane: lane.number, count: batch.length, payload })
+      .then((outcome) => this.#settle(lane, batch, outcome))
+  }
+
+  #settle(lane: Lane, batch: readonly Waiting[], outcome: Appended): void {
+    lane.isAppending = false
+    lane.bytes -= sumOf(batch, ({ part }) => part.length)
+    if (outcome.kind === 'appended') this.#remember(lane, batch, outcome.position)
+    const answer: Answer<Accepted> =
+      outcome.kind === 'appended' // W1
+        ? ACCEPTED
+        : fault('submission_not_accepted', { retryAfterMs: outcome.retryAfterMs })
+    for (const waiting of batch) {
+      this.#count(waiting.submission.channelId, -1)
+      waiting.answer(answer)
+    }
+    this.#flush(lane)
+    if (this.#isIdle()) for (const resolve of this.#idle.splice(0)) resolve()
+  }
+
+  /** S3: found here from the answer on, until its lane is known to be applied beyond it. */
+  #remember(lane: Lane, batch: readonly Waiting[], position: LogPosition): void {
+    if (position <= lane.appliedTo) return
+    for (const { submission } of batch) this.#unapplied.set(submission.opId, submission)
+    lane.unapplied.push({ position, opIds: batch.map(({ submission }) => submission.opId) })
+  }
+
+  #applied(laneNumber: number, position: LogPosition): void {
+    const lane = this.#lanes[laneNumber]
+    if (lane === undefined || position <= lane.appliedTo) return
+    lane.appliedTo = position
+    const done = lane.unapplied.findIndex((batch) => batch.position > position)
+    for (const { opIds } of lane.unapplied.splice(0, done < 0 ? lane.unapplied.length : done)) {
+      for (const opId of opIds) this.#unapplied.delete(opId)
+    }
+  }
+
+  #count(channelId: ChannelId, change: 1 | -1): void {
+    const count = (this.#inFlight.get(channelId) ?? 0) + change
+    if (count === 0) this.#inFlight.delete(channelId)
+    else this.#inFlight.set(channelId, count)
+  }
+
+  #isIdle(): boolean {
+    return this.#lanes.every((lane) => !lane.isAppending && lane.waiting.length === 0)
+  }
+}
+
+function newLane(number: number): Lane {
+  return { number, waiting: [], bytes: 0, isAppending: false, unapplied: [], appliedTo: 0 }
+}
+
+/** The oldest waiting submissions that fit into one batch; at least one. */
+function takeBatch(lane: Lane): readonly Waiting[] {
+  let bytes = 0
+  let count = 0
+  for (const { part } of lane.waiting) {
+    if (count >= BATCH_SUBMISSIONS_MAX) break
+    if (count > 0 && bytes + part.length > BATCH_BYTES_MAX) break
+    bytes += part.length
+    count += 1
+  }
+  if (count === lane.waiting.length) {
+    const all = lane.waiting
+    lane.waiting = []
+    return all
+  }
+  return lane.waiting.splice(0, count)
+}
+
+function sumOf<Item>(items: readonly Item[], amount: (item: Item) => number): number {
+  return items.reduce((sum, item) => sum + amount(item), 0)
+}

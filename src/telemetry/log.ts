@@ -1,0 +1,25 @@
+// One JSON line per fact of life, by pino.
+
+import { pino } from 'pino'
+
+import type { Log } from '#domain/telemetry'
+
+export interface LogOptions {
+  readonly level: string
+  /** What every line of this process or thread carries. */
+  readonly base: Readonly<Record<string, unknown>>
+}
+
+/** Writes to standard output, one line at once, so that the last words of a process are not lost. */
+export function createLog({ level, base }: LogOptions): Log {
+  const logger = pino(
+    { level, base, timestamp: pino.stdTimeFunctions.isoTime, messageKey: 'fact' },
+    pino.destination({ dest: 1, sync: true }),
+  )
+  return {
+    debug: (fact, fields) => logger.debug(fields ?? {}, fact),
+    info: (fact, fields) => logger.info(fields ?? {}, fact),
+    warn: (fact, fields) => logger.warn(fields ?? {}, fact),
+    error: (fact, fields) => logger.error(fields ?? {}, fact),
+  }
+}

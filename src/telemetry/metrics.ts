@@ -1,0 +1,96 @@
+// The metrics of domain/telemetry.ts in the hands of prom-client.
+
+import {
+  AggregatorRegistry,
+  Counter,
+  Gauge,
+  Histogram,
+  Registry,
+  collectDefaultMetrics,
+} from 'prom-client'
+import type { MetricObjectWithValues, MetricValue } from 'prom-client'
+
+import { METRICS } from '#domain/telemetry'
+import type { Meter } from '#domain/telemetry'
+
+const PREFIX = 'heliograph_'
+
+/** Plain data that can cross threads and be joined with that of others. */
+export type MetricsPart = readonly MetricObjectWithValues<MetricValue<string>>[]
+
+export interface Metrics {
+  readonly meter: Meter
+  /** This thread's figures. */
+  part(): Promise<MetricsPart>
+}
+
+/**
+ * The metrics of one thread. `isMain` adds those of the process (memory, CPU, event loop delay), which
+ * would otherwise be counted once a thread.
+ */
+export function createMetrics({ isMain }: { readonly isMain: boolean }): Metrics {
+  const registry = new Registry()
+  if (isMain) collectDefaultMetrics({ register: registry })
+  const make = makersFor(registry)
+  const meter: Meter = {
+    counter: (name, labels) => {
+      const child = make.counter(name).labels(labels)
+      return (by = 1) => child.inc(by)
+    },
+    histogram: (name, labels) => {
+      const child = make.histogram(name).labels(labels)
+      return (value) => child.observe(value)
+    },
+    gauge: (name, labels, read) => make.gauge(name, labels, read),
+  }
+  return { meter, part: () => registry.getMetricsAsJSON() }
+}
+
+/** One Prometheus text from the parts of all threads. */
+export function metricsText(parts: readonly MetricsPart[]): Promise<string> {
+  return AggregatorRegistry.aggregate(parts.map((part) => [...part])).metrics()
+}
+
+function makersFor(registry: Registry) {
+  const counters = new Map<string, Counter>()
+  const histograms = new Map<string, Histogram>()
+  const gauges = new Map<string, { readonly labels: object; readonly read: () => number }[]>()
+  const options = (name: keyof typeof METRICS) => ({
+    name: PREFIX + name,
+    help: METRICS[name].help,
+    labelNames: [...METRICS[name].labels],
+    registers: [registry],
+  })
+  return {
+    counter: (name: keyof typeof METRICS): Counter => {
+      const made = counters.get(name) ?? new Counter(options(name))
+      counters.set(name, made)
+      return made
+    },
+    histogram: (name: keyof typeof METRICS): Histogram => {
+      const shape = METRICS[name]
+      const buckets = 'buckets' in shape ? [...shape.buckets] : []
+      const made = histograms.get(name) ?? new Histogram({ ...options(name), buckets })
+      histograms.set(name, made)
+      return made
+    },
+    gauge: (name: keyof typeof METRICS, labels: object, read: () => number): void => {
+      const reads = gauges.get(name)
+      if (reads !== undefined) {
+        reads.push({ labels, read })
+        return
+      }
+      const all = [{ labels, read }]
+      gauges.set(name, all)
+      registry.registerMetric(
+        new Gauge({
+          ...options(name),
+          registers: [],
+          collect() {
+            for (const each of all) this.set({ ...each.labels }, each.read())
+          },
+        }),
+      )
+    },
+  }
+}
