@@ -1,0 +1,190 @@
+// Goal: the folders tell the story of a submission; this test keeps them honest.
+// Method: read every import of every source file and look its folder up in the table. A folder may
+// import itself and what its row lists; nothing else, ours or npm's. The other rules (sizes, bans,
+// top level) read the same files.
+
+import { readFileSync, readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+
+import test from 'ava'
+
+const ROOT = new URL('..', import.meta.url).pathname
+
+// One row a folder (or a file): what it may import beside itself. `src/` rows name folders of ours,
+// the others packages.
+const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  'src/domain': [],
+  'src/schemas': ['src/domain', 'ajv'],
+  machines: ['src/domain', 'xstate'],
+  actors: ['src/domain', 'machines', 'xstate'],
+  'src/ingress': ['src/domain', 'src/schemas', 'node:'],
+  'src/stream': ['src/domain', 'src/schemas', 'node:'],
+  'src/store': ['src/domain', 'typeorm', 'libsql', 'node:', 'ormconfig.ts'],
+  'src/transports': ['src/domain', 'src/schemas', 'node:'],
+  'src/client': ['src/domain', 'src/schemas'],
+  'src/telemetry': ['src/domain', 'pino', 'prom-client'],
+  'src/cli': ['src/client', 'src/domain', 'src/schemas', 'src', 'commander', 'node:'],
+  'ormconfig.ts': ['src/store', 'typeorm', 'libsql', 'node:'],
+  // The composition root and the edges see every stage; nothing of ours imports them but the edges.
+  src: [
+    'src/domain',
+    'src/ingress',
+    'src/stream',
+    'src/store',
+    'src/transports',
+    'src/telemetry',
+    'actors',
+    'node:',
+  ],
+}
+
+// Two files absorb uWebSockets.js once, so that no type of it reaches a handler or a session.
+const ONLY_IN: Readonly<Record<string, readonly string[]>> = {
+  'uWebSockets.js': ['src/ingress/http.ts', 'src/transports/wss.ts'],
+}
+
+const BANS: readonly (readonly [what: RegExp, except: readonly string[], instead: string])[] = [
+  [/process\.env/, ['src/config.ts'], 'a field of Config'],
+  [/Date\.now/, ['src/main.ts', 'src/worker.ts', 'src/cli/'], 'the port NowMs'],
+  [/Math\.random/, [], 'the random source that is passed in'],
+  [/\bconsole\./, ['src/cli/'], 'the port Log'],
+  [/^\s*(export )?(const )?enum /m, [], 'a union of literals'],
+  [/: any\b|<any>|as any\b/, [], 'unknown and a parser'],
+  [/TOD[O]|FIXM[E]|XX[X]|HAC[K]/, [], 'the work itself, or an issue'],
+  [/from '\.\.\//, [], 'an import by name (#folder/file)'],
+]
+
+const LINES_MAX = 300
+const FUNCTION_LINES_MAX = 70
+const COLUMNS_MAX = 100
+
+const TOP_LEVEL = [
+  'Dockerfile',
+  'LICENSE',
+  'README.md',
+  'actors',
+  'data',
+  'docker-compose.yml',
+  'docs',
+  'machines',
+  'node_modules',
+  'ormconfig.ts',
+  'package-lock.json',
+  'package.json',
+  'src',
+  'test',
+  'tsconfig.json',
+]
+
+function filesUnder(folder: string): string[] {
+  return readdirSync(join(ROOT, folder)).flatMap((name) => {
+    const path = join(folder, name)
+    if (statSync(join(ROOT, path)).isDirectory()) return filesUnder(path)
+    return path.endsWith('.ts') ? [path] : []
+  })
+}
+
+const SOURCES = [...['src', 'actors', 'machines'].flatMap(filesUnder), 'ormconfig.ts']
+const TESTS = filesUnder('test')
+const textOf = (file: string): string => readFileSync(join(ROOT, file), 'utf8')
+
+/** The row of the table that a file belongs to: the longest folder that holds it. */
+function rowOf(file: string): string {
+  const rows = Object.keys(MAY_IMPORT).filter((row) => file === row || file.startsWith(`${row}/`))
+  return rows.toSorted((a, b) => b.length - a.length)[0] ?? ''
+}
+
+const IMPORT = /(?:from|import)\s*\(?\s*'([^']+)'/g
+
+/** Where an import leads: a row of ours, a package, or `node:`. */
+function targetOf(file: string, specifier: string): string {
+  if (specifier.startsWith('node:')) return 'node:'
+  if (specifier.startsWith('./')) return rowOf(join(file, '..', specifier))
+  if (specifier === '#ormconfig') return 'ormconfig.ts'
+  if (specifier.startsWith('#src/')) return rowOf(`src/${specifier.slice('#src/'.length)}.ts`)
+  if (specifier.startsWith('#domain/')) return 'src/domain'
+  if (specifier.startsWith('#')) return rowOf(`${specifier.slice(1)}.ts`)
+  return specifier
+}
+
+function importsOf(file: string): readonly string[] {
+  return [...textOf(file).matchAll(IMPORT)].flatMap(([, specifier]) => specifier ?? [])
+}
+
+test('a folder imports only itself and what its row allows', (t) => {
+  for (const file of SOURCES) {
+    const row = rowOf(file)
+    for (const specifier of importsOf(file)) {
+      const target = targetOf(file, specifier)
+      if (specifier in ONLY_IN) continue
+      const allowed = target === row || MAY_IMPORT[row]?.includes(target) === true
+      t.true(allowed, `${file} imports ${specifier}, which ${row} may not`)
+    }
+  }
+})
+
+test('a package that two files absorb is imported nowhere else', (t) => {
+  for (const file of SOURCES) {
+    for (const specifier of importsOf(file)) {
+      const allowed = ONLY_IN[specifier]
+      if (allowed !== undefined) t.true(allowed.includes(file), `${file} imports ${specifier}`)
+    }
+  }
+})
+
+test('what is banned has its replacement', (t) => {
+  for (const file of [...SOURCES, ...TESTS]) {
+    if (file === 'test/layout.test.ts') continue
+    const text = textOf(file)
+    for (const [what, except, instead] of BANS) {
+      const isTest = file.startsWith('test/')
+      const ofTests = /enum|any|from|TO/.test(what.source)
+      if ((isTest && !ofTests) || except.some((path) => file.startsWith(path))) continue
+      t.notRegex(text, what, `${file}: use ${instead}`)
+    }
+  }
+})
+
+test('no source file is longer than its limit, and no line wider', (t) => {
+  for (const file of SOURCES) {
+    const lines = textOf(file).split('\n')
+    t.true(lines.length <= LINES_MAX + 1, `${file} has ${lines.length} lines`)
+    const wide = lines.findIndex((line) => line.length > COLUMNS_MAX)
+    t.is(wide, -1, `${file}:${wide + 1} is wider than ${COLUMNS_MAX} columns`)
+  }
+})
+
+// A function begins at a line that ends with `{` and has an argument list, and ends at the first line
+// with a closing brace at the same indent: enough for formatted code.
+const FUNCTION_START = /^(\s*)(?!if|for|while|switch|\} else)[^/*]*\)(: [^=]+)?( =>)? \{$/
+
+function longFunctions(text: string): readonly string[] {
+  const lines = text.split('\n')
+  return lines.flatMap((line, start) => {
+    const indent = FUNCTION_START.exec(line)?.[1]
+    if (indent === undefined) return []
+    const isEnd = new RegExp(`^${indent}\\}`)
+    const length = lines.slice(start + 1).findIndex((later) => isEnd.test(later))
+    return length > FUNCTION_LINES_MAX ? [`line ${start + 1}: ${length} lines`] : []
+  })
+}
+
+test('no function is longer than its limit', (t) => {
+  for (const file of SOURCES) t.deepEqual(longFunctions(textOf(file)), [], file)
+})
+
+test('the top level holds what it should and nothing else', (t) => {
+  const names = readdirSync(ROOT).filter((name) => !name.startsWith('.'))
+  t.deepEqual(
+    names.filter((name) => !TOP_LEVEL.includes(name)),
+    [],
+  )
+})
+
+test('the folders hold no junk drawer', (t) => {
+  const drawers = /(^|\/)(helpers?|utils?|common|shared|misc|types|interfaces|classes)(\/|\.ts$)/
+  t.deepEqual(
+    [...SOURCES, ...TESTS].filter((file) => drawers.test(file)),
+    [],
+  )
+})

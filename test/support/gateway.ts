@@ -1,0 +1,164 @@
+// A whole gateway as a user runs it: its own process, its own data, a port that the system chose.
+
+import { spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+
+import type { ExecutionContext } from 'ava'
+
+const MAIN = new URL('../../src/main.ts', import.meta.url).pathname
+const START_TIMEOUT_MS = 30_000
+
+export interface Line {
+  readonly fact?: string
+  readonly port?: number
+  readonly level?: number
+  readonly [name: string]: unknown
+}
+
+/** A running gateway process. */
+export interface Gateway {
+  readonly baseUrl: string
+  readonly token: string
+  readonly process: ChildProcess
+  /** The database file. */
+  readonly database: string
+  /** What it has logged so far. */
+  readonly lines: readonly Line[]
+  /** Sends a signal and waits for the end; gives the exit code, or the signal that killed it. */
+  end(signal: NodeJS.Signals): Promise<number | NodeJS.Signals>
+}
+
+export interface GatewayOptions {
+  /** The folder for the data; without one a temporary folder is made and removed with the test. */
+  readonly directory?: string
+  readonly env?: Readonly<Record<string, string>>
+}
+
+/** The token of every test gateway: with it the password budget does not count. */
+export const TOKEN = 'test-gateway-token'
+
+/** A temporary folder that goes with the test. */
+export async function temporaryFolder(t: ExecutionContext): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'heliograph-test-'))
+  t.teardown(() => rm(directory, { recursive: true, force: true }))
+  return directory
+}
+
+/** Starts a gateway and waits until it listens. It is killed with the test at the latest. */
+export async function startGateway(
+  t: ExecutionContext,
+  { directory, env = {} }: GatewayOptions = {},
+): Promise<Gateway> {
+  const folder = directory ?? (await temporaryFolder(t))
+  const database = join(folder, 'gateway.db')
+  const child = spawn(process.execPath, [MAIN], {
+    cwd: folder,
+    env: {
+      PATH: process.env['PATH'],
+      SERVICE_HTTP_ADDR: '127.0.0.1:0',
+      SERVICE_TOKEN: TOKEN,
+      SERVICE_DATABASE_URL: `sqlite:${database}`,
+      ...env,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  t.teardown(() => child.kill('SIGKILL'))
+  const lines: Line[] = []
+  const port = await listeningPort(child, lines)
+  return {
+    baseUrl: `http://127.0.0.1:${port}`,
+    token: env['SERVICE_TOKEN'] ?? TOKEN,
+    process: child,
+    database,
+    lines,
+    end: async (signal) => {
+      const ended = once(child, 'exit')
+      child.kill(signal)
+      const [code, killer] = (await ended) as [number | null, NodeJS.Signals | null]
+      return code ?? killer ?? 'SIGKILL'
+    },
+  }
+}
+
+function listeningPort(child: ChildProcess, lines: Line[]): Promise<number> {
+  return new Promise((resolve, reject) => {
+    let errors = ''
+    const timer = setTimeout(() => {
+      reject(new Error(`the gateway did not listen in time: ${JSON.stringify(lines)} ${errors}`))
+    }, START_TIMEOUT_MS)
+    child.stderr?.on('data', (chunk: Buffer) => (errors += chunk.toString()))
+    child.once('exit', (code) => {
+      clearTimeout(timer)
+      reject(new Error(`the gateway ended with ${code}: ${JSON.stringify(lines)} ${errors}`))
+    })
+    if (child.stdout === null) throw new Error('the gateway has no output')
+    createInterface({ input: child.stdout }).on('line', (text) => {
+      const line = lineFrom(text)
+      lines.push(line)
+      if (line.fact !== 'listening' || line.port === undefined) return
+      clearTimeout(timer)
+      resolve(line.port)
+    })
+  })
+}
+
+function lineFrom(text: string): Line {
+  try {
+    return JSON.parse(text) as Line
+  } catch {
+    return { fact: text }
+  }
+}
+
+/** A POST with the gateway token; gives the status and the parsed body. */
+export async function post(
+  gateway: Pick<Gateway, 'baseUrl' | 'token'>,
+  path: string,
+  body: unknown,
+): Promise<{ readonly status: number; readonly body: Envelope }> {
+  const response = await fetch(gateway.baseUrl + path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${gateway.token}` },
+    body: JSON.stringify(body),
+  })
+  return { status: response.status, body: (await response.json()) as Envelope }
+}
+
+export interface Envelope {
+  readonly success: boolean
+  readonly data: Readonly<Record<string, unknown>>
+  readonly error_code?: string
+}
+
+/** Calls a GET route with the gateway token. */
+export async function get(
+  gateway: Pick<Gateway, 'baseUrl' | 'token'>,
+  path: string,
+): Promise<{ readonly status: number; readonly body: Envelope }> {
+  const response = await fetch(gateway.baseUrl + path, {
+    headers: { authorization: `Bearer ${gateway.token}` },
+  })
+  return { status: response.status, body: (await response.json()) as Envelope }
+}
+
+/** Asks again until `done` says so; fails after a bound. */
+export async function until<Value>(
+  ask: () => Promise<Value>,
+  done: (value: Value) => boolean,
+  timeoutMs = 20_000,
+): Promise<Value> {
+  const deadline = performance.now() + timeoutMs
+  for (;;) {
+    const value = await ask()
+    if (done(value)) return value
+    if (performance.now() > deadline) {
+      throw new Error(`not in ${timeoutMs} ms; last seen: ${JSON.stringify(value)?.slice(0, 500)}`)
+    }
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+}

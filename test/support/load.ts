@@ -1,0 +1,79 @@
+// Submissions from many senders at once, and a record of what each was told.
+
+import { Agent, request } from 'node:http'
+
+/** What a sender was told. `unknown`: the connection broke before an answer, so it may be kept or not. */
+export type Told =
+  | { readonly kind: 'accepted'; readonly opId: string }
+  | { readonly kind: 'refused'; readonly status: number; readonly code: string }
+  | { readonly kind: 'unknown' }
+
+export interface Submission {
+  readonly path: string
+  readonly body: object
+}
+
+export interface Outcome {
+  readonly submission: Submission
+  readonly told: Told
+}
+
+export interface Sender {
+  /** Sends one submission over a connection that is kept. Never rejects. */
+  send(submission: Submission): Promise<Told>
+  close(): void
+}
+
+/** A sender of its own connections. */
+export function sender(baseUrl: string, token: string, connections: number): Sender {
+  const agent = new Agent({ keepAlive: true, maxSockets: connections })
+  return {
+    send: ({ path, body }) =>
+      new Promise((resolve) => {
+        const text = JSON.stringify(body)
+        const headers = {
+          'content-type': 'application/json',
+          'content-length': Buffer.byteLength(text),
+          authorization: `Bearer ${token}`,
+        }
+        const sent = request(baseUrl + path, { method: 'POST', agent, headers }, (response) => {
+          const chunks: Buffer[] = []
+          response.on('data', (chunk: Buffer) => chunks.push(chunk))
+          response.on('error', () => resolve({ kind: 'unknown' }))
+          response.on('end', () => resolve(toldBy(response.statusCode ?? 0, chunks)))
+        })
+        sent.on('error', () => resolve({ kind: 'unknown' }))
+        sent.end(text)
+      }),
+    close: () => agent.destroy(),
+  }
+}
+
+function toldBy(status: number, chunks: readonly Buffer[]): Told {
+  try {
+    const body = JSON.parse(Buffer.concat(chunks).toString()) as {
+      readonly data?: { readonly op_id: string }
+      readonly error_code?: string
+    }
+    if (status === 200 && body.data !== undefined) return { kind: 'accepted', opId: body.data.op_id }
+    return { kind: 'refused', status, code: body.error_code ?? '' }
+  } catch {
+    return { kind: 'unknown' }
+  }
+}
+
+/** Sends with `width` requests under way until `next` gives nothing more. */
+export async function drive(
+  { send }: Sender,
+  width: number,
+  next: () => Submission | undefined,
+): Promise<readonly Outcome[]> {
+  const outcomes: Outcome[] = []
+  const lane = async (): Promise<void> => {
+    for (let submission = next(); submission !== undefined; submission = next()) {
+      outcomes.push({ submission, told: await send(submission) })
+    }
+  }
+  await Promise.all(Array.from({ length: width }, lane))
+  return outcomes
+}
