@@ -1,0 +1,89 @@
+// Domain to the wire: what answers carry. Times are Unix milliseconds.
+
+import type { ChannelInfo } from '#domain/channel'
+import type { Entity, Event, Thing } from '#domain/entity'
+import { deliveryIdOf } from '#domain/feed'
+import type { FeedEntry } from '#domain/feed'
+import type { Operation } from '#domain/operation'
+import { valuesOf } from '#domain/patch'
+
+import { parseJson } from './json.ts'
+
+/** Named values as they are written into an answer. */
+export type Wire = { readonly [name: string]: unknown }
+
+/** One Thing: its fields stand beside thing_id, state, rev, seq, observed_at and changed_at. */
+export const thingToWire = (thing: Thing): Wire =>
+  entityToWire(thing, { thing_id: thing.id, observed_at: thing.at })
+
+/**
+ * One Event: its fields, thing_id among them, stand beside event_id, state, rev, seq,
+ * event_time.
+ */
+export const eventToWire = (event: Event): Wire =>
+  entityToWire(event, { event_id: event.id, event_time: event.at })
+
+/**
+ * What has been removed is left out; the gateway's own names stand over a field of the same
+ * name.
+ */
+function entityToWire(entity: Entity, own: Wire): Wire {
+  const externalIds = valuesOf(entity.externalIds)
+  return {
+    ...valuesOf(entity.fields),
+    attrs: valuesOf(entity.attrs),
+    ...(Object.keys(externalIds).length > 0 && { external_ids: externalIds }),
+    ...own,
+    state: entity.state,
+    rev: entity.rev,
+    seq: entity.seq,
+    changed_at: entity.changedAt,
+  }
+}
+
+/** One entry of a feed with its payload as JSON. */
+export function feedEntryToWire(entry: FeedEntry): Wire {
+  return {
+    delivery_id: deliveryIdOf(entry.channelId, entry.seq),
+    channel_id: entry.channelId,
+    seq: entry.seq,
+    op_id: entry.opId,
+    model: entry.model,
+    action: entry.action,
+    entity_id: entry.entityId,
+    ...(entry.state !== undefined && { state: entry.state }),
+    ...(entry.rev !== undefined && { rev: entry.rev }),
+    accepted_at: entry.acceptedAt,
+    payload: parseJson(entry.payload),
+  }
+}
+
+/**
+ * The record that GET /send_status/{op_id} gives; it expires `statusRetentionMs` after
+ * acceptance.
+ */
+export function operationToWire(operation: Operation, statusRetentionMs: number): Wire {
+  const { status, errorCode } = operation
+  return {
+    op_id: operation.opId,
+    status,
+    model: operation.model,
+    entity_id: operation.entityId,
+    accepted_at: operation.acceptedAt,
+    updated_at: operation.updatedAt,
+    expires_at: operation.acceptedAt + statusRetentionMs,
+    ...(status === 'failed' && errorCode !== undefined && { error_code: errorCode }),
+  }
+}
+
+export function channelInfoToWire(info: ChannelInfo): Wire {
+  return {
+    channel_id: info.channelId,
+    channel_name: info.channelName,
+    subscribers: info.subscribers,
+    created_at: info.createdAt,
+    head_seq: info.headSeq,
+    things: info.things,
+    open_events: info.openEvents,
+  }
+}

@@ -1,0 +1,142 @@
+// Submissions as the log keeps them: a batch is a JSON array of submissions in the order of
+// acceptance.
+//
+// Invariants:
+//   B1. What is read back equals what was written, `__proto__` keys and all.
+//   B2. Reading never throws: what is no submission any more is given as Unreadable. (W6)
+
+import {
+  parseChannelId,
+  parseEventId,
+  parseMessageId,
+  parseOperationId,
+  parseThingId,
+} from '#domain/identity'
+import type { Unreadable } from '#domain/lane'
+import type {
+  EventAction,
+  EventSubmission,
+  Fields,
+  Json,
+  MessageSubmission,
+  Patch,
+  Submission,
+  ThingAction,
+  ThingSubmission,
+} from '#domain/submission'
+
+import { bareCopy } from './fields.ts'
+import { parseJson } from './json.ts'
+
+/** One submission as a part of a batch. */
+export const encodeSubmission = (submission: Submission): string => JSON.stringify(submission)
+
+/** The text of a batch made of parts that `encodeSubmission` gave. */
+export const encodeBatch = (parts: readonly string[]): string => `[${parts.join(',')}]`
+
+/** The submissions of a batch; one Unreadable in the place of each item that is none. (B2) */
+export function decodeBatch(payload: string): readonly (Submission | Unreadable)[] {
+  let items: Json
+  try {
+    items = parseJson(payload)
+  } catch {
+    return [unreadable(payload, 'the batch is not JSON')]
+  }
+  if (!Array.isArray(items)) return [unreadable(payload, 'the batch is not a JSON array')]
+  return items.map((item: Json) => submissionFrom(item) ?? unreadable(textOf(item), NO_SUBMISSION))
+}
+
+const NO_SUBMISSION = 'the item is not a submission'
+
+const unreadable = (payload: string, error: string): Unreadable => ({
+  model: 'unreadable',
+  payload,
+  error,
+})
+
+/** An item as text again; empty when it is nested too deeply to be written. (B2) */
+function textOf(item: Json): string {
+  try {
+    return JSON.stringify(item)
+  } catch {
+    return '' // A RangeError of the stack: reading is not recursive, writing is.
+  }
+}
+
+type JsonRecord = { readonly [key: string]: Json }
+
+const isRecord = (value: Json | undefined): value is JsonRecord =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const isTime = (value: Json | undefined): value is number => Number.isSafeInteger(value)
+
+function submissionFrom(item: Json): Submission | undefined {
+  if (!isRecord(item)) return undefined
+  if (item['model'] === 'thing') return thingFrom(item)
+  if (item['model'] === 'event') return eventFrom(item)
+  return item['model'] === 'message' ? messageFrom(item) : undefined
+}
+
+/** What every submission has. */
+function acceptedFrom({ opId, channelId, acceptedAt }: JsonRecord) {
+  if (typeof opId !== 'string' || typeof channelId !== 'string') return undefined
+  const operation = parseOperationId(opId)
+  const channel = parseChannelId(channelId)
+  if (operation === undefined || channel === undefined || !isTime(acceptedAt)) return undefined
+  return { opId: operation, channelId: channel, acceptedAt }
+}
+
+function messageFrom(item: JsonRecord): MessageSubmission | undefined {
+  const accepted = acceptedFrom(item)
+  const entityId =
+    typeof item['entityId'] === 'string' ? parseMessageId(item['entityId']) : undefined
+  const { claimed, uncappedTtl } = item
+  if (accepted === undefined || entityId === undefined) return undefined
+  if (typeof claimed !== 'boolean' || !isRecord(item['fields'])) return undefined
+  const message = { model: 'message', action: 'send', ...accepted, entityId, claimed } as const
+  const fields = fieldsFrom(item['fields'])
+  return isTime(uncappedTtl) ? { ...message, fields, uncappedTtl } : { ...message, fields }
+}
+
+const EVENT_ACTIONS: readonly EventAction[] = ['create', 'update', 'close']
+const THING_ACTIONS: readonly ThingAction[] = ['create', 'update', 'archive', 'delete']
+
+function eventFrom(item: JsonRecord): EventSubmission | undefined {
+  const accepted = acceptedFrom(item)
+  const entityId = typeof item['entityId'] === 'string' ? parseEventId(item['entityId']) : undefined
+  const action = EVENT_ACTIONS.find((known) => known === item['action'])
+  const patch = patchFrom(item['patch'])
+  if (accepted === undefined || entityId === undefined) return undefined
+  if (action === undefined || patch === undefined) return undefined
+  return { model: 'event', action, ...accepted, entityId, patch }
+}
+
+function thingFrom(item: JsonRecord): ThingSubmission | undefined {
+  const accepted = acceptedFrom(item)
+  const entityId = typeof item['entityId'] === 'string' ? parseThingId(item['entityId']) : undefined
+  const action = THING_ACTIONS.find((known) => known === item['action'])
+  const patch = patchFrom(item['patch'])
+  if (accepted === undefined || entityId === undefined) return undefined
+  if (action === undefined || patch === undefined) return undefined
+  return { model: 'thing', action, ...accepted, entityId, patch }
+}
+
+function patchFrom(sent: Json | undefined): Patch | undefined {
+  if (!isRecord(sent) || !isTime(sent['at']) || !isRecord(sent['fields'])) return undefined
+  const { at, attrs, externalIds } = sent
+  const isKeyed = [attrs, externalIds].every((keys) => keys === undefined || isRecord(keys))
+  if (!isKeyed) return undefined
+  return {
+    at,
+    fields: fieldsFrom(sent['fields']),
+    ...(isRecord(attrs) && { attrs: bareCopy(attrs) }), // B1
+    ...(isRecord(externalIds) && { externalIds: bareCopy(externalIds) }), // B1
+  }
+}
+
+function fieldsFrom(sent: JsonRecord): Fields {
+  const fields = bareCopy(sent)
+  const metadata = fields['metadata']
+  if (isRecord(metadata)) fields['metadata'] = bareCopy(metadata) // B1
+  return fields
+}

@@ -1,0 +1,217 @@
+// Requests about Channels and the subscriptions to them. (decisions.md 7)
+
+import { fault, isFault } from '#domain/fault'
+import type { ChannelId, DeviceKey } from '#domain/identity'
+import type { Answer } from '#domain/ports'
+
+import { CHANNELS_MAX, CREATE_REQUEST, CREDENTIALS_REQUEST } from './channel-schemas.ts'
+import { PASSWORD_REQUEST, RENAME_REQUEST, SUBSCRIBE_REQUEST } from './channel-schemas.ts'
+import { SYNC_ITEM, SYNC_REQUEST, UNSUBSCRIBE_REQUEST } from './channel-schemas.ts'
+import { readDeviceKey } from './device-requests.ts'
+import { isRecord, shape } from './shape.ts'
+import { isBlank, isSafeText, readChannelId, readCredentials, readPassword } from './values.ts'
+import type { Credentials, SentText } from './values.ts'
+
+/** The codes for missing members, in every request here. */
+const MISSING = {
+  device_key: 'validation_failed',
+  channel_id: 'channel_id_required',
+  password: 'password_required',
+  new_password: 'password_required',
+  channel_name: 'invalid_channel_name',
+} as const
+
+// ---- POST /channel/create
+
+export interface Create {
+  readonly channelName: string
+  readonly password: string
+}
+
+const createShape = shape<{ channel_name: string; password: string }>({
+  schema: CREATE_REQUEST,
+  missing: MISSING,
+})
+
+export function readCreate(sent: unknown): Answer<Create> {
+  const shaped = createShape(sent)
+  if (shaped.kind === 'fault') return shaped
+  const channelName = readChannelName(shaped.body.channel_name)
+  if (isFault(channelName)) return channelName
+  const password = readPassword(shaped.body.password)
+  return isFault(password) ? password : { channelName, password }
+}
+
+// ---- POST /channel/subscribe
+
+export interface Subscribe {
+  readonly deviceKey: DeviceKey
+  readonly password: string
+  readonly target:
+    | { readonly kind: 'channel'; readonly channelId: ChannelId }
+    | { readonly kind: 'new'; readonly channelName: string }
+}
+
+interface SubscribeBody {
+  readonly device_key: string
+  readonly password: string
+  readonly channel_id?: SentText
+  readonly channel_name?: SentText
+}
+
+const subscribeShape = shape<SubscribeBody>({ schema: SUBSCRIBE_REQUEST, missing: MISSING })
+
+export function readSubscribe(sent: unknown): Answer<Subscribe> {
+  const shaped = subscribeShape(sent)
+  if (shaped.kind === 'fault') return shaped
+  const deviceKey = readDeviceKey(shaped.body.device_key)
+  if (isFault(deviceKey)) return deviceKey
+  const password = readPassword(shaped.body.password)
+  if (isFault(password)) return password
+  const target = readTarget(shaped.body)
+  return target.kind === 'fault' ? target : { deviceKey, password, target }
+}
+
+function readTarget(body: SubscribeBody): Answer<Subscribe['target']> {
+  const hasId = !isBlank(body.channel_id)
+  if (hasId === !isBlank(body.channel_name)) return fault('channel_binding_invalid')
+  if (hasId) {
+    const channelId = readChannelId(body.channel_id)
+    return isFault(channelId) ? channelId : { kind: 'channel', channelId }
+  }
+  const channelName = readChannelName(body.channel_name)
+  return isFault(channelName) ? channelName : { kind: 'new', channelName }
+}
+
+// ---- POST /channel/unsubscribe
+
+export interface Unsubscribe {
+  readonly deviceKey: DeviceKey
+  readonly channelId: ChannelId
+}
+
+const unsubscribeShape = shape<{ device_key: string; channel_id: string }>({
+  schema: UNSUBSCRIBE_REQUEST,
+  missing: MISSING,
+})
+
+export function readUnsubscribe(sent: unknown): Answer<Unsubscribe> {
+  const shaped = unsubscribeShape(sent)
+  if (shaped.kind === 'fault') return shaped
+  const deviceKey = readDeviceKey(shaped.body.device_key)
+  if (isFault(deviceKey)) return deviceKey
+  const channelId = readChannelId(shaped.body.channel_id)
+  return isFault(channelId) ? channelId : { deviceKey, channelId }
+}
+
+// ---- POST /channel/sync
+
+export interface SyncItem {
+  /** channel_id as it was sent, for the answer; empty when it was no text. */
+  readonly channelIdText: string
+  readonly credentials: Answer<Credentials>
+}
+
+export interface Sync {
+  readonly deviceKey: DeviceKey
+  /** In the order of the request, each with its own fault. */
+  readonly items: readonly SyncItem[]
+}
+
+const syncShape = shape<{ device_key: string; channels: readonly unknown[] }>({
+  schema: SYNC_REQUEST,
+  missing: { ...MISSING, channels: 'validation_failed' },
+})
+const itemShape = shape<{ channel_id: string; password: string }>({
+  schema: SYNC_ITEM,
+  missing: MISSING,
+})
+
+export function readSync(sent: unknown): Answer<Sync> {
+  const shaped = syncShape(sent)
+  if (shaped.kind === 'fault') return shaped
+  const deviceKey = readDeviceKey(shaped.body.device_key)
+  if (isFault(deviceKey)) return deviceKey
+  const { channels } = shaped.body
+  if (channels.length > CHANNELS_MAX) return fault('channels_limit_exceeded', { field: 'channels' })
+  return { deviceKey, items: channels.map(readSyncItem) }
+}
+
+function readSyncItem(item: unknown): SyncItem {
+  const shaped = itemShape(item)
+  return {
+    channelIdText:
+      isRecord(item) && typeof item['channel_id'] === 'string' ? item['channel_id'] : '',
+    credentials: shaped.kind === 'fault' ? shaped : readCredentials(shaped.body),
+  }
+}
+
+// ---- POST /channel/rename, /channel/password, /channel/delete, /channel/info
+
+export interface Rename extends Credentials {
+  readonly channelName: string
+}
+
+const renameShape = shape<{ channel_id: string; password: string; channel_name: string }>({
+  schema: RENAME_REQUEST,
+  missing: MISSING,
+})
+
+export function readRename(sent: unknown): Answer<Rename> {
+  const shaped = renameShape(sent)
+  if (shaped.kind === 'fault') return shaped
+  const credentials = readCredentials(shaped.body)
+  if (isFault(credentials)) return credentials
+  const channelName = readChannelName(shaped.body.channel_name)
+  return isFault(channelName) ? channelName : { ...credentials, channelName }
+}
+
+export interface PasswordChange extends Credentials {
+  readonly newPassword: string
+}
+
+const passwordShape = shape<{ channel_id: string; password: string; new_password: string }>({
+  schema: PASSWORD_REQUEST,
+  missing: MISSING,
+})
+
+export function readPasswordChange(sent: unknown): Answer<PasswordChange> {
+  const shaped = passwordShape(sent)
+  if (shaped.kind === 'fault') return shaped
+  const credentials = readCredentials(shaped.body)
+  if (isFault(credentials)) return credentials
+  const newPassword = readPassword(shaped.body.new_password, 'new_password')
+  return isFault(newPassword) ? newPassword : { ...credentials, newPassword }
+}
+
+const credentialsShape = shape<{ channel_id: string; password: string }>({
+  schema: CREDENTIALS_REQUEST,
+  missing: MISSING,
+})
+
+export function readChannelCredentials(sent: unknown): Answer<Credentials> {
+  const shaped = credentialsShape(sent)
+  return shaped.kind === 'fault' ? shaped : readCredentials(shaped.body)
+}
+
+// ---- GET /channel/exists
+
+export interface Exists {
+  readonly channelId: ChannelId
+}
+
+/** `sent` is the query parameter channel_id. */
+export function readExists(sent: string | undefined): Answer<Exists> {
+  const channelId = readChannelId(sent)
+  return isFault(channelId) ? channelId : { channelId }
+}
+
+// ---- what the requests share
+
+/** Counted in characters, not bytes: a letter of any script is one. */
+function readChannelName(sent: SentText): Answer<string> {
+  const name = sent?.trim() ?? ''
+  const isWithin = name !== '' && name.length <= 256 && Array.from(name).length <= 128
+  if (isWithin && !/\p{Cc}/u.test(name) && isSafeText(name)) return name
+  return fault('invalid_channel_name', { field: 'channel_name' })
+}

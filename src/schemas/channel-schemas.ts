@@ -1,0 +1,129 @@
+// The JSON schemas of requests about Channels and of their answers. (decisions.md 7)
+
+import { DEVICE_KEY } from './device-schemas.ts'
+import { given, object, requiredText, text } from './json-schema.ts'
+import type { JsonSchema } from './json-schema.ts'
+import { CREDENTIALS } from './submission-schemas.ts'
+
+export const CHANNELS_MAX = 2_000
+const NAME_RULE = '1 to 128 characters without control characters; not unique.'
+const CHANNEL_NAME = requiredText(NAME_RULE)
+
+export const CREATE_REQUEST = object(
+  { channel_name: CHANNEL_NAME, password: CREDENTIALS.password },
+  ['channel_name', 'password'],
+)
+
+export const SUBSCRIBE_REQUEST = object(
+  {
+    device_key: DEVICE_KEY,
+    password: CREDENTIALS.password,
+    channel_id: text('The Channel to subscribe to. Exactly one of channel_id and channel_name.'),
+    channel_name: text(`Creates a Channel of this name and subscribes to it. ${NAME_RULE}`),
+  },
+  ['device_key', 'password'],
+)
+
+export const UNSUBSCRIBE_REQUEST = object(
+  { device_key: DEVICE_KEY, channel_id: CREDENTIALS.channel_id },
+  ['device_key', 'channel_id'],
+)
+
+/** One item of `channels`; a bad one fails alone. */
+export const SYNC_ITEM = object(CREDENTIALS, ['channel_id', 'password'])
+
+const LISTED_CHANNELS: JsonSchema = {
+  type: 'array',
+  description: `The Channels to be subscribed to: up to ${CHANNELS_MAX}, each with password.`,
+}
+
+export const SYNC_REQUEST = object({ device_key: DEVICE_KEY, channels: LISTED_CHANNELS }, [
+  'device_key',
+  'channels',
+])
+
+export const RENAME_REQUEST = object({ ...CREDENTIALS, channel_name: CHANNEL_NAME }, [
+  'channel_id',
+  'password',
+  'channel_name',
+])
+
+export const PASSWORD_REQUEST = object({ ...CREDENTIALS, new_password: CREDENTIALS.password }, [
+  'channel_id',
+  'password',
+  'new_password',
+])
+
+export const CREDENTIALS_REQUEST = object(CREDENTIALS, ['channel_id', 'password'])
+
+export const EXISTS_QUERY = object({ channel_id: CREDENTIALS.channel_id }, ['channel_id'])
+
+const GIVEN_ID = given('string', 'The Channel: 26 upper-case characters.')
+const GIVEN_NAME = given('string', 'What the Channel is called.')
+
+/** What /channel/create and /channel/rename answer. */
+export const CHANNEL_DATA = object({ channel_id: GIVEN_ID, channel_name: GIVEN_NAME }, [
+  'channel_id',
+  'channel_name',
+])
+
+export const SUBSCRIBE_DATA = object(
+  {
+    channel_id: GIVEN_ID,
+    channel_name: GIVEN_NAME,
+    created: given('boolean', 'True when the request created the Channel.'),
+    subscribed: given('boolean', 'Always true.'),
+  },
+  ['channel_id', 'channel_name', 'created', 'subscribed'],
+)
+
+export const UNSUBSCRIBE_DATA = object(
+  { channel_id: GIVEN_ID, removed: given('boolean', 'True when there was a subscription.') },
+  ['channel_id', 'removed'],
+)
+
+export const SYNC_DATA = object(
+  {
+    total: given('integer', 'How many channels were listed.'),
+    success: given('integer', 'How many of them the device is subscribed to now.'),
+    failed: given('integer', 'How many failed; with none, channels not listed are unsubscribed.'),
+    channels: {
+      type: 'array',
+      description: 'One result for each listed channel, in the same order.',
+      items: object(
+        {
+          channel_id: given('string', 'As it was sent, or its canonical form.'),
+          channel_name: GIVEN_NAME,
+          subscribed: given('boolean', 'True when the device is subscribed now.'),
+          created: given('boolean', 'Always false: sync creates no Channel.'),
+          error: given('string', 'What went wrong, for a reader.'),
+          error_code: given('string', 'What went wrong, for a program.'),
+        },
+        ['channel_id', 'subscribed'],
+      ),
+    },
+  },
+  ['total', 'success', 'failed', 'channels'],
+)
+
+export const PASSWORD_DATA = object({ channel_id: GIVEN_ID }, ['channel_id'])
+
+export const DELETE_DATA = object({ deleted: given('boolean', 'Always true.') }, ['deleted'])
+
+export const INFO_DATA = object(
+  {
+    channel_id: GIVEN_ID,
+    channel_name: GIVEN_NAME,
+    subscribers: given('integer', 'Devices that are subscribed.'),
+    created_at: given('integer', 'Unix milliseconds.'),
+    head_seq: given('integer', 'The last seq of the feed; 0 before the first entry.'),
+    things: given('integer', 'Things that are active or archived.'),
+    open_events: given('integer', 'Events that are open.'),
+  },
+  ['channel_id', 'channel_name', 'subscribers', 'created_at', 'head_seq', 'things', 'open_events'],
+)
+
+export const EXISTS_DATA = object(
+  { channel_id: GIVEN_ID, exists: given('boolean', 'Whether there is such a Channel.') },
+  ['channel_id', 'exists'],
+)

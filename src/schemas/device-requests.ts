@@ -1,0 +1,166 @@
+// Requests about devices and the routes to them. (decisions.md 7)
+
+import { APPLE_PLATFORMS, CHANNEL_TYPES, PLATFORMS } from '#domain/device'
+import type { ChannelType, Platform } from '#domain/device'
+import { fault, isFault } from '#domain/fault'
+import { parseDeviceKey } from '#domain/identity'
+import type { DeviceKey } from '#domain/identity'
+import type { Answer } from '#domain/ports'
+
+import { DELETE_ROUTE_REQUEST, REGISTER_REQUEST } from './device-schemas.ts'
+import { RETIRE_TOKEN_REQUEST, SET_ROUTE_REQUEST } from './device-schemas.ts'
+import { shape } from './shape.ts'
+import type { SentText } from './values.ts'
+
+// ---- POST /device/register
+
+export interface Register {
+  /** As it was sent, trimmed: a key of any other form is treated as unknown. */
+  readonly deviceKey?: string
+  readonly platform: Platform
+}
+
+const registerShape = shape<{ device_key?: SentText; platform: string }>({
+  schema: REGISTER_REQUEST,
+  missing: { platform: 'invalid_platform' },
+})
+
+export function readRegister(sent: unknown): Answer<Register> {
+  const shaped = registerShape(sent)
+  if (shaped.kind === 'fault') return shaped
+  const platform = readPlatform(shaped.body.platform)
+  if (isFault(platform)) return platform
+  const deviceKey = shaped.body.device_key?.trim() ?? ''
+  return deviceKey === '' ? { platform } : { deviceKey, platform }
+}
+
+// ---- POST /channel/device
+
+export interface SetRoute {
+  readonly deviceKey: DeviceKey
+  readonly channelType: ChannelType
+  /** Trimmed; its form is checked once the platform is known (checkProviderToken). A secret. */
+  readonly providerToken?: string
+}
+
+const ROUTE_MISSING = {
+  device_key: 'validation_failed',
+  channel_type: 'invalid_channel_type',
+} as const
+
+const setRouteShape = shape<{
+  device_key: string
+  channel_type: string
+  provider_token?: SentText
+}>({
+  schema: SET_ROUTE_REQUEST,
+  missing: ROUTE_MISSING,
+})
+
+export function readSetRoute(sent: unknown): Answer<SetRoute> {
+  const shaped = setRouteShape(sent)
+  if (shaped.kind === 'fault') return shaped
+  const route = readRoute(shaped.body)
+  const providerToken = shaped.body.provider_token?.trim() ?? ''
+  return isFault(route) || providerToken === '' ? route : { ...route, providerToken }
+}
+
+// ---- POST /channel/device/delete
+
+export interface DeleteRoute {
+  readonly deviceKey: DeviceKey
+  readonly channelType: ChannelType
+}
+
+const deleteRouteShape = shape<{ device_key: string; channel_type: string }>({
+  schema: DELETE_ROUTE_REQUEST,
+  missing: ROUTE_MISSING,
+})
+
+export function readDeleteRoute(sent: unknown): Answer<DeleteRoute> {
+  const shaped = deleteRouteShape(sent)
+  return shaped.kind === 'fault' ? shaped : readRoute(shaped.body)
+}
+
+// ---- POST /channel/device/provider-token/retire
+
+export interface RetireToken {
+  readonly platform: Platform
+  /** In the form in which tokens are kept. A secret. */
+  readonly providerToken: string
+}
+
+const retireTokenShape = shape<{ platform: string; provider_token: string }>({
+  schema: RETIRE_TOKEN_REQUEST,
+  missing: { platform: 'invalid_platform', provider_token: 'provider_token_required' },
+})
+
+export function readRetireToken(sent: unknown): Answer<RetireToken> {
+  const shaped = retireTokenShape(sent)
+  if (shaped.kind === 'fault') return shaped
+  const platform = readPlatform(shaped.body.platform)
+  if (isFault(platform)) return platform
+  const providerToken = readProviderToken(platform, shaped.body.provider_token)
+  return isFault(providerToken) ? providerToken : { platform, providerToken }
+}
+
+// ---- what the routes share
+
+/** A device key of the right form; any other one is not registered. */
+export function readDeviceKey(sent: string): Answer<DeviceKey> {
+  const field = 'device_key'
+  const key = sent.trim()
+  if (key === '') return fault('validation_failed', { field, detail: 'device_key is required' })
+  return parseDeviceKey(key) ?? fault('device_key_not_found', { field })
+}
+
+function readRoute(body: {
+  readonly device_key: string
+  readonly channel_type: string
+}): Answer<DeleteRoute> {
+  const deviceKey = readDeviceKey(body.device_key)
+  if (isFault(deviceKey)) return deviceKey
+  const name = body.channel_type.trim().toLowerCase()
+  const channelType = CHANNEL_TYPES.find((type) => type === name)
+  if (channelType === undefined) return fault('invalid_channel_type', { field: 'channel_type' })
+  return { deviceKey, channelType }
+}
+
+function readPlatform(sent: string): Answer<Platform> {
+  const name = sent.trim().toLowerCase()
+  const platform = PLATFORMS.find((known) => known === (name === 'win' ? 'windows' : name))
+  return platform ?? fault('invalid_platform', { field: 'platform' })
+}
+
+/** The token in the form in which it is kept for a device of this platform and this route. */
+export function checkProviderToken(
+  platform: Platform,
+  channelType: ChannelType,
+  token: string | undefined,
+): Answer<string | undefined> {
+  const field = 'channel_type'
+  if (channelType === 'private') {
+    if (token === undefined || token.trim() === '') return undefined
+    return fault('provider_token_forbidden_for_private_channel', { field: 'provider_token' })
+  }
+  if (channelType === 'apns' && !APPLE_PLATFORMS.includes(platform)) {
+    return fault('apns_channel_requires_apple_platform', { field })
+  }
+  if (channelType === 'fcm' && platform !== 'android') {
+    return fault('fcm_channel_requires_android_platform', { field })
+  }
+  return readProviderToken(platform, token ?? '')
+}
+
+const APPLE_TOKEN = /^[0-9a-f]{64,256}$/
+const OTHER_TOKEN = /^[\x21-\x7e]{16,4096}$/
+
+/** Apple tokens are hex and kept in lower case; the others are kept as they are. */
+function readProviderToken(platform: Platform, sent: string): Answer<string> {
+  const field = 'provider_token'
+  const isApple = APPLE_PLATFORMS.includes(platform)
+  const token = isApple ? sent.trim().toLowerCase() : sent.trim()
+  if (token === '') return fault('provider_token_required', { field })
+  const form = isApple ? APPLE_TOKEN : OTHER_TOKEN
+  return form.test(token) ? token : fault('invalid_provider_token', { field })
+}

@@ -1,0 +1,142 @@
+// The fields of one submission, read one after the other into a record without a prototype.
+//
+// Invariants:
+//   F1. The first fault stays; what is read after it changes nothing.
+//   F2. Keys that the caller chose (attrs, external_ids, metadata) are only ever written to records
+//       without a prototype, so `__proto__` and its kin are plain data. (decisions.md 3)
+//   F3. Nothing is kept that JSON or UTF-8 cannot carry: what the log gives back equals what was
+//       read.
+
+import { isFault } from '#domain/fault'
+import type { Fault } from '#domain/fault'
+import { bare } from '#domain/patch'
+import type { Fields, Json } from '#domain/submission'
+
+import { refusalOfTree } from './tree.ts'
+import { invalid, isLonger, isSafeText, readText, readTime, UNSAFE_RULE } from './values.ts'
+import type { SentText, SentTime } from './values.ts'
+
+export const LIST_ITEMS_MAX = 32
+export const TAG_BYTES_MAX = 64
+export const IMAGE_BYTES_MAX = 2_048
+export const METADATA_KEY_BYTES_MAX = 64
+export const METADATA_TEXT_BYTES_MAX = 512
+
+export type SentTexts = readonly string[] | null | undefined
+export type SentMetadata = { readonly [key: string]: string | number | boolean } | null | undefined
+export type SentRecord = { readonly [key: string]: Json } | null | undefined
+
+/** Reads one submission's fields; when `fault` is set afterwards, nothing read here may be used. */
+export class FieldReader {
+  /** What was read, under its wire name. */
+  readonly fields: Record<string, Json> = bare<Json>()
+  #fault: Fault | undefined
+
+  /** The first thing that was wrong. */
+  get fault(): Fault | undefined {
+    return this.#fault
+  }
+
+  note(found: Fault): void {
+    this.#fault ??= found // F1
+  }
+
+  text(name: string, sent: SentText): void {
+    const text = readText(name, sent)
+    if (isFault(text)) this.note(text)
+    else if (text !== undefined) this.fields[name] = text
+  }
+
+  /** Keeps the time, at most `latest`; gives it as it was sent, in milliseconds. */
+  time(name: string, sent: SentTime, latest = Infinity): number | undefined {
+    const time = readTime(name, sent)
+    if (isFault(time)) this.note(time)
+    else if (time !== undefined) {
+      this.fields[name] = Math.min(time, latest)
+      return time
+    }
+    return undefined
+  }
+
+  /** A list as it was sent, an empty one too: Events and Things have no further rule for lists. */
+  texts(name: string, sent: SentTexts): void {
+    if (sent === undefined || sent === null) return
+    if (sent.every(isSafeText)) this.fields[name] = sent
+    else this.note(invalid(name, UNSAFE_RULE)) // F3
+  }
+
+  /** The lists of a Message: trimmed, each within its bytes, without repeats, and then counted. */
+  limitedTexts(name: string, sent: SentTexts, bytesMax: number): void {
+    const items = new Set<string>()
+    for (const item of sent ?? []) {
+      const text = readText(name, item)
+      if (text === undefined) return this.note(invalid(name, 'must not hold a blank item'))
+      if (typeof text !== 'string') return this.note(text)
+      if (isLonger(text, bytesMax)) {
+        return this.note(invalid(name, `must hold items of at most ${bytesMax} bytes`))
+      }
+      items.add(text)
+    }
+    if (items.size > LIST_ITEMS_MAX) {
+      return this.note(invalid(name, `must hold at most ${LIST_ITEMS_MAX} different items`))
+    }
+    if (items.size > 0) this.fields[name] = [...items]
+  }
+
+  /** Scalars under trimmed keys. An empty object is kept: it replaces what an entity had. */
+  metadata(sent: SentMetadata): void {
+    if (sent === undefined || sent === null) return
+    const kept = bare<Json>() // F2
+    for (const sentKey of Object.keys(sent)) {
+      const key = sentKey.trim()
+      const value = metadataValue(sent[sentKey])
+      const refusal = refusalOfKey(key, kept)
+      if (refusal !== undefined) return this.note(refusal)
+      if (value === undefined) return this.note(VALUE_REFUSAL)
+      kept[key] = value
+    }
+    this.fields['metadata'] = kept
+  }
+
+  /**
+   * A patch that is applied key by key, given apart from the fields. Nulls stay: they remove a
+   * key.
+   */
+  patch(name: string, sent: SentRecord): Fields | undefined {
+    if (sent === undefined || sent === null) return undefined
+    const refusal = refusalOfTree(name, sent) // F3
+    if (refusal === undefined) return bareCopy(sent) // F2
+    this.note(refusal)
+    return undefined
+  }
+}
+
+/** The own members of a record in a record without a prototype. */
+export function bareCopy(record: { readonly [key: string]: Json }): Record<string, Json> {
+  const copy = bare<Json>()
+  for (const key of Object.keys(record)) copy[key] = record[key] ?? null
+  return copy
+}
+
+function refusalOfKey(key: string, kept: Fields): Fault | undefined {
+  if (key === '' || isLonger(key, METADATA_KEY_BYTES_MAX)) {
+    return invalid('metadata', `must have keys of 1 to ${METADATA_KEY_BYTES_MAX} bytes`)
+  }
+  if (!isSafeText(key)) return invalid('metadata', UNSAFE_RULE)
+  return key in kept ? invalid('metadata', 'must have keys that differ after trimming') : undefined
+}
+
+const VALUE_REFUSAL = invalid(
+  'metadata',
+  `must hold texts of 1 to ${METADATA_TEXT_BYTES_MAX} bytes, finite numbers and booleans only`,
+)
+
+/** The value as it is kept; undefined when it is none. */
+function metadataValue(sent: string | number | boolean | undefined): Json | undefined {
+  if (typeof sent === 'boolean') return sent
+  if (typeof sent === 'number') return Number.isFinite(sent) ? sent + 0 : undefined // F3: -0 is 0
+  const text = sent?.trim() ?? ''
+  return text === '' || isLonger(text, METADATA_TEXT_BYTES_MAX) || !isSafeText(text)
+    ? undefined
+    : text
+}

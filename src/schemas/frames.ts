@@ -1,0 +1,212 @@
+// The frames of the session protocol `heliograph.v1`: their names, limits and text. (decisions.md 10)
+//
+// A frame is one JSON object; its member `type` names it. The reading side stands in read-frames.ts.
+//
+// Invariants:
+//   P1. The payload of an entry is never parsed on its way to a device: it was checked and written once,
+//       by the turn that made it, and is spliced into the frame as it is.
+//   P2. Every frame of the gateway fits into FRAME_BYTES_MAX. A welcome lists at most
+//       WELCOME_CHANNELS_MAX channels; the others follow at once as `subscribed` frames.
+
+import { deliveryIdOf } from '#domain/feed'
+import type { FeedEntry } from '#domain/feed'
+import type { FaultCode } from '#domain/fault'
+import type { ChannelId, DeviceKey, EntityId, OperationId } from '#domain/identity'
+import type { Action, Fields, Model } from '#domain/submission'
+
+/** WebSocket subprotocol, and the optional member `protocol` of a hello. */
+export const PROTOCOL = 'heliograph.v1'
+/** Where devices open their WebSocket. */
+export const WSS_PATH = '/private/ws'
+/** A frame of a device, in bytes of UTF-8. */
+export const DEVICE_FRAME_BYTES_MAX = 65_536
+/** A frame of the gateway: attrs and other fields 64 KiB each, external_ids 16 KiB, 16 KiB of envelope. */
+export const FRAME_BYTES_MAX = 163_840
+/** 128 characters of name take at most 384 bytes, so 200 channels stay below FRAME_BYTES_MAX. (P2) */
+export const WELCOME_CHANNELS_MAX = 200
+/** How many cursors a hello may name; channels beyond resume from their acknowledged position. */
+export const HELLO_CURSORS_MAX = 1_000
+
+/** What a ping carries and its pong repeats. */
+export type PingMark = string | number | undefined
+
+export interface Hello {
+  readonly kind: 'hello'
+  /** A secret. */
+  readonly deviceKey: DeviceKey
+  /** A secret. */
+  readonly gatewayToken: string | undefined
+  /** The last seq that the device has of each channel it names. */
+  readonly cursors: ReadonlyMap<ChannelId, number>
+  /** What the device calls its software. */
+  readonly client: string | undefined
+}
+
+export type DeviceFrame =
+  | Hello
+  | { readonly kind: 'ack'; readonly channelId: ChannelId; readonly seq: number }
+  | { readonly kind: 'ping' | 'pong'; readonly mark: PingMark }
+
+/** One channel of a device as a session begins with it. */
+export interface ChannelStanding {
+  readonly channelId: ChannelId
+  readonly channelName: string
+  readonly headSeq: number
+  /** Everything up to here is known to the device; deliveries begin behind it. */
+  readonly cursor: number
+}
+
+export interface Welcome {
+  readonly kind: 'welcome'
+  readonly sessionId: string
+  readonly serverTime: number
+  readonly heartbeatMs: number
+  /** A device that hears nothing for so long may take the connection for dead. */
+  readonly idleMs: number
+  readonly maxFrameBytes: number
+  readonly channels: readonly ChannelStanding[]
+}
+
+/** `retention`: the entries are gone. `reset`: the cursor was ahead of the feed. */
+export type GapReason = 'retention' | 'reset'
+export type UnsubscribedReason = 'unsubscribed' | 'channel_deleted'
+/**
+ * `shutdown`: this process stops. `replaced`: a newer session of the device took over; do not come back.
+ * `unavailable`, `busy`: something the gateway needs does not answer, or too much waits. `resync`: the
+ * channel must begin anew, come back at once.
+ */
+export const GOAWAY_REASONS = ['shutdown', 'replaced', 'unavailable', 'busy', 'resync'] as const
+export type GoawayReason = (typeof GOAWAY_REASONS)[number]
+
+/** Entries from `from` to `to` are not delivered. */
+export interface Gap {
+  readonly kind: 'gap'
+  readonly channelId: ChannelId
+  readonly from: number
+  readonly to: number
+  readonly reason: GapReason
+  /** The device forgets the channel's Things; every live one follows as `sync`, also from before `from`. */
+  readonly restart: boolean
+}
+
+/** A feed entry as a device reads it. */
+export interface Delivery {
+  readonly kind: 'deliver'
+  readonly channelId: ChannelId
+  readonly seq: number
+  readonly deliveryId: string
+  readonly opId: OperationId
+  readonly model: Model
+  readonly action: Action
+  readonly entityId: EntityId
+  readonly state: string | undefined
+  readonly rev: number | undefined
+  readonly acceptedAt: number
+  readonly payload: Fields
+  /** True when it was read from the feed to catch up. */
+  readonly replay: boolean
+}
+
+/** What the gateway says about a session; deliveries are written by `encodeDelivery`. */
+export type GatewayNotice =
+  | Welcome
+  | Gap
+  | { readonly kind: 'caught-up'; readonly channelId: ChannelId; readonly seq: number }
+  | ({ readonly kind: 'subscribed' } & ChannelStanding)
+  | {
+      readonly kind: 'unsubscribed'
+      readonly channelId: ChannelId
+      readonly reason: UnsubscribedReason
+    }
+  | { readonly kind: 'ping' | 'pong'; readonly mark: PingMark }
+  | { readonly kind: 'error'; readonly code: FaultCode; readonly message: string }
+  | {
+      readonly kind: 'goaway'
+      readonly reason: GoawayReason
+      readonly retryAfterMs: number | undefined
+    }
+
+export type GatewayFrame = GatewayNotice | Delivery
+
+/**
+ * The text of a `deliver` frame. Every name in it is from an alphabet without escapes, and the payload is
+ * spliced in. (P1)
+ */
+export function encodeDelivery(entry: FeedEntry, mode: 'live' | 'replay'): string {
+  const { channelId, seq, state, rev } = entry
+  const head =
+    `{"type":"deliver","channel_id":"${channelId}","seq":${seq}` +
+    `,"delivery_id":"${deliveryIdOf(channelId, seq)}","op_id":"${entry.opId}"` +
+    `,"model":"${entry.model}","action":"${entry.action}","entity_id":"${entry.entityId}"`
+  const standing =
+    (state === undefined ? '' : `,"state":"${state}"`) + (rev === undefined ? '' : `,"rev":${rev}`)
+  const replay = mode === 'replay' ? ',"replay":true' : ''
+  return `${head}${standing},"accepted_at":${entry.acceptedAt}${replay},"payload":${entry.payload}}`
+}
+
+/** The text of every other frame of the gateway. */
+export function encodeNotice(notice: GatewayNotice): string {
+  return JSON.stringify(noticeToWire(notice))
+}
+
+function noticeToWire(notice: GatewayNotice): Readonly<Record<string, unknown>> {
+  switch (notice.kind) {
+    case 'welcome':
+      return {
+        type: 'welcome',
+        session_id: notice.sessionId,
+        server_time: notice.serverTime,
+        heartbeat_ms: notice.heartbeatMs,
+        idle_ms: notice.idleMs,
+        max_frame_bytes: notice.maxFrameBytes,
+        channels: notice.channels.map(standingToWire),
+      }
+    case 'gap': {
+      const { from, to, reason, restart } = notice
+      const gap = { type: 'gap', channel_id: notice.channelId, from, to, reason }
+      return restart ? { ...gap, restart } : gap
+    }
+    case 'caught-up':
+      return { type: 'caught_up', channel_id: notice.channelId, seq: notice.seq }
+    case 'subscribed':
+      return { type: 'subscribed', ...standingToWire(notice) }
+    case 'unsubscribed':
+      return { type: 'unsubscribed', channel_id: notice.channelId, reason: notice.reason }
+    case 'ping':
+    case 'pong':
+      return { type: notice.kind, t: notice.mark }
+    case 'error':
+      return { type: 'error', code: notice.code, message: notice.message }
+    case 'goaway':
+      break
+  }
+  return { type: 'goaway', reason: notice.reason, retry_after_ms: notice.retryAfterMs }
+}
+
+const standingToWire = (standing: ChannelStanding): Readonly<Record<string, unknown>> => ({
+  channel_id: standing.channelId,
+  channel_name: standing.channelName,
+  head_seq: standing.headSeq,
+  cursor: standing.cursor,
+})
+
+/** The text of a device's frame. */
+export function encodeDeviceFrame(frame: DeviceFrame): string {
+  switch (frame.kind) {
+    case 'hello':
+      return JSON.stringify({
+        type: 'hello',
+        protocol: PROTOCOL,
+        device_key: frame.deviceKey,
+        gateway_token: frame.gatewayToken,
+        ...(frame.cursors.size > 0 && { cursors: Object.fromEntries(frame.cursors) }),
+        client: frame.client,
+      })
+    case 'ack':
+      return JSON.stringify({ type: 'ack', channel_id: frame.channelId, seq: frame.seq })
+    case 'ping':
+    case 'pong':
+      break
+  }
+  return JSON.stringify({ type: frame.kind, t: frame.mark })
+}

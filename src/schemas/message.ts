@@ -1,0 +1,171 @@
+// Messages: reading a body or a query, and the content that an op_id stands for.
+//
+// Order of refusals: S1 (shape.ts), then the values of channel_id, password, title, occurred_at
+// where thing_id asks for it, and the rest in the order of the fields.
+//
+// Invariants:
+//   C1. Equal content gives equal text: neither the order of metadata keys, nor the time of the
+//       request, nor the cap of ttl at "now + 30 days" makes a repeat differ from its first
+//       attempt.
+
+import { fault, isFault } from '#domain/fault'
+import { operationIdFrom, parseMessageId, parseOperationId, parseThingId } from '#domain/identity'
+import type { Answer } from '#domain/ports'
+import { SEVERITIES } from '#domain/submission'
+import type { MessageSubmission, Severity } from '#domain/submission'
+
+import { FieldReader, IMAGE_BYTES_MAX, TAG_BYTES_MAX } from './fields.ts'
+import type { SentMetadata, SentTexts } from './fields.ts'
+import { isRecord, shape } from './shape.ts'
+import { MESSAGE_REQUEST } from './submission-schemas.ts'
+import { newId } from './submission.ts'
+import type { Making, ReadSubmission } from './submission.ts'
+import { ENTITY_ID_RULE, invalid, isTimeAbsent, OPERATION_ID_RULE } from './values.ts'
+import { readCredentials, readParsed } from './values.ts'
+import type { SentText, SentTime } from './values.ts'
+
+/** How far behind its acceptance the ttl of a message may lie: 30 days. */
+export const TTL_MAX_MS = 2_592_000_000
+
+interface MessageBody {
+  readonly channel_id: string
+  readonly password: string
+  readonly title: string
+  readonly op_id?: SentText
+  readonly body?: SentText
+  readonly severity?: SentText
+  readonly occurred_at?: SentTime
+  readonly ttl?: SentTime
+  readonly url?: SentText
+  readonly images?: SentTexts
+  readonly tags?: SentTexts
+  readonly metadata?: SentMetadata
+  readonly ciphertext?: SentText
+  readonly thing_id?: SentText
+}
+
+const messageShape = shape<MessageBody>({
+  schema: MESSAGE_REQUEST,
+  forbidden: { message_id: 'message_id_forbidden' },
+  missing: {
+    channel_id: 'channel_id_required',
+    password: 'password_required',
+    title: 'title_required',
+  },
+})
+
+/** POST /message: an unknown body made a Message, or the first thing that is wrong with it. */
+export function readMessage(
+  sent: unknown,
+  making: Making,
+): Answer<ReadSubmission<MessageSubmission>> {
+  const shaped = messageShape(sent)
+  if (shaped.kind === 'fault') return shaped
+  const { body } = shaped
+
+  const credentials = readCredentials(body)
+  if (isFault(credentials)) return credentials
+  if (body.title.trim() === '') return fault('title_required', { field: 'title' })
+  const thingId = readParsed('thing_id', body.thing_id, THING_ID_FORM)
+  if (thingId !== undefined && isTimeAbsent(body.occurred_at)) {
+    return fault('occurred_at_required_for_thing_scoped_message', { field: 'occurred_at' })
+  }
+  const claimedId = readParsed('op_id', body.op_id, OPERATION_ID_FORM)
+  if (isFault(claimedId)) return claimedId
+  if (isFault(thingId)) return thingId
+
+  const reader = new FieldReader()
+  const ttl = readContent(reader, body, making.nowMs)
+  if (thingId !== undefined) reader.fields['thing_id'] = thingId
+  if (reader.fault !== undefined) return reader.fault
+
+  const submission: MessageSubmission = {
+    model: 'message',
+    action: 'send',
+    opId: claimedId ?? operationIdFrom(making.nowMs, making.newHex32()),
+    channelId: credentials.channelId,
+    acceptedAt: making.nowMs,
+    entityId: newId(parseMessageId, making),
+    claimed: claimedId !== undefined,
+    fields: reader.fields,
+    ...(ttl !== undefined && ttl !== reader.fields['ttl'] && { uncappedTtl: ttl }),
+  }
+  return { submission, password: credentials.password }
+}
+
+const THING_ID_FORM = { parse: parseThingId, rule: ENTITY_ID_RULE }
+const OPERATION_ID_FORM = { parse: parseOperationId, rule: OPERATION_ID_RULE }
+
+/** Reads what the message says; gives its ttl before the cap. */
+function readContent(reader: FieldReader, body: MessageBody, nowMs: number): number | undefined {
+  reader.text('title', body.title)
+  reader.text('body', body.body)
+  const severity = severityOf(body.severity)
+  if (severity !== undefined) reader.fields['severity'] = severity
+  reader.time('occurred_at', body.occurred_at)
+  const ttl = reader.time('ttl', body.ttl, nowMs + TTL_MAX_MS)
+  reader.text('url', body.url)
+  reader.limitedTexts('images', body.images, IMAGE_BYTES_MAX)
+  reader.limitedTexts('tags', body.tags, TAG_BYTES_MAX)
+  const metadata = body.metadata ?? {}
+  if (Object.keys(metadata).length > 0) reader.metadata(metadata)
+  reader.text('ciphertext', body.ciphertext)
+  return ttl
+}
+
+function severityOf(sent: SentText): Severity | undefined {
+  const name = sent?.trim().toLowerCase() ?? ''
+  return name === '' ? undefined : (SEVERITIES.find((severity) => severity === name) ?? 'normal')
+}
+
+/**
+ * GET /message: the parameters as the body that POST would have. Of a repeated parameter the first
+ * one counts; parameters that are no field of a message are left out.
+ */
+export function messageBodyFromQuery(query: URLSearchParams): Answer<Record<string, unknown>> {
+  const body: Record<string, unknown> = {}
+  for (const name of [...Object.keys(MESSAGE_REQUEST.properties), 'message_id']) {
+    const value = query.get(name)
+    if (value !== null) body[name] = value
+  }
+  for (const name of ['images', 'tags']) {
+    const list = query.get(name)
+    if (list !== null) body[name] = list.split(',').filter((item) => item.trim() !== '')
+  }
+  const metadata = query.get('metadata')?.trim() ?? ''
+  if (metadata === '') delete body['metadata']
+  else {
+    const read = readMetadataText(metadata)
+    if (read === undefined) return invalid('metadata', 'must be the JSON text of an object')
+    body['metadata'] = read
+  }
+  return body
+}
+
+function readMetadataText(text: string): object | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isRecord(value) ? value : undefined
+  } catch {
+    return undefined // What JSON.parse says would quote the caller's text.
+  }
+}
+
+/**
+ * The canonical text of what a message says; its hash is what an op_id is bound to. Left out is
+ * what each attempt has of its own (ids, times of acceptance) and the scope, compared apart:
+ * channel and thing_id. (decisions.md 6)
+ */
+export function contentOf({ fields, uncappedTtl }: MessageSubmission): string {
+  const names = Object.keys(fields).filter((name) => name !== 'thing_id')
+  const content = names.toSorted().map((name) => {
+    const value = name === 'ttl' ? (uncappedTtl ?? fields[name]) : fields[name] // C1
+    return [name, sortedEntries(value)]
+  })
+  return JSON.stringify(content)
+}
+
+/** The members of an object in the order of their keys; any other value as it is. (C1) */
+function sortedEntries(value: unknown): unknown {
+  return isRecord(value) ? Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)) : value
+}

@@ -1,0 +1,205 @@
+// The OpenAPI 3.1 document of the gateway, made from one row a route. The schemas in it are the
+// objects that check the requests, so the document cannot drift from the code.
+
+import { FAULTS } from '#domain/fault'
+import type { FaultCode } from '#domain/fault'
+
+import { given, object, oneOf } from './json-schema.ts'
+import type { JsonSchema, ObjectSchema } from './json-schema.ts'
+
+/** One route as the document tells it. */
+export interface RouteDescription {
+  readonly method: 'GET' | 'POST'
+  /** With `{name}` for each place in the path. */
+  readonly path: string
+  readonly summary: string
+  readonly tag: string
+  /** The JSON body. */
+  readonly request?: ObjectSchema
+  /** The query parameters, as the properties of an object. */
+  readonly query?: ObjectSchema
+  /** The member `data` of the success envelope. */
+  readonly data?: JsonSchema
+  /** Set when the answer with status 200 stands outside the envelope. */
+  readonly raw?: { readonly mediaType: string; readonly schema: JsonSchema }
+  /** Every code that this route may answer. */
+  readonly codes: readonly FaultCode[]
+}
+
+export interface OpenApiOptions {
+  readonly routes: readonly RouteDescription[]
+  readonly version: string
+  readonly statusOf: Readonly<Record<FaultCode, number>>
+}
+
+/** The document as plain data. Rows of one path and other methods stand together. */
+export function openApiDocument({ routes, version, statusOf }: OpenApiOptions): JsonSchema {
+  const paths: Record<string, Record<string, JsonSchema>> = {}
+  for (const route of routes) {
+    const methods = (paths[route.path] ??= {})
+    methods[route.method.toLowerCase()] = operation(route, statusOf)
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Heliograph',
+      version,
+      description:
+        'Takes Messages, Events and Things for Channels and carries them to subscribed devices.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    tags: [...new Set(routes.map((route) => route.tag))].map((name) => ({ name })),
+    // The token is needed only where the gateway has one; then every route asks for it.
+    security: [{ gatewayToken: [] }, {}],
+    paths,
+    components: COMPONENTS,
+  }
+}
+
+function operation(route: RouteDescription, statusOf: OpenApiOptions['statusOf']): JsonSchema {
+  const parameters = [...pathParameters(route.path), ...queryParameters(route.query)]
+  return {
+    operationId: operationIdOf(route),
+    summary: route.summary,
+    tags: [route.tag],
+    ...(parameters.length > 0 && { parameters }),
+    ...(route.request && {
+      requestBody: { required: true, content: { 'application/json': { schema: route.request } } },
+    }),
+    responses: { 200: success(route), ...refusals(route.codes, statusOf) },
+  }
+}
+
+/** POST /thing/{thing_id}/event/create → post_thing_thing_id_event_create. */
+const operationIdOf = ({ method, path }: RouteDescription): string =>
+  `${method.toLowerCase()}_${path
+    .split(/[^A-Za-z0-9]+/)
+    .filter(Boolean)
+    .join('_')}`
+
+const pathParameters = (path: string): JsonSchema[] =>
+  [...path.matchAll(/\{([^}]+)\}/g)].map(([, name]) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: { type: 'string' },
+  }))
+
+const queryParameters = (query: ObjectSchema | undefined): JsonSchema[] =>
+  Object.entries(query?.properties ?? {}).map(([name, { description, ...schema }]) => ({
+    name,
+    in: 'query',
+    required: query?.required.includes(name) ?? false,
+    ...(description !== undefined && { description }),
+    schema,
+  }))
+
+const HEADERS = { 'x-request-id': { $ref: '#/components/headers/RequestId' } }
+
+function success({ data, raw }: RouteDescription): JsonSchema {
+  if (raw !== undefined) {
+    return { description: 'Done.', headers: HEADERS, content: contentOf(raw.schema, raw.mediaType) }
+  }
+  const envelope = object(
+    { success: { const: true }, ...(data !== undefined && { data }) },
+    data === undefined ? ['success'] : ['success', 'data'],
+  )
+  return { description: 'Done.', headers: HEADERS, content: contentOf(envelope) }
+}
+
+const contentOf = (schema: JsonSchema, mediaType = 'application/json'): JsonSchema => ({
+  [mediaType]: { schema },
+})
+
+/** One response for each status, which lists the codes behind it. */
+function refusals(
+  codes: readonly FaultCode[],
+  statusOf: OpenApiOptions['statusOf'],
+): Record<string, JsonSchema> {
+  const byStatus = Map.groupBy(new Set(codes), (code) => statusOf[code])
+  return Object.fromEntries(
+    [...byStatus].map(([status, group]) => [String(status), refusal(status, group)]),
+  )
+}
+
+function refusal(status: number, codes: readonly FaultCode[]): JsonSchema {
+  const lines = codes.map((code) => `- \`${code}\`: ${FAULTS[code]}`)
+  return {
+    description: lines.join('\n'),
+    headers: { ...HEADERS, ...STATUS_HEADERS[status] },
+    content: contentOf({ $ref: '#/components/schemas/Failure' }),
+  }
+}
+
+const RETRY_AFTER = { 'retry-after': { $ref: '#/components/headers/RetryAfter' } }
+
+const STATUS_HEADERS: Readonly<Record<number, JsonSchema>> = {
+  405: { allow: { description: 'The methods that the route takes.', schema: { type: 'string' } } },
+  429: {
+    ...RETRY_AFTER,
+    'ratelimit-limit': { $ref: '#/components/headers/RateLimit' },
+    'ratelimit-remaining': { $ref: '#/components/headers/RateLimit' },
+    'ratelimit-reset': { $ref: '#/components/headers/RateLimit' },
+  },
+  503: RETRY_AFTER,
+}
+
+const CATEGORIES = [
+  'validation',
+  'auth',
+  'not_found',
+  'conflict',
+  'rate_limit',
+  'too_busy',
+  'feature_disabled',
+  'internal',
+]
+
+const PROBLEM = object(
+  {
+    code: given('string', 'The same as error_code.'),
+    category: oneOf(CATEGORIES, 'The kind of problem.'),
+    status: given('integer', 'The HTTP status.'),
+    title: given('string', 'The category for a reader.'),
+    detail: given('string', 'What about this request is wrong.'),
+    localized_message: given('string', 'The sentence in the language of the caller.'),
+    locale: given('string', 'The language of localized_message.'),
+    retryable: given('boolean', 'True when the same request may succeed later.'),
+    request_id: given('string', 'The same as the header x-request-id.'),
+  },
+  ['code', 'category', 'status', 'title', 'retryable'],
+)
+
+const COMPONENTS = {
+  schemas: {
+    Failure: object(
+      {
+        success: { const: false },
+        error: given('string', 'What went wrong, for a reader.'),
+        error_code: oneOf(Object.keys(FAULTS), 'What went wrong, for a program.'),
+        problem: { $ref: '#/components/schemas/Problem' },
+      },
+      ['success', 'error', 'error_code', 'problem'],
+    ),
+    Problem: PROBLEM,
+  },
+  headers: {
+    RequestId: { description: 'The name of this request in logs.', schema: { type: 'string' } },
+    RetryAfter: {
+      description: 'Seconds to wait before the next attempt.',
+      schema: { type: 'integer' },
+    },
+    RateLimit: {
+      description:
+        'Requests in the window, what is left of them, or the seconds until the next one.',
+      schema: { type: 'integer' },
+    },
+  },
+  securitySchemes: {
+    gatewayToken: {
+      type: 'http',
+      scheme: 'bearer',
+      description: 'The token of a private gateway; none is needed where none is set.',
+    },
+  },
+}

@@ -1,0 +1,276 @@
+// Frames of the session protocol, from text to the types of frames.ts. What arrives is checked member by
+// member; unknown members are ignored, so that either side may be the newer one.
+
+import { FAULTS, fault } from '#domain/fault'
+import type { FaultCode } from '#domain/fault'
+import {
+  parseChannelId,
+  parseDeviceKey,
+  parseEventId,
+  parseMessageId,
+  parseOperationId,
+  parseThingId,
+} from '#domain/identity'
+import type { ChannelId, EntityId } from '#domain/identity'
+import type { Answer } from '#domain/ports'
+import { MODELS } from '#domain/submission'
+import type { Action, Fields, Model } from '#domain/submission'
+import { GOAWAY_REASONS, HELLO_CURSORS_MAX, PROTOCOL } from './frames.ts'
+import type {
+  ChannelStanding,
+  Delivery,
+  DeviceFrame,
+  GatewayFrame,
+  Hello,
+  PingMark,
+  Welcome,
+} from './frames.ts'
+
+type Members = Readonly<Record<string, unknown>>
+
+const TOKEN_LENGTH_MAX = 4_096
+const CLIENT_LENGTH_MAX = 128
+const MARK_LENGTH_MAX = 64
+
+/**
+ * A frame of a device. Faults: invalid_json_syntax (not JSON), invalid_json_data (not an object, or a
+ * member of the wrong type), validation_failed (unknown type or a bad value). No fault repeats a value.
+ */
+export function readDeviceFrame(text: string): Answer<DeviceFrame> {
+  let parsed: unknown
+  try {
+    parsed = JSON.parse(text)
+  } catch {
+    return fault('invalid_json_syntax', { detail: 'the frame is not valid JSON' })
+  }
+  if (!isObject(parsed)) return fault('invalid_json_data', { detail: 'a frame is a JSON object' })
+  switch (parsed['type']) {
+    case 'hello':
+      return helloOf(parsed)
+    case 'ack':
+      return ackOf(parsed)
+    case 'ping':
+      return { kind: 'ping', mark: markOf(parsed['t']) }
+    case 'pong':
+      return { kind: 'pong', mark: markOf(parsed['t']) }
+    default:
+      return fault('validation_failed', { field: 'type', detail: 'the type of frame is unknown' })
+  }
+}
+
+function helloOf(members: Members): Answer<Hello> {
+  const { protocol, device_key, gateway_token, client } = members
+  if (isSent(protocol) && protocol !== PROTOCOL) {
+    return invalid('protocol', `must be ${PROTOCOL}`)
+  }
+  if (typeof device_key !== 'string') return wrongType('device_key', 'a text')
+  const deviceKey = parseDeviceKey(device_key)
+  if (deviceKey === undefined) return invalid('device_key', 'must be 32 lower-case hex digits')
+  const gatewayToken = textOf(gateway_token, TOKEN_LENGTH_MAX)
+  if (isSent(gateway_token) && gatewayToken === undefined) {
+    return invalid('gateway_token', `must be a text of at most ${TOKEN_LENGTH_MAX} characters`)
+  }
+  const cursors = cursorsOf(members['cursors'])
+  if (cursors === undefined) {
+    const rule = `must map at most ${HELLO_CURSORS_MAX} channel ids to whole numbers from 0`
+    return invalid('cursors', rule)
+  }
+  const name = textOf(client, CLIENT_LENGTH_MAX)
+  return { kind: 'hello', deviceKey, gatewayToken, cursors, client: name }
+}
+
+function cursorsOf(value: unknown): ReadonlyMap<ChannelId, number> | undefined {
+  const cursors = new Map<ChannelId, number>()
+  if (!isSent(value)) return cursors
+  if (!isObject(value)) return undefined
+  const pairs = Object.entries(value)
+  if (pairs.length > HELLO_CURSORS_MAX) return undefined
+  for (const [name, seq] of pairs) {
+    const channelId = parseChannelId(name)
+    if (channelId === undefined || !isSeq(seq)) return undefined
+    cursors.set(channelId, seq)
+  }
+  return cursors
+}
+
+function ackOf({ channel_id, seq }: Members): Answer<DeviceFrame> {
+  const channelId = channelIdOf(channel_id)
+  if (channelId === undefined) return fault('invalid_channel_id', { field: 'channel_id' })
+  if (!isSeq(seq)) return invalid('seq', 'must be a whole number from 0')
+  return { kind: 'ack', channelId, seq }
+}
+
+/**
+ * A frame of the gateway; undefined for text that is none, and for types this version does not know: a
+ * device ignores both.
+ */
+export function readGatewayFrame(text: string): GatewayFrame | undefined {
+  let parsed: unknown
+  try {
+    parsed = JSON.parse(text)
+  } catch {
+    return undefined
+  }
+  return isObject(parsed) ? gatewayFrameOf(parsed) : undefined
+}
+
+function gatewayFrameOf(members: Members): GatewayFrame | undefined {
+  switch (members['type']) {
+    case 'deliver':
+      return deliveryOf(members)
+    case 'welcome':
+      return welcomeOf(members)
+    case 'caught_up':
+    case 'gap':
+    case 'subscribed':
+    case 'unsubscribed':
+      return channelFrameOf(members)
+    case 'ping':
+      return { kind: 'ping', mark: markOf(members['t']) }
+    case 'pong':
+      return { kind: 'pong', mark: markOf(members['t']) }
+    case 'error':
+      return errorOf(members)
+    case 'goaway':
+      return goawayOf(members)
+    default:
+      return undefined
+  }
+}
+
+function deliveryOf(members: Members): Delivery | undefined {
+  const { seq, delivery_id, model, action, state, rev, accepted_at, payload } = members
+  const channelId = channelIdOf(members['channel_id'])
+  const opId = typeof members['op_id'] === 'string' ? parseOperationId(members['op_id']) : undefined
+  const kept = MODELS.find((name) => name === model)
+  if (channelId === undefined || opId === undefined || kept === undefined) return undefined
+  const entityId = entityIdOf(kept, members['entity_id'])
+  if (entityId === undefined || !isSeq(seq) || !isAction(action)) return undefined
+  if (typeof delivery_id !== 'string' || !isSeq(accepted_at) || !isFields(payload)) return undefined
+  return {
+    kind: 'deliver',
+    channelId,
+    seq,
+    deliveryId: delivery_id,
+    opId,
+    model: kept,
+    action,
+    entityId,
+    state: textOf(state, MARK_LENGTH_MAX),
+    rev: isSeq(rev) ? rev : undefined,
+    acceptedAt: accepted_at,
+    payload,
+    replay: members['replay'] === true,
+  }
+}
+
+function entityIdOf(model: Model, value: unknown): EntityId | undefined {
+  if (typeof value !== 'string') return undefined
+  if (model === 'message') return parseMessageId(value)
+  return model === 'event' ? parseEventId(value) : parseThingId(value)
+}
+
+function welcomeOf(members: Members): Welcome | undefined {
+  const { session_id, server_time, heartbeat_ms, idle_ms, max_frame_bytes, channels } = members
+  if (typeof session_id !== 'string' || !isSeq(server_time) || !Array.isArray(channels)) {
+    return undefined
+  }
+  if (!isSeq(heartbeat_ms) || !isSeq(idle_ms) || !isSeq(max_frame_bytes)) return undefined
+  return {
+    kind: 'welcome',
+    sessionId: session_id,
+    serverTime: server_time,
+    heartbeatMs: heartbeat_ms,
+    idleMs: idle_ms,
+    maxFrameBytes: max_frame_bytes,
+    channels: channels.flatMap((channel: unknown) => standingOf(channel) ?? []),
+  }
+}
+
+function standingOf(value: unknown): ChannelStanding | undefined {
+  if (!isObject(value)) return undefined
+  const { channel_id, channel_name, head_seq, cursor } = value
+  const channelId = channelIdOf(channel_id)
+  if (channelId === undefined || typeof channel_name !== 'string') return undefined
+  if (!isSeq(head_seq) || !isSeq(cursor)) return undefined
+  return { channelId, channelName: channel_name, headSeq: head_seq, cursor }
+}
+
+function channelFrameOf(members: Members): GatewayFrame | undefined {
+  const { type, seq, from, to, reason } = members
+  const channelId = channelIdOf(members['channel_id'])
+  if (channelId === undefined) return undefined
+  if (type === 'caught_up') return isSeq(seq) ? { kind: 'caught-up', channelId, seq } : undefined
+  if (type === 'subscribed') {
+    const standing = standingOf(members)
+    return standing === undefined ? undefined : { kind: 'subscribed', ...standing }
+  }
+  if (type === 'unsubscribed') {
+    const isDeleted = reason === 'channel_deleted'
+    return { kind: 'unsubscribed', channelId, reason: isDeleted ? reason : 'unsubscribed' }
+  }
+  if (!isSeq(from) || !isSeq(to)) return undefined
+  const restart = members['restart'] === true
+  return {
+    kind: 'gap',
+    channelId,
+    from,
+    to,
+    reason: reason === 'reset' ? reason : 'retention',
+    restart,
+  }
+}
+
+function errorOf({ code, message }: Members): GatewayFrame | undefined {
+  if (typeof code !== 'string' || typeof message !== 'string') return undefined
+  return { kind: 'error', code: isFaultCode(code) ? code : 'internal_error', message }
+}
+
+function goawayOf({ reason, retry_after_ms }: Members): GatewayFrame {
+  return {
+    kind: 'goaway',
+    // A reason of a later version: the device comes back, as after every reason but `replaced`.
+    reason: GOAWAY_REASONS.find((name) => name === reason) ?? 'shutdown',
+    retryAfterMs: isSeq(retry_after_ms) ? retry_after_ms : undefined,
+  }
+}
+
+const ACTIONS: ReadonlySet<unknown> = new Set<Action>([
+  'send',
+  'create',
+  'update',
+  'close',
+  'archive',
+  'delete',
+  'sync',
+])
+
+const isAction = (value: unknown): value is Action => ACTIONS.has(value)
+const isSent = (value: unknown): boolean => value !== undefined && value !== null
+const isFaultCode = (code: string): code is FaultCode => Object.hasOwn(FAULTS, code)
+/** JSON.parse gives nothing but JSON values inside. */
+const isFields = (value: unknown): value is Fields => isObject(value)
+
+function isObject(value: unknown): value is Members {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function isSeq(value: unknown): value is number {
+  return Number.isSafeInteger(value) && Number(value) >= 0
+}
+
+const channelIdOf = (value: unknown): ChannelId | undefined =>
+  typeof value === 'string' ? parseChannelId(value) : undefined
+
+const textOf = (value: unknown, lengthMax: number): string | undefined =>
+  typeof value === 'string' && value.length <= lengthMax ? value : undefined
+
+/** A mark that is too long to send back is left out. */
+const markOf = (value: unknown): PingMark =>
+  typeof value === 'number' ? value : textOf(value, MARK_LENGTH_MAX)
+
+const invalid = (field: string, rule: string): Answer<never> =>
+  fault('validation_failed', { field, detail: `${field} ${rule}` })
+
+const wrongType = (field: string, type: string): Answer<never> =>
+  fault('invalid_json_data', { field, detail: `${field} must be ${type}` })

@@ -1,0 +1,273 @@
+// Requests that read what the gateway keeps: entities, history, and a device's own backlog.
+// (decisions.md 8)
+
+import { fault, isFault } from '#domain/fault'
+import { deliveryIdOf } from '#domain/feed'
+import { parseChannelId, parseThingId } from '#domain/identity'
+import type { ChannelId, DeviceKey } from '#domain/identity'
+import type { Answer } from '#domain/ports'
+import { MODELS } from '#domain/submission'
+import type { Model } from '#domain/submission'
+
+import { readDeviceKey } from './device-requests.ts'
+import { ACK_REQUEST, DELIVERIES_MAX, ENTITY_GET_REQUESTS } from './reading-schemas.ts'
+import { ENTITY_LIST_REQUESTS, HISTORY_REQUEST, LIMIT_FALLBACK } from './reading-schemas.ts'
+import { LIMIT_MAX, PULL_REQUEST, STATES } from './reading-schemas.ts'
+import { shape } from './shape.ts'
+import { ENTITY_ID_RULE, invalid, isBlank, isTimeAbsent, readChannelId } from './values.ts'
+import { readLimit, readParsed, readPassword, readTime, readWhole } from './values.ts'
+import type { SentText, SentTime } from './values.ts'
+
+/** By which right somebody reads a Channel. */
+export type Reader =
+  | { readonly kind: 'password'; readonly channelId: ChannelId; readonly password: string }
+  | { readonly kind: 'device'; readonly channelId: ChannelId; readonly deviceKey: DeviceKey }
+
+interface ReaderBody {
+  readonly channel_id: string
+  readonly password?: SentText
+  readonly device_key?: SentText
+}
+
+const PAGE_LIMIT = { max: LIMIT_MAX, fallback: LIMIT_FALLBACK }
+const MISSING = {
+  channel_id: 'channel_id_required',
+  thing_id: 'thing_id_required',
+  event_id: 'event_id_required',
+  device_key: 'validation_failed',
+  delivery_ids: 'delivery_ack_batch_invalid',
+} as const
+
+type Kept = 'thing' | 'event'
+
+// ---- POST /thing/get, /event/get
+
+export interface EntityGet {
+  readonly reader: Reader
+  readonly id: string
+}
+
+interface EntityGetBody extends ReaderBody {
+  readonly thing_id?: string
+  readonly event_id?: string
+}
+
+const entityGetShapes = {
+  thing: shape<EntityGetBody>({ schema: ENTITY_GET_REQUESTS.thing, missing: MISSING }),
+  event: shape<EntityGetBody>({ schema: ENTITY_GET_REQUESTS.event, missing: MISSING }),
+} as const
+
+export function readEntityGet(model: Kept, sent: unknown): Answer<EntityGet> {
+  const shaped = entityGetShapes[model](sent)
+  if (shaped.kind === 'fault') return shaped
+  const reader = readReader(shaped.body)
+  if (reader.kind === 'fault') return reader
+  const field = model === 'thing' ? 'thing_id' : 'event_id'
+  const id = readParsed(field, shaped.body[field], ENTITY_ID_FORM)
+  if (id === undefined) return fault(MISSING[field], { field })
+  return isFault(id) ? id : { reader, id }
+}
+
+// ---- POST /thing/list, /event/list
+
+export interface EntityList {
+  readonly reader: Reader
+  readonly state?: string
+  /** Events only. */
+  readonly thingId?: string
+  /** Entities whose last change lies before this seq. */
+  readonly before?: number
+  readonly limit: number
+}
+
+interface EntityListBody extends ReaderBody {
+  readonly state?: SentText
+  readonly thing_id?: SentText
+  readonly cursor?: SentText
+  readonly limit?: SentTime
+}
+
+const entityListShapes = {
+  thing: shape<EntityListBody>({ schema: ENTITY_LIST_REQUESTS.thing, missing: MISSING }),
+  event: shape<EntityListBody>({ schema: ENTITY_LIST_REQUESTS.event, missing: MISSING }),
+} as const
+
+export function readEntityList(model: Kept, sent: unknown): Answer<EntityList> {
+  const shaped = entityListShapes[model](sent)
+  if (shaped.kind === 'fault') return shaped
+  const { body } = shaped
+  const reader = readReader(body)
+  if (reader.kind === 'fault') return reader
+  const state = readOneOf('state', body.state, STATES[model])
+  if (isFault(state)) return state
+  const thingId =
+    model === 'event' ? readParsed('thing_id', body.thing_id, ENTITY_ID_FORM) : undefined
+  if (isFault(thingId)) return thingId
+  const before = readCursor(body.cursor)
+  if (isFault(before)) return before
+  const count = readLimit(body.limit, PAGE_LIMIT)
+  if (isFault(count)) return count
+  return {
+    reader,
+    limit: count,
+    ...(state !== undefined && { state }),
+    ...(thingId !== undefined && { thingId }),
+    ...(before !== undefined && { before }),
+  }
+}
+
+// ---- POST /channel/history
+
+export interface HistoryRequest {
+  readonly reader: Reader
+  readonly afterSeq?: number
+  readonly sinceMs?: number
+  readonly model?: Model
+  readonly entityId?: string
+  readonly limit: number
+}
+
+interface HistoryBody extends ReaderBody {
+  readonly after_seq?: SentTime
+  readonly since?: SentTime
+  readonly model?: SentText
+  readonly entity_id?: SentText
+  readonly cursor?: SentText
+  readonly limit?: SentTime
+}
+
+const historyShape = shape<HistoryBody>({ schema: HISTORY_REQUEST, missing: MISSING })
+
+export function readHistory(sent: unknown): Answer<HistoryRequest> {
+  const shaped = historyShape(sent)
+  if (shaped.kind === 'fault') return shaped
+  const { body } = shaped
+  const reader = readReader(body)
+  if (reader.kind === 'fault') return reader
+  const afterSeq = readCursor(body.cursor) ?? readSeq(body.after_seq)
+  if (isFault(afterSeq)) return afterSeq
+  const sinceMs = readTime('since', body.since)
+  if (isFault(sinceMs)) return sinceMs
+  const model = readOneOf('model', body.model, MODELS)
+  if (isFault(model)) return model
+  const entityId = readParsed('entity_id', body.entity_id, ENTITY_ID_FORM)
+  if (isFault(entityId)) return entityId
+  const count = readLimit(body.limit, PAGE_LIMIT)
+  if (isFault(count)) return count
+  return {
+    reader,
+    limit: count,
+    ...(afterSeq !== undefined && { afterSeq }),
+    ...(sinceMs !== undefined && { sinceMs }),
+    ...(model !== undefined && { model }),
+    ...(entityId !== undefined && { entityId }),
+  }
+}
+
+// ---- POST /messages/pull, /messages/ack
+
+export interface Pull {
+  readonly deviceKey: DeviceKey
+  readonly limit: number
+}
+
+const pullShape = shape<{ device_key: string; limit?: SentTime }>({
+  schema: PULL_REQUEST,
+  missing: MISSING,
+})
+
+export function readPull(sent: unknown): Answer<Pull> {
+  const shaped = pullShape(sent)
+  if (shaped.kind === 'fault') return shaped
+  const deviceKey = readDeviceKey(shaped.body.device_key)
+  if (isFault(deviceKey)) return deviceKey
+  const count = readLimit(shaped.body.limit, { max: LIMIT_MAX, fallback: LIMIT_MAX })
+  return isFault(count) ? count : { deviceKey, limit: count }
+}
+
+export interface Ack {
+  readonly deviceKey: DeviceKey
+  readonly deliveries: readonly { readonly channelId: ChannelId; readonly seq: number }[]
+  /** How many different deliveries were named. */
+  readonly requestedCount: number
+}
+
+const ackShape = shape<{ device_key: string; delivery_ids: readonly string[] }>({
+  schema: ACK_REQUEST,
+  missing: MISSING,
+})
+
+export function readAck(sent: unknown): Answer<Ack> {
+  const shaped = ackShape(sent)
+  if (shaped.kind === 'fault') return shaped
+  const deviceKey = readDeviceKey(shaped.body.device_key)
+  if (isFault(deviceKey)) return deviceKey
+  const field = 'delivery_ids'
+  const ids = [...new Set(shaped.body.delivery_ids.map((id) => id.trim()))]
+  if (ids.length === 0 || ids.length > DELIVERIES_MAX) {
+    return fault('delivery_ack_batch_invalid', { field })
+  }
+  const deliveries = ids.map(deliveryFrom).filter((delivery) => delivery !== undefined)
+  if (deliveries.length < ids.length) return fault('delivery_id_invalid', { field })
+  return { deviceKey, deliveries, requestedCount: ids.length }
+}
+
+/** What `deliveryIdOf` was given; undefined for a text that it did not make. */
+function deliveryFrom(id: string) {
+  const channelId = parseChannelId(id.slice(0, 26))
+  const seq = Number(id.slice(27))
+  if (channelId === undefined || !Number.isSafeInteger(seq) || seq < 1) return undefined
+  return deliveryIdOf(channelId, seq) === id ? { channelId, seq } : undefined
+}
+
+// ---- cursors: what stands in one is a seq and nothing secret
+
+const CURSOR = /^c[0-9a-z]{1,11}$/
+
+/** The cursor that stands for a place in a list, a whole number from 0. */
+export const encodeCursor = (place: number): string => `c${place.toString(36)}`
+
+/** The place that a cursor stands for; undefined when none was sent. */
+export function readCursor(sent: SentText): Answer<number | undefined> {
+  if (sent === undefined || sent === null || isBlank(sent)) return undefined
+  const cursor = sent.trim()
+  const place = CURSOR.test(cursor) ? Number.parseInt(cursor.slice(1), 36) : NaN
+  const isOurs = Number.isSafeInteger(place) && encodeCursor(place) === cursor
+  return isOurs ? place : fault('invalid_cursor', { field: 'cursor' })
+}
+
+// ---- what the requests share
+
+function readReader(body: ReaderBody): Answer<Reader> {
+  const channelId = readChannelId(body.channel_id)
+  if (isFault(channelId)) return channelId
+  const { password, device_key: deviceKey } = body
+  if (deviceKey === undefined || deviceKey === null || isBlank(deviceKey)) {
+    const read = readPassword(password)
+    return isFault(read) ? read : { kind: 'password', channelId, password: read }
+  }
+  if (!isBlank(password)) {
+    return invalid('device_key', 'must not be sent together with password')
+  }
+  const read = readDeviceKey(deviceKey)
+  return isFault(read) ? read : { kind: 'device', channelId, deviceKey: read }
+}
+
+/** The form of every entity's id, whatever its model. */
+const ENTITY_ID_FORM = { parse: parseThingId, rule: ENTITY_ID_RULE }
+
+function readOneOf<Name extends string>(
+  field: string,
+  sent: SentText,
+  names: readonly Name[],
+): Answer<Name | undefined> {
+  const rule = `must be one of ${names.join(', ')}`
+  const parse = (name: string) => names.find((known) => known === name.toLowerCase())
+  return readParsed(field, sent, { parse, rule })
+}
+
+function readSeq(sent: SentTime): Answer<number | undefined> {
+  if (sent === undefined || sent === null || isTimeAbsent(sent)) return undefined
+  const seq = readWhole(sent)
+  return seq === undefined ? invalid('after_seq', 'must be a whole number from 0') : seq
+}

@@ -1,0 +1,80 @@
+// The first look at a body: which members it may not carry, which it lacks, and the JSON type of
+// each. ajv is here and nowhere else. What a value says (its length, its form) is read after this.
+//
+// Invariants:
+//   S1. The order of refusals is fixed: not an object; forbidden members; missing members; wrong
+//       JSON types. So one request always gets one and the same code.
+//   S2. A body is never handed on in the place of a fault: it is the caller's, and could call
+//       itself one.
+
+import { Ajv } from 'ajv'
+import type { ErrorObject, ValidateFunction } from 'ajv'
+
+import { fault } from '#domain/fault'
+import type { Fault, FaultCode } from '#domain/fault'
+
+import type { ObjectSchema } from './json-schema.ts'
+
+// Infinity (JSON text 1e999) passes as a number here, so that each field refuses it with its own
+// code.
+const ajv = new Ajv({ strict: true, allowUnionTypes: true, strictNumbers: false })
+
+export interface ShapeRules {
+  readonly schema: ObjectSchema
+  /** The code for each member of `schema.required` that is missing or null. */
+  readonly missing: Readonly<Record<string, FaultCode>>
+  /**
+   * Members that must not be sent, in the order in which they are reported. Null counts as
+   * absent.
+   */
+  readonly forbidden?: Readonly<Record<string, FaultCode>>
+}
+
+export type Shaped<Body> = { readonly kind: 'shaped'; readonly body: Body } | Fault
+
+/** Compiles the check of one kind of body; done once, when its file is imported. */
+export function shape<Body>(rules: ShapeRules): (body: unknown) => Shaped<Body> {
+  const fits = ajv.compile<Body>(rules.schema)
+  const forbidden = Object.entries(rules.forbidden ?? {})
+  return (body) => {
+    if (!isRecord(body)) {
+      return fault('invalid_json_data', { detail: 'the body must be a JSON object' })
+    }
+    for (const [field, code] of forbidden) {
+      if (isSent(body[field])) return fault(code, { field }) // S1
+    }
+    if (fits(body)) return { kind: 'shaped', body } // S2
+    return missingMember(body, rules) ?? wrongType(fits)
+  }
+}
+
+/** True for a JSON object. */
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+const isSent = (value: unknown): boolean => value !== undefined && value !== null
+
+function missingMember(
+  body: Readonly<Record<string, unknown>>,
+  rules: ShapeRules,
+): Fault | undefined {
+  const field = rules.schema.required.find((name) => !isSent(body[name]))
+  if (field === undefined) return undefined
+  const code = rules.missing[field] ?? 'validation_failed'
+  return fault(code, { field, detail: `${field} is required` })
+}
+
+function wrongType<Body>(fits: ValidateFunction<Body>): Fault {
+  const error = fits.errors?.[0]
+  if (error === undefined) return fault('invalid_json_data')
+  const [, field = '', ...inside] = error.instancePath.split('/')
+  // Deeper parts of the path are keys that the caller chose; they stay out of the answer.
+  const place = inside.length === 0 ? field : `each value in ${field}`
+  return fault('invalid_json_data', { field, detail: `${place} must be ${typesOf(error)}` })
+}
+
+function typesOf({ params }: ErrorObject): string {
+  const types: unknown = params['type']
+  return `of JSON type ${Array.isArray(types) ? types.join(' or ') : String(types)}`
+}

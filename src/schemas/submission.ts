@@ -1,0 +1,28 @@
+// What reading a submission needs and gives. The readers stand in message.ts, event.ts and
+// thing.ts.
+
+import type { Submission } from '#domain/submission'
+
+/** What ingress decides for a submission beside the body: its time and its random ids. */
+export interface Making {
+  readonly nowMs: number
+  /** 32 lower-case hex characters that nobody can guess, new at each call. */
+  readonly newHex32: () => string
+}
+
+/**
+ * A submission that passed every check of its form, and the password that must open its
+ * channel.
+ */
+export interface ReadSubmission<Kind extends Submission = Submission> {
+  readonly submission: Kind
+  /** Trimmed, 8 to 128 bytes. A secret: never logged, never part of the submission. */
+  readonly password: string
+}
+
+/** A new id in the form that `parse` checks. Throws when the source of randomness is defective. */
+export function newId<Id>(parse: (text: string) => Id | undefined, { newHex32 }: Making): Id {
+  const id = parse(newHex32())
+  if (id === undefined) throw new TypeError('newHex32 must give 32 lower-case hex characters')
+  return id
+}

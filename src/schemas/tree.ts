@@ -1,0 +1,33 @@
+// Caller-made JSON of any form, as attrs holds it: what of it cannot be kept.
+
+import type { Fault } from '#domain/fault'
+import type { Json } from '#domain/submission'
+
+import { invalid, isSafeText, UNSAFE_RULE } from './values.ts'
+
+/** How many objects and lists may stand inside each other, the outermost counted. */
+export const TREE_DEPTH_MAX = 32
+
+/**
+ * Why this value cannot be kept: too deep, a number that JSON cannot write (1e999 is read as
+ * Infinity), or a text without a UTF-8 form, also as a key. Undefined when it can.
+ */
+export function refusalOfTree(field: string, tree: Json): Fault | undefined {
+  const rule = brokenRule(tree, 1)
+  return rule === undefined ? undefined : invalid(field, rule)
+}
+
+function brokenRule(value: Json, depth: number): string | undefined {
+  if (typeof value === 'string') return isSafeText(value) ? undefined : UNSAFE_RULE
+  if (typeof value === 'number') return Number.isFinite(value) ? undefined : FINITE_RULE
+  if (typeof value !== 'object' || value === null) return undefined
+  if (depth > TREE_DEPTH_MAX) return DEPTH_RULE
+  for (const [key, item] of Object.entries(value)) {
+    const rule = isSafeText(key) ? brokenRule(item, depth + 1) : UNSAFE_RULE
+    if (rule !== undefined) return rule
+  }
+  return undefined
+}
+
+const FINITE_RULE = 'must hold finite numbers only'
+const DEPTH_RULE = `must not be nested deeper than ${TREE_DEPTH_MAX} levels`

@@ -1,0 +1,149 @@
+// Goal: what answers carry has the names of the wire, and fits its own schema.
+
+import test from 'ava'
+
+import type { Entity, EventState, ThingState } from '#domain/entity'
+import { isFault } from '#domain/fault'
+import type { FeedEntry } from '#domain/feed'
+import { operationIdFrom, parseEventId, parseThingId } from '#domain/identity'
+import type { ChannelId, EntityId } from '#domain/identity'
+import type { Operation } from '#domain/operation'
+import { bare } from '#domain/patch'
+import { EVENT_DATA, FEED_ENTRY, OPERATION_DATA, THING_DATA } from '#src/schemas/answer-schemas'
+import { channelInfoToWire, eventToWire, feedEntryToWire } from '#src/schemas/answers'
+import { operationToWire, thingToWire } from '#src/schemas/answers'
+import { INFO_DATA } from '#src/schemas/channel-schemas'
+import { shape } from '#src/schemas/shape'
+import { readChannelId } from '#src/schemas/values'
+import { CHANNEL, NOW_MS } from '#test/support/making'
+
+function sure<Value>(value: Value | undefined): Value {
+  if (value === undefined) throw new Error('the test itself is wrong')
+  return value
+}
+
+const channel: ChannelId = (() => {
+  const read = readChannelId(CHANNEL)
+  if (isFault(read)) throw new Error(read.code)
+  return read
+})()
+const thingId: EntityId = sure(parseThingId('t'))
+const opId = operationIdFrom(NOW_MS, 'a'.repeat(32))
+
+const entity = <State extends string>(state: State): Entity<State> => ({
+  id: 'the-id',
+  state,
+  stateAt: 5,
+  rev: 3,
+  seq: 9,
+  at: 7_000,
+  changedAt: NOW_MS,
+  fields: { title: ['Boiler', 1], state: ['forged', 1], thing_id: ['t', 1], tags: [['a'], 2] },
+  attrs: { a: [{ b: null }, 1], gone: [null, 2] },
+  externalIds: { gone: [null, 2] },
+})
+
+const fits = (schema: typeof THING_DATA, value: unknown) =>
+  shape({ schema, missing: {} })(value).kind === 'shaped'
+
+test('a thing shows its fields, and attrs without what was removed', (t) => {
+  const wire = thingToWire(entity<ThingState>('active'))
+  t.like(wire, { thing_id: 'the-id', state: 'active', rev: 3, seq: 9, observed_at: 7_000 })
+  t.like(wire, { title: 'Boiler', tags: ['a'], changed_at: NOW_MS })
+  t.is(JSON.stringify(wire['attrs']), '{"a":{"b":null}}')
+  t.false('external_ids' in wire)
+  t.true(fits(THING_DATA, wire))
+})
+
+test('an event shows its own id and time, and the thing that it belongs to', (t) => {
+  const wire = eventToWire({ ...entity<EventState>('open'), externalIds: { x: ['y', 1] } })
+  t.like(wire, { event_id: 'the-id', thing_id: 't', state: 'open', event_time: 7_000 })
+  t.is(JSON.stringify(wire['external_ids']), '{"x":"y"}')
+  t.true(fits(EVENT_DATA, wire))
+})
+
+test('prototype keys of attrs are shown as plain data', (t) => {
+  const attrs = bare<readonly [string, number]>()
+  attrs['__proto__'] = ['a', 1]
+  const wire = thingToWire({ ...entity<ThingState>('active'), attrs })
+  t.is(JSON.stringify(wire['attrs']), '{"__proto__":"a"}')
+})
+
+const entry: FeedEntry = {
+  channelId: channel,
+  seq: 9,
+  opId,
+  model: 'thing',
+  action: 'update',
+  entityId: thingId,
+  state: 'active',
+  rev: 3,
+  acceptedAt: NOW_MS,
+  payload: '{"attrs":{"a":null}}',
+}
+
+test('a feed entry names its delivery and holds its payload as JSON', (t) => {
+  t.deepEqual(feedEntryToWire(entry), {
+    delivery_id: `${CHANNEL}-9`,
+    channel_id: CHANNEL,
+    seq: 9,
+    op_id: opId,
+    model: 'thing',
+    action: 'update',
+    entity_id: 't',
+    state: 'active',
+    rev: 3,
+    accepted_at: NOW_MS,
+    payload: { attrs: { a: null } },
+  })
+  t.true(fits(FEED_ENTRY, feedEntryToWire(entry)))
+  const { state: _, rev: __, ...message } = entry
+  t.false('state' in feedEntryToWire(message))
+  t.false('rev' in feedEntryToWire(message))
+})
+
+const operation: Operation = {
+  opId,
+  channelId: channel,
+  model: 'event',
+  entityId: sure(parseEventId('e')),
+  status: 'sent',
+  acceptedAt: NOW_MS,
+  updatedAt: NOW_MS + 5,
+}
+
+test('an operation expires after its retention and shows an error only when it failed', (t) => {
+  const wire = {
+    op_id: opId,
+    status: 'sent',
+    model: 'event',
+    entity_id: 'e',
+    accepted_at: NOW_MS,
+    updated_at: NOW_MS + 5,
+    expires_at: NOW_MS + 1_000,
+  }
+  t.deepEqual(operationToWire(operation, 1_000), wire)
+  t.true(fits(OPERATION_DATA, operationToWire(operation, 1_000)))
+  const failed = { ...operation, status: 'failed', errorCode: 'event_closed' } as const
+  t.deepEqual(operationToWire(failed, 1_000), {
+    ...wire,
+    status: 'failed',
+    error_code: 'event_closed',
+  })
+  t.deepEqual(operationToWire({ ...failed, status: 'sent' }, 1_000), wire)
+})
+
+test('the info of a channel has the names of the wire', (t) => {
+  const info = { subscribers: 1, createdAt: 2, headSeq: 3, things: 4, openEvents: 5 }
+  const wire = channelInfoToWire({ channelId: channel, channelName: 'Home', ...info })
+  t.deepEqual(wire, {
+    channel_id: CHANNEL,
+    channel_name: 'Home',
+    subscribers: 1,
+    created_at: 2,
+    head_seq: 3,
+    things: 4,
+    open_events: 5,
+  })
+  t.true(fits(INFO_DATA, wire))
+})

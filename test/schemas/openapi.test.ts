@@ -1,0 +1,185 @@
+// Goal: the document is a valid OpenAPI 3.1 whatever rows it is made of.
+// Method: rows of each kind; then the rules of the format that a reader would trip over:
+// references, operation ids, path parameters, responses, and that every schema compiles.
+
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import test from 'ava'
+
+import { FAULTS } from '#domain/fault'
+import type { FaultCode } from '#domain/fault'
+import { OPERATION_DATA } from '#src/schemas/answer-schemas'
+import { EXISTS_DATA, EXISTS_QUERY } from '#src/schemas/channel-schemas'
+import { openApiDocument } from '#src/schemas/openapi'
+import type { RouteDescription } from '#src/schemas/openapi'
+import { isRecord } from '#src/schemas/shape'
+import { ACCEPTED_DATA, EVENT_REQUESTS, MESSAGE_QUERY } from '#src/schemas/submission-schemas'
+import { MESSAGE_REQUEST, THING_REQUESTS } from '#src/schemas/submission-schemas'
+
+const CODES = Object.keys(FAULTS).filter((code): code is FaultCode => code in FAULTS)
+const STATUSES = [400, 401, 404, 405, 409, 413, 429, 503]
+const statusOf = Object.fromEntries(
+  CODES.map((code, index) => [code, STATUSES[index % STATUSES.length] ?? 500]),
+) as Record<FaultCode, number>
+
+const routes: readonly RouteDescription[] = [
+  {
+    method: 'POST',
+    path: '/message',
+    summary: 'Send a Message',
+    tag: 'Messages',
+    request: MESSAGE_REQUEST,
+    data: ACCEPTED_DATA.message,
+    codes: CODES,
+  },
+  {
+    method: 'GET',
+    path: '/message',
+    summary: 'Send a Message by its query',
+    tag: 'Messages',
+    query: MESSAGE_QUERY,
+    data: ACCEPTED_DATA.message,
+    codes: ['title_required'],
+  },
+  {
+    method: 'POST',
+    path: '/thing/{thing_id}/event/create',
+    summary: 'Begin an Event of a Thing',
+    tag: 'Events',
+    request: EVENT_REQUESTS.create,
+    data: ACCEPTED_DATA.event,
+    codes: ['event_time_required', 'event_time_required', 'server_busy'],
+  },
+  {
+    method: 'POST',
+    path: '/thing/delete',
+    summary: 'Remove a Thing',
+    tag: 'Things',
+    request: THING_REQUESTS.delete,
+    data: ACCEPTED_DATA.thing,
+    codes: [],
+  },
+  {
+    method: 'GET',
+    path: '/send_status/{op_id}',
+    summary: 'How a dispatch goes',
+    tag: 'Operations',
+    data: OPERATION_DATA,
+    codes: ['send_status_not_found'],
+  },
+  {
+    method: 'GET',
+    path: '/channel/exists',
+    summary: 'Whether there is a Channel',
+    tag: 'Channels',
+    query: EXISTS_QUERY,
+    data: EXISTS_DATA,
+    codes: [],
+  },
+  {
+    method: 'GET',
+    path: '/metrics',
+    summary: 'Numbers',
+    tag: 'Operations',
+    raw: { mediaType: 'text/plain', schema: { type: 'string' } },
+    codes: ['authentication_failed'],
+  },
+]
+
+const document = openApiDocument({ routes, version: '1.2.3', statusOf })
+
+function* nodesOf(node: unknown): Generator<Readonly<Record<string, unknown>>> {
+  if (isRecord(node)) yield node
+  if (typeof node !== 'object' || node === null) return
+  for (const inner of Object.values(node)) yield* nodesOf(inner)
+}
+
+/** The value at a path of names; fails the test by throwing where there is none. */
+const at = (...names: readonly string[]): Readonly<Record<string, unknown>> =>
+  names.reduce<Readonly<Record<string, unknown>>>((node, name) => {
+    const next = node[name]
+    if (!isRecord(next)) throw new Error(`nothing at ${names.join(' ')}`)
+    return next
+  }, document)
+
+test('every reference resolves', (t) => {
+  const references = [...nodesOf(document)].flatMap(({ $ref }) =>
+    typeof $ref === 'string' ? [$ref] : [],
+  )
+  t.true(references.length > 10)
+  for (const reference of references) {
+    t.regex(reference, /^#\//)
+    t.notThrows(() => at(...reference.slice(2).split('/')), reference)
+  }
+})
+
+test('every row is an operation with an id of its own and a 200', (t) => {
+  const ids = routes.map(({ method, path }) => {
+    const operation = at('paths', path, method.toLowerCase())
+    t.true(isRecord(operation['responses']) && '200' in operation['responses'], path)
+    return operation['operationId']
+  })
+  t.is(new Set(ids).size, routes.length)
+  t.is(ids[2], 'post_thing_thing_id_event_create')
+})
+
+test('every place in a path is a required parameter, and every query member a parameter', (t) => {
+  const scoped = at('paths', '/thing/{thing_id}/event/create', 'post')
+  t.like(scoped['parameters'], {
+    length: 1,
+    0: { name: 'thing_id', in: 'path', required: true, schema: { type: 'string' } },
+  })
+  const query = at('paths', '/message', 'get')['parameters']
+  t.true(Array.isArray(query))
+  t.is(Object.keys(MESSAGE_QUERY.properties).length, Array.isArray(query) ? query.length : 0)
+  t.like(query, { 0: { name: 'channel_id', in: 'query', required: true } })
+})
+
+test('the request schema is the very object that checks the request', (t) => {
+  const content = at('paths', '/message', 'post', 'requestBody', 'content', 'application/json')
+  t.is(content['schema'], MESSAGE_REQUEST)
+})
+
+test('each status lists its codes once, and says when to come again', (t) => {
+  for (const status of STATUSES) {
+    const response = at('paths', '/message', 'post', 'responses', String(status))
+    const headers = Object.keys(
+      at('paths', '/message', 'post', 'responses', String(status), 'headers'),
+    )
+    const codes = CODES.filter((code) => statusOf[code] === status)
+    for (const code of codes) t.true(String(response['description']).includes(`\`${code}\``), code)
+    t.true(headers.includes('x-request-id'))
+    t.is(headers.includes('retry-after'), status === 429 || status === 503)
+  }
+  const status = String(statusOf.event_time_required)
+  const repeated = at('paths', '/thing/{thing_id}/event/create', 'post', 'responses', status)
+  t.is(String(repeated['description']).split('event_time_required').length, 2)
+})
+
+test('an answer outside the envelope has its own media type', (t) => {
+  const { content } = at('paths', '/metrics', 'get', 'responses', '200')
+  t.deepEqual(content, { 'text/plain': { schema: { type: 'string' } } })
+})
+
+test('the top of the document is complete and the whole of it is plain JSON', (t) => {
+  t.like(document, { openapi: '3.1.0', info: { title: 'Heliograph', version: '1.2.3' } })
+  t.deepEqual(JSON.parse(JSON.stringify(document)), document)
+  const tags = [...new Set(routes.map(({ tag }) => tag))]
+  t.deepEqual(
+    document['tags'],
+    tags.map((name) => ({ name })),
+  )
+  t.like(at('components', 'securitySchemes', 'gatewayToken'), { type: 'http', scheme: 'bearer' })
+})
+
+test('every schema in the document is a JSON schema of draft 2020-12', (t) => {
+  const ajv = new Ajv2020({ strict: true, allowUnionTypes: true })
+  const schemas = [...nodesOf(document)].map((node) => node['schema']).filter(isRecord)
+  t.true(schemas.length > 20)
+  for (const schema of schemas) {
+    t.true(ajv.validateSchema(schema), JSON.stringify(ajv.errors))
+    if (!('$ref' in schema)) t.notThrows(() => ajv.compile(schema), JSON.stringify(schema))
+  }
+  for (const name of ['Failure', 'Problem']) {
+    t.true(ajv.validateSchema(at('components', 'schemas', name)))
+  }
+})
