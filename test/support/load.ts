@@ -55,7 +55,8 @@ function toldBy(status: number, chunks: readonly Buffer[]): Told {
       readonly data?: { readonly op_id: string }
       readonly error_code?: string
     }
-    if (status === 200 && body.data !== undefined) return { kind: 'accepted', opId: body.data.op_id }
+    if (status === 200 && body.data !== undefined)
+      return { kind: 'accepted', opId: body.data.op_id }
     return { kind: 'refused', status, code: body.error_code ?? '' }
   } catch {
     return { kind: 'unknown' }

@@ -1,0 +1,76 @@
+// An actor system over fakes, with everything in reach that a test looks at.
+
+import { ActorSystem } from '#actors/system'
+import type { SystemOptions } from '#actors/system'
+import type { Announcement } from '#domain/feed'
+import type { Lease } from '#domain/lane'
+import type { LaneLeases, LogReader, TurnStore } from '#domain/ports'
+import { FakeBus } from '#test/support/fake-bus'
+import { FakeLog, FakeMeter } from '#test/support/fake-telemetry'
+import { turn } from '#test/support/until'
+
+export class FakeLeases implements LaneLeases {
+  #held: readonly Lease[]
+  #changed: ((leases: readonly Lease[]) => void) | undefined
+
+  constructor(held: readonly Lease[]) {
+    this.#held = held
+  }
+
+  watch(changed: (leases: readonly Lease[]) => void): Promise<() => Promise<void>> {
+    this.#changed = changed
+    changed(this.#held)
+    return Promise.resolve(() => {
+      this.#changed = undefined
+      return Promise.resolve()
+    })
+  }
+
+  hold(leases: readonly Lease[]): void {
+    this.#held = leases
+    this.#changed?.(leases)
+  }
+}
+
+export class RecordingBus extends FakeBus {
+  readonly announced: Announcement[] = []
+
+  override announce(announcements: readonly Announcement[]): void {
+    this.announced.push(...announcements)
+    super.announce(announcements)
+  }
+}
+
+export const SYSTEM_OPTIONS: SystemOptions = {
+  endedLifeMs: 1000,
+  liveMax: 100,
+  entitiesMax: 1000,
+  idleMs: 60_000,
+  turnMax: 512,
+  logKeepMs: 3000,
+}
+
+export interface Over {
+  readonly store: TurnStore
+  readonly log: LogReader
+  readonly leases: readonly Lease[]
+  readonly options?: Partial<SystemOptions>
+}
+
+export function systemOver({ store, log, leases: held, options = {} }: Over) {
+  const bus = new RecordingBus()
+  const meter = new FakeMeter()
+  const logger = new FakeLog()
+  const leases = new FakeLeases(held)
+  const waits: number[] = []
+  const clock = { now: 10_000 }
+  const wait = (delayMs: number): Promise<void> => {
+    waits.push(delayMs)
+    return turn()
+  }
+  const system = new ActorSystem(
+    { store, log, leases, bus, meter, logger, nowMs: () => clock.now, wait },
+    { ...SYSTEM_OPTIONS, ...options },
+  )
+  return { system, bus, meter, logger, leases, waits, clock }
+}

@@ -1,0 +1,40 @@
+// A bus within one test: it remembers every notice and passes it on at once.
+
+import type { Announcement } from '#domain/feed'
+import type { ChannelId } from '#domain/identity'
+import type { Bus, Notice } from '#domain/ports'
+
+export class FakeBus implements Bus {
+  readonly notices: Notice[] = []
+  readonly #noticeListeners = new Set<(notice: Notice) => void>()
+  readonly #listeners = new Map<ChannelId, Set<(announcement: Announcement) => void>>()
+
+  announce(announcements: readonly Announcement[]): void {
+    for (const announcement of announcements) {
+      for (const listener of this.#listeners.get(announcement.channelId) ?? []) {
+        listener(announcement)
+      }
+    }
+  }
+
+  listen(channelId: ChannelId, listener: (announcement: Announcement) => void): () => void {
+    const listeners = this.#listeners.get(channelId) ?? new Set()
+    this.#listeners.set(channelId, listeners.add(listener))
+    return () => listeners.delete(listener)
+  }
+
+  /** How many listen to a channel. */
+  listening(channelId: ChannelId): number {
+    return this.#listeners.get(channelId)?.size ?? 0
+  }
+
+  notify(notice: Notice): void {
+    this.notices.push(notice)
+    for (const listener of this.#noticeListeners) listener(notice)
+  }
+
+  onNotice(listener: (notice: Notice) => void): () => void {
+    this.#noticeListeners.add(listener)
+    return () => this.#noticeListeners.delete(listener)
+  }
+}

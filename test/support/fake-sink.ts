@@ -1,0 +1,25 @@
+// Where submissions end up in tests of ingress: a list, which a test may close, delay or break.
+
+import type { OperationId } from '#domain/identity'
+import type { Operation } from '#domain/operation'
+import type { Answer, SubmissionSink } from '#domain/ports'
+import type { Submission } from '#domain/submission'
+
+type Accepted = Answer<{ readonly kind: 'accepted' }>
+
+export class FakeSink implements SubmissionSink {
+  readonly accepted: Submission[] = []
+  readonly operations = new Map<OperationId, Operation>()
+  /** What the next submissions are answered with. */
+  answer: () => Accepted | Promise<Accepted> = () => ({ kind: 'accepted' })
+
+  async accept(submission: Submission): Promise<Accepted> {
+    const answer = await this.answer()
+    if (answer.kind === 'accepted') this.accepted.push(submission)
+    return answer
+  }
+
+  find(opId: OperationId): Operation | undefined {
+    return this.operations.get(opId)
+  }
+}

@@ -1,0 +1,88 @@
+// The process around a command line, without a process: requests are recorded and answered by the test,
+// lines are kept.
+
+import type { Env } from '#src/config'
+import type { Surroundings, Terminal } from '#src/cli/surroundings'
+
+export interface RecordedRequest {
+  readonly method: string
+  readonly url: string
+  readonly authorization: string | undefined
+  readonly body: unknown
+}
+
+export interface FakeAnswer {
+  readonly status?: number
+  readonly headers?: Readonly<Record<string, string>>
+  readonly json: unknown
+}
+
+export interface FakeOptions {
+  readonly env?: Env
+  /** `data` of a success by default. */
+  readonly answer?: (request: RecordedRequest) => FakeAnswer
+}
+
+export class FakeSurroundings implements Surroundings {
+  readonly env: Env
+  readonly requests: RecordedRequest[] = []
+  readonly printed: string[] = []
+  readonly complaints: string[] = []
+  readonly served: Env[] = []
+  readonly #answer: (request: RecordedRequest) => FakeAnswer
+
+  constructor({ env = {}, answer = () => success({ op_id: 'op' }) }: FakeOptions = {}) {
+    this.env = env
+    this.#answer = answer
+  }
+
+  readonly fetch: typeof fetch = async (input, init = {}) => {
+    const request = {
+      method: init.method ?? 'GET',
+      url: input instanceof Request ? input.url : String(input),
+      authorization: new Headers(init.headers).get('authorization') ?? undefined,
+      body: typeof init.body === 'string' ? (JSON.parse(init.body) as unknown) : undefined,
+    }
+    this.requests.push(request)
+    const { status = 200, headers = {}, json } = this.#answer(request)
+    return Response.json(json, { status, headers })
+  }
+
+  readonly nowMs = (): number => 1_700_000_000_000
+  readonly monotonicMs = (): number => 0
+  readonly untilStopped = (): AbortSignal => AbortSignal.abort()
+
+  readonly serve = async (env: Env): Promise<number> => {
+    this.served.push(env)
+    return 78
+  }
+
+  readonly terminal: Terminal = {
+    print: (line) => void this.printed.push(line),
+    complain: (line) => void this.complaints.push(line),
+    draw: (text) => void this.printed.push(text),
+    screen: () => undefined,
+  }
+
+  /** Everything that a person could have read. */
+  get shown(): string {
+    return [...this.printed, ...this.complaints].join('\n')
+  }
+}
+
+export const success = (data: unknown): FakeAnswer => ({ json: { success: true, data } })
+
+export const refusal = (
+  status: number,
+  code: string,
+  more: { readonly retryable?: boolean; readonly headers?: FakeAnswer['headers'] } = {},
+): FakeAnswer => ({
+  status,
+  headers: { 'x-request-id': 'r1', ...more.headers },
+  json: {
+    success: false,
+    error: 'a sentence about it',
+    error_code: code,
+    problem: { code, retryable: more.retryable ?? false },
+  },
+})

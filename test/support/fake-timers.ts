@@ -1,0 +1,41 @@
+// A clock that moves only when it is told to, and the timers that go with it.
+
+interface Timer {
+  readonly at: number
+  readonly callback: () => void
+}
+
+export class FakeTime {
+  #now: number
+  readonly #timers = new Set<Timer>()
+
+  constructor(now: number) {
+    this.#now = now
+  }
+
+  readonly nowMs = (): number => this.#now
+
+  after(delayMs: number, callback: () => void): () => void {
+    const timer = { at: this.#now + delayMs, callback }
+    this.#timers.add(timer)
+    return () => this.#timers.delete(timer)
+  }
+
+  /** Moves the clock and calls what has become due, earliest first. */
+  advance(byMs: number): void {
+    const until = this.#now + byMs
+    for (;;) {
+      const due = [...this.#timers].filter(({ at }) => at <= until)
+      const next = due.toSorted((a, b) => a.at - b.at)[0]
+      if (next === undefined) break
+      this.#timers.delete(next)
+      this.#now = Math.max(this.#now, next.at)
+      next.callback()
+    }
+    this.#now = until
+  }
+
+  get waiting(): number {
+    return this.#timers.size
+  }
+}

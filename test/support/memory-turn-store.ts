@@ -1,0 +1,203 @@
+// The actors' side of the store in memory: one transaction a commit, fenced by epoch and place. What is
+// given back was JSON meanwhile, as with a real database. It can be told to fail in every way in which
+// a store fails, and it keeps a list of what no correct gateway ever asks of it.
+
+import type { Event, Thing } from '#domain/entity'
+import type { FeedEntry } from '#domain/feed'
+import { channelIdFromBytes } from '#domain/identity'
+import type { ChannelId, OperationId } from '#domain/identity'
+import type { LanePlace, Lease } from '#domain/lane'
+import type { Operation } from '#domain/operation'
+import { bare } from '#domain/patch'
+import type {
+  ChannelHead,
+  Committed,
+  DeadLetter,
+  EntityKey,
+  TurnNeeds,
+  TurnState,
+  TurnStore,
+  TurnWrites,
+} from '#domain/ports'
+
+export type StoreCall = 'takeLane' | 'load' | 'commit'
+
+/**
+ * `refuse`: rejects, nothing was done. `lose`: does it, then rejects: the answer got lost. `fence`:
+ * answers fenced, nothing was done. `hang`: does nothing before `release`.
+ */
+export type StoreFault = 'refuse' | 'lose' | 'fence' | 'hang'
+
+export class MemoryTurnStore implements TurnStore {
+  /** Asked at every call: what goes wrong with it. */
+  faultOf: (call: StoreCall) => StoreFault | undefined = () => undefined
+  /** Operations that no commit can carry an entry of. */
+  readonly poison = new Set<OperationId>()
+  /** Commits that were made, in order. */
+  readonly commits: TurnWrites[] = []
+  readonly loads: TurnNeeds[] = []
+  /** What no correct gateway asks for: repeated seqs, holes, second records. */
+  readonly violations: string[] = []
+  readonly heads = new Map<ChannelId, ChannelHead>()
+  readonly operations = new Map<OperationId, Operation>()
+  readonly feed: FeedEntry[] = []
+  readonly deadLetters: DeadLetter[] = []
+  readonly lanes = new Map<number, { epoch: number; place: LanePlace }>()
+  readonly #things = new Map<string, string>()
+  readonly #events = new Map<string, string>()
+  #hung: (() => void)[] = []
+
+  constructor(channels: readonly ChannelId[] = []) {
+    for (const channelId of channels) this.addChannel(channelId)
+  }
+
+  addChannel(channelId: ChannelId): void {
+    const ref = this.heads.size + 1
+    this.heads.set(channelId, { channelId, ref, headSeq: 0, things: 0, openEvents: 0 })
+  }
+
+  /** Lets everything go on that hangs. */
+  release(): void {
+    for (const go of this.#hung.splice(0)) go()
+  }
+
+  get hanging(): number {
+    return this.#hung.length
+  }
+
+  thing(channelId: ChannelId, id: string): Thing | undefined {
+    return revived<Thing>(this.#things.get(`${channelId} ${id}`))
+  }
+
+  event(channelId: ChannelId, id: string): Event | undefined {
+    return revived<Event>(this.#events.get(`${channelId} ${id}`))
+  }
+
+  /** Everything that effects leave behind, as one text in a fixed order. */
+  snapshot(): string {
+    const sorted = (texts: Iterable<string>): string[] => [...texts].toSorted()
+    const byChannel = Object.groupBy(this.feed, ({ channelId }) => channelId)
+    return JSON.stringify([
+      sorted([...this.heads.values()].map((head) => JSON.stringify(head))),
+      sorted([...this.#things].map(String)),
+      sorted([...this.#events].map(String)),
+      sorted(Object.values(byChannel).map((entries) => JSON.stringify(entries))),
+      sorted([...this.operations.values()].map((operation) => JSON.stringify(operation))),
+      sorted(this.deadLetters.map(({ lane, payload }) => `${lane} ${payload}`)),
+    ])
+  }
+
+  takeLane(lease: Lease): Promise<LanePlace | 'fenced'> {
+    return this.#call('takeLane', 'fenced', () => {
+      const kept = this.lanes.get(lease.lane) ?? { epoch: 0, place: 0 }
+      if (kept.epoch > lease.epoch) return 'fenced'
+      this.lanes.set(lease.lane, { epoch: lease.epoch, place: kept.place })
+      return kept.place
+    })
+  }
+
+  lastEpoch(): Promise<number> {
+    return Promise.resolve(Math.max(0, ...[...this.lanes.values()].map(({ epoch }) => epoch)))
+  }
+
+  load(needs: TurnNeeds): Promise<TurnState> {
+    return this.#call('load', undefined, () => {
+      this.loads.push(needs)
+      return {
+        channels: needs.channels.flatMap((id) => this.heads.get(id) ?? []),
+        things: needs.things.flatMap((key) => foundIn(this.#things, key)),
+        events: needs.events.flatMap((key) => foundIn(this.#events, key)),
+        operations: needs.operations.filter((id) => this.operations.has(id)),
+      }
+    })
+  }
+
+  commit(writes: TurnWrites): Promise<Committed> {
+    const lanes = writes.lanes.map(({ lane }) => lane)
+    return this.#call('commit', { kind: 'fenced', lanes }, () => this.#commit(writes))
+  }
+
+  bindLog(): Promise<void> {
+    return Promise.resolve()
+  }
+
+  async #call<Answer>(call: StoreCall, fenced: Answer | undefined, work: () => Answer) {
+    const fault = this.faultOf(call)
+    if (fault === 'hang') await new Promise<void>((resolve) => this.#hung.push(resolve))
+    await Promise.resolve()
+    if (fault === 'refuse') throw new Error(`the store refused ${call}`)
+    if (fault === 'fence' && fenced !== undefined) return fenced
+    const answer = work()
+    if (fault === 'lose') throw new Error(`the answer to ${call} got lost`)
+    return answer
+  }
+
+  #commit(writes: TurnWrites): Committed {
+    const lost = writes.lanes.filter(({ lane, epoch, from }) => {
+      const kept = this.lanes.get(lane)
+      return kept?.epoch !== epoch || kept.place !== from
+    })
+    if (lost.length > 0) return { kind: 'fenced', lanes: lost.map(({ lane }) => lane) }
+    if (writes.feed.some(({ opId }) => this.poison.has(opId))) throw new Error('poison')
+    this.#check(writes)
+    this.commits.push(writes)
+    for (const { lane, epoch, to } of writes.lanes) this.lanes.set(lane, { epoch, place: to })
+    for (const head of writes.channels) this.heads.set(head.channelId, head)
+    for (const { ref, ...thing } of writes.things) {
+      this.#things.set(`${this.#channelOf(ref)} ${thing.id}`, JSON.stringify(thing))
+    }
+    for (const { ref, ...event } of writes.events) {
+      this.#events.set(`${this.#channelOf(ref)} ${event.id}`, JSON.stringify(event))
+    }
+    for (const { ref: _, ...entry } of writes.feed) this.feed.push(entry)
+    for (const operation of writes.operations) this.operations.set(operation.opId, operation)
+    this.deadLetters.push(...writes.deadLetters)
+    return { kind: 'committed' }
+  }
+
+  /** The constraints of a real database: a commit that breaks one is rejected whole. */
+  #check({ feed, operations, deadLetters }: TurnWrites): void {
+    const heads = new Map([...this.heads].map(([id, { headSeq }]) => [id, headSeq]))
+    for (const { channelId, seq } of feed) {
+      if (seq !== (heads.get(channelId) ?? 0) + 1) this.#refuse(`seq ${seq} of ${channelId}`)
+      heads.set(channelId, seq)
+    }
+    const opIds = new Set(this.operations.keys())
+    for (const { opId } of operations) {
+      if (opIds.has(opId)) this.#refuse(`a second record of ${opId}`)
+      opIds.add(opId)
+    }
+    const placeOf = ({ lane, position, index }: DeadLetter) => `${lane} ${position} ${index}`
+    const places = new Set(this.deadLetters.map(placeOf))
+    for (const letter of deadLetters) {
+      if (places.has(placeOf(letter))) this.#refuse(`dead letter ${placeOf(letter)} twice`)
+    }
+  }
+
+  #refuse(what: string): never {
+    this.violations.push(what)
+    throw new Error(`constraint: ${what}`)
+  }
+
+  #channelOf(ref: number): ChannelId {
+    const head = [...this.heads.values()].find((one) => one.ref === ref)
+    return head?.channelId ?? channelIdFromBytes(new Uint8Array(16))
+  }
+}
+
+function foundIn<Kept extends Thing | Event>(
+  kept: ReadonlyMap<string, string>,
+  { channelId, id }: EntityKey,
+): (Kept & { readonly channelId: ChannelId })[] {
+  const found = revived<Kept>(kept.get(`${channelId} ${id}`))
+  return found === undefined ? [] : [{ ...found, channelId }]
+}
+
+/** What was kept as JSON, in records without a prototype, as a store gives it back. */
+function revived<Kept>(text: string | undefined): Kept | undefined {
+  if (text === undefined) return undefined
+  return JSON.parse(text, (_, value: unknown) => {
+    const isRecord = typeof value === 'object' && value !== null && !Array.isArray(value)
+    return isRecord ? Object.assign(bare(), value) : value
+  }) as Kept
+}

@@ -1,0 +1,28 @@
+// A store over a SQLite file of its own, gone when the test is over.
+
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import type { ExecutionContext } from 'ava'
+
+import { openStore } from '#src/store/store'
+import type { Store } from '#src/store/store'
+import { FakeMeter } from '#test/support/fake-telemetry'
+
+/** A path for a database file in a folder of its own. */
+export async function databasePath(t: ExecutionContext): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'heliograph-store-'))
+  t.teardown(() => rm(folder, { recursive: true, force: true }))
+  return join(folder, 'store.db')
+}
+
+export async function openTestStore(t: ExecutionContext): Promise<Store> {
+  return openStoreAt(t, await databasePath(t))
+}
+
+export async function openStoreAt(t: ExecutionContext, path: string): Promise<Store> {
+  const store = await openStore({ url: `sqlite:${path}`, meter: new FakeMeter() })
+  t.teardown(() => store.close())
+  return store
+}

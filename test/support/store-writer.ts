@@ -1,0 +1,143 @@
+// One channel's actor as small as it can be: it decides with the real machines and commits what they
+// collected, so that a store is only ever asked to keep what the gateway would.
+
+import type { Event, Thing } from '#domain/entity'
+import type { FeedEntry } from '#domain/feed'
+import type { ChannelId } from '#domain/identity'
+import type { Operation } from '#domain/operation'
+import type {
+  ChannelHead,
+  ChannelStore,
+  Committed,
+  DeadLetter,
+  TurnStore,
+  TurnWrites,
+} from '#domain/ports'
+import type { Submission } from '#domain/submission'
+import { decideEvent, decideMessage, decideThing } from '#machines/decide'
+import type { Decision } from '#machines/decide'
+import { channel } from '#test/support/submissions'
+
+interface Stores {
+  readonly turns: TurnStore
+  readonly channels: ChannelStore
+}
+
+const ENDED_LIFE_MS = 1_000_000
+
+/** What stands for a secret in these tests. */
+export const PASSWORD_HASH = 'scrypt$secret-hash'
+
+export const newChannel = (channelId: ChannelId) => ({
+  channelId,
+  channelName: 'a channel',
+  passwordHash: PASSWORD_HASH,
+  createdAt: 500,
+})
+
+export class ChannelWriter {
+  readonly channelId: ChannelId
+  /** Every entry that was committed, in seq order. */
+  readonly feed: FeedEntry[] = []
+  readonly things = new Map<string, Thing>()
+  readonly events = new Map<string, Event>()
+  readonly deadLetters: DeadLetter[] = []
+  readonly #store: Stores
+  readonly #lane: number
+  #head: ChannelHead
+  #place = 0
+  #entries: FeedEntry[] = []
+  #operations: Operation[] = []
+  readonly #changedThings = new Map<string, Thing>()
+  readonly #changedEvents = new Map<string, Event>()
+
+  private constructor(store: Stores, lane: number, head: ChannelHead) {
+    this.#store = store
+    this.#lane = lane
+    this.#head = head
+    this.channelId = head.channelId
+  }
+
+  /** Makes a channel of its own for the number and takes the lane of that number. */
+  static async open(store: Stores, number: number): Promise<ChannelWriter> {
+    const channelId = channel(number)
+    await store.channels.create(newChannel(channelId))
+    await store.turns.takeLane({ lane: number, epoch: 1 })
+    const needs = { channels: [channelId], things: [], events: [], operations: [] }
+    const [head] = (await store.turns.load(needs)).channels
+    if (head === undefined) throw new Error('the channel that was made is not there')
+    return new ChannelWriter(store, number, head)
+  }
+
+  get head(): ChannelHead {
+    return this.#head
+  }
+
+  /** Decides submissions for this channel; `commit` writes what they led to. */
+  take(...submissions: readonly Submission[]): this {
+    for (const submission of submissions) this.#collect(submission, this.#decide(submission))
+    return this
+  }
+
+  /** What a commit would write now. */
+  writes(): TurnWrites {
+    const { ref } = this.#head
+    const referred = <Item>(item: Item): Item & { ref: number } => ({ ...item, ref })
+    return {
+      lanes: [{ lane: this.#lane, epoch: 1, from: this.#place, to: this.#place + 1 }],
+      channels: [this.#head],
+      things: [...this.#changedThings.values()].map(referred),
+      events: [...this.#changedEvents.values()].map(referred),
+      feed: this.#entries.map(referred),
+      operations: this.#operations,
+      deadLetters: this.deadLetters,
+    }
+  }
+
+  async commit(): Promise<Committed> {
+    const committed = await this.#store.turns.commit(this.writes())
+    if (committed.kind === 'fenced') return committed
+    this.#place += 1
+    this.feed.push(...this.#entries)
+    this.#entries = []
+    this.#operations = []
+    this.deadLetters.length = 0
+    this.#changedThings.clear()
+    this.#changedEvents.clear()
+    return committed
+  }
+
+  #decide(submission: Submission): Decision {
+    const { headSeq } = this.#head
+    const rules = { headSeq, endedLifeMs: ENDED_LIFE_MS }
+    switch (submission.model) {
+      case 'message':
+        return decideMessage(submission, headSeq)
+      case 'thing':
+        return decideThing(submission, this.things.get(submission.entityId), rules)
+      case 'event':
+        return decideEvent(submission, this.events.get(submission.entityId), rules)
+    }
+  }
+
+  #collect(submission: Submission, decision: Decision): void {
+    const { entry, thing, event, operation, liveThings, openEvents } = decision
+    const { headSeq, things, openEvents: open } = this.#head
+    this.#operations.push(operation)
+    this.#head = {
+      ...this.#head,
+      headSeq: entry?.seq ?? headSeq,
+      things: things + liveThings,
+      openEvents: open + openEvents,
+    }
+    if (entry !== undefined) this.#entries.push(entry)
+    if (thing !== undefined) {
+      this.things.set(submission.entityId, thing)
+      this.#changedThings.set(submission.entityId, thing)
+    }
+    if (event !== undefined) {
+      this.events.set(submission.entityId, event)
+      this.#changedEvents.set(submission.entityId, event)
+    }
+  }
+}

@@ -1,0 +1,100 @@
+// Submissions as ingress would hand them on, with only what a test cares about spelled out.
+
+import {
+  channelIdFromBytes,
+  parseEventId,
+  parseMessageId,
+  parseOperationId,
+  parseThingId,
+} from '#domain/identity'
+import type { ChannelId, OperationId } from '#domain/identity'
+import { bare } from '#domain/patch'
+import type {
+  EventAction,
+  EventSubmission,
+  Fields,
+  Json,
+  MessageSubmission,
+  ThingAction,
+  ThingSubmission,
+} from '#domain/submission'
+
+/** A channel of its own for every number up to 255. */
+export const channel = (number: number): ChannelId =>
+  channelIdFromBytes(Uint8Array.from({ length: 16 }, (_, index) => (index === 15 ? number : 7)))
+
+export const opId = (text: string): OperationId => checked(parseOperationId(text), text)
+
+/** A record without a prototype, as the schemas make them. Entries, so that any key can stand there. */
+export function record(entries: readonly (readonly [key: string, value: Json])[]): Fields {
+  const made = bare<Json>()
+  for (const [key, value] of entries) made[key] = value
+  return made
+}
+
+export const fieldsOf = (values: Readonly<Record<string, Json>>): Fields =>
+  record(Object.entries(values))
+
+interface Parts {
+  readonly opId?: string
+  readonly channelId?: ChannelId
+  readonly acceptedAt?: number
+  readonly fields?: Readonly<Record<string, Json>>
+}
+
+export interface PatchParts extends Parts {
+  /** observed_at or event_time. */
+  readonly at?: number
+  readonly attrs?: Readonly<Record<string, Json>>
+  readonly externalIds?: Readonly<Record<string, Json>>
+}
+
+let made = 0
+
+function acceptedOf(parts: Parts) {
+  made += 1
+  return {
+    opId: opId(parts.opId ?? `made-${made}`),
+    channelId: parts.channelId ?? channel(1),
+    acceptedAt: parts.acceptedAt ?? 1000,
+  }
+}
+
+function patchOf({ at = 1, fields = {}, attrs, externalIds }: PatchParts) {
+  return {
+    at,
+    fields: fieldsOf(fields),
+    ...(attrs !== undefined && { attrs: fieldsOf(attrs) }),
+    ...(externalIds !== undefined && { externalIds: fieldsOf(externalIds) }),
+  }
+}
+
+export function thing(action: ThingAction, id: string, parts: PatchParts = {}): ThingSubmission {
+  const entityId = checked(parseThingId(id), id)
+  return { model: 'thing', action, ...acceptedOf(parts), entityId, patch: patchOf(parts) }
+}
+
+export function event(action: EventAction, id: string, parts: PatchParts = {}): EventSubmission {
+  const entityId = checked(parseEventId(id), id)
+  return { model: 'event', action, ...acceptedOf(parts), entityId, patch: patchOf(parts) }
+}
+
+/** A Message. With `claims` its op_id was chosen by the client. */
+export function message(parts: Parts & { readonly claims?: boolean } = {}): MessageSubmission {
+  const accepted = acceptedOf(parts)
+  const entityId = checked(parseMessageId(made.toString(16).padStart(32, '0')), 'a message id')
+  const fields = fieldsOf({ title: 'a title', ...parts.fields })
+  return {
+    model: 'message',
+    action: 'send',
+    ...accepted,
+    entityId,
+    claimed: parts.claims ?? false,
+    fields,
+  }
+}
+
+function checked<Value>(value: Value | undefined, text: string): Value {
+  if (value === undefined) throw new Error(`a test made something that is refused: ${text}`)
+  return value
+}
