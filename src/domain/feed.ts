@@ -24,6 +24,11 @@ export interface FeedEntry {
 export interface Announcement {
   readonly channelId: ChannelId
   readonly entries: readonly FeedEntry[]
+  /**
+   * Set when entries behind those given were too large for the bus: the channel's feed goes up to here,
+   * and the listener reads the rest from it.
+   */
+  readonly headSeq?: number
 }
 
 /** Where a device stands in one channel. */

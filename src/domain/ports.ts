@@ -89,8 +89,14 @@ export interface LogTable {
 
 /** The right to apply lanes. */
 export interface LaneLeases {
-  /** The leases this process holds now, from the first one on and after each change. */
-  watch(changed: (leases: readonly Lease[]) => void): Promise<() => Promise<void>>
+  /**
+   * The leases this process holds now, from the first one on and after each change. When `changed`
+   * gives a promise, a lane that is missing from the list goes to another process only after it, within
+   * a bound: so a turn that is under way may end. Gives the way to leave, which releases everything.
+   */
+  watch(
+    changed: (leases: readonly Lease[]) => void | Promise<void>,
+  ): Promise<() => Promise<void>>
 }
 
 // ---- bus -------------------------------------------------------------------------------------------

@@ -51,6 +51,27 @@ export const METRICS = {
   },
   password_checks_waiting: { kind: 'gauge', help: 'scrypt computations waiting', labels: [] },
   log_bytes: { kind: 'gauge', help: 'Bytes held by the embedded log', labels: [] },
+  stream_pending_bytes: {
+    kind: 'gauge',
+    help: 'Bytes sent to the JetStream log and not yet acknowledged',
+    labels: [],
+  },
+  stream_appends_retried_total: {
+    kind: 'counter',
+    help: 'Appends sent again to the JetStream log',
+    labels: [],
+  },
+  stream_tail_bytes: {
+    kind: 'gauge',
+    help: 'Bytes fetched from the JetStream log and not yet applied',
+    labels: [],
+  },
+  leases_held: { kind: 'gauge', help: 'Lane leases that this process holds', labels: [] },
+  bus_unsent_total: {
+    kind: 'counter',
+    help: 'Announcements and notices not sent because NATS was away',
+    labels: ['what'],
+  },
   lane_lag_submissions: {
     kind: 'gauge',
     help: 'Submissions in the log not yet applied',

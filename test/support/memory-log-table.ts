@@ -39,7 +39,7 @@ export class MemoryLogTable implements LogTable {
       return index > 0 && count > maxCount
     })
     const rows = end < 0 ? behind : behind.slice(0, end)
-    return Promise.resolve(rows.map(({ appendedAt: _, ...batch }) => batch))
+    return Promise.resolve(rows.map((row): StoredBatch => row))
   }
 
   bounds(lane: number): Promise<{ readonly first: LogPosition; readonly last: LogPosition }> {

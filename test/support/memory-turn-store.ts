@@ -19,6 +19,7 @@ import type {
   TurnStore,
   TurnWrites,
 } from '#domain/ports'
+import { turn } from '#test/support/until'
 
 export type StoreCall = 'takeLane' | 'load' | 'commit'
 
@@ -124,7 +125,7 @@ export class MemoryTurnStore implements TurnStore {
   async #call<Answer>(call: StoreCall, fenced: Answer | undefined, work: () => Answer) {
     const fault = this.faultOf(call)
     if (fault === 'hang') await new Promise<void>((resolve) => this.#hung.push(resolve))
-    await Promise.resolve()
+    await turn()
     if (fault === 'refuse') throw new Error(`the store refused ${call}`)
     if (fault === 'fence' && fenced !== undefined) return fenced
     const answer = work()

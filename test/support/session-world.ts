@@ -44,7 +44,9 @@ const LATE = CHANNELS[2]
 const DEVICE = checked(parseDeviceId('a'.repeat(64)))
 const DEVICE_KEY = checked(parseDeviceKey('d'.repeat(32)))
 
-/** One device, its session and a feed in memory, with everything between them in the test's hands. */
+/**
+ * One device, its session and a feed in memory, with everything between them in the test's hands.
+ */
 export class SessionWorld {
   readonly model = new FeedModel()
   readonly view = new ThingsView()

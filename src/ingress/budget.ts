@@ -1,0 +1,52 @@
+// The password budget: how many guesses an address and everybody together have in a minute.
+// (Specification: Rate budget on password surfaces; decisions.md 13)
+//
+// Invariants:
+//   B1. A window is a minute from its first request. Within it an address gets at most `perAddress`
+//       and all addresses together at most `total`.
+//   B2. What is refused costs nothing, so one address cannot use up the total for the others.
+//   B3. Only counted requests leave an address behind: the map holds at most `total` addresses.
+
+import type { NowMs } from '#domain/ports'
+
+export interface BudgetLimits {
+  readonly perAddress: number
+  readonly total: number
+}
+
+/** The limit that was reached, and when the window ends. */
+export interface BudgetRefusal {
+  readonly limit: number
+  readonly resetMs: number
+}
+
+export interface Budget {
+  /** Counts one request of an address; the refusal when it is beyond the budget. */
+  take(address: string): BudgetRefusal | undefined
+}
+
+const WINDOW_MS = 60_000
+
+export function createBudget(limits: BudgetLimits, nowMs: NowMs): Budget {
+  const counts = new Map<string, number>()
+  let windowEndsAt = Number.NEGATIVE_INFINITY
+  let total = 0
+  return {
+    take(address) {
+      const now = nowMs()
+      // A clock that was set back must not keep an old window open for longer than a minute.
+      if (now >= windowEndsAt || now < windowEndsAt - WINDOW_MS) {
+        windowEndsAt = now + WINDOW_MS // B1
+        total = 0
+        counts.clear()
+      }
+      const count = counts.get(address) ?? 0
+      const resetMs = windowEndsAt - now
+      if (count >= limits.perAddress) return { limit: limits.perAddress, resetMs } // B2
+      if (total >= limits.total) return { limit: limits.total, resetMs } // B3
+      counts.set(address, count + 1)
+      total += 1
+      return undefined
+    },
+  }
+}

@@ -1,0 +1,90 @@
+// Whose request this is: the socket's address, or what trusted proxies say. (decisions.md 1)
+//
+// Invariants:
+//   P1. A forwarding header is believed only as far as it was written by a trusted proxy: the walk
+//       goes from the right and ends at the first address that is not trusted.
+//   P2. When X-Forwarded-For and Forwarded disagree, one of them is the caller's own invention, so
+//       neither is believed.
+
+import { BlockList, SocketAddress, isIP } from 'node:net'
+
+/** What the walk reads. Header values hold every line of that name, joined by commas. */
+export interface AddressSource {
+  address(): string
+  headerLines(name: string): string
+}
+
+export type ClientAddress = (source: AddressSource) => string
+
+/** Makes the reader for a list of trusted CIDR blocks or single addresses. */
+export function clientAddress(trustedProxies: readonly string[]): ClientAddress {
+  if (trustedProxies.length === 0)
+    return (source) => normaliseAddress(source.address()) ?? 'unknown'
+  const trusted = blockList(trustedProxies)
+  const isTrusted = (address: string): boolean =>
+    trusted.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
+  return (source) => {
+    const socket = normaliseAddress(source.address()) ?? 'unknown'
+    if (!isTrusted(socket)) return socket
+    const viaList = walk(socket, listHops(source.headerLines('x-forwarded-for')), isTrusted)
+    const viaForwarded = walk(socket, forwardedHops(source.headerLines('forwarded')), isTrusted)
+    if (viaForwarded === undefined) return viaList ?? socket
+    if (viaList === undefined || viaList === viaForwarded) return viaForwarded
+    return socket // P2
+  }
+}
+
+/** The last address that a trusted proxy vouches for; undefined when there are no hops. */
+function walk(
+  socket: string,
+  hops: readonly string[],
+  isTrusted: (address: string) => boolean,
+): string | undefined {
+  if (hops.length === 0) return undefined
+  let known = socket
+  for (const hop of hops.toReversed()) {
+    const address = normaliseAddress(hop)
+    if (address === undefined) return known
+    known = address
+    if (!isTrusted(address)) return known // P1
+  }
+  return known
+}
+
+const listHops = (header: string): readonly string[] =>
+  header === '' ? [] : header.split(',').map((hop) => hop.trim())
+
+/** The `for` of each element of a Forwarded header, as RFC 7239 writes it; '' where it has none. */
+function forwardedHops(header: string): readonly string[] {
+  if (header === '') return []
+  return header.split(',').map((element) => {
+    const pair = element.split(';').find((part) => /^\s*for\s*=/i.test(part))
+    const value = pair?.slice(pair.indexOf('=') + 1).trim() ?? ''
+    return value.replace(/^"(.*)"$/, '$1')
+  })
+}
+
+/**
+ * One spelling for each address: without port and brackets, IPv6 compressed, IPv4 inside IPv6 as IPv4;
+ * undefined when the text is no address.
+ */
+export function normaliseAddress(text: string): string | undefined {
+  if (isIP(text) === 4) return text
+  const bare = /^\[([^\]]+)\](?::\d+)?$/.exec(text)?.[1] ?? /^([\d.]+):\d+$/.exec(text)?.[1] ?? text
+  const family = isIP(bare)
+  if (family === 4) return bare
+  if (family === 0 || bare.includes('%')) return undefined
+  const { address } = new SocketAddress({ address: bare, family: 'ipv6' })
+  const mapped = /^::ffff:([\d.]+)$/.exec(address)?.[1]
+  return mapped ?? address
+}
+
+function blockList(blocks: readonly string[]): BlockList {
+  const list = new BlockList()
+  for (const block of blocks) {
+    const [base = '', prefix] = block.split('/')
+    const family = isIP(base) === 6 ? 'ipv6' : 'ipv4'
+    list.addSubnet(base, Number(prefix ?? (family === 'ipv6' ? 128 : 32)), family)
+  }
+  return list
+}

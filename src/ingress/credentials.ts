@@ -1,0 +1,177 @@
+// Whether a password opens a channel: scrypt once, then a lookup under a keyed hash.
+//
+// Invariants:
+//   C1. One (channel, password) is computed once at a time: whoever asks meanwhile waits for that answer.
+//   C2. What was under way when a channel's credentials changed is computed again, never kept.
+//   C3. An unknown channel costs the same work as a wrong password and gives the same answer.
+//   C4. Kept answers, refusals and what is under way are bounded; refusals never push out the verified.
+//   C5. A kept answer is compared with the store after RECHECK_AFTER_MS, so that a lost notice of a
+//       changed password costs a minute at most.
+
+import { createHmac, randomBytes } from 'node:crypto'
+import type { ChannelCredentials } from '#domain/channel'
+import { fault, isFault } from '#domain/fault'
+import type { ChannelId } from '#domain/identity'
+import type { Answer, ChannelStore, NowMs } from '#domain/ports'
+import { decoyHash } from './password-work.ts'
+import type { PasswordWork } from './password-work.ts'
+
+export interface Credentials {
+  /** The channel when the password opens it; channel_not_found or server_busy otherwise. */
+  check(channelId: ChannelId, password: string): Promise<Answer<ChannelCredentials>>
+  /** Drops what is known about a channel, at once and also for checks under way. */
+  forget(channelId: ChannelId): void
+  /** How many verified and refused credentials are held. */
+  size(): number
+}
+
+export interface CredentialsPorts {
+  readonly channels: Pick<ChannelStore, 'credentials'>
+  readonly work: PasswordWork
+  readonly nowMs: NowMs
+}
+
+const VERIFIED_MAX = 10_000
+const REFUSED_MAX = 1_000
+const UNDER_WAY_MAX = 1_000
+const RECHECK_AFTER_MS = 60_000
+const REFUSED_FOR_MS = 10_000
+const ATTEMPTS_MAX = 3
+
+const NOT_FOUND = fault('channel_not_found')
+const BUSY = fault('server_busy', { retryAfterMs: 1_000 })
+
+interface Verified {
+  readonly credentials: ChannelCredentials
+  readonly checkedAt: number
+}
+
+interface Refused {
+  readonly channelId: ChannelId
+  readonly until: number
+}
+
+interface Check {
+  readonly key: string
+  readonly channelId: ChannelId
+  readonly password: string
+  isStale: boolean
+  answer: Promise<Answer<ChannelCredentials>>
+}
+
+export function createCredentials(ports: CredentialsPorts): Credentials {
+  return new CachedCredentials(ports)
+}
+
+class CachedCredentials implements Credentials {
+  readonly #ports: CredentialsPorts
+  /** New in every process. */
+  readonly #secret = randomBytes(32)
+  readonly #decoy = decoyHash()
+  /** Least recently used first. */
+  readonly #verified = new Map<string, Verified>()
+  readonly #refused = new Map<string, Refused>()
+  readonly #underWay = new Map<string, Check>()
+
+  constructor(ports: CredentialsPorts) {
+    this.#ports = ports
+  }
+
+  async check(channelId: ChannelId, password: string): Promise<Answer<ChannelCredentials>> {
+    const key = this.#keyOf(channelId, password)
+    const now = this.#ports.nowMs()
+    const verified = this.#verified.get(key)
+    if (verified !== undefined && now - verified.checkedAt < RECHECK_AFTER_MS) {
+      this.#verified.delete(key)
+      this.#verified.set(key, verified)
+      return verified.credentials
+    }
+    const refused = this.#refused.get(key)
+    if (refused !== undefined && now < refused.until) return NOT_FOUND
+    const check = this.#underWay.get(key) // C1
+    if (check !== undefined) return check.answer
+    if (this.#underWay.size >= UNDER_WAY_MAX) return BUSY // C4
+    return this.#begin({ key, channelId, password })
+  }
+
+  /**
+   * The name under which an answer is kept: a keyed MAC, so that no password stays in memory. A channel_id
+   * has one length, so no two pairs give one text.
+   */
+  #keyOf(channelId: ChannelId, password: string): string {
+    return createHmac('sha256', this.#secret)
+      .update(channelId + password)
+      .digest('base64')
+  }
+
+  #begin(
+    asked: Pick<Check, 'key' | 'channelId' | 'password'>,
+  ): Promise<Answer<ChannelCredentials>> {
+    const check: Check = { ...asked, isStale: false, answer: Promise.resolve(BUSY) }
+    this.#underWay.set(check.key, check)
+    check.answer = this.#settle(check)
+    return check.answer
+  }
+
+  async #settle(check: Check): Promise<Answer<ChannelCredentials>> {
+    try {
+      for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt += 1) {
+        check.isStale = false
+        const answer = await this.#compute(check)
+        if (check.isStale) continue // C2
+        this.#keep(check, answer)
+        return answer
+      }
+      return BUSY
+    } finally {
+      this.#underWay.delete(check.key)
+    }
+  }
+
+  async #compute({ key, channelId, password }: Check): Promise<Answer<ChannelCredentials>> {
+    const { channels, work } = this.#ports
+    const stored = await channels.credentials(channelId)
+    const verified = this.#verified.get(key)
+    if (stored !== undefined && verified?.credentials.passwordHash === stored.passwordHash) {
+      return stored
+    }
+    const matches = await work.matches(password, stored?.passwordHash ?? this.#decoy) // C3
+    if (isFault(matches)) return matches
+    return matches && stored !== undefined ? stored : NOT_FOUND
+  }
+
+  #keep({ key, channelId }: Check, answer: Answer<ChannelCredentials>): void {
+    const now = this.#ports.nowMs()
+    this.#verified.delete(key)
+    if (!isFault(answer)) {
+      this.#verified.set(key, { credentials: answer, checkedAt: now })
+      dropOldest(this.#verified, VERIFIED_MAX) // C4
+    } else if (answer.code === 'channel_not_found') {
+      this.#refused.delete(key)
+      this.#refused.set(key, { channelId, until: now + REFUSED_FOR_MS })
+      dropOldest(this.#refused, REFUSED_MAX) // C4
+    }
+  }
+
+  forget(channelId: ChannelId): void {
+    for (const [key, { credentials }] of this.#verified) {
+      if (credentials.channelId === channelId) this.#verified.delete(key)
+    }
+    for (const [key, refused] of this.#refused) {
+      if (refused.channelId === channelId) this.#refused.delete(key)
+    }
+    for (const check of this.#underWay.values()) {
+      if (check.channelId === channelId) check.isStale = true // C2
+    }
+  }
+
+  size(): number {
+    return this.#verified.size + this.#refused.size
+  }
+}
+
+function dropOldest(map: Map<string, unknown>, max: number): void {
+  if (map.size <= max) return
+  const oldest = map.keys().next()
+  if (oldest.done !== true) map.delete(oldest.value)
+}

@@ -1,0 +1,23 @@
+// Devices are known by the SHA-256 of their key: who reads the database cannot act as a device.
+
+import { hash } from 'node:crypto'
+import type { Device } from '#domain/device'
+import { fault } from '#domain/fault'
+import { parseDeviceId } from '#domain/identity'
+import type { DeviceId, DeviceKey } from '#domain/identity'
+import type { Answer, DeviceStore } from '#domain/ports'
+
+export function deviceIdOf(deviceKey: DeviceKey): DeviceId {
+  const deviceId = parseDeviceId(hash('sha256', deviceKey))
+  if (deviceId === undefined) throw new Error('SHA-256 in hex has 64 characters')
+  return deviceId
+}
+
+/** The device behind a key, or device_key_not_found. */
+export async function findDevice(
+  devices: Pick<DeviceStore, 'find'>,
+  deviceKey: DeviceKey,
+): Promise<Answer<Device>> {
+  const device = await devices.find(deviceIdOf(deviceKey))
+  return device ?? fault('device_key_not_found', { field: 'device_key' })
+}

@@ -1,0 +1,32 @@
+// GET /send_status/{op_id}. (decisions.md 5)
+
+import { fault } from '#domain/fault'
+import { parseOperationId } from '#domain/identity'
+import type { OperationStore, SubmissionSink } from '#domain/ports'
+import { operationToWire } from '#src/schemas/answers'
+import { OPERATION_ID_RULE } from '#src/schemas/values'
+import type { Handler } from './request.ts'
+
+export interface StatusPorts {
+  readonly sink: Pick<SubmissionSink, 'find'>
+  readonly operations: Pick<OperationStore, 'find'>
+  readonly statusRetentionMs: number
+}
+
+/**
+ * What was accepted here is asked first, the database after it: an operation leaves the first only once
+ * the second has it, so a sender always finds what it was answered.
+ */
+export function readStatus({ sink, operations, statusRetentionMs }: StatusPorts): Handler {
+  return async ({ parameters, receivedAtMs }) => {
+    const opId = parseOperationId(parameters['op_id'] ?? '')
+    if (opId === undefined) {
+      return fault('validation_failed', { field: 'op_id', detail: `op_id ${OPERATION_ID_RULE}` })
+    }
+    const operation = sink.find(opId) ?? (await operations.find(opId))
+    if (operation === undefined || operation.acceptedAt + statusRetentionMs < receivedAtMs) {
+      return fault('send_status_not_found')
+    }
+    return operationToWire(operation, statusRetentionMs)
+  }
+}

@@ -1,0 +1,31 @@
+import test from 'ava'
+
+import { tokenCheck } from '#src/ingress/authorize'
+import type { TokenVerdict } from '#src/ingress/authorize'
+
+const LONGEST = 'x'.repeat(4096)
+
+const rows: readonly (readonly [token: string, header: string, expected: TokenVerdict])[] = [
+  ['', '', 'open'],
+  ['', 'Bearer anything', 'open'],
+  ['secret', '', 'absent'],
+  ['secret', 'Bearer secret', 'valid'],
+  ['secret', 'bearer secret', 'valid'],
+  ['secret', 'BEARER   secret', 'valid'],
+  ['secret', 'Bearer Secret', 'wrong'],
+  ['secret', 'Bearer secret more', 'wrong'],
+  ['secret', 'Bearer', 'wrong'],
+  ['secret', 'Bearersecret', 'wrong'],
+  ['secret', 'secret', 'wrong'],
+  ['secret', 'Basic secret', 'wrong'],
+  ['secret', 'Bearer secre', 'wrong'],
+  [LONGEST, `Bearer ${LONGEST}`, 'valid'],
+  [LONGEST, `Bearer ${LONGEST}x`, 'wrong'],
+]
+
+for (const [token, header, expected] of rows) {
+  const shown = `${header.slice(0, 24)}(${header.length})`
+  test(`with the token ${token.slice(0, 8)}(${token.length}) the header ${shown} is ${expected}`, (t) => {
+    t.is(tokenCheck(token)(header), expected)
+  })
+}

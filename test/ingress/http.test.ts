@@ -1,0 +1,271 @@
+// Method: a real ingress on a free port; sockets that send what a well-behaved client would not.
+
+import { execFile } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { promisify } from 'node:util'
+
+import test from 'ava'
+import type { ExecutionContext } from 'ava'
+
+import { createHttp } from '#src/ingress/http'
+import type { Exchange, Head } from '#src/ingress/http'
+import { JSON_TYPE, success } from '#src/ingress/respond'
+import { FakeTime } from '#test/support/fake-timers'
+import { CREDENTIALS, NOW_MS } from '#test/support/making'
+import { startIngress } from '#test/support/start-ingress'
+import type { Raw } from '#test/support/start-ingress'
+
+const MAX = 32_768
+
+/** A thing update of exactly this many bytes. */
+function bodyOf(bytes: number): string {
+  const body = { ...CREDENTIALS, thing_id: 't', observed_at: NOW_MS, padding: '' }
+  return JSON.stringify({ ...body, padding: 'x'.repeat(bytes - JSON.stringify(body).length) })
+}
+
+const requestHead = (more: string, path = '/thing/update'): string =>
+  `POST ${path} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n${more}\r\n\r\n`
+
+const chunk = (text: string): string => `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`
+
+const statusOf = (received: string): string => /^HTTP\/1\.1 (\d+)/.exec(received)?.[1] ?? 'none'
+
+/** The received text once it has a whole answer. */
+const answerOf = (raw: Raw): Promise<string> => raw.until(/\r\n\r\n.*\}$/s)
+
+test('H3: a body of 32768 bytes is accepted, one of 32769 is not', async (t) => {
+  const { send, sink } = await startIngress(t)
+  const init = { method: 'POST', headers: { 'content-type': 'application/json' } }
+  const fits = await send('/thing/update', { ...init, body: bodyOf(MAX) })
+  t.is(fits.status, 200, fits.text)
+  const beyond = await send('/thing/update', { ...init, body: bodyOf(MAX + 1) })
+  t.is(beyond.status, 413)
+  t.is(beyond.json['error_code'], 'body_too_large')
+  t.is(sink.accepted.length, 1)
+})
+
+test('H3: a declared size above the limit is refused before any of the body has come', async (t) => {
+  const { connect } = await startIngress(t)
+  const raw = connect()
+  raw.socket.write(requestHead(`content-length: ${MAX + 1}`))
+  t.is(statusOf(await answerOf(raw)), '413')
+})
+
+test('H3: a chunked body is accepted up to the limit and refused as soon as it passes it', async (t) => {
+  const { connect, ingress } = await startIngress(t)
+  const fits = connect()
+  const body = bodyOf(MAX)
+  fits.socket.write(requestHead('transfer-encoding: chunked'))
+  fits.socket.write(chunk(body.slice(0, 20_000)))
+  fits.socket.write(`${chunk(body.slice(20_000))}0\r\n\r\n`)
+  t.is(statusOf(await answerOf(fits)), '200')
+
+  const beyond = connect()
+  beyond.socket.write(requestHead('transfer-encoding: chunked'))
+  beyond.socket.write(chunk('x'.repeat(MAX)))
+  beyond.socket.write(chunk('x'))
+  t.is(statusOf(await answerOf(beyond)), '413')
+  t.is(ingress.http.bodyBytes, 0)
+  t.is(ingress.http.inFlight, 0)
+})
+
+test('what a caller still sends after a 413 is skipped, and the connection goes on', async (t) => {
+  const { connect } = await startIngress(t)
+  const raw = connect()
+  raw.socket.write(requestHead(`content-length: ${MAX + 1}`))
+  await answerOf(raw)
+  raw.socket.write('x'.repeat(MAX + 1))
+  raw.socket.write('GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n')
+  t.regex(await raw.until(/"status":"ok"/), /"status":"ok"/)
+})
+
+test('a body in many pieces is put together again', async (t) => {
+  const { connect, sink } = await startIngress(t)
+  const raw = connect()
+  const body = JSON.stringify({
+    ...CREDENTIALS,
+    thing_id: 't',
+    observed_at: NOW_MS,
+    title: 'Straße 🌍',
+  })
+  raw.socket.setNoDelay(true)
+  raw.socket.write(requestHead(`content-length: ${Buffer.byteLength(body)}`))
+  for (const byte of Buffer.from(body)) {
+    await new Promise((resolve) => raw.socket.write(Buffer.from([byte]), resolve))
+  }
+  t.is(statusOf(await answerOf(raw)), '200')
+  t.like(sink.accepted[0], { patch: { fields: { title: 'Straße 🌍' } } })
+})
+
+test('H4: a body that does not arrive in time is answered 408 and its connection closed', async (t) => {
+  const { connect, time, ingress } = await startIngress(t)
+  const raw = connect()
+  raw.socket.write(`${requestHead('content-length: 100')}{"half":`)
+  await started(() => ingress.http.bodyBytes > 0)
+  time.advance(7_499)
+  t.is(ingress.http.inFlight, 1)
+  time.advance(1)
+  const answer = await answerOf(raw)
+  t.is(statusOf(answer), '408')
+  t.regex(answer, /connection: close/i)
+  await raw.ended
+  t.is(ingress.http.inFlight, 0)
+  t.is(ingress.http.bodyBytes, 0)
+})
+
+test('a body that is aborted leaves nothing behind and counts nothing', async (t) => {
+  const { connect, ingress, meter, time, sink } = await startIngress(t)
+  const raw = connect()
+  raw.socket.write(`${requestHead('content-length: 100')}{"half":`)
+  await started(() => ingress.http.bodyBytes > 0)
+  raw.socket.destroy()
+  await started(() => ingress.http.inFlight === 0)
+  t.is(ingress.http.bodyBytes, 0)
+  time.advance(60_000)
+  t.deepEqual([...meter.totals], [])
+  t.is(sink.accepted.length, 0)
+})
+
+test('H2: a caller that leaves while its submission is appended harms nothing', async (t) => {
+  const { connect, ingress, sink, get } = await startIngress(t)
+  let release = (): void => {}
+  const wait = new Promise<void>((resolve) => (release = resolve))
+  sink.answer = async () => {
+    await wait
+    return { kind: 'accepted' }
+  }
+  const raw = connect()
+  const body = bodyOf(500)
+  raw.socket.write(requestHead(`content-length: ${body.length}`) + body)
+  await started(() => ingress.http.inFlight === 1)
+  raw.socket.destroy()
+  await started(() => raw.socket.closed)
+  await get('/healthz')
+  release()
+  await started(() => ingress.http.inFlight === 0)
+  t.is(sink.accepted.length, 1)
+})
+
+test('draining answers what is in flight and refuses what is new', async (t) => {
+  const rig = await startIngress(t)
+  let release = (): void => {}
+  const wait = new Promise<void>((resolve) => (release = resolve))
+  rig.sink.answer = async () => {
+    await wait
+    return { kind: 'accepted' }
+  }
+  const first = rig.post('/thing/update', { ...CREDENTIALS, thing_id: 't', observed_at: NOW_MS })
+  await started(() => rig.ingress.http.inFlight === 1)
+  let isDrained = false
+  const drained = rig.ingress.drain().then(() => (isDrained = true))
+  const refused = await rig.get('/healthz')
+  t.is(refused.status, 503)
+  t.is(refused.json['error_code'], 'server_busy')
+  t.is(refused.headers.get('retry-after'), '1')
+  t.is(refused.headers.get('connection'), 'close')
+  t.false(isDrained)
+  release()
+  t.is((await first).status, 200)
+  await drained
+})
+
+test('draining an idle ingress is done at once', async (t) => {
+  const { ingress } = await startIngress(t)
+  await ingress.drain()
+  t.pass()
+})
+
+test('H5: a taken port is refused with the reason', async (t) => {
+  const { port } = await startIngress(t)
+  const error = await t.throwsAsync(
+    startIngress(t, { http: { host: '127.0.0.1', port } }).then(() => undefined),
+  )
+  t.is(error?.message, `cannot listen on 127.0.0.1 port ${port}: EADDRINUSE`)
+})
+
+// Method: a port that is named, because the library never shares one that the system chose.
+test('H5: a port is not shared with another process either', async (t) => {
+  const { port } = await startIngress(t, { http: { host: '127.0.0.1', port: await freePort() } })
+  const code = `
+    import { createHttp } from '#src/ingress/http'
+    const timers = { after: () => () => {} }
+    const http = createHttp({ tls: undefined, timers, nowMs: () => 0, bodyTimeoutMs: 1 })
+    const bound = http.listen('127.0.0.1', ${port})
+    await bound.then(() => console.log('shared'), () => console.log('refused'))
+    http.close()`
+  const child = promisify(execFile)(process.execPath, ['--input-type=module', '-e', code])
+  t.is((await child).stdout.trim(), 'refused')
+})
+
+test('H1: the head of a request cannot be read once its handler has returned', async (t) => {
+  const { http, get } = await bareHttp(t)
+  const kept: Head[] = []
+  http.route('GET', '/', (head, exchange) => {
+    kept.push(head)
+    exchange.reply(success({ host: head.header('host') }), 'r')
+  })
+  t.is(await get(), 200)
+  const over = { message: 'the request is over' }
+  t.throws(() => kept[0]?.header('host'), over)
+  t.throws(() => kept[0]?.address(), over)
+})
+
+test('H2: a second answer to one request goes nowhere', async (t) => {
+  const { http, get } = await bareHttp(t)
+  const kept: Exchange[] = []
+  http.route('GET', '/', (_head, exchange) => {
+    kept.push(exchange)
+    exchange.reply(success({}), 'r')
+  })
+  t.is(await get(), 200)
+  kept[0]?.reply({ status: 500, contentType: JSON_TYPE, headers: [], body: '' }, 'r')
+  t.is(http.inFlight, 0)
+})
+
+test('H3: all bodies in the making together are bounded', async (t) => {
+  const { connect, ingress } = await startIngress(t)
+  Object.assign(ingress.http, { bodyBytes: 64 * 1024 * 1024 - 7 })
+  const raw = connect()
+  raw.socket.write(`${requestHead('content-length: 100')}{"half":`)
+  t.is(statusOf(await answerOf(raw)), '503')
+  t.is(ingress.http.bodyBytes, 64 * 1024 * 1024 - 7)
+})
+
+test('HEAD and unknown methods are answered 405 with Allow; HEAD gets no body', async (t) => {
+  const { connect } = await startIngress(t)
+  const raw = connect()
+  raw.socket.write('HEAD /message HTTP/1.1\r\nhost: x\r\n\r\n')
+  const answer = await raw.until(/\r\n\r\n/)
+  t.is(statusOf(answer), '405')
+  t.regex(answer, /allow: POST, GET\r\n/)
+  raw.socket.write('BREW /message HTTP/1.1\r\nhost: x\r\n\r\n')
+  t.regex(await raw.until(/\}$/), /\r\n\r\nHTTP\/1\.1 405[^]*"method_not_allowed"/)
+})
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  return typeof address === 'object' && address !== null ? address.port : 0
+}
+
+/** Only http.ts, without the routes of the gateway. */
+async function bareHttp(t: ExecutionContext) {
+  const time = new FakeTime(0)
+  const http = createHttp({ tls: undefined, timers: time, nowMs: time.nowMs, bodyTimeoutMs: 1 })
+  const port = await http.listen('127.0.0.1', 0)
+  t.teardown(() => http.close())
+  return { http, get: async () => (await fetch(`http://127.0.0.1:${port}/`)).status }
+}
+
+/** Lets sockets get on until something has happened, for five seconds at most. */
+async function started(hasHappened: () => boolean): Promise<void> {
+  const giveUpAt = performance.now() + 5_000
+  while (!hasHappened()) {
+    if (performance.now() > giveUpAt) throw new Error('it did not happen')
+    await new Promise<void>((resolve) => setImmediate(resolve))
+  }
+}

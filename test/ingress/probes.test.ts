@@ -1,0 +1,104 @@
+import test from 'ava'
+
+import type { Probe } from '#domain/ports'
+import { startIngress } from '#test/support/start-ingress'
+
+const probe = (name: string, ready: boolean): Probe => ({
+  readiness: async () => ({ name, ready, detail: ready ? 'well' : 'not well' }),
+})
+
+test('a gateway whose dependencies are well is ready, and tells how durable it is', async (t) => {
+  const { get } = await startIngress(t, { probes: [probe('database', true), probe('log', true)] })
+  const answer = await get('/readyz')
+  t.is(answer.status, 200)
+  t.deepEqual(answer.json, {
+    success: true,
+    data: {
+      status: 'ok',
+      durability: 'embedded: fsync',
+      dependencies: [
+        { name: 'database', ready: true, detail: 'well' },
+        { name: 'log', ready: true, detail: 'well' },
+      ],
+    },
+  })
+})
+
+test('one dependency that is not well makes the gateway unready, and the answer names it', async (t) => {
+  const { get } = await startIngress(t, { probes: [probe('database', true), probe('log', false)] })
+  const answer = await get('/readyz')
+  t.is(answer.status, 503)
+  t.is(answer.headers.get('retry-after'), '1')
+  t.like(answer.json, {
+    success: false,
+    error_code: 'server_busy',
+    data: {
+      status: 'unready',
+      dependencies: [{ ready: true }, { name: 'log', ready: false, detail: 'not well' }],
+    },
+  })
+})
+
+test('a probe that fails or stays silent is a dependency that is not ready, under its last name', async (t) => {
+  const well = probe('database', true)
+  let behaviour: Probe['readiness'] = () => well.readiness()
+  const rig = await startIngress(t, { probes: [{ readiness: () => behaviour() }] })
+  t.is((await rig.get('/readyz')).status, 200)
+
+  behaviour = () => Promise.reject(new Error('secret'))
+  const failed = await rig.get('/readyz')
+  t.false(failed.text.includes('secret'))
+  t.like(failed.json, { data: { dependencies: [{ name: 'database', ready: false }] } })
+
+  let isAsked = (): void => {}
+  const asked = new Promise<void>((resolve) => (isAsked = resolve))
+  behaviour = () => {
+    isAsked()
+    return new Promise(() => {})
+  }
+  const silent = rig.get('/readyz')
+  await asked
+  rig.time.advance(2_000)
+  t.like((await silent).json, {
+    data: { dependencies: [{ name: 'database', detail: 'no answer in time' }] },
+  })
+})
+
+const answers: readonly (readonly [path: string, expected: object])[] = [
+  ['/healthz', { success: true, data: { status: 'ok' } }],
+  ['/gateway/profile', { success: true, data: { private_channel_enabled: true } }],
+  [
+    '/',
+    { success: true, data: { name: 'heliograph', version: '9.9.9', openapi: '/openapi.json' } },
+  ],
+]
+
+for (const [path, expected] of answers) {
+  test(`GET ${path} answers in the envelope`, async (t) => {
+    const { get } = await startIngress(t)
+    const answer = await get(path)
+    t.is(answer.status, 200)
+    t.deepEqual(answer.json, expected)
+  })
+}
+
+test('GET /metrics is the text of the metrics', async (t) => {
+  const { get } = await startIngress(t)
+  const answer = await get('/metrics')
+  t.is(answer.headers.get('content-type'), 'text/plain; version=0.0.4; charset=utf-8')
+  t.is(answer.text, 'heliograph_up 1\n')
+})
+
+test('every cache, queue and buffer of ingress has a gauge', async (t) => {
+  const { meter, post } = await startIngress(t)
+  await post('/message', {
+    channel_id: '0123456789ABCDEFGHJKMNPQR0',
+    password: 'x'.repeat(8),
+    title: 'x',
+  })
+  t.is(meter.gauges.get('credential_cache_entries')?.(), 1)
+  t.is(meter.gauges.get('password_checks_waiting')?.(), 0)
+  t.is(meter.gauges.get('requests_in_flight')?.(), 0)
+  t.is(meter.gauges.get('request_body_bytes')?.(), 0)
+  t.is(meter.total('refused_total{channel_not_found}'), 1)
+})

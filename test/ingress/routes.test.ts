@@ -1,0 +1,77 @@
+// Goal: the table of routes and its document say the same, and the document is a true one.
+
+import test from 'ava'
+
+import { routeTable } from '#src/ingress/routes'
+import type { RoutePorts } from '#src/ingress/routes'
+import { startIngress } from '#test/support/start-ingress'
+
+/** The table without anything behind it: handlers are made, none is called. */
+const TABLE = routeTable({ probes: [] as const } as unknown as RoutePorts)
+
+interface Operation {
+  readonly responses: Readonly<Record<string, unknown>>
+}
+
+test('the OpenAPI document has every route of the table and no other', async (t) => {
+  const { get } = await startIngress(t)
+  const answer = await get('/openapi.json')
+  t.is(answer.status, 200)
+  const { openapi, paths } = answer.json as {
+    openapi: string
+    paths: Record<string, Record<string, Operation>>
+  }
+  t.regex(openapi, /^3\.1/)
+  const told = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+  )
+  t.deepEqual(told.toSorted(), TABLE.map(({ method, path }) => `${method} ${path}`).toSorted())
+})
+
+test('the document tells 413 of every route with a body and 401 of every guarded one', async (t) => {
+  const { get } = await startIngress(t)
+  const { paths } = (await get('/openapi.json')).json as {
+    paths: Record<string, Record<string, Operation>>
+  }
+  for (const { method, path, body, token } of TABLE) {
+    const statuses = Object.keys(paths[path]?.[method.toLowerCase()]?.responses ?? {})
+    t.is(statuses.includes('413'), body === 'json', path)
+    t.is(statuses.includes('401'), token === 'required', path)
+  }
+})
+
+test('every route answers its method and refuses the others with Allow', async (t) => {
+  const { send } = await startIngress(t)
+  const allowed = new Map<string, string[]>()
+  for (const { method, path } of TABLE) allowed.set(path, [...(allowed.get(path) ?? []), method])
+  for (const [template, methods] of allowed) {
+    const path = template.replace(/\{\w+\}/g, 'x')
+    const refused = await send(path, { method: 'DELETE' })
+    t.is(refused.status, 405, path)
+    t.is(refused.json['error_code'], 'method_not_allowed')
+    t.is(refused.headers.get('allow'), methods.join(', '), path)
+    for (const method of methods) {
+      const { status } = await send(path, { method })
+      t.not(status, 405, path)
+    }
+  }
+})
+
+// Everything that takes a channel password; a new route must decide whether it belongs here.
+const COUNTED =
+  /^\/(message|event\/.*|thing\/.*|channel\/(create|subscribe|sync|rename|password|delete|info|history))$/
+
+test('every route that takes a channel password counts in the budget, and no other', (t) => {
+  for (const { path, budget } of TABLE) {
+    t.is(budget, COUNTED.test(path) ? 'counted' : 'free', path)
+  }
+})
+
+test('a path that is nearly one of the table is unknown', async (t) => {
+  const { send } = await startIngress(t)
+  for (const path of ['/messages', '/thing', '/thing/update/', '/Message', '/send_status/a/b']) {
+    const answer = await send(path, { method: 'POST', body: '{}' })
+    t.is(answer.status, 404, path)
+    t.is(answer.json['error_code'], 'route_not_found', path)
+  }
+})

@@ -1,0 +1,101 @@
+// Goal: what a client's op_id means. Each row sends once, changes something, and sends again.
+
+import test from 'ava'
+
+import { CREDENTIALS, NOW_MS } from '#test/support/making'
+import { addChannel, startIngress } from '#test/support/start-ingress'
+import type { Rig } from '#test/support/start-ingress'
+
+const FIRST = { ...CREDENTIALS, title: 'x', op_id: 'mine' }
+
+async function apply(rig: Rig): Promise<void> {
+  const [accepted] = rig.sink.accepted
+  if (accepted === undefined) throw new Error('nothing was accepted')
+  const { opId, channelId, model, entityId, acceptedAt } = accepted
+  const times = { acceptedAt, updatedAt: acceptedAt }
+  rig.operations.rows.set(opId, { opId, channelId, model, entityId, status: 'sent', ...times })
+}
+
+test('M2: a repeat of what is applied answers the first result and appends nothing', async (t) => {
+  const rig = await startIngress(t)
+  const first = await rig.post('/message', FIRST)
+  await apply(rig)
+  rig.time.advance(5_000)
+  const again = await rig.post('/message', { ...FIRST, title: '  x ' })
+  t.is(again.status, 200)
+  t.is(again.text, first.text)
+  t.is(rig.sink.accepted.length, 1)
+})
+
+test('a repeat of what is accepted here and not yet applied appends nothing', async (t) => {
+  const rig = await startIngress(t)
+  const first = await rig.post('/message', FIRST)
+  const [accepted] = rig.sink.accepted
+  if (accepted === undefined) return t.fail()
+  const { opId, channelId, model, entityId, acceptedAt } = accepted
+  rig.sink.operations.set(opId, {
+    opId,
+    channelId,
+    model,
+    entityId,
+    status: 'accepted',
+    acceptedAt,
+    updatedAt: acceptedAt,
+  })
+  const again = await rig.post('/message', FIRST)
+  t.is(again.text, first.text)
+  t.is(rig.sink.accepted.length, 1)
+})
+
+test('M1: a repeat completes a first attempt that died between claim and append', async (t) => {
+  const rig = await startIngress(t)
+  rig.sink.answer = () => ({ kind: 'fault', code: 'submission_not_accepted' })
+  t.is((await rig.post('/message', FIRST)).status, 503)
+  rig.sink.answer = () => ({ kind: 'accepted' })
+  rig.time.advance(60_000)
+  const again = await rig.post('/message', FIRST)
+  t.is(again.status, 200)
+  const [claim] = rig.operations.claims.values()
+  t.deepEqual(again.json['data'], { op_id: 'mine', message_id: claim?.messageId })
+  t.like(rig.sink.accepted, [
+    { opId: 'mine', entityId: claim?.messageId, acceptedAt: NOW_MS, claimed: true },
+  ])
+})
+
+const conflicts: readonly (readonly [name: string, change: object, code: string])[] = [
+  ['another title', { title: 'y' }, 'op_id_payload_conflict'],
+  ['another body', { body: 'more' }, 'op_id_payload_conflict'],
+  ['a thing_id', { thing_id: 'pump', occurred_at: NOW_MS }, 'op_id_scope_conflict'],
+  ['another channel', { channel_id: '7ZZZZZZZZZZZZZZZZZZZZZZZZW' }, 'op_id_scope_conflict'],
+]
+
+for (const [name, change, code] of conflicts) {
+  test(`an op_id that is used again with ${name} is a conflict that tells nothing of the first`, async (t) => {
+    const rig = await startIngress(t)
+    await addChannel(rig.channels, '7ZZZZZZZZZZZZZZZZZZZZZZZZW', CREDENTIALS.password)
+    await rig.post('/message', FIRST)
+    const answer = await rig.post('/message', { ...FIRST, ...change })
+    t.is(answer.status, 409)
+    t.is(answer.json['error_code'], code)
+    const messageId = rig.sink.accepted[0]?.entityId ?? 'none'
+    t.false(answer.text.includes(messageId))
+    t.is(rig.sink.accepted.length, 1)
+  })
+}
+
+test('a claim ends with the retention of operations', async (t) => {
+  const rig = await startIngress(t, { statusRetentionMs: 60_000 })
+  await rig.post('/message', FIRST)
+  rig.time.advance(60_000)
+  t.is((await rig.post('/message', { ...FIRST, title: 'y' })).status, 409)
+  rig.time.advance(1)
+  t.is((await rig.post('/message', { ...FIRST, title: 'y' })).status, 200)
+})
+
+test('without an op_id nothing is claimed', async (t) => {
+  const rig = await startIngress(t)
+  await rig.post('/message', { ...CREDENTIALS, title: 'x' })
+  await rig.post('/message', { ...CREDENTIALS, title: 'x' })
+  t.is(rig.operations.claims.size, 0)
+  t.is(new Set(rig.sink.accepted.map(({ entityId }) => entityId)).size, 2)
+})

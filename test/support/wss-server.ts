@@ -1,0 +1,81 @@
+// Sessions over real sockets.
+
+import type { ExecutionContext } from 'ava'
+
+import { createHash } from 'node:crypto'
+import { App, us_socket_local_port } from 'uWebSockets.js'
+
+import { parseDeviceId } from '#domain/identity'
+import { createSessions } from '#src/transports/sessions'
+import type { Sessions } from '#src/transports/sessions'
+import { mountWss } from '#src/transports/wss'
+import { FakeBus } from '#test/support/fake-bus'
+import { FakeLog, FakeMeter } from '#test/support/fake-telemetry'
+import { FakeTime } from '#test/support/fake-timers'
+import { FeedModel } from '#test/support/feed-model'
+import { KEY, channel } from '#test/support/session-words'
+
+const A = channel('A')
+
+/** The stored name of the device with a key. */
+export const deviceOf = (key: string) =>
+  parseDeviceId(createHash('sha256').update(key).digest('hex'))
+const device = deviceOf(KEY)
+
+/** A WebSocket endpoint with a store in memory, on a port that the system chose. */
+export interface Served {
+  readonly port: number
+  readonly baseUrl: string
+  readonly url: string
+  readonly bus: FakeBus
+  readonly model: FeedModel
+  readonly meter: FakeMeter
+  /** The time of the server. */
+  readonly time: FakeTime
+  readonly sessions: Sessions
+}
+
+/** Serves the device of `KEY`, which is subscribed to channel A. It ends with the test. */
+export async function serveWss(t: ExecutionContext, token = ''): Promise<Served> {
+  const bus = new FakeBus()
+  const model = new FeedModel()
+  const meter = new FakeMeter()
+  const time = new FakeTime(1_000_000)
+  if (device !== undefined) model.subscribe(device, A)
+  const sessions = createSessions(
+    {
+      bus,
+      devices: model,
+      subscriptions: model,
+      feed: model,
+      meter,
+      log: new FakeLog(),
+      nowMs: time.nowMs,
+      timers: time,
+      random: () => 0,
+    },
+    { token },
+  )
+  const app = App()
+  mountWss(app, sessions, { clientAddress: (source) => source.address() })
+  const port = await new Promise<number>((resolve, reject) => {
+    app.listen('127.0.0.1', 0, (socket) => {
+      if (socket === false) reject(new Error('no port'))
+      else resolve(us_socket_local_port(socket))
+    })
+  })
+  t.teardown(async () => {
+    await sessions.close()
+    app.close()
+  })
+  return {
+    port,
+    baseUrl: `http://127.0.0.1:${port}`,
+    time,
+    url: `ws://127.0.0.1:${port}/private/ws`,
+    bus,
+    model,
+    meter,
+    sessions,
+  }
+}
