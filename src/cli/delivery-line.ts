@@ -1,0 +1,111 @@
+// One delivery as a person reads it: time, channel, model, action, which one, what changed.
+
+import type { Fields, Json } from '#domain/submission'
+import type { Delivery } from '#src/schemas/frames'
+import { onOneLine, shortened } from './plain-text.ts'
+
+/** Hours, minutes and seconds of a time in Unix milliseconds. */
+export type Clock = (unixMs: number) => string
+
+/** A clock of a time zone, an IANA name; absent: that of this computer. Making one is expensive. */
+export function clockIn(timeZone?: string): Clock {
+  const format = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium', timeZone })
+  return (unixMs) => format.format(unixMs)
+}
+
+export interface LineOptions {
+  readonly channelName: string
+  readonly clock: Clock
+  /** Characters; longer lines are cut. Absent: as long as it takes. */
+  readonly width?: number
+}
+
+const CHANNEL_WIDTH = 16
+const VALUE_WIDTH = 60
+
+/** The line, without its end. It holds nothing that a terminal would obey. */
+export function deliveryLine(delivery: Delivery, options: LineOptions): string {
+  const { channelName, clock, width } = options
+  const line = [
+    clock(delivery.acceptedAt),
+    shortened(onOneLine(channelName), CHANNEL_WIDTH).padEnd(CHANNEL_WIDTH),
+    delivery.model.padEnd('message'.length),
+    delivery.action.padEnd('archive'.length),
+    subjectOf(delivery),
+  ].join('  ')
+  return width === undefined ? line : shortened(line, width)
+}
+
+/** The title of a message; the id of a Thing or Event, its title if it came along; the changes. */
+function subjectOf({ model, entityId, payload }: Delivery): string {
+  const title = textIn(payload, 'title')
+  if (model === 'message') return [title, ...changes(payload, MESSAGE_NAMES)].join('  ')
+  const name = title === '' ? entityId : `${entityId} "${title}"`
+  return [name, ...changes(payload, ENTITY_NAMES), ...pairsIn(payload['attrs'])].join('  ')
+}
+
+const MESSAGE_NAMES = ['severity', 'body', 'thing_id', 'url', 'tags', 'ciphertext']
+const ENTITY_NAMES = [
+  'status',
+  'severity',
+  'message',
+  'thing_id',
+  'description',
+  'tags',
+  'location_value',
+  'ciphertext',
+]
+
+function changes(payload: Fields, names: readonly string[]): readonly string[] {
+  return names.flatMap((name) => {
+    const value = payload[name] ?? null
+    if (value === null || (name === 'severity' && value === 'normal')) return []
+    // What is encrypted says nothing to a reader but that it is there.
+    return name === 'ciphertext' ? ['(encrypted)'] : [pair(name, value)]
+  })
+}
+
+/** `key=value` of each attr; `-key` for one that was removed. */
+export function pairsIn(attrs: Json | undefined): readonly string[] {
+  return Object.entries(fieldsIn(attrs)).map(([key, value]) =>
+    value === null ? `-${onOneLine(key)}` : pair(key, value),
+  )
+}
+
+/** The members of a JSON object; none of anything else. */
+export function fieldsIn(value: Json | undefined): Fields {
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
+  return isObject ? (value as Fields) : {} // Array.isArray does not narrow read-only arrays
+}
+
+const pair = (key: string, value: Json): string => `${onOneLine(key)}=${valueText(value)}`
+
+function valueText(value: Json): string {
+  if (typeof value !== 'string') return shortened(onOneLine(JSON.stringify(value)), VALUE_WIDTH)
+  const text = shortened(onOneLine(value), VALUE_WIDTH)
+  return /^[^\s"=]+$/.test(text) ? text : `"${text}"`
+}
+
+const textIn = (payload: Fields, name: string): string => {
+  const value = payload[name]
+  return typeof value === 'string' ? onOneLine(value) : ''
+}
+
+/** A delivery as the gateway sends it, for machines; one JSON object a line. */
+export function deliveryJson(delivery: Delivery, channelName: string): string {
+  return JSON.stringify({
+    channel_id: delivery.channelId,
+    channel_name: channelName,
+    seq: delivery.seq,
+    delivery_id: delivery.deliveryId,
+    op_id: delivery.opId,
+    model: delivery.model,
+    action: delivery.action,
+    entity_id: delivery.entityId,
+    state: delivery.state,
+    rev: delivery.rev,
+    accepted_at: delivery.acceptedAt,
+    ...(delivery.replay && { replay: true }),
+    payload: delivery.payload,
+  })
+}

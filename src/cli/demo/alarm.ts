@@ -1,0 +1,15 @@
+// When a value counts as too high, and for how long. Pure.
+
+export type Alarm = { readonly kind: 'quiet' } | { readonly kind: 'raised'; readonly peak: number }
+
+export const QUIET: Alarm = { kind: 'quiet' }
+
+/**
+ * Raised above the threshold, quiet again below four fifths of it: a value that swings around the
+ * threshold is one alarm, not many.
+ */
+export function nextAlarm(alarm: Alarm, value: number, threshold: number): Alarm {
+  if (alarm.kind === 'quiet') return value > threshold ? { kind: 'raised', peak: value } : alarm
+  if (value < threshold * 0.8) return QUIET
+  return { kind: 'raised', peak: Math.max(alarm.peak, value) }
+}

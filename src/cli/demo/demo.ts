@@ -1,0 +1,88 @@
+// heliograph demo: the main job on real input. This computer's live readings go in as Things; what
+// a subscribed device receives comes out on the terminal.
+
+import { tmpdir } from 'node:os'
+import type { Command } from 'commander'
+
+import { UsageError } from '#src/cli/endings'
+import { connectionOf, givenUrlOf, withConnection } from '#src/cli/options'
+import type { ConnectionOptions } from '#src/cli/options'
+import type { Surroundings } from '#src/cli/surroundings'
+import { readWhole } from '#src/cli/values'
+import { startOwnGateway } from './gateway.ts'
+import { runShow } from './show.ts'
+import type { ShowOptions } from './show.ts'
+import { summaryJson, summaryLine } from './tally.ts'
+import type { Summary } from './tally.ts'
+
+interface DemoOptions extends ConnectionOptions {
+  readonly seconds?: number
+  readonly threshold: number
+  readonly plain?: boolean
+}
+
+export function addDemo(program: Command, surroundings: Surroundings): void {
+  withConnection(program.command('demo'))
+    .summary("publish this computer's live readings and show what a device receives")
+    .description(
+      'Starts a gateway of its own (or uses the one that --url names; HELIOGRAPH_URL is ' +
+        'not used), publishes the load, memory, disks, network and busiest processes of this ' +
+        'computer every second as Things, raises an Event while the load is high, and shows what ' +
+        'a subscribed device receives. Ctrl-C stops it and removes what it made.',
+    )
+    .option('--seconds <count>', 'stop after so long', readWhole(1, 86_400))
+    .option('--threshold <percent>', 'of CPU, above which the load is high', readWhole(1, 100), 80)
+    .option('--plain', 'one line a delivery, also on a terminal')
+    .action(async (options: DemoOptions, command: Command) => {
+      await demo(options, command, surroundings)
+    })
+}
+
+async function demo(
+  options: DemoOptions,
+  command: Command,
+  surroundings: Surroundings,
+): Promise<void> {
+  const connection = connectionOf(options, command, surroundings.env)
+  const isOwn = givenUrlOf(options, command) === undefined
+  if (!isOwn && connection.token === undefined) {
+    throw new UsageError(
+      'the demo sends more than a gateway takes without its token: set HELIOGRAPH_TOKEN',
+    )
+  }
+  const { seconds, threshold, plain } = options
+  const show = { seconds, threshold, plain, json: connection.json }
+  const stopped = surroundings.untilStopped()
+  const summary = isOwn
+    ? await showOnOwnGateway({ ...show, stopped }, surroundings)
+    : await runShow({ ...show, ...connection, stopped, isBorrowed: true }, surroundings)
+  if (summary === undefined) return
+  const line = connection.json ? summaryJson(summary) : summaryLine(summary)
+  surroundings.terminal.print(line)
+}
+
+type OwnShow = Omit<ShowOptions, 'baseUrl' | 'token' | 'isBorrowed'>
+
+/** The show on a gateway that ends with it; undefined when it was stopped before it began. */
+async function showOnOwnGateway(
+  show: OwnShow,
+  surroundings: Surroundings,
+): Promise<Summary | undefined> {
+  const { env, fetch: ask } = surroundings
+  surroundings.terminal.complain('starting a gateway')
+  const gateway = await startOwnGateway({
+    env,
+    fetch: ask,
+    temporaryFolder: tmpdir(),
+    signal: show.stopped,
+  })
+  if (gateway === undefined) return undefined
+  const { baseUrl, token, failed } = gateway
+  try {
+    const stopped = AbortSignal.any([show.stopped, failed])
+    return await runShow({ ...show, baseUrl, token, stopped, isBorrowed: false }, surroundings)
+  } finally {
+    await gateway.stop()
+    failed.throwIfAborted()
+  }
+}

@@ -1,0 +1,85 @@
+// The Event `load is high`: raised, updated while it lasts, closed after.
+
+import type { Client } from '#src/client/client'
+import type { Credentials } from '#src/cli/options'
+import { QUIET, nextAlarm } from './alarm.ts'
+import type { Alarm } from './alarm.ts'
+import type { Sender } from './sender.ts'
+
+export interface LoadEventPorts {
+  readonly client: Pick<Client, 'event'>
+  readonly credentials: Credentials
+  readonly sender: Sender
+  readonly nowMs: () => number
+  /** Percent of all processors. */
+  readonly threshold: number
+}
+
+export class LoadEvent {
+  readonly #ports: LoadEventPorts
+  #alarm: Alarm = QUIET
+  #eventId: string | undefined
+  #lastPercent: number | undefined
+
+  constructor(ports: LoadEventPorts) {
+    this.#ports = ports
+  }
+
+  /** Takes the newest reading. What could not be sent is tried again with the next one. */
+  async observe(cpuPercent: number): Promise<void> {
+    this.#alarm = nextAlarm(this.#alarm, cpuPercent, this.#ports.threshold)
+    if (this.#alarm.kind === 'quiet') await this.close()
+    else if (this.#eventId === undefined) await this.#create(cpuPercent)
+    // The same value again would change nothing, and nothing would be delivered.
+    else if (cpuPercent !== this.#lastPercent) {
+      await this.#update(this.#eventId, { cpuPercent, peak: this.#alarm.peak })
+    }
+  }
+
+  /** Closes the event if there is one. */
+  async close(): Promise<void> {
+    const { client, credentials, sender, nowMs } = this.#ports
+    if (this.#eventId === undefined) return
+    const body = {
+      ...credentials,
+      event_id: this.#eventId,
+      event_time: nowMs(),
+      ended_at: nowMs(),
+      status: 'over',
+    }
+    const closed = await sender.send(() => client.event.close(body))
+    if (closed !== undefined) this.#eventId = undefined
+  }
+
+  async #create(cpuPercent: number): Promise<void> {
+    const { client, credentials, sender, nowMs } = this.#ports
+    const body = {
+      ...credentials,
+      event_time: nowMs(),
+      started_at: nowMs(),
+      title: 'load is high',
+      status: 'ongoing',
+      severity: 'high',
+      thing_id: 'host',
+      attrs: { cpu_percent: cpuPercent, peak_percent: cpuPercent },
+    }
+    const created = await sender.send(() => client.event.create(body))
+    this.#eventId = created?.event_id
+    this.#lastPercent = cpuPercent
+  }
+
+  async #update(
+    eventId: string,
+    { cpuPercent, peak }: { readonly cpuPercent: number; readonly peak: number },
+  ): Promise<void> {
+    const { client, credentials, sender, nowMs } = this.#ports
+    const body = {
+      ...credentials,
+      event_id: eventId,
+      event_time: nowMs(),
+      attrs: { cpu_percent: cpuPercent, peak_percent: peak },
+    }
+    await sender.send(() => client.event.update(body))
+    this.#lastPercent = cpuPercent
+  }
+}

@@ -1,0 +1,77 @@
+// Three ways to show what the device receives: a redrawn screen, a line a delivery, or JSON.
+
+import type { WatchState } from '#src/client/watch'
+import type { Delivery } from '#src/schemas/frames'
+import { clockIn, deliveryJson, deliveryLine } from '#src/cli/delivery-line'
+import type { Terminal } from '#src/cli/surroundings'
+import type { Audience } from './audience.ts'
+import { frameOf } from './frame.ts'
+import { Screen } from './screen.ts'
+import { summaryLine } from './tally.ts'
+import type { Tally } from './tally.ts'
+
+export interface Output {
+  delivered(delivery: Delivery): void
+  connection(state: WatchState): void
+  close(): void
+}
+
+export interface OutputOptions {
+  readonly json: boolean
+  readonly plain?: boolean | undefined
+  readonly baseUrl: string
+  readonly channelName: string
+  readonly audience: Audience
+  readonly tally: Tally
+}
+
+export function outputFor(options: OutputOptions, terminal: Terminal): Output {
+  const isDrawn = !options.json && options.plain !== true && terminal.screen() !== undefined
+  return isDrawn ? screenOutput(options, terminal) : lineOutput(options, terminal)
+}
+
+function lineOutput({ json, channelName }: OutputOptions, terminal: Terminal): Output {
+  const clock = clockIn()
+  return {
+    delivered: (delivery) =>
+      terminal.print(
+        json ? deliveryJson(delivery, channelName) : deliveryLine(delivery, { channelName, clock }),
+      ),
+    connection: (state) => {
+      if (state.kind === 'waiting') terminal.complain(waitingText(state))
+    },
+    close: () => {},
+  }
+}
+
+function screenOutput(options: OutputOptions, terminal: Terminal): Output {
+  const { audience, tally, baseUrl, channelName } = options
+  const clock = clockIn()
+  let connection = 'connecting'
+  const screen = new Screen(terminal, (size) =>
+    frameOf(
+      {
+        heading: `heliograph demo   ${baseUrl}   what the subscribed device has   Ctrl-C stops`,
+        things: audience.things,
+        openEvents: audience.openEvents,
+        clock,
+        recent: audience.recent.map((delivery) => deliveryLine(delivery, { channelName, clock })),
+        count: `${summaryLine(tally.summary())}   ${connection}`,
+      },
+      size,
+    ),
+  )
+  return {
+    // The next frame shows it.
+    delivered: () => {},
+    connection: (state) => {
+      connection = state.kind === 'waiting' ? waitingText(state) : CONNECTION_TEXT[state.kind]
+    },
+    close: () => screen.close(),
+  }
+}
+
+const CONNECTION_TEXT = { connecting: 'connecting', open: 'connected' } as const
+
+const waitingText = ({ reason, delayMs }: Extract<WatchState, { kind: 'waiting' }>): string =>
+  `${reason}; trying again in ${Math.ceil(delayMs / 1000)} s`

@@ -1,0 +1,82 @@
+// Readings on their way to the gateway: what changed since the last time, and nothing else.
+//
+// Invariants:
+//   U1. A reading that equals the last one is not sent: the gateway would deliver nothing for it.
+//   U2. A Thing whose sending failed is sent whole the next time, so nothing that changed is lost.
+//   U3. What is no longer read (a process that vanished, an unmounted disk) is archived once.
+
+import type { Client } from '#src/client/client'
+import type { Reading } from '#src/cli/readings'
+import type { Credentials } from '#src/cli/options'
+import type { Fields, Json } from '#domain/submission'
+import { bare } from '#domain/patch'
+import type { Sender } from './sender.ts'
+
+export interface PublisherPorts {
+  readonly client: Pick<Client, 'thing'>
+  readonly credentials: Credentials
+  readonly sender: Sender
+  readonly nowMs: () => number
+}
+
+export class Publisher {
+  readonly #ports: PublisherPorts
+  readonly #last = new Map<string, Reading>()
+
+  constructor(ports: PublisherPorts) {
+    this.#ports = ports
+  }
+
+  /** Sends all changes of one moment side by side; resolves when each was answered. */
+  async publish(readings: readonly Reading[]): Promise<void> {
+    const present = new Set(readings.map(({ thingId }) => thingId))
+    const gone = [...this.#last.keys()].filter((thingId) => !present.has(thingId))
+    await Promise.all([
+      ...readings.map((reading) => this.#update(reading)),
+      ...gone.map((thingId) => this.#archive(thingId)),
+    ])
+  }
+
+  async #update(reading: Reading): Promise<void> {
+    const { client, credentials, sender, nowMs } = this.#ports
+    const last = this.#last.get(reading.thingId)
+    const change = changeBetween(last, reading)
+    if (change === undefined) return // U1
+    const body = {
+      ...credentials,
+      ...change,
+      thing_id: reading.thingId,
+      observed_at: nowMs(),
+    }
+    const taken = await sender.send(() => client.thing.update(body))
+    // A Thing with nothing in it: everything is news the next time, and it can still vanish. (U2)
+    const unknown = { thingId: reading.thingId, title: '', attrs: {} }
+    this.#last.set(reading.thingId, taken === undefined ? unknown : reading)
+  }
+
+  async #archive(thingId: string): Promise<void> {
+    const { client, credentials, sender, nowMs } = this.#ports
+    const body = { ...credentials, thing_id: thingId, observed_at: nowMs() }
+    if (await sender.send(() => client.thing.archive(body))) this.#last.delete(thingId) // U3
+  }
+}
+
+interface Change {
+  readonly title?: string
+  readonly attrs?: Fields
+}
+
+/** What a reader of the Thing would see change; undefined for nothing. */
+export function changeBetween(before: Reading | undefined, after: Reading): Change | undefined {
+  const attrs = bare<Json>()
+  for (const [key, value] of Object.entries(after.attrs)) {
+    if (before?.attrs[key] !== value) attrs[key] = value
+  }
+  for (const key of Object.keys(before?.attrs ?? {})) {
+    if (!(key in after.attrs)) attrs[key] = null
+  }
+  const title = before?.title === after.title ? undefined : after.title
+  const hasAttrs = Object.keys(attrs).length > 0
+  if (title === undefined && !hasAttrs) return undefined
+  return { ...(title !== undefined && { title }), ...(hasAttrs && { attrs }) }
+}

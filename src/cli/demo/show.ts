@@ -1,0 +1,148 @@
+// The show itself: a channel, a device that watches it, and readings once a second until it ends.
+
+import { hostname } from 'node:os'
+import { setTimeout as delay } from 'node:timers/promises'
+
+import { parseChannelId } from '#domain/identity'
+import type { ChannelId } from '#domain/identity'
+import { createClient } from '#src/client/client'
+import type { Client } from '#src/client/client'
+import { watch } from '#src/client/watch'
+import { makePassword } from '#src/cli/channel'
+import { CommandError } from '#src/cli/endings'
+import type { Credentials } from '#src/cli/options'
+import { Computer } from '#src/cli/readings'
+import type { Surroundings } from '#src/cli/surroundings'
+import { conclude, thisPlatform } from '#src/cli/watch'
+import { Audience } from './audience.ts'
+import { LoadEvent } from './load-event.ts'
+import { outputFor } from './output.ts'
+import { Publisher } from './publisher.ts'
+import { Sender } from './sender.ts'
+import { Tally } from './tally.ts'
+import type { Summary } from './tally.ts'
+
+const PERIOD_MS = 1000
+const LAST_DELIVERIES_WITHIN_MS = 2000
+const CHECK_MS = 20
+
+export interface ShowOptions {
+  readonly baseUrl: string
+  /** A secret. */
+  readonly token: string | undefined
+  readonly json: boolean
+  readonly plain?: boolean | undefined
+  readonly seconds?: number | undefined
+  readonly threshold: number
+  readonly stopped: AbortSignal
+  /** True when the gateway stays: then the channel is deleted at the end. */
+  readonly isBorrowed: boolean
+}
+
+/** Runs until it is stopped or the time is over. Gives what was sent and what arrived. */
+export async function runShow(options: ShowOptions, surroundings: Surroundings): Promise<Summary> {
+  const { baseUrl, token, stopped } = options
+  const client = createClient({ baseUrl, token, fetch: surroundings.fetch })
+  const { credentials, deviceKey, channelName } = await prepare(client)
+  const tally = new Tally()
+  const audience = new Audience(credentials.channel_id, tally)
+  const output = outputFor({ ...options, audience, tally, channelName }, surroundings.terminal)
+  const opened = Promise.withResolvers<void>()
+  const session = watch({
+    baseUrl,
+    deviceKey,
+    token,
+    client: 'heliograph demo',
+    onEntry: (delivery) => {
+      audience.received(delivery, surroundings.monotonicMs())
+      output.delivered(delivery)
+    },
+    onGap: (gap) => audience.missed(gap),
+    onState: (state) => {
+      output.connection(state)
+      if (state.kind === 'open') opened.resolve()
+    },
+  })
+  const isOver = new AbortController()
+  void session.ended.then(() => isOver.abort())
+  const until = AbortSignal.any([stopped, isOver.signal])
+  try {
+    await Promise.race([opened.promise, aborted(until)])
+    await publish({ client, credentials, tally, until, options }, surroundings)
+    await lastDeliveries(tally)
+  } finally {
+    await session.close()
+    output.close()
+    if (options.isBorrowed) await client.channel.delete(credentials)
+  }
+  conclude(await session.ended)
+  return tally.summary()
+}
+
+const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+
+interface Prepared {
+  readonly credentials: Credentials & { readonly channel_id: ChannelId }
+  /** A secret. */
+  readonly deviceKey: string
+  readonly channelName: string
+}
+
+async function prepare(client: Client): Promise<Prepared> {
+  const password = makePassword()
+  const channelName = hostname().slice(0, 64) || 'this computer'
+  const created = await client.channel.create({ channel_name: channelName, password })
+  const channelId = parseChannelId(created.channel_id)
+  if (channelId === undefined) throw new CommandError('the gateway gave no usable channel_id')
+  const credentials = { channel_id: channelId, password }
+  const { device_key: deviceKey } = await client.device.register({ platform: thisPlatform() })
+  await client.channel.subscribe({ ...credentials, device_key: deviceKey })
+  return { credentials, deviceKey, channelName }
+}
+
+interface Publishing {
+  readonly client: Client
+  readonly credentials: Credentials
+  readonly tally: Tally
+  readonly until: AbortSignal
+  readonly options: ShowOptions
+}
+
+/** Once a second; a second that takes longer delays the next one, so that nothing piles up. */
+async function publish(
+  { client, credentials, tally, until, options }: Publishing,
+  { nowMs, monotonicMs }: Surroundings,
+): Promise<void> {
+  const sender = new Sender(tally, monotonicMs)
+  const ports = { client, credentials, sender, nowMs }
+  const publisher = new Publisher(ports)
+  const load = new LoadEvent({ ...ports, threshold: options.threshold })
+  const computer = new Computer(monotonicMs)
+  const seconds = options.seconds ?? Number.POSITIVE_INFINITY
+  let nextMs = monotonicMs()
+  for (let second = 0; second < seconds && !until.aborted; second += 1) {
+    const { cpuPercent, things } = await computer.read()
+    await publisher.publish(things)
+    if (cpuPercent !== undefined) await load.observe(cpuPercent)
+    nextMs = Math.max(nextMs + PERIOD_MS, monotonicMs())
+    await pause(nextMs - monotonicMs(), until)
+  }
+  await load.close()
+}
+
+/** What was sent last is still on its way. */
+async function lastDeliveries(tally: Tally): Promise<void> {
+  for (let waited = 0; waited < LAST_DELIVERIES_WITHIN_MS; waited += CHECK_MS) {
+    if (tally.isComplete) return
+    await delay(CHECK_MS)
+  }
+}
+
+async function pause(delayMs: number, until: AbortSignal): Promise<void> {
+  // An aborted pause is over, which is all that its caller wants.
+  await delay(Math.max(0, delayMs), undefined, { signal: until }).catch(() => {})
+}

@@ -1,0 +1,39 @@
+// Where this computer keeps its device key, so that `heliograph watch` is one device over time.
+//
+// Invariants:
+//   K1. The file is never readable for others, not even for a moment: it is made with mode 0600
+//       under another name and moved into place; one that was opened up is closed when it is read.
+
+import { createHash } from 'node:crypto'
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, statSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { dirname, isAbsolute, join } from 'node:path'
+
+import { parseDeviceKey } from '#domain/identity'
+import type { DeviceKey } from '#domain/identity'
+import type { Env } from '#src/config'
+
+/** The file for one gateway: a device key is worth nothing at another one. */
+export function deviceKeyPath(env: Env, baseUrl: string): string {
+  const state = env['XDG_STATE_HOME'] ?? ''
+  const folder = isAbsolute(state) ? state : join(homedir(), '.local', 'state')
+  const { host } = new URL(baseUrl)
+  const hash = createHash('sha256').update(baseUrl).digest('hex').slice(0, 8)
+  return join(folder, 'heliograph', `${host.replace(/[^A-Za-z0-9.-]/g, '_')}-${hash}.key`)
+}
+
+/** The key in the file; undefined when there is no file, or none with a key in it. */
+export function readDeviceKeyFile(path: string): DeviceKey | undefined {
+  if (!existsSync(path)) return undefined
+  if ((statSync(path).mode & 0o077) !== 0) chmodSync(path, 0o600) // K1
+  return parseDeviceKey(readFileSync(path, 'utf8').trim())
+}
+
+/** Keeps a key; makes the folders that are missing. */
+export function writeDeviceKeyFile(path: string, key: DeviceKey): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  const draft = `${path}.${process.pid}`
+  writeFileSync(draft, `${key}\n`, { mode: 0o600, flag: 'wx' }) // K1
+  renameSync(draft, path)
+}

@@ -1,0 +1,29 @@
+// Text from others on its way to a terminal.
+
+/** Characters that move the cursor or change the order of reading. */
+const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g
+
+/**
+ * The text on one line without anything that a terminal would obey: titles and values come from
+ * whoever may write to a channel, and must not move the cursor or hide what stands next to them.
+ */
+export const onOneLine = (text: string): string =>
+  text.replace(/\s+/g, ' ').replace(UNPRINTABLE, '?').trim()
+
+/** The text in at most `length` characters; a cut shows. */
+export const shortened = (text: string, length: number): string =>
+  text.length <= length ? text : `${text.slice(0, Math.max(0, length - 1)).trimEnd()}…`
+
+/** Rows with their columns one below the other, two spaces apart; the last one is left as it is. */
+export function aligned(rows: readonly (readonly string[])[]): readonly string[] {
+  const columns = Math.max(0, ...rows.map((row) => row.length))
+  const widths = Array.from({ length: columns }, (_, column) =>
+    Math.max(...rows.map((row) => (row[column] ?? '').length)),
+  )
+  return rows.map((row) =>
+    row
+      .map((cell, column) => (column === row.length - 1 ? cell : cell.padEnd(widths[column] ?? 0)))
+      .join('  ')
+      .trimEnd(),
+  )
+}

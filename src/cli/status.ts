@@ -1,0 +1,19 @@
+// heliograph status: how a submission goes on after it was accepted.
+
+import type { Command } from 'commander'
+
+import { withConnection } from './options.ts'
+import type { ConnectionOptions } from './options.ts'
+import type { Surroundings } from './surroundings.ts'
+import { talk } from './talk.ts'
+
+export function addStatus(program: Command, surroundings: Surroundings): void {
+  withConnection(program.command('status'))
+    .summary('how a submission goes on')
+    .description('Shows the record of an operation: its status, and why it failed if it did.')
+    .argument('<op_id>', 'what the submission was answered with')
+    .action(async (opId: string, options: ConnectionOptions, command: Command) => {
+      const { client, report } = talk(options, command, surroundings)
+      report(await client.status(opId))
+    })
+}

@@ -1,0 +1,74 @@
+// What the command line needs from the process it runs in; tests hand in their own.
+
+import { readEnv } from '#src/config'
+import type { Env } from '#src/config'
+
+export interface Surroundings {
+  readonly env: Env
+  readonly fetch: typeof fetch
+  readonly nowMs: () => number
+  /** A clock that only goes forward, for measuring. */
+  readonly monotonicMs: () => number
+  readonly terminal: Terminal
+  /** Runs a gateway until it is stopped; gives its exit code. */
+  readonly serve: (env: Env) => Promise<number>
+  /** Aborted by the first Ctrl-C (or a request to end); the second one ends the process at once. */
+  readonly untilStopped: () => AbortSignal
+}
+
+export interface Terminal {
+  /** One line of result. */
+  print(line: string): void
+  /** One line for the person, apart from the results. */
+  complain(line: string): void
+  /** Text as it is, with control sequences; only where `screen` is given. */
+  draw(text: string): void
+  /** The size of the terminal; undefined when the output goes elsewhere. */
+  screen(): { readonly columns: number; readonly rows: number } | undefined
+}
+
+/** The real ones. */
+export function processSurroundings(): Surroundings {
+  return {
+    env: readEnv(),
+    fetch,
+    nowMs: Date.now,
+    monotonicMs: () => performance.now(),
+    terminal: processTerminal(),
+    // Loaded on demand: commands that only talk to a gateway need no server and no database.
+    serve: async (env) => (await import('#src/serve')).serve(env),
+    untilStopped,
+  }
+}
+
+function processTerminal(): Terminal {
+  // A reader that goes away (`heliograph watch | head`) is no failure: nobody is left to tell.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    process.exit(error.code === 'EPIPE' ? 0 : 1)
+  })
+  return {
+    print: (line) => console.log(line),
+    complain: (line) => console.error(line),
+    draw: (text) => {
+      process.stdout.write(text)
+    },
+    screen: () => {
+      const { isTTY, columns, rows } = process.stdout
+      return isTTY ? { columns, rows } : undefined
+    },
+  }
+}
+
+/** SIGHUP comes when the terminal is closed. */
+const ENDINGS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+
+function untilStopped(): AbortSignal {
+  const stopping = new AbortController()
+  for (const signal of ENDINGS) {
+    process.on(signal, () => {
+      if (stopping.signal.aborted) process.exit(1)
+      stopping.abort()
+    })
+  }
+  return stopping.signal
+}

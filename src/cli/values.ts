@@ -1,0 +1,88 @@
+// What users type, read into what the gateway takes.
+
+import { InvalidArgumentError } from 'commander'
+
+import { bare } from '#domain/patch'
+import type { Fields, Json } from '#domain/submission'
+import type { Metadata } from '#src/client/bodies'
+import { UsageError } from './endings.ts'
+
+/**
+ * `key=value` pairs as attrs. A value that is JSON is taken as JSON, everything else as text;
+ * `key=null` removes the key, `key=` sets an empty text. A number that is too large to be carried
+ * exactly stays a text.
+ */
+export function readPairs(pairs: readonly string[]): Fields {
+  const attrs = bare<Json>()
+  for (const [key, value] of pairs.map(divide)) attrs[key] = readValue(value)
+  return attrs
+}
+
+function divide(pair: string): readonly [key: string, value: string] {
+  const at = pair.indexOf('=')
+  // The pair is not repeated: what stands there without a key may be a secret in the wrong place.
+  if (at < 1) throw new UsageError('values are written as key=value')
+  return [pair.slice(0, at), pair.slice(at + 1)]
+}
+
+/** One value of a pair. */
+export function readValue(text: string): Json {
+  const parsed = jsonOf(text)
+  return parsed === undefined || !isExact(parsed) ? text : parsed
+}
+
+function jsonOf(text: string): Json | undefined {
+  try {
+    return JSON.parse(text) as Json // JSON.parse gives nothing else
+  } catch {
+    return undefined
+  }
+}
+
+/** False when a number in it is too large to be carried as it was written. */
+function isExact(value: Json): boolean {
+  if (typeof value === 'number') {
+    return Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value))
+  }
+  if (typeof value !== 'object' || value === null) return true
+  return Object.values(value).every((inner: Json) => isExact(inner))
+}
+
+/** A time: Unix seconds or milliseconds as the gateway reads them, or an ISO 8601 date. */
+export function readTimeOption(text: string): number {
+  const time = /^\d+(\.\d+)?$/.test(text.trim()) ? Number(text) : Date.parse(text)
+  if (Number.isFinite(time)) return time
+  throw new InvalidArgumentError('A time is Unix seconds or milliseconds, or an ISO 8601 date.')
+}
+
+/** A whole number within limits. */
+export const readWhole =
+  (min: number, max: number) =>
+  (text: string): number => {
+    const value = Number(text)
+    if (/^\d+$/.test(text) && value >= min && value <= max) return value
+    throw new InvalidArgumentError(`Allowed: a whole number from ${min} to ${max}.`)
+  }
+
+/** Collects a repeated option. */
+export const collect = (text: string, before: readonly string[] = []): readonly string[] => [
+  ...before,
+  text,
+]
+
+/** `key=value` pairs whose values are texts; `key=null` removes. */
+export function readTexts(pairs: readonly string[]): { readonly [key: string]: string | null } {
+  const texts = bare<string | null>()
+  for (const [key, value] of pairs.map(divide)) texts[key] = value === 'null' ? null : value
+  return texts
+}
+
+/** `key=value` pairs of metadata: texts, numbers, true and false. */
+export function readMetadata(pairs: readonly string[]): Metadata {
+  const metadata = bare<string | number | boolean>()
+  for (const [key, text] of pairs.map(divide)) {
+    const value = readValue(text)
+    metadata[key] = typeof value === 'object' ? text : value
+  }
+  return metadata
+}

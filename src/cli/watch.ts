@@ -1,0 +1,131 @@
+// heliograph watch: this computer as a subscribed device.
+
+import type { Command } from 'commander'
+
+import { parseDeviceKey } from '#domain/identity'
+import type { ChannelId, DeviceKey } from '#domain/identity'
+import type { Platform } from '#domain/device'
+import type { Client } from '#src/client/client'
+import { watch as openWatch } from '#src/client/watch'
+import type { WatchEnd, WatchState } from '#src/client/watch'
+import type { Gap } from '#src/schemas/frames'
+import { clockIn, deliveryJson, deliveryLine } from './delivery-line.ts'
+import { deviceKeyPath, readDeviceKeyFile, writeDeviceKeyFile } from './device-key-file.ts'
+import { CommandError, UsageError } from './endings.ts'
+import { allCredentialsOf, withChannels } from './options.ts'
+import type { ChannelsOptions } from './options.ts'
+import { onOneLine } from './plain-text.ts'
+import type { Surroundings, Terminal } from './surroundings.ts'
+import { given, talk } from './talk.ts'
+
+interface WatchOptions extends ChannelsOptions {
+  readonly deviceKeyFile?: string
+}
+
+export function addWatch(program: Command, surroundings: Surroundings): void {
+  withChannels(program.command('watch'))
+    .summary('show what a subscribed device receives')
+    .description(
+      'Registers this computer as a device, subscribes it to the channels that are named, and ' +
+        'shows what it receives until Ctrl-C. The next time it goes on where it stopped.',
+    )
+    .option('--device-key-file <file>', 'where the key of the device is kept; for a second device')
+    .action(async (options: WatchOptions, command: Command) => {
+      await watch(options, command, surroundings)
+    })
+}
+
+async function watch(
+  options: WatchOptions,
+  command: Command,
+  surroundings: Surroundings,
+): Promise<void> {
+  const { client, connection } = talk(options, command, surroundings)
+  const { baseUrl, token, json } = connection
+  const channels = allCredentialsOf(options, surroundings.env)
+  const file = options.deviceKeyFile ?? deviceKeyPath(surroundings.env, baseUrl)
+  const { deviceKey, isNew } = await registered(client, file)
+  if (isNew && channels.length === 0) {
+    throw new UsageError('a new device is subscribed to nothing yet: name a channel by --channel')
+  }
+  for (const credentials of channels) {
+    await client.channel.subscribe({ ...credentials, device_key: deviceKey })
+  }
+
+  const names = new Map<ChannelId, string>()
+  const clock = clockIn()
+  const stopped = surroundings.untilStopped()
+  const { terminal } = surroundings
+  const session = openWatch({
+    baseUrl,
+    deviceKey,
+    token,
+    client: 'heliograph watch',
+    onChannel: ({ channelId, channelName }) => void names.set(channelId, channelName),
+    onEntry: (delivery) => {
+      const channelName = names.get(delivery.channelId) ?? delivery.channelId
+      const width = terminal.screen()?.columns
+      const line = json
+        ? deliveryJson(delivery, channelName)
+        : deliveryLine(delivery, { channelName, clock, ...given({ width }) })
+      terminal.print(line)
+    },
+    onGap: (gap) => terminal.complain(gapLine(gap, names.get(gap.channelId) ?? gap.channelId)),
+    onUnsubscribed: (id) => terminal.complain(`no longer subscribed to ${nameOf(names, id)}`),
+    onState: (state) => stateLine(state, terminal),
+  })
+  stopped.addEventListener('abort', () => void session.close())
+  if (stopped.aborted) await session.close()
+  conclude(await session.ended)
+}
+
+const nameOf = (names: ReadonlyMap<ChannelId, string>, id: ChannelId): string =>
+  onOneLine(names.get(id) ?? id)
+
+function gapLine({ from, to, reason }: Gap, channelName: string): string {
+  const why = reason === 'retention' ? 'no longer kept' : 'the feed was reset'
+  return `${onOneLine(channelName)}: entries ${from} to ${to} are not delivered (${why})`
+}
+
+function stateLine(state: WatchState, terminal: Terminal): void {
+  if (state.kind === 'waiting') {
+    terminal.complain(`${state.reason}; trying again in ${Math.ceil(state.delayMs / 1000)} s`)
+  } else if (state.kind === 'open') {
+    terminal.complain('watching; Ctrl-C stops')
+  }
+}
+
+/** A watch that was closed here ended well. */
+export function conclude(end: WatchEnd): void {
+  if (end.kind === 'refused') throw end.error
+  if (end.kind === 'replaced') {
+    throw new CommandError(
+      'another session of this device took over; --device-key-file makes a second device',
+    )
+  }
+}
+
+/** The device that the file names, known to the gateway; made where it is missing. */
+async function registered(
+  client: Client,
+  file: string,
+): Promise<{ readonly deviceKey: DeviceKey; readonly isNew: boolean }> {
+  const known = readDeviceKeyFile(file)
+  const answer = await client.device.register({
+    platform: thisPlatform(),
+    ...given({ device_key: known }),
+  })
+  const deviceKey = parseDeviceKey(answer.device_key)
+  if (deviceKey === undefined) throw new CommandError('the gateway gave no usable device key')
+  if (deviceKey !== known) writeDeviceKeyFile(file, deviceKey)
+  return { deviceKey, isNew: deviceKey !== known }
+}
+
+const PLATFORMS: Readonly<Partial<Record<NodeJS.Platform, Platform>>> = {
+  darwin: 'macos',
+  linux: 'linux',
+  win32: 'windows',
+  android: 'android',
+}
+
+export const thisPlatform = (): Platform => PLATFORMS[process.platform] ?? 'other'

@@ -1,0 +1,335 @@
+// Goal: a command line becomes the request that was meant, ends with the right exit code, and never
+// shows a secret. Method: run whole command lines against a recorded fetch, one row each.
+
+import test from 'ava'
+
+import { runCommandLine } from '#src/cli/command-line'
+import { FakeSurroundings, refusal, success } from '#test/support/fake-surroundings'
+import type { FakeOptions } from '#test/support/fake-surroundings'
+
+const CHANNEL = '01234567890123456789012344'
+const PASSWORD = 'hunter2-hunter2'
+const TOKEN = 'gateway-token-of-the-test'
+const ENV = { HELIOGRAPH_CHANNEL: CHANNEL, HELIOGRAPH_PASSWORD: PASSWORD }
+const NOW = 1_700_000_000_000
+
+async function run(words: string, options: FakeOptions = {}) {
+  const surroundings = new FakeSurroundings({ env: ENV, ...options })
+  const exitCode = await runCommandLine(split(words), surroundings)
+  return { surroundings, exitCode }
+}
+
+/** Words as a shell divides them, with single quotes. */
+const split = (words: string): readonly string[] =>
+  [...words.matchAll(/(?:[^\s']|'[^']*')+/g)].map(([word]) => word.replaceAll("'", ''))
+
+const credentials = { channel_id: CHANNEL, password: PASSWORD }
+
+const rows: [words: string, path: string, body: Readonly<Record<string, unknown>>][] = [
+  [
+    "send --title 'Frost tonight' --severity high --tag a --tag b --url https://x.io --op-id o1",
+    '/message',
+    {
+      title: 'Frost tonight',
+      severity: 'high',
+      tags: ['a', 'b'],
+      url: 'https://x.io',
+      op_id: 'o1',
+    },
+  ],
+  [
+    'send --title t --op-id o --thing boiler --metadata n=1 --metadata s=x --metadata o={}',
+    '/message',
+    {
+      title: 't',
+      op_id: 'o',
+      thing_id: 'boiler',
+      occurred_at: NOW,
+      metadata: { n: 1, s: 'x', o: '{}' },
+    },
+  ],
+  [
+    'send --title t --op-id o --occurred-at 1600000000',
+    '/message',
+    { title: 't', op_id: 'o', occurred_at: 1_600_000_000 },
+  ],
+  [
+    'thing update boiler temperature=21.5 mode=eco fan=null --observed-at 2023-11-14T00:00:00Z',
+    '/thing/update',
+    {
+      thing_id: 'boiler',
+      observed_at: Date.UTC(2023, 10, 14),
+      attrs: { temperature: 21.5, mode: 'eco', fan: null },
+    },
+  ],
+  [
+    'thing create on=true --title T --external-id crm=1 --external-id old=null',
+    '/thing/create',
+    { observed_at: NOW, title: 'T', external_ids: { crm: '1', old: null }, attrs: { on: true } },
+  ],
+  ['thing archive boiler', '/thing/archive', { thing_id: 'boiler', observed_at: NOW }],
+  [
+    'thing delete boiler --deleted-at 5',
+    '/thing/delete',
+    { thing_id: 'boiler', observed_at: NOW, deleted_at: 5 },
+  ],
+  ['thing get boiler', '/thing/get', { thing_id: 'boiler' }],
+  [
+    'event create --title E --thing boiler --started-at 7 a=1',
+    '/event/create',
+    { event_time: NOW, title: 'E', thing_id: 'boiler', started_at: 7, attrs: { a: 1 } },
+  ],
+  [
+    'event update e1 --status going',
+    '/event/update',
+    { event_id: 'e1', event_time: NOW, status: 'going' },
+  ],
+  [
+    'event close e1 --ended-at 9 --event-time 8',
+    '/event/close',
+    { event_id: 'e1', event_time: 8, ended_at: 9 },
+  ],
+  ['channel info', '/channel/info', {}],
+  ["channel rename 'New name'", '/channel/rename', { channel_name: 'New name' }],
+  [
+    'channel password --new-password other-secret',
+    '/channel/password',
+    { new_password: 'other-secret' },
+  ],
+  ['channel delete --yes', '/channel/delete', {}],
+]
+
+test('a command line becomes the request that was meant', async (t) => {
+  for (const [words, path, body] of rows) {
+    const { surroundings, exitCode } = await run(words)
+    t.is(exitCode, 0, words)
+    t.is(surroundings.requests.length, 1, words)
+    const [request] = surroundings.requests
+    t.is(request?.url, `http://127.0.0.1:8080${path}`, words)
+    t.deepEqual(request?.body, { ...credentials, ...body }, words)
+  }
+})
+
+test('lists ask for a page and show one line an item', async (t) => {
+  const thing = { thing_id: 'boiler', state: 'active', rev: 1, seq: 1, changed_at: 0, title: 'B' }
+  const page = { items: [{ ...thing, attrs: { temperature: 21.5 } }], next_cursor: 'c2' }
+  const { surroundings } = await run('thing list --state active --limit 200 --cursor c1', {
+    answer: () => success(page),
+  })
+  t.deepEqual(surroundings.requests[0]?.body, {
+    ...credentials,
+    state: 'active',
+    limit: 200,
+    cursor: 'c1',
+  })
+  t.deepEqual(surroundings.printed, [
+    'boiler  active  1970-01-01T00:00:00.000Z  B  temperature=21.5',
+    'more: --cursor c2',
+  ])
+  const events = await run('event list --thing boiler', { answer: () => success({ items: [] }) })
+  t.deepEqual(events.surroundings.requests[0]?.body, { ...credentials, thing_id: 'boiler' })
+  t.deepEqual(events.surroundings.printed, ['none'])
+})
+
+test('a message without an op_id gets one, so that it can be repeated safely', async (t) => {
+  const opIds = []
+  for (const words of ['send --title t', 'send --title t']) {
+    const { surroundings } = await run(words)
+    opIds.push(JSON.stringify(surroundings.requests[0]?.body))
+  }
+  t.regex(opIds[0] ?? '', /"op_id":"[0-9a-f-]{36}"/)
+  t.not(opIds[0], opIds[1])
+})
+
+test('answers are lines for people and one JSON object for machines', async (t) => {
+  const record = { op_id: 'o1', status: 'sent', accepted_at: NOW }
+  const answer = () => success(record)
+  const people = await run('status o1', { answer })
+  t.is(people.surroundings.requests[0]?.url, 'http://127.0.0.1:8080/send_status/o1')
+  t.deepEqual(people.surroundings.printed, [
+    'op_id        o1',
+    'status       sent',
+    'accepted_at  2023-11-14T22:13:20.000Z',
+  ])
+  for (const words of ['status o1 --json', '--json status o1']) {
+    const machines = await run(words, { answer })
+    t.deepEqual(machines.surroundings.printed, [JSON.stringify(record)])
+  }
+})
+
+const connections: [words: string, env: FakeOptions['env'], url: string, token?: string][] = [
+  ['status o', {}, 'http://127.0.0.1:8080/send_status/o'],
+  ['status o', { HELIOGRAPH_URL: 'https://a.example/p/' }, 'https://a.example/p/send_status/o'],
+  [
+    '--url http://b.example status o',
+    { HELIOGRAPH_URL: 'https://a.example' },
+    'http://b.example/send_status/o',
+  ],
+  ['--url http://b.example status o --url http://c.example', {}, 'http://c.example/send_status/o'],
+  ['status o', { HELIOGRAPH_TOKEN: ' t1 ' }, 'http://127.0.0.1:8080/send_status/o', 't1'],
+  ['status o --token t2', { HELIOGRAPH_TOKEN: 't1' }, 'http://127.0.0.1:8080/send_status/o', 't2'],
+  ['--token t3 status o', {}, 'http://127.0.0.1:8080/send_status/o', 't3'],
+  ['status o', { HELIOGRAPH_TOKEN: '  ' }, 'http://127.0.0.1:8080/send_status/o'],
+]
+
+test('options of the command win over those in front, those over the environment', async (t) => {
+  for (const [words, env, url, token] of connections) {
+    const { surroundings } = await run(words, { env: env ?? {} })
+    const [request] = surroundings.requests
+    t.is(request?.url, url, words)
+    t.is(request?.authorization, token === undefined ? undefined : `Bearer ${token}`, words)
+  }
+})
+
+test('the link of a message does not move its gateway', async (t) => {
+  const { surroundings } = await run(
+    '--url http://b.example send --title t --url https://link.example',
+  )
+  t.is(surroundings.requests[0]?.url, 'http://b.example/message')
+  t.like(surroundings.requests[0]?.body, { url: 'https://link.example' })
+})
+
+test('a channel gets a strong password that is shown once, or the chosen one, not', async (t) => {
+  const answer = () => success({ channel_id: CHANNEL, channel_name: 'Home' })
+  const made = await run('channel create Home', { env: {}, answer })
+  const [, password] = /^password +(\S{24})$/m.exec(made.surroundings.shown) ?? []
+  t.truthy(password)
+  t.deepEqual(made.surroundings.requests[0]?.body, { channel_name: 'Home', password })
+  for (const [words, env] of [
+    [`channel create Home --password ${PASSWORD}`, {}],
+    ['channel create Home', ENV],
+  ] as const) {
+    const { surroundings } = await run(words, { env, answer })
+    t.like(surroundings.requests[0]?.body, { password: PASSWORD })
+    t.notRegex(surroundings.shown, new RegExp(PASSWORD))
+  }
+})
+
+test('E1: wrong usage ends with 2 and asks the gateway nothing', async (t) => {
+  const wrong = [
+    '',
+    'channel',
+    'unknown',
+    'send',
+    'send --title t --severity urgent',
+    'send --title t --occurred-at yesterday',
+    'status',
+    'status a b',
+    'status o --nonsense',
+    'thing update boiler novalue',
+    'thing list --limit 201',
+    'thing list --limit 0',
+    'channel delete',
+    'channel info --channel tooshort',
+    '--url ftp://a.example status o',
+    '--url http://user:pass@a.example status o',
+    '--url nonsense status o',
+    'demo --seconds 0',
+    'demo --threshold 101',
+    'demo --url http://a.example',
+    `watch --channel ${CHANNEL} --channel ${CHANNEL} --password a --password b --password c`,
+  ]
+  for (const words of wrong) {
+    const { surroundings, exitCode } = await run(words)
+    t.is(exitCode, 2, words)
+    t.deepEqual(surroundings.requests, [], words)
+    t.true(surroundings.complaints.length > 0, words)
+  }
+  for (const env of [{}, { HELIOGRAPH_CHANNEL: CHANNEL }, { HELIOGRAPH_PASSWORD: PASSWORD }]) {
+    t.is((await run('channel info', { env })).exitCode, 2)
+  }
+})
+
+test('help ends with 0 and goes to the results', async (t) => {
+  for (const words of ['--help', 'send --help', 'help thing']) {
+    const { surroundings, exitCode } = await run(words)
+    t.is(exitCode, 0, words)
+    t.regex(surroundings.printed.join('\n'), /^Usage: heliograph/, words)
+  }
+})
+
+test('E1: a refusal ends with 1, names its code, and says when to try again', async (t) => {
+  const refused = await run('thing update boiler a=1', {
+    answer: () => refusal(503, 'server_busy', { retryable: true, headers: { 'retry-after': '7' } }),
+  })
+  t.is(refused.exitCode, 1)
+  t.deepEqual(refused.surroundings.printed, [])
+  t.deepEqual(refused.surroundings.complaints, [
+    'server_busy: a sentence about it',
+    'try again in 7 s',
+    'request id r1',
+  ])
+  const missing = await run('status o1', { answer: () => refusal(404, 'send_status_not_found') })
+  t.is(missing.exitCode, 1)
+  t.deepEqual(missing.surroundings.complaints, ['send_status_not_found: a sentence about it'])
+})
+
+test('a gateway that does not answer is told with a hint', async (t) => {
+  const { surroundings, exitCode } = await run('thing update boiler a=1', {
+    answer: () => {
+      throw new TypeError(`fetch failed for ${PASSWORD}`)
+    },
+  })
+  t.is(exitCode, 1)
+  t.regex(surroundings.complaints[0] ?? '', /^connection_failed: /)
+  t.regex(surroundings.complaints[1] ?? '', /heliograph serve/)
+  t.notRegex(surroundings.shown, new RegExp(PASSWORD))
+})
+
+test('E2: no failure shows a password or a token', async (t) => {
+  const failing = [
+    `channel info --password ${PASSWORD} --token ${TOKEN}`,
+    `status o --token ${TOKEN}`,
+    `status o ${PASSWORD}`,
+    `status o --passwort=${PASSWORD}`,
+    `--tokne=${TOKEN} status o`,
+    `-p${PASSWORD} status o`,
+    `send --title t --severity ${PASSWORD}`,
+    `thing update boiler ${PASSWORD}`,
+    `event create ${PASSWORD}`,
+    `channel info --channel ${PASSWORD}`,
+    `send --title t --occurred-at ${PASSWORD}`,
+    `thing list --limit ${PASSWORD}`,
+    `--url http://user:${PASSWORD}@a.example status o`,
+    `--url ${PASSWORD} status o`,
+    `watch --channel ${CHANNEL} --password ${PASSWORD} --token ${TOKEN}`,
+    `channel create Home --password ${PASSWORD}`,
+    `channel password --new-password ${PASSWORD}`,
+    PASSWORD,
+    `channel ${PASSWORD}`,
+  ]
+  for (const words of failing) {
+    const { surroundings, exitCode } = await run(words, {
+      answer: () => refusal(404, 'channel_not_found'),
+    })
+    t.not(exitCode, 0, words)
+    t.true(surroundings.shown.length > 0, words)
+    t.notRegex(surroundings.shown, new RegExp(`${PASSWORD}|${TOKEN}`), words)
+  }
+})
+
+test('a key file that cannot be written ends the watch, without showing the key', async (t) => {
+  const deviceKey = 'ab'.repeat(16)
+  const { surroundings, exitCode } = await run('watch --device-key-file /dev/null/key', {
+    answer: () => success({ device_key: deviceKey, issued_new_key: true }),
+  })
+  t.is(exitCode, 1)
+  t.like(surroundings.requests[0], { url: 'http://127.0.0.1:8080/device/register' })
+  t.regex(surroundings.shown, /^error: .*\/dev\/null/)
+  t.notRegex(surroundings.shown, new RegExp(deviceKey))
+})
+
+test('secrets travel in the body and the header, never in an address', async (t) => {
+  for (const [words] of rows) {
+    const { surroundings } = await run(`--token ${TOKEN} ${words}`)
+    const [request] = surroundings.requests
+    t.notRegex(request?.url ?? '', new RegExp(`${PASSWORD}|${TOKEN}|other-secret`), words)
+    t.is(request?.authorization, `Bearer ${TOKEN}`, words)
+  }
+})
+
+test('serve runs the gateway on the same environment and ends with its exit code', async (t) => {
+  const { surroundings, exitCode } = await run('serve')
+  t.is(exitCode, 78)
+  t.deepEqual(surroundings.served, [ENV])
+})

@@ -1,0 +1,105 @@
+// Goal: a delivery reads as one line, and nothing in it can act on a terminal.
+// Method: one row a kind of delivery, in UTC.
+
+import test from 'ava'
+import { assert, property, string } from 'fast-check'
+
+import { clockIn, deliveryJson, deliveryLine } from '#src/cli/delivery-line'
+import { aligned } from '#src/cli/plain-text'
+import { readGatewayFrame } from '#src/schemas/read-frames'
+import type { Delivery } from '#src/schemas/frames'
+
+function delivery(members: Readonly<Record<string, unknown>>): Delivery {
+  const frame = readGatewayFrame(
+    JSON.stringify({
+      type: 'deliver',
+      channel_id: '01234567890123456789012344',
+      seq: 7,
+      delivery_id: '01234567890123456789012344-7',
+      op_id: 'op',
+      model: 'thing',
+      action: 'update',
+      entity_id: 'boiler',
+      accepted_at: Date.UTC(2026, 0, 31, 12, 3, 44),
+      payload: {},
+      ...members,
+    }),
+  )
+  if (frame?.kind !== 'deliver') throw new Error('the frame is a delivery')
+  return frame
+}
+
+const clock = clockIn('UTC')
+const MESSAGE = { model: 'message', action: 'send', entity_id: 'a'.repeat(32) }
+
+const rows: [members: Readonly<Record<string, unknown>>, line: string][] = [
+  [
+    { payload: { observed_at: 1, attrs: { temperature: 21.5, mode: 'eco', fan: null } } },
+    '12:03:44  Home              thing    update   boiler  temperature=21.5  mode=eco  -fan',
+  ],
+  [
+    { action: 'create', payload: { title: 'The boiler', attrs: { at: { x: 1 } } } },
+    '12:03:44  Home              thing    create   boiler "The boiler"  at={"x":1}',
+  ],
+  [
+    { ...MESSAGE, payload: { title: 'Backup done', body: 'in\n3 minutes', severity: 'normal' } },
+    '12:03:44  Home              message  send     Backup done  body="in 3 minutes"',
+  ],
+  [
+    { ...MESSAGE, payload: { title: 'Disk full', severity: 'high', ciphertext: 'c2VjcmV0' } },
+    '12:03:44  Home              message  send     Disk full  severity=high  (encrypted)',
+  ],
+  [
+    {
+      model: 'event',
+      action: 'close',
+      entity_id: 'e1',
+      payload: { status: 'over', event_time: 1 },
+    },
+    '12:03:44  Home              event    close    e1  status=over',
+  ],
+]
+
+test('a delivery is one aligned line', (t) => {
+  for (const [members, line] of rows) {
+    t.is(deliveryLine(delivery(members), { channelName: 'Home', clock }), line)
+  }
+})
+
+test('a line is cut at the width of the terminal', (t) => {
+  const wide = delivery({ payload: { attrs: { text: 'x'.repeat(500) } } })
+  const options = { channelName: 'A channel with a long name', clock }
+  const line = deliveryLine(wide, { ...options, width: 60 })
+  t.is(line.length, 60)
+  t.true(line.startsWith('12:03:44  A channel with…   thing'))
+  t.true(deliveryLine(wide, options).length < 140)
+})
+
+test('nothing that a writer of the channel chose can act on the terminal', (t) => {
+  const unprintable = /[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/
+  const row = property(string({ unit: 'binary' }), string({ unit: 'binary' }), (a, b) => {
+    const sent = delivery({
+      payload: { title: a, message: b, attrs: { [a]: b, other: { [b]: a } } },
+    })
+    t.notRegex(deliveryLine(sent, { channelName: a, clock }), unprintable)
+  })
+  assert(row)
+  const escape = delivery({ ...MESSAGE, payload: { title: '\u001b[2Jgone\u202e' } })
+  t.true(deliveryLine(escape, { channelName: '', clock }).endsWith('?[2Jgone?'))
+})
+
+test('the JSON of a delivery is one line with the names of the wire', (t) => {
+  const line = deliveryJson(delivery({ state: 'active', rev: 3, payload: { a: '\n' } }), 'Home')
+  t.notRegex(line, /\n/)
+  t.like(JSON.parse(line), {
+    channel_id: '01234567890123456789012344',
+    channel_name: 'Home',
+    entity_id: 'boiler',
+    rev: 3,
+    payload: { a: '\n' },
+  })
+})
+
+test('columns stand one below the other', (t) => {
+  t.deepEqual(aligned([['a', 'bb', 'c'], ['aaa', 'b'], []]), ['a    bb  c', 'aaa  b', ''])
+})

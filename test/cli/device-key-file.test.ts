@@ -1,0 +1,67 @@
+// Goal: a device key lies where only its owner reads it, one a gateway.
+// Method: a folder of its own under the system's temporary one.
+
+import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+
+import test from 'ava'
+import type { ExecutionContext } from 'ava'
+
+import { parseDeviceKey } from '#domain/identity'
+import { deviceKeyPath, readDeviceKeyFile, writeDeviceKeyFile } from '#src/cli/device-key-file'
+
+function folderOf(t: ExecutionContext): string {
+  const folder = mkdtempSync(join(tmpdir(), 'heliograph-'))
+  t.teardown(() => rmSync(folder, { recursive: true }))
+  return folder
+}
+
+const KEY = parseDeviceKey('0123456789abcdef0123456789abcdef')
+const OTHER = parseDeviceKey('ffffffffffffffffffffffffffffffff')
+const modeOf = (path: string): number => statSync(path).mode & 0o777
+
+test('a key is read back as it was written, and a newer one takes its place', (t) => {
+  const path = deviceKeyPath({ XDG_STATE_HOME: folderOf(t) }, 'http://127.0.0.1:8080')
+  t.is(readDeviceKeyFile(path), undefined)
+  if (KEY === undefined || OTHER === undefined) throw new Error('the keys have the form of keys')
+  writeDeviceKeyFile(path, KEY)
+  t.is(readDeviceKeyFile(path), KEY)
+  writeDeviceKeyFile(path, OTHER)
+  t.is(readDeviceKeyFile(path), OTHER)
+  t.is(readdirSync(dirname(path)).length, 1)
+})
+
+test('K1: nobody else may read the file or its folder', (t) => {
+  const path = deviceKeyPath({ XDG_STATE_HOME: folderOf(t) }, 'http://127.0.0.1:8080')
+  if (KEY === undefined) throw new Error('the key has the form of a key')
+  writeDeviceKeyFile(path, KEY)
+  t.is(modeOf(path), 0o600)
+  t.is(modeOf(dirname(path)), 0o700)
+})
+
+test('K1: a file that was opened up is closed when it is read', (t) => {
+  const path = deviceKeyPath({ XDG_STATE_HOME: folderOf(t) }, 'http://127.0.0.1:8080')
+  if (KEY === undefined) throw new Error('the key has the form of a key')
+  writeDeviceKeyFile(path, KEY)
+  chmodSync(path, 0o644)
+  t.is(readDeviceKeyFile(path), KEY)
+  t.is(modeOf(path), 0o600)
+})
+
+test('a file without a key in it counts as none', (t) => {
+  const path = join(folderOf(t), 'key')
+  writeFileSync(path, 'not a key\n')
+  t.is(readDeviceKeyFile(path), undefined)
+})
+
+test('each gateway has its own file, and a relative state folder is not used', (t) => {
+  const env = { XDG_STATE_HOME: '/state' }
+  const path = (baseUrl: string): string => deviceKeyPath(env, baseUrl)
+  t.regex(
+    path('http://127.0.0.1:8080'),
+    /^\/state\/heliograph\/127\.0\.0\.1_8080-[0-9a-f]{8}\.key$/,
+  )
+  t.is(new Set(['http://a.example', 'https://a.example', 'http://a.example/x'].map(path)).size, 3)
+  t.regex(deviceKeyPath({ XDG_STATE_HOME: 'state' }, 'http://a.example'), /\.local\/state\/heliogr/)
+})
