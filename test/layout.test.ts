@@ -34,6 +34,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'src/transports',
     'src/telemetry',
     'actors',
+    'package.json',
     'node:',
   ],
 }
@@ -45,7 +46,7 @@ const ONLY_IN: Readonly<Record<string, readonly string[]>> = {
 
 const BANS: readonly (readonly [what: RegExp, except: readonly string[], instead: string])[] = [
   [/process\.env/, ['src/config.ts'], 'a field of Config'],
-  [/Date\.now/, ['src/main.ts', 'src/worker.ts', 'src/cli/'], 'the port NowMs'],
+  [/Date\.now/, ['src/serve.ts', 'src/worker.ts', 'src/cli/'], 'the port NowMs'],
   [/Math\.random/, [], 'the random source that is passed in'],
   [/\bconsole\./, ['src/cli/'], 'the port Log'],
   [/^\s*(export )?(const )?enum /m, [], 'a union of literals'],
@@ -101,6 +102,7 @@ function targetOf(file: string, specifier: string): string {
   if (specifier.startsWith('node:')) return 'node:'
   if (specifier.startsWith('./')) return rowOf(join(file, '..', specifier))
   if (specifier === '#ormconfig') return 'ormconfig.ts'
+  if (specifier === '#package') return 'package.json'
   if (specifier.startsWith('#src/')) return rowOf(`src/${specifier.slice('#src/'.length)}.ts`)
   if (specifier.startsWith('#domain/')) return 'src/domain'
   if (specifier.startsWith('#')) return rowOf(`${specifier.slice(1)}.ts`)

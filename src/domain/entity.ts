@@ -2,10 +2,10 @@
 //
 // Invariants:
 //   L1. Each field and each key remembers the time that set it; a patch applies to a name only where
-//       its time is not older. So late data fills what is missing and never overwrites what is newer.
+//       its time is not older. Late data fills what is missing and never overwrites what is newer.
 //   L2. A removed key remembers the time of its removal, so that late data cannot bring it back.
-//   L3. `rev` grows by one per effective change; a patch that changes nothing changes nothing at all.
-//   L4. What a change delivers is what it changed: applied in order, it gives the gateway's own state.
+//   L3. `rev` grows by one per effective change; what nobody could tell apart is no change.
+//   L4. What a change delivers is what it changed: applied in order, it gives the gateway's state.
 
 import type { Fields, Json } from './submission.ts'
 
