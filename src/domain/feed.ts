@@ -66,8 +66,9 @@ export interface CatchUpRequest {
   readonly afterSeq: number
   readonly sinceSeq: number
   /**
-   * `removedTo` of the page before, when this continues one catch-up: no gap is given for removals up to
-   * there, and no restart. Without it a restart of more than one page would begin again with each page.
+   * `removedTo` of the page before, when this continues one catch-up: no gap is given for removals
+   * up to there, and no restart. Without it a restart of more than one page would begin again with
+   * each page.
    */
   readonly removedTo?: number
   /** 1 to 500 entries. */

@@ -32,8 +32,9 @@ export function testsWithNats(
   })
   return (title, run) =>
     test.serial(title, async (t) => {
-      if (started?.kind === 'started') return run(t, started.servers)
-      t.log(`not run: ${started?.reason ?? 'the servers did not start'}`)
+      if (started === undefined) return t.fail('the servers did not start')
+      if (started.kind === 'started') return run(t, started.servers)
+      t.log(`not run: ${started.reason}`)
       return t.pass()
     })
 }

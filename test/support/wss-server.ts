@@ -4,6 +4,7 @@ import type { ExecutionContext } from 'ava'
 
 import { createHash } from 'node:crypto'
 import { App, us_socket_local_port } from 'uWebSockets.js'
+import type { TemplatedApp } from 'uWebSockets.js'
 
 import { parseDeviceId } from '#domain/identity'
 import { createSessions } from '#src/transports/sessions'
@@ -58,12 +59,7 @@ export async function serveWss(t: ExecutionContext, token = ''): Promise<Served>
   )
   const app = App()
   mountWss(app, sessions, { clientAddress: (source) => source.address() })
-  const port = await new Promise<number>((resolve, reject) => {
-    app.listen('127.0.0.1', 0, (socket) => {
-      if (socket === false) reject(new Error('no port'))
-      else resolve(us_socket_local_port(socket))
-    })
-  })
+  const port = await listen(app)
   t.teardown(async () => {
     await sessions.close()
     app.close()
@@ -78,4 +74,14 @@ export async function serveWss(t: ExecutionContext, token = ''): Promise<Served>
     meter,
     sessions,
   }
+}
+
+/** Listens on a port that the system chooses, and gives it. */
+export function listen(app: TemplatedApp): Promise<number> {
+  return new Promise<number>((resolve, reject) => {
+    app.listen('127.0.0.1', 0, (socket) => {
+      if (socket === false) reject(new Error('no port'))
+      else resolve(us_socket_local_port(socket))
+    })
+  })
 }

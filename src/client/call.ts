@@ -1,0 +1,131 @@
+// One HTTP call to the gateway: the envelope read, failures as HeliographError, safe calls
+// repeated.
+//
+// Invariants:
+//   C1. Only a call that may happen twice is repeated: the caller or the table of client.ts says
+//       so.
+//   C2. Repeats are bounded in number, jittered, and never earlier than Retry-After says; a wait
+//       that is asked for beyond RETRY_AFTER_MAX_MS is left to the caller.
+
+import { HeliographError } from './error.ts'
+import { backoffMs, pause } from './runtime.ts'
+import type { Runtime } from './runtime.ts'
+
+export interface Endpoint {
+  /** Without a slash at the end. */
+  readonly baseUrl: string
+  readonly token: string | undefined
+  readonly runtime: Runtime
+  readonly timeoutMs: number
+}
+
+export interface Call {
+  readonly method: 'GET' | 'POST'
+  readonly path: string
+  readonly body?: object
+  /** True when it does no harm to happen twice. (C1) */
+  readonly isRepeatable: boolean
+  readonly signal?: AbortSignal | undefined
+}
+
+const ATTEMPTS_MAX = 4
+const BACKOFF = { firstMs: 200, maxMs: 5_000 }
+const RETRY_AFTER_MAX_MS = 60_000
+
+/** `data` of a success; throws HeliographError, or the reason of an aborted signal. */
+export async function call(endpoint: Endpoint, request: Call): Promise<unknown> {
+  for (let attempt = 0; ; attempt += 1) {
+    const answer = await attemptOnce(endpoint, request)
+    if (!(answer instanceof HeliographError)) return answer.data
+    const wait = waitBefore(endpoint.runtime, attempt, answer)
+    const isLast = !request.isRepeatable || attempt + 1 >= ATTEMPTS_MAX // C1, C2
+    if (isLast || wait === undefined) throw answer
+    await pause(endpoint.runtime, wait)
+    request.signal?.throwIfAborted()
+  }
+}
+
+/** Milliseconds before the next attempt; undefined when there should be none. (C2) */
+function waitBefore(
+  runtime: Runtime,
+  attempt: number,
+  { status, retryAfterMs }: HeliographError,
+): number | undefined {
+  if (status !== 429 && status !== 503 && status !== 0) return undefined
+  const jittered = backoffMs(runtime, attempt, BACKOFF)
+  if (retryAfterMs === undefined) return jittered
+  return retryAfterMs > RETRY_AFTER_MAX_MS ? undefined : retryAfterMs + jittered
+}
+
+async function attemptOnce(
+  { baseUrl, token, runtime, timeoutMs }: Endpoint,
+  { method, path, body, signal }: Call,
+): Promise<{ readonly data: unknown } | HeliographError> {
+  const timeout = AbortSignal.timeout(timeoutMs)
+  const init: RequestInit = {
+    method,
+    headers: {
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+    signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
+  }
+  try {
+    const response = await runtime.fetch(baseUrl + path, init)
+    return answerOf(response, await response.text())
+  } catch {
+    signal?.throwIfAborted()
+    // The platform's own text may hold the address with whatever stands in it, so it is left out.
+    const facts = { code: 'connection_failed', status: 0, retryable: true }
+    return new HeliographError('the gateway did not answer', facts)
+  }
+}
+
+function answerOf(response: Response, text: string): { readonly data: unknown } | HeliographError {
+  const envelope = objectIn(text)
+  if (envelope === undefined) return invalidAnswer(response.status)
+  // Probes answer without the envelope, also when they are not ready.
+  if (!('success' in envelope)) {
+    return response.ok ? { data: envelope } : invalidAnswer(response.status)
+  }
+  if (response.ok && envelope['success'] === true) return { data: envelope['data'] }
+  const { error, error_code, problem } = envelope
+  if (typeof error !== 'string' || typeof error_code !== 'string') {
+    return invalidAnswer(response.status)
+  }
+  const details = isObject(problem) ? problem : {}
+  return new HeliographError(error, {
+    code: error_code,
+    status: response.status,
+    retryable: details['retryable'] === true,
+    retryAfterMs: retryAfterOf(response),
+    requestId: response.headers.get('x-request-id') ?? undefined,
+  })
+}
+
+/** The gateway writes whole seconds. */
+function retryAfterOf(response: Response): number | undefined {
+  const seconds = response.headers.get('retry-after') ?? ''
+  return /^\d{1,9}$/.test(seconds) ? Number(seconds) * 1_000 : undefined
+}
+
+const invalidAnswer = (status: number): HeliographError =>
+  new HeliographError('the answer is not one of a Heliograph gateway', {
+    code: 'answer_invalid',
+    status,
+    retryable: status >= 500,
+  })
+
+function objectIn(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const parsed: unknown = JSON.parse(text)
+    return isObject(parsed) ? parsed : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

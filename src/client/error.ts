@@ -1,0 +1,35 @@
+// The one error of the client.
+
+/** Codes beside those of the gateway: no answer came, or one that no gateway gives. */
+export type ClientCode = 'connection_failed' | 'answer_invalid'
+
+export interface ErrorFacts {
+  /** `error_code` of the gateway, or a ClientCode. */
+  readonly code: string
+  /** HTTP status; 0 when there was no answer. */
+  readonly status: number
+  /** True when the same request may be accepted later. */
+  readonly retryable: boolean
+  readonly retryAfterMs?: number | undefined
+  /** For the operator of the gateway. */
+  readonly requestId?: string | undefined
+}
+
+/** Why a call failed. Its message holds no secret. */
+export class HeliographError extends Error {
+  override readonly name = 'HeliographError'
+  readonly code: string
+  readonly status: number
+  readonly retryable: boolean
+  readonly retryAfterMs: number | undefined
+  readonly requestId: string | undefined
+
+  constructor(message: string, facts: ErrorFacts) {
+    super(message)
+    this.code = facts.code
+    this.status = facts.status
+    this.retryable = facts.retryable
+    this.retryAfterMs = facts.retryAfterMs
+    this.requestId = facts.requestId
+  }
+}

@@ -1,0 +1,131 @@
+// What a device does with the frames of one session: one at a time, in order, then acknowledged.
+//
+// Invariants:
+//   Q1. An entry is acknowledged, and its cursor moved, only after its handler has resolved.
+//   Q2. Behind a handler that failed nothing of this session is handled or acknowledged any more,
+//       so the next session begins with the entry that failed.
+//   Q3. Handlers never overlap. The gateway has at most its window on the way, which bounds what
+//       waits.
+//   Q4. What was handled already is acknowledged again and not handled again, and no cursor goes
+//       back, except behind a gap with `restart`.
+
+import type { ChannelId } from '#domain/identity'
+import type { ChannelStanding, Delivery, Gap, GatewayFrame } from '#src/schemas/frames'
+import { encodeDeviceFrame } from '#src/schemas/frames'
+import type { Runtime } from './runtime.ts'
+
+/**
+ * What a device does with what it is told. A promise is waited for before the next one is called.
+ */
+export interface Handlers {
+  onEntry(delivery: Delivery): void | Promise<void>
+  onGap?(gap: Gap): void | Promise<void>
+  /** Everything up to `seq` was delivered. */
+  onCaughtUp?(channelId: ChannelId, seq: number): void | Promise<void>
+  /** A channel of the device, at the begin of a session and when it is subscribed. */
+  onChannel?(channel: ChannelStanding): void | Promise<void>
+  onUnsubscribed?(channelId: ChannelId): void | Promise<void>
+}
+
+/**
+ * Entries after which an acknowledgement is sent at once; well below the half of the gateway's
+ * window.
+ */
+const ACK_ENTRIES_MAX = 32
+const ACK_WITHIN_MS = 200
+
+interface IntakePorts {
+  readonly handlers: Handlers
+  readonly runtime: Runtime
+  /** Where each channel stands; moved here. */
+  readonly cursors: Map<ChannelId, number>
+  readonly send: (text: string) => void
+  /** An entry or the end of a catch-up was handled. */
+  readonly handled: () => void
+  readonly failed: (error: unknown) => void
+}
+
+export class Intake {
+  readonly #ports: IntakePorts
+  readonly #unsent = new Map<ChannelId, number>()
+  #unsentEntries = 0
+  #cancelTimer: (() => void) | undefined
+  #tail: Promise<void> = Promise.resolve()
+  #isOver = false
+
+  constructor(ports: IntakePorts) {
+    this.#ports = ports
+  }
+
+  /** Handles a frame after all before it. (Q3) */
+  take(frame: GatewayFrame): void {
+    this.#tail = this.#tail.then(() => this.#handle(frame))
+  }
+
+  /** Sends the acknowledgements that wait. */
+  flush(): void {
+    this.#cancelTimer?.()
+    this.#cancelTimer = undefined
+    for (const [channelId, seq] of this.#unsent) {
+      this.#ports.send(encodeDeviceFrame({ kind: 'ack', channelId, seq }))
+    }
+    this.#unsent.clear()
+    this.#unsentEntries = 0
+  }
+
+  /** Drops what waits; resolves when the handler under way is done. */
+  async end(): Promise<void> {
+    this.#isOver = true
+    await this.#tail
+    this.flush()
+  }
+
+  async #handle(frame: GatewayFrame): Promise<void> {
+    if (this.#isOver) return
+    try {
+      if (!this.#isKnown(frame)) await this.#tell(frame)
+    } catch (error) {
+      this.#isOver = true // Q2
+      this.#ports.failed(error)
+      return
+    }
+    this.#settle(frame) // Q1
+  }
+
+  // Q4
+  #isKnown(frame: GatewayFrame): boolean {
+    return frame.kind === 'deliver' && frame.seq <= (this.#ports.cursors.get(frame.channelId) ?? -1)
+  }
+
+  async #tell(frame: GatewayFrame): Promise<void> {
+    const { handlers } = this.#ports
+    if (frame.kind === 'deliver') await handlers.onEntry(frame)
+    else if (frame.kind === 'gap') await handlers.onGap?.(frame)
+    else if (frame.kind === 'caught-up') await handlers.onCaughtUp?.(frame.channelId, frame.seq)
+    else if (frame.kind === 'subscribed') await handlers.onChannel?.(frame)
+    else if (frame.kind === 'unsubscribed') await handlers.onUnsubscribed?.(frame.channelId)
+    else if (frame.kind === 'welcome') {
+      for (const channel of frame.channels) await handlers.onChannel?.(channel)
+    }
+  }
+
+  #settle(frame: GatewayFrame): void {
+    const { cursors } = this.#ports
+    if (frame.kind === 'deliver' || frame.kind === 'caught-up') this.#acknowledge(frame)
+    else if (frame.kind === 'gap' && frame.restart) cursors.set(frame.channelId, 0)
+    else if (frame.kind === 'unsubscribed') {
+      cursors.delete(frame.channelId)
+      this.#unsent.delete(frame.channelId)
+    }
+  }
+
+  #acknowledge({ channelId, seq }: { readonly channelId: ChannelId; readonly seq: number }): void {
+    const { cursors, runtime, handled } = this.#ports
+    handled()
+    cursors.set(channelId, Math.max(seq, cursors.get(channelId) ?? 0)) // Q4
+    this.#unsent.set(channelId, seq)
+    this.#unsentEntries += 1
+    if (this.#unsentEntries >= ACK_ENTRIES_MAX) this.flush()
+    else this.#cancelTimer ??= runtime.after(ACK_WITHIN_MS, () => this.flush())
+  }
+}

@@ -1,0 +1,75 @@
+// Acknowledged positions on their way to the store: the latest of each device and channel, written
+// in batches. Losing one costs a repeated delivery, never an entry.
+//
+// Invariants:
+//   K1. One write is under way at a time, so a later position never meets an earlier one in the
+//       store.
+//   K2. What a write that failed held waits again, unless something later took its place.
+//   K3. At most `waitingMax` positions wait; beyond it new ones are left out until there is room.
+
+import type { Acknowledgement } from '#domain/feed'
+import type { SubscriptionStore } from '#domain/ports'
+import type { Log } from '#domain/telemetry'
+import { reportOf } from './report.ts'
+
+const BATCH_MAX = 500
+
+export interface AcknowledgementPorts {
+  readonly subscriptions: Pick<SubscriptionStore, 'acknowledge'>
+  readonly log: Log
+}
+
+export class Acknowledgements {
+  readonly #ports: AcknowledgementPorts
+  readonly #waitingMax: number
+  readonly #waiting = new Map<string, Acknowledgement>()
+  #writing: Promise<void> | undefined
+
+  constructor(ports: AcknowledgementPorts, waitingMax: number) {
+    this.#ports = ports
+    this.#waitingMax = waitingMax
+  }
+
+  get waiting(): number {
+    return this.#waiting.size
+  }
+
+  record(acknowledgement: Acknowledgement): void {
+    const key = acknowledgement.deviceId + acknowledgement.channelId
+    const known = this.#waiting.get(key)
+    if (known === undefined && this.#waiting.size >= this.#waitingMax) return // K3
+    if (known === undefined || known.seq < acknowledgement.seq) {
+      this.#waiting.set(key, acknowledgement)
+    }
+  }
+
+  /** Writes what waits now. Never rejects: what could not be written waits for the next call. */
+  flush(): Promise<void> {
+    this.#writing ??= this.#write().finally(() => {
+      this.#writing = undefined
+    })
+    return this.#writing // K1
+  }
+
+  /** Writes everything, also what came while a write was under way. */
+  async flushAll(): Promise<void> {
+    await this.#writing
+    await this.flush()
+  }
+
+  async #write(): Promise<void> {
+    const due = [...this.#waiting.entries()]
+    for (let from = 0; from < due.length; from += BATCH_MAX) {
+      const batch = due.slice(from, from + BATCH_MAX)
+      for (const [key] of batch) this.#waiting.delete(key)
+      const acknowledgements = batch.map(([, acknowledgement]) => acknowledgement)
+      try {
+        await this.#ports.subscriptions.acknowledge(acknowledgements)
+      } catch (error) {
+        for (const acknowledgement of acknowledgements) this.record(acknowledgement) // K2
+        this.#ports.log.warn('acknowledgements could not be written', { ...reportOf(error) })
+        return
+      }
+    }
+  }
+}

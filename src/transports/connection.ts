@@ -1,0 +1,279 @@
+// One carrier with its session: performs what the protocol asks for.
+//
+//   carrier ─▶ session ─▶ outputs ─▶ carrier, store, acknowledgements
+//                 ▲                          │
+//                 └── bus, pages, positions ◀┘
+//
+// Invariants:
+//   H1. A session listens to a channel before its position is read, and what was heard since
+//       corrects the position, so nothing falls between reading and listening.
+//   H2. A connection that is gone holds no interest; its session is closed and takes no input (G2).
+//   H3. A defect in one session ends that session and no other.
+
+import type { CatchUpRequest, Position } from '#domain/feed'
+import type { ChannelId, DeviceId } from '#domain/identity'
+import type { DeviceStore, NowMs, ReadStore, SubscriptionStore } from '#domain/ports'
+import type { Log } from '#domain/telemetry'
+import type { GoawayReason, Hello, UnsubscribedReason } from '#src/schemas/frames'
+import type { Acknowledgements } from './acknowledgements.ts'
+import { deviceIdOf } from './admission.ts'
+import type { Gate } from './admission.ts'
+import type { Carrier } from './carrier.ts'
+import { frameOf } from './interest.ts'
+import type { Interest } from './interest.ts'
+import type { Reads } from './reads.ts'
+import { reportOf } from './report.ts'
+import { Session } from './session.ts'
+import { CLOSE } from './signals.ts'
+import type { Input, Output } from './signals.ts'
+
+const RETRY_MIN_MS = 500
+const RETRY_MAX_MS = 5_000
+
+/** What all connections of a process share. */
+export interface Shared {
+  readonly devices: Pick<DeviceStore, 'find'>
+  readonly subscriptions: Pick<SubscriptionStore, 'positions' | 'position'>
+  readonly feed: Pick<ReadStore, 'catchUp'>
+  readonly log: Log
+  readonly nowMs: NowMs
+  /** A whole number from 0 up to, without, `below`. */
+  readonly random: (below: number) => number
+  readonly verdictOf: Gate
+  readonly interest: Interest<Connection>
+  readonly reads: Reads
+  readonly acknowledgements: Acknowledgements
+  readonly delivered: Record<'live' | 'replay', (by?: number) => void>
+  /** From now on the connection hears what happens to the subscriptions of its device. */
+  identified(connection: Connection): void
+  /** The session begins; an older one of the same device and carrier ends. */
+  begun(connection: Connection): void
+  left(connection: Connection): void
+}
+
+/** What names a session and orders the sessions of one device. */
+export interface Opened {
+  readonly sessionId: string
+  /** By the gateway's clock; two connections of a process never have the same. */
+  readonly openedAt: number
+}
+
+type Asked = Exclude<Output, { readonly kind: 'send' | 'close' | 'deliver' }>
+
+export class Connection {
+  readonly carrier: Carrier
+  readonly session: Session
+  readonly sessionId: string
+  readonly openedAt: number
+  readonly #shared: Shared
+  readonly #channels = new Set<ChannelId>()
+  #deviceId: DeviceId | undefined
+  /** Grows when a subscription changes, so that an older reading of them is not believed. */
+  #version = 0
+  #isGone = false
+
+  constructor(carrier: Carrier, { sessionId, openedAt }: Opened, shared: Shared) {
+    this.carrier = carrier
+    this.sessionId = sessionId
+    this.openedAt = openedAt
+    this.session = new Session(shared.nowMs(), shared.random(1_000) / 1_000)
+    this.#shared = shared
+  }
+
+  get deviceId(): DeviceId | undefined {
+    return this.#deviceId
+  }
+
+  feed(input: Input): void {
+    try {
+      const outputs = this.session.handle(input, this.#shared.nowMs())
+      if (outputs.length > 0) this.#perform(outputs)
+    } catch (error) {
+      this.#shared.log.error('a session failed', { ...reportOf(error) })
+      this.end(CLOSE.failed, 'internal error') // H3
+    }
+  }
+
+  /** Asks the device to leave, with a random time after which it may come back. */
+  leave(reason: GoawayReason): void {
+    const retryAfterMs = RETRY_MIN_MS + this.#shared.random(RETRY_MAX_MS - RETRY_MIN_MS + 1)
+    this.feed({ kind: 'leave', reason, ...(reason !== 'replaced' && { retryAfterMs }) })
+  }
+
+  /** The carrier is gone. */
+  gone(): void {
+    if (this.#isGone) return
+    this.session.handle({ kind: 'gone' }, this.#shared.nowMs())
+    this.#isGone = true
+    for (const channelId of this.#channels) this.#shared.interest.leave(channelId, this) // H2
+    this.#channels.clear()
+    this.#shared.left(this)
+  }
+
+  end(code: number, reason: string): void {
+    this.gone()
+    this.carrier.close(code, reason)
+  }
+
+  /** The device has a subscription that it may not have had before. */
+  subscribed(channelId: ChannelId): void {
+    this.#version += 1
+    this.#read(() => this.#subscribe(channelId))
+  }
+
+  unsubscribed(channelId: ChannelId, reason: UnsubscribedReason): void {
+    this.#version += 1
+    this.#part(channelId, reason)
+  }
+
+  #perform(outputs: readonly Output[]): void {
+    const texts: string[] = []
+    const asked: Asked[] = []
+    let ending: Extract<Output, { readonly kind: 'close' }> | undefined
+    for (const output of outputs) {
+      if (output.kind === 'send') texts.push(output.text)
+      else if (output.kind === 'close') ending = output
+      else if (output.kind === 'deliver') {
+        texts.push(output.frame.text)
+        this.#shared.delivered[output.mode]()
+      } else asked.push(output)
+    }
+    const held = texts.length === 0 ? this.session.buffered : this.carrier.send(texts)
+    for (const ask of asked) this.#ask(ask)
+    if (held === 'closed') this.gone()
+    else if (ending !== undefined) this.end(ending.code, ending.reason)
+    else if (held !== this.session.buffered) this.feed({ kind: 'buffered', bytes: held })
+  }
+
+  #ask(asked: Asked): void {
+    switch (asked.kind) {
+      case 'admit':
+        this.#admit(asked.hello)
+        break
+      case 'read-page': {
+        const { ticket, request } = asked
+        if (!this.#read(() => this.#readPage(ticket, request))) {
+          this.feed({ kind: 'postponed', ticket })
+        }
+        break
+      }
+      case 'read-positions':
+        // When too many reads wait, the next check comes all the same.
+        this.#read(() => this.#check())
+        break
+      case 'acknowledge': {
+        const { channelId, seq } = asked
+        const deviceId = this.#deviceId
+        if (deviceId !== undefined)
+          this.#shared.acknowledgements.record({ deviceId, channelId, seq })
+      }
+    }
+  }
+
+  /**
+   * Has a place among the reads; a store that rejects ends the session. False when too many wait.
+   */
+  #read(job: () => Promise<void>): boolean {
+    return this.#shared.reads.run(async () => {
+      if (this.#isGone) return
+      try {
+        await job()
+      } catch (error) {
+        this.#shared.log.warn('the store did not answer a session', { ...reportOf(error) })
+        this.leave('unavailable')
+      }
+    })
+  }
+
+  #admit(hello: Hello): void {
+    const verdict = this.#shared.verdictOf(hello, this.carrier)
+    if (verdict !== 'admitted') {
+      this.feed({ kind: 'refused', code: verdict })
+      return
+    }
+    const deviceId = deviceIdOf(hello.deviceKey)
+    if (!this.#read(() => this.#enter(deviceId))) this.leave('busy')
+  }
+
+  async #enter(deviceId: DeviceId): Promise<void> {
+    const { devices, subscriptions } = this.#shared
+    const device = await devices.find(deviceId)
+    if (this.#isGone) return
+    if (device === undefined) {
+      this.feed({ kind: 'refused', code: 'device_key_not_found' })
+      return
+    }
+    this.#deviceId = deviceId
+    this.#shared.identified(this)
+    let positions = await subscriptions.positions(deviceId)
+    this.#join(positions)
+    // H1: the first reading says where to listen, the second one is made while listening.
+    if (positions.length > 0) positions = await subscriptions.positions(deviceId)
+    if (this.#isGone) return
+    this.#shared.begun(this)
+    this.#join(positions)
+    this.feed({
+      kind: 'admitted',
+      sessionId: this.sessionId,
+      positions: positions.map((position) => this.#corrected(position)),
+    })
+  }
+
+  async #readPage(ticket: number, request: CatchUpRequest): Promise<void> {
+    const page = await this.#shared.feed.catchUp(request)
+    if (this.#isGone) return
+    const { entries, ...rest } = page
+    const frames = entries.map((entry) => frameOf(entry, 'replay'))
+    this.feed({ kind: 'page', ticket, page: { ...rest, frames } })
+  }
+
+  async #subscribe(channelId: ChannelId): Promise<void> {
+    if (this.#deviceId === undefined) return
+    this.#listen(channelId) // H1
+    const version = this.#version
+    const position = await this.#shared.subscriptions.position(this.#deviceId, channelId)
+    if (this.#isGone) return
+    if (version !== this.#version) await this.#check()
+    else if (position === undefined) this.#part(channelId, 'unsubscribed')
+    else this.feed({ kind: 'subscribed', position: this.#corrected(position) })
+  }
+
+  /** Compares the channels of the session with those of the store. */
+  async #check(): Promise<void> {
+    if (this.#deviceId === undefined) return
+    const version = this.#version
+    const positions = await this.#shared.subscriptions.positions(this.#deviceId)
+    if (this.#isGone || version !== this.#version) return
+    const current = new Map(positions.map((position) => [position.channelId, position]))
+    for (const channelId of this.#channels) {
+      if (!current.has(channelId)) this.#part(channelId, 'unsubscribed')
+    }
+    for (const channelId of current.keys()) {
+      if (!this.#channels.has(channelId)) this.#read(() => this.#subscribe(channelId))
+    }
+    const known = positions.filter(({ channelId }) => this.#channels.has(channelId))
+    this.feed({ kind: 'positions', positions: known.map((position) => this.#corrected(position)) })
+  }
+
+  /** H1: the head is at least what was heard while the position was read. */
+  #corrected(position: Position): Position {
+    const heard = this.#shared.interest.headOf(position.channelId)
+    return heard > position.headSeq ? { ...position, headSeq: heard } : position
+  }
+
+  #join(positions: readonly Position[]): void {
+    if (this.#isGone) return // H2
+    for (const { channelId } of positions) this.#listen(channelId)
+  }
+
+  #listen(channelId: ChannelId): void {
+    this.#channels.add(channelId)
+    this.#shared.interest.join(channelId, this)
+  }
+
+  #part(channelId: ChannelId, reason: UnsubscribedReason): void {
+    if (!this.#channels.delete(channelId)) return
+    this.#shared.interest.leave(channelId, this)
+    this.feed({ kind: 'unsubscribed', channelId, reason })
+  }
+}

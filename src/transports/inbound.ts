@@ -1,0 +1,80 @@
+// What a device may send: the reading of its frames and the bounds on them.
+//
+// Invariants:
+//   G4. What a device may send is bounded: bytes a frame, broken frames a connection, and frames a
+//       second that move nothing. An acknowledgement that moves a position costs nothing, because
+//       the gateway's own deliveries bound how many there can be.
+
+import { FAULTS, fault } from '#domain/fault'
+import type { Fault } from '#domain/fault'
+import type { Answer } from '#domain/ports'
+import { DEVICE_FRAME_BYTES_MAX, encodeNotice } from '#src/schemas/frames'
+import type { DeviceFrame, GatewayNotice } from '#src/schemas/frames'
+import { readDeviceFrame } from '#src/schemas/read-frames'
+import { BROKEN_FRAMES_MAX, CLOSE, IDLE_FRAMES_PER_SECOND_MAX } from './signals.ts'
+import type { Output } from './signals.ts'
+
+/** Why a connection ends at once, and what the device is told. */
+export interface Ending {
+  readonly kind: 'ending'
+  readonly code: number
+  readonly reason: string
+  readonly because?: Fault
+}
+
+export class Inbound {
+  #brokenFrames = 0
+  #idleFrames = 0
+  #second = 0
+
+  /** The frame in a text, a fault about it, or the end of the connection. */
+  read(text: string): Answer<DeviceFrame> | Ending {
+    // A text has at least as many bytes as UTF-16 units; carriers that count bytes are stricter.
+    if (text.length > DEVICE_FRAME_BYTES_MAX) {
+      return { kind: 'ending', code: CLOSE.tooBig, reason: 'frame too big' } // G4
+    }
+    const frame = readDeviceFrame(text)
+    if (frame.kind === 'fault' && isBroken(frame)) this.#brokenFrames += 1
+    return frame
+  }
+
+  /** What a fault that the session may survive leads to. */
+  mistake(mistake: Fault, nowMs: number): Ending | readonly Output[] {
+    if (this.#brokenFrames >= BROKEN_FRAMES_MAX) {
+      return { kind: 'ending', code: CLOSE.policy, reason: 'broken frames', because: mistake } // G4
+    }
+    return this.#isFlood(nowMs) ? tooMany() : [errorOutput(mistake)]
+  }
+
+  /** What a frame that moves nothing leads to. */
+  idle(frame: DeviceFrame, nowMs: number): Ending | readonly Output[] {
+    if (this.#isFlood(nowMs)) return tooMany()
+    return frame.kind === 'ping' ? [noticeOutput({ kind: 'pong', mark: frame.mark })] : []
+  }
+
+  #isFlood(nowMs: number): boolean {
+    const second = Math.floor(nowMs / 1000)
+    if (second !== this.#second) this.#idleFrames = 0
+    this.#second = second
+    this.#idleFrames += 1
+    return this.#idleFrames > IDLE_FRAMES_PER_SECOND_MAX // G4
+  }
+}
+
+const isBroken = ({ code, field }: Fault): boolean =>
+  code === 'invalid_json_syntax' || (code === 'invalid_json_data' && field === undefined)
+
+const tooMany = (): Ending => ({
+  kind: 'ending',
+  code: CLOSE.policy,
+  reason: 'too many frames',
+  because: fault('rate_limited'),
+})
+
+export const noticeOutput = (notice: GatewayNotice): Output => ({
+  kind: 'send',
+  text: encodeNotice(notice),
+})
+
+export const errorOutput = ({ code, detail }: Fault): Output =>
+  noticeOutput({ kind: 'error', code, message: detail ?? FAULTS[code] })

@@ -1,0 +1,73 @@
+// Which sessions of this process want to hear of which channel. The first one makes the process
+// listen on the bus, the last one makes it stop.
+//
+// Invariants:
+//   I1. An entry is encoded once for all sessions of a channel, and they share the text.
+//   I2. The highest seq heard since listening began is remembered, so that positions which were
+//       read while an announcement passed by can be corrected with it.
+
+import type { Announcement, FeedEntry } from '#domain/feed'
+import type { ChannelId } from '#domain/identity'
+import type { Bus } from '#domain/ports'
+import { encodeDelivery } from '#src/schemas/frames'
+import type { Frame } from './signals.ts'
+
+interface Heard<Member> {
+  readonly members: Set<Member>
+  readonly stop: () => void
+  headSeq: number
+}
+
+export type Tell<Member> = (member: Member, channelId: ChannelId, frames: readonly Frame[]) => void
+
+export class Interest<Member> {
+  readonly #bus: Bus
+  readonly #tell: Tell<Member>
+  readonly #channels = new Map<ChannelId, Heard<Member>>()
+
+  constructor(bus: Bus, tell: Tell<Member>) {
+    this.#bus = bus
+    this.#tell = tell
+  }
+
+  join(channelId: ChannelId, member: Member): void {
+    const heard = this.#channels.get(channelId)
+    if (heard !== undefined) {
+      heard.members.add(member)
+      return
+    }
+    const stop = this.#bus.listen(channelId, (announcement) => this.#announced(announcement))
+    this.#channels.set(channelId, { members: new Set([member]), stop, headSeq: 0 })
+  }
+
+  leave(channelId: ChannelId, member: Member): void {
+    const heard = this.#channels.get(channelId)
+    if (heard === undefined || !heard.members.delete(member) || heard.members.size > 0) return
+    this.#channels.delete(channelId)
+    heard.stop()
+  }
+
+  membersOf(channelId: ChannelId): readonly Member[] {
+    return [...(this.#channels.get(channelId)?.members ?? [])]
+  }
+
+  /** The highest seq heard of a channel; 0 when nothing was. (I2) */
+  headOf(channelId: ChannelId): number {
+    return this.#channels.get(channelId)?.headSeq ?? 0
+  }
+
+  #announced({ channelId, entries }: Announcement): void {
+    const heard = this.#channels.get(channelId)
+    const last = entries.at(-1)
+    if (heard === undefined || last === undefined) return
+    heard.headSeq = Math.max(heard.headSeq, last.seq) // I2
+    const frames = entries.map((entry) => frameOf(entry, 'live')) // I1
+    // A member that leaves while it is told is taken out of the set, which a Set allows.
+    for (const member of heard.members) this.#tell(member, channelId, frames)
+  }
+}
+
+export function frameOf(entry: FeedEntry, mode: 'live' | 'replay'): Frame {
+  const text = encodeDelivery(entry, mode)
+  return { seq: entry.seq, text, bytes: Buffer.byteLength(text) }
+}

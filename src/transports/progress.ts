@@ -1,0 +1,67 @@
+// Where one channel of one session stands.
+//
+//   behind ── page asked for ──▶ loading ── page, all of it ──▶ live
+//     ▲  ▲                          │  └── postponed ──▶ waiting for a tick ──▶ behind
+//     │  └── more to read, or no room in the window
+//     └── live: a hole, a lost announcement, or no room in the window
+
+import type { CatchUpRequest, Position } from '#domain/feed'
+import type { ChannelId } from '#domain/identity'
+
+type Stage = 'behind' | 'loading' | 'postponed' | 'live'
+
+/** Plain state; the rules of its change are in serving.ts. */
+export interface Progress {
+  readonly channelId: ChannelId
+  /** The head when the device subscribed. */
+  readonly sinceSeq: number
+  stage: Stage
+  /**
+   * Everything up to here was sent in this session, or is known to the device, or is not for it.
+   */
+  sentSeq: number
+  ackedSeq: number
+  /** The highest seq heard of. */
+  announcedSeq: number
+  /** Removals up to here are told. */
+  removedTo: number
+  /** Entries that were sent and not acknowledged, in seq order: numbers only, never their text. */
+  readonly owed: { readonly seq: number; readonly bytes: number }[]
+}
+
+export function progressFrom(position: Position, cursor: number): Progress {
+  return {
+    channelId: position.channelId,
+    sinceSeq: position.sinceSeq,
+    stage: cursor >= position.headSeq ? 'live' : 'behind',
+    sentSeq: cursor,
+    ackedSeq: cursor,
+    announcedSeq: position.headSeq,
+    removedTo: 0,
+    owed: [],
+  }
+}
+
+/** Takes what is owed up to a seq off the list; gives how much that was. */
+export function settle(progress: Progress, seq: number): { entries: number; bytes: number } {
+  let entries = 0
+  let bytes = 0
+  for (const owed of progress.owed) {
+    if (owed.seq > seq) break
+    entries += 1
+    bytes += owed.bytes
+  }
+  progress.owed.splice(0, entries)
+  return { entries, bytes }
+}
+
+export function requestOf(progress: Progress, limit: number): CatchUpRequest {
+  const { channelId, sentSeq, sinceSeq, removedTo } = progress
+  return {
+    channelId,
+    afterSeq: sentSeq,
+    sinceSeq,
+    limit,
+    ...(removedTo > 0 && { removedTo }),
+  }
+}

@@ -1,0 +1,45 @@
+// The reads of all sessions of a process: so many at once, so many waiting, first come first
+// served. A fleet that comes back in one second waits here and not in the store.
+
+export class Reads {
+  readonly #atOnce: number
+  readonly #waitingMax: number
+  /** In the order of asking; a job is in it once. */
+  readonly #waiting = new Set<() => Promise<void>>()
+  #running = 0
+
+  constructor({ atOnce, waitingMax }: { readonly atOnce: number; readonly waitingMax: number }) {
+    this.#atOnce = atOnce
+    this.#waitingMax = waitingMax
+  }
+
+  get waiting(): number {
+    return this.#waiting.size
+  }
+
+  /**
+   * Runs a job, which never rejects, as soon as there is a place; false when too many wait already.
+   */
+  run(job: () => Promise<void>): boolean {
+    if (this.#running < this.#atOnce) void this.#work(job)
+    else if (this.#waiting.size < this.#waitingMax) this.#waiting.add(job)
+    else return false
+    return true
+  }
+
+  /** Forgets what waits. */
+  clear(): void {
+    this.#waiting.clear()
+  }
+
+  async #work(first: () => Promise<void>): Promise<void> {
+    this.#running += 1
+    let job: (() => Promise<void>) | undefined = first
+    while (job !== undefined) {
+      await job()
+      ;[job] = this.#waiting
+      if (job !== undefined) this.#waiting.delete(job)
+    }
+    this.#running -= 1
+  }
+}

@@ -1,0 +1,254 @@
+// The deliveries of one session: which entries of which channel go out now. Pure: no clock, no I/O.
+//
+// Invariants:
+//   S1. Per channel, seq grows from one delivery to the next, except behind a gap with `restart`.
+//   S2. An announced entry is forwarded only when its seq is the next one. Older ones are dropped;
+//       a hole, a head that nobody announced and a shut window all lead to one mechanism: the
+//       channel is behind and is read from the feed, from what was sent last.
+//   S3. Nothing is kept for a channel that is behind but numbers: announcements that arrive
+//       meanwhile only raise `announcedSeq`, and the channel is live again when a page has reached
+//       it.
+//   S4. Only what was sent can be acknowledged.
+//   S5 and S6, how channels that are behind are read, stand in backlog.ts.
+
+import { fault } from '#domain/fault'
+import type { Fault } from '#domain/fault'
+import type { Position } from '#domain/feed'
+import type { ChannelId } from '#domain/identity'
+import { WELCOME_CHANNELS_MAX } from '#src/schemas/frames'
+import type { ChannelStanding, UnsubscribedReason } from '#src/schemas/frames'
+import { Backlog } from './backlog.ts'
+import { noticeOutput } from './inbound.ts'
+import { progressFrom, settle } from './progress.ts'
+import type { Progress } from './progress.ts'
+import type { Frame, FramePage, Output } from './signals.ts'
+import { Window } from './window.ts'
+
+type Ended = 'goes-on' | 'resync'
+
+export class Serving {
+  readonly #window = new Window()
+  readonly #channels = new Map<ChannelId, Progress>()
+  readonly #backlog = new Backlog(this.#window)
+
+  /** Channels that are not live. */
+  get behind(): number {
+    return this.#backlog.size
+  }
+
+  get buffered(): number {
+    return this.#window.buffered
+  }
+
+  get unacknowledged(): { readonly entries: number; readonly bytes: number } {
+    return this.#window.unacknowledged
+  }
+
+  /**
+   * The channels of a session as it begins, with the cursors of the hello: gives those the welcome
+   * lists. The others are told in `outputs`, which go out behind the welcome.
+   */
+  begin(
+    positions: readonly Position[],
+    cursors: ReadonlyMap<ChannelId, number>,
+    outputs: Output[],
+  ): readonly ChannelStanding[] {
+    const listed: ChannelStanding[] = []
+    for (const position of positions) {
+      const told = listed.length < WELCOME_CHANNELS_MAX ? listed : undefined
+      this.#add(position, cursors.get(position.channelId) ?? position.ackedSeq, { outputs, told })
+    }
+    this.#backlog.read(outputs)
+    return listed
+  }
+
+  /** A subscription that is new, or was made anew, while connected. */
+  subscribe(position: Position, outputs: Output[]): void {
+    const progress = this.#channels.get(position.channelId)
+    if (progress !== undefined && progress.sinceSeq === position.sinceSeq) {
+      this.#hear(progress, position.headSeq)
+    } else {
+      this.#forget(position.channelId)
+      this.#add(position, position.ackedSeq, { outputs, told: undefined })
+    }
+    this.#backlog.read(outputs)
+  }
+
+  unsubscribe(channelId: ChannelId, reason: UnsubscribedReason, outputs: Output[]): void {
+    if (!this.#forget(channelId)) return
+    outputs.push(noticeOutput({ kind: 'unsubscribed', channelId, reason }))
+    this.#backlog.read(outputs)
+  }
+
+  /** Entries announced for a channel. (S2, S3) */
+  announced(channelId: ChannelId, frames: readonly Frame[], outputs: Output[]): void {
+    const progress = this.#channels.get(channelId)
+    const last = frames.at(-1)
+    if (progress === undefined || last === undefined) return
+    for (const frame of frames) {
+      if (progress.stage !== 'live') break
+      if (frame.seq <= progress.sentSeq) continue
+      if (frame.seq !== progress.sentSeq + 1) break // S2
+      if (!this.#deliver(progress, frame, { mode: 'live', outputs })) break
+    }
+    this.#hear(progress, last.seq)
+    this.#backlog.read(outputs)
+  }
+
+  /** Heads as the store has them. */
+  heads(positions: readonly Position[], outputs: Output[]): void {
+    for (const position of positions) {
+      const progress = this.#channels.get(position.channelId)
+      if (progress === undefined) continue
+      if (progress.sinceSeq === position.sinceSeq) this.#hear(progress, position.headSeq)
+      else this.subscribe(position, outputs)
+    }
+    this.#backlog.read(outputs)
+  }
+
+  /**
+   * `resync`: the channel begins anew while entries are owed; only a new session can tell them
+   * apart.
+   */
+  page(ticket: number, page: FramePage, outputs: Output[]): Ended {
+    const progress = this.#arrived(ticket)
+    const ended = progress === undefined ? 'goes-on' : this.#take(progress, page, outputs)
+    this.#backlog.read(outputs)
+    return ended
+  }
+
+  postponed(ticket: number, outputs: Output[]): void {
+    const progress = this.#arrived(ticket)
+    if (progress !== undefined) this.#backlog.postpone(progress)
+    this.#backlog.read(outputs)
+  }
+
+  /**
+   * Refused with a fault when it is for an unknown channel or beyond what was sent; `stale`: no
+   * news.
+   */
+  acknowledge(channelId: ChannelId, seq: number, outputs: Output[]): Fault | 'moved' | 'stale' {
+    const progress = this.#channels.get(channelId)
+    if (progress === undefined) return fault('channel_not_found', { field: 'channel_id' })
+    // S4
+    if (seq > progress.sentSeq) {
+      return fault('validation_failed', { field: 'seq', detail: 'seq is beyond what was sent' })
+    }
+    if (seq <= progress.ackedSeq) return 'stale'
+    progress.ackedSeq = seq
+    const { entries, bytes } = settle(progress, seq)
+    this.#window.release(entries, bytes)
+    outputs.push({ kind: 'acknowledge', channelId, seq })
+    this.#backlog.read(outputs)
+    return 'moved'
+  }
+
+  /** What was postponed may be read again. */
+  tick(outputs: Output[]): void {
+    this.#backlog.tick()
+    this.#backlog.read(outputs)
+  }
+
+  /** What the carrier holds. */
+  bufferedBytes(bytes: number, outputs: Output[]): void {
+    this.#window.buffer(bytes)
+    this.#backlog.read(outputs)
+  }
+
+  #add(
+    position: Position,
+    cursor: number,
+    { outputs, told }: { readonly outputs: Output[]; readonly told: ChannelStanding[] | undefined },
+  ): void {
+    const { channelId, channelName, headSeq } = position
+    // A cursor ahead of the feed knows entries that the gateway has lost: the device begins anew.
+    const isAhead = cursor > headSeq
+    const progress = progressFrom(position, isAhead ? 0 : cursor)
+    const standing = { channelId, channelName, headSeq, cursor: progress.sentSeq }
+    if (told === undefined) outputs.push(noticeOutput({ kind: 'subscribed', ...standing }))
+    else told.push(standing)
+    if (isAhead) {
+      const gap = { from: headSeq + 1, to: cursor, reason: 'reset', restart: true } as const
+      outputs.push(noticeOutput({ kind: 'gap', channelId, ...gap }))
+    }
+    this.#channels.set(channelId, progress)
+    if (progress.ackedSeq > position.ackedSeq) {
+      outputs.push({ kind: 'acknowledge', channelId, seq: progress.ackedSeq })
+    }
+    if (progress.stage === 'live') outputs.push(caughtUp(progress))
+    else this.#backlog.add(progress)
+  }
+
+  #forget(channelId: ChannelId): boolean {
+    const progress = this.#channels.get(channelId)
+    if (progress === undefined) return false
+    this.#channels.delete(channelId)
+    this.#backlog.remove(progress)
+    const { entries, bytes } = settle(progress, Infinity)
+    this.#window.release(entries, bytes)
+    return true
+  }
+
+  /** S2: a live channel that is not at a seq which exists is behind. */
+  #hear(progress: Progress, seq: number): void {
+    progress.announcedSeq = Math.max(progress.announcedSeq, seq)
+    if (progress.stage === 'live' && progress.announcedSeq > progress.sentSeq) {
+      this.#backlog.add(progress)
+    }
+  }
+
+  #deliver(
+    progress: Progress,
+    frame: Frame,
+    { mode, outputs }: { readonly mode: 'live' | 'replay'; readonly outputs: Output[] },
+  ): boolean {
+    if (!this.#window.take(frame.bytes)) return false
+    progress.sentSeq = frame.seq // S1
+    progress.owed.push({ seq: frame.seq, bytes: frame.bytes })
+    this.#backlog.sent(frame.bytes)
+    outputs.push({ kind: 'deliver', frame, mode })
+    return true
+  }
+
+  /** The channel whose page has come, unless it was left or subscribed anew meanwhile. */
+  #arrived(ticket: number): Progress | undefined {
+    const progress = this.#backlog.arrived(ticket)
+    if (progress === undefined) return undefined
+    return this.#channels.get(progress.channelId) === progress ? progress : undefined
+  }
+
+  #take(progress: Progress, page: FramePage, outputs: Output[]): Ended {
+    const { channelId } = progress
+    const before = progress.sentSeq
+    if (page.gap !== undefined) {
+      if (page.gap.restart && progress.owed.length > 0) return 'resync'
+      outputs.push(noticeOutput({ kind: 'gap', channelId, ...page.gap, reason: 'retention' }))
+      if (page.gap.restart) {
+        progress.sentSeq = 0
+        progress.ackedSeq = 0
+      }
+    }
+    progress.removedTo = Math.max(progress.removedTo, page.removedTo ?? page.gap?.to ?? 0)
+    for (const frame of page.frames) {
+      if (frame.seq <= progress.sentSeq) continue // S1
+      if (this.#deliver(progress, frame, { mode: 'replay', outputs })) continue
+      this.#backlog.add(progress)
+      return 'goes-on'
+    }
+    if (page.complete) progress.sentSeq = Math.max(progress.sentSeq, page.headSeq)
+    const isDone = page.complete && progress.announcedSeq <= progress.sentSeq
+    if (isDone) this.#goLive(progress, outputs)
+    else if (progress.sentSeq === before)
+      this.#backlog.postpone(progress) // S6
+    else this.#backlog.add(progress)
+    return 'goes-on'
+  }
+
+  #goLive(progress: Progress, outputs: Output[]): void {
+    progress.stage = 'live'
+    outputs.push(caughtUp(progress))
+  }
+}
+
+const caughtUp = ({ channelId, sentSeq }: Progress): Output =>
+  noticeOutput({ kind: 'caught-up', channelId, seq: sentSeq })

@@ -1,0 +1,235 @@
+// The sessions of a process: who is here, what they are told together, and how they leave.
+//
+// Invariants:
+//   H4. A device has one session per carrier: a newer one ends the older, on every node.
+//   H5. After `drain` no session is left, and every acknowledgement that came in was handed to the
+//       store.
+
+import { randomBytes } from 'node:crypto'
+
+import type { DeviceId } from '#domain/identity'
+import type { Bus, Notice, SubscriptionStore } from '#domain/ports'
+import type { Meter } from '#domain/telemetry'
+import { Acknowledgements } from './acknowledgements.ts'
+import { gate } from './admission.ts'
+import type { TokenBudget } from './admission.ts'
+import type { Carrier, SessionHandle } from './carrier.ts'
+import { Connection } from './connection.ts'
+import type { Opened, Shared } from './connection.ts'
+import { Interest } from './interest.ts'
+import { Reads } from './reads.ts'
+import type { Session } from './session.ts'
+import { CLOSE } from './signals.ts'
+
+/** Calls back once after a delay. Gives the way to cancel it. */
+export interface Timers {
+  after(delayMs: number, callback: () => void): () => void
+}
+
+export interface SessionPorts extends Pick<
+  Shared,
+  'devices' | 'feed' | 'log' | 'nowMs' | 'random'
+> {
+  readonly bus: Bus
+  readonly subscriptions: Pick<SubscriptionStore, 'positions' | 'position' | 'acknowledge'>
+  readonly meter: Meter
+  readonly timers: Timers
+}
+
+export interface SessionOptions {
+  /** The gateway token, a secret; empty when none is asked for. */
+  readonly token: string
+  /** Counts wrong gateway tokens. (decisions.md 13) */
+  readonly budget?: TokenBudget
+  readonly sessionsMax?: number
+}
+
+export interface Sessions {
+  /** Begins a session. The carrier says `closed` once, whoever closed it. */
+  open(carrier: Carrier): SessionHandle
+  /**
+   * Tells every device to come back later; resolves when all are gone. New ones are sent away. (H5)
+   */
+  drain(): Promise<void>
+  /** Ends everything now. */
+  close(): Promise<void>
+  count(): number
+}
+
+const TICK_MS = 1_000
+const READS_AT_ONCE = 16
+const READS_WAITING_MAX = 50_000
+const ACKNOWLEDGEMENTS_WAITING_MAX = 200_000
+const SESSIONS_MAX = 100_000
+
+export function createSessions(ports: SessionPorts, options: SessionOptions): Sessions {
+  return new Hub(ports, options)
+}
+
+class Hub implements Sessions {
+  readonly #ports: SessionPorts
+  readonly #shared: Shared
+  readonly #sessionsMax: number
+  readonly #connections = new Set<Connection>()
+  readonly #byDevice = new Map<DeviceId, Set<Connection>>()
+  readonly #stopNotices: () => void
+  #stopTimer: () => void
+  #isLeaving = false
+  #lastOpenedAt = 0
+  #whenEmpty: (() => void) | undefined
+
+  constructor(ports: SessionPorts, options: SessionOptions) {
+    this.#ports = ports
+    this.#sessionsMax = options.sessionsMax ?? SESSIONS_MAX
+    const { meter } = ports
+    this.#shared = {
+      devices: ports.devices,
+      subscriptions: ports.subscriptions,
+      feed: ports.feed,
+      log: ports.log,
+      nowMs: ports.nowMs,
+      random: ports.random,
+      verdictOf: gate(options.token, options.budget),
+      interest: new Interest<Connection>(ports.bus, (connection, channelId, frames) => {
+        connection.feed({ kind: 'announced', channelId, frames })
+      }),
+      reads: new Reads({ atOnce: READS_AT_ONCE, waitingMax: READS_WAITING_MAX }),
+      acknowledgements: new Acknowledgements(ports, ACKNOWLEDGEMENTS_WAITING_MAX),
+      delivered: {
+        live: meter.counter('deliveries_total', { mode: 'live' }),
+        replay: meter.counter('deliveries_total', { mode: 'replay' }),
+      },
+      identified: (connection) => this.#identified(connection),
+      begun: (connection) => this.#begun(connection),
+      left: (connection) => this.#left(connection),
+    }
+    this.#stopNotices = ports.bus.onNotice((notice) => this.#noticed(notice))
+    this.#stopTimer = ports.timers.after(TICK_MS, () => this.#tick())
+    this.#observe(meter)
+  }
+
+  open(carrier: Carrier): SessionHandle {
+    this.#lastOpenedAt = Math.max(this.#ports.nowMs(), this.#lastOpenedAt + 1)
+    const opened = { sessionId: randomBytes(16).toString('hex'), openedAt: this.#lastOpenedAt }
+    const connection = new Connection(carrier, opened, this.#shared)
+    const isFull = this.#connections.size >= this.#sessionsMax
+    this.#connections.add(connection)
+    if (this.#isLeaving) connection.leave('shutdown')
+    else if (isFull) connection.leave('busy')
+    return {
+      receive: (text) => connection.feed({ kind: 'received', text }),
+      drained: (bytes) => connection.feed({ kind: 'buffered', bytes }),
+      closed: () => connection.gone(),
+    }
+  }
+
+  async drain(): Promise<void> {
+    this.#isLeaving = true
+    for (const connection of this.#connections) connection.leave('shutdown')
+    if (this.#connections.size > 0) {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      this.#whenEmpty = resolve
+      await promise
+    }
+    await this.#shared.acknowledgements.flushAll() // H5
+  }
+
+  async close(): Promise<void> {
+    this.#isLeaving = true
+    this.#stopTimer()
+    this.#stopNotices()
+    this.#shared.reads.clear()
+    for (const connection of this.#connections) connection.end(CLOSE.goingAway, 'going away')
+    await this.#shared.acknowledgements.flushAll() // H5
+  }
+
+  count(): number {
+    return this.#connections.size
+  }
+
+  #observe(meter: Meter): void {
+    const sum = (of: (session: Session) => number): number => {
+      let total = 0
+      for (const { session } of this.#connections) total += of(session)
+      return total
+    }
+    meter.gauge('sessions', { carrier: 'wss' }, () => this.#connections.size)
+    meter.gauge('sessions_behind', {}, () => sum((session) => session.behind))
+    meter.gauge('session_buffered_bytes', {}, () => sum((session) => session.buffered))
+    meter.gauge('session_reads_waiting', {}, () => this.#shared.reads.waiting)
+    meter.gauge('acknowledgements_waiting', {}, () => this.#shared.acknowledgements.waiting)
+  }
+
+  #tick(): void {
+    for (const connection of this.#connections) connection.feed({ kind: 'tick' })
+    void this.#shared.acknowledgements.flush()
+    this.#stopTimer = this.#ports.timers.after(TICK_MS, () => this.#tick())
+  }
+
+  #of(deviceId: DeviceId): readonly Connection[] {
+    return [...(this.#byDevice.get(deviceId) ?? [])]
+  }
+
+  #identified(connection: Connection): void {
+    if (connection.deviceId === undefined) return
+    const known = this.#byDevice.get(connection.deviceId)
+    if (known === undefined) this.#byDevice.set(connection.deviceId, new Set([connection]))
+    else known.add(connection)
+  }
+
+  #begun(connection: Connection): void {
+    const { deviceId, carrier, sessionId, openedAt } = connection
+    if (deviceId === undefined) return
+    for (const other of this.#of(deviceId)) {
+      if (other === connection || other.carrier.kind !== carrier.kind) continue
+      if (isBefore(other, connection))
+        other.leave('replaced') // H4
+      else if (other.session.phase === 'serving') connection.leave('replaced')
+    }
+    const notice = { deviceId, carrier: carrier.kind, sessionId, openedAt }
+    this.#ports.bus.notify({ kind: 'session-opened', ...notice })
+  }
+
+  #left(connection: Connection): void {
+    this.#connections.delete(connection)
+    const { deviceId } = connection
+    if (deviceId !== undefined) {
+      const known = this.#byDevice.get(deviceId)
+      known?.delete(connection)
+      if (known?.size === 0) this.#byDevice.delete(deviceId)
+    }
+    if (this.#connections.size === 0) this.#whenEmpty?.()
+  }
+
+  #noticed(notice: Notice): void {
+    switch (notice.kind) {
+      case 'subscribed':
+        for (const connection of this.#of(notice.deviceId)) connection.subscribed(notice.channelId)
+        break
+      case 'unsubscribed':
+        for (const connection of this.#of(notice.deviceId)) {
+          connection.unsubscribed(notice.channelId, 'unsubscribed')
+        }
+        break
+      case 'channel-deleted':
+        for (const connection of this.#shared.interest.membersOf(notice.channelId)) {
+          connection.unsubscribed(notice.channelId, 'channel_deleted')
+        }
+        break
+      case 'session-opened':
+        for (const connection of this.#of(notice.deviceId)) {
+          const isOlder = isBefore(connection, notice) && connection.carrier.kind === notice.carrier
+          if (isOlder) connection.leave('replaced') // H4
+        }
+        break
+      case 'applied':
+      case 'credentials-changed':
+        break
+    }
+  }
+}
+
+/** Both nodes of two sessions that began together agree on which one is the older. */
+const isBefore = (one: Opened, other: Opened): boolean =>
+  one.openedAt < other.openedAt ||
+  (one.openedAt === other.openedAt && one.sessionId < other.sessionId)

@@ -1,0 +1,99 @@
+// What a session is told and what it asks for: the whole surface between the protocol (session.ts,
+// pure) and the world around it (sessions.ts).
+
+import type { FaultCode } from '#domain/fault'
+import type { CatchUpPage, CatchUpRequest, Position } from '#domain/feed'
+import type { ChannelId } from '#domain/identity'
+import type { GoawayReason, Hello, UnsubscribedReason } from '#src/schemas/frames'
+
+/**
+ * A feed entry as the text of its `deliver` frame: made once, the same string for every session.
+ */
+export interface Frame {
+  readonly seq: number
+  readonly text: string
+  /** Of the text in UTF-8. */
+  readonly bytes: number
+}
+
+/** A catch-up page whose entries are frames already. */
+export interface FramePage extends Pick<CatchUpPage, 'headSeq' | 'complete' | 'gap' | 'removedTo'> {
+  readonly frames: readonly Frame[]
+}
+
+export type Input =
+  /** Text from the device. */
+  | { readonly kind: 'received'; readonly text: string }
+  | {
+      readonly kind: 'admitted'
+      readonly sessionId: string
+      readonly positions: readonly Position[]
+    }
+  | { readonly kind: 'refused'; readonly code: FaultCode }
+  /** New entries of a channel, in seq order. A hint: it may be lost, repeated or late. */
+  | { readonly kind: 'announced'; readonly channelId: ChannelId; readonly frames: readonly Frame[] }
+  | { readonly kind: 'page'; readonly ticket: number; readonly page: FramePage }
+  /** The page could not be read now; the session asks again after the next tick. */
+  | { readonly kind: 'postponed'; readonly ticket: number }
+  | { readonly kind: 'subscribed'; readonly position: Position }
+  | {
+      readonly kind: 'unsubscribed'
+      readonly channelId: ChannelId
+      readonly reason: UnsubscribedReason
+    }
+  /** Where the channels of the device stand now; finds what the bus has lost. */
+  | { readonly kind: 'positions'; readonly positions: readonly Position[] }
+  | { readonly kind: 'tick' }
+  /** Bytes that the carrier still holds. */
+  | { readonly kind: 'buffered'; readonly bytes: number }
+  | { readonly kind: 'leave'; readonly reason: GoawayReason; readonly retryAfterMs?: number }
+  /** The carrier is gone. */
+  | { readonly kind: 'gone' }
+
+export type Output =
+  | { readonly kind: 'send'; readonly text: string }
+  | { readonly kind: 'deliver'; readonly frame: Frame; readonly mode: 'live' | 'replay' }
+  /** Check the credentials and load the positions: `admitted` or `refused` answers. */
+  | { readonly kind: 'admit'; readonly hello: Hello }
+  /** `page` or `postponed` with the same ticket answers. */
+  | { readonly kind: 'read-page'; readonly ticket: number; readonly request: CatchUpRequest }
+  /** `positions` answers. */
+  | { readonly kind: 'read-positions' }
+  | { readonly kind: 'acknowledge'; readonly channelId: ChannelId; readonly seq: number }
+  | { readonly kind: 'close'; readonly code: number; readonly reason: string }
+
+/**
+ * Unacknowledged or buffered, per connection. Beyond either nothing is pushed. (decisions.md 10)
+ */
+export const WINDOW_ENTRIES_MAX = 256
+export const WINDOW_BYTES_MAX = 1_048_576
+/** Entries of one catch-up page. */
+export const PAGE_ENTRIES_MAX = 100
+/** Pages of one session that may be under way at once. */
+export const PAGES_AT_ONCE_MAX = 2
+
+export const HELLO_WITHIN_MS = 8_000
+/** From a hello to its welcome; then the store is taken for unavailable. */
+export const ADMIT_WITHIN_MS = 30_000
+export const HEARTBEAT_MS = 25_000
+export const MISSED_PINGS_MAX = 2
+export const IDLE_MS = HEARTBEAT_MS * (MISSED_PINGS_MAX + 1)
+/** How often a session compares its channels with the store, in case the bus lost something. */
+export const CHECK_EVERY_MS = 60_000
+/** From a goaway to the close, so that acknowledgements under way can come in. */
+export const LEAVE_WITHIN_MS = 1_500
+/** Frames a second that bring nothing: pings, faults, acknowledgements of what is acknowledged. */
+export const IDLE_FRAMES_PER_SECOND_MAX = 50
+/** Frames that are not JSON objects, over the life of a connection. */
+export const BROKEN_FRAMES_MAX = 5
+
+/** WebSocket close codes; other carriers just close. */
+export const CLOSE = {
+  normal: 1000,
+  goingAway: 1001,
+  unsupported: 1003,
+  policy: 1008,
+  tooBig: 1009,
+  failed: 1011,
+  tryLater: 1013,
+} as const

@@ -1,0 +1,77 @@
+// How much may be on its way to one device.
+//
+// Invariants:
+//   N1. Never more than WINDOW_ENTRIES_MAX entries or WINDOW_BYTES_MAX bytes are unacknowledged.
+//   N2. A window that refused an entry stays shut until acknowledgements and the carrier have
+//       brought it to half, so that a slow device is served in pages and not entry by entry. It
+//       never shuts while it is at half or below, so there is always an acknowledgement or a drain
+//       to come that opens it.
+
+import { WINDOW_BYTES_MAX, WINDOW_ENTRIES_MAX } from './signals.ts'
+
+/** Below so much room a page is not worth reading. */
+const ROOM_MIN = 32
+
+export class Window {
+  #entries = 0
+  #bytes = 0
+  #buffered = 0
+  #isShut = false
+
+  get isShut(): boolean {
+    return this.#isShut
+  }
+
+  get buffered(): number {
+    return this.#buffered
+  }
+
+  get unacknowledged(): { readonly entries: number; readonly bytes: number } {
+    return { entries: this.#entries, bytes: this.#bytes }
+  }
+
+  /** Takes an entry that will be sent now; false when it must wait. */
+  take(bytes: number): boolean {
+    if (this.#isShut) return false
+    // N1
+    const isFull = this.#entries >= WINDOW_ENTRIES_MAX || this.#bytes + bytes > WINDOW_BYTES_MAX
+    if (isFull || this.#buffered > WINDOW_BYTES_MAX) {
+      this.#isShut = true
+      return false
+    }
+    this.#entries += 1
+    this.#bytes += bytes
+    return true
+  }
+
+  /** Entries were acknowledged, or are not owed any more. */
+  release(entries: number, bytes: number): void {
+    this.#entries -= entries
+    this.#bytes -= bytes
+    this.#openAtHalf()
+  }
+
+  /** What the carrier holds now. */
+  buffer(bytes: number): void {
+    this.#buffered = bytes
+    this.#openAtHalf()
+  }
+
+  /** How many entries a page may have, when `reserved` are asked for already; 0: not now. */
+  room(reserved: number): number {
+    if (this.#isShut) return 0
+    const room = WINDOW_ENTRIES_MAX - this.#entries - reserved
+    if (room >= ROOM_MIN) return room
+    if (reserved === 0) this.#isShut = true // N2: more than half is taken
+    return 0
+  }
+
+  // N2
+  #openAtHalf(): void {
+    const isHalf =
+      this.#entries <= WINDOW_ENTRIES_MAX / 2 &&
+      this.#bytes <= WINDOW_BYTES_MAX / 2 &&
+      this.#buffered <= WINDOW_BYTES_MAX / 2
+    if (isHalf) this.#isShut = false
+  }
+}

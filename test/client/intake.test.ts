@@ -1,0 +1,104 @@
+// Method: frames in, calls of handlers and texts out; time moves only when a test moves it.
+
+import test from 'ava'
+
+import { Intake } from '#src/client/intake'
+import { WEB } from '#src/client/runtime'
+import type { ChannelId } from '#domain/identity'
+import type { Delivery } from '#src/schemas/frames'
+import { encodeDelivery } from '#src/schemas/frames'
+import { readDeviceFrame, readGatewayFrame } from '#src/schemas/read-frames'
+import { FakeTime } from '#test/support/fake-timers'
+import { channel, entry } from '#test/support/session-words'
+import { turn } from '#test/support/until'
+
+const A = channel('A')
+
+function rig(onEntry: (seq: number) => void | Promise<void> = () => {}) {
+  const time = new FakeTime(0)
+  const cursors = new Map<ChannelId, number>()
+  const handled: number[] = []
+  const acks: number[] = []
+  const failures: unknown[] = []
+  const intake = new Intake({
+    handlers: {
+      onEntry: async ({ seq }) => {
+        await onEntry(seq)
+        handled.push(seq)
+      },
+    },
+    runtime: { ...WEB, after: (delayMs, callback) => time.after(delayMs, callback) },
+    cursors,
+    send: (text) => {
+      const frame = readDeviceFrame(text)
+      if (frame.kind === 'ack') acks.push(frame.seq)
+    },
+    handled: () => {},
+    failed: (error) => failures.push(error),
+  })
+  return { intake, time, cursors, handled, acks, failures }
+}
+
+function delivery(seq: number): Delivery {
+  const frame = readGatewayFrame(encodeDelivery(entry('A', seq), 'live'))
+  if (frame?.kind !== 'deliver') throw new Error('no delivery')
+  return frame
+}
+
+test('Q1: what is handled is acknowledged soon, and together', async (t) => {
+  const { intake, time, acks, cursors } = rig()
+  for (let seq = 1; seq <= 5; seq += 1) intake.take(delivery(seq))
+  await turn()
+  t.deepEqual(acks, [])
+  time.advance(199)
+  t.deepEqual(acks, [])
+  time.advance(1)
+  t.deepEqual(acks, [5])
+  t.is(cursors.get(A), 5)
+})
+
+test('Q1: 32 entries are acknowledged at once', async (t) => {
+  const { intake, acks } = rig()
+  for (let seq = 1; seq <= 33; seq += 1) intake.take(delivery(seq))
+  await turn()
+  t.deepEqual(acks, [32])
+})
+
+test('Q2: behind a handler that failed nothing is handled or acknowledged', async (t) => {
+  const { intake, cursors, handled, acks, failures } = rig((seq) => {
+    if (seq === 2) throw new Error('not now')
+  })
+  for (let seq = 1; seq <= 3; seq += 1) intake.take(delivery(seq))
+  await turn()
+  await intake.end()
+  t.deepEqual([handled, acks], [[1], [1]])
+  t.is(failures.length, 1)
+  t.is(cursors.get(A), 1)
+})
+
+test('Q4: what was handled is acknowledged again, not handled, and no cursor goes back', async (t) => {
+  const { intake, cursors, handled, acks } = rig()
+  cursors.set(A, 5)
+  for (const seq of [3, 5, 6]) intake.take(delivery(seq))
+  await turn()
+  t.deepEqual(handled, [6])
+  t.is(cursors.get(A), 6)
+  intake.take(delivery(4))
+  await turn()
+  t.is(cursors.get(A), 6)
+  await intake.end()
+  t.deepEqual(handled, [6])
+  t.is(acks.length, 1)
+})
+
+test('an end waits for the handler under way and drops what waits', async (t) => {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const { intake, handled, acks } = rig(() => promise)
+  intake.take(delivery(1))
+  intake.take(delivery(2))
+  await turn()
+  const ended = intake.end()
+  resolve()
+  await ended
+  t.deepEqual([handled, acks], [[1], [1]])
+})

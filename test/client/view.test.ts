@@ -1,0 +1,115 @@
+import test from 'ava'
+
+import { ThingsView, foldThing } from '#src/client/view'
+import type { ThingChange } from '#src/client/view'
+import { parseOperationId, parseThingId } from '#domain/identity'
+import type { Fields } from '#domain/submission'
+import type { Delivery } from '#src/schemas/frames'
+import { channel } from '#test/support/session-words'
+
+const A = channel('A')
+const entityId = parseThingId('t') ?? never()
+const opId = parseOperationId('op') ?? never()
+
+function never(): never {
+  throw new Error('bad id')
+}
+
+const change = (seq: number, payload: Fields, more: Partial<ThingChange> = {}): ThingChange => ({
+  seq,
+  action: 'update',
+  entityId,
+  state: 'active',
+  rev: seq,
+  payload,
+  ...more,
+})
+
+const delivery = (seq: number, payload: Fields, more: Partial<ThingChange> = {}): Delivery => ({
+  kind: 'deliver',
+  channelId: A,
+  deliveryId: 'd',
+  opId,
+  model: 'thing',
+  acceptedAt: 1,
+  replay: false,
+  ...change(seq, payload, more),
+  entityId,
+})
+
+const parsed = (text: string): Fields => JSON.parse(text) as Fields
+const plain = (fields: Fields | undefined): object => ({ ...fields })
+
+test('V1: a patch merges name by name and null removes', (t) => {
+  const first = foldThing(
+    undefined,
+    change(1, { title: 'a', tags: ['x'], attrs: { a: 1, b: { c: 2 } }, external_ids: { m: '1' } }),
+  )
+  const second = foldThing(
+    first,
+    change(2, { title: null, observed_at: 7, attrs: { a: null, b: 3 }, external_ids: { m: null } }),
+  )
+  t.deepEqual(plain(second?.fields), { tags: ['x'], observed_at: 7 })
+  t.deepEqual(plain(second?.attrs), { b: 3 })
+  t.deepEqual(plain(second?.externalIds), {})
+  t.deepEqual(plain(first?.attrs), { a: 1, b: { c: 2 } })
+  t.is(second?.rev, 2)
+})
+
+test('V1: sync replaces everything', (t) => {
+  const before = foldThing(undefined, change(1, { title: 'a', attrs: { a: 1 } }))
+  const after = foldThing(
+    before,
+    change(2, { attrs: { b: 2 } }, { action: 'sync', state: 'archived' }),
+  )
+  t.deepEqual([plain(after?.fields), plain(after?.attrs), after?.state], [{}, { b: 2 }, 'archived'])
+})
+
+test('V1: a deleted Thing is not in the view, made anew it begins from nothing', (t) => {
+  const view = new ThingsView()
+  view.apply(delivery(1, { attrs: { a: 1 } }))
+  view.apply(delivery(2, {}, { action: 'delete', state: 'deleted' }))
+  t.is(view.things(A).size, 0)
+  view.apply(delivery(3, { attrs: { b: 1 } }, { action: 'create' }))
+  t.deepEqual(plain(view.thing(A, 't')?.attrs), { b: 1 })
+})
+
+test('V2: an entry that comes again changes nothing', (t) => {
+  const view = new ThingsView()
+  t.true(view.apply(delivery(1, { attrs: { a: 1 } })))
+  t.true(view.apply(delivery(2, { attrs: { a: 2 } })))
+  t.false(view.apply(delivery(1, { attrs: { a: 1 } })))
+  t.deepEqual(plain(view.thing(A, 't')?.attrs), { a: 2 })
+  t.deepEqual([...view.cursors()], [[A, 2]])
+})
+
+test('V3: a restart forgets the channel, a plain gap does not', (t) => {
+  const view = new ThingsView()
+  const gap = { kind: 'gap', channelId: A, from: 1, to: 9, reason: 'retention' } as const
+  view.apply(delivery(5, { attrs: { a: 1 } }))
+  view.apply({ ...gap, restart: false })
+  t.is(view.things(A).size, 1)
+  view.apply({ ...gap, restart: true })
+  t.is(view.things(A).size, 0)
+  t.true(view.apply(delivery(2, { attrs: { a: 1 } }, { action: 'sync' })))
+})
+
+test('the cursor follows what is caught up, and an ended subscription is forgotten', (t) => {
+  const view = new ThingsView()
+  view.apply({ kind: 'caught-up', channelId: A, seq: 7 })
+  view.apply({ kind: 'caught-up', channelId: A, seq: 6 })
+  t.deepEqual([...view.cursors()], [[A, 7]])
+  view.apply({ kind: 'unsubscribed', channelId: A, reason: 'unsubscribed' })
+  t.deepEqual([...view.cursors()], [])
+})
+
+test('keys of prototypes are plain data', (t) => {
+  const thing = foldThing(
+    undefined,
+    change(1, parsed('{"attrs":{"__proto__":{"x":1},"constructor":2}}')),
+  )
+  t.deepEqual(Object.keys(thing?.attrs ?? {}), ['__proto__', 'constructor'])
+  t.is(Object.getPrototypeOf({}), Object.prototype)
+  const removed = foldThing(thing, change(2, parsed('{"attrs":{"__proto__":null}}')))
+  t.deepEqual(Object.keys(removed?.attrs ?? {}), ['constructor'])
+})

@@ -1,0 +1,90 @@
+// Method: a store whose writes end when the test says so.
+
+import test from 'ava'
+
+import type { Acknowledgement } from '#domain/feed'
+import { parseDeviceId } from '#domain/identity'
+import { Acknowledgements } from '#src/transports/acknowledgements'
+import { FakeLog } from '#test/support/fake-telemetry'
+import { channel } from '#test/support/session-words'
+import { until } from '#test/support/until'
+
+const deviceId = parseDeviceId('a'.repeat(64)) ?? neverDevice()
+
+function neverDevice(): never {
+  throw new Error('no device id')
+}
+
+const ack = (letter: string, seq: number): Acknowledgement => ({
+  deviceId,
+  channelId: channel(letter),
+  seq,
+})
+
+function rig(waitingMax: number) {
+  const writes: { readonly rows: readonly Acknowledgement[]; readonly end: () => void }[] = []
+  const subscriptions = {
+    acknowledge: (rows: readonly Acknowledgement[]) =>
+      new Promise<void>((resolve) => {
+        writes.push({ rows, end: resolve })
+      }),
+  }
+  const log = new FakeLog()
+  return { writes, log, acknowledgements: new Acknowledgements({ subscriptions, log }, waitingMax) }
+}
+
+test('K1: one write is under way at a time, and what comes meanwhile waits', async (t) => {
+  const { writes, acknowledgements } = rig(10)
+  acknowledgements.record(ack('A', 1))
+  const first = acknowledgements.flush()
+  acknowledgements.record(ack('A', 2))
+  void acknowledgements.flush()
+  t.is(writes.length, 1)
+  writes[0]?.end()
+  await first
+  const rest = acknowledgements.flushAll()
+  await until('the second write begins', () => writes.length === 2)
+  writes[1]?.end()
+  await rest
+  t.deepEqual(
+    writes.map(({ rows }) => rows.map(({ seq }) => seq)),
+    [[1], [2]],
+  )
+})
+
+test('K2: a later position keeps its place when an earlier write fails', async (t) => {
+  const rows: number[] = []
+  let isFailing = true
+  const subscriptions = {
+    acknowledge: async ([first]: readonly Acknowledgement[]) => {
+      await Promise.resolve()
+      if (isFailing) throw new Error('down')
+      rows.push(first?.seq ?? 0)
+    },
+  }
+  const log = new FakeLog()
+  const acknowledgements = new Acknowledgements({ subscriptions, log }, 10)
+  acknowledgements.record(ack('A', 1))
+  const failing = acknowledgements.flush()
+  acknowledgements.record(ack('A', 5))
+  await failing
+  isFailing = false
+  await acknowledgements.flush()
+  t.deepEqual(rows, [5])
+})
+
+test('K3: positions beyond the bound are left out, known ones still move', (t) => {
+  const { acknowledgements } = rig(1)
+  acknowledgements.record(ack('A', 1))
+  acknowledgements.record(ack('B', 1))
+  acknowledgements.record(ack('A', 2))
+  t.is(acknowledgements.waiting, 1)
+})
+
+test('an older position never takes the place of a newer one', async (t) => {
+  const { writes, acknowledgements } = rig(10)
+  acknowledgements.record(ack('A', 5))
+  acknowledgements.record(ack('A', 3))
+  void acknowledgements.flush()
+  t.deepEqual(writes[0]?.rows, [ack('A', 5)])
+})

@@ -1,0 +1,449 @@
+// Method: sessions with a store in memory, a bus, and carriers that write down what they are given.
+// Time moves only when a test moves it.
+
+import test from 'ava'
+import type { ExecutionContext } from 'ava'
+
+import { createHash } from 'node:crypto'
+
+import { parseDeviceId } from '#domain/identity'
+import type { DeviceId } from '#domain/identity'
+import type { Acknowledgement, Announcement, CatchUpPage, Position } from '#domain/feed'
+import { createSessions } from '#src/transports/sessions'
+import type { SessionOptions, Sessions } from '#src/transports/sessions'
+import type { Carrier, SessionHandle } from '#src/transports/carrier'
+import { WINDOW_ENTRIES_MAX } from '#src/transports/signals'
+import { FakeBus } from '#test/support/fake-bus'
+import { FakeLog, FakeMeter } from '#test/support/fake-telemetry'
+import { FakeTime } from '#test/support/fake-timers'
+import { FeedModel } from '#test/support/feed-model'
+import { channel, inWords } from '#test/support/session-words'
+import { turn, until } from '#test/support/until'
+
+const A = channel('A')
+const B = channel('B')
+const KEY = '1'.repeat(32)
+const DEVICE = deviceIdOf(KEY)
+
+class FakeCarrier implements Carrier {
+  readonly kind = 'wss'
+  readonly address = '192.0.2.1'
+  readonly authorization: string
+  readonly sent: string[] = []
+  closedWith: string | undefined
+  held = 0
+  handle: SessionHandle | undefined
+
+  constructor(authorization = '') {
+    this.authorization = authorization
+  }
+
+  send(texts: readonly string[]): number | 'closed' {
+    if (this.closedWith !== undefined) return 'closed'
+    this.sent.push(...texts)
+    return this.held
+  }
+
+  close(code: number, reason: string): void {
+    this.closedWith ??= `${code} ${reason}`
+  }
+
+  say(frame: object): void {
+    this.handle?.receive(JSON.stringify(frame))
+  }
+
+  hello(more: object = {}): void {
+    this.say({ type: 'hello', device_key: KEY, ...more })
+  }
+
+  /** What it was given, in words, and forgets it. */
+  heard(): readonly string[] {
+    return inWords(this.sent.splice(0).map((text) => ({ kind: 'send', text })))
+  }
+}
+
+/** The model, with what a test wants to happen inside it. */
+class Store extends FeedModel {
+  failure: Error | undefined
+  readonly writes: (readonly Acknowledgement[])[] = []
+  meanwhile: () => void = () => {}
+  reading = 0
+  readingMost = 0
+
+  override async positions(deviceId: DeviceId): Promise<readonly Position[]> {
+    const positions = await super.positions(deviceId)
+    this.#mayFail()
+    this.meanwhile()
+    return positions
+  }
+
+  override async catchUp(request: Parameters<FeedModel['catchUp']>[0]): Promise<CatchUpPage> {
+    this.reading += 1
+    this.readingMost = Math.max(this.readingMost, this.reading)
+    await turn()
+    this.reading -= 1
+    this.#mayFail()
+    return super.catchUp(request)
+  }
+
+  override async acknowledge(acknowledgements: readonly Acknowledgement[]): Promise<void> {
+    this.#mayFail()
+    this.writes.push(acknowledgements)
+    await super.acknowledge(acknowledgements)
+  }
+
+  #mayFail(): void {
+    if (this.failure !== undefined) throw this.failure
+  }
+}
+
+class Rig {
+  readonly bus = new FakeBus()
+  readonly store = new Store()
+  readonly time = new FakeTime(1_000_000)
+  readonly meter = new FakeMeter()
+  readonly log = new FakeLog()
+  readonly sessions: Sessions
+
+  constructor(options: Partial<SessionOptions> = {}) {
+    this.sessions = createSessions(
+      {
+        bus: this.bus,
+        devices: this.store,
+        subscriptions: this.store,
+        feed: this.store,
+        meter: this.meter,
+        log: this.log,
+        nowMs: this.time.nowMs,
+        timers: this.time,
+        random: (below) => below - 1,
+      },
+      { token: '', ...options },
+    )
+    this.store.subscribe(DEVICE, A)
+  }
+
+  open(carrier = new FakeCarrier()): FakeCarrier {
+    carrier.handle = this.sessions.open(carrier)
+    return carrier
+  }
+
+  /** A session behind its welcome. */
+  async welcomed(carrier = new FakeCarrier()): Promise<FakeCarrier> {
+    this.open(carrier).hello()
+    await until('the device is welcomed', () => carrier.sent.length > 0)
+    return carrier
+  }
+
+  announce(...announcements: readonly Announcement[]): void {
+    this.bus.announce(announcements)
+  }
+
+  /** What is under way is done. */
+  async rest(): Promise<void> {
+    for (let turns = 0; turns < 20; turns += 1) await turn()
+  }
+
+  gauge(name: string): number {
+    return this.meter.gauges.get(name)?.() ?? -1
+  }
+}
+
+function deviceIdOf(key: string): DeviceId {
+  const id = parseDeviceId(createHash('sha256').update(key).digest('hex'))
+  if (id === undefined) throw new Error('no device id')
+  return id
+}
+
+async function welcomedRig(t: ExecutionContext): Promise<{ rig: Rig; carrier: FakeCarrier }> {
+  const rig = new Rig()
+  t.teardown(() => rig.sessions.close())
+  const carrier = await rig.welcomed()
+  t.deepEqual(carrier.heard(), ['welcome A 0/0', 'caught up A 0'])
+  return { rig, carrier }
+}
+
+test('an announced entry goes to every session of its channel as the same text', async (t) => {
+  const { rig, carrier } = await welcomedRig(t)
+  const otherKey = '2'.repeat(32)
+  rig.store.subscribe(deviceIdOf(otherKey), A)
+  const other = rig.open()
+  other.hello({ device_key: otherKey })
+  await until('the other one is welcomed', () => other.sent.length > 0)
+  rig.announce(rig.store.commitMessage(A))
+  t.is(carrier.sent.at(-1), other.sent.at(-1))
+  t.deepEqual(carrier.heard(), ['A 1'])
+  t.is(rig.meter.total('deliveries_total{live}'), 2)
+  t.is(rig.gauge('sessions'), 2)
+})
+
+test('H1: what is announced while the positions are read is not lost', async (t) => {
+  const rig = new Rig()
+  t.teardown(() => rig.sessions.close())
+  let readings = 0
+  rig.store.meanwhile = () => {
+    readings += 1
+    // Behind the second reading: the head in its answer is older than this entry.
+    if (readings === 2) rig.announce(rig.store.commitMessage(A))
+  }
+  const carrier = await rig.welcomed()
+  await rig.rest()
+  t.deepEqual(carrier.heard(), ['welcome A 0/1', 'A 1', 'caught up A 1'])
+})
+
+test('H2: a session that is gone holds no interest and hears nothing', async (t) => {
+  const { rig, carrier } = await welcomedRig(t)
+  t.is(rig.bus.listening(A), 1)
+  carrier.handle?.closed()
+  t.is(rig.bus.listening(A), 0)
+  t.is(rig.sessions.count(), 0)
+  carrier.hello()
+  t.deepEqual(carrier.heard(), [])
+})
+
+test('H2: a carrier that went away during admission leaves nothing behind', async (t) => {
+  const rig = new Rig()
+  t.teardown(() => rig.sessions.close())
+  const carrier = rig.open()
+  rig.store.meanwhile = () => carrier.handle?.closed()
+  carrier.hello()
+  await rig.rest()
+  t.is(rig.bus.listening(A), 0)
+  t.deepEqual(carrier.heard(), [])
+})
+
+test('H4: a newer session of a device ends the older one', async (t) => {
+  const { rig, carrier: older } = await welcomedRig(t)
+  const newer = await rig.welcomed()
+  t.deepEqual(older.heard(), ['goaway replaced -'])
+  t.deepEqual(newer.heard(), ['welcome A 0/0', 'caught up A 0'])
+  rig.time.advance(2_000)
+  t.is(older.closedWith, '1001 going away')
+  t.is(rig.sessions.count(), 1)
+})
+
+test('H4: the newer session wins also when the older one is admitted last', async (t) => {
+  const rig = new Rig()
+  t.teardown(() => rig.sessions.close())
+  const older = rig.open()
+  const newer = await rig.welcomed()
+  older.hello()
+  await rig.rest()
+  t.deepEqual(older.heard(), ['goaway replaced -'])
+  t.deepEqual(newer.heard(), ['welcome A 0/0', 'caught up A 0'])
+})
+
+test('H4: a session that begins on another node ends the older one here', async (t) => {
+  const { rig, carrier } = await welcomedRig(t)
+  const opened = { deviceId: DEVICE, carrier: 'wss', sessionId: 'elsewhere' }
+  rig.bus.notify({ kind: 'session-opened', ...opened, openedAt: 999_999 })
+  t.deepEqual(carrier.heard(), [])
+  rig.bus.notify({ kind: 'session-opened', ...opened, openedAt: 1_000_001 })
+  t.deepEqual(carrier.heard(), ['goaway replaced -'])
+})
+
+test('the gateway token is taken from the upgrade or the hello', async (t) => {
+  const token = 'secret-token'
+  const attempts: string[] = []
+  const budget = {
+    take: (address: string) => (attempts.push(address) > 2 ? { limit: 2 } : undefined),
+  }
+  const rows: readonly (readonly [authorization: string, hello: object, expected: string])[] = [
+    ['', {}, 'error authentication_failed'],
+    ['Bearer wrong', { gateway_token: 'wrong' }, 'error authentication_failed'],
+    ['', { gateway_token: 'wrong' }, 'error rate_limited'],
+    [`Bearer ${token}`, {}, 'welcome A 0/0'],
+    ['', { gateway_token: token }, 'welcome A 0/0'],
+  ]
+  const rig = new Rig({ token, budget })
+  t.teardown(() => rig.sessions.close())
+  for (const [authorization, hello, expected] of rows) {
+    const carrier = rig.open(new FakeCarrier(authorization))
+    carrier.hello(hello)
+    await rig.rest()
+    t.is(carrier.heard()[0], expected)
+  }
+  t.deepEqual(attempts, ['192.0.2.1', '192.0.2.1', '192.0.2.1'])
+  t.false(JSON.stringify(rig.log.lines).includes(token))
+})
+
+test('an unknown device key is refused', async (t) => {
+  const rig = new Rig()
+  t.teardown(() => rig.sessions.close())
+  const carrier = rig.open()
+  carrier.hello({ device_key: '9'.repeat(32) })
+  await rig.rest()
+  t.deepEqual(carrier.heard(), ['error device_key_not_found'])
+  t.is(carrier.closedWith, '1008 device_key_not_found')
+  t.is(rig.sessions.count(), 0)
+})
+
+test('subscriptions that begin and end are told while connected', async (t) => {
+  const { rig, carrier } = await welcomedRig(t)
+  rig.store.commitThing(B, 't', 'k', 1)
+  rig.store.subscribe(DEVICE, B)
+  rig.bus.notify({ kind: 'subscribed', channelId: B, deviceId: DEVICE })
+  await rig.rest()
+  t.deepEqual(carrier.heard(), ['subscribed B 0/1', 'B 1', 'caught up B 1'])
+  rig.announce(rig.store.commitMessage(B))
+  t.deepEqual(carrier.heard(), ['B 2'])
+  rig.bus.notify({ kind: 'unsubscribed', channelId: B, deviceId: DEVICE })
+  rig.bus.notify({ kind: 'channel-deleted', channelId: A })
+  t.deepEqual(carrier.heard(), ['unsubscribed B', 'channel_deleted A'])
+  t.is(rig.bus.listening(A) + rig.bus.listening(B), 0)
+})
+
+test('a check finds announcements and notices that the bus has lost', async (t) => {
+  const { rig, carrier } = await welcomedRig(t)
+  rig.store.commitMessage(A)
+  rig.store.subscribe(DEVICE, B)
+  rig.time.advance(25_000)
+  carrier.say({ type: 'pong' })
+  rig.time.advance(25_000)
+  carrier.say({ type: 'pong' })
+  rig.time.advance(10_000)
+  await rig.rest()
+  const expected = ['ping', 'ping', 'A 1', 'caught up A 1', 'subscribed B 0/0', 'caught up B 0']
+  t.deepEqual(carrier.heard().toSorted(), expected.toSorted())
+  rig.store.unsubscribe(DEVICE, B)
+  rig.time.advance(15_000)
+  carrier.say({ type: 'pong' })
+  rig.time.advance(25_000)
+  carrier.say({ type: 'pong' })
+  rig.time.advance(20_000)
+  await rig.rest()
+  t.true(carrier.heard().includes('unsubscribed B'))
+})
+
+test('acknowledgements are coalesced and written once a second', async (t) => {
+  const { rig, carrier } = await welcomedRig(t)
+  for (let seq = 1; seq <= 3; seq += 1) {
+    rig.announce(rig.store.commitMessage(A))
+    carrier.say({ type: 'ack', channel_id: A, seq })
+  }
+  t.deepEqual(rig.store.writes, [])
+  t.is(rig.gauge('acknowledgements_waiting'), 1)
+  rig.time.advance(1_000)
+  await rig.rest()
+  t.deepEqual(rig.store.writes, [[{ deviceId: DEVICE, channelId: A, seq: 3 }]])
+})
+
+test('K2: an acknowledgement that could not be written is written later', async (t) => {
+  const { rig, carrier } = await welcomedRig(t)
+  rig.announce(rig.store.commitMessage(A))
+  carrier.say({ type: 'ack', channel_id: A, seq: 1 })
+  rig.store.failure = new Error('down')
+  rig.time.advance(1_000)
+  await rig.rest()
+  t.is(rig.gauge('acknowledgements_waiting'), 1)
+  rig.store.failure = undefined
+  rig.time.advance(1_000)
+  await rig.rest()
+  t.is(rig.store.writes.length, 1)
+})
+
+test('H5: draining sends everybody away and writes what is acknowledged late', async (t) => {
+  const { rig, carrier } = await welcomedRig(t)
+  rig.announce(rig.store.commitMessage(A))
+  carrier.heard()
+  const drained = rig.sessions.drain()
+  t.deepEqual(carrier.heard(), ['goaway shutdown 5000'])
+  carrier.say({ type: 'ack', channel_id: A, seq: 1 })
+  const late = rig.open()
+  t.deepEqual(late.heard(), ['goaway shutdown 5000'])
+  carrier.handle?.closed()
+  await drained
+  t.is(rig.sessions.count(), 0)
+  t.deepEqual(rig.store.writes, [[{ deviceId: DEVICE, channelId: A, seq: 1 }]])
+})
+
+test('a device that stays after a goaway is closed', async (t) => {
+  const { rig, carrier } = await welcomedRig(t)
+  const drained = rig.sessions.drain()
+  rig.time.advance(2_000)
+  await drained
+  t.is(carrier.closedWith, '1001 going away')
+})
+
+test('draining with nobody here ends at once', async (t) => {
+  const rig = new Rig()
+  await rig.sessions.drain()
+  await rig.sessions.close()
+  t.is(rig.time.waiting, 0)
+})
+
+test('a store that does not answer sends the device away for a while', async (t) => {
+  const { rig, carrier } = await welcomedRig(t)
+  rig.store.failure = new Error('the password is hunter2')
+  rig.store.commitMessage(A)
+  rig.announce(rig.store.commitMessage(A))
+  await rig.rest()
+  t.deepEqual(carrier.heard(), ['error internal_error', 'goaway unavailable 5000'])
+  t.is(rig.log.lines.length, 1)
+  t.false(JSON.stringify(rig.log.lines).includes('hunter2'))
+})
+
+test('H3: a defect in one session ends that session and no other', async (t) => {
+  const { rig, carrier } = await welcomedRig(t)
+  const otherKey = '2'.repeat(32)
+  rig.store.subscribe(deviceIdOf(otherKey), A)
+  const other = rig.open()
+  other.hello({ device_key: otherKey })
+  await until('the other one is welcomed', () => other.sent.length > 0)
+  other.heard()
+  carrier.send = () => {
+    throw new Error('broken carrier')
+  }
+  rig.announce(rig.store.commitMessage(A))
+  t.is(carrier.closedWith, '1011 internal error')
+  t.deepEqual(other.heard(), ['A 1'])
+})
+
+test('more sessions than the limit are sent away', async (t) => {
+  const rig = new Rig({ sessionsMax: 1 })
+  t.teardown(() => rig.sessions.close())
+  await rig.welcomed()
+  const second = rig.open()
+  t.deepEqual(second.heard(), ['goaway busy 5000'])
+  t.is(rig.sessions.count(), 1)
+})
+
+test('a carrier that is slow is waited for, and the others are not', async (t) => {
+  const { rig, carrier } = await welcomedRig(t)
+  carrier.held = 2_000_000
+  rig.announce(rig.store.commitMessage(A))
+  rig.announce(rig.store.commitMessage(A))
+  t.deepEqual(carrier.heard(), ['A 1'])
+  t.is(rig.gauge('session_buffered_bytes'), 2_000_000)
+  t.is(rig.gauge('sessions_behind'), 1)
+  carrier.held = 0
+  carrier.handle?.drained(0)
+  await rig.rest()
+  t.deepEqual(carrier.heard(), ['A 2', 'caught up A 2'])
+})
+
+test('a fleet that comes back together reads a few pages at once', async (t) => {
+  const rig = new Rig()
+  t.teardown(() => rig.sessions.close())
+  rig.store.commitMessage(A)
+  const carriers = Array.from({ length: 60 }, (_, at) => {
+    const key = at.toString(16).padStart(32, 'f')
+    rig.store.subscribe(deviceIdOf(key), A)
+    return [key, rig.open()] as const
+  })
+  rig.store.commitMessage(A)
+  for (const [key, carrier] of carriers) carrier.hello({ device_key: key })
+  await until('all have caught up', () =>
+    carriers.every(([, { sent }]) => sent.some((text) => text.includes('caught_up'))),
+  )
+  t.true(rig.store.readingMost > 1 && rig.store.readingMost <= 16)
+})
+
+test('a device that never acknowledges gets its window and no more', async (t) => {
+  const { rig, carrier } = await welcomedRig(t)
+  for (let count = 0; count < WINDOW_ENTRIES_MAX + 50; count += 1) {
+    rig.announce(rig.store.commitMessage(A))
+  }
+  await rig.rest()
+  t.is(carrier.sent.length, WINDOW_ENTRIES_MAX)
+})
