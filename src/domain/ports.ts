@@ -94,9 +94,7 @@ export interface LaneLeases {
    * gives a promise, a lane that is missing from the list goes to another process only after it, within
    * a bound: so a turn that is under way may end. Gives the way to leave, which releases everything.
    */
-  watch(
-    changed: (leases: readonly Lease[]) => void | Promise<void>,
-  ): Promise<() => Promise<void>>
+  watch(changed: (leases: readonly Lease[]) => void | Promise<void>): Promise<() => Promise<void>>
 }
 
 // ---- bus -------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@
 import type { Acknowledgement } from '#domain/feed'
 import type { SubscriptionStore } from '#domain/ports'
 import type { Log } from '#domain/telemetry'
-import { reportOf } from './report.ts'
+import { reportDefect } from '#domain/defect'
 
 const BATCH_MAX = 500
 
@@ -67,7 +67,7 @@ export class Acknowledgements {
         await this.#ports.subscriptions.acknowledge(acknowledgements)
       } catch (error) {
         for (const acknowledgement of acknowledgements) this.record(acknowledgement) // K2
-        this.#ports.log.warn('acknowledgements could not be written', { ...reportOf(error) })
+        this.#ports.log.warn('acknowledgements could not be written', { ...reportDefect(error) })
         return
       }
     }

@@ -22,7 +22,7 @@ import type { Carrier } from './carrier.ts'
 import { frameOf } from './interest.ts'
 import type { Interest } from './interest.ts'
 import type { Reads } from './reads.ts'
-import { reportOf } from './report.ts'
+import { reportDefect } from '#domain/defect'
 import { Session } from './session.ts'
 import { CLOSE } from './signals.ts'
 import type { Input, Output } from './signals.ts'
@@ -89,7 +89,7 @@ export class Connection {
       const outputs = this.session.handle(input, this.#shared.nowMs())
       if (outputs.length > 0) this.#perform(outputs)
     } catch (error) {
-      this.#shared.log.error('a session failed', { ...reportOf(error) })
+      this.#shared.log.error('a session failed', { ...reportDefect(error) })
       this.end(CLOSE.failed, 'internal error') // H3
     }
   }
@@ -179,7 +179,7 @@ export class Connection {
       try {
         await job()
       } catch (error) {
-        this.#shared.log.warn('the store did not answer a session', { ...reportOf(error) })
+        this.#shared.log.warn('the store did not answer a session', { ...reportDefect(error) })
         this.leave('unavailable')
       }
     })

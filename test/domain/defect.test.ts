@@ -1,6 +1,6 @@
 import test from 'ava'
 
-import { reportDefect } from '#src/ingress/defect'
+import { reportDefect } from '#domain/defect'
 
 test('a report holds name, code and frames, never the message or what a driver hangs on it', (t) => {
   const error = Object.assign(
