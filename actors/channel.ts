@@ -8,7 +8,7 @@ import { createActor } from 'xstate'
 import type { ActorRefFrom, SnapshotFrom } from 'xstate'
 
 import type { ChannelId } from '#domain/identity'
-import type { ChannelHead } from '#domain/ports'
+import type { ChannelHead } from '#domain/store-ports'
 import { channelMachine } from '#machines/channel'
 import type { Memory, TurnInput, TurnOutcome } from '#machines/channel'
 import type { Rules } from '#machines/decide'
@@ -44,9 +44,12 @@ export class ChannelActor {
 
   /** Decides a turn. The outcome is the channel's truth only after `committed`. (A2) */
   take(turn: TurnInput): TurnOutcome {
+    const isResting = this.#snapshot().value === 'resting' // A1
     this.#actor.send({ type: 'take', turn })
     const { decided } = this.#snapshot().context
-    if (decided === undefined) throw new Error('a channel that is not resting was given a turn')
+    if (!isResting || decided === undefined) {
+      throw new Error('a channel that is not resting was given a turn')
+    }
     return decided
   }
 
@@ -106,6 +109,11 @@ export class ChannelDirectory {
   sleep(channelId: ChannelId): void {
     this.#awake.get(channelId)?.stop()
     this.#awake.delete(channelId)
+  }
+
+  /** Forgets every channel: each loads at its next turn. Called between turns. */
+  sleepAll(): void {
+    for (const channelId of this.#awake.keys()) this.sleep(channelId)
   }
 
   /** A5: puts to sleep what is too much or idle. Called between turns, never within one. */

@@ -2,7 +2,8 @@
 
 import { appliedIn, placeOf, positionOf } from '#domain/lane'
 import type { LanePlace, Lease, LogEntry } from '#domain/lane'
-import type { LaneMove, LogReader } from '#domain/ports'
+import type { LogReader } from '#domain/ports'
+import type { LaneMove } from '#domain/store-ports'
 import type { Item } from './turn.ts'
 
 /** A lane in the hands of this process. */

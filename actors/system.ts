@@ -13,13 +13,15 @@
 import type { ChannelId } from '#domain/identity'
 import type { LanePlace, Lease } from '#domain/lane'
 import { positionOf } from '#domain/lane'
-import type { Bus, LaneLeases, LaneMove, LogReader, NowMs, TurnStore } from '#domain/ports'
+import type { Bus, LaneLeases, LogReader, NowMs } from '#domain/ports'
+import type { LaneMove, TurnStore } from '#domain/store-ports'
 import type { Log, Meter } from '#domain/telemetry'
-import { OPERATION_STATUSES } from '#domain/operation'
 import { ChannelDirectory } from './channel.ts'
 import type { DirectoryLimits } from './channel.ts'
 import { collect, movesOf } from './lanes.ts'
 import type { OwnedLane } from './lanes.ts'
+import { measuresOf } from './measures.ts'
+import type { Measures } from './measures.ts'
 import { takeTurn } from './turn.ts'
 import type { Item, TurnEnd } from './turn.ts'
 
@@ -44,6 +46,8 @@ export interface SystemOptions extends DirectoryLimits {
 
 const RETRY_MS = [0, 50, 100, 250, 500, 1000, 2000]
 const TRIM_EVERY_MS = 1000
+/** Failures in a row, with growing pauses between them, before a submission alone is given up. (W6) */
+const DOOMED_AFTER = 6
 
 /** Applies the lanes that this process holds leases for. */
 export class ActorSystem {
@@ -133,6 +137,7 @@ export class ActorSystem {
     this.#wake?.()
   }
 
+  /** What came while the lanes were read is looked at before the loop sleeps, or ends a drain. */
   async #run(): Promise<void> {
     while (this.#phase !== 'halted') {
       try {
@@ -140,6 +145,7 @@ export class ActorSystem {
         this.#tidy()
         const items = await this.#collect()
         if (items.length > 0) await this.#apply(items)
+        else if (this.#awake) this.#awake = false
         else if (this.#phase === 'draining') return
         else await this.#sleep()
       } catch (error) {
@@ -156,10 +162,6 @@ export class ActorSystem {
   }
 
   async #sleep(): Promise<void> {
-    if (this.#awake) {
-      this.#awake = false
-      return
-    }
     await new Promise<void>((resolve) => {
       this.#wake = resolve
     })
@@ -174,7 +176,9 @@ export class ActorSystem {
     const held = new Map(this.#leases.map((lease) => [lease.lane, lease]))
     for (const lane of this.#lanes.keys()) if (!held.has(lane)) this.#lanes.delete(lane)
     for (const lease of held.values()) {
-      if (this.#lanes.get(lease.lane)?.epoch !== lease.epoch) await this.#takeLane(lease)
+      if (this.#lanes.get(lease.lane)?.epoch === lease.epoch) continue
+      this.#directory.sleepAll() // A7: another owner may have moved on what actors remember
+      await this.#takeLane(lease)
     }
   }
 
@@ -240,6 +244,10 @@ export class ActorSystem {
   async #defect(items: readonly Item[], error: unknown): Promise<'recovered'> {
     this.#measure.retried()
     await this.#askAgain([...this.#lanes.keys()])
+    const [only] = items
+    const place = only === undefined ? undefined : this.#lanes.get(only.lane)?.place
+    // The turn has happened and only its answer was lost, or the lane is in other hands.
+    if (only === undefined || place === undefined || !isNext(only, place)) return 'recovered'
     this.#failures += 1
     this.#ports.logger.warn('a turn failed and is taken again', {
       error: String(error),
@@ -247,13 +255,10 @@ export class ActorSystem {
     })
     if (this.#failures < 2) return 'recovered'
     await this.#ports.wait(retryDelayMs(this.#failures - 2))
-    const [only] = items
-    if (items.length > 1 || only === undefined) {
+    if (this.#phase === 'halted') return 'recovered'
+    if (items.length > 1) {
       this.#turnMax = Math.max(1, Math.floor(items.length / 2))
-      return 'recovered'
-    }
-    const place = this.#lanes.get(only.lane)?.place
-    if (place !== undefined && isNext(only, place)) {
+    } else if (this.#failures >= DOOMED_AFTER) {
       await this.#apply([only], new Map([[only, String(error)]]))
     }
     return 'recovered'
@@ -276,41 +281,4 @@ const retryDelayMs = (times: number): number => RETRY_MS[Math.min(times, RETRY_M
 /** True when the lane stands right before this item, so that applying it leaves nothing out. */
 function isNext(item: Item, place: LanePlace): boolean {
   return place < item.placeAfter
-}
-
-interface Measures {
-  readonly turns: () => number
-  readonly submissions: () => number
-  readonly retried: () => void
-  readonly turn: (
-    seconds: number,
-    submissions: number,
-    end: Extract<TurnEnd, { kind: 'committed' }>,
-  ) => void
-}
-
-function measuresOf(meter: Meter, directory: ChannelDirectory): Measures {
-  meter.gauge('live_actors', {}, () => directory.size)
-  meter.gauge('cached_entities', {}, () => directory.remembered)
-  const took = meter.histogram('turn_seconds', {})
-  const held = meter.histogram('turn_submissions', {})
-  const dead = meter.counter('dead_letters_total', {})
-  const ended = new Map(
-    OPERATION_STATUSES.map((status) => [status, meter.counter('operations_total', { status })]),
-  )
-  let turns = 0
-  let applied = 0
-  return {
-    turns: () => turns,
-    submissions: () => applied,
-    retried: meter.counter('turns_retried_total', {}),
-    turn: (seconds, submissions, end) => {
-      turns += 1
-      applied += submissions
-      took(seconds)
-      held(submissions)
-      if (end.deadLetters > 0) dead(end.deadLetters)
-      for (const { status } of end.operations) ended.get(status)?.()
-    },
-  }
 }

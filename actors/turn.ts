@@ -18,7 +18,7 @@ import type {
   TurnState,
   TurnStore,
   TurnWrites,
-} from '#domain/ports'
+} from '#domain/store-ports'
 import type { Submission } from '#domain/submission'
 import { refuseAll } from '#machines/channel'
 import type { TurnOutcome } from '#machines/channel'
@@ -68,8 +68,8 @@ export async function takeTurn({ store, directory }: TurnPorts, turn: Turn): Pro
   const actors = [...groups.keys()].map((id) => directory.wake(id, turn.nowMs))
   const state = await store.load(needsOf(actors, groups))
   try {
-    const applied = new Set(state.operations)
-    const decided = decideAll(actors, groups, { state, applied })
+    const repeats = repeatsIn(turn, state.operations)
+    const decided = decideAll(actors, groups, { state, repeats })
     const writes = writesOf(turn, decided)
     const committed = await store.commit(writes)
     if (committed.kind === 'fenced') {
@@ -141,7 +141,7 @@ interface Decided {
 function decideAll(
   actors: readonly ChannelActor[],
   groups: Groups,
-  { state, applied }: { readonly state: TurnState; readonly applied: Set<OperationId> },
+  { state, repeats }: { readonly state: TurnState; readonly repeats: ReadonlySet<Submission> },
 ): Decided {
   const heads = new Map(state.channels.map((head) => [head.channelId, head]))
   const things = Map.groupBy(state.things, (thing) => thing.channelId)
@@ -150,7 +150,7 @@ function decideAll(
   const homeless: Operation[] = []
   for (const actor of actors) {
     const { channelId } = actor
-    const submissions = (groups.get(channelId) ?? []).filter((one) => isFirstUse(one, applied))
+    const submissions = (groups.get(channelId) ?? []).filter((one) => !repeats.has(one))
     if (actor.isAsleep) {
       const head = heads.get(channelId)
       if (head === undefined) {
@@ -165,12 +165,24 @@ function decideAll(
   return { outcomes, homeless }
 }
 
-/** T2: false for a Message whose op_id has been applied, by an earlier turn or earlier in this one. */
-function isFirstUse(submission: Submission, applied: Set<OperationId>): boolean {
-  if (submission.model !== 'message' || !submission.claimed) return true
-  if (applied.has(submission.opId)) return false
-  applied.add(submission.opId)
-  return true
+/**
+ * T2: Messages whose op_id has been applied, by an earlier turn or earlier in this one. In the order of
+ * the log, not of the channels: it must not depend on where turns are cut. (W3)
+ */
+function repeatsIn(
+  { items, doomed }: Turn,
+  earlier: readonly OperationId[],
+): ReadonlySet<Submission> {
+  const applied = new Set(earlier)
+  const repeats = new Set<Submission>()
+  for (const item of items) {
+    const { submission } = item
+    if (submission.model !== 'message' || !submission.claimed) continue
+    if (doomed?.has(item) === true) continue
+    if (applied.has(submission.opId)) repeats.add(submission)
+    else applied.add(submission.opId)
+  }
+  return repeats
 }
 
 function writesOf(turn: Turn, { outcomes, homeless }: Decided): TurnWrites {

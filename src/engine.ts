@@ -2,9 +2,9 @@
 // loop that answers requests.
 
 import { ActorSystem } from '#actors/system'
-import { positionOf } from '#domain/lane'
-import { LogMismatch } from '#domain/lane'
-import type { LogReader, NowMs, RetentionLimits, TurnStore } from '#domain/ports'
+import type { LogStanding } from '#domain/lane'
+import type { LogReader, NowMs } from '#domain/ports'
+import type { RetentionLimits } from '#domain/store-ports'
 import type { Log } from '#domain/telemetry'
 import type { Config } from './config.ts'
 import type { Link } from './link.ts'
@@ -35,6 +35,8 @@ export interface EngineEdge {
   readonly log: Log
   readonly nowMs: NowMs
   readonly wait: (delayMs: number) => Promise<void>
+  /** Runs a task after the messages that are at hand. */
+  readonly soon: (task: () => void) => void
 }
 
 /** What the front asks of the engine itself. */
@@ -55,6 +57,7 @@ const PURGE_EVERY_MS = 10_000
 const RETENTION_EVERY_MS = 30_000
 const RETENTION_ROWS = 500
 const RETENTION_PAUSE_MS = 50
+const LAG_ALLOWANCE_MS = 24 * 3_600_000
 
 /** Starts everything and tells the front `ready`, or `failed` with a sentence for the operator. */
 export async function startEngine(settings: EngineSettings, edge: EngineEdge): Promise<void> {
@@ -68,19 +71,19 @@ export async function startEngine(settings: EngineSettings, edge: EngineEdge): P
 }
 
 async function compose(settings: EngineSettings, edge: EngineEdge): Promise<void> {
-  const { link, log: logger, nowMs, wait } = edge
+  const { link, log: logger, nowMs, wait, soon } = edge
   const metrics = createMetrics({ isMain: false })
   const { meter } = metrics
   const store = await openStore({ url: settings.databaseUrl, meter })
   const log = await EmbeddedLog.open(
-    { table: store.logTable, meter, logger, nowMs },
+    { table: store.logTable, meter, logger, nowMs, soon },
     { lanes: settings.lanes, bytesMax: settings.logBytesMax, tailBytesMax: TAIL_BYTES_MAX },
   )
-  await store.turns.bindLog(await log.identity(), settings.lanes)
+  await store.turns.bindLog(await standingOf(log, settings.lanes))
   const bus = new LocalBus()
   const leases = new SoleOwner(store.turns, settings.lanes)
   const system = new ActorSystem(
-    { store: guarded(store.turns, log), log, leases, bus, meter, logger, nowMs, wait },
+    { store: store.turns, log, leases, bus, meter, logger, nowMs, wait },
     {
       turnMax: TURN_MAX,
       liveMax: LIVE_ACTORS_MAX,
@@ -114,22 +117,11 @@ function serveStore(store: Store, link: Link): void {
   for (const [name, service] of Object.entries(services)) link.serve(name, service)
 }
 
-/** W5: a lane whose place lies beyond what its log has ever held is refused, not skipped. */
-function guarded(turns: TurnStore, log: LogReader): TurnStore {
-  return {
-    lastEpoch: () => turns.lastEpoch(),
-    load: (needs) => turns.load(needs),
-    commit: (writes) => turns.commit(writes),
-    bindLog: (identity, lanes) => turns.bindLog(identity, lanes),
-    takeLane: async (lease) => {
-      const place = await turns.takeLane(lease)
-      const { last } = await log.bounds(lease.lane)
-      if (place === 'fenced' || positionOf(place) <= last) return place
-      throw new LogMismatch(
-        `lane ${lease.lane} is applied up to ${positionOf(place)} but its log ends at ${last}`,
-      )
-    },
-  }
+/** The log as it stands now, for the check that the database follows it. (W5) */
+async function standingOf(log: LogReader, lanes: number): Promise<LogStanding> {
+  const ends: number[] = []
+  for (let lane = 0; lane < lanes; lane += 1) ends.push((await log.bounds(lane)).last)
+  return { identity: await log.identity(), ends }
 }
 
 interface House {
@@ -185,6 +177,7 @@ function limitsAt(now: number, settings: EngineSettings): RetentionLimits {
     operations: now - settings.statusRetentionMs,
     messagesAndEvents: now - messagesAndEvents,
     thingUpdates: now - thingUpdates,
-    tombstones: now - messagesAndEvents,
+    // A turn that lags must still find what its submissions are too young to forget. (W3)
+    tombstones: now - messagesAndEvents - LAG_ALLOWANCE_MS,
   }
 }

@@ -144,7 +144,10 @@ export class Link {
   }: Extract<Crossing, { kind: 'call' }>): Promise<void> {
     try {
       const target = this.#services.get(service) as Methods | undefined
-      const value = await target?.[method]?.(...values)
+      if (typeof target?.[method] !== 'function') {
+        throw new TypeError(`nothing serves ${service}.${method}`)
+      }
+      const value = await target[method](...values)
       this.#send({ kind: 'answer', id, value })
     } catch (error) {
       // Name and message only: an error's other properties may hold what must not travel.

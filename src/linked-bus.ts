@@ -65,8 +65,11 @@ export function serveBus(bus: Bus, link: Link): void {
   })
   link.onTell('notice', (value) => {
     isRelaying = true
-    bus.notify(value as Notice)
-    isRelaying = false
+    try {
+      bus.notify(value as Notice)
+    } finally {
+      isRelaying = false
+    }
   })
   bus.onNotice((notice) => {
     if (!isRelaying) link.tell('notice', notice) // B2

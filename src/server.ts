@@ -8,16 +8,14 @@ import { Worker } from 'node:worker_threads'
 
 import packageJson from '#package' with { type: 'json' }
 
+import type { LogWriter, NowMs, Probe } from '#domain/ports'
 import type {
   ChannelStore,
   DeviceStore,
-  LogWriter,
-  NowMs,
   OperationStore,
-  Probe,
   ReadStore,
   SubscriptionStore,
-} from '#domain/ports'
+} from '#domain/store-ports'
 import type { Log } from '#domain/telemetry'
 import type { Config } from './config.ts'
 import type { EngineControl, EngineSettings } from './engine.ts'

@@ -17,5 +17,6 @@ await startEngine(settings, {
   link: new Link(parentPort),
   log,
   nowMs: Date.now,
+  soon: setImmediate,
   wait: (delayMs) => new Promise((resolve) => setTimeout(resolve, delayMs)),
 })

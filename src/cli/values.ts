@@ -2,7 +2,7 @@
 
 import { InvalidArgumentError } from 'commander'
 
-import { bare } from '#domain/patch'
+import { bare } from '#domain/bare'
 import type { Fields, Json } from '#domain/submission'
 import type { Metadata } from '#src/client/bodies'
 import { UsageError } from './endings.ts'

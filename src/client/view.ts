@@ -9,7 +9,7 @@
 //       them.
 
 import type { ChannelId } from '#domain/identity'
-import { bare } from '#domain/patch'
+import { bare } from '#domain/bare'
 import type { Fields, Json } from '#domain/submission'
 import type { Delivery, GatewayFrame } from '#src/schemas/frames'
 

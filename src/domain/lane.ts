@@ -60,6 +60,12 @@ export type Appended =
       readonly retryAfterMs: number
     }
 
+/** A log as it stands when a database is to follow it: its name, and the last position of each lane. */
+export interface LogStanding {
+  readonly identity: string
+  readonly ends: readonly LogPosition[]
+}
+
 /** Why a log cannot be followed from the positions in the database; the sentence says what to do. (W5) */
 export class LogMismatch extends Error {}
 

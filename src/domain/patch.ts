@@ -1,5 +1,6 @@
 // How a patch meets an entity: pure, immutable, key by key. The invariants L1-L4 stand in entity.ts.
 
+import { bare } from './bare.ts'
 import { ATTRS_BYTES_MAX, EXTERNAL_IDS_BYTES_MAX, FIELDS_BYTES_MAX } from './entity.ts'
 import type { Effect, Timed, TimedFields } from './entity.ts'
 import type { FaultCode } from './fault.ts'
@@ -139,9 +140,4 @@ function sameJson(a: Json, b: Json): boolean {
   if (a === b) return true
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
   return JSON.stringify(a) === JSON.stringify(b)
-}
-
-/** An object without a prototype: `__proto__` and its kin are plain data in it. (decisions.md 3) */
-export function bare<Value>(): Record<string, Value> {
-  return Object.create(null) as Record<string, Value>
 }

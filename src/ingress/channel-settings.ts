@@ -7,7 +7,8 @@
 //   N2. A password changes only from the one that the caller proved to know.
 
 import { fault, isFault } from '#domain/fault'
-import type { Answer, Bus, ChannelStore } from '#domain/ports'
+import type { Answer, Bus } from '#domain/ports'
+import type { ChannelStore } from '#domain/store-ports'
 import { channelInfoToWire } from '#src/schemas/answers'
 import {
   readChannelCredentials,

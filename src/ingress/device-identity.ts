@@ -5,7 +5,8 @@ import type { Device } from '#domain/device'
 import { fault } from '#domain/fault'
 import { parseDeviceId } from '#domain/identity'
 import type { DeviceId, DeviceKey } from '#domain/identity'
-import type { Answer, DeviceStore } from '#domain/ports'
+import type { Answer } from '#domain/ports'
+import type { DeviceStore } from '#domain/store-ports'
 
 export function deviceIdOf(deviceKey: DeviceKey): DeviceId {
   const deviceId = parseDeviceId(hash('sha256', deviceKey))

@@ -2,7 +2,7 @@
 // reached. (decisions.md 7)
 
 import { fault, isFault } from '#domain/fault'
-import type { DeviceStore } from '#domain/ports'
+import type { DeviceStore } from '#domain/store-ports'
 import {
   checkProviderToken,
   readDeleteRoute,

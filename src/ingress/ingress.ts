@@ -1,16 +1,13 @@
 // Ingress: HTTP in front, ports behind. Submissions leave it through SubmissionSink. (architecture.md 1)
 
+import type { Bus, NowMs, Probe, SubmissionSink } from '#domain/ports'
 import type {
-  Bus,
   ChannelStore,
   DeviceStore,
-  NowMs,
   OperationStore,
-  Probe,
   ReadStore,
-  SubmissionSink,
   SubscriptionStore,
-} from '#domain/ports'
+} from '#domain/store-ports'
 import type { Log, Meter } from '#domain/telemetry'
 import { createAcceptance } from './admit.ts'
 import { tokenCheck } from './authorize.ts'

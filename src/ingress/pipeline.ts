@@ -11,6 +11,7 @@
 import { FAULTS, fault, isFault } from '#domain/fault'
 import type { Fault, FaultCode } from '#domain/fault'
 import type { Answer, NowMs } from '#domain/ports'
+import { STORE_BUSY } from '#domain/store-ports'
 import type { Log, Meter } from '#domain/telemetry'
 import { readJson } from '#src/schemas/json'
 import type { TokenVerdict } from './authorize.ts'
@@ -202,6 +203,9 @@ class Turn implements Request {
   }
 
   #fail(route: Checks, error: unknown): void {
+    if (error instanceof Error && error.name === STORE_BUSY) {
+      return this.refuse(fault('server_busy', { retryAfterMs: BUSY_RETRY_MS }))
+    }
     this.#pipeline.ports.log.error('a request failed', {
       requestId: this.requestId,
       route: `${route.method} ${route.path}`,

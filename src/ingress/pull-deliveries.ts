@@ -1,7 +1,7 @@
 // POST /messages/pull and /messages/ack: deliveries for a device without a session. (decisions.md 8)
 
 import { isFault } from '#domain/fault'
-import type { DeviceStore, ReadStore, SubscriptionStore } from '#domain/ports'
+import type { DeviceStore, ReadStore, SubscriptionStore } from '#domain/store-ports'
 import { feedEntryToWire } from '#src/schemas/answers'
 import { readAck, readPull } from '#src/schemas/reading-requests'
 import { findDevice } from './device-identity.ts'

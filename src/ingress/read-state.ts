@@ -3,7 +3,7 @@
 
 import { fault, isFault } from '#domain/fault'
 import type { Fault } from '#domain/fault'
-import type { Page, ReadStore, SubscriptionStore } from '#domain/ports'
+import type { Page, ReadStore, SubscriptionStore } from '#domain/store-ports'
 import { eventToWire, feedEntryToWire, thingToWire } from '#src/schemas/answers'
 import {
   encodeCursor,

@@ -2,7 +2,8 @@
 
 import { fault } from '#domain/fault'
 import { parseOperationId } from '#domain/identity'
-import type { OperationStore, SubmissionSink } from '#domain/ports'
+import type { SubmissionSink } from '#domain/ports'
+import type { OperationStore } from '#domain/store-ports'
 import { operationToWire } from '#src/schemas/answers'
 import { OPERATION_ID_RULE } from '#src/schemas/values'
 import type { Handler } from './request.ts'

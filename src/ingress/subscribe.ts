@@ -2,7 +2,8 @@
 
 import { fault, isFault } from '#domain/fault'
 import type { ChannelId, DeviceId } from '#domain/identity'
-import type { Answer, Bus, DeviceStore, SubscriptionStore } from '#domain/ports'
+import type { Answer, Bus } from '#domain/ports'
+import type { DeviceStore, SubscriptionStore } from '#domain/store-ports'
 import { readSubscribe, readUnsubscribe } from '#src/schemas/channel-requests'
 import type { Subscribe } from '#src/schemas/channel-requests'
 import { makeChannel } from './create-channel.ts'

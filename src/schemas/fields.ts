@@ -9,7 +9,7 @@
 
 import { isFault } from '#domain/fault'
 import type { Fault } from '#domain/fault'
-import { bare } from '#domain/patch'
+import { bare } from '#domain/bare'
 import type { Fields, Json } from '#domain/submission'
 
 import { refusalOfTree } from './tree.ts'

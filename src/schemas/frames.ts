@@ -1,10 +1,12 @@
-// The frames of the session protocol `heliograph.v1`: their names, limits and text. (decisions.md 10)
+// The frames of the session protocol `heliograph.v1`: their names, limits and text. (decisions.md
+// 10)
 //
-// A frame is one JSON object; its member `type` names it. The reading side stands in read-frames.ts.
+// A frame is one JSON object; its member `type` names it. The reading side stands in
+// read-frames.ts.
 //
 // Invariants:
-//   P1. The payload of an entry is never parsed on its way to a device: it was checked and written once,
-//       by the turn that made it, and is spliced into the frame as it is.
+//   P1. The payload of an entry is never parsed on its way to a device: it was checked and written
+//       once, by the turn that made it, and is spliced into the frame as it is.
 //   P2. Every frame of the gateway fits into FRAME_BYTES_MAX. A welcome lists at most
 //       WELCOME_CHANNELS_MAX channels; the others follow at once as `subscribed` frames.
 
@@ -20,9 +22,14 @@ export const PROTOCOL = 'heliograph.v1'
 export const WSS_PATH = '/private/ws'
 /** A frame of a device, in bytes of UTF-8. */
 export const DEVICE_FRAME_BYTES_MAX = 65_536
-/** A frame of the gateway: attrs and other fields 64 KiB each, external_ids 16 KiB, 16 KiB of envelope. */
+/**
+ * A frame of the gateway: attrs and other fields 64 KiB each, external_ids 16 KiB, 16 KiB of
+ * envelope.
+ */
 export const FRAME_BYTES_MAX = 163_840
-/** 128 characters of name take at most 384 bytes, so 200 channels stay below FRAME_BYTES_MAX. (P2) */
+/**
+ * 128 characters of name take at most 384 bytes, so 200 channels stay below FRAME_BYTES_MAX. (P2)
+ */
 export const WELCOME_CHANNELS_MAX = 200
 /** How many cursors a hello may name; channels beyond resume from their acknowledged position. */
 export const HELLO_CURSORS_MAX = 1_000
@@ -71,9 +78,9 @@ export interface Welcome {
 export type GapReason = 'retention' | 'reset'
 export type UnsubscribedReason = 'unsubscribed' | 'channel_deleted'
 /**
- * `shutdown`: this process stops. `replaced`: a newer session of the device took over; do not come back.
- * `unavailable`, `busy`: something the gateway needs does not answer, or too much waits. `resync`: the
- * channel must begin anew, come back at once.
+ * `shutdown`: this process stops. `replaced`: a newer session of the device took over; do not come
+ * back. `unavailable`, `busy`: something the gateway needs does not answer, or too much waits.
+ * `resync`: the channel must begin anew, come back at once.
  */
 export const GOAWAY_REASONS = ['shutdown', 'replaced', 'unavailable', 'busy', 'resync'] as const
 export type GoawayReason = (typeof GOAWAY_REASONS)[number]
@@ -85,7 +92,10 @@ export interface Gap {
   readonly from: number
   readonly to: number
   readonly reason: GapReason
-  /** The device forgets the channel's Things; every live one follows as `sync`, also from before `from`. */
+  /**
+   * The device forgets the channel's Things; every live one follows as `sync`, also from before
+   * `from`.
+   */
   readonly restart: boolean
 }
 
@@ -129,8 +139,8 @@ export type GatewayNotice =
 export type GatewayFrame = GatewayNotice | Delivery
 
 /**
- * The text of a `deliver` frame. Every name in it is from an alphabet without escapes, and the payload is
- * spliced in. (P1)
+ * The text of a `deliver` frame. Every name in it is from an alphabet without escapes, and the
+ * payload is spliced in. (P1)
  */
 export function encodeDelivery(entry: FeedEntry, mode: 'live' | 'replay'): string {
   const { channelId, seq, state, rev } = entry

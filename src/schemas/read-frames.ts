@@ -1,5 +1,5 @@
-// Frames of the session protocol, from text to the types of frames.ts. What arrives is checked member by
-// member; unknown members are ignored, so that either side may be the newer one.
+// Frames of the session protocol, from text to the types of frames.ts. What arrives is checked
+// member by member; unknown members are ignored, so that either side may be the newer one.
 
 import { FAULTS, fault } from '#domain/fault'
 import type { FaultCode } from '#domain/fault'
@@ -33,8 +33,9 @@ const CLIENT_LENGTH_MAX = 128
 const MARK_LENGTH_MAX = 64
 
 /**
- * A frame of a device. Faults: invalid_json_syntax (not JSON), invalid_json_data (not an object, or a
- * member of the wrong type), validation_failed (unknown type or a bad value). No fault repeats a value.
+ * A frame of a device. Faults: invalid_json_syntax (not JSON), invalid_json_data (not an object, or
+ * a member of the wrong type), validation_failed (unknown type or a bad value). No fault repeats a
+ * value.
  */
 export function readDeviceFrame(text: string): Answer<DeviceFrame> {
   let parsed: unknown
@@ -101,8 +102,8 @@ function ackOf({ channel_id, seq }: Members): Answer<DeviceFrame> {
 }
 
 /**
- * A frame of the gateway; undefined for text that is none, and for types this version does not know: a
- * device ignores both.
+ * A frame of the gateway; undefined for text that is none, and for types this version does not
+ * know: a device ignores both.
  */
 export function readGatewayFrame(text: string): GatewayFrame | undefined {
   let parsed: unknown

@@ -59,6 +59,12 @@ interface Lane {
 
 const ACCEPTED: Accepted = Object.freeze({ kind: 'accepted' })
 const RETRY_AFTER_MS = 1000
+/** A log on another thread that has ended: nobody knows what it holds, so nothing is accepted. (W1) */
+const NO_ANSWER: Appended = {
+  kind: 'refused',
+  reason: 'unavailable',
+  retryAfterMs: RETRY_AFTER_MS,
+}
 
 /** The one way of a submission into the log. */
 export class Acceptor implements SubmissionSink {
@@ -139,6 +145,7 @@ export class Acceptor implements SubmissionSink {
     this.#batchSize(batch.length)
     void this.#ports.log
       .append({ lane: lane.number, count: batch.length, payload })
+      .catch(() => NO_ANSWER)
       .then((outcome) => this.#settle(lane, batch, outcome))
   }
 

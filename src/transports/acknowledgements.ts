@@ -8,7 +8,7 @@
 //   K3. At most `waitingMax` positions wait; beyond it new ones are left out until there is room.
 
 import type { Acknowledgement } from '#domain/feed'
-import type { SubscriptionStore } from '#domain/ports'
+import type { SubscriptionStore } from '#domain/store-ports'
 import type { Log } from '#domain/telemetry'
 import { reportDefect } from '#domain/defect'
 

@@ -12,7 +12,8 @@
 
 import type { CatchUpRequest, Position } from '#domain/feed'
 import type { ChannelId, DeviceId } from '#domain/identity'
-import type { DeviceStore, NowMs, ReadStore, SubscriptionStore } from '#domain/ports'
+import type { NowMs } from '#domain/ports'
+import type { DeviceStore, ReadStore, SubscriptionStore } from '#domain/store-ports'
 import type { Log } from '#domain/telemetry'
 import type { GoawayReason, Hello, UnsubscribedReason } from '#src/schemas/frames'
 import type { Acknowledgements } from './acknowledgements.ts'

@@ -8,7 +8,8 @@
 import { randomBytes } from 'node:crypto'
 
 import type { DeviceId } from '#domain/identity'
-import type { Bus, Notice, SubscriptionStore } from '#domain/ports'
+import type { Bus, Notice } from '#domain/ports'
+import type { SubscriptionStore } from '#domain/store-ports'
 import type { Meter } from '#domain/telemetry'
 import { Acknowledgements } from './acknowledgements.ts'
 import { gate } from './admission.ts'

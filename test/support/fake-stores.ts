@@ -17,7 +17,7 @@ import type {
   ReadStore,
   Subscribed,
   SubscriptionStore,
-} from '#domain/ports'
+} from '#domain/store-ports'
 
 export class FakeChannels implements ChannelStore {
   readonly rows = new Map<ChannelId, NewChannel>()

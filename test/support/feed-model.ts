@@ -11,7 +11,7 @@ import type {
 } from '#domain/feed'
 import { parseMessageId, parseOperationId, parseThingId } from '#domain/identity'
 import type { ChannelId, DeviceId } from '#domain/identity'
-import type { DeviceStore, ReadStore, SubscriptionStore } from '#domain/ports'
+import type { DeviceStore, ReadStore, SubscriptionStore } from '#domain/store-ports'
 import type { Fields, Json } from '#domain/submission'
 
 /** A Thing as the model has it; deleted ones stay as tombstones until retention takes them. */

@@ -6,9 +6,9 @@ import type { Event, Thing } from '#domain/entity'
 import type { FeedEntry } from '#domain/feed'
 import { channelIdFromBytes } from '#domain/identity'
 import type { ChannelId, OperationId } from '#domain/identity'
-import type { LanePlace, Lease } from '#domain/lane'
+import type { LanePlace, Lease, LogStanding } from '#domain/lane'
 import type { Operation } from '#domain/operation'
-import { bare } from '#domain/patch'
+import { bare } from '#domain/bare'
 import type {
   ChannelHead,
   Committed,
@@ -18,7 +18,7 @@ import type {
   TurnState,
   TurnStore,
   TurnWrites,
-} from '#domain/ports'
+} from '#domain/store-ports'
 import { turn } from '#test/support/until'
 
 export type StoreCall = 'takeLane' | 'load' | 'commit'
@@ -118,7 +118,7 @@ export class MemoryTurnStore implements TurnStore {
     return this.#call('commit', { kind: 'fenced', lanes }, () => this.#commit(writes))
   }
 
-  bindLog(): Promise<void> {
+  bindLog(_log: LogStanding): Promise<void> {
     return Promise.resolve()
   }
 

@@ -9,6 +9,7 @@ import { Connection } from '#src/stream/jetstream/connection'
 import { JetStreamLog } from '#src/stream/jetstream/log'
 import type { JetStreamLogOptions } from '#src/stream/jetstream/log'
 import { FakeLog, FakeMeter } from '#test/support/fake-telemetry'
+import { until } from '#test/support/gateway'
 import { monotonicMs, realTimers } from '#test/support/real-timers'
 
 export type WithServers = (t: ExecutionContext, servers: readonly NatsServer[]) => Promise<void>
@@ -23,8 +24,8 @@ export function testsWithNats(
   let started: NatsStarted | undefined
   test.before('the nats-servers start', async () => {
     started = await startNats({ env: process.env, ...options })
-    const isMissing = started.kind === 'missing'
-    if (isMissing && process.env['CI'] === 'true') throw new Error(started.reason)
+    const isRequired = process.env['CI'] === 'true'
+    if (started.kind === 'missing' && isRequired) throw new Error(started.reason)
   })
   test.after.always('the nats-servers stop', async () => {
     if (started?.kind !== 'started') return
@@ -45,6 +46,28 @@ export function only(servers: readonly NatsServer[]): NatsServer {
   if (server === undefined) throw new Error('there is no server')
   return server
 }
+
+/** Stops a server's process without ending it, until `go` or the end of the test. */
+export async function freeze(
+  t: ExecutionContext,
+  server: NatsServer,
+): Promise<{ readonly go: () => Promise<void> }> {
+  const go = (): Promise<void> => server.kill('SIGCONT')
+  t.teardown(go)
+  await server.kill('SIGSTOP')
+  // The signal takes effect a moment after it was sent.
+  await until(
+    () => answers(server.monitorUrl),
+    (isAnswering) => !isAnswering,
+  )
+  return { go }
+}
+
+const answers = (url: string): Promise<boolean> =>
+  fetch(url, { signal: AbortSignal.timeout(100) }).then(
+    () => true,
+    () => false,
+  )
 
 /** What everything of a node shares in a test. */
 export interface Node {

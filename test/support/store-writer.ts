@@ -1,5 +1,5 @@
-// One channel's actor as small as it can be: it decides with the real machines and commits what they
-// collected, so that a store is only ever asked to keep what the gateway would.
+// One channel's actor as small as it can be: it decides with the real machines and commits what
+// they collected, so that a store is only ever asked to keep what the gateway would.
 
 import type { Event, Thing } from '#domain/entity'
 import type { FeedEntry } from '#domain/feed'
@@ -12,7 +12,7 @@ import type {
   DeadLetter,
   TurnStore,
   TurnWrites,
-} from '#domain/ports'
+} from '#domain/store-ports'
 import type { Submission } from '#domain/submission'
 import { decideEvent, decideMessage, decideThing } from '#machines/decide'
 import type { Decision } from '#machines/decide'

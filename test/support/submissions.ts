@@ -8,7 +8,7 @@ import {
   parseThingId,
 } from '#domain/identity'
 import type { ChannelId, OperationId } from '#domain/identity'
-import { bare } from '#domain/patch'
+import { bare } from '#domain/bare'
 import type {
   EventAction,
   EventSubmission,

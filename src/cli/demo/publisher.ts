@@ -9,7 +9,7 @@ import type { Client } from '#src/client/client'
 import type { Reading } from '#src/cli/readings'
 import type { Credentials } from '#src/cli/options'
 import type { Fields, Json } from '#domain/submission'
-import { bare } from '#domain/patch'
+import { bare } from '#domain/bare'
 import type { Sender } from './sender.ts'
 
 export interface PublisherPorts {

@@ -2,7 +2,8 @@
 // earlier one is fenced at its next commit.
 
 import type { Lease } from '#domain/lane'
-import type { LaneLeases, TurnStore } from '#domain/ports'
+import type { LaneLeases } from '#domain/ports'
+import type { TurnStore } from '#domain/store-ports'
 
 export class SoleOwner implements LaneLeases {
   readonly #store: Pick<TurnStore, 'lastEpoch'>

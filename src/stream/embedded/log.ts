@@ -4,7 +4,8 @@
 //   W1. An append answers only after the transaction that holds it is on the disk.
 //   W4. What is not applied is never dropped: beyond the byte bound appends are refused, and only what
 //       is behind the applied position is purged.
-//   G1. What arrives while a transaction runs goes into the next one: group commit without a timer.
+//   G1. What has arrived by the end of a turn of the event loop, and what arrives while a transaction
+//       runs, goes into one transaction: group commit without a timer.
 //   G2. The tail in memory is only a cache of the table, and bounded; a reader that fell behind it
 //       reads the table.
 
@@ -18,6 +19,8 @@ export interface EmbeddedLogPorts {
   readonly meter: Meter
   readonly logger: Log
   readonly nowMs: NowMs
+  /** Runs a task once the messages that are at hand have been received. */
+  readonly soon: (task: () => void) => void
 }
 
 export interface EmbeddedLogOptions {
@@ -94,7 +97,7 @@ export class EmbeddedLog implements LogWriter, LogReader {
     this.#pendingBytes += length
     return new Promise((answer) => {
       this.#pending.push({ batch, answer })
-      if (!this.#isWriting) void this.#write()
+      this.#writeSoon()
     })
   }
 
@@ -127,30 +130,34 @@ export class EmbeddedLog implements LogWriter, LogReader {
     return { purged: purged.rows }
   }
 
-  /** G1 */
-  async #write(): Promise<void> {
+  /** G1: lanes whose batches have all arrived, each in a message of its own, share one fsync. */
+  #writeSoon(): void {
+    if (this.#isWriting) return
     this.#isWriting = true
-    while (this.#pending.length > 0) {
-      const group = this.#pending
-      this.#pending = []
-      try {
-        const batches = group.map(({ batch }) => batch)
-        const positions = await this.#ports.table.append(batches, this.#ports.nowMs())
-        this.#appendedAll(group, positions) // W1
-      } catch (error) {
-        this.#ports.logger.error('the log cannot write', { error: String(error) })
-        const refused = {
-          kind: 'refused',
-          reason: 'unavailable',
-          retryAfterMs: RETRY_AFTER_MS,
-        } as const
-        for (const { batch, answer } of group) {
-          this.#pendingBytes -= batch.payload.length
-          answer(refused)
-        }
+    this.#ports.soon(() => void this.#write())
+  }
+
+  async #write(): Promise<void> {
+    const group = this.#pending
+    this.#pending = []
+    try {
+      const batches = group.map(({ batch }) => batch)
+      const positions = await this.#ports.table.append(batches, this.#ports.nowMs())
+      this.#appendedAll(group, positions) // W1
+    } catch (error) {
+      this.#ports.logger.error('the log cannot write', { error: String(error) })
+      const refused = {
+        kind: 'refused',
+        reason: 'unavailable',
+        retryAfterMs: RETRY_AFTER_MS,
+      } as const
+      for (const { batch, answer } of group) {
+        this.#pendingBytes -= batch.payload.length
+        answer(refused)
       }
     }
     this.#isWriting = false
+    if (this.#pending.length > 0) this.#writeSoon()
   }
 
   #appendedAll(group: readonly Pending[], positions: readonly LogPosition[]): void {

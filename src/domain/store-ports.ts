@@ -1,0 +1,215 @@
+// The store as the other stages see it. One transaction is one method; plain data crosses.
+
+/**
+ * The name of the error with which every method rejects at once, without doing anything, when too much
+ * waits for the database. Errors cross threads by their name.
+ */
+export const STORE_BUSY = 'StoreBusy'
+
+import type { ChannelCredentials, ChannelInfo, NewChannel } from './channel.ts'
+import type { ChannelType, Device, Platform } from './device.ts'
+import type { Event, Thing } from './entity.ts'
+import type { Acknowledgement, CatchUpPage, CatchUpRequest, FeedEntry, Position } from './feed.ts'
+import type { ChannelId, DeviceId, OperationId } from './identity.ts'
+import type { LanePlace, Lease, LogPosition, LogStanding } from './lane.ts'
+import type { Claim, ClaimOutcome, Operation } from './operation.ts'
+import type { Model } from './submission.ts'
+
+// ---- the side of the actors -------------------------------------------------------------------------
+
+/** What a turn must see before it decides. */
+export interface TurnNeeds {
+  readonly channels: readonly ChannelId[]
+  readonly things: readonly EntityKey[]
+  readonly events: readonly EntityKey[]
+  /** Client-chosen op_ids that may have been applied before. */
+  readonly operations: readonly OperationId[]
+}
+
+export interface EntityKey {
+  readonly channelId: ChannelId
+  readonly id: string
+}
+
+/** A channel as its actor keeps it. */
+export interface ChannelHead {
+  readonly channelId: ChannelId
+  /** The store's own short name of the channel. */
+  readonly ref: number
+  readonly headSeq: number
+  readonly things: number
+  readonly openEvents: number
+}
+
+export interface TurnState {
+  /** Channels that exist and are not deleted. */
+  readonly channels: readonly ChannelHead[]
+  readonly things: readonly (Thing & { readonly channelId: ChannelId })[]
+  readonly events: readonly (Event & { readonly channelId: ChannelId })[]
+  /** Which of the asked operations exist already. */
+  readonly operations: readonly OperationId[]
+}
+
+/** Everything one turn writes; one transaction. (W2) */
+export interface TurnWrites {
+  readonly lanes: readonly LaneMove[]
+  readonly channels: readonly ChannelHead[]
+  readonly things: readonly (Thing & { readonly ref: number })[]
+  readonly events: readonly (Event & { readonly ref: number })[]
+  readonly feed: readonly (FeedEntry & { readonly ref: number })[]
+  readonly operations: readonly Operation[]
+  readonly deadLetters: readonly DeadLetter[]
+}
+
+/** The move of a lane's position by its owner; fails when epoch or position is another. */
+export interface LaneMove extends Lease {
+  readonly from: LanePlace
+  readonly to: LanePlace
+}
+
+/** A submission that could not be applied because of a defect. (W6) */
+export interface DeadLetter {
+  readonly lane: number
+  readonly position: LogPosition
+  /** Its place in the batch. */
+  readonly index: number
+  readonly payload: string
+  readonly error: string
+  readonly at: number
+}
+
+export type Committed =
+  | { readonly kind: 'committed' }
+  /** Another owner or an unknown earlier commit moved these lanes; nothing was written. */
+  | { readonly kind: 'fenced'; readonly lanes: readonly number[] }
+
+export interface TurnStore {
+  /** Takes a lane over: raises its epoch to the lease's and gives the position to read from. */
+  takeLane(lease: Lease): Promise<LanePlace | 'fenced'>
+  /** The greatest epoch of any lane; 0 when none was ever taken. */
+  lastEpoch(): Promise<number>
+  /** One grouped read for a whole turn. */
+  load(needs: TurnNeeds): Promise<TurnState>
+  commit(writes: TurnWrites): Promise<Committed>
+  /**
+   * Binds the database to a log and its number of lanes. Throws LogMismatch for another log, another
+   * number of lanes, or a log that ends before what was applied from it. (W5)
+   */
+  bindLog(log: LogStanding): Promise<void>
+}
+
+/** Removes what has outlived its retention, one small step a call. Gives how much a step removed. */
+export interface RetentionStore {
+  step(before: RetentionLimits, maxRows: number): Promise<number>
+}
+
+/** Unix milliseconds; what is older goes. */
+export interface RetentionLimits {
+  readonly operations: number
+  readonly messagesAndEvents: number
+  readonly thingUpdates: number
+  /** Deleted Things and closed Events, by the accepted_at of their end. */
+  readonly tombstones: number
+}
+
+// ---- the side of ingress and sessions ----------------------------------------------------------------
+
+export interface ChannelStore {
+  credentials(channelId: ChannelId): Promise<ChannelCredentials | undefined>
+  create(channel: NewChannel): Promise<void>
+  rename(channelId: ChannelId, channelName: string): Promise<boolean>
+  /** Replaces the hash only while `previousHash` is in force, so that a lost race changes nothing. */
+  changePassword(channelId: ChannelId, previousHash: string, passwordHash: string): Promise<boolean>
+  delete(channelId: ChannelId): Promise<boolean>
+  info(channelId: ChannelId): Promise<ChannelInfo | undefined>
+  exists(channelId: ChannelId): Promise<boolean>
+}
+
+export interface DeviceStore {
+  find(deviceId: DeviceId): Promise<Device | undefined>
+  create(deviceId: DeviceId, platform: Platform, nowMs: number): Promise<void>
+  remove(deviceId: DeviceId): Promise<void>
+  setRoute(
+    deviceId: DeviceId,
+    channelType: ChannelType,
+    providerToken: string | undefined,
+  ): Promise<boolean>
+  /** Every device of the platform with this token falls back to private. */
+  retireToken(platform: Platform, providerToken: string): Promise<void>
+}
+
+export type Subscribed =
+  | { readonly kind: 'subscribed'; readonly channelName: string; readonly isNew: boolean }
+  | { readonly kind: 'full' }
+  | { readonly kind: 'no-channel' }
+  | { readonly kind: 'no-device' }
+
+export interface SubscriptionStore {
+  /** Exact at SUBSCRIBERS_MAX under any concurrency. Subscribing again changes nothing. */
+  subscribe(deviceId: DeviceId, channelId: ChannelId, nowMs: number): Promise<Subscribed>
+  unsubscribe(deviceId: DeviceId, channelId: ChannelId): Promise<boolean>
+  /** Unsubscribes from every channel that is not listed; gives those it left. */
+  keepOnly(deviceId: DeviceId, channelIds: readonly ChannelId[]): Promise<readonly ChannelId[]>
+  isSubscribed(deviceId: DeviceId, channelId: ChannelId): Promise<boolean>
+  /** Where the device stands in each of its channels, ordered by channel_id. */
+  positions(deviceId: DeviceId): Promise<readonly Position[]>
+  position(deviceId: DeviceId, channelId: ChannelId): Promise<Position | undefined>
+  /** Moves positions forward, never back. One multi-row write. */
+  acknowledge(acknowledgements: readonly Acknowledgement[]): Promise<void>
+  /**
+   * Acknowledges single entries in any order. The position moves once everything before is
+   * acknowledged; what is ahead is kept, at most ACKED_AHEAD_MAX a channel. Gives how many were new.
+   */
+  acknowledgeEntries(
+    deviceId: DeviceId,
+    entries: readonly { readonly channelId: ChannelId; readonly seq: number }[],
+  ): Promise<number>
+}
+
+export const ACKED_AHEAD_MAX = 1_000
+
+export interface Page<Item> {
+  readonly items: readonly Item[]
+  /** Where the next page begins; absent on the last one. */
+  readonly next?: number
+}
+
+export interface EntityQuery {
+  readonly channelId: ChannelId
+  readonly state?: string
+  readonly thingId?: string
+  /** Entities changed before this seq; absent: from the newest. */
+  readonly before?: number
+  readonly limit: number
+}
+
+export interface HistoryQuery {
+  readonly channelId: ChannelId
+  readonly afterSeq?: number
+  readonly sinceMs?: number
+  readonly model?: Model
+  readonly entityId?: string
+  readonly limit: number
+}
+
+export interface ReadStore {
+  thing(channelId: ChannelId, id: string): Promise<Thing | undefined>
+  event(channelId: ChannelId, id: string): Promise<Event | undefined>
+  /** Newest change first. */
+  things(query: EntityQuery): Promise<Page<Thing>>
+  events(query: EntityQuery): Promise<Page<Event>>
+  /** In seq order. A page may be short of `limit` and still have a next one. */
+  history(query: HistoryQuery): Promise<Page<FeedEntry>>
+  catchUp(request: CatchUpRequest): Promise<CatchUpPage>
+  /** What a device has not acknowledged over all its channels, single acknowledgements left out. */
+  pull(
+    deviceId: DeviceId,
+    limit: number,
+  ): Promise<{ readonly items: readonly FeedEntry[]; readonly hasMore: boolean }>
+}
+
+export interface OperationStore {
+  find(opId: OperationId): Promise<Operation | undefined>
+  /** Atomic over all nodes. A fresh claim is durable when this answers. (decisions.md 6) */
+  claim(claim: Claim, expiredBefore: number): Promise<ClaimOutcome>
+}

@@ -1,0 +1,134 @@
+// How far each device has acknowledged each of its channels.
+//
+// Invariants:
+//   K1. A position only grows, and never beyond the channel's head: a device cannot acknowledge
+//       what does not exist yet.
+//   K2. With single acknowledgements the position stands right before the first deliverable that is
+//       not acknowledged, by the rule of deliverables.ts, or at the head when there is none.
+//   K3. What is acknowledged ahead of the position is at most ACKED_AHEAD_MAX seqs a channel. Those
+//       furthest ahead are given up first: they will be delivered once more.
+
+import type { Acknowledgement } from '#domain/feed'
+import type { ChannelId, DeviceId } from '#domain/identity'
+import { ACKED_AHEAD_MAX } from '#domain/store-ports'
+import { Bulk } from './bulk.ts'
+import type { Database, Session } from './database.ts'
+import { deliverableSeqs } from './deliverables.ts'
+import type { SubscriptionRow } from './entities/devices.ts'
+import type { Tables } from './entities/tables.ts'
+
+export interface AckedEntry {
+  readonly channelId: ChannelId
+  readonly seq: number
+}
+
+/** A subscription with its channel's head and what is acknowledged now. */
+type Standing = SubscriptionRow & { readonly headSeq: number; readonly seq: number }
+
+const SEQS_AT_ONCE = 256
+
+export class Acknowledgements {
+  readonly #database: Database
+  readonly #moved: Bulk<SubscriptionRow>
+
+  constructor(database: Database, tables: Tables) {
+    const { onDuplicate } = database.dialect
+    this.#database = database
+    this.#moved = new Bulk(tables.subscriptions, {
+      onDuplicate: onDuplicate(['channel', 'device'], ['acked_seq', 'acked_ahead']),
+    })
+  }
+
+  /**
+   * Everything up to a seq, of many devices. A power cut may take it back: then it is sent again.
+   */
+  upTo(acknowledgements: readonly Acknowledgement[]): Promise<void> {
+    if (acknowledgements.length === 0) return Promise.resolve()
+    return this.#database.repeatable(async (session) => {
+      const moved = new Map<string, SubscriptionRow>()
+      for (const { seq, headSeq, ...held } of await standings(session, acknowledgements)) {
+        const key = `${held.channel} ${held.device}`
+        const known = moved.get(key)?.ackedSeq ?? held.ackedSeq
+        const ackedSeq = Math.min(seq, headSeq)
+        if (ackedSeq <= known) continue // K1
+        const ahead = aheadOf(held).filter((single) => single > ackedSeq)
+        moved.set(key, { ...held, ackedSeq, ackedAhead: JSON.stringify(ahead) })
+      }
+      await this.#moved.write(session, [...moved.values()])
+    })
+  }
+
+  /** Single entries of one device, in any order. Gives how many of them were new and are kept. */
+  single(deviceId: DeviceId, entries: readonly AckedEntry[]): Promise<number> {
+    const byChannel = Map.groupBy(entries, ({ channelId }) => channelId)
+    return this.#database.repeatable(async (session) => {
+      let news = 0
+      for (const [channelId, acked] of byChannel) {
+        const wanted = [{ deviceId, channelId, seq: 0 }]
+        const [held] = await standings(session, wanted)
+        if (held === undefined) continue
+        const seqs = acked.map(({ seq }) => seq)
+        news += await this.#acknowledge(session, held, seqs)
+      }
+      return news
+    })
+  }
+
+  async #acknowledge(session: Session, held: Standing, seqs: readonly number[]): Promise<number> {
+    const { headSeq, seq: _, ...row } = held
+    const before = new Set(aheadOf(row))
+    const fresh = new Set(
+      seqs.filter((seq) => seq > row.ackedSeq && seq <= headSeq && !before.has(seq)), // K1
+    )
+    if (fresh.size === 0) return 0
+    const acked = new Set([...before, ...fresh])
+    const ackedSeq = await advance(session, held, acked) // K2
+    const ahead = [...acked].filter((seq) => seq > ackedSeq).sort((a, b) => a - b)
+    const kept = ahead.slice(0, ACKED_AHEAD_MAX) // K3
+    const givenUp = ahead.slice(ACKED_AHEAD_MAX).filter((seq) => fresh.has(seq))
+    await this.#moved.write(session, [{ ...row, ackedSeq, ackedAhead: JSON.stringify(kept) }])
+    return fresh.size - givenUp.length
+  }
+}
+
+/** K2: where the position stands once these seqs are acknowledged too. */
+async function advance(
+  session: Session,
+  { channel, sinceSeq, ackedSeq, headSeq }: Standing,
+  acked: ReadonlySet<number>,
+): Promise<number> {
+  let afterSeq = ackedSeq
+  for (;;) {
+    const stretch = { channel, afterSeq, sinceSeq, limit: SEQS_AT_ONCE }
+    const next = await deliverableSeqs(session, stretch)
+    const open = next.find((seq) => !acked.has(seq))
+    if (open !== undefined) return open - 1
+    const last = next.at(-1)
+    if (last === undefined || next.length < SEQS_AT_ONCE) return headSeq
+    afterSeq = last
+  }
+}
+
+/** The subscriptions that acknowledgements are for; unknown ones are left out. */
+async function standings(
+  session: Session,
+  wanted: readonly Acknowledgement[],
+): Promise<Standing[]> {
+  const { dialect } = session
+  return session.all<Standing>(
+    `SELECT s.channel, s.device, s.since_seq AS sinceSeq, s.acked_seq AS ackedSeq,
+        s.acked_ahead AS ackedAhead, s.created_at AS createdAt, h.head_seq AS headSeq, k.seq
+      FROM ${dialect.keys('k', ['device_id', 'channel_id', 'seq'])}
+      CROSS JOIN devices d ON d.device_id = k.device_id
+      CROSS JOIN channels c ON c.channel_id = k.channel_id
+      CROSS JOIN subscriptions s ON s.channel = c.id AND s.device = d.id
+      CROSS JOIN channel_heads h ON h.channel = c.id${dialect.forUpdate}`,
+    [JSON.stringify(wanted.map(({ deviceId, channelId, seq }) => [deviceId, channelId, seq]))],
+  )
+}
+
+/** The seqs acknowledged ahead of the position, ascending. */
+export function aheadOf({ ackedAhead }: Pick<SubscriptionRow, 'ackedAhead'>): readonly number[] {
+  const seqs: unknown = JSON.parse(ackedAhead)
+  return Array.isArray(seqs) ? seqs.filter((seq): seq is number => typeof seq === 'number') : []
+}

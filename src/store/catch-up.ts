@@ -1,0 +1,69 @@
+// One page of what a device has yet to see of a channel.
+//
+// Invariants:
+//   C1. No silent gap: when retention removed Messages or Events that the device had yet to see,
+//       the page says which stretch it was.
+//   C2. A Thing whose deletion can no longer be told ends in a restart: the device forgets the
+//       channel's Things and gets every live one.
+//   C3. What the page before told (`removedTo`) is not told again, so a catch-up of many pages
+//       ends.
+
+import type { CatchUpPage, CatchUpRequest } from '#domain/feed'
+import type { Session } from './database.ts'
+import { deliverables } from './deliverables.ts'
+
+interface Heads {
+  readonly channel: number
+  readonly headSeq: number
+  readonly entriesFloor: number
+  readonly tombstoneFloor: number
+}
+
+/** Reads a page; of a channel that does not exist, an empty complete one. */
+export async function catchUp(session: Session, request: CatchUpRequest): Promise<CatchUpPage> {
+  const { channelId, sinceSeq, limit } = request
+  const heads = await session.first<Heads>(
+    `SELECT h.channel, h.head_seq AS headSeq, h.entries_floor AS entriesFloor,
+        h.tombstone_floor AS tombstoneFloor
+      FROM channels c JOIN channel_heads h ON h.channel = c.id
+      WHERE c.channel_id = ? AND c.is_deleted = 0`,
+    [channelId],
+  )
+  if (heads === undefined) return { entries: [], headSeq: 0, complete: true }
+
+  const gap = gapOf(heads, request)
+  const found = await deliverables(session, channelId, {
+    channel: heads.channel,
+    afterSeq: gap?.restart === true ? 0 : request.afterSeq, // C2
+    sinceSeq: gap?.restart === true ? Math.max(sinceSeq, knownTo(heads, request)) : sinceSeq,
+    limit: limit + 1,
+  })
+  return {
+    entries: found.slice(0, limit),
+    headSeq: heads.headSeq,
+    complete: found.length <= limit,
+    removedTo: Math.max(heads.entriesFloor, heads.tombstoneFloor),
+    ...(gap !== undefined && { gap }),
+  }
+}
+
+/** The Messages and Events that the device has: a database that was restored may know fewer. */
+const knownTo = ({ headSeq }: Heads, { afterSeq }: CatchUpRequest): number =>
+  Math.min(afterSeq, headSeq)
+
+function gapOf(heads: Heads, request: CatchUpRequest): CatchUpPage['gap'] {
+  const { headSeq, entriesFloor, tombstoneFloor } = heads
+  const { afterSeq, sinceSeq, removedTo = 0 } = request
+  if (afterSeq > headSeq) {
+    // The device knows entries that this database does not: it was restored from an older copy.
+    // What it has beyond the head never happened here.
+    return { from: headSeq + 1, to: afterSeq, restart: true }
+  }
+  const told = Math.max(afterSeq, sinceSeq, removedTo) // C3
+  const restart = afterSeq > 0 && tombstoneFloor > Math.max(afterSeq, removedTo) // C2
+  if (restart) {
+    return { from: afterSeq + 1, to: Math.max(tombstoneFloor, entriesFloor), restart }
+  }
+  if (entriesFloor > told) return { from: told + 1, to: entriesFloor, restart } // C1
+  return undefined
+}

@@ -1,0 +1,99 @@
+// Channels as the management API and ingress know them. A deleted channel is gone for everybody at
+// once; its rows follow by retention.
+
+import type { ChannelCredentials, ChannelInfo, NewChannel } from '#domain/channel'
+import type { ChannelId } from '#domain/identity'
+import type { ChannelStore } from '#domain/store-ports'
+import { Bulk } from './bulk.ts'
+import type { Database } from './database.ts'
+import type { Value } from './dialect.ts'
+import type { ChannelHeadRow, ChannelRow } from './entities/channels.ts'
+import type { Tables } from './entities/tables.ts'
+
+export class Channels implements ChannelStore {
+  readonly #database: Database
+  readonly #channels: Bulk<ChannelRow>
+  readonly #heads: Bulk<ChannelHeadRow>
+
+  constructor(database: Database, tables: Tables) {
+    this.#database = database
+    this.#channels = new Bulk(tables.channels)
+    this.#heads = new Bulk(tables.channelHeads)
+  }
+
+  credentials(channelId: ChannelId): Promise<ChannelCredentials | undefined> {
+    return this.#database.read((session) =>
+      session.first<ChannelCredentials>(
+        `SELECT channel_id AS channelId, password_hash AS passwordHash, name AS channelName
+          FROM channels WHERE channel_id = ? AND is_deleted = 0`,
+        [channelId],
+      ),
+    )
+  }
+
+  create({ channelId, channelName, passwordHash, createdAt }: NewChannel): Promise<void> {
+    const row = { channelId, name: channelName, passwordHash, createdAt, isDeleted: 0 }
+    return this.#database.durable(async (session) => {
+      let channel = 0
+      await this.#channels.write(session, [row], (raw) => {
+        channel = session.dialect.firstId(raw, 1)
+      })
+      const counts = { headSeq: 0, things: 0, openEvents: 0, entriesFloor: 0, tombstoneFloor: 0 }
+      await this.#heads.write(session, [{ channel, ...counts }])
+    })
+  }
+
+  rename(channelId: ChannelId, channelName: string): Promise<boolean> {
+    return this.#change('name = ?', [channelName, channelId])
+  }
+
+  changePassword(
+    channelId: ChannelId,
+    previousHash: string,
+    passwordHash: string,
+  ): Promise<boolean> {
+    const parameters = [passwordHash, channelId, previousHash]
+    return this.#change('password_hash = ?', parameters, ' AND password_hash = ?')
+  }
+
+  delete(channelId: ChannelId): Promise<boolean> {
+    return this.#database.durable(async (session) => {
+      const found = await session.first<{ id: number }>(
+        'SELECT id FROM channels WHERE channel_id = ? AND is_deleted = 0',
+        [channelId],
+      )
+      if (found === undefined) return false
+      await session.run('UPDATE channels SET is_deleted = 1 WHERE id = ?', [found.id])
+      await session.run('DELETE FROM subscriptions WHERE channel = ?', [found.id])
+      return true
+    })
+  }
+
+  info(channelId: ChannelId): Promise<ChannelInfo | undefined> {
+    return this.#database.read((session) =>
+      session.first<ChannelInfo>(
+        `SELECT c.channel_id AS channelId, c.name AS channelName, c.created_at AS createdAt,
+            h.head_seq AS headSeq, h.things, h.open_events AS openEvents,
+            (SELECT count(*) FROM subscriptions s WHERE s.channel = c.id) AS subscribers
+          FROM channels c JOIN channel_heads h ON h.channel = c.id
+          WHERE c.channel_id = ? AND c.is_deleted = 0`,
+        [channelId],
+      ),
+    )
+  }
+
+  async exists(channelId: ChannelId): Promise<boolean> {
+    return (await this.credentials(channelId)) !== undefined
+  }
+
+  /** `parameters`: of the assignment, the channel, and the condition, in this order. */
+  #change(assignment: string, parameters: readonly Value[], condition = ''): Promise<boolean> {
+    return this.#database.durable(async (session) => {
+      const { affected } = await session.run(
+        `UPDATE channels SET ${assignment} WHERE channel_id = ? AND is_deleted = 0${condition}`,
+        parameters,
+      )
+      return affected === 1
+    })
+  }
+}

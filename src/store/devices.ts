@@ -1,0 +1,71 @@
+import type { ChannelType, Device, Platform } from '#domain/device'
+import type { DeviceId } from '#domain/identity'
+import type { DeviceStore } from '#domain/store-ports'
+import { Bulk } from './bulk.ts'
+import type { Database } from './database.ts'
+import type { DeviceRow } from './entities/devices.ts'
+import type { Tables } from './entities/tables.ts'
+
+export class Devices implements DeviceStore {
+  readonly #database: Database
+  readonly #devices: Bulk<DeviceRow>
+
+  constructor(database: Database, tables: Tables) {
+    this.#database = database
+    this.#devices = new Bulk(tables.devices)
+  }
+
+  async find(deviceId: DeviceId): Promise<Device | undefined> {
+    const row = await this.#database.read((session) =>
+      session.first<Pick<DeviceRow, 'platform' | 'channelType' | 'providerToken'>>(
+        `SELECT platform, channel_type AS channelType, provider_token AS providerToken
+          FROM devices WHERE device_id = ?`,
+        [deviceId],
+      ),
+    )
+    if (row === undefined) return undefined
+    const { platform, channelType, providerToken } = row
+    return { deviceId, platform, channelType, ...(providerToken !== null && { providerToken }) }
+  }
+
+  create(deviceId: DeviceId, platform: Platform, nowMs: number): Promise<void> {
+    const route = { channelType: 'private', providerToken: null } as const
+    const row = { deviceId, platform, ...route, createdAt: nowMs }
+    return this.#database.durable((session) => this.#devices.write(session, [row]))
+  }
+
+  /** Its subscriptions go with it. */
+  remove(deviceId: DeviceId): Promise<void> {
+    return this.#database.durable(async (session) => {
+      await session.run(
+        'DELETE FROM subscriptions WHERE device = (SELECT id FROM devices WHERE device_id = ?)',
+        [deviceId],
+      )
+      await session.run('DELETE FROM devices WHERE device_id = ?', [deviceId])
+    })
+  }
+
+  setRoute(
+    deviceId: DeviceId,
+    channelType: ChannelType,
+    providerToken: string | undefined,
+  ): Promise<boolean> {
+    return this.#database.durable(async (session) => {
+      const { affected } = await session.run(
+        'UPDATE devices SET channel_type = ?, provider_token = ? WHERE device_id = ?',
+        [channelType, providerToken ?? null, deviceId],
+      )
+      return affected === 1
+    })
+  }
+
+  retireToken(platform: Platform, providerToken: string): Promise<void> {
+    return this.#database.durable(async (session) => {
+      await session.run(
+        `UPDATE devices SET channel_type = 'private', provider_token = NULL
+          WHERE provider_token = ? AND platform = ?`,
+        [providerToken, platform],
+      )
+    })
+  }
+}

@@ -1,0 +1,59 @@
+import { EntitySchema } from 'typeorm'
+
+import type { ChannelId } from '#domain/identity'
+import type { ColumnTypes, Numbered } from '#src/store/dialect'
+
+export type ChannelRow = {
+  readonly channelId: ChannelId
+  readonly name: string
+  readonly passwordHash: string
+  readonly createdAt: number
+  /**
+   * 1 from the deletion until retention has removed everything that belonged to the channel; else
+   * 0.
+   */
+  readonly isDeleted: number
+}
+
+/** `id` is `ref` in the domain: the short name under which every other table knows the channel. */
+export const channelEntity = ({ serial, integer, text }: ColumnTypes) =>
+  new EntitySchema<ChannelRow & Numbered>({
+    name: 'channels',
+    columns: {
+      id: serial,
+      channelId: { ...text(26), name: 'channel_id' },
+      name: text(512),
+      passwordHash: { ...text(255), name: 'password_hash' },
+      createdAt: { ...integer, name: 'created_at' },
+      isDeleted: { ...integer, name: 'is_deleted', default: 0 },
+    },
+    indices: [
+      { name: 'channels_by_channel_id', columns: ['channelId'], unique: true },
+      { name: 'channels_by_is_deleted', columns: ['isDeleted'] },
+    ],
+  })
+
+/** What of a channel changes with every turn: a narrow row, apart from what never does. */
+export type ChannelHeadRow = {
+  readonly channel: number
+  readonly headSeq: number
+  readonly things: number
+  readonly openEvents: number
+  /** The last Message or Event entry that retention removed. */
+  readonly entriesFloor: number
+  /** The last seq of a deleted Thing whose row retention removed. */
+  readonly tombstoneFloor: number
+}
+
+export const channelHeadEntity = ({ integer }: ColumnTypes) =>
+  new EntitySchema<ChannelHeadRow>({
+    name: 'channel_heads',
+    columns: {
+      channel: { ...integer, primary: true },
+      headSeq: { ...integer, name: 'head_seq' },
+      things: integer,
+      openEvents: { ...integer, name: 'open_events' },
+      entriesFloor: { ...integer, name: 'entries_floor', default: 0 },
+      tombstoneFloor: { ...integer, name: 'tombstone_floor', default: 0 },
+    },
+  })

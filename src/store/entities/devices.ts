@@ -1,0 +1,54 @@
+import { EntitySchema } from 'typeorm'
+
+import type { ChannelType, Platform } from '#domain/device'
+import type { DeviceId } from '#domain/identity'
+import type { ColumnTypes, Numbered } from '#src/store/dialect'
+
+export type DeviceRow = {
+  readonly deviceId: DeviceId
+  readonly platform: Platform
+  readonly channelType: ChannelType
+  readonly providerToken: string | null
+  readonly createdAt: number
+}
+
+export const deviceEntity = ({ serial, integer, text }: ColumnTypes) =>
+  new EntitySchema<DeviceRow & Numbered>({
+    name: 'devices',
+    columns: {
+      id: serial,
+      deviceId: { ...text(64), name: 'device_id' },
+      platform: text(16),
+      channelType: { ...text(16), name: 'channel_type' },
+      providerToken: { ...text(4096), name: 'provider_token', nullable: true },
+      createdAt: { ...integer, name: 'created_at' },
+    },
+    indices: [
+      { name: 'devices_by_device_id', columns: ['deviceId'], unique: true },
+      { name: 'devices_by_provider_token', columns: ['providerToken', 'platform'] },
+    ],
+  })
+
+export type SubscriptionRow = {
+  readonly channel: number
+  readonly device: number
+  readonly sinceSeq: number
+  readonly ackedSeq: number
+  /** JSON array of single acknowledged seqs behind ackedSeq, ascending. */
+  readonly ackedAhead: string
+  readonly createdAt: number
+}
+
+export const subscriptionEntity = ({ integer, document }: ColumnTypes) =>
+  new EntitySchema<SubscriptionRow>({
+    name: 'subscriptions',
+    columns: {
+      channel: { ...integer, primary: true },
+      device: { ...integer, primary: true },
+      sinceSeq: { ...integer, name: 'since_seq' },
+      ackedSeq: { ...integer, name: 'acked_seq' },
+      ackedAhead: { ...document, name: 'acked_ahead' },
+      createdAt: { ...integer, name: 'created_at' },
+    },
+    indices: [{ name: 'subscriptions_by_device', columns: ['device'] }],
+  })

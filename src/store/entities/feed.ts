@@ -1,0 +1,50 @@
+// The feed in two tables of one shape. Messages and Events are delivered entry by entry and live
+// long; updates of Things are conflated for whoever is behind and live short. Apart, catching up
+// never steps over a million updates to find ten messages, and each table is emptied from its old
+// end.
+//
+// Rows lie in the order of their commit, with an index by (channel, seq): 61-114 thousand
+// submissions a second, against 32-107 thousand when rows lie by (channel, seq).
+
+import { EntitySchema } from 'typeorm'
+
+import type { EntityId, OperationId } from '#domain/identity'
+import type { Action, Model } from '#domain/submission'
+import type { ColumnTypes, Numbered } from '#src/store/dialect'
+
+export type FeedRow = {
+  readonly channel: number
+  readonly seq: number
+  readonly model: Model
+  readonly action: Action
+  readonly entityId: EntityId
+  readonly opId: OperationId
+  readonly state: string | null
+  readonly rev: number | null
+  readonly acceptedAt: number
+  readonly payload: string
+}
+
+const feedEntity = (name: string, { serial, integer, text, document }: ColumnTypes) =>
+  new EntitySchema<FeedRow & Numbered>({
+    name,
+    columns: {
+      id: serial,
+      channel: integer,
+      seq: integer,
+      model: text(16),
+      action: text(16),
+      entityId: { ...text(64), name: 'entity_id' },
+      opId: { ...text(128), name: 'op_id' },
+      state: { ...text(16), nullable: true },
+      rev: { ...integer, nullable: true },
+      acceptedAt: { ...integer, name: 'accepted_at' },
+      payload: document,
+    },
+    indices: [{ name: `${name}_by_seq`, columns: ['channel', 'seq'], unique: true }],
+  })
+
+/** Messages and Events. */
+export const feedEntryEntity = (types: ColumnTypes) => feedEntity('feed_entries', types)
+
+export const thingUpdateEntity = (types: ColumnTypes) => feedEntity('thing_updates', types)

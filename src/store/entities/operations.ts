@@ -1,0 +1,60 @@
+import { EntitySchema } from 'typeorm'
+
+import type { FaultCode } from '#domain/fault'
+import type { ChannelId, EntityId, OperationId } from '#domain/identity'
+import type { OperationStatus } from '#domain/operation'
+import type { Model } from '#domain/submission'
+import type { ColumnTypes } from '#src/store/dialect'
+
+export type OperationRow = {
+  readonly opId: OperationId
+  readonly channelId: ChannelId
+  readonly model: Model
+  readonly entityId: EntityId
+  readonly status: OperationStatus
+  readonly acceptedAt: number
+  readonly updatedAt: number
+  readonly errorCode: FaultCode | null
+}
+
+/** Clustered: op_ids of the gateway begin with the time, so new rows lie together at the end. */
+export const operationEntity = ({ integer, text }: ColumnTypes) =>
+  new EntitySchema<OperationRow>({
+    name: 'operations',
+    withoutRowid: true,
+    columns: {
+      opId: { ...text(128), name: 'op_id', primary: true },
+      channelId: { ...text(26), name: 'channel_id' },
+      model: text(16),
+      entityId: { ...text(64), name: 'entity_id' },
+      status: text(16),
+      acceptedAt: { ...integer, name: 'accepted_at' },
+      updatedAt: { ...integer, name: 'updated_at' },
+      errorCode: { ...text(64), name: 'error_code', nullable: true },
+    },
+    indices: [{ name: 'operations_by_accepted_at', columns: ['acceptedAt'] }],
+  })
+
+export type ClaimRow = {
+  readonly opId: OperationId
+  readonly channelId: ChannelId
+  readonly thingId: string
+  readonly contentHash: string
+  readonly messageId: EntityId
+  readonly claimedAt: number
+}
+
+export const claimEntity = ({ integer, text }: ColumnTypes) =>
+  new EntitySchema<ClaimRow>({
+    name: 'claims',
+    withoutRowid: true,
+    columns: {
+      opId: { ...text(128), name: 'op_id', primary: true },
+      channelId: { ...text(26), name: 'channel_id' },
+      thingId: { ...text(64), name: 'thing_id' },
+      contentHash: { ...text(64), name: 'content_hash' },
+      messageId: { ...text(64), name: 'message_id' },
+      claimedAt: { ...integer, name: 'claimed_at' },
+    },
+    indices: [{ name: 'claims_by_claimed_at', columns: ['claimedAt'] }],
+  })

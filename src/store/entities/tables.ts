@@ -1,0 +1,28 @@
+import type { ColumnTypes } from '#src/store/dialect'
+import { channelEntity, channelHeadEntity } from './channels.ts'
+import { deviceEntity, subscriptionEntity } from './devices.ts'
+import { eventEntity, thingEntity, tombstoneEntity } from './entities.ts'
+import { feedEntryEntity, thingUpdateEntity } from './feed.ts'
+import { deadLetterEntity, gatewayFactEntity, laneEntity, logBatchEntity } from './lanes.ts'
+import { claimEntity, operationEntity } from './operations.ts'
+
+/** Every table, with the column types of one engine. */
+export const tablesFor = (types: ColumnTypes) => ({
+  gatewayFacts: gatewayFactEntity(types),
+  lanes: laneEntity(types),
+  logBatches: logBatchEntity(types),
+  deadLetters: deadLetterEntity(types),
+  channels: channelEntity(types),
+  channelHeads: channelHeadEntity(types),
+  devices: deviceEntity(types),
+  subscriptions: subscriptionEntity(types),
+  things: thingEntity(types),
+  events: eventEntity(types),
+  tombstones: tombstoneEntity(types),
+  feedEntries: feedEntryEntity(types),
+  thingUpdates: thingUpdateEntity(types),
+  operations: operationEntity(types),
+  claims: claimEntity(types),
+})
+
+export type Tables = ReturnType<typeof tablesFor>

@@ -1,0 +1,161 @@
+// The table of the embedded log. Positions are the table's own numbers, so they grow in every lane
+// and are never given twice, also after everything was purged.
+//
+// Invariants:
+//   W1. An append answers after a durable transaction.
+//   W5. The last position of a lane outlives its batches: a lane that was purged empty still says
+//       how far its log went.
+
+import { randomBytes } from 'node:crypto'
+
+import type { Batch, LogPosition, StoredBatch } from '#domain/lane'
+import type { LogTable } from '#domain/ports'
+import { Bulk } from './bulk.ts'
+import type { Database, Session } from './database.ts'
+import type { LogBatchRow } from './entities/lanes.ts'
+import type { Tables } from './entities/tables.ts'
+import { factFor } from './lanes.ts'
+
+/** Payload that one read may bring into memory, beyond its first batch. */
+const READ_SIZE_MAX = 8 * 2 ** 20
+const READ_BATCHES_MAX = 1_024
+
+interface Standing {
+  readonly id: LogPosition
+  readonly submissions: number
+  readonly size: number
+  readonly appendedAt: number
+}
+
+export class LogBatches implements LogTable {
+  readonly #database: Database
+  readonly #batches: Bulk<LogBatchRow>
+
+  constructor(database: Database, tables: Tables) {
+    this.#database = database
+    this.#batches = new Bulk(tables.logBatches)
+  }
+
+  append(batches: readonly Batch[], nowMs: number): Promise<readonly LogPosition[]> {
+    const rows = batches.map(({ lane, count, payload }) => ({
+      lane,
+      submissions: count,
+      size: payload.length,
+      appendedAt: nowMs,
+      payload,
+    }))
+    // W1
+    return this.#database.durable(async (session) => {
+      const positions: LogPosition[] = []
+      await this.#batches.write(session, rows, (raw, count) => {
+        const first = session.dialect.firstId(raw, count)
+        for (let offset = 0; offset < count; offset += 1) positions.push(first + offset)
+      })
+      return positions
+    })
+  }
+
+  read(lane: number, after: LogPosition, maxCount: number): Promise<readonly StoredBatch[]> {
+    return this.#database.read(async (session) => {
+      const standing = await standingOf(session, { lane, after, limit: READ_BATCHES_MAX })
+      const last = lastWithin(standing, maxCount)
+      if (last === undefined) return []
+      return session.all<StoredBatch>(
+        `SELECT id AS position, lane, submissions AS count, payload FROM log_batches
+          WHERE lane = ? AND id > ? AND id <= ? ORDER BY id`,
+        [lane, after, last],
+      )
+    })
+  }
+
+  bounds(lane: number): Promise<{ readonly first: LogPosition; readonly last: LogPosition }> {
+    return this.#database.read(async (session) => {
+      const ends = await session.first<{ first: number | null; last: number | null }>(
+        `SELECT (SELECT min(id) FROM log_batches WHERE lane = ?) AS first,
+          (SELECT max(id) FROM log_batches WHERE lane = ?) AS last`,
+        [lane, lane],
+      )
+      const purged = await purgedTo(session, lane)
+      const last = ends?.last ?? purged
+      return { first: ends?.first ?? (last === 0 ? 0 : last + 1), last }
+    })
+  }
+
+  /** Characters of payload, as the log counts them. */
+  bytes(): Promise<number> {
+    return this.#database.read(async (session) => {
+      const row = await session.first<{ size: number | null }>(
+        'SELECT sum(size) AS size FROM log_batches',
+      )
+      return row?.size ?? 0
+    })
+  }
+
+  purge(
+    lane: number,
+    through: LogPosition,
+    olderThanMs: number,
+    maxRows: number,
+  ): Promise<{ readonly rows: number; readonly bytes: number }> {
+    return this.#database.repeatable(async (session) => {
+      const oldest = await standingOf(session, { lane, after: 0, limit: maxRows })
+      const young = oldest.findIndex(
+        ({ id, appendedAt }) => id > through || appendedAt >= olderThanMs,
+      )
+      const removed = young < 0 ? oldest : oldest.slice(0, young)
+      const last = removed.at(-1)
+      if (last === undefined) return { rows: 0, bytes: 0 }
+      await session.run('DELETE FROM log_batches WHERE lane = ? AND id <= ?', [lane, last.id])
+      await rememberPurged(session, lane, last.id) // W5
+      return { rows: removed.length, bytes: removed.reduce((sum, { size }) => sum + size, 0) }
+    })
+  }
+
+  identity(): Promise<string> {
+    return this.#database.durable((session) =>
+      factFor(session, 'identity', randomBytes(16).toString('hex')),
+    )
+  }
+}
+
+const standingOf = (
+  session: Session,
+  { lane, after, limit }: { readonly lane: number; after: LogPosition; readonly limit: number },
+): Promise<Standing[]> =>
+  session.all(
+    `SELECT id, submissions, size, appended_at AS appendedAt FROM log_batches
+      WHERE lane = ? AND id > ? ORDER BY id LIMIT ?`,
+    [lane, after, limit],
+  )
+
+/** The last batch that still fits; the first one always does. */
+function lastWithin(batches: readonly Standing[], maxCount: number): LogPosition | undefined {
+  let last: LogPosition | undefined
+  let count = 0
+  let size = 0
+  for (const batch of batches) {
+    count += batch.submissions
+    size += batch.size
+    if (last !== undefined && (count > maxCount || size > READ_SIZE_MAX)) break
+    last = batch.id
+  }
+  return last
+}
+
+const purgedName = (lane: number): string => `purged_lane_${lane}`
+
+async function purgedTo(session: Session, lane: number): Promise<LogPosition> {
+  const row = await session.first<{ value: string }>(
+    'SELECT value FROM gateway_meta WHERE name = ?',
+    [purgedName(lane)],
+  )
+  return Number(row?.value ?? 0)
+}
+
+async function rememberPurged(session: Session, lane: number, last: LogPosition): Promise<void> {
+  await session.run(
+    `INSERT INTO gateway_meta (name, value) VALUES (?, ?)
+      ${session.dialect.onDuplicate(['name'], ['value'])}`,
+    [purgedName(lane), String(last)],
+  )
+}

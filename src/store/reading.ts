@@ -1,0 +1,132 @@
+// What a channel holds, for whoever may read it.
+// Lists step over a bounded number of rows: R1 in paging.ts.
+
+import type { Event, Thing } from '#domain/entity'
+import type { CatchUpPage, CatchUpRequest, FeedEntry } from '#domain/feed'
+import type { ChannelId, DeviceId } from '#domain/identity'
+import type { EntityQuery, HistoryQuery, Page, ReadStore } from '#domain/store-ports'
+import { catchUp } from './catch-up.ts'
+import type { Database, Session } from './database.ts'
+import type { Value } from './dialect.ts'
+import { eventFrom, thingFrom } from './document.ts'
+import type { EventRow, ThingRow } from './entities/entities.ts'
+import { history } from './history.ts'
+import { SCANNED_MAX, pageOf } from './paging.ts'
+import type { Filter } from './paging.ts'
+import { pull } from './pull.ts'
+
+type EntityTable = 'things' | 'events'
+
+export class Reading implements ReadStore {
+  readonly #database: Database
+
+  constructor(database: Database) {
+    this.#database = database
+  }
+
+  async thing(channelId: ChannelId, id: string): Promise<Thing | undefined> {
+    const row = await this.#entity<ThingRow>('things', channelId, id)
+    return row === undefined ? undefined : thingFrom(row)
+  }
+
+  async event(channelId: ChannelId, id: string): Promise<Event | undefined> {
+    const row = await this.#entity<EventRow>('events', channelId, id)
+    return row === undefined ? undefined : eventFrom(row)
+  }
+
+  async things(query: EntityQuery): Promise<Page<Thing>> {
+    const page = await this.#list<ThingRow>('things', query)
+    return { ...page, items: page.items.map(thingFrom) }
+  }
+
+  async events(query: EntityQuery): Promise<Page<Event>> {
+    const page = await this.#list<EventRow>('events', query)
+    return { ...page, items: page.items.map(eventFrom) }
+  }
+
+  history(query: HistoryQuery): Promise<Page<FeedEntry>> {
+    return this.#database.read(async (session) => {
+      const channel = await channelOf(session, query.channelId)
+      return channel === undefined ? { items: [] } : history(session, channel, query)
+    })
+  }
+
+  catchUp(request: CatchUpRequest): Promise<CatchUpPage> {
+    return this.#database.read((session) => catchUp(session, request))
+  }
+
+  pull(
+    deviceId: DeviceId,
+    limit: number,
+  ): Promise<{ readonly items: readonly FeedEntry[]; readonly hasMore: boolean }> {
+    return pull(this.#database, deviceId, limit)
+  }
+
+  #entity<Row>(table: EntityTable, channelId: ChannelId, id: string): Promise<Row | undefined> {
+    return this.#database.read((session) =>
+      session.first<Row>(
+        `SELECT e.id, e.state, e.seq, e.document FROM channels c
+          JOIN ${table} e ON e.channel = c.id AND e.id = ?
+          WHERE c.channel_id = ? AND c.is_deleted = 0`,
+        [id, channelId],
+      ),
+    )
+  }
+
+  #list<Row extends { readonly seq: number }>(
+    table: EntityTable,
+    query: EntityQuery,
+  ): Promise<Page<Row>> {
+    return this.#database.read(async (session) => {
+      const channel = await channelOf(session, query.channelId)
+      if (channel === undefined) return { items: [] }
+      const before = query.before ?? Number.MAX_SAFE_INTEGER
+      const filter = filterOf(table, query)
+      const end =
+        filter.sql === '' ? undefined : await unscanned(session, table, { channel, before })
+      const rows = await session.all<Row>(
+        `SELECT id, state, seq, document FROM ${table}
+          WHERE channel = ? AND seq < ? AND seq > ?${filter.sql} ORDER BY seq DESC LIMIT ?`,
+        [channel, before, end ?? 0, ...filter.parameters, query.limit + 1],
+      )
+      return pageOf(rows, query.limit, end === undefined ? undefined : end + 1)
+    })
+  }
+}
+
+/** A condition on top of the channel; empty when there is none. */
+function filterOf(table: EntityTable, { state, thingId }: EntityQuery): Filter {
+  const conditions: string[] = []
+  const parameters: Value[] = []
+  if (state !== undefined) {
+    conditions.push(' AND state = ?')
+    parameters.push(state)
+  }
+  if (thingId !== undefined && table === 'events') {
+    conditions.push(' AND thing_id = ?')
+    parameters.push(thingId)
+  }
+  return { sql: conditions.join(''), parameters }
+}
+
+/** R1: the seq of the first row that this page does not step over any more. */
+async function unscanned(
+  session: Session,
+  table: EntityTable,
+  { channel, before }: { readonly channel: number; readonly before: number },
+): Promise<number | undefined> {
+  const row = await session.first<{ seq: number }>(
+    `SELECT seq FROM ${table} WHERE channel = ? AND seq < ? ORDER BY seq DESC
+      LIMIT 1 OFFSET ${SCANNED_MAX}`,
+    [channel, before],
+  )
+  return row?.seq
+}
+
+async function channelOf(session: Session, channelId: ChannelId): Promise<number | undefined> {
+  const row = await session.first<{ id: number }>(
+    'SELECT id FROM channels WHERE channel_id = ? AND is_deleted = 0',
+    [channelId],
+  )
+  return row?.id
+}

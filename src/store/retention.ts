@@ -1,0 +1,196 @@
+// Removes what has outlived its retention, a few rows a call.
+//
+// Invariants:
+//   N1. A step looks only at what is next: the old end of a table in commit order, or a range of an
+//       index. Its cost follows what it removes, never what is kept.
+//   N2. Removing an entry that a device may have yet to see raises the channel's floor in the same
+//       transaction, so that catching up can tell the gap. (C1 and C2 in catch-up.ts)
+//   N3. A claim and the operation of the same op_id go in one transaction. (O3 in operations.ts)
+//
+// Tables in commit order are nearly in the order of acceptance: an entry of a node whose clock is
+// ahead keeps what lies behind it until its own time has come.
+
+import type { RetentionLimits, RetentionStore } from '#domain/store-ports'
+import { inChunks } from './bulk.ts'
+import type { Database, Session } from './database.ts'
+import { removeDeletedChannel } from './deleted-channels.ts'
+import type { TombstoneRow } from './entities/entities.ts'
+
+/** Removes at most `maxRows` of one kind and gives how many. */
+type Chore = (session: Session, before: RetentionLimits, maxRows: number) => Promise<number>
+
+const CHORES: readonly Chore[] = [
+  removeClaims,
+  removeOperations,
+  removeThingUpdates,
+  removeFeedEntries,
+  removeTombstones,
+  removeDeadLetters,
+  (session, _before, maxRows) => removeDeletedChannel(session, maxRows),
+]
+
+export class Retention implements RetentionStore {
+  readonly #database: Database
+  #first = 0
+
+  constructor(database: Database) {
+    this.#database = database
+  }
+
+  /** Begins each time with the next kind, so that no kind waits behind one that always has more. */
+  async step(before: RetentionLimits, maxRows: number): Promise<number> {
+    const chores = [...CHORES.slice(this.#first), ...CHORES.slice(0, this.#first)]
+    this.#first = (this.#first + 1) % CHORES.length
+    let removed = 0
+    for (const chore of chores) {
+      const left = maxRows - removed
+      if (left <= 0) break
+      removed += await this.#database.repeatable((session) => chore(session, before, left))
+    }
+    return removed
+  }
+}
+
+/** N3. A claim with its operation counts as two rows. */
+async function removeClaims(
+  session: Session,
+  { operations }: RetentionLimits,
+  maxRows: number,
+): Promise<number> {
+  const expired = await session.all<{ opId: string }>(
+    'SELECT op_id AS opId FROM claims WHERE claimed_at < ? ORDER BY claimed_at LIMIT ?',
+    [operations, Math.max(1, Math.floor(maxRows / 2))],
+  )
+  const ids = expired.map(({ opId }) => opId)
+  let removed = 0
+  for (const table of ['operations', 'claims']) {
+    await inChunks(ids, async (list, part) => {
+      const { affected } = await session.run(`DELETE FROM ${table} WHERE op_id IN (${list})`, part)
+      removed += affected
+    })
+  }
+  return removed
+}
+
+async function removeOperations(
+  session: Session,
+  { operations }: RetentionLimits,
+  maxRows: number,
+): Promise<number> {
+  const expired = await session.all<{ opId: string }>(
+    'SELECT op_id AS opId FROM operations WHERE accepted_at < ? ORDER BY accepted_at LIMIT ?',
+    [operations, maxRows],
+  )
+  const ids = expired.map(({ opId }) => opId)
+  await inChunks(ids, (list, part) =>
+    session.run(`DELETE FROM operations WHERE op_id IN (${list})`, part),
+  )
+  return ids.length
+}
+
+/** A row at the old end of a table in commit order. */
+interface Old {
+  readonly id: number
+  readonly at: number
+}
+
+/** N1: the oldest rows up to the first that is not old enough. */
+async function oldestOf<Row extends Old>(
+  session: Session,
+  select: string,
+  { before, maxRows }: { readonly before: number; readonly maxRows: number },
+): Promise<Row[]> {
+  const rows = await session.all<Row>(`${select} ORDER BY id LIMIT ?`, [maxRows])
+  const young = rows.findIndex(({ at }) => at >= before)
+  return young < 0 ? rows : rows.slice(0, young)
+}
+
+async function removeUpTo(session: Session, table: string, rows: readonly Old[]): Promise<number> {
+  const last = rows.at(-1)
+  if (last === undefined) return 0
+  await session.run(`DELETE FROM ${table} WHERE id <= ?`, [last.id])
+  return rows.length
+}
+
+/** No floor: whoever is behind gets each Thing whole, not its updates. */
+async function removeThingUpdates(
+  session: Session,
+  { thingUpdates }: RetentionLimits,
+  maxRows: number,
+): Promise<number> {
+  const select = 'SELECT id, accepted_at AS at FROM thing_updates'
+  const old = await oldestOf<Old>(session, select, { before: thingUpdates, maxRows })
+  return removeUpTo(session, 'thing_updates', old)
+}
+
+interface OldEntry extends Old {
+  readonly channel: number
+  readonly seq: number
+}
+
+async function removeFeedEntries(
+  session: Session,
+  { messagesAndEvents }: RetentionLimits,
+  maxRows: number,
+): Promise<number> {
+  const select = 'SELECT id, accepted_at AS at, channel, seq FROM feed_entries'
+  const old = await oldestOf<OldEntry>(session, select, { before: messagesAndEvents, maxRows })
+  await raiseFloors(session, 'entries_floor', old) // N2
+  return removeUpTo(session, 'feed_entries', old)
+}
+
+async function removeDeadLetters(
+  session: Session,
+  { operations }: RetentionLimits,
+  maxRows: number,
+): Promise<number> {
+  const old = await oldestOf<Old>(session, 'SELECT id, at FROM dead_letters', {
+    before: operations,
+    maxRows,
+  })
+  return removeUpTo(session, 'dead_letters', old)
+}
+
+type OldTombstone = OldEntry & Pick<TombstoneRow, 'model' | 'entityId'>
+
+/** Deleted Things and closed Events, unless they live again by now. */
+async function removeTombstones(
+  session: Session,
+  { tombstones }: RetentionLimits,
+  maxRows: number,
+): Promise<number> {
+  const select = `SELECT id, ended_at AS at, channel, seq, model, entity_id AS entityId
+    FROM tombstones`
+  const old = await oldestOf<OldTombstone>(session, select, { before: tombstones, maxRows })
+  const things: OldTombstone[] = []
+  for (const tombstone of old) {
+    const { model, channel, entityId, seq } = tombstone
+    const { affected } = await session.run(
+      `DELETE FROM ${model === 'thing' ? 'things' : 'events'}
+        WHERE channel = ? AND id = ? AND seq = ?`,
+      [channel, entityId, seq],
+    )
+    if (model === 'thing' && affected === 1) things.push(tombstone)
+  }
+  await raiseFloors(session, 'tombstone_floor', things) // N2
+  return removeUpTo(session, 'tombstones', old)
+}
+
+/** N2 */
+async function raiseFloors(
+  session: Session,
+  floor: 'entries_floor' | 'tombstone_floor',
+  removed: readonly { readonly channel: number; readonly seq: number }[],
+): Promise<void> {
+  const floors = new Map<number, number>()
+  for (const { channel, seq } of removed) {
+    floors.set(channel, Math.max(seq, floors.get(channel) ?? 0))
+  }
+  for (const [channel, seq] of floors) {
+    await session.run(`UPDATE channel_heads SET ${floor} = ? WHERE channel = ? AND ${floor} < ?`, [
+      seq,
+      channel,
+      seq,
+    ])
+  }
+}

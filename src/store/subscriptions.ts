@@ -1,0 +1,129 @@
+// Which devices follow which channels, and how far each has acknowledged.
+//
+// Invariants:
+//   U1. At most SUBSCRIBERS_MAX devices follow a channel: the count and the new row share a
+//       transaction that has the channel for itself.
+
+import { SUBSCRIBERS_MAX } from '#domain/channel'
+import type { Acknowledgement, Position } from '#domain/feed'
+import type { ChannelId, DeviceId } from '#domain/identity'
+import type { Subscribed, SubscriptionStore } from '#domain/store-ports'
+import { Acknowledgements } from './acknowledgements.ts'
+import type { AckedEntry } from './acknowledgements.ts'
+import { Bulk } from './bulk.ts'
+import type { Database, Session } from './database.ts'
+import type { SubscriptionRow } from './entities/devices.ts'
+import type { Tables } from './entities/tables.ts'
+
+const POSITION = `SELECT c.channel_id AS channelId, c.name AS channelName, h.head_seq AS headSeq,
+    s.since_seq AS sinceSeq, s.acked_seq AS ackedSeq
+  FROM devices d
+  JOIN subscriptions s ON s.device = d.id
+  JOIN channels c ON c.id = s.channel
+  JOIN channel_heads h ON h.channel = c.id
+  WHERE d.device_id = ?`
+
+/** Of one subscription: parameters are the channel's and the device's public ids. */
+const ONE = `channel = (SELECT id FROM channels WHERE channel_id = ?)
+  AND device = (SELECT id FROM devices WHERE device_id = ?)`
+
+export class Subscriptions implements SubscriptionStore {
+  readonly #database: Database
+  readonly #subscriptions: Bulk<SubscriptionRow>
+  readonly #acknowledgements: Acknowledgements
+
+  constructor(database: Database, tables: Tables) {
+    this.#database = database
+    this.#subscriptions = new Bulk(tables.subscriptions)
+    this.#acknowledgements = new Acknowledgements(database, tables)
+  }
+
+  subscribe(deviceId: DeviceId, channelId: ChannelId, nowMs: number): Promise<Subscribed> {
+    return this.#database.durable<Subscribed>(async (session) => {
+      const found = await lockChannel(session, channelId)
+      if (found === undefined) return { kind: 'no-channel' }
+      const { channel, channelName, headSeq } = found
+      const state = await session.first<{ device: number; held: number; subscribers: number }>(
+        `SELECT d.id AS device,
+            (SELECT count(*) FROM subscriptions WHERE channel = ? AND device = d.id) AS held,
+            (SELECT count(*) FROM subscriptions WHERE channel = ?) AS subscribers
+          FROM devices d WHERE d.device_id = ?`,
+        [channel, channel, deviceId],
+      )
+      if (state === undefined) return { kind: 'no-device' }
+      const { device, held, subscribers } = state
+      if (held > 0) return { kind: 'subscribed', channelName, isNew: false }
+      if (subscribers >= SUBSCRIBERS_MAX) return { kind: 'full' } // U1
+      const start = { sinceSeq: headSeq, ackedSeq: 0, ackedAhead: '[]', createdAt: nowMs }
+      await this.#subscriptions.write(session, [{ channel, device, ...start }])
+      return { kind: 'subscribed', channelName, isNew: true }
+    })
+  }
+
+  unsubscribe(deviceId: DeviceId, channelId: ChannelId): Promise<boolean> {
+    return this.#database.durable(async (session) => {
+      const { affected } = await session.run(`DELETE FROM subscriptions WHERE ${ONE}`, [
+        channelId,
+        deviceId,
+      ])
+      return affected === 1
+    })
+  }
+
+  keepOnly(deviceId: DeviceId, channelIds: readonly ChannelId[]): Promise<readonly ChannelId[]> {
+    const kept = new Set(channelIds)
+    return this.#database.durable(async (session) => {
+      const held = await session.all<{ channel: number; device: number; channelId: ChannelId }>(
+        `SELECT s.channel, s.device, c.channel_id AS channelId
+          FROM devices d
+          JOIN subscriptions s ON s.device = d.id
+          JOIN channels c ON c.id = s.channel
+          WHERE d.device_id = ? ORDER BY c.channel_id`,
+        [deviceId],
+      )
+      const left = held.filter(({ channelId }) => !kept.has(channelId))
+      for (const { channel, device } of left) {
+        await session.run('DELETE FROM subscriptions WHERE channel = ? AND device = ?', [
+          channel,
+          device,
+        ])
+      }
+      return left.map(({ channelId }) => channelId)
+    })
+  }
+
+  async isSubscribed(deviceId: DeviceId, channelId: ChannelId): Promise<boolean> {
+    return (await this.position(deviceId, channelId)) !== undefined
+  }
+
+  positions(deviceId: DeviceId): Promise<readonly Position[]> {
+    return this.#database.read((session) =>
+      session.all<Position>(`${POSITION} ORDER BY c.channel_id`, [deviceId]),
+    )
+  }
+
+  position(deviceId: DeviceId, channelId: ChannelId): Promise<Position | undefined> {
+    return this.#database.read((session) =>
+      session.first<Position>(`${POSITION} AND c.channel_id = ?`, [deviceId, channelId]),
+    )
+  }
+
+  acknowledge(acknowledgements: readonly Acknowledgement[]): Promise<void> {
+    return this.#acknowledgements.upTo(acknowledgements)
+  }
+
+  acknowledgeEntries(deviceId: DeviceId, entries: readonly AckedEntry[]): Promise<number> {
+    return this.#acknowledgements.single(deviceId, entries)
+  }
+}
+
+const lockChannel = (
+  session: Session,
+  channelId: ChannelId,
+): Promise<{ channel: number; channelName: string; headSeq: number } | undefined> =>
+  session.first(
+    `SELECT c.id AS channel, c.name AS channelName, h.head_seq AS headSeq
+      FROM channels c JOIN channel_heads h ON h.channel = c.id
+      WHERE c.channel_id = ? AND c.is_deleted = 0${session.dialect.forUpdate}`,
+    [channelId],
+  )

@@ -1,0 +1,169 @@
+import test from 'ava'
+
+import { ChannelActor, ChannelDirectory } from '#actors/channel'
+import type { ChannelId } from '#domain/identity'
+import type { ChannelHead } from '#domain/store-ports'
+import type { Submission } from '#domain/submission'
+import { channel, message, thing } from '#test/support/submissions'
+
+const RULES = { endedLifeMs: 1000 }
+const headOf = (channelId: ChannelId): ChannelHead => ({
+  channelId,
+  ref: 1,
+  headSeq: 0,
+  things: 0,
+  openEvents: 0,
+})
+
+const turnOf = (...submissions: readonly Submission[]) => ({ submissions, things: [], events: [] })
+
+function actorThatRests(): ChannelActor {
+  const actor = new ChannelActor(channel(1), RULES)
+  actor.load(headOf(channel(1)))
+  return actor
+}
+
+test('an actor takes a turn, and the next one once the first is committed', (t) => {
+  const actor = actorThatRests()
+  t.is(actor.take(turnOf(message())).entries[0]?.seq, 1)
+  actor.committed()
+  t.is(actor.take(turnOf(message())).entries[0]?.seq, 2)
+})
+
+test('A1: an actor that is not resting is given no turn', (t) => {
+  const asleep = new ChannelActor(channel(1), RULES)
+  t.true(asleep.isAsleep)
+  t.throws(() => asleep.take(turnOf(message())), { message: /not resting/ })
+
+  const committing = actorThatRests()
+  committing.take(turnOf(message()))
+  t.throws(() => committing.take(turnOf(message())), { message: /not resting/ })
+})
+
+test('A3: an actor that failed is asleep until it is loaded again', (t) => {
+  const actor = actorThatRests()
+  actor.take(turnOf(thing('create', 't')))
+  actor.committed()
+  t.is(actor.remembered, 1)
+  actor.take(turnOf(message()))
+  actor.failed()
+  t.true(actor.isAsleep)
+  t.is(actor.remembered, 0)
+})
+
+test('an actor that rests keeps what it knows when a turn without it fails', (t) => {
+  const actor = actorThatRests()
+  actor.failed()
+  t.false(actor.isAsleep)
+})
+
+const LIMITS = { ...RULES, liveMax: 3, entitiesMax: 4, idleMs: 100 }
+
+/** Wakes a channel and lets it remember so many Things. */
+function use(
+  directory: ChannelDirectory,
+  number: number,
+  { nowMs, things = 0 }: { readonly nowMs: number; readonly things?: number },
+): void {
+  const actor = directory.wake(channel(number), nowMs)
+  if (actor.isAsleep) actor.load(headOf(channel(number)))
+  const ids = Array.from({ length: things }, (_, index) => `t${index}`)
+  actor.take(turnOf(...ids.map((id) => thing('create', id))))
+  actor.committed()
+}
+
+/** Which of the first ten channels are awake: a look that disturbs nothing but the order. */
+function awake(directory: ChannelDirectory, nowMs: number): readonly number[] {
+  return [1, 2, 3, 4, 5, 6].filter((number) => {
+    const isAsleep = directory.wake(channel(number), nowMs).isAsleep
+    if (isAsleep) directory.sleep(channel(number))
+    return !isAsleep
+  })
+}
+
+// Method: what is used (channel, time, Things remembered), when the directory is trimmed, who stays.
+const trims: Readonly<
+  Record<string, [uses: [number, number, number?][], atMs: number, awake: number[]]>
+> = {
+  'at the limits nobody is put to sleep': [
+    [
+      [1, 0, 2],
+      [2, 0, 1],
+      [3, 0, 1],
+    ],
+    100,
+    [1, 2, 3],
+  ],
+  'beyond liveMax the least recently used goes': [
+    [
+      [1, 0],
+      [2, 0],
+      [3, 0],
+      [4, 0],
+    ],
+    0,
+    [2, 3, 4],
+  ],
+  'what is used again is the newest': [
+    [
+      [1, 0],
+      [2, 0],
+      [3, 0],
+      [1, 0],
+      [4, 0],
+    ],
+    0,
+    [1, 3, 4],
+  ],
+  'beyond entitiesMax the least recently used goes': [
+    [
+      [1, 0, 2],
+      [2, 0, 2],
+      [3, 0, 1],
+    ],
+    0,
+    [2, 3],
+  ],
+  'as many go as are needed': [
+    [
+      [1, 0, 1],
+      [2, 0, 2],
+      [3, 0, 4],
+    ],
+    0,
+    [3],
+  ],
+  'what is idle goes': [
+    [
+      [1, 0],
+      [2, 1],
+      [3, 50],
+    ],
+    101,
+    [2, 3],
+  ],
+  'one channel alone beyond entitiesMax goes to sleep too': [[[1, 0, 5]], 0, []],
+}
+
+for (const [name, [uses, atMs, expected]] of Object.entries(trims)) {
+  test(`A5: ${name}`, (t) => {
+    const directory = new ChannelDirectory(LIMITS)
+    for (const [number, nowMs, things = 0] of uses) use(directory, number, { nowMs, things })
+    directory.trim(atMs)
+    t.is(directory.size, expected.length)
+    t.deepEqual(awake(directory, atMs), expected)
+    t.true(directory.remembered <= LIMITS.entitiesMax)
+  })
+}
+
+test('a channel that is woken twice is one actor, and after its sleep another', (t) => {
+  const directory = new ChannelDirectory(LIMITS)
+  const first = directory.wake(channel(1), 0)
+  t.is(directory.wake(channel(1), 1), first)
+  t.is(first.lastUsedMs, 1)
+  directory.sleep(channel(1))
+  t.is(directory.size, 0)
+  t.not(directory.wake(channel(1), 2), first)
+  directory.sleep(channel(9))
+  t.is(directory.size, 1)
+})

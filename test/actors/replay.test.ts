@@ -1,0 +1,379 @@
+// Goal: whatever happens to stores, owners and processes, every submission has its effect exactly once
+// and in order. (W2, W3, W6, W9, T1, T2, A3, A5, A7)
+// Method: random logs are applied by actor systems that take lanes from each other, are replaced while
+// they still run, and whose store calls fail in every way. What is left in the store must equal a plain
+// fold over the log, one submission after the other, that knows nothing of turns, memory or faults.
+
+import test from 'ava'
+import * as fc from 'fast-check'
+
+import type { FeedEntry } from '#domain/feed'
+import { placeOf } from '#domain/lane'
+import type { Lease, LogEntry } from '#domain/lane'
+import type { TurnStore } from '#domain/store-ports'
+import type { EventSubmission, Submission, ThingSubmission } from '#domain/submission'
+import { decideEvent, decideMessage, decideThing, operationOf, refusal } from '#machines/decide'
+import type { Decision } from '#machines/decide'
+import { systemOver } from '#test/support/actor-system'
+import { MemoryLog } from '#test/support/memory-log'
+import { MemoryTurnStore } from '#test/support/memory-turn-store'
+import { channel, event, message, thing } from '#test/support/submissions'
+import { turn } from '#test/support/until'
+
+const RUNS = 300
+const ENDED_LIFE_MS = 40
+/** The channel with this number does not exist. */
+const LOST = 3
+/** A channel keeps to one lane. */
+const laneOfChannel = (number: number): number => number % 2
+
+// ---- random logs ------------------------------------------------------------------------------------
+
+type Item = LogEntry['submissions'][number]
+
+const parts = fc.record({
+  number: fc.constantFrom(0, 0, 0, 0, 1, 1, 2, LOST),
+  id: fc.constantFrom('a', 'a', 'a', 'b'),
+  at: fc.integer({ min: 1, max: 5 }),
+  pauseMs: fc.integer({ min: 0, max: 30 }),
+  attr: fc.constantFrom(null, 1, 2),
+})
+
+const kinds = fc.oneof(
+  { weight: 3, arbitrary: fc.constantFrom('message', 'create-thing', 'unreadable') },
+  { weight: 2, arbitrary: fc.constantFrom('claimed-x', 'claimed-y') },
+  {
+    weight: 8,
+    arbitrary: fc.constantFrom('update', 'update', 'update', 'update', 'archive', 'delete'),
+  },
+  { weight: 4, arbitrary: fc.constantFrom('event-update', 'event-close') },
+)
+
+const submissions = fc.record({
+  parts,
+  kind: kinds,
+  isPoison: fc.integer({ min: 0, max: 19 }).map((number) => number === 0),
+})
+type Made = typeof submissions extends fc.Arbitrary<infer One> ? One : never
+
+const batches = fc.array(fc.array(submissions, { minLength: 1, maxLength: 6 }), {
+  minLength: 4,
+  maxLength: 12,
+})
+
+let now = 0
+let created = 0
+
+function itemOf({ kind, parts: { number, id, at, pauseMs, attr } }: Made): Item {
+  now += pauseMs
+  const more = { channelId: channel(number), acceptedAt: now, at, attrs: { k: attr } }
+  switch (kind) {
+    case 'message':
+      return message(more)
+    case 'claimed-x':
+    case 'claimed-y':
+      // A chosen op_id belongs to one lane here; over two lanes there is no order to be first in.
+      return message({ ...more, claims: true, opId: `${kind}-${laneOfChannel(number)}` })
+    case 'unreadable':
+      return { model: 'unreadable', payload: `${kind} ${now}`, error: 'no submission' }
+    case 'create-thing':
+      created += 1
+      return thing('create', `made-by-gateway-${created}`, more)
+    case 'event-update':
+      return event('update', id, more)
+    case 'event-close':
+      return event('close', id, more)
+    case 'update':
+    case 'archive':
+    case 'delete':
+      return thing(kind, id, more)
+  }
+}
+
+const isOfEntity = (item: Item): item is ThingSubmission | EventSubmission =>
+  item.model === 'thing' || item.model === 'event'
+
+// ---- the plain fold ---------------------------------------------------------------------------------
+
+const newStore = (): MemoryTurnStore => new MemoryTurnStore([0, 1, 2].map(channel))
+
+function decide(submission: Submission, store: MemoryTurnStore): Decision {
+  const { channelId, entityId: id } = submission
+  const headSeq = store.heads.get(channelId)?.headSeq ?? 0
+  const rules = { headSeq, endedLifeMs: ENDED_LIFE_MS }
+  switch (submission.model) {
+    case 'message':
+      return decideMessage(submission, headSeq)
+    case 'thing':
+      return decideThing(submission, store.thing(channelId, id), rules)
+    case 'event':
+      return decideEvent(submission, store.event(channelId, id), rules)
+  }
+}
+
+/** What applying one submission writes, beside the move of its lane. */
+function writesFor(submission: Item, { store, place }: { store: MemoryTurnStore; place: number }) {
+  const none = { channels: [], things: [], events: [], feed: [], operations: [], deadLetters: [] }
+  const letter = { lane: 0, position: place, index: 0, error: '', at: 0 }
+  if (submission.model === 'unreadable') {
+    return { ...none, deadLetters: [{ ...letter, payload: submission.payload }] }
+  }
+  const head = store.heads.get(submission.channelId)
+  const isRepeat =
+    submission.model === 'message' && submission.claimed && store.operations.has(submission.opId)
+  if (isRepeat) return none
+  if (head === undefined) {
+    return { ...none, operations: [refusal(submission, 'channel_not_found').operation] }
+  }
+  const { ref } = head
+  const {
+    operation,
+    entry,
+    thing: oneThing,
+    event: oneEvent,
+    ...counts
+  } = decide(submission, store)
+  if (entry !== undefined && store.poison.has(submission.opId)) {
+    const operations = [operationOf(submission, 'internal_error')]
+    return {
+      ...none,
+      operations,
+      deadLetters: [{ ...letter, payload: JSON.stringify(submission) }],
+    }
+  }
+  const headAfter = {
+    ...head,
+    headSeq: entry?.seq ?? head.headSeq,
+    things: head.things + counts.liveThings,
+    openEvents: head.openEvents + counts.openEvents,
+  }
+  return {
+    ...none,
+    operations: [operation],
+    channels: entry === undefined ? [] : [headAfter],
+    feed: entry === undefined ? [] : [{ ...entry, ref }],
+    things: oneThing === undefined ? [] : [{ ...oneThing, ref }],
+    events: oneEvent === undefined ? [] : [{ ...oneEvent, ref }],
+  }
+}
+
+/** Applies a lane submission by submission. */
+async function fold(store: MemoryTurnStore, lane: number, items: readonly Item[]): Promise<void> {
+  let from = await store.takeLane({ lane, epoch: 1 })
+  for (const item of items) {
+    if (from === 'fenced') return
+    const to = from + 1
+    const writes = writesFor(item, { store, place: to })
+    const deadLetters = writes.deadLetters.map((letter) => ({ ...letter, lane }))
+    await store.commit({ ...writes, deadLetters, lanes: [{ lane, epoch: 1, from, to }] })
+    from = to
+  }
+}
+
+// ---- what goes wrong --------------------------------------------------------------------------------
+
+const ways = ['refuse', 'lose', 'lose', 'lose', 'lose-down', 'fence'] as const
+
+const faults = fc.record({
+  loads: fc.array(fc.constantFrom(undefined, undefined, undefined, 'refuse' as const)),
+  commits: fc.array(fc.constantFrom(undefined, undefined, undefined, ...ways), { maxLength: 30 }),
+})
+type Faults = typeof faults extends fc.Arbitrary<infer One> ? One : never
+
+/**
+ * A process's own way to the store, on which calls fail. After `refuse` and `lose-down` the store stays
+ * away until a takeLane was refused too: it is down, not unwilling.
+ */
+function unreliable(store: TurnStore, { loads, commits }: Faults) {
+  const left = { loads: [...loads], commits: [...commits] }
+  let isDown = false
+  const port: TurnStore = {
+    lastEpoch: () => store.lastEpoch(),
+    bindLog: (log) => store.bindLog(log),
+    load: async (needs) => {
+      isDown = left.loads.shift() !== undefined
+      if (isDown) throw new Error('the store is down')
+      return store.load(needs)
+    },
+    commit: async (writes) => {
+      const fault = left.commits.shift()
+      isDown = fault === 'refuse' || fault === 'lose-down'
+      if (fault === 'fence') return { kind: 'fenced', lanes: writes.lanes.map(({ lane }) => lane) }
+      if (fault === 'refuse') throw new Error('the store is down')
+      const committed = await store.commit(writes)
+      if (fault === undefined) return committed
+      throw new Error('the answer got lost')
+    },
+    takeLane: async (lease) => {
+      if (!isDown) return store.takeLane(lease)
+      isDown = false
+      throw new Error('the store is still down')
+    },
+  }
+  const recover = (): void => {
+    left.loads = []
+    left.commits = []
+  }
+  return { port, recover }
+}
+
+const handovers = fc.array(
+  fc.record({
+    /** Which of two processes takes a lane, and whether the other one learns of it. */
+    to: fc.integer({ min: 0, max: 1 }),
+    lane: fc.integer({ min: 0, max: 1 }),
+    isTold: fc.boolean(),
+    /** A new process in place of it; the one before goes on as if nothing had happened. */
+    isReplaced: fc.boolean(),
+  }),
+  { minLength: 2, maxLength: 12 },
+)
+
+const worlds = fc.record({
+  batches,
+  handovers,
+  faults: fc.array(faults, { minLength: 3, maxLength: 3 }),
+  turnMax: fc.constantFrom(1, 2, 5, 100),
+  /** Turns of the event loop between two batches. */
+  pause: fc.integer({ min: 0, max: 6 }),
+  liveMax: fc.constantFrom(1, 100),
+})
+type World = typeof worlds extends fc.Arbitrary<infer One> ? One : never
+
+// ---- a cluster of two ---------------------------------------------------------------------------------
+
+class Cluster {
+  readonly store = newStore()
+  readonly log = new MemoryLog()
+  readonly #world: World
+  readonly #all: { stop: () => Promise<void>; entries: () => readonly FeedEntry[] }[] = []
+  readonly #held = [new Map<number, Lease>(), new Map<number, Lease>()] as const
+  #processes: readonly [Process, Process] | undefined
+  #epoch = 0
+
+  constructor(world: World) {
+    this.#world = world
+  }
+
+  async start(): Promise<void> {
+    this.#processes = [await this.#newProcess(), await this.#newProcess()]
+    for (const lane of [0, 1]) this.#give(lane, { to: lane, isTold: true })
+  }
+
+  async handOver({ to, lane, isTold, isReplaced }: World['handovers'][number]) {
+    const [first, second] = this.#processes ?? []
+    if (first === undefined || second === undefined) return
+    if (isReplaced) {
+      const fresh = await this.#newProcess()
+      this.#processes = to === 0 ? [fresh, second] : [first, fresh]
+      for (const other of this.#held[to === 0 ? 0 : 1].keys()) this.#give(other, { to, isTold })
+    }
+    this.#give(lane, { to, isTold })
+  }
+
+  /** The store is well from now on; the first process gets every lane and applies all there is. */
+  async finish(): Promise<readonly (readonly FeedEntry[])[]> {
+    for (const lane of [0, 1]) this.#give(lane, { to: 0, isTold: true })
+    this.#processes?.[0].recover()
+    await this.#processes?.[0].system.drain()
+    for (const { stop } of this.#all) await stop()
+    return this.#all.map(({ entries }) => entries())
+  }
+
+  async #newProcess() {
+    const tape = this.#world.faults[this.#all.length] ?? { loads: [], commits: [] }
+    const { port, recover } = unreliable(this.store, tape)
+    const { turnMax, liveMax } = this.#world
+    const options = { turnMax, liveMax, endedLifeMs: ENDED_LIFE_MS }
+    const over = systemOver({ store: port, log: this.log, leases: [], options })
+    await over.system.start()
+    const entries = () => over.bus.announced.flatMap((announcement) => announcement.entries)
+    const stop = async (): Promise<void> => {
+      recover()
+      await over.system.halt()
+    }
+    this.#all.push({ stop, entries })
+    return { ...over, recover }
+  }
+
+  #give(lane: number, { to, isTold }: { readonly to: number; readonly isTold: boolean }): void {
+    this.#epoch += 1
+    const [mine, theirs] = to === 0 ? this.#held : this.#held.toReversed()
+    const [me, other] = to === 0 ? [0, 1] : [1, 0]
+    mine?.set(lane, { lane, epoch: this.#epoch })
+    this.#processes?.[me ?? 0]?.leases.hold([...(mine?.values() ?? [])])
+    if (!isTold) return
+    theirs?.delete(lane)
+    this.#processes?.[other ?? 1]?.leases.hold([...(theirs?.values() ?? [])])
+  }
+}
+
+type Process = ReturnType<typeof systemOver> & { readonly recover: () => void }
+
+/** Goes through one world; a text when something is not as it must be. */
+async function wrongIn(world: World): Promise<string | undefined> {
+  const cluster = new Cluster(world)
+  const { store, log } = cluster
+  const lanes: readonly [Item[], Item[]] = [[], []]
+  await cluster.start()
+  const steps = Math.max(world.batches.length, world.handovers.length)
+  for (let step = 0; step < steps; step += 1) {
+    const made = (world.batches[step] ?? []).map((one) => ({ ...one, item: itemOf(one) }))
+    for (const lane of [0, 1] as const) {
+      const batch = made.filter(({ parts: { number } }) => laneOfChannel(number) === lane)
+      for (const { item, isPoison } of batch) {
+        lanes[lane].push(item)
+        if (isPoison && isOfEntity(item)) store.poison.add(item.opId)
+      }
+      if (batch.length > 0)
+        log.put(
+          lane,
+          batch.map(({ item }) => item),
+        )
+    }
+    const handover = world.handovers[step]
+    if (handover !== undefined) await cluster.handOver(handover)
+    for (let count = 0; count < world.pause; count += 1) await turn()
+  }
+  const announced = await cluster.finish()
+
+  const expected = newStore()
+  for (const id of store.poison) expected.poison.add(id)
+  for (const lane of [0, 1] as const) await fold(expected, lane, lanes[lane])
+
+  for (const lane of [0, 1]) {
+    const { last } = await log.bounds(lane)
+    if (store.lanes.get(lane)?.place !== placeOf(last, 0)) return `lane ${lane} is not applied`
+  }
+  if (store.violations.length > 0) return `constraints: ${store.violations.join('; ')}`
+  if (store.snapshot() !== expected.snapshot()) {
+    return `the fold has\n${expected.snapshot()}\nbut the store has\n${store.snapshot()}`
+  }
+  return announced.map((entries) => wrongAnnouncement(entries, store)).find((wrong) => wrong)
+}
+
+/** T1: what is announced was committed, and a process announces a channel in seq order. */
+function wrongAnnouncement(
+  entries: readonly FeedEntry[],
+  { feed }: MemoryTurnStore,
+): string | undefined {
+  const committed = new Set(feed.map((entry) => JSON.stringify(entry)))
+  const heads = new Map<string, number>()
+  for (const entry of entries) {
+    if (!committed.has(JSON.stringify(entry))) return `announced, not kept: ${entry.payload}`
+    if (entry.seq <= (heads.get(entry.channelId) ?? 0)) return `announced again: ${entry.seq}`
+    heads.set(entry.channelId, entry.seq)
+  }
+  return undefined
+}
+
+test('W2, W3: owners, faults and restarts change nothing of what the log leads to', async (t) => {
+  await fc.assert(
+    fc.asyncProperty(worlds, async (world) => {
+      const wrong = await wrongIn(world)
+      if (wrong !== undefined) throw new Error(wrong)
+    }),
+    { numRuns: RUNS, includeErrorInReport: true },
+  )
+  t.pass()
+})

@@ -1,0 +1,320 @@
+import test from 'ava'
+
+import { ChannelDirectory } from '#actors/channel'
+import { takeTurn } from '#actors/turn'
+import type { Item, Turn, TurnEnd } from '#actors/turn'
+import { placeOf } from '#domain/lane'
+import type { LaneMove } from '#domain/store-ports'
+import type { Submission } from '#domain/submission'
+import { MemoryTurnStore } from '#test/support/memory-turn-store'
+import { channel, event, message, opId, thing } from '#test/support/submissions'
+
+const LIMITS = { endedLifeMs: 1000, liveMax: 10, entitiesMax: 100, idleMs: 1000 }
+const NOW_MS = 5000
+
+/** One lane, its store with channels 1 and 2, and the directory, as the system holds them. */
+class Bench {
+  readonly store = new MemoryTurnStore([channel(1), channel(2)])
+  directory = new ChannelDirectory(LIMITS)
+  #position = 0
+
+  async begin(): Promise<this> {
+    await this.store.takeLane({ lane: 0, epoch: 1 })
+    return this
+  }
+
+  /** Items of one entry, and the move to behind it. */
+  turnOf(submissions: readonly Item['submission'][], more: Partial<Turn> = {}): Turn {
+    const from = placeOf(this.#position, 0)
+    this.#position += 1
+    const position = this.#position
+    const to = placeOf(position, 0)
+    const items = submissions.map((submission, index) => ({
+      lane: 0,
+      position,
+      index,
+      placeAfter: to,
+      submission,
+    }))
+    return { items, moves: [{ lane: 0, epoch: 1, from, to }], nowMs: NOW_MS, ...more }
+  }
+
+  take(turn: Turn): Promise<TurnEnd> {
+    return takeTurn({ store: this.store, directory: this.directory }, turn)
+  }
+
+  async apply(...submissions: readonly Submission[]) {
+    const end = await this.take(this.turnOf(submissions))
+    if (end.kind !== 'committed') throw new Error('the turn was fenced')
+    return end
+  }
+
+  statusOf(submission: Submission): string | undefined {
+    const operation = this.store.operations.get(submission.opId)
+    return operation?.errorCode ?? operation?.status
+  }
+}
+
+const newBench = (): Promise<Bench> => new Bench().begin()
+
+test('W2: what a turn decided and where its lanes stand are one commit', async (t) => {
+  const bench = await newBench()
+  const turn = bench.turnOf([message(), thing('create', 't'), event('create', 'e')])
+  await bench.take(turn)
+  t.is(bench.store.commits.length, 1)
+  const [writes] = bench.store.commits
+  t.deepEqual(writes?.lanes, turn.moves)
+  t.is(writes?.feed.length, 3)
+  t.is(writes?.operations.length, 3)
+  t.is(writes?.things.length, 1)
+  t.is(writes?.events.length, 1)
+  t.deepEqual(writes?.channels, [
+    { channelId: channel(1), ref: 1, headSeq: 3, things: 1, openEvents: 1 },
+  ])
+})
+
+test('W2: a turn from another place or of another epoch changes nothing', async (t) => {
+  const bench = await newBench()
+  await bench.apply(message())
+  const before = bench.store.snapshot()
+  const move: LaneMove = { lane: 0, epoch: 1, from: placeOf(1, 0), to: placeOf(2, 0) }
+  for (const wrong of [{ from: 0 }, { epoch: 0 }, { epoch: 2 }]) {
+    const turn = bench.turnOf([message()], { moves: [{ ...move, ...wrong }] })
+    t.deepEqual(await bench.take(turn), { kind: 'fenced', lanes: [0] })
+  }
+  t.is(bench.store.snapshot(), before)
+})
+
+test('T1: what a turn gives to announce is what it committed', async (t) => {
+  const bench = await newBench()
+  const one = message({ channelId: channel(1) })
+  const two = message({ channelId: channel(2) })
+  const end = await bench.apply(two, one, message({ channelId: channel(1) }))
+  t.deepEqual(
+    [...end.entries].map(([id, entries]) => [id, entries.map(({ seq }) => seq)]),
+    [
+      [channel(2), [1]],
+      [channel(1), [1, 2]],
+    ],
+  )
+  t.deepEqual([...end.entries.values()].flat(), bench.store.feed)
+})
+
+test('T1: a turn that is not committed gives nothing to announce', async (t) => {
+  const bench = await newBench()
+  bench.store.faultOf = (call) => (call === 'commit' ? 'refuse' : undefined)
+  await t.throwsAsync(bench.apply(message()), { message: /refused/ })
+  bench.store.faultOf = (call) => (call === 'commit' ? 'fence' : undefined)
+  const end = await bench.take(bench.turnOf([message()]))
+  t.deepEqual(end, { kind: 'fenced', lanes: [0] })
+})
+
+// Method: how a commit can fail to answer "committed".
+for (const fault of ['refuse', 'lose', 'fence'] as const) {
+  test(`A3: after a commit that was told to ${fault}, channels are loaded again`, async (t) => {
+    const bench = await newBench()
+    await bench.apply(thing('create', 't'))
+    bench.store.faultOf = (call) => (call === 'commit' ? fault : undefined)
+    await bench.take(bench.turnOf([thing('update', 't', { at: 2 })])).catch(() => undefined)
+    bench.store.faultOf = () => undefined
+    bench.store.loads.splice(0)
+
+    const next = bench.turnOf([thing('update', 't', { at: 3 })])
+    const place = bench.store.lanes.get(0)?.place ?? 0
+    await bench.take({ ...next, moves: next.moves.map((move) => ({ ...move, from: place })) })
+    t.deepEqual(bench.store.loads, [
+      {
+        channels: [channel(1)],
+        things: [{ channelId: channel(1), id: 't' }],
+        events: [],
+        operations: [],
+      },
+    ])
+    t.is(bench.store.heads.get(channel(1))?.headSeq, fault === 'lose' ? 3 : 2)
+    t.deepEqual(bench.store.violations, [])
+  })
+}
+
+test('a turn reads once, and only what nobody remembers', async (t) => {
+  const bench = await newBench()
+  await bench.apply(thing('create', 'known'), event('create', 'known'))
+  bench.store.loads.splice(0)
+  const claimed = message({ opId: 'mine', claims: true, channelId: channel(2) })
+  await bench.apply(
+    thing('update', 'known', { at: 2 }),
+    thing('update', 'other'),
+    thing('update', 'other', { at: 2 }),
+    thing('create', 'new'),
+    event('update', 'known', { at: 2 }),
+    event('update', 'other'),
+    message(),
+    claimed,
+  )
+  t.deepEqual(bench.store.loads, [
+    {
+      channels: [channel(2)],
+      things: [{ channelId: channel(1), id: 'other' }],
+      events: [{ channelId: channel(1), id: 'other' }],
+      operations: [opId('mine')],
+    },
+  ])
+})
+
+test('what was written is read again by an actor that slept', async (t) => {
+  const bench = await newBench()
+  await bench.apply(thing('create', 't', { at: 5, attrs: { constructor: 1 } }))
+  bench.directory = new ChannelDirectory(LIMITS)
+  await bench.apply(thing('update', 't', { at: 4, attrs: { constructor: 2, late: 3 } }))
+  const kept = bench.store.thing(channel(1), 't')
+  t.like(kept, { rev: 2, seq: 2 })
+  t.deepEqual(Object.keys(kept?.attrs ?? {}), ['constructor', 'late'])
+  t.deepEqual(JSON.parse(bench.store.feed[1]?.payload ?? ''), {
+    observed_at: 5,
+    attrs: { late: 3 },
+  })
+})
+
+test('the ids of entities belong to their channel', async (t) => {
+  const bench = await newBench()
+  await bench.apply(
+    thing('delete', 't', { channelId: channel(1) }),
+    thing('create', 't', { channelId: channel(2) }),
+  )
+  bench.directory = new ChannelDirectory(LIMITS)
+  const last = thing('update', 't', { channelId: channel(2), at: 2 })
+  await bench.apply(last)
+  t.is(bench.statusOf(last), 'sent')
+  t.is(bench.store.thing(channel(1), 't')?.state, 'deleted')
+  t.is(bench.store.thing(channel(2), 't')?.state, 'active')
+})
+
+test('every submission to an unknown channel fails with channel_not_found', async (t) => {
+  const bench = await newBench()
+  const lost = [message({ channelId: channel(9) }), thing('update', 't', { channelId: channel(9) })]
+  const found = message()
+  const end = await bench.apply(...lost, found)
+  for (const submission of lost) t.is(bench.statusOf(submission), 'channel_not_found')
+  t.is(bench.statusOf(found), 'sent')
+  t.is(end.operations.length, 3)
+  t.is(bench.store.feed.length, 1)
+})
+
+test('a channel that comes into being later is found by the next turn', async (t) => {
+  const bench = await newBench()
+  await bench.apply(message({ channelId: channel(9) }))
+  bench.store.addChannel(channel(9))
+  const later = message({ channelId: channel(9) })
+  await bench.apply(later)
+  t.is(bench.statusOf(later), 'sent')
+})
+
+const claimed = (number: number) =>
+  message({ opId: 'mine', claims: true, channelId: channel(number) })
+
+test('T2: a chosen op_id has one effect within a turn', async (t) => {
+  const bench = await newBench()
+  await bench.apply(claimed(1), message(), claimed(1))
+  t.is(bench.store.feed.filter((entry) => entry.opId === opId('mine')).length, 1)
+  t.deepEqual(
+    bench.store.feed.map(({ seq }) => seq),
+    [1, 2],
+  )
+})
+
+test('T2: a chosen op_id has one effect over two turns, also after a restart', async (t) => {
+  const bench = await newBench()
+  await bench.apply(claimed(1))
+  await bench.apply(claimed(1))
+  bench.directory = new ChannelDirectory(LIMITS)
+  await bench.apply(claimed(1), message())
+  t.is(bench.store.feed.length, 2)
+  t.deepEqual(bench.store.violations, [])
+})
+
+test('T2: a chosen op_id has one effect over two channels', async (t) => {
+  const bench = await newBench()
+  await bench.apply(claimed(1), claimed(2))
+  await bench.apply(claimed(2))
+  t.deepEqual(
+    bench.store.feed.map(({ channelId }) => channelId),
+    [channel(1)],
+  )
+})
+
+test('T2: of two channels the first in the log has the effect, wherever turns are cut', async (t) => {
+  // Grouped by channel, channel 1 comes first; in the log, channel 2 was first with this op_id.
+  const log = [message({ channelId: channel(1) }), claimed(2), claimed(1)]
+  const whole = await newBench()
+  await whole.apply(...log)
+  const single = await newBench()
+  for (const submission of log) await single.apply(submission)
+  t.deepEqual(
+    single.store.feed.filter((entry) => entry.opId === opId('mine')).map((e) => e.channelId),
+    [channel(2)],
+  )
+  t.is(whole.store.snapshot(), single.store.snapshot())
+})
+
+test('T2: a refused use is a use', async (t) => {
+  const bench = await newBench()
+  await bench.apply(claimed(9))
+  bench.store.addChannel(channel(9))
+  await bench.apply(claimed(9))
+  t.is(bench.statusOf(claimed(9)), 'channel_not_found')
+  t.is(bench.store.feed.length, 0)
+})
+
+test('W6: an unreadable item becomes a dead letter and its neighbours are applied', async (t) => {
+  const bench = await newBench()
+  const unreadable = { model: 'unreadable', payload: '{"a":', error: 'not JSON' } as const
+  const neighbours = [message(), message()] as const
+  const end = await bench.take(bench.turnOf([neighbours[0], unreadable, neighbours[1]]))
+  t.like(end, { kind: 'committed', deadLetters: 1 })
+  t.deepEqual(bench.store.deadLetters, [
+    { lane: 0, position: 1, index: 1, payload: '{"a":', error: 'not JSON', at: NOW_MS },
+  ])
+  for (const neighbour of neighbours) t.is(bench.statusOf(neighbour), 'sent')
+  t.is(bench.store.operations.size, 2)
+})
+
+test('W6: a submission that cannot be decided becomes a dead letter', async (t) => {
+  const bench = await newBench()
+  const broken = thing('create', 'broken')
+  Object.defineProperty(broken, 'patch', {
+    enumerable: false,
+    get: () => {
+      throw new Error('cannot be read')
+    },
+  })
+  const neighbour = message()
+  await bench.apply(broken, neighbour)
+  t.is(bench.statusOf(broken), 'internal_error')
+  t.is(bench.statusOf(neighbour), 'sent')
+  t.like(bench.store.deadLetters[0], { index: 0, error: 'Error: cannot be read' })
+  t.is(bench.store.deadLetters[0]?.payload, JSON.stringify(broken))
+})
+
+test('W6: a doomed item is set aside without being decided', async (t) => {
+  const bench = await newBench()
+  const doomed = message()
+  const turn = bench.turnOf([doomed])
+  const [item] = turn.items
+  if (item === undefined) return t.fail()
+  const end = await bench.take({ ...turn, doomed: new Map([[item, 'it breaks every turn']]) })
+  t.like(end, { kind: 'committed', deadLetters: 1 })
+  t.is(bench.statusOf(doomed), 'internal_error')
+  t.is(bench.store.feed.length, 0)
+  t.like(bench.store.deadLetters[0], { error: 'it breaks every turn', at: NOW_MS })
+  t.is(bench.store.deadLetters[0]?.payload, JSON.stringify(doomed))
+})
+
+test('an empty effect moves the lane and writes the record, and no head', async (t) => {
+  const bench = await newBench()
+  await bench.apply(thing('create', 't', { at: 2 }))
+  const late = thing('update', 't', { at: 1 })
+  const end = await bench.apply(late)
+  t.is(end.entries.size, 0)
+  t.is(bench.statusOf(late), 'sent')
+  t.deepEqual(bench.store.commits[1]?.channels, [])
+  t.is(bench.store.lanes.get(0)?.place, placeOf(2, 0))
+})

@@ -1,0 +1,239 @@
+// Catching up: a device that applies what it gets knows what the gateway knows, without a silent
+// gap.
+
+import test from 'ava'
+import * as fc from 'fast-check'
+
+import type { CatchUpPage } from '#domain/feed'
+import type { Store } from '#src/store/store'
+import { FeedReader, liveOf, sorted } from '#test/support/feed-reader'
+import { ChannelWriter } from '#test/support/store-writer'
+import { channel, event, message, thing } from '#test/support/submissions'
+import type { OpenStore } from './store-contract.ts'
+
+const A = channel(1)
+
+const someThing = fc.constantFrom('a', 'b', 'c', 'd')
+const act = fc.oneof(
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('message' as const) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('event' as const) }) },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      kind: fc.constant('update' as const),
+      id: someThing,
+      key: fc.constantFrom('x', 'y'),
+      value: fc.constantFrom(1, 'two', null),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('archive' as const), id: someThing }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('delete' as const), id: someThing }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('commit' as const) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('subscribe' as const) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('read' as const),
+      reader: fc.nat(3),
+      limit: fc.integer({ min: 1, max: 5 }),
+      pages: fc.integer({ min: 1, max: 3 }),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ kind: fc.constant('retire' as const), age: fc.nat(20) }),
+  },
+)
+type Act = typeof act extends fc.Arbitrary<infer One> ? One : never
+
+function submit(writer: ChannelWriter, one: Act, at: number): void {
+  const acceptedAt = at
+  if (one.kind === 'message') writer.take(message({ acceptedAt }))
+  if (one.kind === 'event') writer.take(event('update', `e${at}`, { at, acceptedAt }))
+  if (one.kind === 'update') {
+    const attrs = { [one.key]: one.value }
+    writer.take(thing('update', one.id, { at, acceptedAt, attrs }))
+  }
+  if (one.kind === 'archive' || one.kind === 'delete') {
+    writer.take(thing(one.kind, one.id, { at, acceptedAt }))
+  }
+}
+
+/** Everything that a time has passed is removed. */
+async function retireBefore(store: Store, before: number): Promise<void> {
+  const limits = {
+    operations: before,
+    messagesAndEvents: before,
+    thingUpdates: before,
+    tombstones: before,
+  }
+  while ((await store.retention.step(limits, 7)) > 0);
+}
+
+export function catchUpContract(engine: string, open: OpenStore): void {
+  test(`${engine}: who catches up knows what the gateway knows, whatever happened`, async (t) => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(act, { maxLength: 60 }), async (acts) => {
+        const store = await open(t)
+        const writer = await ChannelWriter.open(store, 1)
+        const readers = [new FeedReader(A, 0)]
+        let at = 0
+        for (const one of acts) {
+          at += 1
+          submit(writer, one, at)
+          if (one.kind === 'commit') await writer.commit()
+          if (one.kind === 'subscribe') {
+            await writer.commit()
+            readers.push(new FeedReader(A, writer.head.headSeq))
+          }
+          if (one.kind === 'retire') await retireBefore(store, at - one.age)
+          if (one.kind === 'read') {
+            await readers[one.reader]?.read(store, one.limit, one.pages)
+          }
+        }
+        await writer.commit()
+        for (const reader of readers) {
+          await reader.read(store, 3)
+          t.deepEqual(sorted(reader.things), sorted(liveOf(writer)))
+          const missing = writer.feed.filter(
+            ({ model, seq }) =>
+              model !== 'thing' &&
+              seq > reader.sinceSeq &&
+              !reader.entries.has(seq) &&
+              !reader.lost.has(seq),
+          )
+          t.deepEqual(missing, [])
+          t.true([...reader.entries].every((seq) => seq > reader.sinceSeq))
+        }
+        await store.close()
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  test(`${engine}: catching up follows the Things that changed, not their updates`, async (t) => {
+    const store = await open(t)
+    const writer = await ChannelWriter.open(store, 1)
+    for (let at = 1; at <= 2_000; at += 1) {
+      writer.take(thing('update', `t${at % 5}`, { at, attrs: { at } }))
+    }
+    await writer.commit()
+    const page = await store.read.catchUp({ channelId: A, afterSeq: 3, sinceSeq: 0, limit: 5 })
+    t.true(page.complete)
+    t.is(page.headSeq, 2_000)
+    t.deepEqual(
+      page.entries.map(({ seq, action }) => [seq, action]),
+      [1_996, 1_997, 1_998, 1_999, 2_000].map((seq) => [seq, 'sync']),
+    )
+    t.is(page.entries[4]?.opId, writer.feed[1_999]?.opId)
+  })
+
+  test(`${engine}: a synced Thing keeps its operation through late data`, async (t) => {
+    const store = await open(t)
+    const writer = await ChannelWriter.open(store, 1)
+    await writer
+      .take(thing('update', 'lamp', { opId: 'said', at: 5, attrs: { on: true } }))
+      .commit()
+    await writer
+      .take(thing('update', 'lamp', { opId: 'late', at: 4, attrs: { on: false } }))
+      .commit()
+    const { entries } = await store.read.catchUp({
+      channelId: A,
+      afterSeq: 0,
+      sinceSeq: 0,
+      limit: 9,
+    })
+    t.deepEqual(
+      entries.map(({ seq, opId, rev, payload }) => ({ seq, opId, rev, payload })) as unknown,
+      [
+        {
+          seq: 1,
+          opId: 'said',
+          rev: 1,
+          payload: '{"attrs":{"on":true},"external_ids":{},"observed_at":5}',
+        },
+      ],
+    )
+  })
+
+  test(`${engine}: a new subscriber gets what lives, and nothing older`, async (t) => {
+    const store = await open(t)
+    const writer = await ChannelWriter.open(store, 1)
+    writer.take(
+      message(),
+      thing('update', 'lamp'),
+      thing('update', 'door'),
+      thing('archive', 'shed'),
+    )
+    await writer.take(thing('delete', 'door', { at: 2 }), event('create', 'fire')).commit()
+    const sinceSeq = writer.head.headSeq
+    await writer.take(message(), thing('delete', 'lamp', { at: 2 })).commit()
+    const page = await store.read.catchUp({ channelId: A, afterSeq: 0, sinceSeq, limit: 9 })
+    t.deepEqual(
+      page.entries.map(({ model, entityId, state }) =>
+        model === 'thing' ? [entityId, state] : model,
+      ),
+      [['shed', 'archived'], 'message', ['lamp', 'deleted']] as unknown,
+    )
+  })
+
+  test(`${engine}: a channel that does not exist has nothing to catch up with`, async (t) => {
+    const { read } = await open(t)
+    t.deepEqual(await read.catchUp({ channelId: A, afterSeq: 5, sinceSeq: 0, limit: 9 }), {
+      entries: [],
+      headSeq: 0,
+      complete: true,
+    })
+  })
+
+  test(`${engine}: C1: the gap is what was removed and not yet seen`, async (t) => {
+    const store = await open(t)
+    const writer = await ChannelWriter.open(store, 1)
+    for (let at = 1; at <= 6; at += 1) writer.take(message({ acceptedAt: at }))
+    await writer.commit()
+    await retireBefore(store, 5)
+    const rows: [after: number, since: number, gap: CatchUpPage['gap']][] = [
+      [0, 0, { from: 1, to: 4, restart: false }],
+      [2, 0, { from: 3, to: 4, restart: false }],
+      [1, 3, { from: 4, to: 4, restart: false }],
+      [4, 0, undefined],
+      [0, 4, undefined],
+      [6, 0, undefined],
+    ]
+    for (const [afterSeq, sinceSeq, gap] of rows) {
+      const page = await store.read.catchUp({ channelId: A, afterSeq, sinceSeq, limit: 9 })
+      t.deepEqual(page.gap, gap)
+      t.is(page.removedTo, 4)
+    }
+  })
+
+  test(`${engine}: C2, C3: a forgotten deletion restarts once, over many pages`, async (t) => {
+    const store = await open(t)
+    const writer = await ChannelWriter.open(store, 1)
+    for (const id of ['a', 'b', 'c', 'd']) writer.take(thing('update', id))
+    await writer.commit()
+    const reader = new FeedReader(A, 0)
+    await reader.read(store, 9)
+    await writer.take(thing('delete', 'a', { at: 2, acceptedAt: 2_000 })).commit()
+    await writer.take(message({ acceptedAt: 3_000 })).commit()
+    await retireBefore(store, 2_500)
+
+    reader.pages = 0
+    await reader.read(store, 1)
+    t.deepEqual([...reader.things.keys()].toSorted(), ['b', 'c', 'd'])
+    t.is(reader.pages, 4)
+    t.deepEqual([...reader.lost], [5])
+  })
+
+  test(`${engine}: a device ahead of a restored database begins anew`, async (t) => {
+    const store = await open(t)
+    const writer = await ChannelWriter.open(store, 1)
+    await writer.take(message(), thing('update', 'lamp')).commit()
+    const page = await store.read.catchUp({ channelId: A, afterSeq: 9, sinceSeq: 0, limit: 9 })
+    t.deepEqual(page.gap, { from: 3, to: 9, restart: true })
+    t.deepEqual(
+      page.entries.map(({ seq }) => seq),
+      [2],
+    )
+  })
+}

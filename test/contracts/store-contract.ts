@@ -1,0 +1,33 @@
+// What every store must do, as tests over a way to open an empty one. Each engine runs all of them.
+
+import type { ExecutionContext } from 'ava'
+
+import type { Store } from '#src/store/store'
+import { catchUpContract } from './store-catch-up.ts'
+import { channelContract } from './store-channels.ts'
+import { logContract } from './store-log.ts'
+import { operationContract } from './store-operations.ts'
+import { readingContract } from './store-reading.ts'
+import { retentionContract } from './store-retention.ts'
+import { subscriptionContract } from './store-subscriptions.ts'
+import { acknowledgementContract } from './store-acknowledgements.ts'
+import { turnContract } from './store-turns.ts'
+
+/** Opens an empty store that is closed and removed when the test is over. */
+export type OpenStore = (t: ExecutionContext) => Promise<Store>
+
+export function storeContract(engine: string, open: OpenStore): void {
+  for (const contract of [
+    turnContract,
+    logContract,
+    channelContract,
+    subscriptionContract,
+    acknowledgementContract,
+    operationContract,
+    readingContract,
+    catchUpContract,
+    retentionContract,
+  ]) {
+    contract(engine, open)
+  }
+}

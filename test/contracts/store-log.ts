@@ -1,0 +1,121 @@
+// The table of the embedded log: order, places, purging.
+
+import test from 'ava'
+
+import type { Batch } from '#domain/lane'
+import type { OpenStore } from './store-contract.ts'
+
+const batch = (lane: number, count = 1, payload = `["${lane}"]`): Batch => ({
+  lane,
+  count,
+  payload,
+})
+
+export function logContract(engine: string, open: OpenStore): void {
+  test(`${engine}: batches are read back in the order of their positions`, async (t) => {
+    const { logTable } = await open(t)
+    const batches = [batch(0, 1, '["a"]'), batch(1, 2, '["b"]'), batch(0, 3, '["c"]')]
+    const positions = await logTable.append(batches, 1)
+    t.is(new Set(positions).size, 3)
+    const [later = 0] = await logTable.append([batch(0, 1, '["d"]')], 2)
+    t.true(later > Math.max(...positions))
+
+    const [first = 0] = positions
+    t.deepEqual(
+      (await logTable.read(0, 0, 100)).map(({ payload, position }) => [payload, position]),
+      [
+        ['["a"]', first],
+        ['["c"]', positions[2]],
+        ['["d"]', later],
+      ],
+    )
+    t.deepEqual(
+      (await logTable.read(0, first, 100)).map(({ payload }) => payload),
+      ['["c"]', '["d"]'],
+    )
+    t.deepEqual(await logTable.read(2, 0, 100), [])
+  })
+
+  test(`${engine}: hundreds of batches get a position each in one append`, async (t) => {
+    const { logTable } = await open(t)
+    const batches = Array.from({ length: 300 }, (_, index) => batch(0, 1, `["${index}"]`))
+    const positions = await logTable.append(batches, 1)
+    t.deepEqual(
+      (await logTable.read(0, 0, 1_000)).map(({ position, payload }) => [position, payload]),
+      positions.map((position, index) => [position, `["${index}"]`]),
+    )
+  })
+
+  test(`${engine}: a read holds at most so many submissions but at least one batch`, async (t) => {
+    const { logTable } = await open(t)
+    await logTable.append([batch(0, 5), batch(0, 3), batch(0, 2), batch(0, 4)], 1)
+    const rows: [max: number, batches: number][] = [
+      [1, 1],
+      [5, 1],
+      [7, 1],
+      [8, 2],
+      [10, 3],
+      [13, 3],
+      [14, 4],
+    ]
+    for (const [max, batches] of rows) t.is((await logTable.read(0, 0, max)).length, batches)
+  })
+
+  test(`${engine}: a read stops before its payload grows beyond memory`, async (t) => {
+    const { logTable } = await open(t)
+    const large = `["${'x'.repeat(3 * 2 ** 20)}"]`
+    await logTable.append([batch(0, 1, large), batch(0, 1, large), batch(0, 1, large)], 1)
+    t.is((await logTable.read(0, 0, 100)).length, 2)
+  })
+
+  test(`${engine}: bounds are zero for a lane that never had a batch`, async (t) => {
+    const { logTable } = await open(t)
+    const [position = 0] = await logTable.append([batch(0)], 1)
+    t.deepEqual(await logTable.bounds(0), { first: position, last: position })
+    t.deepEqual(await logTable.bounds(1), { first: 0, last: 0 })
+  })
+
+  test(`${engine}: a purge takes what is applied and old, oldest first`, async (t) => {
+    const { logTable } = await open(t)
+    const [one = 0, two = 0] = await logTable.append([batch(0), batch(0)], 100)
+    const [three = 0] = await logTable.append([batch(0)], 200)
+    await logTable.append([batch(1)], 100)
+    const purge = (through: number, olderThanMs: number, maxRows = 10) =>
+      logTable.purge(0, through, olderThanMs, maxRows)
+
+    t.deepEqual(await purge(three, 100), { rows: 0, bytes: 0 })
+    t.deepEqual(await purge(three, 101, 1), { rows: 1, bytes: 5 })
+    t.deepEqual(await logTable.bounds(0), { first: two, last: three })
+    t.deepEqual(await purge(one, 999), { rows: 0, bytes: 0 })
+    t.deepEqual(await purge(three, 200), { rows: 1, bytes: 5 })
+    t.deepEqual(await purge(two, 999), { rows: 0, bytes: 0 })
+    t.is((await logTable.read(1, 0, 10)).length, 1)
+  })
+
+  test(`${engine}: W5: a lane that was purged empty still knows its last position`, async (t) => {
+    const { logTable } = await open(t)
+    const [, two = 0] = await logTable.append([batch(0), batch(0)], 1)
+    t.is((await logTable.purge(0, two, 2, 10)).rows, 2)
+    t.deepEqual(await logTable.bounds(0), { first: two + 1, last: two })
+    const [three = 0] = await logTable.append([batch(0)], 3)
+    t.true(three > two)
+    t.deepEqual(await logTable.bounds(0), { first: three, last: three })
+  })
+
+  test(`${engine}: the bytes held are those appended less those purged`, async (t) => {
+    const { logTable } = await open(t)
+    t.is(await logTable.bytes(), 0)
+    const [one = 0] = await logTable.append([batch(0, 1, '12345'), batch(1, 1, '123')], 1)
+    t.is(await logTable.bytes(), 8)
+    const { bytes } = await logTable.purge(0, one, 2, 10)
+    t.is(await logTable.bytes(), 8 - bytes)
+  })
+
+  test(`${engine}: the log's name stays and differs from another database's`, async (t) => {
+    const { logTable } = await open(t)
+    const identity = await logTable.identity()
+    t.regex(identity, /^[0-9a-f]{32}$/)
+    t.is(await logTable.identity(), identity)
+    t.not(await (await open(t)).logTable.identity(), identity)
+  })
+}

@@ -1,0 +1,122 @@
+// Records of operations, and the claims of client-chosen op_ids.
+
+import test from 'ava'
+
+import { parseMessageId } from '#domain/identity'
+import type { EntityId } from '#domain/identity'
+import type { Claim } from '#domain/operation'
+import { ChannelWriter } from '#test/support/store-writer'
+import { channel, message, opId, thing } from '#test/support/submissions'
+import type { OpenStore } from './store-contract.ts'
+
+function messageId(number: number): EntityId {
+  const id = parseMessageId(number.toString(16).padStart(32, '0'))
+  if (id === undefined) throw new Error('not a message id')
+  return id
+}
+
+const CLAIM: Claim = {
+  opId: opId('order-1'),
+  channelId: channel(1),
+  thingId: '',
+  contentHash: 'a'.repeat(64),
+  messageId: messageId(1),
+  claimedAt: 1_000,
+}
+
+export function operationContract(engine: string, open: OpenStore): void {
+  test(`${engine}: a record is found under exactly its op_id`, async (t) => {
+    const store = await open(t)
+    const writer = await ChannelWriter.open(store, 1)
+    const lamp = thing('delete', 'lamp', { opId: 'ends', acceptedAt: 700 })
+    const late = thing('update', 'lamp', { opId: 'too-late', acceptedAt: 800, at: 9 })
+    await writer.take(lamp, late).commit()
+    const record = {
+      channelId: channel(1),
+      model: 'thing',
+      entityId: lamp.entityId,
+    } as const
+    t.deepEqual(await store.operations.find(opId('ends')), {
+      ...record,
+      opId: opId('ends'),
+      status: 'sent',
+      acceptedAt: 700,
+      updatedAt: 700,
+    })
+    t.deepEqual(await store.operations.find(opId('too-late')), {
+      ...record,
+      opId: opId('too-late'),
+      status: 'failed',
+      acceptedAt: 800,
+      updatedAt: 800,
+      errorCode: 'thing_deleted',
+    })
+    t.is(await store.operations.find(opId('ENDS')), undefined)
+  })
+
+  test(`${engine}: O1: the first claim of an op_id decides the later ones`, async (t) => {
+    const { operations } = await open(t)
+    const scope = { kind: 'conflict', code: 'op_id_scope_conflict' } as const
+    const payload = { kind: 'conflict', code: 'op_id_payload_conflict' } as const
+    t.deepEqual(await operations.claim(CLAIM, 0), { kind: 'fresh' })
+    const repeat = { ...CLAIM, messageId: messageId(2), claimedAt: 2_000 }
+    t.deepEqual(await operations.claim(repeat, 0), { kind: 'repeat', first: CLAIM, applied: false })
+
+    const other = { ...repeat, contentHash: 'b'.repeat(64) }
+    t.deepEqual(await operations.claim(other, 0), payload)
+    t.deepEqual(await operations.claim({ ...repeat, channelId: channel(2) }, 0), scope)
+    t.deepEqual(await operations.claim({ ...repeat, thingId: 'lamp' }, 0), scope)
+    t.deepEqual(await operations.claim({ ...other, thingId: 'lamp' }, 0), scope)
+    t.deepEqual(await operations.claim({ ...other, opId: opId('ORDER-1') }, 0), { kind: 'fresh' })
+  })
+
+  test(`${engine}: a repeat says whether the first was applied`, async (t) => {
+    const store = await open(t)
+    const writer = await ChannelWriter.open(store, 1)
+    await store.operations.claim(CLAIM, 0)
+    await writer.take(message({ opId: 'order-1', claims: true })).commit()
+    t.deepEqual(await store.operations.claim(CLAIM, 0), {
+      kind: 'repeat',
+      first: CLAIM,
+      applied: true,
+    })
+  })
+
+  test(`${engine}: O1: an op_id that the gateway made cannot be claimed`, async (t) => {
+    const store = await open(t)
+    const writer = await ChannelWriter.open(store, 1)
+    await writer.take(thing('update', 'lamp', { opId: 'order-1', acceptedAt: 900 })).commit()
+    t.deepEqual(await store.operations.claim(CLAIM, 0), {
+      kind: 'conflict',
+      code: 'op_id_scope_conflict',
+    })
+    t.deepEqual(await store.operations.claim(CLAIM, 901), { kind: 'fresh' })
+  })
+
+  test(`${engine}: O3: an expired claim is made anew without its operation`, async (t) => {
+    const store = await open(t)
+    const writer = await ChannelWriter.open(store, 1)
+    await store.operations.claim(CLAIM, 0)
+    await writer.take(message({ opId: 'order-1', claims: true, acceptedAt: 1_001 })).commit()
+    const anew = { ...CLAIM, contentHash: 'c'.repeat(64), claimedAt: 9_000 }
+    t.is((await store.operations.claim(anew, 1_000)).kind, 'conflict')
+    t.deepEqual(await store.operations.claim(anew, 1_001), { kind: 'fresh' })
+    t.is(await store.operations.find(CLAIM.opId), undefined)
+    t.deepEqual(await store.operations.claim(anew, 1_001), {
+      kind: 'repeat',
+      first: anew,
+      applied: false,
+    })
+  })
+
+  test(`${engine}: of many claims at once of one op_id, one is fresh`, async (t) => {
+    const { operations } = await open(t)
+    const outcomes = await Promise.all(
+      Array.from({ length: 600 }, (_, index) =>
+        operations.claim({ ...CLAIM, opId: opId(`order-${index % 300}`) }, 0),
+      ),
+    )
+    t.is(outcomes.filter(({ kind }) => kind === 'fresh').length, 300)
+    t.is(outcomes.filter(({ kind }) => kind === 'repeat').length, 300)
+  })
+}

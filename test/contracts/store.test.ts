@@ -1,0 +1,4 @@
+import { storeContract } from './store-contract.ts'
+import { openTestStore } from '#test/support/sqlite-store'
+
+storeContract('sqlite', openTestStore)

@@ -1,0 +1,168 @@
+// Goal: whatever the order in which readings arrive, the gateway and every device hold the same.
+// Method: random histories of one Thing against a model that keeps everything and looks the answer up:
+// of a key, the value with the greatest time counts, and of equal times the one that arrived later.
+
+import test from 'ava'
+import * as fc from 'fast-check'
+
+import type { Thing } from '#domain/entity'
+import type { FeedEntry } from '#domain/feed'
+import { valuesOf } from '#domain/patch'
+import type { Json, ThingAction, ThingSubmission } from '#domain/submission'
+import { decideThing } from '#machines/decide'
+import { record, thing } from '#test/support/submissions'
+
+const KEYS = ['a', 'b', '__proto__', 'constructor', 'toString']
+const NAMES = ['title', 'description']
+const HISTORIES = 10_000
+
+const keyed = (keys: readonly string[], values: readonly Json[]) =>
+  fc.array(fc.tuple(fc.constantFrom(...keys), fc.constantFrom(...values)), { maxLength: 3 })
+
+const histories = fc.array(
+  fc.record({
+    action: fc.constantFrom<ThingAction>('update', 'update', 'update', 'archive'),
+    at: fc.integer({ min: 1, max: 6 }),
+    attrs: keyed(KEYS, [null, 0, 1, 'x', ['y']]),
+    fields: keyed(NAMES, ['one', 'two']),
+    externalIds: keyed(KEYS, [null, 'id']),
+  }),
+  { minLength: 1, maxLength: 8 },
+)
+type Step = typeof histories extends fc.Arbitrary<readonly (infer One)[]> ? One : never
+
+function submissionOf(step: Step, index: number): ThingSubmission {
+  const bare = thing(step.action, 't', { opId: `op-${index}`, acceptedAt: 1000 + index })
+  const { at, attrs, fields, externalIds } = step
+  const patch = { at, fields: record(fields), attrs: record(attrs) }
+  return { ...bare, patch: { ...patch, externalIds: record(externalIds) } }
+}
+
+// ---- the model --------------------------------------------------------------------------------------
+
+interface View {
+  readonly state: string
+  readonly at: number
+  readonly values: string
+}
+
+/** The value of every key: the one with the greatest time, of equal times the last; null is nothing. */
+function valuesIn(steps: readonly Step[], part: 'attrs' | 'fields' | 'externalIds') {
+  const best = new Map<string, readonly [value: Json, at: number]>()
+  for (const step of steps) {
+    for (const [key, value] of new Map<string, Json>(step[part])) {
+      if (step.at >= (best.get(key)?.[1] ?? 0)) best.set(key, [value, step.at])
+    }
+  }
+  return [...best].flatMap(([key, [value]]) => (value === null ? [] : [[key, value] as const]))
+}
+
+function modelOf(steps: readonly Step[]): View {
+  let state = 'absent'
+  let archivedAt = 0
+  for (const { action, at } of steps) {
+    if (action === 'archive') {
+      archivedAt = state === 'archived' ? Math.max(archivedAt, at) : at
+      state = 'archived'
+    } else if (state !== 'archived' || at >= archivedAt) state = 'active'
+  }
+  const parts = (['attrs', 'fields', 'externalIds'] as const).map((part) =>
+    valuesIn(steps, part).toSorted(byKey),
+  )
+  const at = Math.max(...steps.map((step) => step.at))
+  return { state, at, values: JSON.stringify(parts) }
+}
+
+const byKey = (a: readonly [string, Json], b: readonly [string, Json]): number =>
+  a[0] < b[0] ? -1 : 1
+
+// ---- the gateway and a device -----------------------------------------------------------------------
+
+function viewOf(kept: Thing): View {
+  const parts = [kept.attrs, kept.fields, kept.externalIds].map((part) =>
+    Object.entries(valuesOf(part)).toSorted(byKey),
+  )
+  return { state: kept.state, at: kept.at, values: JSON.stringify(parts) }
+}
+
+/** A device: applies what is delivered, in seq order, and knows no times. */
+class FoldingDevice {
+  readonly #parts = {
+    attrs: new Map<string, Json>(),
+    fields: new Map<string, Json>(),
+    external_ids: new Map<string, Json>(),
+  }
+  #state = ''
+  #at = 0
+  rev = 0
+
+  apply({ state = '', rev = 0, payload }: FeedEntry): void {
+    const { observed_at, attrs, external_ids, ...fields } = JSON.parse(payload) as {
+      readonly observed_at: number
+      readonly attrs?: object
+      readonly external_ids?: object
+    }
+    this.#state = state
+    this.#at = observed_at
+    this.rev = rev
+    const parts = [
+      [this.#parts.attrs, attrs],
+      [this.#parts.fields, fields],
+      [this.#parts.external_ids, external_ids],
+    ] as const
+    for (const [values, patch] of parts) {
+      for (const [key, value] of Object.entries<Json>({ ...patch })) {
+        if (value === null) values.delete(key)
+        else values.set(key, value)
+      }
+    }
+  }
+
+  view(): View {
+    const { attrs, fields, external_ids } = this.#parts
+    const parts = [attrs, fields, external_ids].map((part) => [...part].toSorted(byKey))
+    return { state: this.#state, at: this.#at, values: JSON.stringify(parts) }
+  }
+}
+
+const equal = (a: View, b: View): boolean =>
+  a.state === b.state && a.at === b.at && a.values === b.values
+
+/** Goes through one history; a text when gateway, model and device do not agree. */
+function disagreement(history: readonly Step[]): string | undefined {
+  const device = new FoldingDevice()
+  let kept: Thing | undefined
+  let headSeq = 0
+  for (const [index, step] of history.entries()) {
+    const decision = decideThing(submissionOf(step, index), kept, { headSeq, endedLifeMs: 1 })
+    const before = kept
+    kept = decision.thing ?? kept
+    if (kept === undefined) return 'nothing was kept'
+    const model = modelOf(history.slice(0, index + 1))
+    if (!equal(viewOf(kept), model)) {
+      return `L1: ${JSON.stringify(viewOf(kept))} but the model has ${JSON.stringify(model)}`
+    }
+    const isEffective = before === undefined || !equal(viewOf(before), model)
+    if (isEffective !== (decision.entry !== undefined)) return `L3: step ${index} is delivered`
+    if (kept.rev !== (before?.rev ?? 0) + (isEffective ? 1 : 0)) return `L3: rev is ${kept.rev}`
+    if (decision.entry === undefined) continue
+    if (decision.entry.seq !== headSeq + 1) return `W9: seq is ${decision.entry.seq}`
+    headSeq = decision.entry.seq
+    device.apply(decision.entry)
+    if (!equal(device.view(), model) || device.rev !== kept.rev) {
+      return `L4: a device has ${JSON.stringify(device.view())}`
+    }
+  }
+  return undefined
+}
+
+test('L1, L2, L3, L4, W9: out of order, gateway, model and device hold the same', (t) => {
+  fc.assert(
+    fc.property(histories, (history) => {
+      const found = disagreement(history)
+      if (found !== undefined) throw new Error(found)
+    }),
+    { numRuns: HISTORIES },
+  )
+  t.pass()
+})

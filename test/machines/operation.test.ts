@@ -1,0 +1,49 @@
+import test from 'ava'
+
+import { OPERATION_STATUSES } from '#domain/operation'
+import type { OperationStatus } from '#domain/operation'
+import { nextStatus, statusAfter } from '#machines/operation'
+import type { OperationSignal } from '#machines/operation'
+
+const SIGNALS: readonly OperationSignal[] = ['take', 'queue', 'settle', 'settlePartly', 'fail']
+
+// Method: every status with every signal; what stands in no row is refused. (decisions.md 5)
+const moves: Readonly<Record<OperationStatus, Partial<Record<OperationSignal, OperationStatus>>>> =
+  {
+    accepted: { take: 'processing', fail: 'failed' },
+    processing: {
+      queue: 'provider_queued',
+      settle: 'sent',
+      settlePartly: 'partially_failed',
+      fail: 'failed',
+    },
+    provider_queued: { settle: 'sent', settlePartly: 'partially_failed', fail: 'failed' },
+    sent: {},
+    partially_failed: {},
+    failed: {},
+  }
+
+for (const status of OPERATION_STATUSES) {
+  test(`an operation that is ${status} goes where it may and nowhere else`, (t) => {
+    for (const signal of SIGNALS) t.is(nextStatus(status, signal), moves[status][signal], signal)
+  })
+}
+
+test('an operation moves forward only', (t) => {
+  for (const status of OPERATION_STATUSES) {
+    for (const signal of SIGNALS) {
+      const next = nextStatus(status, signal)
+      if (next === undefined) continue
+      t.true(OPERATION_STATUSES.indexOf(next) > OPERATION_STATUSES.indexOf(status))
+    }
+  }
+})
+
+test('a row of signals ends where it leads, and one that is refused is a defect', (t) => {
+  t.is(statusAfter(), 'accepted')
+  t.is(statusAfter('take', 'settle'), 'sent')
+  t.is(statusAfter('take', 'queue', 'settlePartly'), 'partially_failed')
+  t.is(statusAfter('take', 'fail'), 'failed')
+  t.throws(() => statusAfter('take', 'settle', 'fail'), { message: /sent cannot fail/ })
+  t.throws(() => statusAfter('settle'), { message: /accepted cannot settle/ })
+})

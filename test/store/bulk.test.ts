@@ -1,0 +1,83 @@
+import test from 'ava'
+import type { EntitySchemaColumnOptions } from 'typeorm'
+
+import { Bulk, inChunks } from '#src/store/bulk'
+import type { Session } from '#src/store/database'
+import type { Value } from '#src/store/dialect'
+
+/** A session that keeps what it is asked to run. */
+function recording() {
+  const statements: { sql: string; parameters: readonly Value[] }[] = []
+  const run: Session['run'] = async (sql, parameters) => {
+    statements.push({ sql, parameters: parameters ?? [] })
+    return { affected: 0, raw: statements.length }
+  }
+  return { statements, session: { run } as Session }
+}
+
+type Row = { readonly key: number; readonly text: string | null }
+
+const ENTITY = {
+  options: {
+    name: 'notes',
+    columns: {
+      id: { type: 'integer', generated: 'increment' },
+      key: { type: 'integer', name: 'note_key' },
+      text: { type: 'text' },
+      later: { type: 'integer', default: 0 },
+    } satisfies Readonly<Record<string, EntitySchemaColumnOptions>>,
+  },
+}
+
+const rowsOf = (count: number): Row[] =>
+  Array.from({ length: count }, (_, key) => ({ key, text: key % 2 === 0 ? null : 'odd' }))
+
+test('rows are written in order, in statements whose sizes are powers of two', async (t) => {
+  const bulk = new Bulk<Row>(ENTITY, { leftOut: ['later'], onDuplicate: 'OR NOT' })
+  const cases: [rows: number, sizes: number[]][] = [
+    [0, []],
+    [1, [1]],
+    [3, [2, 1]],
+    [127, [64, 32, 16, 8, 4, 2, 1]],
+    [128, [128]],
+    [129, [128, 1]],
+    [300, [128, 128, 32, 8, 4]],
+  ]
+  for (const [count, sizes] of cases) {
+    const { session, statements } = recording()
+    const told: unknown[] = []
+    await bulk.write(session, rowsOf(count), (raw, size) => told.push([raw, size]))
+    t.deepEqual(
+      statements.map(({ parameters }) => parameters.length / 2),
+      sizes,
+    )
+    t.deepEqual(
+      told,
+      sizes.map((size, index) => [index + 1, size]),
+    )
+    t.deepEqual(
+      statements.flatMap(({ parameters }) => parameters),
+      rowsOf(count).flatMap(({ key, text }) => [key, text]),
+    )
+  }
+})
+
+test('a statement names the columns that the entity declares, less those left out', async (t) => {
+  const { session, statements } = recording()
+  await new Bulk<Row>(ENTITY, { leftOut: ['later'] }).write(session, rowsOf(2))
+  t.is(statements[0]?.sql, 'INSERT INTO notes (note_key, text) VALUES (?, ?), (?, ?)')
+  await new Bulk(ENTITY, { onDuplicate: 'DO IT' }).write(session, [{ key: 1, text: 'a', later: 3 }])
+  t.is(statements[1]?.sql, 'INSERT INTO notes (note_key, text, later) VALUES (?, ?, ?) DO IT')
+  t.deepEqual(statements[1]?.parameters, [1, 'a', 3])
+})
+
+test('lists of values come in the same few sizes', async (t) => {
+  const lists: string[] = []
+  const values: Value[] = []
+  await inChunks([1, 2, 3, 4, 5], async (list, part) => {
+    lists.push(list)
+    values.push(...part)
+  })
+  t.deepEqual(lists, ['?, ?, ?, ?', '?'])
+  t.deepEqual(values, [1, 2, 3, 4, 5])
+})

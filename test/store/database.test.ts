@@ -1,0 +1,159 @@
+import { inspect } from 'node:util'
+
+import test from 'ava'
+import type { ExecutionContext } from 'ava'
+import { DataSource } from 'typeorm'
+
+import { LogMismatch } from '#domain/lane'
+import { dataSourceOptionsFor } from '#ormconfig'
+import { Database, JOBS_WAITING_MAX, RolledBack } from '#src/store/database'
+import { dialectOf } from '#src/store/dialect'
+import { StoreBusy, StoreError } from '#src/store/store-error'
+import { FakeMeter } from '#test/support/fake-telemetry'
+import { databasePath } from '#test/support/sqlite-store'
+
+const SECRET = 'hunter2-secret'
+
+/** A database with one table `notes (id unique, text)`. */
+async function openNotes(t: ExecutionContext, path?: string) {
+  const options = dataSourceOptionsFor(`sqlite:${path ?? (await databasePath(t))}`)
+  const source = await new DataSource(options).initialize()
+  const meter = new FakeMeter()
+  const database = new Database(source, dialectOf(options.type), meter)
+  t.teardown(() => database.close())
+  await database.durable((session) =>
+    session.run('CREATE TABLE IF NOT EXISTS notes (id integer PRIMARY KEY, text varchar NOT NULL)'),
+  )
+  const texts = () =>
+    database.read(async (session) =>
+      (await session.all<{ text: string }>('SELECT text FROM notes ORDER BY id')).map(
+        ({ text }) => text,
+      ),
+    )
+  return { database, meter, texts }
+}
+
+const INSERT = 'INSERT INTO notes (id, text) VALUES (?, ?)'
+
+test('G1: jobs run one after the other in the order of asking', async (t) => {
+  const { database } = await openNotes(t)
+  const seen: string[] = []
+  const job = (name: string) =>
+    database.repeatable(async (session) => {
+      seen.push(`${name} begins`)
+      for (let count = 0; count < 3; count += 1) await session.all('SELECT 1')
+      seen.push(`${name} ends`)
+    })
+  await Promise.all([job('a'), job('b'), database.read(async () => void seen.push('c')), job('d')])
+  t.deepEqual(seen, ['a begins', 'a ends', 'b begins', 'b ends', 'c', 'd begins', 'd ends'])
+})
+
+test('G2: beyond the bound a job is refused at once, and those that wait are served', async (t) => {
+  const { database, meter } = await openNotes(t)
+  let open = (): void => {}
+  const gate = new Promise<void>((resolve) => {
+    open = resolve
+  })
+  let served = 0
+  const first = database.read(() => gate)
+  await Promise.resolve() // The first job is no longer waiting.
+  const waiting = Array.from({ length: JOBS_WAITING_MAX }, () =>
+    database.read(async () => {
+      served += 1
+    }),
+  )
+  t.is(meter.gauges.get('store_queue')?.(), JOBS_WAITING_MAX)
+  await t.throwsAsync(
+    database.read(async () => {}),
+    { instanceOf: StoreBusy },
+  )
+  open()
+  await Promise.all([first, ...waiting])
+  t.is(served, JOBS_WAITING_MAX)
+  t.is(meter.gauges.get('store_queue')?.(), 0)
+  await t.notThrowsAsync(database.read(async () => {}))
+})
+
+test('D1: durable transactions are synced, repeatable ones with the next of them', async (t) => {
+  const { database } = await openNotes(t)
+  const level = 'PRAGMA synchronous'
+  const rows = [
+    ['durable', 2],
+    ['repeatable', 1],
+    ['durable', 2],
+  ] as const
+  for (const [kind, expected] of rows) {
+    const row = await database[kind]((session) => session.first(level))
+    t.deepEqual(row, { synchronous: expected })
+  }
+  const mode = await database.read((session) => session.first('PRAGMA journal_mode'))
+  t.deepEqual(mode, { journal_mode: 'wal' })
+})
+
+test('a job that fails leaves nothing behind and does not stop the next one', async (t) => {
+  const { database, texts } = await openNotes(t)
+  const failing = database.durable(async (session) => {
+    await session.run(INSERT, [1, 'a'])
+    await session.run(INSERT, [1, 'b'])
+  })
+  const next = database.durable((session) => session.run(INSERT, [2, 'c']))
+  await t.throwsAsync(failing, { instanceOf: StoreError, code: 'SQLITE_CONSTRAINT_PRIMARYKEY' })
+  await next
+  t.deepEqual(await texts(), ['c'])
+})
+
+test('a job that takes itself back gives its answer and leaves nothing behind', async (t) => {
+  const { database, texts } = await openNotes(t)
+  const answer = await database.durable(async (session) => {
+    await session.run(INSERT, [1, 'a'])
+    return new RolledBack('not now')
+  })
+  t.is(answer, 'not now')
+  t.deepEqual(await texts(), [])
+})
+
+test('G3: no error of the store carries what was a parameter', async (t) => {
+  const { database } = await openNotes(t)
+  await database.durable((session) => session.run(INSERT, [1, 'a']))
+  const jobs: Parameters<typeof database.durable>[0][] = [
+    (session) => session.run(INSERT, [1, SECRET]),
+    (session) => session.run('INSERT INTO nowhere (a) VALUES (?)', [SECRET]),
+    (session) => session.run('INSERT INTO notes (id, text) VALUES (?, ?)', [SECRET, 'x']),
+    (session) => session.all('SELECT json_extract(?, ?)', ['{', SECRET]),
+    async () => JSON.parse(`{"${SECRET}`) as unknown,
+    async () => {
+      throw new TypeError(`cannot read ${SECRET}`)
+    },
+    async () => {
+      const thrown: unknown = SECRET
+      throw thrown
+    },
+  ]
+  for (const job of jobs) {
+    const error = await t.throwsAsync(database.durable(job), { instanceOf: StoreError })
+    const shown = [inspect(error, { depth: 9, showHidden: true }), error?.stack, String(error)]
+    t.false(shown.join('\n').includes(SECRET))
+    t.false(JSON.stringify(Object.getOwnPropertyDescriptors(error)).includes(SECRET))
+  }
+})
+
+test('a sentence for the operator passes the gate as it is', async (t) => {
+  const { database } = await openNotes(t)
+  const mismatch = new LogMismatch('another log')
+  const failing = database.durable(() => Promise.reject(mismatch))
+  t.is(await t.throwsAsync(failing), mismatch)
+})
+
+test('closing ends the jobs that wait and refuses later ones', async (t) => {
+  const path = await databasePath(t)
+  const { database } = await openNotes(t, path)
+  const last = database.durable((session) => session.run(INSERT, [1, 'last']))
+  await database.close()
+  await t.notThrowsAsync(last)
+  await t.throwsAsync(
+    database.read((session) => session.all('SELECT 1')),
+    { instanceOf: StoreError, code: 'closed' },
+  )
+  const { texts } = await openNotes(t, path)
+  t.deepEqual(await texts(), ['last'])
+})

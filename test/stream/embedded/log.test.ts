@@ -1,0 +1,346 @@
+import test from 'ava'
+
+import type { Batch } from '#domain/lane'
+import type { Submission } from '#domain/submission'
+import { EmbeddedLog } from '#src/stream/embedded/log'
+import type { EmbeddedLogOptions } from '#src/stream/embedded/log'
+import { encodeBatch, encodeSubmission } from '#src/schemas/batch'
+import { FakeLog, FakeMeter } from '#test/support/fake-telemetry'
+import { MemoryLogTable } from '#test/support/memory-log-table'
+import { message } from '#test/support/submissions'
+
+const OPTIONS: EmbeddedLogOptions = { lanes: 2, bytesMax: 100_000, tailBytesMax: 100_000 }
+
+async function bench(
+  options: Partial<EmbeddedLogOptions> = {},
+  table: MemoryLogTable = new MemoryLogTable(),
+) {
+  const meter = new FakeMeter()
+  const logger = new FakeLog()
+  const clock = { now: 5000 }
+  const ports = { table, meter, logger, soon: setImmediate, nowMs: () => clock.now }
+  const log = await EmbeddedLog.open(ports, { ...OPTIONS, ...options })
+  return { log, table, meter, logger, clock, bytes: () => meter.gauges.get('log_bytes')?.() }
+}
+
+function batchOf(lane: number, ...submissions: readonly Submission[]): Batch {
+  const payload = encodeBatch(submissions.map(encodeSubmission))
+  return { lane, count: submissions.length, payload }
+}
+
+/** A batch of no submissions whose payload takes so many characters. */
+const padded = (length: number, lane = 0): Batch => ({
+  lane,
+  count: 1,
+  payload: ' '.repeat(length - 2) + '[]',
+})
+
+const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+
+/** Holds the table's transactions; gives the way to let the oldest one go. */
+function hold(table: MemoryLogTable): () => Promise<void> {
+  const held: (() => void)[] = []
+  table.beforeAppend = () => new Promise((resolve) => held.push(resolve))
+  return async () => {
+    held.shift()?.()
+    await settled()
+  }
+}
+
+test('what is appended is read in order, lane by lane, submissions and all', async (t) => {
+  const { log } = await bench()
+  const [a, b, c, d] = [message(), message(), message(), message()]
+  await log.append(batchOf(0, a, b))
+  await log.append(batchOf(1, c))
+  await log.append(batchOf(0, d))
+  const entries = await log.read(0, 0, 10)
+  t.deepEqual(
+    entries.map(({ lane, position, submissions }) => [
+      lane,
+      position,
+      submissions.map((one) => (one.model === 'unreadable' ? '?' : one.opId)),
+    ]),
+    [
+      [0, 1, [a.opId, b.opId]],
+      [0, 3, [d.opId]],
+    ],
+  )
+  t.deepEqual(
+    (await log.read(1, 0, 10)).map(({ position }) => position),
+    [2],
+  )
+  t.deepEqual(
+    (await log.read(0, 1, 10)).map(({ position }) => position),
+    [3],
+  )
+  t.deepEqual(await log.read(0, 3, 10), [])
+  t.deepEqual(await log.read(9, 0, 10), [])
+  t.deepEqual(await log.bounds(0), { first: 1, last: 3 })
+  t.is(await log.identity(), 'memory table')
+  t.is(log.appended, 4)
+})
+
+test('W1: an append answers only after its transaction', async (t) => {
+  const { log, table } = await bench()
+  const release = hold(table)
+  let isAnswered = false
+  const appended = log.append(batchOf(0, message())).then((outcome) => {
+    isAnswered = true
+    return outcome
+  })
+  await settled()
+  t.false(isAnswered)
+  t.deepEqual(await log.read(0, 0, 10), [])
+  await release()
+  t.deepEqual(await appended, { kind: 'appended', position: 1 })
+})
+
+test('G1: what arrives in one turn of the event loop goes into one transaction', async (t) => {
+  const { log, table } = await bench()
+  const appended = [0, 1, 0].map((lane) => log.append(batchOf(lane, message())))
+  await Promise.all(appended)
+  t.deepEqual(table.transactions, [3])
+})
+
+test('G1: what arrives while a transaction runs goes into the next one', async (t) => {
+  const { log, table } = await bench()
+  const release = hold(table)
+  const first = log.append(batchOf(0, message()))
+  await settled()
+  const others = [1, 0, 1, 0].map((lane) => log.append(batchOf(lane, message())))
+  await settled()
+  await release()
+  t.like(await first, { kind: 'appended', position: 1 })
+  await settled()
+  await release()
+  t.deepEqual(
+    (await Promise.all(others)).map((outcome) => outcome.kind === 'appended' && outcome.position),
+    [2, 3, 4, 5],
+  )
+  t.deepEqual(table.transactions, [1, 4])
+})
+
+test('G1: a transaction begins at once when none runs', async (t) => {
+  const { log, table } = await bench()
+  for (let count = 0; count < 3; count += 1) await log.append(batchOf(0, message()))
+  t.deepEqual(table.transactions, [1, 1, 1])
+})
+
+test('W4: beyond its bytes the log refuses, and says when to come back', async (t) => {
+  const { log, bytes } = await bench({ bytesMax: 1000 })
+  t.like(await log.append(padded(600)), { kind: 'appended' })
+  t.like(await log.append(padded(400)), { kind: 'appended' })
+  t.is(bytes(), 1000)
+  t.deepEqual(await log.append(padded(2)), { kind: 'refused', reason: 'full', retryAfterMs: 1000 })
+})
+
+test('W4: one byte beyond the bound is refused, and what waits counts', async (t) => {
+  const { log, table } = await bench({ bytesMax: 1000 })
+  const release = hold(table)
+  const first = log.append(padded(600))
+  t.like(await log.append(padded(401)), { kind: 'refused', reason: 'full' })
+  const second = log.append(padded(400))
+  await settled()
+  await release()
+  await release()
+  t.like(await first, { kind: 'appended' })
+  t.like(await second, { kind: 'appended' })
+})
+
+test('W4: the log counts as its table does, whatever the script', async (t) => {
+  const { log, table, bytes } = await bench({ bytesMax: 100_000 })
+  for (let round = 0; round < 5; round += 1) {
+    const text = '語'.repeat(300) + '🌍'.repeat(100)
+    await log.append(batchOf(0, message({ fields: { title: text } })))
+    t.is(bytes(), await table.bytes())
+    await log.purge(0, round + 1, 10_000)
+    t.is(bytes(), 0)
+  }
+})
+
+test('W4: a log that is opened again counts what it holds', async (t) => {
+  const first = await bench({ bytesMax: 1000 })
+  await first.log.append(padded(900))
+  const again = await bench({ bytesMax: 1000 }, first.table)
+  t.is(again.bytes(), 900)
+  t.like(await again.log.append(padded(101)), { kind: 'refused', reason: 'full' })
+  t.like(await again.log.append(padded(100)), { kind: 'appended' })
+})
+
+test('a table that cannot write refuses its group, gives the room back, and goes on', async (t) => {
+  const { log, table, logger, bytes } = await bench({ bytesMax: 1000 })
+  table.beforeAppend = () => Promise.reject(new Error('disk I/O error'))
+  const group = [log.append(padded(400)), log.append(padded(300)), log.append(padded(300))]
+  for (const outcome of await Promise.all(group)) {
+    t.deepEqual(outcome, { kind: 'refused', reason: 'unavailable', retryAfterMs: 1000 })
+  }
+  t.is(bytes(), 0)
+  t.is(logger.lines[0]?.level, 'error')
+
+  table.beforeAppend = () => Promise.resolve()
+  t.like(await log.append(padded(1000)), { kind: 'appended' })
+})
+
+// Method: the most that is wanted of entries of two submissions each, and how many entries come, from
+// memory and from the table alike.
+for (const [maxCount, entries] of [
+  [1, 1],
+  [2, 1],
+  [3, 1],
+  [4, 2],
+  [5, 2],
+  [100, 3],
+] as const) {
+  test(`of three entries of two, at most ${maxCount} submissions give ${entries}`, async (t) => {
+    const { log, table } = await bench()
+    for (let count = 0; count < 3; count += 1) await log.append(batchOf(0, message(), message()))
+    t.is((await log.read(0, 0, maxCount)).length, entries)
+    const again = await bench({}, table)
+    t.is((await again.log.read(0, 0, maxCount)).length, entries)
+  })
+}
+
+test('G2: a reader at the tail reads from memory', async (t) => {
+  const { log, table } = await bench()
+  for (let position = 0; position < 5; position += 1) {
+    await log.append(batchOf(0, message()))
+    t.is((await log.read(0, position, 10)).length, 1)
+  }
+  t.is(table.reads, 0)
+})
+
+test('G2: a reader that asks again for what it has not applied gets it again', async (t) => {
+  const { log } = await bench()
+  await log.append(batchOf(0, message()))
+  await log.append(batchOf(0, message()))
+  for (let times = 0; times < 3; times += 1) t.is((await log.read(0, 0, 10)).length, 2)
+  t.is((await log.read(0, 1, 10)).length, 1)
+})
+
+test('G2: beyond its bound the tail is dropped, and the table is read without a gap', async (t) => {
+  const { log, table } = await bench({ tailBytesMax: 1000 })
+  for (let count = 0; count < 5; count += 1) await log.append(padded(300))
+  const positions = async (after: number) =>
+    (await log.read(0, after, 1)).map(({ position }) => position)
+  t.deepEqual(await positions(0), [1])
+  t.is(table.reads, 1)
+  t.deepEqual(await positions(1), [2])
+  t.deepEqual(await positions(2), [3])
+  t.deepEqual(await positions(3), [4])
+  t.is(table.reads, 4)
+  // The fifth came after the fourth had made the tail too large.
+  t.deepEqual(await positions(4), [5])
+  t.is(table.reads, 4)
+  t.deepEqual(await positions(5), [])
+})
+
+test('G2: the tail of one lane does not push out that of another', async (t) => {
+  const { log, table } = await bench({ tailBytesMax: 1000 })
+  await log.append(padded(300, 1))
+  for (let count = 0; count < 3; count += 1) await log.append(padded(300, 0))
+  t.is((await log.read(1, 0, 10)).length, 1)
+  t.is(table.reads, 0)
+  t.is((await log.read(0, 0, 10)).length, 3)
+  t.is(table.reads, 1)
+})
+
+test('G2: a reader that knows more than the tail is given nothing twice', async (t) => {
+  // The table holds what an append is about to answer for: a reader behind the tail sees it first.
+  const { log, table } = await bench({ tailBytesMax: 500 })
+  await log.append(padded(300))
+  await log.append(padded(300))
+  const append = table.append.bind(table)
+  let early = 0
+  table.append = async (batches, nowMs) => {
+    const positions = await append(batches, nowMs)
+    early = (await log.read(0, 1, 10)).length
+    await log.read(0, 3, 10)
+    return positions
+  }
+  await log.append(padded(300))
+  t.is(early, 2)
+  t.deepEqual(await log.read(0, 3, 10), [])
+})
+
+test('a log that is opened on a table with entries reads them from there', async (t) => {
+  const first = await bench()
+  await first.log.append(batchOf(0, message()))
+  const { log, table } = await bench({}, first.table)
+  await log.append(batchOf(0, message()))
+  t.deepEqual(
+    (await log.read(0, 0, 10)).map(({ position }) => position),
+    [1, 2],
+  )
+  t.is(table.reads, 1)
+  t.deepEqual(
+    (await log.read(0, 1, 10)).map(({ position }) => position),
+    [2],
+  )
+  t.is(table.reads, 1)
+})
+
+test('what cannot be read any more comes as unreadable', async (t) => {
+  const { log } = await bench()
+  await log.append({ lane: 0, count: 3, payload: '[{"model":' })
+  const [entry] = await log.read(0, 0, 10)
+  t.is(entry?.submissions.length, 1)
+  t.like(entry?.submissions[0], { model: 'unreadable', payload: '[{"model":' })
+})
+
+test('a watcher is woken once for each lane of a transaction, after it can read', async (t) => {
+  const { log, table } = await bench()
+  const woken: [lane: number, readable: number][] = []
+  const stop = log.watch((lane) => {
+    void log.read(lane, 0, 100).then((entries) => woken.push([lane, entries.length]))
+  })
+  const release = hold(table)
+  const first = log.append(batchOf(0, message()))
+  await settled()
+  const rest = [1, 0, 1].map((lane) => log.append(batchOf(lane, message())))
+  await settled()
+  t.deepEqual(woken, [])
+  await release()
+  await first
+  await settled()
+  t.deepEqual(woken, [[0, 1]])
+  await release()
+  await Promise.all(rest)
+  await settled()
+  t.deepEqual(woken.slice(1), [
+    [1, 2],
+    [0, 2],
+  ])
+
+  stop()
+  const last = log.append(batchOf(0, message()))
+  await settled()
+  await release()
+  await last
+  await settled()
+  t.is(woken.length, 3)
+})
+
+test('W4: purging forgets what is applied and old, and nothing else', async (t) => {
+  const { log, clock, bytes } = await bench()
+  for (const now of [1000, 2000, 3000]) {
+    clock.now = now
+    await log.append(padded(100))
+  }
+  await log.append(padded(100, 1))
+  t.deepEqual(await log.purge(0, 3, 2000), { purged: 1 })
+  t.deepEqual(await log.bounds(0), { first: 2, last: 3 })
+  t.deepEqual(await log.purge(0, 2, 9000), { purged: 1 })
+  t.deepEqual(await log.bounds(0), { first: 3, last: 3 })
+  t.deepEqual(await log.bounds(1), { first: 4, last: 4 })
+  t.is(bytes(), 200)
+})
+
+test('W4: a log more than half full gives room before its time, but not what is unapplied', async (t) => {
+  const { log, bytes } = await bench({ bytesMax: 1000 })
+  for (let count = 0; count < 5; count += 1) await log.append(padded(100))
+  t.deepEqual(await log.purge(0, 3, 0), { purged: 0 })
+  await log.append(padded(2))
+  t.deepEqual(await log.purge(0, 3, 0), { purged: 3 })
+  t.is(bytes(), 202)
+  t.deepEqual(await log.bounds(0), { first: 4, last: 6 })
+})

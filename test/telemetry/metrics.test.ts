@@ -1,0 +1,95 @@
+import test from 'ava'
+
+import { METRICS } from '#domain/telemetry'
+import type { Meter } from '#domain/telemetry'
+import { createMetrics, metricsText } from '#src/telemetry/metrics'
+
+/** The lines of a metric that hold values. */
+async function linesOf(name: string, ...metrics: readonly ReturnType<typeof createMetrics>[]) {
+  const parts = await Promise.all(metrics.map((one) => one.part()))
+  const text = await metricsText(structuredClone(parts))
+  return text.split('\n').filter((line) => line.startsWith(`heliograph_${name}`))
+}
+
+test('a counter counts by one or by what it is told, label by label', async (t) => {
+  const metrics = createMetrics({ isMain: false })
+  const sent = metrics.meter.counter('operations_total', { status: 'sent' })
+  const failed = metrics.meter.counter('operations_total', { status: 'failed' })
+  sent()
+  sent(4)
+  failed()
+  t.deepEqual(await linesOf('operations_total', metrics), [
+    'heliograph_operations_total{status="sent"} 5',
+    'heliograph_operations_total{status="failed"} 1',
+  ])
+})
+
+test('a histogram sorts into the buckets of its metric', async (t) => {
+  const metrics = createMetrics({ isMain: false })
+  const observe = metrics.meter.histogram('batch_submissions', {})
+  for (const value of [1, 3, 5000]) observe(value)
+  const lines = await linesOf('batch_submissions', metrics)
+  t.true(lines.includes('heliograph_batch_submissions_bucket{le="1"} 1'))
+  t.true(lines.includes('heliograph_batch_submissions_bucket{le="4"} 2'))
+  t.true(lines.includes('heliograph_batch_submissions_bucket{le="+Inf"} 3'))
+  t.true(lines.includes('heliograph_batch_submissions_sum 5004'))
+  t.is(lines.length, METRICS.batch_submissions.buckets.length + 3)
+})
+
+test('a gauge is read whenever the metrics are', async (t) => {
+  const metrics = createMetrics({ isMain: false })
+  const open = { wss: 1, tcp: 7 }
+  metrics.meter.gauge('sessions', { carrier: 'wss' }, () => open.wss)
+  metrics.meter.gauge('sessions', { carrier: 'tcp' }, () => open.tcp)
+  t.deepEqual(await linesOf('sessions', metrics), [
+    'heliograph_sessions{carrier="wss"} 1',
+    'heliograph_sessions{carrier="tcp"} 7',
+  ])
+  open.wss = 2
+  t.true((await linesOf('sessions', metrics)).includes('heliograph_sessions{carrier="wss"} 2'))
+})
+
+test('the parts of two threads, sent as plain data, add up to one text', async (t) => {
+  const [front, engine] = [createMetrics({ isMain: true }), createMetrics({ isMain: false })]
+  for (const { meter } of [front, engine]) {
+    meter.counter('accepted_total', { model: 'thing' })(2)
+    meter.gauge('store_queue', {}, () => 3)
+    meter.histogram('turn_seconds', {})(0.002)
+  }
+  t.deepEqual(await linesOf('accepted_total', front, engine), [
+    'heliograph_accepted_total{model="thing"} 4',
+  ])
+  t.deepEqual(await linesOf('store_queue', front, engine), ['heliograph_store_queue 6'])
+  t.true((await linesOf('turn_seconds', front, engine)).includes('heliograph_turn_seconds_count 2'))
+})
+
+test('the figures of the process are given once, by the main thread', async (t) => {
+  const parts = [true, false].map((isMain) => createMetrics({ isMain }).part())
+  const [main, other] = await Promise.all(parts)
+  const text = await metricsText([main ?? [], other ?? []])
+  t.is(text.match(/^process_resident_memory_bytes /gm)?.length, 1)
+  t.is(other?.length, 0)
+})
+
+test('every metric can be made, and says in the text what it is', async (t) => {
+  const metrics = createMetrics({ isMain: false })
+  const { meter }: { readonly meter: Meter } = metrics
+  for (const [name, { kind, labels }] of Object.entries(METRICS)) {
+    const values = Object.fromEntries(labels.map((label) => [label, 'x']))
+    make(meter, { name, kind, values })
+  }
+  const text = await metricsText([await metrics.part()])
+  for (const [name, { kind, help }] of Object.entries(METRICS)) {
+    t.true(text.includes(`# HELP heliograph_${name} ${help}\n`), name)
+    t.true(text.includes(`# TYPE heliograph_${name} ${kind}\n`), name)
+  }
+})
+
+/** Makes a metric by a name that the types of the Meter cannot know. */
+function make(
+  meter: Meter,
+  { name, kind, values }: { readonly name: string; readonly kind: string; readonly values: object },
+): void {
+  const makers = meter as unknown as Record<string, (...given: readonly unknown[]) => unknown>
+  makers[kind]?.(name, values, () => 1)
+}
