@@ -1,8 +1,9 @@
 // One live actor per channel, and the bounded set of those that are awake.
 //
 // Invariants:
-//   A5. At most `liveMax` actors are awake, and together they remember at most `entitiesMax` entities:
-//       the least recently used go to sleep first. Sleep loses nothing, because memory is only a cache.
+//   A5. At most `liveMax` actors are awake, and together they remember at most `entitiesMax`
+//       entities: the least recently used go to sleep first. Sleep loses nothing, because memory is
+//       only a cache.
 
 import { createActor } from 'xstate'
 import type { ActorRefFrom, SnapshotFrom } from 'xstate'

@@ -5,10 +5,12 @@
 //                         └────▶ no answer: ask the database where the lanes stand, try again
 //
 // Invariants:
-//   A6. One turn at a time, over all owned lanes: under load turns grow and cost less per submission.
-//   A7. After anything but a commit that answered, places come from the database, never from memory.
-//   W6. A turn that fails while the store is well is halved until the submission that breaks it stands
-//       alone; that one becomes a dead letter, and the lane goes on.
+//   A6. One turn at a time, over all owned lanes: under load turns grow and cost less per
+//       submission.
+//   A7. After anything but a commit that answered, places come from the database, never from
+//       memory.
+//   W6. A turn that fails while the store is well is halved until the submission that breaks it
+//       stands alone; that one becomes a dead letter, and the lane goes on.
 
 import type { ChannelId } from '#domain/identity'
 import type { LanePlace, Lease } from '#domain/lane'
@@ -46,7 +48,9 @@ export interface SystemOptions extends DirectoryLimits {
 
 const RETRY_MS = [0, 50, 100, 250, 500, 1000, 2000]
 const TRIM_EVERY_MS = 1000
-/** Failures in a row, with growing pauses between them, before a submission alone is given up. (W6) */
+/**
+ * Failures in a row, with growing pauses between them, before a submission alone is given up. (W6)
+ */
 const DOOMED_AFTER = 6
 
 /** Applies the lanes that this process holds leases for. */

@@ -1,6 +1,6 @@
 // One turn: load once, let every channel decide, commit once, tell the bus.
 //
-//   submissions ─▶ group by channel ─▶ one grouped read ─▶ decide (pure) ─▶ one transaction ─▶ announce
+//   submissions ─▶ by channel ─▶ one grouped read ─▶ decide (pure) ─▶ one transaction ─▶ announce
 //
 // Invariants:
 //   W2. Effects and lane places commit together, or not at all.
@@ -60,8 +60,8 @@ export interface Turn {
 }
 
 /**
- * Applies items in order and moves their lanes. Rejects when the store did not answer: then it is not
- * known whether the turn happened, and every actor of it has forgotten what it knew.
+ * Applies items in order and moves their lanes. Rejects when the store did not answer: then it is
+ * not known whether the turn happened, and every actor of it has forgotten what it knew.
  */
 export async function takeTurn({ store, directory }: TurnPorts, turn: Turn): Promise<TurnEnd> {
   const groups = groupByChannel(turn.items, turn.doomed)
@@ -166,8 +166,8 @@ function decideAll(
 }
 
 /**
- * T2: Messages whose op_id has been applied, by an earlier turn or earlier in this one. In the order of
- * the log, not of the channels: it must not depend on where turns are cut. (W3)
+ * T2: Messages whose op_id has been applied, by an earlier turn or earlier in this one. In the
+ * order of the log, not of the channels: it must not depend on where turns are cut. (W3)
  */
 function repeatsIn(
   { items, doomed }: Turn,

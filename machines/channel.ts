@@ -5,8 +5,8 @@
 //
 // Invariants:
 //   A1. Turns of one channel never overlap: only a resting channel takes one.
-//   A2. What a turn decided becomes the channel's memory only when its commit answered; until then it
-//       stands apart in `decided`.
+//   A2. What a turn decided becomes the channel's memory only when its commit answered; until then
+//       it stands apart in `decided`.
 //   A3. Memory is trusted only after a commit that answered. A commit that failed may still have
 //       happened, so the channel forgets everything and loads again.
 //   A4. The memory of entities is bounded: the least recently touched are forgotten first.

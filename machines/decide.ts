@@ -86,7 +86,8 @@ export function decideThing(
   const prior = forgetEnded(kept, 'deleted', { now: submission.acceptedAt, endedLifeMs })
   const next = nextThingState(prior?.state ?? 'absent', submission.action)
   if (next === undefined) return refusal(submission, 'thing_deleted')
-  // A reading from before the archiving is late data: it fills in, but does not bring the Thing back.
+  // A reading from before the archiving is late data: it fills in, but does not bring the Thing
+  // back.
   const isLate = prior?.state === 'archived' && submission.patch.at < prior.stateAt
   const state = submission.action === 'update' && isLate ? prior.state : next
 
@@ -125,7 +126,10 @@ export function decideEvent(
 
 const countOf = (is: boolean): number => (is ? 1 : 0)
 
-/** W3: what ended long before this submission is unknown to it, whether or not its row is still there. */
+/**
+ * W3: what ended long before this submission is unknown to it, whether or not its row is still
+ * there.
+ */
 function forgetEnded<Kept extends Thing | Event>(
   kept: Kept | undefined,
   ended: ThingState | EventState,

@@ -10,7 +10,8 @@ export const eventMachine = createMachine({
   id: 'event',
   initial: 'absent',
   states: {
-    // An update or close of an unknown id brings the Event into being: its creator may have been elsewhere.
+    // An update or close of an unknown id brings the Event into being: its creator may have been
+    // elsewhere.
     absent: { on: { create: 'open', update: 'open', close: 'closed' } },
     open: { on: { update: 'open', close: 'closed' } },
     closed: {},
@@ -19,7 +20,9 @@ export const eventMachine = createMachine({
 
 const table = tableOf(eventMachine)
 
-/** The state after an action; undefined when the lifecycle refuses it. `absent` stands for no Event. */
+/**
+ * The state after an action; undefined when the lifecycle refuses it. `absent` stands for no Event.
+ */
 export function nextEventState(
   state: EventState | 'absent',
   action: EventAction,

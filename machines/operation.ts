@@ -6,8 +6,9 @@ import type { OperationStatus } from '#domain/operation'
 import { tableOf } from './table.ts'
 
 /**
- * What an operation is sent. `take`: a turn has it. `queue`: provider jobs were made. `settle`: every
- * target is served, or there is none. `settlePartly`: some targets failed. `fail`: refused or all failed.
+ * What an operation is sent. `take`: a turn has it. `queue`: provider jobs were made. `settle`:
+ * every target is served, or there is none. `settlePartly`: some targets failed. `fail`: refused or
+ * all failed.
  */
 export type OperationSignal = 'take' | 'queue' | 'settle' | 'settlePartly' | 'fail'
 

@@ -22,7 +22,9 @@ export const thingMachine = createMachine({
 
 const table = tableOf(thingMachine)
 
-/** The state after an action; undefined when the lifecycle refuses it. `absent` stands for no Thing. */
+/**
+ * The state after an action; undefined when the lifecycle refuses it. `absent` stands for no Thing.
+ */
 export function nextThingState(
   state: ThingState | 'absent',
   action: ThingAction,

@@ -1,5 +1,5 @@
-// The engine: log, actors and store, composed in a thread of their own. SQLite never runs on the event
-// loop that answers requests.
+// The engine: log, actors and store, composed in a thread of their own. SQLite never runs on the
+// event loop that answers requests.
 
 import { ActorSystem } from '#actors/system'
 import type { LogStanding } from '#domain/lane'

@@ -1,9 +1,10 @@
-// Ports over a MessagePort: what stands on one thread is used on another as if it were another node.
+// Ports over a MessagePort: what stands on one thread is used on another as if it were another
+// node.
 //
 // Invariants:
 //   K1. Messages arrive in the order in which they were sent, calls and one-way messages alike.
-//   K2. What is sent in one turn of the event loop crosses in one message: a crossing costs more than
-//       what it carries.
+//   K2. What is sent in one turn of the event loop crosses in one message: a crossing costs more
+//       than what it carries.
 //   K3. A call that can have no answer any more rejects; none waits for ever.
 
 /** The part of MessagePort and Worker that is used. */

@@ -186,7 +186,9 @@ function lanesProbe(engine: EngineControl, lanes: number): Probe {
   }
 }
 
-/** First to last, so that what is inside can leave; sessions after the turns, the store at the end. */
+/**
+ * First to last, so that what is inside can leave; sessions after the turns, the store at the end.
+ */
 async function stopAll({ ingress, acceptor, sessions }: Front, engine: Engine): Promise<void> {
   await ingress.drain()
   await acceptor.drain()

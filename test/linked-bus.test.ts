@@ -27,7 +27,10 @@ const announcementOf = (number: number, seq: number): Announcement => ({
   ],
 })
 
-/** The engine's bus and the front's, over a real MessageChannel; what crossed to the front is counted. */
+/**
+ * The engine's bus and the front's, over a real MessageChannel; what crossed to the front is
+ * counted.
+ */
 function twoThreads(t: ExecutionContext) {
   const { port1, port2 } = new MessageChannel()
   t.teardown(() => port1.close())
@@ -113,7 +116,8 @@ test('B1: interest ends with the last listener, and an announcement crosses once
 
 test('B1: interest is there before a call that was made after it', async (t) => {
   const { engineBus, frontBus, settle } = twoThreads(t)
-  // A session listens first and reads the feed then: what is announced after the read must reach it.
+  // A session listens first and reads the feed then: what is announced after the read must reach
+  // it.
   const { heard } = seqsHeard(frontBus, 1)
   const read = settle()
   await read

@@ -1,6 +1,7 @@
 // What of an unexpected error may be told to the operator.
 //
-// Messages are left out: drivers put statements, parameters and so password hashes and tokens there.
+// Messages are left out: drivers put statements, parameters and so password hashes and tokens
+// there.
 
 export interface DefectReport {
   readonly name: string

@@ -1,8 +1,9 @@
 // Things and Events as they are kept, and how a patch changes them. (decisions.md 4, late data)
 //
 // Invariants:
-//   L1. Each field and each key remembers the time that set it; a patch applies to a name only where
-//       its time is not older. Late data fills what is missing and never overwrites what is newer.
+//   L1. Each field and each key remembers the time that set it; a patch applies to a name only
+//       where its time is not older. Late data fills what is missing and never overwrites what is
+//       newer.
 //   L2. A removed key remembers the time of its removal, so that late data cannot bring it back.
 //   L3. `rev` grows by one per effective change; what nobody could tell apart is no change.
 //   L4. What a change delivers is what it changed: applied in order, it gives the gateway's state.
@@ -15,7 +16,9 @@ export type EventState = 'open' | 'closed'
 /** A value and the time that set it; null as the value of a key means removed at that time. */
 export type Timed = readonly [value: Json, at: number]
 
-/** One Thing or Event as kept: values with their times, and where it stands in the channel's feed. */
+/**
+ * One Thing or Event as kept: values with their times, and where it stands in the channel's feed.
+ */
 export interface Entity<State extends string = string> {
   readonly id: string
   readonly state: State

@@ -1,5 +1,5 @@
-// One list of faults. The domain knows the code, its sentence and its category; what a code means over
-// HTTP, in a session or in a tool is mapped once at that edge, by a Record<FaultCode, …>.
+// One list of faults. The domain knows the code, its sentence and its category; what a code means
+// over HTTP, in a session or in a tool is mapped once at that edge, by a Record<FaultCode, …>.
 
 /** Every code a caller can meet, with the sentence that goes with it. (decisions.md 2) */
 export const FAULTS = {
@@ -67,7 +67,9 @@ export const FAULTS = {
 
 export type FaultCode = keyof typeof FAULTS
 
-/** Why something was refused. Plain data: it crosses threads, lands in envelopes and status records. */
+/**
+ * Why something was refused. Plain data: it crosses threads, lands in envelopes and status records.
+ */
 export interface Fault {
   readonly kind: 'fault'
   readonly code: FaultCode

@@ -16,7 +16,10 @@ export interface FeedEntry {
   readonly state?: string
   readonly rev?: number
   readonly acceptedAt: number
-  /** The effective patch or the message as JSON text in wire names: written once, spliced everywhere. */
+  /**
+   * The effective patch or the message as JSON text in wire names: written once, spliced
+   * everywhere.
+   */
   readonly payload: string
 }
 
@@ -25,8 +28,8 @@ export interface Announcement {
   readonly channelId: ChannelId
   readonly entries: readonly FeedEntry[]
   /**
-   * Set when entries behind those given were too large for the bus: the channel's feed goes up to here,
-   * and the listener reads the rest from it.
+   * Set when entries behind those given were too large for the bus: the channel's feed goes up to
+   * here, and the listener reads the rest from it.
    */
   readonly headSeq?: number
 }
@@ -52,8 +55,8 @@ export interface CatchUpPage {
   /** True when nothing up to headSeq is left out behind the last entry. */
   readonly complete: boolean
   /**
-   * What retention has removed between the position and the entries. With `restart`, removed tombstones
-   * are among it: the device forgets the channel's Things and gets every live one again.
+   * What retention has removed between the position and the entries. With `restart`, removed
+   * tombstones are among it: the device forgets the channel's Things and gets every live one again.
    */
   readonly gap?: { readonly from: number; readonly to: number; readonly restart: boolean }
   /** The last seq that retention had removed when this was read; 0 or absent: nothing. */
@@ -82,5 +85,7 @@ export interface Acknowledgement {
   readonly seq: number
 }
 
-/** The opaque name of one delivery: it says which entry it stands for, so nothing is kept for it. */
+/**
+ * The opaque name of one delivery: it says which entry it stands for, so nothing is kept for it.
+ */
 export const deliveryIdOf = (channelId: ChannelId, seq: number): string => `${channelId}-${seq}`

@@ -42,8 +42,8 @@ const CANONICAL_CHANNEL_ID = /^[0-9A-HJKMNP-TV-Z]{25}[048CGMRW]$/
 const NOISE = /[\s-]+/g
 
 /**
- * A channel id in any spelling that the specification allows (case, hyphens, ASCII white space, O for 0,
- * I and L for 1), made canonical; undefined when it is none. The two spare bits of the last
+ * A channel id in any spelling that the specification allows (case, hyphens, ASCII white space, O
+ * for 0, I and L for 1), made canonical; undefined when it is none. The two spare bits of the last
  * character must be zero, so one channel has one canonical spelling.
  */
 export function parseChannelId(input: string): ChannelId | undefined {
@@ -72,12 +72,17 @@ export function channelIdFromBytes(bytes: Uint8Array): ChannelId {
   return (text + CROCKFORD.charAt((held << (5 - bits)) & 31)) as ChannelId
 }
 
-/** An operation id as the gateway makes it: 13 hex digits of milliseconds, a hyphen, 32 random hex digits. */
+/**
+ * An operation id as the gateway makes it: 13 hex digits of milliseconds, a hyphen, 32 random hex
+ * digits.
+ */
 export function operationIdFrom(nowMs: number, random32Hex: string): OperationId {
   return `${nowMs.toString(16).padStart(13, '0')}-${random32Hex}` as OperationId
 }
 
-/** FNV-1a over the canonical id: which lane carries a channel. The same on every node and version. */
+/**
+ * FNV-1a over the canonical id: which lane carries a channel. The same on every node and version.
+ */
 export function laneOf(channelId: ChannelId, lanes: number): number {
   let hash = 0x811c9dc5
   for (let index = 0; index < channelId.length; index += 1) {

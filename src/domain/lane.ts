@@ -2,13 +2,16 @@
 
 import type { Submission } from './submission.ts'
 
-/** A place in a lane's log. Positions of a lane grow; they need not be consecutive. 0 is before the first. */
+/**
+ * A place in a lane's log. Positions of a lane grow; they need not be consecutive. 0 is before the
+ * first.
+ */
 export type LogPosition = number
 
 /**
- * How far a lane is applied, as one number that the database compares: the last entry applied whole,
- * and how many submissions of the entry after it. The part inside an entry is used only while a turn
- * is split to find a defect. (W6)
+ * How far a lane is applied, as one number that the database compares: the last entry applied
+ * whole, and how many submissions of the entry after it. The part inside an entry is used only
+ * while a turn is split to find a defect. (W6)
  */
 export type LanePlace = number
 
@@ -53,20 +56,27 @@ export interface LogEntry {
 
 export type Appended =
   | { readonly kind: 'appended'; readonly position: LogPosition }
-  /** Nothing was kept. `full`: the byte bound is reached; `unavailable`: the log cannot write now. */
+  /**
+   * Nothing was kept. `full`: the byte bound is reached; `unavailable`: the log cannot write now.
+   */
   | {
       readonly kind: 'refused'
       readonly reason: 'full' | 'unavailable'
       readonly retryAfterMs: number
     }
 
-/** A log as it stands when a database is to follow it: its name, and the last position of each lane. */
+/**
+ * A log as it stands when a database is to follow it: its name, and the last position of each lane.
+ */
 export interface LogStanding {
   readonly identity: string
   readonly ends: readonly LogPosition[]
 }
 
-/** Why a log cannot be followed from the positions in the database; the sentence says what to do. (W5) */
+/**
+ * Why a log cannot be followed from the positions in the database; the sentence says what to do.
+ * (W5)
+ */
 export class LogMismatch extends Error {}
 
 /** The right to apply a lane. A later owner of the same lane has a greater epoch. */

@@ -27,7 +27,9 @@ export interface Operation {
   readonly errorCode?: FaultCode
 }
 
-/** What a client's op_id stands for: the first use of it decides all later ones. (decisions.md 6) */
+/**
+ * What a client's op_id stands for: the first use of it decides all later ones. (decisions.md 6)
+ */
 export interface Claim {
   readonly opId: OperationId
   readonly channelId: ChannelId

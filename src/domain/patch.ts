@@ -1,4 +1,5 @@
-// How a patch meets an entity: pure, immutable, key by key. The invariants L1-L4 stand in entity.ts.
+// How a patch meets an entity: pure, immutable, key by key. The invariants L1-L4 stand in
+// entity.ts.
 
 import { bare } from './bare.ts'
 import { ATTRS_BYTES_MAX, EXTERNAL_IDS_BYTES_MAX, FIELDS_BYTES_MAX } from './entity.ts'
@@ -82,8 +83,9 @@ function mergeKeys(
 }
 
 /**
- * The same values within a limit of bytes, the oldest marks of removals given up first; undefined when
- * the values alone are beyond it. Depends on nothing but the values, so a replay gives the same.
+ * The same values within a limit of bytes, the oldest marks of removals given up first; undefined
+ * when the values alone are beyond it. Depends on nothing but the values, so a replay gives the
+ * same.
  */
 function withinLimit(values: TimedFields, limit: number): TimedFields | undefined {
   if (roughBytes(values) <= limit) return values

@@ -1,7 +1,7 @@
 // The seams between the stages. Stages meet only here and in src/server.ts.
 //
-// Every method answers with a value; it rejects only for a defect or for a store that does not answer.
-// Everything that crosses a port is plain data: the same ports work over a MessagePort.
+// Every method answers with a value; it rejects only for a defect or for a store that does not
+// answer. Everything that crosses a port is plain data: the same ports work over a MessagePort.
 
 import type { Fault } from './fault.ts'
 import type { Announcement } from './feed.ts'
@@ -13,13 +13,13 @@ import type { Submission } from './submission.ts'
 /** Milliseconds since the epoch. The only clock anybody may ask. */
 export type NowMs = () => number
 
-// ---- stream ----------------------------------------------------------------------------------------
+// ---- stream -------------------------------------------------------------------------------------
 
 /** Where ingress hands a submission that passed every check. */
 export interface SubmissionSink {
   /**
-   * Resolves to `accepted` once the submission is durable (W1), or to a fault (submission_not_accepted,
-   * server_busy, with retryAfterMs) when it is nowhere. Never rejects.
+   * Resolves to `accepted` once the submission is durable (W1), or to a fault
+   * (submission_not_accepted, server_busy, with retryAfterMs) when it is nowhere. Never rejects.
    */
   accept(submission: Submission): Promise<Answer<{ readonly kind: 'accepted' }>>
   /** The record of an operation that was accepted here and is not known to be applied yet. */
@@ -38,11 +38,17 @@ export interface LogReader {
   identity(): Promise<string>
   /** First position still kept and last position of a lane; 0 and 0 when it never had any. */
   bounds(lane: number): Promise<{ readonly first: LogPosition; readonly last: LogPosition }>
-  /** Entries of a lane behind a position in order, at most `maxCount` submissions but at least one entry. */
+  /**
+   * Entries of a lane behind a position in order, at most `maxCount` submissions but at least one
+   * entry.
+   */
   read(lane: number, after: LogPosition, maxCount: number): Promise<readonly LogEntry[]>
   /** Calls `wake` whenever a lane may have something new. Gives the way to stop. */
   watch(wake: (lane: number) => void): () => void
-  /** Forgets entries up to `through` that were appended before `olderThanMs`. Small bounded step. (W4) */
+  /**
+   * Forgets entries up to `through` that were appended before `olderThanMs`. Small bounded step.
+   * (W4)
+   */
   purge(
     lane: number,
     through: LogPosition,
@@ -52,7 +58,9 @@ export interface LogReader {
 
 /** The table in which the embedded log keeps its batches. */
 export interface LogTable {
-  /** Appends in one durable transaction (fsync before it answers); gives their positions in order. */
+  /**
+   * Appends in one durable transaction (fsync before it answers); gives their positions in order.
+   */
   append(batches: readonly Batch[], nowMs: number): Promise<readonly LogPosition[]>
   read(lane: number, after: LogPosition, maxCount: number): Promise<readonly StoredBatch[]>
   bounds(lane: number): Promise<{ readonly first: LogPosition; readonly last: LogPosition }>
@@ -73,13 +81,14 @@ export interface LogTable {
 export interface LaneLeases {
   /**
    * The leases this process holds now, from the first one on and after each change. When `changed`
-   * gives a promise, a lane that is missing from the list goes to another process only after it, within
-   * a bound: so a turn that is under way may end. Gives the way to leave, which releases everything.
+   * gives a promise, a lane that is missing from the list goes to another process only after it,
+   * within a bound: so a turn that is under way may end. Gives the way to leave, which releases
+   * everything.
    */
   watch(changed: (leases: readonly Lease[]) => void | Promise<void>): Promise<() => Promise<void>>
 }
 
-// ---- bus -------------------------------------------------------------------------------------------
+// ---- bus ----------------------------------------------------------------------------------------
 
 /** What every process should know soon; losing one costs time, never truth. */
 export type Notice =

@@ -1,8 +1,8 @@
 // The store as the other stages see it. One transaction is one method; plain data crosses.
 
 /**
- * The name of the error with which every method rejects at once, without doing anything, when too much
- * waits for the database. Errors cross threads by their name.
+ * The name of the error with which every method rejects at once, without doing anything, when too
+ * much waits for the database. Errors cross threads by their name.
  */
 export const STORE_BUSY = 'StoreBusy'
 
@@ -15,7 +15,7 @@ import type { LanePlace, Lease, LogPosition, LogStanding } from './lane.ts'
 import type { Claim, ClaimOutcome, Operation } from './operation.ts'
 import type { Model } from './submission.ts'
 
-// ---- the side of the actors -------------------------------------------------------------------------
+// ---- the side of the actors ---------------------------------------------------------------------
 
 /** What a turn must see before it decides. */
 export interface TurnNeeds {
@@ -92,13 +92,15 @@ export interface TurnStore {
   load(needs: TurnNeeds): Promise<TurnState>
   commit(writes: TurnWrites): Promise<Committed>
   /**
-   * Binds the database to a log and its number of lanes. Throws LogMismatch for another log, another
-   * number of lanes, or a log that ends before what was applied from it. (W5)
+   * Binds the database to a log and its number of lanes. Throws LogMismatch for another log,
+   * another number of lanes, or a log that ends before what was applied from it. (W5)
    */
   bindLog(log: LogStanding): Promise<void>
 }
 
-/** Removes what has outlived its retention, one small step a call. Gives how much a step removed. */
+/**
+ * Removes what has outlived its retention, one small step a call. Gives how much a step removed.
+ */
 export interface RetentionStore {
   step(before: RetentionLimits, maxRows: number): Promise<number>
 }
@@ -112,13 +114,15 @@ export interface RetentionLimits {
   readonly tombstones: number
 }
 
-// ---- the side of ingress and sessions ----------------------------------------------------------------
+// ---- the side of ingress and sessions -----------------------------------------------------------
 
 export interface ChannelStore {
   credentials(channelId: ChannelId): Promise<ChannelCredentials | undefined>
   create(channel: NewChannel): Promise<void>
   rename(channelId: ChannelId, channelName: string): Promise<boolean>
-  /** Replaces the hash only while `previousHash` is in force, so that a lost race changes nothing. */
+  /**
+   * Replaces the hash only while `previousHash` is in force, so that a lost race changes nothing.
+   */
   changePassword(channelId: ChannelId, previousHash: string, passwordHash: string): Promise<boolean>
   delete(channelId: ChannelId): Promise<boolean>
   info(channelId: ChannelId): Promise<ChannelInfo | undefined>
@@ -158,7 +162,8 @@ export interface SubscriptionStore {
   acknowledge(acknowledgements: readonly Acknowledgement[]): Promise<void>
   /**
    * Acknowledges single entries in any order. The position moves once everything before is
-   * acknowledged; what is ahead is kept, at most ACKED_AHEAD_MAX a channel. Gives how many were new.
+   * acknowledged; what is ahead is kept, at most ACKED_AHEAD_MAX a channel. Gives how many were
+   * new.
    */
   acknowledgeEntries(
     deviceId: DeviceId,

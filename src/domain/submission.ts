@@ -4,7 +4,8 @@
 //   W3. It carries every time and id that a turn may need, so that a turn never asks a clock or a
 //       random source. Decided once at ingress, equal at every replay.
 //
-// The names inside `fields` and message content are the names on the wire: to the gateway they are data.
+// The names inside `fields` and message content are the names on the wire: to the gateway they are
+// data.
 
 import type { ChannelId, EventId, MessageId, OperationId, ThingId } from './identity.ts'
 

@@ -117,7 +117,9 @@ type Named<Kind> = {
 }[MetricName]
 type Labels<Name extends MetricName> = Record<(typeof METRICS)[Name]['labels'][number], string>
 
-/** Where numbers go. Handles are made once, at the start; what they give is cheap on the hot path. */
+/**
+ * Where numbers go. Handles are made once, at the start; what they give is cheap on the hot path.
+ */
 export interface Meter {
   counter<Name extends Named<'counter'>>(name: Name, labels: Labels<Name>): (by?: number) => void
   histogram<Name extends Named<'histogram'>>(

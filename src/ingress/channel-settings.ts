@@ -66,7 +66,9 @@ async function openAndHash(
   return isFault(opened) ? opened : work.hash(newPassword)
 }
 
-/** Tries twice: the first time what is known of the channel may be older than another node's change. */
+/**
+ * Tries twice: the first time what is known of the channel may be older than another node's change.
+ */
 async function replaceHash(
   { channels, credentials }: SettingsPorts,
   { channelId, password }: PasswordChange,
@@ -75,7 +77,8 @@ async function replaceHash(
   for (let attempt = 0; attempt < 2; attempt += 1) {
     const opened = await credentials.check(channelId, password)
     if (isFault(opened)) return opened
-    if (await channels.changePassword(channelId, opened.passwordHash, passwordHash)) return true // N2
+    // N2
+    if (await channels.changePassword(channelId, opened.passwordHash, passwordHash)) return true
     credentials.forget(channelId)
   }
   return NOT_FOUND

@@ -65,8 +65,8 @@ function forwardedHops(header: string): readonly string[] {
 }
 
 /**
- * One spelling for each address: without port and brackets, IPv6 compressed, IPv4 inside IPv6 as IPv4;
- * undefined when the text is no address.
+ * One spelling for each address: without port and brackets, IPv6 compressed, IPv4 inside IPv6 as
+ * IPv4; undefined when the text is no address.
  */
 export function normaliseAddress(text: string): string | undefined {
   if (isIP(text) === 4) return text

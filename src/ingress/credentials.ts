@@ -1,10 +1,12 @@
 // Whether a password opens a channel: scrypt once, then a lookup under a keyed hash.
 //
 // Invariants:
-//   C1. One (channel, password) is computed once at a time: whoever asks meanwhile waits for that answer.
+//   C1. One (channel, password) is computed once at a time: whoever asks meanwhile waits for that
+//       answer.
 //   C2. What was under way when a channel's credentials changed is computed again, never kept.
 //   C3. An unknown channel costs the same work as a wrong password and gives the same answer.
-//   C4. Kept answers, refusals and what is under way are bounded; refusals never push out the verified.
+//   C4. Kept answers, refusals and what is under way are bounded; refusals never push out the
+//       verified.
 //   C5. A kept answer is compared with the store after RECHECK_AFTER_MS, so that a lost notice of a
 //       changed password costs a minute at most.
 
@@ -96,8 +98,8 @@ class CachedCredentials implements Credentials {
   }
 
   /**
-   * The name under which an answer is kept: a keyed MAC, so that no password stays in memory. A channel_id
-   * has one length, so no two pairs give one text.
+   * The name under which an answer is kept: a keyed MAC, so that no password stays in memory. A
+   * channel_id has one length, so no two pairs give one text.
    */
   #keyOf(channelId: ChannelId, password: string): string {
     return createHmac('sha256', this.#secret)

@@ -1,5 +1,5 @@
-// POST /channel/device, /channel/device/delete, /channel/device/provider-token/retire: how a device is
-// reached. (decisions.md 7)
+// POST /channel/device, /channel/device/delete, /channel/device/provider-token/retire: how a device
+// is reached. (decisions.md 7)
 
 import { fault, isFault } from '#domain/fault'
 import type { DeviceStore } from '#domain/store-ports'

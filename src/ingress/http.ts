@@ -3,8 +3,8 @@
 // Invariants:
 //   H1. The request object dies when its handler returns: Head refuses to be read after that.
 //   H2. A response is used neither after it was answered nor after it was aborted.
-//   H3. A body is refused while it is read, as soon as it is known to be too large; what all bodies in
-//       the making hold together is bounded.
+//   H3. A body is refused while it is read, as soon as it is known to be too large; what all bodies
+//       in the making hold together is bounded.
 //   H4. A body that does not arrive in time is answered and its connection closed.
 //   H5. A port is bound by one process only: the library would share it silently.
 
@@ -43,9 +43,13 @@ export interface Head {
 
 /** One request on its way to one answer. */
 export interface Exchange {
-  /** Reads the body and gives it once: the bytes live until `done` returns. Nothing after an abort. */
+  /**
+   * Reads the body and gives it once: the bytes live until `done` returns. Nothing after an abort.
+   */
   readBody(maxBytes: number, done: (body: Uint8Array | Fault) => void): void
-  /** Answers. Must be called for every exchange, also after an abort; only the first call counts. */
+  /**
+   * Answers. Must be called for every exchange, also after an abort; only the first call counts.
+   */
   reply(reply: Reply, requestId: string): void
 }
 

@@ -1,4 +1,5 @@
-// Ingress: HTTP in front, ports behind. Submissions leave it through SubmissionSink. (architecture.md 1)
+// Ingress: HTTP in front, ports behind. Submissions leave it through SubmissionSink.
+// (architecture.md 1)
 
 import type { Bus, NowMs, Probe, SubmissionSink } from '#domain/ports'
 import type {

@@ -75,7 +75,10 @@ export const sentenceOf = (code: FaultCode, locale: Locale): string => SENTENCES
 
 const HEADER_CHARACTERS_MAX = 1_000
 
-/** The language that an Accept-Language header (RFC 9110, 12.5.4) prefers; English when it asks for neither. */
+/**
+ * The language that an Accept-Language header (RFC 9110, 12.5.4) prefers; English when it asks for
+ * neither.
+ */
 export function localeOf(acceptLanguage: string): Locale {
   if (acceptLanguage === '') return 'en'
   let best: { locale: Locale; quality: number } = { locale: 'en', quality: 0 }

@@ -9,7 +9,9 @@ import { fault } from '#domain/fault'
 import type { Answer } from '#domain/ports'
 
 export interface PasswordWork {
-  /** Parameters, salt and hash as one text: what a channel keeps. server_busy when too much waits. */
+  /**
+   * Parameters, salt and hash as one text: what a channel keeps. server_busy when too much waits.
+   */
   hash(password: string): Promise<Answer<string>>
   /** Whether the password is the one behind the text. Takes the same time either way. */
   matches(password: string, passwordHash: string): Promise<Answer<boolean>>
@@ -54,7 +56,8 @@ export function createPasswordWork(derive: Derive = deriveByScrypt): PasswordWor
 
   async function inTurn<Value>(work: () => Promise<Value>): Promise<Answer<Value>> {
     if (running >= RUNNING_MAX) {
-      if (queue.length >= WAITING_MAX) return fault('server_busy', { retryAfterMs: RETRY_AFTER_MS }) // S1
+      // S1
+      if (queue.length >= WAITING_MAX) return fault('server_busy', { retryAfterMs: RETRY_AFTER_MS })
       // Whoever finishes hands its place on, so nobody overtakes those who wait.
       await new Promise<void>((begin) => queue.push(begin))
     } else running += 1

@@ -4,8 +4,8 @@
 //
 // Invariants:
 //   R1. The checks run in this order and the first that fails gives the answer.
-//   R2. Every exchange is answered once, also when a handler rejects; the reason of a rejection goes to
-//       the operator, never to the caller.
+//   R2. Every exchange is answered once, also when a handler rejects; the reason of a rejection
+//       goes to the operator, never to the caller.
 //   R3. What is in flight is bounded; beyond the bound and while draining the answer is 503.
 
 import { FAULTS, fault, isFault } from '#domain/fault'
@@ -100,7 +100,9 @@ class Turn implements Request {
     this.requestId = requestIdFrom(head.header('x-request-id'), pipeline.ports.newHex32)
   }
 
-  /** Runs the checks. A defect in one of them is answered too: the library would end the process. */
+  /**
+   * Runs the checks. A defect in one of them is answered too: the library would end the process.
+   */
   begin(route: Checks, names: readonly string[], head: Head): void {
     try {
       this.#check(route, names, head)
@@ -168,7 +170,8 @@ class Turn implements Request {
   }
 
   #refuseSize(): void {
-    // The connection is not cut: what the caller still sends is skipped, so it gets to read the answer.
+    // The connection is not cut: what the caller still sends is skipped, so it gets to read the
+    // answer.
     this.refuse(fault('body_too_large'), [['connection', 'close']])
   }
 

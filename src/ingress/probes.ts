@@ -1,5 +1,5 @@
-// GET /healthz, /readyz, /gateway/profile, /metrics: what operators and devices ask the gateway itself.
-// (decisions.md 14)
+// GET /healthz, /readyz, /gateway/profile, /metrics: what operators and devices ask the gateway
+// itself. (decisions.md 14)
 
 import { fault } from '#domain/fault'
 import type { Probe, Readiness } from '#domain/ports'
@@ -17,7 +17,9 @@ const PROBE_TIMEOUT_MS = 2_000
 
 export const health: Handler = () => ({ status: 'ok' })
 
-/** One entry a dependency. A probe that fails or does not answer is a dependency that is not ready. */
+/**
+ * One entry a dependency. A probe that fails or does not answer is a dependency that is not ready.
+ */
 export function readiness({ probes, durability, timers }: ReadinessPorts): Handler {
   const named = probes.map((probe, at) => ({ probe, name: `dependency ${at + 1}` }))
   return async () => {

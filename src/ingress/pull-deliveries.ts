@@ -1,4 +1,5 @@
-// POST /messages/pull and /messages/ack: deliveries for a device without a session. (decisions.md 8)
+// POST /messages/pull and /messages/ack: deliveries for a device without a session. (decisions.md
+// 8)
 
 import { isFault } from '#domain/fault'
 import type { DeviceStore, ReadStore, SubscriptionStore } from '#domain/store-ports'

@@ -1,5 +1,5 @@
-// POST /thing/get, /thing/list, /event/get, /event/list and /channel/history: what a channel holds, for
-// who knows its password and for its subscribed devices. (decisions.md 8)
+// POST /thing/get, /thing/list, /event/get, /event/list and /channel/history: what a channel holds,
+// for who knows its password and for its subscribed devices. (decisions.md 8)
 
 import { fault, isFault } from '#domain/fault'
 import type { Fault } from '#domain/fault'
@@ -22,7 +22,9 @@ export interface ReadPorts {
   readonly subscriptions: Pick<SubscriptionStore, 'isSubscribed'>
 }
 
-/** Why a reader may not read. A device that is not subscribed learns as little as a wrong password. */
+/**
+ * Why a reader may not read. A device that is not subscribed learns as little as a wrong password.
+ */
 async function refusalOf(
   { credentials, subscriptions }: ReadPorts,
   reader: Reader,

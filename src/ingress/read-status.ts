@@ -15,8 +15,8 @@ export interface StatusPorts {
 }
 
 /**
- * What was accepted here is asked first, the database after it: an operation leaves the first only once
- * the second has it, so a sender always finds what it was answered.
+ * What was accepted here is asked first, the database after it: an operation leaves the first only
+ * once the second has it, so a sender always finds what it was answered.
  */
 export function readStatus({ sink, operations, statusRetentionMs }: StatusPorts): Handler {
   return async ({ parameters, receivedAtMs }) => {

@@ -17,7 +17,10 @@ export interface RegisterPorts {
   readonly newHex32: () => string
 }
 
-/** Confirms a known key; otherwise issues a new one and says why. A caller's own key is never adopted. */
+/**
+ * Confirms a known key; otherwise issues a new one and says why. A caller's own key is never
+ * adopted.
+ */
 export function registerDevice(ports: RegisterPorts): Handler {
   return async ({ body, receivedAtMs }) => {
     const read = readRegister(body)

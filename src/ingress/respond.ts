@@ -7,7 +7,9 @@ import { localeOf, sentenceOf } from './localise.ts'
 
 export type Header = readonly [name: string, value: string]
 
-/** One HTTP answer before it is written. `x-request-id` and `cache-control` are added to every one. */
+/**
+ * One HTTP answer before it is written. `x-request-id` and `cache-control` are added to every one.
+ */
 export interface Reply {
   readonly status: Status
   readonly contentType: string

@@ -1,9 +1,9 @@
 // POST and GET /message, and what the client's op_id means. (decisions.md 6)
 //
 // Invariants:
-//   M1. A claim comes before the append. So an op_id whose first use died between the two is completed
-//       by a repeat, which appends what the first would have: same op_id, message_id and time. The
-//       channel's actor drops the duplicate when both arrive.
+//   M1. A claim comes before the append. So an op_id whose first use died between the two is
+//       completed by a repeat, which appends what the first would have: same op_id, message_id and
+//       time. The channel's actor drops the duplicate when both arrive.
 //   M2. A repeat answers with the first message_id, never with its own.
 
 import { hash } from 'node:crypto'

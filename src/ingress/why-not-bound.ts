@@ -1,8 +1,8 @@
 import { createServer } from 'node:net'
 
 /**
- * Why an address cannot be listened on, as the system's code. uWebSockets.js says only that it failed;
- * asking the system again gives the reason.
+ * Why an address cannot be listened on, as the system's code. uWebSockets.js says only that it
+ * failed; asking the system again gives the reason.
  */
 export function whyNotBound(host: string, port: number): Promise<string> {
   return new Promise((resolve) => {

@@ -47,8 +47,8 @@ async function refuseLostEntries(session: Session, ends: readonly LogPosition[])
     if (positionOf(place) <= end) continue
     throw new LogMismatch(
       `the log of lane ${lane} ends at ${end} and the database has applied it up to ` +
-        `${positionOf(place)}: the log has lost entries or is an older copy; restore both from the ` +
-        'same moment',
+        `${positionOf(place)}: the log has lost entries or is an older copy; ` +
+        'restore both from the same moment',
     )
   }
 }

@@ -1,13 +1,15 @@
 // From ingress into the log: one open batch a lane, group commit without a timer.
 //
-//   accept ─▶ lane's open batch ─▶ (previous append answered, or the batch is full) ─▶ append ─▶ 200
+//   accept ─▶ lane's open batch ─▶ (previous append answered, or batch full) ─▶ append ─▶ 200
 //
 // Invariants:
 //   W1. `accepted` leaves only after the log has the submission durably.
 //   S1. A lane has one append under way, so its order in the log is the order of acceptance.
 //   S2. Bytes waiting are bounded for each lane, submissions in flight for each channel (W8), and
-//       submissions not known to be applied for the process: beyond, the caller is told to come back.
-//   S3. From `accepted` until it is known to be applied, a submission's operation can be found here.
+//       submissions not known to be applied for the process: beyond, the caller is told to come
+//       back.
+//   S3. From `accepted` until it is known to be applied, a submission's operation can be found
+//       here.
 
 import type { ChannelId, OperationId } from '#domain/identity'
 import { laneOf } from '#domain/identity'
@@ -37,7 +39,9 @@ export interface AcceptorPorts {
   readonly log: LogWriter
   readonly bus: Bus
   readonly meter: Meter
-  /** Runs after the input that is at hand has been read: what came together is appended together. */
+  /**
+   * Runs after the input that is at hand has been read: what came together is appended together.
+   */
   readonly soon: (task: () => void) => void
 }
 
@@ -59,7 +63,9 @@ interface Lane {
 
 const ACCEPTED: Accepted = Object.freeze({ kind: 'accepted' })
 const RETRY_AFTER_MS = 1000
-/** A log on another thread that has ended: nobody knows what it holds, so nothing is accepted. (W1) */
+/**
+ * A log on another thread that has ended: nobody knows what it holds, so nothing is accepted. (W1)
+ */
 const NO_ANSWER: Appended = {
   kind: 'refused',
   reason: 'unavailable',

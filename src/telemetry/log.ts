@@ -10,7 +10,9 @@ export interface LogOptions {
   readonly base: Readonly<Record<string, unknown>>
 }
 
-/** Writes to standard output, one line at once, so that the last words of a process are not lost. */
+/**
+ * Writes to standard output, one line at once, so that the last words of a process are not lost.
+ */
 export function createLog({ level, base }: LogOptions): Log {
   const logger = pino(
     { level, base, timestamp: pino.stdTimeFunctions.isoTime, messageKey: 'fact' },

@@ -25,8 +25,8 @@ export interface Metrics {
 }
 
 /**
- * The metrics of one thread. `isMain` adds those of the process (memory, CPU, event loop delay), which
- * would otherwise be counted once a thread.
+ * The metrics of one thread. `isMain` adds those of the process (memory, CPU, event loop delay),
+ * which would otherwise be counted once a thread.
  */
 export function createMetrics({ isMain }: { readonly isMain: boolean }): Metrics {
   const registry = new Registry()

@@ -81,7 +81,8 @@ function awake(directory: ChannelDirectory, nowMs: number): readonly number[] {
   })
 }
 
-// Method: what is used (channel, time, Things remembered), when the directory is trimmed, who stays.
+// Method: what is used (channel, time, Things remembered), when the directory is trimmed, who
+// stays.
 const trims: Readonly<
   Record<string, [uses: [number, number, number?][], atMs: number, awake: number[]]>
 > = {

@@ -1,8 +1,9 @@
-// Goal: whatever happens to stores, owners and processes, every submission has its effect exactly once
-// and in order. (W2, W3, W6, W9, T1, T2, A3, A5, A7)
-// Method: random logs are applied by actor systems that take lanes from each other, are replaced while
-// they still run, and whose store calls fail in every way. What is left in the store must equal a plain
-// fold over the log, one submission after the other, that knows nothing of turns, memory or faults.
+// Goal: whatever happens to stores, owners and processes, every submission has its effect exactly
+// once and in order. (W2, W3, W6, W9, T1, T2, A3, A5, A7)
+// Method: random logs are applied by actor systems that take lanes from each other, are replaced
+// while they still run, and whose store calls fail in every way. What is left in the store must
+// equal a plain fold over the log, one submission after the other, that knows nothing of turns,
+// memory or faults.
 
 import test from 'ava'
 import * as fc from 'fast-check'
@@ -27,7 +28,7 @@ const LOST = 3
 /** A channel keeps to one lane. */
 const laneOfChannel = (number: number): number => number % 2
 
-// ---- random logs ------------------------------------------------------------------------------------
+// ---- random logs --------------------------------------------------------------------------------
 
 type Item = LogEntry['submissions'][number]
 
@@ -93,7 +94,7 @@ function itemOf({ kind, parts: { number, id, at, pauseMs, attr } }: Made): Item 
 const isOfEntity = (item: Item): item is ThingSubmission | EventSubmission =>
   item.model === 'thing' || item.model === 'event'
 
-// ---- the plain fold ---------------------------------------------------------------------------------
+// ---- the plain fold -----------------------------------------------------------------------------
 
 const newStore = (): MemoryTurnStore => new MemoryTurnStore([0, 1, 2].map(channel))
 
@@ -170,7 +171,7 @@ async function fold(store: MemoryTurnStore, lane: number, items: readonly Item[]
   }
 }
 
-// ---- what goes wrong --------------------------------------------------------------------------------
+// ---- what goes wrong ----------------------------------------------------------------------------
 
 const ways = ['refuse', 'lose', 'lose', 'lose', 'lose-down', 'fence'] as const
 
@@ -181,8 +182,8 @@ const faults = fc.record({
 type Faults = typeof faults extends fc.Arbitrary<infer One> ? One : never
 
 /**
- * A process's own way to the store, on which calls fail. After `refuse` and `lose-down` the store stays
- * away until a takeLane was refused too: it is down, not unwilling.
+ * A process's own way to the store, on which calls fail. After `refuse` and `lose-down` the store
+ * stays away until a takeLane was refused too: it is down, not unwilling.
  */
 function unreliable(store: TurnStore, { loads, commits }: Faults) {
   const left = { loads: [...loads], commits: [...commits] }
@@ -240,7 +241,7 @@ const worlds = fc.record({
 })
 type World = typeof worlds extends fc.Arbitrary<infer One> ? One : never
 
-// ---- a cluster of two ---------------------------------------------------------------------------------
+// ---- a cluster of two ---------------------------------------------------------------------------
 
 class Cluster {
   readonly store = newStore()

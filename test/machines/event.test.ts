@@ -1,4 +1,5 @@
-// Method: the table of decisions.md 4, one row a line, through the lifecycle and through a decision.
+// Method: the table of decisions.md 4, one row a line, through the lifecycle and through a
+// decision.
 
 import test from 'ava'
 

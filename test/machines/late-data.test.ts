@@ -1,6 +1,7 @@
 // Goal: whatever the order in which readings arrive, the gateway and every device hold the same.
-// Method: random histories of one Thing against a model that keeps everything and looks the answer up:
-// of a key, the value with the greatest time counts, and of equal times the one that arrived later.
+// Method: random histories of one Thing against a model that keeps everything and looks the answer
+// up: of a key, the value with the greatest time counts, and of equal times the one that arrived
+// later.
 
 import test from 'ava'
 import * as fc from 'fast-check'
@@ -38,7 +39,7 @@ function submissionOf(step: Step, index: number): ThingSubmission {
   return { ...bare, patch: { ...patch, externalIds: record(externalIds) } }
 }
 
-// ---- the model --------------------------------------------------------------------------------------
+// ---- the model ----------------------------------------------------------------------------------
 
 interface View {
   readonly state: string
@@ -46,7 +47,9 @@ interface View {
   readonly values: string
 }
 
-/** The value of every key: the one with the greatest time, of equal times the last; null is nothing. */
+/**
+ * The value of every key: the one with the greatest time, of equal times the last; null is nothing.
+ */
 function valuesIn(steps: readonly Step[], part: 'attrs' | 'fields' | 'externalIds') {
   const best = new Map<string, readonly [value: Json, at: number]>()
   for (const step of steps) {
@@ -76,7 +79,7 @@ function modelOf(steps: readonly Step[]): View {
 const byKey = (a: readonly [string, Json], b: readonly [string, Json]): number =>
   a[0] < b[0] ? -1 : 1
 
-// ---- the gateway and a device -----------------------------------------------------------------------
+// ---- the gateway and a device -------------------------------------------------------------------
 
 function viewOf(kept: Thing): View {
   const parts = [kept.attrs, kept.fields, kept.externalIds].map((part) =>

@@ -1,6 +1,7 @@
 // Goal: a 200 means kept, whatever moment the process is killed at. (W1, W2, W9)
-// Method: senders and a watching device, kill -9 after a seeded number of answers, ten times over; then
-// the audit: every 200 is exactly one operation, effect and feed entry, and the device misses nothing.
+// Method: senders and a watching device, kill -9 after a seeded number of answers, ten times over;
+// then the audit: every 200 is exactly one operation, effect and feed entry, and the device misses
+// nothing.
 
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'

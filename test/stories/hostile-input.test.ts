@@ -1,6 +1,7 @@
-// Goal: no body, whatever it holds, gives a 5xx, ends the process or leaves half of something behind.
-// Method: 10,000 random bodies (JSON values, JSON that is almost a submission, bytes that are not JSON)
-// over real sockets to every route that takes a body; then the gateway holds exactly what it answered 200.
+// Goal: no body, whatever it holds, gives a 5xx, ends the process or leaves half of something
+// behind. Method: 10,000 random bodies (JSON values, JSON that is almost a submission, bytes that
+// are not JSON) over real sockets to every route that takes a body; then the gateway holds exactly
+// what it answered 200.
 
 import fc from 'fast-check'
 import test from 'ava'

@@ -1,6 +1,7 @@
 // Goal: a device that stops reading costs bounded memory, nobody else notices, and it converges.
-// Method: one device stops reading its socket while 100,000 updates of 200 Things pass; another reads
-// on. The memory of the process before and after; then the slow one reads again and equals the gateway.
+// Method: one device stops reading its socket while 100,000 updates of 200 Things pass; another
+// reads on. The memory of the process before and after; then the slow one reads again and equals
+// the gateway.
 
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'

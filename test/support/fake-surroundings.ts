@@ -1,5 +1,5 @@
-// The process around a command line, without a process: requests are recorded and answered by the test,
-// lines are kept.
+// The process around a command line, without a process: requests are recorded and answered by the
+// test, lines are kept.
 
 import type { Env } from '#src/config'
 import type { Surroundings, Terminal } from '#src/cli/surroundings'

@@ -2,7 +2,10 @@
 
 import { Agent, request } from 'node:http'
 
-/** What a sender was told. `unknown`: the connection broke before an answer, so it may be kept or not. */
+/**
+ * What a sender was told. `unknown`: the connection broke before an answer, so it may be kept or
+ * not.
+ */
 export type Told =
   | { readonly kind: 'accepted'; readonly opId: string }
   | { readonly kind: 'refused'; readonly status: number; readonly code: string }

@@ -1,6 +1,6 @@
-// The actors' side of the store in memory: one transaction a commit, fenced by epoch and place. What is
-// given back was JSON meanwhile, as with a real database. It can be told to fail in every way in which
-// a store fails, and it keeps a list of what no correct gateway ever asks of it.
+// The actors' side of the store in memory: one transaction a commit, fenced by epoch and place.
+// What is given back was JSON meanwhile, as with a real database. It can be told to fail in every
+// way in which a store fails, and it keeps a list of what no correct gateway ever asks of it.
 
 import type { Event, Thing } from '#domain/entity'
 import type { FeedEntry } from '#domain/feed'

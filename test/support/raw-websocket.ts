@@ -1,4 +1,5 @@
-// A WebSocket by hand, because only a bare socket can stop reading. Text frames, no fragments, no TLS.
+// A WebSocket by hand, because only a bare socket can stop reading. Text frames, no fragments, no
+// TLS.
 
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'

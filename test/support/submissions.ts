@@ -25,7 +25,9 @@ export const channel = (number: number): ChannelId =>
 
 export const opId = (text: string): OperationId => checked(parseOperationId(text), text)
 
-/** A record without a prototype, as the schemas make them. Entries, so that any key can stand there. */
+/**
+ * A record without a prototype, as the schemas make them. Entries, so that any key can stand there.
+ */
 export function record(entries: readonly (readonly [key: string, value: Json])[]): Fields {
   const made = bare<Json>()
   for (const [key, value] of entries) made[key] = value

@@ -5,7 +5,9 @@ const TURNS_MAX = 20_000
 /** One turn of the event loop: everything that was due has run. */
 export const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-/** Resolves once `isSo` is true. Rejects after a bounded number of turns, naming what was awaited. */
+/**
+ * Resolves once `isSo` is true. Rejects after a bounded number of turns, naming what was awaited.
+ */
 export async function until(what: string, isSo: () => boolean): Promise<void> {
   for (let turns = 0; turns < TURNS_MAX; turns += 1) {
     if (isSo()) return

@@ -1,5 +1,5 @@
-// One process owns every lane. A later process on the same database gets greater epochs, so that the
-// earlier one is fenced at its next commit.
+// One process owns every lane. A later process on the same database gets greater epochs, so that
+// the earlier one is fenced at its next commit.
 
 import type { Lease } from '#domain/lane'
 import type { LaneLeases } from '#domain/ports'

@@ -2,10 +2,10 @@
 //
 // Invariants:
 //   W1. An append answers only after the transaction that holds it is on the disk.
-//   W4. What is not applied is never dropped: beyond the byte bound appends are refused, and only what
-//       is behind the applied position is purged.
-//   G1. What has arrived by the end of a turn of the event loop, and what arrives while a transaction
-//       runs, goes into one transaction: group commit without a timer.
+//   W4. What is not applied is never dropped: beyond the byte bound appends are refused, and only
+//       what is behind the applied position is purged.
+//   G1. What has arrived by the end of a turn of the event loop, and what arrives while a
+//       transaction runs, goes into one transaction: group commit without a timer.
 //   G2. The tail in memory is only a cache of the table, and bounded; a reader that fell behind it
 //       reads the table.
 
@@ -92,7 +92,8 @@ export class EmbeddedLog implements LogWriter, LogReader {
   append(batch: Batch): Promise<Appended> {
     const { length } = batch.payload
     if (this.#bytes + this.#pendingBytes + length > this.#options.bytesMax) {
-      return Promise.resolve({ kind: 'refused', reason: 'full', retryAfterMs: RETRY_AFTER_MS }) // W4
+      // W4
+      return Promise.resolve({ kind: 'refused', reason: 'full', retryAfterMs: RETRY_AFTER_MS })
     }
     this.#pendingBytes += length
     return new Promise((answer) => {

@@ -1,5 +1,5 @@
-// Goal: every change of a reading is sent once, nothing else is, nothing is lost when sending fails.
-// Method: publish readings against a recorded fetch and compare the bodies.
+// Goal: every change of a reading is sent once, nothing else is, nothing is lost when sending
+// fails. Method: publish readings against a recorded fetch and compare the bodies.
 
 import test from 'ava'
 

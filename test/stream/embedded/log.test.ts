@@ -181,8 +181,8 @@ test('a table that cannot write refuses its group, gives the room back, and goes
   t.like(await log.append(padded(1000)), { kind: 'appended' })
 })
 
-// Method: the most that is wanted of entries of two submissions each, and how many entries come, from
-// memory and from the table alike.
+// Method: the most that is wanted of entries of two submissions each, and how many entries come,
+// from memory and from the table alike.
 for (const [maxCount, entries] of [
   [1, 1],
   [2, 1],

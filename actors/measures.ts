@@ -1,0 +1,44 @@
+// What the actors tell the operator.
+
+import { OPERATION_STATUSES } from '#domain/operation'
+import type { Meter } from '#domain/telemetry'
+import type { ChannelDirectory } from './channel.ts'
+import type { TurnEnd } from './turn.ts'
+
+export interface Measures {
+  readonly turns: () => number
+  readonly submissions: () => number
+  readonly retried: () => void
+  readonly turn: (
+    seconds: number,
+    submissions: number,
+    end: Extract<TurnEnd, { kind: 'committed' }>,
+  ) => void
+}
+
+/** Registers the figures of a system; handles are made once. */
+export function measuresOf(meter: Meter, directory: ChannelDirectory): Measures {
+  meter.gauge('live_actors', {}, () => directory.size)
+  meter.gauge('cached_entities', {}, () => directory.remembered)
+  const took = meter.histogram('turn_seconds', {})
+  const held = meter.histogram('turn_submissions', {})
+  const dead = meter.counter('dead_letters_total', {})
+  const ended = new Map(
+    OPERATION_STATUSES.map((status) => [status, meter.counter('operations_total', { status })]),
+  )
+  let turns = 0
+  let applied = 0
+  return {
+    turns: () => turns,
+    submissions: () => applied,
+    retried: meter.counter('turns_retried_total', {}),
+    turn: (seconds, submissions, end) => {
+      turns += 1
+      applied += submissions
+      took(seconds)
+      held(submissions)
+      if (end.deadLetters > 0) dead(end.deadLetters)
+      for (const { status } of end.operations) ended.get(status)?.()
+    },
+  }
+}
