@@ -11,7 +11,13 @@ import type { OpenStore } from './store-contract.ts'
 
 const NOTHING: TurnNeeds = { channels: [], things: [], events: [], operations: [] }
 const NO_WRITES: TurnWrites = {
-  ...{ lanes: [], channels: [], things: [], events: [], feed: [], operations: [], deadLetters: [] },
+  lanes: [],
+  channels: [],
+  things: [],
+  events: [],
+  feed: [],
+  operations: [],
+  deadLetters: [],
 }
 
 /** A log that is still empty. */

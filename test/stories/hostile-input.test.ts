@@ -3,7 +3,7 @@
 // are not JSON) over real sockets to every route that takes a body; then the gateway holds exactly
 // what it answered 200.
 
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import test from 'ava'
 
 import { createChannels, PASSWORD } from '#test/support/device'
