@@ -112,11 +112,15 @@ async function startEngineThread(config: Config, { log, onFailure }: ServerEdge)
 }
 
 function settingsOf(config: Config): EngineSettings {
-  const { databaseUrl, lanes, nodeId, logLevel, logKeepMs, logBytesMax } = config
-  const { statusRetentionMs, historyRetentionMs } = config
   return {
-    ...{ databaseUrl, lanes, nodeId, logLevel, logKeepMs, logBytesMax },
-    ...{ statusRetentionMs, historyRetentionMs },
+    databaseUrl: config.databaseUrl,
+    lanes: config.lanes,
+    nodeId: config.nodeId,
+    logLevel: config.logLevel,
+    logKeepMs: config.logKeepMs,
+    logBytesMax: config.logBytesMax,
+    statusRetentionMs: config.statusRetentionMs,
+    historyRetentionMs: config.historyRetentionMs,
   }
 }
 

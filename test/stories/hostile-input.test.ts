@@ -5,9 +5,12 @@
 
 import * as fc from 'fast-check'
 import test from 'ava'
+import type { ExecutionContext } from 'ava'
 
 import { createChannels, PASSWORD } from '#test/support/device'
 import { get, startGateway, until } from '#test/support/gateway'
+import type { Gateway } from '#test/support/gateway'
+import type { ChannelId } from '#domain/identity'
 import { createClient } from '#src/client/client'
 import { historyOf } from '#test/support/audit'
 
@@ -129,14 +132,14 @@ test('10,000 random bodies get a proper answer each and leave nothing half-done'
 })
 
 async function holdsExactly(
-  t: import('ava').ExecutionContext,
+  t: ExecutionContext,
   {
     gateway,
     channelId,
     tried,
   }: {
-    readonly gateway: Awaited<ReturnType<typeof startGateway>>
-    readonly channelId: Awaited<ReturnType<typeof createChannels>>[number]
+    readonly gateway: Gateway
+    readonly channelId: ChannelId
     readonly tried: readonly Tried[]
   },
 ): Promise<void> {

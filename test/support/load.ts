@@ -68,14 +68,14 @@ function toldBy(status: number, chunks: readonly Buffer[]): Told {
 
 /** Sends with `width` requests under way until `next` gives nothing more. */
 export async function drive(
-  { send }: Sender,
+  submitting: Pick<Sender, 'send'>,
   width: number,
   next: () => Submission | undefined,
 ): Promise<readonly Outcome[]> {
   const outcomes: Outcome[] = []
   const lane = async (): Promise<void> => {
     for (let submission = next(); submission !== undefined; submission = next()) {
-      outcomes.push({ submission, told: await send(submission) })
+      outcomes.push({ submission, told: await submitting.send(submission) })
     }
   }
   await Promise.all(Array.from({ length: width }, lane))
