@@ -1,0 +1,42 @@
+import test from 'ava'
+
+import { readArguments } from './arguments.ts'
+
+const ROWS = ['accept', 'latency', 'start']
+
+test('without arguments every row runs, three times, for five seconds', (t) => {
+  t.deepEqual(readArguments([], ROWS), {
+    rows: ROWS,
+    jsonFile: undefined,
+    secondsPerStep: 5,
+    runs: 3,
+  })
+})
+
+test('rows run in the order of the table, with what was asked for', (t) => {
+  const words = ['start', 'accept', '--json', 'out.json', '--seconds', '0.5', '--runs', '25']
+  t.deepEqual(readArguments(words, ROWS), {
+    rows: ['accept', 'start'],
+    jsonFile: 'out.json',
+    secondsPerStep: 0.5,
+    runs: 25,
+  })
+})
+
+const REFUSED: readonly [words: readonly string[], sentence: RegExp][] = [
+  [['fast'], /there is no row fast; rows: accept, latency, start/],
+  [['--seconds', '0.4'], /--seconds/],
+  [['--seconds', '601'], /--seconds/],
+  [['--seconds', ''], /--seconds/],
+  [['--runs', '0'], /--runs/],
+  [['--runs', '26'], /--runs/],
+  [['--runs', '1.5'], /--runs/],
+  [['--speed', '9'], /--speed/],
+]
+
+for (const [words, sentence] of REFUSED) {
+  test(`${words.join(' ')} is refused with a sentence`, (t) => {
+    const read = readArguments(words, ROWS)
+    t.regex(typeof read === 'string' ? read : '', sentence)
+  })
+}

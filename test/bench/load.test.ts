@@ -1,0 +1,82 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { Server } from 'node:http'
+import { setImmediate } from 'node:timers/promises'
+
+import test from 'ava'
+
+import { Load } from './load/load.ts'
+import { BODY_BYTES, DUE_BASE_US, prepareRequests, shuffled, stamp } from './load/payload.ts'
+
+const RECIPE = {
+  path: '/thing/update',
+  token: 'token',
+  password: 'password',
+  channels: ['A'.repeat(26), 'B'.repeat(26)],
+  thingCount: 4,
+}
+
+test('a request is valid HTTP with a body of 302 bytes, whatever times are written into it', (t) => {
+  for (const prepared of prepareRequests({ ...RECIPE, thingCount: 200 })) {
+    const [head = '', body = ''] = stamp(prepared, 1_755_000_000_123, 987_654_321)
+      .toString()
+      .split('\r\n\r\n')
+    t.is(Buffer.byteLength(body), BODY_BYTES)
+    t.true(head.includes(`content-length: ${BODY_BYTES}`))
+    t.like(JSON.parse(body), {
+      observed_at: 1_755_000_000_123,
+      attrs: { due: DUE_BASE_US + 987_654_321 },
+    })
+  }
+})
+
+test('a thing comes back only after all others', (t) => {
+  const order = shuffled(1_000)
+  t.is(new Set(order).size, 1_000)
+  t.notDeepEqual(
+    order,
+    order.toSorted((left, right) => left - right),
+  )
+})
+
+test('B2: a connection has one request in flight, and every request is answered', async (t) => {
+  let inFlight = 0
+  let most = 0
+  const server = createServer((request, response) => {
+    inFlight += 1
+    most = Math.max(most, inFlight)
+    request.resume().on('end', () =>
+      process.nextTick(() => {
+        inFlight -= 1
+        response.writeHead(200, { 'content-length': 2 }).end('{}')
+      }),
+    )
+  }).listen(0, '127.0.0.1')
+  t.teardown(() => server.close())
+  const port = await portOf(server)
+  const load = new Load(port, 3, prepareRequests(RECIPE))
+  t.teardown(() => load.close())
+  const report = await load.run({ pace: { kind: 'open', ratePerSecond: 2_000 }, durationMs: 50 })
+  t.like(report, { due: 100, answered: 100, accepted: 100, lost: 0 })
+  t.true(most <= 3)
+})
+
+test('a connection that the server closed while it was idle is opened again and nothing is lost', async (t) => {
+  const server = createServer((request, response) => {
+    request.resume().on('end', () => response.writeHead(200, { 'content-length': 2 }).end('{}'))
+  }).listen(0, '127.0.0.1')
+  t.teardown(() => server.close())
+  const load = new Load(await portOf(server), 2, prepareRequests(RECIPE))
+  t.teardown(() => load.close())
+  const request = { pace: { kind: 'open', ratePerSecond: 1_000 }, durationMs: 10 } as const
+  await load.run(request)
+  server.closeIdleConnections()
+  for (let turns = 0; load.openConnections > 0 && turns < 100_000; turns += 1) await setImmediate()
+  t.like(await load.run(request), { due: 10, accepted: 10, lost: 0 })
+})
+
+async function portOf(server: Server): Promise<number> {
+  await once(server, 'listening')
+  const address = server.address()
+  return typeof address === 'object' && address !== null ? address.port : 0
+}

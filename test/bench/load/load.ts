@@ -1,0 +1,108 @@
+// Load over connections that are open already. B2: one request in flight per connection.
+
+import { Connection } from './connection.ts'
+import type { LoadReport, LoadRequest } from './messages.ts'
+import { monotonicUs } from './monotonic.ts'
+import { stamp } from './payload.ts'
+import type { Prepared } from './payload.ts'
+import { Schedule } from './schedule.ts'
+
+/** Between answers nothing spins: the cores belong to the server too. */
+const TICK_MS = 1
+
+export class Load {
+  readonly #port: number
+  readonly #requests: readonly Prepared[]
+  readonly #connections = new Set<Connection>()
+  readonly #connectionCount: number
+  #cursor = 0
+  /** In the order in which they became idle, so that all of them are used. */
+  #idle: Connection[] = []
+  #schedule: Schedule | undefined
+
+  constructor(port: number, connectionCount: number, requests: readonly Prepared[]) {
+    this.#port = port
+    this.#connectionCount = connectionCount
+    this.#requests = requests
+  }
+
+  get openConnections(): number {
+    return this.#connections.size
+  }
+
+  /**
+   * Opens what is missing: a server may close a connection on which nothing happens for a while.
+   */
+  async connect(): Promise<void> {
+    const missing = this.#connectionCount - this.#connections.size
+    await Promise.all(Array.from({ length: missing }, () => this.#open()))
+  }
+
+  async #open(): Promise<void> {
+    const connection = new Connection(this.#port, {
+      answered: (answering, status) => this.#answered(answering, status),
+      ended: (ended) => this.#ended(ended),
+    })
+    await connection.connected()
+    this.#connections.add(connection)
+    this.#idle.push(connection)
+  }
+
+  /**
+   * Resolves when the schedule is over and everything was answered, or nothing more is to be
+   * expected.
+   */
+  async run(request: LoadRequest): Promise<LoadReport> {
+    await this.connect()
+    const schedule = new Schedule(request, monotonicUs())
+    this.#schedule = schedule
+    return new Promise((resolve) => {
+      const timer = setInterval(() => {
+        this.#pump()
+        if (!schedule.isOver(monotonicUs())) return
+        clearInterval(timer)
+        this.#schedule = undefined
+        resolve(schedule.report())
+      }, TICK_MS)
+      this.#pump()
+    })
+  }
+
+  close(): void {
+    for (const connection of this.#connections) connection.close()
+  }
+
+  /** Sends what is due, as far as connections are idle. */
+  #pump(): void {
+    const schedule = this.#schedule
+    if (schedule === undefined || this.#idle.length === 0) return
+    const nowUs = monotonicUs()
+    while (this.#idle.length > 0) {
+      const dueUs = schedule.take(nowUs)
+      if (dueUs === undefined) return
+      const connection = this.#idle.shift() // B2
+      const prepared = this.#requests[this.#cursor]
+      if (connection === undefined || prepared === undefined) return
+      this.#cursor = (this.#cursor + 1) % this.#requests.length
+      connection.dueUs = dueUs
+      connection.send(stamp(prepared, Date.now(), Math.floor(dueUs)))
+    }
+  }
+
+  #answered(connection: Connection, status: number): void {
+    this.#schedule?.answered(status, { dueUs: connection.dueUs, nowUs: monotonicUs() })
+    this.#idle.push(connection)
+    this.#pump()
+  }
+
+  #ended(connection: Connection): void {
+    this.#connections.delete(connection)
+    this.#idle = this.#idle.filter((other) => other !== connection)
+    if (connection.isBusy) this.#schedule?.lost()
+    // A server that is gone refuses; what then waits in line is missing from the answers.
+    if (this.#schedule !== undefined)
+      this.#open()
+        .then(() => this.#pump())
+        .catch(() => undefined)
+  }
+}

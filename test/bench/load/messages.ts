@@ -1,0 +1,70 @@
+// What the bench and its load processes say to each other.
+
+import type { Recipe } from './payload.ts'
+import type { Latency } from './statistics.ts'
+
+/**
+ * Closed: every connection sends again as soon as it was answered. Open: requests are due on a
+ * schedule.
+ */
+export type Pace =
+  { readonly kind: 'closed' } | { readonly kind: 'open'; readonly ratePerSecond: number }
+
+export interface LoadRequest {
+  readonly pace: Pace
+  readonly durationMs: number
+}
+
+export type GeneratorOrder =
+  | {
+      readonly kind: 'connect'
+      readonly port: number
+      readonly connections: number
+      readonly recipe: Recipe
+    }
+  | { readonly kind: 'load'; readonly request: LoadRequest }
+  | { readonly kind: 'disconnect' }
+
+/** What one run of the generator saw. Latency is from the due time of a request to its answer. */
+export interface LoadReport {
+  /** Requests that came due; closed loop: those sent. */
+  readonly due: number
+  readonly answered: number
+  readonly accepted: number
+  /** Answers by status, others than 200. */
+  readonly refused: Readonly<Record<string, number>>
+  /** Connections that broke; each may hide one request whose fate is unknown. */
+  readonly lost: number
+  readonly elapsedMs: number
+  readonly acceptedPerSecond: number
+  readonly latency: Latency
+}
+
+export interface SubscribeTarget {
+  readonly port: number
+  readonly token: string
+  readonly deviceKeys: readonly string[]
+}
+
+export type SubscriberOrder =
+  | { readonly kind: 'connect'; readonly target: SubscribeTarget }
+  /** Forgets latencies, keeps the totals. */
+  | { readonly kind: 'mark' }
+  /** Answers when so many entries have come in all, or the time is over. */
+  | { readonly kind: 'await'; readonly entries: number; readonly timeoutMs: number }
+  | { readonly kind: 'disconnect' }
+
+/** What the subscribers have received since they connected; latencies since the last mark. */
+export interface SubscriberReport {
+  /** Entries of the feeds, each counted once. */
+  readonly entries: number
+  /** Entries that came again. */
+  readonly repeated: number
+  /** Sequence numbers that were passed over: updates conflated into a later one. */
+  readonly skipped: number
+  readonly gaps: number
+  /** Entries sent as the whole state (`sync`) because the device was behind. */
+  readonly synced: number
+  readonly closed: number
+  readonly latency: Latency
+}

@@ -1,0 +1,57 @@
+// The subscribers' process: every device session of a run, on an event loop of its own.
+
+import type { Tally } from './entry-counter.ts'
+import type { SubscriberOrder, SubscriberReport } from './messages.ts'
+import { Latencies } from './statistics.ts'
+import { Subscription } from './subscription.ts'
+
+const POLL_MS = 2
+
+const latencies = new Latencies()
+let tally = emptyTally()
+let subscriptions: Subscription[] = []
+
+function emptyTally(): Tally {
+  return { entries: 0, repeated: 0, skipped: 0, gaps: 0, synced: 0, closed: 0 }
+}
+
+const report = (): SubscriberReport => ({ ...tally, latency: latencies.summary() })
+
+function awaited(entries: number, timeoutMs: number): Promise<void> {
+  const endMs = performance.now() + timeoutMs
+  return new Promise((resolve) => {
+    const timer = setInterval(() => {
+      if (tally.entries + tally.skipped < entries && performance.now() < endMs) return
+      clearInterval(timer)
+      resolve()
+    }, POLL_MS)
+  })
+}
+
+async function obey(order: SubscriberOrder): Promise<unknown> {
+  switch (order.kind) {
+    case 'connect': {
+      tally = emptyTally()
+      const { target } = order
+      subscriptions = target.deviceKeys.map(() => new Subscription(target, { tally, latencies }))
+      await Promise.all(
+        subscriptions.map((one, index) => one.greet(target.deviceKeys[index] ?? '', target.token)),
+      )
+      return report()
+    }
+    case 'mark':
+      latencies.clear()
+      return report()
+    case 'await':
+      await awaited(order.entries, order.timeoutMs)
+      return report()
+    case 'disconnect':
+      for (const one of subscriptions) one.close()
+      subscriptions = []
+      return {}
+  }
+}
+
+process.on('message', (order: SubscriberOrder) => {
+  void obey(order).then((answer) => process.send?.(answer))
+})

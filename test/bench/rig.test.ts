@@ -1,0 +1,91 @@
+import test from 'ava'
+
+import type { LoadReport, SubscriberReport } from './load/messages.ts'
+import { cpuSecondsFrom } from './rig/processes.ts'
+import { deviceDifference, reasonsAgainst, rowDifference } from './rig/rig.ts'
+import { counterIn } from './rig/subject.ts'
+
+const QUICK = { count: 10, p50Ms: 1, p99Ms: 349, p999Ms: 349, maxMs: 349 }
+const SLOW = { ...QUICK, p99Ms: 350 }
+const LOAD: LoadReport = {
+  due: 10,
+  answered: 10,
+  accepted: 10,
+  refused: {},
+  lost: 0,
+  elapsedMs: 1,
+  acceptedPerSecond: 10,
+  latency: QUICK,
+}
+const DEVICE: SubscriberReport = {
+  entries: 10,
+  repeated: 0,
+  skipped: 0,
+  gaps: 0,
+  synced: 0,
+  closed: 0,
+  latency: QUICK,
+}
+const DRAINED = { drainMs: 1_000, device: DEVICE, skipped: 0 }
+
+test('B9: a step within every limit is sustained', (t) => {
+  t.deepEqual(reasonsAgainst(LOAD, DRAINED), [])
+  t.deepEqual(reasonsAgainst(LOAD, { ...DRAINED, device: undefined }), [])
+})
+
+const TOO_MUCH: readonly [load: LoadReport, drained: typeof DRAINED, reason: RegExp][] = [
+  [{ ...LOAD, accepted: 9 }, DRAINED, /accepted 9 of 10/],
+  [{ ...LOAD, latency: SLOW }, DRAINED, /POST→200 p99/],
+  [{ ...LOAD, latency: { ...QUICK, p99Ms: NaN } }, DRAINED, /POST→200 p99 NaN/],
+  [LOAD, { ...DRAINED, drainMs: 1_001 }, /drained in 1001 ms/],
+  [LOAD, { ...DRAINED, device: { ...DEVICE, latency: SLOW } }, /POST→device p99/],
+  [LOAD, { ...DRAINED, skipped: 1 }, /fell behind: 1/],
+]
+
+for (const [load, drained, reason] of TOO_MUCH) {
+  test(`B9: a step is too much because of ${reason.source}`, (t) => {
+    const reasons = reasonsAgainst(load, drained)
+    t.is(reasons.length, 1)
+    t.regex(reasons[0] ?? '', reason)
+  })
+}
+
+const BASE = { operations: 5, revisions: 7, feed: 6 }
+const GROWN = { operations: 15, revisions: 17, feed: 16 }
+
+test('B8: rows that grew by what was accepted are no difference', (t) => {
+  t.is(rowDifference(10, { base: BASE, counts: GROWN }), undefined)
+  t.is(deviceDifference(10, { received: 10, device: DEVICE }), undefined)
+})
+
+for (const name of ['operations', 'revisions', 'feed'] as const) {
+  for (const off of [-1, 1, NaN]) {
+    test(`B8: ${name} off by ${off} is a difference`, (t) => {
+      const counts = { ...GROWN, [name]: GROWN[name] + off }
+      t.regex(rowDifference(10, { base: BASE, counts }) ?? '', new RegExp(`"${name}"`))
+    })
+  }
+}
+
+for (const name of ['repeated', 'gaps', 'closed'] as const) {
+  test(`B8: a device that saw ${name} is a difference`, (t) => {
+    t.truthy(deviceDifference(10, { received: 10, device: { ...DEVICE, [name]: 1 } }))
+  })
+}
+
+test('B8: a device that received less or more is a difference', (t) => {
+  t.truthy(deviceDifference(10, { received: 9, device: DEVICE }))
+  t.truthy(deviceDifference(10, { received: 11, device: DEVICE }))
+})
+
+test('CPU time is read also behind a process name with brackets', (t) => {
+  const stat = `42 (node (x) y) S ${'0 '.repeat(10)}150 50 0 0 20`
+  t.is(cpuSecondsFrom(stat), 2)
+})
+
+test('a counter is summed over its labels and not over names that begin alike', (t) => {
+  const text =
+    '# HELP a_total x\na_total{status="sent"} 2\na_total{status="failed"} 1\na_total_more 9\n'
+  t.is(counterIn(text, 'a_total'), 3)
+  t.is(counterIn(text, 'b_total'), 0)
+})

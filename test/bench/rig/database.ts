@@ -1,0 +1,48 @@
+// Reads and fills SQLite files in a process of its own, with the SQLite that Node brings: another
+// implementation than the one under test, and off the bench's own event loop.
+
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+
+const run = promisify(execFile)
+const script = fileURLToPath(new URL('database-process.ts', import.meta.url))
+
+/** What a database holds, as far as the counts of a run go. */
+export interface RowCounts {
+  readonly operations: number
+  /** Sum of the revisions of all things: how many updates were applied. */
+  readonly revisions: number
+  readonly feed: number
+}
+
+/** How each count is asked for: one SELECT with one number. */
+export type CountQueries = Readonly<Record<keyof RowCounts, string>>
+
+/** Counts rows, in one snapshot; the server may be running. */
+export async function countRows(path: string, queries: CountQueries): Promise<RowCounts> {
+  const { operations, revisions, feed } = queries
+  const [first = NaN, second = NaN, third = NaN] = await numbers([
+    'count',
+    path,
+    operations,
+    revisions,
+    feed,
+  ])
+  return { operations: first, revisions: second, feed: third }
+}
+
+/**
+ * Copies the stored things of the product until there are `total`; gives how many. No server may
+ * run.
+ */
+export async function multiplyThings(path: string, total: number): Promise<number> {
+  const [things = NaN] = await numbers(['multiply', path, String(total)])
+  return things
+}
+
+async function numbers(words: readonly string[]): Promise<number[]> {
+  const flags = ['--disable-warning=ExperimentalWarning', script]
+  const { stdout } = await run(process.execPath, [...flags, ...words])
+  return stdout.trim().split(' ').map(Number)
+}

@@ -1,0 +1,68 @@
+// D1 and D4 as subjects.
+
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+import type { Recipe } from '#test/bench/load/payload'
+import { countRows } from './database.ts'
+import type { CountQueries } from './database.ts'
+import { startServer } from './server.ts'
+import { operationsEnded } from './subject.ts'
+import type { Subject } from './subject.ts'
+
+export const CHANNEL_COUNT = 1_000
+export const THING_COUNT = 10_000
+
+const QUERIES: CountQueries = {
+  operations: 'SELECT count(*) FROM operations',
+  revisions: 'SELECT sum(rev) FROM things',
+  feed: 'SELECT count(*) FROM feed',
+}
+
+const script = (name: string): string =>
+  fileURLToPath(new URL(`../denominators/${name}`, import.meta.url))
+
+/** The same requests as the product gets, the authorization header included. */
+const recipe: Recipe = {
+  path: '/thing/update',
+  token: 'bench-gateway-token',
+  password: 'bench-password',
+  channels: Array.from({ length: CHANNEL_COUNT }, (_, index) => String(index).padStart(26, '0')),
+  thingCount: THING_COUNT,
+}
+
+/** D1: parse and answer. */
+export async function startBareHttp(): Promise<Subject> {
+  return {
+    name: 'D1',
+    server: await startServer(script('bare-http.ts'), {}),
+    recipe,
+    deviceKeys: [],
+    applied: () => Promise.resolve(undefined),
+    count: () => Promise.resolve(undefined),
+    ran: { engine: 'none', processes: 1 },
+  }
+}
+
+/** D4 of the embedded engine: the whole path in one straight line. */
+export async function startStraightLine(directory: string): Promise<Subject> {
+  const path = join(directory, 'straight-line.db')
+  const server = await startServer(script('straight-line.ts'), {
+    SERVICE_DATABASE_URL: `sqlite:${path}`,
+  })
+  return {
+    name: 'D4-embedded',
+    server,
+    recipe,
+    deviceKeys: ['straight-line'],
+    applied: () => operationsEnded(server, ''),
+    count: () => countRows(path, QUERIES),
+    ran: {
+      engine: 'embedded (libsql)',
+      sync: 'log FULL, one fsync per append; state NORMAL, checked against the log position',
+      lanes: 1,
+      batch: 'all that came since the last append; turns of 1,000 to 4,000',
+      processes: '1, with a log thread and a store thread',
+    },
+  }
+}

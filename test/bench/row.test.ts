@@ -1,0 +1,62 @@
+import test from 'ava'
+
+import { ratioOf, recordOf, verdictOf } from './rows/row.ts'
+import type { Figure, Goal, Verdict } from './rows/row.ts'
+
+const range = (median: number) => ({ median, min: median - 1, max: median + 1 })
+const ATLEAST: Goal = { kind: 'ratio-at-least', must: 0.25, aim: 0.5 }
+const ATMOST: Goal = { kind: 'at-most', must: 30, aim: 8 }
+
+function figure(goal: Goal, value: number | undefined, below?: number): Figure {
+  return {
+    row: 'row',
+    unit: 'unit',
+    value: value === undefined ? undefined : range(value),
+    goal,
+    details: {},
+    ...(below !== undefined && { denominator: { id: 'D1', value: range(below) } }),
+  }
+}
+
+const VERDICTS: readonly [figure: Figure, expected: Verdict][] = [
+  [figure(ATLEAST, 50, 100), 'aim'],
+  [figure(ATLEAST, 49, 100), 'must'],
+  [figure(ATLEAST, 25, 100), 'must'],
+  [figure(ATLEAST, 24, 100), 'no'],
+  [figure(ATLEAST, undefined, 100), 'FAILED'],
+  [figure(ATLEAST, 50), 'FAILED'],
+  [figure(ATMOST, 8), 'aim'],
+  [figure(ATMOST, 9), 'must'],
+  [figure(ATMOST, 30), 'must'],
+  [figure(ATMOST, 31), 'no'],
+  [figure(ATMOST, undefined), 'FAILED'],
+]
+
+for (const [each, expected] of VERDICTS) {
+  test(`${each.goal.kind}: ${each.value?.median} over ${each.denominator?.value?.median} meets ${expected}`, (t) => {
+    t.is(verdictOf(each), expected)
+  })
+}
+
+test('a ratio divides medians', (t) => {
+  t.is(ratioOf(figure(ATLEAST, 25, 100)), 0.25)
+})
+
+test('a figure that failed is written with its reason and no rate', (t) => {
+  const failed = { ...figure(ATLEAST, undefined, 100), failure: 'lost 1' }
+  t.like(recordOf(failed), { value: null, ratio: null, meets: 'FAILED', denominator: 100 })
+  t.like(recordOf(failed)['details'], { failure: 'lost 1' })
+})
+
+test('a record carries what the table shows', (t) => {
+  t.like(recordOf(figure(ATLEAST, 50, 100)), {
+    row: 'row',
+    value: 50,
+    unit: 'unit',
+    denominator: 100,
+    ratio: 0.5,
+    must: 0.25,
+    aim: 0.5,
+    meets: 'aim',
+  })
+})

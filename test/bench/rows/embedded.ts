@@ -1,0 +1,117 @@
+// The rows of the embedded engine under Thing updates.
+
+import { spread } from '#test/bench/load/statistics'
+import type { Step } from '#test/bench/rig/rig'
+import type { DenominatorId, Figure, Goal, Row } from './row.ts'
+import { detailsOf } from './session.ts'
+import type { Measured, Session } from './session.ts'
+
+interface RatioRow {
+  readonly name: string
+  readonly denominator: DenominatorId
+  readonly goal: Goal
+  readonly measured: (session: Session) => Promise<Measured>
+}
+
+/** A row that divides a knee by a denominator's knee. */
+const ratioRow = ({ name, denominator, goal, measured }: RatioRow): Row => ({
+  name,
+  denominators: [denominator],
+  async measure(session) {
+    const below = await session.denominator(denominator)
+    const product = await measured(session)
+    const failure = product.failure ?? below.failure
+    return [
+      {
+        row: name,
+        unit: 'submissions/s',
+        value: product.knee,
+        denominator: { id: denominator, value: below.knee },
+        goal,
+        details: { ...detailsOf(product), denominatorDetails: detailsOf(below) },
+        ...(failure !== undefined && { failure }),
+      },
+    ]
+  },
+})
+
+/** A figure over steps, as the median with its least and greatest. */
+function figureOver(
+  measured: Measured,
+  figure: Omit<Figure, 'value' | 'details'> & {
+    readonly steps: readonly Step[]
+    readonly of: (step: Step) => number
+  },
+): Figure {
+  const { steps, of, ...rest } = figure
+  return {
+    ...rest,
+    value: steps.length === 0 ? undefined : spread(steps.map(of)),
+    details: { ran: measured.ran, kneePerSecond: measured.knee?.median },
+    ...(measured.failure !== undefined && { failure: measured.failure }),
+  }
+}
+
+const latency: Row = {
+  name: 'latency',
+  denominators: [],
+  async measure(session) {
+    const measured = await session.endToEnd()
+    const steps = measured.half
+    const p50 = (of: (step: Step) => number): number => spread(steps.map(of)).median
+    const accept = figureOver(measured, {
+      row: 'latency.accept-p99',
+      unit: 'ms',
+      goal: { kind: 'at-most', must: 30, aim: 8 },
+      steps,
+      of: ({ load }) => load.latency.p99Ms,
+    })
+    const device = figureOver(measured, {
+      row: 'latency.device-p99',
+      unit: 'ms',
+      goal: { kind: 'at-most', must: 100, aim: 20 },
+      steps,
+      of: (step) => step.device?.latency.p99Ms ?? Number.NaN,
+    })
+    return [
+      { ...accept, details: { ...accept.details, p50Ms: p50(({ load }) => load.latency.p50Ms) } },
+      {
+        ...device,
+        details: { ...device.details, p50Ms: p50((step) => step.device?.latency.p50Ms ?? NaN) },
+      },
+    ]
+  },
+}
+
+const cpuPerSubmission: Row = {
+  name: 'cpu-per-submission',
+  denominators: [],
+  async measure(session) {
+    const measured = await session.endToEnd()
+    const figure = figureOver(measured, {
+      row: 'cpu-per-submission',
+      unit: 'µs',
+      goal: { kind: 'at-most', must: 130, aim: 80 },
+      steps: measured.knee?.steps ?? [],
+      of: ({ cpuSeconds, load }) => (cpuSeconds.server / load.accepted) * 1e6,
+    })
+    return [{ ...figure, details: detailsOf(measured) }]
+  },
+}
+
+export const EMBEDDED_ROWS: readonly Row[] = [
+  ratioRow({
+    name: 'accept-embedded',
+    denominator: 'D1',
+    goal: { kind: 'ratio-at-least', must: 0.25, aim: 0.45 },
+    measured: (session) => session.accept(),
+  }),
+  ratioRow({
+    name: 'end-to-end-embedded',
+    denominator: 'D4-embedded',
+    goal: { kind: 'ratio-at-least', must: 0.5, aim: 0.9 },
+    measured: (session) => session.endToEnd(),
+  }),
+  latency,
+  cpuPerSubmission,
+]

@@ -1,0 +1,83 @@
+// A row of the table of benchmarks, and what it gives.
+
+import type { Session } from './session.ts'
+
+export type DenominatorId = 'D1' | 'D4-embedded'
+
+export interface Range {
+  readonly median: number
+  readonly min: number
+  readonly max: number
+}
+
+/**
+ * What a figure is held against: its ratio to a denominator from below, or the figure itself from
+ * above.
+ */
+export type Goal =
+  | { readonly kind: 'ratio-at-least'; readonly must: number; readonly aim: number }
+  | { readonly kind: 'at-most'; readonly must: number; readonly aim: number }
+
+export interface Figure {
+  /** The row's name, with `.part` behind it when the row has several figures. */
+  readonly row: string
+  readonly unit: string
+  /** Undefined: there is no rate, for the reason in `failure`. */
+  readonly value: Range | undefined
+  readonly failure?: string
+  readonly denominator?: { readonly id: DenominatorId; readonly value: Range | undefined }
+  readonly goal: Goal
+  readonly details: Readonly<Record<string, unknown>>
+}
+
+/** One benchmark. Denominators are measured before every row that is asked for. */
+export interface Row {
+  readonly name: string
+  readonly denominators: readonly DenominatorId[]
+  measure(session: Session): Promise<readonly Figure[]>
+}
+
+export type Verdict = 'aim' | 'must' | 'no' | 'FAILED'
+
+/** Figure ÷ denominator; undefined without one. */
+export function ratioOf({ value, denominator }: Figure): number | undefined {
+  if (value === undefined || denominator?.value === undefined) return undefined
+  return value.median / denominator.value.median
+}
+
+/** Which goal a figure meets. */
+export function verdictOf(figure: Figure): Verdict {
+  const { value, goal } = figure
+  if (value === undefined) return 'FAILED'
+  if (goal.kind === 'at-most') {
+    return value.median <= goal.aim ? 'aim' : value.median <= goal.must ? 'must' : 'no'
+  }
+  const ratio = ratioOf(figure)
+  if (ratio === undefined) return 'FAILED'
+  return ratio >= goal.aim ? 'aim' : ratio >= goal.must ? 'must' : 'no'
+}
+
+/** A figure as --json writes it. */
+export function recordOf(figure: Figure): Readonly<Record<string, unknown>> {
+  const { row, unit, value, failure, denominator, goal, details } = figure
+  return {
+    row,
+    value: value?.median ?? null,
+    unit,
+    denominator: denominator?.value?.median ?? null,
+    ratio: ratioOf(figure) ?? null,
+    must: goal.must,
+    aim: goal.aim,
+    meets: verdictOf(figure),
+    details: {
+      min: value?.min,
+      max: value?.max,
+      goal: goal.kind,
+      denominator: denominator?.id,
+      denominatorMin: denominator?.value?.min,
+      denominatorMax: denominator?.value?.max,
+      failure,
+      ...details,
+    },
+  }
+}
