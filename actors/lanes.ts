@@ -56,3 +56,8 @@ export function movesOf(items: readonly Item[], lanes: ReadonlyMap<number, Owned
     return owned === undefined ? [] : [{ lane, epoch: owned.epoch, from: owned.place, to }]
   })
 }
+
+/** True when the lane stands right before this item, so that applying it leaves nothing out. */
+export function isNext(item: Item, place: LanePlace): boolean {
+  return place < item.placeAfter
+}

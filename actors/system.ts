@@ -13,14 +13,15 @@
 //       stands alone; that one becomes a dead letter, and the lane goes on.
 
 import type { ChannelId } from '#domain/identity'
-import type { LanePlace, Lease } from '#domain/lane'
+import type { Lease } from '#domain/lane'
 import { positionOf } from '#domain/lane'
-import type { Bus, LaneLeases, LogReader, NowMs } from '#domain/ports'
+import type { Bus, LaneLeases, LogReader, Notice, NowMs } from '#domain/ports'
 import type { LaneMove, TurnStore } from '#domain/store-ports'
 import type { Log, Meter } from '#domain/telemetry'
+import { retryDelayMs } from './backoff.ts'
 import { ChannelDirectory } from './channel.ts'
 import type { DirectoryLimits } from './channel.ts'
-import { collect, movesOf } from './lanes.ts'
+import { collect, isNext, movesOf } from './lanes.ts'
 import type { OwnedLane } from './lanes.ts'
 import { measuresOf } from './measures.ts'
 import type { Measures } from './measures.ts'
@@ -46,8 +47,8 @@ export interface SystemOptions extends DirectoryLimits {
   readonly logKeepMs: number
 }
 
-const RETRY_MS = [0, 50, 100, 250, 500, 1000, 2000]
 const TRIM_EVERY_MS = 1000
+const REST_MAX_MS = 10
 /**
  * Failures in a row, with growing pauses between them, before a submission alone is given up. (W6)
  */
@@ -130,6 +131,12 @@ export class ActorSystem {
     }
   }
 
+  /** How far the lanes of this process are applied. */
+  places(): readonly Extract<Notice, { kind: 'applied' }>[] {
+    const lanes = [...this.#lanes.values()]
+    return lanes.map(({ lane, place }) => ({ kind: 'applied', lane, position: positionOf(place) }))
+  }
+
   #onWake(lane: number): void {
     const owned = this.#lanes.get(lane)
     if (owned !== undefined) owned.mayHaveMore = true
@@ -148,7 +155,7 @@ export class ActorSystem {
         await this.#adoptLeases()
         this.#tidy()
         const items = await this.#collect()
-        if (items.length > 0) await this.#apply(items)
+        if (items.length > 0) await this.#applyAndRest(items)
         else if (this.#awake) this.#awake = false
         else if (this.#phase === 'draining') return
         else await this.#sleep()
@@ -156,6 +163,19 @@ export class ActorSystem {
         await this.#recover(error)
       }
     }
+  }
+
+  /**
+   * A6: a turn that was not full is followed by a rest as long as itself. Meanwhile the log takes
+   * more, so under load turns are few and large; a quiet gateway rests for less than it would notice.
+   */
+  async #applyAndRest(items: readonly Item[]): Promise<void> {
+    const { nowMs, wait } = this.#ports
+    const startedMs = nowMs()
+    const isFull = items.length >= this.#turnMax
+    await this.#apply(items)
+    const restMs = Math.min(nowMs() - startedMs, REST_MAX_MS)
+    if (!isFull && restMs > 0 && this.#phase === 'running') await wait(restMs)
   }
 
   #collect(): Promise<readonly Item[]> {
@@ -278,11 +298,4 @@ export class ActorSystem {
     this.#leasesChanged = true
     this.#lanes.clear() // A7
   }
-}
-
-const retryDelayMs = (times: number): number => RETRY_MS[Math.min(times, RETRY_MS.length - 1)] ?? 0
-
-/** True when the lane stands right before this item, so that applying it leaves nothing out. */
-function isNext(item: Item, place: LanePlace): boolean {
-  return place < item.placeAfter
 }
