@@ -1,13 +1,15 @@
 // From SERVICE_DATABASE_URL to TypeORM's options: the one place that names drivers.
 
-import Driver from 'libsql'
 import type { DataSourceOptions } from 'typeorm'
 
 import { dialectOf } from '#src/store/dialect'
 import { tablesFor } from '#src/store/entities/tables'
 import { Tables1766000000000 } from '#src/store/migrations/1-tables'
+import { SqliteConnection } from '#src/store/sqlite-connection'
 
 const SQLITE = 'sqlite:'
+const MYSQL = 'mysql:'
+const MYSQL_PORT = 3306
 const MIGRATIONS = [Tables1766000000000]
 
 /**
@@ -20,25 +22,84 @@ const CACHE_KIB = 65_536
 const CHECKPOINT_PAGES = 4_096
 const WAL_BYTES_KEPT = 64 * 2 ** 20
 
-/** `sqlite:<path>` or `sqlite::memory:`. Throws with a sentence for the operator. */
+const CONNECT_TIMEOUT_MS = 5_000
+/** Beside those of the jobs: the one that holds the lock of the migrations. */
+const CONNECTIONS_ADDED = 2
+
+/**
+ * `sqlite:<path>`, `sqlite::memory:` or `mysql://user:password@host:port/database`. Throws with a
+ * sentence for the operator, which leaves the address out: it may hold a password.
+ */
 export function dataSourceOptionsFor(url: string): DataSourceOptions {
-  const path = url.startsWith(SQLITE) ? url.slice(SQLITE.length) : ''
-  if (path === '') throw new Error('the database address must be sqlite:<path of a file>')
+  const options = url.startsWith(SQLITE) ? sqliteOptionsFor(url) : mysqlOptionsFor(url)
+  if (options !== undefined) return options
+  throw new Error(
+    'the database address must be sqlite:<path of a file> or ' +
+      'mysql://<user>:<password>@<host>:<port>/<database>',
+  )
+}
+
+function sqliteOptionsFor(url: string): DataSourceOptions | undefined {
+  const path = url.slice(SQLITE.length)
+  if (path === '') return undefined
   const type = 'better-sqlite3'
   return {
     type,
-    driver: Driver,
+    driver: SqliteConnection,
     database: path,
     enableWAL: true,
     statementCacheSize: STATEMENTS_KEPT,
-    prepareDatabase: (connection: Driver.Database) => {
+    prepareDatabase: (connection: SqliteConnection) => {
       connection.pragma(`cache_size = -${CACHE_KIB}`)
       connection.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`)
       connection.pragma(`journal_size_limit = ${WAL_BYTES_KEPT}`)
     },
-    entities: Object.values(tablesFor(dialectOf(type).types)),
-    migrations: MIGRATIONS,
-    // Statements are logged with their parameters, and those are secrets and content.
-    logging: false,
+    ...sharedOptionsFor(type),
   }
 }
+
+function mysqlOptionsFor(url: string): DataSourceOptions | undefined {
+  const address = URL.parse(url)
+  if (address === null || address.protocol !== MYSQL) return undefined
+  const { hostname, port, username, password, pathname, search, hash } = address
+  const database = decoded(pathname.slice(1))
+  const [user, secret] = [decoded(username), decoded(password)]
+  const isWhole = hostname !== '' && user !== undefined && secret !== undefined
+  if (!isWhole || database === undefined || !/^[^/]+$/.test(database)) return undefined
+  if (search !== '' || hash !== '') return undefined
+  const type = 'mysql'
+  return {
+    type,
+    host: hostname.replace(/^\[(.*)\]$/, '$1'),
+    port: port === '' ? MYSQL_PORT : Number(port),
+    username: user,
+    password: secret,
+    database,
+    charset: 'utf8mb4_bin',
+    connectTimeout: CONNECT_TIMEOUT_MS,
+    poolSize: dialectOf(type).connections + CONNECTIONS_ADDED,
+    supportBigNumbers: false,
+    bigNumberStrings: false,
+    multipleStatements: false,
+    // An UPDATE counts what it found, also what was so already; no server may ask for files.
+    flags: ['FOUND_ROWS', '-LOCAL_FILES'],
+    extra: { maxPreparedStatements: STATEMENTS_KEPT, enableKeepAlive: true },
+    ...sharedOptionsFor(type),
+  }
+}
+
+/** Undefined where the encoding of an address is broken. */
+function decoded(part: string): string | undefined {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return undefined
+  }
+}
+
+const sharedOptionsFor = (type: 'better-sqlite3' | 'mysql') => ({
+  entities: Object.values(tablesFor(dialectOf(type).types)),
+  migrations: MIGRATIONS,
+  // Statements are logged with their parameters, and those are secrets and content.
+  logging: false,
+})

@@ -27,12 +27,12 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'node:',
   ],
   'src/servers': ['node:'],
-  'src/store': ['src/domain', 'typeorm', 'libsql', 'node:', 'ormconfig.ts'],
+  'src/store': ['src/domain', 'typeorm', 'mysql2', 'node:', 'ormconfig.ts'],
   'src/transports': ['src/domain', 'src/schemas', 'node:'],
   'src/client': ['src/domain', 'src/schemas'],
   'src/telemetry': ['src/domain', 'pino', 'prom-client'],
   'src/cli': ['src/client', 'src/domain', 'src/schemas', 'src', 'commander', 'node:'],
-  'ormconfig.ts': ['src/store', 'typeorm', 'libsql', 'node:'],
+  'ormconfig.ts': ['src/store', 'typeorm', 'mysql2', 'node:'],
   // The composition root and the edges see every stage; nothing of ours imports them but the edges.
   src: [
     'src/domain',

@@ -6,6 +6,9 @@
  */
 export const STORE_BUSY = 'StoreBusy'
 
+/** The names of the errors with which a method rejects when the database refuses or is away. */
+export const STORE_FAILURES: readonly string[] = ['StoreError', 'NoAnswer']
+
 import type { ChannelCredentials, ChannelInfo, NewChannel } from './channel.ts'
 import type { ChannelType, Device, Platform } from './device.ts'
 import type { Event, Thing } from './entity.ts'

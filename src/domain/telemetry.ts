@@ -90,6 +90,11 @@ export const METRICS = {
   live_actors: { kind: 'gauge', help: 'Channel actors awake', labels: [] },
   cached_entities: { kind: 'gauge', help: 'Things and Events held by actors', labels: [] },
   store_queue: { kind: 'gauge', help: 'Database jobs waiting', labels: [] },
+  store_retries_total: {
+    kind: 'counter',
+    help: 'Database jobs done again after a deadlock or a lost connection',
+    labels: [],
+  },
   retention_removed_total: { kind: 'counter', help: 'Rows removed by retention', labels: [] },
   sessions: { kind: 'gauge', help: 'Device sessions that are open', labels: ['carrier'] },
   deliveries_total: { kind: 'counter', help: 'Entries sent to devices', labels: ['mode'] },

@@ -12,7 +12,8 @@ import type { Acknowledgement } from '#domain/feed'
 import type { ChannelId, DeviceId } from '#domain/identity'
 import { ACKED_AHEAD_MAX } from '#domain/store-ports'
 import { Bulk } from './bulk.ts'
-import type { Database, Session } from './database.ts'
+import type { Database } from './database.ts'
+import type { Session } from './session.ts'
 import { deliverableSeqs } from './deliverables.ts'
 import type { SubscriptionRow } from './entities/devices.ts'
 import type { Tables } from './entities/tables.ts'
@@ -44,7 +45,7 @@ export class Acknowledgements {
    */
   upTo(acknowledgements: readonly Acknowledgement[]): Promise<void> {
     if (acknowledgements.length === 0) return Promise.resolve()
-    return this.#database.repeatable(async (session) => {
+    const job = async (session: Session): Promise<void> => {
       const moved = new Map<string, SubscriptionRow>()
       for (const { seq, headSeq, ...held } of await standings(session, acknowledgements)) {
         const key = `${held.channel} ${held.device}`
@@ -54,8 +55,9 @@ export class Acknowledgements {
         const ahead = aheadOf(held).filter((single) => single > ackedSeq)
         moved.set(key, { ...held, ackedSeq, ackedAhead: JSON.stringify(ahead) })
       }
-      await this.#moved.write(session, [...moved.values()])
-    })
+      await this.#moved.write(session, [...moved.values()].toSorted(byKey))
+    }
+    return this.#database.repeatable(job, { isIdempotent: true })
   }
 
   /** Single entries of one device, in any order. Gives how many of them were new and are kept. */
@@ -109,23 +111,39 @@ async function advance(
   }
 }
 
-/** The subscriptions that acknowledgements are for; unknown ones are left out. */
+/**
+ * The subscriptions that acknowledgements are for; unknown ones are left out. Only they are locked,
+ * in the order of their keys: the rows of channels, heads and devices belong to others.
+ */
 async function standings(
   session: Session,
   wanted: readonly Acknowledgement[],
 ): Promise<Standing[]> {
   const { dialect } = session
-  return session.all<Standing>(
-    `SELECT s.channel, s.device, s.since_seq AS sinceSeq, s.acked_seq AS ackedSeq,
-        s.acked_ahead AS ackedAhead, s.created_at AS createdAt, h.head_seq AS headSeq, k.seq
-      FROM ${dialect.keys('k', ['device_id', 'channel_id', 'seq'])}
+  const named = await session.all<Key & { readonly seq: number }>(
+    `SELECT${dialect.inOrder} c.id AS channel, d.id AS device, k.seq
+      FROM ${dialect.keys('k', { device_id: 'text', channel_id: 'text', seq: 'integer' })}
       CROSS JOIN devices d ON d.device_id = k.device_id
-      CROSS JOIN channels c ON c.channel_id = k.channel_id
-      CROSS JOIN subscriptions s ON s.channel = c.id AND s.device = d.id
-      CROSS JOIN channel_heads h ON h.channel = c.id${dialect.forUpdate}`,
+      CROSS JOIN channels c ON c.channel_id = k.channel_id`,
     [JSON.stringify(wanted.map(({ deviceId, channelId, seq }) => [deviceId, channelId, seq]))],
   )
+  if (named.length === 0) return []
+  const keys = named.toSorted(byKey).map(({ channel, device, seq }) => [channel, device, seq])
+  return session.all<Standing>(
+    `SELECT${dialect.inOrder} s.channel, s.device, s.since_seq AS sinceSeq, s.acked_seq AS ackedSeq,
+        s.acked_ahead AS ackedAhead, s.created_at AS createdAt, k.seq,
+        (SELECT h.head_seq FROM channel_heads h WHERE h.channel = s.channel) AS headSeq
+      FROM ${dialect.keys('k', { channel: 'integer', device: 'integer', seq: 'integer' })}
+      CROSS JOIN subscriptions s ON s.channel = k.channel AND s.device = k.device
+      ${dialect.forUpdate}`,
+    [JSON.stringify(keys)],
+  )
 }
+
+type Key = Pick<SubscriptionRow, 'channel' | 'device'>
+
+const byKey = (one: Key, other: Key): number =>
+  one.channel - other.channel || one.device - other.device
 
 /** The seqs acknowledged ahead of the position, ascending. */
 export function aheadOf({ ackedAhead }: Pick<SubscriptionRow, 'ackedAhead'>): readonly number[] {

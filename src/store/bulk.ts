@@ -1,12 +1,15 @@
 // Many rows in few statements. The sizes are powers of two, so there are few statement texts and
-// the driver keeps them prepared.
+// the driver keeps them prepared. What one statement carries is bounded: servers have a greatest
+// packet.
 
 import type { EntitySchemaColumnOptions } from 'typeorm'
 
-import type { Session } from './database.ts'
 import type { Value } from './dialect.ts'
+import type { Session } from './session.ts'
 
 const ROWS_MAX = 128
+/** Characters of text in one statement, beyond its first row. */
+const TEXT_MAX = 2 ** 20
 
 interface BulkOptions {
   /**
@@ -48,16 +51,25 @@ export class Bulk<Row extends Readonly<Record<string, Value>>> {
     rows: readonly Row[],
     inserted?: (raw: unknown, rows: number) => void,
   ): Promise<void> {
-    for (const [start, size] of chunks(rows.length)) {
+    for (const [start, size] of chunks(rows.length, (index) => this.#lengthOf(rows[index]))) {
       const parameters: Value[] = []
       for (let index = start; index < start + size; index += 1) {
         const row = rows[index]
         if (row === undefined) continue
         for (const property of this.#properties) parameters.push(row[property] ?? null)
       }
-      const { raw } = await session.run(this.#statementFor(size), parameters)
+      const { raw } = await session.insert(this.#statementFor(size), parameters)
       inserted?.(raw, size)
     }
+  }
+
+  #lengthOf(row: Row | undefined): number {
+    let length = 0
+    for (const property of this.#properties) {
+      const value = row?.[property]
+      if (typeof value === 'string') length += value.length
+    }
+    return length
   }
 
   #statementFor(size: number): string {
@@ -82,10 +94,22 @@ export async function inChunks(
   }
 }
 
-function* chunks(count: number): Generator<readonly [start: number, size: number]> {
-  let size = ROWS_MAX
+/** `lengthOf` gives the characters of the item at an index. */
+function* chunks(
+  count: number,
+  lengthOf: (index: number) => number = () => 0,
+): Generator<readonly [start: number, size: number]> {
+  let size: number
   for (let start = 0; start < count; start += size) {
-    while (size > count - start) size /= 2
+    const most = Math.min(ROWS_MAX, count - start)
+    let fitting = 1
+    let length = lengthOf(start)
+    while (fitting < most) {
+      length += lengthOf(start + fitting)
+      if (length > TEXT_MAX) break
+      fitting += 1
+    }
+    size = 2 ** Math.floor(Math.log2(fitting))
     yield [start, size]
   }
 }

@@ -9,7 +9,7 @@
 //       ends.
 
 import type { CatchUpPage, CatchUpRequest } from '#domain/feed'
-import type { Session } from './database.ts'
+import type { Session } from './session.ts'
 import { deliverables } from './deliverables.ts'
 
 interface Heads {

@@ -59,7 +59,8 @@ export class Channels implements ChannelStore {
   delete(channelId: ChannelId): Promise<boolean> {
     return this.#database.durable(async (session) => {
       const found = await session.first<{ id: number }>(
-        'SELECT id FROM channels WHERE channel_id = ? AND is_deleted = 0',
+        `SELECT id FROM channels
+          WHERE channel_id = ? AND is_deleted = 0${session.dialect.forUpdate}`,
         [channelId],
       )
       if (found === undefined) return false

@@ -1,63 +1,37 @@
-// The one connection, given to one job at a time.
+// Jobs: each is a transaction, or only reads.
 //
-//   job ─▶ gate (FIFO, bounded) ─▶ begin ─▶ statements ─▶ commit, or rollback ─▶ next job
+//   job ─▶ gate (bounded) ─▶ connection ─▶ begin ─▶ statements ─▶ commit, or rollback
+//                 ▲                                                      │ deadlock, lost link
+//                 └───────────────────── pause ◀─────────────────────────┘
 //
 // Invariants:
-//   G1. Jobs never overlap. TypeORM's statements are asynchronous, so the statements of two
-//       transactions would otherwise mix on the one connection.
-//   G2. At most JOBS_WAITING_MAX jobs wait; the next one is refused at once and nothing of it
-//       happens.
-//   G3. What leaves the gate as an error carries no parameter: TypeORM's own errors do.
+//   G1. SQLite has one connection and jobs never overlap on it (gate.ts): TypeORM's statements are
+//       asynchronous, so the statements of two transactions would otherwise mix.
+//   G3. What leaves this file as an error carries no parameter: TypeORM's own errors do.
+//   G4. A job is only ever done again as a whole, at most ATTEMPTS_MAX times, and only when the
+//       database has taken back everything of the attempt before: it said so, or COMMIT was not yet
+//       sent. When the answer to COMMIT is lost nobody knows; then only an idempotent job is done
+//       again, every other one rejects with `unknown_outcome`.
 
 import { QueryFailedError } from 'typeorm'
-import type { DataSource, QueryRunner } from 'typeorm'
+import type { DataSource } from 'typeorm'
 
 import { reportDefect } from '#domain/defect'
 import { LogMismatch } from '#domain/lane'
 import type { Meter } from '#domain/telemetry'
-import type { Dialect, TransactionKind, Value } from './dialect.ts'
-import { StoreBusy, StoreError } from './store-error.ts'
+import { connectionsOf } from './connections.ts'
+import type { Connections, Lent } from './connections.ts'
+import type { Dialect, Failure, TransactionKind } from './dialect.ts'
+import { Gate } from './gate.ts'
+import { machinePacing } from './pacing.ts'
+import type { Pacing } from './pacing.ts'
+import type { Session } from './session.ts'
+import { NoAnswer, Overtaken, StoreError } from './store-error.ts'
 
-export const JOBS_WAITING_MAX = 10_000
-
-/** What a statement that gives no rows did. */
-export interface Changes {
-  readonly affected: number
-  /** What the driver tells about generated ids; for Dialect.firstId. */
-  readonly raw: unknown
-}
-
-/**
- * The connection as a job has it, for as long as the job runs. Statements are text with parameters
- * and not TypeORM's query builder: that one writes numbers into the text, so each statement would
- * be a new one and drive those of the hot path out of the driver's prepared ones.
- */
-export class Session {
-  readonly dialect: Dialect
-  readonly #runner: QueryRunner
-
-  constructor(runner: QueryRunner, dialect: Dialect) {
-    this.#runner = runner
-    this.dialect = dialect
-  }
-
-  /** The rows of a SELECT. Their shape is what the statement says; nobody checks it again. */
-  async all<Row>(sql: string, parameters: readonly Value[] = []): Promise<Row[]> {
-    const rows: unknown = await this.#runner.query(sql, this.dialect.bind(parameters))
-    if (!Array.isArray(rows)) throw new StoreError('no_rows', 'the statement gave no rows')
-    return rows as Row[]
-  }
-
-  async first<Row>(sql: string, parameters: readonly Value[] = []): Promise<Row | undefined> {
-    const [row] = await this.all<Row>(sql, parameters)
-    return row
-  }
-
-  async run(sql: string, parameters: readonly Value[] = []): Promise<Changes> {
-    const result = await this.#runner.query(sql, this.dialect.bind(parameters), true)
-    return { affected: result.affected ?? 0, raw: result.raw }
-  }
-}
+const ATTEMPTS_MAX = 5
+const PAUSE_MS_MIN = 10
+/** Bounds how long closing waits for a server that does not answer. */
+const CLOSE_MS_MAX = 5_000
 
 /** A job's answer when nothing that it wrote may stay. */
 export class RolledBack<Answer> {
@@ -68,25 +42,45 @@ export class RolledBack<Answer> {
   }
 }
 
+/** Runs again from its beginning when the database took it back. (G4) */
 type Job<Answer> = (session: Session) => Promise<Answer | RolledBack<Answer>>
+
+export interface JobTraits {
+  /** Done twice it leaves the same rows and gives the same answer. (G4) */
+  readonly isIdempotent?: boolean
+  /** Goes before jobs that are not: turns must not wait behind a crowd of readers. */
+  readonly isUrgent?: boolean
+}
+
+type Attempt<Answer> =
+  | { readonly kind: 'done'; readonly answer: Answer }
+  | {
+      readonly kind: 'failed'
+      readonly error: unknown
+      readonly failure: Failure
+      /** Nobody knows whether the transaction is in force. */
+      readonly isUnknown: boolean
+    }
 
 export class Database {
   readonly dialect: Dialect
   readonly #source: DataSource
-  readonly #runner: QueryRunner
-  readonly #session: Session
+  readonly #connections: Connections
+  readonly #gate: Gate
+  readonly #pacing: Pacing
+  readonly #retried: (by?: number) => void
   readonly #queues: (() => number)[] = []
-  #last: Promise<unknown> = Promise.resolve()
-  #waiting = 0
   #isClosed = false
 
-  constructor(source: DataSource, dialect: Dialect, meter: Meter) {
+  constructor(source: DataSource, dialect: Dialect, meter: Meter, pacing: Pacing = machinePacing) {
     this.dialect = dialect
     this.#source = source
-    this.#runner = source.createQueryRunner()
-    this.#session = new Session(this.#runner, dialect)
+    this.#pacing = pacing
+    this.#connections = connectionsOf(source, dialect, pacing)
+    this.#gate = new Gate(dialect.connections) // G1
+    this.#retried = meter.counter('store_retries_total', {})
     meter.gauge('store_queue', {}, () => {
-      let waiting = this.#waiting
+      let waiting = this.#gate.waiting
       for (const count of this.#queues) waiting += count()
       return waiting
     })
@@ -97,73 +91,132 @@ export class Database {
     this.#queues.push(count)
   }
 
-  read<Answer>(job: Job<Answer>): Promise<Answer> {
-    return this.#enter('read', job)
+  /** One statement, or several that need not see the same state. */
+  read<Answer>(job: Job<Answer>, traits: JobTraits = {}): Promise<Answer> {
+    return this.#enter('read', job, { ...traits, isIdempotent: true })
+  }
+
+  /** Several statements that see one state. */
+  snapshot<Answer>(job: Job<Answer>): Promise<Answer> {
+    return this.#enter('snapshot', job, { isIdempotent: true })
   }
 
   /** A transaction that its writer does again should a power cut take it back. */
-  repeatable<Answer>(job: Job<Answer>): Promise<Answer> {
-    return this.#enter('repeatable', job)
+  repeatable<Answer>(job: Job<Answer>, traits: JobTraits = {}): Promise<Answer> {
+    return this.#enter('repeatable', job, traits)
   }
 
   /** A transaction that is on the disk when this resolves. */
-  durable<Answer>(job: Job<Answer>): Promise<Answer> {
-    return this.#enter('durable', job)
+  durable<Answer>(job: Job<Answer>, traits: JobTraits = {}): Promise<Answer> {
+    return this.#enter('durable', job, traits)
   }
 
   /** Ends after the jobs that wait; later ones are refused. */
   async close(): Promise<void> {
     if (this.#isClosed) return
     this.#isClosed = true
-    await this.#last
-    await this.#runner.release()
-    await this.#source.destroy()
-  }
-
-  #enter<Answer>(kind: TransactionKind, job: Job<Answer>): Promise<Answer> {
-    if (this.#isClosed) {
-      return Promise.reject(new StoreError('closed', 'the database is closed'))
-    }
-    if (this.#waiting >= JOBS_WAITING_MAX) {
-      return Promise.reject(new StoreBusy(this.#waiting)) // G2
-    }
-    this.#waiting += 1
-    const turn = this.#last.then(async () => {
-      this.#waiting -= 1
-      return this.#transact(kind, job)
+    await this.#gate.whenEmpty()
+    const ended = this.#source.destroy()
+    await new Promise<void>((resolve, reject) => {
+      const cancel = this.#pacing.after(CLOSE_MS_MAX, resolve)
+      ended.then(resolve, reject).finally(cancel)
     })
-    this.#last = turn.catch(() => {}) // G1: a job that failed must not stop the next one.
-    return turn
   }
 
-  async #transact<Answer>(kind: TransactionKind, job: Job<Answer>): Promise<Answer> {
-    const begin = this.dialect.begin[kind]
-    try {
-      for (const statement of begin) await this.#session.run(statement)
-      const answer = await job(this.#session)
-      const isUndone = answer instanceof RolledBack
-      if (begin.length > 0) await this.#session.run(isUndone ? 'ROLLBACK' : 'COMMIT')
-      return isUndone ? answer.answer : answer
-    } catch (error) {
-      if (begin.length > 0) await this.#undo()
-      throw withoutParameters(error, this.dialect) // G3
+  async #enter<Answer>(
+    kind: TransactionKind,
+    job: Job<Answer>,
+    traits: JobTraits,
+  ): Promise<Answer> {
+    if (this.#isClosed) throw new StoreError('closed', 'the database is closed')
+    return this.#gate.pass(() => this.#persist(kind, job, traits), traits.isUrgent === true)
+  }
+
+  /** G4 */
+  async #persist<Answer>(
+    kind: TransactionKind,
+    job: Job<Answer>,
+    { isIdempotent = false }: JobTraits,
+  ): Promise<Answer> {
+    for (let attempt = 1; ; attempt += 1) {
+      const ended = await this.#attempt(kind, job)
+      if (ended.kind === 'done') return ended.answer
+      const { error, failure, isUnknown } = ended
+      const isTransient = failure === 'taken-back' || failure === 'lost'
+      const mayRepeat = isTransient && (!isUnknown || isIdempotent)
+      if (!mayRepeat || attempt === ATTEMPTS_MAX || this.#isClosed) {
+        const known = withoutParameters(error, this.dialect) // G3
+        throw isUnknown ? unknownOutcome(known) : known
+      }
+      this.#retried()
+      await this.#pause(PAUSE_MS_MIN * 2 ** attempt * (0.5 + this.#pacing.random()))
     }
+  }
+
+  async #attempt<Answer>(kind: TransactionKind, job: Job<Answer>): Promise<Attempt<Answer>> {
+    let lent: Lent | undefined
+    let isCommitting = false
+    try {
+      lent = await this.#connections.lend()
+      const { session } = lent
+      const begin = this.dialect.begin[kind]
+      for (const statement of begin) await session.run(statement)
+      const answer = await job(session)
+      const isUndone = answer instanceof RolledBack
+      isCommitting = !isUndone && begin.length > 0 && kind !== 'snapshot'
+      if (begin.length > 0) await session.run(isUndone ? 'ROLLBACK' : 'COMMIT')
+      await lent.giveBack()
+      return { kind: 'done', answer: isUndone ? answer.answer : answer }
+    } catch (error) {
+      const failure = this.#failureOf(error)
+      const isGone = failure === 'lost' || failure === 'silent'
+      if (lent !== undefined) await this.#letGo(lent, { kind, isGone })
+      return { kind: 'failed', error, failure, isUnknown: isCommitting && isGone }
+    }
+  }
+
+  #failureOf(error: unknown): Failure {
+    if (error instanceof NoAnswer) return 'silent'
+    if (error instanceof Overtaken) return 'taken-back'
+    return this.dialect.failureOf(causeOf(error))
   }
 
   /**
-   * Some failures, such as a full disk, have ended the transaction already; then this one is
-   * refused.
+   * Some failures, such as a full disk, have ended the transaction already; then SQLite refuses to
+   * end it again, and MySQL does nothing.
    */
-  async #undo(): Promise<void> {
-    await this.#session.run('ROLLBACK').catch(() => {})
+  async #letGo(
+    lent: Lent,
+    { kind, isGone }: { readonly kind: TransactionKind; readonly isGone: boolean },
+  ): Promise<void> {
+    if (isGone) return lent.discard()
+    if (this.dialect.begin[kind].length === 0) return lent.giveBack()
+    await lent.session.run('ROLLBACK').then(
+      () => lent.giveBack(),
+      () => lent.discard(),
+    )
   }
+
+  #pause(delayMs: number): Promise<void> {
+    return new Promise((resolve) => void this.#pacing.after(delayMs, resolve))
+  }
+}
+
+const causeOf = (error: unknown): unknown =>
+  error instanceof QueryFailedError ? error.driverError : error
+
+function unknownOutcome(error: Error): StoreError {
+  const cause = error instanceof StoreError ? error.code : error.name
+  return new StoreError(
+    'unknown_outcome',
+    `the database did not say whether a transaction is in force (${cause})`,
+  )
 }
 
 /** G3: the same failure, in words that may stand in a log. */
 export function withoutParameters(error: unknown, dialect: Dialect): Error {
   if (error instanceof StoreError || error instanceof LogMismatch) return error
-  const cause: unknown = error instanceof QueryFailedError ? error.driverError : error
-  const refused = dialect.describe(cause)
+  const refused = dialect.describe(causeOf(error))
   if (refused !== undefined) {
     return new StoreError(refused.code, `the database failed: ${refused.sentence}`)
   }

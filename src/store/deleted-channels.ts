@@ -1,6 +1,6 @@
 // What is left of a deleted channel, a few rows at a time, its own row last.
 
-import type { Session } from './database.ts'
+import type { Session } from './session.ts'
 
 /** Tables with rows of a channel, and the column that orders them within it. */
 const PARTS = [

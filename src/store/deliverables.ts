@@ -8,7 +8,7 @@
 
 import type { FeedEntry } from '#domain/feed'
 import type { ChannelId } from '#domain/identity'
-import type { Session } from './database.ts'
+import type { Session } from './session.ts'
 import { syncEntry } from './document.ts'
 import type { ThingRow } from './entities/entities.ts'
 import type { FeedRow } from './entities/feed.ts'

@@ -6,6 +6,8 @@ import type { Database } from './database.ts'
 import type { DeviceRow } from './entities/devices.ts'
 import type { Tables } from './entities/tables.ts'
 
+const IDEMPOTENT = { isIdempotent: true }
+
 export class Devices implements DeviceStore {
   readonly #database: Database
   readonly #devices: Bulk<DeviceRow>
@@ -37,12 +39,15 @@ export class Devices implements DeviceStore {
   /** Its subscriptions go with it. */
   remove(deviceId: DeviceId): Promise<void> {
     return this.#database.durable(async (session) => {
-      await session.run(
-        'DELETE FROM subscriptions WHERE device = (SELECT id FROM devices WHERE device_id = ?)',
+      // The lock keeps a subscription from being made in between.
+      const found = await session.first<{ id: number }>(
+        `SELECT id FROM devices WHERE device_id = ?${session.dialect.forUpdate}`,
         [deviceId],
       )
-      await session.run('DELETE FROM devices WHERE device_id = ?', [deviceId])
-    })
+      if (found === undefined) return
+      await session.run('DELETE FROM subscriptions WHERE device = ?', [found.id])
+      await session.run('DELETE FROM devices WHERE id = ?', [found.id])
+    }, IDEMPOTENT)
   }
 
   setRoute(
@@ -56,7 +61,7 @@ export class Devices implements DeviceStore {
         [channelType, providerToken ?? null, deviceId],
       )
       return affected === 1
-    })
+    }, IDEMPOTENT)
   }
 
   retireToken(platform: Platform, providerToken: string): Promise<void> {
@@ -66,6 +71,6 @@ export class Devices implements DeviceStore {
           WHERE provider_token = ? AND platform = ?`,
         [providerToken, platform],
       )
-    })
+    }, IDEMPOTENT)
   }
 }

@@ -3,6 +3,9 @@
 
 import type { EntitySchemaColumnOptions } from 'typeorm'
 
+import { mysql } from './mysql-dialect.ts'
+import { sqlite } from './sqlite-dialect.ts'
+
 /** What a statement's parameter may be. */
 export type Value = string | number | null
 
@@ -12,11 +15,11 @@ export interface Numbered {
 }
 
 /**
- * How a transaction is kept. `read`: one snapshot. `repeatable`: a power cut may take the newest of
- * them back, together with everything after; whoever wrote does it again. `durable`: on the disk
- * when it ends.
+ * How a job is kept. `read`: each statement sees a state of its own. `snapshot`: all of them see
+ * one. `repeatable`: a power cut may take the newest of them back, together with everything after;
+ * whoever wrote does it again. `durable`: on the disk when it ends.
  */
-export type TransactionKind = 'read' | 'repeatable' | 'durable'
+export type TransactionKind = 'read' | 'snapshot' | 'repeatable' | 'durable'
 
 /** Column types as the entities declare them. Text compares byte for byte. */
 export interface ColumnTypes {
@@ -26,6 +29,22 @@ export interface ColumnTypes {
   readonly text: (length: number) => EntitySchemaColumnOptions
   /** Text of any length. */
   readonly document: EntitySchemaColumnOptions
+  /** False: an index of long text holds only its beginning, which TypeORM has no word for. */
+  readonly indexesLongText: boolean
+}
+
+export interface TableDefinition {
+  readonly name: string
+  readonly columns: string
+  readonly indexes?: readonly IndexDefinition[]
+  /** Rows lie in the order of their primary key. */
+  readonly isClustered?: boolean
+}
+
+export interface IndexDefinition {
+  readonly name: string
+  readonly columns: string
+  readonly isUnique?: boolean
 }
 
 /** The same types as the migrations spell them. */
@@ -35,21 +54,45 @@ export interface ColumnDefinitions {
   readonly integer: string
   readonly text: (length: number) => string
   readonly document: string
-  /** Behind the closing bracket of a table whose rows lie in the order of their primary key. */
-  readonly clustered: string
+  /** A text column in an index that may be too long for it. */
+  readonly beginningOf: (column: string) => string
+  /** Statements that may run again where an earlier run has ended between them. */
+  readonly createTable: (table: TableDefinition) => readonly string[]
+}
+
+/**
+ * What became of a job that failed. `refused`: the same again would fail again. `taken-back`: the
+ * database gave it up in favour of another transaction. `lost`: the connection broke. `silent`: no
+ * answer came in time.
+ */
+export type Failure = 'refused' | 'taken-back' | 'lost' | 'silent'
+
+/** A driver's error in words that may stand in a log. */
+export interface Description {
+  readonly code: string
+  readonly sentence: string
 }
 
 export interface Dialect {
-  readonly engine: 'sqlite'
+  readonly engine: 'sqlite' | 'mysql'
   /** What a durable transaction rests on, in words for the operator. */
   readonly durability: string
+  /** Jobs at once. */
+  readonly connections: number
   readonly types: ColumnTypes
   readonly definitions: ColumnDefinitions
+  /** What a new connection is told first. */
+  readonly setup: readonly string[]
   readonly begin: Readonly<Record<TransactionKind, readonly string[]>>
   /**
    * Locks the rows that a SELECT finds, where a transaction does not have the database for itself.
    */
   readonly forUpdate: string
+  /**
+   * Behind SELECT: tables are joined in the order in which they stand, as CROSS JOIN does in
+   * SQLite.
+   */
+  readonly inOrder: string
   /** Parameters in the form that the driver binds rightly. */
   readonly bind: (parameters: readonly Value[]) => unknown[]
   /**
@@ -62,77 +105,21 @@ export interface Dialect {
     unlessNull?: readonly string[],
   ) => string
   /** A table made of one parameter: a JSON array of arrays, whose items are the named columns. */
-  readonly keys: (alias: string, columns: readonly string[]) => string
+  readonly keys: (alias: string, columns: Readonly<Record<string, 'text' | 'integer'>>) => string
   /** The first of the ids given to the rows of one INSERT, which follow one another. */
   readonly firstId: (raw: unknown, rows: number) => number
   /**
    * A driver's error without anything that was a parameter; undefined when it is not the driver's.
    */
-  readonly describe: (
-    error: unknown,
-  ) => { readonly code: string; readonly sentence: string } | undefined
-}
-
-/**
- * SQLite in WAL mode over one connection.
- *
- * D1. `synchronous` is FULL for durable transactions and NORMAL for repeatable ones: those reach
- *     the WAL file without an fsync. A WAL is read back in order up to the first frame that is
- *     damaged, so what is durable makes everything before it durable, and a power cut takes only
- *     the newest turns, whose batches still stand in the log behind the lane's place.
- * D2. The gate (database.ts) gives the one connection to one job at a time, so a job that only
- *     reads sees one snapshot without a transaction.
- */
-const sqlite: Dialect = {
-  engine: 'sqlite',
-  durability: 'sqlite, fsync before each acceptance',
-  types: {
-    serial: { type: 'integer', primary: true, generated: 'increment' },
-    integer: { type: 'integer' },
-    text: (length) => ({ type: 'varchar', length }),
-    document: { type: 'text' },
-  },
-  definitions: {
-    serial: '"id" integer PRIMARY KEY AUTOINCREMENT NOT NULL',
-    integer: 'integer',
-    text: (length) => `varchar(${length})`,
-    document: 'text',
-    clustered: ' WITHOUT ROWID',
-  },
-  begin: {
-    read: [], // D2
-    repeatable: ['PRAGMA synchronous = NORMAL', 'BEGIN IMMEDIATE'],
-    durable: ['PRAGMA synchronous = FULL', 'BEGIN IMMEDIATE'], // D1
-  },
-  forUpdate: '',
-  // One array: libsql takes a lone null or object among spread parameters for named parameters.
-  bind: (parameters) => [parameters],
-  onDuplicate: (key, replaced, unlessNull = []) => {
-    const setters = [
-      ...replaced.map((name) => `${name} = excluded.${name}`),
-      ...unlessNull.map((name) => `${name} = coalesce(excluded.${name}, ${name})`),
-    ]
-    const action = setters.length === 0 ? 'NOTHING' : `UPDATE SET ${setters.join(', ')}`
-    return `ON CONFLICT (${key.join(', ')}) DO ${action}`
-  },
-  keys: (alias, columns) => {
-    const items = columns.map((name, index) => `value ->> ${index} AS ${name}`)
-    return `(SELECT ${items.join(', ')} FROM json_each(?)) ${alias}`
-  },
-  firstId: (raw, rows) => Number(raw) - rows + 1,
-  // SQLite names tables, columns and constraints in its messages, the system files; neither values.
-  describe: (error) => {
-    if (!(error instanceof Error) || !('code' in error)) return undefined
-    const { code, message } = error
-    if (message.startsWith('ConnectionFailed('))
-      return { code: 'SQLITE_CANTOPEN', sentence: message }
-    const isKnown = typeof code === 'string' && /^(SQLITE_\w+|E[A-Z]+)$/.test(code)
-    return isKnown ? { code, sentence: message } : undefined
-  },
+  readonly describe: (error: unknown) => Description | undefined
+  readonly failureOf: (error: unknown) => Failure
+  /** True when another transaction wrote the same key first, after this one had found it free. */
+  readonly isOvertaken: (error: unknown) => boolean
 }
 
 /** The dialect of one of TypeORM's data source types. */
 export function dialectOf(type: string): Dialect {
-  if (type !== 'better-sqlite3') throw new Error(`there is no dialect for ${type}`)
-  return sqlite
+  if (type === 'better-sqlite3') return sqlite
+  if (type === 'mysql') return mysql
+  throw new Error(`there is no dialect for ${type}`)
 }

@@ -2,7 +2,7 @@
 
 import type { FeedEntry } from '#domain/feed'
 import type { HistoryQuery, Page } from '#domain/store-ports'
-import type { Session } from './database.ts'
+import type { Session } from './session.ts'
 import { FEED_COLUMNS, entryFrom, mergeBySeq } from './deliverables.ts'
 import type { StoredEntry } from './deliverables.ts'
 import { SCANNED_MAX, pageOf } from './paging.ts'

@@ -9,10 +9,16 @@
 import { LogMismatch, positionOf } from '#domain/lane'
 import type { LanePlace, Lease, LogPosition, LogStanding } from '#domain/lane'
 import type { LaneMove } from '#domain/store-ports'
-import type { Database, Session } from './database.ts'
+import { inChunks } from './bulk.ts'
+import type { Bulk } from './bulk.ts'
+import type { Database } from './database.ts'
+import type { LaneRow } from './entities/lanes.ts'
+import type { Session } from './session.ts'
 
 const LOG = 'log'
 const LANES = 'lanes'
+const IDEMPOTENT = { isIdempotent: true }
+const URGENT = { isUrgent: true, isIdempotent: true }
 const LANES_MAX = 1_024
 
 /** Binds the database to a log, or throws LogMismatch with a sentence that says what to do. (W5) */
@@ -34,7 +40,7 @@ export function bindLog(database: Database, { identity, ends }: LogStanding): Pr
       )
     }
     await refuseLostEntries(session, ends)
-  })
+  }, IDEMPOTENT)
 }
 
 async function refuseLostEntries(session: Session, ends: readonly LogPosition[]): Promise<void> {
@@ -73,18 +79,17 @@ export function takeLane(
 ): Promise<LanePlace | 'fenced'> {
   return database.durable(async (session) => {
     const { dialect } = session
-    const held = await session.first<{ epoch: number; place: LanePlace }>(
-      `SELECT epoch, place FROM lanes WHERE lane = ?${dialect.forUpdate}`,
+    // A row that is not there cannot be locked: of two owners the later epoch could lose.
+    await session.run(
+      `INSERT INTO lanes (lane, epoch, place) VALUES (?, 0, 0)
+        ${dialect.onDuplicate(['lane'], [])}`,
       [lane],
     )
-    if (held !== undefined && held.epoch > epoch) return 'fenced' // W2
-    await session.run(
-      `INSERT INTO lanes (lane, epoch, place) VALUES (?, ?, 0)
-        ${dialect.onDuplicate(['lane'], ['epoch'])}`,
-      [lane, epoch],
-    )
-    return held?.place ?? 0
-  })
+    const [held] = await lockLanes(session, [lane])
+    if (held === undefined || held.epoch > epoch) return 'fenced' // W2
+    await session.run('UPDATE lanes SET epoch = ? WHERE lane = ?', [epoch, lane])
+    return held.place
+  }, URGENT)
 }
 
 export function lastEpoch(database: Database): Promise<number> {
@@ -93,18 +98,37 @@ export function lastEpoch(database: Database): Promise<number> {
       'SELECT max(epoch) AS epoch FROM lanes',
     )
     return row?.epoch ?? 0
-  })
+  }, URGENT)
 }
 
 /** Moves lanes; gives those that did not stand where their owner thought. (W2) */
-export async function moveLanes(session: Session, moves: readonly LaneMove[]): Promise<number[]> {
-  const fenced: number[] = []
-  for (const { lane, epoch, from, to } of moves) {
-    const { affected } = await session.run(
-      'UPDATE lanes SET place = ? WHERE lane = ? AND epoch = ? AND place = ?',
-      [to, lane, epoch, from],
+export async function moveLanes(
+  session: Session,
+  moves: readonly LaneMove[],
+  places: Bulk<LaneRow>,
+): Promise<number[]> {
+  const lanes = moves.map(({ lane }) => lane).sort((a, b) => a - b)
+  const held = await lockLanes(session, lanes)
+  const byLane = new Map(held.map((row) => [row.lane, row]))
+  const fenced = moves.filter(({ lane, epoch, from }) => {
+    const row = byLane.get(lane)
+    return row?.epoch !== epoch || row.place !== from
+  })
+  if (fenced.length > 0) return fenced.map(({ lane }) => lane)
+  const moved = moves.map(({ lane, epoch, to }) => ({ lane, epoch, place: to }))
+  await places.write(session, moved)
+  return []
+}
+
+/** Nobody else moves or takes these lanes until the transaction ends. */
+async function lockLanes(session: Session, lanes: readonly number[]): Promise<LaneRow[]> {
+  const rows: LaneRow[] = []
+  await inChunks(lanes, async (list, part) => {
+    const found = await session.all<LaneRow>(
+      `SELECT lane, epoch, place FROM lanes WHERE lane IN (${list})${session.dialect.forUpdate}`,
+      part,
     )
-    if (affected !== 1) fenced.push(lane)
-  }
-  return fenced
+    rows.push(...found)
+  })
+  return rows
 }

@@ -11,7 +11,8 @@ import { randomBytes } from 'node:crypto'
 import type { Batch, LogPosition, StoredBatch } from '#domain/lane'
 import type { LogTable } from '#domain/ports'
 import { Bulk } from './bulk.ts'
-import type { Database, Session } from './database.ts'
+import type { Database } from './database.ts'
+import type { Session } from './session.ts'
 import type { LogBatchRow } from './entities/lanes.ts'
 import type { Tables } from './entities/tables.ts'
 import { factFor } from './lanes.ts'
@@ -56,7 +57,7 @@ export class LogBatches implements LogTable {
   }
 
   read(lane: number, after: LogPosition, maxCount: number): Promise<readonly StoredBatch[]> {
-    return this.#database.read(async (session) => {
+    return this.#database.snapshot(async (session) => {
       const standing = await standingOf(session, { lane, after, limit: READ_BATCHES_MAX })
       const last = lastWithin(standing, maxCount)
       if (last === undefined) return []
@@ -69,7 +70,7 @@ export class LogBatches implements LogTable {
   }
 
   bounds(lane: number): Promise<{ readonly first: LogPosition; readonly last: LogPosition }> {
-    return this.#database.read(async (session) => {
+    return this.#database.snapshot(async (session) => {
       const ends = await session.first<{ first: number | null; last: number | null }>(
         `SELECT (SELECT min(id) FROM log_batches WHERE lane = ?) AS first,
           (SELECT max(id) FROM log_batches WHERE lane = ?) AS last`,
@@ -84,10 +85,10 @@ export class LogBatches implements LogTable {
   /** Characters of payload, as the log counts them. */
   bytes(): Promise<number> {
     return this.#database.read(async (session) => {
-      const row = await session.first<{ size: number | null }>(
+      const row = await session.first<{ size: number | string | null }>(
         'SELECT sum(size) AS size FROM log_batches',
       )
-      return row?.size ?? 0
+      return Number(row?.size ?? 0) // MySQL adds up in decimals, which the driver gives as text.
     })
   }
 

@@ -4,18 +4,21 @@
 // Invariants:
 //   O1. The first claim of an op_id decides, for as long as it lives; op_ids of submissions that
 //       the gateway named itself are taken too.
-//   O2. A fresh claim is durable when it is answered. Claims that wait share one transaction, in
-//       the order in which they were asked, so that an fsync serves many.
+//   O2. A fresh claim is durable when it is answered. Claims that wait share one transaction, as if
+//       decided one after the other as they were asked, so that an fsync serves many.
 //   O3. A claim and the operation of the same op_id go together: a claim made anew after its time
 //       never meets the record of its predecessor, which the actors would take for a repeat.
 
 import type { OperationId } from '#domain/identity'
 import type { Claim, ClaimOutcome, Operation } from '#domain/operation'
 import type { OperationStore } from '#domain/store-ports'
-import { JOBS_WAITING_MAX } from './database.ts'
-import type { Database, Session } from './database.ts'
+import { Bulk, inChunks } from './bulk.ts'
+import type { Database } from './database.ts'
 import type { ClaimRow, OperationRow } from './entities/operations.ts'
-import { StoreBusy } from './store-error.ts'
+import type { Tables } from './entities/tables.ts'
+import { JOBS_WAITING_MAX } from './gate.ts'
+import type { Session } from './session.ts'
+import { Overtaken, StoreBusy } from './store-error.ts'
 
 interface WaitingClaim {
   readonly claim: Claim
@@ -30,10 +33,13 @@ const CLAIM_COLUMNS = `op_id AS opId, channel_id AS channelId, thing_id AS thing
 
 export class Operations implements OperationStore {
   readonly #database: Database
+  readonly #claims: Bulk<ClaimRow>
   readonly #waiting: WaitingClaim[] = []
+  #isDeciding = false
 
-  constructor(database: Database) {
+  constructor(database: Database, tables: Tables) {
     this.#database = database
+    this.#claims = new Bulk(tables.claims)
     database.countQueue(() => this.#waiting.length)
   }
 
@@ -57,58 +63,103 @@ export class Operations implements OperationStore {
     }
     return new Promise((answer, fail) => {
       this.#waiting.push({ claim, expiredBefore, answer, fail })
-      if (this.#waiting.length === 1) void this.#decideWaiting()
+      if (!this.#isDeciding) void this.#decideWaiting()
     })
   }
 
-  /** O2: one transaction for all that wait by the time the gate opens. */
+  /** O2: one transaction at a time, for all that wait when it begins. */
   async #decideWaiting(): Promise<void> {
+    this.#isDeciding = true
+    while (this.#waiting.length > 0) await this.#decideGroup()
+    this.#isDeciding = false
+  }
+
+  async #decideGroup(): Promise<void> {
     let group: readonly WaitingClaim[] = []
     try {
-      const outcomes = await this.#database.durable(async (session) => {
-        group = this.#waiting.splice(0, CLAIMS_AT_ONCE)
-        if (this.#waiting.length > 0) void this.#decideWaiting()
-        const decided: ClaimOutcome[] = []
-        for (const { claim, expiredBefore } of group) {
-          decided.push(await decide(session, claim, expiredBefore))
-        }
-        return decided
-      })
+      const job = async (session: Session): Promise<readonly ClaimOutcome[]> => {
+        if (group.length === 0) group = this.#waiting.splice(0, CLAIMS_AT_ONCE)
+        return this.#decide(session, group)
+      }
+      // Done again after a commit that nobody heard of, a claim finds itself: then it is a repeat,
+      // which ingress completes just as well.
+      const outcomes = await this.#database.durable(job, { isIdempotent: true })
       for (const [index, outcome] of outcomes.entries()) group[index]?.answer(outcome)
     } catch (error) {
       const failed = group.length > 0 ? group : this.#waiting.splice(0)
       for (const { fail } of failed) fail(error)
     }
   }
+
+  /**
+   * Reads what is known of all op_ids, decides one claim after the other, and writes what is new.
+   */
+  async #decide(
+    session: Session,
+    group: readonly WaitingClaim[],
+  ): Promise<readonly ClaimOutcome[]> {
+    const opIds = [...new Set(group.map(({ claim }) => claim.opId))].sort()
+    const known = await knownOf(session, opIds)
+    const outcomes = group.map(({ claim, expiredBefore }) => decide(known, claim, expiredBefore))
+    await forget(session, [...known.forgotten].sort())
+    const fresh = [...known.fresh.values()].sort((one, other) => (one.opId < other.opId ? -1 : 1))
+    try {
+      await this.#claims.write(session, fresh)
+    } catch (error) {
+      // Another node has just claimed one of them: decided again, its claim is seen. (O1)
+      if (session.dialect.isOvertaken(error)) throw new Overtaken()
+      throw error
+    }
+    return outcomes
+  }
 }
 
-async function decide(
-  session: Session,
-  claim: Claim,
-  expiredBefore: number,
-): Promise<ClaimOutcome> {
-  const operation = await session.first<{ acceptedAt: number }>(
-    'SELECT accepted_at AS acceptedAt FROM operations WHERE op_id = ?',
-    [claim.opId],
-  )
-  const first = await firstClaim(session, claim.opId)
+/** What a group of claims is decided on; it changes with each decision. */
+interface Known {
+  readonly claims: Map<OperationId, Claim>
+  /** When each operation was accepted. */
+  readonly operations: Map<OperationId, number>
+  readonly fresh: Map<OperationId, ClaimRow>
+  readonly forgotten: Set<OperationId>
+}
+
+/** Locks the claims that are there. (O1) */
+async function knownOf(session: Session, opIds: readonly OperationId[]): Promise<Known> {
+  const claims = new Map<OperationId, Claim>()
+  const operations = new Map<OperationId, number>()
+  await inChunks(opIds, async (list, part) => {
+    const claimed = await session.all<ClaimRow>(
+      `SELECT ${CLAIM_COLUMNS} FROM claims WHERE op_id IN (${list})${session.dialect.forUpdate}`,
+      part,
+    )
+    for (const claim of claimed) claims.set(claim.opId, claim)
+    const applied = await session.all<Pick<OperationRow, 'opId' | 'acceptedAt'>>(
+      `SELECT op_id AS opId, accepted_at AS acceptedAt FROM operations WHERE op_id IN (${list})`,
+      part,
+    )
+    for (const { opId, acceptedAt } of applied) operations.set(opId, acceptedAt)
+  })
+  return { claims, operations, fresh: new Map(), forgotten: new Set() }
+}
+
+function decide(known: Known, claim: Claim, expiredBefore: number): ClaimOutcome {
+  const { opId } = claim
+  const first = known.claims.get(opId)
+  const acceptedAt = known.operations.get(opId)
   if (first !== undefined && first.claimedAt >= expiredBefore) {
-    return compare(first, claim, operation !== undefined) // O1
+    return compare(first, claim, acceptedAt !== undefined) // O1
   }
-  if (first === undefined && operation !== undefined && operation.acceptedAt >= expiredBefore) {
+  if (first === undefined && acceptedAt !== undefined && acceptedAt >= expiredBefore) {
     return { kind: 'conflict', code: 'op_id_scope_conflict' } // O1
   }
-  if (first !== undefined || operation !== undefined) await forget(session, claim.opId) // O3
-  const isFirst = await insert(session, claim)
-  const winner = isFirst ? undefined : await firstClaim(session, claim.opId)
-  return winner === undefined ? { kind: 'fresh' } : compare(winner, claim, false)
+  if (first !== undefined || acceptedAt !== undefined) {
+    known.forgotten.add(opId)
+    known.operations.delete(opId)
+  }
+  known.claims.set(opId, claim)
+  known.fresh.set(opId, claim)
+  return { kind: 'fresh' }
 }
-
-const firstClaim = (session: Session, opId: OperationId): Promise<Claim | undefined> =>
-  session.first<ClaimRow>(
-    `SELECT ${CLAIM_COLUMNS} FROM claims WHERE op_id = ?${session.dialect.forUpdate}`,
-    [opId],
-  )
 
 function compare(first: Claim, claim: Claim, applied: boolean): ClaimOutcome {
   if (first.channelId !== claim.channelId || first.thingId !== claim.thingId) {
@@ -120,18 +171,10 @@ function compare(first: Claim, claim: Claim, applied: boolean): ClaimOutcome {
   return { kind: 'repeat', first, applied }
 }
 
-async function forget(session: Session, opId: OperationId): Promise<void> {
-  await session.run('DELETE FROM operations WHERE op_id = ?', [opId])
-  await session.run('DELETE FROM claims WHERE op_id = ?', [opId])
-}
-
-/** False when another node was faster. */
-async function insert(session: Session, claim: Claim): Promise<boolean> {
-  const { opId, channelId, thingId, contentHash, messageId, claimedAt } = claim
-  const { affected } = await session.run(
-    `INSERT INTO claims (op_id, channel_id, thing_id, content_hash, message_id, claimed_at)
-      VALUES (?, ?, ?, ?, ?, ?) ${session.dialect.onDuplicate(['op_id'], [])}`,
-    [opId, channelId, thingId, contentHash, messageId, claimedAt],
-  )
-  return affected === 1
+/** O3 */
+async function forget(session: Session, opIds: readonly OperationId[]): Promise<void> {
+  await inChunks(opIds, async (list, part) => {
+    await session.run(`DELETE FROM operations WHERE op_id IN (${list})`, part)
+    await session.run(`DELETE FROM claims WHERE op_id IN (${list})`, part)
+  })
 }

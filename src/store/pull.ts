@@ -53,7 +53,7 @@ async function openOf(database: Database, held: Pulled, wanted: number): Promise
   let afterSeq = held.ackedSeq
   while (open.length < wanted) {
     const stretch = { channel, afterSeq, sinceSeq, limit: wanted }
-    const found = await database.read((session) => deliverables(session, channelId, stretch))
+    const found = await database.snapshot((session) => deliverables(session, channelId, stretch))
     open.push(...found.filter(({ seq }) => !ahead.has(seq)))
     const last = found.at(-1)
     if (last === undefined || found.length < wanted) break

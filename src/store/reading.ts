@@ -6,7 +6,8 @@ import type { CatchUpPage, CatchUpRequest, FeedEntry } from '#domain/feed'
 import type { ChannelId, DeviceId } from '#domain/identity'
 import type { EntityQuery, HistoryQuery, Page, ReadStore } from '#domain/store-ports'
 import { catchUp } from './catch-up.ts'
-import type { Database, Session } from './database.ts'
+import type { Database } from './database.ts'
+import type { Session } from './session.ts'
 import type { Value } from './dialect.ts'
 import { eventFrom, thingFrom } from './document.ts'
 import type { EventRow, ThingRow } from './entities/entities.ts'
@@ -45,14 +46,14 @@ export class Reading implements ReadStore {
   }
 
   history(query: HistoryQuery): Promise<Page<FeedEntry>> {
-    return this.#database.read(async (session) => {
+    return this.#database.snapshot(async (session) => {
       const channel = await channelOf(session, query.channelId)
       return channel === undefined ? { items: [] } : history(session, channel, query)
     })
   }
 
   catchUp(request: CatchUpRequest): Promise<CatchUpPage> {
-    return this.#database.read((session) => catchUp(session, request))
+    return this.#database.snapshot((session) => catchUp(session, request))
   }
 
   pull(
@@ -77,7 +78,7 @@ export class Reading implements ReadStore {
     table: EntityTable,
     query: EntityQuery,
   ): Promise<Page<Row>> {
-    return this.#database.read(async (session) => {
+    return this.#database.snapshot(async (session) => {
       const channel = await channelOf(session, query.channelId)
       if (channel === undefined) return { items: [] }
       const before = query.before ?? Number.MAX_SAFE_INTEGER

@@ -12,7 +12,8 @@
 
 import type { RetentionLimits, RetentionStore } from '#domain/store-ports'
 import { inChunks } from './bulk.ts'
-import type { Database, Session } from './database.ts'
+import type { Database } from './database.ts'
+import type { Session } from './session.ts'
 import { removeDeletedChannel } from './deleted-channels.ts'
 import type { TombstoneRow } from './entities/entities.ts'
 
@@ -45,7 +46,8 @@ export class Retention implements RetentionStore {
     for (const chore of chores) {
       const left = maxRows - removed
       if (left <= 0) break
-      removed += await this.#database.repeatable((session) => chore(session, before, left))
+      const job = (session: Session): Promise<number> => chore(session, before, left)
+      removed += await this.#database.repeatable(job, { isIdempotent: true })
     }
     return removed
   }
@@ -58,7 +60,8 @@ async function removeClaims(
   maxRows: number,
 ): Promise<number> {
   const expired = await session.all<{ opId: string }>(
-    'SELECT op_id AS opId FROM claims WHERE claimed_at < ? ORDER BY claimed_at LIMIT ?',
+    `SELECT op_id AS opId FROM claims WHERE claimed_at < ? ORDER BY claimed_at LIMIT ?
+      ${session.dialect.forUpdate}`,
     [operations, Math.max(1, Math.floor(maxRows / 2))],
   )
   const ids = expired.map(({ opId }) => opId)
@@ -78,7 +81,8 @@ async function removeOperations(
   maxRows: number,
 ): Promise<number> {
   const expired = await session.all<{ opId: string }>(
-    'SELECT op_id AS opId FROM operations WHERE accepted_at < ? ORDER BY accepted_at LIMIT ?',
+    `SELECT op_id AS opId FROM operations WHERE accepted_at < ? ORDER BY accepted_at LIMIT ?
+      ${session.dialect.forUpdate}`,
     [operations, maxRows],
   )
   const ids = expired.map(({ opId }) => opId)
@@ -105,11 +109,17 @@ async function oldestOf<Row extends Old>(
   return young < 0 ? rows : rows.slice(0, young)
 }
 
-async function removeUpTo(session: Session, table: string, rows: readonly Old[]): Promise<number> {
-  const last = rows.at(-1)
-  if (last === undefined) return 0
-  await session.run(`DELETE FROM ${table} WHERE id <= ?`, [last.id])
-  return rows.length
+/** N2: exactly these, since a turn that is not committed yet may have written ids in between. */
+async function remove(session: Session, table: string, rows: readonly Old[]): Promise<number> {
+  let removed = 0
+  await inChunks(
+    rows.map(({ id }) => id),
+    async (list, part) => {
+      const { affected } = await session.run(`DELETE FROM ${table} WHERE id IN (${list})`, part)
+      removed += affected
+    },
+  )
+  return removed
 }
 
 /** No floor: whoever is behind gets each Thing whole, not its updates. */
@@ -120,7 +130,7 @@ async function removeThingUpdates(
 ): Promise<number> {
   const select = 'SELECT id, accepted_at AS at FROM thing_updates'
   const old = await oldestOf<Old>(session, select, { before: thingUpdates, maxRows })
-  return removeUpTo(session, 'thing_updates', old)
+  return remove(session, 'thing_updates', old)
 }
 
 interface OldEntry extends Old {
@@ -136,7 +146,7 @@ async function removeFeedEntries(
   const select = 'SELECT id, accepted_at AS at, channel, seq FROM feed_entries'
   const old = await oldestOf<OldEntry>(session, select, { before: messagesAndEvents, maxRows })
   await raiseFloors(session, 'entries_floor', old) // N2
-  return removeUpTo(session, 'feed_entries', old)
+  return remove(session, 'feed_entries', old)
 }
 
 async function removeDeadLetters(
@@ -148,7 +158,7 @@ async function removeDeadLetters(
     before: operations,
     maxRows,
   })
-  return removeUpTo(session, 'dead_letters', old)
+  return remove(session, 'dead_letters', old)
 }
 
 type OldTombstone = OldEntry & Pick<TombstoneRow, 'model' | 'entityId'>
@@ -173,7 +183,7 @@ async function removeTombstones(
     if (model === 'thing' && affected === 1) things.push(tombstone)
   }
   await raiseFloors(session, 'tombstone_floor', things) // N2
-  return removeUpTo(session, 'tombstones', old)
+  return remove(session, 'tombstones', old)
 }
 
 /** N2 */
@@ -186,7 +196,8 @@ async function raiseFloors(
   for (const { channel, seq } of removed) {
     floors.set(channel, Math.max(seq, floors.get(channel) ?? 0))
   }
-  for (const [channel, seq] of floors) {
+  const inOrder = [...floors].sort(([one], [other]) => one - other)
+  for (const [channel, seq] of inOrder) {
     await session.run(`UPDATE channel_heads SET ${floor} = ? WHERE channel = ? AND ${floor} < ?`, [
       seq,
       channel,

@@ -20,3 +20,19 @@ export class StoreBusy extends StoreError {
     this.name = 'StoreBusy'
   }
 }
+
+/** The database is there and says nothing; whether it did what it was asked is not known. */
+export class NoAnswer extends StoreError {
+  constructor() {
+    super('no_answer', 'the database did not answer in time')
+    this.name = 'NoAnswer'
+  }
+}
+
+/** Another transaction wrote the same key first; done again, this one finds its row. */
+export class Overtaken extends StoreError {
+  constructor() {
+    super('overtaken', 'another transaction was faster')
+    this.name = 'Overtaken'
+  }
+}

@@ -18,10 +18,11 @@ import { Channels } from './channels.ts'
 import { Database, withoutParameters } from './database.ts'
 import { Devices } from './devices.ts'
 import { dialectOf } from './dialect.ts'
-import type { Dialect } from './dialect.ts'
 import { tablesFor } from './entities/tables.ts'
 import { LogBatches } from './log-table.ts'
+import { migrate } from './migrate.ts'
 import { Operations } from './operations.ts'
+import type { Pacing } from './pacing.ts'
 import { Reading } from './reading.ts'
 import { Retention } from './retention.ts'
 import { StoreError } from './store-error.ts'
@@ -36,6 +37,7 @@ export interface Store {
   readonly subscriptions: SubscriptionStore
   readonly read: ReadStore
   readonly operations: OperationStore
+  /** For the embedded log of one process; a cluster has its log elsewhere. */
   readonly logTable: LogTable
   readonly probe: Probe
   /** Ends after the jobs that wait. */
@@ -43,35 +45,38 @@ export interface Store {
 }
 
 export interface StoreOptions {
-  /** `sqlite:<path>`; the folder of the file is made. `sqlite::memory:` for tests. */
+  /**
+   * `sqlite:<path>`; the folder of the file is made. `sqlite::memory:` for tests.
+   * `mysql://user:password@host:port/database`; the database must be there.
+   */
   readonly url: string
   readonly meter: Meter
   readonly log?: Log
+  /** Absent: the machine's own time and chance. */
+  readonly pacing?: Pacing
 }
 
 /**
  * Opens or makes the database and brings its tables up to date. Rejects with a sentence for the
  * operator.
  */
-export async function openStore({ url, meter, log }: StoreOptions): Promise<Store> {
+export async function openStore({ url, meter, log, pacing }: StoreOptions): Promise<Store> {
   const options = dataSourceOptionsFor(url)
   const dialect = dialectOf(options.type)
   const source = new DataSource(options)
   try {
     await source.initialize()
-    await refuseNewer(source)
-    const applied = await source.runMigrations({ transaction: 'each' })
-    log?.info('the database is open', { engine: dialect.engine, migrations: applied.length })
+    const migrations = await migrate(source, dialect)
+    log?.info('the database is open', { engine: dialect.engine, migrations })
   } catch (error) {
     if (source.isInitialized) await source.destroy()
     throw withoutParameters(error, dialect)
   }
-  return storeOn(source, dialect, meter)
+  return storeOn(new Database(source, dialect, meter, pacing))
 }
 
-function storeOn(source: DataSource, dialect: Dialect, meter: Meter): Store {
-  const database = new Database(source, dialect, meter)
-  const tables = tablesFor(dialect.types)
+function storeOn(database: Database): Store {
+  const tables = tablesFor(database.dialect.types)
   return {
     turns: new Turns(database, tables),
     retention: new Retention(database),
@@ -79,29 +84,10 @@ function storeOn(source: DataSource, dialect: Dialect, meter: Meter): Store {
     devices: new Devices(database, tables),
     subscriptions: new Subscriptions(database, tables),
     read: new Reading(database),
-    operations: new Operations(database),
+    operations: new Operations(database, tables),
     logTable: new LogBatches(database, tables),
     probe: probeOf(database),
     close: () => database.close(),
-  }
-}
-
-/**
- * A database that a later version has changed is refused: what this one would write could be wrong
- * there.
- */
-async function refuseNewer(source: DataSource): Promise<void> {
-  const runner = source.createQueryRunner()
-  if (!(await runner.hasTable('migrations'))) return
-  const rows: unknown = await runner.query('SELECT name FROM migrations')
-  const known = new Set(source.migrations.map(({ name }) => name))
-  for (const row of Array.isArray(rows) ? (rows as { readonly name: string }[]) : []) {
-    if (known.has(row.name)) continue
-    throw new StoreError(
-      'newer_database',
-      `the database was changed by a newer version of this program (${row.name}): ` +
-        'start that version, or restore a copy of the database from before it',
-    )
   }
 }
 

@@ -11,7 +11,8 @@ import type { Subscribed, SubscriptionStore } from '#domain/store-ports'
 import { Acknowledgements } from './acknowledgements.ts'
 import type { AckedEntry } from './acknowledgements.ts'
 import { Bulk } from './bulk.ts'
-import type { Database, Session } from './database.ts'
+import type { Database } from './database.ts'
+import type { Session } from './session.ts'
 import type { SubscriptionRow } from './entities/devices.ts'
 import type { Tables } from './entities/tables.ts'
 
@@ -47,7 +48,7 @@ export class Subscriptions implements SubscriptionStore {
         `SELECT d.id AS device,
             (SELECT count(*) FROM subscriptions WHERE channel = ? AND device = d.id) AS held,
             (SELECT count(*) FROM subscriptions WHERE channel = ?) AS subscribers
-          FROM devices d WHERE d.device_id = ?`,
+          FROM devices d WHERE d.device_id = ?${session.dialect.forUpdate}`,
         [channel, channel, deviceId],
       )
       if (state === undefined) return { kind: 'no-device' }
@@ -117,13 +118,15 @@ export class Subscriptions implements SubscriptionStore {
   }
 }
 
+/** Locks the channel and not its head, which turns move all the time. */
 const lockChannel = (
   session: Session,
   channelId: ChannelId,
 ): Promise<{ channel: number; channelName: string; headSeq: number } | undefined> =>
   session.first(
-    `SELECT c.id AS channel, c.name AS channelName, h.head_seq AS headSeq
-      FROM channels c JOIN channel_heads h ON h.channel = c.id
+    `SELECT c.id AS channel, c.name AS channelName,
+        (SELECT h.head_seq FROM channel_heads h WHERE h.channel = c.id) AS headSeq
+      FROM channels c
       WHERE c.channel_id = ? AND c.is_deleted = 0${session.dialect.forUpdate}`,
     [channelId],
   )

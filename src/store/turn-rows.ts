@@ -5,7 +5,7 @@ import type { FeedEntry } from '#domain/feed'
 import type { OperationId } from '#domain/identity'
 import type { TurnWrites } from '#domain/store-ports'
 import { Bulk } from './bulk.ts'
-import type { Session } from './database.ts'
+import type { Session } from './session.ts'
 import type { Dialect } from './dialect.ts'
 import { documentOf, filedUnder } from './document.ts'
 import type { ChannelHeadRow } from './entities/channels.ts'
@@ -52,15 +52,26 @@ export class TurnRows {
 
   async write(session: Session, writes: TurnWrites): Promise<void> {
     const [entries, updates] = splitFeed(writes.feed)
-    await this.#heads.write(session, writes.channels.map(headRow))
-    await this.#things.write(session, thingRows(writes.things, updates))
-    await this.#events.write(session, writes.events.map(eventRow))
+    await this.#heads.write(session, writes.channels.map(headRow).sort(byKey))
+    await this.#things.write(session, thingRows(writes.things, updates).sort(byKey))
+    await this.#events.write(session, writes.events.map(eventRow).sort(byKey))
     await this.#tombstones.write(session, tombstoneRows(writes))
     await this.#feedEntries.write(session, entries)
     await this.#thingUpdates.write(session, updates)
     await this.#operations.write(session, writes.operations.map(operationRow))
     await this.#deadLetters.write(session, writes.deadLetters.map(deadLetterRow))
   }
+}
+
+/** Rows that others lock too go in the order of their keys, so that transactions seldom cross. */
+function byKey(one: Keyed, other: Keyed): number {
+  if (one.channel !== other.channel) return one.channel - other.channel
+  return (one.id ?? '') < (other.id ?? '') ? -1 : 1
+}
+
+interface Keyed {
+  readonly channel: number
+  readonly id?: string
 }
 
 const headRow = ({

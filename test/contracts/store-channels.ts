@@ -56,6 +56,7 @@ export function channelContract(engine: string, open: OpenStore): void {
     t.true(await channels.rename(A, 'Küche 🔥'))
     t.is((await channels.info(A))?.channelName, 'Küche 🔥')
     t.is((await channels.info(B))?.channelName, 'a channel')
+    t.true(await channels.rename(A, 'Küche 🔥'))
     t.false(await channels.rename(channel(3), 'nobody'))
   })
 

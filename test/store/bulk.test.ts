@@ -2,7 +2,7 @@ import test from 'ava'
 import type { EntitySchemaColumnOptions } from 'typeorm'
 
 import { Bulk, inChunks } from '#src/store/bulk'
-import type { Session } from '#src/store/database'
+import type { Session } from '#src/store/session'
 import type { Value } from '#src/store/dialect'
 
 /** A session that keeps what it is asked to run. */
@@ -12,7 +12,7 @@ function recording() {
     statements.push({ sql, parameters: parameters ?? [] })
     return { affected: 0, raw: statements.length }
   }
-  return { statements, session: { run } as Session }
+  return { statements, session: { run, insert: run } as Session }
 }
 
 type Row = { readonly key: number; readonly text: string | null }
@@ -58,6 +58,35 @@ test('rows are written in order, in statements whose sizes are powers of two', a
     t.deepEqual(
       statements.flatMap(({ parameters }) => parameters),
       rowsOf(count).flatMap(({ key, text }) => [key, text]),
+    )
+  }
+})
+
+test('a statement carries about a mebibyte of text, but always a row', async (t) => {
+  const KIB_256 = 'x'.repeat(2 ** 18)
+  const cases: [lengths: number[], sizes: number[]][] = [
+    [Array<number>(9).fill(1), [4, 4, 1]],
+    [
+      [1, 1, 1],
+      [2, 1],
+    ],
+    [
+      [9, 9, 0, 0, 0],
+      [1, 1, 2, 1],
+    ],
+    [
+      [0, 0, 9, 0],
+      [2, 1, 1],
+    ],
+  ]
+  for (const [lengths, sizes] of cases) {
+    const { session, statements } = recording()
+    const rows = lengths.map((length, key) => ({ key, text: KIB_256.repeat(length) }))
+    await new Bulk<Row>(ENTITY, { leftOut: ['later'] }).write(session, rows)
+    t.deepEqual(
+      statements.map(({ parameters }) => parameters.length / 2),
+      sizes,
+      lengths.join(),
     )
   }
 })

@@ -3,27 +3,9 @@
 // that scans a table fails unless its row here says why that is bounded.
 
 import test from 'ava'
-import type { ExecutionContext } from 'ava'
-import { DataSource } from 'typeorm'
-import type { Logger } from 'typeorm'
 
-import { dataSourceOptionsFor } from '#ormconfig'
-import { Channels } from '#src/store/channels'
-import { Database } from '#src/store/database'
-import { Devices } from '#src/store/devices'
-import { dialectOf } from '#src/store/dialect'
-import { tablesFor } from '#src/store/entities/tables'
-import { LogBatches } from '#src/store/log-table'
-import { Operations } from '#src/store/operations'
-import { Reading } from '#src/store/reading'
-import { Retention } from '#src/store/retention'
-import { Subscriptions } from '#src/store/subscriptions'
-import { Turns } from '#src/store/turns'
-import { FakeMeter } from '#test/support/fake-telemetry'
 import { databasePath } from '#test/support/sqlite-store'
-import { ChannelWriter, PASSWORD_HASH } from '#test/support/store-writer'
-import { channel, event, message, opId, thing } from '#test/support/submissions'
-import { parseDeviceId } from '#domain/identity'
+import { doEverything, openWatched } from '#test/support/watched-store'
 
 // A scan that is bounded: by LIMIT along the table's own order, or because the table is small.
 const BOUNDED: readonly (readonly [plan: RegExp, statement: RegExp])[] = [
@@ -36,114 +18,10 @@ const BOUNDED: readonly (readonly [plan: RegExp, statement: RegExp])[] = [
   [/^(SCAN|SCALAR|COMPOUND).*CONSTANT ROW/, /./],
 ]
 
-class Statements implements Logger {
-  readonly texts = new Set<string>()
-
-  logQuery(query: string): void {
-    if (/^(SELECT|UPDATE|DELETE)/.test(query)) this.texts.add(query)
-  }
-
-  logQueryError(): void {}
-  logQuerySlow(): void {}
-  logSchemaBuild(): void {}
-  logMigration(): void {}
-  log(): void {}
-}
-
-async function openWatched(t: ExecutionContext) {
-  const options = dataSourceOptionsFor(`sqlite:${await databasePath(t)}`)
-  const statements = new Statements()
-  const source = await new DataSource({
-    ...options,
-    logging: true,
-    logger: statements,
-  }).initialize()
-  await source.runMigrations()
-  statements.texts.clear()
-  const dialect = dialectOf(options.type)
-  const tables = tablesFor(dialect.types)
-  const database = new Database(source, dialect, new FakeMeter())
-  t.teardown(() => database.close())
-  return {
-    database,
-    statements,
-    turns: new Turns(database, tables),
-    channels: new Channels(database, tables),
-    devices: new Devices(database, tables),
-    subscriptions: new Subscriptions(database, tables),
-    read: new Reading(database),
-    operations: new Operations(database),
-    retention: new Retention(database),
-    logTable: new LogBatches(database, tables),
-  }
-}
-
-type Watched = Awaited<ReturnType<typeof openWatched>>
-
-const A = channel(1)
-const DEVICE = parseDeviceId('d'.repeat(64))
-
-async function doEverything(store: Watched): Promise<void> {
-  if (DEVICE === undefined) throw new Error('not a device id')
-  const { turns, channels, devices, subscriptions, read, operations, retention, logTable } = store
-  await turns.bindLog({ identity: 'log', ends: [0] })
-  const writer = await ChannelWriter.open(store, 1)
-  await devices.create(DEVICE, 'ios', 1)
-  await devices.setRoute(DEVICE, 'apns', 'token')
-  await devices.find(DEVICE)
-  await devices.retireToken('ios', 'token')
-  await subscriptions.subscribe(DEVICE, A, 1)
-  writer.take(message({ opId: 'sent' }), thing('delete', 'lamp'), event('close', 'fire'))
-  await writer.take(message(), message(), thing('update', 'door')).commit()
-  const key = { channelId: A, id: 'lamp' }
-  await turns.load({ channels: [A], things: [key], events: [key], operations: [opId('sent')] })
-  await turns.lastEpoch()
-
-  await channels.credentials(A)
-  await channels.exists(A)
-  await channels.info(A)
-  await channels.rename(A, 'other')
-  await channels.changePassword(A, PASSWORD_HASH, 'other')
-  await subscriptions.positions(DEVICE)
-  await subscriptions.position(DEVICE, A)
-  await subscriptions.acknowledge([{ deviceId: DEVICE, channelId: A, seq: 1 }])
-  await subscriptions.acknowledgeEntries(DEVICE, [{ channelId: A, seq: 5 }])
-  await read.thing(A, 'lamp')
-  await read.event(A, 'fire')
-  await read.things({ channelId: A, state: 'active', limit: 5 })
-  await read.events({ channelId: A, state: 'open', thingId: 'lamp', limit: 5 })
-  await read.things({ channelId: A, limit: 5 })
-  await read.history({ channelId: A, entityId: 'lamp', sinceMs: 1, limit: 5 })
-  await read.history({ channelId: A, model: 'event', limit: 5 })
-  await read.catchUp({ channelId: A, afterSeq: 0, sinceSeq: 0, limit: 5 })
-  await read.pull(DEVICE, 5)
-
-  await operations.find(opId('sent'))
-  const { entityId } = message()
-  const claim = { channelId: A, thingId: '', contentHash: 'a', messageId: entityId, claimedAt: 1 }
-  await operations.claim({ ...claim, opId: opId('claimed') }, 0)
-  const [position = 0] = await logTable.append([{ lane: 0, count: 1, payload: '[]' }], 1)
-  await logTable.read(0, 0, 5)
-  await logTable.bounds(0)
-  await logTable.bytes()
-  await logTable.purge(0, position, 2, 5)
-  await subscriptions.keepOnly(DEVICE, [])
-  await subscriptions.subscribe(DEVICE, A, 1)
-  await subscriptions.unsubscribe(DEVICE, A)
-  await devices.remove(DEVICE)
-  writer.deadLetters.push({ lane: 1, position: 1, index: 0, payload: '', error: '', at: 1 })
-  await writer.take(message()).commit()
-  const all = { operations: 9e15, messagesAndEvents: 9e15, thingUpdates: 9e15, tombstones: 9e15 }
-  while ((await retention.step(all, 100)) > 0);
-  await writer.take(message(), thing('update', 'door', { at: 5 })).commit()
-  await channels.delete(A)
-  while ((await retention.step(all, 100)) > 0);
-}
-
 test('every statement finds its rows by an index', async (t) => {
-  const store = await openWatched(t)
+  const store = await openWatched(t, `sqlite:${await databasePath(t)}`)
   await doEverything(store)
-  const texts = [...store.statements.texts]
+  const texts = [...store.statements.texts.keys()]
   t.true(texts.length > 60)
   for (const text of texts) {
     const plan = await store.database.read((session) =>

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
-import Connection from 'libsql'
+import { SqliteConnection } from '#src/store/sqlite-connection'
 import test from 'ava'
 import { DataSource } from 'typeorm'
 
@@ -79,7 +79,7 @@ test('what was written is there after reopening, and no migration runs twice', a
 test('a database that a newer version has changed is refused', async (t) => {
   const path = await databasePath(t)
   await (await openStore({ url: `sqlite:${path}`, meter: new FakeMeter() })).close()
-  const connection = new Connection(path)
+  const connection = new SqliteConnection(path)
   connection.exec("INSERT INTO migrations (timestamp, name) VALUES (1, 'Later9000000000000')")
   connection.close()
 

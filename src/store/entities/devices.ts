@@ -12,7 +12,7 @@ export type DeviceRow = {
   readonly createdAt: number
 }
 
-export const deviceEntity = ({ serial, integer, text }: ColumnTypes) =>
+export const deviceEntity = ({ serial, integer, text, indexesLongText }: ColumnTypes) =>
   new EntitySchema<DeviceRow & Numbered>({
     name: 'devices',
     columns: {
@@ -25,7 +25,11 @@ export const deviceEntity = ({ serial, integer, text }: ColumnTypes) =>
     },
     indices: [
       { name: 'devices_by_device_id', columns: ['deviceId'], unique: true },
-      { name: 'devices_by_provider_token', columns: ['providerToken', 'platform'] },
+      {
+        name: 'devices_by_provider_token',
+        columns: ['providerToken', 'platform'],
+        synchronize: indexesLongText,
+      },
     ],
   })
 

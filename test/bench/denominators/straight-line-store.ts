@@ -2,7 +2,7 @@
 // turn.
 //
 // What profiling found: four fifths of the thread's time is spent inside SQLite, most of it per
-// commit and per touched page, not per row. Hence multi-row statements of 25 rows (libsql pays per
+// commit and per touched page, not per row. Hence multi-row statements of 25 rows (the driver pays per
 // crossing; larger ones gain nothing), state held in memory and written through once per turn, a
 // wide distance between checkpoints, and turns that wait a few milliseconds for 1,000 submissions.
 // The log stands in a file and a thread of its own, so that its fsync waits for no turn; and as
@@ -11,7 +11,7 @@
 // on a noisy machine.
 
 import { parentPort, workerData } from 'node:worker_threads'
-import Database from 'libsql'
+import { SqliteConnection as Database } from '#src/store/sqlite-connection'
 
 export type Submission = readonly [
   op: string,
@@ -69,7 +69,11 @@ db.exec(`
 `)
 
 /** Writes rows with as few statements as there are whole groups, then the rest one by one. */
-function writer(head: string, columns: number, tail = ''): (values: readonly unknown[]) => void {
+function writer(
+  head: string,
+  columns: number,
+  tail = '',
+): (values: readonly (string | number)[]) => void {
   const row = `(${Array.from({ length: columns }, () => '?').join(',')})`
   const rows = Array.from({ length: ROWS_PER_STATEMENT }, () => row).join(',')
   const many = db.prepare(`${head} VALUES ${rows} ${tail}`)
@@ -124,8 +128,8 @@ function apply(batches: readonly LoggedBatch[]): void {
   const turn = batches.flatMap(({ payload }) => JSON.parse(payload) as Submission[])
   const frames = Buffer.allocUnsafeSlow(turn.length * FRAME_BYTES_MAX)
   const ends = new Uint32Array(turn.length)
-  const operations: unknown[] = []
-  const feed: unknown[] = []
+  const operations: (string | number)[] = []
+  const feed: (string | number)[] = []
   const changed = new Set<Thing>()
   let end = 0
   begin.run()

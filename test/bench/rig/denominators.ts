@@ -58,7 +58,7 @@ export async function startStraightLine(directory: string): Promise<Subject> {
     applied: () => operationsEnded(server, ''),
     count: () => countRows(path, QUERIES),
     ran: {
-      engine: 'embedded (libsql)',
+      engine: 'embedded (node:sqlite)',
       sync: 'log FULL, one fsync per append; state NORMAL, checked against the log position',
       lanes: 1,
       batch: 'all that came since the last append; turns of 1,000 to 4,000',

@@ -84,7 +84,7 @@ export async function startPrepared(prepared: Prepared, directory: string): Prom
     applied: () => operationsEnded(server, token),
     count: () => countRows(databaseIn(directory), QUERIES),
     ran: {
-      engine: 'embedded (libsql)',
+      engine: 'embedded (node:sqlite)',
       sync: 'as the product starts by default: fsync before each 200',
       lanes: '16 (default)',
       batch: 'default limits (256 submissions or 256 KiB per lane)',

@@ -1,0 +1,50 @@
+// A file that one process at a time may hold, on one machine. A holder that died is found out by
+// its process id.
+
+import { readFile, rm, writeFile } from 'node:fs/promises'
+import { setTimeout as wait } from 'node:timers/promises'
+
+const LOOK_AGAIN_MS = 200
+
+export interface HoldOptions {
+  readonly timeoutMs: number
+}
+
+/** Waits until nobody else holds the file. Gives the way to let go; rejects after the timeout. */
+export async function holdFile(
+  file: string,
+  { timeoutMs }: HoldOptions,
+): Promise<() => Promise<void>> {
+  const deadline = performance.now() + timeoutMs
+  while (!(await tryToHoldFile(file))) {
+    if (performance.now() > deadline) throw new Error(`${file} is held by another process`)
+    await wait(LOOK_AGAIN_MS)
+  }
+  return () => rm(file, { force: true })
+}
+
+/** True when this process holds the file now. */
+export async function tryToHoldFile(file: string): Promise<boolean> {
+  if (await create(file)) return true
+  const holder = Number(await readFile(file, 'utf8').catch(() => ''))
+  // An empty file is one that is being written this moment.
+  if (holder === 0 || isAlive(holder)) return false
+  await rm(file, { force: true })
+  return create(file)
+}
+
+const create = (file: string): Promise<boolean> =>
+  writeFile(file, String(process.pid), { flag: 'wx' }).then(
+    () => true,
+    () => false,
+  )
+
+function isAlive(processId: number): boolean {
+  try {
+    process.kill(processId, 0)
+    return true
+  } catch (error) {
+    // Somebody else's process is alive too.
+    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+  }
+}

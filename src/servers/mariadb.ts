@@ -1,0 +1,122 @@
+// A private MariaDB server on a port and data of its own. Root has no password: it listens on
+// 127.0.0.1 and a socket in its own folder only.
+
+import { execFile } from 'node:child_process'
+import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir, userInfo } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+
+import { reservePort } from './port.ts'
+import { findOrInstall } from './programs.ts'
+import type { Surroundings } from './programs.ts'
+import { ServerProcess } from './server-process.ts'
+import type { RunningServer } from './server-process.ts'
+
+export interface MariaDbServer extends RunningServer {
+  readonly socket: string
+  /** `mysql://root@127.0.0.1:<port>/<database>` */
+  urlOf(database: string): string
+}
+
+export type MariaDbStarted =
+  | { readonly kind: 'started'; readonly server: MariaDbServer }
+  | { readonly kind: 'missing'; readonly reason: string }
+
+export interface MariaDbOptions {
+  readonly env: Surroundings
+  /** Where the data goes and stays; without one it is temporary. */
+  readonly directory?: string
+  /** More parameters of mariadbd, for example `--innodb-lock-wait-timeout=1`. */
+  readonly parameters?: readonly string[]
+}
+
+const SMALL = [
+  '--innodb-buffer-pool-size=128M',
+  '--innodb-log-file-size=64M',
+  '--innodb-log-buffer-size=8M',
+  '--key-buffer-size=1M',
+  '--table-open-cache=200',
+  '--max-connections=200',
+  '--performance-schema=OFF',
+  '--skip-log-bin',
+]
+
+const run = promisify(execFile)
+
+/** Starts mariadbd, or says what is missing. Rejects when it does not become ready. */
+export async function startMariaDb(options: MariaDbOptions): Promise<MariaDbStarted> {
+  const { env } = options
+  const program = await findOrInstall('mariadbd', env)
+  if (program.kind === 'missing') return program
+  const installer = await findOrInstall('mariadb-install-db', env)
+  if (installer.kind === 'missing') return installer
+  // The installer is a script that calls it.
+  const reader = await findOrInstall('my_print_defaults', env)
+  if (reader.kind === 'missing') return reader
+  const isTemporary = options.directory === undefined
+  const directory = options.directory ?? (await mkdtemp(join(tmpdir(), 'heliograph-mariadb-')))
+  const data = join(directory, 'data')
+  await makeData(data, { installer: installer.file, env })
+  const reserved = await reservePort()
+  const { port } = reserved
+  const socket = join(directory, 'server.sock')
+  const process = new ServerProcess({
+    file: program.file,
+    parameters: [
+      '--no-defaults',
+      `--datadir=${data}`,
+      `--socket=${socket}`,
+      `--pid-file=${join(directory, 'server.pid')}`,
+      `--user=${userInfo().username}`,
+      `--port=${port}`,
+      '--bind-address=127.0.0.1',
+      '--skip-networking=0',
+      '--skip-name-resolve',
+      ...SMALL,
+      ...(options.parameters ?? []),
+    ],
+    env,
+    readyLine: /ready for connections/,
+  })
+  await process.start()
+  const server: MariaDbServer = {
+    port,
+    socket,
+    urlOf: (database) => `mysql://root@127.0.0.1:${port}/${database}`,
+    stop: async () => {
+      await process.close()
+      await reserved.release()
+      if (isTemporary) await rm(directory, { recursive: true, force: true })
+    },
+    kill: (signal) => process.end(signal),
+    restart: async () => {
+      await process.end('SIGKILL')
+      await process.start()
+    },
+  }
+  return { kind: 'started', server }
+}
+
+interface Making {
+  readonly installer: string
+  readonly env: Surroundings
+}
+
+/** Makes the system tables, once for a folder. */
+async function makeData(data: string, { installer, env }: Making): Promise<void> {
+  await mkdir(data, { recursive: true })
+  if ((await readdir(data)).includes('mysql')) return
+  await run(
+    installer,
+    [
+      '--no-defaults',
+      `--datadir=${data}`,
+      `--user=${userInfo().username}`,
+      '--auth-root-authentication-method=normal',
+      '--skip-test-db',
+      '--skip-name-resolve',
+    ],
+    { env: { ...env } },
+  )
+}

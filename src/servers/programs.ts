@@ -1,0 +1,145 @@
+// Finds the server programs on this machine, or installs them from Debian's packages.
+//
+// Invariants:
+//   P1. One installation at a time on a machine: processes that ask together wait for the first
+//       one.
+//   P2. An installation starts no service: policy-rc.d forbids it while it runs.
+
+import { spawn } from 'node:child_process'
+import { constants } from 'node:fs'
+import { access, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+
+import { holdFile } from './held-file.ts'
+
+/** The environment of a process: PATH is looked at, all of it is handed on to what is started. */
+export interface Surroundings {
+  readonly [name: string]: string | undefined
+}
+
+export type Program = 'nats-server' | 'mariadbd' | 'mariadb-install-db' | 'my_print_defaults'
+
+export type Found =
+  | { readonly kind: 'found'; readonly file: string }
+  /** `reason` is a sentence for the operator: what is missing and how to get it. */
+  | { readonly kind: 'missing'; readonly reason: string }
+
+// The core packages hold the programs without the service that mariadb-server would set up.
+const PACKAGES: Readonly<Record<Program, string>> = {
+  'nats-server': 'nats-server',
+  mariadbd: 'mariadb-server-core',
+  'mariadb-install-db': 'mariadb-server-core',
+  my_print_defaults: 'mariadb-client-core',
+}
+
+const USUAL_PLACES = [
+  '/usr/sbin',
+  '/usr/bin',
+  '/usr/local/sbin',
+  '/usr/local/bin',
+  '/usr/libexec',
+  '/opt/homebrew/bin',
+  '/opt/homebrew/opt/mariadb/bin',
+]
+const POLICY_FILE = '/usr/sbin/policy-rc.d'
+const POLICY_FORBIDS = '#!/bin/sh\nexit 101\n'
+const ATTEMPTS = 5
+const PAUSE_MS = 3000
+const INSTALL_TIMEOUT_MS = 600_000
+
+/** The program's file, from PATH or a usual place; installed first where this is possible. */
+export async function findOrInstall(program: Program, env: Surroundings): Promise<Found> {
+  const present = await findProgram(program, env)
+  if (present !== undefined) return { kind: 'found', file: present }
+  const name = PACKAGES[program]
+  if (!(await mayInstall(env))) {
+    const how = `install it (Debian: apt-get install ${name}) or put it on PATH`
+    const reason = `${program} was not found; ${how}`
+    return { kind: 'missing', reason }
+  }
+  const lock = join(tmpdir(), 'heliograph-install.lock')
+  const release = await holdFile(lock, { timeoutMs: INSTALL_TIMEOUT_MS }) // P1
+  try {
+    const failure = (await findProgram(program, env)) === undefined ? await install(name, env) : ''
+    const file = await findProgram(program, env)
+    if (file !== undefined) return { kind: 'found', file }
+    return { kind: 'missing', reason: `${program} could not be installed with apt-get: ${failure}` }
+  } finally {
+    await release()
+  }
+}
+
+/** The program's file, or undefined when it is not on this machine. */
+export async function findProgram(
+  program: Program | 'setpriv',
+  env: Surroundings,
+): Promise<string | undefined> {
+  const folders = [...(env['PATH'] ?? '').split(delimiter), ...USUAL_PLACES]
+  for (const folder of folders) {
+    const file = join(folder, program)
+    if (folder !== '' && (await isExecutable(file))) return file
+  }
+  return undefined
+}
+
+const isExecutable = (file: string): Promise<boolean> =>
+  access(file, constants.X_OK).then(
+    () => true,
+    () => false,
+  )
+
+async function mayInstall(env: Surroundings): Promise<boolean> {
+  if (process.getuid?.() !== 0) return false
+  const folders = (env['PATH'] ?? '').split(delimiter)
+  for (const folder of folders) if (await isExecutable(join(folder, 'apt-get'))) return true
+  return false
+}
+
+/** Gives the last lines of what went wrong, or nothing. */
+async function install(name: string, env: Surroundings): Promise<string> {
+  const allowServices = await forbidServices()
+  try {
+    let failure = ''
+    for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+      const update = await aptGet(['update', '-qq'], env)
+      const packages = ['install', '-qq', '-y', '--no-install-recommends', name]
+      failure = await aptGet(packages, env)
+      if (failure === '') return ''
+      if (update !== '') failure = `${failure}\n${update}`
+      // Another package manager may hold its lock; it says so and ends at once.
+      if (attempt < ATTEMPTS) await wait(PAUSE_MS)
+    }
+    return failure
+  } finally {
+    await allowServices()
+  }
+}
+
+/** P2. Gives the way back. A policy that is there already is left as it is. */
+async function forbidServices(): Promise<() => Promise<void>> {
+  try {
+    await writeFile(POLICY_FILE, POLICY_FORBIDS, { flag: 'wx', mode: 0o755 })
+  } catch {
+    return () => Promise.resolve()
+  }
+  return () => rm(POLICY_FILE, { force: true })
+}
+
+function aptGet(parameters: readonly string[], env: Surroundings): Promise<string> {
+  const child = spawn('apt-get', ['-o', 'DPkg::Lock::Timeout=120', ...parameters], {
+    env: { ...env, DEBIAN_FRONTEND: 'noninteractive' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let said = ''
+  const hear = (chunk: Buffer): void => {
+    said = (said + chunk.toString()).slice(-2000)
+  }
+  child.stdout.on('data', hear)
+  child.stderr.on('data', hear)
+  return new Promise((resolve) => {
+    child.once('error', (error) => resolve(error.message))
+    child.once('close', (code) => resolve(code === 0 ? '' : said.trim() || `exit code ${code}`))
+  })
+}

@@ -1,0 +1,121 @@
+// A server as a child process: started until it says that it is ready, stopped, killed, started
+// again.
+
+import { spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+
+import { findProgram } from './programs.ts'
+import type { Surroundings } from './programs.ts'
+
+/** What every started server offers. */
+export interface RunningServer {
+  readonly port: number
+  /** Ends it gently, then removes what was temporary. */
+  stop(): Promise<void>
+  /** Sends a signal; after SIGKILL and SIGTERM it resolves once the process is gone. */
+  kill(signal: NodeJS.Signals): Promise<void>
+  /** Starts it again on the same port and data; kills it first when it still runs. */
+  restart(): Promise<void>
+}
+
+export interface ServerCommand {
+  readonly file: string
+  readonly parameters: readonly string[]
+  readonly env: Surroundings
+  /** The line of its output that says that it is ready. */
+  readonly readyLine: RegExp
+}
+
+const START_TIMEOUT_MS = 60_000
+const STOP_TIMEOUT_MS = 15_000
+const OUTPUT_KEPT = 8000
+const LAST_SIGNALS: readonly NodeJS.Signals[] = ['SIGKILL', 'SIGTERM', 'SIGQUIT', 'SIGINT']
+
+/** Linux ends a server together with the process that started it, however that one ends. */
+async function bound(env: Surroundings): Promise<readonly string[]> {
+  const file = await findProgram('setpriv', env)
+  return file === undefined ? [] : [file, '--pdeathsig', 'KILL']
+}
+
+/** One server program; at most one process of it runs at a time. */
+export class ServerProcess {
+  readonly #command: ServerCommand
+  #child: ChildProcess | undefined
+  #output = ''
+
+  constructor(command: ServerCommand) {
+    this.#command = command
+    // A test process that ends in the middle must not leave its servers behind.
+    process.once('exit', this.#killNow)
+  }
+
+  /**
+   * Resolves once it is ready; rejects with its last output when it ends before, or takes too long.
+   */
+  async start(): Promise<void> {
+    const { file, parameters, env } = this.#command
+    const [program = file, ...rest] = [...(await bound(env)), file, ...parameters]
+    const child = spawn(program, rest, { env: { ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
+    this.#child = child
+    this.#output = ''
+    child.once('exit', () => {
+      if (this.#child === child) this.#child = undefined
+    })
+    await this.#ready(child)
+  }
+
+  async end(signal: NodeJS.Signals): Promise<void> {
+    const child = this.#child
+    if (child === undefined) return
+    if (!LAST_SIGNALS.includes(signal)) {
+      child.kill(signal)
+      return
+    }
+    const ended = once(child, 'exit')
+    child.kill(signal)
+    const timer = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS)
+    await ended
+    clearTimeout(timer)
+  }
+
+  /** The last part of what it wrote. */
+  get output(): string {
+    return this.#output
+  }
+
+  /** Ends it for good. */
+  async close(): Promise<void> {
+    await this.end('SIGTERM')
+    process.off('exit', this.#killNow)
+  }
+
+  readonly #killNow = (): void => {
+    this.#child?.kill('SIGKILL')
+  }
+
+  #ready(child: ChildProcess): Promise<void> {
+    const { file, readyLine } = this.#command
+    return new Promise((resolve, reject) => {
+      const fail = (what: string): void =>
+        reject(new Error(`${file} ${what}: ${this.#output.slice(-2000)}`))
+      const timer = setTimeout(() => {
+        child.kill('SIGKILL')
+        fail('was not ready in time')
+      }, START_TIMEOUT_MS)
+      const hear = (chunk: Buffer): void => {
+        this.#output = (this.#output + chunk.toString()).slice(-OUTPUT_KEPT)
+        if (!readyLine.test(this.#output)) return
+        clearTimeout(timer)
+        resolve()
+      }
+      child.stdout?.on('data', hear)
+      child.stderr?.on('data', hear)
+      child.once('error', (error) => fail(error.message))
+      child.once('exit', (code, signal) => {
+        clearTimeout(timer)
+        fail(`ended with ${code ?? signal}`)
+      })
+    })
+  }
+}

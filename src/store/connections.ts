@@ -1,0 +1,137 @@
+// Lends connections to jobs: the one of SQLite, or one of MySQL's pool.
+//
+// Invariants:
+//   L1. A connection that broke, or whose transaction could not be ended, is never lent again.
+//   L2. Nothing waits for an answer of the server longer than ANSWER_MS_MAX: a server that hangs,
+//       or a network that swallows packets, would otherwise keep every connection of the pool.
+
+import type { DataSource, QueryRunner } from 'typeorm'
+
+import type { Dialect, Value } from './dialect.ts'
+import type { Pacing } from './pacing.ts'
+import { RunnerSession } from './session.ts'
+import type { Bounded, Changes, Session } from './session.ts'
+import { NoAnswer } from './store-error.ts'
+
+export const ANSWER_MS_MAX = 10_000
+
+export interface Lent {
+  readonly session: Session
+  giveBack(): Promise<void>
+  /** L1 */
+  discard(): void
+}
+
+export interface Connections {
+  lend(): Promise<Lent>
+}
+
+export function connectionsOf(source: DataSource, dialect: Dialect, pacing: Pacing): Connections {
+  return dialect.connections === 1 ? new Sole(source, dialect) : new Pool(source, dialect, pacing)
+}
+
+/** The one connection of a database that lives in this process. */
+class Sole implements Connections {
+  readonly #lent: Lent
+
+  constructor(source: DataSource, dialect: Dialect) {
+    const session = new RunnerSession(source.createQueryRunner(), dialect, (answer) => answer)
+    this.#lent = { session, giveBack: () => Promise.resolve(), discard: () => {} }
+  }
+
+  lend(): Promise<Lent> {
+    return Promise.resolve(this.#lent)
+  }
+}
+
+class Pool implements Connections {
+  readonly #source: DataSource
+  readonly #dialect: Dialect
+  readonly #bounded: Bounded
+  readonly #ready = new WeakSet<DriverConnection>()
+
+  constructor(source: DataSource, dialect: Dialect, pacing: Pacing) {
+    this.#source = source
+    this.#dialect = dialect
+    this.#bounded = (answer) =>
+      new Promise((resolve, reject) => {
+        const cancel = pacing.after(ANSWER_MS_MAX, () => reject(new NoAnswer())) // L2
+        answer.then(resolve, reject).finally(cancel)
+      })
+  }
+
+  async lend(): Promise<Lent> {
+    const runner = this.#source.createQueryRunner()
+    const connection: unknown = await this.#bounded(runner.connect())
+    if (!isDriverConnection(connection)) throw new Error('the driver gave no connection')
+    const session = new PooledSession({ runner, connection }, this.#dialect, this.#bounded)
+    const discard = (): void => discardConnection(connection)
+    try {
+      await this.#prepare(session, connection)
+    } catch (error) {
+      discard()
+      throw error
+    }
+    return { session, giveBack: () => runner.release(), discard }
+  }
+
+  async #prepare(session: Session, connection: DriverConnection): Promise<void> {
+    if (this.#ready.has(connection)) return
+    for (const statement of this.#dialect.setup) await session.run(statement)
+    this.#ready.add(connection)
+  }
+}
+
+interface Held {
+  readonly runner: QueryRunner
+  readonly connection: DriverConnection
+}
+
+/** What of mysql2's connection is used beside TypeORM, which knows no prepared statements. */
+interface DriverConnection {
+  execute(
+    sql: string,
+    values: readonly Value[],
+    answer: (error: unknown, result: { readonly affectedRows?: number } | undefined) => void,
+  ): void
+  destroy(): void
+  readonly stream?: { destroy(): void }
+}
+
+const isDriverConnection = (value: unknown): value is DriverConnection =>
+  typeof value === 'object' && value !== null && 'execute' in value && 'destroy' in value
+
+/** A server that is not heard any more would not hear the end of the connection either. */
+function discardConnection(connection: DriverConnection): void {
+  connection.destroy()
+  connection.stream?.destroy()
+}
+
+/**
+ * Rows are written by prepared statements: 15 / 29 / 31 thousand submissions a second at 50 / 200 /
+ * 1,000 a transaction, against 10 / 22 / 23 with parameters written into the text and 15 / 19 / 19
+ * with one JSON parameter.
+ */
+class PooledSession extends RunnerSession {
+  readonly #connection: DriverConnection
+  readonly #bounded: Bounded
+
+  constructor({ runner, connection }: Held, dialect: Dialect, bounded: Bounded) {
+    super(runner, dialect, bounded)
+    this.#connection = connection
+    this.#bounded = bounded
+  }
+
+  override insert(sql: string, parameters: readonly Value[]): Promise<Changes> {
+    const answer = new Promise<Changes>((resolve, reject) => {
+      this.#connection.execute(sql, parameters, (error, result) => {
+        if (error === null || error === undefined) {
+          resolve({ affected: result?.affectedRows ?? 0, raw: result })
+        } else {
+          reject(error instanceof Error ? error : new Error('the driver failed'))
+        }
+      })
+    })
+    return this.#bounded(answer)
+  }
+}

@@ -1,0 +1,72 @@
+// Brings the tables up to date, however many processes start at once.
+//
+// Invariants:
+//   V1. One process at a time migrates: the others wait for its lock and then find nothing to do.
+//       SQLite belongs to one process.
+//   V2. A step may run again after a process ended in the middle of it: MySQL ends DDL by itself,
+//       so a migration is no transaction there.
+//   V3. A database that a later version has changed is refused: what this one would write could be
+//       wrong there.
+
+import type { DataSource, QueryRunner } from 'typeorm'
+
+import type { Dialect } from './dialect.ts'
+import { StoreError } from './store-error.ts'
+
+const LOCK_WAIT_S_MAX = 120
+/** One lock a database; names of locks are those of the whole server. */
+const LOCK = `concat('heliograph ', left(sha2(database(), 256), 40))`
+
+/** Gives how many migrations ran. */
+export async function migrate(source: DataSource, dialect: Dialect): Promise<number> {
+  const unlock = dialect.engine === 'mysql' ? await lock(source) : undefined // V1
+  try {
+    await refuseNewer(source)
+    const applied = await source.runMigrations({ transaction: 'each' }) // V2
+    return applied.length
+  } finally {
+    await unlock?.()
+  }
+}
+
+/** The lock ends with its connection too. */
+async function lock(source: DataSource): Promise<() => Promise<void>> {
+  const runner = source.createQueryRunner()
+  const [row] = await rowsOf<{ readonly isMine: number | null }>(
+    runner,
+    `SELECT GET_LOCK(${LOCK}, ${LOCK_WAIT_S_MAX}) AS isMine`,
+  )
+  if (row?.isMine !== 1) {
+    await runner.release()
+    throw new StoreError('migrating', 'another process has been changing the tables for too long')
+  }
+  return async () => {
+    await runner.query(`DO RELEASE_LOCK(${LOCK})`)
+    await runner.release()
+  }
+}
+
+/** V3 */
+async function refuseNewer(source: DataSource): Promise<void> {
+  const runner = source.createQueryRunner()
+  try {
+    if (!(await runner.hasTable('migrations'))) return
+    const rows = await rowsOf<{ readonly name: string }>(runner, 'SELECT name FROM migrations')
+    const known = new Set(source.migrations.map(({ name }) => name))
+    for (const { name } of rows) {
+      if (known.has(name)) continue
+      throw new StoreError(
+        'newer_database',
+        `the database was changed by a newer version of this program (${name}): ` +
+          'start that version, or restore a copy of the database from before it',
+      )
+    }
+  } finally {
+    await runner.release()
+  }
+}
+
+async function rowsOf<Row>(runner: QueryRunner, sql: string): Promise<readonly Row[]> {
+  const rows: unknown = await runner.query(sql)
+  return Array.isArray(rows) ? (rows as readonly Row[]) : []
+}

@@ -1,0 +1,96 @@
+// SQLite as Node brings it, in the form in which TypeORM's better-sqlite3 driver wants it: no
+// native package, and a third less CPU a row than the fastest of them that was tried.
+
+import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 'node:sqlite'
+
+/** SQLite's own names of the results that an operator may meet; others are numbered. */
+const RESULTS: Readonly<Record<number, string>> = {
+  5: 'BUSY',
+  6: 'LOCKED',
+  8: 'READONLY',
+  10: 'IOERR',
+  11: 'CORRUPT',
+  13: 'FULL',
+  14: 'CANTOPEN',
+  19: 'CONSTRAINT',
+  26: 'NOTADB',
+  1555: 'CONSTRAINT_PRIMARYKEY',
+  2067: 'CONSTRAINT_UNIQUE',
+}
+
+/** A refusal of SQLite. Its message names tables, columns and files, never values. */
+export class SqliteError extends Error {
+  readonly code: string
+
+  constructor(result: number, message: string) {
+    super(message)
+    this.name = 'SqliteError'
+    this.code = `SQLITE_${RESULTS[result] ?? RESULTS[result & 255] ?? result}`
+  }
+}
+
+/** One connection. Statements run at once, on the thread that asks. */
+export class SqliteConnection {
+  readonly #database: DatabaseSync
+
+  constructor(path: string) {
+    // Loaded on first use: a thread without a SQLite database has no part in it.
+    const { DatabaseSync: Sync } = process.getBuiltinModule('node:sqlite')
+    this.#database = guarded(path, () => new Sync(path))
+  }
+
+  prepare(sql: string): SqliteStatement {
+    return guarded('', () => new SqliteStatement(this.#database.prepare(sql)))
+  }
+
+  exec(sql: string): void {
+    guarded('', () => this.#database.exec(sql))
+  }
+
+  pragma(setting: string): unknown {
+    return guarded('', () => this.#database.prepare(`PRAGMA ${setting}`).all())
+  }
+
+  close(): void {
+    this.#database.close()
+  }
+}
+
+/** Values come one by one, as TypeORM's own statements give them, or as one list. */
+type Values = readonly SQLInputValue[] | readonly [readonly SQLInputValue[]]
+
+class SqliteStatement {
+  /** True when it gives rows. */
+  readonly reader: boolean
+  readonly #statement: StatementSync
+
+  constructor(statement: StatementSync) {
+    this.#statement = statement
+    this.reader = statement.columns().length > 0
+  }
+
+  all(...values: Values): Record<string, SQLOutputValue>[] {
+    return guarded('', () => this.#statement.all(...listOf(values)))
+  }
+
+  run(...values: Values): { readonly changes: number; readonly lastInsertRowid: number } {
+    const { changes, lastInsertRowid } = guarded('', () => this.#statement.run(...listOf(values)))
+    return { changes: Number(changes), lastInsertRowid: Number(lastInsertRowid) }
+  }
+}
+
+function listOf(values: Values): readonly SQLInputValue[] {
+  const [first] = values
+  return Array.isArray(first) ? (first as readonly SQLInputValue[]) : (values as SQLInputValue[])
+}
+
+/** `about` is put behind the message: which file it was. */
+function guarded<Result>(about: string, work: () => Result): Result {
+  try {
+    return work()
+  } catch (error) {
+    const result: unknown = error instanceof Error ? Reflect.get(error, 'errcode') : undefined
+    if (!(error instanceof Error) || typeof result !== 'number') throw error
+    throw new SqliteError(result, about === '' ? error.message : `${error.message}: ${about}`)
+  }
+}

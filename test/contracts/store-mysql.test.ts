@@ -1,0 +1,6 @@
+import { newDatabase, openNode, sharedMariaDb } from '#test/support/mariadb'
+import { storeContract } from './store-contract.ts'
+
+const mariaDb = sharedMariaDb()
+
+storeContract('mysql', async (t) => openNode(t, await newDatabase(mariaDb.server())))

@@ -1,0 +1,95 @@
+// A MariaDB server of its own for a test file, and databases on it.
+
+import test from 'ava'
+import type { ExecutionContext } from 'ava'
+import { DataSource } from 'typeorm'
+
+import { startMariaDb } from '#src/servers/mariadb'
+import type { MariaDbServer, MariaDbStarted } from '#src/servers/mariadb'
+import { dataSourceOptionsFor } from '#ormconfig'
+import type { Pacing } from '#src/store/pacing'
+import { openStore } from '#src/store/store'
+import type { Store } from '#src/store/store'
+import { FakeMeter } from '#test/support/fake-telemetry'
+
+// Tests run at once, each with a pool of its own; what they write need not outlive the machine.
+const PARAMETERS = ['--max-connections=2000', '--innodb-flush-log-at-trx-commit=2']
+
+export type WithMariaDb = (t: ExecutionContext, server: MariaDbServer) => Promise<void>
+
+/** The server that a file's tests share; undefined where there is none. */
+export interface SharedMariaDb {
+  /**
+   * Declares a test that says why and passes where MariaDB cannot be had; under CI=true it fails.
+   */
+  readonly test: (title: string, run: WithMariaDb) => void
+  /** The server; throws before it runs. */
+  readonly server: () => MariaDbServer
+}
+
+/** Starts one server before the tests of a file and ends it after them. */
+export function sharedMariaDb(): SharedMariaDb {
+  let started: MariaDbStarted | undefined
+  test.before('MariaDB starts', async (t) => {
+    t.timeout(120_000)
+    started = await startMariaDb({ env: process.env, parameters: PARAMETERS })
+    const isRequired = process.env['CI'] === 'true'
+    if (started.kind === 'missing' && isRequired) throw new Error(started.reason)
+  })
+  test.after.always('MariaDB stops', async () => {
+    if (started?.kind === 'started') await started.server.stop()
+  })
+  return {
+    test: (title, run) =>
+      test(title, async (t) => {
+        if (started === undefined) return t.fail('the server did not start')
+        if (started.kind === 'started') return run(t, started.server)
+        t.log(`not run: ${started.reason}`)
+        return t.pass()
+      }),
+    server: () => {
+      if (started?.kind !== 'started') throw new Error('there is no server')
+      return started.server
+    },
+  }
+}
+
+let made = 0
+
+/** The address of a new empty database; it goes with its server. */
+export async function newDatabase(server: MariaDbServer): Promise<string> {
+  made += 1
+  const name = `test_${made}`
+  await administer(server, `CREATE DATABASE ${name}`)
+  return server.urlOf(name)
+}
+
+/** Runs statements as the server's administrator. */
+export async function administer(
+  server: MariaDbServer,
+  ...statements: readonly string[]
+): Promise<void> {
+  const { entities: _, migrations: __, ...options } = dataSourceOptionsFor(server.urlOf('mysql'))
+  const source = await new DataSource(options).initialize()
+  try {
+    for (const statement of statements) await source.query(statement)
+  } finally {
+    await source.destroy()
+  }
+}
+
+export interface NodeOptions {
+  readonly meter?: FakeMeter
+  readonly pacing?: Pacing
+}
+
+/** One process's store on a database; it closes with the test. */
+export async function openNode(
+  t: ExecutionContext,
+  url: string,
+  { meter = new FakeMeter(), pacing }: NodeOptions = {},
+): Promise<Store> {
+  const store = await openStore({ url, meter, ...(pacing !== undefined && { pacing }) })
+  t.teardown(() => store.close())
+  return store
+}

@@ -1,0 +1,89 @@
+// A TCP relay in front of a server of this machine, for failures of the network: frozen, it lets
+// nothing pass and nobody is told; watched, it can lose an answer.
+
+import { once } from 'node:events'
+import { connect, createServer } from 'node:net'
+import type { Server, Socket } from 'node:net'
+
+import type { ExecutionContext } from 'ava'
+
+import { reservePort } from '#src/servers/port'
+
+/**
+ * What becomes of bytes on their way to the server. `cut-after`: they pass, and the connection
+ * breaks before an answer does.
+ */
+export type Verdict = 'pass' | 'cut-after'
+
+const PASS = (): Verdict => 'pass'
+/** Long enough for the server to have what it got last. */
+const CUT_AFTER_MS = 50
+
+export class Relay {
+  readonly port: number
+  readonly #sockets = new Set<Socket>()
+  #judge: (bytes: Buffer) => Verdict = PASS
+  #isFrozen = false
+
+  private constructor(port: number) {
+    this.port = port
+  }
+
+  /** A relay to a port of this machine; it ends with the test. */
+  static async open(t: ExecutionContext, target: number): Promise<Relay> {
+    const { port, release } = await reservePort()
+    const relay = new Relay(port)
+    const server: Server = createServer((near) => {
+      relay.#join(near, connect(target, '127.0.0.1'))
+    })
+    server.listen(port, '127.0.0.1')
+    await once(server, 'listening')
+    t.teardown(async () => {
+      for (const socket of relay.#sockets) socket.destroy()
+      server.close()
+      await release()
+    })
+    return relay
+  }
+
+  /** Asks about everything that goes to the server from now on. */
+  watch(judge: (bytes: Buffer) => Verdict): void {
+    this.#judge = judge
+  }
+
+  /** From now on nothing passes, in either direction, on old connections and on new ones. */
+  freeze(): void {
+    this.#isFrozen = true
+    for (const socket of this.#sockets) socket.pause()
+  }
+
+  /** What was kept passes, unless its connection was given up meanwhile. */
+  thaw(): void {
+    this.#isFrozen = false
+    for (const socket of this.#sockets) socket.resume()
+  }
+
+  #join(near: Socket, far: Socket): void {
+    near.on('data', (bytes) => {
+      far.write(bytes)
+      if (this.#judge(bytes) === 'pass') return
+      far.pause()
+      setTimeout(() => near.destroy(), CUT_AFTER_MS)
+    })
+    far.on('data', (bytes) => near.write(bytes))
+    this.#keep(near, far)
+    this.#keep(far, near)
+  }
+
+  /** Whoever gives a connection up takes what was on its way along. */
+  #keep(socket: Socket, other: Socket): void {
+    this.#sockets.add(socket)
+    socket.setNoDelay()
+    if (this.#isFrozen) socket.pause()
+    socket.on('error', () => undefined)
+    socket.on('close', () => {
+      this.#sockets.delete(socket)
+      other.destroy()
+    })
+  }
+}
