@@ -5,8 +5,7 @@
 //                         └────▶ no answer: ask the database where the lanes stand, try again
 //
 // Invariants:
-//   A6. One turn at a time, over all owned lanes: under load turns grow and cost less per
-//       submission.
+//   A6. One turn at a time, over all owned lanes: under load turns grow and cost less.
 //   A7. After anything but a commit that answered, places come from the database, never from
 //       memory.
 //   W6. A turn that fails while the store is well is halved until the submission that breaks it
@@ -167,7 +166,7 @@ export class ActorSystem {
 
   /**
    * A6: a turn that was not full is followed by a rest as long as itself. Meanwhile the log takes
-   * more, so under load turns are few and large; a quiet gateway rests for less than it would notice.
+   * more: under load turns are few and large, and a quiet gateway rests for a moment only.
    */
   async #applyAndRest(items: readonly Item[]): Promise<void> {
     const { nowMs, wait } = this.#ports

@@ -8,15 +8,11 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { parseEnv } from 'node:util'
 
-export type Env = Readonly<Record<string, string | undefined>>
+import { DAY_MS, MINUTE_MS, address, duration, integer, oneOf, read, refuse } from './setting.ts'
+import type { Address, Env } from './setting.ts'
 
-/** A setting that cannot be used. The message is for the operator. */
-export class ConfigError extends Error {}
-
-export interface Address {
-  readonly host: string
-  readonly port: number
-}
+export { ConfigError } from './setting.ts'
+export type { Env } from './setting.ts'
 
 export interface Tls {
   readonly certFile: string
@@ -26,6 +22,16 @@ export interface Tls {
 export type LogLevel = (typeof LOG_LEVELS)[number]
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'silent'] as const
 
+export type Role = (typeof ROLES)[number]
+const ROLES = ['ingress', 'actors'] as const
+
+/** What nodes share beside the database. */
+export interface ClusterSettings {
+  /** One or more NATS servers, separated by commas; may hold a password. */
+  readonly natsUrl: string
+  readonly streamReplicas: number
+}
+
 export interface Config {
   readonly http: Address
   readonly tls: Tls | undefined
@@ -34,23 +40,25 @@ export interface Config {
   readonly publicBaseUrl: string | undefined
   /** CIDR blocks whose forwarding headers are believed. */
   readonly trustedProxies: readonly string[]
+  /** May hold a password. */
   readonly databaseUrl: string
+  /** Undefined: one process with everything in it. */
+  readonly cluster: ClusterSettings | undefined
+  /** What this process does. */
+  readonly roles: Readonly<Record<Role, boolean>>
   readonly lanes: number
   readonly nodeId: string
   readonly privateTransports: { readonly wss: boolean }
   readonly statusRetentionMs: number
   readonly historyRetentionMs: { readonly messagesAndEvents: number; readonly thingUpdates: number }
   readonly logKeepMs: number
-  /** Payload bytes the embedded log may hold; beyond it submissions get 503. (W4) */
+  /** Payload bytes the log may hold; beyond it submissions get 503. (W4) */
   readonly logBytesMax: number
   readonly drainTimeoutMs: number
   readonly logLevel: LogLevel
   readonly passwordBudget: { readonly perAddress: number; readonly total: number }
 }
 
-const MINUTE_MS = 60_000
-const HOUR_MS = 60 * MINUTE_MS
-const DAY_MS = 24 * HOUR_MS
 const YEAR_MS = 366 * DAY_MS
 
 /** Reads the settings. A bad value throws ConfigError here, never later. */
@@ -61,7 +69,7 @@ export function configFrom(env: Env): Config {
     token: token(env),
     publicBaseUrl: publicBaseUrl(env),
     trustedProxies: cidrs(env, 'SERVICE_TRUSTED_PROXIES'),
-    databaseUrl: databaseUrl(env),
+    ...together(env),
     lanes: integer(env, 'SERVICE_LANES', { fallback: 16, min: 1, max: 1024 }),
     nodeId: nodeId(env),
     privateTransports: transports(env),
@@ -103,72 +111,6 @@ export function readEnv(directory: string = process.cwd()): Env {
   const file = `${directory}/.env`
   if (!existsSync(file)) return process.env
   return { ...parseEnv(readFileSync(file, 'utf8')), ...process.env }
-}
-
-function read(env: Env, name: string): string | undefined {
-  const value = env[name]?.trim()
-  return value === '' ? undefined : value
-}
-
-function refuse(name: string, problem: string, allowed: string): never {
-  throw new ConfigError(`${name} ${problem}; allowed: ${allowed}`)
-}
-
-interface Range {
-  readonly fallback: number
-  readonly min: number
-  readonly max: number
-}
-
-function integer(env: Env, name: string, { fallback, min, max }: Range): number {
-  const text = read(env, name)
-  if (text === undefined) return fallback
-  const value = Number(text)
-  if (!/^\d+$/.test(text) || value < min || value > max) {
-    refuse(name, `is ${JSON.stringify(text)}`, `a whole number from ${min} to ${max}`)
-  }
-  return value
-}
-
-const UNIT_MS: Record<string, number> = { ms: 1, s: 1000, m: MINUTE_MS, h: HOUR_MS, d: DAY_MS }
-
-interface DurationRange {
-  readonly fallback: string
-  readonly min: number
-  readonly max: number
-}
-
-function duration(env: Env, name: string, { fallback, min, max }: DurationRange): number {
-  const text = read(env, name) ?? fallback
-  const match = /^(\d+)(ms|s|m|h|d)$/.exec(text)
-  const value = match === null ? Number.NaN : Number(match[1]) * (UNIT_MS[match[2] ?? ''] ?? 0)
-  if (!(value >= min && value <= max)) {
-    const range = `a duration like 90s, 20m, 12h or 7d, from ${min / 1000}s to ${max / 1000}s`
-    refuse(name, `is ${JSON.stringify(text)}`, range)
-  }
-  return value
-}
-
-function oneOf<Name extends string>(
-  env: Env,
-  name: string,
-  fallback: Name,
-  allowed: readonly Name[],
-): Name {
-  const text = read(env, name) ?? fallback
-  const found = allowed.find((entry) => entry === text)
-  return found ?? refuse(name, `is ${JSON.stringify(text)}`, allowed.join(', '))
-}
-
-function address(env: Env, name: string, fallback: string): Address {
-  const text = read(env, name) ?? fallback
-  const match = /^(?:\[([^\]]+)\]|([^:]+)):(\d{1,5})$/.exec(text)
-  const host = match?.[1] ?? match?.[2] ?? ''
-  const port = Number(match?.[3] ?? Number.NaN)
-  if (match === null || port > 65_535) {
-    refuse(name, `is ${JSON.stringify(text)}`, 'host:port or [IPv6]:port, port 0 to 65535')
-  }
-  return Object.freeze({ host, port })
 }
 
 function tls(env: Env, certName: string, keyName: string): Tls | undefined {
@@ -220,13 +162,69 @@ function cidrs(env: Env, name: string): readonly string[] {
   return Object.freeze(blocks.filter((entry) => entry !== ''))
 }
 
+/** Settings that must fit each other: one process has neither NATS nor MySQL, a cluster both. */
+function together(env: Env): Pick<Config, 'databaseUrl' | 'cluster' | 'roles'> {
+  const url = databaseUrl(env)
+  const isShared = url.startsWith('mysql:')
+  const natsUrl = natsUrlOf(env)
+  const streamReplicas = replicas(env)
+  const both = 'for a cluster a mysql: database and SERVICE_NATS_URL, for one process neither'
+  if (natsUrl === undefined) {
+    if (isShared) refuse('SERVICE_DATABASE_URL', 'names MySQL without SERVICE_NATS_URL', both)
+    if (streamReplicas > 1) {
+      refuse('SERVICE_STREAM_REPLICAS', `is ${streamReplicas} without SERVICE_NATS_URL`, both)
+    }
+    return { databaseUrl: url, cluster: undefined, roles: roles(env, { isCluster: false }) }
+  }
+  if (!isShared) refuse('SERVICE_NATS_URL', 'is set and SERVICE_DATABASE_URL names SQLite', both)
+  const cluster = Object.freeze({ natsUrl, streamReplicas })
+  return { databaseUrl: url, cluster, roles: roles(env, { isCluster: true }) }
+}
+
 function databaseUrl(env: Env): string {
   const text = read(env, 'SERVICE_DATABASE_URL') ?? 'sqlite:data/heliograph.db'
-  if (!/^sqlite:.+/.test(text)) {
-    // The value may hold a password, so it is not repeated.
-    refuse('SERVICE_DATABASE_URL', 'has an unknown form', 'sqlite:<path>')
+  if (/^sqlite:.+/.test(text) || isMySqlUrl(text)) return text
+  // The value may hold a password, so it is not repeated.
+  const allowed = 'sqlite:<path> or mysql://user:password@host:port/database'
+  return refuse('SERVICE_DATABASE_URL', 'has an unknown form', allowed)
+}
+
+function isMySqlUrl(text: string): boolean {
+  const url = URL.parse(text)
+  return url?.protocol === 'mysql:' && url.hostname !== '' && /^\/[^/]+$/.test(url.pathname)
+}
+
+function natsUrlOf(env: Env): string | undefined {
+  const text = read(env, 'SERVICE_NATS_URL')
+  const isGood = (part: string): boolean => {
+    const url = URL.parse(part.trim())
+    const isNats = url?.protocol === 'nats:' || url?.protocol === 'tls:'
+    return isNats && url.hostname !== '' && url.pathname.length <= 1
   }
-  return text
+  if (text === undefined || text.split(',').every(isGood)) return text
+  // The value may hold a password, so it is not repeated.
+  const allowed = 'a comma list of nats://[user:password@]host:port, or tls://'
+  return refuse('SERVICE_NATS_URL', 'has an unknown form', allowed)
+}
+
+function replicas(env: Env): number {
+  const text = oneOf(env, 'SERVICE_STREAM_REPLICAS', '1', ['1', '3', '5'])
+  return Number(text)
+}
+
+function roles(env: Env, { isCluster }: { readonly isCluster: boolean }): Config['roles'] {
+  const text = read(env, 'SERVICE_ROLES') ?? ROLES.join(',')
+  const names = text.split(',').map((name) => name.trim())
+  const known: readonly string[] = ROLES
+  const allowed = `one or more of ${ROLES.join(', ')}`
+  if (!names.every((name) => known.includes(name)) || new Set(names).size !== names.length) {
+    refuse('SERVICE_ROLES', `is ${JSON.stringify(text)}`, allowed)
+  }
+  if (!isCluster && names.length < ROLES.length) {
+    const everything = `${ROLES.join(',')}, for one process does everything`
+    refuse('SERVICE_ROLES', `is ${JSON.stringify(text)} without SERVICE_NATS_URL`, everything)
+  }
+  return Object.freeze({ ingress: names.includes('ingress'), actors: names.includes('actors') })
 }
 
 function nodeId(env: Env): string {

@@ -7,10 +7,10 @@ const SUBPROTOCOL = 'heliograph.v1'
 
 /** The data of GET /gateway/profile. The port is the public one where a public address is known. */
 export function profileOf(config: Config, listenPort: number, version: string): object {
-  const { publicBaseUrl, privateTransports } = config
+  const { publicBaseUrl, privateTransports, roles } = config
   const publicUrl = publicBaseUrl === undefined ? undefined : new URL(publicBaseUrl)
   const publicPort = publicUrl === undefined ? undefined : Number(publicUrl.port || '443')
-  const wss = privateTransports.wss
+  const wss = privateTransports.wss && roles.ingress
   return {
     private_channel_enabled: wss,
     transport: {

@@ -30,6 +30,7 @@ export async function serve(env: Env): Promise<number> {
     const server = await startServer(config, {
       log,
       nowMs: Date.now,
+      monotonicMs: () => performance.now(),
       random: (below) => randomInt(below),
       onFailure: (reason) => {
         log.error('the gateway cannot go on', { reason })

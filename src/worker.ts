@@ -17,6 +17,11 @@ await startEngine(settings, {
   link: new Link(parentPort),
   log,
   nowMs: Date.now,
+  monotonicMs: () => performance.now(),
   soon: setImmediate,
   wait: (delayMs) => new Promise((resolve) => setTimeout(resolve, delayMs)),
+  after: (delayMs, callback) => {
+    const timer = setTimeout(callback, delayMs)
+    return () => clearTimeout(timer)
+  },
 })

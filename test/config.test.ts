@@ -23,6 +23,8 @@ test('without any setting every default is in force', (t) => {
     publicBaseUrl: undefined,
     trustedProxies: [],
     databaseUrl: 'sqlite:data/heliograph.db',
+    cluster: undefined,
+    roles: { ingress: true, actors: true },
     lanes: 16,
     privateTransports: { wss: true },
     statusRetentionMs: 7 * DAY_MS,
@@ -44,11 +46,20 @@ test('a blank setting is one that is not made, and white space around a value is
   t.like(spaced, { lanes: 4, token: 'secret' })
 })
 
+const MYSQL = 'mysql://user:password@host:3306/heliograph'
+const CLUSTER: Env = { SERVICE_DATABASE_URL: MYSQL, SERVICE_NATS_URL: 'nats://127.0.0.1:4222' }
 const longToken = 'x'.repeat(4096)
 
 // Method: a setting, a value that is taken, and what it gives. Limits stand here at the limit.
+// The last column: settings that must stand beside it.
 type Read = (config: Config) => unknown
-const good: readonly (readonly [name: string, value: string, read: Read, expected: unknown])[] = [
+const good: readonly (readonly [
+  name: string,
+  value: string,
+  read: Read,
+  expected: unknown,
+  beside?: Env,
+])[] = [
   ['SERVICE_HTTP_ADDR', '0.0.0.0:80', ({ http }) => http, { host: '0.0.0.0', port: 80 }],
   ['SERVICE_HTTP_ADDR', '[::1]:65535', ({ http }) => http, { host: '::1', port: 65_535 }],
   ['SERVICE_HTTP_ADDR', 'localhost:0', ({ http }) => http, { host: 'localhost', port: 0 }],
@@ -68,6 +79,13 @@ const good: readonly (readonly [name: string, value: string, read: Read, expecte
     ({ databaseUrl }) => databaseUrl,
     'sqlite:/var/x.db',
   ],
+  ['SERVICE_DATABASE_URL', MYSQL, ({ databaseUrl }) => databaseUrl, MYSQL, CLUSTER],
+  ['SERVICE_NATS_URL', 'nats://u:p@a:1,tls://b', natsUrl, 'nats://u:p@a:1,tls://b', CLUSTER],
+  ['SERVICE_STREAM_REPLICAS', '5', replicas, 5, CLUSTER],
+  ['SERVICE_STREAM_REPLICAS', '3', replicas, 3, CLUSTER],
+  ['SERVICE_ROLES', 'actors, ingress', ({ roles }) => roles, { ingress: true, actors: true }],
+  ['SERVICE_ROLES', 'actors', ({ roles }) => roles, { ingress: false, actors: true }, CLUSTER],
+  ['SERVICE_ROLES', 'ingress', ({ roles }) => roles, { ingress: true, actors: false }, CLUSTER],
   ['SERVICE_LANES', '1', ({ lanes }) => lanes, 1],
   ['SERVICE_LANES', '1024', ({ lanes }) => lanes, 1024],
   ['SERVICE_NODE_ID', 'Node_1-a', ({ nodeId }) => nodeId, 'Node_1-a'],
@@ -95,6 +113,14 @@ const good: readonly (readonly [name: string, value: string, read: Read, expecte
   ['SERVICE_PASSWORD_BUDGET_TOTAL', '1000000', ({ passwordBudget }) => passwordBudget.total, 1e6],
 ]
 
+function natsUrl({ cluster }: Config): unknown {
+  return cluster?.natsUrl
+}
+
+function replicas({ cluster }: Config): unknown {
+  return cluster?.streamReplicas
+}
+
 function publicUrl({ publicBaseUrl }: Config): unknown {
   return publicBaseUrl
 }
@@ -107,14 +133,14 @@ function history({ historyRetentionMs }: Config): unknown {
   return [historyRetentionMs.messagesAndEvents, historyRetentionMs.thingUpdates]
 }
 
-for (const [name, value, read, expected] of good) {
+for (const [name, value, read, expected, beside] of good) {
   test(`${name}=${value.slice(0, 40)} (${value.length} characters) is taken`, (t) => {
-    t.deepEqual(read(configFrom({ [name]: value })), expected)
+    t.deepEqual(read(configFrom({ ...beside, [name]: value })), expected)
   })
 }
 
 // Method: a setting, a value that is refused, and what the sentence says is allowed.
-const bad: readonly (readonly [name: string, value: string, allowed: RegExp])[] = [
+const bad: readonly (readonly [name: string, value: string, allowed: RegExp, beside?: Env])[] = [
   ['SERVICE_HTTP_ADDR', '8080', /host:port/],
   ['SERVICE_HTTP_ADDR', ':8080', /host:port/],
   ['SERVICE_HTTP_ADDR', '::1:8080', /\[IPv6\]:port/],
@@ -133,6 +159,18 @@ const bad: readonly (readonly [name: string, value: string, allowed: RegExp])[] 
   ['SERVICE_TRUSTED_PROXIES', '10.0.0.0/', /comma list/],
   ['SERVICE_DATABASE_URL', 'postgres://user:hunter2@host/db', /sqlite:<path>/],
   ['SERVICE_DATABASE_URL', 'sqlite:', /sqlite:<path>/],
+  ['SERVICE_DATABASE_URL', 'mysql://user:hunter2@host', /host:port\/database/],
+  ['SERVICE_DATABASE_URL', 'mysql://user:hunter2@host/a/b', /host:port\/database/],
+  ['SERVICE_DATABASE_URL', MYSQL, /for a cluster .* for one process neither/],
+  ['SERVICE_NATS_URL', 'nats://127.0.0.1:4222', /for a cluster .* for one process neither/],
+  ['SERVICE_NATS_URL', 'http://host:4222', /comma list of nats:/, CLUSTER],
+  ['SERVICE_NATS_URL', 'nats://a:4222,', /comma list of nats:/, CLUSTER],
+  ['SERVICE_NATS_URL', 'nats://a:4222/path', /comma list of nats:/, CLUSTER],
+  ['SERVICE_STREAM_REPLICAS', '2', /1, 3, 5/, CLUSTER],
+  ['SERVICE_STREAM_REPLICAS', '3', /for one process neither/],
+  ['SERVICE_ROLES', 'ingress', /ingress,actors/],
+  ['SERVICE_ROLES', 'dispatch', /ingress, actors/, CLUSTER],
+  ['SERVICE_ROLES', 'actors,actors', /ingress, actors/, CLUSTER],
   ['SERVICE_LANES', '0', /from 1 to 1024/],
   ['SERVICE_LANES', '1025', /from 1 to 1024/],
   ['SERVICE_LANES', '-1', /from 1 to 1024/],
@@ -161,9 +199,10 @@ const bad: readonly (readonly [name: string, value: string, allowed: RegExp])[] 
   ['SERVICE_PASSWORD_BUDGET_TOTAL', '1000001', /from 1 to 1000000/],
 ]
 
-for (const [name, value, allowed] of bad) {
+for (const [name, value, allowed, beside] of bad) {
   test(`${name}=${value.slice(0, 40)} (${value.length} characters) stops the start`, (t) => {
-    const error = t.throws(() => configFrom({ [name]: value }), { instanceOf: ConfigError })
+    const env = { ...beside, [name]: value }
+    const error = t.throws(() => configFrom(env), { instanceOf: ConfigError })
     t.regex(error.message, new RegExp(`^${name} [^;]+; allowed: .+`))
     t.regex(error.message, allowed)
   })
@@ -205,6 +244,9 @@ test('a refused secret is not repeated', (t) => {
     ['SERVICE_TOKEN', 'hunter2 hunter2'],
     ['SERVICE_TOKEN', 'hunter2'.repeat(1000)],
     ['SERVICE_DATABASE_URL', 'postgres://user:hunter2@host/db'],
+    ['SERVICE_DATABASE_URL', 'mysql://user:hunter2@host/db'],
+    ['SERVICE_NATS_URL', 'nats://user:hunter2@host:4222'],
+    ['SERVICE_NATS_URL', 'http://user:hunter2@host:4222'],
     ['SERVICE_PUBLIC_BASE_URL', 'https://user:hunter2@push.example'],
   ]
   for (const [name, value] of secrets) {

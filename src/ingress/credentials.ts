@@ -9,13 +9,16 @@
 //       verified.
 //   C5. A kept answer is compared with the store after RECHECK_AFTER_MS, so that a lost notice of a
 //       changed password costs a minute at most.
+//   C6. A store that does not answer refuses nobody who was verified before: the kept answer stays
+//       in force until the store tells otherwise. What a notice made forget is not kept.
 
-import { createHmac, randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 import type { ChannelCredentials } from '#domain/channel'
 import { fault, isFault } from '#domain/fault'
 import type { ChannelId } from '#domain/identity'
 import type { Answer, NowMs } from '#domain/ports'
 import type { ChannelStore } from '#domain/store-ports'
+import type { Timers } from './body-deadlines.ts'
 import { decoyHash } from './password-work.ts'
 import type { PasswordWork } from './password-work.ts'
 
@@ -32,12 +35,16 @@ export interface CredentialsPorts {
   readonly channels: Pick<ChannelStore, 'credentials'>
   readonly work: PasswordWork
   readonly nowMs: NowMs
+  readonly timers: Timers
 }
 
 const VERIFIED_MAX = 10_000
 const REFUSED_MAX = 1_000
 const UNDER_WAY_MAX = 1_000
 const RECHECK_AFTER_MS = 60_000
+/** How long a comparison may take, and the pause after one that had no answer. (C6) */
+const RECHECK_WAIT_MS = 1_000
+const RECHECK_PAUSE_MS = 5_000
 const REFUSED_FOR_MS = 10_000
 const ATTEMPTS_MAX = 3
 
@@ -46,7 +53,8 @@ const BUSY = fault('server_busy', { retryAfterMs: 1_000 })
 
 interface Verified {
   readonly credentials: ChannelCredentials
-  readonly checkedAt: number
+  /** When it is compared with the store again. */
+  readonly compareAt: number
 }
 
 interface Refused {
@@ -59,6 +67,8 @@ interface Check {
   readonly channelId: ChannelId
   readonly password: string
   isStale: boolean
+  /** The store did not say whether what is kept is still true. (C6) */
+  isUnanswered: boolean
   answer: Promise<Answer<ChannelCredentials>>
 }
 
@@ -68,8 +78,9 @@ export function createCredentials(ports: CredentialsPorts): Credentials {
 
 class CachedCredentials implements Credentials {
   readonly #ports: CredentialsPorts
-  /** New in every process. */
-  readonly #secret = randomBytes(32)
+  /** New in every process, each as long as a block of SHA-256. */
+  readonly #innerKey = randomBytes(32).toString('hex')
+  readonly #outerKey = randomBytes(32).toString('hex')
   readonly #decoy = decoyHash()
   /** Least recently used first. */
   readonly #verified = new Map<string, Verified>()
@@ -84,7 +95,7 @@ class CachedCredentials implements Credentials {
     const key = this.#keyOf(channelId, password)
     const now = this.#ports.nowMs()
     const verified = this.#verified.get(key)
-    if (verified !== undefined && now - verified.checkedAt < RECHECK_AFTER_MS) {
+    if (verified !== undefined && now < verified.compareAt) {
       this.#verified.delete(key)
       this.#verified.set(key, verified)
       return verified.credentials
@@ -98,19 +109,24 @@ class CachedCredentials implements Credentials {
   }
 
   /**
-   * The name under which an answer is kept: a keyed MAC, so that no password stays in memory. A
-   * channel_id has one length, so no two pairs give one text.
+   * The name under which an answer is kept: a keyed MAC, so that no password stays in memory.
+   * Nested as HMAC is, with a key for each round, over one-shot hashes: half the cost of an Hmac
+   * object. A channel_id has one length, so no two pairs give one text.
    */
   #keyOf(channelId: ChannelId, password: string): string {
-    return createHmac('sha256', this.#secret)
-      .update(channelId + password)
-      .digest('base64')
+    const inner = hash('sha256', this.#innerKey + channelId + password, 'base64')
+    return hash('sha256', this.#outerKey + inner, 'base64')
   }
 
   #begin(
     asked: Pick<Check, 'key' | 'channelId' | 'password'>,
   ): Promise<Answer<ChannelCredentials>> {
-    const check: Check = { ...asked, isStale: false, answer: Promise.resolve(BUSY) }
+    const check: Check = {
+      ...asked,
+      isStale: false,
+      isUnanswered: false,
+      answer: Promise.resolve(BUSY),
+    }
     this.#underWay.set(check.key, check)
     check.answer = this.#settle(check)
     return check.answer
@@ -120,6 +136,7 @@ class CachedCredentials implements Credentials {
     try {
       for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt += 1) {
         check.isStale = false
+        check.isUnanswered = false
         const answer = await this.#compute(check)
         if (check.isStale) continue // C2
         this.#keep(check, answer)
@@ -131,10 +148,14 @@ class CachedCredentials implements Credentials {
     }
   }
 
-  async #compute({ key, channelId, password }: Check): Promise<Answer<ChannelCredentials>> {
+  async #compute(check: Check): Promise<Answer<ChannelCredentials>> {
+    const { key, channelId, password } = check
     const { channels, work } = this.#ports
-    const stored = await channels.credentials(channelId)
     const verified = this.#verified.get(key)
+    const stored =
+      verified === undefined
+        ? await channels.credentials(channelId)
+        : await this.#compare(check, verified.credentials)
     if (stored !== undefined && verified?.credentials.passwordHash === stored.passwordHash) {
       return stored
     }
@@ -143,11 +164,25 @@ class CachedCredentials implements Credentials {
     return matches && stored !== undefined ? stored : NOT_FOUND
   }
 
-  #keep({ key, channelId }: Check, answer: Answer<ChannelCredentials>): void {
+  /** The channel as the store has it; the kept one when the store does not answer. (C6) */
+  async #compare(check: Check, kept: ChannelCredentials): Promise<ChannelCredentials | undefined> {
+    const { channels, timers } = this.#ports
+    const silence = Promise.withResolvers<'silence'>()
+    const cancel = timers.after(RECHECK_WAIT_MS, () => silence.resolve('silence'))
+    const asked = channels.credentials(kept.channelId).catch(() => 'silence' as const)
+    const answer = await Promise.race([asked, silence.promise])
+    cancel()
+    if (answer !== 'silence') return answer
+    check.isUnanswered = true
+    return kept
+  }
+
+  #keep({ key, channelId, isUnanswered }: Check, answer: Answer<ChannelCredentials>): void {
     const now = this.#ports.nowMs()
     this.#verified.delete(key)
     if (!isFault(answer)) {
-      this.#verified.set(key, { credentials: answer, checkedAt: now })
+      const compareAt = now + (isUnanswered ? RECHECK_PAUSE_MS : RECHECK_AFTER_MS)
+      this.#verified.set(key, { credentials: answer, compareAt })
       dropOldest(this.#verified, VERIFIED_MAX) // C4
     } else if (answer.code === 'channel_not_found') {
       this.#refused.delete(key)

@@ -6,7 +6,7 @@
 //   H3. A body is refused while it is read, as soon as it is known to be too large; what all bodies
 //       in the making hold together is bounded.
 //   H4. A body that does not arrive in time is answered and its connection closed.
-//   H5. A port is bound by one process only: the library would share it silently.
+//   H5. A port is bound by one process, unless sharing is asked for: the library does it silently.
 
 import { App, SSLApp, us_socket_local_port } from 'uWebSockets.js'
 import type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket } from 'uWebSockets.js'
@@ -15,13 +15,16 @@ import type { Fault } from '#domain/fault'
 import type { NowMs } from '#domain/ports'
 import { BodyDeadlines } from './body-deadlines.ts'
 import type { Timers } from './body-deadlines.ts'
-import type { Reply, Status } from './respond.ts'
+import { REASON } from './respond.ts'
+import type { Reply } from './respond.ts'
 import { whyNotBound } from './why-not-bound.ts'
 
 export interface HttpOptions {
   readonly tls: { readonly certFile: string; readonly keyFile: string } | undefined
   readonly timers: Timers
   readonly nowMs: NowMs
+  /** Other processes of this machine may bind the same port. */
+  readonly isPortShared?: boolean
   /** The time for a whole body. The library itself cuts silent connections after 8 to 12 s. */
   readonly bodyTimeoutMs: number
 }
@@ -76,23 +79,8 @@ export function createHttp(options: HttpOptions): Http {
   return new UwsHttp(options)
 }
 
-const REASON: Record<Status, string> = {
-  200: '200 OK',
-  400: '400 Bad Request',
-  401: '401 Unauthorized',
-  404: '404 Not Found',
-  405: '405 Method Not Allowed',
-  408: '408 Request Timeout',
-  409: '409 Conflict',
-  413: '413 Content Too Large',
-  426: '426 Upgrade Required',
-  429: '429 Too Many Requests',
-  500: '500 Internal Server Error',
-  503: '503 Service Unavailable',
-}
-
 const BODY_BYTES_MAX = 64 * 1024 * 1024
-const EXCLUSIVE_PORT = 1
+const PORT = { shared: 0, exclusive: 1 } as const
 
 class UwsHttp implements Http {
   readonly app: TemplatedApp
@@ -101,9 +89,11 @@ class UwsHttp implements Http {
   inFlight = 0
   bodyBytes = 0
   readonly #head = new UwsHead()
+  readonly #binding: number
   #whenIdle: (() => void)[] = []
 
-  constructor({ tls, ...deadlines }: HttpOptions) {
+  constructor({ tls, isPortShared, ...deadlines }: HttpOptions) {
+    this.#binding = PORT[isPortShared === true ? 'shared' : 'exclusive'] // H5
     this.app =
       tls === undefined
         ? App()
@@ -125,10 +115,10 @@ class UwsHttp implements Http {
 
   async listen(host: string, port: number): Promise<number> {
     const socket = await new Promise<us_listen_socket | false>((resolve) => {
-      // H5: the option is taken here too, although the published types know it without a host only.
+      // The option is taken here too, although the published types know it without a host only.
       const bind: unknown = Reflect.get(this.app, 'listen')
       if (typeof bind !== 'function') throw new Error('the HTTP library has no listen')
-      Reflect.apply(bind, this.app, [host, port, EXCLUSIVE_PORT, resolve])
+      Reflect.apply(bind, this.app, [host, port, this.#binding, resolve])
     })
     if (socket !== false) return us_socket_local_port(socket)
     throw new Error(`cannot listen on ${host} port ${port}: ${await whyNotBound(host, port)}`)

@@ -24,7 +24,7 @@ import { createPasswordWork } from './password-work.ts'
 import type { PasswordWork } from './password-work.ts'
 import { Pipeline } from './pipeline.ts'
 import { hexSource } from './random.ts'
-import { routeTable } from './routes.ts'
+import { observationTable, routeTable } from './routes.ts'
 
 export interface IngressPorts {
   readonly sink: SubmissionSink
@@ -58,6 +58,10 @@ export interface IngressOptions {
   readonly passwordBudget: BudgetLimits
   readonly statusRetentionMs: number
   readonly version: string
+  /** Answers only what operators and devices ask the gateway itself. */
+  readonly isObservedOnly?: boolean
+  /** See HttpOptions. */
+  readonly isPortShared?: boolean
 }
 
 export interface Ingress {
@@ -79,10 +83,11 @@ const BODY_TIMEOUT_MS = 7_500
 
 export function createIngress(ports: IngressPorts, options: IngressOptions): Ingress {
   const { nowMs, timers, meter, log, sink, channels, bus } = ports
-  const http = createHttp({ tls: options.tls, timers, nowMs, bodyTimeoutMs: BODY_TIMEOUT_MS })
+  const { tls, isPortShared = false, isObservedOnly = false } = options
+  const http = createHttp({ tls, timers, nowMs, isPortShared, bodyTimeoutMs: BODY_TIMEOUT_MS })
   const newHex32 = hexSource()
   const work = ports.passwordWork ?? createPasswordWork()
-  const credentials = createCredentials({ channels, work, nowMs })
+  const credentials = createCredentials({ channels, work, nowMs, timers })
   const acceptance = createAcceptance({ sink, meter, nowMs })
   const stopListening = bus.onNotice((notice) => {
     if (notice.kind === 'credentials-changed' || notice.kind === 'channel-deleted') {
@@ -108,9 +113,16 @@ export function createIngress(ports: IngressPorts, options: IngressOptions): Ing
     log,
   })
   const { statusRetentionMs, version } = options
-  pipeline.mount(
-    routeTable({ ...ports, credentials, work, acceptance, newHex32, statusRetentionMs, version }),
-  )
+  const routePorts = {
+    ...ports,
+    credentials,
+    work,
+    acceptance,
+    newHex32,
+    statusRetentionMs,
+    version,
+  }
+  pipeline.mount(isObservedOnly ? observationTable(routePorts) : routeTable(routePorts))
   return {
     http,
     ...callers,

@@ -11,7 +11,7 @@
 import { FAULTS, fault, isFault } from '#domain/fault'
 import type { Fault, FaultCode } from '#domain/fault'
 import type { Answer, NowMs } from '#domain/ports'
-import { STORE_BUSY } from '#domain/store-ports'
+import { STORE_BUSY, STORE_FAILURES } from '#domain/store-ports'
 import type { Log, Meter } from '#domain/telemetry'
 import { readJson } from '#src/schemas/json'
 import type { TokenVerdict } from './authorize.ts'
@@ -36,7 +36,7 @@ export interface PipelinePorts {
 
 export const BODY_BYTES_MAX = 32_768
 const IN_FLIGHT_MAX = 20_000
-const BUSY_RETRY_MS = 1_000
+const BUSY = fault('server_busy', { retryAfterMs: 1_000 })
 const NO_PARAMETERS: Readonly<Record<string, string>> = Object.freeze({})
 const NO_QUERY = new URLSearchParams()
 const JSON_MEDIA_TYPE = /^application\/json[ \t]*(?:;|$)/i
@@ -115,7 +115,7 @@ class Turn implements Request {
   #check(route: Checks, names: readonly string[], head: Head): void {
     const { http } = this.#pipeline.ports
     if (http.isDraining || http.inFlight > IN_FLIGHT_MAX) {
-      return this.refuse(fault('server_busy', { retryAfterMs: BUSY_RETRY_MS })) // R3
+      return this.refuse(BUSY) // R3
     }
     if (!this.#admits(route, head)) return undefined
     if (names.length > 0) {
@@ -207,14 +207,16 @@ class Turn implements Request {
 
   #fail(route: Checks, error: unknown): void {
     if (error instanceof Error && error.name === STORE_BUSY) {
-      return this.refuse(fault('server_busy', { retryAfterMs: BUSY_RETRY_MS }))
+      return this.refuse(BUSY)
     }
     this.#pipeline.ports.log.error('a request failed', {
       requestId: this.requestId,
       route: `${route.method} ${route.path}`,
       ...reportDefect(error),
     })
-    this.refuse(fault('internal_error')) // R2
+    // R2
+    const isStore = error instanceof Error && STORE_FAILURES.includes(error.name)
+    this.refuse(isStore ? BUSY : fault('internal_error'))
   }
 
   #replyTo(result: Result): Reply {

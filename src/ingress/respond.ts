@@ -20,6 +20,22 @@ export interface Reply {
 export type FailureStatus = 400 | 401 | 404 | 405 | 408 | 409 | 413 | 426 | 429 | 500 | 503
 export type Status = 200 | FailureStatus
 
+/** How each status stands in the first line of an answer. */
+export const REASON: Record<Status, string> = {
+  200: '200 OK',
+  400: '400 Bad Request',
+  401: '401 Unauthorized',
+  404: '404 Not Found',
+  405: '405 Method Not Allowed',
+  408: '408 Request Timeout',
+  409: '409 Conflict',
+  413: '413 Content Too Large',
+  426: '426 Upgrade Required',
+  429: '429 Too Many Requests',
+  500: '500 Internal Server Error',
+  503: '503 Service Unavailable',
+}
+
 /** The status of each fault. The table in the README is kept equal by a test. */
 export const STATUS: Record<FaultCode, FailureStatus> = {
   authentication_failed: 401,

@@ -40,16 +40,17 @@ import type { DeviceRoutePorts } from './device-route.ts'
 export type RoutePorts = SettingsPorts &
   MessagePorts &
   StatusPorts &
-  ReadinessPorts &
+  ObservationPorts &
   ReadPorts &
   PullPorts &
   RegisterPorts &
   DeviceRoutePorts &
-  SubscribePorts & {
-    readonly profile: () => object
-    readonly metricsText: () => Promise<string>
-    readonly version: string
-  }
+  SubscribePorts & { readonly version: string }
+
+export interface ObservationPorts extends ReadinessPorts {
+  readonly profile: () => object
+  readonly metricsText: () => Promise<string>
+}
 
 /** The table: path, handler, tiers of checks, description. */
 export function routeTable(ports: RoutePorts): readonly Route[] {
@@ -99,15 +100,20 @@ export function routeTable(ports: RoutePorts): readonly Route[] {
     post('/messages/ack', acknowledgeDeliveries(ports), FREE, about.ACKNOWLEDGE),
 
     get('/', root(ports.version), FREE, about.ROOT),
-    get('/healthz', health, FREE, about.HEALTH),
-    get('/readyz', readiness(ports), FREE, about.READY),
-    get('/gateway/profile', profile(ports.profile), FREE, about.PROFILE),
-    get('/metrics', metrics(ports.metricsText), FREE, about.METRICS_TEXT),
+    ...observationTable(ports),
     get('/openapi.json', () => openApi(table, ports.version), FREE, about.DOCUMENT),
     get('/private/ws', noUpgrade, UNGUARDED, about.SESSION),
   ]
   return table
 }
+
+/** What a process that takes no requests answers all the same. */
+export const observationTable = (ports: ObservationPorts): readonly Route[] => [
+  get('/healthz', health, FREE, about.HEALTH),
+  get('/readyz', readiness(ports), FREE, about.READY),
+  get('/gateway/profile', profile(ports.profile), FREE, about.PROFILE),
+  get('/metrics', metrics(ports.metricsText), FREE, about.METRICS_TEXT),
+]
 
 const EVENT_ACTIONS = ['create', 'update', 'close'] as const
 const THING_ACTIONS = ['create', 'update', 'archive', 'delete'] as const

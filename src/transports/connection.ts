@@ -127,6 +127,11 @@ export class Connection {
     this.#part(channelId, reason)
   }
 
+  /** Announcements may have been lost. */
+  recheck(): void {
+    if (!this.#isGone) this.#read(() => this.#check())
+  }
+
   #perform(outputs: readonly Output[]): void {
     const texts: string[] = []
     const asked: Asked[] = []

@@ -55,9 +55,15 @@ export interface Sessions {
   /** Ends everything now. */
   close(): Promise<void>
   count(): number
+  /**
+   * Announcements may have been lost: every session compares its channels with the store, spread
+   * over RECHECK_MS.
+   */
+  recheck(): void
 }
 
 const TICK_MS = 1_000
+const RECHECK_MS = 2_000
 const READS_AT_ONCE = 16
 const READS_WAITING_MAX = 50_000
 const ACKNOWLEDGEMENTS_WAITING_MAX = 200_000
@@ -146,6 +152,13 @@ class Hub implements Sessions {
 
   count(): number {
     return this.#connections.size
+  }
+
+  recheck(): void {
+    const { timers, random } = this.#ports
+    for (const connection of this.#connections) {
+      timers.after(random(RECHECK_MS), () => connection.recheck())
+    }
   }
 
   #observe(meter: Meter): void {

@@ -22,7 +22,7 @@ async function setUp(held = false) {
     await gate.wait
     return quickDerive(password, salt, parameters)
   })
-  const credentials = createCredentials({ channels, work, nowMs: time.nowMs })
+  const credentials = createCredentials({ channels, work, nowMs: time.nowMs, timers: time })
   return { channels, time, channelId, gate, credentials }
 }
 
@@ -123,6 +123,41 @@ test('C2: a channel that changes all the time is answered with server_busy in th
   t.is(credentials.size(), 0)
 })
 
+test('C6: a store that rejects does not turn a verified password into a refusal', async (t) => {
+  const { credentials, channelId, channels, time } = await setUp()
+  await credentials.check(channelId, PASSWORD)
+  channels.meanwhile = () => Promise.reject(new Error('the store is away'))
+  time.advance(60_000)
+  t.is(verdictOf(await credentials.check(channelId, PASSWORD)), 'open')
+  const reads = channels.reads
+  time.advance(4_999)
+  t.is(verdictOf(await credentials.check(channelId, PASSWORD)), 'open')
+  t.is(channels.reads, reads, 'the store is left alone for a while')
+  time.advance(1)
+  channels.meanwhile = () => undefined
+  await replacePassword(channels, 'new password')
+  t.is(verdictOf(await credentials.check(channelId, PASSWORD)), 'channel_not_found')
+})
+
+test('C6: a store that says nothing is waited for a second', async (t) => {
+  const { credentials, channelId, channels, time } = await setUp()
+  await credentials.check(channelId, PASSWORD)
+  channels.meanwhile = () => new Promise(() => undefined)
+  time.advance(60_000)
+  const check = credentials.check(channelId, PASSWORD)
+  await new Promise<void>((resolve) => setImmediate(resolve))
+  time.advance(1_000)
+  t.is(verdictOf(await check), 'open')
+})
+
+test('C6: what a notice made forget is not opened while the store is away', async (t) => {
+  const { credentials, channelId, channels } = await setUp()
+  await credentials.check(channelId, PASSWORD)
+  credentials.forget(channelId)
+  channels.meanwhile = () => Promise.reject(new Error('the store is away'))
+  await t.throwsAsync(credentials.check(channelId, PASSWORD))
+})
+
 test('C4: refusals never push out the verified', async (t) => {
   const { credentials, channelId, gate } = await setUp()
   await credentials.check(channelId, PASSWORD)
@@ -149,6 +184,7 @@ test('C4: the 10,001st verified password pushes out the one that was used longes
       },
     },
     nowMs: () => 0,
+    timers: { after: () => () => undefined },
   })
   t.is(credentials.size(), 0)
   for (let count = 0; count < 10_000; count += 1) await anyPassword.check(channelId, `p${count}`)

@@ -198,6 +198,21 @@ test('H5: a port is not shared with another process either', async (t) => {
   t.is((await child).stdout.trim(), 'refused')
 })
 
+test('H5: processes that are to share a port do', async (t) => {
+  const { port } = await startIngress(t, {
+    http: { host: '127.0.0.1', port: await freePort() },
+    isPortShared: true,
+  })
+  const code = `
+    import { createHttp } from '#src/ingress/http'
+    const timers = { after: () => () => {} }
+    const isPortShared = true
+    const http = createHttp({ tls: undefined, timers, nowMs: () => 0, bodyTimeoutMs: 1, isPortShared })
+    await http.listen('127.0.0.1', ${port})
+    http.close()`
+  await t.notThrowsAsync(promisify(execFile)(process.execPath, ['--input-type=module', '-e', code]))
+})
+
 test('H1: the head of a request cannot be read once its handler has returned', async (t) => {
   const { http, get } = await bareHttp(t)
   const kept: Head[] = []

@@ -288,6 +288,19 @@ test('a malformed escape in the path is refused, a well-formed one is read', asy
   t.is((await get('/send_status/a%3Ab')).status, 404)
 })
 
+test('a store that refuses or is away is told as 503, and its error is the operator’s', async (t) => {
+  const rig = await startIngress(t)
+  for (const name of ['StoreError', 'NoAnswer']) {
+    const error = Object.assign(new Error('the database is away'), { name })
+    rig.channels.meanwhile = () => Promise.reject(error)
+    const answer = await rig.post('/message', { ...CREDENTIALS, title: 't' })
+    t.is(answer.status, 503)
+    t.is(answer.json['error_code'], 'server_busy')
+    t.is(answer.headers.get('retry-after'), '1')
+  }
+  t.is(rig.log.lines.filter(({ level }) => level === 'error').length, 2)
+})
+
 test('no secret reaches a log line, whatever fails', async (t) => {
   const rig = await startIngress(t, { token: '' })
   const secrets = [PASSWORD, 'new secret password', 'f'.repeat(32), 'provider-token-secret']

@@ -102,3 +102,12 @@ test('every cache, queue and buffer of ingress has a gauge', async (t) => {
   t.is(meter.gauges.get('request_body_bytes')?.(), 0)
   t.is(meter.total('refused_total{channel_not_found}'), 1)
 })
+
+test('a process that only applies lanes answers what operators ask, and nothing else', async (t) => {
+  const { get, post } = await startIngress(t, { isObservedOnly: true })
+  for (const path of ['/healthz', '/readyz', '/metrics', '/gateway/profile']) {
+    t.is((await get(path)).status, 200, path)
+  }
+  t.is((await post('/message', {})).status, 404)
+  t.is((await get('/openapi.json')).status, 404)
+})

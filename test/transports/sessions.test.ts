@@ -315,6 +315,15 @@ test('a check finds announcements and notices that the bus has lost', async (t) 
   t.true(carrier.heard().includes('unsubscribed B'))
 })
 
+test('a recheck finds what a bus that was away has lost, within two seconds', async (t) => {
+  const { rig, carrier } = await welcomedRig(t)
+  rig.store.commitMessage(A)
+  rig.sessions.recheck()
+  rig.time.advance(2_000)
+  await rig.rest()
+  t.deepEqual(carrier.heard(), ['A 1', 'caught up A 1'])
+})
+
 test('acknowledgements are coalesced and written once a second', async (t) => {
   const { rig, carrier } = await welcomedRig(t)
   for (let seq = 1; seq <= 3; seq += 1) {

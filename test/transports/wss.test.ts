@@ -162,6 +162,7 @@ async function serveCarriers(t: ExecutionContext) {
     },
     drain: async () => {},
     close: async () => {},
+    recheck: () => undefined,
     count: () => carriers.length - closed.length,
   }
   const app = App()

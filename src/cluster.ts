@@ -1,0 +1,161 @@
+// A node of a cluster: the log is JetStream, the store MySQL, the bus core NATS. The front's thread
+// has its own connections; the engine's thread, with its own, applies the lanes that this node
+// holds.
+//
+// Invariants:
+//   W5. The database follows this stream with this number of lanes, or the node does not start.
+
+import { LogMismatch } from '#domain/lane'
+import type { LogStanding } from '#domain/lane'
+import type { LogReader, Probe } from '#domain/ports'
+import type { OperationStore, TurnStore } from '#domain/store-ports'
+import type { Backing, BackingEdge, Timers } from './backing.ts'
+import type { ClusterSettings, Config } from './config.ts'
+import { startEngineThread } from './engine-thread.ts'
+import type { EngineThread } from './engine-thread.ts'
+import { laneWatch } from './lane-watch.ts'
+import { openStore } from './store/store.ts'
+import type { Store } from './store/store.ts'
+import { NatsBus } from './stream/jetstream/bus.ts'
+import { Connection } from './stream/jetstream/connection.ts'
+import { StatusInquiry } from './stream/jetstream/inquiry.ts'
+import { JetStreamLog } from './stream/jetstream/log.ts'
+import { StreamProbe } from './stream/jetstream/probe.ts'
+
+const PENDING_BYTES_MAX = 64 * 2 ** 20
+/** The front reads nothing from the log. */
+const TAIL_BYTES_MAX = 2 ** 20
+const BIND_ATTEMPTS = 20
+const BIND_PAUSE_MS = 50
+
+type ClusterConfig = Config & { readonly cluster: ClusterSettings }
+
+/** Rejects with a sentence for the operator when something cannot start. */
+export async function startCluster(config: Config, edge: BackingEdge): Promise<Backing> {
+  const { cluster } = config
+  if (cluster === undefined) throw new Error('there are no settings of a cluster')
+  const closing: Closing = []
+  try {
+    return await compose({ ...config, cluster }, edge, closing)
+  } catch (error) {
+    await closeAll(closing)
+    throw error
+  }
+}
+
+/** What was opened, the last at the end. */
+type Closing = (() => Promise<void>)[]
+
+async function closeAll(closing: Closing): Promise<void> {
+  for (const close of closing.splice(0).toReversed()) await close()
+}
+
+async function compose(
+  config: ClusterConfig,
+  edge: BackingEdge,
+  closing: Closing,
+): Promise<Backing> {
+  const { log: logger, meter, timers, monotonicMs } = edge
+  const { cluster, lanes, logBytesMax, databaseUrl, nodeId } = config
+  const ports = { logger, timers, monotonicMs, meter }
+  const connection = await Connection.open(ports, { url: cluster.natsUrl, name: nodeId })
+  closing.push(() => connection.close())
+  const log = await JetStreamLog.open(
+    { ...ports, connection },
+    {
+      replicas: cluster.streamReplicas,
+      bytesMax: logBytesMax,
+      tailBytesMax: TAIL_BYTES_MAX,
+      pendingBytesMax: PENDING_BYTES_MAX,
+    },
+  )
+  closing.push(async () => log.close())
+  const store = await openStore({ url: databaseUrl, meter, log: logger })
+  closing.push(() => store.close())
+  await follow(store.turns, log, { lanes, timers })
+  const bus = new NatsBus({ ...ports, connection })
+  closing.push(async () => bus.close())
+  const inquiry = new StatusInquiry({ connection, timers })
+  closing.push(async () => inquiry.close())
+  const probe = await streamProbe(new StreamProbe(connection, log.stream))
+  const watched = laneWatch(bus, { lanes, monotonicMs })
+  const engine = config.roles.actors ? await startEngineThread(config, edge) : undefined
+  if (engine !== undefined) closing.push(() => engine.stop())
+  return {
+    log,
+    bus,
+    stores: { ...frontStores(store), operations: findingEverywhere(store.operations, inquiry) },
+    probes: [probe, store.probe, watched],
+    durability: probe.durability,
+    answerFor: (sink) => inquiry.answer((opId) => sink.find(opId)),
+    onLoss: (listener) => connection.onReturn(listener),
+    ...engineSide(engine),
+    close: () => closeAll(closing),
+  }
+}
+
+function frontStores({ channels, devices, subscriptions, read }: Store) {
+  return { channels, devices, subscriptions, read }
+}
+
+function engineSide(engine: EngineThread | undefined): Pick<Backing, 'metrics' | 'drain'> {
+  return {
+    metrics: async () => (engine === undefined ? [] : [await engine.control.metrics()]),
+    drain: async () => engine?.control.drain(),
+  }
+}
+
+/**
+ * Binds the database to the stream. (W5) Other nodes append and apply meanwhile, so that a lane may
+ * be applied beyond the end that was read a moment before: what looks lost is looked at again.
+ */
+async function follow(
+  turns: TurnStore,
+  log: LogReader,
+  { lanes, timers }: { readonly lanes: number; readonly timers: Timers },
+): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await turns.bindLog(await standingOf(log, lanes))
+      return
+    } catch (error) {
+      if (!(error instanceof LogMismatch) || attempt === BIND_ATTEMPTS) throw error
+      await new Promise<void>((resolve) => void timers.after(BIND_PAUSE_MS, resolve))
+    }
+  }
+}
+
+async function standingOf(log: LogReader, lanes: number): Promise<LogStanding> {
+  const bounds = await Promise.all(Array.from({ length: lanes }, (_, lane) => log.bounds(lane)))
+  return { identity: await log.identity(), ends: bounds.map(({ last }) => last) }
+}
+
+/** The stream's probe, with the durability that it last saw. */
+async function streamProbe(
+  probe: StreamProbe,
+): Promise<Probe & { readonly durability: () => string }> {
+  let durability = await probe.durability()
+  return {
+    durability: () => durability,
+    readiness: async () => {
+      const readiness = await probe.readiness()
+      if (readiness.ready) durability = readiness.detail
+      return readiness
+    },
+  }
+}
+
+/**
+ * The operations of the database and, before they are there, of whoever accepted them. Asked once
+ * more at the end: an operation leaves its acceptor only when the database has it. A database that
+ * is away the first time may be so the whole time: its acceptor is asked all the same.
+ */
+function findingEverywhere(operations: OperationStore, inquiry: StatusInquiry): OperationStore {
+  return {
+    claim: (claim, expiredBefore) => operations.claim(claim, expiredBefore),
+    find: async (opId) =>
+      (await operations.find(opId).catch(() => undefined)) ??
+      (await inquiry.ask(opId)) ??
+      (await operations.find(opId)),
+  }
+}

@@ -1,0 +1,100 @@
+// The front: ingress, acceptor and sessions on the thread that answers requests.
+
+import packageJson from '#package' with { type: 'json' }
+
+import type { Backing, BackingEdge } from './backing.ts'
+import type { Config } from './config.ts'
+import { createIngress } from './ingress/ingress.ts'
+import type { IngressOptions } from './ingress/ingress.ts'
+import { profileOf } from './profile.ts'
+import { Acceptor } from './stream/acceptor.ts'
+import { metricsText } from './telemetry/metrics.ts'
+import type { Metrics } from './telemetry/metrics.ts'
+import { createSessions } from './transports/sessions.ts'
+import { mountWss } from './transports/wss.ts'
+
+export interface Front {
+  /** Gives the bound port. */
+  listen(): Promise<number>
+  /** No new requests; those that were taken are answered, and their submissions are in the log. */
+  drain(): Promise<void>
+  /** Tells the devices to come back, then ends everything. */
+  close(): Promise<void>
+}
+
+export interface FrontEdge extends BackingEdge {
+  readonly metrics: Metrics
+  /** A whole number from 0 up to, without, `below`. */
+  readonly random: (below: number) => number
+}
+
+const LANE_BYTES_MAX = 8 * 2 ** 20
+const CHANNEL_IN_FLIGHT_MAX = 4096
+const UNAPPLIED_MAX = 500_000
+const VERSION = packageJson.version
+
+/** Joins the stages of this thread with what stands behind them. */
+export function composeFront(config: Config, edge: FrontEdge, backing: Backing): Front {
+  const { log, meter, nowMs, timers, random, metrics } = edge
+  const { bus, stores, durability, probes } = backing
+  const acceptor = new Acceptor(
+    { log: backing.log, bus, meter, soon: setImmediate },
+    {
+      lanes: config.lanes,
+      laneBytesMax: LANE_BYTES_MAX,
+      channelInFlightMax: CHANNEL_IN_FLIGHT_MAX,
+      unappliedMax: UNAPPLIED_MAX,
+    },
+  )
+  backing.answerFor(acceptor)
+  let boundPort = config.http.port
+  const shared = { bus, meter, log, nowMs, timers }
+  const ingress = createIngress(
+    {
+      ...shared,
+      ...stores,
+      sink: acceptor,
+      probes,
+      durability,
+      metricsText: async () => metricsText([await metrics.part(), ...(await backing.metrics())]),
+      profile: () => profileOf(config, boundPort, VERSION),
+    },
+    ingressOptions(config),
+  )
+  const sessions = createSessions(
+    { ...shared, ...stores, feed: stores.read, random },
+    { token: config.token, budget: ingress.budget },
+  )
+  if (config.privateTransports.wss && config.roles.ingress) {
+    mountWss(ingress.http.app, sessions, ingress)
+  }
+  backing.onLoss(() => sessions.recheck())
+  return {
+    listen: async () => (boundPort = await ingress.listen()),
+    drain: async () => {
+      await ingress.drain()
+      await acceptor.drain()
+    },
+    close: async () => {
+      await sessions.drain()
+      await sessions.close()
+      ingress.close()
+    },
+  }
+}
+
+function ingressOptions(config: Config): IngressOptions {
+  const { http, tls, token, trustedProxies, passwordBudget, statusRetentionMs } = config
+  return {
+    http,
+    tls,
+    token,
+    trustedProxies,
+    passwordBudget,
+    statusRetentionMs,
+    version: VERSION,
+    isObservedOnly: !config.roles.ingress,
+    // The processes of a cluster on one machine stand behind one port.
+    isPortShared: config.cluster !== undefined,
+  }
+}

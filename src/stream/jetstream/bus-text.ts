@@ -1,0 +1,170 @@
+// What travels on the bus. An announcement is lines: a JSON array that describes the entries, then
+// the payload of each entry as it is, so that no payload is escaped or parsed on its way.
+//
+// Invariants:
+//   U4. What is read back equals what was written, or is refused whole: another process need not be
+//       of this version.
+//   U5. No text is longer than `bytesMax`. Entries that do not fit are left out, and the head
+//       tells.
+
+import type { Announcement, FeedEntry } from '#domain/feed'
+import {
+  parseChannelId,
+  parseDeviceId,
+  parseEventId,
+  parseMessageId,
+  parseOperationId,
+  parseThingId,
+} from '#domain/identity'
+import type { ChannelId, EntityId } from '#domain/identity'
+import type { Notice } from '#domain/ports'
+import { MODELS } from '#domain/submission'
+import type { Action, Model } from '#domain/submission'
+
+import { recordOf } from './acknowledgement.ts'
+
+const ACTIONS: readonly Action[] = [
+  'send',
+  'create',
+  'update',
+  'close',
+  'archive',
+  'delete',
+  'sync',
+]
+const LINE = '\n'
+/** More than the head and the brackets around the descriptions take. */
+const FRAME_BYTES = 64
+
+interface Part {
+  readonly description: string
+  readonly payload: string
+}
+
+/** One text for each part of the announcement that fits into `bytesMax`, in order. (U5) */
+export function encodeAnnouncement(
+  { entries, headSeq }: Announcement,
+  bytesMax: number,
+): readonly string[] {
+  const texts: string[] = []
+  let parts: Part[] = []
+  let bytes = FRAME_BYTES
+  let missing = headSeq ?? 0
+  for (const entry of entries) {
+    const part = partOf(entry)
+    const size = Buffer.byteLength(part.description) + Buffer.byteLength(part.payload) + 2
+    if (FRAME_BYTES + size > bytesMax) {
+      missing = Math.max(missing, entry.seq)
+      continue
+    }
+    if (bytes + size > bytesMax) {
+      texts.push(textOf(parts, 0))
+      parts = []
+      bytes = FRAME_BYTES
+    }
+    parts.push(part)
+    bytes += size
+  }
+  if (parts.length > 0 || missing > 0) texts.push(textOf(parts, missing))
+  return texts
+}
+
+const textOf = (parts: readonly Part[], headSeq: number): string =>
+  [
+    `[${[String(headSeq), ...parts.map(({ description }) => description)].join(',')}]`,
+    ...parts.map(({ payload }) => payload),
+  ].join(LINE)
+
+function partOf(entry: FeedEntry): Part {
+  const { seq, opId, model, action, entityId, acceptedAt, state, rev, payload } = entry
+  const values = [seq, opId, model, action, entityId, acceptedAt, state ?? null, rev ?? null]
+  return { description: JSON.stringify(values), payload }
+}
+
+/** The announcement that a text holds, or undefined when it holds none. (U4) */
+export function decodeAnnouncement(channelId: ChannelId, text: string): Announcement | undefined {
+  const [head = '', ...payloads] = text.split(LINE)
+  const values = parse(head)
+  if (!Array.isArray(values)) return undefined
+  const [headSeq, ...descriptions] = values as readonly unknown[]
+  if (!isCount(headSeq) || descriptions.length !== payloads.length) return undefined
+  const entries: FeedEntry[] = []
+  for (const [index, description] of descriptions.entries()) {
+    const entry = entryFrom(description, { channelId, payload: payloads[index] ?? '' })
+    if (entry === undefined) return undefined
+    entries.push(entry)
+  }
+  return { channelId, entries, ...(headSeq > 0 && { headSeq }) }
+}
+
+function entryFrom(
+  description: unknown,
+  rest: { readonly channelId: ChannelId; readonly payload: string },
+): FeedEntry | undefined {
+  if (!Array.isArray(description)) return undefined
+  const [seq, opIdText, modelText, actionText, entity, acceptedAt, state, rev] =
+    description as readonly unknown[]
+  const opId = typeof opIdText === 'string' ? parseOperationId(opIdText) : undefined
+  const model = MODELS.find((known) => known === modelText)
+  const action = ACTIONS.find((known) => known === actionText)
+  if (opId === undefined || model === undefined || action === undefined) return undefined
+  const entityId = typeof entity === 'string' ? parseEntityId(model, entity) : undefined
+  if (entityId === undefined || !isCount(seq) || !isCount(acceptedAt)) return undefined
+  return {
+    ...rest,
+    seq,
+    opId,
+    model,
+    action,
+    entityId,
+    acceptedAt,
+    ...(typeof state === 'string' && { state }),
+    ...(isCount(rev) && { rev }),
+  }
+}
+
+function parseEntityId(model: Model, text: string): EntityId | undefined {
+  if (model === 'message') return parseMessageId(text)
+  return model === 'event' ? parseEventId(text) : parseThingId(text)
+}
+
+export const encodeNotice = (notice: Notice): string => JSON.stringify(notice)
+
+/** The notice that a text holds, or undefined when it holds none that is known here. (U4) */
+export function decodeNotice(text: string): Notice | undefined {
+  const sent = recordOf(parse(text)) ?? {}
+  const { kind, lane, position, carrier, sessionId, openedAt } = sent
+  const channelId = parsed(parseChannelId, sent['channelId'])
+  const deviceId = parsed(parseDeviceId, sent['deviceId'])
+  switch (kind) {
+    case 'applied':
+      return isCount(lane) && isCount(position) ? { kind, lane, position } : undefined
+    case 'credentials-changed':
+    case 'channel-deleted':
+      return channelId === undefined ? undefined : { kind, channelId }
+    case 'subscribed':
+    case 'unsubscribed':
+      if (channelId === undefined || deviceId === undefined) return undefined
+      return { kind, channelId, deviceId }
+    case 'session-opened':
+      if (deviceId === undefined || !isCount(openedAt)) return undefined
+      if (typeof carrier !== 'string' || typeof sessionId !== 'string') return undefined
+      return { kind, deviceId, carrier, sessionId, openedAt }
+    default:
+      return undefined
+  }
+}
+
+const parsed = <Id>(parser: (text: string) => Id | undefined, value: unknown): Id | undefined =>
+  typeof value === 'string' ? parser(value) : undefined
+
+const isCount = (value: unknown): value is number =>
+  Number.isSafeInteger(value) && Number(value) >= 0
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,136 @@
+// The bus over core NATS: a subject a channel, and only who holds a session for it listens.
+//
+// Invariants:
+//   U1. Announcements of one channel arrive in the order in which its owner made them.
+//   U2. What this process announces reaches its own listeners at once, and not a second time over
+//       NATS: the connection takes no echo.
+//   U3. Nothing is kept for a server that is away: losing a bus message costs time, never truth.
+
+import type { Subscription } from '@nats-io/transport-node'
+import type { Announcement } from '#domain/feed'
+import type { ChannelId } from '#domain/identity'
+import type { Bus, Notice } from '#domain/ports'
+import type { Log, Meter } from '#domain/telemetry'
+
+import { decodeAnnouncement, decodeNotice, encodeAnnouncement, encodeNotice } from './bus-text.ts'
+import type { Connection } from './connection.ts'
+
+export interface NatsBusPorts {
+  readonly connection: Connection
+  readonly meter: Meter
+  readonly logger: Log
+}
+
+const PREFIX = 'heliograph'
+/** Subject, headers and the protocol's own words around a payload. */
+const OVERHEAD_BYTES = 1024
+
+type Listener = (announcement: Announcement) => void
+
+interface Interest {
+  readonly listeners: Set<Listener>
+  readonly subscription: Subscription
+}
+
+export class NatsBus implements Bus {
+  readonly #connection: Connection
+  readonly #logger: Log
+  readonly #prefix: string
+  readonly #channels = new Map<ChannelId, Interest>()
+  readonly #noticeListeners = new Set<(notice: Notice) => void>()
+  readonly #noticeSubscription: Subscription
+  readonly #unsent: Readonly<Record<'announcement' | 'notice', (by?: number) => void>>
+
+  constructor({ connection, meter, logger }: NatsBusPorts, prefix = PREFIX) {
+    this.#connection = connection
+    this.#logger = logger
+    this.#prefix = prefix
+    this.#unsent = {
+      announcement: meter.counter('bus_unsent_total', { what: 'announcement' }),
+      notice: meter.counter('bus_unsent_total', { what: 'notice' }),
+    }
+    this.#noticeSubscription = connection.nats.subscribe(`${prefix}.notice`, {
+      callback: (error, message) => {
+        if (error === null) this.#onNotice(message.string())
+      },
+    })
+  }
+
+  announce(announcements: readonly Announcement[]): void {
+    for (const announcement of announcements) {
+      this.#tell(announcement) // U2
+      this.#send(announcement)
+    }
+  }
+
+  listen(channelId: ChannelId, listener: Listener): () => void {
+    const interest = this.#channels.get(channelId) ?? this.#subscribe(channelId)
+    interest.listeners.add(listener)
+    return () => {
+      if (!interest.listeners.delete(listener) || interest.listeners.size > 0) return
+      interest.subscription.unsubscribe()
+      if (this.#channels.get(channelId) === interest) this.#channels.delete(channelId)
+    }
+  }
+
+  notify(notice: Notice): void {
+    for (const listener of this.#noticeListeners) listener(notice)
+    if (!this.#connection.isConnected) return this.#unsent.notice() // U3
+    this.#connection.nats.publish(`${this.#prefix}.notice`, encodeNotice(notice))
+  }
+
+  onNotice(listener: (notice: Notice) => void): () => void {
+    this.#noticeListeners.add(listener)
+    return () => this.#noticeListeners.delete(listener)
+  }
+
+  /** Listens to nothing any more. The connection stays. */
+  close(): void {
+    this.#noticeSubscription.unsubscribe()
+    for (const { subscription } of this.#channels.values()) subscription.unsubscribe()
+    this.#channels.clear()
+    this.#noticeListeners.clear()
+  }
+
+  #subscribe(channelId: ChannelId): Interest {
+    const subscription = this.#connection.nats.subscribe(this.#subjectOf(channelId), {
+      callback: (error, message) => {
+        if (error === null) this.#onAnnouncement(channelId, message.string())
+      },
+    })
+    const interest = { listeners: new Set<Listener>(), subscription }
+    this.#channels.set(channelId, interest)
+    return interest
+  }
+
+  #tell(announcement: Announcement): void {
+    for (const listener of this.#channels.get(announcement.channelId)?.listeners ?? []) {
+      listener(announcement)
+    }
+  }
+
+  #send(announcement: Announcement): void {
+    const { nats, isConnected } = this.#connection
+    if (!isConnected) return this.#unsent.announcement() // U3
+    const bytesMax = (nats.info?.max_payload ?? OVERHEAD_BYTES) - OVERHEAD_BYTES
+    const subject = this.#subjectOf(announcement.channelId)
+    for (const text of encodeAnnouncement(announcement, bytesMax)) nats.publish(subject, text)
+  }
+
+  #onAnnouncement(channelId: ChannelId, text: string): void {
+    const announcement = decodeAnnouncement(channelId, text)
+    if (announcement !== undefined) this.#tell(announcement)
+    else this.#logger.warn('an announcement on the bus could not be read', { channelId })
+  }
+
+  #onNotice(text: string): void {
+    const notice = decodeNotice(text)
+    // A newer version may know notices that this one does not.
+    if (notice === undefined) return
+    for (const listener of this.#noticeListeners) listener(notice)
+  }
+
+  #subjectOf(channelId: ChannelId): string {
+    return `${this.#prefix}.feed.${channelId}`
+  }
+}

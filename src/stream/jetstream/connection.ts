@@ -1,0 +1,170 @@
+// One connection to NATS for everything in this folder. It comes back by itself, for ever.
+//
+// Invariants:
+//   N1. A connection that does not answer is noticed within PING_MS × PINGS_UNANSWERED_MAX and made
+//       anew.
+//   N2. Nothing is handed to the client while it is away: the client would keep it without a bound.
+//       Whoever sends asks `isConnected` first.
+//   N3. Addresses are logged without what stands before the @ in them.
+
+import { connect } from '@nats-io/transport-node'
+import type { ConnectionOptions, NatsConnection, Status } from '@nats-io/transport-node'
+import type { Log } from '#domain/telemetry'
+
+import { pause } from './timers.ts'
+import type { MonotonicMs, Timers } from './timers.ts'
+
+export interface ConnectionPorts {
+  readonly logger: Log
+  readonly timers: Timers
+  readonly monotonicMs: MonotonicMs
+}
+
+export interface ConnectionSettings {
+  /** One or more of `nats://[user:password@]host:port`, separated by commas; `tls://` for TLS. */
+  readonly url: string
+  /** The name of this process in the server's own reports. */
+  readonly name: string
+  /** How long the first connection may take. */
+  readonly firstTimeoutMs?: number
+}
+
+const PING_MS = 1000
+const PINGS_UNANSWERED_MAX = 2
+const HANDSHAKE_MS = 2000
+const RECONNECT_MS = 100
+const RECONNECT_JITTER_MS = 150
+const FIRST_TIMEOUT_MS = 30_000
+const FIRST_PAUSE_MS = 250
+
+/** What of a connection is needed to send and to hear. */
+export interface Line {
+  readonly nats: Pick<NatsConnection, 'publish' | 'subscribe'>
+  readonly isConnected: boolean
+  /** Called whenever the connection is back. Gives the way to stop. */
+  onReturn(listener: () => void): () => void
+}
+
+/** The connection, and whether it is there at this moment. */
+export class Connection implements Line {
+  readonly nats: NatsConnection
+  readonly #ports: ConnectionPorts
+  readonly #returned = new Set<() => void>()
+  #isConnected = true
+  #awaySinceMs = 0
+
+  private constructor(nats: NatsConnection, ports: ConnectionPorts) {
+    this.nats = nats
+    this.#ports = ports
+    void this.#follow()
+  }
+
+  /** Rejects with a sentence for the operator when no server answers in time. */
+  static async open(ports: ConnectionPorts, settings: ConnectionSettings): Promise<Connection> {
+    const { timers, monotonicMs, logger } = ports
+    const deadline = monotonicMs() + (settings.firstTimeoutMs ?? FIRST_TIMEOUT_MS)
+    const options = connectionOptions(settings)
+    for (;;) {
+      try {
+        const nats = await connect(options)
+        logger.info('connected to NATS', { server: nats.getServer(), version: nats.info?.version })
+        return new Connection(nats, ports)
+      } catch (error) {
+        if (monotonicMs() > deadline) {
+          const servers = String(options.servers)
+          throw new Error(`no NATS server answered at ${servers}: ${reasonOf(error)}`, {
+            cause: error,
+          })
+        }
+        await pause(timers, FIRST_PAUSE_MS)
+      }
+    }
+  }
+
+  get isConnected(): boolean {
+    return this.#isConnected
+  }
+
+  /** How long the connection has been away; 0 while it is there. */
+  awayMs(): number {
+    return this.#isConnected ? 0 : this.#ports.monotonicMs() - this.#awaySinceMs
+  }
+
+  onReturn(listener: () => void): () => void {
+    this.#returned.add(listener)
+    return () => this.#returned.delete(listener)
+  }
+
+  /** Sends what is waiting and closes. */
+  async close(): Promise<void> {
+    this.#returned.clear()
+    // Draining waits for the server; one that is away would be waited for in vain.
+    await (this.#isConnected ? this.nats.drain() : this.nats.close())
+  }
+
+  async #follow(): Promise<void> {
+    for await (const status of this.nats.status()) this.#onStatus(status)
+    this.#isConnected = false
+  }
+
+  #onStatus(status: Status): void {
+    const { logger, monotonicMs } = this.#ports
+    switch (status.type) {
+      case 'disconnect':
+        if (!this.#isConnected) return
+        this.#isConnected = false
+        this.#awaySinceMs = monotonicMs()
+        logger.warn('the connection to NATS is lost; trying again', { server: status.server })
+        return
+      case 'reconnect':
+        this.#isConnected = true
+        logger.info('the connection to NATS is back', { server: status.server })
+        for (const listener of this.#returned) listener()
+        return
+      case 'error':
+        logger.warn('NATS reported an error', { error: reasonOf(status.error) })
+        return
+      case 'ldm':
+        logger.info('the NATS server is about to stop', { server: status.server })
+        return
+      case 'close':
+      case 'forceReconnect':
+      case 'ping':
+      case 'reconnecting':
+      case 'slowConsumer':
+      case 'staleConnection':
+      case 'update':
+        return
+    }
+  }
+}
+
+/** The client takes credentials apart from addresses. (N3) */
+function connectionOptions({ url, name }: ConnectionSettings): ConnectionOptions {
+  const urls = url.split(',').map((part) => new URL(part.trim()))
+  const withCredentials = urls.find(({ username }) => username !== '')
+  const user = decodeURIComponent(withCredentials?.username ?? '')
+  const pass = decodeURIComponent(withCredentials?.password ?? '')
+  return {
+    servers: urls.map(({ host }) => host),
+    name,
+    ...(user !== '' && pass !== '' && { user, pass }),
+    ...(user !== '' && pass === '' && { token: user }),
+    ...(urls.some(({ protocol }) => protocol === 'tls:') && { tls: {} }),
+    // Announcements of this process reach its own listeners without the detour.
+    noEcho: true,
+    maxReconnectAttempts: -1,
+    ignoreAuthErrorAbort: true,
+    reconnectTimeWait: RECONNECT_MS,
+    reconnectJitter: RECONNECT_JITTER_MS,
+    reconnectJitterTLS: RECONNECT_JITTER_MS,
+    pingInterval: PING_MS, // N1
+    maxPingOut: PINGS_UNANSWERED_MAX,
+    timeout: HANDSHAKE_MS,
+    noAsyncTraces: true,
+  }
+}
+
+/** What an error says, in one line. */
+export const reasonOf = (error: unknown): string =>
+  error instanceof Error ? error.message || error.name : String(error)

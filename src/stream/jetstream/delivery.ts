@@ -1,0 +1,37 @@
+// Where a delivered message stands: its reply subject says it.
+
+import type { LogPosition } from '#domain/lane'
+
+export interface Delivery {
+  /** Its place in the stream. */
+  readonly position: LogPosition
+  /** How many the consumer has delivered, this one included. */
+  readonly count: number
+  /** When the server stored it, in Unix milliseconds of the server's clock. */
+  readonly atMs: number
+  /** How many the consumer has yet to deliver. */
+  readonly pending: number
+}
+
+const SHORT_TOKENS = 9
+const DOMAIN_TOKENS = 2
+const NANOS_IN_MS_DIGITS = 6
+
+/**
+ * `$JS.ACK.<stream>.<consumer>.<attempt>.<stream seq>.<consumer seq>.<nanoseconds>.<pending>`,
+ * since server 2.11 possibly with domain and account before the stream and more behind. Undefined
+ * for anything else.
+ */
+export function readDelivery(reply: string): Delivery | undefined {
+  const tokens = reply.split('.')
+  if (tokens.length < SHORT_TOKENS || tokens[1] !== 'ACK') return undefined
+  const shift = tokens.length > SHORT_TOKENS ? DOMAIN_TOKENS : 0
+  const [position, count, nanos, pending] = tokens.slice(5 + shift, 9 + shift)
+  const delivery = {
+    position: Number(position),
+    count: Number(count),
+    atMs: Number(nanos?.slice(0, -NANOS_IN_MS_DIGITS)),
+    pending: Number(pending),
+  }
+  return Object.values(delivery).every(Number.isSafeInteger) ? delivery : undefined
+}

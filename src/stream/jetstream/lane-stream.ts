@@ -1,0 +1,230 @@
+// The one stream that holds every lane: a subject a lane, one message a batch.
+//
+// Invariants:
+//   W4. No age limit, `discard: new` and a byte bound: what is not applied is never dropped. A
+//       purge keeps the last applied entry of each lane, so that a lane's end can always be
+//       compared.
+//   W5. The stream carries a random identity from its creation. A stream with another one, or one
+//       that ends before a position this process knows to be in it, is not followed any further.
+
+import { randomBytes } from 'node:crypto'
+
+import {
+  DiscardPolicy,
+  JetStreamApiError,
+  RetentionPolicy,
+  StorageType,
+  jetstreamManager,
+} from '@nats-io/jetstream'
+import type { JetStreamManager, StreamConfig, StreamInfo } from '@nats-io/jetstream'
+import { nanos } from '@nats-io/transport-node'
+import { LogMismatch } from '#domain/lane'
+import type { LogPosition } from '#domain/lane'
+import type { Log } from '#domain/telemetry'
+
+import type { Connection } from './connection.ts'
+
+export interface LaneStreamSettings {
+  /** The stream's name. */
+  readonly name: string
+  /** What the subjects begin with. */
+  readonly prefix: string
+  readonly replicas: number
+  readonly bytesMax: number
+}
+
+export interface LaneStreamPorts {
+  readonly connection: Connection
+  readonly logger: Log
+}
+
+/** A message at a place of the stream. */
+export interface Mark {
+  readonly position: LogPosition
+  readonly atMs: number
+}
+
+/** A batch may have 256 Ki characters and one more submission; each may take three bytes. */
+const PAYLOAD_BYTES_MIN = 2 ** 20
+const DUPLICATE_WINDOW_MS = 10_000
+const REQUEST_TIMEOUT_MS = 2000
+const IDENTITY = /^heliograph log ([0-9a-f]{32})$/
+const ALREADY_THERE = 10_058
+const NOT_THERE = 10_059
+
+export class LaneStream {
+  readonly name: string
+  readonly identity: string
+  readonly manager: JetStreamManager
+  readonly #settings: LaneStreamSettings
+  readonly #logger: Log
+  #highest = 0
+  #mismatch: LogMismatch | undefined
+
+  private constructor(
+    manager: JetStreamManager,
+    { settings, logger, identity }: Opened & { readonly identity: string },
+  ) {
+    this.manager = manager
+    this.name = settings.name
+    this.identity = identity
+    this.#settings = settings
+    this.#logger = logger
+  }
+
+  /** Finds the stream or makes it. Rejects with a sentence for the operator. */
+  static async open(ports: LaneStreamPorts, settings: LaneStreamSettings): Promise<LaneStream> {
+    const { connection, logger } = ports
+    const payloadMax = connection.nats.info?.max_payload ?? 0
+    if (payloadMax < PAYLOAD_BYTES_MIN) {
+      throw new Error(
+        `max_payload of the NATS server is ${payloadMax}; set it to ${PAYLOAD_BYTES_MIN} or more`,
+      )
+    }
+    const manager = await jetstreamManager(connection.nats, {
+      checkAPI: false,
+      timeout: REQUEST_TIMEOUT_MS,
+    })
+    const { config } = await findOrMake(manager, settings)
+    const identity = IDENTITY.exec(config.description ?? '')?.[1]
+    if (identity === undefined) {
+      throw new LogMismatch(
+        `the stream ${settings.name} was not made by Heliograph; choose another name or remove it`,
+      )
+    }
+    await adjust(manager, config, settings)
+    return new LaneStream(manager, { settings, logger, identity })
+  }
+
+  subjectOf(lane: number): string {
+    return `${this.#settings.prefix}.lane.${lane}`
+  }
+
+  /** The greatest position that is known to be in the stream. */
+  get highest(): LogPosition {
+    return this.#highest
+  }
+
+  /** Set once the stream cannot be followed any more. (W5) */
+  get mismatch(): LogMismatch | undefined {
+    return this.#mismatch
+  }
+
+  /** Told of every position that was acknowledged or read. */
+  saw(position: LogPosition): void {
+    if (position > this.#highest) this.#highest = position
+  }
+
+  /** W5: from now on nothing is appended and nothing read. */
+  refuse(sentence: string): void {
+    if (this.#mismatch !== undefined) return
+    this.#mismatch = new LogMismatch(sentence)
+    this.#logger.error('the log cannot be followed any more', { reason: sentence })
+  }
+
+  /**
+   * Looks whether this is still the stream that was opened. Rejects when the server does not
+   * answer.
+   */
+  async verify(): Promise<StreamInfo> {
+    const highest = this.#highest
+    const info = await this.manager.streams.info(this.name)
+    const identity = IDENTITY.exec(info.config.description ?? '')?.[1]
+    if (identity !== this.identity) {
+      this.refuse(`the stream ${this.name} was replaced by another one; restore it, or start anew`)
+    } else if (info.state.last_seq < highest) {
+      this.refuse(
+        `the stream ${this.name} ends at ${info.state.last_seq} but held ${highest}: ` +
+          'entries were lost',
+      )
+    }
+    return info
+  }
+
+  /** The first message at or behind a position, of one lane or of all. */
+  async next(position: LogPosition, lane?: number): Promise<Mark | undefined> {
+    const subject = lane === undefined ? `${this.#settings.prefix}.lane.*` : this.subjectOf(lane)
+    return this.#mark({ seq: Math.max(1, position), next_by_subj: subject })
+  }
+
+  /** The last message of a lane. */
+  async last(lane: number): Promise<Mark | undefined> {
+    return this.#mark({ last_by_subj: this.subjectOf(lane) })
+  }
+
+  /** Removes a lane's messages before a position; the one at it stays. (W4) */
+  async purge(lane: number, before: LogPosition): Promise<number> {
+    const filter = this.subjectOf(lane)
+    const { purged } = await this.manager.streams.purge(this.name, { filter, seq: before })
+    return purged
+  }
+
+  async #mark(query: NextQuery | LastQuery): Promise<Mark | undefined> {
+    const stored = await this.manager.streams.getMessage(this.name, query)
+    return stored === null ? undefined : { position: stored.seq, atMs: stored.time.getTime() }
+  }
+}
+
+const isApiError = (error: unknown, code: number): boolean =>
+  error instanceof JetStreamApiError && error.code === code
+
+/** The first message of a subject at or behind a sequence. */
+interface NextQuery {
+  readonly seq: number
+  readonly next_by_subj: string
+}
+
+interface LastQuery {
+  readonly last_by_subj: string
+}
+
+interface Opened {
+  readonly settings: LaneStreamSettings
+  readonly logger: Log
+}
+
+/** Of several nodes that start together one makes the stream, the others find it. */
+async function findOrMake(
+  manager: JetStreamManager,
+  settings: LaneStreamSettings,
+): Promise<StreamInfo> {
+  try {
+    return await manager.streams.info(settings.name)
+  } catch (error) {
+    if (!isApiError(error, NOT_THERE)) throw error
+  }
+  try {
+    return await manager.streams.add(configOf(settings))
+  } catch (error) {
+    if (!isApiError(error, ALREADY_THERE)) throw error
+    return manager.streams.info(settings.name)
+  }
+}
+
+function configOf({ name, prefix, replicas, bytesMax }: LaneStreamSettings) {
+  return {
+    name,
+    description: `heliograph log ${randomBytes(16).toString('hex')}`, // W5
+    subjects: [`${prefix}.lane.*`],
+    storage: StorageType.File,
+    retention: RetentionPolicy.Limits,
+    discard: DiscardPolicy.New, // W4
+    max_bytes: bytesMax,
+    max_age: 0,
+    num_replicas: replicas,
+    duplicate_window: nanos(DUPLICATE_WINDOW_MS),
+  }
+}
+
+/** Brings the bounds of a stream that was there to what the settings say now. */
+async function adjust(
+  manager: JetStreamManager,
+  config: StreamConfig,
+  { name, prefix, replicas, bytesMax }: LaneStreamSettings,
+): Promise<void> {
+  if (!config.subjects.includes(`${prefix}.lane.*`)) {
+    throw new LogMismatch(`the stream ${name} belongs to another installation: other subjects`)
+  }
+  if (config.num_replicas === replicas && config.max_bytes === bytesMax) return
+  await manager.streams.update(name, { num_replicas: replicas, max_bytes: bytesMax })
+}

@@ -1,0 +1,138 @@
+// What of one lane has been fetched and not yet applied: everything behind `from`, in order,
+// bounded.
+
+import type { Msg } from '@nats-io/transport-node'
+import type { LogEntry, LogPosition } from '#domain/lane'
+import { decodeBatch } from '#src/schemas/batch'
+
+import { Consumption } from './consumption.ts'
+import type { ConsumptionPorts, Reader } from './consumption.ts'
+import type { Delivery } from './delivery.ts'
+import { COUNT_HEADER } from './writer.ts'
+
+export interface TailOptions {
+  readonly lane: number
+  readonly stream: string
+  readonly subject: string
+  /** Where reading begins. */
+  readonly after: LogPosition
+  /** Bytes that this lane may hold; asked each time. */
+  readonly bytesMax: () => number
+  /** Called with the position of each entry that arrives. */
+  readonly arrived: (position: LogPosition) => void
+  /** A message of the largest size must always fit into what is asked for. */
+  readonly messageBytesMax: number
+}
+
+interface Fetched {
+  readonly position: LogPosition
+  readonly count: number
+  readonly message: Msg
+}
+
+export class LaneTail implements Reader {
+  readonly stream: string
+  readonly subject: string
+  readonly #options: TailOptions
+  readonly #consumption: Consumption
+  readonly #fetched: Fetched[] = []
+  /** Everything up to here is applied. */
+  #from: LogPosition
+  /** Everything up to here was fetched. */
+  #last: LogPosition
+  #bytes = 0
+  #pending: number | 'unknown' = 'unknown'
+  #waiting: (() => void)[] = []
+
+  constructor(ports: ConsumptionPorts, options: TailOptions) {
+    this.#options = options
+    this.stream = options.stream
+    this.subject = options.subject
+    this.#from = options.after
+    this.#last = options.after
+    this.#consumption = new Consumption(ports, this)
+    this.#consumption.start()
+  }
+
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  /** True when nothing is behind what was read, as far as the server has said. */
+  get isAtEnd(): boolean {
+    return this.#fetched.length === 0 && this.#pending === 0
+  }
+
+  /** True when it holds what comes right behind a position. */
+  covers(after: LogPosition): boolean {
+    return after <= this.#last && after >= this.#from
+  }
+
+  /** Forgets what is up to `after` and gives what is behind, at most `maxCount` submissions. */
+  read(after: LogPosition, maxCount: number): readonly LogEntry[] {
+    this.#forget(after)
+    let count = 0
+    const end = this.#fetched.findIndex((fetched, index) => {
+      count += fetched.count
+      return index > 0 && count > maxCount
+    })
+    const given = end < 0 ? this.#fetched : this.#fetched.slice(0, end)
+    const { lane } = this.#options
+    return given.map(({ position, message }) => {
+      return { lane, position, submissions: decodeBatch(message.string()) }
+    })
+  }
+
+  /** Resolves at the next arrival, or when it is known that nothing is behind. */
+  arrival(): Promise<void> {
+    return new Promise((resolve) => this.#waiting.push(resolve))
+  }
+
+  /** Nothing came in time: whatever comes later is told by `arrived`. */
+  assumeEnd(): void {
+    this.#pending = 0
+  }
+
+  close(): void {
+    this.#consumption.stop()
+    this.#tell()
+  }
+
+  begin(): ReturnType<Reader['begin']> {
+    return { kind: 'behind', position: this.#last }
+  }
+
+  room(): number {
+    const { bytesMax, messageBytesMax } = this.#options
+    const left = bytesMax() - this.#bytes
+    return left <= 0 ? 0 : Math.max(Math.floor(left), messageBytesMax)
+  }
+
+  take({ position, pending }: Delivery, message: Msg): void {
+    this.#pending = pending
+    const count = Number(message.headers?.get(COUNT_HEADER)) || 1
+    this.#fetched.push({ position, count, message })
+    this.#bytes += message.data.length
+    this.#last = position
+    this.#options.arrived(position)
+    this.#tell()
+  }
+
+  opened(pending: number): void {
+    this.#pending = pending
+    if (pending === 0) this.#tell()
+  }
+
+  #forget(after: LogPosition): void {
+    const kept = this.#fetched.findIndex(({ position }) => position > after)
+    for (const { message } of this.#fetched.splice(0, kept < 0 ? this.#fetched.length : kept)) {
+      this.#bytes -= message.data.length
+    }
+    this.#from = after
+    this.#consumption.more()
+  }
+
+  #tell(): void {
+    for (const resolve of this.#waiting.splice(0)) resolve()
+  }
+}

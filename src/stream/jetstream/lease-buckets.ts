@@ -1,0 +1,133 @@
+// The two buckets that nodes agree in: who is alive, and who owns which lane.
+//
+// Invariants:
+//   L5. An epoch is the revision of a lane's key above a base, and the base is set above every
+//       epoch the database knows when the bucket is made: epochs grow also after the bucket was
+//       lost.
+
+import { JetStreamApiError, jetstream } from '@nats-io/jetstream'
+import { Kvm } from '@nats-io/kv'
+import type { KV } from '@nats-io/kv'
+
+import { recordOf } from './acknowledgement.ts'
+import type { Connection } from './connection.ts'
+import type { Node } from './placement.ts'
+
+export interface BucketSettings {
+  /** What the buckets' names begin with; HELIOGRAPH when nothing else is said. */
+  readonly name?: string
+  readonly replicas: number
+}
+
+/** Written to and read back from a node's key. */
+export const encodeNode = ({ name }: Node): string => JSON.stringify({ name })
+
+export function decodeNode(session: string, text: string): Node {
+  const name = parse(text)['name']
+  return { session, name: typeof name === 'string' ? name : session }
+}
+
+function parse(text: string): Readonly<Record<string, unknown>> {
+  try {
+    return recordOf(JSON.parse(text)) ?? {}
+  } catch {
+    return {}
+  }
+}
+
+export const BASE_KEY = 'base'
+export const LANE_KEY = /^lane\.(\d+)$/
+export const keyOfLane = (lane: number): string => `lane.${lane}`
+
+const NAME = 'HELIOGRAPH'
+/**
+ * A node that is gone leaves no key behind for long; whether it lives is told by its heartbeats.
+ */
+const NODE_TTL_MS = 10_000
+/** More leases than could have been given and not yet taken when a bucket was lost. (L5) */
+const EPOCH_MARGIN = 4096
+
+export class LeaseBuckets {
+  readonly #lanes: KV
+  readonly #nodes: KV
+  readonly #timeoutMs: number
+
+  private constructor(lanes: KV, { nodes, timeoutMs }: Opened) {
+    this.#lanes = lanes
+    this.#nodes = nodes
+    this.#timeoutMs = timeoutMs
+  }
+
+  /** Finds or makes both. `epochFloor`: the greatest epoch that the database knows. */
+  static async open(
+    connection: Connection,
+    settings: BucketSettings & {
+      readonly timeoutMs: number
+      readonly epochFloor: () => Promise<number>
+    },
+  ): Promise<LeaseBuckets> {
+    const { replicas, timeoutMs } = settings
+    const names = LeaseBuckets.namesOf(settings)
+    const stream = jetstream(connection.nats, { checkAPI: false, timeout: timeoutMs })
+    const buckets = new Kvm(stream)
+    const nodes = await buckets.create(names.nodes, { ttl: NODE_TTL_MS, replicas })
+    const lanes = await buckets.create(names.lanes, { replicas })
+    const opened = new LeaseBuckets(lanes, { nodes, timeoutMs })
+    const { state } = await (await stream.jetstreamManager(false)).streams.info(`KV_${names.lanes}`)
+    await opened.#setBase(await settings.epochFloor(), state.last_seq)
+    return opened
+  }
+
+  static namesOf({ name = NAME }: Pick<BucketSettings, 'name'>) {
+    return { nodes: `${name}_NODES`, lanes: `${name}_LANES` }
+  }
+
+  /** Says that a node is alive. Resolves once the bucket has it. */
+  async beat(node: Node): Promise<void> {
+    await this.#nodes.put(node.session, encodeNode(node), { timeout: this.#timeoutMs })
+  }
+
+  async leave(node: Node): Promise<void> {
+    await this.#nodes.delete(node.session)
+  }
+
+  /**
+   * Writes a lane's owner over a revision; gives the new one, or undefined when another was faster.
+   */
+  async setOwner(
+    lane: number,
+    { owner, revision }: { readonly owner: string; readonly revision: number },
+  ): Promise<number | undefined> {
+    const options = { previousSeq: revision, timeout: this.#timeoutMs }
+    try {
+      return await this.#lanes.put(keyOfLane(lane), owner, options)
+    } catch (error) {
+      if (isWrongRevision(error)) return undefined
+      throw error
+    }
+  }
+
+  /** L5 */
+  async #setBase(floor: number, newestRevision: number): Promise<void> {
+    const known = await this.#lanes.get(BASE_KEY)
+    if (known !== null && Number(known.string()) + newestRevision >= floor) return
+    const base = floor === 0 ? 0 : floor + EPOCH_MARGIN
+    const previousSeq = known === null ? 0 : known.revision
+    try {
+      await this.#lanes.put(BASE_KEY, String(base), { previousSeq, timeout: this.#timeoutMs })
+    } catch (error) {
+      // Another node that opens at the same time was faster, and its base is as good.
+      if (!isWrongRevision(error)) throw error
+    }
+  }
+}
+
+interface Opened {
+  readonly nodes: KV
+  readonly timeoutMs: number
+}
+
+const WRONG_REVISION = 10_071
+
+const isWrongRevision = (error: unknown): boolean =>
+  error instanceof JetStreamApiError && error.code === WRONG_REVISION

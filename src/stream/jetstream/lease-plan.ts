@@ -1,0 +1,69 @@
+// What a node should do about leases, from what it sees: a pure step between two heartbeats.
+//
+// Invariants:
+//   L3. A node that has not renewed in time holds nothing and takes nothing, by its own clock.
+//   L4. A lane is taken only from nobody or from a node that is not heard of any more. A live owner
+//       is waited for: it gives the lane up by itself when it sees where the lane belongs.
+
+import type { Lease } from '#domain/lane'
+
+import { placementOf } from './placement.ts'
+import type { Node } from './placement.ts'
+
+/** A lane's key as it was last seen. */
+export interface LaneKey {
+  /** The session that owns it; empty when it was given up. */
+  readonly owner: string
+  /** Grows with each write to any key: what a write must name, and the root of the epoch. */
+  readonly revision: number
+}
+
+export interface HeardNode extends Node {
+  /** When it was last heard of, by this process's monotonic clock. */
+  readonly heardMs: number
+}
+
+export interface LeaseView {
+  readonly self: Node
+  /** Up to when this process may act on what it holds. */
+  readonly selfUntilMs: number
+  readonly nodes: readonly HeardNode[]
+  readonly lanes: ReadonlyMap<number, LaneKey>
+  /** Added to a revision it gives an epoch. */
+  readonly epochBase: number
+}
+
+export interface LeaseLimits {
+  readonly lanes: number
+  /** A node that was not heard of for longer is dead. */
+  readonly deadMs: number
+}
+
+export interface LeasePlan {
+  readonly held: readonly Lease[]
+  readonly take: readonly number[]
+  readonly give: readonly number[]
+}
+
+const NOTHING: LeasePlan = Object.freeze({ held: [], take: [], give: [] })
+
+export function planLeases(view: LeaseView, nowMs: number, limits: LeaseLimits): LeasePlan {
+  if (nowMs >= view.selfUntilMs) return NOTHING // L3
+  const { self, lanes, epochBase } = view
+  const others = view.nodes.filter(
+    ({ session, heardMs }) => session !== self.session && nowMs - heardMs <= limits.deadMs,
+  )
+  const live = [self, ...others]
+  const isLive = new Set(live.map(({ session }) => session))
+  const held: Lease[] = []
+  const take: number[] = []
+  const give: number[] = []
+  for (const [lane, belongsTo] of placementOf(limits.lanes, live)) {
+    const { owner, revision } = lanes.get(lane) ?? { owner: '', revision: 0 }
+    const isMine = owner === self.session
+    if (isMine && belongsTo === self.session) held.push({ lane, epoch: epochBase + revision })
+    else if (isMine) give.push(lane)
+    else if (belongsTo === self.session && !isLive.has(owner)) take.push(lane) // L4
+  }
+  return { held: held.sort((a, b) => a.lane - b.lane), take, give }
+}

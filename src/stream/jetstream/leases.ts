@@ -1,0 +1,262 @@
+// The right to apply lanes, agreed on in NATS KV. The fence in the database keeps safety, these
+// leases keep liveness: at any moment somebody should apply each lane.
+//
+//   heartbeat ─▶ nodes bucket ─▶ everybody's sight ─▶ plan ─▶ take / give lanes ─▶ changed(held)
+//
+// Invariants:
+//   L3. A node holds nothing once LEASE_MS have passed since it sent the last heartbeat that was
+//       stored: earlier than any other node may take it for dead.
+//   L6. A lane is given to others only after this process was told to let it go, and had time to.
+//   L7. `changed` is called when what is held differs, and only then.
+
+import { randomBytes } from 'node:crypto'
+
+import { jetstreamManager } from '@nats-io/jetstream'
+import type { Lease } from '#domain/lane'
+import type { LaneLeases } from '#domain/ports'
+import type { Log, Meter } from '#domain/telemetry'
+
+import { reasonOf } from './connection.ts'
+import type { Connection } from './connection.ts'
+import { LeaseBuckets } from './lease-buckets.ts'
+import type { BucketSettings } from './lease-buckets.ts'
+import { planLeases } from './lease-plan.ts'
+import type { LeasePlan } from './lease-plan.ts'
+import { LeaseSight } from './lease-sight.ts'
+import type { Node } from './placement.ts'
+import { pause } from './timers.ts'
+import type { MonotonicMs, Timers } from './timers.ts'
+
+export interface LeasePorts {
+  readonly connection: Connection
+  readonly meter: Meter
+  readonly logger: Log
+  readonly timers: Timers
+  readonly monotonicMs: MonotonicMs
+  /** The greatest epoch that the database knows: TurnStore.lastEpoch. */
+  readonly epochFloor: () => Promise<number>
+}
+
+export interface LeaseOptions extends BucketSettings {
+  readonly lanes: number
+  /** This process's name in the cluster. */
+  readonly nodeName: string
+}
+
+type Changed = (leases: readonly Lease[]) => void | Promise<void>
+
+export const HEARTBEAT_MS = 300
+export const LEASE_MS = 1400
+/** After LEASE_MS, and by how much two clocks may differ over so short a time. (L3) */
+export const DEAD_MS = 1700
+const REQUEST_TIMEOUT_MS = 600
+const LOOK_MS = 100
+const LET_GO_MS_MAX = 1000
+const FORGET_MS = 60_000
+
+export class KvLeases implements LaneLeases {
+  readonly #ports: LeasePorts
+  readonly #options: LeaseOptions
+  readonly #self: Node
+  readonly #moving = new Set<number>()
+  #held: readonly Lease[] = []
+  #letGo: Promise<void> = Promise.resolve()
+  #selfUntilMs = 0
+  #isLeaving = false
+  #lookIsDue = false
+
+  constructor(ports: LeasePorts, options: LeaseOptions) {
+    this.#ports = ports
+    this.#options = options
+    const run = randomBytes(6).toString('hex')
+    this.#self = { session: `${options.nodeName}-${run}`, name: options.nodeName }
+    ports.meter.gauge('leases_held', {}, () => this.#held.length)
+  }
+
+  /** Resolves once the first leases are known; rejects when the buckets cannot be made. */
+  async watch(changed: Changed): Promise<() => Promise<void>> {
+    const { connection, timers } = this.#ports
+    const manager = await jetstreamManager(connection.nats, { checkAPI: false })
+    const run: Run = { buckets: await this.#openBuckets(), changed, sight: undefined }
+    // The first heartbeat stands in the bucket before it is read: by it the age of others is told.
+    await this.#beat(run)
+    const first = Promise.withResolvers<void>()
+    const sight = new LeaseSight(
+      { ...this.#ports, manager },
+      {
+        ...LeaseBuckets.namesOf(this.#options),
+        changed: () => this.#lookSoon(run),
+      },
+    )
+    run.sight = sight
+    sight.start()
+    const beating = this.#keepBeating(run)
+    const looking = this.#keepLooking(run, first.resolve)
+    await first.promise
+    return async () => {
+      this.#isLeaving = true
+      await Promise.all([beating, looking])
+      await this.#leave(run).catch((error: unknown) => {
+        this.#ports.logger.warn('the leases could not be given back', { error: reasonOf(error) })
+      })
+      sight.stop()
+      await pause(timers, 0)
+    }
+  }
+
+  #openBuckets(): Promise<LeaseBuckets> {
+    const { connection, epochFloor } = this.#ports
+    const { replicas, name } = this.#options
+    const settings = { replicas, timeoutMs: REQUEST_TIMEOUT_MS, epochFloor }
+    return LeaseBuckets.open(connection, { ...settings, ...(name !== undefined && { name }) })
+  }
+
+  async #keepBeating(run: Run): Promise<void> {
+    while (!this.#isLeaving) {
+      await pause(this.#ports.timers, HEARTBEAT_MS)
+      if (!this.#isLeaving && this.#ports.connection.isConnected) await this.#beatOrMend(run)
+    }
+  }
+
+  async #beatOrMend(run: Run): Promise<void> {
+    try {
+      await this.#beat(run)
+    } catch (error) {
+      this.#ports.logger.debug('a heartbeat was not taken', { error: reasonOf(error) })
+      if (this.#ports.monotonicMs() < this.#selfUntilMs) return
+      // Buckets that were lost are made anew; those that are there stay as they are.
+      await this.#mend(run)
+    }
+  }
+
+  async #mend(run: Run): Promise<void> {
+    try {
+      run.buckets = await this.#openBuckets()
+      run.sight?.again()
+    } catch (error) {
+      this.#ports.logger.debug('the lease buckets do not answer', { error: reasonOf(error) })
+    }
+  }
+
+  async #beat({ buckets }: Run): Promise<void> {
+    const sentMs = this.#ports.monotonicMs()
+    await buckets.beat(this.#self)
+    this.#selfUntilMs = sentMs + LEASE_MS // L3
+  }
+
+  async #keepLooking(run: Run, first: () => void): Promise<void> {
+    let isFirst = true
+    while (!this.#isLeaving) {
+      await this.#look(run)
+      if (isFirst && run.sight?.isWhole === true && this.#moving.size === 0) {
+        isFirst = false
+        if (this.#held.length === 0) await run.changed([])
+        first()
+      }
+      run.sight?.forget(FORGET_MS)
+      await pause(this.#ports.timers, LOOK_MS)
+    }
+    first()
+  }
+
+  /** One look for all that changed together. */
+  #lookSoon(run: Run): void {
+    if (this.#lookIsDue || this.#isLeaving) return
+    this.#lookIsDue = true
+    this.#ports.timers.after(0, () => {
+      this.#lookIsDue = false
+      if (!this.#isLeaving) void this.#look(run)
+    })
+  }
+
+  async #look(run: Run): Promise<void> {
+    const plan = this.#plan(run)
+    if (plan === undefined) return
+    this.#hold(run, plan.held)
+    await Promise.all([
+      ...plan.take.map((lane) => this.#move(run, { lane, owner: this.#self.session })),
+      ...plan.give.map((lane) => this.#move(run, { lane, owner: '' })),
+    ])
+  }
+
+  /**
+   * Undefined while it cannot be seen who owns what: then what is held stays, within its time. (L3)
+   */
+  #plan({ sight }: Run): LeasePlan | undefined {
+    const now = this.#ports.monotonicMs()
+    const isOver = now >= this.#selfUntilMs
+    if (sight === undefined || (!sight.isWhole && !isOver)) return undefined
+    const { nodes, lanes, epochBase } = sight
+    const view = { self: this.#self, selfUntilMs: this.#selfUntilMs, nodes, lanes, epochBase }
+    return planLeases(view, now, { lanes: this.#options.lanes, deadMs: DEAD_MS })
+  }
+
+  /** L7 */
+  #hold(run: Run, held: readonly Lease[]): void {
+    if (isSame(held, this.#held)) return
+    const { logger, monotonicMs } = this.#ports
+    const before = this.#held
+    this.#held = held
+    if (monotonicMs() >= this.#selfUntilMs && before.length > 0) {
+      logger.warn('leases lost: no heartbeat was stored in time', { lanes: before.length })
+    } else {
+      logger.info('the lanes of this process changed', { lanes: held.map(({ lane }) => lane) })
+    }
+    this.#letGo = this.#tell(run, held)
+  }
+
+  /** Resolves when the owner of the lanes has adopted the change, or had time to. (L6) */
+  async #tell({ changed }: Run, held: readonly Lease[]): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const cancel = this.#ports.timers.after(LET_GO_MS_MAX, resolve)
+    await Promise.race([promise, changed(held)])
+    cancel()
+  }
+
+  /** Takes a lane, or gives it up; what it leads to is seen at the next look. */
+  async #move(
+    run: Run,
+    { lane, owner }: { readonly lane: number; readonly owner: string },
+  ): Promise<void> {
+    if (this.#moving.has(lane)) return
+    this.#moving.add(lane)
+    try {
+      if (owner === '') await this.#letGo // L6
+      const revision = run.sight?.lanes.get(lane)?.revision ?? 0
+      const written = await run.buckets.setOwner(lane, { owner, revision })
+      if (written !== undefined) run.sight?.wrote(lane, { owner, revision: written })
+    } catch (error) {
+      this.#ports.logger.debug('a lane could not be moved', { lane, error: reasonOf(error) })
+    } finally {
+      this.#moving.delete(lane)
+      this.#lookSoon(run)
+    }
+  }
+
+  /**
+   * Gives everything back at once, so that nobody has to wait for this process to be found dead.
+   */
+  async #leave(run: Run): Promise<void> {
+    const mine = [...(run.sight?.lanes ?? [])].filter(
+      ([, { owner }]) => owner === this.#self.session,
+    )
+    this.#hold(run, [])
+    await this.#letGo
+    if (!this.#ports.connection.isConnected) return
+    await Promise.all(mine.map(([lane]) => this.#move(run, { lane, owner: '' })))
+    await run.buckets.leave(this.#self)
+  }
+}
+
+interface Run {
+  buckets: LeaseBuckets
+  readonly changed: Changed
+  sight: LeaseSight | undefined
+}
+
+const isSame = (one: readonly Lease[], other: readonly Lease[]): boolean =>
+  one.length === other.length &&
+  one.every(({ lane, epoch }, index) => {
+    const counterpart = other[index]
+    return counterpart?.lane === lane && counterpart.epoch === epoch
+  })

@@ -1,0 +1,99 @@
+// The log on JetStream: opens the stream and joins its two sides.
+
+import type { Appended, Batch, LogEntry, LogPosition } from '#domain/lane'
+import type { LogReader, LogWriter } from '#domain/ports'
+import type { Log, Meter } from '#domain/telemetry'
+
+import type { Connection } from './connection.ts'
+import { LaneStream } from './lane-stream.ts'
+import { JetStreamReader } from './reader.ts'
+import type { MonotonicMs, Timers } from './timers.ts'
+import { JetStreamWriter } from './writer.ts'
+
+export interface JetStreamLogPorts {
+  readonly connection: Connection
+  readonly meter: Meter
+  readonly logger: Log
+  readonly timers: Timers
+  readonly monotonicMs: MonotonicMs
+}
+
+export interface JetStreamLogOptions {
+  /** The stream's name; HELIOGRAPH when nothing else is said. */
+  readonly name?: string
+  /** What the subjects begin with; heliograph when nothing else is said. */
+  readonly prefix?: string
+  readonly replicas: number
+  readonly bytesMax: number
+  /** Bytes of fetched entries over all lanes. */
+  readonly tailBytesMax: number
+  /** Bytes of appends without an answer, at most. */
+  readonly pendingBytesMax: number
+  /**
+   * How long an append may take before it is refused; 2000 at most and when nothing else is said.
+   */
+  readonly appendTimeoutMs?: number
+}
+
+const NAME = 'HELIOGRAPH'
+const PREFIX = 'heliograph'
+const APPEND_TIMEOUT_MS = 2000
+
+/** Writer and reader in one; a process that only writes pays nothing for the other side. */
+export class JetStreamLog implements LogWriter, LogReader {
+  readonly stream: LaneStream
+  readonly #writer: JetStreamWriter
+  readonly #reader: JetStreamReader
+
+  private constructor(
+    stream: LaneStream,
+    { ports, options }: { ports: JetStreamLogPorts; options: JetStreamLogOptions },
+  ) {
+    this.stream = stream
+    const { pendingBytesMax, tailBytesMax, bytesMax } = options
+    const timeoutMs = options.appendTimeoutMs ?? APPEND_TIMEOUT_MS
+    this.#writer = new JetStreamWriter({ ...ports, stream }, { pendingBytesMax, timeoutMs })
+    this.#reader = new JetStreamReader({ ...ports, stream }, { tailBytesMax, bytesMax })
+  }
+
+  /** Finds the stream or makes it. Rejects with a sentence for the operator. */
+  static async open(ports: JetStreamLogPorts, options: JetStreamLogOptions): Promise<JetStreamLog> {
+    const { name = NAME, prefix = PREFIX, replicas, bytesMax } = options
+    const stream = await LaneStream.open(ports, { name, prefix, replicas, bytesMax })
+    return new JetStreamLog(stream, { ports, options })
+  }
+
+  append(batch: Batch): Promise<Appended> {
+    return this.#writer.append(batch)
+  }
+
+  identity(): Promise<string> {
+    return this.#reader.identity()
+  }
+
+  bounds(lane: number): Promise<{ readonly first: LogPosition; readonly last: LogPosition }> {
+    return this.#reader.bounds(lane)
+  }
+
+  read(lane: number, after: LogPosition, maxCount: number): Promise<readonly LogEntry[]> {
+    return this.#reader.read(lane, after, maxCount)
+  }
+
+  watch(wake: (lane: number) => void): () => void {
+    return this.#reader.watch(wake)
+  }
+
+  purge(
+    lane: number,
+    through: LogPosition,
+    olderThanMs: number,
+  ): Promise<{ readonly purged: number }> {
+    return this.#reader.purge(lane, through, olderThanMs)
+  }
+
+  /** Refuses what waits to be appended and stops reading. The connection stays. */
+  close(): void {
+    this.#writer.close()
+    this.#reader.close()
+  }
+}

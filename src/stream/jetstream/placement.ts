@@ -1,0 +1,47 @@
+// Which node should own which lane: rendezvous hashing with a bound, a pure function of who is
+// alive.
+//
+// Invariants:
+//   L1. Every node that sees the same nodes comes to the same answer.
+//   L2. No node gets more than its share, rounded up: one slow node does not hold half of the
+//       lanes.
+
+import { createHash } from 'node:crypto'
+
+export interface Node {
+  /** Names one run of one process. */
+  readonly session: string
+  /** The process's own name, the same after a restart: so its lanes come back to it. */
+  readonly name: string
+}
+
+interface Wish {
+  readonly lane: number
+  readonly session: string
+  readonly weight: number
+}
+
+/** Lane → session, over all lanes; empty without nodes. */
+export function placementOf(lanes: number, nodes: readonly Node[]): ReadonlyMap<number, string> {
+  const placement = new Map<number, string>()
+  const share = Math.ceil(lanes / Math.max(1, nodes.length))
+  const load = new Map<string, number>()
+  for (const { lane, session } of wishes(lanes, nodes)) {
+    const held = load.get(session) ?? 0
+    if (placement.has(lane) || held >= share) continue // L2
+    placement.set(lane, session)
+    load.set(session, held + 1)
+  }
+  return placement
+}
+
+/** Every pair of lane and node, the strongest first. (L1) */
+function wishes(lanes: number, nodes: readonly Node[]): readonly Wish[] {
+  const all = nodes.flatMap(({ session, name }) =>
+    Array.from({ length: lanes }, (_, lane) => ({ lane, session, weight: weightOf(name, lane) })),
+  )
+  return all.sort((a, b) => b.weight - a.weight || (a.session < b.session ? -1 : 1))
+}
+
+const weightOf = (name: string, lane: number): number =>
+  createHash('sha1').update(`${name}/${lane}`).digest().readUIntBE(0, 6)

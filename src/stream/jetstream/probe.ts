@@ -1,0 +1,95 @@
+// How well the stream is, and how deep its promise goes: replicas, and when the server syncs its
+// files.
+
+import type { Probe, Readiness } from '#domain/ports'
+
+import { recordOf } from './acknowledgement.ts'
+import { reasonOf } from './connection.ts'
+import type { Connection } from './connection.ts'
+import type { LaneStream } from './lane-stream.ts'
+
+export interface StreamProbeOptions {
+  /**
+   * Where the server's reports are read; by default port 8222 of the server we are connected to.
+   */
+  readonly monitorUrl?: string
+}
+
+const MONITOR_PORT = 8222
+const MONITOR_TIMEOUT_MS = 500
+const NANOS_IN_SECOND = 1e9
+/** The first release in which the interval is a setting; before, it is fixed. */
+const SYNC_IS_SETTING_SINCE = 10
+const FIXED_SYNC = 'every 120 s'
+
+export class StreamProbe implements Probe {
+  readonly #connection: Connection
+  readonly #stream: LaneStream
+  readonly #options: StreamProbeOptions
+  #sync: { readonly serverId: string; readonly mode: string } | undefined
+
+  constructor(connection: Connection, stream: LaneStream, options: StreamProbeOptions = {}) {
+    this.#connection = connection
+    this.#stream = stream
+    this.#options = options
+  }
+
+  async readiness(): Promise<Readiness> {
+    const name = 'stream'
+    const { isConnected } = this.#connection
+    if (!isConnected) return { name, ready: false, detail: 'not connected to NATS' }
+    try {
+      const detail = await this.durability()
+      const { mismatch } = this.#stream
+      return { name, ready: mismatch === undefined, detail: mismatch?.message ?? detail }
+    } catch (error) {
+      return { name, ready: false, detail: `the stream does not answer: ${reasonOf(error)}` }
+    }
+  }
+
+  /** One sentence: replicas and sync mode in force. Rejects while the stream does not answer. */
+  async durability(): Promise<string> {
+    const { config } = await this.#stream.verify()
+    const sync = await this.#syncMode()
+    return `stream: ${config.num_replicas} replica(s), file sync ${sync}`
+  }
+
+  /** Asked once for each server: the setting cannot change while a server runs. */
+  async #syncMode(): Promise<string> {
+    const { info } = this.#connection.nats
+    if (info === undefined) return 'unknown'
+    if (this.#sync?.serverId === info.server_id) return this.#sync.mode
+    const mode = isBeforeSetting(info.version) ? FIXED_SYNC : await this.#askServer(info.server_id)
+    this.#sync = { serverId: info.server_id, mode }
+    return mode
+  }
+
+  async #askServer(serverId: string): Promise<string> {
+    const [host = ''] = this.#connection.nats.getServer().split(':')
+    const base = this.#options.monitorUrl ?? `http://${host}:${MONITOR_PORT}`
+    try {
+      const response = await fetch(`${base}/varz`, {
+        signal: AbortSignal.timeout(MONITOR_TIMEOUT_MS),
+      })
+      return syncModeFrom(await response.json(), serverId)
+    } catch {
+      // A server without a monitoring port, or one that is not for us to reach.
+      return 'unknown'
+    }
+  }
+}
+
+const isBeforeSetting = (version: string): boolean => {
+  const [major = 0, minor = 0] = version.split('.').map(Number)
+  return major === 2 && minor < SYNC_IS_SETTING_SINCE
+}
+
+/** Reads /varz; another server's answer says nothing. */
+export function syncModeFrom(report: unknown, serverId: string): string {
+  const server = recordOf(report)
+  const config = recordOf(recordOf(server?.['jetstream'])?.['config'])
+  if (server?.['server_id'] !== serverId || config === undefined) return 'unknown'
+  if (config['sync_always'] === true) return 'always'
+  const interval = config['sync_interval']
+  return typeof interval === 'number' ? `every ${interval / NANOS_IN_SECOND} s` : 'unknown'
+}

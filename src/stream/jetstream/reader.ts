@@ -1,0 +1,219 @@
+// The reading side: a bounded tail in memory for each lane that is read, fed by the stream.
+//
+// Invariants:
+//   W4. What is purged is applied and old; the entry at the applied position stays.
+//   W5. A stream that is not the one that was opened is not read: reading rejects with LogMismatch.
+//   R4. Memory is bounded: all tails share `tailBytesMax`, each may hold one largest message more,
+//       and a tail with entries that nobody has read for UNREAD_MS_MAX is let go (its lane moved
+//       away).
+
+import type { LogEntry, LogPosition } from '#domain/lane'
+import type { LogReader } from '#domain/ports'
+import type { Meter } from '#domain/telemetry'
+
+import { reasonOf } from './connection.ts'
+import type { ConsumptionPorts } from './consumption.ts'
+import type { LaneStream, Mark } from './lane-stream.ts'
+import { LaneTail } from './lane-tail.ts'
+
+export interface ReaderPorts extends Omit<ConsumptionPorts, 'manager'> {
+  readonly stream: LaneStream
+  readonly meter: Meter
+}
+
+export interface ReaderOptions {
+  /** Bytes of fetched entries over all lanes. */
+  readonly tailBytesMax: number
+  /** The byte bound of the stream. */
+  readonly bytesMax: number
+}
+
+const MESSAGE_BYTES_MAX = 2 ** 20 + 4096
+const FIRST_ENTRY_MS = 500
+const UNREAD_MS_MAX = 60_000
+const LOOK_MS = 10_000
+/**
+ * How far the edge between old and young may lag behind, so that lanes purged together share one.
+ */
+const EDGE_LAG_MS = 5000
+
+interface Tail {
+  readonly tail: LaneTail
+  readMs: number
+}
+
+/** Everything before `position` is older than `olderThanMs`. */
+interface Edge {
+  readonly olderThanMs: number
+  readonly position: LogPosition
+  readonly atMs: number
+}
+
+export class JetStreamReader implements LogReader {
+  readonly #ports: ReaderPorts
+  readonly #options: ReaderOptions
+  readonly #tails = new Map<number, Tail>()
+  readonly #watchers = new Set<(lane: number) => void>()
+  readonly #purged = new Map<number, LogPosition>()
+  readonly #stopListening: () => void
+  #edge: Promise<Edge> | undefined
+  #cancelLook: () => void
+
+  constructor(ports: ReaderPorts, options: ReaderOptions) {
+    this.#ports = ports
+    this.#options = options
+    this.#stopListening = ports.connection.onReturn(() => void this.#verify())
+    this.#cancelLook = ports.timers.after(LOOK_MS, this.#look)
+    ports.meter.gauge('stream_tail_bytes', {}, () => this.#tailBytes())
+  }
+
+  identity(): Promise<string> {
+    return Promise.resolve(this.#ports.stream.identity)
+  }
+
+  async bounds(lane: number): Promise<{ readonly first: LogPosition; readonly last: LogPosition }> {
+    const { stream } = this.#ports
+    const last = await stream.last(lane)
+    if (last === undefined) return { first: 0, last: 0 }
+    stream.saw(last.position)
+    const first = await stream.next(1, lane)
+    return { first: first?.position ?? last.position, last: last.position }
+  }
+
+  async read(lane: number, after: LogPosition, maxCount: number): Promise<readonly LogEntry[]> {
+    const { stream, connection } = this.#ports
+    if (stream.mismatch !== undefined) throw stream.mismatch // W5
+    const tail = this.#tailAt(lane, after)
+    const entries = tail.read(after, maxCount)
+    if (entries.length > 0 || tail.isAtEnd || !connection.isConnected) return entries
+    await this.#firstEntry(tail)
+    return tail.read(after, maxCount)
+  }
+
+  watch(wake: (lane: number) => void): () => void {
+    this.#watchers.add(wake)
+    return () => this.#watchers.delete(wake)
+  }
+
+  /** W4 */
+  async purge(
+    lane: number,
+    through: LogPosition,
+    olderThanMs: number,
+  ): Promise<{ readonly purged: number }> {
+    const { stream } = this.#ports
+    const edge = await this.#edgeAt(olderThanMs)
+    const before = Math.min(edge.position, through)
+    if (before <= (this.#purged.get(lane) ?? 1)) return { purged: 0 }
+    this.#purged.set(lane, before)
+    return { purged: await stream.purge(lane, before) }
+  }
+
+  close(): void {
+    this.#stopListening()
+    this.#cancelLook()
+    for (const lane of this.#tails.keys()) this.#letGo(lane)
+  }
+
+  #tailAt(lane: number, after: LogPosition): LaneTail {
+    const { monotonicMs, stream } = this.#ports
+    const known = this.#tails.get(lane)
+    if (known?.tail.covers(after) === true) {
+      known.readMs = monotonicMs()
+      return known.tail
+    }
+    this.#letGo(lane)
+    const tail = new LaneTail(
+      { ...this.#ports, manager: stream.manager },
+      {
+        lane,
+        after,
+        stream: stream.name,
+        subject: stream.subjectOf(lane),
+        bytesMax: () => this.#options.tailBytesMax / Math.max(1, this.#tails.size), // R4
+        messageBytesMax: MESSAGE_BYTES_MAX,
+        arrived: (position) => {
+          stream.saw(position)
+          for (const wake of this.#watchers) wake(lane)
+        },
+      },
+    )
+    this.#tails.set(lane, { tail, readMs: monotonicMs() })
+    return tail
+  }
+
+  /** What is on its way is waited for a moment; whatever comes later wakes the watchers. */
+  async #firstEntry(tail: LaneTail): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const cancel = this.#ports.timers.after(FIRST_ENTRY_MS, () => {
+      tail.assumeEnd()
+      resolve()
+    })
+    await Promise.race([promise, tail.arrival()])
+    cancel()
+  }
+
+  async #verify(): Promise<void> {
+    const { stream, logger } = this.#ports
+    try {
+      await stream.verify() // W5
+      if (stream.mismatch === undefined) return
+      for (const lane of this.#tails.keys()) for (const wake of this.#watchers) wake(lane)
+    } catch (error) {
+      logger.warn('the stream could not be looked at', { error: reasonOf(error) })
+    }
+  }
+
+  /** R4 */
+  readonly #look = (): void => {
+    const { timers, monotonicMs } = this.#ports
+    this.#cancelLook = timers.after(LOOK_MS, this.#look)
+    const now = monotonicMs()
+    for (const [lane, { tail, readMs }] of this.#tails) {
+      if (tail.bytes > 0 && now - readMs > UNREAD_MS_MAX) this.#letGo(lane)
+    }
+  }
+
+  #letGo(lane: number): void {
+    this.#tails.get(lane)?.tail.close()
+    this.#tails.delete(lane)
+  }
+
+  #tailBytes(): number {
+    return [...this.#tails.values()].reduce((sum, { tail }) => sum + tail.bytes, 0)
+  }
+
+  /** One search for all lanes that are purged together. */
+  async #edgeAt(olderThanMs: number): Promise<Edge> {
+    const known = await this.#edge?.catch(() => undefined)
+    if (
+      known !== undefined &&
+      known.olderThanMs <= olderThanMs &&
+      olderThanMs - known.olderThanMs < EDGE_LAG_MS &&
+      this.#ports.monotonicMs() - known.atMs < EDGE_LAG_MS
+    ) {
+      return known
+    }
+    this.#edge = this.#findEdge(olderThanMs)
+    return this.#edge
+  }
+
+  /** Times grow along the stream: halving finds the first entry that is not older. */
+  async #findEdge(olderThanMs: number): Promise<Edge> {
+    const { stream, monotonicMs } = this.#ports
+    const { state } = await stream.verify()
+    if (stream.mismatch !== undefined) throw stream.mismatch // W5
+    const edge = (position: LogPosition): Edge => ({ olderThanMs, position, atMs: monotonicMs() })
+    // A log that is half full gives room first and keeps for later inspection second.
+    if (state.bytes > this.#options.bytesMax / 2) return edge(state.last_seq)
+    let low = state.first_seq
+    let high = state.last_seq + 1
+    while (low < high) {
+      const middle = Math.floor((low + high) / 2)
+      const mark: Mark | undefined = await stream.next(middle)
+      if (mark === undefined || mark.atMs >= olderThanMs) high = middle
+      else low = mark.position + 1
+    }
+    return edge(low)
+  }
+}

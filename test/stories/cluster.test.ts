@@ -1,0 +1,231 @@
+// Goal: a cluster keeps what it answered 200, whoever of it is killed, hangs or is away. (W1, W2,
+// W9)
+// Method: three node processes over a real nats-server and a real MariaDB, senders on every node
+// and a device on one; then a disaster; then the audit: every 200 is exactly one operation, effect
+// and feed entry, and the device misses nothing.
+
+import { setTimeout as delay } from 'node:timers/promises'
+
+import type { ExecutionContext } from 'ava'
+
+import type { ChannelId } from '#domain/identity'
+import { createClient } from '#src/client/client'
+
+import { audit } from '#test/support/audit'
+import {
+  allLanesApplied,
+  asEvidence,
+  loadOn,
+  nodeOf,
+  startCluster,
+  testsWithServers,
+} from '#test/support/cluster'
+import type { Cluster, Load, Servers } from '#test/support/cluster'
+import { createChannels, PASSWORD, watchingDevice } from '#test/support/device'
+import type { Gateway } from '#test/support/gateway'
+import { until } from '#test/support/gateway'
+import type { Outcome } from '#test/support/load'
+import { mixedLoad } from '#test/support/mixed-load'
+import { seeded } from '#test/support/random'
+import { Relay } from '#test/support/relay'
+
+const CHANNELS = 10
+
+const seed = Number(process.env['TEST_SEED'] ?? 20_261_121)
+const random = seeded(seed)
+
+const clusterTest = testsWithServers()
+
+interface Scene {
+  readonly t: ExecutionContext
+  readonly servers: Servers
+  readonly cluster: Cluster
+  readonly load: Load
+  readonly channels: readonly ChannelId[]
+  /** What the disaster itself sent. */
+  readonly sent: Outcome[]
+  /** What stands between the last node and the servers. */
+  readonly partition: { readonly nats: Relay; readonly mariaDb: Relay }
+}
+
+/** Runs a disaster under load, lets the cluster come to rest and audits it. */
+async function story(
+  t: ExecutionContext,
+  servers: Servers,
+  disaster: (scene: Scene) => Promise<void>,
+): Promise<void> {
+  t.timeout(120_000)
+  t.log(`TEST_SEED=${seed}`)
+  const partition = {
+    nats: await Relay.open(t, servers.nats.port),
+    mariaDb: await Relay.open(t, servers.mariaDb.port),
+  }
+  const behindRelays = {
+    SERVICE_NATS_URL: `nats://127.0.0.1:${partition.nats.port}`,
+    SERVICE_DATABASE_URL: servers.databaseUrl.replace(/:\d+\//, `:${partition.mariaDb.port}/`),
+  }
+  const cluster = await startCluster(t, servers, [{}, {}, behindRelays])
+  const first = nodeOf(cluster, 0)
+  await allLanesApplied(first)
+  const channels = await createChannels(first, CHANNELS)
+  const device = await watchingDevice(t, first, channels)
+  const load = loadOn(cluster, mixedLoad(channels, random))
+  t.teardown(() => load.stop())
+  await acceptedMore(load, 200)
+  const sent: Outcome[] = []
+  await disaster({ t, servers, cluster, load, channels, sent, partition })
+  await acceptedMore(load, 200)
+  const outcomes = [...(await load.stop()), ...sent]
+  const statuses = new Set(
+    outcomes.flatMap(({ told }) => (told.kind === 'refused' ? [told.status] : [])),
+  )
+  statuses.delete(503)
+  t.deepEqual([...statuses], [], 'nobody is refused but for now')
+  const evidence = { channels, outcomes: asEvidence(outcomes), device }
+  await audit(t, { gateway: nodeOf(cluster, 1), ...evidence })
+  for (const node of cluster.nodes) t.is(await node.end('SIGTERM'), 0)
+}
+
+const acceptedMore = (load: Load, count: number): Promise<number> => {
+  const goal = load.accepted() + count
+  return until(
+    () => Promise.resolve(load.accepted()),
+    (accepted) => accepted >= goal,
+    30_000,
+  )
+}
+
+/** Sends one Message to each channel; gives how long it took until all of them were applied. */
+async function throughMs({ cluster, channels, sent }: Scene): Promise<number> {
+  const client = createClient(nodeOf(cluster, 1))
+  const startedMs = performance.now()
+  const isSent = ({ status }: { readonly status: string }): boolean => status === 'sent'
+  await Promise.all(
+    channels.map(async (channel_id) => {
+      const body = { channel_id, password: PASSWORD, title: 'still there?' }
+      const { op_id: opId } = await client.message.send(body)
+      sent.push({ submission: { path: '/message', body }, told: { kind: 'accepted', opId } })
+      await until(() => client.status(opId), isSent)
+    }),
+  )
+  return performance.now() - startedMs
+}
+
+const factsOf = ({ lines }: Gateway): ReadonlySet<string | undefined> =>
+  new Set(lines.map(({ fact }) => fact))
+
+type Disaster = readonly [title: string, happens: (scene: Scene) => Promise<void>]
+
+const DISASTERS: readonly Disaster[] = [
+  ['three nodes share the work, and the device of one sees it all', () => delay(1000)],
+  [
+    'kill -9 of the node that holds the device',
+    async ({ cluster }) => {
+      await nodeOf(cluster, 0).end('SIGKILL')
+      await cluster.again(0)
+    },
+  ],
+  [
+    'kill -9 of an owner of lanes: they are served elsewhere within five seconds',
+    async (scene) => {
+      const { t, cluster } = scene
+      await nodeOf(cluster, 2).end('SIGKILL')
+      const tookMs = await throughMs(scene)
+      t.log(`every lane was served again after ${Math.round(tookMs)} ms`)
+      t.true(tookMs < 5000)
+      await cluster.again(2)
+    },
+  ],
+  [
+    'an owner of lanes that hangs and wakes up is fenced and says so',
+    async ({ t, cluster }) => {
+      const hanging = nodeOf(cluster, 2)
+      hanging.process.kill('SIGSTOP')
+      await delay(5000)
+      hanging.process.kill('SIGCONT')
+      const facts = await until(
+        () => Promise.resolve(factsOf(hanging)),
+        (said) => FENCED.some((fact) => said.has(fact)),
+      )
+      t.log([...facts].join('; '))
+    },
+  ],
+  [
+    'a restart of NATS',
+    async ({ servers: { nats } }) => {
+      await nats.kill('SIGTERM')
+      await nats.restart()
+    },
+  ],
+  [
+    'kill -9 of NATS, and a node that stops while it is away',
+    async ({ t, cluster, servers: { nats } }) => {
+      await nats.kill('SIGKILL')
+      t.is(await nodeOf(cluster, 2).end('SIGTERM'), 0)
+      await nats.restart()
+      await cluster.again(2)
+    },
+  ],
+  [
+    'kill -9 of the database: known channels are accepted while it is away',
+    async ({ servers: { mariaDb }, load }) => {
+      await mariaDb.kill('SIGKILL')
+      await acceptedMore(load, 100)
+      await mariaDb.restart()
+    },
+  ],
+  [
+    'a database that hangs for a while: known channels are accepted meanwhile',
+    async ({ servers: { mariaDb }, load }) => {
+      await mariaDb.kill('SIGSTOP')
+      await acceptedMore(load, 100)
+      await mariaDb.kill('SIGCONT')
+    },
+  ],
+  [
+    'an owner of lanes is parted from NATS: others serve its lanes, and it comes back',
+    async (scene) => {
+      const { t, partition } = scene
+      partition.nats.freeze()
+      const tookMs = await throughMs(scene)
+      t.log(`every lane was served again after ${Math.round(tookMs)} ms`)
+      t.true(tookMs < 5000)
+      partition.nats.thaw()
+    },
+  ],
+  [
+    'an owner of lanes is parted from the database: its lanes wait, nothing is lost',
+    async ({ load, partition }) => {
+      partition.mariaDb.freeze()
+      await acceptedMore(load, 100)
+      await delay(2000)
+      partition.mariaDb.thaw()
+    },
+  ],
+  [
+    'a rolling restart of all nodes',
+    async ({ t, cluster }) => {
+      for (const index of cluster.nodes.keys()) {
+        t.is(await nodeOf(cluster, index).end('SIGTERM'), 0)
+        await cluster.again(index)
+      }
+    },
+  ],
+]
+
+/** What a process says that was not there for a while. */
+const FENCED = [
+  'lane lost: another process applies it',
+  'leases lost: no heartbeat was stored in time',
+]
+
+for (const [title, happens] of shuffled(DISASTERS)) {
+  clusterTest(title, (t, servers) => story(t, servers, happens))
+}
+
+function shuffled<Item>(items: readonly Item[]): readonly Item[] {
+  return items
+    .map((item) => ({ item, place: random(2 ** 30) }))
+    .toSorted((a, b) => a.place - b.place)
+    .map(({ item }) => item)
+}

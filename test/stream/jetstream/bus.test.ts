@@ -1,0 +1,57 @@
+import { NatsBus } from '#src/stream/jetstream/bus'
+import { announcementOf } from '#test/contracts/bus-contract'
+import { until } from '#test/support/gateway'
+import { connectNode, only, testsWithNats } from '#test/support/nats'
+import { channel } from '#test/support/submissions'
+
+const testWithNats = testsWithNats()
+
+testWithNats(
+  'U3: what is said while NATS is away is lost, counted, and hurts nobody',
+  async (t, servers) => {
+    const server = only(servers)
+    const [one, two] = [await connectNode(t, server.url), await connectNode(t, server.url)]
+    const [here, there] = [new NatsBus(one), new NatsBus(two)]
+    const heard: number[] = []
+    const own: number[] = []
+    there.listen(channel(1), ({ entries }) => heard.push(entries[0]?.seq ?? 0))
+    here.listen(channel(1), ({ entries }) => own.push(entries[0]?.seq ?? 0))
+    await server.kill('SIGKILL')
+    await until(
+      () => Promise.resolve(one.connection),
+      ({ isConnected }) => !isConnected,
+    )
+    here.announce([announcementOf(channel(1), [1])])
+    here.notify({ kind: 'applied', lane: 1, position: 1 })
+    t.is(one.meter.total('bus_unsent_total{announcement}'), 1)
+    t.is(one.meter.total('bus_unsent_total{notice}'), 1)
+    await server.restart()
+    await until(
+      () => Promise.resolve([one, two]),
+      (nodes) => nodes.every(({ connection }) => connection.isConnected),
+    )
+    await two.connection.nats.flush()
+    here.announce([announcementOf(channel(1), [2])])
+    await until(
+      () => Promise.resolve(heard),
+      (seqs) => seqs.length > 0,
+    )
+    t.deepEqual([heard, own], [[2], [1, 2]])
+  },
+)
+
+testWithNats('a text that is no announcement is left alone and logged', async (t, servers) => {
+  const { url } = only(servers)
+  const [one, two] = [await connectNode(t, url), await connectNode(t, url)]
+  const bus = new NatsBus(one, 'odd')
+  bus.listen(channel(1), () => t.fail())
+  bus.onNotice(() => t.fail())
+  await one.connection.nats.flush()
+  two.connection.nats.publish(`odd.feed.${channel(1)}`, '{"not":"an announcement"}')
+  two.connection.nats.publish('odd.notice', '{"kind":"of a later version"}')
+  await until(
+    () => Promise.resolve(one.logger.lines),
+    (lines) => lines.some(({ level }) => level === 'warn'),
+  )
+  t.pass()
+})

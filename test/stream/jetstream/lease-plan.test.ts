@@ -1,0 +1,84 @@
+import test from 'ava'
+import * as fc from 'fast-check'
+
+import { planLeases } from '#src/stream/jetstream/lease-plan'
+import type { LaneKey, LeaseView } from '#src/stream/jetstream/lease-plan'
+import { placementOf } from '#src/stream/jetstream/placement'
+
+const LIMITS = { lanes: 4, deadMs: 1000 }
+const self = { session: 'me-1', name: 'me' }
+
+const everyLane = (owner: string): ReadonlyMap<number, LaneKey> =>
+  new Map([0, 1, 2, 3].map((lane) => [lane, { owner, revision: lane + 10 }]))
+
+const viewOf = (part: Partial<LeaseView>): LeaseView => ({
+  self,
+  selfUntilMs: 5000,
+  nodes: [],
+  lanes: new Map(),
+  epochBase: 100,
+  ...part,
+})
+
+const ordered = (lanes: readonly number[]): readonly number[] => lanes.toSorted((a, b) => a - b)
+
+test('lanes that nobody owns are taken by the only node', (t) => {
+  const plan = planLeases(viewOf({}), 1000, LIMITS)
+  t.deepEqual(ordered(plan.take), [0, 1, 2, 3])
+  t.deepEqual([plan.held, plan.give], [[], []])
+})
+
+test('an epoch is the revision above the base', (t) => {
+  const { held } = planLeases(viewOf({ lanes: everyLane('me-1') }), 1000, LIMITS)
+  t.deepEqual(
+    held,
+    [0, 1, 2, 3].map((lane) => ({ lane, epoch: 110 + lane })),
+  )
+})
+
+test('L3: at the end of its time a node holds and does nothing, one millisecond before it still holds', (t) => {
+  const view = viewOf({ lanes: everyLane('me-1') })
+  t.is(planLeases(view, 4999, LIMITS).held.length, 4)
+  t.deepEqual(planLeases(view, 5000, LIMITS), { held: [], take: [], give: [] })
+})
+
+test('L4: lanes of a live owner are waited for, those of a dead one taken', (t) => {
+  const other = { session: 'other-1', name: 'other', heardMs: 1000 }
+  const view = viewOf({ lanes: everyLane('other-1'), nodes: [other] })
+  t.deepEqual(planLeases(view, 2000, LIMITS).take, [])
+  t.is(planLeases(view, 2001, LIMITS).take.length, 4)
+})
+
+test('a lane that belongs elsewhere is given, and not held any more', (t) => {
+  const other = { session: 'other-1', name: 'other', heardMs: 1000 }
+  const plan = planLeases(viewOf({ lanes: everyLane('me-1'), nodes: [other] }), 1500, LIMITS)
+  t.is(plan.give.length, 2)
+  t.is(plan.held.length, 2)
+  t.deepEqual(ordered([...plan.give, ...plan.held.map(({ lane }) => lane)]), [0, 1, 2, 3])
+})
+
+const names = fc.uniqueArray(fc.string({ minLength: 1 }), { minLength: 1, maxLength: 8 })
+const nodesOf = (all: readonly string[]) => all.map((name) => ({ session: `${name}!`, name }))
+
+test('L1, L2: every lane has one node, whatever the order they are seen in, and no node more than its share', (t) => {
+  fc.assert(
+    fc.property(names, fc.integer({ min: 1, max: 64 }), (all, lanes) => {
+      const nodes = nodesOf(all)
+      const placement = placementOf(lanes, nodes)
+      t.is(placement.size, lanes)
+      t.deepEqual(placementOf(lanes, nodes.toReversed()), placement)
+      const loads = nodes.map(
+        ({ session }) => [...placement.values()].filter((one) => one === session).length,
+      )
+      t.true(Math.max(...loads) <= Math.ceil(lanes / nodes.length))
+    }),
+    { numRuns: 50 },
+  )
+})
+
+test('a node that comes takes lanes without mixing up the others', (t) => {
+  const before = placementOf(64, nodesOf(['a', 'b', 'c']))
+  const after = placementOf(64, nodesOf(['a', 'b', 'c', 'd']))
+  const moved = [...after].filter(([lane, session]) => before.get(lane) !== session)
+  t.true(moved.length <= 32, `${moved.length} of 64 lanes moved`)
+})

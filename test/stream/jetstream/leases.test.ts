@@ -1,0 +1,176 @@
+import type { ExecutionContext } from 'ava'
+
+import type { Lease } from '#domain/lane'
+import { KvLeases } from '#src/stream/jetstream/leases'
+import { LANES, holds, joined } from '#test/contracts/leases-contract'
+import type { Meeting, Member } from '#test/contracts/leases-contract'
+import { until } from '#test/support/gateway'
+import { connectNode, freeze, only, testsWithNats } from '#test/support/nats'
+import type { Node } from '#test/support/nats'
+
+const testWithNats = testsWithNats()
+let meetings = 0
+
+interface KvMeeting extends Meeting {
+  readonly nodes: Map<string, Node>
+}
+
+function meetingAt(t: ExecutionContext, url: string): KvMeeting {
+  meetings += 1
+  const name = `LEASES${meetings}`
+  const epochs = { last: 0 }
+  const nodes = new Map<string, Node>()
+  return {
+    epochs,
+    nodes,
+    join: async (nodeName) => {
+      const node = await connectNode(t, url, nodeName)
+      nodes.set(nodeName, node)
+      const epochFloor = (): Promise<number> => Promise.resolve(epochs.last)
+      return new KvLeases({ ...node, epochFloor }, { lanes: LANES, nodeName, name, replicas: 1 })
+    },
+  }
+}
+
+const lanesOf = (members: readonly Member[]): readonly number[] =>
+  members.flatMap(({ held }) => held.map(({ lane }) => lane)).toSorted((a, b) => a - b)
+
+const ALL = [...Array.from({ length: LANES }).keys()]
+
+const spread = (members: readonly Member[], share: number): Promise<unknown> =>
+  until(
+    () => Promise.resolve(members),
+    (all) => lanesOf(all).length === LANES && all.every(({ held }) => held.length <= share),
+    8000,
+  )
+
+testWithNats('three nodes share the lanes, each lane has one owner', async (t, servers) => {
+  const meeting = meetingAt(t, only(servers).url)
+  const members = [
+    await joined(t, meeting, 'one'),
+    await joined(t, meeting, 'two'),
+    await joined(t, meeting, 'three'),
+  ]
+  await spread(members, 6)
+  t.deepEqual(lanesOf(members), ALL)
+  t.true(members.every(({ held }) => held.length >= 4))
+})
+
+testWithNats(
+  'a lane that moves gets a greater epoch, and its first owner lets go before',
+  async (t, servers) => {
+    const meeting = meetingAt(t, only(servers).url)
+    const owners = new Map<number, string>()
+    const epochs = new Map<number, number>()
+    const overlaps: Lease[] = []
+    const follow = (name: string) => (held: readonly Lease[]) => {
+      for (const [lane, owner] of owners) if (owner === name) owners.delete(lane)
+      for (const lease of held) {
+        if (owners.has(lease.lane) || lease.epoch < (epochs.get(lease.lane) ?? 0))
+          overlaps.push(lease)
+        owners.set(lease.lane, name)
+        epochs.set(lease.lane, lease.epoch)
+      }
+    }
+    for (const name of ['one', 'two', 'three']) {
+      const leave = await (await meeting.join(name)).watch(follow(name))
+      t.teardown(leave)
+      await until(
+        () => Promise.resolve(owners),
+        (all) => new Set(all.values()).has(name) && all.size === LANES,
+      )
+    }
+    t.deepEqual(overlaps, [])
+  },
+)
+
+testWithNats('the lanes of a node that leaves are taken at once', async (t, servers) => {
+  const meeting = meetingAt(t, only(servers).url)
+  const one = await joined(t, meeting, 'one')
+  const two = await joined(t, meeting, 'two')
+  await spread([one, two], 8)
+  const startMs = performance.now()
+  await two.leave()
+  await holds(one, LANES)
+  t.true(performance.now() - startMs < 1000)
+})
+
+testWithNats('the lanes of a node that dies are taken within two seconds', async (t, servers) => {
+  const meeting = meetingAt(t, only(servers).url)
+  const one = await joined(t, meeting, 'one')
+  const two = await joined(t, meeting, 'two')
+  await spread([one, two], 8)
+  const startMs = performance.now()
+  // As a kill does it: the connection ends and no heartbeat follows.
+  await meeting.nodes.get('two')?.connection.nats.close()
+  await holds(one, LANES)
+  const tookMs = performance.now() - startMs
+  t.log(`taken after ${Math.round(tookMs)} ms`)
+  t.true(tookMs < 5000)
+  t.true(tookMs > 1000, 'a node that is late is waited for')
+  for (const [index, held] of one.told.entries()) {
+    t.notDeepEqual(held, one.told[index + 1], 'L7: every list differs from the one before')
+  }
+})
+
+testWithNats(
+  'L3: a node that cannot renew holds nothing before others may take it for dead',
+  async (t, servers) => {
+    const server = only(servers)
+    const meeting = meetingAt(t, server.url)
+    const one = await joined(t, meeting, 'one')
+    await holds(one, LANES)
+    const epochs = one.held.map(({ epoch }) => epoch)
+    const startMs = performance.now()
+    const frozen = await freeze(t, server)
+    await holds(one, 0)
+    t.true(performance.now() - startMs < 1700)
+    await frozen.go()
+    await holds(one, LANES, 15_000)
+    t.true(one.held.every(({ epoch }, index) => epoch >= (epochs[index] ?? 0)))
+    const facts = meeting.nodes.get('one')?.logger.lines.map(({ fact }) => fact) ?? []
+    t.true(facts.includes('leases lost: no heartbeat was stored in time'))
+  },
+)
+
+testWithNats('L5: buckets that are lost are made anew, with greater epochs', async (t, servers) => {
+  const meeting = meetingAt(t, only(servers).url)
+  const one = await joined(t, meeting, 'one')
+  await holds(one, LANES)
+  const last = meeting.epochs.last
+  const bucket = `LEASES${meetings}`
+  const { connection } = await connectNode(t, only(servers).url, 'operator')
+  for (const name of [`KV_${bucket}_NODES`, `KV_${bucket}_LANES`]) {
+    await connection.nats.request(`$JS.API.STREAM.DELETE.${name}`)
+  }
+  await holds(one, 0, 10_000)
+  await holds(one, LANES, 10_000)
+  t.true(one.held.every(({ epoch }) => epoch > last))
+})
+
+testWithNats('L6: a lane is not given before its owner has let it go', async (t, servers) => {
+  const meeting = meetingAt(t, only(servers).url)
+  const lettingGo = Promise.withResolvers<void>()
+  const told: (readonly Lease[])[] = []
+  const leave = await (
+    await meeting.join('one')
+  ).watch((held) => {
+    told.push(held)
+    return held.length === 8 ? lettingGo.promise : undefined
+  })
+  t.teardown(leave)
+  const two = await joined(t, meeting, 'two')
+  await until(
+    () => Promise.resolve(told),
+    (lists) => lists.at(-1)?.length === 8,
+  )
+  // Heartbeats and looks of both nodes go on meanwhile.
+  let rounds = 0
+  await until(
+    () => Promise.resolve(),
+    () => (rounds += 1) > 20,
+  )
+  t.is(two.held.length, 0)
+  lettingGo.resolve()
+  await holds(two, 8)
+})

@@ -1,0 +1,183 @@
+// A cluster as an operator runs it: node processes over one nats-server and one MariaDB.
+
+import { setTimeout as delay } from 'node:timers/promises'
+
+import test from 'ava'
+import type { ExecutionContext } from 'ava'
+
+import { startMariaDb } from '#src/servers/mariadb'
+import type { MariaDbServer } from '#src/servers/mariadb'
+import { startNats } from '#src/servers/nats'
+import type { NatsServer } from '#src/servers/nats'
+import { reservePort } from '#src/servers/port'
+import { startGateway, temporaryFolder, until } from '#test/support/gateway'
+import type { Gateway } from '#test/support/gateway'
+import { drive, sender } from '#test/support/load'
+import type { Outcome, Sender, Submission, Told } from '#test/support/load'
+import { newDatabase } from '#test/support/mariadb'
+import { only } from '#test/support/nats'
+
+export interface Servers {
+  readonly nats: NatsServer
+  readonly mariaDb: MariaDbServer
+  /** The database that follows the log of the nats-server. */
+  readonly databaseUrl: string
+}
+
+type Started =
+  | { readonly kind: 'started'; readonly servers: Servers }
+  | { readonly kind: 'missing'; readonly reason: string }
+
+/** Few, so that any few channels are on all of them. */
+export const LANES = 6
+
+/** Lines on disk before COMMIT answers cost more than all else, and no test cuts the power. */
+const MARIADB_PARAMETERS = ['--innodb-flush-log-at-trx-commit=2']
+
+async function startServers(): Promise<Started> {
+  const nats = await startNats({ env: process.env })
+  if (nats.kind === 'missing') return nats
+  const mariaDb = await startMariaDb({ env: process.env, parameters: MARIADB_PARAMETERS })
+  if (mariaDb.kind === 'missing') {
+    for (const server of nats.servers) await server.stop()
+    return mariaDb
+  }
+  const databaseUrl = await newDatabase(mariaDb.server)
+  const servers = { nats: only(nats.servers), mariaDb: mariaDb.server, databaseUrl }
+  return { kind: 'started', servers }
+}
+
+export type WithServers = (t: ExecutionContext, servers: Servers) => Promise<void>
+
+/**
+ * Declares tests that share one nats-server and one MariaDB, one test at a time; the servers end
+ * with the file. Where they cannot be had such a test says why and passes; under CI=true it fails.
+ */
+export function testsWithServers(): (title: string, run: WithServers) => void {
+  let started: Started | undefined
+  test.before('the servers start', async (t) => {
+    t.timeout(120_000)
+    started = await startServers()
+    const isRequired = process.env['CI'] === 'true'
+    if (started.kind === 'missing' && isRequired) throw new Error(started.reason)
+  })
+  test.after.always('the servers stop', async () => {
+    if (started?.kind !== 'started') return
+    await started.servers.nats.stop()
+    await started.servers.mariaDb.stop()
+  })
+  return (title, run) =>
+    test.serial(title, async (t) => {
+      if (started === undefined) return t.fail('the servers did not start')
+      if (started.kind === 'started') return run(t, started.servers)
+      t.log(`not run: ${started.reason}`)
+      return t.pass()
+    })
+}
+
+export interface Cluster {
+  /** The nodes as they run now. */
+  readonly nodes: readonly Gateway[]
+  /** Starts a node that has ended again, on its port and under its name. */
+  again(index: number): Promise<Gateway>
+}
+
+type Environment = Readonly<Record<string, string>>
+
+/** Starts so many nodes, or one for each of the environments. */
+export async function startCluster(
+  t: ExecutionContext,
+  { nats, databaseUrl }: Servers,
+  asked: number | readonly Environment[],
+): Promise<Cluster> {
+  const environments: readonly Environment[] =
+    typeof asked === 'number' ? Array.from({ length: asked }, () => ({})) : asked
+  const directory = await temporaryFolder(t)
+  const shared = {
+    SERVICE_NATS_URL: nats.url,
+    SERVICE_DATABASE_URL: databaseUrl,
+    SERVICE_LANES: String(LANES),
+  }
+  const ports: number[] = []
+  for (let index = 0; index < environments.length; index += 1) {
+    const reserved = await reservePort()
+    t.teardown(reserved.release)
+    ports.push(reserved.port)
+  }
+  const start = (index: number): Promise<Gateway> => {
+    const own = {
+      SERVICE_NODE_ID: `node${index}`,
+      SERVICE_HTTP_ADDR: `127.0.0.1:${ports[index]}`,
+    }
+    return startGateway(t, { directory, env: { ...shared, ...own, ...environments[index] } })
+  }
+  const nodes = await Promise.all(ports.map((_, index) => start(index)))
+  return {
+    nodes,
+    again: async (index) => (nodes[index] = await start(index)),
+  }
+}
+
+/** A node by its number; it must be there. */
+export function nodeOf({ nodes }: Pick<Cluster, 'nodes'>, index: number): Gateway {
+  const node = nodes[index]
+  if (node === undefined) throw new Error(`there is no node ${index}`)
+  return node
+}
+
+/** Waits until somebody applies every lane. */
+export async function allLanesApplied({ baseUrl, token }: Gateway): Promise<void> {
+  const headers = { authorization: `Bearer ${token}` }
+  await until(
+    async () => (await fetch(`${baseUrl}/readyz`, { headers })).text(),
+    (text) => text.includes(`"${LANES} of ${LANES} applied"`),
+  )
+}
+
+export interface Load {
+  /** Ends it; what every sender was told. */
+  stop(): Promise<readonly Outcome[]>
+  /** How many were accepted so far. */
+  readonly accepted: () => number
+}
+
+const WIDTH = 4
+const PAUSE_MS = 15
+const PAUSE_AFTER_TROUBLE_MS = 100
+
+/** Senders on every node, each with a few requests under way, until stopped. */
+export function loadOn({ nodes }: Pick<Cluster, 'nodes'>, next: () => Submission): Load {
+  let isOver = false
+  let accepted = 0
+  const calm = (submitting: Sender): Pick<Sender, 'send'> => ({
+    send: async (submission): Promise<Told> => {
+      const told = await submitting.send(submission)
+      if (told.kind === 'accepted') accepted += 1
+      await delay(told.kind === 'accepted' ? PAUSE_MS : PAUSE_AFTER_TROUBLE_MS)
+      return told
+    },
+  })
+  const driven = nodes.map(async ({ baseUrl, token }) => {
+    const submitting = sender(baseUrl, token, WIDTH)
+    const outcomes = await drive(calm(submitting), WIDTH, () => (isOver ? undefined : next()))
+    submitting.close()
+    return outcomes
+  })
+  return {
+    stop: async () => {
+      isOver = true
+      return (await Promise.all(driven)).flat()
+    },
+    accepted: () => accepted,
+  }
+}
+
+/**
+ * The outcomes as the audit takes them: what was refused for now may have reached the log all the
+ * same.
+ */
+export const asEvidence = (outcomes: readonly Outcome[]): readonly Outcome[] =>
+  outcomes.map(({ submission, told }) => ({
+    submission,
+    told: told.kind === 'refused' && told.status === 503 ? { kind: 'unknown' } : told,
+  }))

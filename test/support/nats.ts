@@ -1,0 +1,113 @@
+// A nats-server of its own for a test file, and what is opened on it.
+
+import test from 'ava'
+import type { ExecutionContext } from 'ava'
+
+import { startNats } from '#src/servers/nats'
+import type { NatsOptions, NatsServer, NatsStarted } from '#src/servers/nats'
+import { Connection } from '#src/stream/jetstream/connection'
+import { JetStreamLog } from '#src/stream/jetstream/log'
+import type { JetStreamLogOptions } from '#src/stream/jetstream/log'
+import { FakeLog, FakeMeter } from '#test/support/fake-telemetry'
+import { until } from '#test/support/gateway'
+import { monotonicMs, realTimers } from '#test/support/real-timers'
+
+export type WithServers = (t: ExecutionContext, servers: readonly NatsServer[]) => Promise<void>
+
+/**
+ * Declares tests that have nats-servers of their own, one test at a time; the servers end with the
+ * file. Where nats-server cannot be had such a test says why and passes; under CI=true it fails.
+ */
+export function testsWithNats(
+  options: Omit<NatsOptions, 'env'> = {},
+): (title: string, run: WithServers) => void {
+  let started: NatsStarted | undefined
+  test.before('the nats-servers start', async () => {
+    started = await startNats({ env: process.env, ...options })
+    const isRequired = process.env['CI'] === 'true'
+    if (started.kind === 'missing' && isRequired) throw new Error(started.reason)
+  })
+  test.after.always('the nats-servers stop', async () => {
+    if (started?.kind !== 'started') return
+    for (const server of started.servers) await server.stop()
+  })
+  return (title, run) =>
+    test.serial(title, async (t) => {
+      if (started === undefined) return t.fail('the servers did not start')
+      if (started.kind === 'started') return run(t, started.servers)
+      t.log(`not run: ${started.reason}`)
+      return t.pass()
+    })
+}
+
+/** The only server of tests that asked for one. */
+export function only(servers: readonly NatsServer[]): NatsServer {
+  const [server] = servers
+  if (server === undefined) throw new Error('there is no server')
+  return server
+}
+
+/** Stops a server's process without ending it, until `go` or the end of the test. */
+export async function freeze(
+  t: ExecutionContext,
+  server: NatsServer,
+): Promise<{ readonly go: () => Promise<void> }> {
+  const go = (): Promise<void> => server.kill('SIGCONT')
+  t.teardown(go)
+  await server.kill('SIGSTOP')
+  // The signal takes effect a moment after it was sent.
+  await until(
+    () => answers(server.monitorUrl),
+    (isAnswering) => !isAnswering,
+  )
+  return { go }
+}
+
+const answers = (url: string): Promise<boolean> =>
+  fetch(url, { signal: AbortSignal.timeout(100) }).then(
+    () => true,
+    () => false,
+  )
+
+/** What everything of a node shares in a test. */
+export interface Node {
+  readonly connection: Connection
+  readonly logger: FakeLog
+  readonly meter: FakeMeter
+  readonly timers: typeof realTimers
+  readonly monotonicMs: () => number
+}
+
+/** A connection that closes with the test. */
+export async function connectNode(t: ExecutionContext, url: string, name = 'test'): Promise<Node> {
+  const ports = { logger: new FakeLog(), timers: realTimers, monotonicMs }
+  const connection = await Connection.open(ports, { url, name })
+  t.teardown(() => connection.nats.close())
+  return { ...ports, connection, meter: new FakeMeter() }
+}
+
+let opened = 0
+
+/** Options for a stream that no other test uses. */
+export function ownStream(bytesMax = 64 * 2 ** 20): JetStreamLogOptions {
+  opened += 1
+  return {
+    name: `TEST${opened}`,
+    prefix: `test${opened}`,
+    replicas: 1,
+    bytesMax,
+    tailBytesMax: 8 * 2 ** 20,
+    pendingBytesMax: 8 * 2 ** 20,
+  }
+}
+
+/** A log that closes with the test. */
+export async function openLog(
+  t: ExecutionContext,
+  node: Node,
+  options: JetStreamLogOptions = ownStream(),
+): Promise<JetStreamLog> {
+  const log = await JetStreamLog.open(node, options)
+  t.teardown(() => log.close())
+  return log
+}
