@@ -47,7 +47,8 @@ export interface SystemOptions extends DirectoryLimits {
 }
 
 const TRIM_EVERY_MS = 1000
-const REST_MAX_MS = 10
+const REST_TURNS = 3
+const REST_MAX_MS = 20
 /**
  * Failures in a row, with growing pauses between them, before a submission alone is given up. (W6)
  */
@@ -165,7 +166,7 @@ export class ActorSystem {
   }
 
   /**
-   * A6: a turn that was not full is followed by a rest as long as itself. Meanwhile the log takes
+   * A6: a turn that was not full is followed by a rest as long as a few. Meanwhile the log takes
    * more: under load turns are few and large, and a quiet gateway rests for a moment only.
    */
   async #applyAndRest(items: readonly Item[]): Promise<void> {
@@ -173,7 +174,7 @@ export class ActorSystem {
     const startedMs = nowMs()
     const isFull = items.length >= this.#turnMax
     await this.#apply(items)
-    const restMs = Math.min(nowMs() - startedMs, REST_MAX_MS)
+    const restMs = Math.min(REST_TURNS * (nowMs() - startedMs), REST_MAX_MS)
     if (!isFull && restMs > 0 && this.#phase === 'running') await wait(restMs)
   }
 
