@@ -6,8 +6,7 @@
 //
 // Invariants:
 //   A6. One turn at a time, over all owned lanes: under load turns grow and cost less.
-//   A7. After anything but a commit that answered, places come from the database, never from
-//       memory.
+//   A7. After anything but a commit that answered, places come from the database alone.
 //   W6. A turn that fails while the store is well is halved until the submission that breaks it
 //       stands alone; that one becomes a dead letter, and the lane goes on.
 
