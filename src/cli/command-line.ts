@@ -8,6 +8,7 @@ import { Command, CommanderError } from 'commander'
 
 import { addChannel } from './channel.ts'
 import { addDemo } from './demo/demo.ts'
+import { addDevCluster } from './dev-cluster.ts'
 import { EXIT, endingOf } from './endings.ts'
 import { addEvent } from './event.ts'
 import { withConnection } from './options.ts'
@@ -52,6 +53,7 @@ function programOf(surroundings: Surroundings, end: (exitCode: number) => void):
   withConnection(program)
   addServe(program, surroundings, end)
   addDemo(program, surroundings)
+  addDevCluster(program, surroundings)
   addChannel(program, surroundings)
   addSend(program, surroundings)
   addEvent(program, surroundings)

@@ -21,6 +21,8 @@ export function addServe(
     .action(async ({ whileStdin }: { readonly whileStdin?: boolean }) => {
       if (whileStdin === true) stopWithStdin()
       end(await surroundings.serve(surroundings.env))
+      // A process that still reads does not end.
+      if (whileStdin === true) process.stdin.pause()
     })
 }
 

@@ -62,12 +62,23 @@ function processTerminal(): Terminal {
 /** SIGHUP comes when the terminal is closed. */
 const ENDINGS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
+/**
+ * One Ctrl-C may arrive twice: from the terminal, and passed on by npx where its shell replaces
+ * itself with the command.
+ */
+const ECHO_WITHIN_MS = 300
+
 function untilStopped(): AbortSignal {
   const stopping = new AbortController()
+  let stoppedMs = Number.NEGATIVE_INFINITY
   for (const signal of ENDINGS) {
     process.on(signal, () => {
-      if (stopping.signal.aborted) process.exit(1)
-      stopping.abort()
+      if (!stopping.signal.aborted) {
+        stoppedMs = performance.now()
+        stopping.abort()
+      } else if (performance.now() - stoppedMs > ECHO_WITHIN_MS) {
+        process.exit(1)
+      }
     })
   }
   return stopping.signal

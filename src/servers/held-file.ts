@@ -1,8 +1,11 @@
 // A file that one process at a time may hold, on one machine. A holder that died is found out by
 // its process id.
 
+import { rmSync } from 'node:fs'
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { setTimeout as wait } from 'node:timers/promises'
+
+import { atExit } from './at-exit.ts'
 
 const LOOK_AGAIN_MS = 200
 
@@ -20,7 +23,14 @@ export async function holdFile(
     if (performance.now() > deadline) throw new Error(`${file} is held by another process`)
     await wait(LOOK_AGAIN_MS)
   }
-  return () => rm(file, { force: true })
+  return () => letGoOfFile(file)
+}
+
+/** Gives up a file that this process holds. */
+export async function letGoOfFile(file: string): Promise<void> {
+  held.get(file)?.()
+  held.delete(file)
+  await rm(file, { force: true })
 }
 
 /** True when this process holds the file now. */
@@ -33,11 +43,22 @@ export async function tryToHoldFile(file: string): Promise<boolean> {
   return create(file)
 }
 
-const create = (file: string): Promise<boolean> =>
-  writeFile(file, String(process.pid), { flag: 'wx' }).then(
-    () => true,
-    () => false,
+/** The files that this process holds, each with the way to leave it alone when the process ends. */
+const held = new Map<string, () => void>()
+
+async function create(file: string): Promise<boolean> {
+  try {
+    await writeFile(file, String(process.pid), { flag: 'wx' })
+  } catch {
+    return false
+  }
+  held.get(file)?.()
+  held.set(
+    file,
+    atExit(() => rmSync(file, { force: true })),
   )
+  return true
+}
 
 function isAlive(processId: number): boolean {
   try {

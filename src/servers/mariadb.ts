@@ -1,17 +1,16 @@
 // A private MariaDB server on a port and data of its own. Root has no password: it listens on
 // 127.0.0.1 and a socket in its own folder only.
 
-import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 
 import { reservePort } from './port.ts'
 import { findOrInstall } from './programs.ts'
 import type { Surroundings } from './programs.ts'
+import { runToEnd } from './run-to-end.ts'
 import { ServerProcess } from './server-process.ts'
-import type { RunningServer } from './server-process.ts'
+import type { RunningServer, Supervision } from './server-process.ts'
 
 export interface MariaDbServer extends RunningServer {
   readonly socket: string
@@ -23,7 +22,7 @@ export type MariaDbStarted =
   | { readonly kind: 'started'; readonly server: MariaDbServer }
   | { readonly kind: 'missing'; readonly reason: string }
 
-export interface MariaDbOptions {
+export interface MariaDbOptions extends Supervision {
   readonly env: Surroundings
   /** Where the data goes and stays; without one it is temporary. */
   readonly directory?: string
@@ -42,22 +41,20 @@ const SMALL = [
   '--skip-log-bin',
 ]
 
-const run = promisify(execFile)
-
 /** Starts mariadbd, or says what is missing. Rejects when it does not become ready. */
 export async function startMariaDb(options: MariaDbOptions): Promise<MariaDbStarted> {
-  const { env } = options
-  const program = await findOrInstall('mariadbd', env)
+  const program = await findOrInstall('mariadbd', options.env)
   if (program.kind === 'missing') return program
-  const installer = await findOrInstall('mariadb-install-db', env)
+  const installer = await findOrInstall('mariadb-install-db', options.env)
   if (installer.kind === 'missing') return installer
   // The installer is a script that calls it.
-  const reader = await findOrInstall('my_print_defaults', env)
+  const reader = await findOrInstall('my_print_defaults', options.env)
   if (reader.kind === 'missing') return reader
   const isTemporary = options.directory === undefined
   const directory = options.directory ?? (await mkdtemp(join(tmpdir(), 'heliograph-mariadb-')))
   const data = join(directory, 'data')
-  await makeData(data, { installer: installer.file, env })
+  // A server that starts removes the temporary tables that it finds, also those of another server.
+  const env = { ...options.env, TMPDIR: join(directory, 'tmp') }
   const reserved = await reservePort()
   const { port } = reserved
   const socket = join(directory, 'server.sock')
@@ -78,17 +75,27 @@ export async function startMariaDb(options: MariaDbOptions): Promise<MariaDbStar
     ],
     env,
     readyLine: /ready for connections/,
+    isApart: options.isApart,
+    onEnd: options.onEnd,
   })
-  await process.start()
+  const stop = async (): Promise<void> => {
+    await process.close()
+    await reserved.release()
+    if (isTemporary) await rm(directory, { recursive: true, force: true })
+  }
+  try {
+    await mkdir(env.TMPDIR, { recursive: true })
+    await makeData(data, { installer: installer.file, env })
+    await process.start()
+  } catch (error) {
+    await stop()
+    throw error
+  }
   const server: MariaDbServer = {
     port,
     socket,
     urlOf: (database) => `mysql://root@127.0.0.1:${port}/${database}`,
-    stop: async () => {
-      await process.close()
-      await reserved.release()
-      if (isTemporary) await rm(directory, { recursive: true, force: true })
-    },
+    stop,
     kill: (signal) => process.end(signal),
     restart: async () => {
       await process.end('SIGKILL')
@@ -107,9 +114,9 @@ interface Making {
 async function makeData(data: string, { installer, env }: Making): Promise<void> {
   await mkdir(data, { recursive: true })
   if ((await readdir(data)).includes('mysql')) return
-  await run(
-    installer,
-    [
+  await runToEnd({
+    file: installer,
+    parameters: [
       '--no-defaults',
       `--datadir=${data}`,
       `--user=${userInfo().username}`,
@@ -117,6 +124,6 @@ async function makeData(data: string, { installer, env }: Making): Promise<void>
       '--skip-test-db',
       '--skip-name-resolve',
     ],
-    { env: { ...env } },
-  )
+    env,
+  })
 }

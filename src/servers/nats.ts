@@ -10,7 +10,7 @@ import type { ReservedPort } from './port.ts'
 import { findOrInstall } from './programs.ts'
 import type { Surroundings } from './programs.ts'
 import { ServerProcess } from './server-process.ts'
-import type { RunningServer } from './server-process.ts'
+import type { RunningServer, Supervision } from './server-process.ts'
 
 export interface NatsServer extends RunningServer {
   /** `nats://127.0.0.1:<port>` */
@@ -22,7 +22,7 @@ export type NatsStarted =
   | { readonly kind: 'started'; readonly servers: readonly NatsServer[] }
   | { readonly kind: 'missing'; readonly reason: string }
 
-export interface NatsOptions {
+export interface NatsOptions extends Supervision {
   readonly env: Surroundings
   /** Where the data goes and stays; without one it is temporary. */
   readonly directory?: string
@@ -72,7 +72,13 @@ export async function startNats(options: NatsOptions): Promise<NatsStarted> {
       }),
     ),
   )
-  await Promise.all(servers.map((server) => server.restart()))
+  // One that fails must not leave another behind that was about to start.
+  const starts = await Promise.allSettled(servers.map((server) => server.restart()))
+  const failure = starts.find((start) => start.status === 'rejected')
+  if (failure !== undefined) {
+    await Promise.all(servers.map((server) => server.stop()))
+    throw failure.reason
+  }
   return { kind: 'started', servers }
 }
 
@@ -93,6 +99,8 @@ async function prepare(place: Place, preparation: Preparation): Promise<NatsServ
     parameters: ['-c', configuration],
     env: options.env,
     readyLine: /Server is ready/,
+    isApart: options.isApart,
+    onEnd: options.onEnd,
   })
   const { port } = place.client
   const monitorUrl = `http://127.0.0.1:${place.monitor.port}`

@@ -4,12 +4,11 @@
 // that tries again while its server is down could otherwise be given the server's own port.
 
 import { randomInt } from 'node:crypto'
-import { rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { tryToHoldFile } from './held-file.ts'
+import { letGoOfFile, tryToHoldFile } from './held-file.ts'
 
 const PORT_MIN = 20_000
 const PORT_MAX = 32_000
@@ -26,14 +25,15 @@ export async function reservePort(): Promise<ReservedPort> {
     const port = randomInt(PORT_MIN, PORT_MAX)
     const file = join(tmpdir(), `heliograph-port-${port}.lock`)
     if (!(await tryToHoldFile(file))) continue
-    const release = (): Promise<void> => rm(file, { force: true })
-    if (await isFree(port)) return { port, release }
+    const release = (): Promise<void> => letGoOfFile(file)
+    if (await isPortFree(port)) return { port, release }
     await release()
   }
   throw new Error(`no free port between ${PORT_MIN} and ${PORT_MAX}`)
 }
 
-function isFree(port: number): Promise<boolean> {
+/** True when nobody listens on the port of 127.0.0.1 at this moment. */
+export function isPortFree(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const server = createServer()
     server.once('error', () => resolve(false))

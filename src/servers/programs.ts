@@ -6,12 +6,13 @@
 //   P2. An installation starts no service: policy-rc.d forbids it while it runs.
 
 import { spawn } from 'node:child_process'
-import { constants } from 'node:fs'
+import { constants, rmSync } from 'node:fs'
 import { access, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 
+import { atExit } from './at-exit.ts'
 import { holdFile } from './held-file.ts'
 
 /** The environment of a process: PATH is looked at, all of it is handed on to what is started. */
@@ -124,7 +125,11 @@ async function forbidServices(): Promise<() => Promise<void>> {
   } catch {
     return () => Promise.resolve()
   }
-  return () => rm(POLICY_FILE, { force: true })
+  const forget = atExit(() => rmSync(POLICY_FILE, { force: true }))
+  return async () => {
+    forget()
+    await rm(POLICY_FILE, { force: true })
+  }
 }
 
 function aptGet(parameters: readonly string[], env: Surroundings): Promise<string> {

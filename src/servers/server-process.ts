@@ -5,6 +5,7 @@ import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 
+import { atExit } from './at-exit.ts'
 import { findProgram } from './programs.ts'
 import type { Surroundings } from './programs.ts'
 
@@ -19,7 +20,15 @@ export interface RunningServer {
   restart(): Promise<void>
 }
 
-export interface ServerCommand {
+/** How a server stands to the process that starts it. */
+export interface Supervision {
+  /** True: Ctrl-C in the terminal does not reach it, so that it ends when it is told to. */
+  readonly isApart?: boolean | undefined
+  /** Told when it ends by itself after it was ready: a signal, or an exit code in words. */
+  readonly onEnd?: ((how: string) => void) | undefined
+}
+
+export interface ServerCommand extends Supervision {
   readonly file: string
   readonly parameters: readonly string[]
   readonly env: Surroundings
@@ -41,28 +50,42 @@ async function bound(env: Surroundings): Promise<readonly string[]> {
 /** One server program; at most one process of it runs at a time. */
 export class ServerProcess {
   readonly #command: ServerCommand
+  readonly #forget: () => void
   #child: ChildProcess | undefined
   #output = ''
+  /** Ready, and not asked to end since. */
+  #isUp = false
 
   constructor(command: ServerCommand) {
     this.#command = command
-    // A test process that ends in the middle must not leave its servers behind.
-    process.once('exit', this.#killNow)
+    // A process that ends in the middle must not leave its servers behind.
+    this.#forget = atExit(() => this.#child?.kill('SIGKILL'))
   }
 
   /**
    * Resolves once it is ready; rejects with its last output when it ends before, or takes too long.
    */
   async start(): Promise<void> {
-    const { file, parameters, env } = this.#command
+    const { file, parameters, env, isApart, onEnd } = this.#command
     const [program = file, ...rest] = [...(await bound(env)), file, ...parameters]
-    const child = spawn(program, rest, { env: { ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
+    const child = spawn(program, rest, {
+      env: { ...env },
+      detached: isApart === true,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
     this.#child = child
     this.#output = ''
-    child.once('exit', () => {
+    const gone = (): void => {
       if (this.#child === child) this.#child = undefined
+    }
+    child.once('error', gone)
+    child.once('exit', (code, signal) => {
+      gone()
+      if (this.#isUp) onEnd?.(signal ?? `exit code ${code}`)
+      this.#isUp = false
     })
     await this.#ready(child)
+    this.#isUp = true
   }
 
   async end(signal: NodeJS.Signals): Promise<void> {
@@ -72,6 +95,7 @@ export class ServerProcess {
       child.kill(signal)
       return
     }
+    this.#isUp = false
     const ended = once(child, 'exit')
     child.kill(signal)
     const timer = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS)
@@ -87,18 +111,16 @@ export class ServerProcess {
   /** Ends it for good. */
   async close(): Promise<void> {
     await this.end('SIGTERM')
-    process.off('exit', this.#killNow)
-  }
-
-  readonly #killNow = (): void => {
-    this.#child?.kill('SIGKILL')
+    this.#forget()
   }
 
   #ready(child: ChildProcess): Promise<void> {
     const { file, readyLine } = this.#command
     return new Promise((resolve, reject) => {
-      const fail = (what: string): void =>
+      const fail = (what: string): void => {
+        clearTimeout(timer)
         reject(new Error(`${file} ${what}: ${this.#output.slice(-2000)}`))
+      }
       const timer = setTimeout(() => {
         child.kill('SIGKILL')
         fail('was not ready in time')
@@ -112,10 +134,7 @@ export class ServerProcess {
       child.stdout?.on('data', hear)
       child.stderr?.on('data', hear)
       child.once('error', (error) => fail(error.message))
-      child.once('exit', (code, signal) => {
-        clearTimeout(timer)
-        fail(`ended with ${code ?? signal}`)
-      })
+      child.once('exit', (code, signal) => fail(`ended with ${code ?? signal}`))
     })
   }
 }

@@ -16,6 +16,7 @@ import { fileURLToPath } from 'node:url'
 
 import type { Env } from '#src/config'
 import { CommandError } from '#src/cli/endings'
+import { withoutSettings } from '#src/cli/own-environment'
 
 const COMMAND_FILE = fileURLToPath(new URL('../heliograph.ts', import.meta.url))
 const READY_WITHIN_MS = 30_000
@@ -140,10 +141,8 @@ class ChildGateway implements OwnGateway {
 
 /** The environment without settings of gateways and of this command, and the demo's own ones. */
 function childEnv(env: Env, { folder, token, port }: Omit<Place, 'env'>): NodeJS.ProcessEnv {
-  const isSetting = /^(SERVICE|HELIOGRAPH)_/
-  const inherited = Object.entries(env).filter(([name]) => !isSetting.test(name)) // G2
   return {
-    ...Object.fromEntries(inherited),
+    ...withoutSettings(env), // G2
     SERVICE_HTTP_ADDR: `127.0.0.1:${port}`,
     SERVICE_TOKEN: token,
     SERVICE_DATABASE_URL: `sqlite:${join(folder, 'heliograph.db')}`,

@@ -68,3 +68,14 @@ test('G1: a gateway of another process stops when its standard input closes', as
   child.stdout.resume()
   t.deepEqual(await exited, [0, null])
 })
+
+test('one that cannot start ends, also while its standard input is open', async (t) => {
+  const folder = folderOf(t)
+  const child = spawn(process.execPath, [COMMAND_FILE, 'serve', '--while-stdin'], {
+    cwd: folder,
+    env: { ...readEnv(folder), SERVICE_LANES: 'nonsense' },
+    stdio: ['pipe', 'ignore', 'ignore'],
+  })
+  t.teardown(() => child.kill('SIGKILL'))
+  t.deepEqual(await once(child, 'exit', { signal: AbortSignal.timeout(30_000) }), [78, null])
+})

@@ -1,0 +1,190 @@
+// The cluster: servers first, nodes after them; it ends the other way round.
+//
+// Invariants:
+//   K1. Whatever was started is stopped, the last first, also when the start fails or is given up
+//       half-way; the folder goes at the end.
+//   K2. When this process ends in the middle, servers and nodes are killed and the folder is
+//       removed all the same.
+
+import { mkdtempSync, rmSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+
+import type { Env } from '#src/config'
+import { CommandError } from '#src/cli/endings'
+import { atExit } from '#src/servers/at-exit'
+import { isPortFree, reservePort } from '#src/servers/port'
+import { life } from './fact.ts'
+import type { Fact } from './fact.ts'
+import { ClusterNode } from './node.ts'
+import type { NodeOptions } from './node.ts'
+import { watchReadiness } from './readiness.ts'
+import { startOwnMariaDb, startOwnNats } from './servers.ts'
+
+const READY_WITHIN_MS = 60_000
+// A server that was killed a moment ago may still be writing.
+const REMOVAL = { recursive: true, force: true, maxRetries: 10, retryDelay: 50 } as const
+
+export interface ClusterOptions {
+  readonly nodes: number
+  /** The port of the first node, the others follow; undefined: free ones, whichever. */
+  readonly firstPort: number | undefined
+  readonly env: Env
+  readonly fetch: typeof fetch
+  /** Where its own folder is made. */
+  readonly temporaryFolder: string
+  readonly tell: (who: string, fact: Fact) => void
+}
+
+/** A cluster that may be starting, running or stopping. Its `stop` is to be called in any case. */
+export class DevCluster {
+  readonly #options: ClusterOptions
+  readonly #failed = new AbortController()
+  readonly #watching = new AbortController()
+  /** What was started, the last at the end. */
+  readonly #closing: (() => Promise<void>)[] = []
+  readonly #nodes: ClusterNode[] = []
+  #isStarted = false
+
+  constructor(options: ClusterOptions) {
+    this.#options = options
+  }
+
+  get nodes(): readonly ClusterNode[] {
+    return this.#nodes
+  }
+
+  /** Aborted when no node is left; the reason is the error for the person. */
+  get failed(): AbortSignal {
+    return this.#failed.signal
+  }
+
+  /**
+   * Starts everything and waits until every node is ready; false when the signal gave up first.
+   * Throws CommandError when something does not start.
+   */
+  async start(stopped: AbortSignal): Promise<boolean> {
+    const { env, tell } = this.#options
+    if (stopped.aborted) return false
+    const ports = await this.#reservePorts()
+    const folder = this.#makeFolder()
+    const nats = await startOwnNats({ folder, env, tell })
+    this.#closing.push(() => nats.stop())
+    if (stopped.aborted) return false
+    const mariaDb = await startOwnMariaDb({ folder, env, tell })
+    this.#closing.push(() => mariaDb.stop())
+    if (stopped.aborted) return false
+    const shared = { folder, env, natsUrl: nats.url, databaseUrl: mariaDb.url }
+    this.#closing.push(() => this.#stopNodes())
+    const ready = ports.map((port, index) => this.#startNode(`node${index + 1}`, port, shared))
+    this.#isStarted = await whenAllReady(ready, AbortSignal.any([stopped, this.failed]))
+    this.failed.throwIfAborted()
+    return this.#isStarted
+  }
+
+  /** Stops what runs and removes what was made. (K1) */
+  async stop(): Promise<void> {
+    this.#watching.abort()
+    for (const close of this.#closing.splice(0).toReversed()) await close() // K1
+  }
+
+  async #reservePorts(): Promise<readonly number[]> {
+    const { nodes, firstPort } = this.#options
+    const ports: number[] = []
+    for (let index = 0; index < nodes; index += 1) {
+      ports.push(firstPort === undefined ? await this.#reservePort() : firstPort + index)
+    }
+    for (const port of ports) {
+      if (await isPortFree(port)) continue
+      throw new CommandError(`port ${port} is taken or not allowed; choose others with --port`)
+    }
+    return ports
+  }
+
+  async #reservePort(): Promise<number> {
+    const { port, release } = await reservePort()
+    this.#closing.push(release)
+    return port
+  }
+
+  #makeFolder(): string {
+    const folder = mkdtempSync(join(this.#options.temporaryFolder, 'heliograph-dev-cluster-'))
+    // Before the servers: what is registered last ends first. (K2)
+    const forget = atExit(() => rmSync(folder, REMOVAL))
+    this.#closing.push(async () => {
+      forget()
+      await rm(folder, REMOVAL)
+    })
+    return folder
+  }
+
+  /** Resolves when it is ready for the first time. */
+  #startNode(name: string, port: number, shared: Shared): Promise<void> {
+    const { fetch: ask, tell } = this.#options
+    const node = new ClusterNode({ name, port, ...shared, hear: (fact) => tell(name, fact) })
+    this.#nodes.push(node)
+    tell(name, life(`started as process ${node.processId} on ${node.baseUrl}`))
+    const ready = Promise.withResolvers<void>()
+    const gone = new AbortController()
+    void node.ended.then((how) => {
+      gone.abort()
+      this.#nodeEnded(node, how)
+    })
+    void watchReadiness({
+      baseUrl: node.baseUrl,
+      fetch: ask,
+      signal: AbortSignal.any([gone.signal, this.#watching.signal]),
+      changed: (isReady, text) => {
+        tell(name, life(text))
+        if (isReady) ready.resolve()
+      },
+    })
+    return ready.promise
+  }
+
+  #nodeEnded(node: ClusterNode, how: string): void {
+    const { tell } = this.#options
+    if (node.isStopping) {
+      tell(node.name, life(how === 'exit code 0' ? 'stopped' : `stopped (${how})`))
+      return
+    }
+    if (!this.#isStarted) {
+      this.#failed.abort(new CommandError(`${node.name} did not start (${how})${because(node)}`))
+      return
+    }
+    const isLast = !this.#nodes.some(({ isRunning }) => isRunning)
+    const consequence = isLast ? 'no node is left' : 'the others take over its lanes'
+    tell(node.name, life(`died (${how}) and is not started again; ${consequence}`))
+    if (isLast) this.#failed.abort(new CommandError('no node of the cluster is left'))
+  }
+
+  async #stopNodes(): Promise<void> {
+    const running = this.#nodes.filter(({ isRunning }) => isRunning)
+    await Promise.all(running.map((node) => node.stop()))
+  }
+}
+
+type Shared = Pick<NodeOptions, 'folder' | 'env' | 'natsUrl' | 'databaseUrl'>
+
+/** What it said last, as the end of a sentence. */
+const because = ({ lastWords }: ClusterNode): string => (lastWords === '' ? '' : `: ${lastWords}`)
+
+/** False when the signal gave up; throws when they took too long. */
+async function whenAllReady(
+  nodes: readonly Promise<void>[],
+  gaveUp: AbortSignal,
+): Promise<boolean> {
+  const late = AbortSignal.timeout(READY_WITHIN_MS)
+  const isOver = aborted(AbortSignal.any([gaveUp, late])).then(() => false)
+  const areReady = await Promise.race([Promise.all(nodes).then(() => true), isOver])
+  if (late.aborted) throw new CommandError('the nodes were not ready in time')
+  return areReady
+}
+
+/** Resolves when the signal is aborted. */
+export function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+}

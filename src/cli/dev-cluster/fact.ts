@@ -1,0 +1,63 @@
+// What a line of a node's log says to a person.
+
+import { onOneLine, shortened } from '#src/cli/plain-text'
+import { membersOf, parsedJson } from './members.ts'
+import type { Members } from './members.ts'
+
+/** `trouble` may be said again and again while it lasts, `life` each time means a change. */
+export interface Fact {
+  readonly kind: 'life' | 'trouble'
+  readonly text: string
+}
+
+/** A fact of life. */
+export const life = (text: string): Fact => ({ kind: 'life', text })
+
+const TEXT_MAX = 200
+/** The level of a warning; an error is above it. (pino) */
+const WARN = 40
+
+/** What the life of the node's process and its readiness tell already. */
+const TOLD_OTHERWISE = new Set(['connected to NATS', 'listening', 'stopped'])
+
+/** The fact; undefined when the line says nothing new. A line that is no JSON is told as it is. */
+export function factOf(line: string): Fact | undefined {
+  const fields = membersOf(parsedJson(line))
+  if (fields === undefined) return line.trim() === '' ? undefined : fact('trouble', line)
+  const name = textOf(fields, 'fact')
+  const level = fields['level']
+  if (typeof level === 'number' && level >= WARN) {
+    const reason = textOf(fields, 'reason') || textOf(fields, 'error')
+    const word = level > WARN ? 'error' : 'warning'
+    return fact('trouble', `${word}: ${name}${reason === '' ? '' : `: ${reason}`}`)
+  }
+  if (TOLD_OTHERWISE.has(name) || name === '') return undefined
+  const lanes = fields['lanes']
+  return fact('life', Array.isArray(lanes) ? holds(lanes.filter(Number.isInteger)) : name)
+}
+
+const fact = (kind: Fact['kind'], text: string): Fact => ({
+  kind,
+  text: shortened(onOneLine(text), TEXT_MAX),
+})
+
+function textOf(fields: Members, name: string): string {
+  const value = fields[name]
+  return typeof value === 'string' ? value : ''
+}
+
+function holds(lanes: readonly number[]): string {
+  if (lanes.length === 0) return 'holds no lane'
+  return `holds ${lanes.length} ${lanes.length === 1 ? 'lane' : 'lanes'}: ${ranges(lanes)}`
+}
+
+/** `0-2, 5` of 0, 1, 2 and 5. */
+function ranges(numbers: readonly number[]): string {
+  const found: [first: number, last: number][] = []
+  for (const number of numbers.toSorted((a, b) => a - b)) {
+    const range = found.at(-1)
+    if (range !== undefined && number <= range[1] + 1) range[1] = number
+    else found.push([number, number])
+  }
+  return found.map(([first, last]) => (first === last ? `${first}` : `${first}-${last}`)).join(', ')
+}

@@ -1,0 +1,129 @@
+// One node of the cluster: a gateway as `heliograph serve` runs it, in a process of its own.
+//
+// Invariants:
+//   N1. It does not outlive this process, however that ends: it is killed at the exit, and stops by
+//       itself when its standard input closes.
+//   N2. It inherits no setting: a production database or token around it is not the cluster's.
+
+import { spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { createInterface } from 'node:readline'
+import { setTimeout as delay } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+
+import type { Env } from '#src/config'
+import { withoutSettings } from '#src/cli/own-environment'
+import { onOneLine } from '#src/cli/plain-text'
+import { atExit } from '#src/servers/at-exit'
+import { factOf } from './fact.ts'
+import type { Fact } from './fact.ts'
+
+const COMMAND_FILE = fileURLToPath(new URL('../heliograph.ts', import.meta.url))
+/** Longer than a node gives itself. */
+const STOP_WITHIN_MS = 25_000
+
+export interface NodeOptions {
+  readonly name: string
+  readonly port: number
+  /** The working directory: one without an `.env`. */
+  readonly folder: string
+  readonly env: Env
+  readonly natsUrl: string
+  readonly databaseUrl: string
+  readonly hear: (fact: Fact) => void
+}
+
+export class ClusterNode {
+  readonly name: string
+  readonly baseUrl: string
+  /** Resolves when the process is gone: a signal, or an exit code in words. */
+  readonly ended: Promise<string>
+  readonly #child: ChildProcess
+  #isRunning = true
+  #isStopping = false
+  #lastWords = ''
+
+  constructor(options: NodeOptions) {
+    this.name = options.name
+    this.baseUrl = `http://127.0.0.1:${options.port}`
+    this.#child = spawn(process.execPath, [COMMAND_FILE, 'serve', '--while-stdin'], {
+      cwd: options.folder,
+      env: settingsOf(options),
+      // Ctrl-C in the terminal reaches a whole process group; this process must hear of it first.
+      detached: true,
+      stdio: ['pipe', 'pipe', 'pipe'], // N1
+    })
+    const forget = atExit(() => this.#child.kill('SIGKILL')) // N1
+    const ended = Promise.withResolvers<string>()
+    this.#child.once('error', (error) => ended.resolve(onOneLine(error.message)))
+    // Not at its exit: by then its last words may not have been read.
+    this.#child.once('close', (code, signal) => ended.resolve(signal ?? `exit code ${code}`))
+    this.ended = ended.promise.then((how) => {
+      this.#isRunning = false
+      forget()
+      return how
+    })
+    this.#listen(options.hear)
+  }
+
+  /** Undefined when it could not be started. */
+  get processId(): number | undefined {
+    return this.#child.pid
+  }
+
+  get isRunning(): boolean {
+    return this.#isRunning
+  }
+
+  get isStopping(): boolean {
+    return this.#isStopping
+  }
+
+  /** What it said last of something that went wrong. */
+  get lastWords(): string {
+    return this.#lastWords
+  }
+
+  /** Ends it gently: it answers, applies and says goodbye. Killed when that takes too long. */
+  async stop(): Promise<void> {
+    this.#isStopping = true
+    this.#child.kill('SIGTERM')
+    const late = new AbortController()
+    const isLate = delay(STOP_WITHIN_MS, true, { signal: late.signal }).catch(() => false)
+    if (await Promise.race([this.ended.then(() => false), isLate])) this.#child.kill('SIGKILL')
+    await this.ended
+    late.abort()
+  }
+
+  /** A crash ends with lines that say nothing. */
+  #keep(trouble: string): void {
+    if (this.#lastWords === '' || /error/i.test(trouble)) this.#lastWords = trouble
+  }
+
+  #listen(hear: (fact: Fact) => void): void {
+    const { stdout, stderr } = this.#child
+    for (const stream of [stdout, stderr]) {
+      if (stream === null) continue
+      createInterface({ input: stream }).on('line', (line) => {
+        const fact = factOf(line)
+        if (fact === undefined) return
+        if (fact.kind === 'trouble') this.#keep(fact.text)
+        hear(fact)
+      })
+    }
+  }
+}
+
+function settingsOf({ name, port, env, natsUrl, databaseUrl }: NodeOptions): NodeJS.ProcessEnv {
+  return {
+    ...withoutSettings(env), // N2
+    SERVICE_NODE_ID: name,
+    SERVICE_HTTP_ADDR: `127.0.0.1:${port}`,
+    SERVICE_NATS_URL: natsUrl,
+    SERVICE_DATABASE_URL: databaseUrl,
+    SERVICE_LOG_LEVEL: 'info',
+    // It guards against strangers, and here one developer is every sender.
+    SERVICE_PASSWORD_BUDGET_PER_ADDRESS: '1000000',
+    SERVICE_PASSWORD_BUDGET_TOTAL: '1000000',
+  }
+}

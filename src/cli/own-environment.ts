@@ -1,0 +1,9 @@
+// What a gateway of a command's own takes over from the process around it.
+
+import type { Env } from '#src/config'
+
+const SETTING = /^(SERVICE|HELIOGRAPH)_/
+
+/** The environment without settings of gateways and of this command: they are meant for others. */
+export const withoutSettings = (env: Env): Env =>
+  Object.fromEntries(Object.entries(env).filter(([name]) => !SETTING.test(name)))

@@ -1,0 +1,34 @@
+// What must not stay behind when this process ends in the middle: servers, locks, temporary folders.
+//
+// Invariants:
+//   X1. What was registered last goes first: a server is gone before its folder is removed.
+//   X2. One that fails does not keep the others from their turn.
+
+const actions = new Set<() => void>()
+let isListening = false
+
+/**
+ * Runs the action when this process ends in any way but by a signal that nobody handles. The
+ * process waits for nothing by then, so the action must be done when it returns. Gives the way to
+ * forget it.
+ */
+export function atExit(action: () => void): () => void {
+  // The same function may be registered twice.
+  const own = (): void => action()
+  actions.add(own)
+  if (!isListening) process.once('exit', runAll)
+  isListening = true
+  return () => void actions.delete(own)
+}
+
+function runAll(): void {
+  for (const action of [...actions].toReversed()) attempt(action) // X1
+}
+
+function attempt(action: () => void): void {
+  try {
+    action()
+  } catch {
+    // X2. Nobody is left to be told.
+  }
+}

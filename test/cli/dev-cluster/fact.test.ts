@@ -1,0 +1,43 @@
+// Goal: a line of a node's log becomes one short line for a person, or none.
+
+import test from 'ava'
+
+import { factOf } from '#src/cli/dev-cluster/fact'
+
+const HOLDS = 'the lanes of this process changed'
+
+const rows: [line: string, kind: 'life' | 'trouble' | undefined, text?: string][] = [
+  [`{"level":30,"fact":"${HOLDS}","lanes":[5,0,2,1]}`, 'life', 'holds 4 lanes: 0-2, 5'],
+  [`{"level":30,"fact":"${HOLDS}","lanes":[7]}`, 'life', 'holds 1 lane: 7'],
+  [`{"level":30,"fact":"${HOLDS}","lanes":[]}`, 'life', 'holds no lane'],
+  ['{"level":30,"fact":"stopping","signal":"SIGTERM"}', 'life', 'stopping'],
+  ['{"level":30,"fact":"listening","port":1}', undefined],
+  ['{"level":30,"fact":"connected to NATS"}', undefined],
+  ['{"level":30,"fact":"stopped"}', undefined],
+  ['{"level":30}', undefined],
+  ['{"level":40,"fact":"leases lost","lanes":3}', 'trouble', 'warning: leases lost'],
+  [
+    '{"level":50,"fact":"it did not start","reason":"port taken"}',
+    'trouble',
+    'error: it did not start: port taken',
+  ],
+  ['{"level":40,"fact":"a turn failed","error":"x\\n\\u001b[2Jy"}', 'trouble'],
+  ['SERVICE_X is wrong', 'trouble', 'SERVICE_X is wrong'],
+  ['[1]', 'trouble', '[1]'],
+  ['  ', undefined],
+]
+
+test('a line of the log becomes a fact, or nothing', (t) => {
+  for (const [line, kind, text] of rows) {
+    const fact = factOf(line)
+    t.is(fact?.kind, kind, line)
+    if (text !== undefined) t.is(fact?.text, text)
+  }
+})
+
+test('a fact is one line of bounded length that no terminal obeys', (t) => {
+  const reason = `first\nsecond\u001b[2J${'x'.repeat(1000)}`
+  const { text } = factOf(JSON.stringify({ level: 50, fact: 'f', reason })) ?? { text: '' }
+  t.true(text.startsWith('error: f: first second?[2J'))
+  t.is(text.length, 200)
+})

@@ -1,0 +1,41 @@
+// Goal: one Ctrl-C stops gently, also when it arrives twice; a second one ends at once.
+// Method: a process that is sent signals by itself, so that nothing comes between them.
+
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+
+import test from 'ava'
+
+const SURROUNDINGS = new URL('../../src/cli/surroundings.ts', import.meta.url).href
+const LATER_MS = 350
+
+async function endOf(signals: string): Promise<string> {
+  const script = `
+    import { processSurroundings } from '${SURROUNDINGS}'
+    const stopped = processSurroundings().untilStopped()
+    const later = () => new Promise((resolve) => setTimeout(resolve, ${LATER_MS}))
+    const press = () => process.emit('SIGINT', 'SIGINT')
+    ${signals}
+    process.stdout.write(stopped.aborted ? 'stopping' : 'running')
+    process.exit(0)`
+  const run = promisify(execFile)(process.execPath, ['--input-type=module', '-e', script])
+  return run.then(
+    ({ stdout }) => stdout,
+    (error: unknown) =>
+      typeof error === 'object' && error !== null && 'code' in error
+        ? `exit code ${String(error.code)}`
+        : 'no exit code',
+  )
+}
+
+const rows: [signals: string, ending: string][] = [
+  ['', 'running'],
+  ['press()', 'stopping'],
+  ['press(); press()', 'stopping'],
+  ['press(); await later()', 'stopping'],
+  ['press(); await later(); press()', 'exit code 1'],
+]
+
+test('a second Ctrl-C ends at once, an echo of the first does not', async (t) => {
+  for (const [signals, ending] of rows) t.is(await endOf(signals), ending, signals)
+})
