@@ -4,19 +4,17 @@
 import type { ExecutionContext } from 'ava'
 
 import type { ChannelId } from '#domain/identity'
-import { createClient } from '#src/client/client'
 import { reservePort } from '#src/servers/port'
 import { audit } from '#test/support/audit'
 import { allLanesApplied, nodeOf, startCluster, testsWithServers } from '#test/support/cluster'
 import { createChannels, PASSWORD, watchingDevice } from '#test/support/device'
-import { get, post, startGateway, until } from '#test/support/gateway'
+import { get, post, startGateway } from '#test/support/gateway'
 import type { Gateway } from '#test/support/gateway'
 import type { Outcome } from '#test/support/load'
 
 const clusterTest = testsWithServers()
 
 const SENT = 60
-const WITHIN_MS = 1_000
 
 async function oneChannel(gateway: Gateway): Promise<ChannelId> {
   const [channelId] = await createChannels(gateway, 1)
@@ -58,35 +56,6 @@ clusterTest('a sender finds its operation on every node at once', async (t, serv
   }
   await servers.mariaDb.restart()
 })
-
-clusterTest(
-  'a changed password and a deleted channel hold on every node within a second',
-  async (t, servers) => {
-    const cluster = await startCluster(t, servers, 2)
-    const [one, two] = [nodeOf(cluster, 0), nodeOf(cluster, 1)]
-    await allLanesApplied(one)
-    const channel_id = await oneChannel(one)
-    const old = { channel_id, password: PASSWORD }
-    await send(t, two, { ...old, title: 'known here' })
-    const client = createClient(one)
-    const new_password = 'another-password'
-    await client.channel.changePassword({ ...old, new_password })
-    const answers = (password: string): Promise<number> =>
-      post(two, '/message', { channel_id, password, title: 'x' }).then(({ status }) => status)
-    await until(
-      () => answers(PASSWORD),
-      (status) => status === 404,
-      WITHIN_MS,
-    )
-    t.is(await answers(new_password), 200)
-    await client.channel.delete({ channel_id, password: new_password })
-    await until(
-      () => answers(new_password),
-      (status) => status === 404,
-      WITHIN_MS,
-    )
-  },
-)
 
 clusterTest('roles are split over processes, and two of them share a port', async (t, servers) => {
   const { port, release } = await reservePort()

@@ -13,16 +13,17 @@ import { createClient } from '#src/client/client'
 
 import { audit } from '#test/support/audit'
 import {
+  acceptedMore,
   allLanesApplied,
   asEvidence,
   loadOn,
   nodeOf,
+  refusedForNow,
   startCluster,
   testsWithServers,
 } from '#test/support/cluster'
 import type { Cluster, Load, Servers } from '#test/support/cluster'
 import { createChannels, PASSWORD, watchingDevice } from '#test/support/device'
-import type { Gateway } from '#test/support/gateway'
 import { until } from '#test/support/gateway'
 import type { Outcome } from '#test/support/load'
 import { mixedLoad } from '#test/support/mixed-load'
@@ -76,23 +77,10 @@ async function story(
   await disaster({ t, servers, cluster, load, channels, sent, partition })
   await acceptedMore(load, 200)
   const outcomes = [...(await load.stop()), ...sent]
-  const statuses = new Set(
-    outcomes.flatMap(({ told }) => (told.kind === 'refused' ? [told.status] : [])),
-  )
-  statuses.delete(503)
-  t.deepEqual([...statuses], [], 'nobody is refused but for now')
+  refusedForNow(t, outcomes)
   const evidence = { channels, outcomes: asEvidence(outcomes), device }
   await audit(t, { gateway: nodeOf(cluster, 1), ...evidence })
   for (const node of cluster.nodes) t.is(await node.end('SIGTERM'), 0)
-}
-
-const acceptedMore = (load: Load, count: number): Promise<number> => {
-  const goal = load.accepted() + count
-  return until(
-    () => Promise.resolve(load.accepted()),
-    (accepted) => accepted >= goal,
-    30_000,
-  )
 }
 
 /** Sends one Message to each channel; gives how long it took until all of them were applied. */
@@ -110,9 +98,6 @@ async function throughMs({ cluster, channels, sent }: Scene): Promise<number> {
   )
   return performance.now() - startedMs
 }
-
-const factsOf = ({ lines }: Gateway): ReadonlySet<string | undefined> =>
-  new Set(lines.map(({ fact }) => fact))
 
 type Disaster = readonly [title: string, happens: (scene: Scene) => Promise<void>]
 
@@ -134,20 +119,6 @@ const DISASTERS: readonly Disaster[] = [
       t.log(`every lane was served again after ${Math.round(tookMs)} ms`)
       t.true(tookMs < 5000)
       await cluster.again(2)
-    },
-  ],
-  [
-    'an owner of lanes that hangs and wakes up is fenced and says so',
-    async ({ t, cluster }) => {
-      const hanging = nodeOf(cluster, 2)
-      hanging.process.kill('SIGSTOP')
-      await delay(5000)
-      hanging.process.kill('SIGCONT')
-      const facts = await until(
-        () => Promise.resolve(factsOf(hanging)),
-        (said) => FENCED.some((fact) => said.has(fact)),
-      )
-      t.log([...facts].join('; '))
     },
   ],
   [
@@ -202,21 +173,6 @@ const DISASTERS: readonly Disaster[] = [
       partition.mariaDb.thaw()
     },
   ],
-  [
-    'a rolling restart of all nodes',
-    async ({ t, cluster }) => {
-      for (const index of cluster.nodes.keys()) {
-        t.is(await nodeOf(cluster, index).end('SIGTERM'), 0)
-        await cluster.again(index)
-      }
-    },
-  ],
-]
-
-/** What a process says that was not there for a while. */
-const FENCED = [
-  'lane lost: another process applies it',
-  'leases lost: no heartbeat was stored in time',
 ]
 
 for (const [title, happens] of shuffled(DISASTERS)) {

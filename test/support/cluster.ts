@@ -80,6 +80,8 @@ export interface Cluster {
   readonly nodes: readonly Gateway[]
   /** Starts a node that has ended again, on its port and under its name. */
   again(index: number): Promise<Gateway>
+  /** Starts one more node. */
+  join(): Promise<Gateway>
 }
 
 type Environment = Readonly<Record<string, string>>
@@ -99,11 +101,12 @@ export async function startCluster(
     SERVICE_LANES: String(LANES),
   }
   const ports: number[] = []
-  for (let index = 0; index < environments.length; index += 1) {
+  const place = async (): Promise<number> => {
     const reserved = await reservePort()
     t.teardown(reserved.release)
-    ports.push(reserved.port)
+    return ports.push(reserved.port) - 1
   }
+  for (let count = 0; count < environments.length; count += 1) await place()
   const start = (index: number): Promise<Gateway> => {
     const own = {
       SERVICE_NODE_ID: `node${index}`,
@@ -112,10 +115,8 @@ export async function startCluster(
     return startGateway(t, { directory, env: { ...shared, ...own, ...environments[index] } })
   }
   const nodes = await Promise.all(ports.map((_, index) => start(index)))
-  return {
-    nodes,
-    again: async (index) => (nodes[index] = await start(index)),
-  }
+  const again = async (index: number): Promise<Gateway> => (nodes[index] = await start(index))
+  return { nodes, again, join: async () => again(await place()) }
 }
 
 /** A node by its number; it must be there. */
@@ -139,6 +140,8 @@ export interface Load {
   stop(): Promise<readonly Outcome[]>
   /** How many were accepted so far. */
   readonly accepted: () => number
+  /** How many were refused so far because of the log: it was full or away. */
+  readonly notAccepted: () => number
 }
 
 const WIDTH = 4
@@ -149,10 +152,12 @@ const PAUSE_AFTER_TROUBLE_MS = 100
 export function loadOn({ nodes }: Pick<Cluster, 'nodes'>, next: () => Submission): Load {
   let isOver = false
   let accepted = 0
+  let notAccepted = 0
   const calm = (submitting: Sender): Pick<Sender, 'send'> => ({
     send: async (submission): Promise<Told> => {
       const told = await submitting.send(submission)
       if (told.kind === 'accepted') accepted += 1
+      if (told.kind === 'refused' && told.code === 'submission_not_accepted') notAccepted += 1
       await delay(told.kind === 'accepted' ? PAUSE_MS : PAUSE_AFTER_TROUBLE_MS)
       return told
     },
@@ -169,7 +174,27 @@ export function loadOn({ nodes }: Pick<Cluster, 'nodes'>, next: () => Submission
       return (await Promise.all(driven)).flat()
     },
     accepted: () => accepted,
+    notAccepted: () => notAccepted,
   }
+}
+
+/** Waits until so many more were accepted. */
+export function acceptedMore({ accepted }: Pick<Load, 'accepted'>, count: number): Promise<number> {
+  const goal = accepted() + count
+  return until(
+    () => Promise.resolve(accepted()),
+    (sum) => sum >= goal,
+    30_000,
+  )
+}
+
+/** Nobody is refused but for now, and is told when to come back. (decisions.md 2) */
+export function refusedForNow(t: ExecutionContext, outcomes: readonly Outcome[]): void {
+  const answers = outcomes.flatMap(({ told }) =>
+    told.kind === 'refused' ? [`${told.status} Retry-After: ${told.retryAfter}`] : [],
+  )
+  const others = answers.filter((answer) => !/^503 Retry-After: [1-9]\d*$/.test(answer))
+  t.deepEqual([...new Set(others)], [], 'nobody is refused but for now, and told when to come back')
 }
 
 /**
@@ -179,5 +204,8 @@ export function loadOn({ nodes }: Pick<Cluster, 'nodes'>, next: () => Submission
 export const asEvidence = (outcomes: readonly Outcome[]): readonly Outcome[] =>
   outcomes.map(({ submission, told }) => ({
     submission,
-    told: told.kind === 'refused' && told.status === 503 ? { kind: 'unknown' } : told,
+    told:
+      told.kind === 'refused' && told.status === 503
+        ? { kind: 'unknown', reason: told.code }
+        : told,
   }))

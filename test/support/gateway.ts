@@ -146,6 +146,17 @@ export async function get(
   return { status: response.status, body: (await response.json()) as Envelope }
 }
 
+/** A figure of the gateway, summed over its labels; 0 when it has none of the name. */
+export async function figureOf(
+  { baseUrl, token }: Pick<Gateway, 'baseUrl' | 'token'>,
+  name: string,
+): Promise<number> {
+  const headers = { authorization: `Bearer ${token}` }
+  const text = await (await fetch(`${baseUrl}/metrics`, { headers })).text()
+  const lines = text.matchAll(new RegExp(`^${name}(?:\\{.*\\})? (\\S+)$`, 'gm'))
+  return [...lines].reduce((sum, [, figure]) => sum + Number(figure), 0)
+}
+
 /** Asks again until `done` says so; fails after a bound. */
 export async function until<Value>(
   ask: () => Promise<Value>,

@@ -1,15 +1,21 @@
 // Submissions from many senders at once, and a record of what each was told.
 
 import { Agent, request } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 
 /**
  * What a sender was told. `unknown`: the connection broke before an answer, so it may be kept or
- * not.
+ * not; `reason` is the system's name for it. `retryAfter` is the header, '' without one.
  */
 export type Told =
   | { readonly kind: 'accepted'; readonly opId: string }
-  | { readonly kind: 'refused'; readonly status: number; readonly code: string }
-  | { readonly kind: 'unknown' }
+  | {
+      readonly kind: 'refused'
+      readonly status: number
+      readonly code: string
+      readonly retryAfter: string
+    }
+  | { readonly kind: 'unknown'; readonly reason: string }
 
 export interface Submission {
   readonly path: string
@@ -42,17 +48,22 @@ export function sender(baseUrl: string, token: string, connections: number): Sen
         const sent = request(baseUrl + path, { method: 'POST', agent, headers }, (response) => {
           const chunks: Buffer[] = []
           response.on('data', (chunk: Buffer) => chunks.push(chunk))
-          response.on('error', () => resolve({ kind: 'unknown' }))
-          response.on('end', () => resolve(toldBy(response.statusCode ?? 0, chunks)))
+          response.on('error', (error) => resolve(unknown(error)))
+          response.on('end', () => resolve(toldBy(response, chunks)))
         })
-        sent.on('error', () => resolve({ kind: 'unknown' }))
+        sent.on('error', (error) => resolve(unknown(error)))
         sent.end(text)
       }),
     close: () => agent.destroy(),
   }
 }
 
-function toldBy(status: number, chunks: readonly Buffer[]): Told {
+const unknown = (error: NodeJS.ErrnoException): Told => ({
+  kind: 'unknown',
+  reason: error.code ?? error.message,
+})
+
+function toldBy({ statusCode: status = 0, headers }: IncomingMessage, chunks: Buffer[]): Told {
   try {
     const body = JSON.parse(Buffer.concat(chunks).toString()) as {
       readonly data?: { readonly op_id: string }
@@ -60,9 +71,10 @@ function toldBy(status: number, chunks: readonly Buffer[]): Told {
     }
     if (status === 200 && body.data !== undefined)
       return { kind: 'accepted', opId: body.data.op_id }
-    return { kind: 'refused', status, code: body.error_code ?? '' }
+    const retryAfter = headers['retry-after'] ?? ''
+    return { kind: 'refused', status, code: body.error_code ?? '', retryAfter }
   } catch {
-    return { kind: 'unknown' }
+    return { kind: 'unknown', reason: `no envelope with status ${status}` }
   }
 }
 

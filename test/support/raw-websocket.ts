@@ -1,10 +1,11 @@
-// A WebSocket by hand, because only a bare socket can stop reading. Text frames, no fragments, no
-// TLS.
+// A WebSocket by hand, because only a bare socket can stop reading, and only a bare TLS socket can
+// be told whom to trust. Text frames, no fragments.
 
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import type { Socket } from 'node:net'
+import { connect as connectTls } from 'node:tls'
 
 export class RawWebSocket {
   readonly socket: Socket
@@ -16,10 +17,17 @@ export class RawWebSocket {
     this.#onText = onText
   }
 
-  /** Opens a session socket; resolves after the upgrade. */
-  static async open(url: string, onText: (text: string) => void): Promise<RawWebSocket> {
-    const { hostname, port, pathname, host } = new URL(url)
-    const socket = connect(Number(port), hostname)
+  /** Opens a session socket; resolves after the upgrade. `ca`: who is trusted behind `wss:`. */
+  static async open(
+    url: string,
+    onText: (text: string) => void,
+    ca?: string,
+  ): Promise<RawWebSocket> {
+    const { hostname, port, pathname, host, protocol } = new URL(url)
+    const socket =
+      protocol === 'wss:'
+        ? connectTls({ host: hostname, port: Number(port), ...(ca !== undefined && { ca }) })
+        : connect(Number(port), hostname)
     const raw = new RawWebSocket(socket, onText)
     socket.write(
       [

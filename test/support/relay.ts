@@ -11,9 +11,9 @@ import { reservePort } from '#src/servers/port'
 
 /**
  * What becomes of bytes on their way to the server. `cut-after`: they pass, and the connection
- * breaks before an answer does.
+ * breaks before an answer does. `hold`: the relay freezes before they pass; thawed, it asks again.
  */
-export type Verdict = 'pass' | 'cut-after'
+export type Verdict = 'pass' | 'cut-after' | 'hold'
 
 const PASS = (): Verdict => 'pass'
 /** Long enough for the server to have what it got last. */
@@ -51,6 +51,18 @@ export class Relay {
     this.#judge = judge
   }
 
+  /** Freezes before the first bytes of which this is true; resolves then. */
+  async holdAt(isIt: (bytes: Buffer) => boolean): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.watch((bytes) => {
+      if (!isIt(bytes)) return 'pass'
+      this.watch(PASS)
+      resolve()
+      return 'hold'
+    })
+    await promise
+  }
+
   /** From now on nothing passes, in either direction, on old connections and on new ones. */
   freeze(): void {
     this.#isFrozen = true
@@ -65,8 +77,14 @@ export class Relay {
 
   #join(near: Socket, far: Socket): void {
     near.on('data', (bytes) => {
+      const verdict = this.#judge(bytes)
+      if (verdict === 'hold') {
+        this.freeze()
+        near.unshift(bytes)
+        return
+      }
       far.write(bytes)
-      if (this.#judge(bytes) === 'pass') return
+      if (verdict === 'pass') return
       far.pause()
       setTimeout(() => near.destroy(), CUT_AFTER_MS)
     })

@@ -57,10 +57,17 @@ export const received = (frame: object): Input => ({
 export const ack = (letter: string, seq: number): Input =>
   received({ type: 'ack', channel_id: channel(letter), seq })
 
-export const announced = (letter: string, from: number, to = from): Input => ({
+/** `headSeq`: up to where the feed goes when entries behind these were left out. */
+export const announced = (
+  letter: string,
+  from: number,
+  to = from,
+  { headSeq = to }: { readonly headSeq?: number } = {},
+): Input => ({
   kind: 'announced',
   channelId: channel(letter),
   frames: frames(letter, from, to),
+  headSeq,
 })
 
 export const page = (

@@ -7,7 +7,7 @@ import type { ChannelId } from '#domain/identity'
 import { encodeDeviceFrame } from '#src/schemas/frames'
 import type { GatewayFrame } from '#src/schemas/frames'
 import { readGatewayFrame } from '#src/schemas/read-frames'
-import { frameOf } from '#src/transports/interest'
+import { frameOf, newsOf } from '#src/transports/interest'
 import { Session } from '#src/transports/session'
 import { WINDOW_BYTES_MAX, WINDOW_ENTRIES_MAX } from '#src/transports/signals'
 import type { Input, Output } from '#src/transports/signals'
@@ -168,9 +168,9 @@ export class SessionWorld {
     const index = this.#announcements.findIndex((each) => each.channelId === channelId)
     const [announcement] = index < 0 ? [] : this.#announcements.splice(index, 1)
     if (announcement === undefined || how === 'lose') return
-    const frames = announcement.entries.map((entry) => frameOf(entry, 'live'))
-    this.#feed({ kind: 'announced', channelId, frames })
-    if (how === 'repeat') this.#feed({ kind: 'announced', channelId, frames })
+    const input: Input = { kind: 'announced', ...newsOf(announcement) }
+    this.#feed(input)
+    if (how === 'repeat') this.#feed(input)
   }
 
   #answer(index: number, isPostponed: boolean): void {

@@ -72,7 +72,7 @@ const DEVICE = parseDeviceId('d'.repeat(64))
 export async function doEverything(store: Watched): Promise<void> {
   if (DEVICE === undefined) throw new Error('not a device id')
   const { turns, channels, devices, subscriptions, read, operations, retention, logTable } = store
-  await turns.bindLog({ identity: 'log', ends: [0] })
+  await turns.bindLog({ identity: 'log', lanes: 1, ends: () => Promise.resolve([0]) })
   const writer = await ChannelWriter.open(store, 1)
   await devices.create(DEVICE, 'ios', 1)
   await devices.setRoute(DEVICE, 'apns', 'token')
@@ -119,9 +119,15 @@ export async function doEverything(store: Watched): Promise<void> {
   await devices.remove(DEVICE)
   writer.deadLetters.push({ lane: 1, position: 1, index: 0, payload: '', error: '', at: 1 })
   await writer.take(message()).commit()
-  const all = { operations: 9e15, messagesAndEvents: 9e15, thingUpdates: 9e15, tombstones: 9e15 }
+  const all = {
+    operations: 9e15,
+    messagesAndEvents: 9e15,
+    thingUpdates: 9e15,
+    tombstones: 9e15,
+    deletedChannels: 9e15,
+  }
   while ((await retention.step(all, 100)) > 0);
   await writer.take(message(), thing('update', 'door', { at: 5 })).commit()
-  await channels.delete(A)
+  await channels.delete(A, 1)
   while ((await retention.step(all, 100)) > 0);
 }

@@ -1,0 +1,116 @@
+// Goal: an owner of lanes that hangs in the middle of a turn and wakes up when others have its
+// lanes writes nothing any more and says so, and nobody waits for it. (W2, A7, M5)
+// Method: the way to the database is frozen at a chosen statement of a turn, then the process is
+// stopped; when others have served every lane both go on.
+
+import { setTimeout as delay } from 'node:timers/promises'
+
+import type { ExecutionContext } from 'ava'
+
+import type { ChannelId } from '#domain/identity'
+import { createClient } from '#src/client/client'
+import { audit } from '#test/support/audit'
+import {
+  acceptedMore,
+  allLanesApplied,
+  asEvidence,
+  loadOn,
+  nodeOf,
+  refusedForNow,
+  startCluster,
+  testsWithServers,
+} from '#test/support/cluster'
+import type { Servers } from '#test/support/cluster'
+import { createChannels, PASSWORD, watchingDevice } from '#test/support/device'
+import type { Gateway } from '#test/support/gateway'
+import { figureOf, until } from '#test/support/gateway'
+import type { Outcome } from '#test/support/load'
+import { mixedLoad } from '#test/support/mixed-load'
+import { seeded } from '#test/support/random'
+import { Relay } from '#test/support/relay'
+
+const CHANNELS = 10
+/** The locks of a hanging transaction end after three seconds; a busy machine takes longer. (M5) */
+const SERVED_WITHIN_MS = 10_000
+const FENCED = 'lane lost: another process applies it'
+
+const random = seeded(20_261_123)
+
+const clusterTest = testsWithServers()
+
+interface Hang {
+  /** The process is stopped when it sends this. */
+  readonly at: RegExp
+  /** At least; it wakes up when others have served every lane. */
+  readonly forMs: number
+  /** Turns that ended in a failure: a turn that is fenced has not failed. */
+  readonly failedTurns: number
+}
+
+async function hangs(t: ExecutionContext, servers: Servers, hang: Hang): Promise<void> {
+  t.timeout(170_000)
+  const { nats, mariaDb, databaseUrl } = servers
+  const relay = await Relay.open(t, mariaDb.port)
+  const behindRelay = {
+    SERVICE_NATS_URL: nats.url,
+    SERVICE_DATABASE_URL: databaseUrl.replace(/:\d+\//, `:${relay.port}/`),
+  }
+  const cluster = await startCluster(t, servers, [{}, behindRelay])
+  const [well, hanging] = [nodeOf(cluster, 0), nodeOf(cluster, 1)]
+  await allLanesApplied(well)
+  const channels = await createChannels(well, CHANNELS)
+  const device = await watchingDevice(t, well, channels)
+  const load = loadOn({ nodes: [well] }, mixedLoad(channels, random))
+  t.teardown(() => load.stop())
+  await acceptedMore(load, 100)
+  t.false(saysFenced(hanging))
+
+  await relay.holdAt((bytes) => hang.at.test(bytes.toString('latin1')))
+  hanging.process.kill('SIGSTOP')
+  const stopped = performance.now()
+  const sent = await throughEveryLane(well, channels)
+  const servedMs = performance.now() - stopped
+  t.log(`every lane was served again after ${Math.round(servedMs)} ms`)
+  t.true(servedMs < SERVED_WITHIN_MS)
+  await delay(Math.max(0, hang.forMs - servedMs))
+  relay.thaw()
+  hanging.process.kill('SIGCONT')
+  await until(() => Promise.resolve(saysFenced(hanging)), Boolean, 10_000)
+  t.is(await figureOf(hanging, 'heliograph_turns_retried_total'), hang.failedTurns)
+
+  await acceptedMore(load, 100)
+  const outcomes = [...(await load.stop()), ...sent]
+  refusedForNow(t, outcomes)
+  await audit(t, { gateway: hanging, channels, outcomes: asEvidence(outcomes), device })
+  for (const node of cluster.nodes) t.is(await node.end('SIGTERM'), 0)
+}
+
+const saysFenced = ({ lines }: Gateway): boolean => lines.some(({ fact }) => fact === FENCED)
+
+/** Sends one Message to each channel; resolves when all of them were applied. */
+function throughEveryLane(
+  gateway: Gateway,
+  channels: readonly ChannelId[],
+): Promise<readonly Outcome[]> {
+  const client = createClient(gateway)
+  return Promise.all(
+    channels.map(async (channel_id) => {
+      const body = { channel_id, password: PASSWORD, title: 'still there?' }
+      const { op_id: opId } = await client.message.send(body)
+      await until(
+        () => client.status(opId),
+        ({ status }) => status === 'sent',
+        30_000,
+      )
+      return { submission: { path: '/message', body }, told: { kind: 'accepted', opId } }
+    }),
+  )
+}
+
+clusterTest('an owner that hangs before its commit is fenced by the commit', (t, servers) =>
+  hangs(t, servers, { at: /FROM lanes\b[^]*FOR UPDATE/, forMs: 0, failedTurns: 0 }),
+)
+
+clusterTest('an owner that hangs for long with its lanes locked holds nobody up', (t, servers) =>
+  hangs(t, servers, { at: /COMMIT$/, forMs: 10_000, failedTurns: 1 }),
+)

@@ -1,0 +1,112 @@
+// Goal: nodes are restarted and added while the others serve, and a sender notices nothing but a
+// 503 that says when to come back. (decisions.md 2, W1, W2)
+// Method: senders on every node and a device on one. What got no answer, and what a node on its way
+// down answered 503, must have left no trace: nothing that was taken goes without its 200.
+
+import type { ExecutionContext } from 'ava'
+
+import { audit } from '#test/support/audit'
+import {
+  acceptedMore,
+  allLanesApplied,
+  loadOn,
+  nodeOf,
+  refusedForNow,
+  startCluster,
+  testsWithServers,
+} from '#test/support/cluster'
+import type { Cluster, Load, Servers } from '#test/support/cluster'
+import { createChannels, watchingDevice } from '#test/support/device'
+import type { Gateway } from '#test/support/gateway'
+import { until } from '#test/support/gateway'
+import type { Outcome } from '#test/support/load'
+import { mixedLoad } from '#test/support/mixed-load'
+import { seeded } from '#test/support/random'
+
+const CHANNELS = 8
+const SENT_BETWEEN = 150
+
+const random = seeded(20_261_122)
+
+const clusterTest = testsWithServers()
+
+interface Scene {
+  readonly cluster: Cluster
+  readonly load: Load
+  /** One source of submissions for all: each has its effect once, whoever sends it. */
+  readonly next: ReturnType<typeof mixedLoad>
+}
+
+/** Changes a cluster of two under load; the audit is the last node's. */
+async function underLoad(
+  t: ExecutionContext,
+  servers: Servers,
+  change: (scene: Scene) => Promise<readonly Outcome[]>,
+): Promise<void> {
+  t.timeout(170_000)
+  const cluster = await startCluster(t, servers, 2)
+  const first = nodeOf(cluster, 0)
+  await allLanesApplied(first)
+  const channels = await createChannels(first, CHANNELS)
+  const device = await watchingDevice(t, first, channels)
+  const next = mixedLoad(channels, random)
+  const load = loadOn(cluster, next)
+  t.teardown(() => load.stop())
+  await acceptedMore(load, SENT_BETWEEN)
+  const more = await change({ cluster, load, next })
+  await acceptedMore(load, SENT_BETWEEN)
+  const outcomes = [...(await load.stop()), ...more]
+  t.log(countsOf(outcomes))
+  refusedForNow(t, outcomes)
+  const gateway = nodeOf(cluster, cluster.nodes.length - 1)
+  await audit(t, { gateway, channels, outcomes: withoutTrace(outcomes), device })
+  for (const node of cluster.nodes) t.is(await node.end('SIGTERM'), 0)
+}
+
+/**
+ * Leaves out what must not be in any feed, so that the audit finds it if it is. Only an append that
+ * the log refused may be in it all the same.
+ */
+const withoutTrace = (outcomes: readonly Outcome[]): readonly Outcome[] =>
+  outcomes.flatMap(({ submission, told }): Outcome[] => {
+    if (told.kind === 'accepted') return [{ submission, told }]
+    if (told.kind === 'unknown' || told.code !== 'submission_not_accepted') return []
+    return [{ submission, told: { kind: 'unknown', reason: told.code } }]
+  })
+
+function countsOf(outcomes: readonly Outcome[]): string {
+  const counts = new Map<string, number>()
+  for (const { told } of outcomes) {
+    const name =
+      told.kind === 'refused' ? told.code : told.kind === 'unknown' ? told.reason : told.kind
+    counts.set(name, (counts.get(name) ?? 0) + 1)
+  }
+  return [...counts].map(([name, count]) => `${count} ${name}`).join(', ')
+}
+
+const lanesOf = ({ lines }: Gateway): number => {
+  const last = lines.findLast(({ fact }) => fact === 'the lanes of this process changed')
+  return Array.isArray(last?.['lanes']) ? last['lanes'].length : 0
+}
+
+const hasLanes = (node: Gateway): Promise<number> =>
+  until(
+    () => Promise.resolve(lanesOf(node)),
+    (lanes) => lanes > 0,
+  )
+
+clusterTest('a rolling upgrade: a node joins and gets lanes, the old ones restart', (t, servers) =>
+  underLoad(t, servers, async ({ cluster, load, next }) => {
+    const joined = await cluster.join()
+    t.log(`${await hasLanes(joined)} lanes moved to the new node`)
+    const own = loadOn({ nodes: [joined] }, next)
+    t.teardown(() => own.stop())
+    await acceptedMore(own, SENT_BETWEEN)
+    for (const index of [0, 1]) {
+      t.is(await nodeOf(cluster, index).end('SIGTERM'), 0)
+      await hasLanes(await cluster.again(index))
+      await acceptedMore(load, SENT_BETWEEN)
+    }
+    return own.stop()
+  }),
+)

@@ -1,0 +1,142 @@
+// What the turns of a gateway have written, whole and byte by byte; and a database that has
+// everything but that.
+
+import { DataSource } from 'typeorm'
+
+import { dataSourceOptionsFor } from '#ormconfig'
+import { dialectOf } from '#src/store/dialect'
+import { tablesFor } from '#src/store/entities/tables'
+import { openStore } from '#src/store/store'
+import { FakeMeter } from '#test/support/fake-telemetry'
+
+/** Tables that management writes, or ingress. */
+const NOT_OF_TURNS = new Set([
+  'gateway_meta',
+  'log_batches',
+  'channels',
+  'devices',
+  'subscriptions',
+  'claims',
+])
+
+/**
+ * What does not come from the log: the order of commits among lanes, who owned them how often, and
+ * the moment at which a defect was met.
+ */
+const NOT_OF_THE_LOG: Readonly<Record<string, readonly string[]>> = {
+  feed_entries: ['id'],
+  thing_updates: ['id'],
+  tombstones: ['id'],
+  dead_letters: ['id', 'at'],
+  lanes: ['epoch'],
+}
+
+/** Differing rows that are shown of each side. */
+const SHOWN = 3
+
+type Row = Readonly<Record<string, unknown>>
+
+/** Each table's rows: every column in hexadecimal digits, sorted. */
+export type WrittenState = Readonly<Record<string, readonly string[]>>
+
+interface Table {
+  readonly name: string
+  readonly columns: readonly string[]
+}
+
+function tablesOf(source: DataSource): readonly Table[] {
+  const { types } = dialectOf(source.options.type)
+  return Object.values(tablesFor(types)).map(({ options: { name, columns } }) => ({
+    name,
+    columns: Object.entries(columns).map(([property, column]) => column?.name ?? property),
+  }))
+}
+
+/** Reads everything that turns have written into a database. */
+export function writtenState(url: string): Promise<WrittenState> {
+  return inDatabase(url, async (source) => {
+    const state: Record<string, readonly string[]> = {}
+    for (const { name, columns } of tablesOf(source)) {
+      if (NOT_OF_TURNS.has(name)) continue
+      const compared = columns.filter((column) => !NOT_OF_THE_LOG[name]?.includes(column))
+      const texts = compared.map(
+        (column) => `CASE WHEN ${column} IS NULL THEN 'NULL' ELSE hex(${column}) END AS ${column}`,
+      )
+      const rows = await rowsOf(source, `SELECT ${texts.join(', ')} FROM ${name}`)
+      const lines = rows.map((row) => compared.map((column) => String(row[column])).join(' '))
+      state[name] = lines.toSorted()
+    }
+    return state
+  })
+}
+
+/** The rows that one has and the other has not, by table, a few of each; nothing when equal. */
+export function differencesOf(one: WrittenState, other: WrittenState): WrittenState {
+  const differences: Record<string, readonly string[]> = {}
+  for (const table of new Set([...Object.keys(one), ...Object.keys(other)])) {
+    const [left, right] = [one[table] ?? [], other[table] ?? []]
+    if (left.join('\n') === right.join('\n')) continue
+    const [inLeft, inRight] = [new Set(left), new Set(right)]
+    differences[table] = [
+      `${left.length} rows and ${right.length}`,
+      ...left.filter((row) => !inRight.has(row)).slice(0, SHOWN),
+      ...right.filter((row) => !inLeft.has(row)).slice(0, SHOWN),
+    ]
+  }
+  return differences
+}
+
+/** How far each lane is applied. */
+export function placesOf(url: string): Promise<ReadonlyMap<number, number>> {
+  return inDatabase(url, async (source) => {
+    const rows = await rowsOf(source, 'SELECT lane, place FROM lanes')
+    return new Map(rows.map(({ lane, place }) => [Number(lane), Number(place)]))
+  })
+}
+
+/**
+ * Makes the tables and copies these from another database. Every channel begins as if it had just
+ * been created, under the number that it has there.
+ */
+export async function makeUnwritten(
+  url: string,
+  { from, tables }: { readonly from: string; readonly tables: readonly string[] },
+): Promise<void> {
+  await (await openStore({ url, meter: new FakeMeter() })).close()
+  await inDatabase(from, (origin) =>
+    inDatabase(url, async (source) => {
+      for (const { name, columns } of tablesOf(source)) {
+        if (!tables.includes(name)) continue
+        const rows = await rowsOf(origin, `SELECT ${columns.join(', ')} FROM ${name}`)
+        for (const row of rows) await insert(source, { name, columns }, row)
+      }
+      await source.query(
+        `INSERT INTO channel_heads (channel, head_seq, things, open_events)
+          SELECT id, 0, 0, 0 FROM channels`,
+      )
+    }),
+  )
+}
+
+async function insert(source: DataSource, { name, columns }: Table, row: Row): Promise<void> {
+  const places = columns.map(() => '?').join(', ')
+  await source.query(
+    `INSERT INTO ${name} (${columns.join(', ')}) VALUES (${places})`,
+    columns.map((column) => row[column]),
+  )
+}
+
+const rowsOf = async (source: DataSource, sql: string): Promise<readonly Row[]> =>
+  (await source.query(sql)) as readonly Row[]
+
+async function inDatabase<Answer>(
+  url: string,
+  job: (source: DataSource) => Promise<Answer>,
+): Promise<Answer> {
+  const source = await new DataSource(dataSourceOptionsFor(url)).initialize()
+  try {
+    return await job(source)
+  } finally {
+    await source.destroy()
+  }
+}
