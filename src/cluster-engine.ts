@@ -32,7 +32,7 @@ export async function composeClusterEngine(
     { ...ports, connection },
     { replicas, bytesMax, tailBytesMax: TAIL_BYTES_MAX, pendingBytesMax: PENDING_BYTES_MAX },
   )
-  const store = await openStore({ url: settings.databaseUrl, meter })
+  const store = await openStore({ url: settings.databaseUrl, meter, log: logger })
   const bus = new NatsBus({ ...ports, connection })
   const leases = new KvLeases(
     { ...ports, connection, epochFloor: () => store.turns.lastEpoch() },

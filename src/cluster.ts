@@ -5,15 +5,14 @@
 // Invariants:
 //   W5. The database follows this stream with this number of lanes, or the node does not start.
 
-import { LogMismatch } from '#domain/lane'
-import type { LogStanding } from '#domain/lane'
-import type { LogReader, Probe } from '#domain/ports'
-import type { OperationStore, TurnStore } from '#domain/store-ports'
-import type { Backing, BackingEdge, Timers } from './backing.ts'
+import type { Probe } from '#domain/ports'
+import type { OperationStore } from '#domain/store-ports'
+import type { Backing, BackingEdge } from './backing.ts'
 import type { ClusterSettings, Config } from './config.ts'
 import { startEngineThread } from './engine-thread.ts'
 import type { EngineThread } from './engine-thread.ts'
 import { laneWatch } from './lane-watch.ts'
+import { standingOf } from './log-standing.ts'
 import { openStore } from './store/store.ts'
 import type { Store } from './store/store.ts'
 import { NatsBus } from './stream/jetstream/bus.ts'
@@ -25,8 +24,6 @@ import { StreamProbe } from './stream/jetstream/probe.ts'
 const PENDING_BYTES_MAX = 64 * 2 ** 20
 /** The front reads nothing from the log. */
 const TAIL_BYTES_MAX = 2 ** 20
-const BIND_ATTEMPTS = 20
-const BIND_PAUSE_MS = 50
 
 type ClusterConfig = Config & { readonly cluster: ClusterSettings }
 
@@ -72,7 +69,9 @@ async function compose(
   closing.push(async () => log.close())
   const store = await openStore({ url: databaseUrl, meter, log: logger })
   closing.push(() => store.close())
-  await follow(store.turns, log, { lanes, timers })
+  const pause = (delayMs: number): Promise<void> =>
+    new Promise((resolve) => void timers.after(delayMs, resolve))
+  await store.turns.bindLog(await standingOf(log, lanes, pause)) // W5
   const bus = new NatsBus({ ...ports, connection })
   closing.push(async () => bus.close())
   const inquiry = new StatusInquiry({ connection, timers })
@@ -103,31 +102,6 @@ function engineSide(engine: EngineThread | undefined): Pick<Backing, 'metrics' |
     metrics: async () => (engine === undefined ? [] : [await engine.control.metrics()]),
     drain: async () => engine?.control.drain(),
   }
-}
-
-/**
- * Binds the database to the stream. (W5) Other nodes append and apply meanwhile, so that a lane may
- * be applied beyond the end that was read a moment before: what looks lost is looked at again.
- */
-async function follow(
-  turns: TurnStore,
-  log: LogReader,
-  { lanes, timers }: { readonly lanes: number; readonly timers: Timers },
-): Promise<void> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      await turns.bindLog(await standingOf(log, lanes))
-      return
-    } catch (error) {
-      if (!(error instanceof LogMismatch) || attempt === BIND_ATTEMPTS) throw error
-      await new Promise<void>((resolve) => void timers.after(BIND_PAUSE_MS, resolve))
-    }
-  }
-}
-
-async function standingOf(log: LogReader, lanes: number): Promise<LogStanding> {
-  const bounds = await Promise.all(Array.from({ length: lanes }, (_, lane) => log.bounds(lane)))
-  return { identity: await log.identity(), ends: bounds.map(({ last }) => last) }
 }
 
 /** The stream's probe, with the durability that it last saw. */

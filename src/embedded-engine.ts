@@ -1,11 +1,10 @@
 // The engine of a sole process: log, actors and store over one SQLite database.
 
-import type { LogStanding } from '#domain/lane'
-import type { LogReader } from '#domain/ports'
 import type { EngineControl, EngineEdge, EngineSettings } from './engine.ts'
 import { keepHouse, makeSystem } from './house.ts'
 import type { Link } from './link.ts'
 import { serveBus } from './linked-bus.ts'
+import { standingOf } from './log-standing.ts'
 import { openStore } from './store/store.ts'
 import type { Store } from './store/store.ts'
 import { LocalBus } from './stream/embedded/bus.ts'
@@ -54,11 +53,4 @@ function serveStore(store: Store, link: Link): void {
   const { channels, devices, subscriptions, read, operations, probe } = store
   const services = { channels, devices, subscriptions, read, operations, probe }
   for (const [name, service] of Object.entries(services)) link.serve(name, service)
-}
-
-/** The log as it stands now, for the check that the database follows it. (W5) */
-async function standingOf(log: LogReader, lanes: number): Promise<LogStanding> {
-  const ends: number[] = []
-  for (let lane = 0; lane < lanes; lane += 1) ends.push((await log.bounds(lane)).last)
-  return { identity: await log.identity(), ends }
 }

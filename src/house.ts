@@ -86,5 +86,6 @@ function limitsAt(now: number, settings: EngineSettings): RetentionLimits {
     thingUpdates: now - thingUpdates,
     // A turn that lags must still find what its submissions are too young to forget. (W3)
     tombstones: now - messagesAndEvents - LAG_ALLOWANCE_MS,
+    deletedChannels: now - LAG_ALLOWANCE_MS,
   }
 }

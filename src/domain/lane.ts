@@ -65,12 +65,21 @@ export type Appended =
       readonly retryAfterMs: number
     }
 
-/**
- * A log as it stands when a database is to follow it: its name, and the last position of each lane.
- */
+/** A log that a database is to follow. */
 export interface LogStanding {
   readonly identity: string
-  readonly ends: readonly LogPosition[]
+  readonly lanes: number
+  /**
+   * The last position of each lane as it is now. Others append and apply meanwhile: asked after the
+   * database was, which gives what is applied, an end can only be later than that. (W5)
+   */
+  readonly ends: (applied: readonly AppliedTo[]) => Promise<readonly LogPosition[]>
+}
+
+/** The last entry of a lane that was applied, whole or in part. */
+export interface AppliedTo {
+  readonly lane: number
+  readonly position: LogPosition
 }
 
 /**

@@ -101,10 +101,12 @@ export interface TurnStore {
   bindLog(log: LogStanding): Promise<void>
 }
 
-/**
- * Removes what has outlived its retention, one small step a call. Gives how much a step removed.
- */
+/** Removes what has outlived its retention, one small step a call. */
 export interface RetentionStore {
+  /**
+   * Gives how many rows it removed, never more than `maxRows`. Some rows go in pairs, a claim with
+   * its operation for instance: with less than 2 these stay.
+   */
   step(before: RetentionLimits, maxRows: number): Promise<number>
 }
 
@@ -115,6 +117,8 @@ export interface RetentionLimits {
   readonly thingUpdates: number
   /** Deleted Things and closed Events, by the accepted_at of their end. */
   readonly tombstones: number
+  /** Deleted channels with all that is left of them, by the time of their deletion. */
+  readonly deletedChannels: number
 }
 
 // ---- the side of ingress and sessions -----------------------------------------------------------
@@ -127,7 +131,7 @@ export interface ChannelStore {
    * Replaces the hash only while `previousHash` is in force, so that a lost race changes nothing.
    */
   changePassword(channelId: ChannelId, previousHash: string, passwordHash: string): Promise<boolean>
-  delete(channelId: ChannelId): Promise<boolean>
+  delete(channelId: ChannelId, nowMs: number): Promise<boolean>
   info(channelId: ChannelId): Promise<ChannelInfo | undefined>
   exists(channelId: ChannelId): Promise<boolean>
 }

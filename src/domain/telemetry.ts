@@ -74,7 +74,7 @@ export const METRICS = {
   },
   lane_lag_submissions: {
     kind: 'gauge',
-    help: 'Submissions in the log not yet applied',
+    help: 'Submissions in the log not yet applied, of the lanes that this process applies',
     labels: [],
   },
   turn_seconds: { kind: 'histogram', help: 'One turn of the actors', labels: [], buckets: SECONDS },

@@ -85,13 +85,13 @@ async function replaceHash(
 }
 
 export function deleteChannel({ channels, credentials, bus }: SettingsPorts): Handler {
-  return async ({ body }) => {
+  return async ({ body, receivedAtMs }) => {
     const read = readChannelCredentials(body)
     if (isFault(read)) return read
     const { channelId, password } = read
     const opened = await credentials.check(channelId, password)
     if (isFault(opened)) return opened
-    const deleted = await channels.delete(channelId)
+    const deleted = await channels.delete(channelId, receivedAtMs)
     credentials.forget(channelId) // N1
     if (!deleted) return NOT_FOUND
     bus.notify({ kind: 'channel-deleted', channelId })

@@ -17,10 +17,12 @@ import { BodyDeadlines } from './body-deadlines.ts'
 import type { Timers } from './body-deadlines.ts'
 import { REASON } from './respond.ts'
 import type { Reply } from './respond.ts'
+import { whyNoTls } from './why-no-tls.ts'
+import type { TlsFiles } from './why-no-tls.ts'
 import { whyNotBound } from './why-not-bound.ts'
 
 export interface HttpOptions {
-  readonly tls: { readonly certFile: string; readonly keyFile: string } | undefined
+  readonly tls: TlsFiles | undefined
   readonly timers: Timers
   readonly nowMs: NowMs
   /** Other processes of this machine may bind the same port. */
@@ -57,7 +59,7 @@ export interface Exchange {
 }
 
 export type Begin = (head: Head, exchange: Exchange) => void
-export type Method = 'GET' | 'POST' | 'any'
+export type Method = 'GET' | 'HEAD' | 'POST' | 'any'
 
 export interface Http {
   /** For the WebSocket of src/transports. */
@@ -75,12 +77,19 @@ export interface Http {
   close(): void
 }
 
+/** Throws a sentence for the operator when certificate or key cannot be used. */
 export function createHttp(options: HttpOptions): Http {
   return new UwsHttp(options)
 }
 
 const BODY_BYTES_MAX = 64 * 1024 * 1024
 const PORT = { shared: 0, exclusive: 1 } as const
+
+function secureApp(tls: TlsFiles): TemplatedApp {
+  const problem = whyNoTls(tls)
+  if (problem !== undefined) throw new Error(problem)
+  return SSLApp({ cert_file_name: tls.certFile, key_file_name: tls.keyFile })
+}
 
 class UwsHttp implements Http {
   readonly app: TemplatedApp
@@ -94,10 +103,7 @@ class UwsHttp implements Http {
 
   constructor({ tls, isPortShared, ...deadlines }: HttpOptions) {
     this.#binding = PORT[isPortShared === true ? 'shared' : 'exclusive'] // H5
-    this.app =
-      tls === undefined
-        ? App()
-        : SSLApp({ cert_file_name: tls.certFile, key_file_name: tls.keyFile })
+    this.app = tls === undefined ? App() : secureApp(tls)
     this.deadlines = new BodyDeadlines({ ...deadlines, timeoutMs: deadlines.bodyTimeoutMs })
   }
 
@@ -109,6 +115,7 @@ class UwsHttp implements Http {
       head.close() // H1
     }
     if (method === 'GET') this.app.get(pattern, handler)
+    else if (method === 'HEAD') this.app.head(pattern, handler)
     else if (method === 'POST') this.app.post(pattern, handler)
     else this.app.any(pattern, handler)
   }
@@ -283,7 +290,8 @@ class UwsExchange implements Exchange {
       response.end(reply.body, mustClose)
       return
     }
-    // Without arguments: with a length the library waits for a body that HEAD must not have.
+    // The length is written here: given to the library, it waits for a body that HEAD must not have.
+    response.writeHeader('content-length', String(Buffer.byteLength(reply.body)))
     if (mustClose) response.writeHeader('connection', 'close')
     response.endWithoutBody()
   }

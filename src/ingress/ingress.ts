@@ -24,6 +24,7 @@ import { createPasswordWork } from './password-work.ts'
 import type { PasswordWork } from './password-work.ts'
 import { Pipeline } from './pipeline.ts'
 import { hexSource } from './random.ts'
+import { withHead } from './route.ts'
 import { observationTable, routeTable } from './routes.ts'
 
 export interface IngressPorts {
@@ -122,7 +123,8 @@ export function createIngress(ports: IngressPorts, options: IngressOptions): Ing
     statusRetentionMs,
     version,
   }
-  pipeline.mount(isObservedOnly ? observationTable(routePorts) : routeTable(routePorts))
+  const routes = isObservedOnly ? observationTable(routePorts) : routeTable(routePorts)
+  pipeline.mount(withHead(routes))
   return {
     http,
     ...callers,

@@ -36,7 +36,7 @@ export type Handler = (request: Request) => Result | Promise<Result>
 
 /** The shared checks of a route, and what answers behind them. */
 export interface Checks {
-  readonly method: 'GET' | 'POST'
+  readonly method: 'GET' | 'HEAD' | 'POST'
   /** With `{name}` for each named part. */
   readonly path: string
   /** Whether the gateway token is asked for. */

@@ -10,6 +10,9 @@ export type About = Omit<RouteDescription, 'method' | 'path' | 'codes'> & {
 }
 
 export interface Route extends Checks {
+  readonly method: 'GET' | 'POST'
+  /** False where the request changes something, as POST does: then there is no HEAD beside it. */
+  readonly isSafe: boolean
   readonly about: About
 }
 
@@ -29,9 +32,13 @@ export const get = (path: string, handle: Handler, tiers: Tiers, about: About): 
   path,
   ...tiers,
   body: 'none',
+  isSafe: true,
   handle,
   about,
 })
+
+/** A row for a GET that changes something, which HEAD must not. (RFC 9110, 9.2.1) */
+export const unsafeGet: typeof get = (...row) => ({ ...get(...row), isSafe: false })
 
 /** A row for POST; it reads a JSON body. */
 export const post = (path: string, handle: Handler, tiers: Tiers, about: About): Route => ({
@@ -39,9 +46,14 @@ export const post = (path: string, handle: Handler, tiers: Tiers, about: About):
   path,
   ...tiers,
   body: 'json',
+  isSafe: false,
   handle,
   about,
 })
+
+/** The rows with a HEAD behind each safe GET: the same answer without its body. */
+export const withHead = (routes: readonly Route[]): readonly Checks[] =>
+  routes.flatMap((route) => (route.isSafe ? [route, { ...route, method: 'HEAD' }] : [route]))
 
 export function describe({ method, path, token, budget, body, about }: Route): RouteDescription {
   const codes = new Set<FaultCode>(about.codes)

@@ -25,7 +25,7 @@ import { registerDevice } from './register-device.ts'
 import type { RegisterPorts } from './register-device.ts'
 import { JSON_TYPE, STATUS } from './respond.ts'
 import type { Document, Handler } from './request.ts'
-import { COUNTED, FREE, UNGUARDED, describe, get, post } from './route.ts'
+import { COUNTED, FREE, UNGUARDED, describe, get, post, unsafeGet } from './route.ts'
 import type { Route } from './route.ts'
 import { submitEvent } from './submit-event.ts'
 import { submitMessage, submitMessageByQuery } from './submit-message.ts'
@@ -56,7 +56,7 @@ export interface ObservationPorts extends ReadinessPorts {
 export function routeTable(ports: RoutePorts): readonly Route[] {
   const table: Route[] = [
     post('/message', submitMessage(ports), COUNTED, about.SEND),
-    get('/message', submitMessageByQuery(ports), COUNTED, about.SEND_BY_QUERY),
+    unsafeGet('/message', submitMessageByQuery(ports), COUNTED, about.SEND_BY_QUERY),
     ...EVENT_ACTIONS.flatMap((action) => [
       post(`/event/${action}`, submitEvent(action, ports), COUNTED, about.aboutEvent(action)),
       post(

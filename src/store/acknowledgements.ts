@@ -129,11 +129,14 @@ async function standings(
   )
   if (named.length === 0) return []
   const keys = named.toSorted(byKey).map(({ channel, device, seq }) => [channel, device, seq])
+  // MySQL refuses FOR UPDATE beside JSON_TABLE itself (error 3569); inside a table of its own it
+  // may stand, and no row of another table is locked.
   return session.all<Standing>(
     `SELECT${dialect.inOrder} s.channel, s.device, s.since_seq AS sinceSeq, s.acked_seq AS ackedSeq,
         s.acked_ahead AS ackedAhead, s.created_at AS createdAt, k.seq,
         (SELECT h.head_seq FROM channel_heads h WHERE h.channel = s.channel) AS headSeq
-      FROM ${dialect.keys('k', { channel: 'integer', device: 'integer', seq: 'integer' })}
+      FROM (SELECT *
+        FROM ${dialect.keys('k', { channel: 'integer', device: 'integer', seq: 'integer' })}) k
       CROSS JOIN subscriptions s ON s.channel = k.channel AND s.device = k.device
       ${dialect.forUpdate}`,
     [JSON.stringify(keys)],

@@ -56,7 +56,7 @@ export class Channels implements ChannelStore {
     return this.#change('password_hash = ?', parameters, ' AND password_hash = ?')
   }
 
-  delete(channelId: ChannelId): Promise<boolean> {
+  delete(channelId: ChannelId, nowMs: number): Promise<boolean> {
     return this.#database.durable(async (session) => {
       const found = await session.first<{ id: number }>(
         `SELECT id FROM channels
@@ -64,7 +64,7 @@ export class Channels implements ChannelStore {
         [channelId],
       )
       if (found === undefined) return false
-      await session.run('UPDATE channels SET is_deleted = 1 WHERE id = ?', [found.id])
+      await session.run('UPDATE channels SET is_deleted = ? WHERE id = ?', [nowMs, found.id])
       await session.run('DELETE FROM subscriptions WHERE channel = ?', [found.id])
       return true
     })

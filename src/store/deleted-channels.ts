@@ -1,4 +1,9 @@
 // What is left of a deleted channel, a few rows at a time, its own row last.
+//
+// Invariants:
+//   N4. Nothing goes before the limit, which is long enough that no turn knows the channel any more:
+//       a turn that had loaded it before the deletion still writes rows for it, and nobody would
+//       find those of a channel without a row of its own.
 
 import type { Session } from './session.ts'
 
@@ -11,10 +16,23 @@ const PARTS = [
   ['events', 'id'],
 ] as const
 
-/** Removes at most `maxRows` rows of one deleted channel; 0 when no deleted channel is left. */
-export async function removeDeletedChannel(session: Session, maxRows: number): Promise<number> {
+/** The rows of the channel itself, which go together. */
+const OWN_ROWS = 2
+
+/**
+ * Removes at most `maxRows` rows of the channel that was deleted first; 0 when none is left that was
+ * deleted before the limit.
+ */
+export async function removeDeletedChannel(
+  session: Session,
+  deletedBefore: number,
+  maxRows: number,
+): Promise<number> {
+  // N4
   const deleted = await session.first<{ id: number }>(
-    'SELECT id FROM channels WHERE is_deleted = 1 ORDER BY id LIMIT 1',
+    `SELECT id FROM channels WHERE is_deleted > 0 AND is_deleted < ?
+      ORDER BY is_deleted, id LIMIT 1`,
+    [deletedBefore],
   )
   if (deleted === undefined) return 0
   let removed = 0
@@ -23,10 +41,10 @@ export async function removeDeletedChannel(session: Session, maxRows: number): P
     if (left <= 0) return removed
     removed += await removePart(session, { table, column, channel: deleted.id, maxRows: left })
   }
-  if (removed >= maxRows) return removed
+  if (maxRows - removed < OWN_ROWS) return removed
   await session.run('DELETE FROM channel_heads WHERE channel = ?', [deleted.id])
   await session.run('DELETE FROM channels WHERE id = ?', [deleted.id])
-  return removed + 1
+  return removed + OWN_ROWS
 }
 
 interface Part {

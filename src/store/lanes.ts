@@ -4,10 +4,11 @@
 //   W2. A lane moves only from the place and under the epoch that its owner knows; a commit that
 //       finds another of either writes nothing at all.
 //   W5. The log and the number of lanes are bound at the first start; others are refused from then
-//       on, and so is a log that ends before the place up to which it was applied.
+//       on, and so is a log that ends before the place up to which it was applied. The places are
+//       read first and the ends after them: other nodes append and apply meanwhile.
 
 import { LogMismatch, positionOf } from '#domain/lane'
-import type { LanePlace, Lease, LogPosition, LogStanding } from '#domain/lane'
+import type { AppliedTo, LanePlace, Lease, LogPosition, LogStanding } from '#domain/lane'
 import type { LaneMove } from '#domain/store-ports'
 import { inChunks } from './bulk.ts'
 import type { Bulk } from './bulk.ts'
@@ -22,9 +23,11 @@ const URGENT = { isUrgent: true, isIdempotent: true }
 const LANES_MAX = 1_024
 
 /** Binds the database to a log, or throws LogMismatch with a sentence that says what to do. (W5) */
-export function bindLog(database: Database, { identity, ends }: LogStanding): Promise<void> {
-  const lanes = ends.length
-  return database.durable(async (session) => {
+export async function bindLog(
+  database: Database,
+  { identity, lanes, ends }: LogStanding,
+): Promise<void> {
+  const applied = await database.durable(async (session) => {
     const boundLanes = await factFor(session, LANES, String(lanes))
     if (boundLanes !== String(lanes)) {
       throw new LogMismatch(
@@ -39,21 +42,26 @@ export function bindLog(database: Database, { identity, ends }: LogStanding): Pr
           'connect it to its own log, or start with an empty database',
       )
     }
-    await refuseLostEntries(session, ends)
+    return appliedTo(session)
   }, IDEMPOTENT)
+  refuseLostEntries(applied, await ends(applied))
 }
 
-async function refuseLostEntries(session: Session, ends: readonly LogPosition[]): Promise<void> {
-  const applied = await session.all<{ lane: number; place: LanePlace }>(
+async function appliedTo(session: Session): Promise<readonly AppliedTo[]> {
+  const rows = await session.all<{ lane: number; place: LanePlace }>(
     'SELECT lane, place FROM lanes WHERE lane < ?',
     [LANES_MAX],
   )
-  for (const { lane, place } of applied) {
+  return rows.map(({ lane, place }) => ({ lane, position: positionOf(place) }))
+}
+
+function refuseLostEntries(applied: readonly AppliedTo[], ends: readonly LogPosition[]): void {
+  for (const { lane, position } of applied) {
     const end = ends[lane] ?? 0
-    if (positionOf(place) <= end) continue
+    if (position <= end) continue
     throw new LogMismatch(
       `the log of lane ${lane} ends at ${end} and the database has applied it up to ` +
-        `${positionOf(place)}: the log has lost entries or is an older copy; ` +
+        `${position}: the log has lost entries or is an older copy; ` +
         'restore both from the same moment',
     )
   }

@@ -6,6 +6,9 @@
 //   N2. Removing an entry that a device may have yet to see raises the channel's floor in the same
 //       transaction, so that catching up can tell the gap. (C1 and C2 in catch-up.ts)
 //   N3. A claim and the operation of the same op_id go in one transaction. (O3 in operations.ts)
+//   N4 stands in deleted-channels.ts.
+//   N5. A step removes no more rows than it was given. What goes in pairs is not begun with less
+//       room than a pair.
 //
 // Tables in commit order are nearly in the order of acceptance: an entry of a node whose clock is
 // ahead keeps what lies behind it until its own time has come.
@@ -17,7 +20,7 @@ import type { Session } from './session.ts'
 import { removeDeletedChannel } from './deleted-channels.ts'
 import type { TombstoneRow } from './entities/entities.ts'
 
-/** Removes at most `maxRows` of one kind and gives how many. */
+/** Removes at most `maxRows` rows of one kind and gives how many. (N5) */
 type Chore = (session: Session, before: RetentionLimits, maxRows: number) => Promise<number>
 
 const CHORES: readonly Chore[] = [
@@ -27,7 +30,7 @@ const CHORES: readonly Chore[] = [
   removeFeedEntries,
   removeTombstones,
   removeDeadLetters,
-  (session, _before, maxRows) => removeDeletedChannel(session, maxRows),
+  (session, before, maxRows) => removeDeletedChannel(session, before.deletedChannels, maxRows),
 ]
 
 export class Retention implements RetentionStore {
@@ -53,7 +56,7 @@ export class Retention implements RetentionStore {
   }
 }
 
-/** N3. A claim with its operation counts as two rows. */
+/** N3 */
 async function removeClaims(
   session: Session,
   { operations }: RetentionLimits,
@@ -62,7 +65,7 @@ async function removeClaims(
   const expired = await session.all<{ opId: string }>(
     `SELECT op_id AS opId FROM claims WHERE claimed_at < ? ORDER BY claimed_at LIMIT ?
       ${session.dialect.forUpdate}`,
-    [operations, Math.max(1, Math.floor(maxRows / 2))],
+    [operations, Math.floor(maxRows / 2)], // N5
   )
   const ids = expired.map(({ opId }) => opId)
   let removed = 0
@@ -171,8 +174,10 @@ async function removeTombstones(
 ): Promise<number> {
   const select = `SELECT id, ended_at AS at, channel, seq, model, entity_id AS entityId
     FROM tombstones`
-  const old = await oldestOf<OldTombstone>(session, select, { before: tombstones, maxRows })
+  const limits = { before: tombstones, maxRows: Math.floor(maxRows / 2) } // N5
+  const old = await oldestOf<OldTombstone>(session, select, limits)
   const things: OldTombstone[] = []
+  let removed = 0
   for (const tombstone of old) {
     const { model, channel, entityId, seq } = tombstone
     const { affected } = await session.run(
@@ -180,10 +185,11 @@ async function removeTombstones(
         WHERE channel = ? AND id = ? AND seq = ?`,
       [channel, entityId, seq],
     )
+    removed += affected
     if (model === 'thing' && affected === 1) things.push(tombstone)
   }
   await raiseFloors(session, 'tombstone_floor', things) // N2
-  return remove(session, 'tombstones', old)
+  return removed + (await remove(session, 'tombstones', old))
 }
 
 /** N2 */

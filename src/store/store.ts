@@ -1,7 +1,9 @@
 // Opens the database and gives everything that is kept in it, one port for each who asks.
 
 import { DataSource } from 'typeorm'
+import type { DataSourceOptions } from 'typeorm'
 
+import { firstAnswer } from '#domain/first-answer'
 import type { LogTable, Probe } from '#domain/ports'
 import type {
   ChannelStore,
@@ -18,10 +20,12 @@ import { Channels } from './channels.ts'
 import { Database, withoutParameters } from './database.ts'
 import { Devices } from './devices.ts'
 import { dialectOf } from './dialect.ts'
+import type { Dialect } from './dialect.ts'
 import { tablesFor } from './entities/tables.ts'
 import { LogBatches } from './log-table.ts'
 import { migrate } from './migrate.ts'
 import { Operations } from './operations.ts'
+import { machinePacing } from './pacing.ts'
 import type { Pacing } from './pacing.ts'
 import { Reading } from './reading.ts'
 import { Retention } from './retention.ts'
@@ -54,25 +58,49 @@ export interface StoreOptions {
   readonly log?: Log
   /** Absent: the machine's own time and chance. */
   readonly pacing?: Pacing
+  /** How long a database that is away is waited for; see domain/first-answer.ts. */
+  readonly firstAnswerMsMax?: number
 }
 
 /**
- * Opens or makes the database and brings its tables up to date. Rejects with a sentence for the
- * operator.
+ * Opens or makes the database and brings its tables up to date. A database that is away is waited
+ * for. Rejects with a sentence for the operator.
  */
-export async function openStore({ url, meter, log, pacing }: StoreOptions): Promise<Store> {
-  const options = dataSourceOptionsFor(url)
-  const dialect = dialectOf(options.type)
+export async function openStore(options: StoreOptions): Promise<Store> {
+  const { url, meter, log, pacing = machinePacing, firstAnswerMsMax } = options
+  const sourceOptions = dataSourceOptionsFor(url)
+  const dialect = dialectOf(sourceOptions.type)
+  const wordsOf = (error: unknown): Error => withoutParameters(error, dialect)
+  try {
+    const source = await firstAnswer(() => openSource(sourceOptions, { dialect, log }), {
+      fact: 'the database does not answer; trying again',
+      // Wrong credentials and a database that is not there are refusals: they stay.
+      mayPass: (error) => dialect.failureOf(error) === 'lost',
+      reasonOf: (error) => wordsOf(error).message,
+      log,
+      after: (delayMs, callback) => pacing.after(delayMs, callback),
+      boundMs: firstAnswerMsMax,
+    })
+    return storeOn(new Database(source, dialect, meter, pacing))
+  } catch (error) {
+    throw wordsOf(error)
+  }
+}
+
+async function openSource(
+  options: DataSourceOptions,
+  { dialect, log }: { readonly dialect: Dialect; readonly log: Log | undefined },
+): Promise<DataSource> {
   const source = new DataSource(options)
   try {
     await source.initialize()
     const migrations = await migrate(source, dialect)
     log?.info('the database is open', { engine: dialect.engine, migrations })
+    return source
   } catch (error) {
     if (source.isInitialized) await source.destroy()
-    throw withoutParameters(error, dialect)
+    throw error
   }
-  return storeOn(new Database(source, dialect, meter, pacing))
 }
 
 function storeOn(database: Database): Store {

@@ -5,12 +5,14 @@
 //   I1. An entry is encoded once for all sessions of a channel, and they share the text.
 //   I2. The highest seq heard since listening began is remembered, so that positions which were
 //       read while an announcement passed by can be corrected with it.
+//   I3. What an announcement had no room for is told by its head, so that it is read from the feed
+//       at once and not when the next entry or the next check comes.
 
 import type { Announcement, FeedEntry } from '#domain/feed'
 import type { ChannelId } from '#domain/identity'
 import type { Bus } from '#domain/ports'
 import { encodeDelivery } from '#src/schemas/frames'
-import type { Frame } from './signals.ts'
+import type { Frame, News } from './signals.ts'
 
 interface Heard<Member> {
   readonly members: Set<Member>
@@ -18,7 +20,7 @@ interface Heard<Member> {
   headSeq: number
 }
 
-export type Tell<Member> = (member: Member, channelId: ChannelId, frames: readonly Frame[]) => void
+export type Tell<Member> = (member: Member, news: News) => void
 
 export class Interest<Member> {
   readonly #bus: Bus
@@ -56,16 +58,22 @@ export class Interest<Member> {
     return this.#channels.get(channelId)?.headSeq ?? 0
   }
 
-  #announced({ channelId, entries }: Announcement): void {
-    const heard = this.#channels.get(channelId)
-    const last = entries.at(-1)
-    if (heard === undefined || last === undefined) return
-    heard.headSeq = Math.max(heard.headSeq, last.seq) // I2
-    const frames = entries.map((entry) => frameOf(entry, 'live')) // I1
+  #announced(announcement: Announcement): void {
+    const heard = this.#channels.get(announcement.channelId)
+    if (heard === undefined) return
+    const news = newsOf(announcement) // I1
+    heard.headSeq = Math.max(heard.headSeq, news.headSeq) // I2
     // A member that leaves while it is told is taken out of the set, which a Set allows.
-    for (const member of heard.members) this.#tell(member, channelId, frames)
+    for (const member of heard.members) this.#tell(member, news)
   }
 }
+
+/** What is told of an announcement. */
+export const newsOf = ({ channelId, entries, headSeq = 0 }: Announcement): News => ({
+  channelId,
+  frames: entries.map((entry) => frameOf(entry, 'live')),
+  headSeq: Math.max(headSeq, entries.at(-1)?.seq ?? 0), // I3
+})
 
 export function frameOf(entry: FeedEntry, mode: 'live' | 'replay'): Frame {
   const text = encodeDelivery(entry, mode)

@@ -21,7 +21,7 @@ import { Backlog } from './backlog.ts'
 import { noticeOutput } from './inbound.ts'
 import { progressFrom, settle } from './progress.ts'
 import type { Progress } from './progress.ts'
-import type { Frame, FramePage, Output } from './signals.ts'
+import type { Frame, FramePage, News, Output } from './signals.ts'
 import { Window } from './window.ts'
 
 type Ended = 'goes-on' | 'resync'
@@ -81,17 +81,16 @@ export class Serving {
   }
 
   /** Entries announced for a channel. (S2, S3) */
-  announced(channelId: ChannelId, frames: readonly Frame[], outputs: Output[]): void {
+  announced({ channelId, frames, headSeq }: News, outputs: Output[]): void {
     const progress = this.#channels.get(channelId)
-    const last = frames.at(-1)
-    if (progress === undefined || last === undefined) return
+    if (progress === undefined) return
     for (const frame of frames) {
       if (progress.stage !== 'live') break
       if (frame.seq <= progress.sentSeq) continue
       if (frame.seq !== progress.sentSeq + 1) break // S2
       if (!this.#deliver(progress, frame, { mode: 'live', outputs })) break
     }
-    this.#hear(progress, last.seq)
+    this.#hear(progress, headSeq)
     this.#backlog.read(outputs)
   }
 

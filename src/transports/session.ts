@@ -187,7 +187,7 @@ export class Session {
         phase.pingsMissed = 0
         return this.#received(serving, input.text, nowMs)
       case 'announced':
-        serving.announced(input.channelId, input.frames, outputs)
+        serving.announced(input, outputs)
         break
       case 'page':
         if (serving.page(input.ticket, input.page, outputs) === 'goes-on') break

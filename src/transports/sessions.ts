@@ -97,8 +97,8 @@ class Hub implements Sessions {
       nowMs: ports.nowMs,
       random: ports.random,
       verdictOf: gate(options.token, options.budget),
-      interest: new Interest<Connection>(ports.bus, (connection, channelId, frames) => {
-        connection.feed({ kind: 'announced', channelId, frames })
+      interest: new Interest<Connection>(ports.bus, (connection, news) => {
+        connection.feed({ kind: 'announced', ...news })
       }),
       reads: new Reads({ atOnce: READS_AT_ONCE, waitingMax: READS_WAITING_MAX }),
       acknowledgements: new Acknowledgements(ports, ACKNOWLEDGEMENTS_WAITING_MAX),

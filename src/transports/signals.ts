@@ -16,6 +16,15 @@ export interface Frame {
   readonly bytes: number
 }
 
+/** What was announced of a channel. */
+export interface News {
+  readonly channelId: ChannelId
+  /** In seq order. */
+  readonly frames: readonly Frame[]
+  /** The feed goes at least up to here: beyond the last frame when entries were left out. */
+  readonly headSeq: number
+}
+
 /** A catch-up page whose entries are frames already. */
 export interface FramePage extends Pick<CatchUpPage, 'headSeq' | 'complete' | 'gap' | 'removedTo'> {
   readonly frames: readonly Frame[]
@@ -31,7 +40,7 @@ export type Input =
     }
   | { readonly kind: 'refused'; readonly code: FaultCode }
   /** New entries of a channel, in seq order. A hint: it may be lost, repeated or late. */
-  | { readonly kind: 'announced'; readonly channelId: ChannelId; readonly frames: readonly Frame[] }
+  | ({ readonly kind: 'announced' } & News)
   | { readonly kind: 'page'; readonly ticket: number; readonly page: FramePage }
   /** The page could not be read now; the session asks again after the next tick. */
   | { readonly kind: 'postponed'; readonly ticket: number }

@@ -54,7 +54,7 @@ test('B2: a connection has one request in flight, and every request is answered'
   }).listen(0, '127.0.0.1')
   t.teardown(() => server.close())
   const port = await portOf(server)
-  const load = new Load(port, 3, prepareRequests(RECIPE))
+  const load = new Load([port], 3, prepareRequests(RECIPE))
   t.teardown(() => load.close())
   const report = await load.run({ pace: { kind: 'open', ratePerSecond: 2_000 }, durationMs: 50 })
   t.like(report, { due: 100, answered: 100, accepted: 100, lost: 0 })
@@ -66,13 +66,50 @@ test('a connection that the server closed while it was idle is opened again and 
     request.resume().on('end', () => response.writeHead(200, { 'content-length': 2 }).end('{}'))
   }).listen(0, '127.0.0.1')
   t.teardown(() => server.close())
-  const load = new Load(await portOf(server), 2, prepareRequests(RECIPE))
+  const load = new Load([await portOf(server)], 2, prepareRequests(RECIPE))
   t.teardown(() => load.close())
   const request = { pace: { kind: 'open', ratePerSecond: 1_000 }, durationMs: 10 } as const
   await load.run(request)
   server.closeIdleConnections()
   for (let turns = 0; load.openConnections > 0 && turns < 100_000; turns += 1) await setImmediate()
   t.like(await load.run(request), { due: 10, accepted: 10, lost: 0 })
+})
+
+test('connections are spread over the ports, and what one loses goes to the others', async (t) => {
+  const counts = new Map<number, number>()
+  const answering = async (): Promise<{ server: Server; port: number }> => {
+    const server = createServer((request, response) => {
+      const to = request.socket.localPort ?? 0
+      counts.set(to, (counts.get(to) ?? 0) + 1)
+      request.resume().on('end', () => response.writeHead(200, { 'content-length': 2 }).end('{}'))
+    }).listen(0, '127.0.0.1')
+    t.teardown(() => server.close())
+    return { server, port: await portOf(server) }
+  }
+  const [one, other] = [await answering(), await answering()]
+  const load = new Load([one.port, other.port], 4, prepareRequests(RECIPE))
+  t.teardown(() => load.close())
+  const request = { pace: { kind: 'open', ratePerSecond: 1_000 }, durationMs: 20 } as const
+  t.like(await load.run(request), { due: 20, accepted: 20 })
+  t.deepEqual([...counts.values()], [10, 10])
+  one.server.close()
+  one.server.closeAllConnections()
+  const longer = { ...request, durationMs: 200, namesAccepted: true } as const
+  const { accepted, lost, due, acceptedDueUs = [] } = await load.run(longer)
+  t.is(accepted + lost, due)
+  t.is(new Set(acceptedDueUs).size, accepted)
+})
+
+test('what was accepted is named only when it is asked for', async (t) => {
+  const server = createServer((request, response) => {
+    request.resume().on('end', () => response.writeHead(503, { 'content-length': 2 }).end('{}'))
+  }).listen(0, '127.0.0.1')
+  t.teardown(() => server.close())
+  const load = new Load([await portOf(server)], 1, prepareRequests(RECIPE))
+  t.teardown(() => load.close())
+  const request = { pace: { kind: 'open', ratePerSecond: 1_000 }, durationMs: 5 } as const
+  t.is((await load.run(request)).acceptedDueUs, undefined)
+  t.deepEqual((await load.run({ ...request, namesAccepted: true })).acceptedDueUs, [])
 })
 
 async function portOf(server: Server): Promise<number> {

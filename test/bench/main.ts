@@ -53,6 +53,9 @@ const json = (figures: readonly Figure[]): string => JSON.stringify(figures.map(
 
 const machineMemory = (): string => `${Math.round(totalmem() / 2 ** 30)} GiB`
 
+// Leaves by the way on which everything that was started is ended.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
+
 const read = readArguments(
   process.argv.slice(2),
   ROWS.map(({ name }) => name),

@@ -2,7 +2,7 @@ import test from 'ava'
 
 import type { LoadReport, SubscriberReport } from './load/messages.ts'
 import { cpuSecondsFrom } from './rig/processes.ts'
-import { deviceDifference, reasonsAgainst, rowDifference } from './rig/rig.ts'
+import { cpuBetween, deviceDifference, reasonsAgainst, rowDifference } from './rig/rig.ts'
 import { counterIn } from './rig/subject.ts'
 
 const QUICK = { count: 10, p50Ms: 1, p99Ms: 349, p999Ms: 349, maxMs: 349 }
@@ -88,4 +88,15 @@ test('a counter is summed over its labels and not over names that begin alike', 
     '# HELP a_total x\na_total{status="sent"} 2\na_total{status="failed"} 1\na_total_more 9\n'
   t.is(counterIn(text, 'a_total'), 3)
   t.is(counterIn(text, 'b_total'), 0)
+})
+
+test('CPU time between two readings is told process by process', (t) => {
+  const before = { server: 1, generator: 2, subscriber: 0, backing: { nats: 5, database: 7 } }
+  const after = { server: 4, generator: 3, subscriber: 0, backing: { nats: 6, database: 7 } }
+  t.deepEqual(cpuBetween(before, after), {
+    server: 3,
+    generator: 1,
+    subscriber: 0,
+    backing: { nats: 1, database: 0 },
+  })
 })

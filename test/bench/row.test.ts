@@ -1,7 +1,21 @@
 import test from 'ava'
 
+import type { LoadReport } from './load/messages.ts'
 import { ratioOf, recordOf, verdictOf } from './rows/row.ts'
 import type { Figure, Goal, Verdict } from './rows/row.ts'
+import { ROWS } from './rows/all.ts'
+import { cpuMicrosOf } from './rows/session.ts'
+
+const LOAD: LoadReport = {
+  due: 0,
+  answered: 0,
+  accepted: 0,
+  refused: {},
+  lost: 0,
+  elapsedMs: 1,
+  acceptedPerSecond: 0,
+  latency: { count: 0, p50Ms: 0, p99Ms: 0, p999Ms: 0, maxMs: 0 },
+}
 
 const range = (median: number) => ({ median, min: median - 1, max: median + 1 })
 const ATLEAST: Goal = { kind: 'ratio-at-least', must: 0.25, aim: 0.5 }
@@ -59,4 +73,19 @@ test('a record carries what the table shows', (t) => {
     aim: 0.5,
     meets: 'aim',
   })
+})
+
+test('every row has its own name', (t) => {
+  const names = ROWS.map(({ name }) => name)
+  t.is(new Set(names).size, names.length)
+})
+
+test('CPU per submission is the median over the steps, for every process', (t) => {
+  const step = (server: number, nats: number, accepted: number) => ({
+    cpuSeconds: { server, generator: 0, subscriber: 0, backing: { nats } },
+    load: { ...LOAD, accepted },
+  })
+  const steps = [step(1, 3, 1e6), step(4, 4, 2e6), step(9, 15, 3e6)]
+  t.deepEqual(cpuMicrosOf(steps), { server: 2, generator: 0, subscriber: 0, nats: 3 })
+  t.deepEqual(cpuMicrosOf([]), {})
 })

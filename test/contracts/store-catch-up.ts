@@ -66,6 +66,7 @@ async function retireBefore(store: Store, before: number): Promise<void> {
     messagesAndEvents: before,
     thingUpdates: before,
     tombstones: before,
+    deletedChannels: before,
   }
   while ((await store.retention.step(limits, 7)) > 0);
 }

@@ -84,8 +84,8 @@ export function channelContract(engine: string, open: OpenStore): void {
     await devices.create(device(1), 'ios', 1)
     await subscriptions.subscribe(device(1), A, 1)
 
-    t.true(await channels.delete(A))
-    t.false(await channels.delete(A))
+    t.true(await channels.delete(A, 1))
+    t.false(await channels.delete(A, 2))
     t.false(await channels.exists(A))
     t.is(await channels.credentials(A), undefined)
     t.is(await channels.info(A), undefined)

@@ -15,6 +15,7 @@ const NEVER: RetentionLimits = {
   messagesAndEvents: 0,
   thingUpdates: 0,
   tombstones: 0,
+  deletedChannels: 0,
 }
 const ALL = Number.MAX_SAFE_INTEGER
 const EVERYTHING: RetentionLimits = {
@@ -22,6 +23,7 @@ const EVERYTHING: RetentionLimits = {
   messagesAndEvents: ALL,
   thingUpdates: ALL,
   tombstones: ALL,
+  deletedChannels: ALL,
 }
 
 /** Steps until nothing is left; gives what each removed. */
@@ -56,6 +58,7 @@ export function retentionContract(engine: string, open: OpenStore): void {
       messagesAndEvents: 1000,
       thingUpdates: 1000,
       tombstones: 1000,
+      deletedChannels: 1000,
     }
     t.deepEqual(await drain(store, justBefore), [])
     t.deepEqual(await seqsOf(store), [1, 2, 3])
@@ -103,8 +106,8 @@ export function retentionContract(engine: string, open: OpenStore): void {
     t.true(steps.every((removed) => removed <= 10))
     t.is(
       steps.reduce((sum, removed) => sum + removed),
-      // Operations, claims, entries and tombstones.
-      160 + 40 + 160 + 80,
+      // Operations, claims, entries, and tombstones with their Things and Events.
+      160 + 40 + 160 + 160,
     )
     t.deepEqual(await seqsOf(store), [])
     t.deepEqual(await store.read.things({ channelId: A, limit: 9 }), { items: [] })
@@ -158,13 +161,14 @@ export function retentionContract(engine: string, open: OpenStore): void {
       await writer.commit()
       await store.subscriptions.subscribe(device(1), writer.channelId, 1)
     }
-    await store.channels.delete(A)
-    const steps = await drain(store, NEVER, 9)
+    await store.channels.delete(A, 1000)
+    t.deepEqual(await drain(store, { ...NEVER, deletedChannels: 1000 }, 9), [])
+    const steps = await drain(store, { ...NEVER, deletedChannels: 1001 }, 9)
     t.true(steps.every((removed) => removed <= 9))
-    // Thirty entries, twenty entities, the channel itself.
+    // Thirty entries, twenty entities, the two rows of the channel itself.
     t.is(
       steps.reduce((sum, removed) => sum + removed),
-      51,
+      52,
     )
     t.deepEqual(await store.channels.info(channel(2)), {
       channelId: channel(2),

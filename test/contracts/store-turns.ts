@@ -20,11 +20,12 @@ const NO_WRITES: TurnWrites = {
   deadLetters: [],
 }
 
-/** A log that is still empty. */
-const log = (identity: string, lanes: number): LogStanding => ({
-  identity,
-  ends: Array<number>(lanes).fill(0),
-})
+/** A log that is still empty when nothing else is said. */
+const log = (
+  identity: string,
+  lanes: number,
+  ends: readonly number[] = Array<number>(lanes).fill(0),
+): LogStanding => ({ identity, lanes, ends: () => Promise.resolve(ends) })
 
 export function turnContract(engine: string, open: OpenStore): void {
   test(`${engine}: what a turn writes is what the next turn loads`, async (t) => {
@@ -160,18 +161,33 @@ export function turnContract(engine: string, open: OpenStore): void {
     await turns.takeLane({ lane: 1, epoch: 1 })
     const moved = { lane: 1, epoch: 1, from: 0, to: placeOf(7, 0) }
     await turns.commit({ ...NO_WRITES, lanes: [moved] })
-    const lost = await t.throwsAsync(turns.bindLog({ identity: 'first', ends: [0, 6] }), {
+    const lost = await t.throwsAsync(turns.bindLog(log('first', 2, [0, 6])), {
       instanceOf: LogMismatch,
     })
     t.regex(lost?.message ?? '', /lane 1 ends at 6 .* up to 7/)
-    await t.notThrowsAsync(turns.bindLog({ identity: 'first', ends: [0, 7] }))
+    await t.notThrowsAsync(turns.bindLog(log('first', 2, [0, 7])))
+  })
+
+  test(`${engine}: W5: others may apply while the ends of the log are asked for`, async (t) => {
+    const { turns } = await open(t)
+    await turns.bindLog(log('first', 1))
+    await turns.takeLane({ lane: 0, epoch: 1 })
+    const move = (from: number, to: number) =>
+      turns.commit({ ...NO_WRITES, lanes: [{ lane: 0, epoch: 1, from, to }] })
+    await move(0, placeOf(5, 0))
+    const ends = async (): Promise<readonly number[]> => {
+      // The end is known; before the answer arrives another node appends, and applies it.
+      await move(placeOf(5, 0), placeOf(7, 0))
+      return [6]
+    }
+    await t.notThrowsAsync(turns.bindLog({ identity: 'first', lanes: 1, ends }))
   })
 
   test(`${engine}: a channel that was deleted is not loaded`, async (t) => {
     const store = await open(t)
     await store.channels.create(newChannel(channel(1)))
     await store.channels.create(newChannel(channel(2)))
-    await store.channels.delete(channel(1))
+    await store.channels.delete(channel(1), 1)
     const needs = { ...NOTHING, channels: [channel(1), channel(2), channel(3)] }
     const { channels } = await store.turns.load(needs)
     t.deepEqual(

@@ -247,15 +247,13 @@ test('H3: all bodies in the making together are bounded', async (t) => {
   t.is(ingress.http.bodyBytes, 64 * 1024 * 1024 - 7)
 })
 
-test('HEAD and unknown methods are answered 405 with Allow; HEAD gets no body', async (t) => {
+test('an unknown method is answered 405 with Allow', async (t) => {
   const { connect } = await startIngress(t)
   const raw = connect()
-  raw.socket.write('HEAD /message HTTP/1.1\r\nhost: x\r\n\r\n')
-  const answer = await raw.until(/\r\n\r\n/)
-  t.is(statusOf(answer), '405')
-  t.regex(answer, /allow: POST, GET\r\n/)
   raw.socket.write('BREW /message HTTP/1.1\r\nhost: x\r\n\r\n')
-  t.regex(await raw.until(/\}$/), /\r\n\r\nHTTP\/1\.1 405[^]*"method_not_allowed"/)
+  const answer = await raw.until(/\}$/)
+  t.is(statusOf(answer), '405')
+  t.regex(answer, /allow: POST, GET\r\n[^]*"method_not_allowed"/)
 })
 
 async function freePort(): Promise<number> {

@@ -2,6 +2,7 @@
 
 import test from 'ava'
 
+import { withHead } from '#src/ingress/route'
 import { routeTable } from '#src/ingress/routes'
 import type { RoutePorts } from '#src/ingress/routes'
 import { startIngress } from '#test/support/start-ingress'
@@ -43,7 +44,9 @@ test('the document tells 413 of every route with a body and 401 of every guarded
 test('every route answers its method and refuses the others with Allow', async (t) => {
   const { send } = await startIngress(t)
   const allowed = new Map<string, string[]>()
-  for (const { method, path } of TABLE) allowed.set(path, [...(allowed.get(path) ?? []), method])
+  for (const { method, path } of withHead(TABLE)) {
+    allowed.set(path, [...(allowed.get(path) ?? []), method])
+  }
   for (const [template, methods] of allowed) {
     const path = template.replace(/\{\w+\}/g, 'x')
     const refused = await send(path, { method: 'DELETE' })

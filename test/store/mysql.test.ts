@@ -1,5 +1,6 @@
 // Several processes on one MySQL database.
 
+import { connect, createServer } from 'node:net'
 import { inspect } from 'node:util'
 
 import { DataSource } from 'typeorm'
@@ -9,9 +10,11 @@ import { SUBSCRIBERS_MAX } from '#domain/channel'
 import { parseMessageId } from '#domain/identity'
 import type { EntityId } from '#domain/identity'
 import { dataSourceOptionsFor } from '#ormconfig'
+import { reservePort } from '#src/servers/port'
 import { openStore } from '#src/store/store'
 import { device } from '#test/contracts/store-channels'
 import { FakeLog, FakeMeter } from '#test/support/fake-telemetry'
+import { until } from '#test/support/gateway'
 import { administer, newDatabase, openNode, sharedMariaDb } from '#test/support/mariadb'
 import { ChannelWriter, newChannel } from '#test/support/store-writer'
 import { channel, message, opId, thing } from '#test/support/submissions'
@@ -168,10 +171,33 @@ mariaDb.test('what keeps a store from opening is said without the password', asy
     [`mysql://root@127.0.0.1/x?password=${SECRET}`, /must be sqlite:/],
   ]
   for (const [url, sentence] of rows) {
-    const opening = openStore({ url, meter: new FakeMeter() })
+    const log = new FakeLog()
+    const opening = openStore({ url, meter: new FakeMeter(), log, firstAnswerMsMax: 100 })
     const error = await t.throwsAsync(opening, { message: sentence })
+    // Only who is away is asked again.
+    if (!sentence.source.includes('ECONNREFUSED')) t.deepEqual(log.lines, [], error?.message)
+    t.notRegex(JSON.stringify(log.lines), new RegExp(SECRET))
     t.false(inspect(error, { depth: 9, showHidden: true }).includes(SECRET), error?.message)
   }
+})
+
+mariaDb.test('a database that comes later is waited for', async (t, server) => {
+  const { port, release } = await reservePort()
+  t.teardown(release)
+  const url = (await newDatabase(server)).replace(`:${server.port}/`, `:${port}/`)
+  const log = new FakeLog()
+  const opening = openStore({ url, meter: new FakeMeter(), log })
+  await until(
+    () => Promise.resolve(log.lines),
+    (lines) => lines.length > 0,
+  )
+  const door = createServer((near) => near.pipe(connect(server.port, '127.0.0.1')).pipe(near))
+  door.listen(port, '127.0.0.1')
+  t.teardown(() => door.close())
+  const store = await opening
+  t.true((await store.probe.readiness()).ready)
+  await store.close()
+  t.regex(JSON.stringify(log.lines[0]), /does not answer; trying again.*ECONNREFUSED/)
 })
 
 mariaDb.test(

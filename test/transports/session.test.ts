@@ -122,6 +122,26 @@ test('S2: older entries are dropped, and a hole leads back to the feed', (t) => 
   )
 })
 
+test('S2: entries that an announcement had no room for are read at once', (t) => {
+  const { feed } = serve([position('A', 5)])
+  play(
+    t,
+    [
+      [
+        announced('A', 6, 6, { headSeq: 8 }),
+        0,
+        ['deliver A 6 live', 'read 1: A after 6 limit 100'],
+      ],
+      [
+        page(1, frames('A', 7, 8), { headSeq: 8 }),
+        0,
+        ['deliver A 7 replay', 'deliver A 8 replay', 'caught up A 8'],
+      ],
+    ],
+    feed,
+  )
+})
+
 test('S3: what is announced while a page is read is read behind it', (t) => {
   const { feed } = serve([position('A', 6, 5)])
   play(
@@ -199,6 +219,7 @@ test('N1: beyond 1 MiB unacknowledged nothing is pushed', (t) => {
     kind: 'announced',
     channelId: channel('A'),
     frames: [bigFrame('A', seq, size)],
+    headSeq: seq,
   })
   for (let seq = 1; seq <= 8; seq += 1) t.is(feed(big(seq)).length, 1)
   t.deepEqual(session.unacknowledged, { entries: 8, bytes: WINDOW_BYTES_MAX })

@@ -293,6 +293,14 @@ test('subscriptions that begin and end are told while connected', async (t) => {
   t.is(rig.bus.listening(A) + rig.bus.listening(B), 0)
 })
 
+test('I3: an entry too large for the bus is read as soon as its head is announced', async (t) => {
+  const { rig, carrier } = await welcomedRig(t)
+  rig.store.commitMessage(A)
+  rig.announce({ channelId: A, entries: [], headSeq: 1 })
+  await rig.rest()
+  t.deepEqual(carrier.heard(), ['A 1', 'caught up A 1'])
+})
+
 test('a check finds announcements and notices that the bus has lost', async (t) => {
   const { rig, carrier } = await welcomedRig(t)
   rig.store.commitMessage(A)

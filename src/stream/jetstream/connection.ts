@@ -7,11 +7,11 @@
 //       Whoever sends asks `isConnected` first.
 //   N3. Addresses are logged without what stands before the @ in them.
 
-import { connect } from '@nats-io/transport-node'
+import { AuthorizationError, connect } from '@nats-io/transport-node'
 import type { ConnectionOptions, NatsConnection, Status } from '@nats-io/transport-node'
+import { firstAnswer } from '#domain/first-answer'
 import type { Log } from '#domain/telemetry'
 
-import { pause } from './timers.ts'
 import type { MonotonicMs, Timers } from './timers.ts'
 
 export interface ConnectionPorts {
@@ -25,8 +25,8 @@ export interface ConnectionSettings {
   readonly url: string
   /** The name of this process in the server's own reports. */
   readonly name: string
-  /** How long the first connection may take. */
-  readonly firstTimeoutMs?: number
+  /** How long a server that is away is waited for at first; see domain/first-answer.ts. */
+  readonly firstAnswerMsMax?: number
 }
 
 const PING_MS = 1000
@@ -34,8 +34,6 @@ const PINGS_UNANSWERED_MAX = 2
 const HANDSHAKE_MS = 2000
 const RECONNECT_MS = 100
 const RECONNECT_JITTER_MS = 150
-const FIRST_TIMEOUT_MS = 30_000
-const FIRST_PAUSE_MS = 250
 
 /** What of a connection is needed to send and to hear. */
 export interface Line {
@@ -59,25 +57,30 @@ export class Connection implements Line {
     void this.#follow()
   }
 
-  /** Rejects with a sentence for the operator when no server answers in time. */
+  /**
+   * Rejects with a sentence for the operator when no server answers in time, or one refuses the
+   * credentials.
+   */
   static async open(ports: ConnectionPorts, settings: ConnectionSettings): Promise<Connection> {
-    const { timers, monotonicMs, logger } = ports
-    const deadline = monotonicMs() + (settings.firstTimeoutMs ?? FIRST_TIMEOUT_MS)
+    const { timers, logger } = ports
     const options = connectionOptions(settings)
-    for (;;) {
-      try {
-        const nats = await connect(options)
-        logger.info('connected to NATS', { server: nats.getServer(), version: nats.info?.version })
-        return new Connection(nats, ports)
-      } catch (error) {
-        if (monotonicMs() > deadline) {
-          const servers = String(options.servers)
-          throw new Error(`no NATS server answered at ${servers}: ${reasonOf(error)}`, {
-            cause: error,
-          })
-        }
-        await pause(timers, FIRST_PAUSE_MS)
-      }
+    const servers = String(options.servers)
+    try {
+      const nats = await firstAnswer(() => connect(options), {
+        fact: 'no NATS server answers; trying again',
+        mayPass: (error) => !isRefusal(error),
+        reasonOf: (error) => `${servers}: ${reasonOf(error)}`,
+        log: logger,
+        after: (delayMs, callback) => timers.after(delayMs, callback),
+        boundMs: settings.firstAnswerMsMax,
+      })
+      logger.info('connected to NATS', { server: nats.getServer(), version: nats.info?.version })
+      return new Connection(nats, ports)
+    } catch (error) {
+      const what = isRefusal(error)
+        ? `the NATS server at ${servers} refused the credentials`
+        : `no NATS server answered at ${servers}`
+      throw new Error(`${what}: ${reasonOf(error)}`, { cause: error })
     }
   }
 
@@ -138,6 +141,8 @@ export class Connection implements Line {
     }
   }
 }
+
+const isRefusal = (error: unknown): boolean => error instanceof AuthorizationError
 
 /** The client takes credentials apart from addresses. (N3) */
 function connectionOptions({ url, name }: ConnectionSettings): ConnectionOptions {

@@ -6,6 +6,8 @@
 //       compared.
 //   W5. The stream carries a random identity from its creation. A stream with another one, or one
 //       that ends before a position this process knows to be in it, is not followed any further.
+//       Of several servers the one that leads may store an entry later than another has handed it
+//       out, so an end that is too early counts only once it stays.
 
 import { randomBytes } from 'node:crypto'
 
@@ -23,6 +25,8 @@ import type { LogPosition } from '#domain/lane'
 import type { Log } from '#domain/telemetry'
 
 import type { Connection } from './connection.ts'
+import { pause } from './timers.ts'
+import type { Timers } from './timers.ts'
 
 export interface LaneStreamSettings {
   /** The stream's name. */
@@ -36,6 +40,7 @@ export interface LaneStreamSettings {
 export interface LaneStreamPorts {
   readonly connection: Connection
   readonly logger: Log
+  readonly timers: Timers
 }
 
 /** A message at a place of the stream. */
@@ -44,10 +49,13 @@ export interface Mark {
   readonly atMs: number
 }
 
-/** A batch may have 256 Ki characters and one more submission; each may take three bytes. */
+/** The largest batch has 256 Ki characters, each of three bytes at most, and headers. */
 const PAYLOAD_BYTES_MIN = 2 ** 20
 const DUPLICATE_WINDOW_MS = 10_000
 const REQUEST_TIMEOUT_MS = 2000
+/** For ten seconds: longer than an election and what a slow disk keeps waiting. (W5) */
+const LOOKS_AT_END = 40
+const LOOK_AGAIN_MS = 250
 const IDENTITY = /^heliograph log ([0-9a-f]{32})$/
 const ALREADY_THERE = 10_058
 const NOT_THERE = 10_059
@@ -58,23 +66,26 @@ export class LaneStream {
   readonly manager: JetStreamManager
   readonly #settings: LaneStreamSettings
   readonly #logger: Log
+  readonly #timers: Timers
   #highest = 0
   #mismatch: LogMismatch | undefined
+  #lookingAgain: Promise<void> | undefined
 
   private constructor(
     manager: JetStreamManager,
-    { settings, logger, identity }: Opened & { readonly identity: string },
+    { settings, logger, timers, identity }: Opened & { readonly identity: string },
   ) {
     this.manager = manager
     this.name = settings.name
     this.identity = identity
     this.#settings = settings
     this.#logger = logger
+    this.#timers = timers
   }
 
   /** Finds the stream or makes it. Rejects with a sentence for the operator. */
   static async open(ports: LaneStreamPorts, settings: LaneStreamSettings): Promise<LaneStream> {
-    const { connection, logger } = ports
+    const { connection, logger, timers } = ports
     const payloadMax = connection.nats.info?.max_payload ?? 0
     if (payloadMax < PAYLOAD_BYTES_MIN) {
       throw new Error(
@@ -93,7 +104,7 @@ export class LaneStream {
       )
     }
     await adjust(manager, config, settings)
-    return new LaneStream(manager, { settings, logger, identity })
+    return new LaneStream(manager, { settings, logger, timers, identity })
   }
 
   subjectOf(lane: number): string {
@@ -133,12 +144,26 @@ export class LaneStream {
     if (identity !== this.identity) {
       this.refuse(`the stream ${this.name} was replaced by another one; restore it, or start anew`)
     } else if (info.state.last_seq < highest) {
+      this.#lookingAgain ??= this.#lookAgain(highest).finally(() => {
+        this.#lookingAgain = undefined
+      })
+      await this.#lookingAgain
+    }
+    return info
+  }
+
+  /** W5: resolves once the stream holds a position, or has not come to hold it. */
+  async #lookAgain(highest: LogPosition): Promise<void> {
+    for (let look = 1; look <= LOOKS_AT_END; look += 1) {
+      await pause(this.#timers, LOOK_AGAIN_MS)
+      const { state } = await this.manager.streams.info(this.name)
+      if (state.last_seq >= highest) return
+      if (look < LOOKS_AT_END) continue
       this.refuse(
-        `the stream ${this.name} ends at ${info.state.last_seq} but held ${highest}: ` +
+        `the stream ${this.name} ends at ${state.last_seq} but held ${highest}: ` +
           'entries were lost',
       )
     }
-    return info
   }
 
   /** The first message at or behind a position, of one lane or of all. */
@@ -181,6 +206,7 @@ interface LastQuery {
 interface Opened {
   readonly settings: LaneStreamSettings
   readonly logger: Log
+  readonly timers: Timers
 }
 
 /** Of several nodes that start together one makes the stream, the others find it. */

@@ -24,6 +24,9 @@ export interface TailOptions {
   readonly messageBytesMax: number
 }
 
+/** Entries over which the usual size of one is smoothed. */
+const TYPICAL_OVER = 8
+
 interface Fetched {
   readonly position: LogPosition
   readonly count: number
@@ -41,6 +44,9 @@ export class LaneTail implements Reader {
   /** Everything up to here was fetched. */
   #last: LogPosition
   #bytes = 0
+  #submissions = 0
+  /** Submissions in one entry, as seen lately; 0 before the first. */
+  #typicalCount = 0
   #pending: number | 'unknown' = 'unknown'
   #waiting: (() => void)[] = []
 
@@ -56,6 +62,15 @@ export class LaneTail implements Reader {
 
   get bytes(): number {
     return this.#bytes
+  }
+
+  /**
+   * Submissions behind what is applied: those fetched, and those that the server had to deliver when
+   * it was last heard, taken for entries of the usual size.
+   */
+  get lag(): number {
+    const pending = this.#pending === 'unknown' ? 0 : this.#pending
+    return this.#submissions + Math.round(pending * Math.max(1, this.#typicalCount))
   }
 
   /** True when nothing is behind what was read, as far as the server has said. */
@@ -113,6 +128,9 @@ export class LaneTail implements Reader {
     const count = Number(message.headers?.get(COUNT_HEADER)) || 1
     this.#fetched.push({ position, count, message })
     this.#bytes += message.data.length
+    this.#submissions += count
+    const change = count - this.#typicalCount
+    this.#typicalCount += this.#typicalCount === 0 ? change : change / TYPICAL_OVER
     this.#last = position
     this.#options.arrived(position)
     this.#tell()
@@ -125,8 +143,10 @@ export class LaneTail implements Reader {
 
   #forget(after: LogPosition): void {
     const kept = this.#fetched.findIndex(({ position }) => position > after)
-    for (const { message } of this.#fetched.splice(0, kept < 0 ? this.#fetched.length : kept)) {
+    const forgotten = this.#fetched.splice(0, kept < 0 ? this.#fetched.length : kept)
+    for (const { message, count } of forgotten) {
       this.#bytes -= message.data.length
+      this.#submissions -= count
     }
     this.#from = after
     this.#consumption.more()

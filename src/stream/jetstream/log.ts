@@ -1,9 +1,12 @@
 // The log on JetStream: opens the stream and joins its two sides.
 
+import { JetStreamApiError } from '@nats-io/jetstream'
+import { firstAnswer } from '#domain/first-answer'
 import type { Appended, Batch, LogEntry, LogPosition } from '#domain/lane'
 import type { LogReader, LogWriter } from '#domain/ports'
 import type { Log, Meter } from '#domain/telemetry'
 
+import { reasonOf } from './connection.ts'
 import type { Connection } from './connection.ts'
 import { LaneStream } from './lane-stream.ts'
 import { JetStreamReader } from './reader.ts'
@@ -33,6 +36,18 @@ export interface JetStreamLogOptions {
    * How long an append may take before it is refused; 2000 at most and when nothing else is said.
    */
   readonly appendTimeoutMs?: number
+  /** How long servers are waited for at first; see domain/first-answer.ts. */
+  readonly firstAnswerMsMax?: number
+}
+
+/** Too few servers for the replicas, no leader known, not the leader any more. */
+const STARTING_CODES = new Set([10_005, 10_008, 10_009])
+/** The client does not export both classes. */
+const STARTING_NAMES = new Set(['TimeoutError', 'JetStreamNotEnabled'])
+
+function isStarting(error: unknown): boolean {
+  if (error instanceof JetStreamApiError) return STARTING_CODES.has(error.code)
+  return error instanceof Error && STARTING_NAMES.has(error.name)
 }
 
 const NAME = 'HELIOGRAPH'
@@ -56,10 +71,25 @@ export class JetStreamLog implements LogWriter, LogReader {
     this.#reader = new JetStreamReader({ ...ports, stream }, { tailBytesMax, bytesMax })
   }
 
-  /** Finds the stream or makes it. Rejects with a sentence for the operator. */
+  /**
+   * Finds the stream or makes it; servers that are still finding each other are waited for. Rejects
+   * with a sentence for the operator.
+   */
   static async open(ports: JetStreamLogPorts, options: JetStreamLogOptions): Promise<JetStreamLog> {
-    const { name = NAME, prefix = PREFIX, replicas, bytesMax } = options
-    const stream = await LaneStream.open(ports, { name, prefix, replicas, bytesMax })
+    const { name = NAME, prefix = PREFIX, replicas, bytesMax, firstAnswerMsMax } = options
+    const { logger, timers } = ports
+    const settings = { name, prefix, replicas, bytesMax }
+    const stream = await firstAnswer(() => LaneStream.open(ports, settings), {
+      fact: 'JetStream does not answer; trying again',
+      mayPass: isStarting,
+      reasonOf,
+      log: logger,
+      after: (delayMs, callback) => timers.after(delayMs, callback),
+      boundMs: firstAnswerMsMax,
+    }).catch((error: unknown) => {
+      if (!isStarting(error)) throw error
+      throw new Error(`JetStream did not answer: ${reasonOf(error)}`, { cause: error })
+    })
     return new JetStreamLog(stream, { ports, options })
   }
 

@@ -64,7 +64,8 @@ export class JetStreamReader implements LogReader {
     this.#options = options
     this.#stopListening = ports.connection.onReturn(() => void this.#verify())
     this.#cancelLook = ports.timers.after(LOOK_MS, this.#look)
-    ports.meter.gauge('stream_tail_bytes', {}, () => this.#tailBytes())
+    ports.meter.gauge('stream_tail_bytes', {}, () => this.#sum(({ bytes }) => bytes))
+    ports.meter.gauge('lane_lag_submissions', {}, () => this.#sum(({ lag }) => lag))
   }
 
   identity(): Promise<string> {
@@ -179,8 +180,8 @@ export class JetStreamReader implements LogReader {
     this.#tails.delete(lane)
   }
 
-  #tailBytes(): number {
-    return [...this.#tails.values()].reduce((sum, { tail }) => sum + tail.bytes, 0)
+  #sum(of: (tail: LaneTail) => number): number {
+    return [...this.#tails.values()].reduce((sum, { tail }) => sum + of(tail), 0)
   }
 
   /** One search for all lanes that are purged together. */

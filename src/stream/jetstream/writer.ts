@@ -9,6 +9,8 @@
 //       nothing heaps up.
 //   J3. A position that was given out is never given out again: an acknowledgement at or before
 //       what was known when the append began means that the stream lost entries. (W5)
+//   J4. What is larger than the server takes, now that it may be another server, is refused: the
+//       client would throw.
 
 import { randomBytes } from 'node:crypto'
 
@@ -44,6 +46,8 @@ const ID_HEADER = 'Nats-Msg-Id'
 const RETRY_AFTER_MS = 1000
 const SEND_AGAIN_MS = 500
 const SWEEP_MS = 100
+/** More than the headers of an append take. */
+const HEADERS_BYTES = 256
 /** Nothing that is waited for is longer in coming than this, in parts of the duplicate window. */
 const TIMEOUT_MS_MAX = 2000
 
@@ -95,8 +99,8 @@ export class JetStreamWriter implements LogWriter {
     const bytes = encoder.encode(payload)
     const isLongAway = connection.awayMs() > timeoutMs
     const isOverBound = this.#pendingBytes + bytes.length > pendingBytesMax
-    if (stream.mismatch !== undefined || isLongAway || isOverBound) {
-      return Promise.resolve(UNAVAILABLE) // J2
+    if (stream.mismatch !== undefined || isLongAway || isOverBound || !this.#fits(bytes)) {
+      return Promise.resolve(UNAVAILABLE) // J2, J4
     }
     this.#appends += 1
     const token = this.#appends.toString(36)
@@ -131,10 +135,19 @@ export class JetStreamWriter implements LogWriter {
 
   #send(pending: Pending): void {
     const { connection, monotonicMs } = this.#ports
-    if (!connection.isConnected) return
+    if (!connection.isConnected || !this.#fits(pending.payload)) return // J4
     pending.sendAgainMs = monotonicMs() + SEND_AGAIN_MS
     const { subject, payload, headers: head, token } = pending
     connection.nats.publish(subject, payload, { headers: head, reply: `${this.#inbox}.${token}` })
+  }
+
+  #fits(payload: Uint8Array): boolean {
+    const { connection, logger } = this.#ports
+    const { max_payload: bytesMax = Infinity } = connection.nats.info ?? {}
+    const bytes = payload.length + HEADERS_BYTES
+    if (bytes <= bytesMax) return true
+    logger.error('an append is larger than max_payload of the NATS server', { bytes, bytesMax })
+    return false
   }
 
   /** In the order in which they were given. */

@@ -1,8 +1,15 @@
 // D1: bare uWebSockets.js. Parses the JSON of a POST and answers; keeps nothing. What no gateway on
 // this machine can beat.
+//
+// The answer has the same headers and as many bytes as the product's 200: what is sent back is work
+// of the server and of the generator, and a shorter one would make the denominator look faster than
+// any answer that says which operation it was.
 
 import { App } from 'uWebSockets.js'
 import { announceListening, httpPort } from './listening.ts'
+
+const REQUEST_ID = '0'.repeat(32)
+const OP_ID = `${'0'.repeat(13)}-${'0'.repeat(32)}`
 
 const app = App()
 
@@ -15,12 +22,15 @@ app.post('/*', (response) => {
       return
     }
     const last = Buffer.from(chunk)
-    const body: unknown = JSON.parse(
+    // Unchecked beyond its syntax: checks are what a gateway adds.
+    const sent = JSON.parse(
       (chunks.length === 0 ? last : Buffer.concat([...chunks, last])).toString(),
-    )
+    ) as { readonly thing_id: string }
     response
-      .writeHeader('content-type', 'application/json')
-      .end(body === null ? '{"success":false}' : '{"success":true,"data":{}}')
+      .writeHeader('content-type', 'application/json; charset=utf-8')
+      .writeHeader('cache-control', 'no-store')
+      .writeHeader('x-request-id', REQUEST_ID)
+      .end(`{"success":true,"data":{"op_id":"${OP_ID}","thing_id":"${sent.thing_id}"}}`)
   })
 })
 

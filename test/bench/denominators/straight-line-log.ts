@@ -2,7 +2,7 @@
 
 import { parentPort, workerData } from 'node:worker_threads'
 import { SqliteConnection as Database } from '#src/store/sqlite-connection'
-import type { LoggedBatch } from './straight-line-store.ts'
+import type { LoggedBatch } from './straight-line-fold.ts'
 
 const db = new Database(`${String(workerData)}-log`)
 db.exec(`

@@ -10,7 +10,7 @@ let load: Load | undefined
 async function obey(order: GeneratorOrder): Promise<unknown> {
   switch (order.kind) {
     case 'connect':
-      load = new Load(order.port, order.connections, prepareRequests(order.recipe))
+      load = new Load(order.ports, order.connections, prepareRequests(order.recipe))
       await load.connect()
       return {}
     case 'load':
@@ -26,3 +26,5 @@ async function obey(order: GeneratorOrder): Promise<unknown> {
 process.on('message', (order: GeneratorOrder) => {
   void obey(order).then((answer) => process.send?.(answer))
 })
+// Whoever gave the orders is gone.
+process.on('disconnect', () => process.exit())

@@ -9,9 +9,11 @@ import { Schedule } from './schedule.ts'
 
 /** Between answers nothing spins: the cores belong to the server too. */
 const TICK_MS = 1
+/** A server that is gone refuses: what would go to it tries the next one, and nothing spins. */
+const OPEN_AGAIN_MS = 50
 
 export class Load {
-  readonly #port: number
+  readonly #ports: readonly number[]
   readonly #requests: readonly Prepared[]
   readonly #connections = new Set<Connection>()
   readonly #connectionCount: number
@@ -19,9 +21,11 @@ export class Load {
   /** In the order in which they became idle, so that all of them are used. */
   #idle: Connection[] = []
   #schedule: Schedule | undefined
+  #acceptedDueUs: number[] | undefined
+  #opened = 0
 
-  constructor(port: number, connectionCount: number, requests: readonly Prepared[]) {
-    this.#port = port
+  constructor(ports: readonly number[], connectionCount: number, requests: readonly Prepared[]) {
+    this.#ports = ports
     this.#connectionCount = connectionCount
     this.#requests = requests
   }
@@ -39,7 +43,9 @@ export class Load {
   }
 
   async #open(): Promise<void> {
-    const connection = new Connection(this.#port, {
+    const port = this.#ports[this.#opened % this.#ports.length] ?? 0
+    this.#opened += 1
+    const connection = new Connection(port, {
       answered: (answering, status) => this.#answered(answering, status),
       ended: (ended) => this.#ended(ended),
     })
@@ -56,16 +62,22 @@ export class Load {
     await this.connect()
     const schedule = new Schedule(request, monotonicUs())
     this.#schedule = schedule
+    this.#acceptedDueUs = request.namesAccepted === true ? [] : undefined
     return new Promise((resolve) => {
       const timer = setInterval(() => {
         this.#pump()
         if (!schedule.isOver(monotonicUs())) return
         clearInterval(timer)
         this.#schedule = undefined
-        resolve(schedule.report())
+        resolve(this.#reportOf(schedule))
       }, TICK_MS)
       this.#pump()
     })
+  }
+
+  #reportOf(schedule: Schedule): LoadReport {
+    const acceptedDueUs = this.#acceptedDueUs
+    return { ...schedule.report(), ...(acceptedDueUs !== undefined && { acceptedDueUs }) }
   }
 
   close(): void {
@@ -91,18 +103,24 @@ export class Load {
 
   #answered(connection: Connection, status: number): void {
     this.#schedule?.answered(status, { dueUs: connection.dueUs, nowUs: monotonicUs() })
+    if (status === 200) this.#acceptedDueUs?.push(Math.floor(connection.dueUs))
     this.#idle.push(connection)
     this.#pump()
   }
 
   #ended(connection: Connection): void {
-    this.#connections.delete(connection)
+    const wasOpen = this.#connections.delete(connection)
     this.#idle = this.#idle.filter((other) => other !== connection)
     if (connection.isBusy) this.#schedule?.lost()
-    // A server that is gone refuses; what then waits in line is missing from the answers.
-    if (this.#schedule !== undefined)
-      this.#open()
-        .then(() => this.#pump())
-        .catch(() => undefined)
+    if (wasOpen) this.#openAgain()
+    else setTimeout(() => this.#openAgain(), OPEN_AGAIN_MS)
+  }
+
+  /** What no connection takes meanwhile waits in line, or is missing from the answers. */
+  #openAgain(): void {
+    if (this.#schedule === undefined) return
+    this.#open()
+      .then(() => this.#pump())
+      .catch(() => undefined)
   }
 }

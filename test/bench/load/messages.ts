@@ -13,12 +13,15 @@ export type Pace =
 export interface LoadRequest {
   readonly pace: Pace
   readonly durationMs: number
+  /** Reports which requests were answered 200, by when they were due. */
+  readonly namesAccepted?: boolean
 }
 
 export type GeneratorOrder =
   | {
       readonly kind: 'connect'
-      readonly port: number
+      /** Connections are spread over these in turn. */
+      readonly ports: readonly number[]
       readonly connections: number
       readonly recipe: Recipe
     }
@@ -38,10 +41,13 @@ export interface LoadReport {
   readonly elapsedMs: number
   readonly acceptedPerSecond: number
   readonly latency: Latency
+  /** When each accepted request was due, as its body says: unique. */
+  readonly acceptedDueUs?: readonly number[]
 }
 
 export interface SubscribeTarget {
-  readonly port: number
+  /** Device n connects to port n, and round again. */
+  readonly ports: readonly number[]
   readonly token: string
   readonly deviceKeys: readonly string[]
 }

@@ -33,9 +33,13 @@ async function obey(order: SubscriberOrder): Promise<unknown> {
     case 'connect': {
       tally = emptyTally()
       const { target } = order
-      subscriptions = target.deviceKeys.map(() => new Subscription(target, { tally, latencies }))
+      const { ports, token } = target
+      subscriptions = target.deviceKeys.map((_, index) => {
+        const port = ports[index % ports.length] ?? 0
+        return new Subscription({ port, token }, { tally, latencies })
+      })
       await Promise.all(
-        subscriptions.map((one, index) => one.greet(target.deviceKeys[index] ?? '', target.token)),
+        subscriptions.map((one, index) => one.greet(target.deviceKeys[index] ?? '', token)),
       )
       return report()
     }
@@ -55,3 +59,5 @@ async function obey(order: SubscriberOrder): Promise<unknown> {
 process.on('message', (order: SubscriberOrder) => {
   void obey(order).then((answer) => process.send?.(answer))
 })
+// Whoever gave the orders is gone.
+process.on('disconnect', () => process.exit())

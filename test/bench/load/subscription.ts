@@ -2,7 +2,6 @@
 
 import { EntryCounter } from './entry-counter.ts'
 import type { Tally } from './entry-counter.ts'
-import type { SubscribeTarget } from './messages.ts'
 import { monotonicUs } from './monotonic.ts'
 import type { Latencies } from './statistics.ts'
 import { LeanWebSocket } from './websocket.ts'
@@ -22,7 +21,7 @@ export class Subscription {
   #nowUs = 0
 
   constructor(
-    { port, token }: SubscribeTarget,
+    { port, token }: { readonly port: number; readonly token: string },
     { tally, latencies }: { tally: Tally; latencies: Latencies },
   ) {
     this.#tally = tally

@@ -1,9 +1,10 @@
-// D1 and D4 as subjects.
+// D1 and both D4 as subjects.
 
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 import type { Recipe } from '#test/bench/load/payload'
+import { BACKING_SYNC, countRowsAt, startBacking } from './backing.ts'
 import { countRows } from './database.ts'
 import type { CountQueries } from './database.ts'
 import { startServer } from './server.ts'
@@ -25,7 +26,8 @@ const script = (name: string): string =>
 /** The same requests as the product gets, the authorization header included. */
 const recipe: Recipe = {
   path: '/thing/update',
-  token: 'bench-gateway-token',
+  // As long as the token that the product gets.
+  token: 'bench-gateway-token'.padEnd(32, '-'),
   password: 'bench-password',
   channels: Array.from({ length: CHANNEL_COUNT }, (_, index) => String(index).padStart(26, '0')),
   thingCount: THING_COUNT,
@@ -35,11 +37,13 @@ const recipe: Recipe = {
 export async function startBareHttp(): Promise<Subject> {
   return {
     name: 'D1',
-    server: await startServer(script('bare-http.ts'), {}),
+    servers: [await startServer(script('bare-http.ts'), {})],
+    backing: {},
     recipe,
     deviceKeys: [],
     applied: () => Promise.resolve(undefined),
     count: () => Promise.resolve(undefined),
+    release: () => Promise.resolve(),
     ran: { engine: 'none', processes: 1 },
   }
 }
@@ -52,17 +56,48 @@ export async function startStraightLine(directory: string): Promise<Subject> {
   })
   return {
     name: 'D4-embedded',
-    server,
+    servers: [server],
+    backing: {},
     recipe,
     deviceKeys: ['straight-line'],
-    applied: () => operationsEnded(server, ''),
+    applied: () => operationsEnded([server], ''),
     count: () => countRows(path, QUERIES),
+    release: () => Promise.resolve(),
     ran: {
       engine: 'embedded (node:sqlite)',
       sync: 'log FULL, one fsync per append; state NORMAL, checked against the log position',
       lanes: 1,
       batch: 'all that came since the last append; turns of 1,000 to 4,000',
       processes: '1, with a log thread and a store thread',
+    },
+  }
+}
+
+/** D4 of the cluster: the same line through JetStream and MariaDB. */
+export async function startStraightLineCluster(directory: string): Promise<Subject> {
+  const backing = await startBacking(directory)
+  const server = await startServer(script('straight-line-cluster.ts'), {
+    SERVICE_NATS_URL: backing.natsUrl,
+    SERVICE_DATABASE_URL: backing.databaseUrl,
+  }).catch(async (error: unknown) => {
+    await backing.stop()
+    throw error
+  })
+  return {
+    name: 'D4-cluster',
+    servers: [server],
+    backing: backing.pids,
+    recipe,
+    deviceKeys: ['straight-line'],
+    applied: () => operationsEnded([server], ''),
+    count: () => countRowsAt(backing.databaseUrl, QUERIES),
+    release: () => backing.stop(),
+    ran: {
+      engine: 'cluster (NATS JetStream + MariaDB over mysql2)',
+      sync: BACKING_SYNC,
+      lanes: 1,
+      batch: 'all that came since the last append, as one message; turns of 1,000 to 4,000',
+      processes: '1, with a store thread; 1 nats-server; 1 mariadbd',
     },
   }
 }

@@ -1,68 +1,42 @@
-// The product as a subject: `node src/main.ts` on a copy of a database prepared once.
+// The product as one process: `node src/main.ts` on a copy of a database prepared once.
 
 import { randomBytes } from 'node:crypto'
 import { cp, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
+import { Caller, PASSWORD, fill, warm } from './caller.ts'
+import type { Prepared } from './caller.ts'
 import { countRows } from './database.ts'
 import type { CountQueries } from './database.ts'
-import { CHANNEL_COUNT, THING_COUNT } from './denominators.ts'
+import { THING_COUNT } from './denominators.ts'
 import { startServer } from './server.ts'
 import type { Server } from './server.ts'
 import { operationsEnded } from './subject.ts'
 import type { Subject } from './subject.ts'
 
 const MAIN = fileURLToPath(new URL('../../../src/main.ts', import.meta.url))
-const PASSWORD = 'bench-password'
-/** scrypt takes two cores anyway; more at once would only wait. */
-const REQUESTS_AT_ONCE = 4
 const DATABASE = 'gateway.db'
-const QUERIES: CountQueries = {
+
+/** The counts of the product, in every database that it runs on. */
+export const QUERIES: CountQueries = {
   operations: 'SELECT count(*) FROM operations',
   revisions: `SELECT sum(json_extract(document, '$.rev')) FROM things`,
   feed: 'SELECT (SELECT count(*) FROM thing_updates) + (SELECT count(*) FROM feed_entries)',
 }
-/** A thing beside those of the workload, so that each of them begins without a stored state. */
-const WARM_THING = 'warm'
 
-/** A stopped gateway's directory: channels, and one device that is subscribed to all of them. */
-export interface Prepared {
-  readonly directory: string
-  readonly token: string
-  readonly channels: readonly string[]
-  readonly deviceKeys: readonly string[]
-}
+export const newToken = (): string => randomBytes(16).toString('hex')
 
-/** Makes the channels and the device through the product's own API: one scrypt hash per channel. */
+/** Makes the channels and a device that is subscribed to all of them. */
 export async function prepareGateway(directory: string): Promise<Prepared> {
   await mkdir(directory, { recursive: true })
-  const token = randomBytes(16).toString('hex')
+  const token = newToken()
   const server = await startGateway(directory, token)
   try {
-    return { directory, token, ...(await fill(new Caller(server, token))) }
+    return { directory, token, ...(await fill(new Caller(server, token), 1)) }
   } finally {
     await server.stop()
   }
-}
-
-async function fill(caller: Caller): Promise<Pick<Prepared, 'channels' | 'deviceKeys'>> {
-  const deviceKey = textOf(
-    await caller.post('/device/register', { platform: 'linux' }),
-    'device_key',
-  )
-  const channels = await inTurns(CHANNEL_COUNT, async (index) =>
-    textOf(
-      await caller.post('/channel/subscribe', {
-        device_key: deviceKey,
-        channel_name: `Bench ${index}`,
-        password: PASSWORD,
-      }),
-      'channel_id',
-    ),
-  )
-  await warm(caller, channels)
-  return { channels, deviceKeys: [deviceKey] }
 }
 
 /** Starts the product on a copy of what was prepared and lets it verify every password once. */
@@ -78,11 +52,13 @@ export async function startPrepared(prepared: Prepared, directory: string): Prom
   }
   return {
     name: 'gateway',
-    server,
+    servers: [server],
+    backing: {},
     recipe: { path: '/thing/update', token, password: PASSWORD, channels, thingCount: THING_COUNT },
     deviceKeys,
-    applied: () => operationsEnded(server, token),
+    applied: () => operationsEnded([server], token),
     count: () => countRows(databaseIn(directory), QUERIES),
+    release: () => Promise.resolve(),
     ran: {
       engine: 'embedded (node:sqlite)',
       sync: 'as the product starts by default: fsync before each 200',
@@ -93,13 +69,16 @@ export async function startPrepared(prepared: Prepared, directory: string): Prom
   }
 }
 
-/** `node src/main.ts`, as a user would start it. */
-export function startGateway(directory: string, token: string): Promise<Server> {
-  return startServer(MAIN, {
+/** The product with these settings beside its address. */
+export const startProduct = (settings: Readonly<Record<string, string>>): Promise<Server> =>
+  startServer(MAIN, settings)
+
+/** The product on a database of its own, as a user would start it. */
+export const startGateway = (directory: string, token: string): Promise<Server> =>
+  startProduct({
     SERVICE_DATABASE_URL: `sqlite:${databaseIn(directory)}`,
     SERVICE_TOKEN: token,
   })
-}
 
 export const databaseIn = (directory: string): string => join(directory, DATABASE)
 
@@ -109,68 +88,10 @@ export const databaseIn = (directory: string): string => join(directory, DATABAS
 export async function submitOnce(server: Server, prepared: Prepared): Promise<boolean> {
   const [channel = ''] = prepared.channels
   try {
-    await new Caller(server, prepared.token).post('/thing/update', updateOf(channel))
+    await new Caller(server, prepared.token).submit(channel)
     return true
   } catch {
     // Not ready yet: whoever asks tries again, within a limit of its own.
     return false
   }
-}
-
-async function warm(caller: Caller, channels: readonly string[]): Promise<void> {
-  await inTurns(channels.length, (index) =>
-    caller.post('/thing/update', updateOf(channels[index] ?? '')),
-  )
-}
-
-const updateOf = (channel: string): Readonly<Record<string, unknown>> => ({
-  channel_id: channel,
-  password: PASSWORD,
-  thing_id: WARM_THING,
-  observed_at: Date.now(),
-  attrs: { warmed: randomBytes(8).toString('hex') },
-})
-
-class Caller {
-  readonly #origin: string
-  readonly #token: string
-
-  constructor({ port }: Server, token: string) {
-    this.#origin = `http://127.0.0.1:${port}`
-    this.#token = token
-  }
-
-  /** The `data` of a success; anything else throws. */
-  async post(path: string, body: Readonly<Record<string, unknown>>): Promise<object> {
-    const response = await fetch(this.#origin + path, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', authorization: `Bearer ${this.#token}` },
-      body: JSON.stringify(body),
-    })
-    const answer: unknown = await response.json()
-    const data: unknown =
-      typeof answer === 'object' && answer !== null ? Reflect.get(answer, 'data') : undefined
-    if (response.status === 200 && typeof data === 'object' && data !== null) return data
-    throw new Error(`${path} answered ${response.status} ${JSON.stringify(answer)}`)
-  }
-}
-
-function textOf(data: object, name: string): string {
-  const value: unknown = Reflect.get(data, name)
-  if (typeof value === 'string') return value
-  throw new Error(`${name} is missing in ${JSON.stringify(data)}`)
-}
-
-/** Does 0 … count-1, REQUESTS_AT_ONCE at once; gives the results in order. */
-async function inTurns<Result>(
-  count: number,
-  work: (index: number) => Promise<Result>,
-): Promise<Result[]> {
-  const results: Result[] = []
-  let next = 0
-  const worker = async (): Promise<void> => {
-    for (let index = next++; index < count; index = next++) results[index] = await work(index)
-  }
-  await Promise.all(Array.from({ length: REQUESTS_AT_ONCE }, worker))
-  return results
 }

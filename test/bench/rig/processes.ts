@@ -16,6 +16,26 @@ export function cpuSecondsFrom(stat: string): number {
   return (Number(fields[USER_TICKS_FIELD]) + Number(fields[USER_TICKS_FIELD + 1])) * TICK_SECONDS
 }
 
+/** The same of several processes, by name. */
+export const cpuSecondsByName = (
+  pids: Readonly<Record<string, number>>,
+): Readonly<Record<string, number>> => byName(pids, cpuSecondsOf)
+
+/** What was used between two readings, by name. */
+export const secondsBetween = (
+  before: Readonly<Record<string, number>>,
+  after: Readonly<Record<string, number>>,
+): Readonly<Record<string, number>> =>
+  byName(after, (seconds, name) => seconds - (before[name] ?? 0))
+
+function byName(
+  values: Readonly<Record<string, number>>,
+  give: (value: number, name: string) => number,
+): Readonly<Record<string, number>> {
+  const given = Object.entries(values).map(([name, value]) => [name, give(value, name)] as const)
+  return Object.fromEntries(given)
+}
+
 /** Resident memory in MB of 10^6 bytes. */
 export function residentMbOf(pid: number): number {
   const kilobytes = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 'NaN'

@@ -9,7 +9,7 @@
 import type { LoadReport, LoadRequest, SubscriberReport } from '#test/bench/load/messages'
 import type { RowCounts } from './database.ts'
 import { Generator, Subscribers } from './load-process.ts'
-import { cpuSecondsOf, residentMbOf } from './processes.ts'
+import { cpuSecondsByName, cpuSecondsOf, residentMbOf, secondsBetween } from './processes.ts'
 import type { Sustained } from './knee.ts'
 import type { Subject } from './subject.ts'
 
@@ -31,6 +31,8 @@ export interface Step extends Sustained {
     readonly server: number
     readonly generator: number
     readonly subscriber: number
+    /** What the servers stand on, by name. */
+    readonly backing: Readonly<Record<string, number>>
   }
   readonly residentMb: number
   /** Why it was not sustained. */
@@ -75,14 +77,14 @@ export class Rig {
    * base.
    */
   static async open(subject: Subject, devices: 'with devices' | 'without devices'): Promise<Rig> {
-    const { port } = subject.server
+    const ports = subject.servers.map(({ port }) => port)
     const generator = new Generator()
-    await generator.connect({ port, connections: CONNECTIONS, recipe: subject.recipe })
+    await generator.connect({ ports, connections: CONNECTIONS, recipe: subject.recipe })
     const subscribers = devices === 'with devices' ? new Subscribers() : undefined
     const { deviceKeys, recipe } = subject
     await subscribers?.request({
       kind: 'connect',
-      target: { port, token: recipe.token, deviceKeys },
+      target: { ports, token: recipe.token, deviceKeys },
     })
     const counts = await subject.count()
     const seen = await subscribers?.request({
@@ -117,38 +119,40 @@ export class Rig {
       ...drain,
       reasons,
       isSustained: reasons.length === 0,
-      residentMb: residentMbOf(this.subject.server.pid),
-      cpuSeconds: {
-        server: after.server - before.server,
-        generator: after.generator - before.generator,
-        subscriber: after.subscriber - before.subscriber,
-      },
+      residentMb: this.residentMb(),
+      cpuSeconds: cpuBetween(before, after),
     }
   }
 
-  /** Stops everything; the counts must hold once more in the file that the stopped server left. */
+  /** Resident memory of all servers together. */
+  residentMb(): number {
+    return sumOf(this.subject.servers, ({ pid }) => residentMbOf(pid))
+  }
+
+  /** Stops everything; the counts must hold once more in what the stopped servers left. */
   async close(): Promise<void> {
+    const { subject } = this
     await this.#generator.stop()
     await this.#subscribers?.stop()
-    await this.subject.server.stop()
-    this.#checkRows(await this.subject.count())
+    await Promise.all(subject.servers.map((server) => server.stop()))
+    this.#checkRows(await subject.count())
+    await subject.release()
   }
 
   /** Ends the processes without looking at anything, after a failure. */
   async abandon(): Promise<void> {
-    await Promise.allSettled([
-      this.#generator.stop(),
-      this.#subscribers?.stop(),
-      this.subject.server.stop(),
-    ])
+    await Promise.allSettled([this.#generator.stop(), this.#subscribers?.stop()])
+    await abandonSubject(this.subject)
   }
 
   #cpu(): Step['cpuSeconds'] {
     const subscribers = this.#subscribers
+    const { servers, backing } = this.subject
     return {
-      server: cpuSecondsOf(this.subject.server.pid),
+      server: sumOf(servers, ({ pid }) => cpuSecondsOf(pid)),
       generator: cpuSecondsOf(this.#generator.pid),
       subscriber: subscribers === undefined ? 0 : cpuSecondsOf(subscribers.pid),
+      backing: cpuSecondsByName(backing),
     }
   }
 
@@ -178,6 +182,28 @@ export class Rig {
     throwIfDiffering(rowDifference(this.#accepted, { base, counts }))
   }
 }
+
+/** Ends a subject without looking at anything. */
+export async function abandonSubject({ servers, release }: Subject): Promise<void> {
+  await Promise.allSettled(servers.map((server) => server.kill()))
+  await release().catch(() => undefined)
+}
+
+/** CPU seconds between two readings of the same processes. */
+export function cpuBetween(
+  before: Step['cpuSeconds'],
+  after: Step['cpuSeconds'],
+): Step['cpuSeconds'] {
+  return {
+    server: after.server - before.server,
+    generator: after.generator - before.generator,
+    subscriber: after.subscriber - before.subscriber,
+    backing: secondsBetween(before.backing, after.backing),
+  }
+}
+
+const sumOf = <Item>(items: readonly Item[], amount: (item: Item) => number): number =>
+  items.reduce((sum, item) => sum + amount(item), 0)
 
 function throwIfDiffering(difference: string | undefined): void {
   if (difference !== undefined) throw new CountsDiffer(difference)

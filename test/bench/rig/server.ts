@@ -1,5 +1,5 @@
-// Servers as child processes, started as a user would start them: `node <script>` and an
-// environment.
+// Servers as child processes, started as `npm start` starts the product: Node with its flags, a
+// script and an environment. Denominators get the same flags.
 
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
@@ -10,12 +10,15 @@ import { createInterface } from 'node:readline'
 const START_LIMIT_MS = 60_000
 const STOP_LIMIT_MS = 30_000
 const COMPLAINTS_MAX = 10
+const NODE_FLAGS = ['--max-semi-space-size=32']
 
 export interface Server {
   readonly pid: number
   readonly port: number
   /** Sends SIGTERM and waits for the end. */
   stop(): Promise<void>
+  /** Sends SIGKILL and waits for the end. */
+  kill(): Promise<void>
 }
 
 /** Starts a script of the repository. Resolves once it has printed that it listens. */
@@ -24,7 +27,7 @@ export async function startServer(
   environment: Readonly<Record<string, string>>,
 ): Promise<Server> {
   const port = await freePort()
-  const child = spawn(process.execPath, [script], {
+  const child = spawn(process.execPath, [...NODE_FLAGS, script], {
     env: { ...process.env, ...environment, SERVICE_HTTP_ADDR: `127.0.0.1:${port}` },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -34,7 +37,7 @@ export async function startServer(
   child.once('exit', () => process.off('exit', end))
   showComplaints(child)
   await listening(child)
-  return { pid: child.pid ?? 0, port, stop: () => stop(child) }
+  return { pid: child.pid ?? 0, port, stop: () => stop(child), kill: () => kill(child) }
 }
 
 /** Shows the first warnings and errors of a server: a figure that failed should say why. */
@@ -89,4 +92,11 @@ async function stop(child: ChildProcess): Promise<void> {
   const timer = setTimeout(() => child.kill('SIGKILL'), STOP_LIMIT_MS)
   await exited
   clearTimeout(timer)
+}
+
+async function kill(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const exited = once(child, 'exit')
+  child.kill('SIGKILL')
+  await exited
 }

@@ -4,22 +4,27 @@ import type { Recipe } from '#test/bench/load/payload'
 import type { RowCounts } from './database.ts'
 import type { Server } from './server.ts'
 
-/** A server that is ready to be measured. */
+/** What is ready to be measured. */
 export interface Subject {
   readonly name: string
-  readonly server: Server
+  /** Whoever takes requests; connections and devices are spread over all of them. */
+  readonly servers: readonly Server[]
+  /** Process ids of what they stand on, by name. */
+  readonly backing: Readonly<Record<string, number>>
   readonly recipe: Recipe
   /** Devices whose sessions together see every channel; none: nothing is delivered. */
   readonly deviceKeys: readonly string[]
   /** Submissions applied since it was started; undefined: it applies nothing. */
   applied(): Promise<number | undefined>
-  /** Undefined: it keeps nothing. */
+  /** Undefined: it keeps nothing. Asked also after the servers were stopped. */
   count(): Promise<RowCounts | undefined>
+  /** Ends what the servers stood on. */
+  readonly release: () => Promise<void>
   /** What ran: engine, sync, lanes, batch limits, processes. */
   readonly ran: Readonly<Record<string, string | number>>
 }
 
-/** The sum over all labels of a counter in a Prometheus text. */
+/** The sum over all labels of a metric in a Prometheus text. */
 export function counterIn(text: string, name: string): number {
   return text
     .split('\n')
@@ -27,10 +32,21 @@ export function counterIn(text: string, name: string): number {
     .reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' ') + 1)), 0)
 }
 
-/** Submissions that ended, as the server's own metrics tell. */
-export async function operationsEnded({ port }: Server, token: string): Promise<number> {
+/** Submissions that ended, as the servers' own metrics tell. */
+export async function operationsEnded(servers: readonly Server[], token: string): Promise<number> {
+  const ended = await Promise.all(
+    servers.map((server) => metricOf(server, { token, name: 'heliograph_operations_total' })),
+  )
+  return ended.reduce((sum, count) => sum + count, 0)
+}
+
+/** One metric of a server, summed over its labels. */
+export async function metricOf(
+  { port }: Pick<Server, 'port'>,
+  { token, name }: { readonly token: string; readonly name: string },
+): Promise<number> {
   const response = await fetch(`http://127.0.0.1:${port}/metrics`, {
     headers: token === '' ? {} : { authorization: `Bearer ${token}` },
   })
-  return counterIn(await response.text(), 'heliograph_operations_total')
+  return counterIn(await response.text(), name)
 }

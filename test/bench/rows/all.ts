@@ -1,7 +1,17 @@
-// The table of benchmarks. A new one is a Row in this list; `npm run bench -- <name>` finds it.
+// The table of benchmarks. A new one is a Row in this list; `npm run bench -- <name>` finds it. The
+// one that takes longest comes last.
 
+import { CLUSTER_ROWS } from './cluster.ts'
 import { EMBEDDED_ROWS } from './embedded.ts'
+import { FAILOVER_ROW } from './failover.ts'
+import { MEMORY_ROW } from './memory.ts'
 import type { Row } from './row.ts'
 import { START_ROW } from './start.ts'
 
-export const ROWS: readonly Row[] = [...EMBEDDED_ROWS, START_ROW]
+export const ROWS: readonly Row[] = [
+  ...EMBEDDED_ROWS,
+  ...CLUSTER_ROWS,
+  START_ROW,
+  FAILOVER_ROW,
+  MEMORY_ROW,
+]

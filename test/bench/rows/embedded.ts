@@ -2,38 +2,10 @@
 
 import { spread } from '#test/bench/load/statistics'
 import type { Step } from '#test/bench/rig/rig'
-import type { DenominatorId, Figure, Goal, Row } from './row.ts'
+import { ratioRow } from './ratio.ts'
+import type { Figure, Row } from './row.ts'
 import { detailsOf } from './session.ts'
-import type { Measured, Session } from './session.ts'
-
-interface RatioRow {
-  readonly name: string
-  readonly denominator: DenominatorId
-  readonly goal: Goal
-  readonly measured: (session: Session) => Promise<Measured>
-}
-
-/** A row that divides a knee by a denominator's knee. */
-const ratioRow = ({ name, denominator, goal, measured }: RatioRow): Row => ({
-  name,
-  denominators: [denominator],
-  async measure(session) {
-    const below = await session.denominator(denominator)
-    const product = await measured(session)
-    const failure = product.failure ?? below.failure
-    return [
-      {
-        row: name,
-        unit: 'submissions/s',
-        value: product.knee,
-        denominator: { id: denominator, value: below.knee },
-        goal,
-        details: { ...detailsOf(product), denominatorDetails: detailsOf(below) },
-        ...(failure !== undefined && { failure }),
-      },
-    ]
-  },
-})
+import type { Measured } from './session.ts'
 
 /** A figure over steps, as the median with its least and greatest. */
 function figureOver(
@@ -56,7 +28,7 @@ const latency: Row = {
   name: 'latency',
   denominators: [],
   async measure(session) {
-    const measured = await session.endToEnd()
+    const measured = await session.endToEnd('embedded')
     const steps = measured.half
     const p50 = (of: (step: Step) => number): number => spread(steps.map(of)).median
     const accept = figureOver(measured, {
@@ -87,7 +59,7 @@ const cpuPerSubmission: Row = {
   name: 'cpu-per-submission',
   denominators: [],
   async measure(session) {
-    const measured = await session.endToEnd()
+    const measured = await session.endToEnd('embedded')
     const figure = figureOver(measured, {
       row: 'cpu-per-submission',
       unit: 'µs',
@@ -104,13 +76,13 @@ export const EMBEDDED_ROWS: readonly Row[] = [
     name: 'accept-embedded',
     denominator: 'D1',
     goal: { kind: 'ratio-at-least', must: 0.25, aim: 0.45 },
-    measured: (session) => session.accept(),
+    measured: (session) => session.accept('embedded'),
   }),
   ratioRow({
     name: 'end-to-end-embedded',
     denominator: 'D4-embedded',
     goal: { kind: 'ratio-at-least', must: 0.5, aim: 0.9 },
-    measured: (session) => session.endToEnd(),
+    measured: (session) => session.endToEnd('embedded'),
   }),
   latency,
   cpuPerSubmission,

@@ -2,7 +2,7 @@
 
 import type { Session } from './session.ts'
 
-export type DenominatorId = 'D1' | 'D4-embedded'
+export type DenominatorId = 'D1' | 'D4-embedded' | 'D4-cluster'
 
 export interface Range {
   readonly median: number

@@ -2,20 +2,15 @@
 //
 // One thing runs at a time: the machine has few cores, and an idle server's timers are noise too.
 
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-
 import { spread } from '#test/bench/load/statistics'
-import { startBareHttp, startStraightLine } from '#test/bench/rig/denominators'
-import { prepareGateway, startPrepared } from '#test/bench/rig/gateway'
-import type { Prepared } from '#test/bench/rig/gateway'
 import { findKnee } from '#test/bench/rig/knee'
 import type { Knee } from '#test/bench/rig/knee'
-import { CONNECTIONS, Rig } from '#test/bench/rig/rig'
+import { CONNECTIONS, Rig, abandonSubject } from '#test/bench/rig/rig'
 import type { Step } from '#test/bench/rig/rig'
 import type { Subject } from '#test/bench/rig/subject'
 import type { DenominatorId } from './row.ts'
+import { Subjects } from './subjects.ts'
+import type { Engine } from './subjects.ts'
 
 const SHORT_MS = 1_500
 const MS = 1_000
@@ -36,68 +31,80 @@ export interface Measured {
   readonly failure: string | undefined
 }
 
-interface Plan {
+/** What is put under load. */
+export interface Plan {
   readonly name: string
   readonly start: () => Promise<Subject>
   readonly devices: 'with devices' | 'without devices'
-  readonly alsoHalf?: boolean
 }
+
+/** What was done with a rig, or why it came to nothing. */
+export type Ending<Result> = { readonly ran: Subject['ran'] | undefined } & (
+  | { readonly kind: 'done'; readonly result: Result }
+  | { readonly kind: 'failed'; readonly failure: string }
+)
 
 export class Session {
   readonly options: SessionOptions
+  readonly subjects: Subjects
   readonly #measured = new Map<string, Promise<Measured>>()
-  #directory: Promise<string> | undefined
-  #prepared: Promise<Prepared> | undefined
 
   constructor(options: SessionOptions) {
     this.options = options
+    this.subjects = new Subjects(options.say)
   }
 
   /** D1 and D4, by the same search as everything that is divided by them. */
   denominator(id: DenominatorId): Promise<Measured> {
-    return id === 'D1'
-      ? this.#measure({ name: id, start: startBareHttp, devices: 'without devices' })
-      : this.#measure({
-          name: id,
-          start: async () => startStraightLine(await this.scratch()),
-          devices: 'with devices',
-        })
+    const devices = id === 'D1' ? 'without devices' : 'with devices'
+    return this.#measure({ name: id, start: () => this.subjects.denominator(id), devices })
   }
 
   /** The product without a device connected. */
-  accept(): Promise<Measured> {
-    const name = 'accept'
-    return this.#measure({ name, start: () => this.#gateway(name), devices: 'without devices' })
+  accept(engine: Engine): Promise<Measured> {
+    const name = `accept-${engine}`
+    const start = (): Promise<Subject> => this.subjects.product(engine, name)
+    return this.#measure({ name, start, devices: 'without devices' })
   }
 
-  /** The product with every channel subscribed by one WSS device; also at half its knee. */
-  endToEnd(): Promise<Measured> {
-    const name = 'end-to-end'
-    const start = (): Promise<Subject> => this.#gateway(name)
-    return this.#measure({ name, start, devices: 'with devices', alsoHalf: true })
+  /** The product with every channel subscribed by a WSS device; embedded also at half its knee. */
+  endToEnd(engine: Engine): Promise<Measured> {
+    const name = `end-to-end-${engine}`
+    const start = (): Promise<Subject> => this.subjects.product(engine, name)
+    const alsoHalf = engine === 'embedded'
+    return this.#measure({ name, start, devices: 'with devices', alsoHalf })
   }
 
-  /** A stopped gateway's database with channels and a device, made once. */
-  prepared(): Promise<Prepared> {
-    this.#prepared ??= this.scratch().then(async (directory) => {
-      this.options.say('preparing: 1,000 channels, one password hash each')
-      return prepareGateway(join(directory, 'prepared'))
-    })
-    return this.#prepared
+  /**
+   * Works with a rig of its own. What goes wrong or is lost on the way is a failure, with its
+   * reason.
+   */
+  async withRig<Result>(
+    { name, start, devices }: Plan,
+    work: (rig: Rig) => Promise<Result>,
+  ): Promise<Ending<Result>> {
+    let subject: Subject | undefined
+    let rig: Rig | undefined
+    try {
+      subject = await start()
+      rig = await Rig.open(subject, devices)
+      const result = await work(rig)
+      await rig.close()
+      return { kind: 'done', ran: subject.ran, result }
+    } catch (error) {
+      if (rig !== undefined) await rig.abandon()
+      else if (subject !== undefined) await abandonSubject(subject)
+      const failure = error instanceof Error ? error.message : String(error)
+      this.options.say(`  ${name}: ${failure}`)
+      return { kind: 'failed', ran: subject?.ran, failure }
+    }
   }
 
-  /** A directory that goes away with the session. */
-  scratch(): Promise<string> {
-    this.#directory ??= mkdtemp(join(tmpdir(), 'heliograph-bench-'))
-    return this.#directory
+  close(): Promise<void> {
+    return this.subjects.close()
   }
 
-  async close(): Promise<void> {
-    if (this.#directory === undefined) return
-    await rm(await this.#directory, { recursive: true, force: true })
-  }
-
-  #measure(plan: Plan): Promise<Measured> {
+  #measure(plan: Plan & { readonly alsoHalf?: boolean }): Promise<Measured> {
     const known = this.#measured.get(plan.name)
     if (known !== undefined) return known
     const measured = this.#measureOnce(plan)
@@ -105,32 +112,18 @@ export class Session {
     return measured
   }
 
-  async #gateway(name: string): Promise<Subject> {
-    const prepared = await this.prepared()
-    return startPrepared(prepared, join(await this.scratch(), name))
-  }
-
-  /**
-   * Knee and, if asked for, half of it. What goes wrong or is lost on the way is a failure, with
-   * its reason.
-   */
-  async #measureOnce({ name, start, devices, alsoHalf }: Plan): Promise<Measured> {
-    let subject: Subject | undefined
-    let rig: Rig | undefined
-    try {
-      subject = await start()
-      rig = await Rig.open(subject, devices)
+  /** Knee and, if asked for, half of it. */
+  async #measureOnce(plan: Plan & { readonly alsoHalf?: boolean }): Promise<Measured> {
+    const ending = await this.withRig(plan, async (rig) => {
       const knee = await this.#knee(rig)
-      const half = !alsoHalf || knee === undefined ? [] : await this.#half(rig, knee.median)
-      await rig.close()
-      const failure = knee === undefined ? 'no rate was sustained' : undefined
-      return { knee, half, ran: subject.ran, failure }
-    } catch (error) {
-      await (rig === undefined ? subject?.server.stop().catch(() => undefined) : rig.abandon())
-      const failure = error instanceof Error ? error.message : String(error)
-      this.options.say(`  ${name}: ${failure}`)
-      return { knee: undefined, half: [], ran: subject?.ran, failure }
-    }
+      const half =
+        plan.alsoHalf !== true || knee === undefined ? [] : await this.#half(rig, knee.median)
+      return { knee, half }
+    })
+    const { ran } = ending
+    if (ending.kind === 'failed') return { knee: undefined, half: [], ran, failure: ending.failure }
+    const failure = ending.result.knee === undefined ? 'no rate was sustained' : undefined
+    return { ...ending.result, ran, failure }
   }
 
   async #knee(rig: Rig): Promise<Knee<Step> | undefined> {
@@ -178,19 +171,35 @@ function sentenceOf({ isSustained, reasons, load, device }: Step): string {
 export function detailsOf({ knee, ran }: Measured): Readonly<Record<string, unknown>> {
   const steps = knee?.steps ?? []
   const of = (value: (step: Step) => number): number => spread(steps.map(value)).median
-  const micros = (seconds: number, { load }: Step): number => (seconds / load.accepted) * 1e6
   return {
     ran,
     connections: CONNECTIONS,
-    cpuMicrosPerSubmission: {
-      server: of((step) => micros(step.cpuSeconds.server, step)),
-      generator: of((step) => micros(step.cpuSeconds.generator, step)),
-      subscriber: of((step) => micros(step.cpuSeconds.subscriber, step)),
-    },
+    cpuMicrosPerSubmission: cpuMicrosOf(steps),
     acceptP99Ms: of(({ load }) => load.latency.p99Ms),
     deviceP99Ms: of(({ device }) => device?.latency.p99Ms ?? Number.NaN),
     drainMs: of(({ drainMs }) => drainMs),
     residentMb: steps.map(({ residentMb }) => Math.round(residentMb)),
     sentAsWholeState: steps.at(-1)?.device?.synced,
   }
+}
+
+/** CPU time by process, in microseconds a submission; the median of the steps. */
+export function cpuMicrosOf(
+  steps: readonly Pick<Step, 'cpuSeconds' | 'load'>[],
+): Readonly<Record<string, number>> {
+  const secondsOf = ({ cpuSeconds: { backing, ...rest } }: Pick<Step, 'cpuSeconds'>) => ({
+    ...rest,
+    ...backing,
+  })
+  const [first] = steps
+  if (first === undefined) return {}
+  return Object.fromEntries(
+    Object.keys(secondsOf(first)).map((name) => {
+      const micros = steps.map((step) => {
+        const seconds: Readonly<Record<string, number>> = secondsOf(step)
+        return ((seconds[name] ?? 0) / step.load.accepted) * 1e6
+      })
+      return [name, spread(micros).median]
+    }),
+  )
 }

@@ -41,8 +41,8 @@ async function measured(session: Session): Promise<Figure> {
 async function fill(
   session: Session,
 ): Promise<{ directory: string; filled: Readonly<Record<string, number>> }> {
-  const prepared = await session.prepared()
-  const directory = join(await session.scratch(), 'start')
+  const prepared = await session.subjects.prepared('embedded')
+  const directory = join(await session.subjects.scratch(), 'start')
   await cp(prepared.directory, directory, { recursive: true })
   const startMs = performance.now()
   const storedThings = await multiplyThings(databaseIn(directory), STORED_THINGS)
@@ -52,7 +52,7 @@ async function fill(
 }
 
 async function startOnce(session: Session, directory: string): Promise<number> {
-  const prepared = await session.prepared()
+  const prepared = await session.subjects.prepared('embedded')
   const startMs = performance.now()
   const server = await startGateway(directory, prepared.token)
   while (!(await submitOnce(server, prepared))) {

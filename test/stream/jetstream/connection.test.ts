@@ -49,11 +49,41 @@ testWithNats('N1: a server that hangs is noticed, and found again', async (t, se
   t.is(connection.awayMs(), 0)
 })
 
+testWithNats('wrong credentials end the start at once, with a sentence', async (t, servers) => {
+  const { port } = only(servers)
+  const ports = { logger: new FakeLog(), timers: realTimers, monotonicMs }
+  const url = `nats://gateway:wrong-secret@127.0.0.1:${port}`
+  const error = await t.throwsAsync(Connection.open(ports, { url, name: 'test' }))
+  t.regex(error?.message ?? '', /NATS server at 127\.0\.0\.1:\d+ refused the credentials/)
+  t.notRegex(error?.message ?? '', /wrong-secret/)
+  t.deepEqual(ports.logger.lines, [])
+})
+
+testWithNats(
+  'a server that comes later is waited for, and every pause told',
+  async (t, servers) => {
+    const server = only(servers)
+    await server.kill('SIGKILL')
+    const ports = { logger: new FakeLog(), timers: realTimers, monotonicMs }
+    const opening = Connection.open(ports, { url: withCredentials(server.port), name: 'test' })
+    await until(
+      () => Promise.resolve(ports.logger.lines),
+      (lines) => lines.length > 0,
+    )
+    await server.restart()
+    const connection = await opening
+    t.true(connection.isConnected)
+    await connection.close()
+    t.like(ports.logger.lines[0], { level: 'warn', fact: 'no NATS server answers; trying again' })
+    t.notRegex(JSON.stringify(ports.logger.lines), /not:for|not%3Afor/)
+  },
+)
+
 test('a server that is not there is told to the operator, without credentials', async (t) => {
   const ports = { logger: new FakeLog(), timers: realTimers, monotonicMs }
   const url = 'nats://user:secret@127.0.0.1:1'
   const error = await t.throwsAsync(
-    Connection.open(ports, { url, name: 'test', firstTimeoutMs: 100 }),
+    Connection.open(ports, { url, name: 'test', firstAnswerMsMax: 100 }),
   )
   t.regex(error?.message ?? '', /no NATS server answered at 127\.0\.0\.1:1/)
   t.notRegex(error?.message ?? '', /secret/)

@@ -129,6 +129,19 @@ testWithNats('W5: a stream that was not made by a gateway is refused', async (t,
   await t.throwsAsync(openLog(t, await connectNode(t, url), options), { instanceOf: LogMismatch })
 })
 
+testWithNats('a JetStream that does not answer yet is waited for', async (t, servers) => {
+  const server = only(servers)
+  const node = await connectNode(t, server.url)
+  const frozen = await freeze(t, server)
+  const opening = openLog(t, node)
+  await until(
+    () => Promise.resolve(node.logger.lines),
+    (lines) => lines.some(({ fact }) => /JetStream does not answer/.test(fact)),
+  )
+  await frozen.go()
+  t.like(await (await opening).append(batchOf(1, ['a'])), { kind: 'appended' })
+})
+
 testWithNats('nodes that open the log together agree on one identity', async (t, servers) => {
   const { url } = only(servers)
   const options = ownStream()
@@ -225,6 +238,31 @@ testWithNats(
     t.true(Math.max(...held) <= 300_000 + 2 ** 20 + 4096, `at most ${Math.max(...held)}`)
   },
 )
+
+testWithNats('the lag is what was appended and is not applied', async (t, servers) => {
+  const node = await connectNode(t, only(servers).url)
+  const log = await openLog(t, node, { ...ownStream(), tailBytesMax: 300_000 })
+  const lag = (): number => node.meter.gauges.get('lane_lag_submissions')?.() ?? -1
+  t.is(lag(), 0)
+  const positions: number[] = []
+  for (let number = 0; number < 50; number += 1) {
+    const ids = ['a', 'b', 'c'].map((name) => `${name}${number}`)
+    positions.push(await appended(log, batchOf(1, ids, 'x'.repeat(50_000))))
+  }
+  await log.read(1, 0, 1)
+  // Most of it is still at the server, which knows entries and not submissions.
+  await until(
+    () => Promise.resolve(lag()),
+    (submissions) => submissions === 150,
+  )
+  for (const position of positions) {
+    await until(
+      () => log.read(1, position, 1),
+      (found) => found.length > 0 || position === positions.at(-1),
+    )
+  }
+  t.is(lag(), 0)
+})
 
 testWithNats('the probe tells replicas and sync mode', async (t, servers) => {
   const server = only(servers)

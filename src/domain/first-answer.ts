@@ -1,0 +1,48 @@
+// How a start waits for what it stands on, a database or NATS: not in silence and not for ever.
+//
+// Invariants:
+//   F1. A failure that waiting does not mend ends the start at once.
+//   F2. Each further attempt is told of, behind a pause that grows, until the time is over.
+
+import type { Log } from './telemetry.ts'
+
+export interface Patience {
+  /** What did not answer, as a fact for the log. */
+  readonly fact: string
+  /** True for a failure that may be over at the next attempt. */
+  readonly mayPass: (error: unknown) => boolean
+  /** What a failure says, in words that may stand in a log. */
+  readonly reasonOf: (error: unknown) => string
+  readonly log: Pick<Log, 'warn'> | undefined
+  /** Calls back once after a delay. Gives the way to cancel. */
+  readonly after: (delayMs: number, callback: () => void) => () => void
+  /** After this time the next failure is the last; FIRST_ANSWER_MS_MAX when nothing else is said. */
+  readonly boundMs?: number | undefined
+}
+
+export const FIRST_ANSWER_MS_MAX = 60_000
+const PAUSE_MS_MIN = 250
+const PAUSE_MS_MAX = 8_000
+
+/** The first answer of several attempts; rejects with the failure of the last one. */
+export async function firstAnswer<Answer>(
+  attempt: () => Promise<Answer>,
+  patience: Patience,
+): Promise<Answer> {
+  const { fact, mayPass, reasonOf, log, after, boundMs = FIRST_ANSWER_MS_MAX } = patience
+  let isOver = false
+  const cancel = after(boundMs, () => (isOver = true))
+  try {
+    for (let pauseMs = PAUSE_MS_MIN; ; pauseMs = Math.min(pauseMs * 2, PAUSE_MS_MAX)) {
+      try {
+        return await attempt()
+      } catch (error) {
+        if (isOver || !mayPass(error)) throw error // F1
+        log?.warn(fact, { reason: reasonOf(error), againInMs: pauseMs }) // F2
+      }
+      await new Promise<void>((resolve) => void after(pauseMs, resolve))
+    }
+  } finally {
+    cancel()
+  }
+}

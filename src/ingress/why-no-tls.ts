@@ -1,0 +1,45 @@
+// Why HTTPS cannot be served. The HTTP library only says that it failed, and asks on the terminal
+// for the passphrase of a key that has one.
+
+import { X509Certificate, createPrivateKey } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+
+export interface TlsFiles {
+  readonly certFile: string
+  readonly keyFile: string
+}
+
+const CERT = 'SERVICE_HTTP_TLS_CERT'
+const KEY = 'SERVICE_HTTP_TLS_KEY'
+
+/** A sentence that names the setting; undefined when certificate and key are good. */
+export function whyNoTls({ certFile, keyFile }: TlsFiles): string | undefined {
+  const certificate = parsed(certFile, (pem) => new X509Certificate(pem))
+  if (typeof certificate === 'string') {
+    return `${CERT} names ${certFile}, which ${certificate || 'holds no certificate in PEM form'}`
+  }
+  const key = parsed(keyFile, (pem) => createPrivateKey(pem))
+  if (typeof key === 'string') {
+    const form = 'holds no private key in PEM form without a passphrase'
+    return `${KEY} names ${keyFile}, which ${key || form}`
+  }
+  if (certificate.checkPrivateKey(key)) return undefined
+  return `${KEY} names ${keyFile}, which is not the key of the certificate in ${certFile}`
+}
+
+/** What a file holds; a text when it cannot be read, an empty one when it holds something else. */
+function parsed<Value extends object>(file: string, parse: (pem: Buffer) => Value): Value | string {
+  let pem: Buffer
+  try {
+    pem = readFileSync(file)
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason'
+    return `cannot be read (${code})`
+  }
+  try {
+    return parse(pem)
+  } catch {
+    // What the parser says may quote what a file holds that is no key; it is not repeated.
+    return ''
+  }
+}

@@ -1,0 +1,145 @@
+// The product as a cluster: two processes over one nats-server and one mariadbd, on a copy of what
+// was prepared once.
+
+import { cp, mkdir } from 'node:fs/promises'
+import { setTimeout as delay } from 'node:timers/promises'
+
+import { BACKING_SYNC, countRowsAt, startBacking } from './backing.ts'
+import type { BackingServers } from './backing.ts'
+import { Caller, PASSWORD, fill, warm } from './caller.ts'
+import type { Prepared } from './caller.ts'
+import { THING_COUNT } from './denominators.ts'
+import { QUERIES, newToken, startProduct } from './gateway.ts'
+import type { Server } from './server.ts'
+import { metricOf, operationsEnded } from './subject.ts'
+import type { Subject } from './subject.ts'
+
+export const LANES = 16
+const NODES = 2
+const SPREAD_LIMIT_MS = 30_000
+const APPLIED_LIMIT_MS = 60_000
+const POLL_MS = 50
+
+/** A running cluster whose nodes can be taken away and given back. */
+export interface Cluster {
+  /** The nodes as they run now, by their number. */
+  readonly nodes: readonly Server[]
+  readonly backing: BackingServers
+  /** Starts a node that has ended again, under its name. */
+  readonly again: (index: number) => Promise<Server>
+  /** Ends everything at once. */
+  readonly end: () => Promise<void>
+}
+
+/** Makes the channels, and as many devices as there are nodes, each with its part of them. */
+export async function prepareCluster(directory: string): Promise<Prepared> {
+  await mkdir(directory, { recursive: true })
+  const token = newToken()
+  const backing = await startBacking(directory)
+  try {
+    const node = await startNode(0, { backing, token })
+    await lanesSpread([node], token)
+    const filled = await fill(new Caller(node, token), NODES)
+    await node.stop()
+    return { directory, token, ...filled }
+  } finally {
+    await backing.stop()
+  }
+}
+
+/** Starts two nodes on a copy of what was prepared; resolves when each applies its lanes. */
+export async function startCluster(prepared: Prepared, directory: string): Promise<Cluster> {
+  await cp(prepared.directory, directory, { recursive: true })
+  const { token } = prepared
+  const backing = await startBacking(directory)
+  const nodes: Server[] = []
+  const again = async (index: number): Promise<Server> => {
+    const node = await startNode(index, { backing, token })
+    nodes[index] = node
+    return node
+  }
+  const end = async (): Promise<void> => {
+    await Promise.allSettled(nodes.map((node) => node.kill()))
+    await backing.stop()
+  }
+  try {
+    for (let index = 0; index < NODES; index += 1) await again(index)
+    await lanesSpread(nodes, token)
+  } catch (error) {
+    await end()
+    throw error
+  }
+  return { nodes, backing, again, end }
+}
+
+/** The cluster as a subject; each of its nodes has verified every password once. */
+export async function startPreparedCluster(
+  prepared: Prepared,
+  directory: string,
+): Promise<Subject> {
+  const { token, channels, deviceKeys } = prepared
+  const { nodes, backing, end } = await startCluster(prepared, directory)
+  const applied = (): Promise<number> => operationsEnded(nodes, token)
+  try {
+    for (const node of nodes) await warm(new Caller(node, token), channels)
+    await atLeast(channels.length * nodes.length, applied)
+  } catch (error) {
+    await end()
+    throw error
+  }
+  return {
+    name: 'cluster',
+    servers: nodes,
+    backing: backing.pids,
+    recipe: { path: '/thing/update', token, password: PASSWORD, channels, thingCount: THING_COUNT },
+    deviceKeys,
+    applied,
+    count: () => countRowsAt(backing.databaseUrl, QUERIES),
+    release: () => backing.stop(),
+    ran: {
+      engine: 'cluster (NATS JetStream + MariaDB over mysql2)',
+      sync: BACKING_SYNC,
+      lanes: `${LANES} (default), half of them on each node`,
+      batch: 'default limits (256 submissions or 256 KiB per lane)',
+      processes: `${NODES} nodes, each with its worker thread; 1 nats-server; 1 mariadbd`,
+      spread: 'connections and devices in turn over both nodes; each device has half the channels',
+    },
+  }
+}
+
+interface NodeSettings {
+  readonly backing: BackingServers
+  readonly token: string
+}
+
+const startNode = (index: number, { backing, token }: NodeSettings): Promise<Server> =>
+  startProduct({
+    SERVICE_NODE_ID: `node${index}`,
+    SERVICE_NATS_URL: backing.natsUrl,
+    SERVICE_DATABASE_URL: backing.databaseUrl,
+    SERVICE_TOKEN: token,
+  })
+
+/** How many lanes a node holds the lease of. */
+export const lanesOf = (node: Server, token: string): Promise<number> =>
+  metricOf(node, { token, name: 'heliograph_leases_held' })
+
+/** Resolves when every lane is held and every node holds some. */
+export async function lanesSpread(nodes: readonly Server[], token: string): Promise<void> {
+  const deadline = performance.now() + SPREAD_LIMIT_MS
+  for (;;) {
+    const held = await Promise.all(nodes.map((node) => lanesOf(node, token)))
+    const all = held.reduce((sum, lanes) => sum + lanes, 0)
+    if (all === LANES && held.every((lanes) => lanes > 0)) return
+    if (performance.now() > deadline) throw new Error(`lanes held by node: ${held.join(', ')}`)
+    await delay(POLL_MS)
+  }
+}
+
+async function atLeast(count: number, applied: () => Promise<number>): Promise<void> {
+  const deadline = performance.now() + APPLIED_LIMIT_MS
+  while ((await applied()) < count) {
+    if (performance.now() > deadline) throw new Error(`fewer than ${count} were applied in time`)
+    await delay(POLL_MS)
+  }
+}

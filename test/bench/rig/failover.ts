@@ -1,0 +1,217 @@
+// Kills one node of a cluster under load and looks what became of everything.
+//
+// Invariants:
+//   B11. The time counts from the signal until an operation that was submitted after it, to a
+//        channel of every lane, has been seen as `sent`: the survivor's lanes are no slower for
+//        it, so the last one is a lane of the node that was killed.
+//   B12. Every request that was answered 200 is in the feed exactly once, found by the time at
+//        which it was due; what was not answered may be there or not, but nothing is there twice.
+
+import { setTimeout as delay } from 'node:timers/promises'
+
+import { laneOf, parseChannelId } from '#domain/identity'
+import type { LoadReport } from '#test/bench/load/messages'
+import { DUE_BASE_US } from '#test/bench/load/payload'
+import type { Recipe } from '#test/bench/load/payload'
+import { BACKING_SYNC, countRowsAt, numbersAt } from './backing.ts'
+import { Caller, PASSWORD, textOf, warm } from './caller.ts'
+import type { Prepared } from './caller.ts'
+import { LANES, lanesOf, lanesSpread } from './cluster.ts'
+import type { Cluster } from './cluster.ts'
+import { QUERIES } from './gateway.ts'
+import { Generator } from './load-process.ts'
+import { cpuSecondsByName, secondsBetween } from './processes.ts'
+import type { Server } from './server.ts'
+
+const CHANNELS_PER_LANE = 4
+const THINGS_PER_CHANNEL = 10
+const CONNECTIONS = 64
+const RATE_PER_SECOND = 1_000
+const LOAD_MS = 12_000
+const KILL_AFTER_MS = 2_000
+const SERVED_LIMIT_MS = 60_000
+const APPLIED_LIMIT_MS = 60_000
+const LOOK_AGAIN_MS = 20
+
+export interface Failover {
+  readonly cluster: Cluster
+  readonly token: string
+  readonly recipe: Recipe
+  /** A channel of each lane. */
+  readonly probes: readonly string[]
+  readonly ran: Readonly<Record<string, string | number>>
+  close(): Promise<void>
+}
+
+/** What one kill led to. */
+export interface Killed {
+  readonly seconds: number
+  /** How many lanes the node had. */
+  readonly lanes: number
+  readonly accepted: number
+  readonly due: number
+  readonly refused: LoadReport['refused']
+  /** Connections that broke, each with one request whose fate nobody was told. */
+  readonly lost: number
+  readonly cpuSeconds: Readonly<Record<string, number>>
+}
+
+/** Chooses a few channels of each lane and lets every node verify their passwords. */
+export async function openFailover(
+  cluster: Cluster,
+  { token, channels }: Prepared,
+): Promise<Failover> {
+  const byLane = channelsByLane(channels)
+  const chosen = byLane.flatMap((ofLane) => ofLane.slice(0, CHANNELS_PER_LANE))
+  const probes = byLane.flatMap(([first]) => first ?? [])
+  if (probes.length < LANES) throw new Error(`channels lie on ${probes.length} of ${LANES} lanes`)
+  const failover: Failover = {
+    cluster,
+    token,
+    probes,
+    recipe: {
+      path: '/thing/update',
+      token,
+      password: PASSWORD,
+      channels: chosen,
+      thingCount: chosen.length * THINGS_PER_CHANNEL,
+    },
+    ran: {
+      engine: 'cluster (NATS JetStream + MariaDB over mysql2)',
+      sync: BACKING_SYNC,
+      load: `${RATE_PER_SECOND}/s for ${LOAD_MS / 1_000} s`,
+      connections: `${CONNECTIONS}, in turn to both nodes`,
+      kill: `SIGKILL after ${KILL_AFTER_MS / 1_000} s; nodes in turn`,
+      channels: `${chosen.length}, ${CHANNELS_PER_LANE} of each of ${LANES} lanes`,
+    },
+    close: () => cluster.end(),
+  }
+  try {
+    for (const node of cluster.nodes) await warm(new Caller(node, token), chosen)
+  } catch (error) {
+    await cluster.end()
+    throw error
+  }
+  return failover
+}
+
+/** Channels of each lane, lane by lane. */
+export function channelsByLane(channels: readonly string[]): readonly (readonly string[])[] {
+  const byLane: string[][] = Array.from({ length: LANES }, () => [])
+  for (const channel of channels) {
+    const id = parseChannelId(channel)
+    if (id !== undefined) byLane[laneOf(id, LANES)]?.push(channel)
+  }
+  return byLane
+}
+
+/** One kill; afterwards the node is there again and everything was counted. */
+export async function killUnderLoad(failover: Failover, run: number): Promise<Killed> {
+  const { cluster, token, recipe } = failover
+  const index = run % cluster.nodes.length
+  const victim = nodeAt(cluster, index)
+  const survivor = nodeAt(cluster, (index + 1) % cluster.nodes.length)
+  const lanes = await lanesOf(victim, token)
+  const generator = new Generator()
+  try {
+    const ports = [victim.port, survivor.port]
+    await generator.connect({ ports, connections: CONNECTIONS, recipe })
+    const before = cpuOf(cluster, survivor)
+    const pace = { kind: 'open', ratePerSecond: RATE_PER_SECOND } as const
+    const loading = generator.load({ pace, durationMs: LOAD_MS, namesAccepted: true })
+    const served = delay(KILL_AFTER_MS).then(() => timeToServe(failover, { victim, survivor }))
+    const [load, seconds] = await Promise.all([loading, served])
+    const cpuSeconds = secondsBetween(before, cpuOf(cluster, survivor))
+    await audit(cluster, load) // B12
+    await cluster.again(index)
+    await lanesSpread(cluster.nodes, token)
+    await warm(new Caller(nodeAt(cluster, index), token), recipe.channels)
+    const { accepted, due, refused, lost } = load
+    return { seconds, lanes, accepted, due, refused, lost, cpuSeconds }
+  } finally {
+    await generator.stop()
+  }
+}
+
+function nodeAt({ nodes }: Cluster, index: number): Server {
+  const node = nodes[index]
+  if (node === undefined) throw new Error(`there is no node ${index}`)
+  return node
+}
+
+/** B11 */
+async function timeToServe(
+  { probes, token }: Failover,
+  { victim, survivor }: { readonly victim: Server; readonly survivor: Server },
+): Promise<number> {
+  const caller = new Caller(survivor, token)
+  const startMs = performance.now()
+  const gone = victim.kill()
+  await Promise.all(
+    probes.map((channel) => untilSent(caller, { channel, deadlineMs: startMs + SERVED_LIMIT_MS })),
+  )
+  const seconds = (performance.now() - startMs) / 1_000
+  await gone
+  return seconds
+}
+
+async function untilSent(
+  caller: Caller,
+  { channel, deadlineMs }: { readonly channel: string; readonly deadlineMs: number },
+): Promise<void> {
+  let opId: string | undefined
+  while (performance.now() < deadlineMs) {
+    // A refusal for now, or an answer that is late, is asked for again.
+    opId ??= await caller.submit(channel).catch(() => undefined)
+    if (opId !== undefined && (await statusOf(caller, opId)) === 'sent') return
+    await delay(LOOK_AGAIN_MS)
+  }
+  throw new Error(`a channel was not served within ${SERVED_LIMIT_MS / 1_000} s`)
+}
+
+const statusOf = (caller: Caller, opId: string): Promise<string> =>
+  caller.get(`/send_status/${opId}`).then(
+    (data) => textOf(data, 'status'),
+    () => '',
+  )
+
+/** B12: waits until what was accepted is applied, then compares. */
+async function audit({ backing }: Cluster, load: LoadReport): Promise<void> {
+  const deadlineMs = performance.now() + APPLIED_LIMIT_MS
+  let difference = await differenceIn(backing.databaseUrl, load)
+  while (difference !== undefined && performance.now() < deadlineMs) {
+    await delay(LOOK_AGAIN_MS * 10)
+    difference = await differenceIn(backing.databaseUrl, load)
+  }
+  if (difference !== undefined) throw new Error(difference)
+}
+
+const DUES = `SELECT json_extract(payload, '$.attrs.due') FROM thing_updates
+  WHERE json_extract(payload, '$.attrs.due') IS NOT NULL`
+
+async function differenceIn(databaseUrl: string, load: LoadReport): Promise<string | undefined> {
+  const due = await numbersAt(databaseUrl, DUES)
+  const { operations, revisions, feed } = await countRowsAt(databaseUrl, QUERIES)
+  const isEven = operations === revisions && revisions === feed
+  const stored = due.map((each) => each - DUE_BASE_US)
+  return (
+    dueDifference(load.acceptedDueUs ?? [], stored) ??
+    (isEven ? undefined : `stored ${JSON.stringify({ operations, revisions, feed })}`)
+  )
+}
+
+/** How the feed differs from what was answered 200; undefined when each of them is there once. */
+export function dueDifference(
+  accepted: readonly number[],
+  stored: readonly number[],
+): string | undefined {
+  const kept = new Set(stored)
+  const missing = accepted.filter((due) => !kept.has(due)).length
+  const doubled = stored.length - kept.size
+  if (missing + doubled === 0) return undefined
+  return `answered 200: ${accepted.length}; of them missing ${missing}; stored twice ${doubled}`
+}
+
+/** The node that is killed takes its own time with it. */
+const cpuOf = ({ backing }: Cluster, survivor: Server): Readonly<Record<string, number>> =>
+  cpuSecondsByName({ survivor: survivor.pid, ...backing.pids })

@@ -1,0 +1,82 @@
+// Starts what is measured, and keeps what several subjects begin with: each is prepared once and
+// copied.
+
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import type { Prepared } from '#test/bench/rig/caller'
+import { prepareCluster, startCluster, startPreparedCluster } from '#test/bench/rig/cluster'
+import type { Cluster } from '#test/bench/rig/cluster'
+import {
+  startBareHttp,
+  startStraightLine,
+  startStraightLineCluster,
+} from '#test/bench/rig/denominators'
+import { prepareGateway, startPrepared } from '#test/bench/rig/gateway'
+import type { Subject } from '#test/bench/rig/subject'
+import type { DenominatorId } from './row.ts'
+
+export type Engine = 'embedded' | 'cluster'
+
+/** Every start gets a folder of its own below one that goes away with the session. */
+export class Subjects {
+  readonly #say: (line: string) => void
+  readonly #prepared = new Map<Engine, Promise<Prepared>>()
+  #directory: Promise<string> | undefined
+
+  constructor(say: (line: string) => void) {
+    this.#say = say
+  }
+
+  async denominator(id: DenominatorId): Promise<Subject> {
+    switch (id) {
+      case 'D1':
+        return startBareHttp()
+      case 'D4-embedded':
+        return startStraightLine(await this.scratch())
+      case 'D4-cluster':
+        return startStraightLineCluster(join(await this.scratch(), id))
+    }
+  }
+
+  /** The product, in a folder of this name. */
+  async product(engine: Engine, name: string): Promise<Subject> {
+    const prepared = await this.prepared(engine)
+    const directory = join(await this.scratch(), name)
+    return engine === 'embedded'
+      ? startPrepared(prepared, directory)
+      : startPreparedCluster(prepared, directory)
+  }
+
+  /** A cluster whose nodes can be killed, in a folder of this name. */
+  async cluster(name: string): Promise<Cluster> {
+    return startCluster(await this.prepared('cluster'), join(await this.scratch(), name))
+  }
+
+  /** What the product begins with: channels and devices, made once. */
+  prepared(engine: Engine): Promise<Prepared> {
+    const known = this.#prepared.get(engine)
+    if (known !== undefined) return known
+    const prepared = this.#prepare(engine)
+    this.#prepared.set(engine, prepared)
+    return prepared
+  }
+
+  async #prepare(engine: Engine): Promise<Prepared> {
+    this.#say(`preparing (${engine}): 1,000 channels, one password hash each`)
+    const directory = join(await this.scratch(), `prepared-${engine}`)
+    return engine === 'embedded' ? prepareGateway(directory) : prepareCluster(directory)
+  }
+
+  /** A directory that goes away with the session. */
+  scratch(): Promise<string> {
+    this.#directory ??= mkdtemp(join(tmpdir(), 'heliograph-bench-'))
+    return this.#directory
+  }
+
+  async close(): Promise<void> {
+    if (this.#directory === undefined) return
+    await rm(await this.#directory, { recursive: true, force: true })
+  }
+}

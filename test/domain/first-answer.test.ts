@@ -1,0 +1,68 @@
+import test from 'ava'
+
+import { FIRST_ANSWER_MS_MAX, firstAnswer } from '#domain/first-answer'
+import { FakeLog } from '#test/support/fake-telemetry'
+import { FakeTime } from '#test/support/fake-timers'
+
+const FATAL = 'wrong password'
+
+/** Something that fails with these reasons, one an attempt, and answers from then on. */
+function start(reasons: readonly string[]) {
+  const log = new FakeLog()
+  const time = new FakeTime(0)
+  const attemptedAt: number[] = []
+  const attempt = async (): Promise<string> => {
+    const reason = reasons[attemptedAt.length]
+    attemptedAt.push(time.nowMs())
+    if (reason !== undefined) throw new Error(reason)
+    return 'here'
+  }
+  const answer = firstAnswer(attempt, {
+    fact: 'it does not answer',
+    mayPass: (error) => error instanceof Error && error.message !== FATAL,
+    reasonOf: (error) => (error instanceof Error ? error.message : ''),
+    log,
+    after: (delayMs, callback) => time.after(delayMs, callback),
+  })
+  answer.catch(() => {})
+  const wait = async (forMs: number): Promise<void> => {
+    for (let passed = 0; passed < forMs; passed += 250) {
+      await new Promise<void>((resolve) => setImmediate(resolve))
+      time.advance(250)
+    }
+    await new Promise<void>((resolve) => setImmediate(resolve))
+  }
+  return { answer, wait, log, attemptedAt, time }
+}
+
+test('F2: what is away for a while is waited for, with a line for each growing pause', async (t) => {
+  const { answer, wait, log, attemptedAt, time } = start(['away', 'away', 'starting'])
+  await wait(5_000)
+  t.is(await answer, 'here')
+  t.deepEqual(attemptedAt, [0, 250, 750, 1_750])
+  t.deepEqual(
+    log.lines.map(({ level, fields }) => [level, fields['reason'], fields['againInMs']]),
+    [
+      ['warn', 'away', 250],
+      ['warn', 'away', 500],
+      ['warn', 'starting', 1_000],
+    ],
+  )
+  t.is(time.waiting, 0)
+})
+
+test('F2: waiting has an end, and pauses do not grow beyond it', async (t) => {
+  const { answer, wait, attemptedAt, log } = start(Array<string>(99).fill('away'))
+  await wait(2 * FIRST_ANSWER_MS_MAX)
+  await t.throwsAsync(answer, { message: 'away' })
+  const last = attemptedAt.at(-1) ?? 0
+  t.true(last >= FIRST_ANSWER_MS_MAX && last <= FIRST_ANSWER_MS_MAX + 8_000, `${last}`)
+  t.true(log.lines.length <= 12)
+})
+
+test('F1: what waiting does not mend ends at once', async (t) => {
+  const { answer, attemptedAt, log } = start([FATAL])
+  await t.throwsAsync(answer, { message: FATAL })
+  t.deepEqual(attemptedAt, [0])
+  t.deepEqual(log.lines, [])
+})

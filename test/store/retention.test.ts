@@ -1,0 +1,89 @@
+// Method: a database of which every row is counted, since no port shows what nobody can reach.
+
+import test from 'ava'
+import type { ExecutionContext } from 'ava'
+
+import type { RetentionLimits } from '#domain/store-ports'
+import { databasePath } from '#test/support/sqlite-store'
+import { ChannelWriter } from '#test/support/store-writer'
+import { channel, event, message, opId, thing } from '#test/support/submissions'
+import { openWatched } from '#test/support/watched-store'
+import type { Watched } from '#test/support/watched-store'
+
+const A = channel(1)
+const NEVER: RetentionLimits = {
+  operations: 0,
+  messagesAndEvents: 0,
+  thingUpdates: 0,
+  tombstones: 0,
+  deletedChannels: 0,
+}
+const ALL = Number.MAX_SAFE_INTEGER
+const EVERYTHING: RetentionLimits = {
+  operations: ALL,
+  messagesAndEvents: ALL,
+  thingUpdates: ALL,
+  tombstones: ALL,
+  deletedChannels: ALL,
+}
+const TABLES = `channels channel_heads subscriptions things events tombstones feed_entries
+  thing_updates operations claims dead_letters`.split(/\s+/)
+
+const open = async (t: ExecutionContext): Promise<Watched> =>
+  openWatched(t, `sqlite:${await databasePath(t)}`)
+
+function rowsOf({ database }: Watched): Promise<number> {
+  return database.read(async (session) => {
+    let rows = 0
+    for (const table of TABLES) {
+      rows += (await session.first<{ n: number }>(`SELECT count(*) AS n FROM ${table}`))?.n ?? 0
+    }
+    return rows
+  })
+}
+
+/** A channel with some of every kind, which is then deleted. */
+async function fill(store: Watched): Promise<void> {
+  const writer = await ChannelWriter.open(store, 1)
+  for (const name of ['a', 'b', 'c']) {
+    writer.take(message({ opId: name }), thing('delete', name), event('close', name))
+    const claim = { channelId: A, thingId: '', contentHash: 'a', claimedAt: 1, opId: opId(name) }
+    await store.operations.claim({ ...claim, messageId: message().entityId }, 0)
+  }
+  await writer.commit()
+  await store.channels.delete(A, 1)
+}
+
+for (const maxRows of [1, 2, 3, 7]) {
+  test(`N5: a step of ${maxRows} removes no more rows, and tells of each`, async (t) => {
+    const store = await open(t)
+    await fill(store)
+    const before = await rowsOf(store)
+    let left = before
+    for (;;) {
+      const removed = await store.retention.step(EVERYTHING, maxRows)
+      const now = await rowsOf(store)
+      t.is(left - now, removed)
+      t.true(removed <= maxRows)
+      left = now
+      if (removed === 0) break
+    }
+    // With room for one row only pairs stay: three claims, six tombstones, two rows of the channel.
+    t.is(left, maxRows === 1 ? 3 + 6 + 2 : 0)
+  })
+}
+
+test('N4: a turn that commits after the deletion of its channel leaves no row behind', async (t) => {
+  const store = await open(t)
+  const writer = await ChannelWriter.open(store, 1)
+  writer.take(message(), thing('update', 'lamp'), event('update', 'fire'))
+  const drain = async (deletedChannels: number): Promise<void> => {
+    while ((await store.retention.step({ ...NEVER, deletedChannels }, 5)) > 0);
+  }
+  await store.channels.delete(A, 1_000)
+  await drain(1_000)
+  await writer.commit()
+  await drain(1_001)
+  // What is told of an operation is kept for whoever asks, also of a channel that is gone.
+  t.is(await rowsOf(store), 3)
+})

@@ -1,0 +1,39 @@
+// Goal: the bounds of a batch and of a NATS message fit each other, whatever its text is made of.
+
+import { BATCH_BYTES_MAX } from '#domain/lane'
+import { appended, batchOf, idsOf, readAll } from '#test/contracts/log-contract'
+import { connectNode, only, openLog, testsWithNats } from '#test/support/nats'
+
+const testWithNats = testsWithNats()
+
+// Of all characters these take the most bytes for each unit of a string.
+const WIDE = '€'
+
+testWithNats(
+  'the largest batch fits into a message, also in wide characters',
+  async (t, servers) => {
+    const log = await openLog(t, await connectNode(t, only(servers).url))
+    const ids = Array.from({ length: 25 }, (_, number) => `thing-${number}`)
+    const empty = batchOf(1, ids, '').payload.length
+    const batch = batchOf(1, ids, WIDE.repeat(Math.floor((BATCH_BYTES_MAX - empty) / ids.length)))
+    t.true(batch.payload.length > BATCH_BYTES_MAX - ids.length)
+    t.true(Buffer.byteLength(batch.payload) > 2.9 * BATCH_BYTES_MAX)
+    await appended(log, batch)
+    t.deepEqual(idsOf(await readAll(log, 1, ids.length)), ids)
+  },
+)
+
+testWithNats(
+  'J4: what is larger than the server takes is refused, not thrown',
+  async (t, servers) => {
+    const node = await connectNode(t, only(servers).url)
+    const log = await openLog(t, node)
+    const tooLarge = batchOf(1, ['a'], 'x'.repeat(2 ** 20))
+    t.like(await log.append(tooLarge), { kind: 'refused', reason: 'unavailable' })
+    t.is(node.meter.gauges.get('stream_pending_bytes')?.(), 0)
+    t.true(
+      node.logger.lines.some(({ level, fact }) => level === 'error' && /max_payload/.test(fact)),
+    )
+    await appended(log, batchOf(1, ['b']))
+  },
+)
