@@ -16,7 +16,7 @@ export interface Patience {
   readonly log: Pick<Log, 'warn'> | undefined
   /** Calls back once after a delay. Gives the way to cancel. */
   readonly after: (delayMs: number, callback: () => void) => () => void
-  /** After this time the next failure is the last; FIRST_ANSWER_MS_MAX when nothing else is said. */
+  /** The first failure after this is the last; FIRST_ANSWER_MS_MAX when nothing else is said. */
   readonly boundMs?: number | undefined
 }
 
