@@ -1,6 +1,7 @@
 // One live actor per channel, and the bounded set of those that are awake.
 //
 // Invariants:
+//   A1. Turns of one channel never overlap.
 //   A5. At most `liveMax` actors are awake, and together they remember at most `entitiesMax`
 //       entities: the least recently used go to sleep first. Sleep loses nothing, because memory is
 //       only a cache.
@@ -10,14 +11,17 @@ import type { ActorRefFrom, SnapshotFrom } from 'xstate'
 
 import type { ChannelId } from '#domain/identity'
 import type { ChannelHead } from '#domain/store-ports'
-import { channelMachine } from '#machines/channel'
-import type { Memory, TurnInput, TurnOutcome } from '#machines/channel'
+import { channelMachine, isKnown } from '#machines/channel'
+import type { Decided, Effects, Memory, TurnInput } from '#machines/channel'
 import type { Rules } from '#machines/decide'
+
+export type TurnOutcome = Decided & Readonly<Effects>
 
 /** A channel's actor as the system uses it. */
 export class ChannelActor {
   readonly channelId: ChannelId
   lastUsedMs = 0
+  #isInTurn = false
   readonly #actor: ActorRefFrom<typeof channelMachine>
 
   constructor(channelId: ChannelId, rules: Rules) {
@@ -30,35 +34,44 @@ export class ChannelActor {
     return this.#snapshot().value === 'asleep'
   }
 
-  /** What the actor remembers, so that a turn loads only the rest. */
-  get memory(): Memory {
-    return this.#snapshot().context.memory
+  /** True when a turn needs not load this entity. */
+  knows(kind: keyof Memory, id: string): boolean {
+    return isKnown(this.#snapshot().context, kind, id)
   }
 
   get remembered(): number {
-    return this.memory.things.size + this.memory.events.size
+    const { memory, decided } = this.#snapshot().context
+    const newest = decided === undefined ? 0 : decided.things.size + decided.events.size
+    return memory.things.size + memory.events.size + newest
   }
 
   load(head: ChannelHead): void {
     this.#actor.send({ type: 'load', head })
   }
 
-  /** Decides a turn. The outcome is the channel's truth only after `committed`. (A2) */
+  /**
+   * Decides a turn. The outcome is the channel's truth only after `committed`, and the next turn
+   * builds on it. (A2)
+   */
   take(turn: TurnInput): TurnOutcome {
-    const isResting = this.#snapshot().value === 'resting' // A1
-    this.#actor.send({ type: 'take', turn })
+    if (this.#isInTurn) throw new Error('a channel that is in a turn was given another') // A1
+    if (this.isAsleep) throw new Error('a channel that sleeps was given a turn')
+    this.#isInTurn = true
+    const effects: Effects = { entries: [], operations: [], defects: [] }
+    this.#actor.send({ type: 'take', turn, effects })
     const { decided } = this.#snapshot().context
-    if (!isResting || decided === undefined) {
-      throw new Error('a channel that is not resting was given a turn')
-    }
-    return decided
+    if (decided === undefined) throw new Error('a channel took a turn and decided nothing')
+    return { ...decided, ...effects }
   }
 
   committed(): void {
-    this.#actor.send({ type: 'committed' })
+    this.#isInTurn = false
   }
 
+  /** Whether the turn was committed is not known; a turn that was not taken leaves no doubt. */
   failed(): void {
+    if (!this.#isInTurn) return
+    this.#isInTurn = false
     this.#actor.send({ type: 'failed' })
   }
 

@@ -13,37 +13,18 @@
 import type { ChannelId } from '#domain/identity'
 import type { Lease } from '#domain/lane'
 import { positionOf } from '#domain/lane'
-import type { Bus, LaneLeases, LogReader, Notice, NowMs } from '#domain/ports'
-import type { LaneMove, TurnStore } from '#domain/store-ports'
-import type { Log, Meter } from '#domain/telemetry'
+import type { LaneMove } from '#domain/store-ports'
 import { retryDelayMs } from './backoff.ts'
 import { ChannelDirectory } from './channel.ts'
-import type { DirectoryLimits } from './channel.ts'
 import { collect, isNext, movesOf } from './lanes.ts'
 import type { OwnedLane } from './lanes.ts'
+import type { SystemOptions, SystemPorts } from './options.ts'
+import { purgeApplied } from './purge.ts'
+import type { Applied } from './purge.ts'
 import { measuresOf } from './measures.ts'
 import type { Measures } from './measures.ts'
 import { takeTurn } from './turn.ts'
 import type { Item, TurnEnd } from './turn.ts'
-
-export interface SystemPorts {
-  readonly store: TurnStore
-  readonly log: LogReader
-  readonly leases: LaneLeases
-  readonly bus: Bus
-  readonly meter: Meter
-  readonly logger: Log
-  readonly nowMs: NowMs
-  /** Resolves after a delay in milliseconds. */
-  readonly wait: (delayMs: number) => Promise<void>
-}
-
-export interface SystemOptions extends DirectoryLimits {
-  /** Submissions in one turn, at most. */
-  readonly turnMax: number
-  /** Applied batches are kept in the log for this long. (W4) */
-  readonly logKeepMs: number
-}
 
 const TRIM_EVERY_MS = 1000
 const REST_TURNS = 3
@@ -63,6 +44,7 @@ export class ActorSystem {
   readonly #measure: Measures
   #leases: readonly Lease[] = []
   #leasesChanged = false
+  readonly #caughtUp = Promise.withResolvers<void>()
   #wake: (() => void) | undefined
   #awake = true
   #phase: 'running' | 'draining' | 'halted' = 'running'
@@ -84,6 +66,11 @@ export class ActorSystem {
   /** Lanes that this process applies now. */
   get ownedLanes(): number {
     return this.#lanes.size
+  }
+
+  /** Resolves once everything that the log held at the start is applied. */
+  get caughtUp(): Promise<void> {
+    return this.#caughtUp.promise
   }
 
   /** Submissions applied since the start. */
@@ -122,16 +109,13 @@ export class ActorSystem {
     await this.drain()
   }
 
-  /** Lets the log forget what is applied and old. One small step for each lane. (W4) */
-  async purge(): Promise<void> {
-    const { log, nowMs } = this.#ports
-    for (const { lane, place } of this.#lanes.values()) {
-      await log.purge(lane, positionOf(place), nowMs() - this.#options.logKeepMs)
-    }
+  /** Lets the log forget what is applied and old. (W4) */
+  purge(): Promise<void> {
+    return purgeApplied(this.#ports, this.places(), this.#options.logKeepMs)
   }
 
   /** How far the lanes of this process are applied. */
-  places(): readonly Extract<Notice, { kind: 'applied' }>[] {
+  places(): readonly Applied[] {
     const lanes = [...this.#lanes.values()]
     return lanes.map(({ lane, place }) => ({ kind: 'applied', lane, position: positionOf(place) }))
   }
@@ -185,6 +169,7 @@ export class ActorSystem {
   }
 
   async #sleep(): Promise<void> {
+    if (this.#lanes.size > 0) this.#caughtUp.resolve()
     await new Promise<void>((resolve) => {
       this.#wake = resolve
     })

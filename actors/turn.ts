@@ -21,9 +21,8 @@ import type {
 } from '#domain/store-ports'
 import type { Submission } from '#domain/submission'
 import { refuseAll } from '#machines/channel'
-import type { TurnOutcome } from '#machines/channel'
 import { operationOf } from '#machines/decide'
-import type { ChannelActor, ChannelDirectory } from './channel.ts'
+import type { ChannelActor, ChannelDirectory, TurnOutcome } from './channel.ts'
 
 /** One submission and where it stands in the log. */
 export interface Item {
@@ -112,7 +111,7 @@ function needsOf(actors: readonly ChannelActor[], groups: Groups): TurnNeeds {
     operations: [] as OperationId[],
   }
   for (const actor of actors) {
-    const { channelId, memory } = actor
+    const { channelId } = actor
     if (actor.isAsleep) needs.channels.push(channelId)
     const asked = new Set<string>()
     for (const submission of groups.get(channelId) ?? []) {
@@ -120,10 +119,11 @@ function needsOf(actors: readonly ChannelActor[], groups: Groups): TurnNeeds {
         if (submission.claimed) needs.operations.push(submission.opId)
         continue
       }
-      const kept = submission.model === 'thing' ? memory.things : memory.events
-      const key = `${submission.model} ${submission.entityId}`
-      if (submission.action === 'create' || kept.has(submission.entityId) || asked.has(key))
-        continue
+      if (submission.action === 'create') continue
+      const kind = submission.model === 'thing' ? 'things' : 'events'
+      if (actor.knows(kind, submission.entityId)) continue
+      const key = `${kind} ${submission.entityId}`
+      if (asked.has(key)) continue
       asked.add(key)
       const list = submission.model === 'thing' ? needs.things : needs.events
       list.push({ channelId, id: submission.entityId })

@@ -1,10 +1,14 @@
 // The channel as a machine: asleep until it knows its head, then turn by turn.
 //
-//   asleep ── load ──▶ resting ── take ──▶ committing ── committed ──▶ resting
-//                                              └── failed ──▶ asleep
+//                       ┌─ take ─┐
+//   asleep ── load ──▶ awake ◀───┘
+//      ▲                 │
+//      └───── failed ────┘
+//
+// A `take` also says that what the turn before it decided was committed: one signal a turn, because
+// each costs as much as deciding a submission.
 //
 // Invariants:
-//   A1. Turns of one channel never overlap: only a resting channel takes one.
 //   A2. What a turn decided becomes the channel's memory only when its commit answered; until then
 //       it stands apart in `decided`.
 //   A3. Memory is trusted only after a commit that answered. A commit that failed may still have
@@ -38,27 +42,41 @@ export interface TurnInput {
   readonly events: readonly Event[]
 }
 
-/** What a turn decided for a channel, in the order of its submissions. */
-export interface TurnOutcome {
+/** What a turn leaves to be written and sent, in the order of its submissions. */
+export interface Effects {
+  readonly entries: FeedEntry[]
+  readonly operations: Operation[]
+  /** Submissions that a defect kept from being decided. (W6) */
+  readonly defects: { readonly submission: Submission; readonly error: string }[]
+}
+
+/** What the channel is after a turn, as far as the turn touched it. */
+export interface Decided {
   readonly head: ChannelHead
   readonly things: ReadonlyMap<string, Thing>
   readonly events: ReadonlyMap<string, Event>
-  readonly entries: readonly FeedEntry[]
-  readonly operations: readonly Operation[]
-  /** Submissions that a defect kept from being decided. (W6) */
-  readonly defects: readonly { readonly submission: Submission; readonly error: string }[]
 }
 
 interface ChannelContext extends Rules {
   readonly head: ChannelHead | undefined
   readonly memory: Memory
-  readonly decided: TurnOutcome | undefined
+  /** Of the newest turn. */
+  readonly decided: Decided | undefined
+}
+
+/** What a channel knows of its entities without asking the store. */
+export function isKnown(
+  { memory, decided }: Pick<ChannelContext, 'memory' | 'decided'>,
+  kind: keyof Memory,
+  id: string,
+): boolean {
+  return decided?.[kind].has(id) === true || memory[kind].has(id)
 }
 
 type ChannelSignal =
   | { readonly type: 'load'; readonly head: ChannelHead }
-  | { readonly type: 'take'; readonly turn: TurnInput }
-  | { readonly type: 'committed' }
+  /** `effects` is filled: it is the sender's, so that no channel keeps what has been sent. */
+  | { readonly type: 'take'; readonly turn: TurnInput; readonly effects: Effects }
   | { readonly type: 'failed' }
 
 const emptyMemory = (): Memory => ({ things: new Map(), events: new Map() })
@@ -80,22 +98,12 @@ export const channelMachine = setup({
   }),
   states: {
     asleep: {
-      on: { load: { target: 'resting', actions: assign({ head: ({ event }) => event.head }) } },
+      on: { load: { target: 'awake', actions: assign({ head: ({ event }) => event.head }) } },
     },
-    resting: {
+    awake: {
       on: {
-        take: {
-          target: 'committing', // A1
-          actions: assign({ decided: ({ context, event }) => decideTurn(context, event.turn) }),
-        },
-      },
-    },
-    committing: {
-      on: {
-        committed: {
-          target: 'resting',
-          actions: assign(({ context }) => remember(context)),
-        },
+        // Without a target: the cheapest transition there is.
+        take: { actions: assign(({ context, event }) => takeTurn(context, event)) },
         failed: {
           target: 'asleep',
           actions: assign({ head: undefined, decided: undefined, memory: emptyMemory }), // A3
@@ -105,12 +113,16 @@ export const channelMachine = setup({
   },
 })
 
-/** A2: the decided state becomes the remembered one. */
-function remember({ decided, memory }: ChannelContext): Partial<ChannelContext> {
-  if (decided === undefined) return {}
-  touch(memory.things, decided.things)
-  touch(memory.events, decided.events)
-  return { head: decided.head, decided: undefined }
+type Take = Extract<ChannelSignal, { readonly type: 'take' }>
+
+/** A2: what was decided before is remembered, then this turn is decided. */
+function takeTurn(context: ChannelContext, signal: Take): Partial<ChannelContext> {
+  const { decided: before, memory } = context
+  if (before === undefined) return { decided: decideTurn(context, signal) }
+  touch(memory.things, before.things)
+  touch(memory.events, before.events)
+  const { head } = before
+  return { head, decided: decideTurn({ ...context, head }, signal) }
 }
 
 function touch<Kept>(kept: Map<string, Kept>, touched: ReadonlyMap<string, Kept>): void {
@@ -125,30 +137,20 @@ function touch<Kept>(kept: Map<string, Kept>, touched: ReadonlyMap<string, Kept>
 }
 
 /** The state of a turn while it goes through its submissions. */
-interface Draft {
+interface Draft extends Effects {
   head: ChannelHead
   readonly things: Map<string, Thing>
   readonly events: Map<string, Event>
-  readonly entries: FeedEntry[]
-  readonly operations: Operation[]
-  readonly defects: { readonly submission: Submission; readonly error: string }[]
 }
 
-function decideTurn(context: ChannelContext, turn: TurnInput): TurnOutcome {
+function decideTurn(context: ChannelContext, { turn, effects }: Take): Decided {
   const { head } = context
   if (head === undefined) throw new Error('a channel without a head takes no turn')
   const loaded: Memory = {
     things: new Map(turn.things.map((thing) => [thing.id, thing])),
     events: new Map(turn.events.map((event) => [event.id, event])),
   }
-  const draft: Draft = {
-    head,
-    things: new Map(),
-    events: new Map(),
-    entries: [],
-    operations: [],
-    defects: [],
-  }
+  const draft: Draft = { head, things: new Map(), events: new Map(), ...effects }
   for (const submission of turn.submissions) {
     try {
       keep(draft, decideOne(submission, { draft, loaded, context }))
@@ -158,7 +160,7 @@ function decideTurn(context: ChannelContext, turn: TurnInput): TurnOutcome {
       draft.operations.push(operationOf(submission, 'internal_error'))
     }
   }
-  return draft
+  return { head: draft.head, things: draft.things, events: draft.events }
 }
 
 interface Sources {

@@ -2,7 +2,7 @@
 // those that others get.
 
 import type { ClusterSettings } from './config.ts'
-import type { EngineControl, EngineEdge, EngineSettings } from './engine.ts'
+import type { EngineControl, ThreadEdge, ThreadSettings } from './engine.ts'
 import { keepHouse, makeSystem, repeat } from './house.ts'
 import { openStore } from './store/store.ts'
 import { NatsBus } from './stream/jetstream/bus.ts'
@@ -17,8 +17,8 @@ const PENDING_BYTES_MAX = 0
 const TELL_PLACES_MS = 1_000
 
 export async function composeClusterEngine(
-  settings: EngineSettings & { readonly cluster: ClusterSettings },
-  edge: EngineEdge,
+  settings: ThreadSettings & { readonly cluster: ClusterSettings },
+  edge: ThreadEdge,
 ): Promise<EngineControl> {
   const { log: logger, nowMs, monotonicMs, wait, after } = edge
   const { lanes, nodeId, logBytesMax: bytesMax } = settings

@@ -9,8 +9,7 @@ import type { Probe } from '#domain/ports'
 import type { OperationStore } from '#domain/store-ports'
 import type { Backing, BackingEdge } from './backing.ts'
 import type { ClusterSettings, Config } from './config.ts'
-import { startEngineThread } from './engine-thread.ts'
-import type { EngineThread } from './engine-thread.ts'
+import type { EngineControl } from './engine.ts'
 import { laneWatch } from './lane-watch.ts'
 import { standingOf } from './log-standing.ts'
 import { openStore } from './store/store.ts'
@@ -20,6 +19,8 @@ import { Connection } from './stream/jetstream/connection.ts'
 import { StatusInquiry } from './stream/jetstream/inquiry.ts'
 import { JetStreamLog } from './stream/jetstream/log.ts'
 import { StreamProbe } from './stream/jetstream/probe.ts'
+import { startThread, threadSettings } from './thread.ts'
+import type { Thread } from './thread.ts'
 
 const PENDING_BYTES_MAX = 64 * 2 ** 20
 /** The front reads nothing from the log. */
@@ -78,7 +79,7 @@ async function compose(
   closing.push(async () => inquiry.close())
   const probe = await streamProbe(new StreamProbe(connection, log.stream))
   const watched = laneWatch(bus, { lanes, monotonicMs })
-  const engine = config.roles.actors ? await startEngineThread(config, edge) : undefined
+  const engine = config.roles.actors ? await startEngine(config, edge) : undefined
   if (engine !== undefined) closing.push(() => engine.stop())
   return {
     log,
@@ -97,7 +98,10 @@ function frontStores({ channels, devices, subscriptions, read }: Store) {
   return { channels, devices, subscriptions, read }
 }
 
-function engineSide(engine: EngineThread | undefined): Pick<Backing, 'metrics' | 'drain'> {
+const startEngine = (config: Config, edge: BackingEdge): Promise<Thread<EngineControl>> =>
+  startThread({ name: 'engine', settings: threadSettings(config) }, edge)
+
+function engineSide(engine: Thread<EngineControl> | undefined): Pick<Backing, 'metrics' | 'drain'> {
   return {
     metrics: async () => (engine === undefined ? [] : [await engine.control.metrics()]),
     drain: async () => engine?.control.drain(),

@@ -1,31 +1,34 @@
-// The engine of a sole process: log, actors and store over one SQLite database.
+// The engine of a sole process: actors and store over one SQLite database. It reads the log that
+// stands in the thread beside it.
 
-import type { EngineControl, EngineEdge, EngineSettings } from './engine.ts'
+import type { MessagePort } from 'node:worker_threads'
+
+import type { StoredBatch } from '#domain/lane'
+import type { LogSource } from '#domain/ports'
+import type { EngineControl, ThreadEdge, ThreadSettings } from './engine.ts'
 import { keepHouse, makeSystem } from './house.ts'
-import type { Link } from './link.ts'
+import { Link } from './link.ts'
 import { serveBus } from './linked-bus.ts'
 import { standingOf } from './log-standing.ts'
 import { openStore } from './store/store.ts'
 import type { Store } from './store/store.ts'
 import { LocalBus } from './stream/embedded/bus.ts'
 import { SoleOwner } from './stream/embedded/leases.ts'
-import { EmbeddedLog } from './stream/embedded/log.ts'
+import { EmbeddedReader } from './stream/embedded/reader.ts'
 import { createMetrics } from './telemetry/metrics.ts'
 
 const TAIL_BYTES_MAX = 64 * 2 ** 20
 
 export async function composeEmbeddedEngine(
-  settings: EngineSettings,
-  edge: EngineEdge,
+  settings: ThreadSettings,
+  edge: ThreadEdge,
 ): Promise<EngineControl> {
-  const { link, log: logger, nowMs, wait, soon } = edge
+  const { link, peer, log: logger, nowMs, wait } = edge
+  if (peer === undefined) throw new Error('the engine of a sole process has no log')
   const metrics = createMetrics({ isMain: false })
   const { meter } = metrics
   const store = await openStore({ url: settings.databaseUrl, meter })
-  const log = await EmbeddedLog.open(
-    { table: store.logTable, meter, logger, nowMs, soon },
-    { lanes: settings.lanes, bytesMax: settings.logBytesMax, tailBytesMax: TAIL_BYTES_MAX },
-  )
+  const log = await openLog(peer, settings.lanes)
   await store.turns.bindLog(await standingOf(log, settings.lanes))
   const bus = new LocalBus()
   const leases = new SoleOwner(store.turns, settings.lanes)
@@ -34,19 +37,36 @@ export async function composeEmbeddedEngine(
   meter.gauge('lane_lag_submissions', {}, () => Math.max(0, log.appended - system.applied))
   serveStore(store, link)
   serveBus(bus, link)
-  link.serve('log', log)
   await system.start()
+  // Whoever was answered before the last stop finds its operation, however that stop came.
+  await system.caughtUp
   const stopKeeping = keepHouse({ retention: store.retention, system, meter, settings, edge })
   return {
     metrics: () => metrics.part(),
     ownedLanes: () => Promise.resolve(system.ownedLanes),
-    drain: () => system.drain(),
+    drain: async () => {
+      // Answers come behind what was told before them: now everything that was accepted is here.
+      await log.identity()
+      await system.drain()
+    },
     close: async () => {
       await stopKeeping()
       await system.halt()
       await store.close()
     },
   }
+}
+
+async function openLog(port: MessagePort, lanes: number): Promise<EmbeddedReader> {
+  const peer = new Link(port)
+  port.on('close', () => peer.break(new Error("the log's thread has ended")))
+  let reader: EmbeddedReader | undefined
+  peer.onTell('appended', (batches) => reader?.take(batches as readonly StoredBatch[]))
+  reader = await EmbeddedReader.open(peer.remote<LogSource>('log'), {
+    lanes,
+    tailBytesMax: TAIL_BYTES_MAX,
+  })
+  return reader
 }
 
 function serveStore(store: Store, link: Link): void {

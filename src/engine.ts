@@ -1,6 +1,8 @@
 // The engine: what applies the lanes, composed in a thread of its own. Neither turns nor SQLite
 // ever run on the event loop that answers requests.
 
+import type { MessagePort } from 'node:worker_threads'
+
 import type { NowMs } from '#domain/ports'
 import type { Log } from '#domain/telemetry'
 import { composeClusterEngine } from './cluster-engine.ts'
@@ -9,8 +11,8 @@ import { composeEmbeddedEngine } from './embedded-engine.ts'
 import type { Link } from './link.ts'
 import type { MetricsPart } from './telemetry/metrics.ts'
 
-/** The settings that the engine needs; of the secrets only those of its own connections. */
-export type EngineSettings = Pick<
+/** The settings that threads need; of the secrets only those of their own connections. */
+export type ThreadSettings = Pick<
   Config,
   | 'databaseUrl'
   | 'cluster'
@@ -23,8 +25,11 @@ export type EngineSettings = Pick<
   | 'historyRetentionMs'
 >
 
-export interface EngineEdge {
+export interface ThreadEdge {
+  /** To the front's thread. */
   readonly link: Link
+  /** To the other thread of a sole process: from the engine to the log, and back. */
+  readonly peer?: MessagePort
   readonly log: Log
   readonly nowMs: NowMs
   /** Milliseconds that only ever grow. */
@@ -36,26 +41,23 @@ export interface EngineEdge {
   readonly soon: (task: () => void) => void
 }
 
-/** What the front asks of the engine itself. */
-export interface EngineControl {
+/** What the front asks of any thread. */
+export interface ThreadControl {
   metrics(): Promise<MetricsPart>
-  ownedLanes(): Promise<number>
-  /** Ends the turns; a sole process applies what the log holds, and sessions still get it. */
-  drain(): Promise<void>
   close(): Promise<void>
 }
 
-/** Starts everything and tells the front `ready`, or `failed` with a sentence for the operator. */
-export async function startEngine(settings: EngineSettings, edge: EngineEdge): Promise<void> {
-  const { link } = edge
+/** What the front asks of the engine. */
+export interface EngineControl extends ThreadControl {
+  ownedLanes(): Promise<number>
+  /** Ends the turns; a sole process applies what the log holds, and sessions still get it. */
+  drain(): Promise<void>
+}
+
+/** Rejects with a sentence for the operator when something cannot start. */
+export function composeEngine(settings: ThreadSettings, edge: ThreadEdge): Promise<EngineControl> {
   const { cluster } = settings
-  try {
-    const control = await (cluster === undefined
-      ? composeEmbeddedEngine(settings, edge)
-      : composeClusterEngine({ ...settings, cluster }, edge))
-    link.serve('engine', control)
-    link.tell('ready', undefined)
-  } catch (error) {
-    link.tell('failed', error instanceof Error ? error.message : String(error))
-  }
+  return cluster === undefined
+    ? composeEmbeddedEngine(settings, edge)
+    : composeClusterEngine({ ...settings, cluster }, edge)
 }

@@ -1,10 +1,10 @@
 // The actors of a process and the house around them: log purged, old rows removed, in small steps.
 
 import { ActorSystem } from '#actors/system'
-import type { SystemPorts } from '#actors/system'
+import type { SystemPorts } from '#actors/options'
 import type { RetentionLimits, RetentionStore } from '#domain/store-ports'
 import type { Log, Meter } from '#domain/telemetry'
-import type { EngineEdge, EngineSettings } from './engine.ts'
+import type { ThreadEdge, ThreadSettings } from './engine.ts'
 
 const TURN_MAX = 512
 const LIVE_ACTORS_MAX = 10_000
@@ -17,7 +17,7 @@ const RETENTION_PAUSE_MS = 50
 const LAG_ALLOWANCE_MS = 24 * 3_600_000
 
 /** The actors with the limits of this program; not started yet. */
-export function makeSystem(ports: SystemPorts, settings: EngineSettings): ActorSystem {
+export function makeSystem(ports: SystemPorts, settings: ThreadSettings): ActorSystem {
   return new ActorSystem(ports, {
     turnMax: TURN_MAX,
     liveMax: LIVE_ACTORS_MAX,
@@ -32,8 +32,8 @@ export interface House {
   readonly retention: RetentionStore
   readonly system: ActorSystem
   readonly meter: Meter
-  readonly settings: EngineSettings
-  readonly edge: Pick<EngineEdge, 'log' | 'nowMs' | 'wait'>
+  readonly settings: ThreadSettings
+  readonly edge: Pick<ThreadEdge, 'log' | 'nowMs' | 'wait'>
 }
 
 /** Purges the log and removes what is past its retention, in small steps, until stopped. */
@@ -78,7 +78,7 @@ export function repeat(everyMs: number, chore: () => Promise<void>, log: Log): (
   }
 }
 
-function limitsAt(now: number, settings: EngineSettings): RetentionLimits {
+function limitsAt(now: number, settings: ThreadSettings): RetentionLimits {
   const { messagesAndEvents, thingUpdates } = settings.historyRetentionMs
   return {
     operations: now - settings.statusRetentionMs,

@@ -56,6 +56,11 @@ export interface LogReader {
   ): Promise<{ readonly purged: number }>
 }
 
+/** What the embedded log answers to its reader, which stands on another thread. */
+export interface LogSource extends Pick<LogReader, 'identity' | 'bounds' | 'purge'> {
+  read(lane: number, after: LogPosition, maxCount: number): Promise<readonly StoredBatch[]>
+}
+
 /** The table in which the embedded log keeps its batches. */
 export interface LogTable {
   /**

@@ -94,6 +94,8 @@ export interface TurnStore {
   /** One grouped read for a whole turn. */
   load(needs: TurnNeeds): Promise<TurnState>
   commit(writes: TurnWrites): Promise<Committed>
+  /** Resolves once every commit that was answered before is on the disk. (W4) */
+  settle(): Promise<void>
   /**
    * Binds the database to a log and its number of lanes. Throws LogMismatch for another log,
    * another number of lanes, or a log that ends before what was applied from it. (W5)

@@ -1,6 +1,6 @@
 // The gateway token: one shared secret in front of every route. (Specification: Gateway token)
 
-import { hash, timingSafeEqual } from 'node:crypto'
+import { timingSafeEqual } from 'node:crypto'
 
 export const TOKEN_CHARACTERS_MAX = 4096
 
@@ -15,14 +15,29 @@ const BEARER = /^bearer +(\S+)$/i
 /** Makes the check for a token; an empty one turns the check off. */
 export function tokenCheck(token: string): (authorization: string) => TokenVerdict {
   if (token === '') return () => 'open'
-  const expected = digest(token)
+  const matches = comparison(token)
   return (authorization) => {
     if (authorization === '') return 'absent'
     const given = BEARER.exec(authorization)?.[1]
     if (given === undefined || given.length > TOKEN_CHARACTERS_MAX) return 'wrong'
-    // Digests have one length, so the comparison tells neither length nor place of a difference.
-    return timingSafeEqual(digest(given), expected) ? 'valid' : 'wrong'
+    return matches(given) ? 'valid' : 'wrong'
   }
 }
 
-const digest = (text: string): Buffer => hash('sha256', text, 'buffer')
+/**
+ * Compares with a secret in a time that tells neither the place of a difference nor the secret's
+ * length: what is given is cut or filled to that length, and one more byte says whether it had it.
+ * A digest of both would cost each request five times as much.
+ */
+function comparison(secret: string): (given: string) => boolean {
+  const { length } = Buffer.from(secret)
+  const expected = Buffer.concat([Buffer.from(secret), Buffer.of(1)])
+  const room = Buffer.alloc(length + 1)
+  return (given) => {
+    const hasLength = Buffer.byteLength(given) === length
+    room.fill(0)
+    room.write(given, 0, length)
+    room[length] = hasLength ? 1 : 0
+    return timingSafeEqual(room, expected)
+  }
+}

@@ -78,9 +78,8 @@ export function createCredentials(ports: CredentialsPorts): Credentials {
 
 class CachedCredentials implements Credentials {
   readonly #ports: CredentialsPorts
-  /** New in every process, each as long as a block of SHA-256. */
-  readonly #innerKey = randomBytes(32).toString('hex')
-  readonly #outerKey = randomBytes(32).toString('hex')
+  /** New in every process. */
+  readonly #key = randomBytes(32).toString('base64')
   readonly #decoy = decoyHash()
   /** Least recently used first. */
   readonly #verified = new Map<string, Verified>()
@@ -109,13 +108,13 @@ class CachedCredentials implements Credentials {
   }
 
   /**
-   * The name under which an answer is kept: a keyed MAC, so that no password stays in memory.
-   * Nested as HMAC is, with a key for each round, over one-shot hashes: half the cost of an Hmac
-   * object. A channel_id has one length, so no two pairs give one text.
+   * The name under which an answer is kept: a keyed MAC, so that no password stays in memory. One
+   * round is enough where no MAC is ever shown to anybody: what a second one adds, that nobody who
+   * knows a MAC can extend its text, needs somebody who knows one. A channel_id has one length, so
+   * no two pairs give one text.
    */
   #keyOf(channelId: ChannelId, password: string): string {
-    const inner = hash('sha256', this.#innerKey + channelId + password, 'base64')
-    return hash('sha256', this.#outerKey + inner, 'base64')
+    return hash('sha256', this.#key + channelId + password, 'base64')
   }
 
   #begin(

@@ -18,6 +18,7 @@ import type { Session } from './session.ts'
 
 const LOG = 'log'
 const LANES = 'lanes'
+const SETTLED = 'settled'
 const IDEMPOTENT = { isIdempotent: true }
 const URGENT = { isUrgent: true, isIdempotent: true }
 const LANES_MAX = 1_024
@@ -65,6 +66,20 @@ function refuseLostEntries(applied: readonly AppliedTo[], ends: readonly LogPosi
         'restore both from the same moment',
     )
   }
+}
+
+/**
+ * Writes durably, whatever it is: what was committed before stands in front of it in the same file
+ * and is on the disk with it. (W4)
+ */
+export function settle(database: Database): Promise<void> {
+  return database.durable(async (session) => {
+    await session.run(
+      `INSERT INTO gateway_meta (name, value) VALUES (?, ?)
+        ${session.dialect.onDuplicate(['name'], ['value'])}`,
+      [SETTLED, ''],
+    )
+  }, IDEMPOTENT)
 }
 
 /** What the database knows under a name; the first who asks decides it. */

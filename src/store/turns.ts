@@ -25,7 +25,7 @@ import { eventFrom, thingFrom } from './document.ts'
 import type { EventRow, ThingRow } from './entities/entities.ts'
 import type { LaneRow } from './entities/lanes.ts'
 import type { Tables } from './entities/tables.ts'
-import { bindLog, lastEpoch, moveLanes, takeLane } from './lanes.ts'
+import { bindLog, lastEpoch, moveLanes, settle, takeLane } from './lanes.ts'
 import { TurnRows } from './turn-rows.ts'
 
 export class Turns implements TurnStore {
@@ -65,6 +65,10 @@ export class Turns implements TurnStore {
       },
       { isUrgent: true },
     )
+  }
+
+  settle(): Promise<void> {
+    return settle(this.#database)
   }
 
   load(needs: TurnNeeds): Promise<TurnState> {

@@ -17,31 +17,31 @@ const headOf = (channelId: ChannelId): ChannelHead => ({
 
 const turnOf = (...submissions: readonly Submission[]) => ({ submissions, things: [], events: [] })
 
-function actorThatRests(): ChannelActor {
+function actorThatIsAwake(): ChannelActor {
   const actor = new ChannelActor(channel(1), RULES)
   actor.load(headOf(channel(1)))
   return actor
 }
 
 test('an actor takes a turn, and the next one once the first is committed', (t) => {
-  const actor = actorThatRests()
+  const actor = actorThatIsAwake()
   t.is(actor.take(turnOf(message())).entries[0]?.seq, 1)
   actor.committed()
   t.is(actor.take(turnOf(message())).entries[0]?.seq, 2)
 })
 
-test('A1: an actor that is not resting is given no turn', (t) => {
+test('A1: an actor that sleeps or is in a turn is given none', (t) => {
   const asleep = new ChannelActor(channel(1), RULES)
   t.true(asleep.isAsleep)
-  t.throws(() => asleep.take(turnOf(message())), { message: /not resting/ })
+  t.throws(() => asleep.take(turnOf(message())), { message: /sleeps/ })
 
-  const committing = actorThatRests()
+  const committing = actorThatIsAwake()
   committing.take(turnOf(message()))
-  t.throws(() => committing.take(turnOf(message())), { message: /not resting/ })
+  t.throws(() => committing.take(turnOf(message())), { message: /in a turn/ })
 })
 
 test('A3: an actor that failed is asleep until it is loaded again', (t) => {
-  const actor = actorThatRests()
+  const actor = actorThatIsAwake()
   actor.take(turnOf(thing('create', 't')))
   actor.committed()
   t.is(actor.remembered, 1)
@@ -51,8 +51,8 @@ test('A3: an actor that failed is asleep until it is loaded again', (t) => {
   t.is(actor.remembered, 0)
 })
 
-test('an actor that rests keeps what it knows when a turn without it fails', (t) => {
-  const actor = actorThatRests()
+test('an actor that is in no turn keeps what it knows when a turn without it fails', (t) => {
+  const actor = actorThatIsAwake()
   actor.failed()
   t.false(actor.isAsleep)
 })

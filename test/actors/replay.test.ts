@@ -190,6 +190,7 @@ function unreliable(store: TurnStore, { loads, commits }: Faults) {
   let isDown = false
   const port: TurnStore = {
     lastEpoch: () => store.lastEpoch(),
+    settle: () => store.settle(),
     bindLog: (log) => store.bindLog(log),
     load: async (needs) => {
       isDown = left.loads.shift() !== undefined

@@ -441,7 +441,8 @@ test('W4: purging goes up to what is applied whole, and keeps what is young', as
   // The third turn hangs, so of the second entry one submission is applied and one is not.
   let commits = 0
   store.faultOf = (call) => {
-    if (call === 'commit') commits += 1
+    if (call !== 'commit') return undefined
+    commits += 1
     return commits > 1 ? 'hang' : undefined
   }
   await until('the second turn hangs', () => store.hanging === 1)
@@ -451,6 +452,43 @@ test('W4: purging goes up to what is applied whole, and keeps what is young', as
     { lane: 0, through: position, olderThanMs: 17_000 },
     { lane: 1, through: 0, olderThanMs: 17_000 },
   ])
+})
+
+test('a system has caught up once what the log held at its start is applied', async (t) => {
+  const log = new MemoryLog()
+  const store = new MemoryTurnStore(CHANNELS)
+  log.put(0, [message(), message(), message()])
+  let commits = 0
+  store.faultOf = (call) => {
+    if (call === 'commit') commits += 1
+    return commits === 3 ? 'hang' : undefined
+  }
+  const leases = [{ lane: 0, epoch: 1 }]
+  const { system } = systemOver({ store, log, leases, options: { turnMax: 1 } })
+  let hasCaughtUp = false
+  void system.caughtUp.then(() => (hasCaughtUp = true))
+  await system.start()
+  t.teardown(() => system.halt())
+  await until('the last turn hangs', () => store.hanging === 1)
+  t.false(hasCaughtUp)
+  store.release()
+  await system.caughtUp
+  t.is(system.applied, 3)
+})
+
+test('W4: nothing is purged before what was applied is on the disk', async (t) => {
+  const { log, store, system } = await running(t)
+  const position = log.put(0, [message()])
+  await until('it is applied', () => system.applied === 1)
+  store.faultOf = (call) => (call === 'settle' ? 'hang' : undefined)
+  const purging = system.purge()
+  await until('the store settles', () => store.hanging === 1)
+  t.deepEqual(log.purges, [])
+  log.put(0, [message()])
+  await until('more is applied meanwhile', () => system.applied === 2)
+  store.release()
+  await purging
+  t.is(log.purges[0]?.through, position)
 })
 
 test('lanes take turns when there is more than one turn can hold', async (t) => {

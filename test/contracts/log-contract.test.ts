@@ -5,8 +5,8 @@ import test from 'ava'
 import type { NatsServer } from '#src/servers/nats'
 import { openStore } from '#src/store/store'
 import type { Store } from '#src/store/store'
-import { EmbeddedLog } from '#src/stream/embedded/log'
 import { logContract } from '#test/contracts/log-contract'
+import { openEmbeddedLog } from '#test/support/embedded-log'
 import { FakeLog, FakeMeter } from '#test/support/fake-telemetry'
 import { temporaryFolder } from '#test/support/gateway'
 import { connectNode, only, openLog, ownStream, testsWithNats } from '#test/support/nats'
@@ -28,7 +28,7 @@ logContract(
           nowMs: () => 2000,
           soon: setImmediate,
         }
-        return EmbeddedLog.open(ports, { lanes: 8, bytesMax, tailBytesMax: 2 ** 20 })
+        return openEmbeddedLog(ports, { lanes: 8, bytesMax, tailBytesMax: 2 ** 20 })
       },
       crash: async () => {
         await store?.close()

@@ -19,6 +19,10 @@ const rows: readonly (readonly [token: string, header: string, expected: TokenVe
   ['secret', 'secret', 'wrong'],
   ['secret', 'Basic secret', 'wrong'],
   ['secret', 'Bearer secre', 'wrong'],
+  ['secret', 'Bearer secret\0', 'wrong'],
+  ['secret', 'Bearer secrets', 'wrong'],
+  ['sécret', 'Bearer sécret', 'valid'],
+  ['sécret', 'Bearer secret', 'wrong'],
   [LONGEST, `Bearer ${LONGEST}`, 'valid'],
   [LONGEST, `Bearer ${LONGEST}x`, 'wrong'],
 ]

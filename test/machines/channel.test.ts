@@ -3,8 +3,8 @@ import { createActor } from 'xstate'
 
 import type { ChannelHead } from '#domain/store-ports'
 import type { Submission } from '#domain/submission'
-import { REMEMBERED_MAX, channelMachine, refuseAll } from '#machines/channel'
-import type { TurnInput } from '#machines/channel'
+import { REMEMBERED_MAX, channelMachine, isKnown, refuseAll } from '#machines/channel'
+import type { Effects, TurnInput } from '#machines/channel'
 import { channel, event, message, thing } from '#test/support/submissions'
 
 const HEAD: ChannelHead = {
@@ -26,12 +26,18 @@ function channelThatIsAsleep() {
   actor.start()
   return {
     send: actor.send.bind(actor),
+    /** Gives a turn; what it decided and what it left. */
+    take: (turn: TurnInput) => {
+      const effects: Effects = { entries: [], operations: [], defects: [] }
+      actor.send({ type: 'take', turn, effects })
+      return { ...effects, ...actor.getSnapshot().context.decided }
+    },
     state: () => actor.getSnapshot().value,
     context: () => actor.getSnapshot().context,
   }
 }
 
-function channelThatRests() {
+function channelThatIsAwake() {
   const actor = channelThatIsAsleep()
   actor.send({ type: 'load', head: HEAD })
   return actor
@@ -39,15 +45,15 @@ function channelThatRests() {
 
 test('a channel that is asleep takes no turn before it knows its head', (t) => {
   const actor = channelThatIsAsleep()
-  actor.send({ type: 'take', turn: turnOf(message()) })
+  actor.take(turnOf(message()))
   t.is(actor.state(), 'asleep')
   t.is(actor.context().decided, undefined)
   actor.send({ type: 'load', head: HEAD })
-  t.is(actor.state(), 'resting')
+  t.is(actor.state(), 'awake')
 })
 
 test('a turn decides in the order of its submissions', (t) => {
-  const actor = channelThatRests()
+  const actor = channelThatIsAwake()
   const turn = turnOf(
     thing('create', 't', { at: 1, attrs: { on: true } }),
     message(),
@@ -57,10 +63,9 @@ test('a turn decides in the order of its submissions', (t) => {
     thing('delete', 'u'),
     thing('update', 'u'),
   )
-  actor.send({ type: 'take', turn })
-  const { decided } = actor.context()
+  const decided = actor.take(turn)
   t.deepEqual(
-    decided?.entries.map(({ seq, entityId, rev }) => [seq, entityId.length === 1, rev]),
+    decided.entries.map(({ seq, entityId, rev }) => [seq, entityId.length === 1, rev]),
     [
       [11, true, 1],
       [12, false, undefined],
@@ -71,65 +76,59 @@ test('a turn decides in the order of its submissions', (t) => {
     ],
   )
   t.deepEqual(
-    decided?.operations.map(({ opId }) => opId),
+    decided.operations.map(({ opId }) => opId),
     turn.submissions.map((submission) => submission.opId),
   )
-  t.is(decided?.operations.at(-1)?.errorCode, 'thing_deleted')
-  t.deepEqual(decided?.head, { ...HEAD, headSeq: 16, things: 1, openEvents: 0 })
+  t.is(decided.operations.at(-1)?.errorCode, 'thing_deleted')
+  t.deepEqual(decided.head, { ...HEAD, headSeq: 16, things: 1, openEvents: 0 })
 })
 
-test('A1: a channel whose commit is under way takes no other turn', (t) => {
-  const actor = channelThatRests()
-  actor.send({ type: 'take', turn: turnOf(message()) })
-  const { decided } = actor.context()
-  actor.send({ type: 'take', turn: turnOf(message(), message()) })
-  t.is(actor.context().decided, decided)
-  t.is(actor.state(), 'committing')
-})
-
-test('A2: what a turn decided is remembered once its commit answered, not before', (t) => {
-  const actor = channelThatRests()
-  actor.send({ type: 'take', turn: turnOf(thing('create', 't'), event('create', 'e')) })
+test('A2: what a turn decided stands apart until the next turn says that it was committed', (t) => {
+  const actor = channelThatIsAwake()
+  const turn = turnOf(thing('create', 't'), event('create', 'e'))
+  t.like(actor.take(turn).head, { headSeq: 12, things: 1, openEvents: 1 })
   t.is(actor.context().head, HEAD)
   t.is(actor.context().memory.things.size, 0)
   t.is(actor.context().memory.events.size, 0)
+  t.true(isKnown(actor.context(), 'things', 't'))
+  t.false(isKnown(actor.context(), 'things', 'e'))
 
-  actor.send({ type: 'committed' })
-  t.is(actor.state(), 'resting')
+  actor.take(turnOf())
   t.like(actor.context().head, { headSeq: 12, things: 1, openEvents: 1 })
   t.deepEqual([...actor.context().memory.things.keys()], ['t'])
   t.deepEqual([...actor.context().memory.events.keys()], ['e'])
-  t.is(actor.context().decided, undefined)
+  t.true(isKnown(actor.context(), 'events', 'e'))
+})
+
+test('A2: what a turn left to be sent is not kept by its channel', (t) => {
+  const actor = channelThatIsAwake()
+  t.is(actor.take(turnOf(message())).entries.length, 1)
+  t.deepEqual(Object.keys(actor.context().decided ?? {}), ['head', 'things', 'events'])
 })
 
 test('a turn begins from what earlier turns left', (t) => {
-  const actor = channelThatRests()
-  actor.send({ type: 'take', turn: turnOf(thing('create', 't', { at: 5 })) })
-  actor.send({ type: 'committed' })
-  actor.send({ type: 'take', turn: turnOf(thing('update', 't', { at: 6 })) })
-  t.like(actor.context().decided?.entries[0], { seq: 12, rev: 2 })
+  const actor = channelThatIsAwake()
+  actor.take(turnOf(thing('create', 't', { at: 5 })))
+  t.like(actor.take(turnOf(thing('update', 't', { at: 6 }))).entries[0], { seq: 12, rev: 2 })
 })
 
 test('a turn begins from what was loaded for it', (t) => {
-  const first = channelThatRests()
-  first.send({ type: 'take', turn: turnOf(thing('delete', 't'), event('close', 'e')) })
-  const { things, events } = first.context().decided ?? {}
+  const first = channelThatIsAwake()
+  const { things, events } = first.take(turnOf(thing('delete', 't'), event('close', 'e')))
 
-  const second = channelThatRests()
+  const second = channelThatIsAwake()
   const submissions = [thing('update', 't'), event('update', 'e')]
   const loaded = { things: [...(things?.values() ?? [])], events: [...(events?.values() ?? [])] }
-  second.send({ type: 'take', turn: { submissions, ...loaded } })
   t.deepEqual(
-    second.context().decided?.operations.map(({ errorCode }) => errorCode),
+    second.take({ submissions, ...loaded }).operations.map(({ errorCode }) => errorCode),
     ['thing_deleted', 'event_closed'],
   )
 })
 
 test('A3: a channel whose commit failed forgets everything and loads again', (t) => {
-  const actor = channelThatRests()
-  actor.send({ type: 'take', turn: turnOf(thing('create', 't')) })
-  actor.send({ type: 'committed' })
-  actor.send({ type: 'take', turn: turnOf(thing('update', 't', { at: 9 })) })
+  const actor = channelThatIsAwake()
+  actor.take(turnOf(thing('create', 't')))
+  actor.take(turnOf(thing('update', 't', { at: 9 })))
   actor.send({ type: 'failed' })
   t.is(actor.state(), 'asleep')
   t.is(actor.context().head, undefined)
@@ -138,21 +137,20 @@ test('A3: a channel whose commit failed forgets everything and loads again', (t)
 
   // Loaded again with what the lost commit left, it goes on from there.
   actor.send({ type: 'load', head: { ...HEAD, headSeq: 12, things: 1 } })
-  actor.send({ type: 'take', turn: turnOf(message()) })
-  t.is(actor.context().decided?.entries[0]?.seq, 13)
+  t.is(actor.take(turnOf(message())).entries[0]?.seq, 13)
 })
 
 test('A4: a channel remembers so many entities and forgets the least recently touched', (t) => {
-  const actor = channelThatRests()
+  const actor = channelThatIsAwake()
   const ids = Array.from({ length: REMEMBERED_MAX }, (_, index) => `t${index}`)
-  actor.send({ type: 'take', turn: turnOf(...ids.map((id) => thing('create', id))) })
-  actor.send({ type: 'committed' })
+  actor.take(turnOf(...ids.map((id) => thing('create', id))))
+  actor.take(turnOf())
   t.is(actor.context().memory.things.size, REMEMBERED_MAX)
 
   // The oldest is touched again, so the second oldest goes when one more comes.
   const turn = turnOf(thing('update', 't0', { at: 2 }), thing('create', 'new'))
-  actor.send({ type: 'take', turn })
-  actor.send({ type: 'committed' })
+  actor.take(turn)
+  actor.take(turnOf())
   const remembered = actor.context().memory.things
   t.is(remembered.size, REMEMBERED_MAX)
   t.true(remembered.has('t0'))
@@ -162,10 +160,10 @@ test('A4: a channel remembers so many entities and forgets the least recently to
 })
 
 test('A4: Events are bounded like Things', (t) => {
-  const actor = channelThatRests()
+  const actor = channelThatIsAwake()
   const ids = Array.from({ length: REMEMBERED_MAX + 1 }, (_, index) => `e${index}`)
-  actor.send({ type: 'take', turn: turnOf(...ids.map((id) => event('create', id))) })
-  actor.send({ type: 'committed' })
+  actor.take(turnOf(...ids.map((id) => event('create', id))))
+  actor.take(turnOf())
   t.is(actor.context().memory.events.size, REMEMBERED_MAX)
   t.false(actor.context().memory.events.has('e0'))
 })
@@ -177,18 +175,17 @@ test('W6: a defect in one submission is its own; its neighbours go on without a 
       throw new Error('cannot be read')
     },
   })
-  const actor = channelThatRests()
-  actor.send({ type: 'take', turn: turnOf(message(), broken, message()) })
-  const { decided } = actor.context()
+  const actor = channelThatIsAwake()
+  const decided = actor.take(turnOf(message(), broken, message()))
   t.deepEqual(
-    decided?.entries.map(({ seq }) => seq),
+    decided.entries.map(({ seq }) => seq),
     [11, 12],
   )
   t.deepEqual(
-    decided?.operations.map(({ errorCode }) => errorCode),
+    decided.operations.map(({ errorCode }) => errorCode),
     [undefined, 'internal_error', undefined],
   )
-  t.deepEqual(decided?.defects, [{ submission: broken, error: 'Error: cannot be read' }])
+  t.deepEqual(decided.defects, [{ submission: broken, error: 'Error: cannot be read' }])
 })
 
 test('a channel that does not exist refuses everything', (t) => {

@@ -1,7 +1,7 @@
 // An actor system over fakes, with everything in reach that a test looks at.
 
 import { ActorSystem } from '#actors/system'
-import type { SystemOptions } from '#actors/system'
+import type { SystemOptions } from '#actors/options'
 import type { Announcement } from '#domain/feed'
 import type { Lease } from '#domain/lane'
 import type { LaneLeases, LogReader } from '#domain/ports'

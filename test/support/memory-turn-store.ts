@@ -21,7 +21,7 @@ import type {
 } from '#domain/store-ports'
 import { turn } from '#test/support/until'
 
-export type StoreCall = 'takeLane' | 'load' | 'commit'
+export type StoreCall = 'takeLane' | 'load' | 'commit' | 'settle'
 
 /**
  * `refuse`: rejects, nothing was done. `lose`: does it, then rejects: the answer got lost. `fence`:
@@ -116,6 +116,10 @@ export class MemoryTurnStore implements TurnStore {
   commit(writes: TurnWrites): Promise<Committed> {
     const lanes = writes.lanes.map(({ lane }) => lane)
     return this.#call('commit', { kind: 'fenced', lanes }, () => this.#commit(writes))
+  }
+
+  settle(): Promise<void> {
+    return this.#call('settle', undefined, () => undefined)
   }
 
   bindLog(_log: LogStanding): Promise<void> {

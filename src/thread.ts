@@ -1,28 +1,39 @@
-// The engine's thread as the front sees it: started, asked, stopped.
+// A thread of this process as the front sees it: started, asked, stopped.
 
 import { Worker } from 'node:worker_threads'
+import type { MessagePort } from 'node:worker_threads'
 
-import type { Config } from './config.ts'
 import type { BackingEdge } from './backing.ts'
-import type { EngineControl, EngineSettings } from './engine.ts'
+import type { Config } from './config.ts'
+import type { ThreadSettings } from './engine.ts'
 import { Link } from './link.ts'
 
-export interface EngineThread {
+/** What a thread is started with. */
+export interface ThreadStart {
+  readonly name: 'engine' | 'log'
+  readonly settings: ThreadSettings
+  /** The way to the process's other thread, where there is one. */
+  readonly peer?: MessagePort
+}
+
+export interface Thread<Control> {
   readonly link: Link
-  readonly control: EngineControl
-  /** Closes what the engine holds and ends the thread. */
+  readonly control: Control
+  /** Closes what the thread holds and ends it. */
   readonly stop: () => Promise<void>
 }
 
 const YOUNG_GENERATION_MB = 64
 
-/** Resolves once the engine is ready; rejects with its sentence for the operator. */
-export async function startEngineThread(
-  config: Config,
+/** Resolves once the thread is ready; rejects with its sentence for the operator. */
+export async function startThread<Control extends { close(): Promise<void> }>(
+  start: ThreadStart,
   { log, onFailure }: Pick<BackingEdge, 'log' | 'onFailure'>,
-): Promise<EngineThread> {
+): Promise<Thread<Control>> {
+  const { name, peer } = start
   const worker = new Worker(new URL('./worker.ts', import.meta.url), {
-    workerData: settingsOf(config),
+    workerData: start,
+    transferList: peer === undefined ? [] : [peer],
     // Node 22 announces its SQLite as experimental; the tests of this project vouch for what is
     // used.
     execArgv: ['--disable-warning=ExperimentalWarning'],
@@ -36,11 +47,11 @@ export async function startEngineThread(
   const fail = (error: Error): void => {
     link.break(error)
     ready.reject(error)
-    if (!isStopping) onFailure(`the engine failed: ${error.message}`)
+    if (!isStopping) onFailure(`the ${name} failed: ${error.message}`)
   }
   worker.on('error', fail)
-  worker.on('exit', (code) => fail(new Error(`the engine's thread ended with code ${code}`)))
-  const control = link.remote<EngineControl>('engine')
+  worker.on('exit', (code) => fail(new Error(`the thread of the ${name} ended with code ${code}`)))
+  const control = link.remote<Control>('control')
   const stop = async (): Promise<void> => {
     isStopping = true
     await worker.terminate()
@@ -49,7 +60,7 @@ export async function startEngineThread(
     await stop()
     throw error
   })
-  log.debug('the engine is ready')
+  log.debug(`the ${name} is ready`)
   return {
     link,
     control,
@@ -61,7 +72,8 @@ export async function startEngineThread(
   }
 }
 
-function settingsOf(config: Config): EngineSettings {
+/** Of the settings what threads need. */
+export function threadSettings(config: Config): ThreadSettings {
   return {
     databaseUrl: config.databaseUrl,
     cluster: config.cluster,

@@ -1,0 +1,25 @@
+// What a system of actors is made with.
+
+import type { Bus, LaneLeases, LogReader, NowMs } from '#domain/ports'
+import type { TurnStore } from '#domain/store-ports'
+import type { Log, Meter } from '#domain/telemetry'
+import type { DirectoryLimits } from './channel.ts'
+
+export interface SystemPorts {
+  readonly store: TurnStore
+  readonly log: LogReader
+  readonly leases: LaneLeases
+  readonly bus: Bus
+  readonly meter: Meter
+  readonly logger: Log
+  readonly nowMs: NowMs
+  /** Resolves after a delay in milliseconds. */
+  readonly wait: (delayMs: number) => Promise<void>
+}
+
+export interface SystemOptions extends DirectoryLimits {
+  /** Submissions in one turn, at most. */
+  readonly turnMax: number
+  /** Applied batches are kept in the log for this long. (W4) */
+  readonly logKeepMs: number
+}

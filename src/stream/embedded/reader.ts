@@ -1,0 +1,135 @@
+// The embedded log as the owner of the lanes reads it: told what is on the disk, it seldom asks.
+//
+// Invariants:
+//   R1. The tail in memory is only a cache of the table, and bounded; a reader that fell behind it
+//       reads the table.
+//   R2. What is told comes in the order of positions; what the table has shown already is not taken
+//       again.
+
+import type { LogEntry, LogPosition, StoredBatch } from '#domain/lane'
+import type { LogReader, LogSource } from '#domain/ports'
+import { decodeBatch } from '#src/schemas/batch'
+
+export interface EmbeddedReaderOptions {
+  readonly lanes: number
+  readonly tailBytesMax: number
+}
+
+/** What of one lane is in memory: everything behind `from`, in order. */
+interface Tail {
+  from: LogPosition
+  readonly batches: StoredBatch[]
+}
+
+/** The reading side of the log, in the thread of the actors. */
+export class EmbeddedReader implements LogReader {
+  readonly #source: LogSource
+  readonly #tailBytesMax: number
+  readonly #tails: readonly Tail[]
+  readonly #watchers = new Set<(lane: number) => void>()
+  #tailBytes = 0
+  #appended = 0
+
+  private constructor(source: LogSource, tailBytesMax: number, last: readonly LogPosition[]) {
+    this.#source = source
+    this.#tailBytesMax = tailBytesMax
+    this.#tails = last.map((from) => ({ from, batches: [] }))
+  }
+
+  /** What is told before this resolves may be left out: it is behind the bounds that are read. */
+  static async open(
+    source: LogSource,
+    { lanes, tailBytesMax }: EmbeddedReaderOptions,
+  ): Promise<EmbeddedReader> {
+    const bounds = await Promise.all(
+      Array.from({ length: lanes }, (_, lane) => source.bounds(lane)),
+    )
+    const last = bounds.map((one) => one.last)
+    return new EmbeddedReader(source, tailBytesMax, last)
+  }
+
+  /** Submissions that were told since the start. */
+  get appended(): number {
+    return this.#appended
+  }
+
+  identity(): Promise<string> {
+    return this.#source.identity()
+  }
+
+  bounds(lane: number): Promise<{ readonly first: LogPosition; readonly last: LogPosition }> {
+    return this.#source.bounds(lane)
+  }
+
+  async read(lane: number, after: LogPosition, maxCount: number): Promise<readonly LogEntry[]> {
+    const tail = this.#tails[lane]
+    if (tail === undefined) return []
+    this.#forgetRead(tail, after)
+    const stored =
+      after >= tail.from // R1
+        ? firstOf(tail.batches, maxCount)
+        : await this.#source.read(lane, after, maxCount)
+    return stored.map(entryFrom)
+  }
+
+  watch(wake: (lane: number) => void): () => void {
+    this.#watchers.add(wake)
+    return () => this.#watchers.delete(wake)
+  }
+
+  purge(
+    lane: number,
+    through: LogPosition,
+    olderThanMs: number,
+  ): Promise<{ readonly purged: number }> {
+    return this.#source.purge(lane, through, olderThanMs)
+  }
+
+  /** Takes what is on the disk now, and wakes who watches. */
+  take(batches: readonly StoredBatch[]): void {
+    const woken = new Set<number>()
+    for (const batch of batches) {
+      this.#appended += batch.count
+      this.#keepInTail(batch)
+      woken.add(batch.lane)
+    }
+    for (const lane of woken) for (const wake of this.#watchers) wake(lane)
+  }
+
+  #keepInTail(batch: StoredBatch): void {
+    const tail = this.#tails[batch.lane]
+    if (tail === undefined || batch.position <= tail.from) return // R2
+    tail.batches.push(batch)
+    this.#tailBytes += batch.payload.length
+    if (this.#tailBytes <= this.#tailBytesMax) return
+    // R1: the readers are far behind. The table has it all, so all of this lane's tail may go.
+    this.#drop(tail, tail.batches.length)
+  }
+
+  /** A reader asks behind a position only when everything up to it is applied. */
+  #forgetRead(tail: Tail, after: LogPosition): void {
+    const kept = tail.batches.findIndex((batch) => batch.position > after)
+    this.#drop(tail, kept < 0 ? tail.batches.length : kept)
+  }
+
+  #drop(tail: Tail, count: number): void {
+    for (const { position, payload } of tail.batches.splice(0, count)) {
+      tail.from = position
+      this.#tailBytes -= payload.length
+    }
+  }
+}
+
+/** Whole batches of at most `maxCount` submissions, but at least one batch. */
+function firstOf(batches: readonly StoredBatch[], maxCount: number): readonly StoredBatch[] {
+  let count = 0
+  const end = batches.findIndex((batch, index) => {
+    count += batch.count
+    return index > 0 && count > maxCount
+  })
+  return end < 0 ? batches : batches.slice(0, end)
+}
+
+function entryFrom({ lane, position, payload }: StoredBatch): LogEntry {
+  return { lane, position, submissions: decodeBatch(payload) }
+}

@@ -1,0 +1,140 @@
+// The embedded log beside its table: one fsync for all that wait, on a thread of its own, so that
+// neither turns nor requests wait for the disk.
+//
+// Invariants:
+//   W1. An append answers only after the transaction that holds it is on the disk.
+//   W4. What is not applied is never dropped: beyond the byte bound appends are refused, and only
+//       what is behind the applied position is purged.
+//   G1. What has arrived by the end of a turn of the event loop, and what arrives while a
+//       transaction runs, goes into one transaction: group commit without a timer.
+
+import type { Appended, Batch, LogPosition, StoredBatch } from '#domain/lane'
+import type { LogSource, LogTable, LogWriter, NowMs } from '#domain/ports'
+import type { Log, Meter } from '#domain/telemetry'
+
+export interface EmbeddedWriterPorts {
+  readonly table: LogTable
+  readonly meter: Meter
+  readonly logger: Log
+  readonly nowMs: NowMs
+  /** Runs a task once the messages that are at hand have been received. */
+  readonly soon: (task: () => void) => void
+}
+
+interface Pending {
+  readonly batch: Batch
+  readonly answer: (outcome: Appended) => void
+}
+
+const RETRY_AFTER_MS = 1000
+const PURGE_ROWS_MAX = 1000
+
+/** Ingress appends, the reader of the same process is told. Both ask over a link. */
+export class EmbeddedWriter implements LogWriter, LogSource {
+  readonly #ports: EmbeddedWriterPorts
+  readonly #bytesMax: number
+  #pending: Pending[] = []
+  #pendingBytes = 0
+  #isWriting = false
+  #bytes: number
+  #reader: (batches: readonly StoredBatch[]) => void = () => {}
+
+  private constructor(ports: EmbeddedWriterPorts, bytesMax: number, bytes: number) {
+    this.#ports = ports
+    this.#bytesMax = bytesMax
+    this.#bytes = bytes
+    ports.meter.gauge('log_bytes', {}, () => this.#bytes)
+  }
+
+  /** `bytesMax` bounds the payload that the log holds. */
+  static async open(ports: EmbeddedWriterPorts, bytesMax: number): Promise<EmbeddedWriter> {
+    return new EmbeddedWriter(ports, bytesMax, await ports.table.bytes())
+  }
+
+  /** From now on the reader is told what is on the disk, in the order of positions. */
+  tell(reader: (batches: readonly StoredBatch[]) => void): void {
+    this.#reader = reader
+  }
+
+  identity(): Promise<string> {
+    return this.#ports.table.identity()
+  }
+
+  bounds(lane: number): Promise<{ readonly first: LogPosition; readonly last: LogPosition }> {
+    return this.#ports.table.bounds(lane)
+  }
+
+  read(lane: number, after: LogPosition, maxCount: number): Promise<readonly StoredBatch[]> {
+    return this.#ports.table.read(lane, after, maxCount)
+  }
+
+  append(batch: Batch): Promise<Appended> {
+    const { length } = batch.payload
+    if (this.#bytes + this.#pendingBytes + length > this.#bytesMax) {
+      // W4
+      return Promise.resolve({ kind: 'refused', reason: 'full', retryAfterMs: RETRY_AFTER_MS })
+    }
+    this.#pendingBytes += length
+    return new Promise((answer) => {
+      this.#pending.push({ batch, answer })
+      this.#writeSoon()
+    })
+  }
+
+  async purge(
+    lane: number,
+    through: LogPosition,
+    olderThanMs: number,
+  ): Promise<{ readonly purged: number }> {
+    // A log that is half full gives room first and keeps for later inspection second.
+    const isTight = this.#bytes > this.#bytesMax / 2
+    const before = isTight ? Number.MAX_SAFE_INTEGER : olderThanMs
+    const purged = await this.#ports.table.purge(lane, through, before, PURGE_ROWS_MAX)
+    this.#bytes -= purged.bytes
+    return { purged: purged.rows }
+  }
+
+  /** G1: lanes whose batches have all arrived, each in a message of its own, share one fsync. */
+  #writeSoon(): void {
+    if (this.#isWriting) return
+    this.#isWriting = true
+    this.#ports.soon(() => void this.#write())
+  }
+
+  async #write(): Promise<void> {
+    const group = this.#pending
+    this.#pending = []
+    try {
+      const batches = group.map(({ batch }) => batch)
+      const positions = await this.#ports.table.append(batches, this.#ports.nowMs())
+      this.#appendedAll(group, positions) // W1
+    } catch (error) {
+      this.#ports.logger.error('the log cannot write', { error: String(error) })
+      const refused = {
+        kind: 'refused',
+        reason: 'unavailable',
+        retryAfterMs: RETRY_AFTER_MS,
+      } as const
+      for (const { batch, answer } of group) {
+        this.#pendingBytes -= batch.payload.length
+        answer(refused)
+      }
+    }
+    this.#isWriting = false
+    if (this.#pending.length > 0) this.#writeSoon()
+  }
+
+  #appendedAll(group: readonly Pending[], positions: readonly LogPosition[]): void {
+    const stored: StoredBatch[] = []
+    for (const [index, { batch, answer }] of group.entries()) {
+      const position = positions[index]
+      if (position === undefined) throw new Error('the log table gave fewer positions than batches')
+      const { length } = batch.payload
+      this.#pendingBytes -= length
+      this.#bytes += length
+      stored.push({ ...batch, position })
+      answer({ kind: 'appended', position })
+    }
+    this.#reader(stored)
+  }
+}
