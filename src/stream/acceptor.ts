@@ -78,7 +78,8 @@ export class Acceptor implements SubmissionSink {
   readonly #options: AcceptorOptions
   readonly #lanes: readonly Lane[]
   readonly #inFlight = new Map<ChannelId, number>()
-  readonly #unapplied = new Map<OperationId, Submission>()
+  /** What `find` tells of each; not the submission, which the log has. (W7) */
+  readonly #unapplied = new Map<OperationId, Operation>()
   readonly #batchSize: (submissions: number) => void
   #flushIsDue = false
   #idle: (() => void)[] = []
@@ -111,11 +112,7 @@ export class Acceptor implements SubmissionSink {
   }
 
   find(opId: OperationId): Operation | undefined {
-    const submission = this.#unapplied.get(opId)
-    if (submission === undefined) return undefined
-    const { channelId, model, entityId, acceptedAt } = submission
-    const times = { acceptedAt, updatedAt: acceptedAt }
-    return { opId, channelId, model, entityId, status: 'accepted', ...times }
+    return this.#unapplied.get(opId)
   }
 
   /** Resolves once nothing is waiting or under way. */
@@ -174,7 +171,8 @@ export class Acceptor implements SubmissionSink {
   /** S3: found here from the answer on, until its lane is known to be applied beyond it. */
   #remember(lane: Lane, batch: readonly Waiting[], position: LogPosition): void {
     if (position <= lane.appliedTo) return
-    for (const { submission } of batch) this.#unapplied.set(submission.opId, submission)
+    for (const { submission } of batch)
+      this.#unapplied.set(submission.opId, acceptedOperation(submission))
     lane.unapplied.push({ position, opIds: batch.map(({ submission }) => submission.opId) })
   }
 
@@ -198,6 +196,22 @@ export class Acceptor implements SubmissionSink {
     return this.#lanes.every((lane) => !lane.isAppending && lane.waiting.length === 0)
   }
 }
+
+const acceptedOperation = ({
+  opId,
+  channelId,
+  model,
+  entityId,
+  acceptedAt,
+}: Submission): Operation => ({
+  opId,
+  channelId,
+  model,
+  entityId,
+  status: 'accepted',
+  acceptedAt,
+  updatedAt: acceptedAt,
+})
 
 function newLane(number: number): Lane {
   return { number, waiting: [], bytes: 0, isAppending: false, unapplied: [], appliedTo: 0 }
