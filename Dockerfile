@@ -1,15 +1,21 @@
-# One gateway node. The official uWebSockets.js is taken in place of the repack by:
+# One gateway node. By itself it is one process with its data in /app/data:
+#   docker build -t heliograph . && docker run -p 8080:8080 -v heliograph:/app/data heliograph
+# The official uWebSockets.js is taken in place of the repack by:
 #   docker build --build-arg UWEBSOCKETS=github:uNetworking/uWebSockets.js#v20.67.0 .
-FROM node:22-bookworm-slim
+# It needs glibc 2.38 or newer, which is why the base is trixie.
+FROM node:22-trixie-slim
 ARG UWEBSOCKETS=
 ENV NODE_ENV=production
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-RUN if [ -n "$UWEBSOCKETS" ]; then \
+# The optional packages are Node itself, which the base has.
+RUN npm ci --omit=dev --omit=optional && \
+    if [ -n "$UWEBSOCKETS" ]; then \
       apt-get update && apt-get install -y --no-install-recommends git ca-certificates && \
-      npm ci --omit=dev && npm install --omit=dev --no-save "uWebSockets.js@$UWEBSOCKETS" && \
+      npm install --omit=dev --omit=optional --no-save "uWebSockets.js@$UWEBSOCKETS" && \
       rm -rf /var/lib/apt/lists/*; \
-    else npm ci --omit=dev; fi
+    fi && \
+    npm cache clean --force
 COPY tsconfig.json ormconfig.ts ./
 COPY src src
 COPY actors actors

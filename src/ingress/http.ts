@@ -290,7 +290,7 @@ class UwsExchange implements Exchange {
       response.end(reply.body, mustClose)
       return
     }
-    // The length is written here: given to the library, it waits for a body that HEAD must not have.
+    // The length is written here: given to the library, it would wait for a body as long.
     response.writeHeader('content-length', String(Buffer.byteLength(reply.body)))
     if (mustClose) response.writeHeader('connection', 'close')
     response.endWithoutBody()

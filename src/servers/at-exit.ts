@@ -1,4 +1,5 @@
-// What must not stay behind when this process ends in the middle: servers, locks, temporary folders.
+// What must not stay behind when this process ends in the middle: servers, locks, temporary
+// folders.
 //
 // Invariants:
 //   X1. What was registered last goes first: a server is gone before its folder is removed.

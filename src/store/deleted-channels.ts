@@ -1,9 +1,9 @@
 // What is left of a deleted channel, a few rows at a time, its own row last.
 //
 // Invariants:
-//   N4. Nothing goes before the limit, which is long enough that no turn knows the channel any more:
-//       a turn that had loaded it before the deletion still writes rows for it, and nobody would
-//       find those of a channel without a row of its own.
+//   N4. Nothing goes before the limit, which is long enough that no turn knows the channel any
+//       more: a turn that had loaded it before the deletion still writes rows for it, and nobody
+//       would find those of a channel without a row of its own.
 
 import type { Session } from './session.ts'
 
@@ -20,8 +20,8 @@ const PARTS = [
 const OWN_ROWS = 2
 
 /**
- * Removes at most `maxRows` rows of the channel that was deleted first; 0 when none is left that was
- * deleted before the limit.
+ * Removes at most `maxRows` rows of the channel that was deleted first; 0 when none is left that
+ * was deleted before the limit.
  */
 export async function removeDeletedChannel(
   session: Session,

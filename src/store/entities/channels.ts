@@ -9,8 +9,8 @@ export type ChannelRow = {
   readonly passwordHash: string
   readonly createdAt: number
   /**
-   * 0, or when the channel was deleted, in Unix milliseconds: until retention has removed everything
-   * that belonged to it.
+   * 0, or when the channel was deleted, in Unix milliseconds: until retention has removed
+   * everything that belonged to it.
    */
   readonly isDeleted: number
 }

@@ -65,8 +65,8 @@ export class LaneTail implements Reader {
   }
 
   /**
-   * Submissions behind what is applied: those fetched, and those that the server had to deliver when
-   * it was last heard, taken for entries of the usual size.
+   * Submissions behind what is applied: those fetched, and those that the server had to deliver
+   * when it was last heard, taken for entries of the usual size.
    */
   get lag(): number {
     const pending = this.#pending === 'unknown' ? 0 : this.#pending

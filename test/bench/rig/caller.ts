@@ -66,20 +66,23 @@ const updateOf = (channel: string): Readonly<Record<string, unknown>> => ({
 })
 
 /**
- * Makes the channels and so many devices through the product's own API, one scrypt hash per
- * channel. Each channel is subscribed by one device, in turn.
+ * Each has an eighth of the channels: a session has at most 256 entries unacknowledged, and one
+ * device is not what a fleet's whole stream goes to. (decisions.md 10)
  */
-export async function fill(
-  caller: Caller,
-  devices: number,
-): Promise<Pick<Prepared, 'channels' | 'deviceKeys'>> {
-  const deviceKeys = await inTurns(devices, async () =>
+const DEVICES = 8
+
+/**
+ * Makes the channels and the devices through the product's own API, one scrypt hash per channel.
+ * Each channel is subscribed by one device, in turn.
+ */
+export async function fill(caller: Caller): Promise<Pick<Prepared, 'channels' | 'deviceKeys'>> {
+  const deviceKeys = await inTurns(DEVICES, async () =>
     textOf(await caller.post('/device/register', { platform: 'linux' }), 'device_key'),
   )
   const channels = await inTurns(CHANNEL_COUNT, async (index) =>
     textOf(
       await caller.post('/channel/subscribe', {
-        device_key: deviceKeys[index % devices] ?? '',
+        device_key: deviceKeys[index % DEVICES] ?? '',
         channel_name: `Bench ${index}`,
         password: PASSWORD,
       }),

@@ -31,7 +31,7 @@ export interface Cluster {
   readonly end: () => Promise<void>
 }
 
-/** Makes the channels, and as many devices as there are nodes, each with its part of them. */
+/** Makes the channels, and the devices that are subscribed to them. */
 export async function prepareCluster(directory: string): Promise<Prepared> {
   await mkdir(directory, { recursive: true })
   const token = newToken()
@@ -39,7 +39,7 @@ export async function prepareCluster(directory: string): Promise<Prepared> {
   try {
     const node = await startNode(0, { backing, token })
     await lanesSpread([node], token)
-    const filled = await fill(new Caller(node, token), NODES)
+    const filled = await fill(new Caller(node, token))
     await node.stop()
     return { directory, token, ...filled }
   } finally {
@@ -102,7 +102,8 @@ export async function startPreparedCluster(
       lanes: `${LANES} (default), half of them on each node`,
       batch: 'default limits (256 submissions or 256 KiB per lane)',
       processes: `${NODES} nodes, each with its worker thread; 1 nats-server; 1 mariadbd`,
-      spread: 'connections and devices in turn over both nodes; each device has half the channels',
+      spread: 'connections and devices in turn over both nodes',
+      subscribers: '8 devices, each with an eighth of the channels',
     },
   }
 }

@@ -27,13 +27,13 @@ export const QUERIES: CountQueries = {
 
 export const newToken = (): string => randomBytes(16).toString('hex')
 
-/** Makes the channels and a device that is subscribed to all of them. */
+/** Makes the channels, and the devices that are subscribed to them. */
 export async function prepareGateway(directory: string): Promise<Prepared> {
   await mkdir(directory, { recursive: true })
   const token = newToken()
   const server = await startGateway(directory, token)
   try {
-    return { directory, token, ...(await fill(new Caller(server, token), 1)) }
+    return { directory, token, ...(await fill(new Caller(server, token))) }
   } finally {
     await server.stop()
   }
@@ -64,7 +64,8 @@ export async function startPrepared(prepared: Prepared, directory: string): Prom
       sync: 'as the product starts by default: fsync before each 200',
       lanes: '16 (default)',
       batch: 'default limits (256 submissions or 256 KiB per lane)',
-      processes: '1, with its worker thread',
+      processes: '1, with its two worker threads',
+      subscribers: '8 devices, each with an eighth of the channels',
     },
   }
 }
