@@ -18,8 +18,8 @@ const MIGRATIONS = [Tables1766000000000]
  */
 const STATEMENTS_KEPT = 500
 const CACHE_KIB = 65_536
-/** Pages of WAL before they move into the database file: 16 MiB. */
-const CHECKPOINT_PAGES = 4_096
+/** Pages of WAL before they move into the database file, once each however often they changed. */
+const CHECKPOINT_PAGES = 16_384
 const WAL_BYTES_KEPT = 64 * 2 ** 20
 
 const CONNECT_TIMEOUT_MS = 5_000

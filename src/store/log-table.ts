@@ -41,7 +41,7 @@ export class LogBatches implements LogTable {
     const rows = batches.map(({ lane, count, payload }) => ({
       lane,
       submissions: count,
-      size: payload.length,
+      size: Buffer.byteLength(payload),
       appendedAt: nowMs,
       payload,
     }))
@@ -82,7 +82,7 @@ export class LogBatches implements LogTable {
     })
   }
 
-  /** Characters of payload, as the log counts them. */
+  /** Bytes of payload, as the log counts them. */
   bytes(): Promise<number> {
     return this.#database.read(async (session) => {
       const row = await session.first<{ size: number | string | null }>(

@@ -48,6 +48,7 @@ export interface AcceptorPorts {
 interface Waiting {
   readonly submission: Submission
   readonly part: string
+  readonly bytes: number
   readonly answer: (outcome: Answer<Accepted>) => void
 }
 
@@ -104,9 +105,10 @@ export class Acceptor implements SubmissionSink {
 
     const part = encodeSubmission(submission)
     this.#count(submission.channelId, 1)
-    lane.bytes += part.length
+    const bytes = Buffer.byteLength(part)
+    lane.bytes += bytes
     return new Promise((answer) => {
-      lane.waiting.push({ submission, part, answer })
+      lane.waiting.push({ submission, part, bytes, answer })
       this.#flushSoon()
     })
   }
@@ -154,7 +156,7 @@ export class Acceptor implements SubmissionSink {
 
   #settle(lane: Lane, batch: readonly Waiting[], outcome: Appended): void {
     lane.isAppending = false
-    lane.bytes -= sumOf(batch, ({ part }) => part.length)
+    lane.bytes -= sumOf(batch, (waiting) => waiting.bytes)
     if (outcome.kind === 'appended') this.#remember(lane, batch, outcome.position)
     const answer: Answer<Accepted> =
       outcome.kind === 'appended' // W1
@@ -221,10 +223,10 @@ function newLane(number: number): Lane {
 function takeBatch(lane: Lane): readonly Waiting[] {
   let bytes = 0
   let count = 0
-  for (const { part } of lane.waiting) {
+  for (const waiting of lane.waiting) {
     if (count >= BATCH_SUBMISSIONS_MAX) break
-    if (count > 0 && bytes + part.length > BATCH_BYTES_MAX) break
-    bytes += part.length
+    if (count > 0 && bytes + waiting.bytes > BATCH_BYTES_MAX) break
+    bytes += waiting.bytes
     count += 1
   }
   if (count === lane.waiting.length) {

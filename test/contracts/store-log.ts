@@ -111,6 +111,12 @@ export function logContract(engine: string, open: OpenStore): void {
     t.is(await logTable.bytes(), 8 - bytes)
   })
 
+  test(`${engine}: bytes are bytes and not characters`, async (t) => {
+    const { logTable } = await open(t)
+    await logTable.append([batch(0, 1, 'Grüße 🌱')], 1)
+    t.is(await logTable.bytes(), 12)
+  })
+
   test(`${engine}: the log's name stays and differs from another database's`, async (t) => {
     const { logTable } = await open(t)
     const identity = await logTable.identity()

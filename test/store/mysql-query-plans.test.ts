@@ -54,3 +54,13 @@ mariaDb.test('keys are looked up one by one, whatever else the tables hold', asy
     for (const { table, type } of plans.slice(1)) t.not(type, 'ref', `${table}\n${text}`)
   }
 })
+
+// MariaDB takes it all the same, so only the text can tell.
+mariaDb.test('no statement locks beside JSON_TABLE, which MySQL refuses', async (t, server) => {
+  const store = await openWatched(t, await newDatabase(server))
+  await doEverything(store)
+  const locking = [...store.statements.texts.keys()].filter((text) => text.includes('FOR UPDATE'))
+  const both = locking.filter((text) => text.includes('JSON_TABLE'))
+  t.true(both.length > 0)
+  for (const text of both) t.regex(text, /FROM \(SELECT \*\s+FROM JSON_TABLE/)
+})

@@ -223,6 +223,15 @@ for (const [lengths, counts] of [
   })
 }
 
+test('S2: what waits is counted in bytes and not in characters', async (t) => {
+  const { accept, meter } = bench()
+  const submission = message({ fields: { title: 'ü'.repeat(200) } })
+  accept(submission)
+  await settled()
+  const bytes = JSON.stringify(submission).length + 200
+  t.is(meter.gauges.get('lane_in_flight_bytes')?.(), bytes)
+})
+
 test('S2: bytes waiting in a lane are bounded', async (t) => {
   const { accept, answers, flush, log, meter } = bench({ laneBytesMax: 1000 })
   accept(messageOf(500, 'a'))

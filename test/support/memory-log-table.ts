@@ -71,6 +71,6 @@ export class MemoryLogTable implements LogTable {
   }
 }
 
-/** Characters of payload, which is how the log counts them. */
+/** Bytes of payload, which is how the log counts them. */
 const sizeOf = (rows: readonly Row[]): number =>
-  rows.reduce((sum, { payload }) => sum + payload.length, 0)
+  rows.reduce((sum, { payload }) => sum + Buffer.byteLength(payload), 0)

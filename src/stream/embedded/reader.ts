@@ -100,7 +100,7 @@ export class EmbeddedReader implements LogReader {
     const tail = this.#tails[batch.lane]
     if (tail === undefined || batch.position <= tail.from) return // R2
     tail.batches.push(batch)
-    this.#tailBytes += batch.payload.length
+    this.#tailBytes += Buffer.byteLength(batch.payload)
     if (this.#tailBytes <= this.#tailBytesMax) return
     // R1: the readers are far behind. The table has it all, so all of this lane's tail may go.
     this.#drop(tail, tail.batches.length)
@@ -115,7 +115,7 @@ export class EmbeddedReader implements LogReader {
   #drop(tail: Tail, count: number): void {
     for (const { position, payload } of tail.batches.splice(0, count)) {
       tail.from = position
-      this.#tailBytes -= payload.length
+      this.#tailBytes -= Buffer.byteLength(payload)
     }
   }
 }

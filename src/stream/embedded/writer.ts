@@ -23,6 +23,7 @@ export interface EmbeddedWriterPorts {
 
 interface Pending {
   readonly batch: Batch
+  readonly bytes: number
   readonly answer: (outcome: Appended) => void
 }
 
@@ -69,14 +70,14 @@ export class EmbeddedWriter implements LogWriter, LogSource {
   }
 
   append(batch: Batch): Promise<Appended> {
-    const { length } = batch.payload
-    if (this.#bytes + this.#pendingBytes + length > this.#bytesMax) {
+    const bytes = Buffer.byteLength(batch.payload)
+    if (this.#bytes + this.#pendingBytes + bytes > this.#bytesMax) {
       // W4
       return Promise.resolve({ kind: 'refused', reason: 'full', retryAfterMs: RETRY_AFTER_MS })
     }
-    this.#pendingBytes += length
+    this.#pendingBytes += bytes
     return new Promise((answer) => {
-      this.#pending.push({ batch, answer })
+      this.#pending.push({ batch, bytes, answer })
       this.#writeSoon()
     })
   }
@@ -115,8 +116,8 @@ export class EmbeddedWriter implements LogWriter, LogSource {
         reason: 'unavailable',
         retryAfterMs: RETRY_AFTER_MS,
       } as const
-      for (const { batch, answer } of group) {
-        this.#pendingBytes -= batch.payload.length
+      for (const { bytes, answer } of group) {
+        this.#pendingBytes -= bytes
         answer(refused)
       }
     }
@@ -126,12 +127,11 @@ export class EmbeddedWriter implements LogWriter, LogSource {
 
   #appendedAll(group: readonly Pending[], positions: readonly LogPosition[]): void {
     const stored: StoredBatch[] = []
-    for (const [index, { batch, answer }] of group.entries()) {
+    for (const [index, { batch, bytes, answer }] of group.entries()) {
       const position = positions[index]
       if (position === undefined) throw new Error('the log table gave fewer positions than batches')
-      const { length } = batch.payload
-      this.#pendingBytes -= length
-      this.#bytes += length
+      this.#pendingBytes -= bytes
+      this.#bytes += bytes
       stored.push({ ...batch, position })
       answer({ kind: 'appended', position })
     }
