@@ -13,6 +13,8 @@ export interface SystemPorts {
   readonly meter: Meter
   readonly logger: Log
   readonly nowMs: NowMs
+  /** The log cannot be followed any more: the process must end. (W5) */
+  readonly onMismatch: (reason: string) => void
   /** Resolves after a delay in milliseconds. */
   readonly wait: (delayMs: number) => Promise<void>
 }

@@ -12,7 +12,7 @@
 
 import type { ChannelId } from '#domain/identity'
 import type { Lease } from '#domain/lane'
-import { positionOf } from '#domain/lane'
+import { LogMismatch, positionOf } from '#domain/lane'
 import type { LaneMove } from '#domain/store-ports'
 import { retryDelayMs } from './backoff.ts'
 import { ChannelDirectory } from './channel.ts'
@@ -273,7 +273,12 @@ export class ActorSystem {
   }
 
   async #recover(error: unknown): Promise<void> {
-    const { wait, logger } = this.#ports
+    const { wait, logger, onMismatch } = this.#ports
+    if (error instanceof LogMismatch) {
+      this.#phase = 'halted'
+      onMismatch(error.message) // W5
+      return
+    }
     const delayMs = retryDelayMs(this.#outages)
     this.#outages += 1
     logger.error('the store did not answer; the lanes wait', { error: String(error), delayMs })

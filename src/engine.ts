@@ -31,6 +31,8 @@ export interface ThreadEdge {
   /** To the other thread of a sole process: from the engine to the log, and back. */
   readonly peer?: MessagePort
   readonly log: Log
+  /** Tells the front why this thread cannot go on. */
+  readonly fail: (reason: string) => void
   readonly nowMs: NowMs
   /** Milliseconds that only ever grow. */
   readonly monotonicMs: () => number

@@ -6,7 +6,8 @@ import type { RetentionLimits, RetentionStore } from '#domain/store-ports'
 import type { Log, Meter } from '#domain/telemetry'
 import type { ThreadEdge, ThreadSettings } from './engine.ts'
 
-const TURN_MAX = 512
+/** A gateway that is behind takes large turns: they cost less a submission. */
+const TURN_MAX = 2_048
 const LIVE_ACTORS_MAX = 10_000
 const CACHED_ENTITIES_MAX = 200_000
 const ACTOR_IDLE_MS = 300_000

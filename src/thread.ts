@@ -49,6 +49,7 @@ export async function startThread<Control extends { close(): Promise<void> }>(
     ready.reject(error)
     if (!isStopping) onFailure(`the ${name} failed: ${error.message}`)
   }
+  link.onTell('ended', (reason) => fail(new Error(String(reason))))
   worker.on('error', fail)
   worker.on('exit', (code) => fail(new Error(`the thread of the ${name} ended with code ${code}`)))
   const control = link.remote<Control>('control')

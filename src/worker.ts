@@ -14,6 +14,7 @@ const log = createLog({ level: settings.logLevel, base: { node: settings.nodeId,
 const edge: ThreadEdge = {
   link,
   log,
+  fail: (reason) => link.tell('ended', reason),
   ...(peer !== undefined && { peer }),
   nowMs: Date.now,
   monotonicMs: () => performance.now(),

@@ -70,10 +70,19 @@ export interface LogStanding {
   readonly identity: string
   readonly lanes: number
   /**
-   * The last position of each lane as it is now. Others append and apply meanwhile: asked after the
-   * database was, which gives what is applied, an end can only be later than that. (W5)
+   * What each lane holds now. Others append and apply meanwhile: asked after the database was,
+   * which gives what is applied, an end can only be later than that. (W5)
    */
-  readonly ends: (applied: readonly AppliedTo[]) => Promise<readonly LogPosition[]>
+  readonly bounds: (applied: readonly AppliedTo[]) => Promise<readonly LogBounds[]>
+}
+
+/**
+ * First position still kept and last position of a lane; 0 and 0 when it never had any. The entry
+ * up to which a lane is applied is always kept. (W4)
+ */
+export interface LogBounds {
+  readonly first: LogPosition
+  readonly last: LogPosition
 }
 
 /** The last entry of a lane that was applied, whole or in part. */

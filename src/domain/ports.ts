@@ -6,7 +6,15 @@
 import type { Fault } from './fault.ts'
 import type { Announcement } from './feed.ts'
 import type { ChannelId, DeviceId, OperationId } from './identity.ts'
-import type { Appended, Batch, Lease, LogEntry, LogPosition, StoredBatch } from './lane.ts'
+import type {
+  Appended,
+  Batch,
+  Lease,
+  LogBounds,
+  LogEntry,
+  LogPosition,
+  StoredBatch,
+} from './lane.ts'
 import type { Operation } from './operation.ts'
 import type { Submission } from './submission.ts'
 
@@ -36,8 +44,7 @@ export interface LogWriter {
 export interface LogReader {
   /** Names this log; a database remembers which one it follows. (W5) */
   identity(): Promise<string>
-  /** First position still kept and last position of a lane; 0 and 0 when it never had any. */
-  bounds(lane: number): Promise<{ readonly first: LogPosition; readonly last: LogPosition }>
+  bounds(lane: number): Promise<LogBounds>
   /**
    * Entries of a lane behind a position in order, at most `maxCount` submissions but at least one
    * entry.
@@ -46,8 +53,8 @@ export interface LogReader {
   /** Calls `wake` whenever a lane may have something new. Gives the way to stop. */
   watch(wake: (lane: number) => void): () => void
   /**
-   * Forgets entries up to `through` that were appended before `olderThanMs`. Small bounded step.
-   * (W4)
+   * Forgets entries before `through` that were appended before `olderThanMs`; the one at it stays.
+   * Small bounded step. (W4)
    */
   purge(
     lane: number,
@@ -68,7 +75,7 @@ export interface LogTable {
    */
   append(batches: readonly Batch[], nowMs: number): Promise<readonly LogPosition[]>
   read(lane: number, after: LogPosition, maxCount: number): Promise<readonly StoredBatch[]>
-  bounds(lane: number): Promise<{ readonly first: LogPosition; readonly last: LogPosition }>
+  bounds(lane: number): Promise<LogBounds>
   /** Bytes of payload held, over all lanes. */
   bytes(): Promise<number>
   /** Deletes what is up to `through` and was appended before `olderThanMs`, oldest first. */

@@ -4,11 +4,11 @@
 //   W2. A lane moves only from the place and under the epoch that its owner knows; a commit that
 //       finds another of either writes nothing at all.
 //   W5. The log and the number of lanes are bound at the first start; others are refused from then
-//       on, and so is a log that ends before the place up to which it was applied. The places are
-//       read first and the ends after them: other nodes append and apply meanwhile.
+//       on, and so is a log that does not hold the place up to which it was applied. The places
+//       are read first and the bounds after them: other nodes append and apply meanwhile.
 
 import { LogMismatch, positionOf } from '#domain/lane'
-import type { AppliedTo, LanePlace, Lease, LogPosition, LogStanding } from '#domain/lane'
+import type { AppliedTo, LanePlace, Lease, LogBounds, LogStanding } from '#domain/lane'
 import type { LaneMove } from '#domain/store-ports'
 import { inChunks } from './bulk.ts'
 import type { Bulk } from './bulk.ts'
@@ -26,7 +26,7 @@ const LANES_MAX = 1_024
 /** Binds the database to a log, or throws LogMismatch with a sentence that says what to do. (W5) */
 export async function bindLog(
   database: Database,
-  { identity, lanes, ends }: LogStanding,
+  { identity, lanes, bounds }: LogStanding,
 ): Promise<void> {
   const applied = await database.durable(async (session) => {
     const boundLanes = await factFor(session, LANES, String(lanes))
@@ -45,7 +45,7 @@ export async function bindLog(
     }
     return appliedTo(session)
   }, IDEMPOTENT)
-  refuseLostEntries(applied, await ends(applied))
+  refuseLostEntries(applied, await bounds(applied))
 }
 
 async function appliedTo(session: Session): Promise<readonly AppliedTo[]> {
@@ -56,15 +56,24 @@ async function appliedTo(session: Session): Promise<readonly AppliedTo[]> {
   return rows.map(({ lane, place }) => ({ lane, position: positionOf(place) }))
 }
 
-function refuseLostEntries(applied: readonly AppliedTo[], ends: readonly LogPosition[]): void {
+function refuseLostEntries(applied: readonly AppliedTo[], bounds: readonly LogBounds[]): void {
   for (const { lane, position } of applied) {
-    const end = ends[lane] ?? 0
-    if (position <= end) continue
-    throw new LogMismatch(
-      `the log of lane ${lane} ends at ${end} and the database has applied it up to ` +
-        `${position}: the log has lost entries or is an older copy; ` +
-        'restore both from the same moment',
-    )
+    const { first, last } = bounds[lane] ?? { first: 0, last: 0 }
+    if (position > last) {
+      throw new LogMismatch(
+        `the log of lane ${lane} ends at ${last} and the database has applied it up to ` +
+          `${position}: the log has lost entries or is an older copy; ` +
+          'restore both from the same moment',
+      )
+    }
+    // The entry at the applied position is kept: a database that does not find it is an older copy.
+    if (position > 0 && first > position) {
+      throw new LogMismatch(
+        `the log of lane ${lane} begins at ${first} and the database has applied it up to ` +
+          `${position}: what is between was purged as applied, so the database is an older copy; ` +
+          'restore a newer one',
+      )
+    }
   }
 }
 

@@ -3,12 +3,10 @@
 //
 // Invariants:
 //   W1. An append answers after a durable transaction.
-//   W5. The last position of a lane outlives its batches: a lane that was purged empty still says
-//       how far its log went.
 
 import { randomBytes } from 'node:crypto'
 
-import type { Batch, LogPosition, StoredBatch } from '#domain/lane'
+import type { Batch, LogBounds, LogPosition, StoredBatch } from '#domain/lane'
 import type { LogTable } from '#domain/ports'
 import { Bulk } from './bulk.ts'
 import type { Database } from './database.ts'
@@ -69,16 +67,14 @@ export class LogBatches implements LogTable {
     })
   }
 
-  bounds(lane: number): Promise<{ readonly first: LogPosition; readonly last: LogPosition }> {
+  bounds(lane: number): Promise<LogBounds> {
     return this.#database.snapshot(async (session) => {
       const ends = await session.first<{ first: number | null; last: number | null }>(
         `SELECT (SELECT min(id) FROM log_batches WHERE lane = ?) AS first,
           (SELECT max(id) FROM log_batches WHERE lane = ?) AS last`,
         [lane, lane],
       )
-      const purged = await purgedTo(session, lane)
-      const last = ends?.last ?? purged
-      return { first: ends?.first ?? (last === 0 ? 0 : last + 1), last }
+      return { first: ends?.first ?? 0, last: ends?.last ?? 0 }
     })
   }
 
@@ -107,7 +103,6 @@ export class LogBatches implements LogTable {
       const last = removed.at(-1)
       if (last === undefined) return { rows: 0, bytes: 0 }
       await session.run('DELETE FROM log_batches WHERE lane = ? AND id <= ?', [lane, last.id])
-      await rememberPurged(session, lane, last.id) // W5
       return { rows: removed.length, bytes: removed.reduce((sum, { size }) => sum + size, 0) }
     })
   }
@@ -141,22 +136,4 @@ function lastWithin(batches: readonly Standing[], maxCount: number): LogPosition
     last = batch.id
   }
   return last
-}
-
-const purgedName = (lane: number): string => `purged_lane_${lane}`
-
-async function purgedTo(session: Session, lane: number): Promise<LogPosition> {
-  const row = await session.first<{ value: string }>(
-    'SELECT value FROM gateway_meta WHERE name = ?',
-    [purgedName(lane)],
-  )
-  return Number(row?.value ?? 0)
-}
-
-async function rememberPurged(session: Session, lane: number, last: LogPosition): Promise<void> {
-  await session.run(
-    `INSERT INTO gateway_meta (name, value) VALUES (?, ?)
-      ${session.dialect.onDuplicate(['name'], ['value'])}`,
-    [purgedName(lane), String(last)],
-  )
 }

@@ -1,7 +1,7 @@
 import test from 'ava'
 import type { ExecutionContext } from 'ava'
 
-import { placeOf } from '#domain/lane'
+import { LogMismatch, placeOf } from '#domain/lane'
 import type { Submission } from '#domain/submission'
 import { systemOver } from '#test/support/actor-system'
 import type { Over } from '#test/support/actor-system'
@@ -474,6 +474,16 @@ test('a system has caught up once what the log held at its start is applied', as
   store.release()
   await system.caughtUp
   t.is(system.applied, 3)
+})
+
+test('W5: a log that cannot be followed any more ends the system, which says so', async (t) => {
+  const { log, system, mismatches } = await running(t)
+  log.beforeRead = () => Promise.reject(new LogMismatch('entries were lost'))
+  log.put(0, [message()])
+  await until('it was told', () => mismatches.length > 0)
+  await system.drain()
+  t.deepEqual(mismatches, ['entries were lost'])
+  t.is(system.applied, 0)
 })
 
 test('W4: nothing is purged before what was applied is on the disk', async (t) => {

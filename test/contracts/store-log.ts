@@ -92,16 +92,6 @@ export function logContract(engine: string, open: OpenStore): void {
     t.is((await logTable.read(1, 0, 10)).length, 1)
   })
 
-  test(`${engine}: W5: a lane that was purged empty still knows its last position`, async (t) => {
-    const { logTable } = await open(t)
-    const [, two = 0] = await logTable.append([batch(0), batch(0)], 1)
-    t.is((await logTable.purge(0, two, 2, 10)).rows, 2)
-    t.deepEqual(await logTable.bounds(0), { first: two + 1, last: two })
-    const [three = 0] = await logTable.append([batch(0)], 3)
-    t.true(three > two)
-    t.deepEqual(await logTable.bounds(0), { first: three, last: three })
-  })
-
   test(`${engine}: the bytes held are those appended less those purged`, async (t) => {
     const { logTable } = await open(t)
     t.is(await logTable.bytes(), 0)

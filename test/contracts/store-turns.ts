@@ -3,7 +3,7 @@
 import test from 'ava'
 
 import { LogMismatch, placeOf } from '#domain/lane'
-import type { LogStanding } from '#domain/lane'
+import type { LogBounds, LogStanding } from '#domain/lane'
 import type { TurnNeeds, TurnWrites } from '#domain/store-ports'
 import { ChannelWriter, newChannel } from '#test/support/store-writer'
 import { channel, event, message, opId, record, thing } from '#test/support/submissions'
@@ -25,7 +25,11 @@ const log = (
   identity: string,
   lanes: number,
   ends: readonly number[] = Array<number>(lanes).fill(0),
-): LogStanding => ({ identity, lanes, ends: () => Promise.resolve(ends) })
+): LogStanding => ({
+  identity,
+  lanes,
+  bounds: () => Promise.resolve(ends.map((last) => ({ first: Math.min(1, last), last }))),
+})
 
 export function turnContract(engine: string, open: OpenStore): void {
   test(`${engine}: what a turn writes is what the next turn loads`, async (t) => {
@@ -168,6 +172,22 @@ export function turnContract(engine: string, open: OpenStore): void {
     await t.notThrowsAsync(turns.bindLog(log('first', 2, [0, 7])))
   })
 
+  test(`${engine}: W5: a log that has purged what was not applied here is refused`, async (t) => {
+    const { turns } = await open(t)
+    const holding = (first: number): LogStanding => ({
+      identity: 'first',
+      lanes: 1,
+      bounds: () => Promise.resolve([{ first, last: 9 }]),
+    })
+    await turns.bindLog(holding(3))
+    await turns.takeLane({ lane: 0, epoch: 1 })
+    const moved = { lane: 0, epoch: 1, from: 0, to: placeOf(5, 1) }
+    await turns.commit({ ...NO_WRITES, lanes: [moved] })
+    await t.notThrowsAsync(turns.bindLog(holding(5)))
+    const older = await t.throwsAsync(turns.bindLog(holding(6)), { instanceOf: LogMismatch })
+    t.regex(older?.message ?? '', /lane 0 begins at 6 .* up to 5: .* older copy/)
+  })
+
   test(`${engine}: W5: others may apply while the ends of the log are asked for`, async (t) => {
     const { turns } = await open(t)
     await turns.bindLog(log('first', 1))
@@ -175,12 +195,12 @@ export function turnContract(engine: string, open: OpenStore): void {
     const move = (from: number, to: number) =>
       turns.commit({ ...NO_WRITES, lanes: [{ lane: 0, epoch: 1, from, to }] })
     await move(0, placeOf(5, 0))
-    const ends = async (): Promise<readonly number[]> => {
+    const bounds = async (): Promise<readonly LogBounds[]> => {
       // The end is known; before the answer arrives another node appends, and applies it.
       await move(placeOf(5, 0), placeOf(7, 0))
-      return [6]
+      return [{ first: 1, last: 6 }]
     }
-    await t.notThrowsAsync(turns.bindLog({ identity: 'first', lanes: 1, ends }))
+    await t.notThrowsAsync(turns.bindLog({ identity: 'first', lanes: 1, bounds }))
   })
 
   test(`${engine}: a channel that was deleted is not loaded`, async (t) => {

@@ -57,6 +57,7 @@ test('what was written is there after reopening, and no migration runs twice', a
   await writer.take(message(), thing('update', 'lamp')).commit()
   const [position = 0] = await first.logTable.append([{ lane: 0, count: 1, payload: '[]' }], 1)
   const identity = await first.logTable.identity()
+  await first.logTable.append([{ lane: 0, count: 1, payload: '[]' }], 3)
   await first.logTable.purge(0, position, 2, 9)
   await first.close()
 
@@ -64,9 +65,9 @@ test('what was written is there after reopening, and no migration runs twice', a
   t.teardown(() => second.close())
   t.deepEqual((await second.read.history({ channelId: channel(1), limit: 9 })).items, writer.feed)
   t.is(await second.logTable.identity(), identity)
-  t.is((await second.logTable.bounds(0)).last, position)
+  t.is((await second.logTable.bounds(0)).last, position + 1)
   const [next = 0] = await second.logTable.append([{ lane: 1, count: 1, payload: '[]' }], 1)
-  t.true(next > position)
+  t.true(next > position + 1)
   t.deepEqual(
     log.lines.map(({ fields }) => fields),
     [

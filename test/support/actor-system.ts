@@ -65,13 +65,15 @@ export function systemOver({ store, log, leases: held, options = {} }: Over) {
   const leases = new FakeLeases(held)
   const waits: number[] = []
   const clock = { now: 10_000 }
+  const mismatches: string[] = []
+  const onMismatch = (reason: string): void => void mismatches.push(reason)
   const wait = (delayMs: number): Promise<void> => {
     waits.push(delayMs)
     return turn()
   }
   const system = new ActorSystem(
-    { store, log, leases, bus, meter, logger, nowMs: () => clock.now, wait },
+    { store, log, leases, bus, meter, logger, nowMs: () => clock.now, wait, onMismatch },
     { ...SYSTEM_OPTIONS, ...options },
   )
-  return { system, bus, meter, logger, leases, waits, clock }
+  return { system, bus, meter, logger, leases, waits, clock, mismatches }
 }

@@ -1,6 +1,6 @@
 // The embedded log's table in memory: transactions can be held, and can fail.
 
-import type { Batch, LogPosition, StoredBatch } from '#domain/lane'
+import type { Batch, LogBounds, LogPosition, StoredBatch } from '#domain/lane'
 import type { LogTable } from '#domain/ports'
 
 interface Row extends StoredBatch {
@@ -42,7 +42,7 @@ export class MemoryLogTable implements LogTable {
     return Promise.resolve(rows.map((row): StoredBatch => row))
   }
 
-  bounds(lane: number): Promise<{ readonly first: LogPosition; readonly last: LogPosition }> {
+  bounds(lane: number): Promise<LogBounds> {
     const oldest = this.#rows.find((row) => row.lane === lane)
     const last = this.#last.get(lane) ?? 0
     return Promise.resolve({ first: oldest?.position ?? (last === 0 ? 0 : last + 1), last })

@@ -1,6 +1,6 @@
 // A log in memory, with the two sides of the contract.
 
-import type { Appended, Batch, LogEntry, LogPosition } from '#domain/lane'
+import type { Appended, Batch, LogEntry, LogBounds, LogPosition } from '#domain/lane'
 import type { LogReader, LogWriter } from '#domain/ports'
 import { decodeBatch } from '#src/schemas/batch'
 
@@ -34,7 +34,7 @@ export class MemoryLog implements LogReader, LogWriter {
     return Promise.resolve('memory')
   }
 
-  bounds(lane: number): Promise<{ readonly first: LogPosition; readonly last: LogPosition }> {
+  bounds(lane: number): Promise<LogBounds> {
     const entries = this.entries(lane)
     return Promise.resolve({
       first: entries[0]?.position ?? 0,

@@ -72,7 +72,11 @@ const DEVICE = parseDeviceId('d'.repeat(64))
 export async function doEverything(store: Watched): Promise<void> {
   if (DEVICE === undefined) throw new Error('not a device id')
   const { turns, channels, devices, subscriptions, read, operations, retention, logTable } = store
-  await turns.bindLog({ identity: 'log', lanes: 1, ends: () => Promise.resolve([0]) })
+  await turns.bindLog({
+    identity: 'log',
+    lanes: 1,
+    bounds: () => Promise.resolve([{ first: 0, last: 0 }]),
+  })
   const writer = await ChannelWriter.open(store, 1)
   await devices.create(DEVICE, 'ios', 1)
   await devices.setRoute(DEVICE, 'apns', 'token')

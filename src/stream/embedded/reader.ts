@@ -6,7 +6,7 @@
 //   R2. What is told comes in the order of positions; what the table has shown already is not taken
 //       again.
 
-import type { LogEntry, LogPosition, StoredBatch } from '#domain/lane'
+import type { LogEntry, LogBounds, LogPosition, StoredBatch } from '#domain/lane'
 import type { LogReader, LogSource } from '#domain/ports'
 import { decodeBatch } from '#src/schemas/batch'
 
@@ -57,7 +57,7 @@ export class EmbeddedReader implements LogReader {
     return this.#source.identity()
   }
 
-  bounds(lane: number): Promise<{ readonly first: LogPosition; readonly last: LogPosition }> {
+  bounds(lane: number): Promise<LogBounds> {
     return this.#source.bounds(lane)
   }
 

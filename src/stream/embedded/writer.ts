@@ -8,7 +8,7 @@
 //   G1. What has arrived by the end of a turn of the event loop, and what arrives while a
 //       transaction runs, goes into one transaction: group commit without a timer.
 
-import type { Appended, Batch, LogPosition, StoredBatch } from '#domain/lane'
+import type { Appended, Batch, LogBounds, LogPosition, StoredBatch } from '#domain/lane'
 import type { LogSource, LogTable, LogWriter, NowMs } from '#domain/ports'
 import type { Log, Meter } from '#domain/telemetry'
 
@@ -61,7 +61,7 @@ export class EmbeddedWriter implements LogWriter, LogSource {
     return this.#ports.table.identity()
   }
 
-  bounds(lane: number): Promise<{ readonly first: LogPosition; readonly last: LogPosition }> {
+  bounds(lane: number): Promise<LogBounds> {
     return this.#ports.table.bounds(lane)
   }
 
@@ -90,7 +90,8 @@ export class EmbeddedWriter implements LogWriter, LogSource {
     // A log that is half full gives room first and keeps for later inspection second.
     const isTight = this.#bytes > this.#bytesMax / 2
     const before = isTight ? Number.MAX_SAFE_INTEGER : olderThanMs
-    const purged = await this.#ports.table.purge(lane, through, before, PURGE_ROWS_MAX)
+    // W5: the entry at the applied position stays, so that a database which is older is known.
+    const purged = await this.#ports.table.purge(lane, through - 1, before, PURGE_ROWS_MAX)
     this.#bytes -= purged.bytes
     return { purged: purged.rows }
   }

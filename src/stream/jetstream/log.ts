@@ -2,7 +2,7 @@
 
 import { JetStreamApiError } from '@nats-io/jetstream'
 import { firstAnswer } from '#domain/first-answer'
-import type { Appended, Batch, LogEntry, LogPosition } from '#domain/lane'
+import type { Appended, Batch, LogEntry, LogBounds, LogPosition } from '#domain/lane'
 import type { LogReader, LogWriter } from '#domain/ports'
 import type { Log, Meter } from '#domain/telemetry'
 
@@ -101,7 +101,7 @@ export class JetStreamLog implements LogWriter, LogReader {
     return this.#reader.identity()
   }
 
-  bounds(lane: number): Promise<{ readonly first: LogPosition; readonly last: LogPosition }> {
+  bounds(lane: number): Promise<LogBounds> {
     return this.#reader.bounds(lane)
   }
 

@@ -54,13 +54,13 @@ export class StreamProbe implements Probe {
     return `stream: ${config.num_replicas} replica(s), file sync ${sync}`
   }
 
-  /** Asked once for each server: the setting cannot change while a server runs. */
+  /** Asked of each server until it tells: the setting cannot change while a server runs. */
   async #syncMode(): Promise<string> {
     const { info } = this.#connection.nats
-    if (info === undefined) return 'unknown'
+    if (info === undefined) return UNKNOWN
     if (this.#sync?.serverId === info.server_id) return this.#sync.mode
     const mode = isBeforeSetting(info.version) ? FIXED_SYNC : await this.#askServer(info.server_id)
-    this.#sync = { serverId: info.server_id, mode }
+    if (mode !== UNKNOWN) this.#sync = { serverId: info.server_id, mode }
     return mode
   }
 
@@ -74,10 +74,12 @@ export class StreamProbe implements Probe {
       return syncModeFrom(await response.json(), serverId)
     } catch {
       // A server without a monitoring port, or one that is not for us to reach.
-      return 'unknown'
+      return UNKNOWN
     }
   }
 }
+
+const UNKNOWN = 'unknown'
 
 const isBeforeSetting = (version: string): boolean => {
   const [major = 0, minor = 0] = version.split('.').map(Number)
@@ -88,8 +90,8 @@ const isBeforeSetting = (version: string): boolean => {
 export function syncModeFrom(report: unknown, serverId: string): string {
   const server = recordOf(report)
   const config = recordOf(recordOf(server?.['jetstream'])?.['config'])
-  if (server?.['server_id'] !== serverId || config === undefined) return 'unknown'
+  if (server?.['server_id'] !== serverId || config === undefined) return UNKNOWN
   if (config['sync_always'] === true) return 'always'
   const interval = config['sync_interval']
-  return typeof interval === 'number' ? `every ${interval / NANOS_IN_SECOND} s` : 'unknown'
+  return typeof interval === 'number' ? `every ${interval / NANOS_IN_SECOND} s` : UNKNOWN
 }

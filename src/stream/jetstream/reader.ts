@@ -7,7 +7,7 @@
 //       and a tail with entries that nobody has read for UNREAD_MS_MAX is let go (its lane moved
 //       away).
 
-import type { LogEntry, LogPosition } from '#domain/lane'
+import type { LogEntry, LogBounds, LogPosition } from '#domain/lane'
 import type { LogReader } from '#domain/ports'
 import type { Meter } from '#domain/telemetry'
 
@@ -72,7 +72,7 @@ export class JetStreamReader implements LogReader {
     return Promise.resolve(this.#ports.stream.identity)
   }
 
-  async bounds(lane: number): Promise<{ readonly first: LogPosition; readonly last: LogPosition }> {
+  async bounds(lane: number): Promise<LogBounds> {
     const { stream } = this.#ports
     const last = await stream.last(lane)
     if (last === undefined) return { first: 0, last: 0 }

@@ -66,10 +66,10 @@ const updateOf = (channel: string): Readonly<Record<string, unknown>> => ({
 })
 
 /**
- * Each has an eighth of the channels: a session has at most 256 entries unacknowledged, and one
+ * Each has its part of the channels: a session has at most 256 entries unacknowledged, and one
  * device is not what a fleet's whole stream goes to. (decisions.md 10)
  */
-const DEVICES = 8
+const DEVICES = 32
 
 /**
  * Makes the channels and the devices through the product's own API, one scrypt hash per channel.

@@ -103,7 +103,7 @@ export async function startPreparedCluster(
       batch: 'default limits (256 submissions or 256 KiB per lane)',
       processes: `${NODES} nodes, each with its worker thread; 1 nats-server; 1 mariadbd`,
       spread: 'connections and devices in turn over both nodes',
-      subscribers: '8 devices, each with an eighth of the channels',
+      subscribers: '32 devices, each with its part of the channels',
     },
   }
 }

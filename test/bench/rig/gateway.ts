@@ -65,7 +65,7 @@ export async function startPrepared(prepared: Prepared, directory: string): Prom
       lanes: '16 (default)',
       batch: 'default limits (256 submissions or 256 KiB per lane)',
       processes: '1, with its two worker threads',
-      subscribers: '8 devices, each with an eighth of the channels',
+      subscribers: '32 devices, each with its part of the channels',
     },
   }
 }
