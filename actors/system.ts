@@ -28,7 +28,7 @@ import type { Item, TurnEnd } from './turn.ts'
 
 const TRIM_EVERY_MS = 1000
 const REST_TURNS = 3
-const REST_MAX_MS = 20
+const CYCLE_MS = 20
 /**
  * Failures in a row, with growing pauses between them, before a submission alone is given up. (W6)
  */
@@ -149,15 +149,17 @@ export class ActorSystem {
   }
 
   /**
-   * A6: a turn that was not full is followed by a rest as long as a few. Meanwhile the log takes
-   * more: under load turns are few and large, and a quiet gateway rests for a moment only.
+   * A6: a short turn is followed by a rest as long as a few. Meanwhile the log takes more: turns
+   * are few and large, and a quiet gateway rests for a moment only. Turn and rest together take
+   * CYCLE_MS at most: what waits behind a long turn would wait for its rest as well.
    */
   async #applyAndRest(items: readonly Item[]): Promise<void> {
     const { nowMs, wait } = this.#ports
     const startedMs = nowMs()
     const isFull = items.length >= this.#turnMax
     await this.#apply(items)
-    const restMs = Math.min(REST_TURNS * (nowMs() - startedMs), REST_MAX_MS)
+    const tookMs = nowMs() - startedMs
+    const restMs = Math.min(REST_TURNS * tookMs, CYCLE_MS - tookMs)
     if (!isFull && restMs > 0 && this.#phase === 'running') await wait(restMs)
   }
 

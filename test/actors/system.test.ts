@@ -434,6 +434,40 @@ test('a channel that was deleted is forgotten', async (t) => {
   t.is(statusOf(store, late), 'channel_not_found')
 })
 
+// Method: how long a turn took, and the rest behind it.
+for (const [tookMs, waits] of [
+  [0, []],
+  [1, [3]],
+  [5, [15]],
+  [8, [12]],
+  [19, [1]],
+  [20, []],
+  [300, []],
+] as const) {
+  test(`A6: a turn of ${tookMs} ms is followed by a rest of ${waits[0] ?? 'no'} ms`, async (t) => {
+    const over = await running(t)
+    over.store.faultOf = (call) => {
+      if (call === 'commit') over.clock.now += tookMs
+      return undefined
+    }
+    over.log.put(0, [message()])
+    await until('the turn is over', () => over.system.applied === 1)
+    await over.system.drain()
+    t.deepEqual(over.waits, waits)
+  })
+}
+
+test('A6: a turn that is full is followed by the next one', async (t) => {
+  const { log, store, system, waits, clock } = await running(t, { turnMax: 1 })
+  store.faultOf = (call) => {
+    if (call === 'commit') clock.now += 5
+    return undefined
+  }
+  log.put(0, [message(), message()])
+  await until('both turns are over', () => system.applied === 2)
+  t.deepEqual(waits, [])
+})
+
 test('W4: purging goes up to what is applied whole, and keeps what is young', async (t) => {
   const { log, store, system, clock } = await running(t, { turnMax: 3 })
   const position = log.put(0, [message(), message()])
