@@ -3,7 +3,7 @@ import { MessageChannel } from 'node:worker_threads'
 import test from 'ava'
 import type { ExecutionContext } from 'ava'
 
-import type { Announcement } from '#domain/feed'
+import type { Announcement, FeedEntry } from '#domain/feed'
 import type { Notice } from '#domain/ports'
 import { Link } from '#src/link'
 import { linkedBus, serveBus } from '#src/linked-bus'
@@ -73,6 +73,25 @@ test('what the engine announces is heard at the front, in order', async (t) => {
   engineBus.announce([announcementOf(1, 3)])
   await settle()
   t.deepEqual(heard, [1, 2, 3])
+})
+
+test('B3: an announcement is heard as it was made', async (t) => {
+  const { engineBus, frontBus, settle } = twoThreads(t)
+  const heard: Announcement[] = []
+  frontBus.listen(channel(1), (announcement) => heard.push(announcement))
+  await settle()
+  const { channelId, entries } = announcementOf(1, 1)
+  const [sent] = entries
+  if (sent === undefined) throw new Error('an announcement of one entry has none')
+  const updated = { ...sent, seq: 2, model: 'thing', action: 'update', state: 'active', rev: 7 }
+  const made = [
+    { channelId, entries: [sent, updated as FeedEntry] },
+    { channelId, entries: [{ ...sent, seq: 3 }], headSeq: 9 },
+    { channelId, entries: [], headSeq: 10 },
+  ]
+  engineBus.announce(made)
+  await settle()
+  t.deepEqual(heard, made)
 })
 
 test('B1: only what somebody listens to crosses', async (t) => {
