@@ -12,6 +12,7 @@ import type { ChannelId, OperationId } from '#domain/identity'
 import type { LanePlace, LogPosition, Unreadable } from '#domain/lane'
 import type { Operation } from '#domain/operation'
 import type {
+  ChannelWrites,
   DeadLetter,
   LaneMove,
   TurnNeeds,
@@ -186,25 +187,17 @@ function repeatsIn(
 }
 
 function writesOf(turn: Turn, { outcomes, homeless }: Decided): TurnWrites {
-  const writes = {
-    lanes: turn.moves,
-    channels: [] as TurnWrites['channels'][number][],
-    things: [] as TurnWrites['things'][number][],
-    events: [] as TurnWrites['events'][number][],
-    feed: [] as TurnWrites['feed'][number][],
-    operations: [...homeless],
-    deadLetters: [] as DeadLetter[],
-  }
+  const channels: ChannelWrites[] = []
+  const operations = [...homeless]
+  const deadLetters: DeadLetter[] = []
   const defects = new Map<Submission | Unreadable, string>()
-  for (const { head, things, events, entries, operations, defects: failed } of outcomes.values()) {
-    const { ref } = head
-    if (entries.length > 0) writes.channels.push(head)
-    for (const thing of things.values()) writes.things.push({ ...thing, ref })
-    for (const event of events.values()) writes.events.push({ ...event, ref })
-    for (const entry of entries) writes.feed.push({ ...entry, ref })
-    for (const operation of operations) writes.operations.push(operation)
-    for (const { submission, error } of failed) defects.set(submission, error)
+  for (const outcome of outcomes.values()) {
+    const { head, things, events, entries } = outcome
+    channels.push({ head, things: [...things.values()], events: [...events.values()], entries })
+    for (const operation of outcome.operations) operations.push(operation)
+    for (const { submission, error } of outcome.defects) defects.set(submission, error)
   }
+  const writes = { lanes: turn.moves, channels, operations, deadLetters }
   buryDead(turn, defects, writes)
   return writes
 }

@@ -56,12 +56,19 @@ export interface TurnState {
 /** Everything one turn writes; one transaction. (W2) */
 export interface TurnWrites {
   readonly lanes: readonly LaneMove[]
-  readonly channels: readonly ChannelHead[]
-  readonly things: readonly (Thing & { readonly ref: number })[]
-  readonly events: readonly (Event & { readonly ref: number })[]
-  readonly feed: readonly (FeedEntry & { readonly ref: number })[]
+  readonly channels: readonly ChannelWrites[]
   readonly operations: readonly Operation[]
   readonly deadLetters: readonly DeadLetter[]
+}
+
+/** What a turn changes in one channel. */
+export interface ChannelWrites {
+  /** As it is after the turn; without entries it is as it was. */
+  readonly head: ChannelHead
+  readonly things: readonly Thing[]
+  readonly events: readonly Event[]
+  /** In seq order, without holes. */
+  readonly entries: readonly FeedEntry[]
 }
 
 /** The move of a lane's position by its owner; fails when epoch or position is another. */

@@ -35,7 +35,7 @@ export class Acknowledgements {
   constructor(database: Database, tables: Tables) {
     const { onDuplicate } = database.dialect
     this.#database = database
-    this.#moved = new Bulk(tables.subscriptions, {
+    this.#moved = Bulk.of(tables.subscriptions, {
       onDuplicate: onDuplicate(['channel', 'device'], ['acked_seq', 'acked_ahead']),
     })
   }

@@ -20,6 +20,11 @@ interface BulkOptions {
   readonly leftOut?: readonly string[]
 }
 
+/** What of an item stands in each column of a row. */
+export type Columns<Row, Item> = {
+  readonly [Property in keyof Row]: (item: Item) => Row[Property]
+}
+
 /** What is read of an entity: the names of its table and columns. */
 interface Described {
   readonly options: {
@@ -29,54 +34,75 @@ interface Described {
 }
 
 /** Writes rows of one table, with the columns that its entity declares. */
-export class Bulk<Row extends Readonly<Record<string, Value>>> {
-  readonly #head: string
+export class Bulk<Item> {
+  readonly #into: string
   readonly #tail: string
-  readonly #properties: readonly string[]
+  readonly #values: readonly ((item: Item) => Value)[]
   readonly #statements = new Map<number, string>()
 
-  constructor({ options }: Described, { onDuplicate = '', leftOut = [] }: BulkOptions = {}) {
+  /** `columns` gives the values of an item's row. */
+  constructor(
+    { options }: Described,
+    columns: Readonly<Record<string, (item: Item) => Value>>,
+    { onDuplicate = '', leftOut = [] }: BulkOptions = {},
+  ) {
     const written = Object.entries(options.columns).filter(
       ([property, column]) => column?.generated === undefined && !leftOut.includes(property),
     )
     const names = written.map(([property, column]) => column?.name ?? property)
-    this.#properties = written.map(([property]) => property)
-    this.#head = `INSERT INTO ${options.name} (${names.join(', ')}) VALUES `
+    this.#values = written.map(([property]) => columns[property] ?? (() => null))
+    this.#into = `${options.name} (${names.join(', ')}) VALUES `
     this.#tail = onDuplicate === '' ? '' : ` ${onDuplicate}`
+  }
+
+  /** For rows that are objects already. */
+  static of<Row extends Readonly<Record<string, Value>>>(
+    entity: Described,
+    options: BulkOptions = {},
+  ): Bulk<Row> {
+    const columns: Record<string, (row: Row) => Value> = {}
+    for (const property of Object.keys(entity.options.columns)) {
+      columns[property] = (row) => row[property] ?? null
+    }
+    return new Bulk(entity, columns, options)
   }
 
   /** Inserts the rows in order. `inserted` is told each statement's driver answer and its rows. */
   async write(
     session: Session,
-    rows: readonly Row[],
+    items: readonly Item[],
     inserted?: (raw: unknown, rows: number) => void,
   ): Promise<void> {
-    for (const [start, size] of chunks(rows.length, (index) => this.#lengthOf(rows[index]))) {
-      const parameters: Value[] = []
-      for (let index = start; index < start + size; index += 1) {
-        const row = rows[index]
-        if (row === undefined) continue
-        for (const property of this.#properties) parameters.push(row[property] ?? null)
-      }
-      const { raw } = await session.insert(this.#statementFor(size), parameters)
+    const { values, lengths } = this.#valuesOf(items)
+    const width = this.#values.length
+    for (const [start, size] of chunks(items.length, (row) => lengths[row] ?? 0)) {
+      const parameters = values.slice(start * width, (start + size) * width)
+      const { raw } = await session.insert(this.#statementFor(size, session), parameters)
       inserted?.(raw, size)
     }
   }
 
-  #lengthOf(row: Row | undefined): number {
-    let length = 0
-    for (const property of this.#properties) {
-      const value = row?.[property]
-      if (typeof value === 'string') length += value.length
+  /** The values of all rows one after the other, and the characters of text in each row. */
+  #valuesOf(items: readonly Item[]): { readonly values: Value[]; readonly lengths: number[] } {
+    const values: Value[] = []
+    const lengths: number[] = []
+    for (const item of items) {
+      let length = 0
+      for (const valueOf of this.#values) {
+        const value = valueOf(item)
+        if (typeof value === 'string') length += value.length
+        values.push(value)
+      }
+      lengths.push(length)
     }
-    return length
+    return { values, lengths }
   }
 
-  #statementFor(size: number): string {
+  #statementFor(size: number, { dialect }: Session): string {
     const known = this.#statements.get(size)
     if (known !== undefined) return known
-    const row = `(${this.#properties.map(() => '?').join(', ')})`
-    const statement = this.#head + repeated(row, size) + this.#tail
+    const row = `(${this.#values.map(() => '?').join(', ')})`
+    const statement = `${dialect.insertInto} ${this.#into}${repeated(row, size)}${this.#tail}`
     this.#statements.set(size, statement)
     return statement
   }

@@ -17,8 +17,8 @@ export class Channels implements ChannelStore {
 
   constructor(database: Database, tables: Tables) {
     this.#database = database
-    this.#channels = new Bulk(tables.channels)
-    this.#heads = new Bulk(tables.channelHeads)
+    this.#channels = Bulk.of(tables.channels)
+    this.#heads = Bulk.of(tables.channelHeads)
   }
 
   credentials(channelId: ChannelId): Promise<ChannelCredentials | undefined> {

@@ -14,7 +14,7 @@ export class Devices implements DeviceStore {
 
   constructor(database: Database, tables: Tables) {
     this.#database = database
-    this.#devices = new Bulk(tables.devices)
+    this.#devices = Bulk.of(tables.devices)
   }
 
   async find(deviceId: DeviceId): Promise<Device | undefined> {

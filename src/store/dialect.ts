@@ -93,6 +93,11 @@ export interface Dialect {
    * SQLite.
    */
   readonly inOrder: string
+  /**
+   * The beginning of an INSERT of many rows. What it wrote before it fails may stay: the whole job
+   * is rolled back.
+   */
+  readonly insertInto: string
   /** Parameters in the form that the driver binds rightly. */
   readonly bind: (parameters: readonly Value[]) => unknown[]
   /**

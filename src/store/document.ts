@@ -1,4 +1,7 @@
 // Things and Events between the domain and their rows.
+//
+// A document holds values as they are and the times of those alone that were not set by the newest
+// reading: most are, and a time for each would be half of what a turn writes.
 
 import type { Entity, Event, Thing, Timed, TimedFields } from '#domain/entity'
 import type { FeedEntry } from '#domain/feed'
@@ -10,9 +13,39 @@ import type { EventRow, ThingRow } from './entities/entities.ts'
 import { StoreError } from './store-error.ts'
 
 /** What of an entity stands in its document; the rest are columns. */
-export function documentOf(entity: Entity): string {
-  const { rev, stateAt, at, changedAt, fields, attrs, externalIds } = entity
-  return JSON.stringify({ rev, stateAt, at, changedAt, fields, attrs, externalIds })
+export function documentOf({ rev, stateAt, at, changedAt, ...body }: Entity): string {
+  const fields = valuesAndTimes(body.fields, at)
+  const attrs = valuesAndTimes(body.attrs, at)
+  const externalIds = valuesAndTimes(body.externalIds, at)
+  return JSON.stringify({
+    rev,
+    stateAt,
+    at,
+    changedAt,
+    fields: fields.values,
+    attrs: attrs.values,
+    externalIds: externalIds.values,
+    times: { fields: fields.times, attrs: attrs.times, externalIds: externalIds.times },
+  })
+}
+
+interface ValuesAndTimes {
+  readonly values: Readonly<Record<string, Json>>
+  /** Those that differ from the entity's newest. */
+  readonly times: Readonly<Record<string, number>> | undefined
+}
+
+function valuesAndTimes(timed: TimedFields, newest: number): ValuesAndTimes {
+  const values = bare<Json>()
+  let times: Record<string, number> | undefined
+  for (const name of Object.keys(timed)) {
+    const [value, at] = timed[name] ?? [null, newest]
+    values[name] = value
+    if (at === newest) continue
+    times ??= bare<number>()
+    times[name] = at
+  }
+  return { values, times }
 }
 
 /** Columns from which an entity is made again. */
@@ -29,17 +62,22 @@ function entityFrom<State extends string>({
 }: Kept<ThingRow | EventRow> & { readonly state: State }): Entity<State> {
   const parsed: unknown = JSON.parse(document)
   if (!isRecord(parsed)) throw damaged()
+  const at = numberIn(parsed, 'at')
+  const timed = (part: 'fields' | 'attrs' | 'externalIds'): TimedFields =>
+    parsed['times'] === undefined
+      ? pairsFrom(recordIn(parsed, part))
+      : timedFrom(recordIn(parsed, part), recordIn(parsed, 'times')[part], at)
   return {
     id,
     state,
     seq,
     rev: numberIn(parsed, 'rev'),
     stateAt: numberIn(parsed, 'stateAt'),
-    at: numberIn(parsed, 'at'),
+    at,
     changedAt: numberIn(parsed, 'changedAt'),
-    fields: timedIn(parsed, 'fields'),
-    attrs: timedIn(parsed, 'attrs'),
-    externalIds: timedIn(parsed, 'externalIds'),
+    fields: timed('fields'),
+    attrs: timed('attrs'),
+    externalIds: timed('externalIds'),
   }
 }
 
@@ -77,28 +115,45 @@ export function filedUnder(event: Entity): string | null {
   return typeof value === 'string' ? value : null
 }
 
-const isRecord = (value: unknown): value is { readonly [name: string]: unknown } =>
+type Parsed = { readonly [name: string]: unknown }
+
+const isRecord = (value: unknown): value is Parsed =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-function numberIn(parsed: { readonly [name: string]: unknown }, name: string): number {
+function numberIn(parsed: Parsed, name: string): number {
   const value = parsed[name]
   if (typeof value !== 'number') throw damaged()
+  return value
+}
+
+function recordIn(parsed: Parsed, name: string): Parsed {
+  const value = parsed[name]
+  if (!isRecord(value)) throw damaged()
   return value
 }
 
 /**
  * Named values with their times, without a prototype: `__proto__` among the names is plain data.
  */
-function timedIn(parsed: { readonly [name: string]: unknown }, part: string): TimedFields {
-  const source = parsed[part]
-  if (!isRecord(source)) throw damaged()
-  const values = bare<Timed>()
-  for (const name of Object.keys(source)) {
-    const timed = source[name]
-    if (!isTimed(timed)) throw damaged()
-    values[name] = timed
+function timedFrom(values: Parsed, times: unknown, newest: number): TimedFields {
+  if (times !== undefined && !isRecord(times)) throw damaged()
+  const timed = bare<Timed>()
+  for (const name of Object.keys(values)) {
+    const isOlder = times !== undefined && Object.hasOwn(times, name)
+    timed[name] = [values[name] as Json, isOlder ? numberIn(times, name) : newest]
   }
-  return values
+  return timed
+}
+
+/** As documents were before they left out the newest time: each value in a pair with its own. */
+function pairsFrom(pairs: Parsed): TimedFields {
+  const timed = bare<Timed>()
+  for (const name of Object.keys(pairs)) {
+    const pair = pairs[name]
+    if (!isTimed(pair)) throw damaged()
+    timed[name] = pair
+  }
+  return timed
 }
 
 const isTimed = (value: unknown): value is readonly [Json, number] =>

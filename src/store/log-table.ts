@@ -32,7 +32,7 @@ export class LogBatches implements LogTable {
 
   constructor(database: Database, tables: Tables) {
     this.#database = database
-    this.#batches = new Bulk(tables.logBatches)
+    this.#batches = Bulk.of(tables.logBatches)
   }
 
   append(batches: readonly Batch[], nowMs: number): Promise<readonly LogPosition[]> {

@@ -76,6 +76,7 @@ export const mysql: Dialect = {
   },
   forUpdate: ' FOR UPDATE',
   inOrder: ' STRAIGHT_JOIN',
+  insertInto: 'INSERT INTO',
   bind: (parameters) => [...parameters],
   onDuplicate: (key, replaced, unlessNull = []) => {
     const setters = [

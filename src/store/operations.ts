@@ -39,7 +39,7 @@ export class Operations implements OperationStore {
 
   constructor(database: Database, tables: Tables) {
     this.#database = database
-    this.#claims = new Bulk(tables.claims)
+    this.#claims = Bulk.of(tables.claims)
     database.countQueue(() => this.#waiting.length)
   }
 

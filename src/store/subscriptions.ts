@@ -35,7 +35,7 @@ export class Subscriptions implements SubscriptionStore {
 
   constructor(database: Database, tables: Tables) {
     this.#database = database
-    this.#subscriptions = new Bulk(tables.subscriptions)
+    this.#subscriptions = Bulk.of(tables.subscriptions)
     this.#acknowledgements = new Acknowledgements(database, tables)
   }
 

@@ -3,8 +3,10 @@
 import type { Event, Thing } from '#domain/entity'
 import type { FeedEntry } from '#domain/feed'
 import type { OperationId } from '#domain/identity'
-import type { TurnWrites } from '#domain/store-ports'
+import type { Operation } from '#domain/operation'
+import type { ChannelHead, ChannelWrites, DeadLetter, TurnWrites } from '#domain/store-ports'
 import { Bulk } from './bulk.ts'
+import type { Columns } from './bulk.ts'
 import type { Session } from './session.ts'
 import type { Dialect } from './dialect.ts'
 import { documentOf, filedUnder } from './document.ts'
@@ -15,145 +17,163 @@ import type { DeadLetterRow } from './entities/lanes.ts'
 import type { OperationRow } from './entities/operations.ts'
 import type { Tables } from './entities/tables.ts'
 
-type Referred<Item> = Item & { readonly ref: number }
+/** Something of a channel, with the store's own name of the channel. */
+interface Part<Item> {
+  readonly ref: number
+  readonly item: Item
+}
+
+/** A Thing and the operation of its last entry, when that is of this turn. */
+interface ThingPart extends Part<Thing> {
+  readonly opId: OperationId | null
+}
+
 type HeadRow = Omit<ChannelHeadRow, 'entriesFloor' | 'tombstoneFloor'>
+
+const HEAD: Columns<HeadRow, ChannelHead> = {
+  channel: ({ ref }) => ref,
+  headSeq: ({ headSeq }) => headSeq,
+  things: ({ things }) => things,
+  openEvents: ({ openEvents }) => openEvents,
+}
+
+const THING: Columns<ThingRow, ThingPart> = {
+  channel: ({ ref }) => ref,
+  id: ({ item }) => item.id,
+  state: ({ item }) => item.state,
+  seq: ({ item }) => item.seq,
+  opId: ({ opId }) => opId,
+  document: ({ item }) => documentOf(item),
+}
+
+const EVENT: Columns<EventRow, Part<Event>> = {
+  channel: ({ ref }) => ref,
+  id: ({ item }) => item.id,
+  state: ({ item }) => item.state,
+  seq: ({ item }) => item.seq,
+  thingId: ({ item }) => filedUnder(item),
+  document: ({ item }) => documentOf(item),
+}
+
+const FEED: Columns<FeedRow, Part<FeedEntry>> = {
+  channel: ({ ref }) => ref,
+  seq: ({ item }) => item.seq,
+  model: ({ item }) => item.model,
+  action: ({ item }) => item.action,
+  entityId: ({ item }) => item.entityId,
+  opId: ({ item }) => item.opId,
+  state: ({ item }) => item.state ?? null,
+  rev: ({ item }) => item.rev ?? null,
+  acceptedAt: ({ item }) => item.acceptedAt,
+  payload: ({ item }) => item.payload,
+}
+
+const OPERATION: Columns<OperationRow, Operation> = {
+  opId: ({ opId }) => opId,
+  channelId: ({ channelId }) => channelId,
+  model: ({ model }) => model,
+  entityId: ({ entityId }) => entityId,
+  status: ({ status }) => status,
+  acceptedAt: ({ acceptedAt }) => acceptedAt,
+  updatedAt: ({ updatedAt }) => updatedAt,
+  errorCode: ({ errorCode }) => errorCode ?? null,
+}
+
+const DEAD_LETTER: Columns<DeadLetterRow, DeadLetter> = {
+  lane: ({ lane }) => lane,
+  position: ({ position }) => position,
+  item: ({ index }) => index,
+  payload: ({ payload }) => payload,
+  error: ({ error }) => error,
+  at: ({ at }) => at,
+}
 
 const KEY = ['channel', 'id']
 
 export class TurnRows {
-  readonly #heads: Bulk<HeadRow>
-  readonly #things: Bulk<ThingRow>
-  readonly #events: Bulk<EventRow>
+  readonly #heads: Bulk<ChannelHead>
+  readonly #things: Bulk<ThingPart>
+  readonly #events: Bulk<Part<Event>>
   readonly #tombstones: Bulk<TombstoneRow>
-  readonly #feedEntries: Bulk<FeedRow>
-  readonly #thingUpdates: Bulk<FeedRow>
-  readonly #operations: Bulk<OperationRow>
-  readonly #deadLetters: Bulk<DeadLetterRow>
+  readonly #feedEntries: Bulk<Part<FeedEntry>>
+  readonly #thingUpdates: Bulk<Part<FeedEntry>>
+  readonly #operations: Bulk<Operation>
+  readonly #deadLetters: Bulk<DeadLetter>
 
   constructor(tables: Tables, { onDuplicate }: Dialect) {
-    this.#heads = new Bulk(tables.channelHeads, {
+    this.#heads = new Bulk(tables.channelHeads, HEAD, {
       // The floors belong to retention.
       leftOut: ['entriesFloor', 'tombstoneFloor'],
       onDuplicate: onDuplicate(['channel'], ['head_seq', 'things', 'open_events']),
     })
-    this.#things = new Bulk(tables.things, {
+    this.#things = new Bulk(tables.things, THING, {
       // An entity that late data changed without effect has no new operation.
       onDuplicate: onDuplicate(KEY, ['state', 'seq', 'document'], ['op_id']),
     })
-    this.#events = new Bulk(tables.events, {
+    this.#events = new Bulk(tables.events, EVENT, {
       onDuplicate: onDuplicate(KEY, ['state', 'seq', 'thing_id', 'document']),
     })
-    this.#tombstones = new Bulk(tables.tombstones)
-    this.#feedEntries = new Bulk(tables.feedEntries)
-    this.#thingUpdates = new Bulk(tables.thingUpdates)
-    this.#operations = new Bulk(tables.operations)
-    this.#deadLetters = new Bulk(tables.deadLetters)
+    this.#tombstones = Bulk.of(tables.tombstones)
+    this.#feedEntries = new Bulk(tables.feedEntries, FEED)
+    this.#thingUpdates = new Bulk(tables.thingUpdates, FEED)
+    this.#operations = new Bulk(tables.operations, OPERATION)
+    this.#deadLetters = new Bulk(tables.deadLetters, DEAD_LETTER)
   }
 
-  async write(session: Session, writes: TurnWrites): Promise<void> {
-    const [entries, updates] = splitFeed(writes.feed)
-    await this.#heads.write(session, writes.channels.map(headRow).sort(byKey))
-    await this.#things.write(session, thingRows(writes.things, updates).sort(byKey))
-    await this.#events.write(session, writes.events.map(eventRow).sort(byKey))
-    await this.#tombstones.write(session, tombstoneRows(writes))
-    await this.#feedEntries.write(session, entries)
-    await this.#thingUpdates.write(session, updates)
-    await this.#operations.write(session, writes.operations.map(operationRow))
-    await this.#deadLetters.write(session, writes.deadLetters.map(deadLetterRow))
+  async write(session: Session, { channels, operations, deadLetters }: TurnWrites): Promise<void> {
+    const parts = partsOf(channels)
+    await this.#heads.write(session, parts.heads)
+    await this.#things.write(session, parts.things)
+    await this.#events.write(session, parts.events)
+    await this.#tombstones.write(session, parts.tombstones)
+    await this.#feedEntries.write(session, parts.feedEntries)
+    await this.#thingUpdates.write(session, parts.thingUpdates)
+    await this.#operations.write(session, operations)
+    await this.#deadLetters.write(session, deadLetters)
   }
 }
 
-/** Rows that others lock too go in the order of their keys, so that transactions seldom cross. */
-function byKey(one: Keyed, other: Keyed): number {
-  if (one.channel !== other.channel) return one.channel - other.channel
-  return (one.id ?? '') < (other.id ?? '') ? -1 : 1
-}
-
-interface Keyed {
-  readonly channel: number
-  readonly id?: string
-}
-
-const headRow = ({
-  ref,
-  headSeq,
-  things,
-  openEvents,
-}: TurnWrites['channels'][number]): HeadRow => ({
-  channel: ref,
-  headSeq,
-  things,
-  openEvents,
-})
-
-function thingRows(things: readonly Referred<Thing>[], updates: readonly FeedRow[]): ThingRow[] {
-  const operations = new Map<string, OperationId>()
-  for (const { channel, seq, opId } of updates) operations.set(`${channel} ${seq}`, opId)
-  return things.map((thing) => ({
-    channel: thing.ref,
-    id: thing.id,
-    state: thing.state,
-    seq: thing.seq,
-    opId: operations.get(`${thing.ref} ${thing.seq}`) ?? null,
-    document: documentOf(thing),
-  }))
-}
-
-const eventRow = (event: Referred<Event>): EventRow => ({
-  channel: event.ref,
-  id: event.id,
-  state: event.state,
-  seq: event.seq,
-  thingId: filedUnder(event),
-  document: documentOf(event),
-})
-
-function tombstoneRows({ things, events }: TurnWrites): TombstoneRow[] {
-  const rows: TombstoneRow[] = []
-  for (const thing of things) {
-    if (thing.state === 'deleted') rows.push(tombstoneRow('thing', thing))
+/** The same by tables, in the order of their keys: transactions of others then seldom cross it. */
+function partsOf(channels: readonly ChannelWrites[]) {
+  const parts = {
+    heads: [] as ChannelHead[],
+    things: [] as ThingPart[],
+    events: [] as Part<Event>[],
+    tombstones: [] as TombstoneRow[],
+    feedEntries: [] as Part<FeedEntry>[],
+    thingUpdates: [] as Part<FeedEntry>[],
   }
-  for (const event of events) {
-    if (event.state === 'closed') rows.push(tombstoneRow('event', event))
+  for (const { head, things, events, entries } of channels.toSorted(byRef)) {
+    const { ref } = head
+    if (entries.length > 0) parts.heads.push(head)
+    for (const item of inOrder(things)) {
+      parts.things.push({ ref, item, opId: operationOf(item, entries) })
+      if (item.state === 'deleted') parts.tombstones.push(tombstoneRow('thing', { ref, item }))
+    }
+    for (const item of inOrder(events)) {
+      parts.events.push({ ref, item })
+      if (item.state === 'closed') parts.tombstones.push(tombstoneRow('event', { ref, item }))
+    }
+    for (const item of entries) {
+      const table = item.model === 'thing' ? parts.thingUpdates : parts.feedEntries
+      table.push({ ref, item })
+    }
   }
-  return rows
+  return parts
+}
+
+const byRef = (one: ChannelWrites, other: ChannelWrites): number => one.head.ref - other.head.ref
+
+function inOrder<Item extends Thing | Event>(items: readonly Item[]): readonly Item[] {
+  return items.length < 2 ? items : items.toSorted((one, other) => (one.id < other.id ? -1 : 1))
+}
+
+/** The entries follow one another, so a seq tells where its entry stands. */
+function operationOf({ seq }: Thing, entries: readonly FeedEntry[]): OperationId | null {
+  return entries[seq - (entries[0]?.seq ?? 0)]?.opId ?? null
 }
 
 const tombstoneRow = (
   model: TombstoneRow['model'],
-  { ref, id, seq, changedAt }: Referred<Thing | Event>,
+  { ref, item: { id, seq, changedAt } }: Part<Thing | Event>,
 ): TombstoneRow => ({ channel: ref, model, entityId: id, seq, endedAt: changedAt })
-
-function splitFeed(feed: readonly Referred<FeedEntry>[]): readonly [FeedRow[], FeedRow[]] {
-  const entries: FeedRow[] = []
-  const updates: FeedRow[] = []
-  for (const entry of feed) (entry.model === 'thing' ? updates : entries).push(feedRow(entry))
-  return [entries, updates]
-}
-
-const feedRow = (entry: Referred<FeedEntry>): FeedRow => ({
-  channel: entry.ref,
-  seq: entry.seq,
-  model: entry.model,
-  action: entry.action,
-  entityId: entry.entityId,
-  opId: entry.opId,
-  state: entry.state ?? null,
-  rev: entry.rev ?? null,
-  acceptedAt: entry.acceptedAt,
-  payload: entry.payload,
-})
-
-const operationRow = (operation: TurnWrites['operations'][number]): OperationRow => ({
-  ...operation,
-  errorCode: operation.errorCode ?? null,
-})
-
-const deadLetterRow = (letter: TurnWrites['deadLetters'][number]): DeadLetterRow => ({
-  lane: letter.lane,
-  position: letter.position,
-  item: letter.index,
-  payload: letter.payload,
-  error: letter.error,
-  at: letter.at,
-})

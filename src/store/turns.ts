@@ -37,7 +37,7 @@ export class Turns implements TurnStore {
     this.#database = database
     this.#rows = new TurnRows(tables, database.dialect)
     const onDuplicate = database.dialect.onDuplicate(['lane'], ['place'])
-    this.#places = new Bulk(tables.lanes, { onDuplicate })
+    this.#places = Bulk.of(tables.lanes, { onDuplicate })
   }
 
   takeLane(lease: Lease): Promise<LanePlace | 'fenced'> {

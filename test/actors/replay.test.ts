@@ -114,7 +114,7 @@ function decide(submission: Submission, store: MemoryTurnStore): Decision {
 
 /** What applying one submission writes, beside the move of its lane. */
 function writesFor(submission: Item, { store, place }: { store: MemoryTurnStore; place: number }) {
-  const none = { channels: [], things: [], events: [], feed: [], operations: [], deadLetters: [] }
+  const none = { channels: [], operations: [], deadLetters: [] }
   const letter = { lane: 0, position: place, index: 0, error: '', at: 0 }
   if (submission.model === 'unreadable') {
     return { ...none, deadLetters: [{ ...letter, payload: submission.payload }] }
@@ -126,7 +126,6 @@ function writesFor(submission: Item, { store, place }: { store: MemoryTurnStore;
   if (head === undefined) {
     return { ...none, operations: [refusal(submission, 'channel_not_found').operation] }
   }
-  const { ref } = head
   const {
     operation,
     entry,
@@ -148,14 +147,13 @@ function writesFor(submission: Item, { store, place }: { store: MemoryTurnStore;
     things: head.things + counts.liveThings,
     openEvents: head.openEvents + counts.openEvents,
   }
-  return {
-    ...none,
-    operations: [operation],
-    channels: entry === undefined ? [] : [headAfter],
-    feed: entry === undefined ? [] : [{ ...entry, ref }],
-    things: oneThing === undefined ? [] : [{ ...oneThing, ref }],
-    events: oneEvent === undefined ? [] : [{ ...oneEvent, ref }],
+  const written = {
+    head: headAfter,
+    entries: entry === undefined ? [] : [entry],
+    things: oneThing === undefined ? [] : [oneThing],
+    events: oneEvent === undefined ? [] : [oneEvent],
   }
+  return { ...none, operations: [operation], channels: [written] }
 }
 
 /** Applies a lane submission by submission. */

@@ -13,9 +13,6 @@ const NOTHING: TurnNeeds = { channels: [], things: [], events: [], operations: [
 const NO_WRITES: TurnWrites = {
   lanes: [],
   channels: [],
-  things: [],
-  events: [],
-  feed: [],
   operations: [],
   deadLetters: [],
 }

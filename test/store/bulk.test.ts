@@ -3,7 +3,7 @@ import type { EntitySchemaColumnOptions } from 'typeorm'
 
 import { Bulk, inChunks } from '#src/store/bulk'
 import type { Session } from '#src/store/session'
-import type { Value } from '#src/store/dialect'
+import type { Dialect, Value } from '#src/store/dialect'
 
 /** A session that keeps what it is asked to run. */
 function recording() {
@@ -12,7 +12,8 @@ function recording() {
     statements.push({ sql, parameters: parameters ?? [] })
     return { affected: 0, raw: statements.length }
   }
-  return { statements, session: { run, insert: run } as Session }
+  const dialect = { insertInto: 'INSERT INTO' } as Dialect
+  return { statements, session: { run, insert: run, dialect } as Session }
 }
 
 type Row = { readonly key: number; readonly text: string | null }
@@ -33,7 +34,7 @@ const rowsOf = (count: number): Row[] =>
   Array.from({ length: count }, (_, key) => ({ key, text: key % 2 === 0 ? null : 'odd' }))
 
 test('rows are written in order, in statements whose sizes are powers of two', async (t) => {
-  const bulk = new Bulk<Row>(ENTITY, { leftOut: ['later'], onDuplicate: 'OR NOT' })
+  const bulk = Bulk.of<Row>(ENTITY, { leftOut: ['later'], onDuplicate: 'OR NOT' })
   const cases: [rows: number, sizes: number[]][] = [
     [0, []],
     [1, [1]],
@@ -82,7 +83,7 @@ test('a statement carries about a mebibyte of text, but always a row', async (t)
   for (const [lengths, sizes] of cases) {
     const { session, statements } = recording()
     const rows = lengths.map((length, key) => ({ key, text: KIB_256.repeat(length) }))
-    await new Bulk<Row>(ENTITY, { leftOut: ['later'] }).write(session, rows)
+    await Bulk.of<Row>(ENTITY, { leftOut: ['later'] }).write(session, rows)
     t.deepEqual(
       statements.map(({ parameters }) => parameters.length / 2),
       sizes,
@@ -93,9 +94,9 @@ test('a statement carries about a mebibyte of text, but always a row', async (t)
 
 test('a statement names the columns that the entity declares, less those left out', async (t) => {
   const { session, statements } = recording()
-  await new Bulk<Row>(ENTITY, { leftOut: ['later'] }).write(session, rowsOf(2))
+  await Bulk.of<Row>(ENTITY, { leftOut: ['later'] }).write(session, rowsOf(2))
   t.is(statements[0]?.sql, 'INSERT INTO notes (note_key, text) VALUES (?, ?), (?, ?)')
-  await new Bulk(ENTITY, { onDuplicate: 'DO IT' }).write(session, [{ key: 1, text: 'a', later: 3 }])
+  await Bulk.of(ENTITY, { onDuplicate: 'DO IT' }).write(session, [{ key: 1, text: 'a', later: 3 }])
   t.is(statements[1]?.sql, 'INSERT INTO notes (note_key, text, later) VALUES (?, ?, ?) DO IT')
   t.deepEqual(statements[1]?.parameters, [1, 'a', 3])
 })

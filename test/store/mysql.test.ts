@@ -219,8 +219,11 @@ mariaDb.test('documents that fill many packets are kept as written', async (t, s
   for (const id of ids) writer.take(thing('update', id))
   const writes = writer.writes()
   const text = `{"b": 1, "a": [1.0, "ü\\u0000"]} `.repeat(6_000)
-  const things = writes.things.map((one) => ({ ...one, attrs: { text: [text, 1] as const } }))
-  t.deepEqual(await store.turns.commit({ ...writes, things }), { kind: 'committed' })
+  const channels = writes.channels.map((one) => ({
+    ...one,
+    things: one.things.map((kept) => ({ ...kept, attrs: { text: [text, 1] as const } })),
+  }))
+  t.deepEqual(await store.turns.commit({ ...writes, channels }), { kind: 'committed' })
   for (const id of ids) {
     t.true((await store.read.thing(A, id))?.attrs['text']?.[0] === text, id)
   }

@@ -4,7 +4,6 @@
 
 import type { Event, Thing } from '#domain/entity'
 import type { FeedEntry } from '#domain/feed'
-import { channelIdFromBytes } from '#domain/identity'
 import type { ChannelId, OperationId } from '#domain/identity'
 import type { LanePlace, Lease, LogStanding } from '#domain/lane'
 import type { Operation } from '#domain/operation'
@@ -143,27 +142,31 @@ export class MemoryTurnStore implements TurnStore {
       return kept?.epoch !== epoch || kept.place !== from
     })
     if (lost.length > 0) return { kind: 'fenced', lanes: lost.map(({ lane }) => lane) }
-    if (writes.feed.some(({ opId }) => this.poison.has(opId))) throw new Error('poison')
+    const entries = writes.channels.flatMap((written) => written.entries)
+    if (entries.some(({ opId }) => this.poison.has(opId))) throw new Error('poison')
     this.#check(writes)
     this.commits.push(writes)
     for (const { lane, epoch, to } of writes.lanes) this.lanes.set(lane, { epoch, place: to })
-    for (const head of writes.channels) this.heads.set(head.channelId, head)
-    for (const { ref, ...thing } of writes.things) {
-      this.#things.set(`${this.#channelOf(ref)} ${thing.id}`, JSON.stringify(thing))
+    for (const { head, things, events } of writes.channels) {
+      const { channelId } = head
+      this.heads.set(channelId, head)
+      for (const thing of things) {
+        this.#things.set(`${channelId} ${thing.id}`, JSON.stringify(thing))
+      }
+      for (const event of events) {
+        this.#events.set(`${channelId} ${event.id}`, JSON.stringify(event))
+      }
     }
-    for (const { ref, ...event } of writes.events) {
-      this.#events.set(`${this.#channelOf(ref)} ${event.id}`, JSON.stringify(event))
-    }
-    for (const { ref: _, ...entry } of writes.feed) this.feed.push(entry)
+    this.feed.push(...entries)
     for (const operation of writes.operations) this.operations.set(operation.opId, operation)
     this.deadLetters.push(...writes.deadLetters)
     return { kind: 'committed' }
   }
 
   /** The constraints of a real database: a commit that breaks one is rejected whole. */
-  #check({ feed, operations, deadLetters }: TurnWrites): void {
+  #check({ channels, operations, deadLetters }: TurnWrites): void {
     const heads = new Map([...this.heads].map(([id, { headSeq }]) => [id, headSeq]))
-    for (const { channelId, seq } of feed) {
+    for (const { channelId, seq } of channels.flatMap(({ entries }) => entries)) {
       if (seq !== (heads.get(channelId) ?? 0) + 1) this.#refuse(`seq ${seq} of ${channelId}`)
       heads.set(channelId, seq)
     }
@@ -182,11 +185,6 @@ export class MemoryTurnStore implements TurnStore {
   #refuse(what: string): never {
     this.violations.push(what)
     throw new Error(`constraint: ${what}`)
-  }
-
-  #channelOf(ref: number): ChannelId {
-    const head = [...this.heads.values()].find((one) => one.ref === ref)
-    return head?.channelId ?? channelIdFromBytes(new Uint8Array(16))
   }
 }
 

@@ -81,14 +81,15 @@ export class ChannelWriter {
 
   /** What a commit would write now. */
   writes(): TurnWrites {
-    const { ref } = this.#head
-    const referred = <Item>(item: Item): Item & { ref: number } => ({ ...item, ref })
+    const written = {
+      head: this.#head,
+      things: [...this.#changedThings.values()],
+      events: [...this.#changedEvents.values()],
+      entries: this.#entries,
+    }
     return {
       lanes: [{ lane: this.#lane, epoch: 1, from: this.#place, to: this.#place + 1 }],
-      channels: [this.#head],
-      things: [...this.#changedThings.values()].map(referred),
-      events: [...this.#changedEvents.values()].map(referred),
-      feed: this.#entries.map(referred),
+      channels: [written],
       operations: this.#operations,
       deadLetters: this.deadLetters,
     }
