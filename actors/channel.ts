@@ -11,7 +11,7 @@ import type { ActorRefFrom, SnapshotFrom } from 'xstate'
 
 import type { ChannelId } from '#domain/identity'
 import type { ChannelHead } from '#domain/store-ports'
-import { channelMachine, isKnown } from '#machines/channel'
+import { channelLogic, isKnown } from '#machines/channel'
 import type { Decided, Effects, Memory, TurnInput } from '#machines/channel'
 import type { Rules } from '#machines/decide'
 
@@ -22,16 +22,16 @@ export class ChannelActor {
   readonly channelId: ChannelId
   lastUsedMs = 0
   #isInTurn = false
-  readonly #actor: ActorRefFrom<typeof channelMachine>
+  readonly #actor: ActorRefFrom<typeof channelLogic>
 
   constructor(channelId: ChannelId, rules: Rules) {
     this.channelId = channelId
-    this.#actor = createActor(channelMachine, { input: rules })
+    this.#actor = createActor(channelLogic, { input: rules })
     this.#actor.start()
   }
 
   get isAsleep(): boolean {
-    return this.#snapshot().value === 'asleep'
+    return this.#snapshot().context.state === 'asleep'
   }
 
   /** True when a turn needs not load this entity. */
@@ -79,7 +79,7 @@ export class ChannelActor {
     this.#actor.stop()
   }
 
-  #snapshot(): SnapshotFrom<typeof channelMachine> {
+  #snapshot(): SnapshotFrom<typeof channelLogic> {
     return this.#actor.getSnapshot()
   }
 }

@@ -5,8 +5,7 @@
 //      ▲                 │
 //      └───── failed ────┘
 //
-// A `take` also says that what the turn before it decided was committed: one signal a turn, because
-// each costs as much as deciding a submission.
+// A `take` also says that what the turn before it decided was committed: one signal a turn.
 //
 // Invariants:
 //   A2. What a turn decided becomes the channel's memory only when its commit answered; until then
@@ -15,7 +14,7 @@
 //       happened, so the channel forgets everything and loads again.
 //   A4. The memory of entities is bounded: the least recently touched are forgotten first.
 
-import { assign, setup } from 'xstate'
+import { createMachine, fromTransition } from 'xstate'
 
 import type { Event, Thing } from '#domain/entity'
 import type { FeedEntry } from '#domain/feed'
@@ -24,6 +23,7 @@ import type { ChannelHead } from '#domain/store-ports'
 import type { Submission } from '#domain/submission'
 import { decideEvent, decideMessage, decideThing, operationOf, refusal } from './decide.ts'
 import type { Decision, Rules } from './decide.ts'
+import { tableOf } from './table.ts'
 
 /** Things and Events of one channel that its actor remembers, at most. (A4) */
 export const REMEMBERED_MAX = 256
@@ -58,6 +58,7 @@ export interface Decided {
 }
 
 interface ChannelContext extends Rules {
+  readonly state: 'asleep' | 'awake'
   readonly head: ChannelHead | undefined
   readonly memory: Memory
   /** Of the newest turn. */
@@ -81,48 +82,55 @@ type ChannelSignal =
 
 const emptyMemory = (): Memory => ({ things: new Map(), events: new Map() })
 
-export const channelMachine = setup({
-  types: {
-    input: {} as Rules,
-    context: {} as ChannelContext,
-    events: {} as ChannelSignal,
-  },
-}).createMachine({
+export const channelMachine = createMachine({
   id: 'channel',
   initial: 'asleep',
-  context: ({ input }) => ({
-    ...input,
-    head: undefined,
-    memory: emptyMemory(),
-    decided: undefined,
-  }),
   states: {
-    asleep: {
-      on: { load: { target: 'awake', actions: assign({ head: ({ event }) => event.head }) } },
-    },
-    awake: {
-      on: {
-        // Without a target: the cheapest transition there is.
-        take: { actions: assign(({ context, event }) => takeTurn(context, event)) },
-        failed: {
-          target: 'asleep',
-          actions: assign({ head: undefined, decided: undefined, memory: emptyMemory }), // A3
-        },
-      },
-    },
+    asleep: { on: { load: 'awake' } },
+    awake: { on: { take: 'awake', failed: 'asleep' } },
   },
+})
+
+const table = tableOf(channelMachine)
+
+/**
+ * What a channel's actor runs: the machine above as a table, and what each signal does. As the
+ * logic of its actor the machine itself costs 3 µs a signal, as much as deciding a submission; this
+ * costs 0.2 µs.
+ */
+export const channelLogic = fromTransition(
+  (channel: ChannelContext, signal: ChannelSignal): ChannelContext => {
+    if (table.get(channel.state)?.has(signal.type) !== true) return channel
+    switch (signal.type) {
+      case 'load':
+        return { ...channel, state: 'awake', head: signal.head }
+      case 'take':
+        return takeTurn(channel, signal)
+      case 'failed':
+        return asleep(channel) // A3
+    }
+  },
+  ({ input }: { readonly input: Rules }) => asleep(input),
+)
+
+const asleep = ({ endedLifeMs }: Rules): ChannelContext => ({
+  endedLifeMs,
+  state: 'asleep',
+  head: undefined,
+  memory: emptyMemory(),
+  decided: undefined,
 })
 
 type Take = Extract<ChannelSignal, { readonly type: 'take' }>
 
 /** A2: what was decided before is remembered, then this turn is decided. */
-function takeTurn(context: ChannelContext, signal: Take): Partial<ChannelContext> {
-  const { decided: before, memory } = context
-  if (before === undefined) return { decided: decideTurn(context, signal) }
+function takeTurn(channel: ChannelContext, signal: Take): ChannelContext {
+  const { decided: before, memory } = channel
+  if (before === undefined) return { ...channel, decided: decideTurn(channel, signal) }
   touch(memory.things, before.things)
   touch(memory.events, before.events)
-  const { head } = before
-  return { head, decided: decideTurn({ ...context, head }, signal) }
+  const remembering = { ...channel, head: before.head }
+  return { ...remembering, decided: decideTurn(remembering, signal) }
 }
 
 function touch<Kept>(kept: Map<string, Kept>, touched: ReadonlyMap<string, Kept>): void {

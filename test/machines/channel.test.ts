@@ -3,7 +3,7 @@ import { createActor } from 'xstate'
 
 import type { ChannelHead } from '#domain/store-ports'
 import type { Submission } from '#domain/submission'
-import { REMEMBERED_MAX, channelMachine, isKnown, refuseAll } from '#machines/channel'
+import { REMEMBERED_MAX, channelLogic, isKnown, refuseAll } from '#machines/channel'
 import type { Effects, TurnInput } from '#machines/channel'
 import { channel, event, message, thing } from '#test/support/submissions'
 
@@ -22,7 +22,7 @@ const turnOf = (...submissions: readonly Submission[]): TurnInput => ({
 })
 
 function channelThatIsAsleep() {
-  const actor = createActor(channelMachine, { input: { endedLifeMs: 1000 } })
+  const actor = createActor(channelLogic, { input: { endedLifeMs: 1000 } })
   actor.start()
   return {
     send: actor.send.bind(actor),
@@ -32,7 +32,7 @@ function channelThatIsAsleep() {
       actor.send({ type: 'take', turn, effects })
       return { ...effects, ...actor.getSnapshot().context.decided }
     },
-    state: () => actor.getSnapshot().value,
+    state: () => actor.getSnapshot().context.state,
     context: () => actor.getSnapshot().context,
   }
 }
