@@ -28,7 +28,9 @@ export interface FrontEdge extends BackingEdge {
   readonly random: (below: number) => number
 }
 
-const LANE_BYTES_MAX = 8 * 2 ** 20
+/** Over all lanes, but for each of them several batches. */
+const IN_FLIGHT_BYTES_MAX = 128 * 2 ** 20
+const LANE_BYTES_MIN = 2 ** 20
 const CHANNEL_IN_FLIGHT_MAX = 4096
 const UNAPPLIED_MAX = 500_000
 const VERSION = packageJson.version
@@ -41,7 +43,7 @@ export function composeFront(config: Config, edge: FrontEdge, backing: Backing):
     { log: backing.log, bus, meter, soon: setImmediate },
     {
       lanes: config.lanes,
-      laneBytesMax: LANE_BYTES_MAX,
+      laneBytesMax: Math.max(LANE_BYTES_MIN, IN_FLIGHT_BYTES_MAX / config.lanes),
       channelInFlightMax: CHANNEL_IN_FLIGHT_MAX,
       unappliedMax: UNAPPLIED_MAX,
     },

@@ -25,7 +25,7 @@ test('without any setting every default is in force', (t) => {
     databaseUrl: 'sqlite:data/heliograph.db',
     cluster: undefined,
     roles: { ingress: true, actors: true },
-    lanes: 16,
+    lanes: 1,
     privateTransports: { wss: true },
     statusRetentionMs: 7 * DAY_MS,
     historyRetentionMs: { messagesAndEvents: 30 * DAY_MS, thingUpdates: DAY_MS },
@@ -41,7 +41,7 @@ test('without any setting every default is in force', (t) => {
 
 test('a blank setting is one that is not made, and white space around a value is none of it', (t) => {
   const blank = configFrom({ SERVICE_LANES: '', SERVICE_TOKEN: '  ', SERVICE_LOG_LEVEL: ' ' })
-  t.like(blank, { lanes: 16, token: '', logLevel: 'info' })
+  t.like(blank, { lanes: 1, token: '', logLevel: 'info' })
   const spaced = configFrom({ SERVICE_LANES: ' 4 ', SERVICE_TOKEN: ' secret\n' })
   t.like(spaced, { lanes: 4, token: 'secret' })
 })
@@ -49,6 +49,11 @@ test('a blank setting is one that is not made, and white space around a value is
 const MYSQL = 'mysql://user:password@host:3306/heliograph'
 const CLUSTER: Env = { SERVICE_DATABASE_URL: MYSQL, SERVICE_NATS_URL: 'nats://127.0.0.1:4222' }
 const longToken = 'x'.repeat(4096)
+
+test('a cluster has sixteen lanes to share out unless told otherwise', (t) => {
+  t.is(configFrom(CLUSTER).lanes, 16)
+  t.is(configFrom({ ...CLUSTER, SERVICE_LANES: '5' }).lanes, 5)
+})
 
 // Method: a setting, a value that is taken, and what it gives. Limits stand here at the limit.
 // The last column: settings that must stand beside it.

@@ -60,7 +60,7 @@ test('W1 W2: after kill -9 at ten seeded moments every 200 has had exactly one e
   t.log(`TEST_SEED=${seed}`)
   const random = seeded(seed)
   const directory = await temporaryFolder(t)
-  const env = { SERVICE_HTTP_ADDR: `127.0.0.1:${await freePort()}` }
+  const env = { SERVICE_HTTP_ADDR: `127.0.0.1:${await freePort()}`, SERVICE_LANES: '5' }
   let gateway = await startGateway(t, { directory, env })
   const channels = await createChannels(gateway, 6)
   const device = await watchingDevice(t, gateway, channels)

@@ -62,7 +62,7 @@ export async function startPrepared(prepared: Prepared, directory: string): Prom
     ran: {
       engine: 'embedded (node:sqlite)',
       sync: 'as the product starts by default: fsync before each 200',
-      lanes: '16 (default)',
+      lanes: '1 (default)',
       batch: 'default limits (256 submissions or 256 KiB per lane)',
       processes: '1, with its two worker threads',
       subscribers: '32 devices, each with its part of the channels',
