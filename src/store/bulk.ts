@@ -4,7 +4,7 @@
 
 import type { EntitySchemaColumnOptions } from 'typeorm'
 
-import type { Value } from './dialect.ts'
+import type { Numbered, Value } from './dialect.ts'
 import type { Session } from './session.ts'
 
 const ROWS_MAX = 128
@@ -118,6 +118,23 @@ export async function inChunks(
   for (const [start, size] of chunks(values.length)) {
     await statement(repeated('?', size), values.slice(start, start + size))
   }
+}
+
+/** Removes rows of a table with generated ids; gives how many there were. */
+export async function removeById(
+  session: Session,
+  table: string,
+  rows: readonly Numbered[],
+): Promise<number> {
+  let removed = 0
+  await inChunks(
+    rows.map(({ id }) => id),
+    async (list, part) => {
+      const { affected } = await session.run(`DELETE FROM ${table} WHERE id IN (${list})`, part)
+      removed += affected
+    },
+  )
+  return removed
 }
 
 /** `lengthOf` gives the characters of the item at an index. */

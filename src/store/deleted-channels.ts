@@ -5,13 +5,16 @@
 //       more: a turn that had loaded it before the deletion still writes rows for it, and nobody
 //       would find those of a channel without a row of its own.
 
+import { removeById } from './bulk.ts'
 import type { Session } from './session.ts'
+import { rowsOf } from './spans.ts'
+import type { FeedTable } from './spans.ts'
 
-/** Tables with rows of a channel, and the column that orders them within it. */
+const FEED: readonly FeedTable[] = ['thing_updates', 'feed_entries']
+
+/** Other tables with rows of a channel, and the column that orders them within it. */
 const PARTS = [
   ['subscriptions', 'device'],
-  ['thing_updates', 'seq'],
-  ['feed_entries', 'seq'],
   ['things', 'id'],
   ['events', 'id'],
 ] as const
@@ -36,6 +39,16 @@ export async function removeDeletedChannel(
   )
   if (deleted === undefined) return 0
   let removed = 0
+  for (const table of FEED) {
+    const left = maxRows - removed
+    if (left <= 0) return removed
+    const { sql, parameters, order } = rowsOf(session, { table, channel: deleted.id, after: 0 })
+    const rows = await session.all<{ id: number }>(`SELECT id ${sql}${order} LIMIT ?`, [
+      ...parameters,
+      left,
+    ])
+    removed += await removeById(session, table, rows)
+  }
   for (const [table, column] of PARTS) {
     const left = maxRows - removed
     if (left <= 0) return removed

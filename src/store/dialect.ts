@@ -31,6 +31,8 @@ export interface ColumnTypes {
   readonly document: EntitySchemaColumnOptions
   /** False: an index of long text holds only its beginning, which TypeORM has no word for. */
   readonly indexesLongText: boolean
+  /** True: the updates of Things are indexed in spans. (spans.ts) */
+  readonly hasSpans: boolean
 }
 
 export interface TableDefinition {
@@ -81,6 +83,8 @@ export interface Dialect {
   readonly connections: number
   readonly types: ColumnTypes
   readonly definitions: ColumnDefinitions
+  /** The updates of Things are indexed in spans of two to this many rows; absent: in one. */
+  readonly spanBits?: number
   /** What a new connection is told first. */
   readonly setup: readonly string[]
   readonly begin: Readonly<Record<TransactionKind, readonly string[]>>

@@ -3,19 +3,12 @@
 import type { FeedEntry } from '#domain/feed'
 import type { HistoryQuery, Page } from '#domain/store-ports'
 import type { Session } from './session.ts'
+import { rowsOf, spanOf, spanSince } from './spans.ts'
+import type { FeedTable, Source } from './spans.ts'
 import { FEED_COLUMNS, entryFrom, mergeBySeq } from './deliverables.ts'
 import type { StoredEntry } from './deliverables.ts'
 import { SCANNED_MAX, pageOf } from './paging.ts'
 import type { Filter } from './paging.ts'
-
-type FeedTable = 'feed_entries' | 'thing_updates'
-
-/** A part of one channel's history: behind `after`, before `end`. */
-interface Range {
-  readonly channel: number
-  readonly after: number
-  readonly end: number
-}
 
 export async function history(
   session: Session,
@@ -23,15 +16,16 @@ export async function history(
   query: HistoryQuery,
 ): Promise<Page<FeedEntry>> {
   const { channelId, limit } = query
-  const tables = tablesOf(query)
   const filter = filterOf(query)
-  const after = await startOf(session, channel, query)
-  const end = filter.sql === '' ? undefined : await unscanned(session, tables, { channel, after })
-  const range = { channel, after, end: end ?? Number.MAX_SAFE_INTEGER }
+  const sources: Source[] = []
+  for (const table of tablesOf(query)) {
+    sources.push(await sourceOf(session, { table, channel, after: query.afterSeq ?? 0 }, query))
+  }
+  const end = filter.sql === '' ? undefined : await unscanned(session, sources)
 
   let rows: StoredEntry[] = []
-  for (const table of tables) {
-    const found = await entriesIn(session, table, { ...range, filter, limit: limit + 1 })
+  for (const source of sources) {
+    const found = await entriesIn(session, source, { end, filter, limit: limit + 1 })
     rows = mergeBySeq(rows, found, limit + 1)
   }
   const page = pageOf(rows, limit, end === undefined ? undefined : end - 1)
@@ -58,45 +52,56 @@ function filterOf({ model, entityId, sinceMs }: HistoryQuery): Filter {
   }
 }
 
+interface Part {
+  /** Behind the last seq of the part. */
+  readonly end: number | undefined
+  readonly filter: Filter
+  readonly limit: number
+}
+
 function entriesIn(
   session: Session,
-  table: FeedTable,
-  { channel, after, end, filter, limit }: Range & { readonly filter: Filter; limit: number },
+  source: Source,
+  { end = Number.MAX_SAFE_INTEGER, filter, limit }: Part,
 ): Promise<StoredEntry[]> {
-  return session.all(
-    `SELECT ${FEED_COLUMNS} FROM ${table}
-      WHERE channel = ? AND seq > ? AND seq < ?${filter.sql} ORDER BY seq LIMIT ?`,
-    [channel, after, end, ...filter.parameters, limit],
-  )
+  const { sql, parameters, order } = rowsOf(session, source)
+  return session.all(`SELECT ${FEED_COLUMNS} ${sql} AND seq < ?${filter.sql}${order} LIMIT ?`, [
+    ...parameters,
+    end,
+    ...filter.parameters,
+    limit,
+  ])
 }
 
 /** R1: the seq of the first row, in either table, that this page does not step over any more. */
 async function unscanned(
   session: Session,
-  tables: readonly FeedTable[],
-  { channel, after }: Pick<Range, 'channel' | 'after'>,
+  sources: readonly Source[],
 ): Promise<number | undefined> {
   let end: number | undefined
-  for (const table of tables) {
+  for (const source of sources) {
+    const { sql, parameters, order } = rowsOf(session, source)
     const row = await session.first<{ seq: number }>(
-      `SELECT seq FROM ${table} WHERE channel = ? AND seq > ? ORDER BY seq
-        LIMIT 1 OFFSET ${SCANNED_MAX}`,
-      [channel, after],
+      `SELECT seq ${sql}${order} LIMIT 1 OFFSET ${SCANNED_MAX}`,
+      parameters,
     )
     if (row !== undefined) end = Math.min(end ?? row.seq, row.seq)
   }
   return end
 }
 
-/** Behind which seq to read: the cursor, or the last entry before a time. */
-async function startOf(session: Session, channel: number, query: HistoryQuery): Promise<number> {
-  const { afterSeq = 0, sinceMs } = query
-  if (sinceMs === undefined) return afterSeq
-  const starts: number[] = []
-  for (const table of tablesOf(query)) {
-    starts.push(await lastBefore(session, table, { channel, after: afterSeq, sinceMs }))
-  }
-  return Math.min(...starts)
+/** Where to read: behind the cursor, and not much before a time. */
+async function sourceOf(
+  session: Session,
+  source: Source,
+  { sinceMs }: HistoryQuery,
+): Promise<Source> {
+  if (sinceMs === undefined) return source
+  const { table } = source
+  const span = spanOf(session, table)
+  return span === undefined
+    ? { ...source, after: await lastBefore(session, source, sinceMs) }
+    : { ...source, firstSpan: await spanSince(session, { table, bits: span.bits, sinceMs }) }
 }
 
 /**
@@ -106,8 +111,8 @@ async function startOf(session: Session, channel: number, query: HistoryQuery): 
  */
 async function lastBefore(
   session: Session,
-  table: FeedTable,
-  { channel, after, sinceMs }: { readonly channel: number; after: number; sinceMs: number },
+  { table, channel, after }: Source,
+  sinceMs: number,
 ): Promise<number> {
   const newest = await session.first<{ seq: number | null }>(
     `SELECT max(seq) AS seq FROM ${table} WHERE channel = ?`,

@@ -58,6 +58,7 @@ export const mysql: Dialect = {
     text: (length) => ({ type: 'varchar', length, ...BINARY }),
     document: { type: 'mediumtext', ...BINARY },
     indexesLongText: false,
+    hasSpans: false,
   },
   definitions,
   // M4; what stands in the comment is for MariaDB alone. (M5)

@@ -14,7 +14,7 @@
 // ahead keeps what lies behind it until its own time has come.
 
 import type { RetentionLimits, RetentionStore } from '#domain/store-ports'
-import { inChunks } from './bulk.ts'
+import { inChunks, removeById } from './bulk.ts'
 import type { Database } from './database.ts'
 import type { Session } from './session.ts'
 import { removeDeletedChannel } from './deleted-channels.ts'
@@ -101,7 +101,10 @@ interface Old {
   readonly at: number
 }
 
-/** N1: the oldest rows up to the first that is not old enough. */
+/**
+ * N1: the oldest rows up to the first that is not old enough. Removed are exactly these, since a
+ * turn that is not committed yet may have written ids in between. (N2)
+ */
 async function oldestOf<Row extends Old>(
   session: Session,
   select: string,
@@ -112,19 +115,6 @@ async function oldestOf<Row extends Old>(
   return young < 0 ? rows : rows.slice(0, young)
 }
 
-/** N2: exactly these, since a turn that is not committed yet may have written ids in between. */
-async function remove(session: Session, table: string, rows: readonly Old[]): Promise<number> {
-  let removed = 0
-  await inChunks(
-    rows.map(({ id }) => id),
-    async (list, part) => {
-      const { affected } = await session.run(`DELETE FROM ${table} WHERE id IN (${list})`, part)
-      removed += affected
-    },
-  )
-  return removed
-}
-
 /** No floor: whoever is behind gets each Thing whole, not its updates. */
 async function removeThingUpdates(
   session: Session,
@@ -133,7 +123,7 @@ async function removeThingUpdates(
 ): Promise<number> {
   const select = 'SELECT id, accepted_at AS at FROM thing_updates'
   const old = await oldestOf<Old>(session, select, { before: thingUpdates, maxRows })
-  return remove(session, 'thing_updates', old)
+  return removeById(session, 'thing_updates', old)
 }
 
 interface OldEntry extends Old {
@@ -149,7 +139,7 @@ async function removeFeedEntries(
   const select = 'SELECT id, accepted_at AS at, channel, seq FROM feed_entries'
   const old = await oldestOf<OldEntry>(session, select, { before: messagesAndEvents, maxRows })
   await raiseFloors(session, 'entries_floor', old) // N2
-  return remove(session, 'feed_entries', old)
+  return removeById(session, 'feed_entries', old)
 }
 
 async function removeDeadLetters(
@@ -161,7 +151,7 @@ async function removeDeadLetters(
     before: operations,
     maxRows,
   })
-  return remove(session, 'dead_letters', old)
+  return removeById(session, 'dead_letters', old)
 }
 
 type OldTombstone = OldEntry & Pick<TombstoneRow, 'model' | 'entityId'>
@@ -189,7 +179,7 @@ async function removeTombstones(
     if (model === 'thing' && affected === 1) things.push(tombstone)
   }
   await raiseFloors(session, 'tombstone_floor', things) // N2
-  return removed + (await remove(session, 'tombstones', old))
+  return removed + (await removeById(session, 'tombstones', old))
 }
 
 /** N2 */

@@ -21,6 +21,7 @@ export const sqlite: Dialect = {
     text: (length) => ({ type: 'varchar', length }),
     document: { type: 'text' },
     indexesLongText: true,
+    hasSpans: true,
   },
   definitions: {
     serial: '"id" integer PRIMARY KEY AUTOINCREMENT NOT NULL',
@@ -30,6 +31,8 @@ export const sqlite: Dialect = {
     beginningOf: (column) => column,
     createTable,
   },
+  // 32,768 rows: their index takes a hundred pages.
+  spanBits: 15,
   setup: [],
   begin: {
     read: [],

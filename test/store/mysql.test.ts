@@ -111,7 +111,7 @@ mariaDb.test('V1: four processes that start at once make the tables once', async
   const opening = Array.from({ length: 4 }, () => openStore({ url, meter: new FakeMeter(), log }))
   for (const store of await Promise.all(opening)) await store.close()
   const counts = log.lines.map(({ fields }) => fields['migrations'])
-  t.is(counts.filter((count) => count === 1).length, 1)
+  t.is(counts.filter((count) => count === 2).length, 1)
   t.is(counts.filter((count) => count === 0).length, 3)
 })
 
@@ -153,7 +153,7 @@ mariaDb.test('the migrations make the tables that the entities describe', async 
     upQueries.map(({ query }) => query),
     [],
   )
-  await source.undoLastMigration()
+  for (const _ of source.migrations) await source.undoLastMigration()
   const tables: unknown = await source.query('SHOW TABLES')
   t.is(Array.isArray(tables) ? tables.length : 0, 1)
 })

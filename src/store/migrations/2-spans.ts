@@ -1,0 +1,24 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm'
+
+import { dialectOf } from '#src/store/dialect'
+
+/** The index of the updates of Things, cut into spans where the engine has them. (spans.ts) */
+export class Spans1795000000000 implements MigrationInterface {
+  readonly name = 'Spans1795000000000'
+
+  async up(runner: QueryRunner): Promise<void> {
+    await this.#replace(runner, 'thing_updates_by_seq', 'thing_updates_by_span')
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await this.#replace(runner, 'thing_updates_by_span', 'thing_updates_by_seq')
+  }
+
+  async #replace(runner: QueryRunner, before: string, after: string): Promise<void> {
+    const { spanBits } = dialectOf(runner.dataSource.options.type)
+    if (spanBits === undefined) return
+    const span = after.endsWith('_by_span') ? `id >> ${spanBits}, ` : ''
+    await runner.query(`DROP INDEX ${before}`)
+    await runner.query(`CREATE UNIQUE INDEX ${after} ON thing_updates (${span}channel, seq)`)
+  }
+}

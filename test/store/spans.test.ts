@@ -1,0 +1,126 @@
+// Method: the number that the next row gets is moved on, so that few rows fill many spans.
+
+import test from 'ava'
+import type { ExecutionContext } from 'ava'
+
+import type { FeedEntry } from '#domain/feed'
+import type { HistoryQuery } from '#domain/store-ports'
+import { databasePath } from '#test/support/sqlite-store'
+import { ChannelWriter } from '#test/support/store-writer'
+import { channel, message, thing } from '#test/support/submissions'
+import { openWatched } from '#test/support/watched-store'
+
+const SPAN_ROWS = 32_768
+
+/** Two channels whose updates lie in these places of the table; each is accepted at its place. */
+async function openWith(t: ExecutionContext, placesOf: Readonly<Record<number, number[]>>) {
+  const store = await openWatched(t, `sqlite:${await databasePath(t)}`)
+  const writers = new Map<number, ChannelWriter>()
+  const updates = Object.entries(placesOf).flatMap(([number, places]) =>
+    places.map((place) => ({ number: Number(number), place })),
+  )
+  for (const { number, place } of updates.toSorted((one, other) => one.place - other.place)) {
+    const writer = writers.get(number) ?? (await ChannelWriter.open(store, number))
+    writers.set(number, writer)
+    await store.database.durable((session) =>
+      session.run(`UPDATE sqlite_sequence SET seq = ? WHERE name = 'thing_updates'`, [place - 1]),
+    )
+    const acceptedAt = 1_000 + place
+    const update = { at: place, acceptedAt, attrs: { place }, channelId: channel(number) }
+    await writer.take(thing('update', 'lamp', update)).commit()
+  }
+  const history = async (number: number, query: Partial<HistoryQuery>): Promise<FeedEntry[]> => {
+    const found: FeedEntry[] = []
+    let afterSeq = query.afterSeq ?? 0
+    for (;;) {
+      const asked = { limit: 2, ...query, channelId: channel(number), afterSeq }
+      const { items, next } = await store.read.history(asked)
+      found.push(...items)
+      if (next === undefined) return found
+      afterSeq = next
+    }
+  }
+  return { store, writers, history }
+}
+
+/** The first row gets its number before `sqlite_sequence` has the table. */
+const FIRST = 1
+const LAST_OF_FIRST_SPAN = SPAN_ROWS - 1
+const MIDDLE = 3 * SPAN_ROWS + 5
+const NEWEST = 9 * SPAN_ROWS
+const PLACES = {
+  1: [FIRST, LAST_OF_FIRST_SPAN, SPAN_ROWS, SPAN_ROWS + 1, MIDDLE, NEWEST],
+  2: [5, MIDDLE + 1],
+}
+
+test('the history of a channel goes from span to span, page by page', async (t) => {
+  const { writers, history } = await openWith(t, PLACES)
+  for (const [number, writer] of writers) {
+    for (const limit of [1, 2, 3, 4, 5, 6, 7]) {
+      t.deepEqual(await history(number, { limit }), writer.feed, `${number} ${limit}`)
+    }
+  }
+  const [, ...later] = writers.get(1)?.feed ?? []
+  t.deepEqual(await history(1, { afterSeq: 1 }), later)
+  t.deepEqual(await history(1, { afterSeq: 6 }), [])
+})
+
+test('a time leaves out what was accepted before it, wherever its span is', async (t) => {
+  const { writers, history } = await openWith(t, PLACES)
+  for (const [number, writer] of writers) {
+    for (const place of PLACES[1].flatMap((one) => [one - 1, one, one + 1, one + SPAN_ROWS])) {
+      const sinceMs = 1_000 + place
+      const expected = writer.feed.filter(({ acceptedAt }) => acceptedAt >= sinceMs)
+      t.deepEqual(await history(number, { sinceMs }), expected, `${number} ${place}`)
+    }
+  }
+})
+
+test('a clock that goes back where a span begins hides nothing', async (t) => {
+  const { store, writers, history } = await openWith(t, { 1: [FIRST, LAST_OF_FIRST_SPAN] })
+  const writer = writers.get(1)
+  const sinceMs = 1_000 + LAST_OF_FIRST_SPAN
+  for (const acceptedAt of [sinceMs - 1, sinceMs, sinceMs + 1]) {
+    await writer?.take(thing('update', 'lamp', { at: acceptedAt + 9e9, acceptedAt })).commit()
+  }
+  t.deepEqual(
+    (await history(1, { sinceMs })).map(({ seq }) => seq),
+    [2, 4, 5],
+  )
+  await store.database.close()
+})
+
+test('what is older than the oldest span left is not looked for', async (t) => {
+  const { store, writers, history } = await openWith(t, PLACES)
+  await store.database.durable((session) =>
+    session.run('DELETE FROM thing_updates WHERE id < ?', [MIDDLE]),
+  )
+  t.deepEqual(await history(1, {}), writers.get(1)?.feed.slice(4))
+  await store.database.durable((session) => session.run('DELETE FROM thing_updates'))
+  t.deepEqual(await history(1, {}), [])
+  t.deepEqual(await history(1, { sinceMs: 1 }), [])
+})
+
+test('both tables give one history', async (t) => {
+  const { writers, history } = await openWith(t, PLACES)
+  const writer = writers.get(1)
+  await writer?.take(message({ acceptedAt: 1_000 + NEWEST })).commit()
+  t.deepEqual(await history(1, {}), writer?.feed)
+  t.deepEqual(
+    (await history(1, { sinceMs: 1_000 + NEWEST })).map(({ seq }) => seq),
+    [6, 7],
+  )
+})
+
+test('the updates of a deleted channel go from every span', async (t) => {
+  const { store } = await openWith(t, PLACES)
+  await store.channels.delete(channel(1), 5)
+  const limits = { operations: 0, messagesAndEvents: 0, thingUpdates: 0, tombstones: 0 }
+  for (let left = 1; left > 0;) {
+    left = await store.retention.step({ ...limits, deletedChannels: 6 }, 3)
+  }
+  const rows = await store.database.read((session) =>
+    session.all<{ channel: number }>('SELECT DISTINCT channel FROM thing_updates'),
+  )
+  t.is(rows.length, 1)
+})
