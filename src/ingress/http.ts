@@ -13,7 +13,7 @@ import type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket } from '
 import { fault } from '#domain/fault'
 import type { Fault } from '#domain/fault'
 import type { NowMs } from '#domain/ports'
-import { BodyDeadlines } from './body-deadlines.ts'
+import { BodyDeadlines, Expiring } from './body-deadlines.ts'
 import type { Timers } from './body-deadlines.ts'
 import { REASON } from './respond.ts'
 import type { Reply } from './respond.ts'
@@ -199,7 +199,7 @@ class UwsHead implements Head {
 
 type Done = (body: Uint8Array | Fault) => void
 
-class UwsExchange implements Exchange {
+class UwsExchange extends Expiring implements Exchange {
   readonly #http: UwsHttp
   readonly #isHead: boolean
   /** Gone once aborted. */
@@ -211,6 +211,7 @@ class UwsExchange implements Exchange {
   #isSettled = false
 
   constructor(http: UwsHttp, response: HttpResponse, isHead: boolean) {
+    super()
     this.#http = http
     this.#response = response
     this.#isHead = isHead
