@@ -72,12 +72,25 @@ export function channelIdFromBytes(bytes: Uint8Array): ChannelId {
   return (text + CROCKFORD.charAt((held << (5 - bits)) & 31)) as ChannelId
 }
 
+// The last time that was written: many operations share a millisecond, and writing it is most of
+// what an id costs.
+let writtenMs = 0
+let written = writeMs(0)
+
 /**
  * An operation id as the gateway makes it: 13 hex digits of milliseconds, a hyphen, 32 random hex
  * digits.
  */
 export function operationIdFrom(nowMs: number, random32Hex: string): OperationId {
-  return `${nowMs.toString(16).padStart(13, '0')}-${random32Hex}` as OperationId
+  if (nowMs !== writtenMs) {
+    writtenMs = nowMs
+    written = writeMs(nowMs)
+  }
+  return (written + random32Hex) as OperationId
+}
+
+function writeMs(ms: number): string {
+  return `${ms.toString(16).padStart(13, '0')}-`
 }
 
 /**

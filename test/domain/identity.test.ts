@@ -96,6 +96,14 @@ test('an operation id made by the gateway holds its time, and is one', (t) => {
   t.is(parseOperationId(made), made)
 })
 
+test('an operation id holds its own time, whatever the one before it held', (t) => {
+  const now = 1_763_684_000_123
+  for (const nowMs of [0, now, now, now + 1, now, 0, now, 2 ** 52 - 1]) {
+    const made: string = operationIdFrom(nowMs, HEX_32)
+    t.is(made, `${nowMs.toString(16).padStart(13, '0')}-${HEX_32}`)
+  }
+})
+
 test('the lane of a channel never changes, and channels spread over all lanes', (t) => {
   const id = parseChannelId(ID)
   if (id === undefined) return t.fail()
