@@ -1,8 +1,7 @@
 // The last steps of every submission: the channel's password, then the log. (W1)
 
 import { isFault } from '#domain/fault'
-import type { Fault } from '#domain/fault'
-import type { NowMs, SubmissionSink } from '#domain/ports'
+import type { Answer, NowMs, SubmissionSink } from '#domain/ports'
 import { MODELS } from '#domain/submission'
 import type { Model, Submission } from '#domain/submission'
 import type { Meter } from '#domain/telemetry'
@@ -10,10 +9,18 @@ import type { Credentials } from './credentials.ts'
 
 /** Hands submissions to the log and counts those that it has. */
 export interface Acceptance {
-  /** The refusal, or undefined once the submission is durable. */
-  accept(submission: Submission, receivedAtMs: number): Promise<Fault | undefined>
+  /** The answer of the handed once it is durable, or the refusal. */
+  accept(handed: Handed): Promise<Answer<object>>
   /** Counts a submission that was answered without being handed on again. */
   count(model: Model, receivedAtMs: number): void
+}
+
+/** A submission on its way into the log. */
+export interface Handed {
+  readonly submission: Submission
+  readonly receivedAtMs: number
+  /** What its sender is told once it is durable. */
+  readonly answer: object
 }
 
 /** What every route that takes submissions needs. */
@@ -40,28 +47,28 @@ export function createAcceptance({ sink, meter, nowMs }: AcceptancePorts): Accep
   }
   return {
     count,
-    async accept(submission, receivedAtMs) {
-      const answer = await sink.accept(submission) // W1: nothing is answered before this
-      if (isFault(answer)) return answer
-      count(submission.model, receivedAtMs)
-      return undefined
-    },
+    accept: ({ submission, receivedAtMs, answer }) =>
+      sink.accept(submission).then((outcome) => {
+        if (isFault(outcome)) return outcome
+        count(submission.model, receivedAtMs)
+        return answer // W1: nothing is answered before this
+      }),
   }
 }
 
 export interface Admission {
-  readonly submission: Submission
+  readonly handed: Handed
   /** A secret: goes no further than the comparison. */
   readonly password: string
-  readonly receivedAtMs: number
 }
 
-/** Opens the channel and appends. The refusal, or undefined once the submission is durable. */
-export async function admit(
+/** Opens the channel and appends. The answer once the submission is durable, or the refusal. */
+export function admit(
   { credentials, acceptance }: SubmitPorts,
-  { submission, password, receivedAtMs }: Admission,
-): Promise<Fault | undefined> {
-  const opened = await credentials.check(submission.channelId, password)
-  if (isFault(opened)) return opened
-  return acceptance.accept(submission, receivedAtMs)
+  { handed, password }: Admission,
+): Answer<object> | Promise<Answer<object>> {
+  const append = (opened: Answer<object>): Answer<object> | Promise<Answer<object>> =>
+    isFault(opened) ? opened : acceptance.accept(handed)
+  const opened = credentials.check(handed.submission.channelId, password)
+  return opened instanceof Promise ? opened.then(append) : append(opened)
 }

@@ -22,9 +22,14 @@ import type { Timers } from './body-deadlines.ts'
 import { decoyHash } from './password-work.ts'
 import type { PasswordWork } from './password-work.ts'
 
+type Verdict = Answer<ChannelCredentials>
+
 export interface Credentials {
-  /** The channel when the password opens it; channel_not_found or server_busy otherwise. */
-  check(channelId: ChannelId, password: string): Promise<Answer<ChannelCredentials>>
+  /**
+   * The channel when the password opens it; channel_not_found or server_busy otherwise. No promise
+   * when it is known, as it is for nearly every submission.
+   */
+  check(channelId: ChannelId, password: string): Verdict | Promise<Verdict>
   /** Drops what is known about a channel, at once and also for checks under way. */
   forget(channelId: ChannelId): void
   /** How many verified and refused credentials are held. */
@@ -69,7 +74,7 @@ interface Check {
   isStale: boolean
   /** The store did not say whether what is kept is still true. (C6) */
   isUnanswered: boolean
-  answer: Promise<Answer<ChannelCredentials>>
+  answer: Promise<Verdict>
 }
 
 export function createCredentials(ports: CredentialsPorts): Credentials {
@@ -90,7 +95,7 @@ class CachedCredentials implements Credentials {
     this.#ports = ports
   }
 
-  async check(channelId: ChannelId, password: string): Promise<Answer<ChannelCredentials>> {
+  check(channelId: ChannelId, password: string): Verdict | Promise<Verdict> {
     const key = this.#keyOf(channelId, password)
     const now = this.#ports.nowMs()
     const verified = this.#verified.get(key)
@@ -117,9 +122,7 @@ class CachedCredentials implements Credentials {
     return hash('sha256', this.#key + channelId + password, 'base64')
   }
 
-  #begin(
-    asked: Pick<Check, 'key' | 'channelId' | 'password'>,
-  ): Promise<Answer<ChannelCredentials>> {
+  #begin(asked: Pick<Check, 'key' | 'channelId' | 'password'>): Promise<Verdict> {
     const check: Check = {
       ...asked,
       isStale: false,
@@ -131,7 +134,7 @@ class CachedCredentials implements Credentials {
     return check.answer
   }
 
-  async #settle(check: Check): Promise<Answer<ChannelCredentials>> {
+  async #settle(check: Check): Promise<Verdict> {
     try {
       for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt += 1) {
         check.isStale = false
@@ -147,7 +150,7 @@ class CachedCredentials implements Credentials {
     }
   }
 
-  async #compute(check: Check): Promise<Answer<ChannelCredentials>> {
+  async #compute(check: Check): Promise<Verdict> {
     const { key, channelId, password } = check
     const { channels, work } = this.#ports
     const verified = this.#verified.get(key)
@@ -176,7 +179,7 @@ class CachedCredentials implements Credentials {
     return kept
   }
 
-  #keep({ key, channelId, isUnanswered }: Check, answer: Answer<ChannelCredentials>): void {
+  #keep({ key, channelId, isUnanswered }: Check, answer: Verdict): void {
     const now = this.#ports.nowMs()
     this.#verified.delete(key)
     if (!isFault(answer)) {

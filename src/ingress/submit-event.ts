@@ -9,7 +9,7 @@ import type { Handler } from './request.ts'
 
 /** Accepted means durable in the log, not yet applied. */
 export function submitEvent(action: EventAction, ports: SubmitPorts): Handler {
-  return async ({ body, parameters, receivedAtMs }) => {
+  return ({ body, parameters, receivedAtMs }) => {
     const pathThingId = parameters['thing_id']
     const read = readEvent(action, body, {
       nowMs: receivedAtMs,
@@ -18,7 +18,7 @@ export function submitEvent(action: EventAction, ports: SubmitPorts): Handler {
     })
     if (isFault(read)) return read
     const { submission, password } = read
-    const refusal = await admit(ports, { submission, password, receivedAtMs })
-    return refusal ?? { op_id: submission.opId, event_id: submission.entityId }
+    const answer = { op_id: submission.opId, event_id: submission.entityId }
+    return admit(ports, { handed: { submission, receivedAtMs, answer }, password })
   }
 }

@@ -15,7 +15,8 @@ import type { Answer, SubmissionSink } from '#domain/ports'
 import type { OperationStore } from '#domain/store-ports'
 import type { MessageSubmission } from '#domain/submission'
 import { contentOf, messageBodyFromQuery, readMessage } from '#src/schemas/message'
-import type { SubmitPorts } from './admit.ts'
+import { admit } from './admit.ts'
+import type { Handed, SubmitPorts } from './admit.ts'
 import type { Handler } from './request.ts'
 
 export interface MessagePorts extends SubmitPorts {
@@ -37,45 +38,44 @@ export function submitMessageByQuery(ports: MessagePorts): Handler {
   }
 }
 
-async function submit(
-  ports: MessagePorts,
-  body: unknown,
-  receivedAtMs: number,
-): Promise<Answer<object>> {
+function submit(ports: MessagePorts, body: unknown, receivedAtMs: number): ReturnType<Handler> {
   const read = readMessage(body, { nowMs: receivedAtMs, newHex32: ports.newHex32 })
   if (isFault(read)) return read
   const { submission, password } = read
-  const opened = await ports.credentials.check(submission.channelId, password)
-  if (isFault(opened)) return opened
-  if (submission.claimed) return submitClaimed(ports, submission, receivedAtMs)
-  const refusal = await ports.acceptance.accept(submission, receivedAtMs)
-  return refusal ?? answerWith(submission.opId, submission.entityId)
+  const message = handed(submission, receivedAtMs)
+  if (submission.claimed) return submitClaimed(ports, message, password)
+  return admit(ports, { handed: message, password })
 }
 
 async function submitClaimed(
   ports: MessagePorts,
-  submission: MessageSubmission,
-  receivedAtMs: number,
+  message: HandedMessage,
+  password: string,
 ): Promise<Answer<object>> {
+  const { submission, receivedAtMs } = message
+  const opened = await ports.credentials.check(submission.channelId, password)
+  if (isFault(opened)) return opened
   const expiredBefore = receivedAtMs - ports.statusRetentionMs
   const outcome = await ports.operations.claim(claimOf(submission), expiredBefore)
   if (outcome.kind === 'conflict') return fault(outcome.code, { field: 'op_id' })
-  if (outcome.kind === 'fresh') return append(ports, submission, receivedAtMs)
+  const { acceptance } = ports
+  if (outcome.kind === 'fresh') return acceptance.accept(message)
   if (outcome.applied || ports.sink.find(submission.opId) !== undefined) {
-    ports.acceptance.count('message', receivedAtMs)
+    acceptance.count('message', receivedAtMs)
     return answerWith(submission.opId, outcome.first.messageId) // M2
   }
-  return append(ports, asFirst(submission, outcome.first), receivedAtMs) // M1
+  return acceptance.accept(handed(asFirst(submission, outcome.first), receivedAtMs)) // M1
 }
 
-async function append(
-  { acceptance }: MessagePorts,
-  submission: MessageSubmission,
-  receivedAtMs: number,
-): Promise<Answer<object>> {
-  const refusal = await acceptance.accept(submission, receivedAtMs)
-  return refusal ?? answerWith(submission.opId, submission.entityId)
+interface HandedMessage extends Handed {
+  readonly submission: MessageSubmission
 }
+
+const handed = (submission: MessageSubmission, receivedAtMs: number): HandedMessage => ({
+  submission,
+  receivedAtMs,
+  answer: answerWith(submission.opId, submission.entityId),
+})
 
 function claimOf(submission: MessageSubmission): Claim {
   const thingId = submission.fields['thing_id']

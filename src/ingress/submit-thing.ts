@@ -9,11 +9,11 @@ import type { Handler } from './request.ts'
 
 /** Accepted means durable in the log, not yet applied. */
 export function submitThing(action: ThingAction, ports: SubmitPorts): Handler {
-  return async ({ body, receivedAtMs }) => {
+  return ({ body, receivedAtMs }) => {
     const read = readThing(action, body, { nowMs: receivedAtMs, newHex32: ports.newHex32 })
     if (isFault(read)) return read
     const { submission, password } = read
-    const refusal = await admit(ports, { submission, password, receivedAtMs })
-    return refusal ?? { op_id: submission.opId, thing_id: submission.entityId }
+    const answer = { op_id: submission.opId, thing_id: submission.entityId }
+    return admit(ports, { handed: { submission, receivedAtMs, answer }, password })
   }
 }

@@ -40,7 +40,7 @@ async function replacePassword(channels: FakeChannels, password: string): Promis
 
 test('C1: many checks of one password at once compute it once', async (t) => {
   const { credentials, channelId, gate } = await setUp(true)
-  const checks = Array.from({ length: 50 }, () => credentials.check(channelId, PASSWORD))
+  const checks = Array.from({ length: 50 }, async () => credentials.check(channelId, PASSWORD))
   const others = credentials.check(channelId, 'another password')
   gate.release()
   const verdicts = (await Promise.all(checks)).map(verdictOf)
@@ -57,6 +57,20 @@ test('a verified password is computed once for as long as it is known', async (t
   t.is(gate.computed, 1)
   t.is(channels.reads, 1)
   t.is(credentials.size(), 1)
+})
+
+test('what is known is answered at once, and what is not with a promise', async (t) => {
+  const { credentials, channelId } = await setUp()
+  for (const [password, verdict] of [
+    [PASSWORD, 'open'],
+    ['wrong password', 'channel_not_found'],
+  ] as const) {
+    const first = credentials.check(channelId, password)
+    t.true(first instanceof Promise)
+    t.is(verdictOf(await first), verdict)
+    const second = credentials.check(channelId, password)
+    t.is(second instanceof Promise ? 'a promise' : verdictOf(second), verdict)
+  }
 })
 
 test('C3: an unknown channel costs one computation and answers like a wrong password', async (t) => {
@@ -155,7 +169,7 @@ test('C6: what a notice made forget is not opened while the store is away', asyn
   await credentials.check(channelId, PASSWORD)
   credentials.forget(channelId)
   channels.meanwhile = () => Promise.reject(new Error('the store is away'))
-  await t.throwsAsync(credentials.check(channelId, PASSWORD))
+  await t.throwsAsync(async () => credentials.check(channelId, PASSWORD))
 })
 
 test('C4: refusals never push out the verified', async (t) => {
@@ -203,7 +217,9 @@ test('C4: the 1,001st check under way is told to come later', async (t) => {
   let release = (): void => {}
   const slowStore = new Promise<void>((resolve) => (release = resolve))
   channels.meanwhile = () => slowStore
-  const checks = Array.from({ length: 1_000 }, (_, at) => credentials.check(channelId, `p${at}`))
+  const checks = Array.from({ length: 1_000 }, async (_, at) =>
+    credentials.check(channelId, `p${at}`),
+  )
   t.is(verdictOf(await credentials.check(channelId, 'one too many')), 'server_busy')
   release()
   await Promise.all(checks)
@@ -226,7 +242,7 @@ test('C5: after a minute the store is asked again, and only a changed hash is co
 test('a store that does not answer fails the check and is asked again by the next', async (t) => {
   const { credentials, channelId, channels } = await setUp()
   channels.meanwhile = () => Promise.reject(new Error('down'))
-  await t.throwsAsync(credentials.check(channelId, PASSWORD))
+  await t.throwsAsync(async () => credentials.check(channelId, PASSWORD))
   channels.meanwhile = () => {}
   t.is(verdictOf(await credentials.check(channelId, PASSWORD)), 'open')
 })

@@ -272,6 +272,17 @@ test('R2: a handler that rejects is answered 500 and told to the operator withou
   t.is(ingress.http.inFlight, 0)
 })
 
+test('R2: a handler that throws before it has a promise is answered too', async (t) => {
+  const { post, log, sink, ingress } = await startIngress(t)
+  t.is((await post('/thing/update', THING)).status, 200) // from here on the password is known
+  sink.accept = () => {
+    throw new Error('a defect')
+  }
+  t.is((await post('/thing/update', THING)).status, 500)
+  t.is(log.lines.length, 1)
+  t.is(ingress.http.inFlight, 0)
+})
+
 test('R3: beyond the bound of requests in flight the answer is 503', async (t) => {
   const { ingress, get } = await startIngress(t)
   Object.assign(ingress.http, { inFlight: 20_000 })

@@ -164,6 +164,7 @@ test('credentials that do not match are answered alike, whether the channel exis
   }
   const wrong = await of({ password: 'wrong password' })
   t.deepEqual(await of({ channel_id: '7ZZZZZZZZZZZZZZZZZZZZZZZZW' }), wrong)
+  t.deepEqual(await of({ password: 'wrong password' }), wrong)
   t.like(wrong, [404])
   t.is(sink.accepted.length, 0)
 })

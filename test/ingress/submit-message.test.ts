@@ -92,6 +92,14 @@ test('a claim ends with the retention of operations', async (t) => {
   t.is((await rig.post('/message', { ...FIRST, title: 'y' })).status, 200)
 })
 
+test('a password that does not match claims nothing and appends nothing', async (t) => {
+  const rig = await startIngress(t)
+  const answer = await rig.post('/message', { ...FIRST, password: 'wrong password' })
+  t.is(answer.status, 404)
+  t.is(rig.operations.claims.size, 0)
+  t.is(rig.sink.accepted.length, 0)
+})
+
 test('without an op_id nothing is claimed', async (t) => {
   const rig = await startIngress(t)
   await rig.post('/message', { ...CREDENTIALS, title: 'x' })
