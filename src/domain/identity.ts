@@ -72,21 +72,37 @@ export function channelIdFromBytes(bytes: Uint8Array): ChannelId {
   return (text + CROCKFORD.charAt((held << (5 - bits)) & 31)) as ChannelId
 }
 
-// The last time that was written: many operations share a millisecond, and writing it is most of
-// what an id costs.
-let writtenMs = 0
-let written = writeMs(0)
-
 /**
  * An operation id as the gateway makes it: 13 hex digits of milliseconds, a hyphen, 32 random hex
  * digits.
  */
 export function operationIdFrom(nowMs: number, random32Hex: string): OperationId {
-  if (nowMs !== writtenMs) {
-    writtenMs = nowMs
-    written = writeMs(nowMs)
+  return (timeText(nowMs) + random32Hex) as OperationId
+}
+
+/** The time with which an operation id begins, when it has the form that the gateway makes. */
+export function operationTimeOf(opId: OperationId): number | undefined {
+  return OPERATION_TIME.test(opId) ? Number.parseInt(opId, 16) : undefined
+}
+
+/** Whether `operationTimeOf` gives this time; costs less where many ids share one. */
+export function isOperationOf(opId: OperationId, ms: number): boolean {
+  return opId.startsWith(timeText(ms))
+}
+
+const OPERATION_TIME = /^[0-9a-f]{13}-/
+
+// The last time that was written: many operations share a millisecond, and writing it is most of
+// what an id costs.
+let writtenMs = 0
+let written = writeMs(0)
+
+function timeText(ms: number): string {
+  if (ms !== writtenMs) {
+    writtenMs = ms
+    written = writeMs(ms)
   }
-  return (written + random32Hex) as OperationId
+  return written
 }
 
 function writeMs(ms: number): string {

@@ -14,7 +14,7 @@
 import type { ChannelId, OperationId } from '#domain/identity'
 import { laneOf } from '#domain/identity'
 import { BATCH_BYTES_MAX, BATCH_SUBMISSIONS_MAX } from '#domain/lane'
-import type { Appended, LogPosition } from '#domain/lane'
+import type { Appended } from '#domain/lane'
 import type { Fault } from '#domain/fault'
 import { fault } from '#domain/fault'
 import type { Operation } from '#domain/operation'
@@ -22,6 +22,7 @@ import type { Answer, Bus, LogWriter, SubmissionSink } from '#domain/ports'
 import type { Submission } from '#domain/submission'
 import type { Meter } from '#domain/telemetry'
 import { encodeBatch, encodeSubmission } from '#src/schemas/batch'
+import { Unapplied } from './unapplied.ts'
 
 type Accepted = { readonly kind: 'accepted' }
 
@@ -57,9 +58,6 @@ interface Lane {
   waiting: Waiting[]
   bytes: number
   isAppending: boolean
-  /** Batches that are in the log and not known to be applied, oldest first. */
-  readonly unapplied: { readonly position: LogPosition; readonly opIds: readonly OperationId[] }[]
-  appliedTo: LogPosition
 }
 
 const ACCEPTED: Accepted = Object.freeze({ kind: 'accepted' })
@@ -79,8 +77,7 @@ export class Acceptor implements SubmissionSink {
   readonly #options: AcceptorOptions
   readonly #lanes: readonly Lane[]
   readonly #inFlight = new Map<ChannelId, number>()
-  /** What `find` tells of each; not the submission, which the log has. (W7) */
-  readonly #unapplied = new Map<OperationId, Operation>()
+  readonly #unapplied: Unapplied
   readonly #batchSize: (submissions: number) => void
   #flushIsDue = false
   #idle: (() => void)[] = []
@@ -89,11 +86,12 @@ export class Acceptor implements SubmissionSink {
     this.#ports = ports
     this.#options = options
     this.#lanes = Array.from({ length: options.lanes }, (_, number) => newLane(number))
+    this.#unapplied = new Unapplied(options.lanes)
     this.#batchSize = ports.meter.histogram('batch_submissions', {})
     ports.meter.gauge('lane_in_flight_bytes', {}, () => sumOf(this.#lanes, (lane) => lane.bytes))
     ports.meter.gauge('unapplied_submissions', {}, () => this.#unapplied.size)
     ports.bus.onNotice((notice) => {
-      if (notice.kind === 'applied') this.#applied(notice.lane, notice.position)
+      if (notice.kind === 'applied') this.#unapplied.applied(notice.lane, notice.position)
     })
   }
 
@@ -114,7 +112,7 @@ export class Acceptor implements SubmissionSink {
   }
 
   find(opId: OperationId): Operation | undefined {
-    return this.#unapplied.get(opId)
+    return this.#unapplied.find(opId)
   }
 
   /** Resolves once nothing is waiting or under way. */
@@ -157,7 +155,10 @@ export class Acceptor implements SubmissionSink {
   #settle(lane: Lane, batch: readonly Waiting[], outcome: Appended): void {
     lane.isAppending = false
     lane.bytes -= sumOf(batch, (waiting) => waiting.bytes)
-    if (outcome.kind === 'appended') this.#remember(lane, batch, outcome.position)
+    if (outcome.kind === 'appended') {
+      const submissions = batch.map(({ submission }) => submission)
+      this.#unapplied.remember(lane.number, outcome.position, submissions) // S3
+    }
     const answer: Answer<Accepted> =
       outcome.kind === 'appended' // W1
         ? ACCEPTED
@@ -168,24 +169,6 @@ export class Acceptor implements SubmissionSink {
     }
     this.#flush(lane)
     if (this.#isIdle()) for (const resolve of this.#idle.splice(0)) resolve()
-  }
-
-  /** S3: found here from the answer on, until its lane is known to be applied beyond it. */
-  #remember(lane: Lane, batch: readonly Waiting[], position: LogPosition): void {
-    if (position <= lane.appliedTo) return
-    for (const { submission } of batch)
-      this.#unapplied.set(submission.opId, acceptedOperation(submission))
-    lane.unapplied.push({ position, opIds: batch.map(({ submission }) => submission.opId) })
-  }
-
-  #applied(laneNumber: number, position: LogPosition): void {
-    const lane = this.#lanes[laneNumber]
-    if (lane === undefined || position <= lane.appliedTo) return
-    lane.appliedTo = position
-    const done = lane.unapplied.findIndex((batch) => batch.position > position)
-    for (const { opIds } of lane.unapplied.splice(0, done < 0 ? lane.unapplied.length : done)) {
-      for (const opId of opIds) this.#unapplied.delete(opId)
-    }
   }
 
   #count(channelId: ChannelId, change: 1 | -1): void {
@@ -199,24 +182,8 @@ export class Acceptor implements SubmissionSink {
   }
 }
 
-const acceptedOperation = ({
-  opId,
-  channelId,
-  model,
-  entityId,
-  acceptedAt,
-}: Submission): Operation => ({
-  opId,
-  channelId,
-  model,
-  entityId,
-  status: 'accepted',
-  acceptedAt,
-  updatedAt: acceptedAt,
-})
-
 function newLane(number: number): Lane {
-  return { number, waiting: [], bytes: 0, isAppending: false, unapplied: [], appliedTo: 0 }
+  return { number, waiting: [], bytes: 0, isAppending: false }
 }
 
 /** The oldest waiting submissions that fit into one batch; at least one. */

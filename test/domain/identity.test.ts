@@ -3,8 +3,10 @@ import * as fc from 'fast-check'
 
 import {
   channelIdFromBytes,
+  isOperationOf,
   laneOf,
   operationIdFrom,
+  operationTimeOf,
   parseChannelId,
   parseDeviceId,
   parseDeviceKey,
@@ -101,6 +103,29 @@ test('an operation id holds its own time, whatever the one before it held', (t) 
   for (const nowMs of [0, now, now, now + 1, now, 0, now, 2 ** 52 - 1]) {
     const made: string = operationIdFrom(nowMs, HEX_32)
     t.is(made, `${nowMs.toString(16).padStart(13, '0')}-${HEX_32}`)
+  }
+})
+
+test('the time of an operation id is read from what begins like one of the gateway', (t) => {
+  for (const nowMs of [0, 1, 1_763_684_000_123, 2 ** 52 - 1]) {
+    const made = operationIdFrom(nowMs, HEX_32)
+    t.is(operationTimeOf(made), nowMs)
+    t.true(isOperationOf(made, nowMs))
+    t.false(isOperationOf(made, nowMs + 1))
+  }
+  for (const [text, time] of [
+    ['0000000000010-any', 16],
+    ['0000000000010-', 16],
+    ['0000000000010', undefined],
+    ['000000000010-any', undefined],
+    ['00000000000010-any', undefined],
+    ['000000000001A-any', undefined],
+    ['a-0000000000010-any', undefined],
+  ] as const) {
+    const id = parseOperationId(text)
+    if (id === undefined) return t.fail()
+    t.is(operationTimeOf(id), time, text)
+    t.is(isOperationOf(id, 16), time === 16, text)
   }
 })
 
