@@ -34,8 +34,10 @@ export function createMetrics({ isMain }: { readonly isMain: boolean }): Metrics
   const make = makersFor(registry)
   const meter: Meter = {
     counter: (name, labels) => {
-      const child = make.counter(name).labels(labels)
-      return (by = 1) => child.inc(by)
+      const tally = make.counter(name, labels)
+      return (by = 1) => {
+        tally.unread += by
+      }
     },
     histogram: (name, labels) => {
       const child = make.histogram(name).labels(labels)
@@ -51,8 +53,14 @@ export function metricsText(parts: readonly MetricsPart[]): Promise<string> {
   return AggregatorRegistry.aggregate(parts.map((part) => [...part])).metrics()
 }
 
+/** What was counted since the metrics were read: prom-client would look up the labels each time. */
+interface Tally {
+  readonly labels: Partial<Record<string, string>>
+  unread: number
+}
+
 function makersFor(registry: Registry) {
-  const counters = new Map<string, Counter>()
+  const counters = new Map<string, Tally[]>()
   const histograms = new Map<string, Histogram>()
   const gauges = new Map<string, { readonly labels: object; readonly read: () => number }[]>()
   const options = (name: keyof typeof METRICS) => ({
@@ -62,10 +70,28 @@ function makersFor(registry: Registry) {
     registers: [registry],
   })
   return {
-    counter: (name: keyof typeof METRICS): Counter => {
-      const made = counters.get(name) ?? new Counter(options(name))
-      counters.set(name, made)
-      return made
+    counter: (name: keyof typeof METRICS, labels: object): Tally => {
+      const tally = { labels: { ...labels }, unread: 0 }
+      const tallies = counters.get(name)
+      if (tallies !== undefined) {
+        tallies.push(tally)
+        return tally
+      }
+      const all: Tally[] = [tally]
+      counters.set(name, all)
+      registry.registerMetric(
+        new Counter({
+          ...options(name),
+          registers: [],
+          collect() {
+            for (const each of all) {
+              if (each.unread > 0) this.inc(each.labels, each.unread)
+              each.unread = 0
+            }
+          },
+        }),
+      )
+      return tally
     },
     histogram: (name: keyof typeof METRICS): Histogram => {
       const shape = METRICS[name]

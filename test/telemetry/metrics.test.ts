@@ -15,6 +15,7 @@ test('a counter counts by one or by what it is told, label by label', async (t) 
   const metrics = createMetrics({ isMain: false })
   const sent = metrics.meter.counter('operations_total', { status: 'sent' })
   const failed = metrics.meter.counter('operations_total', { status: 'failed' })
+  metrics.meter.counter('operations_total', { status: 'processing' }) // never counts: no line
   sent()
   sent(4)
   failed()
@@ -22,6 +23,22 @@ test('a counter counts by one or by what it is told, label by label', async (t) 
     'heliograph_operations_total{status="sent"} 5',
     'heliograph_operations_total{status="failed"} 1',
   ])
+})
+
+test('what is counted is read once, however often the metrics are', async (t) => {
+  const metrics = createMetrics({ isMain: false })
+  const retried = metrics.meter.counter('turns_retried_total', {})
+  const again = metrics.meter.counter('turns_retried_total', {})
+  for (const [counts, total] of [
+    [0, 0],
+    [3, 3],
+    [0, 3],
+    [2, 5],
+  ] as const) {
+    for (let count = 0; count < counts; count += 1) (count % 2 === 0 ? retried : again)()
+    const reads = await Promise.all([metrics, metrics].map((one) => linesOf('turns_retried', one)))
+    for (const lines of reads) t.deepEqual(lines, [`heliograph_turns_retried_total ${total}`])
+  }
 })
 
 test('a histogram sorts into the buckets of its metric', async (t) => {
