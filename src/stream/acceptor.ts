@@ -1,10 +1,12 @@
 // From ingress into the log: one open batch a lane, group commit without a timer.
 //
-//   accept ─▶ lane's open batch ─▶ (previous append answered, or batch full) ─▶ append ─▶ 200
+//   accept ─▶ lane's open batch ─▶ (earlier appends answered, or batch full) ─▶ append ─▶ 200
 //
 // Invariants:
 //   W1. `accepted` leaves only after the log has the submission durably.
-//   S1. A lane has one append under way, so its order in the log is the order of acceptance.
+//   S1. A lane's batches are appended in the order in which they were taken in. A batch that is not
+//       full waits until none is under way; a full one waits for nothing, or a slow disk would let
+//       no more than a batch pass at a time.
 //   S2. Bytes waiting are bounded for each lane, submissions in flight for each channel (W8), and
 //       submissions not known to be applied for the process: beyond, the caller is told to come
 //       back.
@@ -56,8 +58,11 @@ interface Waiting {
 interface Lane {
   readonly number: number
   waiting: Waiting[]
+  waitingBytes: number
+  /** Of what waits and what is under way. */
   bytes: number
-  isAppending: boolean
+  /** Appends under way. */
+  appends: number
 }
 
 const ACCEPTED: Accepted = Object.freeze({ kind: 'accepted' })
@@ -105,6 +110,7 @@ export class Acceptor implements SubmissionSink {
     this.#count(submission.channelId, 1)
     const bytes = Buffer.byteLength(part)
     lane.bytes += bytes
+    lane.waitingBytes += bytes
     return new Promise((answer) => {
       lane.waiting.push({ submission, part, bytes, answer })
       this.#flushSoon()
@@ -141,10 +147,13 @@ export class Acceptor implements SubmissionSink {
   }
 
   #flush(lane: Lane): void {
-    if (lane.isAppending || lane.waiting.length === 0) return // S1
+    while (isFull(lane) || (lane.appends === 0 && lane.waiting.length > 0)) this.#append(lane) // S1
+  }
+
+  #append(lane: Lane): void {
     const batch = takeBatch(lane)
     const payload = encodeBatch(batch.map(({ part }) => part))
-    lane.isAppending = true
+    lane.appends += 1
     this.#batchSize(batch.length)
     void this.#ports.log
       .append({ lane: lane.number, count: batch.length, payload })
@@ -153,7 +162,7 @@ export class Acceptor implements SubmissionSink {
   }
 
   #settle(lane: Lane, batch: readonly Waiting[], outcome: Appended): void {
-    lane.isAppending = false
+    lane.appends -= 1
     lane.bytes -= sumOf(batch, (waiting) => waiting.bytes)
     if (outcome.kind === 'appended') {
       const submissions = batch.map(({ submission }) => submission)
@@ -178,13 +187,16 @@ export class Acceptor implements SubmissionSink {
   }
 
   #isIdle(): boolean {
-    return this.#lanes.every((lane) => !lane.isAppending && lane.waiting.length === 0)
+    return this.#lanes.every((lane) => lane.appends === 0 && lane.waiting.length === 0)
   }
 }
 
 function newLane(number: number): Lane {
-  return { number, waiting: [], bytes: 0, isAppending: false }
+  return { number, waiting: [], waitingBytes: 0, bytes: 0, appends: 0 }
 }
+
+const isFull = ({ waiting, waitingBytes }: Lane): boolean =>
+  waiting.length >= BATCH_SUBMISSIONS_MAX || waitingBytes > BATCH_BYTES_MAX
 
 /** The oldest waiting submissions that fit into one batch; at least one. */
 function takeBatch(lane: Lane): readonly Waiting[] {
@@ -196,6 +208,7 @@ function takeBatch(lane: Lane): readonly Waiting[] {
     bytes += waiting.bytes
     count += 1
   }
+  lane.waitingBytes -= bytes
   if (count === lane.waiting.length) {
     const all = lane.waiting
     lane.waiting = []

@@ -145,7 +145,7 @@ test('what comes together is appended together, once what is at hand has been re
   )
 })
 
-test('S1: a lane has one append under way, and keeps the order of acceptance', async (t) => {
+test('S1: a batch waits for the one under way, and keeps the order of acceptance', async (t) => {
   const { accept, flush, log } = bench()
   accept(message({ opId: 'a', channelId: inLane(0, 0) }))
   flush()
@@ -168,6 +168,39 @@ test('S1: after a refusal the lane goes on with what waits', async (t) => {
   await log.appended()
   t.deepEqual(answers, [`a: ${BUSY}`, 'b: accepted'])
 })
+
+// Method: what waits behind an append that is under way, and how many submissions go at once.
+const eighth = BATCH_BYTES_MAX / 8
+for (const [name, lengths, counts] of [
+  ['one less than a batch holds', Array<number>(BATCH_SUBMISSIONS_MAX - 1).fill(200), []],
+  ['as many as a batch holds', Array<number>(BATCH_SUBMISSIONS_MAX).fill(200), [256]],
+  ['more than a batch holds', Array<number>(BATCH_SUBMISSIONS_MAX + 1).fill(200), [256]],
+  [
+    'twice as many as a batch holds',
+    Array<number>(2 * BATCH_SUBMISSIONS_MAX).fill(200),
+    [256, 256],
+  ],
+  ['as many bytes as a batch holds', Array<number>(8).fill(eighth), []],
+  ['more bytes than a batch holds', Array<number>(9).fill(eighth), [8]],
+] as const) {
+  test(`S1: only a full batch goes while another is under way: ${name}`, async (t) => {
+    const { accept, flush, log, acceptor, answers } = bench()
+    accept(message({ opId: 'first', channelId: inLane(0) }))
+    flush()
+    lengths.forEach((length, index) => accept(messageOf(length, `op-${index}`)))
+    flush()
+    const [, ...full] = log.appends.map(({ batch }) => batch.count)
+    t.deepEqual(full, [...counts])
+    const sent: string[] = []
+    while (log.appends.length > 0) {
+      sent.push(...log.appends.slice(0, 1).flatMap(inBatch))
+      await log.appended()
+    }
+    t.deepEqual(sent, ['first', ...lengths.map((_, index) => `op-${index}`)])
+    t.is(answers.length, sent.length)
+    await acceptor.drain()
+  })
+}
 
 test('lanes do not wait for each other', (t) => {
   const { accept, flush, log } = bench()
