@@ -67,6 +67,7 @@ interface Lane {
 
 const ACCEPTED: Accepted = Object.freeze({ kind: 'accepted' })
 const RETRY_AFTER_MS = 1000
+const CHANNELS_KEPT_MAX = 10_000
 /**
  * A log on another thread that has ended: nobody knows what it holds, so nothing is accepted. (W1)
  */
@@ -182,7 +183,8 @@ export class Acceptor implements SubmissionSink {
 
   #count(channelId: ChannelId, change: 1 | -1): void {
     const count = (this.#inFlight.get(channelId) ?? 0) + change
-    if (count === 0) this.#inFlight.delete(channelId)
+    // A channel that has none in flight comes again soon: while there are few, its place is kept.
+    if (count === 0 && this.#inFlight.size > CHANNELS_KEPT_MAX) this.#inFlight.delete(channelId)
     else this.#inFlight.set(channelId, count)
   }
 
