@@ -16,7 +16,7 @@ export interface PurgePorts {
   readonly nowMs: NowMs
 }
 
-/** One small step for each lane; what is younger than `keepMs` stays. (W4) */
+/** Lane by lane; what is younger than `keepMs` stays. (W4) */
 export async function purgeApplied(
   { log, store, nowMs }: PurgePorts,
   places: readonly Applied[],

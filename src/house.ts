@@ -14,7 +14,7 @@ const ACTOR_IDLE_MS = 300_000
 const PURGE_EVERY_MS = 10_000
 const RETENTION_EVERY_MS = 30_000
 const RETENTION_ROWS = 500
-const RETENTION_PAUSE_MS = 50
+const RETENTION_PAUSE_MS = 20
 const LAG_ALLOWANCE_MS = 24 * 3_600_000
 
 /** The actors with the limits of this program; not started yet. */

@@ -63,6 +63,11 @@ export interface Sessions {
 }
 
 const TICK_MS = 1_000
+/**
+ * Positions are written every so many ticks. Each costs the database more than a submission, and a
+ * device that comes back says itself where it is.
+ */
+const TICKS_BETWEEN_WRITES = 5
 const RECHECK_MS = 2_000
 const READS_AT_ONCE = 16
 const READS_WAITING_MAX = 50_000
@@ -83,6 +88,7 @@ class Hub implements Sessions {
   #stopTimer: () => void
   #isLeaving = false
   #lastOpenedAt = 0
+  #ticks = 0
   #whenEmpty: (() => void) | undefined
 
   constructor(ports: SessionPorts, options: SessionOptions) {
@@ -176,7 +182,8 @@ class Hub implements Sessions {
 
   #tick(): void {
     for (const connection of this.#connections) connection.feed({ kind: 'tick' })
-    void this.#shared.acknowledgements.flush()
+    this.#ticks += 1
+    if (this.#ticks % TICKS_BETWEEN_WRITES === 0) void this.#shared.acknowledgements.flush()
     this.#stopTimer = this.#ports.timers.after(TICK_MS, () => this.#tick())
   }
 

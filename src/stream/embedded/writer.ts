@@ -28,7 +28,7 @@ interface Pending {
 }
 
 const RETRY_AFTER_MS = 1000
-const PURGE_ROWS_MAX = 1000
+const PURGE_ROWS_MAX = 64
 
 /** Ingress appends, the reader of the same process is told. Both ask over a link. */
 export class EmbeddedWriter implements LogWriter, LogSource {
@@ -87,13 +87,17 @@ export class EmbeddedWriter implements LogWriter, LogSource {
     through: LogPosition,
     olderThanMs: number,
   ): Promise<{ readonly purged: number }> {
-    // A log that is half full gives room first and keeps for later inspection second.
-    const isTight = this.#bytes > this.#bytesMax / 2
-    const before = isTight ? Number.MAX_SAFE_INTEGER : olderThanMs
-    // W5: the entry at the applied position stays, so that a database which is older is known.
-    const purged = await this.#ports.table.purge(lane, through - 1, before, PURGE_ROWS_MAX)
-    this.#bytes -= purged.bytes
-    return { purged: purged.rows }
+    // In steps, between which appends have their turn: a batch may be large.
+    for (let purged = 0; ;) {
+      // A log that is half full gives room first and keeps for later inspection second.
+      const isTight = this.#bytes > this.#bytesMax / 2
+      const before = isTight ? Number.MAX_SAFE_INTEGER : olderThanMs
+      // W5: the entry at the applied position stays, so that a database which is older is known.
+      const step = await this.#ports.table.purge(lane, through - 1, before, PURGE_ROWS_MAX)
+      this.#bytes -= step.bytes
+      purged += step.rows
+      if (step.rows < PURGE_ROWS_MAX) return { purged }
+    }
   }
 
   /** G1: lanes whose batches have all arrived, each in a message of its own, share one fsync. */

@@ -364,3 +364,26 @@ test('R2: what the table has shown already is not taken again', async (t) => {
   t.is((await reader.read(0, 0, 10)).length, 1)
   t.deepEqual(await reader.read(0, position, 10), [])
 })
+
+test('W4: a purge goes on until nothing applied and old is left, step by step', async (t) => {
+  const { log, table, bytes } = await bench({ bytesMax: 1_000_000 })
+  for (let count = 0; count < 200; count += 1) await log.append(padded(100))
+  const steps: number[] = []
+  const purge = table.purge.bind(table)
+  table.purge = async (...asked) => {
+    const purged = await purge(...asked)
+    steps.push(purged.rows)
+    return purged
+  }
+  t.deepEqual(await log.purge(0, 190, Number.MAX_SAFE_INTEGER), { purged: 189 })
+  t.deepEqual(steps, [64, 64, 61])
+  t.is(bytes(), 11 * 100)
+})
+
+test('W4: a log that gives room before its time stops when it is half full', async (t) => {
+  const { log, bytes } = await bench({ bytesMax: 30_000 })
+  for (let count = 0; count < 300; count += 1) await log.append(padded(100))
+  t.deepEqual(await log.purge(0, 300, 0), { purged: 192 })
+  t.is(bytes(), 10_800)
+  t.deepEqual(await log.purge(0, 300, 0), { purged: 0 })
+})
