@@ -14,7 +14,7 @@ const MYSQL_PORT = 3306
 const MIGRATIONS = [Tables1766000000000, Spans1795000000000]
 
 /**
- * Statement texts that stay prepared: some twenty tables in eight sizes, and what is not written in
+ * Statement texts that stay prepared: some twenty tables in ten sizes at most, and what is not written in
  * bulk.
  */
 const STATEMENTS_KEPT = 500

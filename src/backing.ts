@@ -23,6 +23,8 @@ export interface FrontStores {
 
 export interface Backing {
   readonly log: LogWriter
+  /** From one round of appends to the next, at least: what came meanwhile is appended together. */
+  readonly appendGapMs: number
   readonly bus: Bus
   readonly stores: FrontStores
   readonly probes: readonly Probe[]

@@ -26,6 +26,8 @@ export async function startEmbedded(config: Config, edge: BackingEdge): Promise<
   const { link, control } = engine
   return {
     log: log.link.remote<LogWriter>('log'),
+    // An append waits for the one before it, and that for an fsync.
+    appendGapMs: 0,
     bus: linkedBus(new LocalBus(), link),
     stores: {
       channels: link.remote<ChannelStore>('channels'),

@@ -6,6 +6,7 @@ import type { Backing, BackingEdge } from './backing.ts'
 import type { Config } from './config.ts'
 import { createIngress } from './ingress/ingress.ts'
 import type { IngressOptions } from './ingress/ingress.ts'
+import { paced } from './pace.ts'
 import { profileOf } from './profile.ts'
 import { Acceptor } from './stream/acceptor.ts'
 import { metricsText } from './telemetry/metrics.ts'
@@ -37,10 +38,11 @@ const VERSION = packageJson.version
 
 /** Joins the stages of this thread with what stands behind them. */
 export function composeFront(config: Config, edge: FrontEdge, backing: Backing): Front {
-  const { log, meter, nowMs, timers, random, metrics } = edge
-  const { bus, stores, durability, probes } = backing
+  const { log, meter, nowMs, monotonicMs, timers, random, metrics } = edge
+  const { bus, stores, durability, probes, appendGapMs } = backing
+  const soon = setImmediate
   const acceptor = new Acceptor(
-    { log: backing.log, bus, meter, soon: setImmediate },
+    { log: backing.log, bus, meter, soon: paced({ soon, timers, monotonicMs }, appendGapMs) },
     {
       lanes: config.lanes,
       laneBytesMax: Math.max(LANE_BYTES_MIN, IN_FLIGHT_BYTES_MAX / config.lanes),
@@ -64,7 +66,7 @@ export function composeFront(config: Config, edge: FrontEdge, backing: Backing):
     ingressOptions(config),
   )
   const sessions = createSessions(
-    { ...shared, ...stores, feed: stores.read, random },
+    { ...shared, ...stores, feed: stores.read, random, soon },
     { token: config.token, budget: ingress.budget },
   )
   if (config.privateTransports.wss && config.roles.ingress) {

@@ -7,7 +7,8 @@ import type { EntitySchemaColumnOptions } from 'typeorm'
 import type { Numbered, Value } from './dialect.ts'
 import type { Session } from './session.ts'
 
-const ROWS_MAX = 128
+/** Values of one list. */
+const VALUES_MAX = 128
 /** Characters of text in one statement, beyond its first row. */
 const TEXT_MAX = 2 ** 20
 
@@ -75,7 +76,8 @@ export class Bulk<Item> {
   ): Promise<void> {
     const { values, lengths } = this.#valuesOf(items)
     const width = this.#values.length
-    for (const [start, size] of chunks(items.length, (row) => lengths[row] ?? 0)) {
+    const { rowsMax } = session.dialect
+    for (const [start, size] of chunks(items.length, rowsMax, (row) => lengths[row] ?? 0)) {
       const parameters = values.slice(start * width, (start + size) * width)
       const { raw } = await session.insert(this.#statementFor(size, session), parameters)
       inserted?.(raw, size)
@@ -115,7 +117,7 @@ export async function inChunks(
   values: readonly Value[],
   statement: (list: string, part: readonly Value[]) => Promise<unknown>,
 ): Promise<void> {
-  for (const [start, size] of chunks(values.length)) {
+  for (const [start, size] of chunks(values.length, VALUES_MAX)) {
     await statement(repeated('?', size), values.slice(start, start + size))
   }
 }
@@ -140,11 +142,12 @@ export async function removeById(
 /** `lengthOf` gives the characters of the item at an index. */
 function* chunks(
   count: number,
+  countMax: number,
   lengthOf: (index: number) => number = () => 0,
 ): Generator<readonly [start: number, size: number]> {
   let size: number
   for (let start = 0; start < count; start += size) {
-    const most = Math.min(ROWS_MAX, count - start)
+    const most = Math.min(countMax, count - start)
     let fitting = 1
     let length = lengthOf(start)
     while (fitting < most) {

@@ -102,6 +102,8 @@ export interface Dialect {
    * is rolled back.
    */
   readonly insertInto: string
+  /** Rows of one INSERT, at most; a power of two. */
+  readonly rowsMax: number
   /** Parameters in the form that the driver binds rightly. */
   readonly bind: (parameters: readonly Value[]) => unknown[]
   /**

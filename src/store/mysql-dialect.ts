@@ -78,6 +78,8 @@ export const mysql: Dialect = {
   forUpdate: ' FOR UPDATE',
   inOrder: ' STRAIGHT_JOIN',
   insertInto: 'INSERT INTO',
+  // A turn waits for each answer before it sends the next statement.
+  rowsMax: 512,
   bind: (parameters) => [...parameters],
   onDuplicate: (key, replaced, unlessNull = []) => {
     const setters = [

@@ -1,12 +1,13 @@
-// From ingress into the log: one open batch a lane, group commit without a timer.
+// From ingress into the log: one open batch a lane, committed in groups.
 //
-//   accept ─▶ lane's open batch ─▶ (earlier appends answered, or batch full) ─▶ append ─▶ 200
+//   accept ─▶ lane's open batch ─▶ (end of the round; earlier appends answered, or batch full)
+//     ─▶ append ─▶ 200
 //
 // Invariants:
 //   W1. `accepted` leaves only after the log has the submission durably.
 //   S1. A lane's batches are appended in the order in which they were taken in. A batch that is not
 //       full waits until none is under way; a full one waits for nothing, or a slow disk would let
-//       no more than a batch pass at a time.
+//       no more than a batch pass at a time. What comes in during a round waits for its end.
 //   S2. Bytes waiting are bounded for each lane, submissions in flight for each channel (W8), and
 //       submissions not known to be applied for the process: beyond, the caller is told to come
 //       back.
@@ -43,7 +44,8 @@ export interface AcceptorPorts {
   readonly bus: Bus
   readonly meter: Meter
   /**
-   * Runs after the input that is at hand has been read: what came together is appended together.
+   * Runs after the input that is at hand has been read, or later: what came together is appended
+   * together.
    */
   readonly soon: (task: () => void) => void
 }
@@ -177,7 +179,7 @@ export class Acceptor implements SubmissionSink {
       this.#count(waiting.submission.channelId, -1)
       waiting.answer(answer)
     }
-    this.#flush(lane)
+    if (!this.#flushIsDue) this.#flush(lane)
     if (this.#isIdle()) for (const resolve of this.#idle.splice(0)) resolve()
   }
 

@@ -21,3 +21,10 @@ export interface SessionHandle {
   drained(bytes: number): void
   closed(): void
 }
+
+/** What names a session and orders the sessions of one device. */
+export interface Opened {
+  readonly sessionId: string
+  /** By the gateway's clock; two connections of a process never have the same. */
+  readonly openedAt: number
+}

@@ -19,9 +19,11 @@ import type { GoawayReason, Hello, UnsubscribedReason } from '#src/schemas/frame
 import type { Acknowledgements } from './acknowledgements.ts'
 import { deviceIdOf } from './admission.ts'
 import type { Gate } from './admission.ts'
-import type { Carrier } from './carrier.ts'
+import type { Carrier, Opened } from './carrier.ts'
 import { frameOf } from './interest.ts'
 import type { Interest } from './interest.ts'
+import { Outbox } from './outbox.ts'
+import type { OutboxPorts } from './outbox.ts'
 import type { Reads } from './reads.ts'
 import { reportDefect } from '#domain/defect'
 import { Session } from './session.ts'
@@ -45,18 +47,12 @@ export interface Shared {
   readonly reads: Reads
   readonly acknowledgements: Acknowledgements
   readonly delivered: Record<'live' | 'replay', (by?: number) => void>
+  readonly soon: OutboxPorts['soon']
   /** From now on the connection hears what happens to the subscriptions of its device. */
   identified(connection: Connection): void
   /** The session begins; an older one of the same device and carrier ends. */
   begun(connection: Connection): void
   left(connection: Connection): void
-}
-
-/** What names a session and orders the sessions of one device. */
-export interface Opened {
-  readonly sessionId: string
-  /** By the gateway's clock; two connections of a process never have the same. */
-  readonly openedAt: number
 }
 
 type Asked = Exclude<Output, { readonly kind: 'send' | 'close' | 'deliver' }>
@@ -68,6 +64,7 @@ export class Connection {
   readonly openedAt: number
   readonly #shared: Shared
   readonly #channels = new Set<ChannelId>()
+  readonly #outbox: Outbox
   #deviceId: DeviceId | undefined
   /** Grows when a subscription changes, so that an older reading of them is not believed. */
   #version = 0
@@ -79,6 +76,7 @@ export class Connection {
     this.openedAt = openedAt
     this.session = new Session(shared.nowMs(), shared.random(1_000) / 1_000)
     this.#shared = shared
+    this.#outbox = new Outbox({ soon: shared.soon, write: (texts) => this.#write(texts) })
   }
 
   get deviceId(): DeviceId | undefined {
@@ -90,8 +88,7 @@ export class Connection {
       const outputs = this.session.handle(input, this.#shared.nowMs())
       if (outputs.length > 0) this.#perform(outputs)
     } catch (error) {
-      this.#shared.log.error('a session failed', { ...reportDefect(error) })
-      this.end(CLOSE.failed, 'internal error') // H3
+      this.#failed(error)
     }
   }
 
@@ -112,6 +109,7 @@ export class Connection {
   }
 
   end(code: number, reason: string): void {
+    this.#outbox.flush()
     this.gone()
     this.carrier.close(code, reason)
   }
@@ -133,22 +131,36 @@ export class Connection {
   }
 
   #perform(outputs: readonly Output[]): void {
-    const texts: string[] = []
     const asked: Asked[] = []
     let ending: Extract<Output, { readonly kind: 'close' }> | undefined
     for (const output of outputs) {
-      if (output.kind === 'send') texts.push(output.text)
+      if (output.kind === 'send') this.#outbox.say(output.text)
       else if (output.kind === 'close') ending = output
       else if (output.kind === 'deliver') {
-        texts.push(output.frame.text)
+        this.#outbox.say(output.frame.text)
         this.#shared.delivered[output.mode]()
       } else asked.push(output)
     }
-    const held = texts.length === 0 ? this.session.buffered : this.carrier.send(texts)
     for (const ask of asked) this.#ask(ask)
-    if (held === 'closed') this.gone()
-    else if (ending !== undefined) this.end(ending.code, ending.reason)
-    else if (held !== this.session.buffered) this.feed({ kind: 'buffered', bytes: held })
+    if (ending === undefined) this.#outbox.settle()
+    else this.end(ending.code, ending.reason)
+  }
+
+  #write(texts: readonly string[]): void {
+    if (this.#isGone) return
+    try {
+      const held = this.carrier.send(texts)
+      if (held === 'closed') this.gone()
+      else if (held !== this.session.buffered) this.feed({ kind: 'buffered', bytes: held })
+    } catch (error) {
+      this.#failed(error)
+    }
+  }
+
+  /** H3 */
+  #failed(error: unknown): void {
+    this.#shared.log.error('a session failed', { ...reportDefect(error) })
+    this.end(CLOSE.failed, 'internal error')
   }
 
   #ask(asked: Asked): void {

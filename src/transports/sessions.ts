@@ -14,9 +14,9 @@ import type { Meter } from '#domain/telemetry'
 import { Acknowledgements } from './acknowledgements.ts'
 import { gate } from './admission.ts'
 import type { TokenBudget } from './admission.ts'
-import type { Carrier, SessionHandle } from './carrier.ts'
+import type { Carrier, Opened, SessionHandle } from './carrier.ts'
 import { Connection } from './connection.ts'
-import type { Opened, Shared } from './connection.ts'
+import type { Shared } from './connection.ts'
 import { Interest } from './interest.ts'
 import { Reads } from './reads.ts'
 import type { Session } from './session.ts'
@@ -29,7 +29,7 @@ export interface Timers {
 
 export interface SessionPorts extends Pick<
   Shared,
-  'devices' | 'feed' | 'log' | 'nowMs' | 'random'
+  'devices' | 'feed' | 'log' | 'nowMs' | 'random' | 'soon'
 > {
   readonly bus: Bus
   readonly subscriptions: Pick<SubscriptionStore, 'positions' | 'position' | 'acknowledge'>
@@ -102,6 +102,7 @@ class Hub implements Sessions {
       log: ports.log,
       nowMs: ports.nowMs,
       random: ports.random,
+      soon: ports.soon,
       verdictOf: gate(options.token, options.budget),
       interest: new Interest<Connection>(ports.bus, (connection, news) => {
         connection.feed({ kind: 'announced', ...news })

@@ -12,7 +12,7 @@ function recording() {
     statements.push({ sql, parameters: parameters ?? [] })
     return { affected: 0, raw: statements.length }
   }
-  const dialect = { insertInto: 'INSERT INTO' } as Dialect
+  const dialect = { insertInto: 'INSERT INTO', rowsMax: 128 } as Dialect
   return { statements, session: { run, insert: run, dialect } as Session }
 }
 

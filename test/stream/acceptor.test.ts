@@ -120,6 +120,7 @@ test('W1: what the log does not answer for is not accepted, and the lane goes on
   accept(message({ opId: 'a', channelId: inLane(0) }))
   flush()
   accept(message({ opId: 'b', channelId: inLane(0) }))
+  flush()
   log.appends.shift()?.fail(new Error('the other thread is gone'))
   await settled()
   t.deepEqual(answers, [`a: ${BUSY}`])
@@ -163,10 +164,23 @@ test('S1: after a refusal the lane goes on with what waits', async (t) => {
   accept(message({ opId: 'a' }))
   flush()
   accept(message({ opId: 'b' }))
+  flush()
   await log.refused(1000)
   t.deepEqual(log.appends.map(inBatch), [['b']])
   await log.appended()
   t.deepEqual(answers, [`a: ${BUSY}`, 'b: accepted'])
+})
+
+test('S1: what waits for the end of a round is not sent before it', async (t) => {
+  const { accept, flush, log } = bench()
+  accept(message({ opId: 'a' }))
+  flush()
+  accept(message({ opId: 'b' }))
+  await log.appended()
+  t.deepEqual(log.appends.map(inBatch), [])
+  accept(message({ opId: 'c' }))
+  flush()
+  t.deepEqual(log.appends.map(inBatch), [['b', 'c']])
 })
 
 // Method: what waits behind an append that is under way, and how many submissions go at once.

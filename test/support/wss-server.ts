@@ -54,6 +54,7 @@ export async function serveWss(t: ExecutionContext, token = ''): Promise<Served>
       nowMs: time.nowMs,
       timers: time,
       random: () => 0,
+      soon: setImmediate,
     },
     { token },
   )

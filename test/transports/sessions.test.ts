@@ -26,6 +26,7 @@ const KEY = '1'.repeat(32)
 const DEVICE = deviceIdOf(KEY)
 
 class FakeCarrier implements Carrier {
+  writes = 0
   readonly kind = 'wss'
   readonly address = '192.0.2.1'
   readonly authorization: string
@@ -40,6 +41,7 @@ class FakeCarrier implements Carrier {
 
   send(texts: readonly string[]): number | 'closed' {
     if (this.closedWith !== undefined) return 'closed'
+    this.writes += 1
     this.sent.push(...texts)
     return this.held
   }
@@ -104,6 +106,8 @@ class Rig {
   readonly meter = new FakeMeter()
   readonly log = new FakeLog()
   readonly sessions: Sessions
+  /** At once, unless a test wants to see what is said together. */
+  soon: (task: () => void) => void = (task) => task()
 
   constructor(options: Partial<SessionOptions> = {}) {
     this.sessions = createSessions(
@@ -117,6 +121,7 @@ class Rig {
         nowMs: this.time.nowMs,
         timers: this.time,
         random: (below) => below - 1,
+        soon: (task) => this.soon(task),
       },
       { token: '', ...options },
     )
@@ -175,6 +180,40 @@ test('an announced entry goes to every session of its channel as the same text',
   t.deepEqual(carrier.heard(), ['A 1'])
   t.is(rig.meter.total('deliveries_total{live}'), 2)
   t.is(rig.gauge('sessions'), 2)
+})
+
+test('H6: what a session says in one round goes out in one write, in order', async (t) => {
+  const { rig, carrier } = await welcomedRig(t)
+  const rounds: (() => void)[] = []
+  rig.soon = (task) => rounds.push(task)
+  carrier.writes = 0
+  for (let entry = 0; entry < 3; entry += 1) rig.announce(rig.store.commitMessage(A))
+  carrier.say({ type: 'ping', t: 5 })
+  t.deepEqual(carrier.heard(), [])
+  t.is(rounds.length, 1)
+  rounds.splice(0).forEach((end) => end())
+  t.is(carrier.writes, 1)
+  t.deepEqual(carrier.heard(), ['A 1', 'A 2', 'A 3', 'pong 5'])
+  t.is(rounds.length, 0)
+})
+
+test('H6: what waits for the end of a round is bounded', async (t) => {
+  const { rig, carrier } = await welcomedRig(t)
+  rig.soon = () => undefined
+  const announce = (): void => rig.announce(rig.store.commitMessage(A))
+  for (let entry = 1; entry < WINDOW_ENTRIES_MAX; entry += 1) announce()
+  t.is(carrier.sent.length, 0)
+  announce()
+  t.is(carrier.sent.length, WINDOW_ENTRIES_MAX)
+})
+
+test('H6: a session says what it has to before it ends', async (t) => {
+  const { rig, carrier } = await welcomedRig(t)
+  rig.soon = () => undefined
+  rig.announce(rig.store.commitMessage(A))
+  await rig.sessions.close()
+  t.deepEqual(carrier.heard(), ['A 1'])
+  t.is(carrier.closedWith, '1001 going away')
 })
 
 test('H1: what is announced while the positions are read is not lost', async (t) => {
@@ -414,7 +453,10 @@ test('H3: a defect in one session ends that session and no other', async (t) => 
   carrier.send = () => {
     throw new Error('broken carrier')
   }
+  const rounds: (() => void)[] = []
+  rig.soon = (task) => rounds.push(task)
   rig.announce(rig.store.commitMessage(A))
+  rounds.splice(0).forEach((end) => end())
   t.is(carrier.closedWith, '1011 internal error')
   t.deepEqual(other.heard(), ['A 1'])
 })
