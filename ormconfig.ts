@@ -14,8 +14,8 @@ const MYSQL_PORT = 3306
 const MIGRATIONS = [Tables1766000000000, Spans1795000000000]
 
 /**
- * Statement texts that stay prepared: some twenty tables in ten sizes at most, and what is not written in
- * bulk.
+ * Statement texts that stay prepared: some twenty tables in ten sizes at most, and what is not
+ * written in bulk.
  */
 const STATEMENTS_KEPT = 500
 const CACHE_KIB = 65_536
