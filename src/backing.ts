@@ -10,6 +10,7 @@ import type {
   SubscriptionStore,
 } from '#domain/store-ports'
 import type { Log, Meter } from '#domain/telemetry'
+import type { RoundLimits } from './stream/rounds.ts'
 import type { MetricsPart } from './telemetry/metrics.ts'
 
 /** The stores that ingress and sessions use. */
@@ -23,8 +24,8 @@ export interface FrontStores {
 
 export interface Backing {
   readonly log: LogWriter
-  /** From one round of appends to the next, at least: what came meanwhile is appended together. */
-  readonly appendGapMs: number
+  /** What of an append costs the same whatever it holds is paid once a round. */
+  readonly rounds: RoundLimits
   readonly bus: Bus
   readonly stores: FrontStores
   readonly probes: readonly Probe[]

@@ -19,6 +19,7 @@ import { Connection } from './stream/jetstream/connection.ts'
 import { StatusInquiry } from './stream/jetstream/inquiry.ts'
 import { JetStreamLog } from './stream/jetstream/log.ts'
 import { StreamProbe } from './stream/jetstream/probe.ts'
+import type { RoundLimits } from './stream/rounds.ts'
 import { startThread, threadSettings } from './thread.ts'
 import type { Thread } from './thread.ts'
 
@@ -26,7 +27,7 @@ import type { Thread } from './thread.ts'
  * An append that is not synced to a disk is back within a millisecond, and each costs this node,
  * the NATS server and the lane's owner the same, whatever it holds.
  */
-const APPEND_GAP_MS = 8
+const ROUNDS: RoundLimits = { gapMs: 8, fullAt: 48 }
 const PENDING_BYTES_MAX = 64 * 2 ** 20
 /** The front reads nothing from the log. */
 const TAIL_BYTES_MAX = 2 ** 20
@@ -88,7 +89,7 @@ async function compose(
   if (engine !== undefined) closing.push(() => engine.stop())
   return {
     log,
-    appendGapMs: APPEND_GAP_MS,
+    rounds: ROUNDS,
     bus,
     stores: { ...frontStores(store), operations: findingEverywhere(store.operations, inquiry) },
     probes: [probe, store.probe, watched],

@@ -6,7 +6,6 @@ import type { Backing, BackingEdge } from './backing.ts'
 import type { Config } from './config.ts'
 import { createIngress } from './ingress/ingress.ts'
 import type { IngressOptions } from './ingress/ingress.ts'
-import { paced } from './pace.ts'
 import { profileOf } from './profile.ts'
 import { Acceptor } from './stream/acceptor.ts'
 import { metricsText } from './telemetry/metrics.ts'
@@ -39,11 +38,12 @@ const VERSION = packageJson.version
 /** Joins the stages of this thread with what stands behind them. */
 export function composeFront(config: Config, edge: FrontEdge, backing: Backing): Front {
   const { log, meter, nowMs, monotonicMs, timers, random, metrics } = edge
-  const { bus, stores, durability, probes, appendGapMs } = backing
+  const { bus, stores, durability, probes, rounds } = backing
   const soon = setImmediate
   const acceptor = new Acceptor(
-    { log: backing.log, bus, meter, soon: paced({ soon, timers, monotonicMs }, appendGapMs) },
+    { log: backing.log, bus, meter, soon, timers, monotonicMs },
     {
+      rounds,
       lanes: config.lanes,
       laneBytesMax: Math.max(LANE_BYTES_MIN, IN_FLIGHT_BYTES_MAX / config.lanes),
       channelInFlightMax: CHANNEL_IN_FLIGHT_MAX,

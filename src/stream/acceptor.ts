@@ -25,11 +25,15 @@ import type { Answer, Bus, LogWriter, SubmissionSink } from '#domain/ports'
 import type { Submission } from '#domain/submission'
 import type { Meter } from '#domain/telemetry'
 import { encodeBatch, encodeSubmission } from '#src/schemas/batch'
+import { Rounds } from './rounds.ts'
+import type { RoundLimits, RoundPorts } from './rounds.ts'
 import { Unapplied } from './unapplied.ts'
 
 type Accepted = { readonly kind: 'accepted' }
 
 export interface AcceptorOptions {
+  /** When what was taken in is appended. */
+  readonly rounds: RoundLimits
   readonly lanes: number
   /** Bytes that may wait in one lane. */
   readonly laneBytesMax: number
@@ -39,15 +43,10 @@ export interface AcceptorOptions {
   readonly unappliedMax: number
 }
 
-export interface AcceptorPorts {
+export interface AcceptorPorts extends RoundPorts {
   readonly log: LogWriter
   readonly bus: Bus
   readonly meter: Meter
-  /**
-   * Runs after the input that is at hand has been read, or later: what came together is appended
-   * together.
-   */
-  readonly soon: (task: () => void) => void
 }
 
 interface Waiting {
@@ -85,15 +84,18 @@ export class Acceptor implements SubmissionSink {
   readonly #options: AcceptorOptions
   readonly #lanes: readonly Lane[]
   readonly #inFlight = new Map<ChannelId, number>()
+  readonly #rounds: Rounds
   readonly #unapplied: Unapplied
   readonly #batchSize: (submissions: number) => void
-  #flushIsDue = false
   #idle: (() => void)[] = []
 
   constructor(ports: AcceptorPorts, options: AcceptorOptions) {
     this.#ports = ports
     this.#options = options
     this.#lanes = Array.from({ length: options.lanes }, (_, number) => newLane(number))
+    this.#rounds = new Rounds(ports, options.rounds, () => {
+      for (const lane of this.#lanes) this.#flush(lane)
+    })
     this.#unapplied = new Unapplied(options.lanes)
     this.#batchSize = ports.meter.histogram('batch_submissions', {})
     ports.meter.gauge('lane_in_flight_bytes', {}, () => sumOf(this.#lanes, (lane) => lane.bytes))
@@ -116,7 +118,7 @@ export class Acceptor implements SubmissionSink {
     lane.waitingBytes += bytes
     return new Promise((answer) => {
       lane.waiting.push({ submission, part, bytes, answer })
-      this.#flushSoon()
+      this.#rounds.gather()
     })
   }
 
@@ -138,15 +140,6 @@ export class Acceptor implements SubmissionSink {
       this.#unapplied.size >= unappliedMax ||
       (this.#inFlight.get(channelId) ?? 0) >= channelInFlightMax
     return isBusy ? fault('submission_not_accepted', { retryAfterMs: RETRY_AFTER_MS }) : undefined
-  }
-
-  #flushSoon(): void {
-    if (this.#flushIsDue) return
-    this.#flushIsDue = true
-    this.#ports.soon(() => {
-      this.#flushIsDue = false
-      for (const lane of this.#lanes) this.#flush(lane)
-    })
   }
 
   #flush(lane: Lane): void {
@@ -179,7 +172,7 @@ export class Acceptor implements SubmissionSink {
       this.#count(waiting.submission.channelId, -1)
       waiting.answer(answer)
     }
-    if (!this.#flushIsDue) this.#flush(lane)
+    if (!this.#rounds.isOpen) this.#flush(lane)
     if (this.#isIdle()) for (const resolve of this.#idle.splice(0)) resolve()
   }
 

@@ -11,10 +11,12 @@ import type { AcceptorOptions } from '#src/stream/acceptor'
 import { decodeBatch, encodeSubmission } from '#src/schemas/batch'
 import { FakeBus } from '#test/support/fake-bus'
 import { FakeMeter } from '#test/support/fake-telemetry'
+import { FakeTime } from '#test/support/fake-timers'
 import { channel, message, opId } from '#test/support/submissions'
 
 const LANES = 4
 const OPTIONS: AcceptorOptions = {
+  rounds: { gapMs: 0, fullAt: 1 },
   lanes: LANES,
   laneBytesMax: 1_000_000,
   channelInFlightMax: 1000,
@@ -65,7 +67,9 @@ function bench(options: Partial<AcceptorOptions> = {}) {
   const meter = new FakeMeter()
   const tasks: (() => void)[] = []
   const soon = (task: () => void): void => void tasks.push(task)
-  const acceptor = new Acceptor({ log, bus, meter, soon }, { ...OPTIONS, ...options })
+  const time = new FakeTime(1_000)
+  const ports = { log, bus, meter, soon, timers: time, monotonicMs: time.nowMs }
+  const acceptor = new Acceptor(ports, { ...OPTIONS, ...options })
   const flush = (): void => {
     for (const task of tasks.splice(0)) task()
   }

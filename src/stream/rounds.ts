@@ -1,0 +1,70 @@
+// When what was gathered goes on: at the end of the input that is at hand, or of a longer round.
+//
+// Invariants:
+//   R1. A round lasts `gapMs` and ends early once it is full: who waits for many at once waits for
+//       less.
+//   R2. What comes after a quiet time does not wait for a round.
+
+export interface RoundPorts {
+  /** Runs a task after the input that is at hand has been read. */
+  readonly soon: (task: () => void) => void
+  readonly timers: {
+    /** Calls back once after a delay. Gives the way to cancel. */
+    after(delayMs: number, callback: () => void): () => void
+  }
+  /** Milliseconds that only ever grow. */
+  readonly monotonicMs: () => number
+}
+
+export interface RoundLimits {
+  /** From the end of one round to that of the next; 0: each ends with the input at hand. */
+  readonly gapMs: number
+  /** So many end a round early. */
+  readonly fullAt: number
+}
+
+export class Rounds {
+  readonly #ports: RoundPorts
+  readonly #limits: RoundLimits
+  readonly #end: () => void
+  #gathered = 0
+  #isEnding = false
+  #cancel: (() => void) | undefined
+  #notBeforeMs = -Infinity
+
+  constructor(ports: RoundPorts, limits: RoundLimits, end: () => void) {
+    this.#ports = ports
+    this.#limits = limits
+    this.#end = end
+  }
+
+  /** True while something waits for the end of the round. */
+  get isOpen(): boolean {
+    return this.#gathered > 0
+  }
+
+  /** One more waits for the end of the round. */
+  gather(): void {
+    this.#gathered += 1
+    if (this.#isEnding) return
+    const isFull = this.#gathered >= this.#limits.fullAt // R1
+    if (this.#cancel !== undefined && !isFull) return
+    const restMs = isFull ? 0 : this.#notBeforeMs - this.#ports.monotonicMs()
+    if (restMs > 0) this.#cancel = this.#ports.timers.after(restMs, this.#over)
+    else this.#endSoon() // R2
+  }
+
+  #endSoon(): void {
+    this.#cancel?.()
+    this.#isEnding = true
+    this.#ports.soon(this.#over)
+  }
+
+  readonly #over = (): void => {
+    this.#gathered = 0
+    this.#isEnding = false
+    this.#cancel = undefined
+    if (this.#limits.gapMs > 0) this.#notBeforeMs = this.#ports.monotonicMs() + this.#limits.gapMs
+    this.#end()
+  }
+}
