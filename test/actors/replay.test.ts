@@ -10,164 +10,24 @@ import * as fc from 'fast-check'
 
 import type { FeedEntry } from '#domain/feed'
 import { placeOf } from '#domain/lane'
-import type { Lease, LogEntry } from '#domain/lane'
+import type { Lease } from '#domain/lane'
 import type { TurnStore } from '#domain/store-ports'
-import type { EventSubmission, Submission, ThingSubmission } from '#domain/submission'
-import { decideEvent, decideMessage, decideThing, operationOf, refusal } from '#machines/decide'
-import type { Decision } from '#machines/decide'
 import { systemOver } from '#test/support/actor-system'
 import { MemoryLog } from '#test/support/memory-log'
-import { MemoryTurnStore } from '#test/support/memory-turn-store'
-import { channel, event, message, thing } from '#test/support/submissions'
+import type { MemoryTurnStore } from '#test/support/memory-turn-store'
 import { turn } from '#test/support/until'
+import {
+  ENDED_LIFE_MS,
+  laneOfChannel,
+  batches,
+  itemOf,
+  isOfEntity,
+  newStore,
+  fold,
+} from '#test/support/plain-fold'
+import type { Item } from '#test/support/plain-fold'
 
 const RUNS = 300
-const ENDED_LIFE_MS = 40
-/** The channel with this number does not exist. */
-const LOST = 3
-/** A channel keeps to one lane. */
-const laneOfChannel = (number: number): number => number % 2
-
-// ---- random logs --------------------------------------------------------------------------------
-
-type Item = LogEntry['submissions'][number]
-
-const parts = fc.record({
-  number: fc.constantFrom(0, 0, 0, 0, 1, 1, 2, LOST),
-  id: fc.constantFrom('a', 'a', 'a', 'b'),
-  at: fc.integer({ min: 1, max: 5 }),
-  pauseMs: fc.integer({ min: 0, max: 30 }),
-  attr: fc.constantFrom(null, 1, 2),
-})
-
-const kinds = fc.oneof(
-  { weight: 3, arbitrary: fc.constantFrom('message', 'create-thing', 'unreadable') },
-  { weight: 2, arbitrary: fc.constantFrom('claimed-x', 'claimed-y') },
-  {
-    weight: 8,
-    arbitrary: fc.constantFrom('update', 'update', 'update', 'update', 'archive', 'delete'),
-  },
-  { weight: 4, arbitrary: fc.constantFrom('event-update', 'event-close') },
-)
-
-const submissions = fc.record({
-  parts,
-  kind: kinds,
-  isPoison: fc.integer({ min: 0, max: 19 }).map((number) => number === 0),
-})
-type Made = typeof submissions extends fc.Arbitrary<infer One> ? One : never
-
-const batches = fc.array(fc.array(submissions, { minLength: 1, maxLength: 6 }), {
-  minLength: 4,
-  maxLength: 12,
-})
-
-let now = 0
-let created = 0
-
-function itemOf({ kind, parts: { number, id, at, pauseMs, attr } }: Made): Item {
-  now += pauseMs
-  const more = { channelId: channel(number), acceptedAt: now, at, attrs: { k: attr } }
-  switch (kind) {
-    case 'message':
-      return message(more)
-    case 'claimed-x':
-    case 'claimed-y':
-      // A chosen op_id belongs to one lane here; over two lanes there is no order to be first in.
-      return message({ ...more, claims: true, opId: `${kind}-${laneOfChannel(number)}` })
-    case 'unreadable':
-      return { model: 'unreadable', payload: `${kind} ${now}`, error: 'no submission' }
-    case 'create-thing':
-      created += 1
-      return thing('create', `made-by-gateway-${created}`, more)
-    case 'event-update':
-      return event('update', id, more)
-    case 'event-close':
-      return event('close', id, more)
-    case 'update':
-    case 'archive':
-    case 'delete':
-      return thing(kind, id, more)
-  }
-}
-
-const isOfEntity = (item: Item): item is ThingSubmission | EventSubmission =>
-  item.model === 'thing' || item.model === 'event'
-
-// ---- the plain fold -----------------------------------------------------------------------------
-
-const newStore = (): MemoryTurnStore => new MemoryTurnStore([0, 1, 2].map(channel))
-
-function decide(submission: Submission, store: MemoryTurnStore): Decision {
-  const { channelId, entityId: id } = submission
-  const headSeq = store.heads.get(channelId)?.headSeq ?? 0
-  const rules = { headSeq, endedLifeMs: ENDED_LIFE_MS }
-  switch (submission.model) {
-    case 'message':
-      return decideMessage(submission, headSeq)
-    case 'thing':
-      return decideThing(submission, store.thing(channelId, id), rules)
-    case 'event':
-      return decideEvent(submission, store.event(channelId, id), rules)
-  }
-}
-
-/** What applying one submission writes, beside the move of its lane. */
-function writesFor(submission: Item, { store, place }: { store: MemoryTurnStore; place: number }) {
-  const none = { channels: [], operations: [], deadLetters: [] }
-  const letter = { lane: 0, position: place, index: 0, error: '', at: 0 }
-  if (submission.model === 'unreadable') {
-    return { ...none, deadLetters: [{ ...letter, payload: submission.payload }] }
-  }
-  const head = store.heads.get(submission.channelId)
-  const isRepeat =
-    submission.model === 'message' && submission.claimed && store.operations.has(submission.opId)
-  if (isRepeat) return none
-  if (head === undefined) {
-    return { ...none, operations: [refusal(submission, 'channel_not_found').operation] }
-  }
-  const {
-    operation,
-    entry,
-    thing: oneThing,
-    event: oneEvent,
-    ...counts
-  } = decide(submission, store)
-  if (entry !== undefined && store.poison.has(submission.opId)) {
-    const operations = [operationOf(submission, 'internal_error')]
-    return {
-      ...none,
-      operations,
-      deadLetters: [{ ...letter, payload: JSON.stringify(submission) }],
-    }
-  }
-  const headAfter = {
-    ...head,
-    headSeq: entry?.seq ?? head.headSeq,
-    things: head.things + counts.liveThings,
-    openEvents: head.openEvents + counts.openEvents,
-  }
-  const written = {
-    head: headAfter,
-    entries: entry === undefined ? [] : [entry],
-    things: oneThing === undefined ? [] : [oneThing],
-    events: oneEvent === undefined ? [] : [oneEvent],
-  }
-  return { ...none, operations: [operation], channels: [written] }
-}
-
-/** Applies a lane submission by submission. */
-async function fold(store: MemoryTurnStore, lane: number, items: readonly Item[]): Promise<void> {
-  let from = await store.takeLane({ lane, epoch: 1 })
-  for (const item of items) {
-    if (from === 'fenced') return
-    const to = from + 1
-    const writes = writesFor(item, { store, place: to })
-    const deadLetters = writes.deadLetters.map((letter) => ({ ...letter, lane }))
-    await store.commit({ ...writes, deadLetters, lanes: [{ lane, epoch: 1, from, to }] })
-    from = to
-  }
-}
 
 // ---- what goes wrong ----------------------------------------------------------------------------
 

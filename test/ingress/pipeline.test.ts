@@ -1,124 +1,11 @@
-// Goal: the order of checks, and what every answer carries.
+// Goal: what every answer carries, and what is refused before a handler runs.
 
 import test from 'ava'
 
 import { FAULTS } from '#domain/fault'
 import { CHANNEL, CREDENTIALS, NOW_MS, PASSWORD } from '#test/support/making'
 import { startIngress } from '#test/support/start-ingress'
-
-const TOKEN = 'the-gateway-token'
-const THING = { ...CREDENTIALS, thing_id: 't', observed_at: NOW_MS }
-const JSON_HEADERS = { 'content-type': 'application/json' }
-const HUGE = JSON.stringify({ ...THING, padding: 'x'.repeat(40_000) })
-
-interface Stage {
-  readonly fails: string
-  readonly init: RequestInit
-  readonly path?: string
-  readonly token?: string
-  readonly status: number
-  readonly code: string
-}
-
-// Each row fails at its own stage and at every stage below it; the last row fails nowhere. The
-// channel's password is wrong in all but the last three, the log refuses in all but the last.
-const stages: readonly Stage[] = [
-  {
-    fails: 'route',
-    path: '/nowhere',
-    token: TOKEN,
-    init: { method: 'POST', body: HUGE },
-    status: 404,
-    code: 'route_not_found',
-  },
-  {
-    fails: 'method',
-    token: TOKEN,
-    init: { method: 'PUT', body: HUGE },
-    status: 405,
-    code: 'method_not_allowed',
-  },
-  {
-    fails: 'token',
-    token: TOKEN,
-    init: { method: 'POST', body: HUGE },
-    status: 401,
-    code: 'authentication_failed',
-  },
-  { fails: 'budget', init: { method: 'POST', body: HUGE }, status: 429, code: 'rate_limited' },
-  { fails: 'size', init: { method: 'POST', body: HUGE }, status: 413, code: 'body_too_large' },
-  {
-    fails: 'content type',
-    init: { method: 'POST', body: '{"nonsense":' },
-    status: 400,
-    code: 'missing_json_content_type',
-  },
-  {
-    fails: 'JSON',
-    init: { method: 'POST', headers: JSON_HEADERS, body: '{"nonsense":' },
-    status: 400,
-    code: 'invalid_json_syntax',
-  },
-  {
-    fails: 'schema',
-    init: {
-      method: 'POST',
-      headers: JSON_HEADERS,
-      body: JSON.stringify({ channel_id: CHANNEL, password: 'wrong password', title: '' }),
-    },
-    status: 400,
-    code: 'title_required',
-  },
-  {
-    fails: 'credentials',
-    init: {
-      method: 'POST',
-      headers: JSON_HEADERS,
-      body: JSON.stringify({
-        channel_id: CHANNEL,
-        password: 'wrong password',
-        title: 'other',
-        op_id: 'used',
-      }),
-    },
-    status: 404,
-    code: 'channel_not_found',
-  },
-  {
-    fails: 'idempotency',
-    init: {
-      method: 'POST',
-      headers: JSON_HEADERS,
-      body: JSON.stringify({ ...CREDENTIALS, title: 'other', op_id: 'used' }),
-    },
-    status: 409,
-    code: 'op_id_payload_conflict',
-  },
-  {
-    fails: 'admission',
-    init: {
-      method: 'POST',
-      headers: JSON_HEADERS,
-      body: JSON.stringify({ ...CREDENTIALS, title: 'other', op_id: 'fresh' }),
-    },
-    status: 503,
-    code: 'submission_not_accepted',
-  },
-]
-
-for (const { fails, init, path = '/message', token = '', status, code } of stages) {
-  test(`R1: a request that fails at ${fails} and below is answered ${status} ${code}`, async (t) => {
-    const total = ['route', 'method', 'token', 'budget'].includes(fails) ? 1 : 100
-    const rig = await startIngress(t, { token, passwordBudget: { perAddress: 100, total } })
-    const headers = token === '' ? {} : { authorization: `Bearer ${token}` }
-    const first = { ...CREDENTIALS, title: 'first', op_id: 'used' }
-    t.is((await rig.post('/message', first, headers)).status, 200)
-    rig.sink.answer = () => ({ kind: 'fault', code: 'submission_not_accepted' })
-    const answer = await rig.send(path, init)
-    t.is(answer.status, status)
-    t.is(answer.json['error_code'], code)
-  })
-}
+import { TOKEN, THING, JSON_HEADERS } from '#test/support/pipeline-requests'
 
 test('every failure carries the envelope, the request id and no-store', async (t) => {
   const { send } = await startIngress(t)
@@ -144,6 +31,15 @@ test('every failure carries the envelope, the request id and no-store', async (t
   t.is(answer.headers.get('content-language'), 'zh-CN')
   t.is(answer.headers.get('content-type'), 'application/json; charset=utf-8')
   t.is(answer.headers.get('cache-control'), 'no-store')
+})
+
+test('an error says what is wrong once, and names the field', async (t) => {
+  const { post } = await startIngress(t)
+  const { observed_at: _, ...untimed } = THING
+  const missing = await post('/thing/update', untimed)
+  t.like(missing.json, { error: 'observed_at is required', error_code: 'observed_at_required' })
+  const wrong = await post('/thing/update', { ...THING, observed_at: 'never' })
+  t.regex(String(wrong.json['error']), /^a time must be .+: observed_at$/)
 })
 
 test('a success carries a request id of its own when the caller sends none of the form', async (t) => {

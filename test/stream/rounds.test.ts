@@ -25,45 +25,61 @@ function bench(limits: RoundLimits = LIMITS) {
   return { rounds, time, tasks, ends, read, gather }
 }
 
-test('R2: after a quiet time a round ends with the input at hand', (t) => {
-  const { time, ends, gather } = bench()
-  gather(1)
-  time.advance(8)
-  gather(1)
-  time.advance(100)
-  gather(2)
-  t.deepEqual(ends, [0, 8, 108])
-})
+type Step = readonly [afterMs: number, gathered: number, ends: readonly number[]]
 
-test('R1: what comes close behind the end of a round waits for the end of the next', (t) => {
-  const { time, ends, gather } = bench()
-  gather(1)
-  time.advance(3)
-  gather(1)
-  time.advance(4)
-  gather(1)
-  t.deepEqual(ends, [0])
-  time.advance(1)
-  t.deepEqual(ends, [0, 8])
-  time.advance(7)
-  gather(1)
-  time.advance(1)
-  t.deepEqual(ends, [0, 8, 16])
-  t.is(time.waiting, 0)
-})
+const sequences: readonly (readonly [behaviour: string, limits: RoundLimits, steps: Step[]])[] = [
+  [
+    'R2: after a quiet time a round ends with the input at hand',
+    LIMITS,
+    [
+      [0, 1, [0]],
+      [8, 1, [0, 8]],
+      [100, 2, [0, 8, 108]],
+    ],
+  ],
+  [
+    'R1: what comes close behind the end of a round waits for the end of the next',
+    LIMITS,
+    [
+      [0, 1, [0]],
+      [3, 1, [0]],
+      [4, 1, [0]],
+      [1, 0, [0, 8]],
+      [7, 1, [0, 8]],
+      [1, 0, [0, 8, 16]],
+    ],
+  ],
+  [
+    'R1: a full round ends with the input at hand, one less does not',
+    LIMITS,
+    [
+      [0, 1, [0]],
+      [1, 2, [0]],
+      [0, 1, [0, 1]],
+      [0, 3, [0, 1, 1]],
+    ],
+  ],
+  [
+    'without a gap each round ends with the input at hand',
+    { gapMs: 0, fullAt: 3 },
+    [
+      [0, 1, [0]],
+      [0, 1, [0, 0]],
+    ],
+  ],
+]
 
-test('R1: a full round ends with the input at hand, one less does not', (t) => {
-  const { time, ends, gather } = bench()
-  gather(1)
-  time.advance(1)
-  gather(2)
-  t.deepEqual(ends, [0])
-  gather(1)
-  t.deepEqual(ends, [0, 1])
-  t.is(time.waiting, 0)
-  gather(3)
-  t.deepEqual(ends, [0, 1, 1])
-})
+for (const [behaviour, limits, steps] of sequences) {
+  test(behaviour, (t) => {
+    const { time, ends, gather } = bench(limits)
+    for (const [index, [afterMs, gathered, expected]] of steps.entries()) {
+      time.advance(afterMs)
+      gather(gathered)
+      t.deepEqual(ends, [...expected], `step ${index}`)
+    }
+    t.is(time.waiting, 0)
+  })
+}
 
 test('what comes while a round ends belongs to it', (t) => {
   const { rounds, tasks, ends, read } = bench()
@@ -73,12 +89,4 @@ test('what comes while a round ends belongs to it', (t) => {
   read()
   t.deepEqual(ends, [0])
   t.false(rounds.isOpen)
-})
-
-test('without a gap each round ends with the input at hand', (t) => {
-  const { time, ends, gather } = bench({ gapMs: 0, fullAt: 3 })
-  gather(1)
-  gather(1)
-  t.deepEqual(ends, [0, 0])
-  t.is(time.waiting, 0)
 })

@@ -1,53 +1,12 @@
 import test from 'ava'
 
-import type { Batch } from '#domain/lane'
-import type { Submission } from '#domain/submission'
 import { EmbeddedReader } from '#src/stream/embedded/reader'
 import { EmbeddedWriter } from '#src/stream/embedded/writer'
-import { encodeBatch, encodeSubmission } from '#src/schemas/batch'
-import { openEmbeddedLog } from '#test/support/embedded-log'
-import type { EmbeddedLogOptions } from '#test/support/embedded-log'
 import { FakeLog, FakeMeter } from '#test/support/fake-telemetry'
 import { MemoryLogTable } from '#test/support/memory-log-table'
 import { message } from '#test/support/submissions'
-
-const OPTIONS: EmbeddedLogOptions = { lanes: 2, bytesMax: 100_000, tailBytesMax: 100_000 }
-
-async function bench(
-  options: Partial<EmbeddedLogOptions> = {},
-  table: MemoryLogTable = new MemoryLogTable(),
-) {
-  const meter = new FakeMeter()
-  const logger = new FakeLog()
-  const clock = { now: 5000 }
-  const ports = { table, meter, logger, soon: setImmediate, nowMs: () => clock.now }
-  const log = await openEmbeddedLog(ports, { ...OPTIONS, ...options })
-  return { log, table, meter, logger, clock, bytes: () => meter.gauges.get('log_bytes')?.() }
-}
-
-function batchOf(lane: number, ...submissions: readonly Submission[]): Batch {
-  const payload = encodeBatch(submissions.map(encodeSubmission))
-  return { lane, count: submissions.length, payload }
-}
-
-/** A batch of no submissions whose payload takes so many characters. */
-const padded = (length: number, lane = 0): Batch => ({
-  lane,
-  count: 1,
-  payload: ' '.repeat(length - 2) + '[]',
-})
-
-const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
-
-/** Holds the table's transactions; gives the way to let the oldest one go. */
-function hold(table: MemoryLogTable): () => Promise<void> {
-  const held: (() => void)[] = []
-  table.beforeAppend = () => new Promise((resolve) => held.push(resolve))
-  return async () => {
-    held.shift()?.()
-    await settled()
-  }
-}
+import { OPTIONS, bench, batchOf, padded, hold } from '#test/support/embedded-log-bench'
+import { turn } from '#test/support/until'
 
 test('what is appended is read in order, lane by lane, submissions and all', async (t) => {
   const { log } = await bench()
@@ -90,7 +49,7 @@ test('W1: an append answers only after its transaction', async (t) => {
     isAnswered = true
     return outcome
   })
-  await settled()
+  await turn()
   t.false(isAnswered)
   t.deepEqual(await log.read(0, 0, 10), [])
   await release()
@@ -108,12 +67,12 @@ test('G1: what arrives while a transaction runs goes into the next one', async (
   const { log, table } = await bench()
   const release = hold(table)
   const first = log.append(batchOf(0, message()))
-  await settled()
+  await turn()
   const others = [1, 0, 1, 0].map((lane) => log.append(batchOf(lane, message())))
-  await settled()
+  await turn()
   await release()
   t.like(await first, { kind: 'appended', position: 1 })
-  await settled()
+  await turn()
   await release()
   t.deepEqual(
     (await Promise.all(others)).map((outcome) => outcome.kind === 'appended' && outcome.position),
@@ -126,50 +85,6 @@ test('G1: a transaction begins at once when none runs', async (t) => {
   const { log, table } = await bench()
   for (let count = 0; count < 3; count += 1) await log.append(batchOf(0, message()))
   t.deepEqual(table.transactions, [1, 1, 1])
-})
-
-test('W4: beyond its bytes the log refuses, and says when to come back', async (t) => {
-  const { log, bytes } = await bench({ bytesMax: 1000 })
-  t.like(await log.append(padded(600)), { kind: 'appended' })
-  t.like(await log.append(padded(400)), { kind: 'appended' })
-  t.is(bytes(), 1000)
-  t.deepEqual(await log.append(padded(2)), { kind: 'refused', reason: 'full', retryAfterMs: 1000 })
-})
-
-test('W4: one byte beyond the bound is refused, and what waits counts', async (t) => {
-  const { log, table } = await bench({ bytesMax: 1000 })
-  const release = hold(table)
-  const first = log.append(padded(600))
-  t.like(await log.append(padded(401)), { kind: 'refused', reason: 'full' })
-  const second = log.append(padded(400))
-  await settled()
-  await release()
-  await release()
-  t.like(await first, { kind: 'appended' })
-  t.like(await second, { kind: 'appended' })
-})
-
-test('W4: the log counts as its table does, whatever the script', async (t) => {
-  const { log, table, bytes } = await bench({ bytesMax: 100_000 })
-  for (let round = 0; round < 5; round += 1) {
-    const text = '語'.repeat(300) + '🌍'.repeat(100)
-    await log.append(batchOf(0, message({ fields: { title: text } })))
-    t.is(bytes(), await table.bytes())
-    const held = bytes()
-    const { purged } = await log.purge(0, round + 1, 10_000)
-    t.is(purged, round === 0 ? 0 : 1)
-    t.is(bytes(), await table.bytes())
-    if (round > 0) t.true((bytes() ?? 0) < (held ?? 0))
-  }
-})
-
-test('W4: a log that is opened again counts what it holds', async (t) => {
-  const first = await bench({ bytesMax: 1000 })
-  await first.log.append(padded(900))
-  const again = await bench({ bytesMax: 1000 }, first.table)
-  t.is(again.bytes(), 900)
-  t.like(await again.log.append(padded(101)), { kind: 'refused', reason: 'full' })
-  t.like(await again.log.append(padded(100)), { kind: 'appended' })
 })
 
 test('a table that cannot write refuses its group, gives the room back, and goes on', async (t) => {
@@ -300,17 +215,17 @@ test('a watcher is woken once for each lane of a transaction, after it can read'
   })
   const release = hold(table)
   const first = log.append(batchOf(0, message()))
-  await settled()
+  await turn()
   const rest = [1, 0, 1].map((lane) => log.append(batchOf(lane, message())))
-  await settled()
+  await turn()
   t.deepEqual(woken, [])
   await release()
   await first
-  await settled()
+  await turn()
   t.deepEqual(woken, [[0, 1]])
   await release()
   await Promise.all(rest)
-  await settled()
+  await turn()
   t.deepEqual(woken.slice(1), [
     [1, 2],
     [0, 2],
@@ -318,37 +233,11 @@ test('a watcher is woken once for each lane of a transaction, after it can read'
 
   stop()
   const last = log.append(batchOf(0, message()))
-  await settled()
+  await turn()
   await release()
   await last
-  await settled()
+  await turn()
   t.is(woken.length, 3)
-})
-
-test('W4: purging forgets what is applied and old, and nothing else', async (t) => {
-  const { log, clock, bytes } = await bench()
-  for (const now of [1000, 2000, 3000]) {
-    clock.now = now
-    await log.append(padded(100))
-  }
-  await log.append(padded(100, 1))
-  t.deepEqual(await log.purge(0, 3, 2000), { purged: 1 })
-  t.deepEqual(await log.bounds(0), { first: 2, last: 3 })
-  t.deepEqual(await log.purge(0, 2, 9000), { purged: 0 }, 'the entry at the position stays')
-  t.deepEqual(await log.purge(0, 3, 9000), { purged: 1 })
-  t.deepEqual(await log.bounds(0), { first: 3, last: 3 })
-  t.deepEqual(await log.bounds(1), { first: 4, last: 4 })
-  t.is(bytes(), 200)
-})
-
-test('W4: a log more than half full gives room before its time, but not what is unapplied', async (t) => {
-  const { log, bytes } = await bench({ bytesMax: 1000 })
-  for (let count = 0; count < 5; count += 1) await log.append(padded(100))
-  t.deepEqual(await log.purge(0, 3, 0), { purged: 0 })
-  await log.append(padded(2))
-  t.deepEqual(await log.purge(0, 3, 0), { purged: 2 })
-  t.is(bytes(), 302)
-  t.deepEqual(await log.bounds(0), { first: 3, last: 6 })
 })
 
 test('R2: what the table has shown already is not taken again', async (t) => {
@@ -363,27 +252,4 @@ test('R2: what the table has shown already is not taken again', async (t) => {
   reader.take([{ ...batchOf(0, message()), position }])
   t.is((await reader.read(0, 0, 10)).length, 1)
   t.deepEqual(await reader.read(0, position, 10), [])
-})
-
-test('W4: a purge goes on until nothing applied and old is left, step by step', async (t) => {
-  const { log, table, bytes } = await bench({ bytesMax: 1_000_000 })
-  for (let count = 0; count < 200; count += 1) await log.append(padded(100))
-  const steps: number[] = []
-  const purge = table.purge.bind(table)
-  table.purge = async (...asked) => {
-    const purged = await purge(...asked)
-    steps.push(purged.rows)
-    return purged
-  }
-  t.deepEqual(await log.purge(0, 190, Number.MAX_SAFE_INTEGER), { purged: 189 })
-  t.deepEqual(steps, [64, 64, 61])
-  t.is(bytes(), 11 * 100)
-})
-
-test('W4: a log that gives room before its time stops when it is half full', async (t) => {
-  const { log, bytes } = await bench({ bytesMax: 30_000 })
-  for (let count = 0; count < 300; count += 1) await log.append(padded(100))
-  t.deepEqual(await log.purge(0, 300, 0), { purged: 192 })
-  t.is(bytes(), 10_800)
-  t.deepEqual(await log.purge(0, 300, 0), { purged: 0 })
 })

@@ -1,0 +1,164 @@
+import test from 'ava'
+
+import { laneOf } from '#domain/identity'
+import { message, opId } from '#test/support/submissions'
+import { LANES, inLane, bench, BUSY, messageOf } from '#test/support/acceptor-bench'
+import { turn } from '#test/support/until'
+
+test('S2: what waits is counted in bytes and not in characters', async (t) => {
+  const { accept, meter } = bench()
+  const submission = message({ fields: { title: 'ü'.repeat(200) } })
+  accept(submission)
+  await turn()
+  const bytes = JSON.stringify(submission).length + 200
+  t.is(meter.gauges.get('lane_in_flight_bytes')?.(), bytes)
+})
+
+test('S2: bytes waiting in a lane are bounded', async (t) => {
+  const { accept, answers, flush, log, meter } = bench({ laneBytesMax: 1000 })
+  accept(messageOf(500, 'a'))
+  accept(messageOf(499, 'b'))
+  await turn()
+  t.is(meter.gauges.get('lane_in_flight_bytes')?.(), 999)
+  // One byte is free, so one more may come; then none.
+  accept(messageOf(300, 'c'))
+  accept(messageOf(300, 'd'))
+  await turn()
+  t.deepEqual(answers, [`d: ${BUSY}`])
+
+  // What is under way still counts; what is answered does not.
+  flush()
+  accept(messageOf(300, 'e'))
+  await turn()
+  t.deepEqual(answers.slice(1), [`e: ${BUSY}`])
+  await log.appended()
+  t.is(meter.gauges.get('lane_in_flight_bytes')?.(), 0)
+  accept(messageOf(300, 'f'))
+  flush()
+  await log.appended()
+  t.is(answers.at(-1), 'f: accepted')
+})
+
+test('S2: at the limit itself a lane is full', async (t) => {
+  const { accept, answers } = bench({ laneBytesMax: 1000 })
+  accept(messageOf(1000, 'a'))
+  accept(message({ opId: 'b', channelId: inLane(0) }))
+  accept(message({ opId: 'c', channelId: inLane(1) }))
+  await turn()
+  t.deepEqual(answers, [`b: ${BUSY}`])
+})
+
+test('W8: one channel in flight is bounded, and no other channel notices', async (t) => {
+  const { accept, answers, flush, log } = bench({ channelInFlightMax: 2 })
+  const [greedy, modest] = [inLane(0, 0), inLane(0, 1)]
+  accept(message({ opId: 'a', channelId: greedy }))
+  accept(message({ opId: 'b', channelId: greedy }))
+  accept(message({ opId: 'c', channelId: greedy }))
+  accept(message({ opId: 'd', channelId: modest }))
+  await turn()
+  t.deepEqual(answers, [`c: ${BUSY}`])
+
+  flush()
+  await log.appended()
+  accept(message({ opId: 'e', channelId: greedy }))
+  flush()
+  await log.appended()
+  t.deepEqual(
+    answers.toSorted(),
+    ['a: accepted', 'b: accepted', `c: ${BUSY}`].concat(['d: accepted', 'e: accepted']),
+  )
+})
+
+test('W8: a refused append gives its places back', async (t) => {
+  const { accept, answers, flush, log } = bench({ channelInFlightMax: 1 })
+  accept(message({ opId: 'a' }))
+  flush()
+  await log.refused(1000)
+  accept(message({ opId: 'b' }))
+  flush()
+  await log.appended()
+  t.deepEqual(answers, [`a: ${BUSY}`, 'b: accepted'])
+})
+
+test('S2: submissions not known to be applied are bounded', async (t) => {
+  const { accept, answers, flush, log, bus, meter } = bench({ unappliedMax: 2 })
+  accept(message({ opId: 'a', channelId: inLane(0) }))
+  accept(message({ opId: 'b', channelId: inLane(0) }))
+  flush()
+  const position = await log.appended()
+  t.is(meter.gauges.get('unapplied_submissions')?.(), 2)
+  accept(message({ opId: 'c', channelId: inLane(1) }))
+  await turn()
+  t.is(answers.at(-1), `c: ${BUSY}`)
+
+  bus.notify({ kind: 'applied', lane: 0, position })
+  t.is(meter.gauges.get('unapplied_submissions')?.(), 0)
+  accept(message({ opId: 'd', channelId: inLane(1) }))
+  flush()
+  await log.appended()
+  t.is(answers.at(-1), 'd: accepted')
+})
+
+test('S3: from the answer until it is known to be applied an operation is found', async (t) => {
+  const { accept, flush, log, bus, acceptor, answers } = bench()
+  const submission = accept(message({ opId: 'a', acceptedAt: 77 }))
+  const lane = laneOf(submission.channelId, LANES)
+  flush()
+  t.is(acceptor.find(submission.opId), undefined)
+  const position = await log.appended()
+  t.deepEqual(answers, ['a: accepted'])
+  t.deepEqual(acceptor.find(submission.opId), {
+    opId: submission.opId,
+    channelId: submission.channelId,
+    model: 'message',
+    entityId: submission.entityId,
+    status: 'accepted',
+    acceptedAt: 77,
+    updatedAt: 77,
+  })
+
+  bus.notify({ kind: 'applied', lane: (lane + 1) % LANES, position })
+  bus.notify({ kind: 'applied', lane, position: position - 1 })
+  t.not(acceptor.find(submission.opId), undefined)
+  bus.notify({ kind: 'applied', lane, position })
+  t.is(acceptor.find(submission.opId), undefined)
+})
+
+test('S3: an operation is found at the very moment of its answer', async (t) => {
+  const { acceptor, flush, log } = bench()
+  const submission = message({ opId: 'a' })
+  const answered = acceptor.accept(submission).then(() => acceptor.find(submission.opId)?.status)
+  flush()
+  await log.appended()
+  t.is(await answered, 'accepted')
+})
+
+test('S3: an applied notice that comes before the answer of the append is remembered', async (t) => {
+  const { accept, flush, log, bus, acceptor, meter, answers } = bench()
+  const submission = accept(message({ opId: 'a', channelId: inLane(2) }))
+  flush()
+  bus.notify({ kind: 'applied', lane: 2, position: 1 })
+  await log.appended()
+  t.deepEqual(answers, ['a: accepted'])
+  t.is(acceptor.find(submission.opId), undefined)
+  t.is(meter.gauges.get('unapplied_submissions')?.(), 0)
+})
+
+test('S3: a notice ends everything up to it and nothing behind', async (t) => {
+  const { accept, flush, log, bus, acceptor, meter } = bench()
+  for (const id of ['a', 'b', 'c']) {
+    accept(message({ opId: id, channelId: inLane(0) }))
+    flush()
+    await log.appended()
+  }
+  bus.notify({ kind: 'applied', lane: 0, position: 2 })
+  t.deepEqual(
+    ['a', 'b', 'c'].map((id) => acceptor.find(opId(id))?.status),
+    [undefined, undefined, 'accepted'],
+  )
+  bus.notify({ kind: 'applied', lane: 0, position: 1 })
+  bus.notify({ kind: 'applied', lane: 99, position: 3 })
+  t.is(meter.gauges.get('unapplied_submissions')?.(), 1)
+  bus.notify({ kind: 'applied', lane: 0, position: 3 })
+  t.is(meter.gauges.get('unapplied_submissions')?.(), 0)
+})

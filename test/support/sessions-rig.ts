@@ -1,0 +1,171 @@
+// Sessions over a store in memory, a bus, and carriers that write down what they are given. Time
+// moves only when a test moves it.
+
+import type { ExecutionContext } from 'ava'
+
+import { createHash } from 'node:crypto'
+import { parseDeviceId } from '#domain/identity'
+import type { DeviceId } from '#domain/identity'
+import type { Acknowledgement, Announcement, CatchUpPage, Position } from '#domain/feed'
+import { createSessions } from '#src/transports/sessions'
+import type { SessionOptions, Sessions } from '#src/transports/sessions'
+import type { Carrier, SessionHandle } from '#src/transports/carrier'
+import { FakeBus } from '#test/support/fake-bus'
+import { FakeLog, FakeMeter } from '#test/support/fake-telemetry'
+import { FakeTime } from '#test/support/fake-timers'
+import { FeedModel } from '#test/support/feed-model'
+import { channel, inWords } from '#test/support/session-words'
+import { turn, until } from '#test/support/until'
+
+export const A = channel('A')
+
+export const B = channel('B')
+
+export const KEY = '1'.repeat(32)
+
+export const DEVICE = deviceIdOf(KEY)
+
+export class FakeCarrier implements Carrier {
+  writes = 0
+  readonly kind = 'wss'
+  readonly address = '192.0.2.1'
+  readonly authorization: string
+  readonly sent: string[] = []
+  closedWith: string | undefined
+  held = 0
+  handle: SessionHandle | undefined
+
+  constructor(authorization = '') {
+    this.authorization = authorization
+  }
+
+  send(texts: readonly string[]): number | 'closed' {
+    if (this.closedWith !== undefined) return 'closed'
+    this.writes += 1
+    this.sent.push(...texts)
+    return this.held
+  }
+
+  close(code: number, reason: string): void {
+    this.closedWith ??= `${code} ${reason}`
+  }
+
+  say(frame: object): void {
+    this.handle?.receive(JSON.stringify(frame))
+  }
+
+  hello(more: object = {}): void {
+    this.say({ type: 'hello', device_key: KEY, ...more })
+  }
+
+  /** What it was given, in words, and forgets it. */
+  heard(): readonly string[] {
+    return inWords(this.sent.splice(0).map((text) => ({ kind: 'send', text })))
+  }
+}
+
+/** The model, with what a test wants to happen inside it. */
+export class Store extends FeedModel {
+  failure: Error | undefined
+  readonly writes: (readonly Acknowledgement[])[] = []
+  meanwhile: () => void = () => {}
+  reading = 0
+  readingMost = 0
+
+  override async positions(deviceId: DeviceId): Promise<readonly Position[]> {
+    const positions = await super.positions(deviceId)
+    this.#mayFail()
+    this.meanwhile()
+    return positions
+  }
+
+  override async catchUp(request: Parameters<FeedModel['catchUp']>[0]): Promise<CatchUpPage> {
+    this.reading += 1
+    this.readingMost = Math.max(this.readingMost, this.reading)
+    await turn()
+    this.reading -= 1
+    this.#mayFail()
+    return super.catchUp(request)
+  }
+
+  override async acknowledge(acknowledgements: readonly Acknowledgement[]): Promise<void> {
+    this.#mayFail()
+    this.writes.push(acknowledgements)
+    await super.acknowledge(acknowledgements)
+  }
+
+  #mayFail(): void {
+    if (this.failure !== undefined) throw this.failure
+  }
+}
+
+export class Rig {
+  readonly bus = new FakeBus()
+  readonly store = new Store()
+  readonly time = new FakeTime(1_000_000)
+  readonly meter = new FakeMeter()
+  readonly log = new FakeLog()
+  readonly sessions: Sessions
+  /** At once, unless a test wants to see what is said together. */
+  soon: (task: () => void) => void = (task) => task()
+
+  constructor(options: Partial<SessionOptions> = {}) {
+    this.sessions = createSessions(
+      {
+        bus: this.bus,
+        devices: this.store,
+        subscriptions: this.store,
+        feed: this.store,
+        meter: this.meter,
+        log: this.log,
+        nowMs: this.time.nowMs,
+        timers: this.time,
+        random: (below) => below - 1,
+        soon: (task) => this.soon(task),
+      },
+      { token: '', ...options },
+    )
+    this.store.subscribe(DEVICE, A)
+  }
+
+  open(carrier = new FakeCarrier()): FakeCarrier {
+    carrier.handle = this.sessions.open(carrier)
+    return carrier
+  }
+
+  /** A session behind its welcome. */
+  async welcomed(carrier = new FakeCarrier()): Promise<FakeCarrier> {
+    this.open(carrier).hello()
+    await until('the device is welcomed', () => carrier.sent.length > 0)
+    return carrier
+  }
+
+  announce(...announcements: readonly Announcement[]): void {
+    this.bus.announce(announcements)
+  }
+
+  /** What is under way is done. */
+  async rest(): Promise<void> {
+    for (let turns = 0; turns < 20; turns += 1) await turn()
+  }
+
+  gauge(name: string): number {
+    return this.meter.gauges.get(name)?.() ?? -1
+  }
+}
+
+export function deviceIdOf(key: string): DeviceId {
+  const id = parseDeviceId(createHash('sha256').update(key).digest('hex'))
+  if (id === undefined) throw new Error('no device id')
+  return id
+}
+
+export async function welcomedRig(
+  t: ExecutionContext,
+): Promise<{ rig: Rig; carrier: FakeCarrier }> {
+  const rig = new Rig()
+  t.teardown(() => rig.sessions.close())
+  const carrier = await rig.welcomed()
+  t.deepEqual(carrier.heard(), ['welcome A 0/0', 'caught up A 0'])
+  return { rig, carrier }
+}
