@@ -1,7 +1,7 @@
 // What stands behind the front of a process: a log to write to, a bus, stores, and somebody who
 // applies the lanes. One process has it all in its engine's thread, a node of a cluster shares it.
 
-import type { Bus, LogWriter, NowMs, Probe, SubmissionSink } from '#domain/ports'
+import type { Bus, LogWriter, NowMs, Probe, SubmissionSink, Timers } from '#domain/ports'
 import type {
   ChannelStore,
   DeviceStore,
@@ -52,9 +52,4 @@ export interface BackingEdge {
   readonly timers: Timers
   /** The process cannot go on, and what it accepted is safe in the log. */
   readonly onFailure: (reason: string) => void
-}
-
-export interface Timers {
-  /** Calls back once after a delay. Gives the way to cancel. */
-  after(delayMs: number, callback: () => void): () => void
 }

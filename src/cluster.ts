@@ -19,6 +19,7 @@ import { Connection } from './stream/jetstream/connection.ts'
 import { StatusInquiry } from './stream/jetstream/inquiry.ts'
 import { JetStreamLog } from './stream/jetstream/log.ts'
 import { StreamProbe } from './stream/jetstream/probe.ts'
+import { pause } from './stream/jetstream/timers.ts'
 import type { RoundLimits } from './stream/rounds.ts'
 import { startThread, threadSettings } from './thread.ts'
 import type { Thread } from './thread.ts'
@@ -76,9 +77,8 @@ async function compose(
   closing.push(async () => log.close())
   const store = await openStore({ url: databaseUrl, meter, log: logger })
   closing.push(() => store.close())
-  const pause = (delayMs: number): Promise<void> =>
-    new Promise((resolve) => void timers.after(delayMs, resolve))
-  await store.turns.bindLog(await standingOf(log, lanes, pause)) // W5
+  const wait = (delayMs: number): Promise<void> => pause(timers, delayMs)
+  await store.turns.bindLog(await standingOf(log, lanes, wait)) // W5
   const bus = new NatsBus({ ...ports, connection })
   closing.push(async () => bus.close())
   const inquiry = new StatusInquiry({ connection, timers })

@@ -21,6 +21,12 @@ import type { Submission } from './submission.ts'
 /** Milliseconds since the epoch. The only clock anybody may ask. */
 export type NowMs = () => number
 
+/** Time that is waited for: passed in, so that tests can turn it by hand. */
+export interface Timers {
+  /** Calls back once after a delay. Gives the way to cancel. */
+  after(delayMs: number, callback: () => void): () => void
+}
+
 // ---- stream -------------------------------------------------------------------------------------
 
 /** Where ingress hands a submission that passed every check. */

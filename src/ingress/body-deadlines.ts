@@ -4,12 +4,7 @@
 // Nearly every body comes with its request and is released at once: so the list runs through the
 // bodies themselves, and to watch one and to release it writes a few members and nothing else.
 
-import type { NowMs } from '#domain/ports'
-
-/** Calls back once after a delay. Gives the way to cancel it. */
-export interface Timers {
-  after(delayMs: number, callback: () => void): () => void
-}
+import type { NowMs, Timers } from '#domain/ports'
 
 /** Something whose deadline can be watched. All but `expire` is written by BodyDeadlines alone. */
 export abstract class Expiring {

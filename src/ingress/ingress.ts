@@ -1,7 +1,7 @@
 // Ingress: HTTP in front, ports behind. Submissions leave it through SubmissionSink.
 // (architecture.md 1)
 
-import type { Bus, NowMs, Probe, SubmissionSink } from '#domain/ports'
+import type { Bus, NowMs, Probe, SubmissionSink, Timers } from '#domain/ports'
 import type {
   ChannelStore,
   DeviceStore,
@@ -12,7 +12,6 @@ import type {
 import type { Log, Meter } from '#domain/telemetry'
 import { createAcceptance } from './admit.ts'
 import { tokenCheck } from './authorize.ts'
-import type { Timers } from './body-deadlines.ts'
 import { createBudget } from './budget.ts'
 import type { Budget, BudgetLimits } from './budget.ts'
 import { clientAddress } from './client-address.ts'

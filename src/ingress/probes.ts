@@ -2,8 +2,7 @@
 // itself. (decisions.md 14)
 
 import { fault } from '#domain/fault'
-import type { Probe, Readiness } from '#domain/ports'
-import type { Timers } from './body-deadlines.ts'
+import type { Probe, Readiness, Timers } from '#domain/ports'
 import type { Handler } from './request.ts'
 
 export interface ReadinessPorts {

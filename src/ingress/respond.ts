@@ -148,7 +148,7 @@ export function failure(fault: Fault, context: FailureContext): Reply {
   const sentence = FAULTS[fault.code]
   const body = JSON.stringify({
     success: false,
-    error: detail === undefined ? sentence : `${sentence}: ${detail}`,
+    error: detail === undefined || detail === sentence ? sentence : `${sentence}: ${detail}`,
     error_code: fault.code,
     problem: {
       code: fault.code,

@@ -5,13 +5,12 @@
 //       less.
 //   R2. What comes after a quiet time does not wait for a round.
 
+import type { Timers } from '#domain/ports'
+
 export interface RoundPorts {
   /** Runs a task after the input that is at hand has been read. */
   readonly soon: (task: () => void) => void
-  readonly timers: {
-    /** Calls back once after a delay. Gives the way to cancel. */
-    after(delayMs: number, callback: () => void): () => void
-  }
+  readonly timers: Timers
   /** Milliseconds that only ever grow. */
   readonly monotonicMs: () => number
 }

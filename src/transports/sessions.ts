@@ -8,7 +8,7 @@
 import { randomBytes } from 'node:crypto'
 
 import type { DeviceId } from '#domain/identity'
-import type { Bus, Notice } from '#domain/ports'
+import type { Bus, Notice, Timers } from '#domain/ports'
 import type { SubscriptionStore } from '#domain/store-ports'
 import type { Meter } from '#domain/telemetry'
 import { Acknowledgements } from './acknowledgements.ts'
@@ -21,11 +21,6 @@ import { Interest } from './interest.ts'
 import { Reads } from './reads.ts'
 import type { Session } from './session.ts'
 import { CLOSE } from './signals.ts'
-
-/** Calls back once after a delay. Gives the way to cancel it. */
-export interface Timers {
-  after(delayMs: number, callback: () => void): () => void
-}
 
 export interface SessionPorts extends Pick<
   Shared,

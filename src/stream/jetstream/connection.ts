@@ -12,7 +12,8 @@ import type { ConnectionOptions, NatsConnection, Status } from '@nats-io/transpo
 import { firstAnswer } from '#domain/first-answer'
 import type { Log } from '#domain/telemetry'
 
-import type { MonotonicMs, Timers } from './timers.ts'
+import type { Timers } from '#domain/ports'
+import type { MonotonicMs } from './timers.ts'
 
 export interface ConnectionPorts {
   readonly logger: Log

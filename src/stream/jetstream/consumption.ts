@@ -22,7 +22,8 @@ import { reasonOf } from './connection.ts'
 import type { Line } from './connection.ts'
 import { readDelivery } from './delivery.ts'
 import type { Delivery } from './delivery.ts'
-import type { MonotonicMs, Timers } from './timers.ts'
+import type { Timers } from '#domain/ports'
+import type { MonotonicMs } from './timers.ts'
 
 export interface ConsumptionPorts {
   readonly connection: Line

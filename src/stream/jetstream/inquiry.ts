@@ -20,7 +20,7 @@ import { MODELS } from '#domain/submission'
 
 import { recordOf } from './acknowledgement.ts'
 import type { Line } from './connection.ts'
-import type { Timers } from './timers.ts'
+import type { Timers } from '#domain/ports'
 
 export interface InquiryPorts {
   readonly connection: Line

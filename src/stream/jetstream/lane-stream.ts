@@ -26,7 +26,7 @@ import type { Log } from '#domain/telemetry'
 
 import type { Connection } from './connection.ts'
 import { pause } from './timers.ts'
-import type { Timers } from './timers.ts'
+import type { Timers } from '#domain/ports'
 
 export interface LaneStreamSettings {
   /** The stream's name. */

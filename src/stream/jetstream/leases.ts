@@ -13,7 +13,7 @@ import { randomBytes } from 'node:crypto'
 
 import { jetstreamManager } from '@nats-io/jetstream'
 import type { Lease } from '#domain/lane'
-import type { LaneLeases } from '#domain/ports'
+import type { LaneLeases, Timers } from '#domain/ports'
 import type { Log, Meter } from '#domain/telemetry'
 
 import { reasonOf } from './connection.ts'
@@ -25,7 +25,7 @@ import type { LeasePlan } from './lease-plan.ts'
 import { LeaseSight } from './lease-sight.ts'
 import type { Node } from './placement.ts'
 import { pause } from './timers.ts'
-import type { MonotonicMs, Timers } from './timers.ts'
+import type { MonotonicMs } from './timers.ts'
 
 export interface LeasePorts {
   readonly connection: Connection

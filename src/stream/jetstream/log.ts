@@ -3,14 +3,14 @@
 import { JetStreamApiError } from '@nats-io/jetstream'
 import { firstAnswer } from '#domain/first-answer'
 import type { Appended, Batch, LogEntry, LogBounds, LogPosition } from '#domain/lane'
-import type { LogReader, LogWriter } from '#domain/ports'
+import type { LogReader, LogWriter, Timers } from '#domain/ports'
 import type { Log, Meter } from '#domain/telemetry'
 
 import { reasonOf } from './connection.ts'
 import type { Connection } from './connection.ts'
 import { LaneStream } from './lane-stream.ts'
 import { JetStreamReader } from './reader.ts'
-import type { MonotonicMs, Timers } from './timers.ts'
+import type { MonotonicMs } from './timers.ts'
 import { JetStreamWriter } from './writer.ts'
 
 export interface JetStreamLogPorts {

@@ -1,9 +1,6 @@
-// Time as this folder uses it: passed in, so that tests can turn it by hand.
+// Time as this folder uses it.
 
-export interface Timers {
-  /** Calls back once after a delay. Gives the way to cancel. */
-  after(delayMs: number, callback: () => void): () => void
-}
+import type { Timers } from '#domain/ports'
 
 /** Milliseconds that only ever grow, from any beginning. It says nothing about the hour. */
 export type MonotonicMs = () => number

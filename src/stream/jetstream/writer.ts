@@ -17,13 +17,13 @@ import { randomBytes } from 'node:crypto'
 import { headers } from '@nats-io/transport-node'
 import type { Msg, MsgHdrs, Subscription } from '@nats-io/transport-node'
 import type { Appended, Batch, LogPosition } from '#domain/lane'
-import type { LogWriter } from '#domain/ports'
+import type { LogWriter, Timers } from '#domain/ports'
 import type { Log, Meter } from '#domain/telemetry'
 
 import { readAcknowledgement } from './acknowledgement.ts'
 import type { Connection } from './connection.ts'
 import type { LaneStream } from './lane-stream.ts'
-import type { MonotonicMs, Timers } from './timers.ts'
+import type { MonotonicMs } from './timers.ts'
 
 export interface WriterPorts {
   readonly connection: Connection
