@@ -6,12 +6,13 @@ import { dialectOf } from '#src/store/dialect'
 import { tablesFor } from '#src/store/entities/tables'
 import { Tables1766000000000 } from '#src/store/migrations/1-tables'
 import { Spans1795000000000 } from '#src/store/migrations/2-spans'
+import { Blocks1795200000000 } from '#src/store/migrations/3-blocks'
 import { SqliteConnection } from '#src/store/sqlite-connection'
 
 const SQLITE = 'sqlite:'
 const MYSQL = 'mysql:'
 const MYSQL_PORT = 3306
-const MIGRATIONS = [Tables1766000000000, Spans1795000000000]
+const MIGRATIONS = [Tables1766000000000, Spans1795000000000, Blocks1795200000000]
 
 /**
  * Statement texts that stay prepared: some twenty tables in ten sizes at most, and what is not

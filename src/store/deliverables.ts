@@ -8,6 +8,7 @@
 
 import type { FeedEntry } from '#domain/feed'
 import type { ChannelId } from '#domain/identity'
+import { entitiesIn } from './blocks.ts'
 import type { Session } from './session.ts'
 import { syncEntry } from './document.ts'
 import type { ThingRow } from './entities/entities.ts'
@@ -24,8 +25,6 @@ export interface Stretch {
 }
 
 const ENTRIES = `FROM feed_entries WHERE channel = ? AND seq > ? ORDER BY seq LIMIT ?`
-const THINGS = `FROM things WHERE channel = ? AND seq > ? AND (state <> 'deleted' OR seq > ?)
-  ORDER BY seq LIMIT ?`
 
 /** Columns of a row of the feed, in the names of FeedEntry. */
 export const FEED_COLUMNS = `seq, op_id AS opId, model, action, entity_id AS entityId, state, rev,
@@ -55,10 +54,8 @@ export async function deliverables(
     Math.max(afterSeq, sinceSeq),
     limit,
   ])
-  const things = await session.all<Pick<ThingRow, 'id' | 'state' | 'seq' | 'opId' | 'document'>>(
-    `SELECT id, state, seq, op_id AS opId, document ${THINGS}`,
-    [channel, afterSeq, sinceSeq, limit],
-  )
+  const columns = 'id, state, seq, op_id AS opId, document'
+  const things = await thingsOf<Omit<ThingRow, 'channel'>>(session, stretch, columns)
   const merged = mergeBySeq(entries, things, limit)
   return merged.map((row) =>
     'document' in row ? syncEntry(channelId, row) : entryFrom(channelId, row),
@@ -73,13 +70,18 @@ export async function deliverableSeqs(session: Session, stretch: Stretch): Promi
     Math.max(afterSeq, sinceSeq),
     limit,
   ])
-  const things = await session.all<{ seq: number }>(`SELECT seq ${THINGS}`, [
-    channel,
-    afterSeq,
-    sinceSeq,
-    limit,
-  ])
+  const things = await thingsOf<Sequenced>(session, stretch, 'seq')
   return mergeBySeq(entries, things, limit).map(({ seq }) => seq)
+}
+
+function thingsOf<Row extends Sequenced>(
+  session: Session,
+  { channel, afterSeq, sinceSeq, limit }: Stretch,
+  columns: string,
+): Promise<Row[]> {
+  const filter = { sql: ` AND (state <> 'deleted' OR seq > ?)`, parameters: [sinceSeq] }
+  const slice = { table: 'things', channel, after: afterSeq, filter } as const
+  return entitiesIn(session, slice, { columns, order: 'oldest first', limit })
 }
 
 interface Sequenced {

@@ -33,6 +33,8 @@ export interface ColumnTypes {
   readonly indexesLongText: boolean
   /** True: the updates of Things are indexed in spans. (spans.ts) */
   readonly hasSpans: boolean
+  /** True: Things and Events are indexed in blocks of seqs. (blocks.ts) */
+  readonly hasBlocks: boolean
 }
 
 export interface TableDefinition {
@@ -85,6 +87,8 @@ export interface Dialect {
   readonly definitions: ColumnDefinitions
   /** The updates of Things are indexed in spans of two to this many rows; absent: in one. */
   readonly spanBits?: number
+  /** Things and Events are indexed in blocks of this many seqs; absent: by each. (blocks.ts) */
+  readonly seqBlock?: number
   /** What a new connection is told first. */
   readonly setup: readonly string[]
   readonly begin: Readonly<Record<TransactionKind, readonly string[]>>

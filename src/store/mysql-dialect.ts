@@ -59,8 +59,10 @@ export const mysql: Dialect = {
     document: { type: 'mediumtext', ...BINARY },
     indexesLongText: false,
     hasSpans: false,
+    hasBlocks: true,
   },
   definitions,
+  seqBlock: 128,
   // M4; what stands in the comment is for MariaDB alone. (M5)
   setup: [
     `SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION', autocommit = 1,

@@ -6,6 +6,8 @@ import type { CatchUpPage, CatchUpRequest, FeedEntry } from '#domain/feed'
 import type { ChannelId, DeviceId } from '#domain/identity'
 import type { EntityQuery, HistoryQuery, Page, ReadStore } from '#domain/store-ports'
 import { catchUp } from './catch-up.ts'
+import { entitiesIn, seqBehind } from './blocks.ts'
+import type { EntityTable } from './blocks.ts'
 import type { Database } from './database.ts'
 import type { Session } from './session.ts'
 import type { Value } from './dialect.ts'
@@ -15,8 +17,6 @@ import { history } from './history.ts'
 import { SCANNED_MAX, pageOf } from './paging.ts'
 import type { Filter } from './paging.ts'
 import { pull } from './pull.ts'
-
-type EntityTable = 'things' | 'events'
 
 export class Reading implements ReadStore {
   readonly #database: Database
@@ -81,14 +81,17 @@ export class Reading implements ReadStore {
     return this.#database.snapshot(async (session) => {
       const channel = await channelOf(session, query.channelId)
       if (channel === undefined) return { items: [] }
-      const before = query.before ?? Number.MAX_SAFE_INTEGER
+      const all = { table, channel, ...(query.before !== undefined && { before: query.before }) }
       const filter = filterOf(table, query)
-      const end =
-        filter.sql === '' ? undefined : await unscanned(session, table, { channel, before })
-      const rows = await session.all<Row>(
-        `SELECT id, state, seq, document FROM ${table}
-          WHERE channel = ? AND seq < ? AND seq > ?${filter.sql} ORDER BY seq DESC LIMIT ?`,
-        [channel, before, end ?? 0, ...filter.parameters, query.limit + 1],
+      const end = filter.sql === '' ? undefined : await seqBehind(session, all, SCANNED_MAX) // R1
+      const rows = await entitiesIn<Row>(
+        session,
+        { ...all, after: end ?? 0, filter },
+        {
+          columns: 'id, state, seq, document',
+          order: 'newest first',
+          limit: query.limit + 1,
+        },
       )
       return pageOf(rows, query.limit, end === undefined ? undefined : end + 1)
     })
@@ -108,20 +111,6 @@ function filterOf(table: EntityTable, { state, thingId }: EntityQuery): Filter {
     parameters.push(thingId)
   }
   return { sql: conditions.join(''), parameters }
-}
-
-/** R1: the seq of the first row that this page does not step over any more. */
-async function unscanned(
-  session: Session,
-  table: EntityTable,
-  { channel, before }: { readonly channel: number; readonly before: number },
-): Promise<number | undefined> {
-  const row = await session.first<{ seq: number }>(
-    `SELECT seq FROM ${table} WHERE channel = ? AND seq < ? ORDER BY seq DESC
-      LIMIT 1 OFFSET ${SCANNED_MAX}`,
-    [channel, before],
-  )
-  return row?.seq
 }
 
 async function channelOf(session: Session, channelId: ChannelId): Promise<number | undefined> {

@@ -22,6 +22,7 @@ export const sqlite: Dialect = {
     document: { type: 'text' },
     indexesLongText: true,
     hasSpans: true,
+    hasBlocks: false,
   },
   definitions: {
     serial: '"id" integer PRIMARY KEY AUTOINCREMENT NOT NULL',

@@ -7,8 +7,9 @@ import * as fc from 'fast-check'
 import type { CatchUpPage } from '#domain/feed'
 import type { Store } from '#src/store/store'
 import { FeedReader, liveOf, sorted } from '#test/support/feed-reader'
+import { seeded } from '#test/support/random'
 import { ChannelWriter } from '#test/support/store-writer'
-import { channel, event, message, thing } from '#test/support/submissions'
+import { channel, event, message, scatteredUpdates, thing } from '#test/support/submissions'
 import type { OpenStore } from './store-contract.ts'
 
 const A = channel(1)
@@ -127,6 +128,27 @@ export function catchUpContract(engine: string, open: OpenStore): void {
       [1_996, 1_997, 1_998, 1_999, 2_000].map((seq) => [seq, 'sync']),
     )
     t.is(page.entries[4]?.opId, writer.feed[1_999]?.opId)
+  })
+
+  test(`${engine}: B1: a page holds the next changes, wherever they are in the feed`, async (t) => {
+    const store = await open(t)
+    const writer = await ChannelWriter.open(store, 1)
+    await writer.take(...scatteredUpdates()).commit()
+    const changed = [...writer.things.values()].toSorted((one, other) => one.seq - other.seq)
+    const { headSeq } = writer.head
+    const below = seeded(7)
+    for (let asked = 0; asked < 60; asked += 1) {
+      const [afterSeq, sinceSeq, limit] = [below(headSeq), below(headSeq), 1 + below(200)]
+      const page = await store.read.catchUp({ channelId: A, afterSeq, sinceSeq, limit })
+      const expected = changed.filter(
+        ({ seq, state }) => seq > afterSeq && (state !== 'deleted' || seq > sinceSeq),
+      )
+      t.deepEqual(
+        page.entries.map(({ seq, entityId }) => [seq, entityId] as const),
+        expected.slice(0, limit).map(({ seq, id }) => [seq, id] as const),
+      )
+      t.is(page.complete, expected.length <= limit)
+    }
   })
 
   test(`${engine}: a synced Thing keeps its operation through late data`, async (t) => {

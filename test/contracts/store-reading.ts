@@ -5,7 +5,7 @@ import test from 'ava'
 import type { EntityQuery, HistoryQuery, Page } from '#domain/store-ports'
 import type { Store } from '#src/store/store'
 import { ChannelWriter } from '#test/support/store-writer'
-import { channel, event, message, thing } from '#test/support/submissions'
+import { channel, event, message, scatteredUpdates, thing } from '#test/support/submissions'
 import { device } from './store-channels.ts'
 import type { OpenStore } from './store-contract.ts'
 
@@ -90,11 +90,28 @@ export function readingContract(engine: string, open: OpenStore): void {
     t.deepEqual(await store.read.things({ channelId: NOBODY, limit: 2 }), { items: [] })
   })
 
+  test(`${engine}: B1: lists lose nothing, wherever the last changes are`, async (t) => {
+    const store = await open(t)
+    const writer = await ChannelWriter.open(store, 1)
+    await writer.take(...scatteredUpdates()).commit()
+    const newest = [...writer.things.values()].toSorted((one, other) => other.seq - one.seq)
+    for (const limit of [1, 7, 100, 200]) {
+      const { items } = await list(store, 'things', { limit })
+      t.deepEqual(items, newest)
+    }
+    const deleted = await list(store, 'things', { state: 'deleted', limit: 3 })
+    t.deepEqual(
+      deleted.items,
+      newest.filter(({ state }) => state === 'deleted'),
+    )
+  })
+
   test(`${engine}: R1: a filter ends its page early and loses nothing`, async (t) => {
     const store = await open(t)
     const writer = await ChannelWriter.open(store, 1)
-    // Matches at both ends and around every place where a page of 2,000 rows may end.
-    const archived = new Set([0, 199, 200, 201, 2_199, 2_200, 4_100])
+    // Matches at both ends and around every place where a page of 2,000 rows may end, or the block
+    // of 128 rows in which it ends.
+    const archived = new Set([0, 199, 200, 201, 382, 383, 2_199, 2_200, 2_302, 2_303, 4_100])
     for (let index = 0; index < 4_200; index += 1) {
       writer.take(thing(archived.has(index) ? 'archive' : 'update', `t${index}`))
     }

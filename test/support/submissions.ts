@@ -9,6 +9,7 @@ import {
 } from '#domain/identity'
 import type { ChannelId, OperationId } from '#domain/identity'
 import { bare } from '#domain/bare'
+import { seeded } from '#test/support/random'
 import type {
   EventAction,
   EventSubmission,
@@ -99,4 +100,13 @@ export function message(parts: Parts & { readonly claims?: boolean } = {}): Mess
 function checked<Value>(value: Value | undefined, text: string): Value {
   if (value === undefined) throw new Error(`a test made something that is refused: ${text}`)
   return value
+}
+
+/** Some Things change all the time, some did so once: what changed last lies far apart in a feed. */
+export function scatteredUpdates(): readonly ThingSubmission[] {
+  const below = seeded(7)
+  return Array.from({ length: 1_400 }, (_, index) => {
+    const id = below(2) === 0 ? below(10) : 10 + below(600)
+    return thing(below(50) === 0 ? 'delete' : 'update', `t${id}`, { at: index + 1 })
+  })
 }

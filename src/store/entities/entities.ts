@@ -3,10 +3,18 @@
 // whole.
 
 import { EntitySchema } from 'typeorm'
+import type { EntitySchemaIndexOptions } from 'typeorm'
 
 import type { EventState, ThingState } from '#domain/entity'
 import type { OperationId } from '#domain/identity'
 import type { ColumnTypes, Numbered } from '#src/store/dialect'
+
+/** TypeORM has no word for a column that only the server knows. (blocks.ts) */
+const byChange = (table: string, hasBlocks: boolean): EntitySchemaIndexOptions[] => [
+  hasBlocks
+    ? { name: `${table}_by_block`, synchronize: false }
+    : { name: `${table}_by_seq`, columns: ['channel', 'seq'] },
+]
 
 export type ThingRow = {
   readonly channel: number
@@ -18,7 +26,7 @@ export type ThingRow = {
   readonly document: string
 }
 
-export const thingEntity = ({ integer, text, document }: ColumnTypes) =>
+export const thingEntity = ({ integer, text, document, hasBlocks }: ColumnTypes) =>
   new EntitySchema<ThingRow>({
     name: 'things',
     columns: {
@@ -29,7 +37,7 @@ export const thingEntity = ({ integer, text, document }: ColumnTypes) =>
       opId: { ...text(128), name: 'op_id', nullable: true },
       document,
     },
-    indices: [{ name: 'things_by_seq', columns: ['channel', 'seq'] }],
+    indices: byChange('things', hasBlocks),
   })
 
 export type EventRow = {
@@ -42,7 +50,7 @@ export type EventRow = {
   readonly document: string
 }
 
-export const eventEntity = ({ integer, text, document }: ColumnTypes) =>
+export const eventEntity = ({ integer, text, document, hasBlocks }: ColumnTypes) =>
   new EntitySchema<EventRow>({
     name: 'events',
     columns: {
@@ -53,7 +61,7 @@ export const eventEntity = ({ integer, text, document }: ColumnTypes) =>
       thingId: { ...text(64), name: 'thing_id', nullable: true },
       document,
     },
-    indices: [{ name: 'events_by_seq', columns: ['channel', 'seq'] }],
+    indices: byChange('events', hasBlocks),
   })
 
 /** Ends of Things and Events in the order in which they happened: what retention has to look at. */
