@@ -97,6 +97,11 @@ export interface Dialect {
    */
   readonly forUpdate: string
   /**
+   * Behind a table whose rows are locked: they are found by their primary key, however few rows
+   * the table has. MySQL would read a small one whole, and wait for rows that others have locked.
+   */
+  readonly byPrimaryKey: string
+  /**
    * Behind SELECT: tables are joined in the order in which they stand, as CROSS JOIN does in
    * SQLite.
    */

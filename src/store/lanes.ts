@@ -155,9 +155,10 @@ export async function moveLanes(
 /** Nobody else moves or takes these lanes until the transaction ends. */
 async function lockLanes(session: Session, lanes: readonly number[]): Promise<LaneRow[]> {
   const rows: LaneRow[] = []
+  const { byPrimaryKey, forUpdate } = session.dialect
   await inChunks(lanes, async (list, part) => {
     const found = await session.all<LaneRow>(
-      `SELECT lane, epoch, place FROM lanes WHERE lane IN (${list})${session.dialect.forUpdate}`,
+      `SELECT lane, epoch, place FROM lanes${byPrimaryKey} WHERE lane IN (${list})${forUpdate}`,
       part,
     )
     rows.push(...found)

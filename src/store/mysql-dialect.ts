@@ -78,6 +78,7 @@ export const mysql: Dialect = {
     durable: [READ_COMMITTED, 'START TRANSACTION'],
   },
   forUpdate: ' FOR UPDATE',
+  byPrimaryKey: ' FORCE INDEX (PRIMARY)',
   inOrder: ' STRAIGHT_JOIN',
   insertInto: 'INSERT INTO',
   // A turn waits for each answer before it sends the next statement.

@@ -127,9 +127,10 @@ interface Known {
 async function knownOf(session: Session, opIds: readonly OperationId[]): Promise<Known> {
   const claims = new Map<OperationId, Claim>()
   const operations = new Map<OperationId, number>()
+  const { byPrimaryKey, forUpdate } = session.dialect
   await inChunks(opIds, async (list, part) => {
     const claimed = await session.all<ClaimRow>(
-      `SELECT ${CLAIM_COLUMNS} FROM claims WHERE op_id IN (${list})${session.dialect.forUpdate}`,
+      `SELECT ${CLAIM_COLUMNS} FROM claims${byPrimaryKey} WHERE op_id IN (${list})${forUpdate}`,
       part,
     )
     for (const claim of claimed) claims.set(claim.opId, claim)

@@ -42,6 +42,7 @@ export const sqlite: Dialect = {
     durable: ['PRAGMA synchronous = FULL', 'BEGIN IMMEDIATE'], // D1
   },
   forUpdate: '',
+  byPrimaryKey: '',
   inOrder: '',
   // Ready to take back a statement by itself, SQLite copies each page before it changes it: 15 % of
   // a turn's statements.
