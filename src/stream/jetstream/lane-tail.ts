@@ -8,7 +8,6 @@ import { decodeBatch } from '#src/schemas/batch'
 import { Consumption } from './consumption.ts'
 import type { ConsumptionPorts, Reader } from './consumption.ts'
 import type { Delivery } from './delivery.ts'
-import { COUNT_HEADER } from './writer.ts'
 
 export interface TailOptions {
   readonly lane: number
@@ -29,8 +28,9 @@ const TYPICAL_OVER = 8
 
 interface Fetched {
   readonly position: LogPosition
-  readonly count: number
   readonly message: Msg
+  /** What it holds, once it was read. */
+  submissions?: LogEntry['submissions']
 }
 
 export class LaneTail implements Reader {
@@ -44,7 +44,6 @@ export class LaneTail implements Reader {
   /** Everything up to here was fetched. */
   #last: LogPosition
   #bytes = 0
-  #submissions = 0
   /** Submissions in one entry, as seen lately; 0 before the first. */
   #typicalCount = 0
   #pending: number | 'unknown' = 'unknown'
@@ -65,12 +64,12 @@ export class LaneTail implements Reader {
   }
 
   /**
-   * Submissions behind what is applied: those fetched, and those that the server had to deliver
-   * when it was last heard, taken for entries of the usual size.
+   * Submissions behind what is applied: the entries fetched, and those that the server had to
+   * deliver when it was last heard, taken for entries of the usual size.
    */
   get lag(): number {
     const pending = this.#pending === 'unknown' ? 0 : this.#pending
-    return this.#submissions + Math.round(pending * Math.max(1, this.#typicalCount))
+    return Math.round((this.#fetched.length + pending) * Math.max(1, this.#typicalCount))
   }
 
   /** True when nothing is behind what was read, as far as the server has said. */
@@ -86,16 +85,16 @@ export class LaneTail implements Reader {
   /** Forgets what is up to `after` and gives what is behind, at most `maxCount` submissions. */
   read(after: LogPosition, maxCount: number): readonly LogEntry[] {
     this.#forget(after)
-    let count = 0
-    const end = this.#fetched.findIndex((fetched, index) => {
-      count += fetched.count
-      return index > 0 && count > maxCount
-    })
-    const given = end < 0 ? this.#fetched : this.#fetched.slice(0, end)
     const { lane } = this.#options
-    return given.map(({ position, message }) => {
-      return { lane, position, submissions: decodeBatch(message.string()) }
-    })
+    const entries: LogEntry[] = []
+    let count = 0
+    for (const fetched of this.#fetched) {
+      const submissions = this.#submissionsOf(fetched)
+      count += submissions.length
+      if (entries.length > 0 && count > maxCount) break
+      entries.push({ lane, position: fetched.position, submissions })
+    }
+    return entries
   }
 
   /** Resolves at the next arrival, or when it is known that nothing is behind. */
@@ -125,12 +124,8 @@ export class LaneTail implements Reader {
 
   take({ position, pending }: Delivery, message: Msg): void {
     this.#pending = pending
-    const count = Number(message.headers?.get(COUNT_HEADER)) || 1
-    this.#fetched.push({ position, count, message })
+    this.#fetched.push({ position, message })
     this.#bytes += message.data.length
-    this.#submissions += count
-    const change = count - this.#typicalCount
-    this.#typicalCount += this.#typicalCount === 0 ? change : change / TYPICAL_OVER
     this.#last = position
     this.#options.arrived(position)
     this.#tell()
@@ -141,13 +136,19 @@ export class LaneTail implements Reader {
     if (pending === 0) this.#tell()
   }
 
+  #submissionsOf(fetched: Fetched): LogEntry['submissions'] {
+    if (fetched.submissions !== undefined) return fetched.submissions
+    const submissions = decodeBatch(fetched.message.string())
+    fetched.submissions = submissions
+    const change = submissions.length - this.#typicalCount
+    this.#typicalCount += this.#typicalCount === 0 ? change : change / TYPICAL_OVER
+    return submissions
+  }
+
   #forget(after: LogPosition): void {
     const kept = this.#fetched.findIndex(({ position }) => position > after)
     const forgotten = this.#fetched.splice(0, kept < 0 ? this.#fetched.length : kept)
-    for (const { message, count } of forgotten) {
-      this.#bytes -= message.data.length
-      this.#submissions -= count
-    }
+    for (const { message } of forgotten) this.#bytes -= message.data.length
     this.#from = after
     this.#consumption.more()
   }

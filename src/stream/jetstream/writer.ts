@@ -41,7 +41,6 @@ export interface WriterOptions {
   readonly timeoutMs: number
 }
 
-export const COUNT_HEADER = 'Heliograph-Count'
 const ID_HEADER = 'Nats-Msg-Id'
 const RETRY_AFTER_MS = 1000
 const SEND_AGAIN_MS = 500
@@ -93,7 +92,7 @@ export class JetStreamWriter implements LogWriter {
     meter.gauge('stream_pending_bytes', {}, () => this.#pendingBytes)
   }
 
-  append({ lane, count, payload }: Batch): Promise<Appended> {
+  append({ lane, payload }: Batch): Promise<Appended> {
     const { connection, stream, monotonicMs } = this.#ports
     const { pendingBytesMax, timeoutMs } = this.#options
     const bytes = encoder.encode(payload)
@@ -106,7 +105,6 @@ export class JetStreamWriter implements LogWriter {
     const token = this.#appends.toString(36)
     const head = headers()
     head.set(ID_HEADER, `${this.#process}-${token}`) // J1
-    head.set(COUNT_HEADER, String(count))
     this.#pendingBytes += bytes.length
     return new Promise((answer) => {
       const pending = {
