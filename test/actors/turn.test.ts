@@ -1,61 +1,10 @@
 import test from 'ava'
 
 import { ChannelDirectory } from '#actors/channel'
-import { takeTurn } from '#actors/turn'
-import type { Item, Turn, TurnEnd } from '#actors/turn'
 import { placeOf } from '#domain/lane'
 import type { LaneMove } from '#domain/store-ports'
-import type { Submission } from '#domain/submission'
-import { MemoryTurnStore } from '#test/support/memory-turn-store'
 import { channel, event, message, opId, thing } from '#test/support/submissions'
-
-const LIMITS = { endedLifeMs: 1000, liveMax: 10, entitiesMax: 100, idleMs: 1000 }
-const NOW_MS = 5000
-
-/** One lane, its store with channels 1 and 2, and the directory, as the system holds them. */
-class Bench {
-  readonly store = new MemoryTurnStore([channel(1), channel(2)])
-  directory = new ChannelDirectory(LIMITS)
-  #position = 0
-
-  async begin(): Promise<this> {
-    await this.store.takeLane({ lane: 0, epoch: 1 })
-    return this
-  }
-
-  /** Items of one entry, and the move to behind it. */
-  turnOf(submissions: readonly Item['submission'][], more: Partial<Turn> = {}): Turn {
-    const from = placeOf(this.#position, 0)
-    this.#position += 1
-    const position = this.#position
-    const to = placeOf(position, 0)
-    const items = submissions.map((submission, index) => ({
-      lane: 0,
-      position,
-      index,
-      placeAfter: to,
-      submission,
-    }))
-    return { items, moves: [{ lane: 0, epoch: 1, from, to }], nowMs: NOW_MS, ...more }
-  }
-
-  take(turn: Turn): Promise<TurnEnd> {
-    return takeTurn({ store: this.store, directory: this.directory }, turn)
-  }
-
-  async apply(...submissions: readonly Submission[]) {
-    const end = await this.take(this.turnOf(submissions))
-    if (end.kind !== 'committed') throw new Error('the turn was fenced')
-    return end
-  }
-
-  statusOf(submission: Submission): string | undefined {
-    const operation = this.store.operations.get(submission.opId)
-    return operation?.errorCode ?? operation?.status
-  }
-}
-
-const newBench = (): Promise<Bench> => new Bench().begin()
+import { LIMITS, NOW_MS, newBench } from '#test/support/turn-bench'
 
 test('W2: what a turn decided and where its lanes stand are one commit', async (t) => {
   const bench = await newBench()
@@ -207,62 +156,6 @@ test('a channel that comes into being later is found by the next turn', async (t
   const later = message({ channelId: channel(9) })
   await bench.apply(later)
   t.is(bench.statusOf(later), 'sent')
-})
-
-const claimed = (number: number) =>
-  message({ opId: 'mine', claims: true, channelId: channel(number) })
-
-test('T2: a chosen op_id has one effect within a turn', async (t) => {
-  const bench = await newBench()
-  await bench.apply(claimed(1), message(), claimed(1))
-  t.is(bench.store.feed.filter((entry) => entry.opId === opId('mine')).length, 1)
-  t.deepEqual(
-    bench.store.feed.map(({ seq }) => seq),
-    [1, 2],
-  )
-})
-
-test('T2: a chosen op_id has one effect over two turns, also after a restart', async (t) => {
-  const bench = await newBench()
-  await bench.apply(claimed(1))
-  await bench.apply(claimed(1))
-  bench.directory = new ChannelDirectory(LIMITS)
-  await bench.apply(claimed(1), message())
-  t.is(bench.store.feed.length, 2)
-  t.deepEqual(bench.store.violations, [])
-})
-
-test('T2: a chosen op_id has one effect over two channels', async (t) => {
-  const bench = await newBench()
-  await bench.apply(claimed(1), claimed(2))
-  await bench.apply(claimed(2))
-  t.deepEqual(
-    bench.store.feed.map(({ channelId }) => channelId),
-    [channel(1)],
-  )
-})
-
-test('T2: of two channels the first in the log has the effect, wherever turns are cut', async (t) => {
-  // Grouped by channel, channel 1 comes first; in the log, channel 2 was first with this op_id.
-  const log = [message({ channelId: channel(1) }), claimed(2), claimed(1)]
-  const whole = await newBench()
-  await whole.apply(...log)
-  const single = await newBench()
-  for (const submission of log) await single.apply(submission)
-  t.deepEqual(
-    single.store.feed.filter((entry) => entry.opId === opId('mine')).map((e) => e.channelId),
-    [channel(2)],
-  )
-  t.is(whole.store.snapshot(), single.store.snapshot())
-})
-
-test('T2: a refused use is a use', async (t) => {
-  const bench = await newBench()
-  await bench.apply(claimed(9))
-  bench.store.addChannel(channel(9))
-  await bench.apply(claimed(9))
-  t.is(bench.statusOf(claimed(9)), 'channel_not_found')
-  t.is(bench.store.feed.length, 0)
 })
 
 test('W6: an unreadable item becomes a dead letter and its neighbours are applied', async (t) => {

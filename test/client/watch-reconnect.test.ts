@@ -1,0 +1,132 @@
+// When a watch comes back, and when it does not.
+
+import test from 'ava'
+
+import { WEB } from '#src/client/runtime'
+import { watch } from '#src/client/watch'
+import { announce, begin, caughtUp } from '#test/support/client-watch'
+import type { Watched } from '#test/support/client-watch'
+import { FakeTime } from '#test/support/fake-timers'
+import { KEY, channel } from '#test/support/session-words'
+import { turn, until } from '#test/support/until'
+
+/** Nobody listens on the discard port. */
+const NOBODY = 'ws://127.0.0.1:9/private/ws'
+const A = channel('A')
+test('a lost connection is made again and resumes where the device stands', async (t) => {
+  const watched = await begin(t)
+  await caughtUp(watched)
+  announce(watched.server)
+  await until('it is handled', () => watched.handled.length === 1)
+  await watched.server.sessions.close()
+  await until('it waits', () => watched.states.at(-1)?.kind === 'waiting')
+  t.is(watched.watch.cursors.get(A), 1)
+})
+
+test('R1: the next session waits for the handler under way', async (t) => {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  let begun = 0
+  const watched = await begin(t, {
+    onEntry: () => {
+      begun += 1
+      return promise
+    },
+  })
+  await caughtUp(watched)
+  announce(watched.server)
+  await until('the handler begins', () => begun === 1)
+  await watched.server.sessions.close()
+  for (let turns = 0; turns < 200; turns += 1) await turn()
+  t.is(watched.states.at(-1)?.kind, 'open')
+  resolve()
+  await until('it waits', () => watched.states.at(-1)?.kind === 'waiting')
+})
+
+test('R2: delays begin anew once a session has brought something through', async (t) => {
+  let attempts = 0
+  const watched = await begin(t, {}, (url) => {
+    attempts += 1
+    return attempts <= 3 ? NOBODY : url
+  })
+  for (let failed = 1; failed <= 3; failed += 1) {
+    await until('the attempt fails', () => delaysOf(watched).length === failed)
+    watched.time.advance(30_000)
+  }
+  await caughtUp(watched)
+  await watched.server.sessions.close()
+  await until('it waits', () => delaysOf(watched).length === 4)
+  t.deepEqual(delaysOf(watched), [250, 500, 1_000, 250])
+})
+
+const delaysOf = ({ states }: Watched): readonly number[] =>
+  states.flatMap((state) => (state.kind === 'waiting' ? state.delayMs : []))
+
+test('a goaway is obeyed: the device comes back after the time it was given', async (t) => {
+  const watched = await begin(t)
+  await caughtUp(watched)
+  const drained = watched.server.sessions.drain()
+  await until('it waits', () => watched.states.at(-1)?.kind === 'waiting')
+  t.like(watched.states.at(-1), { kind: 'waiting', reason: 'shutdown', delayMs: 500 })
+  watched.time.advance(499)
+  t.is(watched.states.at(-1)?.kind, 'waiting')
+  watched.time.advance(1)
+  await until('it comes back', () => watched.states.at(-1)?.kind !== 'waiting')
+  watched.server.time.advance(2_000)
+  await drained
+})
+
+test('R3: a device that is replaced does not come back', async (t) => {
+  const watched = await begin(t)
+  await caughtUp(watched)
+  const newer = watch({ baseUrl: watched.server.baseUrl, deviceKey: KEY, onEntry: () => {} })
+  t.deepEqual(await watched.watch.ended, { kind: 'replaced' })
+  await newer.close()
+  t.deepEqual(await newer.ended, { kind: 'closed' })
+})
+
+test('R3: a device that is refused does not come back and says why', async (t) => {
+  const rows = [
+    [{ deviceKey: '9'.repeat(32) }, 'device_key_not_found'],
+    [{ gatewayToken: 'the-token', token: 'wrong' }, 'authentication_failed'],
+  ] as const
+  for (const [options, code] of rows) {
+    const { watch: watched } = await begin(t, options)
+    const end = await watched.ended
+    t.is(end.kind === 'refused' ? end.error.code : end.kind, code)
+  }
+})
+
+test('a connection that falls silent is given up', async (t) => {
+  const watched = await begin(t)
+  await caughtUp(watched)
+  watched.time.advance(75_000)
+  t.is(watched.states.at(-1)?.kind, 'open')
+  watched.time.advance(75_000)
+  await until('it waits', () => watched.states.at(-1)?.kind === 'waiting')
+  t.like(watched.states.at(-1), { reason: 'silence' })
+})
+
+test('delays grow and are random while nobody answers', async (t) => {
+  const time = new FakeTime(0)
+  const delays: number[] = []
+  const watched = watch({
+    // Nobody listens on the discard port.
+    baseUrl: 'http://127.0.0.1:9',
+    deviceKey: KEY,
+    runtime: {
+      ...WEB,
+      after: (delayMs, callback) => time.after(delayMs, callback),
+      random: () => 0.5,
+    },
+    onEntry: () => {},
+    onState: (state) => {
+      if (state.kind === 'waiting') delays.push(state.delayMs)
+    },
+  })
+  for (let attempts = 1; attempts <= 9; attempts += 1) {
+    await until('the attempt fails', () => delays.length === attempts)
+    time.advance(30_000)
+  }
+  t.deepEqual(delays, [250, 500, 1_000, 2_000, 4_000, 8_000, 15_000, 15_000, 15_000])
+  await watched.close()
+})

@@ -1,0 +1,92 @@
+// A watch against sessions over real sockets; the time of the client moves only when a test moves
+// it.
+
+import type { ExecutionContext } from 'ava'
+
+import { WEB } from '#src/client/runtime'
+import { watch } from '#src/client/watch'
+import type { Watch, WatchOptions, WatchState } from '#src/client/watch'
+import type { Delivery } from '#src/schemas/frames'
+import { FakeTime } from '#test/support/fake-timers'
+import { KEY, channel, letterOf } from '#test/support/session-words'
+import { until } from '#test/support/until'
+import { deviceOf, serveWss } from '#test/support/wss-server'
+import type { Served } from '#test/support/wss-server'
+
+const A = channel('A')
+
+/** A watch, the sessions it talks to, and what it said. */
+export interface Watched {
+  readonly server: Served
+  readonly time: FakeTime
+  readonly watch: Watch
+  /** Entries handled, as `A 1`. */
+  readonly handled: string[]
+  readonly told: string[]
+  readonly states: WatchState[]
+}
+
+type BeginOptions = Partial<WatchOptions> & {
+  readonly gatewayToken?: string
+  readonly before?: (server: Served) => void
+}
+
+/** Serves sessions and begins to watch; both end with the test. */
+export async function begin(
+  t: ExecutionContext,
+  options: BeginOptions = {},
+  urlOf: (url: string) => string = (url) => url,
+): Promise<Watched> {
+  const { gatewayToken, before, ...more } = options
+  const server = await serveWss(t, gatewayToken)
+  before?.(server)
+  const time = new FakeTime(0)
+  const handled: string[] = []
+  const told: string[] = []
+  const states: WatchState[] = []
+  const watched = watch({
+    baseUrl: `${server.baseUrl}/`,
+    deviceKey: KEY,
+    runtime: {
+      ...WEB,
+      openSocket: (url, protocol) => WEB.openSocket(urlOf(url), protocol),
+      after: (delayMs, callback) => time.after(delayMs, callback),
+      random: () => 0.5,
+    },
+    onEntry: (delivery) => {
+      handled.push(nameOf(delivery))
+    },
+    onGap: ({ from, to }) => {
+      told.push(`gap ${from}-${to}`)
+    },
+    onCaughtUp: (channelId, seq) => {
+      told.push(`caught up ${letterOf(channelId)} ${seq}`)
+    },
+    onChannel: ({ channelId }) => {
+      told.push(`channel ${letterOf(channelId)}`)
+    },
+    onUnsubscribed: (channelId) => {
+      told.push(`unsubscribed ${letterOf(channelId)}`)
+    },
+    onState: (state) => {
+      states.push(state)
+    },
+    ...more,
+  })
+  t.teardown(() => watched.close())
+  return { server, time, watch: watched, handled, told, states }
+}
+
+/** An entry as `A 1`. */
+export const nameOf = ({ channelId, seq }: Delivery): string => `${letterOf(channelId)} ${seq}`
+/** Resolves once a channel has caught up. */
+export const caughtUp = ({ told }: Watched): Promise<void> =>
+  until('it has caught up', () => told.some((text) => text.startsWith('caught up')))
+/** Commits a Message of a channel and announces it. */
+export const announce = ({ bus, model }: Served, channelId = A): void =>
+  bus.announce([model.commitMessage(channelId)])
+/** How far the device has acknowledged its first channel. */
+export const acked = (server: Served): number | undefined => {
+  const id = deviceOf(KEY)
+  return id === undefined ? undefined : server.model.positionsNow(id)[0]?.ackedSeq
+}

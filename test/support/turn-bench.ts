@@ -1,0 +1,60 @@
+// Turns without a system around them.
+
+import { ChannelDirectory } from '#actors/channel'
+import { takeTurn } from '#actors/turn'
+import type { Item, Turn, TurnEnd } from '#actors/turn'
+import { placeOf } from '#domain/lane'
+import type { Submission } from '#domain/submission'
+import { MemoryTurnStore } from '#test/support/memory-turn-store'
+import { channel } from '#test/support/submissions'
+
+/** Limits of the directory. */
+export const LIMITS = { endedLifeMs: 1000, liveMax: 10, entitiesMax: 100, idleMs: 1000 }
+/** The time of every turn. */
+export const NOW_MS = 5000
+
+/** One lane, its store with channels 1 and 2, and the directory, as the system holds them. */
+export class TurnBench {
+  readonly store = new MemoryTurnStore([channel(1), channel(2)])
+  directory = new ChannelDirectory(LIMITS)
+  #position = 0
+
+  async begin(): Promise<this> {
+    await this.store.takeLane({ lane: 0, epoch: 1 })
+    return this
+  }
+
+  /** Items of one entry, and the move to behind it. */
+  turnOf(submissions: readonly Item['submission'][], more: Partial<Turn> = {}): Turn {
+    const from = placeOf(this.#position, 0)
+    this.#position += 1
+    const position = this.#position
+    const to = placeOf(position, 0)
+    const items = submissions.map((submission, index) => ({
+      lane: 0,
+      position,
+      index,
+      placeAfter: to,
+      submission,
+    }))
+    return { items, moves: [{ lane: 0, epoch: 1, from, to }], nowMs: NOW_MS, ...more }
+  }
+
+  take(turn: Turn): Promise<TurnEnd> {
+    return takeTurn({ store: this.store, directory: this.directory }, turn)
+  }
+
+  async apply(...submissions: readonly Submission[]) {
+    const end = await this.take(this.turnOf(submissions))
+    if (end.kind !== 'committed') throw new Error('the turn was fenced')
+    return end
+  }
+
+  statusOf(submission: Submission): string | undefined {
+    const operation = this.store.operations.get(submission.opId)
+    return operation?.errorCode ?? operation?.status
+  }
+}
+
+/** A bench that owns its lane. */
+export const newBench = (): Promise<TurnBench> => new TurnBench().begin()
