@@ -30,7 +30,7 @@ mariaDb.test('every statement has an index for its rows', async (t, server) => {
   for (const [text, parameters] of statements) {
     const values = parameters.map((value) => (typeof value === 'number' ? value : String(value)))
     const plans = await store.database.read((session) =>
-      session.all<Plan>(`EXPLAIN ${text}`, values),
+      session.all<Plan>(`EXPLAIN FORMAT=TRADITIONAL ${text}`, values),
     )
     for (const { table, type, possible_keys: possible, key } of plans) {
       if (table === null || type === null || possible !== null || key !== null) continue
@@ -47,7 +47,7 @@ mariaDb.test('keys are looked up one by one, whatever else the tables hold', asy
   t.true(grouped.length >= 5)
   for (const [text, [keys]] of grouped) {
     const plans = await store.database.read((session) =>
-      session.all<Plan>(`EXPLAIN ${text}`, [String(keys)]),
+      session.all<Plan>(`EXPLAIN FORMAT=TRADITIONAL ${text}`, [String(keys)]),
     )
     t.is(plans[0]?.table, 'k', text)
     // A `ref` would be all rows of a channel or a device.
