@@ -33,7 +33,8 @@ interface Part {
   readonly limit: number
 }
 
-interface Sequenced {
+/** Whatever has a place in a channel's feed. */
+export interface Sequenced {
   readonly seq: number
 }
 

@@ -9,6 +9,7 @@
 import type { FeedEntry } from '#domain/feed'
 import type { ChannelId } from '#domain/identity'
 import { entitiesIn } from './blocks.ts'
+import type { Sequenced } from './blocks.ts'
 import type { Session } from './session.ts'
 import { syncEntry } from './document.ts'
 import type { ThingRow } from './entities/entities.ts'
@@ -82,10 +83,6 @@ function thingsOf<Row extends Sequenced>(
   const filter = { sql: ` AND (state <> 'deleted' OR seq > ?)`, parameters: [sinceSeq] }
   const slice = { table: 'things', channel, after: afterSeq, filter } as const
   return entitiesIn(session, slice, { columns, order: 'oldest first', limit })
-}
-
-interface Sequenced {
-  readonly seq: number
 }
 
 /** Two lists in seq order as one, cut at `limit`. */

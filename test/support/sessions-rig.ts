@@ -160,6 +160,16 @@ export function deviceIdOf(key: string): DeviceId {
   return id
 }
 
+/** The session of a second device, subscribed to A as the first one is. */
+export async function openOther(rig: Rig): Promise<FakeCarrier> {
+  const key = '2'.repeat(32)
+  rig.store.subscribe(deviceIdOf(key), A)
+  const other = rig.open()
+  other.hello({ device_key: key })
+  await until('the other one is welcomed', () => other.sent.length > 0)
+  return other
+}
+
 export async function welcomedRig(
   t: ExecutionContext,
 ): Promise<{ rig: Rig; carrier: FakeCarrier }> {

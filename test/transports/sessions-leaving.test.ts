@@ -1,7 +1,6 @@
 import test from 'ava'
 
-import { until } from '#test/support/until'
-import { A, DEVICE, Rig, deviceIdOf, welcomedRig } from '#test/support/sessions-rig'
+import { A, DEVICE, Rig, openOther, welcomedRig } from '#test/support/sessions-rig'
 
 test('H2: a session that is gone holds no interest and hears nothing', async (t) => {
   const { rig, carrier } = await welcomedRig(t)
@@ -97,11 +96,7 @@ test('a store that does not answer sends the device away for a while', async (t)
 
 test('H3: a defect in one session ends that session and no other', async (t) => {
   const { rig, carrier } = await welcomedRig(t)
-  const otherKey = '2'.repeat(32)
-  rig.store.subscribe(deviceIdOf(otherKey), A)
-  const other = rig.open()
-  other.hello({ device_key: otherKey })
-  await until('the other one is welcomed', () => other.sent.length > 0)
+  const other = await openOther(rig)
   other.heard()
   carrier.send = () => {
     throw new Error('broken carrier')

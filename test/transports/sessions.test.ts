@@ -5,15 +5,20 @@ import test from 'ava'
 
 import { WINDOW_ENTRIES_MAX } from '#src/transports/signals'
 import { until } from '#test/support/until'
-import { A, B, DEVICE, FakeCarrier, Rig, deviceIdOf, welcomedRig } from '#test/support/sessions-rig'
+import {
+  A,
+  B,
+  DEVICE,
+  FakeCarrier,
+  Rig,
+  deviceIdOf,
+  openOther,
+  welcomedRig,
+} from '#test/support/sessions-rig'
 
 test('an announced entry goes to every session of its channel as the same text', async (t) => {
   const { rig, carrier } = await welcomedRig(t)
-  const otherKey = '2'.repeat(32)
-  rig.store.subscribe(deviceIdOf(otherKey), A)
-  const other = rig.open()
-  other.hello({ device_key: otherKey })
-  await until('the other one is welcomed', () => other.sent.length > 0)
+  const other = await openOther(rig)
   rig.announce(rig.store.commitMessage(A))
   t.is(carrier.sent.at(-1), other.sent.at(-1))
   t.deepEqual(carrier.heard(), ['A 1'])

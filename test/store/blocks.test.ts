@@ -1,0 +1,38 @@
+// How far back a page may reach, on both engines: SQLite tells it to the row, MySQL to the block.
+
+import test from 'ava'
+import type { ExecutionContext } from 'ava'
+
+import { seqBehind } from '#src/store/blocks'
+import { newDatabase, sharedMariaDb } from '#test/support/mariadb'
+import { databasePath } from '#test/support/sqlite-store'
+import { ChannelWriter } from '#test/support/store-writer'
+import { thing } from '#test/support/submissions'
+import { openWatched } from '#test/support/watched-store'
+
+const mariaDb = sharedMariaDb()
+const THINGS = 400
+const BLOCK = 128
+
+/** The rows behind the seq that is given are no more than asked for, and fewer by `slack` at most. */
+async function reachesBack(t: ExecutionContext, url: string, slack: number): Promise<void> {
+  const store = await openWatched(t, url)
+  const writer = await ChannelWriter.open(store, 1)
+  for (let index = 0; index < THINGS; index += 1) writer.take(thing('update', `t${index}`))
+  await writer.commit()
+  const slice = { table: 'things', channel: writer.head.ref } as const
+  for (const most of [127, 128, 129, 200, 255, 256, 257, THINGS - 1]) {
+    const seq = await store.database.read((session) => seqBehind(session, slice, most))
+    const behind = THINGS - (seq ?? 0)
+    t.true(behind <= most && behind >= most - slack, `${most}: ${behind}`)
+  }
+  t.is(await store.database.read((session) => seqBehind(session, slice, THINGS)), undefined)
+}
+
+test('R1: SQLite steps over as many rows as it may', async (t) => {
+  await reachesBack(t, `sqlite:${await databasePath(t)}`, 0)
+})
+
+mariaDb.test('R1: MySQL steps over less than a block fewer', async (t, server) => {
+  await reachesBack(t, await newDatabase(server), BLOCK - 1)
+})
