@@ -11,13 +11,12 @@
 //       stands alone; that one becomes a dead letter, and the lane goes on.
 
 import type { ChannelId } from '#domain/identity'
-import type { Lease } from '#domain/lane'
 import { LogMismatch, positionOf } from '#domain/lane'
 import type { LaneMove } from '#domain/store-ports'
 import { retryDelayMs } from './backoff.ts'
 import { ChannelDirectory } from './channel.ts'
+import { Holdings } from './holdings.ts'
 import { collect, isNext, movesOf } from './lanes.ts'
-import type { OwnedLane } from './lanes.ts'
 import type { SystemOptions, SystemPorts } from './options.ts'
 import { purgeApplied } from './purge.ts'
 import type { Applied } from './purge.ts'
@@ -39,11 +38,9 @@ export class ActorSystem {
   readonly #ports: SystemPorts
   readonly #options: SystemOptions
   readonly #directory: ChannelDirectory
-  readonly #lanes = new Map<number, OwnedLane>()
+  readonly #holdings: Holdings
   readonly #forgotten: ChannelId[] = []
   readonly #measure: Measures
-  #leases: readonly Lease[] = []
-  #leasesChanged = false
   readonly #caughtUp = Promise.withResolvers<void>()
   #wake: (() => void) | undefined
   #awake = true
@@ -52,6 +49,8 @@ export class ActorSystem {
   #failures = 0
   #outages = 0
   #trimmedMs = 0
+  /** Resolves once nothing is done any more under the leases as they were when it began. */
+  #round: Promise<void> = Promise.resolve()
   #running: Promise<void> = Promise.resolve()
   #stops: (() => void | Promise<void>)[] = []
 
@@ -60,12 +59,15 @@ export class ActorSystem {
     this.#options = options
     this.#turnMax = options.turnMax
     this.#directory = new ChannelDirectory(options)
+    const { store, logger } = ports
+    const forgetAll = (): void => this.#directory.sleepAll()
+    this.#holdings = new Holdings({ store, logger, forgetAll })
     this.#measure = measuresOf(ports.meter, this.#directory)
   }
 
   /** Lanes that this process applies now. */
   get ownedLanes(): number {
-    return this.#lanes.size
+    return this.#holdings.lanes.size
   }
 
   /** Resolves once everything that the log held at the start is applied. */
@@ -87,9 +89,9 @@ export class ActorSystem {
         if (notice.kind === 'channel-deleted') this.#forgotten.push(notice.channelId)
       }),
       await leases.watch((held) => {
-        this.#leases = held
-        this.#leasesChanged = true
+        this.#holdings.lease(held)
         this.#wakeUp()
+        return this.#round
       }),
     )
     this.#running = this.#run()
@@ -116,12 +118,11 @@ export class ActorSystem {
 
   /** How far the lanes of this process are applied. */
   places(): readonly Applied[] {
-    const lanes = [...this.#lanes.values()]
-    return lanes.map(({ lane, place }) => ({ kind: 'applied', lane, position: positionOf(place) }))
+    return this.#holdings.places()
   }
 
   #onWake(lane: number): void {
-    const owned = this.#lanes.get(lane)
+    const owned = this.#holdings.lanes.get(lane)
     if (owned !== undefined) owned.mayHaveMore = true
     this.#wakeUp()
   }
@@ -131,21 +132,31 @@ export class ActorSystem {
     this.#wake?.()
   }
 
-  /** What came while the lanes were read is looked at before the loop sleeps, or ends a drain. */
   async #run(): Promise<void> {
     while (this.#phase !== 'halted') {
+      const round = this.#takeRound()
+      this.#round = round.then(
+        () => {},
+        () => {},
+      )
       try {
-        await this.#adoptLeases()
-        this.#tidy()
-        const items = await this.#collect()
-        if (items.length > 0) await this.#applyAndRest(items)
-        else if (this.#awake) this.#awake = false
-        else if (this.#phase === 'draining') return
-        else await this.#sleep()
+        if ((await round) === 'drained') return
       } catch (error) {
         await this.#recover(error)
       }
     }
+  }
+
+  /** What came while the lanes were read is looked at before the loop sleeps, or ends a drain. */
+  async #takeRound(): Promise<'drained' | 'goes on'> {
+    await this.#holdings.adopt()
+    this.#tidy()
+    const items = await this.#collect()
+    if (items.length > 0) await this.#applyAndRest(items)
+    else if (this.#awake) this.#awake = false
+    else if (this.#phase === 'draining') return 'drained'
+    else await this.#sleep()
+    return 'goes on'
   }
 
   /**
@@ -164,42 +175,19 @@ export class ActorSystem {
   }
 
   #collect(): Promise<readonly Item[]> {
-    const lanes = [...this.#lanes.values()]
+    const lanes = [...this.#holdings.lanes.values()]
     const first = this.#measure.turns() % Math.max(1, lanes.length)
     const fair = [...lanes.slice(first), ...lanes.slice(0, first)]
     return collect(fair, this.#ports.log, this.#turnMax)
   }
 
   async #sleep(): Promise<void> {
-    if (this.#lanes.size > 0) this.#caughtUp.resolve()
+    if (this.#holdings.lanes.size > 0) this.#caughtUp.resolve()
     await new Promise<void>((resolve) => {
       this.#wake = resolve
     })
     this.#wake = undefined
     this.#awake = false
-  }
-
-  /** Takes over lanes that are new or have a new epoch, and lets go of those that are lost. */
-  async #adoptLeases(): Promise<void> {
-    if (!this.#leasesChanged) return
-    this.#leasesChanged = false
-    const held = new Map(this.#leases.map((lease) => [lease.lane, lease]))
-    for (const lane of this.#lanes.keys()) if (!held.has(lane)) this.#lanes.delete(lane)
-    for (const lease of held.values()) {
-      if (this.#lanes.get(lease.lane)?.epoch === lease.epoch) continue
-      this.#directory.sleepAll() // A7: another owner may have moved on what actors remember
-      await this.#takeLane(lease)
-    }
-  }
-
-  async #takeLane(lease: Lease): Promise<void> {
-    const place = await this.#ports.store.takeLane(lease)
-    if (place === 'fenced') {
-      this.#lanes.delete(lease.lane)
-      this.#ports.logger.error('lane lost: another process applies it', { ...lease })
-      return
-    }
-    this.#lanes.set(lease.lane, { ...lease, place, mayHaveMore: true })
   }
 
   /** Between turns only: an actor that is in a turn is never put to sleep. */
@@ -215,13 +203,13 @@ export class ActorSystem {
   async #apply(items: readonly Item[], doomed?: ReadonlyMap<Item, string>): Promise<void> {
     const { store, nowMs } = this.#ports
     const startedMs = nowMs()
-    const moves = movesOf(items, this.#lanes)
+    const moves = movesOf(items, this.#holdings.lanes)
     const turn = { items, moves, nowMs: startedMs, ...(doomed !== undefined && { doomed }) }
     const end = await takeTurn({ store, directory: this.#directory }, turn).catch(
       (error: unknown) => this.#defect(items, error),
     )
     if (end === 'recovered') return
-    if (end.kind === 'fenced') return this.#askAgain(end.lanes)
+    if (end.kind === 'fenced') return this.#holdings.askAgain(end.lanes)
     this.#moveOn(moves, end)
     this.#measure.turn((nowMs() - startedMs) / 1000, items.length, end)
   }
@@ -232,9 +220,8 @@ export class ActorSystem {
     this.#outages = 0
     this.#turnMax = Math.min(this.#options.turnMax, this.#turnMax * 2)
     bus.announce([...end.entries].map(([channelId, entries]) => ({ channelId, entries })))
+    this.#holdings.moveOn(moves)
     for (const { lane, to } of moves) {
-      const owned = this.#lanes.get(lane)
-      if (owned !== undefined) owned.place = to
       bus.notify({ kind: 'applied', lane, position: positionOf(to) })
     }
     if (end.deadLetters > 0) {
@@ -242,20 +229,12 @@ export class ActorSystem {
     }
   }
 
-  /** A7: the lanes as the database has them. Rejects while the store does not answer. */
-  async #askAgain(lanes: readonly number[]): Promise<void> {
-    for (const lane of lanes) {
-      const owned = this.#lanes.get(lane)
-      if (owned !== undefined) await this.#takeLane(owned)
-    }
-  }
-
   /** W6: halves the turn while the store is well, until one submission stands alone. */
   async #defect(items: readonly Item[], error: unknown): Promise<'recovered'> {
     this.#measure.retried()
-    await this.#askAgain([...this.#lanes.keys()])
+    await this.#holdings.askAgain([...this.#holdings.lanes.keys()])
     const [only] = items
-    const place = only === undefined ? undefined : this.#lanes.get(only.lane)?.place
+    const place = only === undefined ? undefined : this.#holdings.lanes.get(only.lane)?.place
     // The turn has happened and only its answer was lost, or the lane is in other hands.
     if (only === undefined || place === undefined || !isNext(only, place)) return 'recovered'
     this.#failures += 1
@@ -286,7 +265,6 @@ export class ActorSystem {
     logger.error('the store did not answer; the lanes wait', { error: String(error), delayMs })
     if (this.#phase === 'halted') return
     await wait(delayMs)
-    this.#leasesChanged = true
-    this.#lanes.clear() // A7
+    this.#holdings.forget() // A7
   }
 }

@@ -161,10 +161,10 @@ class Cluster {
     const [mine, theirs] = to === 0 ? this.#held : this.#held.toReversed()
     const [me, other] = to === 0 ? [0, 1] : [1, 0]
     mine?.set(lane, { lane, epoch: this.#epoch })
-    this.#processes?.[me ?? 0]?.leases.hold([...(mine?.values() ?? [])])
+    void this.#processes?.[me ?? 0]?.leases.hold([...(mine?.values() ?? [])])
     if (!isTold) return
     theirs?.delete(lane)
-    this.#processes?.[other ?? 1]?.leases.hold([...(theirs?.values() ?? [])])
+    void this.#processes?.[other ?? 1]?.leases.hold([...(theirs?.values() ?? [])])
   }
 }
 

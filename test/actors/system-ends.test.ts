@@ -23,14 +23,14 @@ for (const what of ['an entry', 'a lease']) {
   test(`draining applies what ${what} brings while the log is being read`, async (t) => {
     const { log, store, system, leases } = await running(t)
     await until('the lanes are owned', () => system.ownedLanes === 2)
-    leases.hold([{ lane: 0, epoch: 1 }])
+    void leases.hold([{ lane: 0, epoch: 1 }])
     await until('lane 1 is let go', () => system.ownedLanes === 1)
     log.put(1, [message({ channelId: channel(2) })])
     const drained: Promise<void>[] = []
     log.beforeRead = () => {
       log.beforeRead = () => Promise.resolve()
       if (what === 'an entry') log.put(0, [message()])
-      else leases.hold(LANES)
+      else void leases.hold(LANES)
       drained.push(system.drain())
       return Promise.resolve()
     }

@@ -20,13 +20,13 @@ for (const call of calls) {
       await until('the first entry is applied', () => store.feed.length === 2)
 
       const isMet = faultOnce(store, call, fault)
-      if (call === 'takeLane') leases.hold(LANES.map(({ lane }) => ({ lane, epoch: 2 })))
+      if (call === 'takeLane') void leases.hold(LANES.map(({ lane }) => ({ lane, epoch: 2 })))
       log.put(0, [thing('update', 't', { at: 2 }), message()])
       await until('the fault was met', isMet)
       for (let turns = 0; turns < 5; turns += 1) await turn()
       store.release()
       if (call === 'takeLane' && fault === 'fence') {
-        leases.hold(LANES.map(({ lane }) => ({ lane, epoch: 3 })))
+        void leases.hold(LANES.map(({ lane }) => ({ lane, epoch: 3 })))
       }
       await until('the second entry is applied', () => store.feed.length === 4)
       t.deepEqual(seqsOf(store), [1, 2, 3, 4])

@@ -61,20 +61,20 @@ test('W2: a lane whose epoch another process raised is let go, the others go on'
   t.is(system.ownedLanes, 1)
   t.deepEqual(
     logger.lines.filter(({ level }) => level === 'error').map(({ fields }) => fields),
-    [{ lane: 0, epoch: 1 }].map((lease) => ({ ...lease, place: 0, mayHaveMore: true })),
+    [{ lane: 0, epoch: 1 }],
   )
 })
 
 test('a lane whose lease is gone is not applied, and is again when it comes back', async (t) => {
   const { log, store, leases, system } = await running(t)
   await until('the lanes are owned', () => system.ownedLanes === 2)
-  leases.hold([{ lane: 1, epoch: 1 }])
+  void leases.hold([{ lane: 1, epoch: 1 }])
   await until('lane 0 is let go', () => system.ownedLanes === 1)
   log.put(0, [message()])
   log.put(1, [message({ channelId: channel(2) })])
   await until('lane 1 is applied', () => seqsOf(store, 2).length === 1)
   t.deepEqual(seqsOf(store), [])
-  leases.hold([
+  void leases.hold([
     { lane: 0, epoch: 2 },
     { lane: 1, epoch: 1 },
   ])
@@ -87,7 +87,7 @@ test('A7: a lane that comes back is applied from what its other owner left', asy
   await until('the first is applied', () => store.feed.length === 1)
 
   // Another process has the lane for a while and applies two more.
-  leases.hold([{ lane: 1, epoch: 1 }])
+  void leases.hold([{ lane: 1, epoch: 1 }])
   await until('lane 0 is let go', () => system.ownedLanes === 1)
   const other = systemOver({ store, log, leases: [{ lane: 0, epoch: 2 }] })
   log.put(0, [message(), thing('update', 't', { at: 5, attrs: { on: false } })])
@@ -95,7 +95,7 @@ test('A7: a lane that comes back is applied from what its other owner left', asy
   await other.system.drain()
   t.is(store.feed.length, 3)
 
-  leases.hold([{ lane: 0, epoch: 3 }])
+  void leases.hold([{ lane: 0, epoch: 3 }])
   log.put(0, [thing('update', 't', { at: 6, attrs: { dim: 1 } })])
   await until('the fourth is applied', () => store.feed.length === 4)
   t.deepEqual(seqsOf(store), [1, 2, 3, 4])
@@ -108,7 +108,7 @@ test('A7: a late reading after a lane came back overwrites nothing with what was
   const { log, store, leases, system } = await running(t)
   log.put(0, [thing('create', 't', { at: 1, attrs: { on: true } })])
   await until('the first is applied', () => store.feed.length === 1)
-  leases.hold([{ lane: 1, epoch: 1 }])
+  void leases.hold([{ lane: 1, epoch: 1 }])
   await until('lane 0 is let go', () => system.ownedLanes === 1)
   const other = systemOver({ store, log, leases: [{ lane: 0, epoch: 2 }] })
   log.put(0, [thing('update', 't', { at: 5, attrs: { on: false } })])
@@ -117,7 +117,7 @@ test('A7: a late reading after a lane came back overwrites nothing with what was
 
   // It has no effect, so it takes no seq that could clash; what is kept of the Thing is written.
   const late = thing('update', 't', { at: 1, attrs: { on: true } })
-  leases.hold([{ lane: 0, epoch: 3 }])
+  void leases.hold([{ lane: 0, epoch: 3 }])
   log.put(0, [late])
   await until('the late reading has its record', () => statusOf(store, late) === 'sent')
   t.like(store.thing(channel(1), 't'), { rev: 2, seq: 2, at: 5 })

@@ -12,24 +12,25 @@ import { turn } from '#test/support/until'
 
 export class FakeLeases implements LaneLeases {
   #held: readonly Lease[]
-  #changed: ((leases: readonly Lease[]) => void) | undefined
+  #changed: ((leases: readonly Lease[]) => void | Promise<void>) | undefined
 
   constructor(held: readonly Lease[]) {
     this.#held = held
   }
 
-  watch(changed: (leases: readonly Lease[]) => void): Promise<() => Promise<void>> {
+  watch(changed: (leases: readonly Lease[]) => void | Promise<void>): Promise<() => Promise<void>> {
     this.#changed = changed
-    changed(this.#held)
+    void changed(this.#held)
     return Promise.resolve(() => {
       this.#changed = undefined
       return Promise.resolve()
     })
   }
 
-  hold(leases: readonly Lease[]): void {
+  /** Resolves once the lanes that are missing may go to another process. */
+  async hold(leases: readonly Lease[]): Promise<void> {
     this.#held = leases
-    this.#changed?.(leases)
+    await this.#changed?.(leases)
   }
 }
 

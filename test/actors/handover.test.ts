@@ -1,0 +1,86 @@
+// Goal: a lane that is given to another process in order costs no turn, and nobody is fenced. (L6)
+// Method: the store hangs in the middle of what the leases interrupt.
+
+import test from 'ava'
+
+import { systemOver } from '#test/support/actor-system'
+import { MemoryLog } from '#test/support/memory-log'
+import { MemoryTurnStore } from '#test/support/memory-turn-store'
+import { CHANNELS, LANES, running, seqsOf } from '#test/support/running-system'
+import { message } from '#test/support/submissions'
+import { turn, until } from '#test/support/until'
+
+const SOON_TURNS = 20
+
+/** Whether it has come to its end by now, and some turns of the event loop later. */
+function watched(promise: Promise<void>): () => Promise<boolean> {
+  let isOver = false
+  void promise.then(() => (isOver = true))
+  return async () => {
+    for (let turns = 0; turns < SOON_TURNS; turns += 1) await turn()
+    return isOver
+  }
+}
+
+test('L6: a lane may go to another process once the turn under way has ended', async (t) => {
+  const { log, store, leases, system, logger } = await running(t)
+  await until('the lanes are owned', () => system.ownedLanes === 2)
+  store.faultOf = (call) => (call === 'commit' ? 'hang' : undefined)
+  log.put(0, [message()])
+  await until('the commit is under way', () => store.hanging === 1)
+  const letGo = leases.hold([{ lane: 1, epoch: 1 }])
+  t.false(await watched(letGo)())
+  log.put(0, [message()])
+  store.release()
+  await letGo
+  t.is(store.feed.length, 1)
+
+  const next = systemOver({ store, log, leases: [{ lane: 0, epoch: 2 }] })
+  store.faultOf = () => undefined
+  await next.system.start()
+  await next.system.drain()
+  t.deepEqual(seqsOf(store), [1, 2])
+  t.deepEqual([...logger.lines, ...next.logger.lines], [])
+})
+
+test('L6: lanes that go while others are being taken are not taken any more', async (t) => {
+  const store = new MemoryTurnStore(CHANNELS)
+  const log = new MemoryLog()
+  const { system, leases, logger } = systemOver({ store, log, leases: LANES })
+  store.faultOf = (call) => (call === 'takeLane' ? 'hang' : undefined)
+  await system.start()
+  t.teardown(() => system.halt())
+  await until('lane 0 is being taken', () => store.hanging === 1)
+  store.faultOf = () => undefined
+  const letGo = leases.hold([{ lane: 0, epoch: 1 }])
+  store.release()
+  await letGo
+  t.is(system.ownedLanes, 1)
+  t.deepEqual([...store.lanes.keys()], [0])
+  t.deepEqual(logger.lines, [])
+})
+
+for (const [what, phase] of [
+  ['sleeps', 'running'],
+  ['has ended', 'halted'],
+] as const) {
+  test(`L6: a system that ${what} lets go at once`, async (t) => {
+    const { leases, system } = await running(t)
+    await system.caughtUp
+    if (phase === 'halted') await system.halt()
+    await leases.hold([])
+    t.pass()
+  })
+}
+
+test('L6: a system that waits for its store lets go at once', async (t) => {
+  const store = new MemoryTurnStore(CHANNELS)
+  const log = new MemoryLog()
+  const { system, leases, waits } = systemOver({ store, log, leases: LANES })
+  store.faultOf = () => 'refuse'
+  await system.start()
+  t.teardown(() => system.halt())
+  await until('it waits', () => waits.length > 0)
+  await leases.hold([])
+  t.pass()
+})
