@@ -12,8 +12,7 @@ import type { ActorRefFrom, SnapshotFrom } from 'xstate'
 import type { ChannelId } from '#domain/identity'
 import type { ChannelHead } from '#domain/store-ports'
 import { channelLogic, isKnown } from '#machines/channel'
-import type { Decided, Effects, Memory, TurnInput } from '#machines/channel'
-import type { Rules } from '#machines/decide'
+import type { ChannelRules, Decided, Effects, Memory, TurnInput } from '#machines/channel'
 
 export type TurnOutcome = Decided & Readonly<Effects>
 
@@ -24,7 +23,7 @@ export class ChannelActor {
   #isInTurn = false
   readonly #actor: ActorRefFrom<typeof channelLogic>
 
-  constructor(channelId: ChannelId, rules: Rules) {
+  constructor(channelId: ChannelId, rules: ChannelRules) {
     this.channelId = channelId
     this.#actor = createActor(channelLogic, { input: rules })
     this.#actor.start()
@@ -84,7 +83,7 @@ export class ChannelActor {
   }
 }
 
-export interface DirectoryLimits extends Rules {
+export interface DirectoryLimits extends ChannelRules {
   readonly liveMax: number
   readonly entitiesMax: number
   readonly idleMs: number

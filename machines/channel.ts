@@ -12,7 +12,8 @@
 //       it stands apart in `decided`.
 //   A3. Memory is trusted only after a commit that answered. A commit that failed may still have
 //       happened, so the channel forgets everything and loads again.
-//   A4. The memory of entities is bounded: the least recently touched are forgotten first.
+//   A4. The memory of entities is bounded: the least recently touched are forgotten first, and
+//       between turns only. What a channel said it knows it still knows when it decides.
 
 import { createMachine, fromTransition } from 'xstate'
 
@@ -25,8 +26,10 @@ import { decideEvent, decideMessage, decideThing, operationOf, refusal } from '.
 import type { Decision, Rules } from './decide.ts'
 import { tableOf } from './table.ts'
 
-/** Things and Events of one channel that its actor remembers, at most. (A4) */
-export const REMEMBERED_MAX = 256
+export interface ChannelRules extends Rules {
+  /** Things, and as many Events, that a channel remembers between turns, at most. (A4) */
+  readonly rememberedMax: number
+}
 
 /** Entities by id. A turn reads what it needs from here; the newest touched stand last. */
 export interface Memory {
@@ -57,7 +60,7 @@ export interface Decided {
   readonly events: ReadonlyMap<string, Event>
 }
 
-interface ChannelContext extends Rules {
+interface ChannelContext extends ChannelRules {
   readonly state: 'asleep' | 'awake'
   readonly head: ChannelHead | undefined
   readonly memory: Memory
@@ -110,11 +113,12 @@ export const channelLogic = fromTransition(
         return asleep(channel) // A3
     }
   },
-  ({ input }: { readonly input: Rules }) => asleep(input),
+  ({ input }: { readonly input: ChannelRules }) => asleep(input),
 )
 
-const asleep = ({ endedLifeMs }: Rules): ChannelContext => ({
+const asleep = ({ endedLifeMs, rememberedMax }: ChannelRules): ChannelContext => ({
   endedLifeMs,
+  rememberedMax,
   state: 'asleep',
   head: undefined,
   memory: emptyMemory(),
@@ -123,14 +127,20 @@ const asleep = ({ endedLifeMs }: Rules): ChannelContext => ({
 
 type Take = Extract<ChannelSignal, { readonly type: 'take' }>
 
-/** A2: what was decided before is remembered, then this turn is decided. */
+/**
+ * A2: what was decided before is remembered, then this turn is decided. Only then is anything
+ * forgotten: the turn was not given what the channel knew when it was asked. (A4)
+ */
 function takeTurn(channel: ChannelContext, signal: Take): ChannelContext {
   const { decided: before, memory } = channel
   if (before === undefined) return { ...channel, decided: decideTurn(channel, signal) }
   touch(memory.things, before.things)
   touch(memory.events, before.events)
   const remembering = { ...channel, head: before.head }
-  return { ...remembering, decided: decideTurn(remembering, signal) }
+  const decided = decideTurn(remembering, signal)
+  forgetOldest(memory.things, channel)
+  forgetOldest(memory.events, channel)
+  return { ...remembering, decided }
 }
 
 function touch<Kept>(kept: Map<string, Kept>, touched: ReadonlyMap<string, Kept>): void {
@@ -138,8 +148,11 @@ function touch<Kept>(kept: Map<string, Kept>, touched: ReadonlyMap<string, Kept>
     kept.delete(id)
     kept.set(id, entity)
   }
+}
+
+function forgetOldest<Kept>(kept: Map<string, Kept>, { rememberedMax }: ChannelRules): void {
   for (const id of kept.keys()) {
-    if (kept.size <= REMEMBERED_MAX) break // A4
+    if (kept.size <= rememberedMax) break // A4
     kept.delete(id)
   }
 }

@@ -10,6 +10,8 @@ import type { ThreadEdge, ThreadSettings } from './engine.ts'
 const TURN_MAX = 2_048
 const LIVE_ACTORS_MAX = 10_000
 const CACHED_ENTITIES_MAX = 200_000
+/** Things, and Events, of one channel. */
+const REMEMBERED_MAX = 256
 const ACTOR_IDLE_MS = 300_000
 const PURGE_EVERY_MS = 10_000
 const RETENTION_EVERY_MS = 30_000
@@ -24,6 +26,7 @@ export function makeSystem(ports: SystemPorts, settings: ThreadSettings): ActorS
     liveMax: LIVE_ACTORS_MAX,
     entitiesMax: CACHED_ENTITIES_MAX,
     idleMs: ACTOR_IDLE_MS,
+    rememberedMax: REMEMBERED_MAX,
     logKeepMs: settings.logKeepMs,
     endedLifeMs: settings.historyRetentionMs.messagesAndEvents,
   })

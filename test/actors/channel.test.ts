@@ -6,7 +6,7 @@ import type { ChannelHead } from '#domain/store-ports'
 import type { Submission } from '#domain/submission'
 import { channel, message, thing } from '#test/support/submissions'
 
-const RULES = { endedLifeMs: 1000 }
+const RULES = { endedLifeMs: 1000, rememberedMax: 100 }
 const headOf = (channelId: ChannelId): ChannelHead => ({
   channelId,
   ref: 1,

@@ -97,6 +97,7 @@ const worlds = fc.record({
   /** Turns of the event loop between two batches. */
   pause: fc.integer({ min: 0, max: 6 }),
   liveMax: fc.constantFrom(1, 100),
+  rememberedMax: fc.constantFrom(1, 100),
 })
 type World = typeof worlds extends fc.Arbitrary<infer One> ? One : never
 
@@ -143,8 +144,8 @@ class Cluster {
   async #newProcess() {
     const tape = this.#world.faults[this.#all.length] ?? { loads: [], commits: [] }
     const { port, recover } = unreliable(this.store, tape)
-    const { turnMax, liveMax } = this.#world
-    const options = { turnMax, liveMax, endedLifeMs: ENDED_LIFE_MS }
+    const { turnMax, liveMax, rememberedMax } = this.#world
+    const options = { turnMax, liveMax, rememberedMax, endedLifeMs: ENDED_LIFE_MS }
     const over = systemOver({ store: port, log: this.log, leases: [], options })
     await over.system.start()
     const entries = () => over.bus.announced.flatMap((announcement) => announcement.entries)

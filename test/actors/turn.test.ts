@@ -213,3 +213,29 @@ test('an empty effect moves the lane and writes the record, and leaves the head'
   t.deepEqual(second?.channels[0]?.head, first?.channels[0]?.head)
   t.is(bench.store.lanes.get(0)?.place, placeOf(2, 0))
 })
+
+// Method: more entities than a channel remembers; the oldest is the one that is forgotten next.
+for (const [kind, made] of [
+  ['things', thing],
+  ['events', event],
+] as const) {
+  test(`A4: ${kind} keep everything while the channel forgets them and reads them again`, async (t) => {
+    const bench = await newBench()
+    const ids = Array.from({ length: LIMITS.rememberedMax + 1 }, (_, index) => `${index}`)
+    const [oldest = '', second = ''] = ids
+    await bench.apply(...ids.slice(0, -1).map((id) => made('create', id)))
+    await bench.apply(...ids.slice(-1).map((id) => made('create', id)))
+    bench.store.loads.splice(0)
+    const keyOf = (id: string) => ({ channelId: channel(1), id })
+    const needs = { channels: [], things: [], events: [], operations: [] }
+
+    await bench.apply(made('update', oldest, { at: 2 }))
+    await bench.apply(made('update', oldest, { at: 3 }))
+    await bench.apply(made('update', second, { at: 2 }))
+    const kept = (id: string) =>
+      kind === 'things' ? bench.store.thing(channel(1), id) : bench.store.event(channel(1), id)
+    t.is(kept(oldest)?.rev, 3)
+    t.is(kept(second)?.rev, 2)
+    t.deepEqual(bench.store.loads, [needs, needs, { ...needs, [kind]: [keyOf(second)] }])
+  })
+}

@@ -3,9 +3,11 @@ import { createActor } from 'xstate'
 
 import type { ChannelHead } from '#domain/store-ports'
 import type { Submission } from '#domain/submission'
-import { REMEMBERED_MAX, channelLogic, isKnown, refuseAll } from '#machines/channel'
+import { channelLogic, isKnown, refuseAll } from '#machines/channel'
 import type { Effects, TurnInput } from '#machines/channel'
 import { channel, event, message, thing } from '#test/support/submissions'
+
+const REMEMBERED_MAX = 5
 
 const HEAD: ChannelHead = {
   channelId: channel(1),
@@ -22,7 +24,9 @@ const turnOf = (...submissions: readonly Submission[]): TurnInput => ({
 })
 
 function channelThatIsAsleep() {
-  const actor = createActor(channelLogic, { input: { endedLifeMs: 1000 } })
+  const actor = createActor(channelLogic, {
+    input: { endedLifeMs: 1000, rememberedMax: REMEMBERED_MAX },
+  })
   actor.start()
   return {
     send: actor.send.bind(actor),

@@ -45,6 +45,7 @@ export class RecordingBus extends FakeBus {
 
 export const SYSTEM_OPTIONS: SystemOptions = {
   endedLifeMs: 1000,
+  rememberedMax: 100,
   liveMax: 100,
   entitiesMax: 1000,
   idleMs: 60_000,

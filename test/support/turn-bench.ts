@@ -9,7 +9,13 @@ import { MemoryTurnStore } from '#test/support/memory-turn-store'
 import { channel } from '#test/support/submissions'
 
 /** Limits of the directory. */
-export const LIMITS = { endedLifeMs: 1000, liveMax: 10, entitiesMax: 100, idleMs: 1000 }
+export const LIMITS = {
+  endedLifeMs: 1000,
+  rememberedMax: 4,
+  liveMax: 10,
+  entitiesMax: 100,
+  idleMs: 1000,
+}
 /** The time of every turn. */
 export const NOW_MS = 5000
 
