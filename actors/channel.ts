@@ -1,7 +1,8 @@
 // One live actor per channel, and the bounded set of those that are awake.
 //
 // Invariants:
-//   A1. Turns of one channel never overlap.
+//   A1. Turns of one channel are decided and committed one after the other; at most one is decided
+//       while another commits.
 //   A5. At most `liveMax` actors are awake, and together they remember at most `entitiesMax`
 //       entities: the least recently used go to sleep first. Sleep loses nothing, because memory is
 //       only a cache.
@@ -20,7 +21,7 @@ export type TurnOutcome = Decided & Readonly<Effects>
 export class ChannelActor {
   readonly channelId: ChannelId
   lastUsedMs = 0
-  #isInTurn = false
+  #uncommitted = 0
   readonly #actor: ActorRefFrom<typeof channelLogic>
 
   constructor(channelId: ChannelId, rules: ChannelRules) {
@@ -49,13 +50,13 @@ export class ChannelActor {
   }
 
   /**
-   * Decides a turn. The outcome is the channel's truth only after `committed`, and the next turn
-   * builds on it. (A2)
+   * Decides a turn, on what the one before it decided. The outcome is the channel's truth only
+   * after `committed`. (A2)
    */
   take(turn: TurnInput): TurnOutcome {
-    if (this.#isInTurn) throw new Error('a channel that is in a turn was given another') // A1
+    if (this.#uncommitted > 1) throw new Error('a channel was given a third turn at once') // A1
     if (this.isAsleep) throw new Error('a channel that sleeps was given a turn')
-    this.#isInTurn = true
+    this.#uncommitted += 1
     const effects: Effects = { entries: [], operations: [], defects: [] }
     this.#actor.send({ type: 'take', turn, effects })
     const { decided } = this.#snapshot().context
@@ -64,13 +65,13 @@ export class ChannelActor {
   }
 
   committed(): void {
-    this.#isInTurn = false
+    this.#uncommitted -= 1
   }
 
   /** Whether the turn was committed is not known; a turn that was not taken leaves no doubt. */
   failed(): void {
-    if (!this.#isInTurn) return
-    this.#isInTurn = false
+    if (this.#uncommitted === 0) return
+    this.#uncommitted = 0
     this.#actor.send({ type: 'failed' })
   }
 
@@ -83,6 +84,8 @@ export class ChannelActor {
   }
 }
 
+const TRIM_EVERY_MS = 1000
+
 export interface DirectoryLimits extends ChannelRules {
   readonly liveMax: number
   readonly entitiesMax: number
@@ -93,6 +96,8 @@ export interface DirectoryLimits extends ChannelRules {
 export class ChannelDirectory {
   readonly #awake = new Map<ChannelId, ChannelActor>()
   readonly #limits: DirectoryLimits
+  readonly #forgotten: ChannelId[] = []
+  #trimmedMs = 0
 
   constructor(limits: DirectoryLimits) {
     this.#limits = limits
@@ -118,7 +123,26 @@ export class ChannelDirectory {
     return actor
   }
 
-  /** Forgets a channel, for instance because it was deleted. Its next turn loads. */
+  /** Whether there is nothing to tidy. */
+  isTidy(nowMs: number): boolean {
+    const isRecent = nowMs - this.#trimmedMs < TRIM_EVERY_MS
+    return isRecent && this.size <= this.#limits.liveMax && this.#forgotten.length === 0
+  }
+
+  /** Between turns only: an actor that is in a turn is never put to sleep. */
+  tidy(nowMs: number): void {
+    if (this.isTidy(nowMs)) return
+    for (const channelId of this.#forgotten.splice(0)) this.sleep(channelId)
+    this.#trimmedMs = nowMs
+    this.trim(nowMs)
+  }
+
+  /** The channel was deleted: it is forgotten when it is in no turn. */
+  forget(channelId: ChannelId): void {
+    this.#forgotten.push(channelId)
+  }
+
+  /** Forgets a channel. Its next turn loads. */
   sleep(channelId: ChannelId): void {
     this.#awake.get(channelId)?.stop()
     this.#awake.delete(channelId)

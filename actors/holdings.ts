@@ -29,6 +29,11 @@ export class Holdings {
     this.#ports = ports
   }
 
+  /** Whether leases wait to be adopted. */
+  get isChanged(): boolean {
+    return this.#isChanged
+  }
+
   get lanes(): ReadonlyMap<number, OwnedLane> {
     return this.#lanes
   }
@@ -71,6 +76,23 @@ export class Holdings {
     }
   }
 
+  /** A turn is decided that moves these lanes. */
+  goAhead(moves: readonly LaneMove[]): void {
+    for (const { lane, to } of moves) {
+      const owned = this.#lanes.get(lane)
+      if (owned !== undefined) owned.decidedTo = to
+    }
+  }
+
+  /** What is decided and not committed will not be: it is to be collected again. */
+  fallBack(): void {
+    for (const owned of this.#lanes.values()) {
+      if (owned.decidedTo === owned.place) continue
+      owned.decidedTo = owned.place
+      owned.mayHaveMore = true
+    }
+  }
+
   /** A commit has moved these lanes. */
   moveOn(moves: readonly LaneMove[]): void {
     for (const { lane, to } of moves) {
@@ -93,6 +115,6 @@ export class Holdings {
       this.#ports.logger.error('lane lost: another process applies it', { lane, epoch })
       return
     }
-    this.#lanes.set(lane, { lane, epoch, place, mayHaveMore: true })
+    this.#lanes.set(lane, { lane, epoch, place, decidedTo: place, mayHaveMore: true })
   }
 }

@@ -10,6 +10,8 @@ import type { Item } from './turn.ts'
 export interface OwnedLane extends Lease {
   /** How far it is applied, as the database says. */
   place: LanePlace
+  /** How far it is decided: ahead of its place while a turn commits. */
+  decidedTo: LanePlace
   /** False once the log had nothing more; a wake-up makes it true. */
   mayHaveMore: boolean
 }
@@ -25,7 +27,7 @@ export async function collect(
     if (!owned.mayHaveMore) continue
     if (items.length >= max) break
     owned.mayHaveMore = false // Before the read: a wake-up during it must not be lost.
-    const entries = await log.read(owned.lane, positionOf(owned.place), max - items.length)
+    const entries = await log.read(owned.lane, positionOf(owned.decidedTo), max - items.length)
     if (entries.length > 0) owned.mayHaveMore = true
     appendItems(items, owned, entries)
   }
@@ -33,8 +35,8 @@ export async function collect(
 }
 
 function appendItems(items: Item[], owned: OwnedLane, entries: readonly LogEntry[]): void {
-  let behind = positionOf(owned.place)
-  let skip = appliedIn(owned.place)
+  let behind = positionOf(owned.decidedTo)
+  let skip = appliedIn(owned.decidedTo)
   for (const { lane, position, submissions } of entries) {
     const last = submissions.length - 1
     for (const [index, submission] of submissions.entries()) {
@@ -53,7 +55,7 @@ export function movesOf(items: readonly Item[], lanes: ReadonlyMap<number, Owned
   for (const item of items) ends.set(item.lane, item.placeAfter)
   return [...ends].flatMap(([lane, to]): LaneMove[] => {
     const owned = lanes.get(lane)
-    return owned === undefined ? [] : [{ lane, epoch: owned.epoch, from: owned.place, to }]
+    return owned === undefined ? [] : [{ lane, epoch: owned.epoch, from: owned.decidedTo, to }]
   })
 }
 

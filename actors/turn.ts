@@ -2,6 +2,9 @@
 //
 //   submissions ─▶ by channel ─▶ one grouped read ─▶ decide (pure) ─▶ one transaction ─▶ announce
 //
+// A turn may be decided while the one before it commits. Its lanes move from where that one leaves
+// them, so it cannot be committed when that one is not.
+//
 // Invariants:
 //   W2. Effects and lane places commit together, or not at all.
 //   T1. Nothing leaves before the commit: announcements are made from what was committed.
@@ -59,34 +62,68 @@ export interface Turn {
   readonly doomed?: ReadonlyMap<Item, string>
 }
 
+/** A turn of which nothing is in force yet. It is committed next, or it is undecided. */
+export interface DecidedTurn extends Turn {
+  readonly writes: TurnWrites
+  readonly outcomes: ReadonlyMap<ChannelActor, TurnOutcome>
+  /** The op_ids that clients chose and that it applies. (T2) */
+  readonly claimed: ReadonlySet<OperationId>
+}
+
 /**
- * Applies items in order and moves their lanes. Rejects when the store did not answer: then it is
- * not known whether the turn happened, and every actor of it has forgotten what it knew.
+ * Decides what items lead to, in order. `before` is the turn that is not committed yet, if there is
+ * one. Rejects when the store did not answer.
  */
-export async function takeTurn({ store, directory }: TurnPorts, turn: Turn): Promise<TurnEnd> {
+export async function decideTurn(
+  { store, directory }: TurnPorts,
+  turn: Turn,
+  before?: DecidedTurn,
+): Promise<DecidedTurn> {
   const groups = groupByChannel(turn.items, turn.doomed)
   const actors = [...groups.keys()].map((id) => directory.wake(id, turn.nowMs))
   const state = await store.load(needsOf(actors, groups))
   try {
-    const repeats = repeatsIn(turn, state.operations)
+    const earlier = [...state.operations, ...(before?.claimed ?? [])]
+    const { claimed, repeats } = claimsOf(turn, earlier)
     const decided = decideAll(actors, groups, { state, repeats })
-    const writes = writesOf(turn, decided)
-    const committed = await store.commit(writes)
-    if (committed.kind === 'fenced') {
-      forget(actors)
-      return committed
-    }
-    for (const actor of decided.outcomes.keys()) actor.committed()
-    return {
-      kind: 'committed',
-      entries: entriesOf(decided.outcomes), // T1
-      operations: writes.operations,
-      deadLetters: writes.deadLetters.length,
-    }
+    return { ...turn, writes: writesOf(turn, decided), outcomes: decided.outcomes, claimed }
   } catch (error) {
     forget(actors)
     throw error
   }
+}
+
+/**
+ * Writes what was decided and moves the lanes. Rejects when the store did not answer: then it is
+ * not known whether the turn happened, and every actor of it has forgotten what it knew.
+ */
+export async function commitTurn(
+  { store }: Pick<TurnPorts, 'store'>,
+  turn: DecidedTurn,
+): Promise<TurnEnd> {
+  try {
+    const { writes, outcomes } = turn
+    const committed = await store.commit(writes)
+    if (committed.kind === 'fenced') {
+      undecide(turn)
+      return committed
+    }
+    for (const actor of outcomes.keys()) actor.committed()
+    return {
+      kind: 'committed',
+      entries: entriesOf(outcomes), // T1
+      operations: writes.operations,
+      deadLetters: writes.deadLetters.length,
+    }
+  } catch (error) {
+    undecide(turn)
+    throw error
+  }
+}
+
+/** The turn will not be committed: its actors forget what they know. */
+export function undecide({ outcomes }: DecidedTurn): void {
+  forget(outcomes.keys())
 }
 
 type Groups = ReadonlyMap<ChannelId, Submission[]>
@@ -170,20 +207,22 @@ function decideAll(
  * T2: Messages whose op_id has been applied, by an earlier turn or earlier in this one. In the
  * order of the log, not of the channels: it must not depend on where turns are cut. (W3)
  */
-function repeatsIn(
+function claimsOf(
   { items, doomed }: Turn,
   earlier: readonly OperationId[],
-): ReadonlySet<Submission> {
+): { readonly claimed: ReadonlySet<OperationId>; readonly repeats: ReadonlySet<Submission> } {
   const applied = new Set(earlier)
+  const claimed = new Set<OperationId>()
   const repeats = new Set<Submission>()
   for (const item of items) {
     const { submission } = item
     if (submission.model !== 'message' || !submission.claimed) continue
     if (doomed?.has(item) === true) continue
     if (applied.has(submission.opId)) repeats.add(submission)
-    else applied.add(submission.opId)
+    applied.add(submission.opId)
+    claimed.add(submission.opId)
   }
-  return repeats
+  return { claimed, repeats }
 }
 
 function writesOf(turn: Turn, { outcomes, homeless }: Decided): TurnWrites {
@@ -235,6 +274,6 @@ function entriesOf(
   return entries
 }
 
-function forget(actors: readonly ChannelActor[]): void {
+function forget(actors: Iterable<ChannelActor>): void {
   for (const actor of actors) actor.failed()
 }

@@ -5,13 +5,13 @@
 //      ▲                 │
 //      └───── failed ────┘
 //
-// A `take` also says that what the turn before it decided was committed: one signal a turn.
+// Nothing is said of a commit that answered: one signal a turn.
 //
 // Invariants:
-//   A2. What a turn decided becomes the channel's memory only when its commit answered; until then
-//       it stands apart in `decided`.
-//   A3. Memory is trusted only after a commit that answered. A commit that failed may still have
-//       happened, so the channel forgets everything and loads again.
+//   A2. A turn builds on what the one before it decided, which may be committing still. What the
+//       newest turn decided stands apart in `decided`.
+//   A3. Memory is trusted as long as every commit answers. One that failed may still have happened,
+//       so the channel forgets everything, also what was built on it, and loads again.
 //   A4. The memory of entities is bounded: the least recently touched are forgotten first, and
 //       between turns only. What a channel said it knows it still knows when it decides.
 

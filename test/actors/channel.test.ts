@@ -30,14 +30,31 @@ test('an actor takes a turn, and the next one once the first is committed', (t) 
   t.is(actor.take(turnOf(message())).entries[0]?.seq, 2)
 })
 
-test('A1: an actor that sleeps or is in a turn is given none', (t) => {
+test('A1: an actor that sleeps is given no turn', (t) => {
   const asleep = new ChannelActor(channel(1), RULES)
   t.true(asleep.isAsleep)
   t.throws(() => asleep.take(turnOf(message())), { message: /sleeps/ })
+})
 
-  const committing = actorThatIsAwake()
-  committing.take(turnOf(message()))
-  t.throws(() => committing.take(turnOf(message())), { message: /in a turn/ })
+test('A1: while a turn commits one more is decided on it, and no third', (t) => {
+  const actor = actorThatIsAwake()
+  t.is(actor.take(turnOf(message())).entries[0]?.seq, 1)
+  t.is(actor.take(turnOf(message())).entries[0]?.seq, 2)
+  t.throws(() => actor.take(turnOf(message())), { message: /third turn/ })
+  actor.committed()
+  t.is(actor.take(turnOf(message())).entries[0]?.seq, 3)
+})
+
+test('A3: an actor whose turn failed forgets the one that was decided on it too', (t) => {
+  const actor = actorThatIsAwake()
+  actor.take(turnOf(thing('create', 't')))
+  actor.take(turnOf(thing('create', 'u')))
+  actor.failed()
+  t.true(actor.isAsleep)
+  t.is(actor.remembered, 0)
+  actor.load(headOf(channel(1)))
+  actor.take(turnOf(message()))
+  actor.take(turnOf(message()))
 })
 
 test('A3: an actor that failed is asleep until it is loaded again', (t) => {

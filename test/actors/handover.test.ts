@@ -43,6 +43,21 @@ test('L6: a lane may go to another process once the turn under way has ended', a
   t.deepEqual([...logger.lines, ...next.logger.lines], [])
 })
 
+test('L6: behind a backlog lanes go after what is decided, not after all of it', async (t) => {
+  const { log, store, leases } = await running(t, { turnMax: 1 })
+  store.faultOf = (call) => (call === 'commit' ? 'hang' : undefined)
+  log.put(
+    0,
+    Array.from({ length: 10 }, () => message()),
+  )
+  await until('a turn is decided ahead', () => store.loads.length === 2)
+  const letGo = leases.hold([{ lane: 1, epoch: 1 }])
+  store.faultOf = () => undefined
+  store.release()
+  await letGo
+  t.is(store.feed.length, 2)
+})
+
 test('L6: lanes that go while others are being taken are not taken any more', async (t) => {
   const store = new MemoryTurnStore(CHANNELS)
   const log = new MemoryLog()

@@ -10,6 +10,7 @@ const owned = (lane: number, place = 0): OwnedLane => ({
   lane,
   epoch: 1,
   place,
+  decidedTo: place,
   mayHaveMore: true,
 })
 

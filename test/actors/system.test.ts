@@ -50,20 +50,23 @@ test('A6: while a turn is under way no other one begins, and the next is one tur
   t.is(store.commits.length, 2)
 })
 
-test('W2: a lane whose epoch another process raised is let go, the others go on', async (t) => {
-  const { log, store, logger, system } = await running(t)
-  await until('the lanes are owned', () => system.ownedLanes === 2)
-  await store.takeLane({ lane: 0, epoch: 7 })
-  log.put(0, [message()])
-  log.put(1, [message({ channelId: channel(2) })])
-  await until('lane 1 goes on', () => seqsOf(store, 2).length === 1)
-  t.deepEqual(seqsOf(store), [])
-  t.is(system.ownedLanes, 1)
-  t.deepEqual(
-    logger.lines.filter(({ level }) => level === 'error').map(({ fields }) => fields),
-    [{ lane: 0, epoch: 1 }],
-  )
-})
+// Method: a turn with both lanes is full, or not.
+for (const turnMax of [2, 512]) {
+  test(`W2: a lane that another process took is let go, others go on (${turnMax})`, async (t) => {
+    const { log, store, logger, system } = await running(t, { turnMax })
+    await until('the lanes are owned', () => system.ownedLanes === 2)
+    await store.takeLane({ lane: 0, epoch: 7 })
+    log.put(0, [message()])
+    log.put(1, [message({ channelId: channel(2) })])
+    await until('lane 1 goes on', () => seqsOf(store, 2).length === 1)
+    t.deepEqual(seqsOf(store), [])
+    t.is(system.ownedLanes, 1)
+    t.deepEqual(
+      logger.lines.filter(({ level }) => level === 'error').map(({ fields }) => fields),
+      [{ lane: 0, epoch: 1 }],
+    )
+  })
+}
 
 test('a lane whose lease is gone is not applied, and is again when it comes back', async (t) => {
   const { log, store, leases, system } = await running(t)

@@ -24,7 +24,8 @@ export type StoreCall = 'takeLane' | 'load' | 'commit' | 'settle'
 
 /**
  * `refuse`: rejects, nothing was done. `lose`: does it, then rejects: the answer got lost. `fence`:
- * answers fenced, nothing was done. `hang`: does nothing before `release`.
+ * answers fenced, nothing was done. `hang`: does nothing before `release`, then what is asked for by
+ * then.
  */
 export type StoreFault = 'refuse' | 'lose' | 'fence' | 'hang'
 
@@ -126,8 +127,11 @@ export class MemoryTurnStore implements TurnStore {
   }
 
   async #call<Answer>(call: StoreCall, fenced: Answer | undefined, work: () => Answer) {
-    const fault = this.faultOf(call)
-    if (fault === 'hang') await new Promise<void>((resolve) => this.#hung.push(resolve))
+    let fault = this.faultOf(call)
+    if (fault === 'hang') {
+      await new Promise<void>((resolve) => this.#hung.push(resolve))
+      fault = this.faultOf(call)
+    }
     await turn()
     if (fault === 'refuse') throw new Error(`the store refused ${call}`)
     if (fault === 'fence' && fenced !== undefined) return fenced

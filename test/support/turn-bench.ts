@@ -1,7 +1,7 @@
 // Turns without a system around them.
 
 import { ChannelDirectory } from '#actors/channel'
-import { takeTurn } from '#actors/turn'
+import { commitTurn, decideTurn } from '#actors/turn'
 import type { Item, Turn, TurnEnd } from '#actors/turn'
 import { placeOf } from '#domain/lane'
 import type { Submission } from '#domain/submission'
@@ -46,8 +46,9 @@ export class TurnBench {
     return { items, moves: [{ lane: 0, epoch: 1, from, to }], nowMs: NOW_MS, ...more }
   }
 
-  take(turn: Turn): Promise<TurnEnd> {
-    return takeTurn({ store: this.store, directory: this.directory }, turn)
+  async take(turn: Turn): Promise<TurnEnd> {
+    const { store, directory } = this
+    return commitTurn({ store }, await decideTurn({ store, directory }, turn))
   }
 
   async apply(...submissions: readonly Submission[]) {

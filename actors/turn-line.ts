@@ -1,0 +1,178 @@
+// Turns one after the other: what is decided, committed, decided ahead, and taken again.
+//
+//   collect ─▶ decide ─▶ commit ─┬▶ committed: move on, announce
+//                 ▲       │      ├▶ fenced: another epoch has the lane; ask the database
+//                 └───────┘      └▶ no answer: ask the database where the lanes stand, try again
+//               a large turn
+//
+// Invariants:
+//   A6. One turn at a time, over all owned lanes: under load turns grow and cost less. Only while a
+//       large one commits is the next one decided: what is behind needs this process and the
+//       database at once, not each waiting for the other.
+//   A7. After anything but a commit that answered, places come from the database alone, and what
+//       was decided ahead is undecided.
+//   W6. A turn that fails while the store is well is halved until the submission that breaks it
+//       stands alone; that one becomes a dead letter, and the lane goes on.
+
+import { positionOf } from '#domain/lane'
+import type { LaneMove } from '#domain/store-ports'
+import { retryDelayMs } from './backoff.ts'
+import type { ChannelDirectory } from './channel.ts'
+import type { Holdings } from './holdings.ts'
+import { collect, isNext, movesOf } from './lanes.ts'
+import type { Measures } from './measures.ts'
+import type { SystemPorts } from './options.ts'
+import { commitTurn, decideTurn, undecide } from './turn.ts'
+import type { DecidedTurn, Item, Turn, TurnEnd } from './turn.ts'
+
+/**
+ * Failures in a row, with growing pauses between them, before a submission alone is given up. (W6)
+ */
+const DOOMED_AFTER = 6
+
+export interface TurnLinePorts extends Pick<
+  SystemPorts,
+  'store' | 'log' | 'bus' | 'logger' | 'nowMs' | 'wait'
+> {
+  readonly directory: ChannelDirectory
+  readonly holdings: Holdings
+  readonly measure: Measures
+  /** Nothing more is begun. */
+  readonly isHalted: () => boolean
+}
+
+export class TurnLine {
+  readonly #ports: TurnLinePorts
+  readonly #turnMaxMost: number
+  #turnMax: number
+  #failures = 0
+
+  /** `turnMax`: submissions in one turn, at most. */
+  constructor(ports: TurnLinePorts, { turnMax }: { readonly turnMax: number }) {
+    this.#ports = ports
+    this.#turnMaxMost = turnMax
+    this.#turnMax = turnMax
+  }
+
+  /** What the next turn applies; the lanes take turns in coming first. */
+  collect(): Promise<readonly Item[]> {
+    const { holdings, measure, log } = this.#ports
+    const lanes = [...holdings.lanes.values()]
+    const first = measure.turns() % Math.max(1, lanes.length)
+    return collect([...lanes.slice(first), ...lanes.slice(0, first)], log, this.#turnMax)
+  }
+
+  /** Whether a turn of these is at least half as large as it may be: it is behind. */
+  isLarge(items: readonly Item[]): boolean {
+    return items.length * 2 >= this.#turnMax
+  }
+
+  /**
+   * Applies items and what is decided ahead meanwhile. What fails is to be collected again. Rejects
+   * while the store does not answer.
+   */
+  async apply(items: readonly Item[], doomed?: ReadonlyMap<Item, string>): Promise<void> {
+    let underWay = items
+    try {
+      let turn: DecidedTurn | undefined = await this.#decide(items, doomed && { doomed })
+      while (turn !== undefined) {
+        underWay = turn.items
+        turn = await this.#commitAndLookAhead(turn)
+      }
+    } catch (error) {
+      await this.#recover(underWay, error)
+    }
+  }
+
+  async #decide(
+    items: readonly Item[],
+    { doomed, before }: Pick<Turn, 'doomed'> & { readonly before?: DecidedTurn } = {},
+  ): Promise<DecidedTurn> {
+    const { store, directory, holdings, nowMs } = this.#ports
+    const moves = movesOf(items, holdings.lanes)
+    const turn = { items, moves, nowMs: nowMs(), ...(doomed !== undefined && { doomed }) }
+    const decided = await decideTurn({ store, directory }, turn, before)
+    holdings.goAhead(moves)
+    return decided
+  }
+
+  /**
+   * Commits a turn; gives the next one if that was decided meanwhile. Rejects when the store did
+   * not answer. Otherwise than with a next turn it ends with nothing decided.
+   */
+  async #commitAndLookAhead(turn: DecidedTurn): Promise<DecidedTurn | undefined> {
+    const { holdings, isHalted } = this.#ports
+    const [committed, ahead] = await Promise.allSettled([
+      this.#commit(turn),
+      this.#mayLookAhead(turn) ? this.#decideNext(turn) : undefined,
+    ])
+    const next = ahead.status === 'fulfilled' ? ahead.value : undefined
+    const isCommitted = committed.status === 'fulfilled' && committed.value.kind === 'committed'
+    if (isCommitted && next !== undefined && !isHalted()) return next
+    if (next !== undefined) undecide(next)
+    holdings.fallBack() // A7
+    if (committed.status === 'rejected') throw committed.reason
+    if (ahead.status === 'rejected') throw ahead.reason
+    if (committed.value.kind === 'fenced') await holdings.askAgain(committed.value.lanes)
+    return undefined
+  }
+
+  async #commit(turn: DecidedTurn): Promise<TurnEnd> {
+    const { nowMs, measure } = this.#ports
+    const end = await commitTurn(this.#ports, turn)
+    if (end.kind === 'fenced') return end
+    this.#moveOn(turn.moves, end)
+    measure.turn((nowMs() - turn.nowMs) / 1000, turn.items.length, end)
+    return end
+  }
+
+  #moveOn(moves: readonly LaneMove[], end: Extract<TurnEnd, { kind: 'committed' }>): void {
+    const { bus, logger, holdings } = this.#ports
+    this.#failures = 0
+    this.#turnMax = Math.min(this.#turnMaxMost, this.#turnMax * 2)
+    bus.announce([...end.entries].map(([channelId, entries]) => ({ channelId, entries })))
+    holdings.moveOn(moves)
+    for (const { lane, to } of moves) {
+      bus.notify({ kind: 'applied', lane, position: positionOf(to) })
+    }
+    if (end.deadLetters > 0) {
+      logger.error('submissions set aside as dead letters', { count: end.deadLetters })
+    }
+  }
+
+  /** A6: and while nothing else waits for the end of this turn. */
+  #mayLookAhead({ items, nowMs }: Turn): boolean {
+    const { holdings, directory, isHalted } = this.#ports
+    if (!this.isLarge(items) || this.#failures > 0 || isHalted()) return false
+    return !holdings.isChanged && directory.isTidy(nowMs)
+  }
+
+  async #decideNext(before: DecidedTurn): Promise<DecidedTurn | undefined> {
+    const items = await this.collect()
+    return items.length === 0 ? undefined : this.#decide(items, { before })
+  }
+
+  /** W6: halves the turn while the store is well, until one submission stands alone. */
+  async #recover(items: readonly Item[], error: unknown): Promise<void> {
+    const { holdings, measure, logger, wait, isHalted } = this.#ports
+    measure.retried()
+    await holdings.askAgain([...holdings.lanes.keys()])
+    const [only] = items
+    const place = only === undefined ? undefined : holdings.lanes.get(only.lane)?.place
+    // The turn has happened and only its answer was lost, or the lane is in other hands.
+    if (only === undefined || place === undefined || !isNext(only, place)) return
+    this.#failures += 1
+    logger.warn('a turn failed and is taken again', {
+      error: String(error),
+      submissions: items.length,
+    })
+    if (this.#failures < 2) return
+    await wait(retryDelayMs(this.#failures - 2))
+    if (isHalted()) return
+    if (items.length > 1) {
+      this.#turnMax = Math.max(1, Math.floor(items.length / 2))
+    } else if (this.#failures >= DOOMED_AFTER) {
+      await this.apply([only], new Map([[only, String(error)]]))
+    }
+  }
+}

@@ -1,0 +1,119 @@
+// Goal: deciding a turn while the one before it commits changes nothing but the time it takes.
+// Method: the log holds more than a turn takes, and the first commit hangs until the next turn was
+// decided; then it ends in every way in which a commit ends.
+
+import test from 'ava'
+import type { ExecutionContext } from 'ava'
+
+import { placeOf } from '#domain/lane'
+import { channel, message, thing } from '#test/support/submissions'
+import { LANES, faultOnce, running, seqsOf, statusOf } from '#test/support/running-system'
+import { turn, until } from '#test/support/until'
+
+const TURN_MAX = 2
+const SOON_TURNS = 20
+
+/** A system whose first turn commits as long as the test wants. */
+async function committing(t: ExecutionContext, turnMax = TURN_MAX) {
+  const over = await running(t, { turnMax })
+  await until('the lanes are owned', () => over.system.ownedLanes === LANES.length)
+  over.store.faultOf = (call) => (call === 'commit' ? 'hang' : undefined)
+  return over
+}
+
+type Over = Awaited<ReturnType<typeof committing>>
+
+const nextIsDecided = ({ store }: Over) =>
+  until('the next turn has loaded', () => store.loads.length === 2)
+
+test('A6: while a large turn commits the next one is decided, and commits after it', async (t) => {
+  const over = await committing(t)
+  const { log, store, bus } = over
+  const update = (at: number) => thing('update', 't', { at, attrs: { at } })
+  log.put(0, [thing('create', 't', { at: 1 }), update(2)])
+  log.put(0, [update(3), update(4)])
+  await nextIsDecided(over)
+  for (let turns = 0; turns < SOON_TURNS; turns += 1) await turn()
+  t.is(store.hanging, 1)
+  t.deepEqual([store.commits, bus.announced], [[], []])
+  t.like(store.loads[1], { channels: [], things: [] }, 'the next turn builds on the first')
+
+  store.faultOf = () => undefined
+  store.release()
+  await until('everything is applied', () => store.feed.length === 4)
+  t.is(store.commits.length, 2)
+  t.deepEqual(seqsOf(store), [1, 2, 3, 4])
+  t.is(store.thing(channel(1), 't')?.rev, 4)
+  t.is(store.lanes.get(0)?.place, placeOf(2, 0))
+})
+
+// Method: the second batch is too large for the first turn.
+for (const [first, ahead] of [
+  [2, 1],
+  [1, 0],
+] as const) {
+  test(`A6: of four, a turn of ${first} has ${ahead} decided ahead of it`, async (t) => {
+    const over = await committing(t, 4)
+    const { log, store } = over
+    const messages = (count: number) => Array.from({ length: count }, () => message())
+    log.beforeRead = () => {
+      log.beforeRead = () => Promise.resolve()
+      log.put(0, messages(4))
+      return Promise.resolve()
+    }
+    log.put(0, messages(first))
+    await until('the first turn commits', () => store.hanging === 1)
+    for (let turns = 0; turns < SOON_TURNS; turns += 1) await turn()
+    t.is(store.loads.length, 1 + ahead)
+  })
+}
+
+test('A6: behind a backlog a deleted channel is forgotten as soon as it is in no turn', async (t) => {
+  const over = await committing(t)
+  const { log, store, bus } = over
+  for (let turns = 0; turns < 10; turns += 1) log.put(0, [message(), message()])
+  await nextIsDecided(over)
+  bus.notify({ kind: 'channel-deleted', channelId: channel(1) })
+  store.faultOf = () => undefined
+  store.release()
+  await over.system.drain()
+  t.deepEqual(
+    store.loads.flatMap(({ channels }, index) => (channels.length > 0 ? [index] : [])),
+    [0, 2],
+  )
+})
+
+test('T2: an op_id that is being committed has no second effect in the next turn', async (t) => {
+  const over = await committing(t)
+  const claimed = (number: number) =>
+    message({ opId: 'mine', claims: true, channelId: channel(number) })
+  over.log.put(0, [claimed(1), message()])
+  over.log.put(0, [claimed(1), claimed(2)])
+  await nextIsDecided(over)
+  over.store.faultOf = () => undefined
+  over.store.release()
+  await over.system.drain()
+  t.is(over.store.feed.length, 2)
+  t.deepEqual(over.store.violations, [])
+})
+
+for (const fault of ['refuse', 'lose', 'fence'] as const) {
+  test(`A7: when a commit is told to ${fault}, what was decided ahead is decided again`, async (t) => {
+    const over = await committing(t)
+    const { log, store, system } = over
+    const before = thing('create', 't', { at: 1 })
+    log.put(0, [before, thing('update', 't', { at: 2, attrs: { on: true } })])
+    const [third, fourth] = [thing('update', 't', { at: 3, attrs: { dim: 1 } }), message()]
+    log.put(0, [third, fourth])
+    log.put(1, [message({ channelId: channel(2) })])
+    await nextIsDecided(over)
+    const isMet = faultOnce(store, 'commit', fault)
+    store.release()
+    await system.drain()
+    t.true(isMet())
+    t.deepEqual(seqsOf(store), [1, 2, 3, 4])
+    t.like(store.thing(channel(1), 't'), { rev: 3 })
+    for (const one of [before, third, fourth]) t.is(statusOf(store, one), 'sent')
+    t.deepEqual(store.violations, [])
+  })
+}
