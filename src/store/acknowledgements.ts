@@ -104,7 +104,9 @@ async function advance(
     const stretch = { channel, afterSeq, sinceSeq, limit: SEQS_AT_ONCE }
     const next = await deliverableSeqs(session, stretch)
     const open = next.find((seq) => !acked.has(seq))
-    if (open !== undefined) return open - 1
+    // A turn that commits between the reads of Messages and Things shows its Things alone: what is
+    // beyond the head is not known yet.
+    if (open !== undefined) return Math.min(open - 1, headSeq)
     const last = next.at(-1)
     if (last === undefined || next.length < SEQS_AT_ONCE) return headSeq
     afterSeq = last

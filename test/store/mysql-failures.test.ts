@@ -16,11 +16,12 @@ import { machinePacing } from '#src/store/pacing'
 import type { Pacing } from '#src/store/pacing'
 import type { Session } from '#src/store/session'
 import { StoreBusy, StoreError } from '#src/store/store-error'
+import { device } from '#test/contracts/store-channels'
 import { FakeMeter } from '#test/support/fake-telemetry'
 import { administer, newDatabase, openNode, sharedMariaDb } from '#test/support/mariadb'
 import { Relay } from '#test/support/relay'
 import { ChannelWriter } from '#test/support/store-writer'
-import { channel, thing } from '#test/support/submissions'
+import { channel, message, thing } from '#test/support/submissions'
 
 const mariaDb = sharedMariaDb()
 const A = channel(1)
@@ -156,6 +157,31 @@ mariaDb.test('a turn whose COMMIT was not heard rejects and is in force', async 
   t.not(await store.read.thing(A, 'lamp'), undefined)
   t.is(await store.turns.takeLane({ lane: 1, epoch: 1 }), 1)
 })
+
+mariaDb.test(
+  'K2: a position steps over nothing of a turn that commits while it moves',
+  async (t, server) => {
+    const url = await newDatabase(server)
+    const relay = await Relay.open(t, server.port)
+    const actors = await openNode(t, url)
+    const ingress = await openNode(t, url.replace(`:${server.port}/`, `:${relay.port}/`))
+    const writer = await ChannelWriter.open(actors, 1)
+    await actors.devices.create(device(1), 'linux', 1)
+    await actors.subscriptions.subscribe(device(1), A, 1)
+    await writer.take(message()).commit()
+
+    const held = relay.holdAt((bytes) => bytes.includes('FROM things'))
+    const first = { channelId: A, seq: 1 }
+    const acknowledged = ingress.subscriptions.acknowledgeEntries(device(1), [first])
+    await held
+    await writer.take(message(), thing('update', 'lamp')).commit()
+    relay.thaw()
+    t.is(await acknowledged, 1)
+    const { items } = await actors.read.pull(device(1), 9)
+    const seqs = items.map(({ seq }) => seq)
+    t.deepEqual(seqs, [2, 3])
+  },
+)
 
 mariaDb.test('L2: a server that says nothing is given up, and found again', async (t, server) => {
   const relay = await Relay.open(t, server.port)
