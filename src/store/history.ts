@@ -10,6 +10,9 @@ import type { StoredEntry } from './deliverables.ts'
 import { SCANNED_MAX, pageOf } from './paging.ts'
 import type { Filter } from './paging.ts'
 
+/** Twenty probes find a place among a million rows: they look at as many as a page may. (R1) */
+const PROBED_ROWS = 100
+
 export async function history(
   session: Session,
   channel: number,
@@ -106,8 +109,10 @@ async function sourceOf(
 
 /**
  * The last seq before a time, found by halving. Times of acceptance grow with seq but for the
- * clocks of several nodes; within their difference an entry may be missed, and none that is older
- * is given.
+ * clocks of several nodes and for Messages that a repeat completed: their time is that of the
+ * claim, up to days earlier. So a place is before the time only when all of the next rows are.
+ * Within the difference of the clocks, and around a longer run of such Messages, an entry may be
+ * missed, and none that is older is given.
  */
 async function lastBefore(
   session: Session,
@@ -122,13 +127,14 @@ async function lastBefore(
   let high = newest?.seq ?? after
   while (low < high) {
     const middle = Math.floor((low + high) / 2)
-    const probe = await session.first<{ seq: number; acceptedAt: number }>(
+    const next = await session.all<{ seq: number; acceptedAt: number }>(
       `SELECT seq, accepted_at AS acceptedAt FROM ${table}
-        WHERE channel = ? AND seq > ? ORDER BY seq LIMIT 1`,
-      [channel, middle],
+        WHERE channel = ? AND seq > ? ORDER BY seq LIMIT ?`,
+      [channel, middle, PROBED_ROWS],
     )
-    if (probe === undefined || probe.acceptedAt >= sinceMs) high = middle
-    else low = probe.seq
+    const last = next.at(-1)
+    if (last === undefined || next.some(({ acceptedAt }) => acceptedAt >= sinceMs)) high = middle
+    else low = last.seq
   }
   return low
 }

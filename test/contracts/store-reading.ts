@@ -185,6 +185,22 @@ export function readingContract(engine: string, open: OpenStore): void {
     }
   })
 
+  test(`${engine}: history since a time goes on before Messages of old claims`, async (t) => {
+    const store = await open(t)
+    const writer = await ChannelWriter.open(store, 1)
+    // A claim whose append failed was completed by repeats: their time is that of the claim.
+    const isOld = (index: number): boolean => index % 100 >= 40 && index % 100 < 60
+    for (let index = 0; index < 300; index += 1) {
+      writer.take(message({ acceptedAt: isOld(index) ? 10 : 1_000 + index }))
+    }
+    await writer.commit()
+    for (const sinceMs of [11, 1_000, 1_030, 1_039, 1_060, 1_150, 1_199, 1_299]) {
+      const { items } = await history(store, { sinceMs, limit: 200 })
+      const expected = writer.feed.filter(({ acceptedAt }) => acceptedAt >= sinceMs)
+      t.deepEqual(items, expected, `${sinceMs}`)
+    }
+  })
+
   test(`${engine}: a pull gives every channel's entries in order`, async (t) => {
     const store = await open(t)
     const { subscriptions, devices, read } = store
