@@ -59,8 +59,16 @@ export interface CatchUpPage {
    * tombstones are among it: the device forgets the channel's Things and gets every live one again.
    */
   readonly gap?: { readonly from: number; readonly to: number; readonly restart: boolean }
-  /** The last seq that retention had removed when this was read; 0 or absent: nothing. */
-  readonly removedTo?: number
+  /** What retention had removed when this was read; absent: nothing. */
+  readonly removedTo?: RemovedTo
+}
+
+/** The last seqs that retention has removed of a channel; 0: none. */
+export interface RemovedTo {
+  /** Of Messages and Events. */
+  readonly entries: number
+  /** Of the deletions of Things: they are kept longer. */
+  readonly tombstones: number
 }
 
 export interface CatchUpRequest {
@@ -73,7 +81,7 @@ export interface CatchUpRequest {
    * up to there, and no restart. Without it a restart of more than one page would begin again with
    * each page.
    */
-  readonly removedTo?: number
+  readonly removedTo?: RemovedTo
   /** 1 to 500 entries. */
   readonly limit: number
 }

@@ -6,9 +6,9 @@
 //   C2. A Thing whose deletion can no longer be told ends in a restart: the device forgets the
 //       channel's Things and gets every live one.
 //   C3. What the page before told (`removedTo`) is not told again, so a catch-up of many pages
-//       ends.
+//       ends. Entries and tombstones are told apart, since a tombstone outlives entries behind it.
 
-import type { CatchUpPage, CatchUpRequest } from '#domain/feed'
+import type { CatchUpPage, CatchUpRequest, RemovedTo } from '#domain/feed'
 import type { Session } from './session.ts'
 import { deliverables } from './deliverables.ts'
 
@@ -18,6 +18,8 @@ interface Heads {
   readonly entriesFloor: number
   readonly tombstoneFloor: number
 }
+
+const NOTHING: RemovedTo = { entries: 0, tombstones: 0 }
 
 /** Reads a page; of a channel that does not exist, an empty complete one. */
 export async function catchUp(session: Session, request: CatchUpRequest): Promise<CatchUpPage> {
@@ -42,7 +44,7 @@ export async function catchUp(session: Session, request: CatchUpRequest): Promis
     entries: found.slice(0, limit),
     headSeq: heads.headSeq,
     complete: found.length <= limit,
-    removedTo: Math.max(heads.entriesFloor, heads.tombstoneFloor),
+    removedTo: { entries: heads.entriesFloor, tombstones: heads.tombstoneFloor },
     ...(gap !== undefined && { gap }),
   }
 }
@@ -53,14 +55,14 @@ const knownTo = ({ headSeq }: Heads, { afterSeq }: CatchUpRequest): number =>
 
 function gapOf(heads: Heads, request: CatchUpRequest): CatchUpPage['gap'] {
   const { headSeq, entriesFloor, tombstoneFloor } = heads
-  const { afterSeq, sinceSeq, removedTo = 0 } = request
+  const { afterSeq, sinceSeq, removedTo = NOTHING } = request
   if (afterSeq > headSeq) {
     // The device knows entries that this database does not: it was restored from an older copy.
     // What it has beyond the head never happened here.
     return { from: headSeq + 1, to: afterSeq, restart: true }
   }
-  const told = Math.max(afterSeq, sinceSeq, removedTo) // C3
-  const restart = afterSeq > 0 && tombstoneFloor > Math.max(afterSeq, removedTo) // C2
+  const told = Math.max(afterSeq, sinceSeq, removedTo.entries) // C3
+  const restart = afterSeq > 0 && tombstoneFloor > Math.max(afterSeq, removedTo.tombstones) // C2
   if (restart) {
     return { from: afterSeq + 1, to: Math.max(tombstoneFloor, entriesFloor), restart }
   }

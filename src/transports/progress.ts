@@ -5,7 +5,7 @@
 //     │  └── more to read, or no room in the window
 //     └── live: a hole, a lost announcement, or no room in the window
 
-import type { CatchUpRequest, Position } from '#domain/feed'
+import type { CatchUpRequest, Position, RemovedTo } from '#domain/feed'
 import type { ChannelId } from '#domain/identity'
 
 type Stage = 'behind' | 'loading' | 'postponed' | 'live'
@@ -23,8 +23,8 @@ export interface Progress {
   ackedSeq: number
   /** The highest seq heard of. */
   announcedSeq: number
-  /** Removals up to here are told. */
-  removedTo: number
+  /** Removals up to here are told; undefined: none. */
+  removedTo: RemovedTo | undefined
   /** Entries that were sent and not acknowledged, in seq order: numbers only, never their text. */
   readonly owed: { readonly seq: number; readonly bytes: number }[]
 }
@@ -37,7 +37,7 @@ export function progressFrom(position: Position, cursor: number): Progress {
     sentSeq: cursor,
     ackedSeq: cursor,
     announcedSeq: position.headSeq,
-    removedTo: 0,
+    removedTo: undefined,
     owed: [],
   }
 }
@@ -62,6 +62,6 @@ export function requestOf(progress: Progress, limit: number): CatchUpRequest {
     afterSeq: sentSeq,
     sinceSeq,
     limit,
-    ...(removedTo > 0 && { removedTo }),
+    ...(removedTo !== undefined && { removedTo }),
   }
 }

@@ -227,7 +227,7 @@ export class Serving {
         progress.ackedSeq = 0
       }
     }
-    progress.removedTo = Math.max(progress.removedTo, page.removedTo ?? page.gap?.to ?? 0)
+    progress.removedTo = page.removedTo
     for (const frame of page.frames) {
       if (frame.seq <= progress.sentSeq) continue // S1
       if (this.#deliver(progress, frame, { mode: 'replay', outputs })) continue

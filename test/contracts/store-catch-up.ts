@@ -38,11 +38,16 @@ const act = fc.oneof(
       reader: fc.nat(3),
       limit: fc.integer({ min: 1, max: 5 }),
       pages: fc.integer({ min: 1, max: 3 }),
+      isAnew: fc.boolean(),
     }),
   },
   {
     weight: 1,
-    arbitrary: fc.record({ kind: fc.constant('retire' as const), age: fc.nat(20) }),
+    arbitrary: fc.record({
+      kind: fc.constant('retire' as const),
+      age: fc.nat(20),
+      tombstonesLonger: fc.nat(20),
+    }),
   },
 )
 type Act = typeof act extends fc.Arbitrary<infer One> ? One : never
@@ -60,13 +65,13 @@ function submit(writer: ChannelWriter, one: Act, at: number): void {
   }
 }
 
-/** Everything that a time has passed is removed. */
-async function retireBefore(store: Store, before: number): Promise<void> {
+/** Everything that a time has passed is removed; what has ended may be kept longer. */
+async function retireBefore(store: Store, before: number, tombstones = before): Promise<void> {
   const limits = {
     operations: before,
     messagesAndEvents: before,
     thingUpdates: before,
-    tombstones: before,
+    tombstones,
     deletedChannels: before,
   }
   while ((await store.retention.step(limits, 7)) > 0);
@@ -88,8 +93,11 @@ export function catchUpContract(engine: string, open: OpenStore): void {
             await writer.commit()
             readers.push(new FeedReader(A, writer.head.headSeq))
           }
-          if (one.kind === 'retire') await retireBefore(store, at - one.age)
+          if (one.kind === 'retire') {
+            await retireBefore(store, at - one.age, at - one.age - one.tombstonesLonger)
+          }
           if (one.kind === 'read') {
+            if (one.isAnew) readers[one.reader]?.reconnect()
             await readers[one.reader]?.read(store, one.limit, one.pages)
           }
         }
@@ -226,7 +234,7 @@ export function catchUpContract(engine: string, open: OpenStore): void {
     for (const [afterSeq, sinceSeq, gap] of rows) {
       const page = await store.read.catchUp({ channelId: A, afterSeq, sinceSeq, limit: 9 })
       t.deepEqual(page.gap, gap)
-      t.is(page.removedTo, 4)
+      t.deepEqual(page.removedTo, { entries: 4, tombstones: 0 })
     }
   })
 
@@ -246,6 +254,25 @@ export function catchUpContract(engine: string, open: OpenStore): void {
     t.deepEqual([...reader.things.keys()].toSorted(), ['b', 'c', 'd'])
     t.is(reader.pages, 4)
     t.deepEqual([...reader.lost], [5])
+  })
+
+  test(`${engine}: C2: a deletion that is forgotten between two pages restarts`, async (t) => {
+    const store = await open(t)
+    const writer = await ChannelWriter.open(store, 1)
+    await writer.take(thing('update', 'a'), thing('update', 'b')).commit()
+    const reader = new FeedReader(A, 0)
+    await reader.read(store, 9)
+    await writer
+      .take(thing('update', 'b', { at: 2, acceptedAt: 2_000 }))
+      .take(thing('delete', 'a', { at: 2, acceptedAt: 3_000 }), message({ acceptedAt: 4_000 }))
+      .commit()
+    // Messages go before tombstones that are as old.
+    await retireBefore(store, 5_000, 0)
+    await reader.read(store, 1, 1)
+    t.deepEqual([...reader.lost], [3, 4, 5])
+    await retireBefore(store, 5_000)
+    await reader.read(store, 1)
+    t.deepEqual([...reader.things.keys()], ['b'])
   })
 
   test(`${engine}: a device ahead of a restored database begins anew`, async (t) => {

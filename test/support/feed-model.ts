@@ -161,13 +161,16 @@ export class FeedModel
     afterSeq,
     sinceSeq,
     limit,
-    removedTo: told = 0,
+    removedTo: told = { entries: 0, tombstones: 0 },
   }: CatchUpRequest): CatchUpPage {
     const { headSeq, messages, things, ...removed } = this.channel(channelId)
-    const known = Math.max(afterSeq, told)
-    const restart = afterSeq > 0 && removed.tombstonesRemovedTo > known
-    const isGap = restart || removed.messagesRemovedTo > Math.max(known, sinceSeq)
-    const removedTo = Math.max(removed.messagesRemovedTo, removed.tombstonesRemovedTo)
+    const removedTo = {
+      entries: removed.messagesRemovedTo,
+      tombstones: removed.tombstonesRemovedTo,
+    }
+    const restart = afterSeq > 0 && removedTo.tombstones > Math.max(afterSeq, told.tombstones)
+    const isGap = restart || removedTo.entries > Math.max(afterSeq, told.entries, sinceSeq)
+    const to = Math.max(removedTo.entries, removedTo.tombstones)
 
     const missed = messages.filter(({ seq }) => seq > Math.max(afterSeq, sinceSeq))
     const from = restart ? 0 : afterSeq
@@ -179,7 +182,7 @@ export class FeedModel
       headSeq,
       complete: entries.length <= limit,
       removedTo,
-      ...(isGap && { gap: { from: afterSeq + 1, to: removedTo, restart } }),
+      ...(isGap && { gap: { from: afterSeq + 1, to, restart } }),
     }
   }
 

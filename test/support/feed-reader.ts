@@ -18,25 +18,30 @@ export class FeedReader {
   readonly lost = new Set<number>()
   position = 0
   pages = 0
+  #removedTo: CatchUpPage['removedTo']
 
   constructor(channelId: ChannelId, sinceSeq: number) {
     this.channelId = channelId
     this.sinceSeq = sinceSeq
   }
 
+  /** In a new session nobody knows what the device was told. */
+  reconnect(): void {
+    this.#removedTo = undefined
+  }
+
   /** Reads until nothing is left, or `pages` pages. */
   async read(store: Store, limit: number, pages = 10_000): Promise<void> {
-    let removedTo: number | undefined
     for (let count = 0; count < pages; count += 1) {
       const request: CatchUpRequest = {
         channelId: this.channelId,
         afterSeq: this.position,
         sinceSeq: this.sinceSeq,
         limit,
-        ...(removedTo !== undefined && { removedTo }),
+        ...(this.#removedTo !== undefined && { removedTo: this.#removedTo }),
       }
       const page = await store.read.catchUp(request)
-      removedTo = page.removedTo
+      this.#removedTo = page.removedTo
       this.#apply(page)
       this.pages += 1
       if (page.complete) {

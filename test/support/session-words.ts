@@ -76,8 +76,11 @@ export const page = (
   more: { headSeq: number; complete?: boolean; restart?: boolean; gapTo?: number },
 ): Input => {
   const { headSeq, complete = true, restart = false, gapTo } = more
-  const gap = gapTo === undefined ? {} : { gap: { from: 1, to: gapTo, restart } }
-  return { kind: 'page', ticket, page: { frames: frames_, headSeq, complete, ...gap } }
+  const removed = gapTo !== undefined && {
+    gap: { from: 1, to: gapTo, restart },
+    removedTo: { entries: gapTo, tombstones: restart ? gapTo : 0 },
+  }
+  return { kind: 'page', ticket, page: { frames: frames_, headSeq, complete, ...removed } }
 }
 
 /** Each output in a few words. */
@@ -93,7 +96,8 @@ function wordsOf(output: Output): string {
       return 'admit'
     case 'read-page': {
       const { channelId, afterSeq, limit, removedTo } = output.request
-      const known = removedTo === undefined ? '' : ` removed ${removedTo}`
+      const known =
+        removedTo === undefined ? '' : ` removed ${removedTo.entries}/${removedTo.tombstones}`
       return `read ${output.ticket}: ${letterOf(channelId)} after ${afterSeq} limit ${limit}${known}`
     }
     case 'read-positions':

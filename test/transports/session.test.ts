@@ -145,7 +145,7 @@ test('a gap is told before what follows it, and is not asked for again', (t) => 
   t.deepEqual(feed(page(1, frames('A', 7), { headSeq: 9, complete: false, gapTo: 6 })), [
     'gap A 1-6 retention',
     'deliver A 7 replay',
-    'read 2: A after 7 limit 100 removed 6',
+    'read 2: A after 7 limit 100 removed 6/0',
   ])
 })
 
@@ -161,7 +161,7 @@ test('S1: behind a restart the things come from the beginning', (t) => {
           'gap A 1-8 retention restart',
           'deliver A 2 replay',
           'deliver A 3 replay',
-          'read 2: A after 3 limit 100 removed 8',
+          'read 2: A after 3 limit 100 removed 8/8',
         ],
       ],
       [ack('A', 4), 0, ['error validation_failed']],
