@@ -4,6 +4,8 @@
 //   L1. A connection that broke, or whose transaction could not be ended, is never lent again.
 //   L2. Nothing waits for an answer of the server longer than ANSWER_MS_MAX: a server that hangs,
 //       or a network that swallows packets, would otherwise keep every connection of the pool.
+//   L3. A connection that comes after nobody waits for it goes back to the pool, which would be
+//       used up by a few of them.
 
 import type { DataSource, QueryRunner } from 'typeorm'
 
@@ -62,7 +64,7 @@ class Pool implements Connections {
 
   async lend(): Promise<Lent> {
     const runner = this.#source.createQueryRunner()
-    const connection: unknown = await this.#bounded(runner.connect())
+    const connection = await this.#connected(runner)
     if (!isDriverConnection(connection)) throw new Error('the driver gave no connection')
     const session = new PooledSession({ runner, connection }, this.#dialect, this.#bounded)
     const discard = (): void => discardConnection(connection)
@@ -73,6 +75,17 @@ class Pool implements Connections {
       throw error
     }
     return { session, giveBack: () => runner.release(), discard }
+  }
+
+  /** A connection of the pool, or a new one. */
+  async #connected(runner: QueryRunner): Promise<unknown> {
+    const connecting: Promise<unknown> = runner.connect()
+    try {
+      return await this.#bounded(connecting)
+    } catch (error) {
+      connecting.then(() => runner.release()).catch(() => undefined) // L3
+      throw error
+    }
   }
 
   async #prepare(session: Session, connection: DriverConnection): Promise<void> {
