@@ -81,12 +81,13 @@ export async function decideTurn(
 ): Promise<DecidedTurn> {
   const groups = groupByChannel(turn.items, turn.doomed)
   const actors = [...groups.keys()].map((id) => directory.wake(id, turn.nowMs))
-  const state = await store.load(needsOf(actors, groups))
+  const state = await store.load(needsOf(actors, groups, turn.doomed))
   try {
     const earlier = [...state.operations, ...(before?.claimed ?? [])]
     const { claimed, repeats } = claimsOf(turn, earlier)
     const decided = decideAll(actors, groups, { state, repeats })
-    return { ...turn, writes: writesOf(turn, decided), outcomes: decided.outcomes, claimed }
+    const writes = writesOf(turn, decided, state)
+    return { ...turn, writes, outcomes: decided.outcomes, claimed }
   } catch (error) {
     forget(actors)
     throw error
@@ -140,8 +141,15 @@ function groupByChannel(items: readonly Item[], doomed?: ReadonlyMap<Item, strin
   return groups
 }
 
-/** What the store must be asked for: heads of sleeping channels, entities that nobody remembers. */
-function needsOf(actors: readonly ChannelActor[], groups: Groups): TurnNeeds {
+/**
+ * What the store must be asked for: heads of sleeping channels, entities that nobody remembers, and
+ * which op_ids have a record.
+ */
+function needsOf(
+  actors: readonly ChannelActor[],
+  groups: Groups,
+  doomed: Turn['doomed'],
+): TurnNeeds {
   const needs = {
     channels: [] as ChannelId[],
     things: [] as { channelId: ChannelId; id: string }[],
@@ -166,6 +174,9 @@ function needsOf(actors: readonly ChannelActor[], groups: Groups): TurnNeeds {
       const list = submission.model === 'thing' ? needs.things : needs.events
       list.push({ channelId, id: submission.entityId })
     }
+  }
+  for (const { submission } of doomed?.keys() ?? []) {
+    if (submission.model !== 'unreadable') needs.operations.push(submission.opId)
   }
   return needs
 }
@@ -225,7 +236,11 @@ function claimsOf(
   return { claimed, repeats }
 }
 
-function writesOf(turn: Turn, { outcomes, homeless }: Decided): TurnWrites {
+function writesOf(
+  turn: Turn,
+  { outcomes, homeless }: Decided,
+  { operations: recorded }: TurnState,
+): TurnWrites {
   const channels: ChannelWrites[] = []
   const operations = [...homeless]
   const deadLetters: DeadLetter[] = []
@@ -237,14 +252,23 @@ function writesOf(turn: Turn, { outcomes, homeless }: Decided): TurnWrites {
     for (const { submission, error } of outcome.defects) defects.set(submission, error)
   }
   const writes = { lanes: turn.moves, channels, operations, deadLetters }
-  buryDead(turn, defects, writes)
+  buryDead(turn, { defects, recorded }, writes)
   return writes
 }
 
-/** W6: what cannot be applied is kept aside, and its operation says so. */
+interface Dying {
+  readonly defects: ReadonlyMap<Submission | Unreadable, string>
+  /** Which of the asked op_ids have a record. */
+  readonly recorded: readonly OperationId[]
+}
+
+/**
+ * W6: what cannot be applied is kept aside, and its operation says so. Not when its op_id has a
+ * record already: that may be what broke the turn, and a second one would break this one too.
+ */
 function buryDead(
   { doomed, items, nowMs }: Turn,
-  defects: ReadonlyMap<Submission | Unreadable, string>,
+  { defects, recorded }: Dying,
   writes: { readonly operations: Operation[]; readonly deadLetters: DeadLetter[] },
 ): void {
   if (doomed === undefined && defects.size === 0 && !items.some(isUnreadable)) return
@@ -256,7 +280,8 @@ function buryDead(
     if (error === undefined) continue
     const payload = unreadable ? submission.payload : JSON.stringify(submission)
     writes.deadLetters.push({ lane, position, index, payload, error, at: nowMs })
-    if (!unreadable && doomed?.has(item) === true) {
+    if (unreadable || doomed?.has(item) !== true) continue
+    if (!recorded.includes(submission.opId)) {
       writes.operations.push(operationOf(submission, 'internal_error'))
     }
   }
