@@ -6,10 +6,10 @@
 //   W5. The database follows this stream with this number of lanes, or the node does not start.
 
 import type { Probe } from '#domain/ports'
-import type { OperationStore } from '#domain/store-ports'
 import type { Backing, BackingEdge } from './backing.ts'
 import type { ClusterSettings, Config } from './config.ts'
 import type { EngineControl } from './engine.ts'
+import { findingEverywhere } from './finding-everywhere.ts'
 import { laneWatch } from './lane-watch.ts'
 import { standingOf } from './log-standing.ts'
 import { openStore } from './store/store.ts'
@@ -127,20 +127,5 @@ async function streamProbe(
       if (readiness.ready) durability = readiness.detail
       return readiness
     },
-  }
-}
-
-/**
- * The operations of the database and, before they are there, of whoever accepted them. Asked once
- * more at the end: an operation leaves its acceptor only when the database has it. A database that
- * is away the first time may be so the whole time: its acceptor is asked all the same.
- */
-function findingEverywhere(operations: OperationStore, inquiry: StatusInquiry): OperationStore {
-  return {
-    claim: (claim, expiredBefore) => operations.claim(claim, expiredBefore),
-    find: async (opId) =>
-      (await operations.find(opId).catch(() => undefined)) ??
-      (await inquiry.ask(opId)) ??
-      (await operations.find(opId)),
   }
 }

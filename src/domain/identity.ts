@@ -80,6 +80,11 @@ export function operationIdFrom(nowMs: number, random32Hex: string): OperationId
   return (timeText(nowMs) + random32Hex) as OperationId
 }
 
+/** Whether an operation id has the form that the gateway makes; a client may have chosen it. */
+export const isGatewayForm = (opId: OperationId): boolean => GATEWAY_OPERATION_ID.test(opId)
+
+const GATEWAY_OPERATION_ID = /^[0-9a-f]{13}-[0-9a-f]{32}$/
+
 /** The time with which an operation id begins, when it has the form that the gateway makes. */
 export function operationTimeOf(opId: OperationId): number | undefined {
   return OPERATION_TIME.test(opId) ? Number.parseInt(opId, 16) : undefined

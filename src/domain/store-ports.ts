@@ -231,6 +231,9 @@ export interface ReadStore {
 
 export interface OperationStore {
   find(opId: OperationId): Promise<Operation | undefined>
-  /** Atomic over all nodes. A fresh claim is durable when this answers. (decisions.md 6) */
-  claim(claim: Claim, expiredBefore: number): Promise<ClaimOutcome>
+  /**
+   * Atomic over all nodes. A fresh claim is durable when this answers. `isPending`: an operation of
+   * this op_id is accepted and may not be here yet. (decisions.md 6)
+   */
+  claim(claim: Claim, expiredBefore: number, isPending?: boolean): Promise<ClaimOutcome>
 }

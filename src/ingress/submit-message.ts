@@ -5,6 +5,8 @@
 //       completed by a repeat, which appends what the first would have: same op_id, message_id and
 //       time. The channel's actor drops the duplicate when both arrive.
 //   M2. A repeat answers with the first message_id, never with its own.
+//   M3. An op_id that is on its way through the log is taken before the database knows it: the
+//       actor would drop the Message as a repeat, or find its record in the way of the other.
 
 import { hash } from 'node:crypto'
 import { fault, isFault } from '#domain/fault'
@@ -56,7 +58,8 @@ async function submitClaimed(
   const opened = await ports.credentials.check(submission.channelId, password)
   if (isFault(opened)) return opened
   const expiredBefore = receivedAtMs - ports.statusRetentionMs
-  const outcome = await ports.operations.claim(claimOf(submission), expiredBefore)
+  const isPending = ports.sink.find(submission.opId) !== undefined // M3
+  const outcome = await ports.operations.claim(claimOf(submission), expiredBefore, isPending)
   if (outcome.kind === 'conflict') return fault(outcome.code, { field: 'op_id' })
   const { acceptance } = ports
   if (outcome.kind === 'fresh') return acceptance.accept(message)

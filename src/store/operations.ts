@@ -3,7 +3,7 @@
 //
 // Invariants:
 //   O1. The first claim of an op_id decides, for as long as it lives; op_ids of submissions that
-//       the gateway named itself are taken too.
+//       the gateway named itself are taken too, from their acceptance on.
 //   O2. A fresh claim is durable when it is answered. Claims that wait share one transaction, as if
 //       decided one after the other as they were asked, so that an fsync serves many.
 //   O3. A claim and the operation of the same op_id go together: a claim made anew after its time
@@ -23,6 +23,7 @@ import { Overtaken, StoreBusy } from './store-error.ts'
 interface WaitingClaim {
   readonly claim: Claim
   readonly expiredBefore: number
+  readonly isPending: boolean
   readonly answer: (outcome: ClaimOutcome) => void
   readonly fail: (error: unknown) => void
 }
@@ -57,12 +58,12 @@ export class Operations implements OperationStore {
     return { ...operation, ...(errorCode !== null && { errorCode }) }
   }
 
-  claim(claim: Claim, expiredBefore: number): Promise<ClaimOutcome> {
+  claim(claim: Claim, expiredBefore: number, isPending = false): Promise<ClaimOutcome> {
     if (this.#waiting.length >= JOBS_WAITING_MAX) {
       return Promise.reject(new StoreBusy(this.#waiting.length))
     }
     return new Promise((answer, fail) => {
-      this.#waiting.push({ claim, expiredBefore, answer, fail })
+      this.#waiting.push({ claim, expiredBefore, isPending, answer, fail })
       if (!this.#isDeciding) void this.#decideWaiting()
     })
   }
@@ -100,7 +101,7 @@ export class Operations implements OperationStore {
   ): Promise<readonly ClaimOutcome[]> {
     const opIds = [...new Set(group.map(({ claim }) => claim.opId))].sort()
     const known = await knownOf(session, opIds)
-    const outcomes = group.map(({ claim, expiredBefore }) => decide(known, claim, expiredBefore))
+    const outcomes = group.map((waiting) => decide(known, waiting))
     await forget(session, [...known.forgotten].sort())
     const fresh = [...known.fresh.values()].sort((one, other) => (one.opId < other.opId ? -1 : 1))
     try {
@@ -143,14 +144,18 @@ async function knownOf(session: Session, opIds: readonly OperationId[]): Promise
   return { claims, operations, fresh: new Map(), forgotten: new Set() }
 }
 
-function decide(known: Known, claim: Claim, expiredBefore: number): ClaimOutcome {
+function decide(
+  known: Known,
+  { claim, expiredBefore, isPending }: Pick<WaitingClaim, 'claim' | 'expiredBefore' | 'isPending'>,
+): ClaimOutcome {
   const { opId } = claim
   const first = known.claims.get(opId)
   const acceptedAt = known.operations.get(opId)
   if (first !== undefined && first.claimedAt >= expiredBefore) {
     return compare(first, claim, acceptedAt !== undefined) // O1
   }
-  if (first === undefined && acceptedAt !== undefined && acceptedAt >= expiredBefore) {
+  const isTaken = isPending || (acceptedAt !== undefined && acceptedAt >= expiredBefore)
+  if (first === undefined && isTaken) {
     return { kind: 'conflict', code: 'op_id_scope_conflict' } // O1
   }
   if (first !== undefined || acceptedAt !== undefined) {

@@ -93,6 +93,19 @@ export function operationContract(engine: string, open: OpenStore): void {
     t.deepEqual(await store.operations.claim(CLAIM, 901), { kind: 'fresh' })
   })
 
+  test(`${engine}: O1: an op_id that is on its way cannot be claimed, and its claim is compared`, async (t) => {
+    const { operations } = await open(t)
+    const scope = { kind: 'conflict', code: 'op_id_scope_conflict' } as const
+    t.deepEqual(await operations.claim(CLAIM, 0, true), scope)
+    t.deepEqual(await operations.claim(CLAIM, 0, false), { kind: 'fresh' })
+    const repeat = { ...CLAIM, messageId: messageId(2) }
+    t.deepEqual(await operations.claim(repeat, 0, true), {
+      kind: 'repeat',
+      first: CLAIM,
+      applied: false,
+    })
+  })
+
   test(`${engine}: O3: an expired claim is made anew without its operation`, async (t) => {
     const store = await open(t)
     const writer = await ChannelWriter.open(store, 1)

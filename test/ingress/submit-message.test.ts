@@ -47,6 +47,23 @@ test('a repeat of what is accepted here and not yet applied appends nothing', as
   t.is(rig.sink.accepted.length, 1)
 })
 
+test('M3: an op_id that the gateway gave to what is not yet applied is a conflict', async (t) => {
+  const rig = await startIngress(t)
+  const thing = { ...CREDENTIALS, thing_id: 'pump', observed_at: NOW_MS }
+  await rig.post('/thing/update', thing)
+  const [accepted] = rig.sink.accepted
+  if (accepted === undefined) return t.fail()
+  const { opId, channelId, model, entityId, acceptedAt } = accepted
+  const facts = { opId, channelId, model, entityId }
+  const times = { acceptedAt, updatedAt: acceptedAt }
+  rig.sink.operations.set(opId, { ...facts, status: 'accepted', ...times })
+  const answer = await rig.post('/message', { ...FIRST, op_id: opId })
+  t.is(answer.status, 409)
+  t.is(answer.json['error_code'], 'op_id_scope_conflict')
+  t.is(rig.sink.accepted.length, 1)
+  t.is(rig.operations.claims.size, 0)
+})
+
 test('M1: a repeat completes a first attempt that died between claim and append', async (t) => {
   const rig = await startIngress(t)
   rig.sink.answer = () => ({ kind: 'fault', code: 'submission_not_accepted' })

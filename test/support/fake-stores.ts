@@ -223,8 +223,9 @@ export class FakeOperations implements OperationStore {
     return this.rows.get(opId)
   }
 
-  async claim(claim: Claim, expiredBefore: number): Promise<ClaimOutcome> {
+  async claim(claim: Claim, expiredBefore: number, isPending = false): Promise<ClaimOutcome> {
     const first = this.claims.get(claim.opId)
+    if (first === undefined && isPending) return { kind: 'conflict', code: 'op_id_scope_conflict' }
     if (first === undefined || first.claimedAt < expiredBefore) {
       this.claims.set(claim.opId, claim)
       return { kind: 'fresh' }
