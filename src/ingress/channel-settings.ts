@@ -5,8 +5,11 @@
 //   N1. Once a change of password or a deletion is answered, this process takes the old password no
 //       more, and every other one is told.
 //   N2. A password changes only from the one that the caller proved to know.
+//   N3. A change whose outcome is not known may have been made: no process goes on with what it
+//       knew before.
 
 import { fault, isFault } from '#domain/fault'
+import type { ChannelId } from '#domain/identity'
 import type { Answer, Bus } from '#domain/ports'
 import type { ChannelStore } from '#domain/store-ports'
 import { channelInfoToWire } from '#src/schemas/answers'
@@ -70,28 +73,46 @@ async function openAndHash(
  * Tries twice: the first time what is known of the channel may be older than another node's change.
  */
 async function replaceHash(
-  { channels, credentials }: SettingsPorts,
+  ports: SettingsPorts,
   { channelId, password }: PasswordChange,
   passwordHash: string,
 ): Promise<Answer<true>> {
+  const { channels, credentials } = ports
   for (let attempt = 0; attempt < 2; attempt += 1) {
     const opened = await credentials.check(channelId, password)
     if (isFault(opened)) return opened
     // N2
-    if (await channels.changePassword(channelId, opened.passwordHash, passwordHash)) return true
+    const changing = channels.changePassword(channelId, opened.passwordHash, passwordHash)
+    if (await orForget(ports, channelId, changing)) return true
     credentials.forget(channelId)
   }
   return NOT_FOUND
 }
 
-export function deleteChannel({ channels, credentials, bus }: SettingsPorts): Handler {
+/** The outcome of a change; behind one without, the store is asked about the channel anew. (N3) */
+async function orForget(
+  { credentials, bus }: SettingsPorts,
+  channelId: ChannelId,
+  changing: Promise<boolean>,
+): Promise<boolean> {
+  try {
+    return await changing
+  } catch (error) {
+    credentials.forget(channelId)
+    bus.notify({ kind: 'credentials-changed', channelId })
+    throw error
+  }
+}
+
+export function deleteChannel(ports: SettingsPorts): Handler {
+  const { channels, credentials, bus } = ports
   return async ({ body, receivedAtMs }) => {
     const read = readChannelCredentials(body)
     if (isFault(read)) return read
     const { channelId, password } = read
     const opened = await credentials.check(channelId, password)
     if (isFault(opened)) return opened
-    const deleted = await channels.delete(channelId, receivedAtMs)
+    const deleted = await orForget(ports, channelId, channels.delete(channelId, receivedAtMs))
     credentials.forget(channelId) // N1
     if (!deleted) return NOT_FOUND
     bus.notify({ kind: 'channel-deleted', channelId })

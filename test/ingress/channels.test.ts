@@ -180,6 +180,30 @@ test('N1: once a change of password is answered, only the new one opens the chan
   t.is((await rig.post('/channel/password', change)).status, 404)
 })
 
+for (const [path, change] of [
+  ['/channel/password', { new_password: 'new password' }],
+  ['/channel/delete', {}],
+] as const) {
+  test(`N3: when the answer to ${path} is lost, the old password is taken no more`, async (t) => {
+    const rig = await startIngress(t)
+    const body = { ...CREDENTIALS, ...THING }
+    t.is((await rig.post('/thing/update', body)).status, 200)
+    const lost = Object.assign(new Error('the answer is lost'), { name: 'StoreError' })
+    const { channels } = rig
+    channels.changePassword = async () => {
+      await addChannel(channels, CHANNEL, 'new password')
+      throw lost
+    }
+    channels.delete = async (channelId) => {
+      channels.rows.delete(channelId)
+      throw lost
+    }
+    t.is((await rig.post(path, { ...CREDENTIALS, ...change })).status, 503)
+    t.is((await rig.post('/thing/update', body)).status, 404)
+    t.deepEqual(rig.bus.notices, [{ kind: 'credentials-changed', channelId: rig.channelId }])
+  })
+}
+
 test('N2: a password that another node replaced meanwhile cannot be replaced by its old owner', async (t) => {
   const rig = await startIngress(t)
   await rig.post('/thing/update', { ...CREDENTIALS, ...THING })
