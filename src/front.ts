@@ -57,6 +57,7 @@ export function composeFront(config: Config, edge: FrontEdge, backing: Backing):
     {
       ...shared,
       ...stores,
+      monotonicMs,
       sink: acceptor,
       probes,
       durability,

@@ -4,7 +4,7 @@
 // Nearly every body comes with its request and is released at once: so the list runs through the
 // bodies themselves, and to watch one and to release it writes a few members and nothing else.
 
-import type { NowMs, Timers } from '#domain/ports'
+import type { Timers } from '#domain/ports'
 
 /** Something whose deadline can be watched. All but `expire` is written by BodyDeadlines alone. */
 export abstract class Expiring {
@@ -19,7 +19,8 @@ export abstract class Expiring {
 
 export interface DeadlineOptions {
   readonly timers: Timers
-  readonly nowMs: NowMs
+  /** Milliseconds that only ever grow: the first to be watched stays the first to expire. */
+  readonly monotonicMs: () => number
   readonly timeoutMs: number
 }
 
@@ -37,7 +38,7 @@ export class BodyDeadlines {
   watch(body: Expiring): void {
     this.release(body)
     body.isWatched = true
-    body.deadlineMs = this.#options.nowMs() + this.#options.timeoutMs
+    body.deadlineMs = this.#options.monotonicMs() + this.#options.timeoutMs
     body.earlier = this.#last
     if (this.#last === undefined) this.#first = body
     else this.#last.later = body
@@ -73,7 +74,7 @@ export class BodyDeadlines {
   }
 
   #expire(): void {
-    const now = this.#options.nowMs()
+    const now = this.#options.monotonicMs()
     while (this.#first !== undefined) {
       const body = this.#first
       if (body.deadlineMs > now) {

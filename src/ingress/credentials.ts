@@ -16,7 +16,7 @@ import { hash, randomBytes } from 'node:crypto'
 import type { ChannelCredentials } from '#domain/channel'
 import { fault, isFault } from '#domain/fault'
 import type { ChannelId } from '#domain/identity'
-import type { Answer, NowMs, Timers } from '#domain/ports'
+import type { Answer, Timers } from '#domain/ports'
 import type { ChannelStore } from '#domain/store-ports'
 import { decoyHash } from './password-work.ts'
 import type { PasswordWork } from './password-work.ts'
@@ -38,7 +38,8 @@ export interface Credentials {
 export interface CredentialsPorts {
   readonly channels: Pick<ChannelStore, 'credentials'>
   readonly work: PasswordWork
-  readonly nowMs: NowMs
+  /** Milliseconds that only ever grow: a clock that is set back must not keep an answer. (C5) */
+  readonly monotonicMs: () => number
   readonly timers: Timers
 }
 
@@ -96,7 +97,7 @@ class CachedCredentials implements Credentials {
 
   check(channelId: ChannelId, password: string): Verdict | Promise<Verdict> {
     const key = this.#keyOf(channelId, password)
-    const now = this.#ports.nowMs()
+    const now = this.#ports.monotonicMs()
     const verified = this.#verified.get(key)
     if (verified !== undefined && now < verified.compareAt) {
       this.#verified.delete(key)
@@ -179,7 +180,7 @@ class CachedCredentials implements Credentials {
   }
 
   #keep({ key, channelId, isUnanswered }: Check, answer: Verdict): void {
-    const now = this.#ports.nowMs()
+    const now = this.#ports.monotonicMs()
     this.#verified.delete(key)
     if (!isFault(answer)) {
       const compareAt = now + (isUnanswered ? RECHECK_PAUSE_MS : RECHECK_AFTER_MS)

@@ -12,7 +12,7 @@ import { App, SSLApp, us_socket_local_port } from 'uWebSockets.js'
 import type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket } from 'uWebSockets.js'
 import { fault } from '#domain/fault'
 import type { Fault } from '#domain/fault'
-import type { NowMs, Timers } from '#domain/ports'
+import type { Timers } from '#domain/ports'
 import { BodyDeadlines, Expiring } from './body-deadlines.ts'
 import { REASON } from './respond.ts'
 import type { Reply } from './respond.ts'
@@ -23,7 +23,8 @@ import { whyNotBound } from './why-not-bound.ts'
 export interface HttpOptions {
   readonly tls: TlsFiles | undefined
   readonly timers: Timers
-  readonly nowMs: NowMs
+  /** Milliseconds that only ever grow. */
+  readonly monotonicMs: () => number
   /** Other processes of this machine may bind the same port. */
   readonly isPortShared?: boolean
   /** The time for a whole body. The library itself cuts silent connections after 8 to 12 s. */

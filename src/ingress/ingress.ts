@@ -44,6 +44,8 @@ export interface IngressPorts {
   readonly meter: Meter
   readonly log: Log
   readonly nowMs: NowMs
+  /** Milliseconds that only ever grow. */
+  readonly monotonicMs: () => number
   readonly timers: Timers
   /** Other than scrypt in tests only. */
   readonly passwordWork?: PasswordWork
@@ -82,12 +84,13 @@ export interface Ingress {
 const BODY_TIMEOUT_MS = 7_500
 
 export function createIngress(ports: IngressPorts, options: IngressOptions): Ingress {
-  const { nowMs, timers, meter, log, sink, channels, bus } = ports
+  const { nowMs, monotonicMs, timers, meter, log, sink, channels, bus } = ports
   const { tls, isPortShared = false, isObservedOnly = false } = options
-  const http = createHttp({ tls, timers, nowMs, isPortShared, bodyTimeoutMs: BODY_TIMEOUT_MS })
+  const bodyTimeoutMs = BODY_TIMEOUT_MS
+  const http = createHttp({ tls, timers, monotonicMs, isPortShared, bodyTimeoutMs })
   const newHex32 = hexSource()
   const work = ports.passwordWork ?? createPasswordWork()
-  const credentials = createCredentials({ channels, work, nowMs, timers })
+  const credentials = createCredentials({ channels, work, monotonicMs, timers })
   const acceptance = createAcceptance({ sink, meter, nowMs })
   const stopListening = bus.onNotice((notice) => {
     if (notice.kind === 'credentials-changed' || notice.kind === 'channel-deleted') {

@@ -14,7 +14,11 @@ class Body extends Expiring {
 
 function setUp() {
   const time = new FakeTime(0)
-  const deadlines = new BodyDeadlines({ timers: time, nowMs: time.nowMs, timeoutMs: 100 })
+  const deadlines = new BodyDeadlines({
+    timers: time,
+    monotonicMs: time.monotonicMs,
+    timeoutMs: 100,
+  })
   const expired: string[] = []
   const body = (name: string): Body => new Body(() => void expired.push(name))
   /** Bodies that are watched 10 ms after each other, from the time that it is now. */

@@ -214,6 +214,19 @@ test('N2: a password that another node replaced meanwhile cannot be replaced by 
   t.is(rig.channels.rows.get(rig.channelId), before)
 })
 
+test('C5: a clock that is set back keeps no password longer than a minute', async (t) => {
+  const rig = await startIngress(t)
+  const write = async (password: string): Promise<number> =>
+    (await rig.post('/thing/update', { channel_id: CHANNEL, password, ...THING })).status
+  t.is(await write(PASSWORD), 200)
+  t.is(await write('changed elsewhere'), 404)
+  await addChannel(rig.channels, CHANNEL, 'changed elsewhere')
+  rig.time.set(-3_600_000)
+  rig.time.advance(60_000)
+  t.is(await write(PASSWORD), 404)
+  t.is(await write('changed elsewhere'), 200)
+})
+
 for (const kind of ['credentials-changed', 'channel-deleted'] as const) {
   test(`a notice of ${kind} from another node drops what is known of the channel`, async (t) => {
     const rig = await startIngress(t)

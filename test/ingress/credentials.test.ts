@@ -22,7 +22,12 @@ async function setUp(held = false) {
     await gate.wait
     return quickDerive(password, salt, parameters)
   })
-  const credentials = createCredentials({ channels, work, nowMs: time.nowMs, timers: time })
+  const credentials = createCredentials({
+    channels,
+    work,
+    monotonicMs: time.monotonicMs,
+    timers: time,
+  })
   return { channels, time, channelId, gate, credentials }
 }
 
@@ -197,7 +202,7 @@ test('C4: the 10,001st verified password pushes out the one that was used longes
         return true
       },
     },
-    nowMs: () => 0,
+    monotonicMs: () => 0,
     timers: { after: () => () => undefined },
   })
   t.is(credentials.size(), 0)

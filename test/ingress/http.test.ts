@@ -114,6 +114,16 @@ test('H4: a body that does not arrive in time is answered 408 and its connection
   t.is(ingress.http.bodyBytes, 0)
 })
 
+test('H4: a clock that is set back gives no body more time', async (t) => {
+  const { connect, time, ingress } = await startIngress(t)
+  const raw = connect()
+  raw.socket.write(`${requestHead('content-length: 100')}{"half":`)
+  await started(() => ingress.http.bodyBytes > 0)
+  time.set(-3_600_000)
+  time.advance(7_500)
+  t.is(statusOf(await answerOf(raw)), '408')
+})
+
 test('a body that is aborted leaves nothing behind and counts nothing', async (t) => {
   const { connect, ingress, meter, time, sink } = await startIngress(t)
   const raw = connect()
@@ -190,7 +200,7 @@ test('H5: a port is not shared with another process either', async (t) => {
   const code = `
     import { createHttp } from '#src/ingress/http'
     const timers = { after: () => () => {} }
-    const http = createHttp({ tls: undefined, timers, nowMs: () => 0, bodyTimeoutMs: 1 })
+    const http = createHttp({ tls: undefined, timers, monotonicMs: () => 0, bodyTimeoutMs: 1 })
     const bound = http.listen('127.0.0.1', ${port})
     await bound.then(() => console.log('shared'), () => console.log('refused'))
     http.close()`
@@ -207,7 +217,7 @@ test('H5: processes that are to share a port do', async (t) => {
     import { createHttp } from '#src/ingress/http'
     const timers = { after: () => () => {} }
     const isPortShared = true
-    const http = createHttp({ tls: undefined, timers, nowMs: () => 0, bodyTimeoutMs: 1, isPortShared })
+    const http = createHttp({ tls: undefined, timers, monotonicMs: () => 0, bodyTimeoutMs: 1, isPortShared })
     await http.listen('127.0.0.1', ${port})
     http.close()`
   await t.notThrowsAsync(promisify(execFile)(process.execPath, ['--input-type=module', '-e', code]))
@@ -268,7 +278,12 @@ async function freePort(): Promise<number> {
 /** Only http.ts, without the routes of the gateway. */
 async function bareHttp(t: ExecutionContext) {
   const time = new FakeTime(0)
-  const http = createHttp({ tls: undefined, timers: time, nowMs: time.nowMs, bodyTimeoutMs: 1 })
+  const http = createHttp({
+    tls: undefined,
+    timers: time,
+    monotonicMs: time.monotonicMs,
+    bodyTimeoutMs: 1,
+  })
   const port = await http.listen('127.0.0.1', 0)
   t.teardown(() => http.close())
   return { http, get: async () => (await fetch(`http://127.0.0.1:${port}/`)).status }

@@ -1,4 +1,4 @@
-// A clock that moves only when it is told to, and the timers that go with it.
+// Clocks that move only when they are told to, and the timers that go with them.
 
 interface Timer {
   readonly at: number
@@ -7,13 +7,21 @@ interface Timer {
 
 export class FakeTime {
   #now: number
+  #setBy = 0
   readonly #timers = new Set<Timer>()
 
   constructor(now: number) {
     this.#now = now
   }
 
-  readonly nowMs = (): number => this.#now
+  readonly nowMs = (): number => this.#now + this.#setBy
+
+  readonly monotonicMs = (): number => this.#now
+
+  /** Sets the clock on the wall forward or back; no time passes. */
+  set(byMs: number): void {
+    this.#setBy += byMs
+  }
 
   after(delayMs: number, callback: () => void): () => void {
     const timer = { at: this.#now + delayMs, callback }

@@ -101,6 +101,7 @@ export async function startIngress(t: ExecutionContext, options: RigOptions = {}
       read: parts.reads,
       timers: time,
       nowMs: time.nowMs,
+      monotonicMs: time.monotonicMs,
       probes: options.probes ?? [],
       metricsText: () => Promise.resolve('heliograph_up 1\n'),
       profile: () => ({ private_channel_enabled: true }),
