@@ -61,7 +61,7 @@ const ONLY_IN: Readonly<Record<string, readonly string[]>> = {
 }
 
 const BANS: readonly (readonly [what: RegExp, except: readonly string[], instead: string])[] = [
-  [/process\.env/, ['src/config.ts'], 'a field of Config'],
+  [/process\.env/, ['src/config.ts', 'src/ingress/head-room.ts'], 'a field of Config'],
   [/Date\.now/, ['src/serve.ts', 'src/worker.ts', 'src/cli/'], 'the port NowMs'],
   [/Math\.random/, [], 'the random source that is passed in'],
   [/\bconsole\./, ['src/cli/'], 'the port Log'],

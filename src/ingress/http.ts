@@ -8,6 +8,7 @@
 //   H4. A body that does not arrive in time is answered and its connection closed.
 //   H5. A port is bound by one process, unless sharing is asked for: the library does it silently.
 
+import './head-room.ts'
 import { App, SSLApp, us_socket_local_port } from 'uWebSockets.js'
 import type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket } from 'uWebSockets.js'
 import { fault } from '#domain/fault'

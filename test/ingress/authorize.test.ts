@@ -2,6 +2,7 @@ import test from 'ava'
 
 import { tokenCheck } from '#src/ingress/authorize'
 import type { TokenVerdict } from '#src/ingress/authorize'
+import { startIngress } from '#test/support/start-ingress'
 
 const LONGEST = 'x'.repeat(4096)
 
@@ -33,3 +34,11 @@ for (const [token, header, expected] of rows) {
     t.is(tokenCheck(token)(header), expected)
   })
 }
+
+test('the longest token opens the gateway over HTTP, and a longer one is answered', async (t) => {
+  const rig = await startIngress(t, { token: LONGEST })
+  const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
+  t.is((await rig.get('/healthz', bearer(LONGEST))).status, 200)
+  const wrong = await rig.get('/healthz', bearer(`${LONGEST}x`))
+  t.is(wrong.json['error_code'], 'authentication_failed')
+})
