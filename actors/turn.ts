@@ -18,7 +18,6 @@ import type {
   ChannelWrites,
   DeadLetter,
   LaneMove,
-  TurnNeeds,
   TurnState,
   TurnStore,
   TurnWrites,
@@ -27,6 +26,8 @@ import type { Submission } from '#domain/submission'
 import { refuseAll } from '#machines/channel'
 import { operationOf } from '#machines/decide'
 import type { ChannelActor, ChannelDirectory, TurnOutcome } from './channel.ts'
+import { groupByChannel, needsOf } from './needs.ts'
+import type { Groups } from './needs.ts'
 
 /** One submission and where it stands in the log. */
 export interface Item {
@@ -79,7 +80,7 @@ export async function decideTurn(
   turn: Turn,
   before?: DecidedTurn,
 ): Promise<DecidedTurn> {
-  const groups = groupByChannel(turn.items, turn.doomed)
+  const groups = groupByChannel(turn)
   const actors = [...groups.keys()].map((id) => directory.wake(id, turn.nowMs))
   const state = await store.load(needsOf(actors, groups, turn.doomed))
   try {
@@ -125,60 +126,6 @@ export async function commitTurn(
 /** The turn will not be committed: its actors forget what they know. */
 export function undecide({ outcomes }: DecidedTurn): void {
   forget(outcomes.keys())
-}
-
-type Groups = ReadonlyMap<ChannelId, Submission[]>
-
-function groupByChannel(items: readonly Item[], doomed?: ReadonlyMap<Item, string>): Groups {
-  const groups = new Map<ChannelId, Submission[]>()
-  for (const item of items) {
-    const { submission } = item
-    if (submission.model === 'unreadable' || doomed?.has(item) === true) continue
-    const group = groups.get(submission.channelId)
-    if (group === undefined) groups.set(submission.channelId, [submission])
-    else group.push(submission)
-  }
-  return groups
-}
-
-/**
- * What the store must be asked for: heads of sleeping channels, entities that nobody remembers, and
- * which op_ids have a record.
- */
-function needsOf(
-  actors: readonly ChannelActor[],
-  groups: Groups,
-  doomed: Turn['doomed'],
-): TurnNeeds {
-  const needs = {
-    channels: [] as ChannelId[],
-    things: [] as { channelId: ChannelId; id: string }[],
-    events: [] as { channelId: ChannelId; id: string }[],
-    operations: [] as OperationId[],
-  }
-  for (const actor of actors) {
-    const { channelId } = actor
-    if (actor.isAsleep) needs.channels.push(channelId)
-    const asked = new Set<string>()
-    for (const submission of groups.get(channelId) ?? []) {
-      if (submission.model === 'message') {
-        if (submission.claimed) needs.operations.push(submission.opId)
-        continue
-      }
-      if (submission.action === 'create') continue
-      const kind = submission.model === 'thing' ? 'things' : 'events'
-      if (actor.knows(kind, submission.entityId)) continue
-      const key = `${kind} ${submission.entityId}`
-      if (asked.has(key)) continue
-      asked.add(key)
-      const list = submission.model === 'thing' ? needs.things : needs.events
-      list.push({ channelId, id: submission.entityId })
-    }
-  }
-  for (const { submission } of doomed?.keys() ?? []) {
-    if (submission.model !== 'unreadable') needs.operations.push(submission.opId)
-  }
-  return needs
 }
 
 interface Decided {
