@@ -43,7 +43,8 @@ export interface CredentialsPorts {
   readonly timers: Timers
 }
 
-const VERIFIED_MAX = 10_000
+/** 640 bytes each. With more channels than that in turn, every request would cost a scrypt. */
+const VERIFIED_MAX = 100_000
 const REFUSED_MAX = 1_000
 const UNDER_WAY_MAX = 1_000
 const RECHECK_AFTER_MS = 60_000
