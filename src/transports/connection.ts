@@ -63,7 +63,8 @@ export class Connection {
   readonly sessionId: string
   readonly openedAt: number
   readonly #shared: Shared
-  readonly #channels = new Set<ChannelId>()
+  /** Where it listens; a channel that is left and joined again has another symbol. */
+  readonly #channels = new Map<ChannelId, symbol>()
   readonly #outbox: Outbox
   #deviceId: DeviceId | undefined
   /** Grows when a subscription changes, so that an older reading of them is not believed. */
@@ -103,7 +104,7 @@ export class Connection {
     if (this.#isGone) return
     this.session.handle({ kind: 'gone' }, this.#shared.nowMs())
     this.#isGone = true
-    for (const channelId of this.#channels) this.#shared.interest.leave(channelId, this) // H2
+    for (const [channelId] of this.#channels) this.#shared.interest.leave(channelId, this) // H2
     this.#channels.clear()
     this.#shared.left(this)
   }
@@ -248,11 +249,11 @@ export class Connection {
   async #subscribe(channelId: ChannelId): Promise<void> {
     if (this.#deviceId === undefined) return
     this.#listen(channelId) // H1
-    const version = this.#version
+    const joined = this.#channels.get(channelId)
     const position = await this.#shared.subscriptions.position(this.#deviceId, channelId)
-    if (this.#isGone) return
-    if (version !== this.#version) await this.#check()
-    else if (position === undefined) this.#part(channelId, 'unsubscribed')
+    // What happened to other channels meanwhile says nothing against this position.
+    if (this.#isGone || joined !== this.#channels.get(channelId)) return
+    if (position === undefined) this.#part(channelId, 'unsubscribed')
     else this.feed({ kind: 'subscribed', position: this.#corrected(position) })
   }
 
@@ -263,7 +264,7 @@ export class Connection {
     const positions = await this.#shared.subscriptions.positions(this.#deviceId)
     if (this.#isGone || version !== this.#version) return
     const current = new Map(positions.map((position) => [position.channelId, position]))
-    for (const channelId of this.#channels) {
+    for (const [channelId] of this.#channels) {
       if (!current.has(channelId)) this.#part(channelId, 'unsubscribed')
     }
     for (const channelId of current.keys()) {
@@ -285,7 +286,7 @@ export class Connection {
   }
 
   #listen(channelId: ChannelId): void {
-    this.#channels.add(channelId)
+    if (!this.#channels.has(channelId)) this.#channels.set(channelId, Symbol(channelId))
     this.#shared.interest.join(channelId, this)
   }
 

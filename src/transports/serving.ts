@@ -94,15 +94,9 @@ export class Serving {
     this.#backlog.read(outputs)
   }
 
-  /** Heads as the store has them. */
+  /** Heads as the store has them; a channel that began during the admission is served from here. */
   heads(positions: readonly Position[], outputs: Output[]): void {
-    for (const position of positions) {
-      const progress = this.#channels.get(position.channelId)
-      if (progress === undefined) continue
-      if (progress.sinceSeq === position.sinceSeq) this.#hear(progress, position.headSeq)
-      else this.subscribe(position, outputs)
-    }
-    this.#backlog.read(outputs)
+    for (const position of positions) this.subscribe(position, outputs)
   }
 
   /**

@@ -21,6 +21,8 @@ export const A = channel('A')
 
 export const B = channel('B')
 
+export const C = channel('C')
+
 export const KEY = '1'.repeat(32)
 
 export const DEVICE = deviceIdOf(KEY)

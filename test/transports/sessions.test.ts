@@ -8,6 +8,7 @@ import { until } from '#test/support/until'
 import {
   A,
   B,
+  C,
   DEVICE,
   FakeCarrier,
   Rig,
@@ -123,6 +124,48 @@ test('subscriptions that begin and end are told while connected', async (t) => {
   rig.bus.notify({ kind: 'channel-deleted', channelId: A })
   t.deepEqual(carrier.heard(), ['unsubscribed B', 'channel_deleted A'])
   t.is(rig.bus.listening(A) + rig.bus.listening(B), 0)
+})
+
+test('subscriptions that begin together are all served', async (t) => {
+  const { rig, carrier } = await welcomedRig(t)
+  for (const channelId of [B, C]) {
+    rig.store.subscribe(DEVICE, channelId)
+    rig.bus.notify({ kind: 'subscribed', channelId, deviceId: DEVICE })
+  }
+  await rig.rest()
+  const expected = ['subscribed B 0/0', 'caught up B 0', 'subscribed C 0/0', 'caught up C 0']
+  t.deepEqual(carrier.heard().toSorted(), expected.toSorted())
+  rig.announce(rig.store.commitMessage(B), rig.store.commitMessage(C))
+  t.deepEqual(carrier.heard(), ['B 1', 'C 1'])
+})
+
+test('a subscription that ends while its position is read is not served', async (t) => {
+  const { rig, carrier } = await welcomedRig(t)
+  rig.store.subscribe(DEVICE, B)
+  rig.bus.notify({ kind: 'subscribed', channelId: B, deviceId: DEVICE })
+  rig.store.unsubscribe(DEVICE, B)
+  rig.bus.notify({ kind: 'unsubscribed', channelId: B, deviceId: DEVICE })
+  await rig.rest()
+  t.deepEqual(carrier.heard(), [])
+  t.is(rig.bus.listening(B), 0)
+})
+
+test('a subscription that begins behind the last reading of an admission is served', async (t) => {
+  const rig = new Rig()
+  t.teardown(() => rig.sessions.close())
+  let readings = 0
+  rig.store.meanwhile = () => {
+    readings += 1
+    if (readings !== 2) return
+    rig.store.subscribe(DEVICE, B)
+    rig.bus.notify({ kind: 'subscribed', channelId: B, deviceId: DEVICE })
+  }
+  const carrier = await rig.welcomed()
+  await rig.rest()
+  t.deepEqual(carrier.heard(), ['welcome A 0/0', 'caught up A 0'])
+  rig.time.advance(1_000)
+  await rig.rest()
+  t.deepEqual(carrier.heard(), ['subscribed B 0/0', 'caught up B 0'])
 })
 
 test('I3: an entry too large for the bus is read as soon as its head is announced', async (t) => {
