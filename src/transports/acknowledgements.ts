@@ -58,11 +58,9 @@ export class Acknowledgements {
   }
 
   async #write(): Promise<void> {
-    const due = [...this.#waiting.entries()]
+    const due = [...this.#waiting.keys()]
     for (let from = 0; from < due.length; from += BATCH_MAX) {
-      const batch = due.slice(from, from + BATCH_MAX)
-      for (const [key] of batch) this.#waiting.delete(key)
-      const acknowledgements = batch.map(([, acknowledgement]) => acknowledgement)
+      const acknowledgements = this.#take(due.slice(from, from + BATCH_MAX))
       try {
         await this.#ports.subscriptions.acknowledge(acknowledgements)
       } catch (error) {
@@ -71,5 +69,16 @@ export class Acknowledgements {
         return
       }
     }
+  }
+
+  /** The latest positions: some may have moved while the batch before was written. */
+  #take(keys: readonly string[]): readonly Acknowledgement[] {
+    const taken: Acknowledgement[] = []
+    for (const key of keys) {
+      const acknowledgement = this.#waiting.get(key)
+      if (acknowledgement !== undefined) taken.push(acknowledgement)
+      this.#waiting.delete(key)
+    }
+    return taken
   }
 }

@@ -88,3 +88,20 @@ test('an older position never takes the place of a newer one', async (t) => {
   void acknowledgements.flush()
   t.deepEqual(writes[0]?.rows, [ack('A', 5)])
 })
+
+test('a position that moves while another batch is written is not taken back', async (t) => {
+  const { writes, acknowledgements } = rig(1_000)
+  const of = (device: number, seq: number): Acknowledgement => ({
+    ...ack('A', seq),
+    deviceId: parseDeviceId(device.toString(16).padStart(64, '0')) ?? neverDevice(),
+  })
+  for (let device = 0; device <= 500; device += 1) acknowledgements.record(of(device, 1))
+  const flushed = acknowledgements.flush()
+  acknowledgements.record(of(500, 2))
+  writes[0]?.end()
+  await until('the second batch is written', () => writes.length === 2)
+  writes[1]?.end()
+  await flushed
+  t.deepEqual(writes[1]?.rows, [of(500, 2)])
+  t.is(acknowledgements.waiting, 0)
+})
