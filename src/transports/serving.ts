@@ -110,10 +110,10 @@ export class Serving {
     return ended
   }
 
-  postponed(ticket: number, outputs: Output[]): void {
+  /** Another page would be postponed as well, and so on to the last channel: a tick asks again. */
+  postponed(ticket: number): void {
     const progress = this.#arrived(ticket)
     if (progress !== undefined) this.#backlog.postpone(progress)
-    this.#backlog.read(outputs)
   }
 
   /**

@@ -193,7 +193,7 @@ export class Session {
         if (serving.page(input.ticket, input.page, outputs) === 'goes-on') break
         return this.#leave({ kind: 'leave', reason: 'resync', retryAfterMs: 0 }, nowMs)
       case 'postponed':
-        serving.postponed(input.ticket, outputs)
+        serving.postponed(input.ticket)
         break
       case 'subscribed':
         serving.subscribe(input.position, outputs)

@@ -123,6 +123,19 @@ test('S6: a page that brings nothing new is asked for again after a tick, not at
   )
 })
 
+test('while too many pages wait to be read, a session asks for no other before a tick', (t) => {
+  const { feed } = serve(['A', 'B', 'C'].map((letter) => position(letter, 9, 8)))
+  play(
+    t,
+    [
+      [{ kind: 'postponed', ticket: 1 }, 0, []],
+      [{ kind: 'postponed', ticket: 2 }, 0, []],
+      [TICK, 0, ['read 3: C after 8 limit 100', 'read 4: A after 8 limit 100']],
+    ],
+    feed,
+  )
+})
+
 test('S5: two pages at once are under way, the other channels wait in order', (t) => {
   const behind = ['A', 'B', 'C', 'D'].map((letter) => position(letter, 9, 8))
   const { rest, feed } = serve(behind)
