@@ -116,6 +116,7 @@ class Watcher implements Watch {
   async #run(): Promise<WatchEnd> {
     while (!this.#isClosing) {
       this.#options.onState?.({ kind: 'connecting' })
+      if (this.#isClosing) break // by the handler
       const loss = await this.#session() // R1
       if (loss.kind === 'end') return loss.end
       if (this.#isClosing) break
@@ -139,6 +140,7 @@ class Watcher implements Watch {
       reason,
       ...(error !== undefined && { error }),
     })
+    if (this.#isClosing) return // by the handler
     await new Promise<void>((resolve) => {
       const cancel = this.#runtime.after(delayMs, resolve)
       this.#interrupt = () => {

@@ -5,6 +5,7 @@ import test from 'ava'
 import { WEB } from '#src/client/runtime'
 import { watch } from '#src/client/watch'
 import { announce, begin, caughtUp } from '#test/support/client-watch'
+import type { WatchState } from '#src/client/watch'
 import type { Watched } from '#test/support/client-watch'
 import { FakeTime } from '#test/support/fake-timers'
 import { KEY, channel } from '#test/support/session-words'
@@ -129,4 +130,26 @@ test('delays grow and are random while nobody answers', async (t) => {
   }
   t.deepEqual(delays, [250, 500, 1_000, 2_000, 4_000, 8_000, 15_000, 15_000, 15_000])
   await watched.close()
+})
+
+test('a watch that is closed by its own handler waits for nothing and opens nothing', async (t) => {
+  for (const last of ['waiting', 'connecting'] as const) {
+    const kinds: string[] = []
+    let opened = 0
+    const onState = ({ kind }: WatchState): void => {
+      kinds.push(kind)
+      if (kinds.includes('waiting') && kind === last) void watched.watch.close()
+    }
+    const watched = await begin(t, { onState }, (url) => {
+      opened += 1
+      return url
+    })
+    await caughtUp(watched)
+    await watched.server.sessions.close()
+    await until('it waits', () => kinds.includes('waiting'))
+    if (last === 'connecting') watched.time.advance(30_000)
+    t.deepEqual(await watched.watch.ended, { kind: 'closed' })
+    t.is(kinds.at(-1), last)
+    t.is(opened, 1)
+  }
 })
