@@ -71,8 +71,9 @@ const FINAL: ReadonlySet<string> = new Set(['device_key_not_found', 'authenticat
 export function watch(options: WatchOptions): Watch {
   const deviceKey = parseDeviceKey(options.deviceKey)
   if (deviceKey === undefined) throw new TypeError('a device key is 32 lower-case hex digits')
-  const url = `${options.baseUrl.replace(/\/+$/, '').replace(/^http/, 'ws')}${WSS_PATH}`
-  if (!URL.canParse(url)) throw new TypeError('the base URL is none')
+  const url = `${options.baseUrl.replace(/\/+$/, '').replace(/^http/i, 'ws')}${WSS_PATH}`
+  // `localhost:8080` is a URL too, of a scheme that no socket has.
+  if (!/^wss?:/i.test(url) || !URL.canParse(url)) throw new TypeError('the base URL is none')
   return new Watcher(options, deviceKey, url)
 }
 

@@ -132,5 +132,7 @@ test('options of the wrong form are refused at once', (t) => {
   t.throws(() => watch({ baseUrl: 'http://x', deviceKey: 'short', onEntry }), {
     instanceOf: TypeError,
   })
-  t.throws(() => watch({ baseUrl: 'nowhere', deviceKey: KEY, onEntry }), { instanceOf: TypeError })
+  for (const baseUrl of ['nowhere', 'localhost:8080', 'ftp://x']) {
+    t.throws(() => watch({ baseUrl, deviceKey: KEY, onEntry }), { instanceOf: TypeError })
+  }
 })
