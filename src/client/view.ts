@@ -5,8 +5,9 @@
 //   V1. Applied in the order in which the gateway delivers, the view equals the gateway's own state
 //       of every live Thing: a patch merges name by name, null removes, `sync` replaces everything.
 //   V2. An entry that was applied already changes nothing: delivery is at least once.
-//   V3. Behind a gap with `restart` the Things of the channel are forgotten, and its cursor with
-//       them.
+//   V3. Behind a gap with `restart` the Things of the channel are forgotten, and its cursor is 0:
+//       with none, a session that is lost before the first of them came would resume from what was
+//       acknowledged.
 
 import type { ChannelId } from '#domain/identity'
 import { bare } from '#domain/bare'
@@ -73,6 +74,8 @@ interface ChannelView {
   readonly things: Map<string, ThingView>
 }
 
+const begun = (): ChannelView => ({ cursor: 0, things: new Map() })
+
 /** The Things of every channel of a device, kept in step with what is delivered. */
 export class ThingsView {
   readonly #channels = new Map<ChannelId, ChannelView>()
@@ -83,7 +86,7 @@ export class ThingsView {
    */
   apply(frame: GatewayFrame): boolean {
     if (frame.kind === 'deliver') return this.#deliver(frame)
-    if (frame.kind === 'gap' && frame.restart) this.#channels.delete(frame.channelId) // V3
+    if (frame.kind === 'gap' && frame.restart) this.#channels.set(frame.channelId, begun()) // V3
     if (frame.kind === 'unsubscribed') this.#channels.delete(frame.channelId)
     if (frame.kind === 'caught-up') {
       const channel = this.#channel(frame.channelId)
@@ -109,7 +112,7 @@ export class ThingsView {
   #channel(channelId: ChannelId): ChannelView {
     const known = this.#channels.get(channelId)
     if (known !== undefined) return known
-    const made = { cursor: 0, things: new Map<string, ThingView>() }
+    const made = begun()
     this.#channels.set(channelId, made)
     return made
   }

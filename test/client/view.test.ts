@@ -91,6 +91,7 @@ test('V3: a restart forgets the channel, a plain gap does not', (t) => {
   t.is(view.things(A).size, 1)
   view.apply({ ...gap, restart: true })
   t.is(view.things(A).size, 0)
+  t.deepEqual([...view.cursors()], [[A, 0]])
   t.true(view.apply(delivery(2, { attrs: { a: 1 } }, { action: 'sync' })))
 })
 
