@@ -35,12 +35,17 @@ export class Acknowledgements {
   }
 
   record(acknowledgement: Acknowledgement): void {
-    const key = acknowledgement.deviceId + acknowledgement.channelId
+    const key = keyOf(acknowledgement)
     const known = this.#waiting.get(key)
     if (known === undefined && this.#waiting.size >= this.#waitingMax) return // K3
     if (known === undefined || known.seq < acknowledgement.seq) {
       this.#waiting.set(key, acknowledgement)
     }
+  }
+
+  /** The subscription ended: its position must not become that of the next one. */
+  forget({ deviceId, channelId }: Omit<Acknowledgement, 'seq'>): void {
+    this.#waiting.delete(keyOf({ deviceId, channelId }))
   }
 
   /** Writes what waits now. Never rejects: what could not be written waits for the next call. */
@@ -82,3 +87,6 @@ export class Acknowledgements {
     return taken
   }
 }
+
+const keyOf = ({ deviceId, channelId }: Omit<Acknowledgement, 'seq'>): string =>
+  deviceId + channelId

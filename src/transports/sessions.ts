@@ -224,6 +224,7 @@ class Hub implements Sessions {
         for (const connection of this.#of(notice.deviceId)) connection.subscribed(notice.channelId)
         break
       case 'unsubscribed':
+        this.#shared.acknowledgements.forget(notice)
         for (const connection of this.#of(notice.deviceId)) {
           connection.unsubscribed(notice.channelId, 'unsubscribed')
         }

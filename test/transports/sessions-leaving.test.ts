@@ -53,6 +53,22 @@ test('H4: a session that begins on another node ends the older one here', async 
   t.deepEqual(carrier.heard(), ['goaway replaced -'])
 })
 
+test('what was acknowledged before a subscription ended is not the position of a new one', async (t) => {
+  const { rig, carrier } = await welcomedRig(t)
+  rig.announce(rig.store.commitThing(A, 't', 'k', 1))
+  carrier.say({ type: 'ack', channel_id: A, seq: 1 })
+  rig.store.unsubscribe(DEVICE, A)
+  rig.bus.notify({ kind: 'unsubscribed', channelId: A, deviceId: DEVICE })
+  carrier.handle?.closed()
+  rig.store.subscribe(DEVICE, A)
+  rig.bus.notify({ kind: 'subscribed', channelId: A, deviceId: DEVICE })
+  rig.time.advance(5_000)
+  await rig.rest()
+  const next = await rig.welcomed()
+  await rig.rest()
+  t.deepEqual(next.heard(), ['welcome A 0/1', 'A 1', 'caught up A 1'])
+})
+
 test('H5: draining sends everybody away and writes what is acknowledged late', async (t) => {
   const { rig, carrier } = await welcomedRig(t)
   rig.announce(rig.store.commitMessage(A))
