@@ -77,6 +77,11 @@ export interface CatchUpRequest {
   readonly afterSeq: number
   readonly sinceSeq: number
   /**
+   * Deletions up to here are not for the device. Less than `sinceSeq`, which it is when absent, for
+   * a device that knows Things from before it subscribed.
+   */
+  readonly deletedSince?: number
+  /**
    * `removedTo` of the page before, when this continues one catch-up: no gap is given for removals
    * up to there, and no restart. Without it a restart of more than one page would begin again with
    * each page.

@@ -23,7 +23,7 @@ const NOTHING: RemovedTo = { entries: 0, tombstones: 0 }
 
 /** Reads a page; of a channel that does not exist, an empty complete one. */
 export async function catchUp(session: Session, request: CatchUpRequest): Promise<CatchUpPage> {
-  const { channelId, sinceSeq, limit } = request
+  const { channelId, sinceSeq, deletedSince, limit } = request
   const heads = await session.first<Heads>(
     `SELECT h.channel, h.head_seq AS headSeq, h.entries_floor AS entriesFloor,
         h.tombstone_floor AS tombstoneFloor
@@ -38,6 +38,7 @@ export async function catchUp(session: Session, request: CatchUpRequest): Promis
     channel: heads.channel,
     afterSeq: gap?.restart === true ? 0 : request.afterSeq, // C2
     sinceSeq: gap?.restart === true ? Math.max(sinceSeq, knownTo(heads, request)) : sinceSeq,
+    ...(gap?.restart !== true && deletedSince !== undefined && { deletedSince }),
     limit: limit + 1,
   })
   return {

@@ -2,7 +2,8 @@
 // subscription s. (decisions.md 9)
 //
 //   Messages and Events: each entry with seq > p and seq > s.
-//   Things: each Thing whose last change has seq > p, once; a deleted one only when that seq > s.
+//   Things: each Thing whose last change has seq > p, once; a deleted one only when that seq > s,
+//   or behind what the device knew before it subscribed (`deletedSince`).
 //
 // Catching up, pulling and acknowledging single entries all read by this rule, so that they agree.
 
@@ -22,6 +23,7 @@ export interface Stretch {
   readonly afterSeq: number
   /** s */
   readonly sinceSeq: number
+  readonly deletedSince?: number
   readonly limit: number
 }
 
@@ -77,10 +79,10 @@ export async function deliverableSeqs(session: Session, stretch: Stretch): Promi
 
 function thingsOf<Row extends Sequenced>(
   session: Session,
-  { channel, afterSeq, sinceSeq, limit }: Stretch,
+  { channel, afterSeq, sinceSeq, deletedSince = sinceSeq, limit }: Stretch,
   columns: string,
 ): Promise<Row[]> {
-  const filter = { sql: ` AND (state <> 'deleted' OR seq > ?)`, parameters: [sinceSeq] }
+  const filter = { sql: ` AND (state <> 'deleted' OR seq > ?)`, parameters: [deletedSince] }
   const slice = { table: 'things', channel, after: afterSeq, filter } as const
   return entitiesIn(session, slice, { columns, order: 'oldest first', limit })
 }

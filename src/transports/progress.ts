@@ -15,6 +15,8 @@ export interface Progress {
   readonly channelId: ChannelId
   /** The head when the device subscribed. */
   readonly sinceSeq: number
+  /** Deletions up to here are not for the device: it knows no Thing from before them. */
+  deletedSince: number
   stage: Stage
   /**
    * Everything up to here was sent in this session, or is known to the device, or is not for it.
@@ -33,6 +35,8 @@ export function progressFrom(position: Position, cursor: number): Progress {
   return {
     channelId: position.channelId,
     sinceSeq: position.sinceSeq,
+    // A cursor from before the subscription comes with the Things that were known at it.
+    deletedSince: cursor > 0 ? Math.min(cursor, position.sinceSeq) : position.sinceSeq,
     stage: cursor >= position.headSeq ? 'live' : 'behind',
     sentSeq: cursor,
     ackedSeq: cursor,
@@ -56,12 +60,13 @@ export function settle(progress: Progress, seq: number): { entries: number; byte
 }
 
 export function requestOf(progress: Progress, limit: number): CatchUpRequest {
-  const { channelId, sentSeq, sinceSeq, removedTo } = progress
+  const { channelId, sentSeq, sinceSeq, deletedSince, removedTo } = progress
   return {
     channelId,
     afterSeq: sentSeq,
     sinceSeq,
     limit,
+    ...(deletedSince < sinceSeq && { deletedSince }),
     ...(removedTo !== undefined && { removedTo }),
   }
 }

@@ -69,7 +69,10 @@ export class Serving {
       this.#hear(progress, position.headSeq)
     } else {
       this.#forget(position.channelId)
-      this.#add(position, position.ackedSeq, { outputs, told: undefined })
+      // A device that was not told of the end in between goes on from where it stands.
+      const stoodAt = Math.min(progress?.ackedSeq ?? 0, position.headSeq)
+      const cursor = Math.max(position.ackedSeq, stoodAt)
+      this.#add(position, cursor, { outputs, told: undefined })
     }
     this.#backlog.read(outputs)
   }
@@ -219,6 +222,7 @@ export class Serving {
       if (page.gap.restart) {
         progress.sentSeq = 0
         progress.ackedSeq = 0
+        progress.deletedSince = progress.sinceSeq
       }
     }
     progress.removedTo = page.removedTo

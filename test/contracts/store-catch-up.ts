@@ -208,6 +208,25 @@ export function catchUpContract(engine: string, open: OpenStore): void {
     )
   })
 
+  test(`${engine}: who subscribes again with what it knew is told what was deleted`, async (t) => {
+    const store = await open(t)
+    const writer = await ChannelWriter.open(store, 1)
+    await writer.take(thing('update', 'lamp'), thing('update', 'door'), message()).commit()
+    await writer.take(thing('delete', 'door', { at: 2 }), message()).commit()
+    const { headSeq } = writer.head
+    const page = await store.read.catchUp({
+      channelId: A,
+      afterSeq: 3,
+      sinceSeq: headSeq,
+      deletedSince: 3,
+      limit: 9,
+    })
+    t.deepEqual(
+      page.entries.map(({ entityId, state }) => [entityId, state]),
+      [['door', 'deleted']] as unknown,
+    )
+  })
+
   test(`${engine}: a channel that does not exist has nothing to catch up with`, async (t) => {
     const { read } = await open(t)
     t.deepEqual(await read.catchUp({ channelId: A, afterSeq: 5, sinceSeq: 0, limit: 9 }), {

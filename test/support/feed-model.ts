@@ -160,6 +160,7 @@ export class FeedModel
     channelId,
     afterSeq,
     sinceSeq,
+    deletedSince = sinceSeq,
     limit,
     removedTo: told = { entries: 0, tombstones: 0 },
   }: CatchUpRequest): CatchUpPage {
@@ -174,7 +175,10 @@ export class FeedModel
 
     const missed = messages.filter(({ seq }) => seq > Math.max(afterSeq, sinceSeq))
     const from = restart ? 0 : afterSeq
-    const changed = [...things].filter(([, { seq }]) => seq > from)
+    const deletedFrom = restart ? sinceSeq : deletedSince
+    const changed = [...things].filter(
+      ([, { seq, state }]) => seq > from && (state !== 'deleted' || seq > deletedFrom),
+    )
     const entries = [...missed, ...changed.map(([id, thing]) => syncOf(channelId, id, thing))]
     entries.sort((a, b) => a.seq - b.seq)
     return {

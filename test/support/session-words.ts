@@ -95,9 +95,10 @@ function wordsOf(output: Output): string {
     case 'admit':
       return 'admit'
     case 'read-page': {
-      const { channelId, afterSeq, limit, removedTo } = output.request
+      const { channelId, afterSeq, limit, removedTo, deletedSince } = output.request
       const known =
-        removedTo === undefined ? '' : ` removed ${removedTo.entries}/${removedTo.tombstones}`
+        (deletedSince === undefined ? '' : ` deleted since ${deletedSince}`) +
+        (removedTo === undefined ? '' : ` removed ${removedTo.entries}/${removedTo.tombstones}`)
       return `read ${output.ticket}: ${letterOf(channelId)} after ${afterSeq} limit ${limit}${known}`
     }
     case 'read-positions':

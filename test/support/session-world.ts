@@ -35,6 +35,7 @@ export type Step =
   | { readonly kind: 'read'; readonly count: number }
   | { readonly kind: 'acknowledge' }
   | { readonly kind: 'reconnect'; readonly withCursors: boolean }
+  | { readonly kind: 'lose' }
   | { readonly kind: 'forget'; readonly at: number; readonly share: number }
   | { readonly kind: 'subscribe'; readonly isOn: boolean }
   | { readonly kind: 'tick' }
@@ -104,6 +105,9 @@ export class SessionWorld {
         break
       case 'reconnect':
         this.#connect(step.withCursors)
+        break
+      case 'lose':
+        this.#session = undefined
         break
       case 'forget':
         this.model.forget(

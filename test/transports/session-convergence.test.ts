@@ -46,6 +46,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     weight: 2,
     arbitrary: fc.record({ kind: fc.constant('reconnect'), withCursors: fc.boolean() }),
   },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('lose') }) },
   {
     weight: 1,
     arbitrary: fc.record({
@@ -91,4 +92,19 @@ test('a device converges to the state of the gateway and misses nothing in silen
     t.deepEqual(world.missed(), [])
   })
   fc.assert(property, { numRuns: 100 })
+})
+
+test('a Thing that was deleted between two subscriptions does not stay with the device', (t) => {
+  const world = new SessionWorld()
+  const late = { at: 2, id: 0 } as const
+  world.take({ kind: 'subscribe', isOn: true })
+  world.take({ kind: 'thing', ...late, value: 1 })
+  world.settle()
+  t.is(world.view.things(CHANNELS[2]).size, 1)
+  world.take({ kind: 'lose' })
+  world.take({ kind: 'subscribe', isOn: false })
+  world.take({ kind: 'delete', ...late })
+  world.take({ kind: 'subscribe', isOn: true })
+  world.settle()
+  t.is(world.view.things(CHANNELS[2]).size, 0)
 })

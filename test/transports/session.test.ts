@@ -225,6 +225,21 @@ test('a subscription made while connected is caught up, one that ends is told', 
   t.is(session.unacknowledged.entries, 0)
 })
 
+test('a device that subscribed again is told the deletions since its cursor', (t) => {
+  const { rest } = serve([position('A', 9, 0, 7)], { cursors: { [channel('A')]: 5 } })
+  t.deepEqual(rest, ['acknowledge A 5', 'read 1: A after 5 limit 100 deleted since 5'])
+})
+
+test('a subscription made anew that nobody told goes on from where the device stands', (t) => {
+  const { feed } = serve([position('A', 5)])
+  const positions = [position('A', 9, 0, 7)]
+  t.deepEqual(feed({ kind: 'positions', positions }), [
+    'subscribed A 5/9',
+    'acknowledge A 5',
+    'read 1: A after 5 limit 100 deleted since 5',
+  ])
+})
+
 test('a page for a subscription that was made anew meanwhile is not used', (t) => {
   const { feed } = serve([position('A', 5, 3)])
   play(
