@@ -40,7 +40,7 @@ export async function call(endpoint: Endpoint, request: Call): Promise<unknown> 
     const wait = waitBefore(endpoint.runtime, attempt, answer)
     const isLast = !request.isRepeatable || attempt + 1 >= ATTEMPTS_MAX // C1, C2
     if (isLast || wait === undefined) throw answer
-    await pause(endpoint.runtime, wait)
+    await pause(endpoint.runtime, wait, request.signal)
     request.signal?.throwIfAborted()
   }
 }

@@ -24,11 +24,21 @@ export const WEB: Runtime = {
   },
 }
 
-/** Resolves after a delay. */
-export const pause = (runtime: Runtime, delayMs: number): Promise<void> =>
-  new Promise((resolve) => {
-    runtime.after(delayMs, resolve)
-  })
+/** Resolves after a delay, or once the signal is aborted. */
+export async function pause(
+  runtime: Runtime,
+  delayMs: number,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  if (signal?.aborted === true) return
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const end = (): void => resolve()
+  const cancel = runtime.after(delayMs, end)
+  signal?.addEventListener('abort', end)
+  await promise
+  cancel()
+  signal?.removeEventListener('abort', end)
+}
 
 export interface BackoffRange {
   readonly firstMs: number

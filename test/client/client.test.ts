@@ -227,6 +227,27 @@ test('an aborted call throws the reason of its signal', async (t) => {
   t.is(asked.length, 1)
 })
 
+test('a call that is aborted while it waits ends at once', async (t) => {
+  const enough = new AbortController()
+  let cancelled = 0
+  const runtime = {
+    ...WEB,
+    after: () => {
+      queueMicrotask(() => enough.abort(new Error('enough')))
+      return () => {
+        cancelled += 1
+      }
+    },
+    fetch: async () => {
+      throw new Error('reset')
+    },
+  }
+  const client = createClient({ baseUrl: 'https://push.example', runtime })
+  const { signal } = enough
+  await t.throwsAsync(() => client.status('o', { signal }), { message: 'enough' })
+  t.is(cancelled, 1)
+})
+
 test('no error repeats a secret', async (t) => {
   const { client } = rig(new Error('https://push.example/?password=hunter2'))
   const error = await t.throwsAsync(() => client.channel.delete(CREDENTIALS))
