@@ -29,7 +29,10 @@ export async function startServer(config: Config, edge: ServerEdge): Promise<Ser
   const backing = await start(config, whole)
   try {
     const front = composeFront(config, whole, backing)
-    const port = await front.listen()
+    const port = await front.listen().catch(async (error: unknown) => {
+      await front.close() // Its sessions keep time, and a process with timers never ends.
+      throw error
+    })
     const { host } = config.http
     edge.log.info('listening', { host, port, durability: backing.durability() })
     return { port, stop: () => stopAll(front, backing) }
