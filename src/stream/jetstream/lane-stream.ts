@@ -121,7 +121,7 @@ export class LaneStream {
     return this.#mismatch
   }
 
-  /** Told of every position that was acknowledged or read. */
+  /** Told of every position that was acknowledged, read or found to be applied. */
   saw(position: LogPosition): void {
     if (position > this.#highest) this.#highest = position
   }

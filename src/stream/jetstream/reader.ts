@@ -84,6 +84,7 @@ export class JetStreamReader implements LogReader {
   async read(lane: number, after: LogPosition, maxCount: number): Promise<readonly LogEntry[]> {
     const { stream, connection } = this.#ports
     if (stream.mismatch !== undefined) throw stream.mismatch // W5
+    stream.saw(after) // W5: what is applied was in it, also when another process read it.
     const tail = this.#tailAt(lane, after)
     const entries = tail.read(after, maxCount)
     if (entries.length > 0 || tail.isAtEnd || !connection.isConnected) return entries

@@ -1,0 +1,37 @@
+// Goal: a log that lost entries is noticed by whoever knows that they were in it, whether it read
+// them itself or took a lane over from somebody who did. (W5)
+
+import { jetstreamManager } from '@nats-io/jetstream'
+
+import { LogMismatch } from '#domain/lane'
+import { appended, batchOf } from '#test/contracts/log-contract'
+import { until } from '#test/support/gateway'
+import { connectNode, only, openLog, ownStream, testsWithNats } from '#test/support/nats'
+
+const testWithNats = testsWithNats()
+
+testWithNats(
+  'W5: whoever goes on where another has applied notices that this is lost',
+  async (t, servers) => {
+    const server = only(servers)
+    const options = ownStream()
+    const writer = await openLog(t, await connectNode(t, server.url), options)
+    for (const id of ['a', 'b']) await appended(writer, batchOf(1, [id]))
+    const applied = await appended(writer, batchOf(1, ['c']))
+    const log = await openLog(t, await connectNode(t, server.url), options)
+    t.deepEqual(await log.read(1, applied, 10), [])
+    // An older copy of the stream is put back, with the same identity.
+    const { connection } = await connectNode(t, server.url, 'operator')
+    const manager = await jetstreamManager(connection.nats, { checkAPI: false })
+    const { config } = await manager.streams.info(options.name ?? '')
+    await manager.streams.delete(config.name)
+    await manager.streams.add(config)
+    await server.kill('SIGKILL')
+    await server.restart()
+    await until(
+      () => Promise.resolve(log.stream.mismatch),
+      (mismatch) => mismatch !== undefined,
+    )
+    await t.throwsAsync(log.read(1, applied, 10), { instanceOf: LogMismatch })
+  },
+)
