@@ -6,6 +6,7 @@
 //       lost.
 
 import { JetStreamApiError, jetstream } from '@nats-io/jetstream'
+import type { JetStreamManager, StreamInfo } from '@nats-io/jetstream'
 import { Kvm } from '@nats-io/kv'
 import type { KV } from '@nats-io/kv'
 
@@ -73,7 +74,9 @@ export class LeaseBuckets {
     const nodes = await buckets.create(names.nodes, { ttl: NODE_TTL_MS, replicas })
     const lanes = await buckets.create(names.lanes, { replicas })
     const opened = new LeaseBuckets(lanes, { nodes, timeoutMs })
-    const { state } = await (await stream.jetstreamManager(false)).streams.info(`KV_${names.lanes}`)
+    const manager = await stream.jetstreamManager(false)
+    await adjusted(manager, `KV_${names.nodes}`, replicas)
+    const { state } = await adjusted(manager, `KV_${names.lanes}`, replicas)
     await opened.#setBase(await settings.epochFloor(), state.last_seq)
     return opened
   }
@@ -120,6 +123,17 @@ export class LeaseBuckets {
       if (!isWrongRevision(error)) throw error
     }
   }
+}
+
+/** A bucket that was there as the settings want it now: its making takes no notice of them. */
+async function adjusted(
+  manager: JetStreamManager,
+  stream: string,
+  replicas: number,
+): Promise<StreamInfo> {
+  const info = await manager.streams.info(stream)
+  if (info.config.num_replicas === replicas) return info
+  return manager.streams.update(stream, { num_replicas: replicas })
 }
 
 interface Opened {

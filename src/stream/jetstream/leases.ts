@@ -12,6 +12,7 @@
 import { randomBytes } from 'node:crypto'
 
 import { jetstreamManager } from '@nats-io/jetstream'
+import { firstAnswer } from '#domain/first-answer'
 import type { Lease } from '#domain/lane'
 import type { LaneLeases, Timers } from '#domain/ports'
 import type { Log, Meter } from '#domain/telemetry'
@@ -24,6 +25,7 @@ import { planLeases } from './lease-plan.ts'
 import type { LeasePlan } from './lease-plan.ts'
 import { LeaseSight } from './lease-sight.ts'
 import type { Node } from './placement.ts'
+import { isStarting } from './starting.ts'
 import { pause } from './timers.ts'
 import type { MonotonicMs } from './timers.ts'
 
@@ -77,9 +79,7 @@ export class KvLeases implements LaneLeases {
   async watch(changed: Changed): Promise<() => Promise<void>> {
     const { connection, timers } = this.#ports
     const manager = await jetstreamManager(connection.nats, { checkAPI: false })
-    const run: Run = { buckets: await this.#openBuckets(), changed, sight: undefined }
-    // The first heartbeat stands in the bucket before it is read: by it the age of others is told.
-    await this.#beat(run)
+    const run = await this.#begin(changed)
     const first = Promise.withResolvers<void>()
     const sight = new LeaseSight(
       { ...this.#ports, manager },
@@ -102,6 +102,26 @@ export class KvLeases implements LaneLeases {
       sight.stop()
       await pause(timers, 0)
     }
+  }
+
+  /**
+   * Finds or makes the buckets; one that was given more replicas has no leader for a moment. The
+   * first heartbeat stands in its bucket before that is read: by it the age of others is told.
+   */
+  #begin(changed: Changed): Promise<Run> {
+    const { logger, timers } = this.#ports
+    const begin = async (): Promise<Run> => {
+      const run: Run = { buckets: await this.#openBuckets(), changed, sight: undefined }
+      await this.#beat(run)
+      return run
+    }
+    return firstAnswer(begin, {
+      fact: 'the lease buckets do not answer; trying again',
+      mayPass: isStarting,
+      reasonOf,
+      log: logger,
+      after: (delayMs, callback) => timers.after(delayMs, callback),
+    })
   }
 
   #openBuckets(): Promise<LeaseBuckets> {

@@ -1,6 +1,5 @@
 // The log on JetStream: opens the stream and joins its two sides.
 
-import { JetStreamApiError } from '@nats-io/jetstream'
 import { firstAnswer } from '#domain/first-answer'
 import type { Appended, Batch, LogEntry, LogBounds, LogPosition } from '#domain/lane'
 import type { LogReader, LogWriter, Timers } from '#domain/ports'
@@ -10,6 +9,7 @@ import { reasonOf } from './connection.ts'
 import type { Connection } from './connection.ts'
 import { LaneStream } from './lane-stream.ts'
 import { JetStreamReader } from './reader.ts'
+import { isStarting } from './starting.ts'
 import type { MonotonicMs } from './timers.ts'
 import { JetStreamWriter } from './writer.ts'
 
@@ -38,16 +38,6 @@ export interface JetStreamLogOptions {
   readonly appendTimeoutMs?: number
   /** How long servers are waited for at first; see domain/first-answer.ts. */
   readonly firstAnswerMsMax?: number
-}
-
-/** Too few servers for the replicas, no leader known, not the leader any more. */
-const STARTING_CODES = new Set([10_005, 10_008, 10_009])
-/** The client does not export both classes. */
-const STARTING_NAMES = new Set(['TimeoutError', 'JetStreamNotEnabled'])
-
-function isStarting(error: unknown): boolean {
-  if (error instanceof JetStreamApiError) return STARTING_CODES.has(error.code)
-  return error instanceof Error && STARTING_NAMES.has(error.name)
 }
 
 const NAME = 'HELIOGRAPH'

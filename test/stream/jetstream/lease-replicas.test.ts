@@ -1,0 +1,35 @@
+// Goal: the buckets that nodes agree in are as safe as the log, also when the setting was raised
+// after they were made: a bucket with one replica ends with its server, and nobody applies a lane.
+
+import type { ExecutionContext } from 'ava'
+import { jetstreamManager } from '@nats-io/jetstream'
+
+import { KvLeases } from '#src/stream/jetstream/leases'
+import { connectNode, testsWithNats } from '#test/support/nats'
+
+const testWithNats = testsWithNats({ servers: 3 })
+
+const NAME = 'RAISED'
+const LANES = 4
+
+/** A process joins, with this setting, and leaves. */
+async function joinAndLeave(t: ExecutionContext, url: string, replicas: number): Promise<void> {
+  const node = await connectNode(t, url)
+  const ports = { ...node, epochFloor: () => Promise.resolve(0) }
+  const leases = new KvLeases(ports, { lanes: LANES, nodeName: 'node', name: NAME, replicas })
+  const leave = await leases.watch(() => undefined)
+  await leave()
+}
+
+testWithNats('more replicas for the log are more for the leases as well', async (t, servers) => {
+  const url = servers.map((server) => server.url).join(',')
+  const { connection } = await connectNode(t, url, 'operator')
+  const manager = await jetstreamManager(connection.nats, { checkAPI: false })
+  for (const replicas of [1, 3]) {
+    await joinAndLeave(t, url, replicas)
+    for (const bucket of [`KV_${NAME}_NODES`, `KV_${NAME}_LANES`]) {
+      const { config } = await manager.streams.info(bucket)
+      t.is(config.num_replicas, replicas, bucket)
+    }
+  }
+})
