@@ -8,6 +8,7 @@ import type { Log, Meter } from '#domain/telemetry'
 import { reasonOf } from './connection.ts'
 import type { Connection } from './connection.ts'
 import { LaneStream } from './lane-stream.ts'
+import type { LaneStreamPorts, LaneStreamSettings } from './lane-stream.ts'
 import { JetStreamReader } from './reader.ts'
 import { isStarting } from './starting.ts'
 import type { MonotonicMs } from './timers.ts'
@@ -40,6 +41,13 @@ export interface JetStreamLogOptions {
   readonly firstAnswerMsMax?: number
 }
 
+/** The stream, once it answers: given more replicas, it has no leader for a moment. */
+async function answering(ports: LaneStreamPorts, settings: LaneStreamSettings) {
+  const stream = await LaneStream.open(ports, settings)
+  await stream.next(1)
+  return stream
+}
+
 const NAME = 'HELIOGRAPH'
 const PREFIX = 'heliograph'
 const APPEND_TIMEOUT_MS = 2000
@@ -69,7 +77,7 @@ export class JetStreamLog implements LogWriter, LogReader {
     const { name = NAME, prefix = PREFIX, replicas, bytesMax, firstAnswerMsMax } = options
     const { logger, timers } = ports
     const settings = { name, prefix, replicas, bytesMax }
-    const stream = await firstAnswer(() => LaneStream.open(ports, settings), {
+    const stream = await firstAnswer(() => answering(ports, settings), {
       fact: 'JetStream does not answer; trying again',
       mayPass: isStarting,
       reasonOf,
