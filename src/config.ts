@@ -192,13 +192,25 @@ function databaseUrl(env: Env): string {
   const text = read(env, 'SERVICE_DATABASE_URL') ?? 'sqlite:data/heliograph.db'
   if (/^sqlite:.+/.test(text) || isMySqlUrl(text)) return text
   // The value may hold a password, so it is not repeated.
-  const allowed = 'sqlite:<path> or mysql://user:password@host:port/database'
+  const allowed =
+    'sqlite:<path> or mysql://user:password@host:port/database, user and password percent-encoded'
   return refuse('SERVICE_DATABASE_URL', 'has an unknown form', allowed)
 }
 
 function isMySqlUrl(text: string): boolean {
   const url = URL.parse(text)
-  return url?.protocol === 'mysql:' && url.hostname !== '' && /^\/[^/]+$/.test(url.pathname)
+  if (url?.protocol !== 'mysql:' || url.hostname === '') return false
+  return /^\/[^/]+$/.test(url.pathname) && hasReadableCredentials(url)
+}
+
+/** A bare % in a password cannot be told from the beginning of an escape. */
+function hasReadableCredentials({ username, password }: URL): boolean {
+  try {
+    for (const part of [username, password]) decodeURIComponent(part)
+    return true
+  } catch {
+    return false
+  }
 }
 
 function natsUrlOf(env: Env): string | undefined {
@@ -206,11 +218,13 @@ function natsUrlOf(env: Env): string | undefined {
   const isGood = (part: string): boolean => {
     const url = URL.parse(part.trim())
     const isNats = url?.protocol === 'nats:' || url?.protocol === 'tls:'
-    return isNats && url.hostname !== '' && url.pathname.length <= 1
+    if (!isNats || url.hostname === '') return false
+    return url.pathname.length <= 1 && hasReadableCredentials(url)
   }
   if (text === undefined || text.split(',').every(isGood)) return text
   // The value may hold a password, so it is not repeated.
-  const allowed = 'a comma list of nats://[user:password@]host:port, or tls://'
+  const allowed =
+    'a comma list of nats://[user:password@]host:port, or tls://, user and password percent-encoded'
   return refuse('SERVICE_NATS_URL', 'has an unknown form', allowed)
 }
 

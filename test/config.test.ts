@@ -171,6 +171,8 @@ const bad: readonly (readonly [name: string, value: string, allowed: RegExp, bes
   ['SERVICE_NATS_URL', 'http://host:4222', /comma list of nats:/, CLUSTER],
   ['SERVICE_NATS_URL', 'nats://a:4222,', /comma list of nats:/, CLUSTER],
   ['SERVICE_NATS_URL', 'nats://a:4222/path', /comma list of nats:/, CLUSTER],
+  ['SERVICE_NATS_URL', 'nats://user:100%@a:4222', /comma list .* percent-encoded/, CLUSTER],
+  ['SERVICE_DATABASE_URL', 'mysql://100%:password@host/db', /mysql:.* percent-encoded/, CLUSTER],
   ['SERVICE_STREAM_REPLICAS', '2', /1, 3, 5/, CLUSTER],
   ['SERVICE_STREAM_REPLICAS', '3', /for one process neither/],
   ['SERVICE_ROLES', 'ingress', /ingress,actors/],
