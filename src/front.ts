@@ -20,6 +20,8 @@ export interface Front {
   drain(): Promise<void>
   /** Tells the devices to come back, then ends everything. */
   close(): Promise<void>
+  /** What was accepted here is applied, or others have had the time to. */
+  applied(): Promise<void>
 }
 
 export interface FrontEdge extends BackingEdge {
@@ -33,6 +35,8 @@ const IN_FLIGHT_BYTES_MAX = 128 * 2 ** 20
 const LANE_BYTES_MIN = 2 ** 20
 const CHANNEL_IN_FLIGHT_MAX = 4096
 const UNAPPLIED_MAX = 500_000
+/** Longer than lanes take to move to another node and it to apply what waits in them. */
+const APPLIED_MS_MAX = 3_000
 const VERSION = packageJson.version
 
 /** Joins the stages of this thread with what stands behind them. */
@@ -85,6 +89,7 @@ export function composeFront(config: Config, edge: FrontEdge, backing: Backing):
       await sessions.close()
       ingress.close()
     },
+    applied: () => acceptor.applied(Math.min(APPLIED_MS_MAX, config.drainTimeoutMs / 2)),
   }
 }
 

@@ -44,11 +44,13 @@ export async function startServer(config: Config, edge: ServerEdge): Promise<Ser
 
 /**
  * First to last, so that what is inside can leave; sessions after the turns, the store at the end.
+ * Other nodes ask this one for what it accepted until it is applied. (decisions.md 5)
  */
 async function stopAll(front: Front, backing: Backing): Promise<void> {
   await front.drain()
   await backing.drain()
   await front.close()
+  await front.applied()
   await backing.close()
 }
 

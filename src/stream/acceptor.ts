@@ -88,6 +88,7 @@ export class Acceptor implements SubmissionSink {
   readonly #unapplied: Unapplied
   readonly #batchSize: (submissions: number) => void
   #idle: (() => void)[] = []
+  #whenApplied: (() => void)[] = []
 
   constructor(ports: AcceptorPorts, options: AcceptorOptions) {
     this.#ports = ports
@@ -101,7 +102,10 @@ export class Acceptor implements SubmissionSink {
     ports.meter.gauge('lane_in_flight_bytes', {}, () => sumOf(this.#lanes, (lane) => lane.bytes))
     ports.meter.gauge('unapplied_submissions', {}, () => this.#unapplied.size)
     ports.bus.onNotice((notice) => {
-      if (notice.kind === 'applied') this.#unapplied.applied(notice.lane, notice.position)
+      if (notice.kind !== 'applied') return
+      this.#unapplied.applied(notice.lane, notice.position)
+      if (this.#unapplied.size > 0) return
+      for (const resolve of this.#whenApplied.splice(0)) resolve()
     })
   }
 
@@ -130,6 +134,19 @@ export class Acceptor implements SubmissionSink {
   drain(): Promise<void> {
     if (this.#isIdle()) return Promise.resolve()
     return new Promise((resolve) => this.#idle.push(resolve))
+  }
+
+  /**
+   * Resolves once all that was accepted is known to be applied, or after `withinMs`: until then
+   * nobody else can tell of it. (S3)
+   */
+  async applied(withinMs: number): Promise<void> {
+    if (this.#unapplied.size === 0) return
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const cancel = this.#ports.timers.after(withinMs, resolve)
+    this.#whenApplied.push(resolve)
+    await promise
+    cancel()
   }
 
   /** S2 */

@@ -162,3 +162,27 @@ test('S3: a notice ends everything up to it and nothing behind', async (t) => {
   bus.notify({ kind: 'applied', lane: 0, position: 3 })
   t.is(meter.gauges.get('unapplied_submissions')?.(), 0)
 })
+
+test('S3: what is not known to be applied is waited for, but no longer than asked', async (t) => {
+  const { accept, flush, log, bus, acceptor, time } = bench()
+  await acceptor.applied(5_000)
+  for (const id of ['a', 'b']) {
+    accept(message({ opId: id, channelId: inLane(0) }))
+    flush()
+    await log.appended()
+  }
+  const ends: string[] = []
+  void acceptor.applied(5_000).then(() => ends.push('short'))
+  void acceptor.applied(9_000).then(() => ends.push('long'))
+  bus.notify({ kind: 'applied', lane: 0, position: 1 })
+  time.advance(4_999)
+  await turn()
+  t.deepEqual(ends, [])
+  time.advance(1)
+  await turn()
+  t.deepEqual(ends, ['short'])
+  bus.notify({ kind: 'applied', lane: 0, position: 2 })
+  await turn()
+  t.deepEqual(ends, ['short', 'long'])
+  t.is(time.waiting, 0)
+})

@@ -82,7 +82,7 @@ export function bench(options: Partial<AcceptorOptions> = {}) {
     })
     return submission
   }
-  return { acceptor, log, bus, meter, flush, answers, accept, tasks }
+  return { acceptor, log, bus, meter, flush, answers, accept, tasks, time }
 }
 
 export const BUSY = 'submission_not_accepted 1000'
