@@ -64,6 +64,8 @@ export class KvLeases implements LaneLeases {
   #held: readonly Lease[] = []
   #letGo: Promise<void> = Promise.resolve()
   #selfUntilMs = 0
+  /** When everything was last seen, or mended. */
+  #seenMs = 0
   #isLeaving = false
   #lookIsDue = false
 
@@ -89,6 +91,7 @@ export class KvLeases implements LaneLeases {
       },
     )
     run.sight = sight
+    this.#seenMs = this.#ports.monotonicMs()
     sight.start()
     const beating = this.#keepBeating(run)
     const looking = this.#keepLooking(run, first.resolve)
@@ -143,13 +146,16 @@ export class KvLeases implements LaneLeases {
       await this.#beat(run)
     } catch (error) {
       this.#ports.logger.debug('a heartbeat was not taken', { error: reasonOf(error) })
-      if (this.#ports.monotonicMs() < this.#selfUntilMs) return
-      // Buckets that were lost are made anew; those that are there stay as they are.
-      await this.#mend(run)
     }
+    const now = this.#ports.monotonicMs()
+    if (run.sight?.isWhole === true) this.#seenMs = now
+    // The bucket of lanes may be lost and that of nodes be there: then heartbeats say nothing.
+    if (now >= this.#selfUntilMs || now - this.#seenMs >= LEASE_MS) await this.#mend(run)
   }
 
+  /** Buckets that were lost are made anew; those that are there stay as they are. */
   async #mend(run: Run): Promise<void> {
+    this.#seenMs = this.#ports.monotonicMs()
     try {
       run.buckets = await this.#openBuckets()
       run.sight?.again()

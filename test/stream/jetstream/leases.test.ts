@@ -148,6 +148,19 @@ testWithNats('L5: buckets that are lost are made anew, with greater epochs', asy
   t.true(one.held.every(({ epoch }) => epoch > last))
 })
 
+testWithNats('L5: a bucket of lanes that alone is lost is made anew', async (t, servers) => {
+  const meeting = meetingAt(t, only(servers).url)
+  const one = await joined(t, meeting, 'one')
+  const two = await joined(t, meeting, 'two')
+  await spread([one, two], 8)
+  const last = meeting.epochs.last
+  const { connection } = await connectNode(t, only(servers).url, 'operator')
+  await connection.nats.request(`$JS.API.STREAM.DELETE.KV_LEASES${meetings}_LANES`)
+  await two.leave()
+  await holds(one, LANES, 10_000)
+  t.true(one.held.every(({ epoch }) => epoch > last))
+})
+
 testWithNats('L6: a lane is not given before its owner has let it go', async (t, servers) => {
   const meeting = meetingAt(t, only(servers).url)
   const lettingGo = Promise.withResolvers<void>()
