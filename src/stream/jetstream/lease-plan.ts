@@ -7,8 +7,7 @@
 
 import type { Lease } from '#domain/lane'
 
-import { placementOf } from './placement.ts'
-import type { Node } from './placement.ts'
+import type { Node, Placement } from './placement.ts'
 
 /** A lane's key as it was last seen. */
 export interface LaneKey {
@@ -34,7 +33,8 @@ export interface LeaseView {
 }
 
 export interface LeaseLimits {
-  readonly lanes: number
+  /** Of the lanes that are shared. */
+  readonly placement: Placement
   /** A node that was not heard of for longer is dead. */
   readonly deadMs: number
 }
@@ -58,7 +58,7 @@ export function planLeases(view: LeaseView, nowMs: number, limits: LeaseLimits):
   const held: Lease[] = []
   const take: number[] = []
   const give: number[] = []
-  for (const [lane, belongsTo] of placementOf(limits.lanes, live)) {
+  for (const [lane, belongsTo] of limits.placement.of(live)) {
     const { owner, revision } = lanes.get(lane) ?? { owner: '', revision: 0 }
     const isMine = owner === self.session
     if (isMine && belongsTo === self.session) held.push({ lane, epoch: epochBase + revision })

@@ -24,6 +24,7 @@ import type { BucketSettings } from './lease-buckets.ts'
 import { planLeases } from './lease-plan.ts'
 import type { LeasePlan } from './lease-plan.ts'
 import { LeaseSight } from './lease-sight.ts'
+import { Placement } from './placement.ts'
 import type { Node } from './placement.ts'
 import { isStarting } from './starting.ts'
 import { pause } from './timers.ts'
@@ -60,6 +61,7 @@ export class KvLeases implements LaneLeases {
   readonly #ports: LeasePorts
   readonly #options: LeaseOptions
   readonly #self: Node
+  readonly #placement: Placement
   readonly #moving = new Set<number>()
   #held: readonly Lease[] = []
   #letGo: Promise<void> = Promise.resolve()
@@ -72,6 +74,7 @@ export class KvLeases implements LaneLeases {
   constructor(ports: LeasePorts, options: LeaseOptions) {
     this.#ports = ports
     this.#options = options
+    this.#placement = new Placement(options.lanes)
     const run = randomBytes(6).toString('hex')
     this.#self = { session: `${options.nodeName}-${run}`, name: options.nodeName }
     ports.meter.gauge('leases_held', {}, () => this.#held.length)
@@ -214,7 +217,7 @@ export class KvLeases implements LaneLeases {
     if (sight === undefined || (!sight.isWhole && !isOver)) return undefined
     const { nodes, lanes, epochBase } = sight
     const view = { self: this.#self, selfUntilMs: this.#selfUntilMs, nodes, lanes, epochBase }
-    return planLeases(view, now, { lanes: this.#options.lanes, deadMs: DEAD_MS })
+    return planLeases(view, now, { placement: this.#placement, deadMs: DEAD_MS })
   }
 
   /** L7 */

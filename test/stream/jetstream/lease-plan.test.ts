@@ -3,9 +3,9 @@ import * as fc from 'fast-check'
 
 import { planLeases } from '#src/stream/jetstream/lease-plan'
 import type { LaneKey, LeaseView } from '#src/stream/jetstream/lease-plan'
-import { placementOf } from '#src/stream/jetstream/placement'
+import { Placement, placementOf } from '#src/stream/jetstream/placement'
 
-const LIMITS = { lanes: 4, deadMs: 1000 }
+const LIMITS = { placement: new Placement(4), deadMs: 1000 }
 const self = { session: 'me-1', name: 'me' }
 
 const everyLane = (owner: string): ReadonlyMap<number, LaneKey> =>
@@ -81,4 +81,28 @@ test('a node that comes takes lanes without mixing up the others', (t) => {
   const after = placementOf(64, nodesOf(['a', 'b', 'c', 'd']))
   const moved = [...after].filter(([lane, session]) => before.get(lane) !== session)
   t.true(moved.length <= 32, `${moved.length} of 64 lanes moved`)
+})
+
+test('L9: looks at the same nodes cost less than working out a tenth of them anew', (t) => {
+  const all = ['me', 'a', 'b', 'c', 'd', 'e', 'f', 'g']
+  const nodes = nodesOf(all).map((node) => ({ ...node, heardMs: 1000 }))
+  const limits = { placement: new Placement(1024), deadMs: 1000 }
+  const view = viewOf({ nodes: nodes.slice(1) })
+  const costOf = (times: number, work: () => void): number => {
+    const startedMs = performance.now()
+    for (let time = 0; time < times; time += 1) work()
+    return performance.now() - startedMs
+  }
+  const anewMs = costOf(10, () => void placementOf(1024, nodes))
+  const looksMs = costOf(100, () => void planLeases(view, 1500, limits))
+  t.log(`${Math.round(looksMs)} ms, ${Math.round(anewMs)} ms`)
+  t.true(looksMs < anewMs)
+})
+
+test('L9: other nodes have another placement, whatever order they are seen in', (t) => {
+  const placement = new Placement(64)
+  for (const all of [['a', 'b'], ['b', 'a'], ['a', 'b', 'c'], ['a'], []]) {
+    const nodes = nodesOf(all)
+    t.deepEqual(placement.of(nodes), placementOf(64, nodes))
+  }
 })
