@@ -119,7 +119,8 @@ export class LaneTail implements Reader {
   room(): number {
     const { bytesMax, messageBytesMax } = this.#options
     const left = bytesMax() - this.#bytes
-    return left <= 0 ? 0 : Math.max(Math.floor(left), messageBytesMax)
+    // Where others hold everything, a lane that holds nothing goes on in small steps.
+    return left <= 0 && this.#bytes > 0 ? 0 : Math.max(Math.floor(left), messageBytesMax)
   }
 
   take({ position, pending }: Delivery, message: Msg): void {

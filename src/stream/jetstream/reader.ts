@@ -132,7 +132,7 @@ export class JetStreamReader implements LogReader {
         after,
         stream: stream.name,
         subject: stream.subjectOf(lane),
-        bytesMax: () => this.#options.tailBytesMax / Math.max(1, this.#tails.size), // R4
+        bytesMax: () => this.#bytesMaxOf(lane),
         messageBytesMax: MESSAGE_BYTES_MAX,
         arrived: (position) => {
           stream.saw(position)
@@ -142,6 +142,13 @@ export class JetStreamReader implements LogReader {
     )
     this.#tails.set(lane, { tail, readMs: monotonicMs() })
     return tail
+  }
+
+  /** R4: its share, or what others have left of it: they may have been fewer when they fetched. */
+  #bytesMaxOf(lane: number): number {
+    const { tailBytesMax } = this.#options
+    const others = this.#sum(({ bytes }) => bytes) - (this.#tails.get(lane)?.tail.bytes ?? 0)
+    return Math.min(tailBytesMax / Math.max(1, this.#tails.size), tailBytesMax - others)
   }
 
   /** What is on its way is waited for a moment; whatever comes later wakes the watchers. */
