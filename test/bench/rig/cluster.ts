@@ -15,7 +15,15 @@ import { metricOf, operationsEnded } from './subject.ts'
 import type { Subject } from './subject.ts'
 
 export const LANES = 16
-const NODES = 2
+
+/** What each node does: a node that takes no requests, or applies no lane, costs the others less. */
+export const LAYOUTS = {
+  even: ['ingress,actors', 'ingress,actors'],
+  split: ['ingress', 'actors'],
+} as const
+
+export type Layout = keyof typeof LAYOUTS
+
 const SPREAD_LIMIT_MS = 30_000
 const APPLIED_LIMIT_MS = 60_000
 const POLL_MS = 50
@@ -37,7 +45,7 @@ export async function prepareCluster(directory: string): Promise<Prepared> {
   const token = newToken()
   const backing = await startBacking(directory)
   try {
-    const node = await startNode(0, { backing, token })
+    const node = await startNode(0, { backing, token, roles: LAYOUTS.even[0] })
     await lanesSpread([node], token)
     const filled = await fill(new Caller(node, token))
     await node.stop()
@@ -47,14 +55,18 @@ export async function prepareCluster(directory: string): Promise<Prepared> {
   }
 }
 
-/** Starts two nodes on a copy of what was prepared; resolves when each applies its lanes. */
-export async function startCluster(prepared: Prepared, directory: string): Promise<Cluster> {
+/** Starts two nodes on a copy of what was prepared; resolves when the lanes are shared out. */
+export async function startCluster(
+  prepared: Prepared,
+  directory: string,
+  layout: Layout = 'even',
+): Promise<Cluster> {
   await cp(prepared.directory, directory, { recursive: true })
   const { token } = prepared
   const backing = await startBacking(directory)
   const nodes: Server[] = []
   const again = async (index: number): Promise<Server> => {
-    const node = await startNode(index, { backing, token })
+    const node = await startNode(index, { backing, token, roles: LAYOUTS[layout][index] ?? '' })
     nodes[index] = node
     return node
   }
@@ -63,8 +75,8 @@ export async function startCluster(prepared: Prepared, directory: string): Promi
     await backing.stop()
   }
   try {
-    for (let index = 0; index < NODES; index += 1) await again(index)
-    await lanesSpread(nodes, token)
+    for (const [index] of LAYOUTS[layout].entries()) await again(index)
+    await lanesSpread(having('actors', { nodes, layout }), token)
   } catch (error) {
     await end()
     throw error
@@ -72,17 +84,27 @@ export async function startCluster(prepared: Prepared, directory: string): Promi
   return { nodes, backing, again, end }
 }
 
-/** The cluster as a subject; each of its nodes has verified every password once. */
+interface LaidOut {
+  readonly nodes: readonly Server[]
+  readonly layout: Layout
+}
+
+const having = (role: 'ingress' | 'actors', { nodes, layout }: LaidOut): readonly Server[] =>
+  nodes.filter((_, index) => LAYOUTS[layout][index]?.includes(role))
+
+/** The cluster as a subject; each node that takes requests has verified every password once. */
 export async function startPreparedCluster(
   prepared: Prepared,
   directory: string,
+  layout: Layout,
 ): Promise<Subject> {
   const { token, channels, deviceKeys } = prepared
-  const { nodes, backing, end } = await startCluster(prepared, directory)
+  const { nodes, backing, end } = await startCluster(prepared, directory, layout)
   const applied = (): Promise<number> => operationsEnded(nodes, token)
+  const entrances = having('ingress', { nodes, layout })
   try {
-    for (const node of nodes) await warm(new Caller(node, token), channels)
-    await atLeast(channels.length * nodes.length, applied)
+    for (const node of entrances) await warm(new Caller(node, token), channels)
+    await atLeast(channels.length * entrances.length, applied)
   } catch (error) {
     await end()
     throw error
@@ -90,6 +112,7 @@ export async function startPreparedCluster(
   return {
     name: 'cluster',
     servers: nodes,
+    entrances,
     backing: backing.pids,
     recipe: { path: '/thing/update', token, password: PASSWORD, channels, thingCount: THING_COUNT },
     deviceKeys,
@@ -99,10 +122,10 @@ export async function startPreparedCluster(
     ran: {
       engine: 'cluster (NATS JetStream + MariaDB over mysql2)',
       sync: BACKING_SYNC,
-      lanes: `${LANES} (default), half of them on each node`,
+      lanes: `${LANES} (default), shared by the nodes that apply`,
       batch: 'default limits (256 submissions or 256 KiB per lane)',
-      processes: `${NODES} nodes, each with its worker thread; 1 nats-server; 1 mariadbd`,
-      spread: 'connections and devices in turn over both nodes',
+      processes: `2 nodes, SERVICE_ROLES ${LAYOUTS[layout].join(' and ')}; 1 nats-server; 1 mariadbd`,
+      spread: 'connections and devices in turn over the nodes that take requests',
       subscribers: '32 devices, each with its part of the channels',
     },
   }
@@ -111,11 +134,13 @@ export async function startPreparedCluster(
 interface NodeSettings {
   readonly backing: BackingServers
   readonly token: string
+  readonly roles: string
 }
 
-const startNode = (index: number, { backing, token }: NodeSettings): Promise<Server> =>
+const startNode = (index: number, { backing, token, roles }: NodeSettings): Promise<Server> =>
   startProduct({
     SERVICE_NODE_ID: `node${index}`,
+    SERVICE_ROLES: roles,
     SERVICE_NATS_URL: backing.natsUrl,
     SERVICE_DATABASE_URL: backing.databaseUrl,
     SERVICE_TOKEN: token,

@@ -35,9 +35,11 @@ const recipe: Recipe = {
 
 /** D1: parse and answer. */
 export async function startBareHttp(): Promise<Subject> {
+  const server = await startServer(script('bare-http.ts'), {})
   return {
     name: 'D1',
-    servers: [await startServer(script('bare-http.ts'), {})],
+    servers: [server],
+    entrances: [server],
     backing: {},
     recipe,
     deviceKeys: [],
@@ -57,6 +59,7 @@ export async function startStraightLine(directory: string): Promise<Subject> {
   return {
     name: 'D4-embedded',
     servers: [server],
+    entrances: [server],
     backing: {},
     recipe,
     deviceKeys: ['straight-line'],
@@ -86,6 +89,7 @@ export async function startStraightLineCluster(directory: string): Promise<Subje
   return {
     name: 'D4-cluster',
     servers: [server],
+    entrances: [server],
     backing: backing.pids,
     recipe,
     deviceKeys: ['straight-line'],

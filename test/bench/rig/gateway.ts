@@ -53,6 +53,7 @@ export async function startPrepared(prepared: Prepared, directory: string): Prom
   return {
     name: 'gateway',
     servers: [server],
+    entrances: [server],
     backing: {},
     recipe: { path: '/thing/update', token, password: PASSWORD, channels, thingCount: THING_COUNT },
     deviceKeys,

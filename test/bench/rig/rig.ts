@@ -77,7 +77,7 @@ export class Rig {
    * base.
    */
   static async open(subject: Subject, devices: 'with devices' | 'without devices'): Promise<Rig> {
-    const ports = subject.servers.map(({ port }) => port)
+    const ports = subject.entrances.map(({ port }) => port)
     const generator = new Generator()
     await generator.connect({ ports, connections: CONNECTIONS, recipe: subject.recipe })
     const subscribers = devices === 'with devices' ? new Subscribers() : undefined

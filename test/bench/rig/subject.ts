@@ -7,8 +7,10 @@ import type { Server } from './server.ts'
 /** What is ready to be measured. */
 export interface Subject {
   readonly name: string
-  /** Whoever takes requests; connections and devices are spread over all of them. */
+  /** Its processes. */
   readonly servers: readonly Server[]
+  /** Those that take requests; connections and devices are spread over all of them. */
+  readonly entrances: readonly Server[]
   /** Process ids of what they stand on, by name. */
   readonly backing: Readonly<Record<string, number>>
   readonly recipe: Recipe

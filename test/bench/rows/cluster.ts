@@ -16,4 +16,10 @@ export const CLUSTER_ROWS: readonly Row[] = [
     goal: { kind: 'ratio-at-least', must: 0.5, aim: 0.8 },
     measured: (session) => session.endToEnd('cluster'),
   }),
+  ratioRow({
+    name: 'end-to-end-split',
+    denominator: 'D4-cluster',
+    goal: { kind: 'ratio-at-least', must: 0.5, aim: 0.8 },
+    measured: (session) => session.endToEndSplit(),
+  }),
 ]

@@ -75,6 +75,13 @@ export class Session {
     return this.#measure({ name, start, devices: 'with devices', alsoHalf })
   }
 
+  /** The same cluster with one node that takes requests and sessions and one that applies. */
+  endToEndSplit(): Promise<Measured> {
+    const name = 'end-to-end-split'
+    const start = (): Promise<Subject> => this.subjects.product('cluster', name, 'split')
+    return this.#measure({ name, start, devices: 'with devices' })
+  }
+
   /**
    * Works with a rig of its own. What goes wrong or is lost on the way is a failure, with its
    * reason.

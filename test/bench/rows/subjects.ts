@@ -7,7 +7,7 @@ import { join } from 'node:path'
 
 import type { Prepared } from '#test/bench/rig/caller'
 import { prepareCluster, startCluster, startPreparedCluster } from '#test/bench/rig/cluster'
-import type { Cluster } from '#test/bench/rig/cluster'
+import type { Cluster, Layout } from '#test/bench/rig/cluster'
 import {
   startBareHttp,
   startStraightLine,
@@ -40,13 +40,13 @@ export class Subjects {
     }
   }
 
-  /** The product, in a folder of this name. */
-  async product(engine: Engine, name: string): Promise<Subject> {
+  /** The product, in a folder of this name; a cluster in this layout. */
+  async product(engine: Engine, name: string, layout: Layout = 'even'): Promise<Subject> {
     const prepared = await this.prepared(engine)
     const directory = join(await this.scratch(), name)
     return engine === 'embedded'
       ? startPrepared(prepared, directory)
-      : startPreparedCluster(prepared, directory)
+      : startPreparedCluster(prepared, directory, layout)
   }
 
   /** A cluster whose nodes can be killed, in a folder of this name. */
