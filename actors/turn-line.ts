@@ -11,10 +11,12 @@
 //       database at once, not each waiting for the other.
 //   A7. After anything but a commit that answered, places come from the database alone, and what
 //       was decided ahead is undecided.
-//   W6. A turn that fails while the store is well is halved until the submission that breaks it
-//       stands alone; that one becomes a dead letter, and the lane goes on.
+//   W6. A turn that fails while lanes can be taken is halved until one submission stands alone. If
+//       that one is at fault it becomes a dead letter, and the lane goes on. If the store is, the
+//       lanes wait: with a full disk, for instance, lanes can be taken and turns fail.
 
 import { positionOf } from '#domain/lane'
+import { isOutage } from '#domain/store-ports'
 import type { LaneMove } from '#domain/store-ports'
 import { retryDelayMs } from './backoff.ts'
 import type { ChannelDirectory } from './channel.ts'
@@ -39,6 +41,11 @@ export interface TurnLinePorts extends Pick<
   readonly measure: Measures
   /** Nothing more is begun. */
   readonly isHalted: () => boolean
+}
+
+interface Failed {
+  readonly items: readonly Item[]
+  readonly doomed: Turn['doomed']
 }
 
 export class TurnLine {
@@ -80,7 +87,7 @@ export class TurnLine {
         turn = await this.#commitAndLookAhead(turn)
       }
     } catch (error) {
-      await this.#recover(underWay, error)
+      await this.#recover({ items: underWay, doomed }, error)
     }
   }
 
@@ -152,8 +159,11 @@ export class TurnLine {
     return items.length === 0 ? undefined : this.#decide(items, { before })
   }
 
-  /** W6: halves the turn while the store is well, until one submission stands alone. */
-  async #recover(items: readonly Item[], error: unknown): Promise<void> {
+  /**
+   * W6: halves the turn until one submission stands alone. Rejects when the lanes have to wait: in
+   * an outage, or because what is given up cannot be set aside either.
+   */
+  async #recover({ items, doomed }: Failed, error: unknown): Promise<void> {
     const { holdings, measure, logger, wait, isHalted } = this.#ports
     measure.retried()
     await holdings.askAgain([...holdings.lanes.keys()])
@@ -161,6 +171,7 @@ export class TurnLine {
     const place = only === undefined ? undefined : holdings.lanes.get(only.lane)?.place
     // The turn has happened and only its answer was lost, or the lane is in other hands.
     if (only === undefined || place === undefined || !isNext(only, place)) return
+    if (doomed !== undefined || (items.length === 1 && isOutage(error))) throw error
     this.#failures += 1
     logger.warn('a turn failed and is taken again', {
       error: String(error),

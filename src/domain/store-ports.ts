@@ -6,8 +6,20 @@
  */
 export const STORE_BUSY = 'StoreBusy'
 
+/**
+ * The name of the error with which a method rejects when what it was to write or to read is itself
+ * at fault: the same again would fail again, however well the database is.
+ */
+export const STORE_DEFECT = 'StoreDefect'
+
 /** The names of the errors with which a method rejects when the database refuses or is away. */
-export const STORE_FAILURES: readonly string[] = ['StoreError', 'NoAnswer']
+export const STORE_FAILURES: readonly string[] = ['StoreError', 'NoAnswer', STORE_DEFECT]
+
+/** Whether the store is not able to now, for instance with a full disk: the same again may work. */
+export const isOutage = (error: unknown): boolean =>
+  error instanceof Error &&
+  error.name !== STORE_DEFECT &&
+  (error.name === STORE_BUSY || STORE_FAILURES.includes(error.name))
 
 import type { ChannelCredentials, ChannelInfo, NewChannel } from './channel.ts'
 import type { ChannelType, Device, Platform } from './device.ts'

@@ -26,7 +26,7 @@ import { Gate } from './gate.ts'
 import { machinePacing } from './pacing.ts'
 import type { Pacing } from './pacing.ts'
 import type { Session } from './session.ts'
-import { NoAnswer, Overtaken, StoreError } from './store-error.ts'
+import { NoAnswer, Overtaken, StoreDefect, StoreError } from './store-error.ts'
 
 const ATTEMPTS_MAX = 5
 const PAUSE_MS_MIN = 10
@@ -216,12 +216,14 @@ function unknownOutcome(error: Error): StoreError {
 /** G3: the same failure, in words that may stand in a log. */
 export function withoutParameters(error: unknown, dialect: Dialect): Error {
   if (error instanceof StoreError || error instanceof LogMismatch) return error
-  const refused = dialect.describe(causeOf(error))
+  const cause = causeOf(error)
+  const refused = dialect.describe(cause)
   if (refused !== undefined) {
-    return new StoreError(refused.code, `the database failed: ${refused.sentence}`)
+    const Failed = dialect.failureOf(cause) === 'unfit' ? StoreDefect : StoreError
+    return new Failed(refused.code, `the database failed: ${refused.sentence}`)
   }
   const { name, frames } = reportDefect(error)
-  const defect = new StoreError('defect', `the store failed with ${name}`)
+  const defect = new StoreDefect('defect', `the store failed with ${name}`)
   defect.stack = [defect.message, ...frames].join('\n    ')
   return defect
 }

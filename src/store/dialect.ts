@@ -65,11 +65,12 @@ export interface ColumnDefinitions {
 }
 
 /**
- * What became of a job that failed. `refused`: the same again would fail again. `taken-back`: the
- * database gave it up in favour of another transaction. `lost`: the connection broke. `silent`: no
- * answer came in time.
+ * What became of a job that failed. `unfit`: the database finds fault with the data, so the same
+ * again would fail again. `refused`: it cannot or may not do it, for instance with a full disk.
+ * `taken-back`: it gave the job up in favour of another transaction. `lost`: the connection broke.
+ * `silent`: no answer came in time.
  */
-export type Failure = 'refused' | 'taken-back' | 'lost' | 'silent'
+export type Failure = 'unfit' | 'refused' | 'taken-back' | 'lost' | 'silent'
 
 /** A driver's error in words that may stand in a log. */
 export interface Description {

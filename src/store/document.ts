@@ -10,7 +10,7 @@ import { valuesOf } from '#domain/patch'
 import type { ChannelId, OperationId, ThingId } from '#domain/identity'
 import type { Json } from '#domain/submission'
 import type { EventRow, ThingRow } from './entities/entities.ts'
-import { StoreError } from './store-error.ts'
+import { StoreDefect } from './store-error.ts'
 
 /** What of an entity stands in its document; the rest are columns. */
 export function documentOf({ rev, stateAt, at, changedAt, ...body }: Entity): string {
@@ -159,5 +159,5 @@ function pairsFrom(pairs: Parsed): TimedFields {
 const isTimed = (value: unknown): value is readonly [Json, number] =>
   Array.isArray(value) && value.length === 2 && typeof value[1] === 'number'
 
-const damaged = (): StoreError =>
-  new StoreError('damaged', 'a stored thing or event is not what was written')
+const damaged = (): StoreDefect =>
+  new StoreDefect('damaged', 'a stored thing or event is not what was written')

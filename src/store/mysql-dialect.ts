@@ -38,6 +38,10 @@ const DUPLICATE = 1062
 const TAKEN_BACK = new Set([1020, 1205, 1213])
 /** Too many connections, shutdown, query interrupted, connection killed. */
 const LOST = new Set([1040, 1053, 1203, 1317, 1927, 3169])
+/** SQL's own classes of what is said of values: data exceptions, violated constraints. */
+const UNFIT_STATE = /^2[23]/
+/** Values that do not fit their column, which MySQL files under other classes. */
+const UNFIT = new Set([1265, 1366])
 
 const definitions: ColumnDefinitions = {
   serial: 'id bigint NOT NULL AUTO_INCREMENT PRIMARY KEY',
@@ -119,10 +123,9 @@ function createTable({ name, columns, indexes = [] }: TableDefinition): readonly
 /** M3 */
 function describe(error: unknown): Description | undefined {
   if (!(error instanceof Error)) return undefined
-  // A statement on a connection that has broken meanwhile is refused without a code.
-  const code = memberOf(error, 'code') ?? (isFatal(error) ? 'PROTOCOL_CONNECTION_LOST' : undefined)
-  if (typeof code !== 'string' || !/^[A-Z0-9_]{1,64}$/.test(code)) return undefined
   const number = numberOf(error)
+  const code = memberOf(error, 'code') ?? codeWithout(error, number)
+  if (typeof code !== 'string' || !/^[A-Z0-9_]{1,64}$/.test(code)) return undefined
   if (number !== undefined && CONNECTING.has(number)) return { code, sentence: error.message }
   if (number === DUPLICATE) {
     const [, key] = /for key '([\w.]{1,64})'$/.exec(error.message) ?? []
@@ -136,13 +139,28 @@ function describe(error: unknown): Description | undefined {
   return { code, sentence: number === undefined ? code : `${code} (${number})` }
 }
 
+/**
+ * The driver has no names for numbers that are MariaDB's alone, and refuses a statement on a
+ * connection that has broken meanwhile without any.
+ */
+function codeWithout(error: unknown, number: number | undefined): string | undefined {
+  if (number !== undefined) return `ERROR_${number}`
+  return isFatal(error) ? 'PROTOCOL_CONNECTION_LOST' : undefined
+}
+
 function failureOf(error: unknown): Failure {
   const number = numberOf(error)
   if (number !== undefined && TAKEN_BACK.has(number)) return 'taken-back'
-  if (number !== undefined) return LOST.has(number) ? 'lost' : 'refused'
+  if (number !== undefined && LOST.has(number)) return 'lost'
+  if (number !== undefined) return isUnfit(error, number) ? 'unfit' : 'refused'
   const code = memberOf(error, 'code')
   const isSystem = typeof code === 'string' && /^(E[A-Z]+|PROTOCOL_CONNECTION_LOST)$/.test(code)
   return isSystem || isFatal(error) ? 'lost' : 'refused'
+}
+
+function isUnfit(error: unknown, number: number): boolean {
+  const state = memberOf(error, 'sqlState')
+  return UNFIT.has(number) || (typeof state === 'string' && UNFIT_STATE.test(state))
 }
 
 const isFatal = (error: unknown): boolean => memberOf(error, 'fatal') === true

@@ -11,6 +11,9 @@
 import { SqliteError } from './sqlite-connection.ts'
 import type { Dialect, TableDefinition } from './dialect.ts'
 
+/** What SQLite says of values; everything else it says of itself, the disk or the statement. */
+const UNFIT = /^SQLITE_(CONSTRAINT|MISMATCH|TOOBIG)/
+
 export const sqlite: Dialect = {
   engine: 'sqlite',
   durability: 'sqlite, fsync before each acceptance',
@@ -73,7 +76,8 @@ export const sqlite: Dialect = {
       ? { code, sentence: message }
       : undefined
   },
-  failureOf: () => 'refused',
+  failureOf: (error) =>
+    error instanceof SqliteError && UNFIT.test(error.code) ? 'unfit' : 'refused',
   isOvertaken: () => false, // D2
 }
 

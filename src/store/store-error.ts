@@ -1,6 +1,8 @@
 // What the store throws. Callers see a code and a sentence, never a statement's parameters: those
 // hold password hashes, provider tokens and content.
 
+import { STORE_BUSY, STORE_DEFECT } from '#domain/store-ports'
+
 /** The database refused a statement or did not answer. */
 export class StoreError extends Error {
   /** The driver's own code, for instance SQLITE_FULL, or a word of ours. */
@@ -13,11 +15,19 @@ export class StoreError extends Error {
   }
 }
 
+/** What is written or kept is itself at fault, not the database. */
+export class StoreDefect extends StoreError {
+  constructor(code: string, sentence: string) {
+    super(code, sentence)
+    this.name = STORE_DEFECT
+  }
+}
+
 /** Too many jobs wait for the database; nothing was done. */
 export class StoreBusy extends StoreError {
   constructor(waiting: number) {
     super('busy', `${waiting} jobs wait for the database, which is the limit`)
-    this.name = 'StoreBusy'
+    this.name = STORE_BUSY
   }
 }
 

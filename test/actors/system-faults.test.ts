@@ -94,6 +94,40 @@ test('W6: a submission that was applied is not set aside when answers get lost',
   t.deepEqual(seqsOf(store), [1, 2, 3, 4])
 })
 
+for (const call of ['load', 'commit'] as const) {
+  test(`W6: nothing is set aside while every ${call} is refused, however often`, async (t) => {
+    const { log, store, leases, system } = await running(t)
+    await until('the lanes are owned', () => system.ownedLanes === 2)
+    let refusals = 0
+    store.faultOf = (called) => {
+      if (called !== call) return undefined
+      refusals += 1
+      return 'refuse'
+    }
+    const submissions = [message(), message()]
+    log.put(0, submissions)
+    await until('it was tried often', () => refusals > 50)
+    await leases.hold(LANES.slice(0, 1))
+    await until('a lane is let go meanwhile', () => system.ownedLanes === 1)
+
+    store.faultOf = () => undefined
+    await until('everything is applied', () => store.feed.length === 2)
+    for (const one of submissions) t.is(statusOf(store, one), 'sent')
+    t.deepEqual(store.deadLetters, [])
+  })
+}
+
+test('W6: lanes are let go while a submission that is given up cannot be set aside', async (t) => {
+  const { log, store, leases, system, waits } = await running(t)
+  await until('the lanes are owned', () => system.ownedLanes === 2)
+  store.commit = () => Promise.reject(new Error('a defect'))
+  log.put(0, [message()])
+  await until('it was tried often', () => waits.length > 50)
+  await leases.hold(LANES.slice(0, 1))
+  await until('a lane is let go', () => system.ownedLanes === 1)
+  t.pass()
+})
+
 test('W6: two lanes go on beside a submission that breaks its turn', async (t) => {
   const { log, store } = await running(t)
   const poison = [message(), message()]

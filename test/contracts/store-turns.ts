@@ -4,6 +4,7 @@ import test from 'ava'
 
 import { LogMismatch, placeOf } from '#domain/lane'
 import type { LogBounds, LogStanding } from '#domain/lane'
+import { STORE_DEFECT } from '#domain/store-ports'
 import type { TurnNeeds, TurnWrites } from '#domain/store-ports'
 import { ChannelWriter, newChannel } from '#test/support/store-writer'
 import { channel, event, message, opId, record, thing } from '#test/support/submissions'
@@ -97,7 +98,7 @@ export function turnContract(engine: string, open: OpenStore): void {
     await writer.take(message({ opId: 'twice' })).commit()
     const { headSeq } = writer.head
     writer.take(thing('update', 'lamp'), message({ opId: 'twice' }))
-    await t.throwsAsync(writer.commit(), { name: 'StoreError' })
+    await t.throwsAsync(writer.commit(), { name: STORE_DEFECT })
 
     const { channels } = await store.turns.load({ ...NOTHING, channels: [writer.channelId] })
     t.is(channels[0]?.headSeq, headSeq)

@@ -197,7 +197,7 @@ test('a malformed escape in the path is refused, a well-formed one is read', asy
 
 test('a store that refuses or is away is told as 503, and its error is the operator’s', async (t) => {
   const rig = await startIngress(t)
-  for (const name of ['StoreError', 'NoAnswer']) {
+  for (const name of ['StoreError', 'StoreDefect', 'NoAnswer']) {
     const error = Object.assign(new Error('the database is away'), { name })
     rig.channels.meanwhile = () => Promise.reject(error)
     const answer = await rig.post('/message', { ...CREDENTIALS, title: 't' })
@@ -205,7 +205,7 @@ test('a store that refuses or is away is told as 503, and its error is the opera
     t.is(answer.json['error_code'], 'server_busy')
     t.is(answer.headers.get('retry-after'), '1')
   }
-  t.is(rig.log.lines.filter(({ level }) => level === 'error').length, 2)
+  t.is(rig.log.lines.filter(({ level }) => level === 'error').length, 3)
 })
 
 test('no secret reaches a log line, whatever fails', async (t) => {

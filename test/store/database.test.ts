@@ -5,10 +5,12 @@ import type { ExecutionContext } from 'ava'
 import { DataSource } from 'typeorm'
 
 import { LogMismatch } from '#domain/lane'
+import { isOutage } from '#domain/store-ports'
 import { dataSourceOptionsFor } from '#ormconfig'
 import { Database, RolledBack } from '#src/store/database'
 import { JOBS_WAITING_MAX } from '#src/store/gate'
 import { dialectOf } from '#src/store/dialect'
+import type { Session } from '#src/store/session'
 import { StoreBusy, StoreError } from '#src/store/store-error'
 import { FakeMeter } from '#test/support/fake-telemetry'
 import { databasePath } from '#test/support/sqlite-store'
@@ -102,6 +104,38 @@ test('a job that fails leaves nothing behind and does not stop the next one', as
   await next
   t.deepEqual(await texts(), ['c'])
 })
+
+// Method: a job that fails, and whether the database as it is now is to blame.
+const blamed: Readonly<Record<string, [isOutage: boolean, job: (session: Session) => unknown]>> = {
+  'a row that exists': [false, (session) => session.run(INSERT, [1, 'b'])],
+  'a value that is missing': [false, (session) => session.run(INSERT, [2, null])],
+  'a value of another type': [false, (session) => session.run(INSERT, ['two', 'b'])],
+  'a defect of the job': [false, () => void JSON.parse('{')],
+  'a table that is not there': [true, (session) => session.run('DELETE FROM nowhere')],
+  'a database that may not be written': [
+    true,
+    async (session) => {
+      await session.run('PRAGMA query_only = 1')
+      await session.run(INSERT, [2, 'b'])
+    },
+  ],
+  'a full disk': [
+    true,
+    async (session) => {
+      await session.all('PRAGMA max_page_count = 1')
+      await session.run(INSERT, [2, 'b'.repeat(9_999)])
+    },
+  ],
+}
+
+for (const [name, [isBlamed, job]] of Object.entries(blamed)) {
+  test(`W6: ${name} ${isBlamed ? 'is an outage' : 'is no outage'}`, async (t) => {
+    const { database } = await openNotes(t)
+    await database.durable((session) => session.run(INSERT, [1, 'a']))
+    const error = await t.throwsAsync(database.durable(async (session) => job(session)))
+    t.is(isOutage(error), isBlamed, String(error))
+  })
+}
 
 test('a job that takes itself back gives its answer and leaves nothing behind', async (t) => {
   const { database, texts } = await openNotes(t)

@@ -5,6 +5,7 @@ import { inspect } from 'node:util'
 import type { ExecutionContext } from 'ava'
 import { DataSource } from 'typeorm'
 
+import { isOutage } from '#domain/store-ports'
 import { dataSourceOptionsFor } from '#ormconfig'
 import type { MariaDbServer } from '#src/servers/mariadb'
 import { ANSWER_MS_MAX } from '#src/store/connections'
@@ -253,6 +254,35 @@ mariaDb.test('G2: while the database is slow what waits is bounded', async (t, s
   await Promise.all([...slow, ...waiting])
   t.true(order.indexOf('urgent') < places)
   t.is(meter.gauges.get('store_queue')?.(), 0)
+})
+
+mariaDb.test('W6: only what the server says of values is no outage', async (t, server) => {
+  const { database } = await openNotes(t, server)
+  const insert = 'INSERT INTO notes (id, text) VALUES (?, ?)'
+  // A job that fails, and whether the database as it is now is to blame.
+  const jobs: readonly [isBlamed: boolean, job: (session: Session) => Promise<unknown>][] = [
+    [false, (session) => session.insert(insert, [1, 'a'])],
+    [false, (session) => session.insert(insert, [3, null])],
+    [false, (session) => session.insert(insert, [3, 'a'.repeat(100)])],
+    [false, (session) => session.run(insert, ['three', 'a'])],
+    [false, (session) => session.run('INSERT INTO notes (id, text) VALUES (1e30, 1)')],
+    [false, () => Promise.reject(new TypeError('a defect of the job'))],
+    [true, (session) => session.run('DELETE FROM nowhere')],
+    [true, (session) => session.run("SIGNAL SQLSTATE 'HY000' SET MYSQL_ERRNO = 1114")],
+    [true, (session) => session.run("SIGNAL SQLSTATE 'HY000' SET MYSQL_ERRNO = 1205")],
+    [true, (session) => session.run("SIGNAL SQLSTATE '08S01' SET MYSQL_ERRNO = 1153")],
+    [
+      true,
+      async (session) => {
+        await session.run('SET SESSION max_statement_time = 0.01')
+        await session.all('SELECT SLEEP(1)')
+      },
+    ],
+  ]
+  for (const [isBlamed, job] of jobs) {
+    const error = await t.throwsAsync(database.durable(job))
+    t.is(isOutage(error), isBlamed, String(error))
+  }
 })
 
 mariaDb.test('G3: no error of the store carries what was a parameter', async (t, server) => {

@@ -8,6 +8,7 @@ import type { ChannelId, OperationId } from '#domain/identity'
 import type { LanePlace, Lease, LogStanding } from '#domain/lane'
 import type { Operation } from '#domain/operation'
 import { bare } from '#domain/bare'
+import { STORE_FAILURES } from '#domain/store-ports'
 import type {
   ChannelHead,
   Committed,
@@ -133,10 +134,10 @@ export class MemoryTurnStore implements TurnStore {
       fault = this.faultOf(call)
     }
     await turn()
-    if (fault === 'refuse') throw new Error(`the store refused ${call}`)
+    if (fault === 'refuse') throw outage(`the store refused ${call}`)
     if (fault === 'fence' && fenced !== undefined) return fenced
     const answer = work()
-    if (fault === 'lose') throw new Error(`the answer to ${call} got lost`)
+    if (fault === 'lose') throw outage(`the answer to ${call} got lost`)
     return answer
   }
 
@@ -191,6 +192,9 @@ export class MemoryTurnStore implements TurnStore {
     throw new Error(`constraint: ${what}`)
   }
 }
+
+const outage = (message: string): Error =>
+  Object.assign(new Error(message), { name: STORE_FAILURES[0] })
 
 function foundIn<Kept extends Thing | Event>(
   kept: ReadonlyMap<string, string>,
