@@ -125,7 +125,8 @@ export class ChannelDirectory {
 
   /** Whether there is nothing to tidy. */
   isTidy(nowMs: number): boolean {
-    const isRecent = nowMs - this.#trimmedMs < TRIM_EVERY_MS
+    const sinceMs = nowMs - this.#trimmedMs
+    const isRecent = sinceMs >= 0 && sinceMs < TRIM_EVERY_MS // The clock may be set back.
     return isRecent && this.size <= this.#limits.liveMax && this.#forgotten.length === 0
   }
 

@@ -185,3 +185,11 @@ test('a channel that is woken twice is one actor, and after its sleep another', 
   directory.sleep(channel(9))
   t.is(directory.size, 1)
 })
+
+test('A5: what is too much goes to sleep also after the clock was set back', (t) => {
+  const directory = new ChannelDirectory(LIMITS)
+  directory.tidy(3_600_000)
+  for (const number of [1, 2]) use(directory, number, { nowMs: 0, things: 4 })
+  directory.tidy(1)
+  t.true(directory.remembered <= LIMITS.entitiesMax, String(directory.remembered))
+})
