@@ -96,7 +96,8 @@ export interface DirectoryLimits extends ChannelRules {
 export class ChannelDirectory {
   readonly #awake = new Map<ChannelId, ChannelActor>()
   readonly #limits: DirectoryLimits
-  readonly #forgotten: ChannelId[] = []
+  /** Of those that are awake. */
+  readonly #forgotten = new Set<ChannelId>()
   #trimmedMs = 0
 
   constructor(limits: DirectoryLimits) {
@@ -127,26 +128,30 @@ export class ChannelDirectory {
   isTidy(nowMs: number): boolean {
     const sinceMs = nowMs - this.#trimmedMs
     const isRecent = sinceMs >= 0 && sinceMs < TRIM_EVERY_MS // The clock may be set back.
-    return isRecent && this.size <= this.#limits.liveMax && this.#forgotten.length === 0
+    return isRecent && this.size <= this.#limits.liveMax && this.#forgotten.size === 0
   }
 
   /** Between turns only: an actor that is in a turn is never put to sleep. */
   tidy(nowMs: number): void {
     if (this.isTidy(nowMs)) return
-    for (const channelId of this.#forgotten.splice(0)) this.sleep(channelId)
+    for (const channelId of this.#forgotten) this.sleep(channelId)
     this.#trimmedMs = nowMs
     this.trim(nowMs)
   }
 
-  /** The channel was deleted: it is forgotten when it is in no turn. */
+  /**
+   * The channel was deleted: it is forgotten when it is in no turn. One that sleeps is loaded by
+   * its next turn anyway; those of all nodes, kept by a node that rests, would be without bound.
+   */
   forget(channelId: ChannelId): void {
-    this.#forgotten.push(channelId)
+    if (this.#awake.has(channelId)) this.#forgotten.add(channelId)
   }
 
   /** Forgets a channel. Its next turn loads. */
   sleep(channelId: ChannelId): void {
     this.#awake.get(channelId)?.stop()
     this.#awake.delete(channelId)
+    this.#forgotten.delete(channelId)
   }
 
   /** Forgets every channel: each loads at its next turn. Called between turns. */
