@@ -14,6 +14,7 @@ import type { Lease } from '#domain/lane'
 import type { TurnStore } from '#domain/store-ports'
 import { systemOver } from '#test/support/actor-system'
 import { MemoryLog } from '#test/support/memory-log'
+import { outage } from '#test/support/memory-turn-store'
 import type { MemoryTurnStore } from '#test/support/memory-turn-store'
 import { turn } from '#test/support/until'
 import {
@@ -31,7 +32,9 @@ const RUNS = 300
 
 // ---- what goes wrong ----------------------------------------------------------------------------
 
-const ways = ['refuse', 'lose', 'lose', 'lose', 'lose-down', 'fence'] as const
+const ways = ['refuse', 'lose', 'lose', 'lose', 'lose-down', 'fence', 'unwilling'] as const
+/** More attempts than a submission that breaks its turn is given. */
+const UNWILLING_ATTEMPTS = 12
 
 const faults = fc.record({
   loads: fc.array(fc.constantFrom(undefined, undefined, undefined, 'refuse' as const)),
@@ -41,10 +44,16 @@ type Faults = typeof faults extends fc.Arbitrary<infer One> ? One : never
 
 /**
  * A process's own way to the store, on which calls fail. After `refuse` and `lose-down` the store
- * stays away until a takeLane was refused too: it is down, not unwilling.
+ * stays away until a takeLane was refused too. While it is `unwilling` it refuses turns alone, as
+ * with a full disk.
  */
 function unreliable(store: TurnStore, { loads, commits }: Faults) {
-  const left = { loads: [...loads], commits: [...commits] }
+  const left = {
+    loads: [...loads],
+    commits: commits.flatMap((way) =>
+      way === 'unwilling' ? Array<typeof way>(UNWILLING_ATTEMPTS).fill(way) : [way],
+    ),
+  }
   let isDown = false
   const port: TurnStore = {
     lastEpoch: () => store.lastEpoch(),
@@ -52,22 +61,23 @@ function unreliable(store: TurnStore, { loads, commits }: Faults) {
     bindLog: (log) => store.bindLog(log),
     load: async (needs) => {
       isDown = left.loads.shift() !== undefined
-      if (isDown) throw new Error('the store is down')
+      if (isDown) throw outage('the store is down')
       return store.load(needs)
     },
     commit: async (writes) => {
       const fault = left.commits.shift()
       isDown = fault === 'refuse' || fault === 'lose-down'
       if (fault === 'fence') return { kind: 'fenced', lanes: writes.lanes.map(({ lane }) => lane) }
-      if (fault === 'refuse') throw new Error('the store is down')
+      if (fault === 'refuse') throw outage('the store is down')
+      if (fault === 'unwilling') throw outage('the store takes no turn')
       const committed = await store.commit(writes)
       if (fault === undefined) return committed
-      throw new Error('the answer got lost')
+      throw outage('the answer got lost')
     },
     takeLane: async (lease) => {
       if (!isDown) return store.takeLane(lease)
       isDown = false
-      throw new Error('the store is still down')
+      throw outage('the store is still down')
     },
   }
   const recover = (): void => {

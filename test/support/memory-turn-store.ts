@@ -193,7 +193,8 @@ export class MemoryTurnStore implements TurnStore {
   }
 }
 
-const outage = (message: string): Error =>
+/** What a store rejects with that is not able to now. */
+export const outage = (message: string): Error =>
   Object.assign(new Error(message), { name: STORE_FAILURES[0] })
 
 function foundIn<Kept extends Thing | Event>(
