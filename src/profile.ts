@@ -24,7 +24,12 @@ export function profileOf(config: Config, listenPort: number, version: string): 
       quic_enabled: false,
       quic_port: null,
     },
-    limits: { body_bytes: 32_768, subscribers_per_channel: 32, sync_channels: 2000 },
+    limits: {
+      body_bytes: 32_768,
+      subscribers_per_channel: 32,
+      sync_channels: 2000,
+      sync_body_bytes: 1_024_000,
+    },
     version,
   }
 }

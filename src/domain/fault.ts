@@ -7,7 +7,7 @@ export const FAULTS = {
   rate_limited: 'too many requests; wait and try again',
   route_not_found: 'there is no such route',
   method_not_allowed: 'this route does not take this method',
-  body_too_large: 'the request body is larger than 32768 bytes',
+  body_too_large: 'the request body is larger than 32768 bytes, on /channel/sync than 1024000',
   request_timeout: 'the request body did not arrive in time',
   missing_json_content_type: 'the request must carry Content-Type: application/json',
   invalid_json_syntax: 'the request body is not valid JSON in UTF-8',

@@ -10,7 +10,7 @@ const CHINESE: Record<FaultCode, string> = {
   rate_limited: '请求过多，请稍后再试',
   route_not_found: '没有这个接口',
   method_not_allowed: '该接口不支持此请求方法',
-  body_too_large: '请求体超过 32768 字节',
+  body_too_large: '请求体超过 32768 字节（/channel/sync 为 1024000 字节）',
   request_timeout: '请求体未能及时到达',
   missing_json_content_type: '请求必须携带 Content-Type: application/json',
   invalid_json_syntax: '请求体不是有效的 UTF-8 JSON',

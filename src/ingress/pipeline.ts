@@ -34,7 +34,7 @@ export interface PipelinePorts {
   readonly log: Log
 }
 
-export const BODY_BYTES_MAX = 32_768
+const BODY_BYTES_MAX = 32_768
 const IN_FLIGHT_MAX = 20_000
 const BUSY = fault('server_busy', { retryAfterMs: 1_000 })
 const NO_PARAMETERS: Readonly<Record<string, string>> = Object.freeze({})
@@ -126,11 +126,12 @@ class Turn implements Request {
       if (query !== '') this.query = new URLSearchParams(query)
       return this.#hand(route)
     }
-    if (Number(head.header('content-length')) > BODY_BYTES_MAX) {
+    const bodyBytesMax = route.bodyBytesMax ?? BODY_BYTES_MAX
+    if (Number(head.header('content-length')) > bodyBytesMax) {
       return this.#refuseSize()
     }
     const contentType = head.header('content-type')
-    return this.#exchange.readBody(BODY_BYTES_MAX, (body) => {
+    return this.#exchange.readBody(bodyBytesMax, (body) => {
       try {
         this.#read(route, contentType, body)
       } catch (error) {

@@ -44,5 +44,7 @@ export interface Checks {
   /** Whether requests count in the password budget. */
   readonly budget: 'counted' | 'free'
   readonly body: 'json' | 'none'
+  /** How many bytes the body may have, where that is more than every route takes. */
+  readonly bodyBytesMax?: number
   readonly handle: Handler
 }

@@ -1,6 +1,7 @@
 // The one table of routes. What is not here does not exist; the OpenAPI document is made from it.
 
 import { fault } from '#domain/fault'
+import { SYNC_BODY_BYTES_MAX } from '#src/schemas/channel-schemas'
 import { openApiDocument } from '#src/schemas/openapi'
 import {
   changePassword,
@@ -84,7 +85,10 @@ export function routeTable(ports: RoutePorts): readonly Route[] {
     post('/channel/create', createChannel(ports), COUNTED, about.CREATE),
     post('/channel/subscribe', subscribe(ports), COUNTED, about.SUBSCRIBE),
     post('/channel/unsubscribe', unsubscribe(ports), FREE, about.UNSUBSCRIBE),
-    post('/channel/sync', syncSubscriptions(ports), COUNTED, about.SYNC),
+    {
+      ...post('/channel/sync', syncSubscriptions(ports), COUNTED, about.SYNC),
+      bodyBytesMax: SYNC_BODY_BYTES_MAX,
+    },
     post('/channel/rename', renameChannel(ports), COUNTED, about.RENAME),
     post('/channel/password', changePassword(ports), COUNTED, about.CHANGE_PASSWORD),
     post('/channel/delete', deleteChannel(ports), COUNTED, about.DELETE_CHANNEL),

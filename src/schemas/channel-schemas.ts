@@ -6,6 +6,11 @@ import type { JsonSchema } from './json-schema.ts'
 import { CREDENTIALS } from './submission-schemas.ts'
 
 export const CHANNELS_MAX = 2_000
+/**
+ * The body that holds them all: 512 bytes for each, enough for the longest password also where
+ * what is not ASCII is sent as JSON escapes.
+ */
+export const SYNC_BODY_BYTES_MAX = CHANNELS_MAX * 512
 const NAME_RULE = '1 to 128 characters without control characters; not unique.'
 const CHANNEL_NAME = requiredText(NAME_RULE)
 

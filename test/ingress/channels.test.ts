@@ -3,6 +3,7 @@ import test from 'ava'
 import { SUBSCRIBERS_MAX } from '#domain/channel'
 import { parseDeviceId } from '#domain/identity'
 import { CHANNEL, CREDENTIALS, NOW_MS, PASSWORD } from '#test/support/making'
+import { JSON_HEADERS } from '#test/support/pipeline-requests'
 import { addChannel, startIngress } from '#test/support/start-ingress'
 import type { Answered, Rig } from '#test/support/start-ingress'
 
@@ -126,6 +127,21 @@ test('Y1: a sync with a failure leaves nothing; each item says what is wrong wit
     { channel_id: OTHER, subscribed: false, error_code: 'invalid_password' },
   ])
   t.is(rig.subscriptions.members.get(rig.channelId)?.size, 1)
+})
+
+test('a sync takes 2,000 channels with the longest passwords, in a body of 1,024,000 bytes', async (t) => {
+  const rig = await startIngress(t)
+  const device_key = await newDevice(rig)
+  const password = '\u{1f511}'.repeat(32)
+  const channel_id = await addChannel(rig.channels, OTHER, password)
+  const channels = Array.from({ length: 2_000 }, () => ({ channel_id, password }))
+  // As many libraries write what is not ASCII.
+  const body = JSON.stringify({ device_key, channels }).replaceAll('\u{1f511}', '\\ud83d\\udd11')
+  const sync = (text: string): Promise<Answered> =>
+    rig.send('/channel/sync', { method: 'POST', headers: JSON_HEADERS, body: Buffer.from(text) })
+  t.like(dataOf(await sync(body)), { total: 2_000, success: 2_000 })
+  t.is((await sync(body.padEnd(1_024_000))).status, 200)
+  t.is((await sync(body.padEnd(1_024_001))).status, 413)
 })
 
 test('an empty sync leaves every channel', async (t) => {
