@@ -37,8 +37,14 @@ export interface SubmissionSink {
    */
   accept(submission: Submission): Promise<Answer<{ readonly kind: 'accepted' }>>
   /** The record of an operation that was accepted here and is not known to be applied yet. */
-  find(opId: OperationId): Operation | undefined
+  find(opId: OperationId): Pending | undefined
 }
+
+/**
+ * An operation as it was accepted. That of a repeat may be applied all the same, with its first
+ * use.
+ */
+export type Pending = Operation & { readonly isRepeat?: true }
 
 /** The writing side of the log. */
 export interface LogWriter {

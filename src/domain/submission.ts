@@ -43,6 +43,8 @@ export interface MessageSubmission extends Accepted {
   readonly entityId: MessageId
   /** True when the client chose op_id: then the actor looks for an earlier use (decisions.md 6). */
   readonly claimed: boolean
+  /** Set when it goes into the log once more: its first use may be there, even be applied. */
+  readonly isRepeat?: true
   readonly fields: Fields
   /** The ttl as it was sent, when `fields` holds it capped: a repeat is compared by this one. */
   readonly uncappedTtl?: number

@@ -2,6 +2,8 @@
 
 import { fault } from '#domain/fault'
 import { parseOperationId } from '#domain/identity'
+import type { OperationId } from '#domain/identity'
+import type { Operation } from '#domain/operation'
 import type { SubmissionSink } from '#domain/ports'
 import type { OperationStore } from '#domain/store-ports'
 import { operationToWire } from '#src/schemas/answers'
@@ -14,20 +16,34 @@ export interface StatusPorts {
   readonly statusRetentionMs: number
 }
 
-/**
- * What was accepted here is asked first, the database after it: an operation leaves the first only
- * once the second has it, so a sender always finds what it was answered.
- */
-export function readStatus({ sink, operations, statusRetentionMs }: StatusPorts): Handler {
+export function readStatus(ports: StatusPorts): Handler {
+  const { statusRetentionMs } = ports
   return async ({ parameters, receivedAtMs }) => {
     const opId = parseOperationId(parameters['op_id'] ?? '')
     if (opId === undefined) {
       return fault('validation_failed', { field: 'op_id', detail: `op_id ${OPERATION_ID_RULE}` })
     }
-    const operation = sink.find(opId) ?? (await operations.find(opId))
+    const operation = await find(ports, opId)
     if (operation === undefined || operation.acceptedAt + statusRetentionMs < receivedAtMs) {
       return fault('send_status_not_found')
     }
     return operationToWire(operation, statusRetentionMs)
   }
+}
+
+/**
+ * What was accepted here is asked first, the database after it: an operation leaves the first only
+ * once the second has it, so a sender always finds what it was answered.
+ */
+async function find(
+  { sink, operations }: StatusPorts,
+  opId: OperationId,
+): Promise<Operation | undefined> {
+  const pending = sink.find(opId)
+  if (pending === undefined) return operations.find(opId)
+  if (pending.isRepeat !== true) return pending
+  // The first use may be applied, and a status goes forward only. A database that is away has not
+  // told anybody of it.
+  const applied = await operations.find(opId).catch(() => undefined)
+  return applied ?? pending
 }

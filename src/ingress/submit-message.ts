@@ -96,7 +96,7 @@ function claimOf(submission: MessageSubmission): Claim {
 function asFirst(submission: MessageSubmission, first: Claim): MessageSubmission {
   const entityId = parseMessageId(first.messageId)
   if (entityId === undefined) throw new Error('a claim holds a message_id of an unknown form')
-  return { ...submission, entityId, acceptedAt: first.claimedAt }
+  return { ...submission, entityId, acceptedAt: first.claimedAt, isRepeat: true }
 }
 
 const answerWith = (opId: OperationId, messageId: EntityId): object => ({

@@ -90,12 +90,19 @@ function messageFrom(item: JsonRecord): MessageSubmission | undefined {
   const accepted = acceptedFrom(item)
   const entityId =
     typeof item['entityId'] === 'string' ? parseMessageId(item['entityId']) : undefined
-  const { claimed, uncappedTtl } = item
+  const { claimed, isRepeat, uncappedTtl } = item
   if (accepted === undefined || entityId === undefined) return undefined
   if (typeof claimed !== 'boolean' || !isRecord(item['fields'])) return undefined
-  const message = { model: 'message', action: 'send', ...accepted, entityId, claimed } as const
-  const fields = fieldsFrom(item['fields'])
-  return isTime(uncappedTtl) ? { ...message, fields, uncappedTtl } : { ...message, fields }
+  return {
+    model: 'message',
+    action: 'send',
+    ...accepted,
+    entityId,
+    claimed,
+    fields: fieldsFrom(item['fields']),
+    ...(isTime(uncappedTtl) && { uncappedTtl }),
+    ...(isRepeat === true && { isRepeat }),
+  }
 }
 
 const EVENT_ACTIONS: readonly EventAction[] = ['create', 'update', 'close']

@@ -20,8 +20,7 @@ import { BATCH_BYTES_MAX, BATCH_SUBMISSIONS_MAX } from '#domain/lane'
 import type { Appended } from '#domain/lane'
 import type { Fault } from '#domain/fault'
 import { fault } from '#domain/fault'
-import type { Operation } from '#domain/operation'
-import type { Answer, Bus, LogWriter, SubmissionSink } from '#domain/ports'
+import type { Answer, Bus, LogWriter, Pending, SubmissionSink } from '#domain/ports'
 import type { Submission } from '#domain/submission'
 import type { Meter } from '#domain/telemetry'
 import { encodeBatch, encodeSubmission } from '#src/schemas/batch'
@@ -126,7 +125,7 @@ export class Acceptor implements SubmissionSink {
     })
   }
 
-  find(opId: OperationId): Operation | undefined {
+  find(opId: OperationId): Pending | undefined {
     return this.#unapplied.find(opId)
   }
 

@@ -13,10 +13,11 @@
 import { isOperationOf, operationTimeOf } from '#domain/identity'
 import type { OperationId } from '#domain/identity'
 import type { LogPosition } from '#domain/lane'
-import type { Operation } from '#domain/operation'
-import type { Submission } from '#domain/submission'
+import type { Pending } from '#domain/ports'
+import type { MessageSubmission, Submission } from '#domain/submission'
 
-type Facts = Pick<Submission, 'opId' | 'channelId' | 'model' | 'entityId' | 'acceptedAt'>
+type Facts = Pick<Submission, 'opId' | 'channelId' | 'model' | 'entityId' | 'acceptedAt'> &
+  Pick<MessageSubmission, 'isRepeat'>
 
 /** Times between which operations were accepted. */
 interface Span {
@@ -77,7 +78,7 @@ export class Unapplied {
         if (acceptedAt < earliest) earliest = acceptedAt // U1
         if (acceptedAt > latest) latest = acceptedAt // U1
       } else {
-        this.#named.set(opId, factsOf(submission))
+        this.#named.set(opId, namedFactsOf(submission))
         named ??= []
         named.push(opId)
       }
@@ -107,7 +108,7 @@ export class Unapplied {
   }
 
   /** The operation as it is until it is applied. */
-  find(opId: OperationId): Operation | undefined {
+  find(opId: OperationId): Pending | undefined {
     const facts = this.#named.get(opId) ?? this.#findUnnamed(opId)
     return facts && { ...facts, status: 'accepted', updatedAt: facts.acceptedAt }
   }
@@ -165,3 +166,9 @@ const factsOf = ({ opId, channelId, model, entityId, acceptedAt }: Submission): 
   entityId,
   acceptedAt,
 })
+
+function namedFactsOf(submission: Submission): Facts {
+  const facts = factsOf(submission)
+  const isRepeat = submission.model === 'message' && submission.isRepeat === true
+  return isRepeat ? { ...facts, isRepeat } : facts
+}

@@ -37,6 +37,17 @@ test('an operation is found here first, so that a sender always finds what it wa
   t.like((await rig.get('/send_status/op:1')).json, { data: { status: 'sent' } })
 })
 
+test('a repeat that is on its way takes no status back, and is found while the store is away', async (t) => {
+  const rig = await startIngress(t)
+  const again = operation(rig, 'accepted')
+  rig.sink.operations.set(again.opId, { ...again, isRepeat: true })
+  t.like((await rig.get('/send_status/op:1')).json, { data: { status: 'accepted' } })
+  rig.operations.rows.set(again.opId, { ...again, status: 'sent' })
+  t.like((await rig.get('/send_status/op:1')).json, { data: { status: 'sent' } })
+  rig.operations.find = () => Promise.reject(new Error('away'))
+  t.like((await rig.get('/send_status/op:1')).json, { data: { status: 'accepted' } })
+})
+
 test('an operation is found until its retention has passed', async (t) => {
   const rig = await startIngress(t, { statusRetentionMs: RETENTION_MS })
   const kept = operation(rig, 'sent')

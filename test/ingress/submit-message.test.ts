@@ -75,7 +75,7 @@ test('M1: a repeat completes a first attempt that died between claim and append'
   const [claim] = rig.operations.claims.values()
   t.deepEqual(again.json['data'], { op_id: 'mine', message_id: claim?.messageId })
   t.like(rig.sink.accepted, [
-    { opId: 'mine', entityId: claim?.messageId, acceptedAt: NOW_MS, claimed: true },
+    { opId: 'mine', entityId: claim?.messageId, acceptedAt: NOW_MS, claimed: true, isRepeat: true },
   ])
 })
 

@@ -40,6 +40,13 @@ test('B1: a batch gives back the submissions that were put into it, in order', (
   t.is(JSON.stringify(after), JSON.stringify(before))
 })
 
+test('B1: a repeat comes back as a repeat', (t) => {
+  const [message] = submissions()
+  if (message?.model !== 'message') return t.fail()
+  const before = [{ ...message, isRepeat: true } as const]
+  t.deepEqual(decodeBatch(encodeBatch(before.map(encodeSubmission))), before)
+})
+
 test('an empty batch is empty', (t) => {
   t.deepEqual(decodeBatch(encodeBatch([])), [])
 })

@@ -141,6 +141,16 @@ test('what a client sent twice is one, and gone once the first of the two is app
   }
 })
 
+test('what may be applied with its first use is told apart from what is not', (t) => {
+  const unapplied = new Unapplied(LANES)
+  const submission = message({ opId: 'order-1', acceptedAt: NOW, claims: true })
+  unapplied.remember(0, 1, [submission])
+  t.is(unapplied.find(submission.opId)?.isRepeat, undefined)
+  unapplied.applied(0, 1)
+  unapplied.remember(0, 2, [{ ...submission, isRepeat: true }])
+  t.like(unapplied.find(submission.opId), { status: 'accepted', isRepeat: true })
+})
+
 test('U2: what is known to be applied before it is told is not remembered', (t) => {
   const unapplied = new Unapplied(LANES)
   unapplied.applied(0, 2)

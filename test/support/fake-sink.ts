@@ -1,15 +1,14 @@
 // Where submissions end up in tests of ingress: a list, which a test may close, delay or break.
 
 import type { OperationId } from '#domain/identity'
-import type { Operation } from '#domain/operation'
-import type { Answer, SubmissionSink } from '#domain/ports'
+import type { Answer, Pending, SubmissionSink } from '#domain/ports'
 import type { Submission } from '#domain/submission'
 
 type Accepted = Answer<{ readonly kind: 'accepted' }>
 
 export class FakeSink implements SubmissionSink {
   readonly accepted: Submission[] = []
-  readonly operations = new Map<OperationId, Operation>()
+  readonly operations = new Map<OperationId, Pending>()
   /** What the next submissions are answered with. */
   answer: () => Accepted | Promise<Accepted> = () => ({ kind: 'accepted' })
 
@@ -19,7 +18,7 @@ export class FakeSink implements SubmissionSink {
     return answer
   }
 
-  find(opId: OperationId): Operation | undefined {
+  find(opId: OperationId): Pending | undefined {
     return this.operations.get(opId)
   }
 }
