@@ -2,24 +2,13 @@
 
 import { inspect } from 'node:util'
 
-import type { ExecutionContext } from 'ava'
-import { DataSource } from 'typeorm'
-
 import { isOutage } from '#domain/store-ports'
-import { dataSourceOptionsFor } from '#ormconfig'
-import type { MariaDbServer } from '#src/servers/mariadb'
-import { ANSWER_MS_MAX } from '#src/store/connections'
-import { Database } from '#src/store/database'
 import type { JobTraits } from '#src/store/database'
-import { dialectOf } from '#src/store/dialect'
-import { JOBS_WAITING_MAX } from '#src/store/gate'
-import { machinePacing } from '#src/store/pacing'
-import type { Pacing } from '#src/store/pacing'
 import type { Session } from '#src/store/session'
-import { StoreBusy, StoreError } from '#src/store/store-error'
+import { StoreError } from '#src/store/store-error'
 import { device } from '#test/contracts/store-channels'
-import { FakeMeter } from '#test/support/fake-telemetry'
 import { administer, newDatabase, openNode, sharedMariaDb } from '#test/support/mariadb'
+import { openNotes, write } from '#test/support/mysql-notes'
 import { Relay } from '#test/support/relay'
 import { ChannelWriter } from '#test/support/store-writer'
 import { channel, message, thing } from '#test/support/submissions'
@@ -27,51 +16,6 @@ import { channel, message, thing } from '#test/support/submissions'
 const mariaDb = sharedMariaDb()
 const A = channel(1)
 const SECRET = 'hunter2-secret'
-
-interface NotesOptions {
-  readonly pacing?: Pacing
-  /** Where the server is heard; absent: at its own port. */
-  readonly port?: number
-}
-
-/** A database with one table `notes (id unique, text)`, as two rows. */
-async function openNotes(t: ExecutionContext, server: MariaDbServer, options: NotesOptions = {}) {
-  const url = await newDatabase(server)
-  const meter = new FakeMeter()
-  const open = async (at: string): Promise<Database> => {
-    const source = await new DataSource(dataSourceOptionsFor(at)).initialize()
-    const database = new Database(source, dialectOf('mysql'), meter, options.pacing)
-    t.teardown(() => database.close())
-    return database
-  }
-  const direct = await open(url)
-  await direct.durable((session) =>
-    session.run('CREATE TABLE notes (id bigint PRIMARY KEY, text varchar(99) NOT NULL)'),
-  )
-  await direct.durable((session) => session.run("INSERT INTO notes VALUES (1, 'a'), (2, 'b')"))
-  const texts = (): Promise<readonly string[]> =>
-    direct.read(async (session) =>
-      (await session.all<{ text: string }>('SELECT text FROM notes ORDER BY id')).map(
-        ({ text }) => text,
-      ),
-    )
-  const relayed = url.replace(`:${server.port}/`, `:${options.port ?? server.port}/`)
-  return { database: await open(relayed), meter, texts }
-}
-
-/** While it is on, an answer is waited for a moment only; a busy machine may take longer. */
-function impatience() {
-  const own = { isOn: false }
-  const pacing: Pacing = {
-    ...machinePacing,
-    after: (delayMs, callback) =>
-      machinePacing.after(own.isOn && delayMs === ANSWER_MS_MAX ? 300 : delayMs, callback),
-  }
-  return { own, pacing }
-}
-
-const write = (session: Session, id: number, text: string) =>
-  session.run('UPDATE notes SET text = ? WHERE id = ?', [text, id])
 
 mariaDb.test(
   'G4: transactions that block each other are both done in the end',
@@ -194,67 +138,6 @@ mariaDb.test(
     t.deepEqual(seqs, [2, 3])
   },
 )
-
-mariaDb.test('L2: a server that says nothing is given up, and found again', async (t, server) => {
-  const relay = await Relay.open(t, server.port)
-  const { own, pacing } = impatience()
-  const { database, texts } = await openNotes(t, server, { port: relay.port, pacing })
-  await database.read((session) => session.all('SELECT 1'))
-  relay.freeze()
-  own.isOn = true
-  const job = database.durable((session) => write(session, 1, 'c'))
-  await t.throwsAsync(job, { instanceOf: StoreError, code: 'no_answer' })
-  relay.thaw()
-  own.isOn = false
-  await database.durable((session) => write(session, 1, 'd'))
-  t.deepEqual(await texts(), ['d', 'b'])
-})
-
-mariaDb.test('L3: connections that come too late do not use the pool up', async (t, server) => {
-  const relay = await Relay.open(t, server.port)
-  const { own, pacing } = impatience()
-  const { database } = await openNotes(t, server, { port: relay.port, pacing })
-  const ask = () => database.read((session) => session.all('SELECT 1'))
-  relay.freeze()
-  own.isOn = true
-  await t.throwsAsync(ask(), { instanceOf: StoreError, code: 'no_answer' })
-  // Each login is held back once; asked about again when the relay is thawed, it passes.
-  let asked = 0
-  relay.watch((bytes) => {
-    if (!bytes.includes('_client_name')) return 'pass'
-    asked += 1
-    return asked % 2 === 0 ? 'pass' : 'hold'
-  })
-  for (let late = 0; late < 2 * dialectOf('mysql').connections; late += 1) {
-    relay.thaw()
-    await ask().catch((error: unknown) => t.true(error instanceof StoreError))
-  }
-  relay.thaw()
-  own.isOn = false
-  await t.notThrowsAsync(ask())
-  t.true(asked > 0)
-})
-
-mariaDb.test('G2: while the database is slow what waits is bounded', async (t, server) => {
-  const { database, meter } = await openNotes(t, server)
-  const places = dialectOf('mysql').connections
-  const slow = Array.from({ length: places }, () =>
-    database.read((session) => session.all('SELECT SLEEP(0.5)')),
-  )
-  const order: string[] = []
-  const waiting = Array.from({ length: JOBS_WAITING_MAX - 1 }, () =>
-    database.read(async () => void order.push('other')),
-  )
-  waiting.push(database.read(async () => void order.push('urgent'), { isUrgent: true }))
-  t.is(meter.gauges.get('store_queue')?.(), JOBS_WAITING_MAX)
-  await t.throwsAsync(
-    database.read(async () => {}),
-    { instanceOf: StoreBusy },
-  )
-  await Promise.all([...slow, ...waiting])
-  t.true(order.indexOf('urgent') < places)
-  t.is(meter.gauges.get('store_queue')?.(), 0)
-})
 
 mariaDb.test('W6: only what the server says of values is no outage', async (t, server) => {
   const { database } = await openNotes(t, server)

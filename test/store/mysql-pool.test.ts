@@ -1,0 +1,85 @@
+// What becomes of connections and jobs while MySQL is slow or says nothing.
+
+import { ANSWER_MS_MAX } from '#src/store/connections'
+import { dialectOf } from '#src/store/dialect'
+import { JOBS_WAITING_MAX } from '#src/store/gate'
+import { machinePacing } from '#src/store/pacing'
+import type { Pacing } from '#src/store/pacing'
+import { StoreBusy, StoreError } from '#src/store/store-error'
+import { sharedMariaDb } from '#test/support/mariadb'
+import { openNotes, write } from '#test/support/mysql-notes'
+import { Relay } from '#test/support/relay'
+
+const mariaDb = sharedMariaDb()
+
+/** While it is on, an answer is waited for a moment only; a busy machine may take longer. */
+function impatience() {
+  const own = { isOn: false }
+  const pacing: Pacing = {
+    ...machinePacing,
+    after: (delayMs, callback) =>
+      machinePacing.after(own.isOn && delayMs === ANSWER_MS_MAX ? 300 : delayMs, callback),
+  }
+  return { own, pacing }
+}
+
+mariaDb.test('L2: a server that says nothing is given up, and found again', async (t, server) => {
+  const relay = await Relay.open(t, server.port)
+  const { own, pacing } = impatience()
+  const { database, texts } = await openNotes(t, server, { port: relay.port, pacing })
+  await database.read((session) => session.all('SELECT 1'))
+  relay.freeze()
+  own.isOn = true
+  const job = database.durable((session) => write(session, 1, 'c'))
+  await t.throwsAsync(job, { instanceOf: StoreError, code: 'no_answer' })
+  relay.thaw()
+  own.isOn = false
+  await database.durable((session) => write(session, 1, 'd'))
+  t.deepEqual(await texts(), ['d', 'b'])
+})
+
+mariaDb.test('L3: connections that come too late do not use the pool up', async (t, server) => {
+  const relay = await Relay.open(t, server.port)
+  const { own, pacing } = impatience()
+  const { database } = await openNotes(t, server, { port: relay.port, pacing })
+  const ask = () => database.read((session) => session.all('SELECT 1'))
+  relay.freeze()
+  own.isOn = true
+  await t.throwsAsync(ask(), { instanceOf: StoreError, code: 'no_answer' })
+  // Each login is held back once; asked about again when the relay is thawed, it passes.
+  let asked = 0
+  relay.watch((bytes) => {
+    if (!bytes.includes('_client_name')) return 'pass'
+    asked += 1
+    return asked % 2 === 0 ? 'pass' : 'hold'
+  })
+  for (let late = 0; late < 2 * dialectOf('mysql').connections; late += 1) {
+    relay.thaw()
+    await ask().catch((error: unknown) => t.true(error instanceof StoreError))
+  }
+  relay.thaw()
+  own.isOn = false
+  await t.notThrowsAsync(ask())
+  t.true(asked > 0)
+})
+
+mariaDb.test('G2: while the database is slow what waits is bounded', async (t, server) => {
+  const { database, meter } = await openNotes(t, server)
+  const places = dialectOf('mysql').connections
+  const slow = Array.from({ length: places }, () =>
+    database.read((session) => session.all('SELECT SLEEP(0.5)')),
+  )
+  const order: string[] = []
+  const waiting = Array.from({ length: JOBS_WAITING_MAX - 1 }, () =>
+    database.read(async () => void order.push('other')),
+  )
+  waiting.push(database.read(async () => void order.push('urgent'), { isUrgent: true }))
+  t.is(meter.gauges.get('store_queue')?.(), JOBS_WAITING_MAX)
+  await t.throwsAsync(
+    database.read(async () => {}),
+    { instanceOf: StoreBusy },
+  )
+  await Promise.all([...slow, ...waiting])
+  t.true(order.indexOf('urgent') < places)
+  t.is(meter.gauges.get('store_queue')?.(), 0)
+})

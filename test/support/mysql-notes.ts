@@ -1,0 +1,52 @@
+// A small table on MySQL, for what the network and other transactions do to a job.
+
+import type { ExecutionContext } from 'ava'
+import { DataSource } from 'typeorm'
+
+import { dataSourceOptionsFor } from '#ormconfig'
+import type { MariaDbServer } from '#src/servers/mariadb'
+import { Database } from '#src/store/database'
+import { dialectOf } from '#src/store/dialect'
+import type { Pacing } from '#src/store/pacing'
+import type { Session } from '#src/store/session'
+import { FakeMeter } from '#test/support/fake-telemetry'
+import { newDatabase } from '#test/support/mariadb'
+
+interface NotesOptions {
+  readonly pacing?: Pacing
+  /** Where the server is heard; absent: at its own port. */
+  readonly port?: number
+}
+
+/** A database with one table `notes (id unique, text)`, as two rows. */
+export async function openNotes(
+  t: ExecutionContext,
+  server: MariaDbServer,
+  options: NotesOptions = {},
+) {
+  const url = await newDatabase(server)
+  const meter = new FakeMeter()
+  const open = async (at: string): Promise<Database> => {
+    const source = await new DataSource(dataSourceOptionsFor(at)).initialize()
+    const database = new Database(source, dialectOf('mysql'), meter, options.pacing)
+    t.teardown(() => database.close())
+    return database
+  }
+  const direct = await open(url)
+  await direct.durable((session) =>
+    session.run('CREATE TABLE notes (id bigint PRIMARY KEY, text varchar(99) NOT NULL)'),
+  )
+  await direct.durable((session) => session.run("INSERT INTO notes VALUES (1, 'a'), (2, 'b')"))
+  const texts = (): Promise<readonly string[]> =>
+    direct.read(async (session) =>
+      (await session.all<{ text: string }>('SELECT text FROM notes ORDER BY id')).map(
+        ({ text }) => text,
+      ),
+    )
+  const relayed = url.replace(`:${server.port}/`, `:${options.port ?? server.port}/`)
+  return { database: await open(relayed), meter, texts }
+}
+
+/** Changes a row. */
+export const write = (session: Session, id: number, text: string) =>
+  session.run('UPDATE notes SET text = ? WHERE id = ?', [text, id])
