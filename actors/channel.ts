@@ -64,8 +64,9 @@ export class ChannelActor {
     return { ...decided, ...effects }
   }
 
+  /** The oldest of its turns is committed; nothing when all were forgotten meanwhile. */
   committed(): void {
-    this.#uncommitted -= 1
+    if (this.#uncommitted > 0) this.#uncommitted -= 1
   }
 
   /** Whether the turn was committed is not known; a turn that was not taken leaves no doubt. */

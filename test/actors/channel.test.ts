@@ -68,6 +68,17 @@ test('A3: an actor that failed is asleep until it is loaded again', (t) => {
   t.is(actor.remembered, 0)
 })
 
+test('A3: a turn that is committed after all was forgotten leaves nothing behind', (t) => {
+  const actor = actorThatIsAwake()
+  actor.take(turnOf(message()))
+  actor.failed()
+  actor.committed()
+  actor.load(headOf(channel(1)))
+  actor.take(turnOf(message()))
+  actor.failed()
+  t.true(actor.isAsleep)
+})
+
 test('an actor that is in no turn keeps what it knows when a turn without it fails', (t) => {
   const actor = actorThatIsAwake()
   actor.failed()
