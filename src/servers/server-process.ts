@@ -134,7 +134,8 @@ export class ServerProcess {
       child.stdout?.on('data', hear)
       child.stderr?.on('data', hear)
       child.once('error', (error) => fail(error.message))
-      child.once('exit', (code, signal) => fail(`ended with ${code ?? signal}`))
+      // Not at 'exit': its last words may not have been read by then.
+      child.once('close', (code, signal) => fail(`ended with ${code ?? signal}`))
     })
   }
 }
