@@ -91,11 +91,14 @@ for (const [what, phase] of [
 test('L6: a system that waits for its store lets go at once', async (t) => {
   const store = new MemoryTurnStore(CHANNELS)
   const log = new MemoryLog()
-  const { system, leases, waits } = systemOver({ store, log, leases: LANES })
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const waiting = (): Promise<void> => promise
+  const { system, leases, waits } = systemOver({ store, log, leases: LANES, waiting })
   store.faultOf = () => 'refuse'
   await system.start()
-  t.teardown(() => system.halt())
   await until('it waits', () => waits.length > 0)
   await leases.hold([])
-  t.pass()
+  t.is(waits.length, 1)
+  resolve()
+  await system.halt()
 })

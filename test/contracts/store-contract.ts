@@ -4,6 +4,7 @@ import type { ExecutionContext } from 'ava'
 
 import type { Store } from '#src/store/store'
 import { catchUpContract } from './store-catch-up.ts'
+import { gapsContract } from './store-gaps.ts'
 import { channelContract } from './store-channels.ts'
 import { logContract } from './store-log.ts'
 import { operationContract } from './store-operations.ts'
@@ -26,6 +27,7 @@ export function storeContract(engine: string, open: OpenStore): void {
     operationContract,
     readingContract,
     catchUpContract,
+    gapsContract,
     retentionContract,
   ]) {
     contract(engine, open)

@@ -58,9 +58,11 @@ export interface Over {
   readonly log: LogReader
   readonly leases: readonly Lease[]
   readonly options?: Partial<SystemOptions>
+  /** How long a wait takes; absent: one turn of the event loop. */
+  readonly waiting?: () => Promise<void>
 }
 
-export function systemOver({ store, log, leases: held, options = {} }: Over) {
+export function systemOver({ store, log, leases: held, options = {}, waiting = turn }: Over) {
   const bus = new RecordingBus()
   const meter = new FakeMeter()
   const logger = new FakeLog()
@@ -71,7 +73,7 @@ export function systemOver({ store, log, leases: held, options = {} }: Over) {
   const onMismatch = (reason: string): void => void mismatches.push(reason)
   const wait = (delayMs: number): Promise<void> => {
     waits.push(delayMs)
-    return turn()
+    return waiting()
   }
   const system = new ActorSystem(
     { store, log, leases, bus, meter, logger, nowMs: () => clock.now, wait, onMismatch },

@@ -12,33 +12,8 @@ import { Session } from '#src/transports/session'
 import { WINDOW_BYTES_MAX, WINDOW_ENTRIES_MAX } from '#src/transports/signals'
 import type { Input, Output } from '#src/transports/signals'
 import { FeedModel } from '#test/support/feed-model'
+import type { Step } from '#test/support/session-step'
 import { channel } from '#test/support/session-words'
-
-/** What may happen, in any order. Channels are meant by number. */
-export type Step =
-  | { readonly kind: 'message'; readonly at: number; readonly bytes: number }
-  | {
-      readonly kind: 'thing'
-      readonly at: number
-      readonly id: number
-      readonly value: number | null
-    }
-  | { readonly kind: 'delete'; readonly at: number; readonly id: number }
-  | { readonly kind: 'burst'; readonly at: number; readonly count: number; readonly bytes: number }
-  | {
-      readonly kind: 'announce'
-      readonly at: number
-      readonly count: number
-      readonly how: 'pass' | 'lose' | 'repeat'
-    }
-  | { readonly kind: 'answer'; readonly index: number; readonly isPostponed: boolean }
-  | { readonly kind: 'read'; readonly count: number }
-  | { readonly kind: 'acknowledge' }
-  | { readonly kind: 'reconnect'; readonly withCursors: boolean }
-  | { readonly kind: 'lose' }
-  | { readonly kind: 'forget'; readonly at: number; readonly share: number }
-  | { readonly kind: 'subscribe'; readonly isOn: boolean }
-  | { readonly kind: 'tick' }
 
 export const CHANNELS = [channel('A'), channel('B'), channel('C')] as const
 const LATE = CHANNELS[2]

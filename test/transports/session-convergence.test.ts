@@ -6,8 +6,8 @@
 import test from 'ava'
 import * as fc from 'fast-check'
 
+import type { Step } from '#test/support/session-step'
 import { CHANNELS, SessionWorld } from '#test/support/session-world'
-import type { Step } from '#test/support/session-world'
 
 const at = fc.nat({ max: 2 })
 const id = fc.nat({ max: 3 })

@@ -1,0 +1,19 @@
+// A store whose retention has run.
+
+import type { Store } from '#src/store/store'
+
+/** Everything that a time has passed is removed; what has ended may be kept longer. */
+export async function retireBefore(
+  store: Store,
+  before: number,
+  tombstones = before,
+): Promise<void> {
+  const limits = {
+    operations: before,
+    messagesAndEvents: before,
+    thingUpdates: before,
+    tombstones,
+    deletedChannels: before,
+  }
+  while ((await store.retention.step(limits, 7)) > 0);
+}
