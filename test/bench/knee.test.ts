@@ -1,6 +1,8 @@
 import test from 'ava'
 
-import { findKnee, rateOf } from './rig/knee.ts'
+import { spread } from './load/statistics.ts'
+import { findKnees, rateOf } from './rig/knee.ts'
+import type { SearchOptions, Sustained } from './rig/knee.ts'
 
 /** A subject that sustains what the limit of its n-th attempt allows. */
 function subject(limitOf: (attempt: number) => number) {
@@ -12,6 +14,12 @@ function subject(limitOf: (attempt: number) => number) {
       return Promise.resolve({ isSustained: ratePerSecond <= limitOf(attempts.length) })
     },
   }
+}
+
+/** The rates that the runs of one subject found. */
+async function ratesOf(search: SearchOptions<Sustained>, runs: number): Promise<number[]> {
+  const found = await findKnees([search], runs)
+  return found.flatMap(([knee]) => (knee === undefined ? [] : [knee.ratePerSecond]))
 }
 
 const LIMITS: readonly [limit: number, saturation: number][] = [
@@ -26,10 +34,10 @@ const LIMITS: readonly [limit: number, saturation: number][] = [
 for (const [limit, saturationPerSecond] of LIMITS) {
   test(`a limit of ${limit}/s at a saturation of ${saturationPerSecond}/s is found within a rung`, async (t) => {
     const { attempt } = subject(() => limit)
-    const knee = await findKnee({ saturationPerSecond, runs: 3, attempt })
-    const { median = 0, steps = [] } = knee ?? {}
+    const rates = await ratesOf({ saturationPerSecond, attempt }, 3)
+    const { median } = spread(rates)
     t.true(median <= limit && median > limit * 0.94, `found ${median}`)
-    t.is(steps.length, 3)
+    t.is(rates.length, 3)
   })
 }
 
@@ -37,29 +45,51 @@ test('B6: a knee was sustained at full length, whatever the short steps said', a
   const { attempt, attempts } = subject(() => 0)
   const optimistic = (rate: number, length: 'short' | 'full') =>
     length === 'short' ? Promise.resolve({ isSustained: true }) : attempt(rate, length)
-  t.is(await findKnee({ saturationPerSecond: 10_000, runs: 1, attempt: optimistic }), undefined)
+  t.deepEqual(await ratesOf({ saturationPerSecond: 10_000, attempt: optimistic }, 1), [])
   t.true(attempts.length > 0)
 })
 
 for (const limit of [0, Number.POSITIVE_INFINITY]) {
   test(`B7: the search of a subject with a limit of ${limit} ends`, async (t) => {
     const { attempt, attempts } = subject(() => limit)
-    await findKnee({ saturationPerSecond: 10_000, runs: 3, attempt })
+    await ratesOf({ saturationPerSecond: 10_000, attempt }, 3)
     t.is(attempts.length, 7 + 3 * 5)
   })
 }
 
 test('B10: a closed loop measured in a bad moment does not bound the knee', async (t) => {
   const { attempt } = subject(() => 30_000)
-  const knee = await findKnee({ saturationPerSecond: 5_000, runs: 3, attempt })
-  t.true((knee?.max ?? 0) > 28_000)
+  const rates = await ratesOf({ saturationPerSecond: 5_000, attempt }, 3)
+  t.true(Math.max(...rates) > 28_000)
 })
 
-test('a subject that becomes slower between runs shows it in the least knee', async (t) => {
+test('a subject that becomes slower between runs shows it in a later knee', async (t) => {
   const slow = subject((attempt) => (attempt > 8 ? 5_000 : 10_000))
-  const knee = await findKnee({ saturationPerSecond: 10_000, runs: 3, attempt: slow.attempt })
-  t.true((knee?.min ?? 0) <= 5_000)
-  t.true((knee?.max ?? 0) > 9_000)
+  const rates = await ratesOf({ saturationPerSecond: 10_000, attempt: slow.attempt }, 3)
+  t.true(Math.max(...rates) > 9_000)
+  t.true((rates.at(-1) ?? Infinity) <= 5_000)
+})
+
+test('B11: steps of two subjects never overlap and alternate while both search', async (t) => {
+  const order: string[] = []
+  let underWay = 0
+  const search = (name: string, limit: number): SearchOptions<Sustained> => ({
+    saturationPerSecond: 10_000,
+    attempt: async (ratePerSecond) => {
+      order.push(name)
+      underWay += 1
+      t.is(underWay, 1)
+      await new Promise(setImmediate)
+      underWay -= 1
+      return { isSustained: ratePerSecond <= limit }
+    },
+  })
+  const found = await findKnees([search('fast', 10_000), search('slow', 5_000)], 2)
+  t.deepEqual(order.slice(0, 6), ['fast', 'slow', 'fast', 'slow', 'fast', 'slow'])
+  t.is(found.length, 2)
+  for (const [fast, slow] of found) {
+    t.true((fast?.ratePerSecond ?? 0) > 9_400 && (slow?.ratePerSecond ?? 0) > 4_700)
+  }
 })
 
 test('each rate of the ladder is 5 % below the one before, and one is the least', (t) => {

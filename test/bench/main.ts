@@ -34,15 +34,9 @@ async function run({ rows, jsonFile, secondsPerStep, runs }: BenchArguments): Pr
   say(`measured in ${Math.round((performance.now() - startMs) / 1_000)} s`)
 }
 
-/** Denominators first, then the rows. */
 async function measured(session: Session, names: readonly string[]): Promise<Figure[]> {
-  const rows = ROWS.filter(({ name }) => names.includes(name))
-  for (const id of new Set(rows.flatMap(({ denominators }) => denominators))) {
-    session.options.say(`denominator ${id}`)
-    await session.denominator(id)
-  }
   const figures: Figure[] = []
-  for (const row of rows) {
+  for (const row of ROWS.filter(({ name }) => names.includes(name))) {
     session.options.say(row.name)
     figures.push(...(await row.measure(session)))
   }

@@ -1,10 +1,10 @@
 import test from 'ava'
 
 import type { LoadReport } from './load/messages.ts'
-import { ratioOf, recordOf, verdictOf } from './rows/row.ts'
-import type { Figure, Goal, Verdict } from './rows/row.ts'
+import { cpuMicrosOf, divided } from './rows/measured.ts'
+import { recordOf, verdictOf } from './rows/row.ts'
+import type { Denominator, Figure, Goal, Verdict } from './rows/row.ts'
 import { ROWS } from './rows/all.ts'
-import { cpuMicrosOf } from './rows/session.ts'
 
 const LOAD: LoadReport = {
   due: 0,
@@ -21,6 +21,10 @@ const range = (median: number) => ({ median, min: median - 1, max: median + 1 })
 const ATLEAST: Goal = { kind: 'ratio-at-least', must: 0.25, aim: 0.5 }
 const ATMOST: Goal = { kind: 'at-most', must: 30, aim: 8 }
 
+const knees = (rates: readonly (number | undefined)[]) => ({
+  runs: rates.map((rate) => (rate === undefined ? undefined : { ratePerSecond: rate })),
+})
+
 function figure(goal: Goal, value: number | undefined, below?: number): Figure {
   return {
     row: 'row',
@@ -28,9 +32,15 @@ function figure(goal: Goal, value: number | undefined, below?: number): Figure {
     value: value === undefined ? undefined : range(value),
     goal,
     details: {},
-    ...(below !== undefined && { denominator: { id: 'D1', value: range(below) } }),
+    ...(below !== undefined && { denominator: denominatorOf(value, below) }),
   }
 }
+
+const denominatorOf = (value: number | undefined, below: number): Denominator => ({
+  id: 'D1',
+  value: range(below),
+  ratio: value === undefined ? undefined : range(value / below),
+})
 
 const VERDICTS: readonly [figure: Figure, expected: Verdict][] = [
   [figure(ATLEAST, 50, 100), 'aim'],
@@ -52,8 +62,11 @@ for (const [each, expected] of VERDICTS) {
   })
 }
 
-test('a ratio divides medians', (t) => {
-  t.is(ratioOf(figure(ATLEAST, 25, 100)), 0.25)
+test('a ratio divides what was found in one run, whatever the machine gave in the next', (t) => {
+  const product = knees([10_000, 4_000, undefined, 6_000])
+  const below = knees([20_000, 10_000, 10_000, undefined])
+  t.deepEqual(divided(product, below), { median: 0.4, min: 0.4, max: 0.5 })
+  t.is(divided(knees([undefined]), knees([10_000])), undefined)
 })
 
 test('a figure that failed is written with its reason and no rate', (t) => {

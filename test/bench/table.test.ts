@@ -7,7 +7,11 @@ const FIGURE: Figure = {
   row: 'accept',
   unit: '/s',
   value: { median: 12_345, min: 12_000, max: 13_000 },
-  denominator: { id: 'D1', value: { median: 49_380, min: 49_000, max: 50_000 } },
+  denominator: {
+    id: 'D1',
+    value: { median: 49_380, min: 49_000, max: 50_000 },
+    ratio: { median: 0.25, min: 0.24, max: 0.265 },
+  },
   goal: { kind: 'ratio-at-least', must: 0.25, aim: 0.45 },
   details: {},
 }
@@ -20,7 +24,7 @@ test('a figure stands beside its denominator, the ratio and the goals', (t) => {
     '/s',
     'D1',
     '49,380 (49,000–50,000)',
-    '0.25',
+    '0.25 (0.24–0.27)',
     '≥ 0.25',
     '≥ 0.45',
     'must',

@@ -1,6 +1,6 @@
 // The figures as a table for people.
 
-import { ratioOf, verdictOf } from './rows/row.ts'
+import { verdictOf } from './rows/row.ts'
 import type { Figure, Range } from './rows/row.ts'
 
 const HEAD = [
@@ -9,7 +9,7 @@ const HEAD = [
   'unit',
   '÷',
   'denominator (min–max)',
-  'ratio',
+  'ratio (min–max)',
   'must',
   'aim',
   'meets',
@@ -39,7 +39,7 @@ export function tableOf(figures: readonly Figure[]): string {
 
 function cellsOf(figure: Figure): string[] {
   const { row, unit, value, denominator, goal } = figure
-  const ratio = ratioOf(figure)
+  const ratio = denominator?.ratio
   const isRatio = goal.kind === 'ratio-at-least'
   const bound = isRatio ? '≥' : '≤'
   return [
@@ -48,15 +48,15 @@ function cellsOf(figure: Figure): string[] {
     unit,
     denominator?.id ?? '',
     denominator?.value === undefined ? '' : rangeOf(denominator.value),
-    ratio === undefined ? '' : ratio.toFixed(2),
+    ratio === undefined ? '' : rangeOf(ratio, (each) => each.toFixed(2)),
     `${bound} ${goal.must}`,
     `${bound} ${goal.aim}`,
     verdictOf(figure),
   ]
 }
 
-const rangeOf = ({ median, min, max }: Range): string =>
-  `${numberOf(median)} (${numberOf(min)}–${numberOf(max)})`
+const rangeOf = ({ median, min, max }: Range, written = numberOf): string =>
+  `${written(median)} (${written(min)}–${written(max)})`
 
 /** Three digits or whole numbers, whichever says more. */
 export const numberOf = (value: number): string =>

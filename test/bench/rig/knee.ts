@@ -1,30 +1,29 @@
-// Searches the highest rate that a subject sustains.
+// Searches the highest rate that each of some subjects sustains.
 //
 // Invariants:
 //   B6. A knee is a rate whose full-length step was sustained. Short steps only say where to begin.
 //   B7. The search ends: rates stand on a ladder, and each run takes a bounded number of steps.
 //   B10. The ladder is open at both ends, so that a bad first guess cannot become the result.
+//   B11. One step runs at a time. Subjects that are compared take theirs in turn: where cores are
+//        taken away at times, one after the other would be measured on two different machines.
 
-import { spread } from '#test/bench/load/statistics'
+import { Gate } from '#src/store/gate'
 
 export interface Sustained {
   readonly isSustained: boolean
 }
 
-export interface KneeOptions<Step extends Sustained> {
+export interface SearchOptions<Step extends Sustained> {
   /** What the subject does in a closed loop: where the ladder hangs. */
   readonly saturationPerSecond: number
-  /** How many knees to find; the median of them counts. */
-  readonly runs: number
   readonly attempt: (ratePerSecond: number, length: 'short' | 'full') => Promise<Step>
 }
 
+/** What one run found. */
 export interface Knee<Step extends Sustained> {
-  readonly median: number
-  readonly min: number
-  readonly max: number
-  /** One sustained full-length step per run, the one at its knee. */
-  readonly steps: readonly Step[]
+  readonly ratePerSecond: number
+  /** The sustained full-length step at that rate. */
+  readonly step: Step
 }
 
 const RUNG_RATIO = 0.95
@@ -37,26 +36,64 @@ const FULL_STEPS_MAX = 5
 export const rateOf = (saturationPerSecond: number, rung: number): number =>
   Math.max(1, Math.round(saturationPerSecond * RUNG_RATIO ** rung)) // B10
 
-/** Undefined when no rate could be sustained in any run. */
-export async function findKnee<Step extends Sustained>({
-  saturationPerSecond,
-  runs,
-  attempt,
-}: KneeOptions<Step>): Promise<Knee<Step> | undefined> {
-  const search = (length: 'short' | 'full', begin: Omit<Search<Step>, 'attempt'>) =>
-    searchRung({ ...begin, attempt: (rung) => attempt(rateOf(saturationPerSecond, rung), length) })
-  const short = await search('short', { start: 0, stride: 4, stepsMax: SHORT_STEPS_MAX })
-  let start = short?.rung ?? 0
-  const rates: number[] = []
-  const steps: Step[] = []
+/**
+ * The knees of subjects, those of one run together; undefined where a run sustained no rate. Each
+ * subject has its own search, and they take their steps in turn. (B11)
+ */
+export async function findKnees<Step extends Sustained>(
+  subjects: readonly SearchOptions<Step>[],
+  runs: number,
+): Promise<readonly (readonly (Knee<Step> | undefined)[])[]> {
+  const inTurn = new Gate(1) // B11
+  const searches = subjects.map(
+    ({ saturationPerSecond, attempt }) =>
+      new KneeSearch<Step>({
+        saturationPerSecond,
+        attempt: (...step) => inTurn.pass(() => attempt(...step), false),
+      }),
+  )
+  await Promise.all(searches.map((search) => search.approach()))
+  const found: (readonly (Knee<Step> | undefined)[])[] = []
   for (let run = 0; run < runs; run += 1) {
-    const found = await search('full', { start, stride: 1, stepsMax: FULL_STEPS_MAX }) // B6
-    if (found === undefined) continue
-    start = found.rung
-    rates.push(rateOf(saturationPerSecond, found.rung))
-    steps.push(found.step)
+    found.push(await Promise.all(searches.map((search) => search.run())))
   }
-  return rates.length === 0 ? undefined : { ...spread(rates), steps }
+  return found
+}
+
+/** The search for the knee of one subject. */
+class KneeSearch<Step extends Sustained> {
+  readonly #options: SearchOptions<Step>
+  #start = 0
+
+  constructor(options: SearchOptions<Step>) {
+    this.#options = options
+  }
+
+  /** Finds with short steps where the first run begins. */
+  async approach(): Promise<void> {
+    const begin = { start: 0, stride: 4, stepsMax: SHORT_STEPS_MAX }
+    this.#start = (await this.#search('short', begin))?.rung ?? 0
+  }
+
+  /** One run, from where the one before ended; undefined when it sustained no rate. */
+  async run(): Promise<Knee<Step> | undefined> {
+    const begin = { start: this.#start, stride: 1, stepsMax: FULL_STEPS_MAX }
+    const found = await this.#search('full', begin) // B6
+    if (found === undefined) return undefined
+    this.#start = found.rung
+    return {
+      ratePerSecond: rateOf(this.#options.saturationPerSecond, found.rung),
+      step: found.step,
+    }
+  }
+
+  #search(length: 'short' | 'full', begin: Omit<Search<Step>, 'attempt'>) {
+    const { saturationPerSecond, attempt } = this.#options
+    return searchRung<Step>({
+      ...begin,
+      attempt: (rung) => attempt(rateOf(saturationPerSecond, rung), length),
+    })
+  }
 }
 
 interface Search<Step> {

@@ -2,10 +2,10 @@
 
 import { spread } from '#test/bench/load/statistics'
 import type { Step } from '#test/bench/rig/rig'
+import { detailsOf, stepsOf } from './measured.ts'
+import type { Measured } from './measured.ts'
 import { ratioRow } from './ratio.ts'
 import type { Figure, Row } from './row.ts'
-import { detailsOf } from './session.ts'
-import type { Measured } from './session.ts'
 
 /** A figure over steps, as the median with its least and greatest. */
 function figureOver(
@@ -26,9 +26,8 @@ function figureOver(
 
 const latency: Row = {
   name: 'latency',
-  denominators: [],
   async measure(session) {
-    const measured = await session.endToEnd('embedded')
+    const measured = await session.measure(session.endToEnd('embedded'))
     const steps = measured.half
     const p50 = (of: (step: Step) => number): number => spread(steps.map(of)).median
     const accept = figureOver(measured, {
@@ -57,14 +56,13 @@ const latency: Row = {
 
 const cpuPerSubmission: Row = {
   name: 'cpu-per-submission',
-  denominators: [],
   async measure(session) {
-    const measured = await session.endToEnd('embedded')
+    const measured = await session.measure(session.endToEnd('embedded'))
     const figure = figureOver(measured, {
       row: 'cpu-per-submission',
       unit: 'µs',
       goal: { kind: 'at-most', must: 130, aim: 80 },
-      steps: measured.knee?.steps ?? [],
+      steps: stepsOf(measured),
       of: ({ cpuSeconds, load }) => (cpuSeconds.server / load.accepted) * 1e6,
     })
     return [{ ...figure, details: detailsOf(measured) }]
@@ -76,13 +74,13 @@ export const EMBEDDED_ROWS: readonly Row[] = [
     name: 'accept-embedded',
     denominator: 'D1',
     goal: { kind: 'ratio-at-least', must: 0.25, aim: 0.45 },
-    measured: (session) => session.accept('embedded'),
+    planned: (session) => session.accept('embedded'),
   }),
   ratioRow({
     name: 'end-to-end-embedded',
     denominator: 'D4-embedded',
     goal: { kind: 'ratio-at-least', must: 0.5, aim: 0.9 },
-    measured: (session) => session.endToEnd('embedded'),
+    planned: (session) => session.endToEnd('embedded'),
   }),
   latency,
   cpuPerSubmission,

@@ -12,7 +12,6 @@ const SHARED = { row: 'failover', unit: 's', goal: GOAL } as const
 
 export const FAILOVER_ROW: Row = {
   name: 'failover',
-  denominators: [],
   async measure(session) {
     let failover: Failover | undefined
     try {

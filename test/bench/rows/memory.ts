@@ -3,8 +3,8 @@
 
 import { spread } from '#test/bench/load/statistics'
 import type { Rig, Step } from '#test/bench/rig/rig'
+import { cpuMicrosOf } from './measured.ts'
 import type { Figure, Row } from './row.ts'
-import { cpuMicrosOf } from './session.ts'
 import type { Session } from './session.ts'
 
 const STEPS = 60
@@ -17,9 +17,8 @@ const SHARED = { row: 'memory', unit: '% growth', goal: GOAL } as const
 
 export const MEMORY_ROW: Row = {
   name: 'memory',
-  denominators: [],
   async measure(session) {
-    const { knee, failure, ran } = await session.endToEnd('embedded')
+    const { knee, failure, ran } = await session.measure(session.endToEnd('embedded'))
     if (knee === undefined) {
       const why = failure ?? 'no rate was sustained'
       return [{ ...SHARED, value: undefined, failure: why, details: { ran } }]

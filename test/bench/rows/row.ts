@@ -18,6 +18,14 @@ export type Goal =
   | { readonly kind: 'ratio-at-least'; readonly must: number; readonly aim: number }
   | { readonly kind: 'at-most'; readonly must: number; readonly aim: number }
 
+/** What a figure is divided by, and what that gives over the runs. */
+export interface Denominator {
+  readonly id: DenominatorId
+  readonly value: Range | undefined
+  /** Of the two in the same run: a machine may have half of its speed in the next one. */
+  readonly ratio: Range | undefined
+}
+
 export interface Figure {
   /** The row's name, with `.part` behind it when the row has several figures. */
   readonly row: string
@@ -25,25 +33,18 @@ export interface Figure {
   /** Undefined: there is no rate, for the reason in `failure`. */
   readonly value: Range | undefined
   readonly failure?: string
-  readonly denominator?: { readonly id: DenominatorId; readonly value: Range | undefined }
+  readonly denominator?: Denominator
   readonly goal: Goal
   readonly details: Readonly<Record<string, unknown>>
 }
 
-/** One benchmark. Denominators are measured before every row that is asked for. */
+/** One benchmark. */
 export interface Row {
   readonly name: string
-  readonly denominators: readonly DenominatorId[]
   measure(session: Session): Promise<readonly Figure[]>
 }
 
 export type Verdict = 'aim' | 'must' | 'no' | 'FAILED'
-
-/** Figure ÷ denominator; undefined without one. */
-export function ratioOf({ value, denominator }: Figure): number | undefined {
-  if (value === undefined || denominator?.value === undefined) return undefined
-  return value.median / denominator.value.median
-}
 
 /** Which goal a figure meets. */
 export function verdictOf(figure: Figure): Verdict {
@@ -52,7 +53,7 @@ export function verdictOf(figure: Figure): Verdict {
   if (goal.kind === 'at-most') {
     return value.median <= goal.aim ? 'aim' : value.median <= goal.must ? 'must' : 'no'
   }
-  const ratio = ratioOf(figure)
+  const ratio = figure.denominator?.ratio?.median
   if (ratio === undefined) return 'FAILED'
   return ratio >= goal.aim ? 'aim' : ratio >= goal.must ? 'must' : 'no'
 }
@@ -65,7 +66,7 @@ export function recordOf(figure: Figure): Readonly<Record<string, unknown>> {
     value: value?.median ?? null,
     unit,
     denominator: denominator?.value?.median ?? null,
-    ratio: ratioOf(figure) ?? null,
+    ratio: denominator?.ratio?.median ?? null,
     must: goal.must,
     aim: goal.aim,
     meets: verdictOf(figure),
@@ -76,6 +77,8 @@ export function recordOf(figure: Figure): Readonly<Record<string, unknown>> {
       denominator: denominator?.id,
       denominatorMin: denominator?.value?.min,
       denominatorMax: denominator?.value?.max,
+      ratioMin: denominator?.ratio?.min,
+      ratioMax: denominator?.ratio?.max,
       failure,
       ...details,
     },

@@ -1,13 +1,13 @@
 // One invocation of the bench: what was measured once and is used by several rows.
-//
-// One thing runs at a time: the machine has few cores, and an idle server's timers are noise too.
 
-import { spread } from '#test/bench/load/statistics'
-import { findKnee } from '#test/bench/rig/knee'
-import type { Knee } from '#test/bench/rig/knee'
+import type { Layout } from '#test/bench/rig/cluster'
+import { findKnees } from '#test/bench/rig/knee'
+import type { Knee, SearchOptions } from '#test/bench/rig/knee'
 import { CONNECTIONS, Rig, abandonSubject } from '#test/bench/rig/rig'
 import type { Step } from '#test/bench/rig/rig'
 import type { Subject } from '#test/bench/rig/subject'
+import { rangeOf } from './measured.ts'
+import type { Measured } from './measured.ts'
 import type { DenominatorId } from './row.ts'
 import { Subjects } from './subjects.ts'
 import type { Engine } from './subjects.ts'
@@ -25,20 +25,13 @@ export interface SessionOptions {
   readonly say: (line: string) => void
 }
 
-/** A subject's knee, and with `half` steps at half of it. */
-export interface Measured {
-  readonly knee: Knee<Step> | undefined
-  readonly half: readonly Step[]
-  readonly ran: Subject['ran'] | undefined
-  /** Why there is no figure: something was lost, or nothing could be sustained. */
-  readonly failure: string | undefined
-}
-
 /** What is put under load. */
 export interface Plan {
   readonly name: string
   readonly start: () => Promise<Subject>
   readonly devices: 'with devices' | 'without devices'
+  /** Steps at half of the knee are wanted too. */
+  readonly alsoHalf?: boolean
 }
 
 /** What was done with a rig, or why it came to nothing. */
@@ -46,6 +39,13 @@ export type Ending<Result> = { readonly ran: Subject['ran'] | undefined } & (
   | { readonly kind: 'done'; readonly result: Result }
   | { readonly kind: 'failed'; readonly failure: string }
 )
+
+interface Loaded {
+  readonly plan: Plan
+  readonly rig: Rig
+}
+
+type Runs = readonly (Knee<Step> | undefined)[]
 
 export class Session {
   readonly options: SessionOptions
@@ -57,32 +57,38 @@ export class Session {
     this.subjects = new Subjects(options.say)
   }
 
-  /** D1 and D4, by the same search as everything that is divided by them. */
-  denominator(id: DenominatorId): Promise<Measured> {
-    const devices = id === 'D1' ? 'without devices' : 'with devices'
-    return this.#measure({ name: id, start: () => this.subjects.denominator(id), devices })
-  }
-
   /** The product without a device connected. */
-  accept(engine: Engine): Promise<Measured> {
+  accept(engine: Engine): Plan {
     const name = `accept-${engine}`
     const start = (): Promise<Subject> => this.subjects.product(engine, name)
-    return this.#measure({ name, start, devices: 'without devices' })
+    return { name, start, devices: 'without devices' }
   }
 
   /** The product with every channel subscribed by a WSS device; embedded also at half its knee. */
-  endToEnd(engine: Engine): Promise<Measured> {
-    const name = `end-to-end-${engine}`
-    const start = (): Promise<Subject> => this.subjects.product(engine, name)
-    const alsoHalf = engine === 'embedded'
-    return this.#measure({ name, start, devices: 'with devices', alsoHalf })
+  endToEnd(engine: Engine, layout: Layout = 'even'): Plan {
+    const name = `end-to-end-${engine}-${layout}`
+    const start = (): Promise<Subject> => this.subjects.product(engine, name, layout)
+    return { name, start, devices: 'with devices', alsoHalf: engine === 'embedded' }
   }
 
-  /** The same cluster with one node that takes requests and sessions and one that applies. */
-  endToEndSplit(): Promise<Measured> {
-    const name = 'end-to-end-split'
-    const start = (): Promise<Subject> => this.subjects.product('cluster', name, 'split')
-    return this.#measure({ name, start, devices: 'with devices' })
+  /** What was measured of a plan, now or before. */
+  measure(plan: Plan): Promise<Measured> {
+    const known = this.#measured.get(plan.name)
+    if (known !== undefined) return known
+    const measured = this.#measureInTurn([plan]).then(([only]) => only ?? NOT_MEASURED)
+    this.#measured.set(plan.name, measured)
+    return measured
+  }
+
+  /** A plan and its denominator, by the same search, their steps in turn. */
+  async compare(plan: Plan, id: DenominatorId): Promise<readonly [Measured, Measured]> {
+    const devices = id === 'D1' ? 'without devices' : 'with devices'
+    const start = (): Promise<Subject> => this.subjects.denominator(id)
+    const measuring = this.#measureInTurn([{ name: id, start, devices }, plan])
+    const measured = measuring.then(([, product]) => product ?? NOT_MEASURED)
+    this.#measured.set(plan.name, measured)
+    const [below = NOT_MEASURED] = await measuring
+    return [await measured, below]
   }
 
   /**
@@ -114,44 +120,62 @@ export class Session {
     return this.subjects.close()
   }
 
-  #measure(plan: Plan & { readonly alsoHalf?: boolean }): Promise<Measured> {
-    const known = this.#measured.get(plan.name)
-    if (known !== undefined) return known
-    const measured = this.#measureOnce(plan)
-    this.#measured.set(plan.name, measured)
+  /** One for each plan. When one fails there is no figure of any. */
+  async #measureInTurn(plans: readonly Plan[]): Promise<readonly Measured[]> {
+    const ending = await this.#withRigs(plans, (loaded) => this.#measureLoaded(loaded))
+    if (ending.kind === 'done') return ending.result
+    return plans.map(() => ({ ...NOT_MEASURED, failure: ending.failure }))
+  }
+
+  async #withRigs<Result>(
+    plans: readonly Plan[],
+    work: (loaded: readonly Loaded[]) => Promise<Result>,
+    before: readonly Loaded[] = [],
+  ): Promise<Ending<Result>> {
+    const [plan, ...rest] = plans
+    if (plan === undefined) return { kind: 'done', ran: undefined, result: await work(before) }
+    const ending = await this.withRig(plan, (rig) =>
+      this.#withRigs(rest, work, [...before, { plan, rig }]),
+    )
+    return ending.kind === 'done' ? ending.result : ending
+  }
+
+  async #measureLoaded(loaded: readonly Loaded[]): Promise<readonly Measured[]> {
+    const searches: SearchOptions<Step>[] = []
+    for (const { rig } of loaded) searches.push(await this.#warmed(rig))
+    const runs = await findKnees(searches, this.options.runs)
+    const measured: Measured[] = []
+    for (const [index, each] of loaded.entries()) {
+      const found = runs.map((knees) => knees[index])
+      measured.push(await this.#measuredOf(each, found))
+    }
     return measured
   }
 
-  /** Knee and, if asked for, half of it. */
-  async #measureOnce(plan: Plan & { readonly alsoHalf?: boolean }): Promise<Measured> {
-    const ending = await this.withRig(plan, async (rig) => {
-      const knee = await this.#knee(rig)
-      const half =
-        plan.alsoHalf !== true || knee === undefined ? [] : await this.#half(rig, knee.median)
-      return { knee, half }
-    })
-    const { ran } = ending
-    if (ending.kind === 'failed') return { knee: undefined, half: [], ran, failure: ending.failure }
-    const failure = ending.result.knee === undefined ? 'no rate was sustained' : undefined
-    return { ...ending.result, ran, failure }
-  }
-
-  async #knee(rig: Rig): Promise<Knee<Step> | undefined> {
-    const { secondsPerStep, runs, say } = this.options
+  /** What the search needs of a subject, which is warm then. */
+  async #warmed(rig: Rig): Promise<SearchOptions<Step>> {
+    const { secondsPerStep, say } = this.options
     const fullMs = secondsPerStep * MS
     const shortMs = Math.min(SHORT_MS, fullMs)
+    const { name } = rig.subject
     const saturationPerSecond = await this.#warm(rig, shortMs)
-    say(`  ${rig.subject.name}: ${rate(saturationPerSecond)} in a closed loop of ${CONNECTIONS}`)
-    return findKnee<Step>({
-      saturationPerSecond,
-      runs,
-      attempt: async (ratePerSecond, length) => {
-        const durationMs = length === 'full' ? fullMs : shortMs
-        const step = await rig.step({ pace: { kind: 'open', ratePerSecond }, durationMs })
-        say(`  ${rig.subject.name}: ${rate(ratePerSecond)} ${length}: ${sentenceOf(step)}`)
-        return step
-      },
-    })
+    say(`  ${name}: ${rate(saturationPerSecond)} in a closed loop of ${CONNECTIONS}`)
+    const attempt = async (ratePerSecond: number, length: 'short' | 'full'): Promise<Step> => {
+      const durationMs = length === 'full' ? fullMs : shortMs
+      const step = await rig.step({ pace: { kind: 'open', ratePerSecond }, durationMs })
+      say(`  ${name}: ${rate(ratePerSecond)} ${length}: ${sentenceOf(step)}`)
+      return step
+    }
+    return { saturationPerSecond, attempt }
+  }
+
+  async #measuredOf({ plan, rig }: Loaded, runs: Runs): Promise<Measured> {
+    const { ran } = rig.subject
+    const rates = runs.flatMap((found) => (found === undefined ? [] : [found.ratePerSecond]))
+    const knee = rangeOf(rates)
+    if (knee === undefined) return { ...NOT_MEASURED, runs, ran, failure: 'no rate was sustained' }
+    const half = plan.alsoHalf === true ? await this.#half(rig, knee.median) : []
+    return { runs, knee, half, ran, failure: undefined }
   }
 
   /**
@@ -182,47 +206,18 @@ export class Session {
   }
 }
 
+const NOT_MEASURED: Measured = {
+  runs: [],
+  knee: undefined,
+  half: [],
+  ran: undefined,
+  failure: 'not measured',
+}
+
 const rate = (perSecond: number): string => `${Math.round(perSecond).toLocaleString('en')}/s`
 
 function sentenceOf({ isSustained, reasons, load, device }: Step): string {
   const toDevice = device === undefined ? '' : `, to device ${device.latency.p99Ms.toFixed(1)} ms`
   const p99 = `p99 ${load.latency.p99Ms.toFixed(1)} ms${toDevice}`
   return isSustained ? `sustained, ${p99}` : `too much (${reasons.join('; ')})`
-}
-
-/** What is worth knowing of a measurement, beside its figure. */
-export function detailsOf({ knee, ran }: Measured): Readonly<Record<string, unknown>> {
-  const steps = knee?.steps ?? []
-  const of = (value: (step: Step) => number): number => spread(steps.map(value)).median
-  return {
-    ran,
-    connections: CONNECTIONS,
-    cpuMicrosPerSubmission: cpuMicrosOf(steps),
-    acceptP99Ms: of(({ load }) => load.latency.p99Ms),
-    deviceP99Ms: of(({ device }) => device?.latency.p99Ms ?? Number.NaN),
-    drainMs: of(({ drainMs }) => drainMs),
-    residentMb: steps.map(({ residentMb }) => Math.round(residentMb)),
-    sentAsWholeState: steps.at(-1)?.device?.synced,
-  }
-}
-
-/** CPU time by process, in microseconds a submission; the median of the steps. */
-export function cpuMicrosOf(
-  steps: readonly Pick<Step, 'cpuSeconds' | 'load'>[],
-): Readonly<Record<string, number>> {
-  const secondsOf = ({ cpuSeconds: { backing, ...rest } }: Pick<Step, 'cpuSeconds'>) => ({
-    ...rest,
-    ...backing,
-  })
-  const [first] = steps
-  if (first === undefined) return {}
-  return Object.fromEntries(
-    Object.keys(secondsOf(first)).map((name) => {
-      const micros = steps.map((step) => {
-        const seconds: Readonly<Record<string, number>> = secondsOf(step)
-        return ((seconds[name] ?? 0) / step.load.accepted) * 1e6
-      })
-      return [name, spread(micros).median]
-    }),
-  )
 }

@@ -16,7 +16,6 @@ const GOAL = { kind: 'at-most', must: 3, aim: 1 } as const
 
 export const START_ROW: Row = {
   name: 'start',
-  denominators: [],
   async measure(session) {
     try {
       return [await measured(session)]
