@@ -6,6 +6,7 @@ import { setImmediate } from 'node:timers/promises'
 import test from 'ava'
 
 import { Load } from './load/load.ts'
+import { monotonicUs } from './load/monotonic.ts'
 import { BODY_BYTES, DUE_BASE_US, prepareRequests, shuffled, stamp } from './load/payload.ts'
 
 const RECIPE = {
@@ -54,7 +55,7 @@ test('B2: a connection has one request in flight, and every request is answered'
   }).listen(0, '127.0.0.1')
   t.teardown(() => server.close())
   const port = await portOf(server)
-  const load = new Load([port], 3, prepareRequests(RECIPE))
+  const load = new Load({ ports: [port], connections: 3, requests: prepareRequests(RECIPE) })
   t.teardown(() => load.close())
   const report = await load.run({ pace: { kind: 'open', ratePerSecond: 2_000 }, durationMs: 50 })
   t.like(report, { due: 100, answered: 100, accepted: 100, lost: 0 })
@@ -66,13 +67,41 @@ test('a connection that the server closed while it was idle is opened again and 
     request.resume().on('end', () => response.writeHead(200, { 'content-length': 2 }).end('{}'))
   }).listen(0, '127.0.0.1')
   t.teardown(() => server.close())
-  const load = new Load([await portOf(server)], 2, prepareRequests(RECIPE))
+  const load = new Load({
+    ports: [await portOf(server)],
+    connections: 2,
+    requests: prepareRequests(RECIPE),
+  })
   t.teardown(() => load.close())
   const request = { pace: { kind: 'open', ratePerSecond: 1_000 }, durationMs: 10 } as const
   await load.run(request)
   server.closeIdleConnections()
   for (let turns = 0; load.openConnections > 0 && turns < 100_000; turns += 1) await setImmediate()
   t.like(await load.run(request), { due: 10, accepted: 10, lost: 0 })
+})
+
+test('connections that were silent for seconds are opened anew before they are used', async (t) => {
+  let opened = 0
+  const server = createServer((request, response) => {
+    request.resume().on('end', () => response.writeHead(200, { 'content-length': 2 }).end('{}'))
+  }).listen(0, '127.0.0.1')
+  server.on('connection', () => (opened += 1))
+  t.teardown(() => server.close())
+  let aheadUs = 0
+  const load = new Load({
+    ports: [await portOf(server)],
+    connections: 2,
+    requests: prepareRequests(RECIPE),
+    nowUs: () => monotonicUs() + aheadUs,
+  })
+  t.teardown(() => load.close())
+  const request = { pace: { kind: 'open', ratePerSecond: 1_000 }, durationMs: 10 } as const
+  await load.run(request)
+  await load.run(request)
+  t.is(opened, 2)
+  aheadUs = 5_000_000
+  t.like(await load.run(request), { due: 10, accepted: 10, lost: 0 })
+  t.is(opened, 4)
 })
 
 test('connections are spread over the ports, and what one loses goes to the others', async (t) => {
@@ -87,7 +116,11 @@ test('connections are spread over the ports, and what one loses goes to the othe
     return { server, port: await portOf(server) }
   }
   const [one, other] = [await answering(), await answering()]
-  const load = new Load([one.port, other.port], 4, prepareRequests(RECIPE))
+  const load = new Load({
+    ports: [one.port, other.port],
+    connections: 4,
+    requests: prepareRequests(RECIPE),
+  })
   t.teardown(() => load.close())
   const request = { pace: { kind: 'open', ratePerSecond: 1_000 }, durationMs: 20 } as const
   t.like(await load.run(request), { due: 20, accepted: 20 })
@@ -105,7 +138,11 @@ test('what was accepted is named only when it is asked for', async (t) => {
     request.resume().on('end', () => response.writeHead(503, { 'content-length': 2 }).end('{}'))
   }).listen(0, '127.0.0.1')
   t.teardown(() => server.close())
-  const load = new Load([await portOf(server)], 1, prepareRequests(RECIPE))
+  const load = new Load({
+    ports: [await portOf(server)],
+    connections: 1,
+    requests: prepareRequests(RECIPE),
+  })
   t.teardown(() => load.close())
   const request = { pace: { kind: 'open', ratePerSecond: 1_000 }, durationMs: 5 } as const
   t.is((await load.run(request)).acceptedDueUs, undefined)

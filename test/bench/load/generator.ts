@@ -10,7 +10,7 @@ let load: Load | undefined
 async function obey(order: GeneratorOrder): Promise<unknown> {
   switch (order.kind) {
     case 'connect':
-      load = new Load(order.ports, order.connections, prepareRequests(order.recipe))
+      load = new Load({ ...order, requests: prepareRequests(order.recipe) })
       await load.connect()
       return {}
     case 'load':

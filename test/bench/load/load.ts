@@ -11,23 +11,36 @@ import { Schedule } from './schedule.ts'
 const TICK_MS = 1
 /** A server that is gone refuses: what would go to it tries the next one, and nothing spins. */
 const OPEN_AGAIN_MS = 50
+/** uWebSockets.js closes connections after 8 to 12 s of silence. */
+const SILENT_US_MAX = 4_000_000
+
+export interface LoadOptions {
+  readonly ports: readonly number[]
+  readonly connections: number
+  readonly requests: readonly Prepared[]
+  readonly nowUs?: () => number
+}
 
 export class Load {
   readonly #ports: readonly number[]
   readonly #requests: readonly Prepared[]
   readonly #connections = new Set<Connection>()
   readonly #connectionCount: number
+  readonly #nowUs: () => number
   #cursor = 0
   /** In the order in which they became idle, so that all of them are used. */
   #idle: Connection[] = []
   #schedule: Schedule | undefined
   #acceptedDueUs: number[] | undefined
   #opened = 0
+  #lastLoadUs: number
 
-  constructor(ports: readonly number[], connectionCount: number, requests: readonly Prepared[]) {
+  constructor({ ports, connections, requests, nowUs = monotonicUs }: LoadOptions) {
     this.#ports = ports
-    this.#connectionCount = connectionCount
+    this.#connectionCount = connections
     this.#requests = requests
+    this.#nowUs = nowUs
+    this.#lastLoadUs = nowUs()
   }
 
   get openConnections(): number {
@@ -35,9 +48,11 @@ export class Load {
   }
 
   /**
-   * Opens what is missing: a server may close a connection on which nothing happens for a while.
+   * Opens what is missing, and everything anew after a while without load: a server closes a silent
+   * connection, and may do so while the first request is on its way.
    */
   async connect(): Promise<void> {
+    if (this.#nowUs() - this.#lastLoadUs > SILENT_US_MAX) this.close()
     const missing = this.#connectionCount - this.#connections.size
     await Promise.all(Array.from({ length: missing }, () => this.#open()))
   }
@@ -60,15 +75,16 @@ export class Load {
    */
   async run(request: LoadRequest): Promise<LoadReport> {
     await this.connect()
-    const schedule = new Schedule(request, monotonicUs())
+    const schedule = new Schedule(request, this.#nowUs())
     this.#schedule = schedule
     this.#acceptedDueUs = request.namesAccepted === true ? [] : undefined
     return new Promise((resolve) => {
       const timer = setInterval(() => {
         this.#pump()
-        if (!schedule.isOver(monotonicUs())) return
+        if (!schedule.isOver(this.#nowUs())) return
         clearInterval(timer)
         this.#schedule = undefined
+        this.#lastLoadUs = this.#nowUs()
         resolve(this.#reportOf(schedule))
       }, TICK_MS)
       this.#pump()
@@ -82,13 +98,15 @@ export class Load {
 
   close(): void {
     for (const connection of this.#connections) connection.close()
+    this.#connections.clear()
+    this.#idle = []
   }
 
   /** Sends what is due, as far as connections are idle. */
   #pump(): void {
     const schedule = this.#schedule
     if (schedule === undefined || this.#idle.length === 0) return
-    const nowUs = monotonicUs()
+    const nowUs = this.#nowUs()
     while (this.#idle.length > 0) {
       const dueUs = schedule.take(nowUs)
       if (dueUs === undefined) return
@@ -102,7 +120,7 @@ export class Load {
   }
 
   #answered(connection: Connection, status: number): void {
-    this.#schedule?.answered(status, { dueUs: connection.dueUs, nowUs: monotonicUs() })
+    this.#schedule?.answered(status, { dueUs: connection.dueUs, nowUs: this.#nowUs() })
     if (status === 200) this.#acceptedDueUs?.push(Math.floor(connection.dueUs))
     this.#idle.push(connection)
     this.#pump()
