@@ -3,12 +3,12 @@
 //   collect ─▶ decide ─▶ commit ─┬▶ committed: move on, announce
 //                 ▲       │      ├▶ fenced: another epoch has the lane; ask the database
 //                 └───────┘      └▶ no answer: ask the database where the lanes stand, try again
-//               a large turn
+//             not a small turn
 //
 // Invariants:
-//   A6. One turn at a time, over all owned lanes: under load turns grow and cost less. Only while a
-//       large one commits is the next one decided: what is behind needs this process and the
-//       database at once, not each waiting for the other.
+//   A6. One turn at a time, over all owned lanes: under load turns grow and cost less. While one
+//       commits the next is decided, so that this process and the database work at once; but not
+//       while a small one does: the rest behind that makes a larger one of the next.
 //   A7. After anything but a commit that answered, places come from the database alone, and what
 //       was decided ahead is undecided.
 //   W6. A turn that fails while lanes can be taken is halved until one submission stands alone. If
@@ -31,6 +31,8 @@ import type { DecidedTurn, Item, Turn, TurnEnd } from './turn.ts'
  * Failures in a row, with growing pauses between them, before a submission alone is given up. (W6)
  */
 const DOOMED_AFTER = 6
+/** Submissions of a turn during whose commit the next one is decided. (A6) */
+const AHEAD_OF_MIN = 32
 
 export interface TurnLinePorts extends Pick<
   SystemPorts,
@@ -150,7 +152,8 @@ export class TurnLine {
   /** A6: and while nothing else waits for the end of this turn. */
   #mayLookAhead({ items, nowMs }: Turn): boolean {
     const { holdings, directory, isHalted } = this.#ports
-    if (!this.isLarge(items) || this.#failures > 0 || isHalted()) return false
+    if (!this.isLarge(items) && items.length < AHEAD_OF_MIN) return false
+    if (this.#failures > 0 || isHalted()) return false
     return !holdings.isChanged && directory.isTidy(nowMs)
   }
 

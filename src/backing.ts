@@ -10,7 +10,6 @@ import type {
   SubscriptionStore,
 } from '#domain/store-ports'
 import type { Log, Meter } from '#domain/telemetry'
-import type { RoundLimits } from './stream/rounds.ts'
 import type { MetricsPart } from './telemetry/metrics.ts'
 
 /** The stores that ingress and sessions use. */
@@ -25,7 +24,7 @@ export interface FrontStores {
 export interface Backing {
   readonly log: LogWriter
   /** What of an append costs the same whatever it holds is paid once a round. */
-  readonly rounds: RoundLimits
+  readonly roundMs: number
   readonly bus: Bus
   readonly stores: FrontStores
   readonly probes: readonly Probe[]

@@ -20,7 +20,6 @@ import { StatusInquiry } from './stream/jetstream/inquiry.ts'
 import { JetStreamLog } from './stream/jetstream/log.ts'
 import { StreamProbe } from './stream/jetstream/probe.ts'
 import { pause } from './stream/jetstream/timers.ts'
-import type { RoundLimits } from './stream/rounds.ts'
 import { startThread, threadSettings } from './thread.ts'
 import type { Thread } from './thread.ts'
 
@@ -28,7 +27,7 @@ import type { Thread } from './thread.ts'
  * An append that is not synced to a disk is back within a millisecond, and each costs this node,
  * the NATS server and the lane's owner the same, whatever it holds.
  */
-const ROUNDS: RoundLimits = { gapMs: 8, fullAt: 48 }
+const ROUND_MS = 12
 const PENDING_BYTES_MAX = 64 * 2 ** 20
 /** The front reads nothing from the log. */
 const TAIL_BYTES_MAX = 2 ** 20
@@ -89,7 +88,7 @@ async function compose(
   if (engine !== undefined) closing.push(() => engine.stop())
   return {
     log,
-    rounds: ROUNDS,
+    roundMs: ROUND_MS,
     bus,
     stores: { ...frontStores(store), operations: findingEverywhere(store.operations, inquiry) },
     probes: [probe, store.probe, watched],

@@ -27,7 +27,7 @@ export async function startEmbedded(config: Config, edge: BackingEdge): Promise<
   return {
     log: log.link.remote<LogWriter>('log'),
     // An append waits for the one before it, and that for an fsync.
-    rounds: { gapMs: 0, fullAt: 1 },
+    roundMs: 0,
     bus: linkedBus(new LocalBus(), link),
     stores: {
       channels: link.remote<ChannelStore>('channels'),

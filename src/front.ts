@@ -42,12 +42,13 @@ const VERSION = packageJson.version
 /** Joins the stages of this thread with what stands behind them. */
 export function composeFront(config: Config, edge: FrontEdge, backing: Backing): Front {
   const { log, meter, nowMs, monotonicMs, timers, random, metrics } = edge
-  const { bus, stores, durability, probes, rounds } = backing
+  const { bus, stores, durability, probes, roundMs } = backing
   const soon = setImmediate
+  const callers = (): number => ingress.connections.open
   const acceptor = new Acceptor(
-    { log: backing.log, bus, meter, soon, timers, monotonicMs },
+    { log: backing.log, bus, meter, soon, timers, monotonicMs, callers },
     {
-      rounds,
+      roundMs,
       lanes: config.lanes,
       laneBytesMax: Math.max(LANE_BYTES_MIN, IN_FLIGHT_BYTES_MAX / config.lanes),
       channelInFlightMax: CHANNEL_IN_FLIGHT_MAX,
@@ -75,7 +76,8 @@ export function composeFront(config: Config, edge: FrontEdge, backing: Backing):
     { token: config.token, budget: ingress.budget },
   )
   if (config.privateTransports.wss && config.roles.ingress) {
-    mountWss(ingress.http.app, sessions, ingress)
+    const { clientAddress, connections } = ingress
+    mountWss(ingress.http.app, sessions, { clientAddress, upgraded: () => connections.upgraded() })
   }
   backing.onLoss(() => sessions.recheck())
   return {

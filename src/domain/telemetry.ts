@@ -22,6 +22,11 @@ export const METRICS = {
     labels: [],
     buckets: SECONDS,
   },
+  http_connections: {
+    kind: 'gauge',
+    help: 'Open connections on which requests can come',
+    labels: [],
+  },
   requests_in_flight: { kind: 'gauge', help: 'HTTP requests not yet answered', labels: [] },
   request_body_bytes: {
     kind: 'gauge',

@@ -16,6 +16,7 @@ import { createBudget } from './budget.ts'
 import type { Budget, BudgetLimits } from './budget.ts'
 import { clientAddress } from './client-address.ts'
 import type { ClientAddress } from './client-address.ts'
+import { Connections } from './connections.ts'
 import { createCredentials } from './credentials.ts'
 import { createHttp } from './http.ts'
 import type { Http } from './http.ts'
@@ -69,6 +70,7 @@ export interface IngressOptions {
 export interface Ingress {
   /** Its `app` takes the WebSocket of src/transports. */
   readonly http: Http
+  readonly connections: Connections
   /** Shared with the sessions: wrong gateway tokens count together, wherever they are tried. */
   readonly budget: Budget
   /** The address of a caller, also behind a trusted proxy. */
@@ -88,6 +90,7 @@ export function createIngress(ports: IngressPorts, options: IngressOptions): Ing
   const { tls, isPortShared = false, isObservedOnly = false } = options
   const bodyTimeoutMs = BODY_TIMEOUT_MS
   const http = createHttp({ tls, timers, monotonicMs, isPortShared, bodyTimeoutMs })
+  const connections = new Connections(http.app)
   const newHex32 = hexSource()
   const work = ports.passwordWork ?? createPasswordWork()
   const credentials = createCredentials({ channels, work, monotonicMs, timers })
@@ -99,6 +102,7 @@ export function createIngress(ports: IngressPorts, options: IngressOptions): Ing
   })
   meter.gauge('credential_cache_entries', {}, () => credentials.size())
   meter.gauge('password_checks_waiting', {}, () => work.waiting())
+  meter.gauge('http_connections', {}, () => connections.open)
   meter.gauge('requests_in_flight', {}, () => http.inFlight)
   meter.gauge('request_body_bytes', {}, () => http.bodyBytes)
 
@@ -129,6 +133,7 @@ export function createIngress(ports: IngressPorts, options: IngressOptions): Ing
   pipeline.mount(withHead(routes))
   return {
     http,
+    connections,
     ...callers,
     listen: () => http.listen(options.http.host, options.http.port),
     drain: () => http.drain(),

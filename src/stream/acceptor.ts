@@ -25,14 +25,14 @@ import type { Submission } from '#domain/submission'
 import type { Meter } from '#domain/telemetry'
 import { encodeBatch, encodeSubmission } from '#src/schemas/batch'
 import { Rounds } from './rounds.ts'
-import type { RoundLimits, RoundPorts } from './rounds.ts'
+import type { RoundPorts } from './rounds.ts'
 import { Unapplied } from './unapplied.ts'
 
 type Accepted = { readonly kind: 'accepted' }
 
 export interface AcceptorOptions {
-  /** When what was taken in is appended. */
-  readonly rounds: RoundLimits
+  /** How long what was taken in waits for more before it is appended. */
+  readonly roundMs: number
   readonly lanes: number
   /** Bytes that may wait in one lane. */
   readonly laneBytesMax: number
@@ -93,7 +93,7 @@ export class Acceptor implements SubmissionSink {
     this.#ports = ports
     this.#options = options
     this.#lanes = Array.from({ length: options.lanes }, (_, number) => newLane(number))
-    this.#rounds = new Rounds(ports, options.rounds, () => {
+    this.#rounds = new Rounds(ports, options.roundMs, () => {
       for (const lane of this.#lanes) this.#flush(lane)
     })
     this.#unapplied = new Unapplied(options.lanes)

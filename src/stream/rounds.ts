@@ -1,8 +1,8 @@
 // When what was gathered goes on: at the end of the input that is at hand, or of a longer round.
 //
 // Invariants:
-//   R1. A round lasts `gapMs` and ends early once it is full: who waits for many at once waits for
-//       less.
+//   R1. A round lasts `gapMs` at most. It ends early once half of those who can wait do: who waits
+//       sends nothing more, so there is little left to wait for. The other half is being answered.
 //   R2. What comes after a quiet time does not wait for a round.
 
 import type { Timers } from '#domain/ports'
@@ -13,27 +13,23 @@ export interface RoundPorts {
   readonly timers: Timers
   /** Milliseconds that only ever grow. */
   readonly monotonicMs: () => number
-}
-
-export interface RoundLimits {
-  /** From the end of one round to that of the next; 0: each ends with the input at hand. */
-  readonly gapMs: number
-  /** So many end a round early. */
-  readonly fullAt: number
+  /** How many could wait at once: connections with one request each. */
+  readonly callers: () => number
 }
 
 export class Rounds {
   readonly #ports: RoundPorts
-  readonly #limits: RoundLimits
+  readonly #gapMs: number
   readonly #end: () => void
   #gathered = 0
   #isEnding = false
   #cancel: (() => void) | undefined
   #notBeforeMs = -Infinity
 
-  constructor(ports: RoundPorts, limits: RoundLimits, end: () => void) {
+  /** `gapMs`: from the end of a round to that of the next; 0: each ends with the input at hand. */
+  constructor(ports: RoundPorts, gapMs: number, end: () => void) {
     this.#ports = ports
-    this.#limits = limits
+    this.#gapMs = gapMs
     this.#end = end
   }
 
@@ -46,7 +42,7 @@ export class Rounds {
   gather(): void {
     this.#gathered += 1
     if (this.#isEnding) return
-    const isFull = this.#gathered >= this.#limits.fullAt // R1
+    const isFull = this.#gathered * 2 >= this.#ports.callers() // R1
     if (this.#cancel !== undefined && !isFull) return
     const restMs = isFull ? 0 : this.#notBeforeMs - this.#ports.monotonicMs()
     if (restMs > 0) this.#cancel = this.#ports.timers.after(restMs, this.#over)
@@ -63,7 +59,7 @@ export class Rounds {
     this.#gathered = 0
     this.#isEnding = false
     this.#cancel = undefined
-    if (this.#limits.gapMs > 0) this.#notBeforeMs = this.#ports.monotonicMs() + this.#limits.gapMs
+    if (this.#gapMs > 0) this.#notBeforeMs = this.#ports.monotonicMs() + this.#gapMs
     this.#end()
   }
 }

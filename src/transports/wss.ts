@@ -25,6 +25,8 @@ export interface AddressSource {
 export interface WssOptions {
   /** The address of the device, also behind a trusted proxy. */
   readonly clientAddress: (source: AddressSource) => string
+  /** Told of each connection that becomes a WebSocket. */
+  readonly upgraded: () => void
 }
 
 /** Four windows: entries, and whatever else a device can make the gateway say. (X2) */
@@ -67,6 +69,7 @@ export function mountWss(app: TemplatedApp, sessions: Sessions, options: WssOpti
       const key = request.getHeader('sec-websocket-key')
       const extensions = request.getHeader('sec-websocket-extensions')
       response.upgrade(socket, key, PROTOCOL, extensions, context)
+      options.upgraded()
     },
     open: (ws) => {
       const socket = ws.getUserData()

@@ -48,12 +48,14 @@ test('A6: while a large turn commits the next one is decided, and commits after 
 })
 
 // Method: the second batch is too large for the first turn.
-for (const [first, ahead] of [
-  [2, 1],
-  [1, 0],
+for (const [turnMax, first, ahead] of [
+  [4, 2, 1],
+  [4, 1, 0],
+  [512, 32, 1],
+  [512, 31, 0],
 ] as const) {
-  test(`A6: of four, a turn of ${first} has ${ahead} decided ahead of it`, async (t) => {
-    const over = await committing(t, 4)
+  test(`A6: a turn of ${first} where ${turnMax} fit has ${ahead} decided ahead of it`, async (t) => {
+    const over = await committing(t, turnMax)
     const { log, store } = over
     const messages = (count: number) => Array.from({ length: count }, () => message())
     log.beforeRead = () => {

@@ -99,6 +99,7 @@ test('every cache, queue and buffer of ingress has a gauge', async (t) => {
   t.is(meter.gauges.get('credential_cache_entries')?.(), 1)
   t.is(meter.gauges.get('password_checks_waiting')?.(), 0)
   t.is(meter.gauges.get('requests_in_flight')?.(), 0)
+  t.is(meter.gauges.get('http_connections')?.(), 1)
   t.is(meter.gauges.get('request_body_bytes')?.(), 0)
   t.is(meter.total('refused_total{channel_not_found}'), 1)
 })

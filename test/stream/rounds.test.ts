@@ -1,13 +1,17 @@
 import test from 'ava'
 
 import { Rounds } from '#src/stream/rounds'
-import type { RoundLimits } from '#src/stream/rounds'
 import { FakeTime } from '#test/support/fake-timers'
 
-const LIMITS = { gapMs: 8, fullAt: 3 }
+interface World {
+  readonly gapMs: number
+  readonly callers: number
+}
+
+const WORLD: World = { gapMs: 8, callers: 6 }
 
 /** Rounds whose ends are written down, in milliseconds since the beginning. */
-function bench(limits: RoundLimits = LIMITS) {
+function bench({ gapMs, callers }: World = WORLD) {
   const time = new FakeTime(1_000)
   const tasks: (() => void)[] = []
   const ends: number[] = []
@@ -15,8 +19,9 @@ function bench(limits: RoundLimits = LIMITS) {
     soon: (task: () => void): void => void tasks.push(task),
     timers: time,
     monotonicMs: time.nowMs,
+    callers: () => callers,
   }
-  const rounds = new Rounds(ports, limits, () => ends.push(time.nowMs() - 1_000))
+  const rounds = new Rounds(ports, gapMs, () => ends.push(time.nowMs() - 1_000))
   const read = (): void => tasks.splice(0).forEach((task) => task())
   const gather = (count: number): void => {
     for (let each = 0; each < count; each += 1) rounds.gather()
@@ -27,10 +32,10 @@ function bench(limits: RoundLimits = LIMITS) {
 
 type Step = readonly [afterMs: number, gathered: number, ends: readonly number[]]
 
-const sequences: readonly (readonly [behaviour: string, limits: RoundLimits, steps: Step[]])[] = [
+const sequences: readonly (readonly [behaviour: string, world: World, steps: Step[]])[] = [
   [
     'R2: after a quiet time a round ends with the input at hand',
-    LIMITS,
+    WORLD,
     [
       [0, 1, [0]],
       [8, 1, [0, 8]],
@@ -39,7 +44,7 @@ const sequences: readonly (readonly [behaviour: string, limits: RoundLimits, ste
   ],
   [
     'R1: what comes close behind the end of a round waits for the end of the next',
-    LIMITS,
+    WORLD,
     [
       [0, 1, [0]],
       [3, 1, [0]],
@@ -50,8 +55,8 @@ const sequences: readonly (readonly [behaviour: string, limits: RoundLimits, ste
     ],
   ],
   [
-    'R1: a full round ends with the input at hand, one less does not',
-    LIMITS,
+    'R1: a round for which half of the callers wait ends with the input at hand, one less does not',
+    WORLD,
     [
       [0, 1, [0]],
       [1, 2, [0]],
@@ -60,8 +65,26 @@ const sequences: readonly (readonly [behaviour: string, limits: RoundLimits, ste
     ],
   ],
   [
+    'R1: of an odd number the greater half must wait',
+    { gapMs: 8, callers: 5 },
+    [
+      [0, 1, [0]],
+      [1, 2, [0]],
+      [0, 1, [0, 1]],
+    ],
+  ],
+  [
+    'R1: who is alone waits for nobody',
+    { gapMs: 8, callers: 1 },
+    [
+      [0, 1, [0]],
+      [1, 1, [0, 1]],
+      [1, 1, [0, 1, 2]],
+    ],
+  ],
+  [
     'without a gap each round ends with the input at hand',
-    { gapMs: 0, fullAt: 3 },
+    { gapMs: 0, callers: 6 },
     [
       [0, 1, [0]],
       [0, 1, [0, 0]],
@@ -69,9 +92,9 @@ const sequences: readonly (readonly [behaviour: string, limits: RoundLimits, ste
   ],
 ]
 
-for (const [behaviour, limits, steps] of sequences) {
+for (const [behaviour, world, steps] of sequences) {
   test(behaviour, (t) => {
-    const { time, ends, gather } = bench(limits)
+    const { time, ends, gather } = bench(world)
     for (const [index, [afterMs, gathered, expected]] of steps.entries()) {
       time.advance(afterMs)
       gather(gathered)

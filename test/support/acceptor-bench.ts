@@ -17,7 +17,7 @@ import { turn } from '#test/support/until'
 export const LANES = 4
 
 export const OPTIONS: AcceptorOptions = {
-  rounds: { gapMs: 0, fullAt: 1 },
+  roundMs: 0,
   lanes: LANES,
   laneBytesMax: 1_000_000,
   channelInFlightMax: 1000,
@@ -68,7 +68,8 @@ export function bench(options: Partial<AcceptorOptions> = {}) {
   const tasks: (() => void)[] = []
   const soon = (task: () => void): void => void tasks.push(task)
   const time = new FakeTime(1_000)
-  const ports = { log, bus, meter, soon, timers: time, monotonicMs: time.nowMs }
+  const callers = (): number => 1_000
+  const ports = { log, bus, meter, soon, timers: time, monotonicMs: time.nowMs, callers }
   const acceptor = new Acceptor(ports, { ...OPTIONS, ...options })
   const flush = (): void => {
     for (const task of tasks.splice(0)) task()

@@ -59,7 +59,10 @@ export async function serveWss(t: ExecutionContext, token = ''): Promise<Served>
     { token },
   )
   const app = App()
-  mountWss(app, sessions, { clientAddress: (source) => source.address() })
+  mountWss(app, sessions, {
+    clientAddress: (source) => source.address(),
+    upgraded: () => undefined,
+  })
   const port = await listen(app)
   t.teardown(async () => {
     await sessions.close()

@@ -166,7 +166,10 @@ async function serveCarriers(t: ExecutionContext) {
     count: () => carriers.length - closed.length,
   }
   const app = App()
-  mountWss(app, sessions, { clientAddress: (source) => source.address() })
+  mountWss(app, sessions, {
+    clientAddress: (source) => source.address(),
+    upgraded: () => undefined,
+  })
   const port = await listen(app)
   t.teardown(() => app.close())
   return { port, carriers, closed }

@@ -1,0 +1,26 @@
+// The connections on which requests can come.
+
+/** The part of the HTTP library that tells of connections: `change` is 1 or -1. */
+interface Listener {
+  filter(told: (response: unknown, change: number) => void): unknown
+}
+
+export class Connections {
+  #open = 0
+
+  constructor(app: Listener) {
+    app.filter((_, change) => {
+      this.#open += Math.sign(change)
+    })
+  }
+
+  /** How many are open now: each has one request at a time. */
+  get open(): number {
+    return this.#open
+  }
+
+  /** One has become a WebSocket. The library tells of its beginning, and not of this. */
+  upgraded(): void {
+    this.#open -= 1
+  }
+}
