@@ -1,10 +1,14 @@
-// Many rows in few statements. The sizes are powers of two, so there are few statement texts and
-// the driver keeps them prepared. What one statement carries is bounded: servers have a greatest
-// packet.
+// Many rows in few statements.
+//
+// Invariants:
+//   N1. The sizes are powers of two, so there are few statement texts and the driver keeps them
+//       prepared. What one statement carries is bounded: servers have a greatest packet.
+//   N2. A statement is made while the server works on the one before it. Smaller ones come first:
+//       the next has twice the rows at most, and to make a row takes a fraction of writing it.
 
 import type { EntitySchemaColumnOptions } from 'typeorm'
 
-import type { Numbered, Value } from './dialect.ts'
+import type { Dialect, Numbered, Value } from './dialect.ts'
 import type { Session } from './session.ts'
 
 /** Values of one list. */
@@ -32,6 +36,31 @@ interface Described {
     readonly name: string
     readonly columns: { readonly [property: string]: EntitySchemaColumnOptions | undefined }
   }
+}
+
+/** One INSERT. */
+export interface Insert {
+  readonly sql: string
+  readonly parameters: readonly Value[]
+  readonly rows: number
+}
+
+/** Is told the driver's answer to a statement, and how many rows that had. */
+type Inserted = (raw: unknown, rows: number) => void
+
+/** Sends one statement after the other; while the server works on one, the next is made. (N2) */
+export async function insertAll(
+  session: Session,
+  inserts: Iterable<Insert>,
+  inserted?: Inserted,
+): Promise<void> {
+  let underWay: Promise<void> | undefined
+  for (const { sql, parameters, rows } of inserts) {
+    if (underWay !== undefined) await underWay
+    underWay = session.insert(sql, parameters).then(({ raw }) => inserted?.(raw, rows))
+    underWay.catch(() => undefined) // Awaited below, unless the next one cannot be made.
+  }
+  await underWay
 }
 
 /** Writes rows of one table, with the columns that its entity declares. */
@@ -69,38 +98,38 @@ export class Bulk<Item> {
   }
 
   /** Inserts the rows in order. `inserted` is told each statement's driver answer and its rows. */
-  async write(
-    session: Session,
-    items: readonly Item[],
-    inserted?: (raw: unknown, rows: number) => void,
-  ): Promise<void> {
-    const { values, lengths } = this.#valuesOf(items)
-    const width = this.#values.length
-    const { rowsMax } = session.dialect
-    for (const [start, size] of chunks(items.length, rowsMax, (row) => lengths[row] ?? 0)) {
-      const parameters = values.slice(start * width, (start + size) * width)
-      const { raw } = await session.insert(this.#statementFor(size, session), parameters)
-      inserted?.(raw, size)
-    }
+  write(session: Session, items: readonly Item[], inserted?: Inserted): Promise<void> {
+    return insertAll(session, this.inserts(items, session.dialect), inserted)
   }
 
-  /** The values of all rows one after the other, and the characters of text in each row. */
-  #valuesOf(items: readonly Item[]): { readonly values: Value[]; readonly lengths: number[] } {
+  /** The statements that insert the rows in order; the values of each are read when it is taken. */
+  *inserts(items: readonly Item[], dialect: Dialect): Generator<Insert> {
+    const width = this.#values.length
     const values: Value[] = []
     const lengths: number[] = []
-    for (const item of items) {
-      let length = 0
-      for (const valueOf of this.#values) {
-        const value = valueOf(item)
-        if (typeof value === 'string') length += value.length
-        values.push(value)
-      }
-      lengths.push(length)
+    const lengthOf = (row: number): number => {
+      const item = items[row]
+      if (row === lengths.length && item !== undefined) lengths.push(this.#append(values, item))
+      return lengths[row] ?? 0
     }
-    return { values, lengths }
+    for (const [start, rows] of chunks(items.length, dialect.rowsMax, lengthOf)) {
+      const parameters = values.slice(start * width, (start + rows) * width)
+      yield { sql: this.#statementFor(rows, dialect), parameters, rows }
+    }
   }
 
-  #statementFor(size: number, { dialect }: Session): string {
+  /** Appends the values of an item's row; gives the characters of text in it. */
+  #append(values: Value[], item: Item): number {
+    let length = 0
+    for (const valueOf of this.#values) {
+      const value = valueOf(item)
+      if (typeof value === 'string') length += value.length
+      values.push(value)
+    }
+    return length
+  }
+
+  #statementFor(size: number, dialect: Dialect): string {
     const known = this.#statements.get(size)
     if (known !== undefined) return known
     const row = `(${this.#values.map(() => '?').join(', ')})`
@@ -139,7 +168,7 @@ export async function removeById(
   return removed
 }
 
-/** `lengthOf` gives the characters of the item at an index. */
+/** `lengthOf` gives the characters of the item at an index; it is asked in order. */
 function* chunks(
   count: number,
   countMax: number,
@@ -147,7 +176,8 @@ function* chunks(
 ): Generator<readonly [start: number, size: number]> {
   let size: number
   for (let start = 0; start < count; start += size) {
-    const most = Math.min(countMax, count - start)
+    const left = count - start
+    const most = Math.min(countMax, left & -left) // The lowest bit: smaller ones first. (N2)
     let fitting = 1
     let length = lengthOf(start)
     while (fitting < most) {
@@ -155,7 +185,7 @@ function* chunks(
       if (length > TEXT_MAX) break
       fitting += 1
     }
-    size = 2 ** Math.floor(Math.log2(fitting))
+    size = 2 ** Math.floor(Math.log2(fitting)) // N1
     yield [start, size]
   }
 }

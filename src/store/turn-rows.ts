@@ -5,8 +5,8 @@ import type { FeedEntry } from '#domain/feed'
 import type { OperationId } from '#domain/identity'
 import type { Operation } from '#domain/operation'
 import type { ChannelHead, ChannelWrites, DeadLetter, TurnWrites } from '#domain/store-ports'
-import { Bulk } from './bulk.ts'
-import type { Columns } from './bulk.ts'
+import { Bulk, insertAll } from './bulk.ts'
+import type { Columns, Insert } from './bulk.ts'
 import type { Session } from './session.ts'
 import type { Dialect } from './dialect.ts'
 import { documentOf, filedUnder } from './document.ts'
@@ -120,16 +120,20 @@ export class TurnRows {
     this.#deadLetters = new Bulk(tables.deadLetters, DEAD_LETTER)
   }
 
-  async write(session: Session, { channels, operations, deadLetters }: TurnWrites): Promise<void> {
-    const parts = partsOf(channels)
-    await this.#heads.write(session, parts.heads)
-    await this.#things.write(session, parts.things)
-    await this.#events.write(session, parts.events)
-    await this.#tombstones.write(session, parts.tombstones)
-    await this.#feedEntries.write(session, parts.feedEntries)
-    await this.#thingUpdates.write(session, parts.thingUpdates)
-    await this.#operations.write(session, operations)
-    await this.#deadLetters.write(session, deadLetters)
+  write(session: Session, writes: TurnWrites): Promise<void> {
+    return insertAll(session, this.#inserts(writes, session.dialect))
+  }
+
+  *#inserts(writes: TurnWrites, dialect: Dialect): Generator<Insert> {
+    const parts = partsOf(writes.channels)
+    yield* this.#heads.inserts(parts.heads, dialect)
+    yield* this.#things.inserts(parts.things, dialect)
+    yield* this.#events.inserts(parts.events, dialect)
+    yield* this.#tombstones.inserts(parts.tombstones, dialect)
+    yield* this.#feedEntries.inserts(parts.feedEntries, dialect)
+    yield* this.#thingUpdates.inserts(parts.thingUpdates, dialect)
+    yield* this.#operations.inserts(writes.operations, dialect)
+    yield* this.#deadLetters.inserts(writes.deadLetters, dialect)
   }
 }
 

@@ -2,8 +2,9 @@ import test from 'ava'
 import type { EntitySchemaColumnOptions } from 'typeorm'
 
 import { Bulk, inChunks } from '#src/store/bulk'
-import type { Session } from '#src/store/session'
+import type { Changes, Session } from '#src/store/session'
 import type { Dialect, Value } from '#src/store/dialect'
+import { turn, until } from '#test/support/until'
 
 /** A session that keeps what it is asked to run. */
 function recording() {
@@ -33,16 +34,16 @@ const ENTITY = {
 const rowsOf = (count: number): Row[] =>
   Array.from({ length: count }, (_, key) => ({ key, text: key % 2 === 0 ? null : 'odd' }))
 
-test('rows are written in order, in statements whose sizes are powers of two', async (t) => {
+test('N1: rows are written in order, in statements whose sizes are powers of two', async (t) => {
   const bulk = Bulk.of<Row>(ENTITY, { leftOut: ['later'], onDuplicate: 'OR NOT' })
   const cases: [rows: number, sizes: number[]][] = [
     [0, []],
     [1, [1]],
-    [3, [2, 1]],
-    [127, [64, 32, 16, 8, 4, 2, 1]],
+    [3, [1, 2]],
+    [127, [1, 2, 4, 8, 16, 32, 64]],
     [128, [128]],
-    [129, [128, 1]],
-    [300, [128, 128, 32, 8, 4]],
+    [129, [1, 128]],
+    [300, [4, 8, 32, 128, 128]],
   ]
   for (const [count, sizes] of cases) {
     const { session, statements } = recording()
@@ -63,17 +64,17 @@ test('rows are written in order, in statements whose sizes are powers of two', a
   }
 })
 
-test('a statement carries about a mebibyte of text, but always a row', async (t) => {
+test('N1: a statement carries about a mebibyte of text, but always a row', async (t) => {
   const KIB_256 = 'x'.repeat(2 ** 18)
   const cases: [lengths: number[], sizes: number[]][] = [
-    [Array<number>(9).fill(1), [4, 4, 1]],
+    [Array<number>(9).fill(1), [1, 4, 4]],
     [
       [1, 1, 1],
-      [2, 1],
+      [1, 2],
     ],
     [
       [9, 9, 0, 0, 0],
-      [1, 1, 2, 1],
+      [1, 1, 1, 2],
     ],
     [
       [0, 0, 9, 0],
@@ -92,6 +93,68 @@ test('a statement carries about a mebibyte of text, but always a row', async (t)
   }
 })
 
+/** A session whose statements are answered by the test. */
+function waiting() {
+  const statements: { readonly rows: number; readonly answer: PromiseWithResolvers<Changes> }[] = []
+  const insert: Session['insert'] = (_, parameters) => {
+    const answer = Promise.withResolvers<Changes>()
+    statements.push({ rows: parameters.length / 2, answer })
+    return answer.promise
+  }
+  const dialect = { insertInto: 'INSERT INTO', rowsMax: 128 } as Dialect
+  return { statements, session: { insert, dialect } as Session }
+}
+
+const ANSWER: Changes = { affected: 0, raw: undefined }
+
+/** Three rows, whose values are read one by one. */
+function readOneByOne(throwsAt = Infinity) {
+  let read = 0
+  const bulk = new Bulk<Row>(
+    ENTITY,
+    {
+      key: ({ key }) => {
+        if (read === throwsAt) throw new Error('cannot be read')
+        read += 1
+        return key
+      },
+      text: ({ text }) => text,
+    },
+    { leftOut: ['later'] },
+  )
+  return { bulk, read: () => read }
+}
+
+test('N2: a statement is made while the server works on the one before, and sent after it', async (t) => {
+  const { statements, session } = waiting()
+  const { bulk, read } = readOneByOne()
+  const written = bulk.write(session, rowsOf(3))
+  t.deepEqual([statements.map(({ rows }) => rows), read()], [[1], 3])
+  await turn()
+  t.is(statements.length, 1)
+  statements[0]?.answer.resolve(ANSWER)
+  await until('the next is sent', () => statements.length === 2)
+  statements[1]?.answer.resolve(ANSWER)
+  await t.notThrowsAsync(written)
+})
+
+test('a statement that fails is the last one', async (t) => {
+  const { statements, session } = waiting()
+  const written = readOneByOne().bulk.write(session, rowsOf(3))
+  statements[0]?.answer.reject(new Error('refused'))
+  await t.throwsAsync(written, { message: 'refused' })
+  t.is(statements.length, 1)
+})
+
+test('what cannot be made fails alone, whatever becomes of the statement before', async (t) => {
+  const { statements, session } = waiting()
+  const written = readOneByOne(1).bulk.write(session, rowsOf(3))
+  await t.throwsAsync(written, { message: 'cannot be read' })
+  statements[0]?.answer.reject(new Error('refused'))
+  await turn()
+  t.is(statements.length, 1)
+})
+
 test('a statement names the columns that the entity declares, less those left out', async (t) => {
   const { session, statements } = recording()
   await Bulk.of<Row>(ENTITY, { leftOut: ['later'] }).write(session, rowsOf(2))
@@ -108,6 +171,6 @@ test('lists of values come in the same few sizes', async (t) => {
     lists.push(list)
     values.push(...part)
   })
-  t.deepEqual(lists, ['?, ?, ?, ?', '?'])
+  t.deepEqual(lists, ['?', '?, ?, ?, ?'])
   t.deepEqual(values, [1, 2, 3, 4, 5])
 })
