@@ -31,7 +31,7 @@ import type { DecidedTurn, Item, Turn, TurnEnd } from './turn.ts'
  * Failures in a row, with growing pauses between them, before a submission alone is given up. (W6)
  */
 const DOOMED_AFTER = 6
-/** Submissions of a turn during whose commit the next one is decided. (A6) */
+/** Submissions of a turn that is not small, where half of a turn is not less. (A6) */
 const AHEAD_OF_MIN = 32
 
 export interface TurnLinePorts extends Pick<

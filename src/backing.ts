@@ -23,7 +23,7 @@ export interface FrontStores {
 
 export interface Backing {
   readonly log: LogWriter
-  /** What of an append costs the same whatever it holds is paid once a round. */
+  /** Milliseconds of a round: what of an append costs the same whatever it holds is paid once. */
   readonly roundMs: number
   readonly bus: Bus
   readonly stores: FrontStores

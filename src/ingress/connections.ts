@@ -5,6 +5,7 @@ interface Listener {
   filter(told: (response: unknown, change: number) => void): unknown
 }
 
+/** Counts them, with TLS or without; those whose handshake is under way count too. */
 export class Connections {
   #open = 0
 
