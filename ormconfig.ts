@@ -86,8 +86,9 @@ function mysqlOptionsFor(url: string): DataSourceOptions | undefined {
     supportBigNumbers: false,
     bigNumberStrings: false,
     multipleStatements: false,
-    // An UPDATE counts what it found, also what was so already; no server may ask for files.
-    flags: ['FOUND_ROWS', '-LOCAL_FILES'],
+    // An UPDATE counts what it found, also what was so already; no server may ask for files;
+    // executions of statements carry no attributes, which no packet of ours has room for.
+    flags: ['FOUND_ROWS', '-LOCAL_FILES', '-CLIENT_QUERY_ATTRIBUTES'],
     extra: { maxPreparedStatements: STATEMENTS_KEPT, enableKeepAlive: true },
     ...sharedOptionsFor(type),
   }

@@ -56,8 +56,9 @@ export async function insertAll(
 ): Promise<void> {
   let underWay: Promise<void> | undefined
   for (const { sql, parameters, rows } of inserts) {
+    const send = session.insert(sql, parameters)
     if (underWay !== undefined) await underWay
-    underWay = session.insert(sql, parameters).then(({ raw }) => inserted?.(raw, rows))
+    underWay = send().then(({ raw }) => inserted?.(raw, rows))
     underWay.catch(() => undefined) // Awaited below, unless the next one cannot be made.
   }
   await underWay

@@ -11,8 +11,10 @@ import type { DataSource, QueryRunner } from 'typeorm'
 
 import type { Dialect, Value } from './dialect.ts'
 import type { Pacing } from './pacing.ts'
+import { PreparedInserts } from './prepared-insert.ts'
+import type { PreparingConnection } from './prepared-insert.ts'
 import { RunnerSession } from './session.ts'
-import type { Bounded, Changes, Session } from './session.ts'
+import type { Bounded, Insertion, Session } from './session.ts'
 import { NoAnswer } from './store-error.ts'
 
 export const ANSWER_MS_MAX = 10_000
@@ -50,6 +52,7 @@ class Pool implements Connections {
   readonly #source: DataSource
   readonly #dialect: Dialect
   readonly #bounded: Bounded
+  readonly #inserts = new PreparedInserts()
   readonly #ready = new WeakSet<DriverConnection>()
 
   constructor(source: DataSource, dialect: Dialect, pacing: Pacing) {
@@ -66,7 +69,8 @@ class Pool implements Connections {
     const runner = this.#source.createQueryRunner()
     const connection = await this.#connected(runner)
     if (!isDriverConnection(connection)) throw new Error('the driver gave no connection')
-    const session = new PooledSession({ runner, connection }, this.#dialect, this.#bounded)
+    const held = { runner, connection, inserts: this.#inserts }
+    const session = new PooledSession(held, this.#dialect, this.#bounded)
     const discard = (): void => discardConnection(connection)
     try {
       await this.#prepare(session, connection)
@@ -98,21 +102,17 @@ class Pool implements Connections {
 interface Held {
   readonly runner: QueryRunner
   readonly connection: DriverConnection
+  readonly inserts: PreparedInserts
 }
 
 /** What of mysql2's connection is used beside TypeORM, which knows no prepared statements. */
-interface DriverConnection {
-  execute(
-    sql: string,
-    values: readonly Value[],
-    answer: (error: unknown, result: { readonly affectedRows?: number } | undefined) => void,
-  ): void
+interface DriverConnection extends PreparingConnection {
   destroy(): void
   readonly stream?: { destroy(): void }
 }
 
 const isDriverConnection = (value: unknown): value is DriverConnection =>
-  typeof value === 'object' && value !== null && 'execute' in value && 'destroy' in value
+  typeof value === 'object' && value !== null && 'prepare' in value && 'addCommand' in value
 
 /** A server that is not heard any more would not hear the end of the connection either. */
 function discardConnection(connection: DriverConnection): void {
@@ -127,24 +127,18 @@ function discardConnection(connection: DriverConnection): void {
  */
 class PooledSession extends RunnerSession {
   readonly #connection: DriverConnection
+  readonly #inserts: PreparedInserts
   readonly #bounded: Bounded
 
-  constructor({ runner, connection }: Held, dialect: Dialect, bounded: Bounded) {
+  constructor({ runner, connection, inserts }: Held, dialect: Dialect, bounded: Bounded) {
     super(runner, dialect, bounded)
     this.#connection = connection
+    this.#inserts = inserts
     this.#bounded = bounded
   }
 
-  override insert(sql: string, parameters: readonly Value[]): Promise<Changes> {
-    const answer = new Promise<Changes>((resolve, reject) => {
-      this.#connection.execute(sql, parameters, (error, result) => {
-        if (error === null || error === undefined) {
-          resolve({ affected: result?.affectedRows ?? 0, raw: result })
-        } else {
-          reject(error instanceof Error ? error : new Error('the driver failed'))
-        }
-      })
-    })
-    return this.#bounded(answer)
+  override insert(sql: string, parameters: readonly Value[]): Insertion {
+    const send = this.#inserts.make(sql, parameters)
+    return () => this.#bounded(send(this.#connection))
   }
 }

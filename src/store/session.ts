@@ -24,10 +24,14 @@ export interface Session {
   first<Row>(sql: string, parameters?: readonly Value[]): Promise<Row | undefined>
   run(sql: string, parameters?: readonly Value[]): Promise<Changes>
   /**
-   * The same for an INSERT whose text is one of few: where it pays, the server keeps it prepared.
+   * Makes an INSERT whose text is one of few: where it pays, the server keeps it prepared. What is
+   * given runs it; call that once, and have no more than one that is made and not yet run.
    */
-  insert(sql: string, parameters: readonly Value[]): Promise<Changes>
+  insert(sql: string, parameters: readonly Value[]): Insertion
 }
+
+/** Runs a statement that is made. */
+export type Insertion = () => Promise<Changes>
 
 /** Bounds how long an answer may take. */
 export type Bounded = <Answer>(answer: Promise<Answer>) => Promise<Answer>
@@ -61,7 +65,7 @@ export class RunnerSession implements Session {
     return { affected: result.affected ?? 0, raw: result.raw }
   }
 
-  insert(sql: string, parameters: readonly Value[]): Promise<Changes> {
-    return this.run(sql, parameters)
+  insert(sql: string, parameters: readonly Value[]): Insertion {
+    return () => this.run(sql, parameters)
   }
 }

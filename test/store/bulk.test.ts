@@ -9,12 +9,13 @@ import { turn, until } from '#test/support/until'
 /** A session that keeps what it is asked to run. */
 function recording() {
   const statements: { sql: string; parameters: readonly Value[] }[] = []
-  const run: Session['run'] = async (sql, parameters) => {
-    statements.push({ sql, parameters: parameters ?? [] })
+  const insert: Session['insert'] = (sql, parameters) => async () => {
+    statements.push({ sql, parameters })
     return { affected: 0, raw: statements.length }
   }
+  const run: Session['run'] = (sql, parameters = []) => insert(sql, parameters)()
   const dialect = { insertInto: 'INSERT INTO', rowsMax: 128 } as Dialect
-  return { statements, session: { run, insert: run, dialect } as Session }
+  return { statements, session: { run, insert, dialect } as Session }
 }
 
 type Row = { readonly key: number; readonly text: string | null }
@@ -95,14 +96,19 @@ test('N1: a statement carries about a mebibyte of text, but always a row', async
 
 /** A session whose statements are answered by the test. */
 function waiting() {
+  const made: number[] = []
   const statements: { readonly rows: number; readonly answer: PromiseWithResolvers<Changes> }[] = []
   const insert: Session['insert'] = (_, parameters) => {
-    const answer = Promise.withResolvers<Changes>()
-    statements.push({ rows: parameters.length / 2, answer })
-    return answer.promise
+    const rows = parameters.length / 2
+    made.push(rows)
+    return () => {
+      const answer = Promise.withResolvers<Changes>()
+      statements.push({ rows, answer })
+      return answer.promise
+    }
   }
   const dialect = { insertInto: 'INSERT INTO', rowsMax: 128 } as Dialect
-  return { statements, session: { insert, dialect } as Session }
+  return { made, statements, session: { insert, dialect } as Session }
 }
 
 const ANSWER: Changes = { affected: 0, raw: undefined }
@@ -126,10 +132,10 @@ function readOneByOne(throwsAt = Infinity) {
 }
 
 test('N2: a statement is made while the server works on the one before, and sent after it', async (t) => {
-  const { statements, session } = waiting()
+  const { made, statements, session } = waiting()
   const { bulk, read } = readOneByOne()
   const written = bulk.write(session, rowsOf(3))
-  t.deepEqual([statements.map(({ rows }) => rows), read()], [[1], 3])
+  t.deepEqual([statements.map(({ rows }) => rows), read(), made], [[1], 3, [1, 2]])
   await turn()
   t.is(statements.length, 1)
   statements[0]?.answer.resolve(ANSWER)

@@ -144,9 +144,9 @@ mariaDb.test('W6: only what the server says of values is no outage', async (t, s
   const insert = 'INSERT INTO notes (id, text) VALUES (?, ?)'
   // A job that fails, and whether the database as it is now is to blame.
   const jobs: readonly [isBlamed: boolean, job: (session: Session) => Promise<unknown>][] = [
-    [false, (session) => session.insert(insert, [1, 'a'])],
-    [false, (session) => session.insert(insert, [3, null])],
-    [false, (session) => session.insert(insert, [3, 'a'.repeat(100)])],
+    [false, (session) => session.insert(insert, [1, 'a'])()],
+    [false, (session) => session.insert(insert, [3, null])()],
+    [false, (session) => session.insert(insert, [3, 'a'.repeat(100)])()],
     [false, (session) => session.run(insert, ['three', 'a'])],
     [false, (session) => session.run('INSERT INTO notes (id, text) VALUES (1e30, 1)')],
     [false, () => Promise.reject(new TypeError('a defect of the job'))],
@@ -172,10 +172,10 @@ mariaDb.test('G3: no error of the store carries what was a parameter', async (t,
   const { database } = await openNotes(t, server)
   const jobs: Parameters<typeof database.durable>[0][] = [
     (session) => session.run('INSERT INTO notes (id, text) VALUES (1, ?)', [SECRET]),
-    (session) => session.insert('INSERT INTO notes (id, text) VALUES (?, ?)', [1, SECRET]),
+    (session) => session.insert('INSERT INTO notes (id, text) VALUES (?, ?)', [1, SECRET])(),
     (session) => session.run('INSERT INTO nowhere (a) VALUES (?)', [SECRET]),
     (session) => session.run('INSERT INTO notes (id, text) VALUES (?, ?)', [SECRET, 'x']),
-    (session) => session.insert('INSERT INTO notes (id, text) VALUES (?, ?)', [SECRET, 'x']),
+    (session) => session.insert('INSERT INTO notes (id, text) VALUES (?, ?)', [SECRET, 'x'])(),
     (session) => session.run('INSERT INTO notes (id, text) VALUES (3, ?)', [SECRET.repeat(9)]),
     (session) => session.run(`SELECT ${SECRET} FROM WHERE`),
     async () => {
