@@ -17,6 +17,8 @@ export interface SystemPorts {
   readonly onMismatch: (reason: string) => void
   /** Resolves after a delay in milliseconds. */
   readonly wait: (delayMs: number) => Promise<void>
+  /** Runs a task after what already waits for this thread. */
+  readonly soon: (task: () => void) => void
 }
 
 export interface SystemOptions extends DirectoryLimits {

@@ -1,6 +1,6 @@
 // Turns one after the other: what is decided, committed, decided ahead, and taken again.
 //
-//   collect ─▶ decide ─▶ commit ─┬▶ committed: move on, announce
+//   collect ─▶ decide ─▶ commit ─┬▶ committed: move on, announce while the next commits
 //                 ▲       │      ├▶ fenced: another epoch has the lane; ask the database
 //                 └───────┘      └▶ no answer: ask the database where the lanes stand, try again
 //             not a small turn
@@ -11,13 +11,14 @@
 //       while a small one does: the rest behind that makes a larger one of the next.
 //   A7. After anything but a commit that answered, places come from the database alone, and what
 //       was decided ahead is undecided.
+//   A8. What is committed is announced while the next turn commits: the server would wait for the
+//       end of it. Everything is announced before the line ends, and in the order of the commits.
 //   W6. A turn that fails while lanes can be taken is halved until one submission stands alone. If
 //       that one is at fault it becomes a dead letter, and the lane goes on. If the store is, the
 //       lanes wait: with a full disk, for instance, lanes can be taken and turns fail.
 
 import { positionOf } from '#domain/lane'
 import { isOutage } from '#domain/store-ports'
-import type { LaneMove } from '#domain/store-ports'
 import { retryDelayMs } from './backoff.ts'
 import type { ChannelDirectory } from './channel.ts'
 import type { Holdings } from './holdings.ts'
@@ -36,7 +37,7 @@ const AHEAD_OF_MIN = 32
 
 export interface TurnLinePorts extends Pick<
   SystemPorts,
-  'store' | 'log' | 'bus' | 'logger' | 'nowMs' | 'wait'
+  'store' | 'log' | 'bus' | 'logger' | 'nowMs' | 'wait' | 'soon'
 > {
   readonly directory: ChannelDirectory
   readonly holdings: Holdings
@@ -44,6 +45,8 @@ export interface TurnLinePorts extends Pick<
   /** Nothing more is begun. */
   readonly isHalted: () => boolean
 }
+
+type Committed = Extract<TurnEnd, { kind: 'committed' }> & Pick<Turn, 'moves'>
 
 interface Failed {
   readonly items: readonly Item[]
@@ -55,6 +58,8 @@ export class TurnLine {
   readonly #turnMaxMost: number
   #turnMax: number
   #failures = 0
+  /** Committed and not announced yet. */
+  #untold: Committed | undefined
 
   /** `turnMax`: submissions in one turn, at most. */
   constructor(ports: TurnLinePorts, { turnMax }: { readonly turnMax: number }) {
@@ -90,6 +95,8 @@ export class TurnLine {
       }
     } catch (error) {
       await this.#recover({ items: underWay, doomed }, error)
+    } finally {
+      this.#tell(this.#takeUntold()) // A8
     }
   }
 
@@ -111,9 +118,11 @@ export class TurnLine {
    */
   async #commitAndLookAhead(turn: DecidedTurn): Promise<DecidedTurn | undefined> {
     const { holdings, isHalted } = this.#ports
+    const before = this.#takeUntold()
     const [committed, ahead] = await Promise.allSettled([
       this.#commit(turn),
       this.#mayLookAhead(turn) ? this.#decideNext(turn) : undefined,
+      before && this.#break().then(() => this.#tell(before)), // A8
     ])
     const next = ahead.status === 'fulfilled' ? ahead.value : undefined
     const isCommitted = committed.status === 'fulfilled' && committed.value.kind === 'committed'
@@ -130,22 +139,41 @@ export class TurnLine {
     const { nowMs, measure } = this.#ports
     const end = await commitTurn(this.#ports, turn)
     if (end.kind === 'fenced') return end
-    this.#moveOn(turn.moves, end)
+    this.#moveOn({ ...end, moves: turn.moves })
     measure.turn((nowMs() - turn.nowMs) / 1000, turn.items.length, end)
     return end
   }
 
-  #moveOn(moves: readonly LaneMove[], end: Extract<TurnEnd, { kind: 'committed' }>): void {
-    const { bus, logger, holdings } = this.#ports
+  #moveOn(committed: Committed): void {
+    const { logger, holdings } = this.#ports
     this.#failures = 0
     this.#turnMax = Math.min(this.#turnMaxMost, this.#turnMax * 2)
-    bus.announce([...end.entries].map(([channelId, entries]) => ({ channelId, entries })))
-    holdings.moveOn(moves)
+    holdings.moveOn(committed.moves)
+    this.#untold = committed
+    if (committed.deadLetters > 0) {
+      logger.error('submissions set aside as dead letters', { count: committed.deadLetters })
+    }
+  }
+
+  /** Lets go first what already waits for this thread. */
+  #break(): Promise<void> {
+    return new Promise((resolve) => this.#ports.soon(resolve))
+  }
+
+  #takeUntold(): Committed | undefined {
+    const untold = this.#untold
+    this.#untold = undefined
+    return untold
+  }
+
+  #tell(untold: Committed | undefined): void {
+    if (untold === undefined) return
+    const { bus } = this.#ports
+    const { entries: byChannel, moves } = untold
+    const announcements = [...byChannel].map(([channelId, entries]) => ({ channelId, entries }))
+    bus.announce(announcements)
     for (const { lane, to } of moves) {
       bus.notify({ kind: 'applied', lane, position: positionOf(to) })
-    }
-    if (end.deadLetters > 0) {
-      logger.error('submissions set aside as dead letters', { count: end.deadLetters })
     }
   }
 

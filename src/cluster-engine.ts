@@ -20,7 +20,7 @@ export async function composeClusterEngine(
   settings: ThreadSettings & { readonly cluster: ClusterSettings },
   edge: ThreadEdge,
 ): Promise<EngineControl> {
-  const { log: logger, nowMs, monotonicMs, wait, after, fail: onMismatch } = edge
+  const { log: logger, nowMs, monotonicMs, wait, soon, after, fail: onMismatch } = edge
   const { lanes, nodeId, logBytesMax: bytesMax } = settings
   const { natsUrl, streamReplicas: replicas } = settings.cluster
   const metrics = createMetrics({ isMain: false })
@@ -39,7 +39,7 @@ export async function composeClusterEngine(
     { lanes, nodeName: nodeId, replicas },
   )
   const system = makeSystem(
-    { store: store.turns, log, leases, bus, meter, logger, nowMs, wait, onMismatch },
+    { store: store.turns, log, leases, bus, meter, logger, nowMs, wait, soon, onMismatch },
     settings,
   )
   await system.start()

@@ -23,7 +23,7 @@ export async function composeEmbeddedEngine(
   settings: ThreadSettings,
   edge: ThreadEdge,
 ): Promise<EngineControl> {
-  const { link, peer, log: logger, nowMs, wait, fail: onMismatch } = edge
+  const { link, peer, log: logger, nowMs, wait, soon, fail: onMismatch } = edge
   if (peer === undefined) throw new Error('the engine of a sole process has no log')
   const metrics = createMetrics({ isMain: false })
   const { meter } = metrics
@@ -32,7 +32,18 @@ export async function composeEmbeddedEngine(
   await store.turns.bindLog(await standingOf(log, settings.lanes))
   const bus = new LocalBus()
   const leases = new SoleOwner(store.turns, settings.lanes)
-  const ports = { store: store.turns, log, leases, bus, meter, logger, nowMs, wait, onMismatch }
+  const ports = {
+    store: store.turns,
+    log,
+    leases,
+    bus,
+    meter,
+    logger,
+    nowMs,
+    wait,
+    soon,
+    onMismatch,
+  }
   const system = makeSystem(ports, settings)
   meter.gauge('lane_lag_submissions', {}, () => Math.max(0, log.appended - system.applied))
   serveStore(store, link)

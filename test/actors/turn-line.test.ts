@@ -21,6 +21,11 @@ async function committing(t: ExecutionContext, turnMax = TURN_MAX) {
   return over
 }
 
+/** Resolves when a driver has sent a statement: it needs no other turn of the event loop. */
+async function sent(): Promise<void> {
+  for (let steps = 0; steps < 20; steps += 1) await Promise.resolve()
+}
+
 type Over = Awaited<ReturnType<typeof committing>>
 
 const nextIsDecided = ({ store }: Over) =>
@@ -69,6 +74,32 @@ for (const [turnMax, first, ahead] of [
     t.is(store.loads.length, 1 + ahead)
   })
 }
+
+test('A8: a turn is announced once the next one has begun to commit, before that has ended', async (t) => {
+  const over = await committing(t)
+  const { log, store, bus } = over
+  for (let turns = 0; turns < 3; turns += 1) log.put(0, [message(), message()])
+  await nextIsDecided(over)
+  const announcedAt: number[] = []
+  store.faultOf = (call) => {
+    if (call !== 'commit') return undefined
+    void sent().then(() => announcedAt.push(bus.announced.length))
+    return 'hang'
+  }
+  for (const turns of [1, 2]) {
+    store.release()
+    await until('the turn is announced', () => bus.announced.length === turns)
+    t.is(store.hanging, 1)
+  }
+  store.faultOf = () => undefined
+  store.release()
+  await over.system.drain()
+  t.deepEqual(announcedAt, [0, 0, 1, 1], 'asked when a commit goes on, and when the next begins')
+  t.deepEqual(
+    bus.announced.flatMap(({ entries }) => entries.map(({ seq }) => seq)),
+    [1, 2, 3, 4, 5, 6],
+  )
+})
 
 test('A6: behind a backlog a deleted channel is forgotten as soon as it is in no turn', async (t) => {
   const over = await committing(t)

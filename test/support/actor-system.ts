@@ -76,7 +76,18 @@ export function systemOver({ store, log, leases: held, options = {}, waiting = t
     return waiting()
   }
   const system = new ActorSystem(
-    { store, log, leases, bus, meter, logger, nowMs: () => clock.now, wait, onMismatch },
+    {
+      store,
+      log,
+      leases,
+      bus,
+      meter,
+      logger,
+      nowMs: () => clock.now,
+      wait,
+      soon: setImmediate,
+      onMismatch,
+    },
     { ...SYSTEM_OPTIONS, ...options },
   )
   return { system, bus, meter, logger, leases, waits, clock, mismatches }
