@@ -11,8 +11,9 @@
 //       while a small one does: the rest behind that makes a larger one of the next.
 //   A7. After anything but a commit that answered, places come from the database alone, and what
 //       was decided ahead is undecided.
-//   A8. What is committed is announced while the next turn commits: the server would wait for the
-//       end of it. Everything is announced before the line ends, and in the order of the commits.
+//   A8. Where the next turn is decided already, what is committed is announced while that commits:
+//       the server would wait for the end of it. Otherwise it is announced at once. Either way in
+//       the order of the commits, whatever becomes of the turns behind.
 //   W6. A turn that fails while lanes can be taken is halved until one submission stands alone. If
 //       that one is at fault it becomes a dead letter, and the lane goes on. If the store is, the
 //       lanes wait: with a full disk, for instance, lanes can be taken and turns fail.
@@ -95,8 +96,6 @@ export class TurnLine {
       }
     } catch (error) {
       await this.#recover({ items: underWay, doomed }, error)
-    } finally {
-      this.#tell(this.#takeUntold()) // A8
     }
   }
 
@@ -118,15 +117,22 @@ export class TurnLine {
    */
   async #commitAndLookAhead(turn: DecidedTurn): Promise<DecidedTurn | undefined> {
     const { holdings, isHalted } = this.#ports
+    let next: DecidedTurn | undefined
     const before = this.#takeUntold()
+    const committing = this.#commit(turn)
+    const telling = before && this.#break().then(() => this.#tell(before)) // A8
     const [committed, ahead] = await Promise.allSettled([
-      this.#commit(turn),
-      this.#mayLookAhead(turn) ? this.#decideNext(turn) : undefined,
-      before && this.#break().then(() => this.#tell(before)), // A8
+      committing.then(async (end) => {
+        await telling
+        if (next === undefined) this.#tell(this.#takeUntold()) // A8
+        return end
+      }),
+      this.#mayLookAhead(turn) ? this.#decideNext(turn).then((decided) => (next = decided)) : null,
+      telling,
     ])
-    const next = ahead.status === 'fulfilled' ? ahead.value : undefined
     const isCommitted = committed.status === 'fulfilled' && committed.value.kind === 'committed'
     if (isCommitted && next !== undefined && !isHalted()) return next
+    this.#tell(this.#takeUntold()) // A8
     if (next !== undefined) undecide(next)
     holdings.fallBack() // A7
     if (committed.status === 'rejected') throw committed.reason

@@ -23,7 +23,7 @@ export async function composeEmbeddedEngine(
   settings: ThreadSettings,
   edge: ThreadEdge,
 ): Promise<EngineControl> {
-  const { link, peer, log: logger, nowMs, wait, soon, fail: onMismatch } = edge
+  const { link, peer, log: logger, nowMs, wait, fail: onMismatch } = edge
   if (peer === undefined) throw new Error('the engine of a sole process has no log')
   const metrics = createMetrics({ isMain: false })
   const { meter } = metrics
@@ -41,7 +41,8 @@ export async function composeEmbeddedEngine(
     logger,
     nowMs,
     wait,
-    soon,
+    // SQLite commits on this thread: what is put off until it has begun would wait for its end.
+    soon: (task: () => void): void => task(),
     onMismatch,
   }
   const system = makeSystem(ports, settings)

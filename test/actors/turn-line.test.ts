@@ -95,10 +95,60 @@ test('A8: a turn is announced once the next one has begun to commit, before that
   store.release()
   await over.system.drain()
   t.deepEqual(announcedAt, [0, 0, 1, 1], 'asked when a commit goes on, and when the next begins')
-  t.deepEqual(
-    bus.announced.flatMap(({ entries }) => entries.map(({ seq }) => seq)),
-    [1, 2, 3, 4, 5, 6],
-  )
+  t.deepEqual(announcedSeqs(over), [1, 2, 3, 4, 5, 6])
+})
+
+test('A8: a turn is announced at once while the next one is still loading', async (t) => {
+  const over = await committing(t)
+  const { log, store, bus, system } = over
+  log.put(0, [message(), message()])
+  log.put(0, [message(), message()])
+  await nextIsDecided(over)
+  store.faultOf = (call) => (call === 'load' ? 'hang' : undefined)
+  for (const count of [3, 4]) log.put(0, [message({ channelId: channel(count) }), message()])
+  store.release()
+  await until('two turns are announced', () => bus.announced.length >= 2)
+  t.is(store.hanging, 1)
+  t.is(store.commits.length, 2)
+  store.faultOf = () => undefined
+  store.release()
+  await system.drain()
+  t.deepEqual(store.violations, [])
+})
+
+const announcedSeqs = ({ bus }: Over) =>
+  bus.announced.flatMap(({ entries }) => entries.map(({ seq }) => seq))
+
+test('A8: turns are announced in the order of their commits, however fast those are', async (t) => {
+  const over = await committing(t)
+  const { log, store, putOff } = over
+  log.put(0, [message(), message()])
+  log.put(0, [message(), message()])
+  await nextIsDecided(over)
+  const held: (() => void)[] = []
+  putOff.soon = (task) => void held.push(task)
+  store.faultOf = () => undefined
+  store.release()
+  await until('both are committed', () => store.commits.length === 2)
+  for (let turns = 0; turns < SOON_TURNS; turns += 1) await turn()
+  t.deepEqual(announcedSeqs(over), [])
+  for (const task of held) task()
+  await over.system.drain()
+  t.deepEqual(announcedSeqs(over), [1, 2, 3, 4])
+})
+
+test('A8: what is committed is announced also when the next turn is given up', async (t) => {
+  const over = await committing(t)
+  const { log, store, system } = over
+  log.put(0, [message(), message()])
+  log.put(0, [message(), message()])
+  await nextIsDecided(over)
+  for (let turns = 0; turns < SOON_TURNS; turns += 1) await turn()
+  const halted = system.halt()
+  store.release()
+  await halted
+  t.is(store.commits.length, 1)
+  t.deepEqual(announcedSeqs(over), [1, 2])
 })
 
 test('A6: behind a backlog a deleted channel is forgotten as soon as it is in no turn', async (t) => {

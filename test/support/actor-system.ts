@@ -70,6 +70,8 @@ export function systemOver({ store, log, leases: held, options = {}, waiting = t
   const waits: number[] = []
   const clock = { now: 10_000 }
   const mismatches: string[] = []
+  /** How a task is put off; a test may set it. */
+  const putOff = { soon: (task: () => void): void => void setImmediate(task) }
   const onMismatch = (reason: string): void => void mismatches.push(reason)
   const wait = (delayMs: number): Promise<void> => {
     waits.push(delayMs)
@@ -85,10 +87,10 @@ export function systemOver({ store, log, leases: held, options = {}, waiting = t
       logger,
       nowMs: () => clock.now,
       wait,
-      soon: setImmediate,
+      soon: (task) => putOff.soon(task),
       onMismatch,
     },
     { ...SYSTEM_OPTIONS, ...options },
   )
-  return { system, bus, meter, logger, leases, waits, clock, mismatches }
+  return { system, bus, meter, logger, leases, waits, clock, mismatches, putOff }
 }
