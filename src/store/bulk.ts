@@ -1,18 +1,19 @@
 // Many rows in few statements.
 //
 // Invariants:
-//   N1. The sizes are powers of two, so there are few statement texts and the driver keeps them
-//       prepared. What one statement carries is bounded: servers have a greatest packet.
+//   N1. Where each size has a text of its own they are powers of two: so there are few texts and
+//       the driver keeps them prepared. What one statement carries is bounded: servers have a
+//       greatest packet.
 //   N2. A statement is made while the server works on the one before it. Smaller ones come first:
-//       the next has twice the rows at most, and to make a row takes a fraction of writing it.
+//       to make a row takes a fraction of writing it.
 
 import type { EntitySchemaColumnOptions } from 'typeorm'
 
 import type { Dialect, Numbered, Value } from './dialect.ts'
-import type { Session } from './session.ts'
+import type { Insert, InsertSizes, Session } from './session.ts'
 
 /** Values of one list. */
-const VALUES_MAX = 128
+const LIST_SIZES: InsertSizes = { most: 128, arePowersOfTwo: true }
 /** Characters of text in one statement, beyond its first row. */
 const TEXT_MAX = 2 ** 20
 
@@ -38,13 +39,6 @@ interface Described {
   }
 }
 
-/** One INSERT. */
-export interface Insert {
-  readonly sql: string
-  readonly parameters: readonly Value[]
-  readonly rows: number
-}
-
 /** Is told the driver's answer to a statement, and how many rows that had. */
 type Inserted = (raw: unknown, rows: number) => void
 
@@ -55,10 +49,10 @@ export async function insertAll(
   inserted?: Inserted,
 ): Promise<void> {
   let underWay: Promise<void> | undefined
-  for (const { sql, parameters, rows } of inserts) {
-    const send = session.insert(sql, parameters)
+  for (const insert of inserts) {
+    const send = session.insert(insert)
     if (underWay !== undefined) await underWay
-    underWay = send().then(({ raw }) => inserted?.(raw, rows))
+    underWay = send().then(({ raw }) => inserted?.(raw, insert.rows))
     underWay.catch(() => undefined) // Awaited below, unless the next one cannot be made.
   }
   await underWay
@@ -100,11 +94,11 @@ export class Bulk<Item> {
 
   /** Inserts the rows in order. `inserted` is told each statement's driver answer and its rows. */
   write(session: Session, items: readonly Item[], inserted?: Inserted): Promise<void> {
-    return insertAll(session, this.inserts(items, session.dialect), inserted)
+    return insertAll(session, this.inserts(items, session), inserted)
   }
 
   /** The statements that insert the rows in order; the values of each are read when it is taken. */
-  *inserts(items: readonly Item[], dialect: Dialect): Generator<Insert> {
+  *inserts(items: readonly Item[], { insertSizes, dialect }: Session): Generator<Insert> {
     const width = this.#values.length
     const values: Value[] = []
     const lengths: number[] = []
@@ -113,9 +107,9 @@ export class Bulk<Item> {
       if (row === lengths.length && item !== undefined) lengths.push(this.#append(values, item))
       return lengths[row] ?? 0
     }
-    for (const [start, rows] of chunks(items.length, dialect.rowsMax, lengthOf)) {
-      const parameters = values.slice(start * width, (start + rows) * width)
-      yield { sql: this.#statementFor(rows, dialect), parameters, rows }
+    const sqlFor = (rows: number): string => this.#statementFor(rows, dialect)
+    for (const [start, rows] of chunks(items.length, insertSizes, lengthOf)) {
+      yield { sqlFor, rows, values: values.slice(start * width, (start + rows) * width) }
     }
   }
 
@@ -147,7 +141,7 @@ export async function inChunks(
   values: readonly Value[],
   statement: (list: string, part: readonly Value[]) => Promise<unknown>,
 ): Promise<void> {
-  for (const [start, size] of chunks(values.length, VALUES_MAX)) {
+  for (const [start, size] of chunks(values.length, LIST_SIZES)) {
     await statement(repeated('?', size), values.slice(start, start + size))
   }
 }
@@ -172,21 +166,22 @@ export async function removeById(
 /** `lengthOf` gives the characters of the item at an index; it is asked in order. */
 function* chunks(
   count: number,
-  countMax: number,
+  { most, arePowersOfTwo }: InsertSizes,
   lengthOf: (index: number) => number = () => 0,
 ): Generator<readonly [start: number, size: number]> {
   let size: number
   for (let start = 0; start < count; start += size) {
     const left = count - start
-    const most = Math.min(countMax, left & -left) // The lowest bit: smaller ones first. (N2)
+    // The lowest bit, or what is over: smaller ones first. (N2)
+    const wanted = arePowersOfTwo ? Math.min(most, left & -left) : left % most || most
     let fitting = 1
     let length = lengthOf(start)
-    while (fitting < most) {
+    while (fitting < wanted) {
       length += lengthOf(start + fitting)
       if (length > TEXT_MAX) break
       fitting += 1
     }
-    size = 2 ** Math.floor(Math.log2(fitting)) // N1
+    size = arePowersOfTwo ? 2 ** Math.floor(Math.log2(fitting)) : fitting // N1
     yield [start, size]
   }
 }

@@ -103,7 +103,7 @@ export const mysql: Dialect = {
     )
     return `JSON_TABLE(?, '$[*]' COLUMNS (${items.join(', ')})) ${alias}`
   },
-  // The number of rows is known before the INSERT, so InnoDB numbers them without a hole.
+  // Only asked for one row here: between those of a bulk execution others may put theirs.
   firstId: (raw) => Number(memberOf(raw, 'insertId')),
   describe,
   failureOf,

@@ -12,6 +12,22 @@ export interface Changes {
   readonly raw: unknown
 }
 
+/** An INSERT of rows into one table. */
+export interface Insert {
+  /** Its text for this many rows. */
+  readonly sqlFor: (rows: number) => string
+  readonly rows: number
+  /** Those of each row behind those of the one before. */
+  readonly values: readonly Value[]
+}
+
+/** How many rows one INSERT may have. */
+export interface InsertSizes {
+  readonly most: number
+  /** Each size is a text of its own, and there must be few of them. */
+  readonly arePowersOfTwo: boolean
+}
+
 /**
  * Statements are text with parameters and not TypeORM's query builder: that one writes numbers into
  * the text, so each statement would be a new one and drive those of the hot path out of the
@@ -23,11 +39,12 @@ export interface Session {
   all<Row>(sql: string, parameters?: readonly Value[]): Promise<Row[]>
   first<Row>(sql: string, parameters?: readonly Value[]): Promise<Row | undefined>
   run(sql: string, parameters?: readonly Value[]): Promise<Changes>
+  readonly insertSizes: InsertSizes
   /**
    * Makes an INSERT whose text is one of few: where it pays, the server keeps it prepared. What is
    * given runs it; call that once, and have no more than one that is made and not yet run.
    */
-  insert(sql: string, parameters: readonly Value[]): Insertion
+  insert(insert: Insert): Insertion
 }
 
 /** Runs a statement that is made. */
@@ -45,6 +62,10 @@ export class RunnerSession implements Session {
     this.#runner = runner
     this.dialect = dialect
     this.#bounded = bounded
+  }
+
+  get insertSizes(): InsertSizes {
+    return { most: this.dialect.rowsMax, arePowersOfTwo: true }
   }
 
   async all<Row>(sql: string, parameters: readonly Value[] = []): Promise<Row[]> {
@@ -65,7 +86,7 @@ export class RunnerSession implements Session {
     return { affected: result.affected ?? 0, raw: result.raw }
   }
 
-  insert(sql: string, parameters: readonly Value[]): Insertion {
-    return () => this.run(sql, parameters)
+  insert({ sqlFor, rows, values }: Insert): Insertion {
+    return () => this.run(sqlFor(rows), values)
   }
 }

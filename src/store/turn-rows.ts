@@ -6,8 +6,8 @@ import type { OperationId } from '#domain/identity'
 import type { Operation } from '#domain/operation'
 import type { ChannelHead, ChannelWrites, DeadLetter, TurnWrites } from '#domain/store-ports'
 import { Bulk, insertAll } from './bulk.ts'
-import type { Columns, Insert } from './bulk.ts'
-import type { Session } from './session.ts'
+import type { Columns } from './bulk.ts'
+import type { Insert, Session } from './session.ts'
 import type { Dialect } from './dialect.ts'
 import { documentOf, filedUnder } from './document.ts'
 import type { ChannelHeadRow } from './entities/channels.ts'
@@ -121,19 +121,19 @@ export class TurnRows {
   }
 
   write(session: Session, writes: TurnWrites): Promise<void> {
-    return insertAll(session, this.#inserts(writes, session.dialect))
+    return insertAll(session, this.#inserts(writes, session))
   }
 
-  *#inserts(writes: TurnWrites, dialect: Dialect): Generator<Insert> {
+  *#inserts(writes: TurnWrites, session: Session): Generator<Insert> {
     const parts = partsOf(writes.channels)
-    yield* this.#heads.inserts(parts.heads, dialect)
-    yield* this.#things.inserts(parts.things, dialect)
-    yield* this.#events.inserts(parts.events, dialect)
-    yield* this.#tombstones.inserts(parts.tombstones, dialect)
-    yield* this.#feedEntries.inserts(parts.feedEntries, dialect)
-    yield* this.#thingUpdates.inserts(parts.thingUpdates, dialect)
-    yield* this.#operations.inserts(writes.operations, dialect)
-    yield* this.#deadLetters.inserts(writes.deadLetters, dialect)
+    yield* this.#heads.inserts(parts.heads, session)
+    yield* this.#things.inserts(parts.things, session)
+    yield* this.#events.inserts(parts.events, session)
+    yield* this.#tombstones.inserts(parts.tombstones, session)
+    yield* this.#feedEntries.inserts(parts.feedEntries, session)
+    yield* this.#thingUpdates.inserts(parts.thingUpdates, session)
+    yield* this.#operations.inserts(writes.operations, session)
+    yield* this.#deadLetters.inserts(writes.deadLetters, session)
   }
 }
 

@@ -2,20 +2,25 @@ import test from 'ava'
 import type { EntitySchemaColumnOptions } from 'typeorm'
 
 import { Bulk, inChunks } from '#src/store/bulk'
-import type { Changes, Session } from '#src/store/session'
+import type { Changes, InsertSizes, Session } from '#src/store/session'
 import type { Dialect, Value } from '#src/store/dialect'
 import { turn, until } from '#test/support/until'
 
+const POWERS: InsertSizes = { most: 128, arePowersOfTwo: true }
+
 /** A session that keeps what it is asked to run. */
-function recording() {
+function recording(insertSizes = POWERS) {
   const statements: { sql: string; parameters: readonly Value[] }[] = []
-  const insert: Session['insert'] = (sql, parameters) => async () => {
+  const run: Session['run'] = async (sql, parameters = []) => {
     statements.push({ sql, parameters })
     return { affected: 0, raw: statements.length }
   }
-  const run: Session['run'] = (sql, parameters = []) => insert(sql, parameters)()
-  const dialect = { insertInto: 'INSERT INTO', rowsMax: 128 } as Dialect
-  return { statements, session: { run, insert, dialect } as Session }
+  const insert: Session['insert'] =
+    ({ sqlFor, rows, values }) =>
+    () =>
+      run(sqlFor(rows), values)
+  const dialect = { insertInto: 'INSERT INTO' } as Dialect
+  return { statements, session: { run, insert, insertSizes, dialect } as Session }
 }
 
 type Row = { readonly key: number; readonly text: string | null }
@@ -81,6 +86,10 @@ test('N1: a statement carries about a mebibyte of text, but always a row', async
       [0, 0, 9, 0],
       [2, 1, 1],
     ],
+    [
+      [2, 1, 1, 1],
+      [2, 2],
+    ],
   ]
   for (const [lengths, sizes] of cases) {
     const { session, statements } = recording()
@@ -94,12 +103,37 @@ test('N1: a statement carries about a mebibyte of text, but always a row', async
   }
 })
 
+test('N1: where one text does for all sizes, statements are as large as they may be', async (t) => {
+  const cases: [rows: number, textOf: number, sizes: number[]][] = [
+    [0, 0, []],
+    [1, 0, [1]],
+    [99, 0, [99]],
+    [128, 0, [128]],
+    [129, 0, [1, 128]],
+    [300, 0, [44, 128, 128]],
+    [9, 2 ** 18, [4, 4, 1]],
+  ]
+  for (const [count, textOf, sizes] of cases) {
+    const { session, statements } = recording({ most: 128, arePowersOfTwo: false })
+    const rows = rowsOf(count).map(({ key }) => ({ key, text: 'x'.repeat(textOf) }))
+    await Bulk.of<Row>(ENTITY, { leftOut: ['later'] }).write(session, rows)
+    t.deepEqual(
+      statements.map(({ parameters }) => parameters.length / 2),
+      sizes,
+      `${count} rows`,
+    )
+    t.deepEqual(
+      statements.flatMap(({ parameters }) => parameters),
+      rows.flatMap(({ key, text }) => [key, text]),
+    )
+  }
+})
+
 /** A session whose statements are answered by the test. */
 function waiting() {
   const made: number[] = []
   const statements: { readonly rows: number; readonly answer: PromiseWithResolvers<Changes> }[] = []
-  const insert: Session['insert'] = (_, parameters) => {
-    const rows = parameters.length / 2
+  const insert: Session['insert'] = ({ rows }) => {
     made.push(rows)
     return () => {
       const answer = Promise.withResolvers<Changes>()
@@ -107,8 +141,8 @@ function waiting() {
       return answer.promise
     }
   }
-  const dialect = { insertInto: 'INSERT INTO', rowsMax: 128 } as Dialect
-  return { made, statements, session: { insert, dialect } as Session }
+  const dialect = { insertInto: 'INSERT INTO' } as Dialect
+  return { made, statements, session: { insert, insertSizes: POWERS, dialect } as Session }
 }
 
 const ANSWER: Changes = { affected: 0, raw: undefined }

@@ -8,7 +8,7 @@ import type { Session } from '#src/store/session'
 import { StoreError } from '#src/store/store-error'
 import { device } from '#test/contracts/store-channels'
 import { administer, newDatabase, openNode, sharedMariaDb } from '#test/support/mariadb'
-import { openNotes, write } from '#test/support/mysql-notes'
+import { openNotes, rowsFor, write } from '#test/support/mysql-notes'
 import { Relay } from '#test/support/relay'
 import { ChannelWriter } from '#test/support/store-writer'
 import { channel, message, thing } from '#test/support/submissions'
@@ -144,9 +144,26 @@ mariaDb.test('W6: only what the server says of values is no outage', async (t, s
   const insert = 'INSERT INTO notes (id, text) VALUES (?, ?)'
   // A job that fails, and whether the database as it is now is to blame.
   const jobs: readonly [isBlamed: boolean, job: (session: Session) => Promise<unknown>][] = [
-    [false, (session) => session.insert(insert, [1, 'a'])()],
-    [false, (session) => session.insert(insert, [3, null])()],
-    [false, (session) => session.insert(insert, [3, 'a'.repeat(100)])()],
+    ...[
+      [[1, 'a']],
+      [[3, null]],
+      [[3, 'a'.repeat(100)]],
+      [
+        [3, 'a'],
+        [1, 'a'],
+      ],
+      [
+        [3, 'a'],
+        [4, null],
+      ],
+      [
+        [3, 'a'],
+        [4, 'a'.repeat(100)],
+      ],
+    ].map((rows): [boolean, (session: Session) => Promise<unknown>] => [
+      false,
+      (session) => session.insert(rowsFor('notes (id, text)', rows))(),
+    ]),
     [false, (session) => session.run(insert, ['three', 'a'])],
     [false, (session) => session.run('INSERT INTO notes (id, text) VALUES (1e30, 1)')],
     [false, () => Promise.reject(new TypeError('a defect of the job'))],
@@ -172,10 +189,20 @@ mariaDb.test('G3: no error of the store carries what was a parameter', async (t,
   const { database } = await openNotes(t, server)
   const jobs: Parameters<typeof database.durable>[0][] = [
     (session) => session.run('INSERT INTO notes (id, text) VALUES (1, ?)', [SECRET]),
-    (session) => session.insert('INSERT INTO notes (id, text) VALUES (?, ?)', [1, SECRET])(),
+    ...[
+      [[1, SECRET]],
+      [[SECRET, 'x']],
+      [
+        [3, SECRET],
+        [1, SECRET],
+      ],
+      [
+        [3, 'x'],
+        [SECRET, 'y'],
+      ],
+    ].map((rows) => (session: Session) => session.insert(rowsFor('notes (id, text)', rows))()),
     (session) => session.run('INSERT INTO nowhere (a) VALUES (?)', [SECRET]),
     (session) => session.run('INSERT INTO notes (id, text) VALUES (?, ?)', [SECRET, 'x']),
-    (session) => session.insert('INSERT INTO notes (id, text) VALUES (?, ?)', [SECRET, 'x'])(),
     (session) => session.run('INSERT INTO notes (id, text) VALUES (3, ?)', [SECRET.repeat(9)]),
     (session) => session.run(`SELECT ${SECRET} FROM WHERE`),
     async () => {

@@ -3,8 +3,9 @@ import test from 'ava'
 import type { Value } from '#src/store/dialect'
 import { PreparedInserts } from '#src/store/prepared-insert'
 import type { PreparingConnection } from '#src/store/prepared-insert'
+import type { Insert } from '#src/store/session'
 import { sharedMariaDb } from '#test/support/mariadb'
-import { openNotes } from '#test/support/mysql-notes'
+import { openNotes, rowsFor } from '#test/support/mysql-notes'
 
 const mariaDb = sharedMariaDb()
 
@@ -30,40 +31,57 @@ const TEXTS: Column = [
   ...LENGTHS.flatMap((length) => ['x', 'ü', '水', '🔥'].map((one) => one.repeat(length))),
 ]
 
-mariaDb.test('what is inserted is read as it was', async (t, server) => {
-  const { database } = await openNotes(t, server)
-  await database.read((session) =>
-    session.run(
-      'CREATE TABLE kinds (id bigint PRIMARY KEY, a bigint, b double, c mediumtext) CHARACTER SET utf8mb4',
-    ),
-  )
-  const length = Math.max(INTEGERS.length, FRACTIONS.length, TEXTS.length)
-  const rows = Array.from({ length }, (_, index) => [
-    index,
-    INTEGERS[index % INTEGERS.length] ?? null,
-    FRACTIONS[index % FRACTIONS.length] ?? null,
-    TEXTS[index % TEXTS.length] ?? null,
+/** A column whose values need several types on the wire. */
+const MIXED: Column = [1, null, 2.5, MAX_SAFE_INTEGER]
+const SPELT: Column = ['x', 7, null, 2.5, -3]
+const NOTHING: Column = [null]
+const COLUMNS = [INTEGERS, FRACTIONS, TEXTS, MIXED, SPELT, NOTHING]
+const asText = (value: Value): Value => (value === null ? null : String(value))
+
+/** Rows that have every value of every column at least once, and a number in front. */
+const rowsOf = (columns: readonly Column[]): readonly (readonly Value[])[] =>
+  Array.from({ length: Math.max(...columns.map(({ length }) => length)) }, (_, row) => [
+    row,
+    ...columns.map((column) => column[row % column.length] ?? null),
   ])
-  await database.durable((session) => {
-    const list = rows.map(() => '(?, ?, ?, ?)').join(', ')
-    return session.insert(`INSERT INTO kinds VALUES ${list}`, rows.flat())()
-  })
-  const read = await database.read((session) =>
-    session.all<Record<string, Value>>('SELECT id, a, b, c FROM kinds ORDER BY id'),
-  )
-  t.is(read.length, rows.length)
-  for (const [index, row] of read.entries()) {
-    t.true(
-      Object.values(row).every((value, column) => value === rows[index]?.[column]),
-      `${index}`,
+
+for (const withoutBulk of [false, true]) {
+  const how = withoutBulk ? 'in one execution' : 'in a bulk execution'
+  mariaDb.test(`what is inserted ${how} is read as it was`, async (t, server) => {
+    const { database } = await openNotes(t, server, { withoutBulk })
+    await database.read((session) =>
+      session.run(
+        `CREATE TABLE kinds (id bigint PRIMARY KEY, a bigint, b double, c mediumtext, d double,
+          e varchar(99), f varchar(9)) CHARACTER SET utf8mb4`,
+      ),
     )
-  }
-})
+    const rows = rowsOf(COLUMNS)
+    await database.durable(async (session) => {
+      t.is(session.insertSizes.arePowersOfTwo, withoutBulk)
+      const { affected } = await session.insert(rowsFor('kinds', rows))()
+      t.is(affected, rows.length)
+    })
+    const read = await database.read((session) =>
+      session.all<Record<string, Value>>('SELECT * FROM kinds ORDER BY id'),
+    )
+    const written = rowsOf(COLUMNS.with(COLUMNS.indexOf(SPELT), SPELT.map(asText)))
+    t.is(read.length, written.length)
+    for (const [index, row] of read.entries()) {
+      t.true(
+        Object.values(row).every((value, column) => value === written[index]?.[column]),
+        `${index}`,
+      )
+    }
+  })
+}
+
+const ONE: Insert = { sqlFor: () => 'INSERT', rows: 1, values: [1] }
 
 /** The driver's connection, which does each thing when the test says so. */
 class FakeConnection implements PreparingConnection {
   readonly clientEncoding = 'utf8'
   readonly rooms: ArrayBufferLike[] = []
+  readonly sent: Buffer[] = []
   #command: Parameters<PreparingConnection['addCommand']>[0] | undefined
 
   refusal: Error | null = null
@@ -72,6 +90,7 @@ class FakeConnection implements PreparingConnection {
 
   readonly writePacket: PreparingConnection['writePacket'] = (packet) => {
     this.rooms.push(packet.buffer.buffer)
+    this.sent.push(Buffer.from(packet.buffer))
   }
 
   readonly addCommand: PreparingConnection['addCommand'] = (command) => {
@@ -104,7 +123,7 @@ class FakeConnection implements PreparingConnection {
 test('P1: room is used again once the server has answered, and not before', async (t) => {
   const connection = new FakeConnection()
   const inserts = new PreparedInserts()
-  const send = (): Promise<unknown> => inserts.make('INSERT', [1])(connection)
+  const send = (): Promise<unknown> => inserts.make(ONE, false)(connection)
   const first = send()
   const second = send()
   connection.answer()
@@ -121,10 +140,19 @@ test('P1: room is used again once the server has answered, and not before', asyn
   void first
 })
 
+test('room is made for values that are nothing', (t) => {
+  const connection = new FakeConnection()
+  const rows = 2 ** 17
+  const nothing = { sqlFor: () => 'INSERT', rows, values: Array<null>(rows).fill(null) }
+  void new PreparedInserts().make(nothing, true)(connection)
+  const [sent = Buffer.alloc(0)] = connection.sent
+  t.deepEqual([...new Set(sent.subarray(-rows))], [1])
+})
+
 test('a statement that cannot be prepared is not sent', async (t) => {
   const connection = new FakeConnection()
   connection.refusal = new Error('no such table')
-  const sent = new PreparedInserts().make('INSERT', [1])(connection)
+  const sent = new PreparedInserts().make(ONE, false)(connection)
   t.is(await t.throwsAsync(sent), connection.refusal)
   t.is(connection.rooms.length, 0)
 })

@@ -7,13 +7,16 @@ import { dataSourceOptionsFor } from '#ormconfig'
 import type { MariaDbServer } from '#src/servers/mariadb'
 import { Database } from '#src/store/database'
 import { dialectOf } from '#src/store/dialect'
+import type { Value } from '#src/store/dialect'
 import type { Pacing } from '#src/store/pacing'
-import type { Session } from '#src/store/session'
+import type { Insert, Session } from '#src/store/session'
 import { FakeMeter } from '#test/support/fake-telemetry'
-import { newDatabase } from '#test/support/mariadb'
+import { newDatabase, withoutBulk } from '#test/support/mariadb'
 
 interface NotesOptions {
   readonly pacing?: Pacing
+  /** As on a server that takes no bulk executions. */
+  readonly withoutBulk?: boolean
   /** Where the server is heard; absent: at its own port. */
   readonly port?: number
 }
@@ -24,7 +27,8 @@ export async function openNotes(
   server: MariaDbServer,
   options: NotesOptions = {},
 ) {
-  const url = await newDatabase(server)
+  const made = await newDatabase(server)
+  const url = options.withoutBulk === true ? await withoutBulk(t, made) : made
   const meter = new FakeMeter()
   const open = async (at: string): Promise<Database> => {
     const source = await new DataSource(dataSourceOptionsFor(at)).initialize()
@@ -46,6 +50,19 @@ export async function openNotes(
   const relayed = url.replace(`:${server.port}/`, `:${options.port ?? server.port}/`)
   return { database: await open(relayed), meter, texts }
 }
+
+/** Rows for a table, in one INSERT. */
+export const rowsFor = (
+  table: string,
+  [first = [], ...others]: readonly (readonly Value[])[],
+): Insert => ({
+  sqlFor: (rows) => {
+    const row = `(${first.map(() => '?').join(', ')})`
+    return `INSERT INTO ${table} VALUES ${Array<string>(rows).fill(row).join(', ')}`
+  },
+  rows: 1 + others.length,
+  values: [first, ...others].flat(),
+})
 
 /** Changes a row. */
 export const write = (session: Session, id: number, text: string) =>
