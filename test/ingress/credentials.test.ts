@@ -189,7 +189,7 @@ test('C4: refusals never push out the verified', async (t) => {
   t.is(gate.computed, before)
 })
 
-test('C4: the 10,001st verified password pushes out the one that was used longest ago', async (t) => {
+test('C4: the 100,001st verified password pushes out the one that was used longest ago', async (t) => {
   const { credentials, channelId, channels, gate } = await setUp()
   const row = channels.rows.get(channelId)
   const anyPassword = createCredentials({
