@@ -1,8 +1,9 @@
 // When what was gathered goes on: at the end of the input that is at hand, or of a longer round.
 //
 // Invariants:
-//   R1. A round lasts `gapMs` at most. It ends early once half of those who can wait do: who waits
-//       sends nothing more, so there is little left to wait for. The other half is being answered.
+//   R1. A round lasts `gapMs` at most. It ends early once two thirds of those who can wait do: who
+//       waits sends nothing more, so there is little left to wait for. The others are being
+//       answered.
 //   R2. What comes after a quiet time does not wait for a round.
 
 import type { Timers } from '#domain/ports'
@@ -42,7 +43,7 @@ export class Rounds {
   gather(): void {
     this.#gathered += 1
     if (this.#isEnding) return
-    const isFull = this.#gathered * 2 >= this.#ports.callers() // R1
+    const isFull = this.#gathered * 3 >= this.#ports.callers() * 2 // R1
     if (this.#cancel !== undefined && !isFull) return
     const restMs = isFull ? 0 : this.#notBeforeMs - this.#ports.monotonicMs()
     if (restMs > 0) this.#cancel = this.#ports.timers.after(restMs, this.#over)

@@ -55,21 +55,21 @@ const sequences: readonly (readonly [behaviour: string, world: World, steps: Ste
     ],
   ],
   [
-    'R1: a round for which half of the callers wait ends with the input at hand, one less does not',
+    'R1: a round for which two thirds of the callers wait ends with the input at hand, one less does not',
     WORLD,
     [
       [0, 1, [0]],
-      [1, 2, [0]],
+      [1, 3, [0]],
       [0, 1, [0, 1]],
-      [0, 3, [0, 1, 1]],
+      [0, 4, [0, 1, 1]],
     ],
   ],
   [
-    'R1: of an odd number the greater half must wait',
+    'R1: two thirds are not less where they are no whole number',
     { gapMs: 8, callers: 5 },
     [
       [0, 1, [0]],
-      [1, 2, [0]],
+      [1, 3, [0]],
       [0, 1, [0, 1]],
     ],
   ],
