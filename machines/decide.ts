@@ -156,9 +156,8 @@ function change<State extends ThingState | EventState>(
   const merged = merge(prior ?? EMPTY_BODY, submission.patch)
   if (merged.kind === 'refused') return merged
   const { at } = submission.patch
-  const newest = prior === undefined ? at : Math.max(prior.at, at)
-  const effective =
-    prior === undefined || merged.visible || state !== prior.state || newest > prior.at
+  const { body, visible } = merged
+  const effective = prior === undefined || visible || state !== prior.state || body.at > prior.at
 
   const entity: Entity<State> = {
     id: submission.entityId,
@@ -166,9 +165,8 @@ function change<State extends ThingState | EventState>(
     stateAt: prior !== undefined && prior.state === state ? Math.max(prior.stateAt, at) : at,
     rev: (prior?.rev ?? 0) + countOf(effective),
     seq: effective ? headSeq + 1 : (prior?.seq ?? 0), // W9
-    at: newest,
     changedAt: effective ? submission.acceptedAt : (prior?.changedAt ?? 0),
-    ...merged.body,
+    ...body,
   }
   if (!effective) return { kind: 'changed', entity, parts: {} }
   return { kind: 'changed', entity, parts: { entry: entryOf(submission, entity, merged) } }

@@ -8,13 +8,22 @@
 //   L3. `rev` grows by one per effective change; what nobody could tell apart is no change.
 //   L4. What a change delivers is what it changed: applied in order, it gives the gateway's state.
 
-import type { Fields, Json } from './submission.ts'
+import type { Fields } from './submission.ts'
 
 export type ThingState = 'active' | 'archived' | 'deleted'
 export type EventState = 'open' | 'closed'
 
-/** A value and the time that set it; null as the value of a key means removed at that time. */
-export type Timed = readonly [value: Json, at: number]
+/**
+ * Values by name, each with the time that set it; null means removed at that time. Most are set by
+ * the newest patch of their entity, so only other times are kept.
+ */
+export interface TimedFields {
+  readonly values: Fields
+  /** Of the values that were not set at `at` of the entity; absent when all were. */
+  readonly times: Times | undefined
+}
+
+export type Times = { readonly [name: string]: number }
 
 /**
  * One Thing or Event as kept: values with their times, and where it stands in the channel's feed.
@@ -36,7 +45,6 @@ export interface Entity<State extends string = string> {
   readonly externalIds: TimedFields
 }
 
-export type TimedFields = { readonly [name: string]: Timed }
 export type Thing = Entity<ThingState>
 export type Event = Entity<EventState>
 

@@ -3,12 +3,13 @@
 
 import { bare } from './bare.ts'
 import { ATTRS_BYTES_MAX, EXTERNAL_IDS_BYTES_MAX, FIELDS_BYTES_MAX } from './entity.ts'
-import type { Effect, Timed, TimedFields } from './entity.ts'
+import type { Effect, TimedFields, Times } from './entity.ts'
 import type { FaultCode } from './fault.ts'
 import type { Fields, Json, Patch } from './submission.ts'
 
-/** The parts of an entity that a patch may change. */
+/** The parts of an entity that a patch may change, and the newest time of those that did. */
 export interface Body {
+  readonly at: number
   readonly fields: TimedFields
   readonly attrs: TimedFields
   readonly externalIds: TimedFields
@@ -24,111 +25,165 @@ export type Merged =
     }
   | { readonly kind: 'refused'; readonly code: FaultCode }
 
-export const EMPTY_BODY: Body = { fields: bare(), attrs: bare(), externalIds: bare() }
+export const NO_FIELDS: TimedFields = { values: bare(), times: undefined }
+export const EMPTY_BODY: Body = {
+  at: -Infinity,
+  fields: NO_FIELDS,
+  attrs: NO_FIELDS,
+  externalIds: NO_FIELDS,
+}
 
 /** Applies a patch to the body of an entity. Never changes what it is given. */
 export function merge(body: Body, patch: Patch): Merged {
-  const fields = mergeFields(body.fields, patch.fields, patch.at)
-  const attrs = mergeKeys(body.attrs, patch.attrs, patch.at)
-  const externalIds = mergeKeys(body.externalIds, patch.externalIds, patch.at)
+  const times = { before: body.at, at: patch.at }
+  const newest = Math.max(body.at, patch.at)
+  const fields = mergeFields(body.fields, patch.fields, times)
+  const attrs = mergeKeys(body.attrs, patch.attrs, times)
+  const externalIds = mergeKeys(body.externalIds, patch.externalIds, times)
 
-  const keptAttrs = withinLimit(attrs.values, ATTRS_BYTES_MAX)
+  const keptAttrs = withinLimit(attrs.kept, newest, ATTRS_BYTES_MAX)
   if (keptAttrs === undefined) return { kind: 'refused', code: 'attrs_too_large' }
-  const keptIds = withinLimit(externalIds.values, EXTERNAL_IDS_BYTES_MAX)
-  const keptFields = withinLimit(fields.values, FIELDS_BYTES_MAX)
+  const keptIds = withinLimit(externalIds.kept, newest, EXTERNAL_IDS_BYTES_MAX)
+  const keptFields = withinLimit(fields.kept, newest, FIELDS_BYTES_MAX)
   if (keptIds === undefined || keptFields === undefined) {
     return { kind: 'refused', code: 'entity_too_large' }
   }
   return {
     kind: 'merged',
-    body: { fields: keptFields, attrs: keptAttrs, externalIds: keptIds },
+    body: { at: newest, fields: keptFields, attrs: keptAttrs, externalIds: keptIds },
     effect: { fields: fields.applied, attrs: attrs.applied, externalIds: externalIds.applied },
     visible: fields.visible || attrs.visible || externalIds.visible,
   }
 }
 
+/** The newest time of an entity before a patch, and that of the patch. */
+interface PatchTimes {
+  readonly before: number
+  readonly at: number
+}
+
 interface MergedKeys<Applied> {
-  readonly values: TimedFields
+  readonly kept: TimedFields
   readonly applied: Applied
   readonly visible: boolean
 }
 
-function mergeFields(before: TimedFields, patch: Fields, at: number): MergedKeys<Fields> {
-  const merged = mergeKeys(before, patch, at)
+function mergeFields(kept: TimedFields, patch: Fields, times: PatchTimes): MergedKeys<Fields> {
+  const merged = mergeKeys(kept, patch, times)
   return { ...merged, applied: merged.applied ?? bare() }
 }
 
 function mergeKeys(
-  before: TimedFields,
+  kept: TimedFields,
   patch: Fields | undefined,
-  at: number,
+  { before, at }: PatchTimes,
 ): MergedKeys<Fields | undefined> {
-  if (patch === undefined) return { values: before, applied: undefined, visible: false }
-  const values: Record<string, Timed> = Object.assign(bare<Timed>(), before)
+  if (patch === undefined) {
+    return { kept: at > before ? dated(kept, before) : kept, applied: undefined, visible: false }
+  }
+  const isLate = at < before
+  const values = Object.assign(bare<Json>(), kept.values)
+  const late = isLate ? Object.assign(bare<number>(), kept.times) : undefined
   const applied = bare<Json>()
   let some = false
   let visible = false
   for (const key of Object.keys(patch)) {
-    const prior = before[key]
-    if (prior !== undefined && prior[1] > at) continue // L1
+    const prior = kept.values[key]
+    if (isLate && prior !== undefined && timeOf(kept, key, before) > at) continue // L1
     const value = patch[key] ?? null
-    values[key] = [value, at] // L2: null stays, as the mark of a removal
-    const priorValue = prior === undefined ? null : prior[0]
+    values[key] = value // L2: null stays, as the mark of a removal
+    if (late !== undefined) late[key] = at
+    const priorValue = prior ?? null
     if (!sameJson(priorValue, value)) visible = true
     if (value === null && priorValue === null) continue
     applied[key] = value
     some = true
   }
-  return { values, applied: some ? applied : undefined, visible }
+  const times = late === undefined ? timesBeside(kept, patch, { before, at }) : orNone(late)
+  return { kept: { values, times }, applied: some ? applied : undefined, visible }
 }
+
+/** The time that set a value. `newest`: that of the entity. */
+export const timeOf = ({ times }: TimedFields, name: string, newest: number): number =>
+  times?.[name] ?? newest
+
+/** The same, once `newest` is no longer the entity's newest. */
+function dated(kept: TimedFields, newest: number): TimedFields {
+  const names = Object.keys(kept.values)
+  const { times } = kept
+  if (names.every((name) => times?.[name] !== undefined)) return kept
+  const all = bare<number>()
+  for (const name of names) all[name] = timeOf(kept, name, newest)
+  return { values: kept.values, times: all }
+}
+
+/** The times of the values that a patch leaves as they are, which is the newest. */
+function timesBeside(
+  kept: TimedFields,
+  patch: Fields,
+  { before, at }: PatchTimes,
+): Times | undefined {
+  let times: Record<string, number> | undefined
+  for (const name of Object.keys(kept.values)) {
+    if (patch[name] !== undefined) continue
+    const time = timeOf(kept, name, before)
+    if (time === at) continue
+    times ??= bare<number>()
+    times[name] = time
+  }
+  return times
+}
+
+const orNone = (times: Times): Times | undefined =>
+  Object.keys(times).length === 0 ? undefined : times
 
 /**
  * The same values within a limit of bytes, the oldest marks of removals given up first; undefined
  * when the values alone are beyond it. Depends on nothing but the values, so a replay gives the
  * same.
  */
-function withinLimit(values: TimedFields, limit: number): TimedFields | undefined {
-  if (roughBytes(values) <= limit) return values
-  const live = jsonBytes(valuesOf(values))
-  if (live > limit) return undefined
-  const marks = Object.keys(values)
-    .filter((key) => values[key]?.[0] === null)
-    .toSorted((a, b) => (values[b]?.[1] ?? 0) - (values[a]?.[1] ?? 0) || (a < b ? -1 : 1))
-  const kept: Record<string, Timed> = Object.assign(bare<Timed>(), dropRemovals(values))
-  let bytes = live
-  for (const key of marks) {
-    bytes += jsonBytes(key) + 6
+function withinLimit(kept: TimedFields, newest: number, limit: number): TimedFields | undefined {
+  if (roughBytes(kept.values) <= limit) return kept
+  const live = valuesOf(kept)
+  let bytes = jsonBytes(live)
+  if (bytes > limit) return undefined
+  const time = (name: string): number => timeOf(kept, name, newest)
+  const marks = Object.keys(kept.values)
+    .filter((name) => kept.values[name] === null)
+    .toSorted((a, b) => time(b) - time(a) || (a < b ? -1 : 1))
+  for (const name of marks) {
+    bytes += jsonBytes(name) + 6
     if (bytes > limit) break
-    kept[key] = [null, values[key]?.[1] ?? 0]
+    live[name] = null
   }
-  return kept
+  return { values: live, times: timesOf(live, kept.times) }
 }
 
-function dropRemovals(values: TimedFields): TimedFields {
-  const kept = bare<Timed>()
-  for (const key of Object.keys(values)) {
-    const timed = values[key]
-    if (timed !== undefined && timed[0] !== null) kept[key] = timed
+/** Of the times those of these values. */
+function timesOf(values: Fields, times: Times = bare()): Times | undefined {
+  const some = bare<number>()
+  for (const name of Object.keys(times)) {
+    if (values[name] !== undefined) some[name] = times[name] ?? 0
   }
-  return kept
+  return orNone(some)
 }
 
 /** The present values without their times: what a reader sees. */
-export function valuesOf(timed: TimedFields): Record<string, Json> {
-  const values = bare<Json>()
-  for (const key of Object.keys(timed)) {
-    const value = timed[key]?.[0] ?? null
-    if (value !== null) values[key] = value
+export function valuesOf({ values }: TimedFields): Record<string, Json> {
+  const live = bare<Json>()
+  for (const name of Object.keys(values)) {
+    const value = values[name] ?? null
+    if (value !== null) live[name] = value
   }
-  return values
+  return live
 }
 
 /** An upper bound of the bytes as JSON; cheap, because most entities are far below the limit. */
-function roughBytes(values: TimedFields): number {
+function roughBytes(values: Fields): number {
   let bytes = 2
-  for (const key of Object.keys(values)) {
-    const value = values[key]?.[0] ?? null
-    bytes += 6 * key.length + 4
+  for (const name of Object.keys(values)) {
+    const value = values[name] ?? null
+    bytes += 6 * name.length + 4
     if (typeof value === 'string') bytes += 6 * value.length + 2
     else bytes += typeof value === 'object' && value !== null ? jsonBytes(value) : 25
   }

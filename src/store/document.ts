@@ -3,7 +3,7 @@
 // A document holds values as they are and the times of those alone that were not set by the newest
 // reading: most are, and a time for each would be half of what a turn writes.
 
-import type { Entity, Event, Thing, Timed, TimedFields } from '#domain/entity'
+import type { Entity, Event, Thing, TimedFields, Times } from '#domain/entity'
 import type { FeedEntry } from '#domain/feed'
 import { bare } from '#domain/bare'
 import { valuesOf } from '#domain/patch'
@@ -14,9 +14,7 @@ import { StoreDefect } from './store-error.ts'
 
 /** What of an entity stands in its document; the rest are columns. */
 export function documentOf({ rev, stateAt, at, changedAt, ...body }: Entity): string {
-  const fields = valuesAndTimes(body.fields, at)
-  const attrs = valuesAndTimes(body.attrs, at)
-  const externalIds = valuesAndTimes(body.externalIds, at)
+  const { fields, attrs, externalIds } = body
   return JSON.stringify({
     rev,
     stateAt,
@@ -27,25 +25,6 @@ export function documentOf({ rev, stateAt, at, changedAt, ...body }: Entity): st
     externalIds: externalIds.values,
     times: { fields: fields.times, attrs: attrs.times, externalIds: externalIds.times },
   })
-}
-
-interface ValuesAndTimes {
-  readonly values: Readonly<Record<string, Json>>
-  /** Those that differ from the entity's newest. */
-  readonly times: Readonly<Record<string, number>> | undefined
-}
-
-function valuesAndTimes(timed: TimedFields, newest: number): ValuesAndTimes {
-  const values = bare<Json>()
-  let times: Record<string, number> | undefined
-  for (const name of Object.keys(timed)) {
-    const [value, at] = timed[name] ?? [null, newest]
-    values[name] = value
-    if (at === newest) continue
-    times ??= bare<number>()
-    times[name] = at
-  }
-  return { values, times }
 }
 
 /** Columns from which an entity is made again. */
@@ -65,8 +44,8 @@ function entityFrom<State extends string>({
   const at = numberIn(parsed, 'at')
   const timed = (part: 'fields' | 'attrs' | 'externalIds'): TimedFields =>
     parsed['times'] === undefined
-      ? pairsFrom(recordIn(parsed, part))
-      : timedFrom(recordIn(parsed, part), recordIn(parsed, 'times')[part], at)
+      ? pairsFrom(recordIn(parsed, part), at)
+      : timedFrom(recordIn(parsed, part), recordIn(parsed, 'times')[part])
   return {
     id,
     state,
@@ -111,7 +90,7 @@ const NO_OPERATION = '' as OperationId
 
 /** The Thing that an Event is filed under now. */
 export function filedUnder(event: Entity): string | null {
-  const value = event.fields['thing_id']?.[0]
+  const value = event.fields.values['thing_id']
   return typeof value === 'string' ? value : null
 }
 
@@ -135,25 +114,33 @@ function recordIn(parsed: Parsed, name: string): Parsed {
 /**
  * Named values with their times, without a prototype: `__proto__` among the names is plain data.
  */
-function timedFrom(values: Parsed, times: unknown, newest: number): TimedFields {
-  if (times !== undefined && !isRecord(times)) throw damaged()
-  const timed = bare<Timed>()
-  for (const name of Object.keys(values)) {
-    const isOlder = times !== undefined && Object.hasOwn(times, name)
-    timed[name] = [values[name] as Json, isOlder ? numberIn(times, name) : newest]
+function timedFrom(values: Parsed, times: unknown): TimedFields {
+  return {
+    values: Object.assign(bare<Json>(), values),
+    times: times === undefined ? times : timesFrom(times),
   }
-  return timed
+}
+
+function timesFrom(parsed: unknown): Times {
+  if (!isRecord(parsed)) throw damaged()
+  const times = bare<number>()
+  for (const name of Object.keys(parsed)) times[name] = numberIn(parsed, name)
+  return times
 }
 
 /** As documents were before they left out the newest time: each value in a pair with its own. */
-function pairsFrom(pairs: Parsed): TimedFields {
-  const timed = bare<Timed>()
+function pairsFrom(pairs: Parsed, newest: number): TimedFields {
+  const values = bare<Json>()
+  let times: Record<string, number> | undefined
   for (const name of Object.keys(pairs)) {
     const pair = pairs[name]
     if (!isTimed(pair)) throw damaged()
-    timed[name] = pair
+    values[name] = pair[0]
+    if (pair[1] === newest) continue
+    times ??= bare<number>()
+    times[name] = pair[1]
   }
-  return timed
+  return { values, times }
 }
 
 const isTimed = (value: unknown): value is readonly [Json, number] =>

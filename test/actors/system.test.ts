@@ -1,5 +1,6 @@
 import test from 'ava'
 
+import { NO_FIELDS } from '#domain/patch'
 import { systemOver } from '#test/support/actor-system'
 import { channel, message, thing } from '#test/support/submissions'
 import { turn, until } from '#test/support/until'
@@ -103,7 +104,7 @@ test('A7: a lane that comes back is applied from what its other owner left', asy
   await until('the fourth is applied', () => store.feed.length === 4)
   t.deepEqual(seqsOf(store), [1, 2, 3, 4])
   t.like(store.thing(channel(1), 't'), { rev: 3, seq: 4 })
-  t.deepEqual(Object.keys(store.thing(channel(1), 't')?.attrs ?? {}), ['on', 'dim'])
+  t.deepEqual(Object.keys(store.thing(channel(1), 't')?.attrs.values ?? {}), ['on', 'dim'])
   t.deepEqual(store.violations, [])
 })
 
@@ -124,7 +125,9 @@ test('A7: a late reading after a lane came back overwrites nothing with what was
   log.put(0, [late])
   await until('the late reading has its record', () => statusOf(store, late) === 'sent')
   t.like(store.thing(channel(1), 't'), { rev: 2, seq: 2, at: 5 })
-  t.deepEqual(store.thing(channel(1), 't')?.attrs['on'], [false, 5])
+  const { values, times } = store.thing(channel(1), 't')?.attrs ?? NO_FIELDS
+  t.is(JSON.stringify(values), '{"on":false}')
+  t.is(times, undefined, 'it was set at 5')
 })
 
 test('a wake-up while the log is being read is not lost', async (t) => {

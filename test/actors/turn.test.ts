@@ -117,7 +117,7 @@ test('what was written is read again by an actor that slept', async (t) => {
   await bench.apply(thing('update', 't', { at: 4, attrs: { constructor: 2, late: 3 } }))
   const kept = bench.store.thing(channel(1), 't')
   t.like(kept, { rev: 2, seq: 2 })
-  t.deepEqual(Object.keys(kept?.attrs ?? {}), ['constructor', 'late'])
+  t.deepEqual(Object.keys(kept?.attrs.values ?? {}), ['constructor', 'late'])
   t.deepEqual(JSON.parse(bench.store.feed[1]?.payload ?? ''), {
     observed_at: 5,
     attrs: { late: 3 },

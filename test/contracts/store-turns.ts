@@ -69,8 +69,8 @@ export function turnContract(engine: string, open: OpenStore): void {
     await writer.take({ ...submission, patch: { ...submission.patch, attrs } }).commit()
 
     const lamp = await store.read.thing(writer.channelId, 'lamp')
-    t.false('toString' in (lamp?.attrs ?? {}))
-    t.deepEqual(Object.keys(lamp?.attrs ?? {}), ['__proto__', 'constructor'])
+    t.false('toString' in (lamp?.attrs.values ?? {}))
+    t.deepEqual(Object.keys(lamp?.attrs.values ?? {}), ['__proto__', 'constructor'])
     t.false('polluted' in {})
   })
 

@@ -1,3 +1,4 @@
+import * as fc from 'fast-check'
 import test from 'ava'
 
 import { ATTRS_BYTES_MAX, EXTERNAL_IDS_BYTES_MAX, FIELDS_BYTES_MAX } from '#domain/entity'
@@ -5,7 +6,7 @@ import { bare } from '#domain/bare'
 import { EMPTY_BODY, merge, valuesOf } from '#domain/patch'
 import type { Body, Merged } from '#domain/patch'
 import type { Json, Patch } from '#domain/submission'
-import { fieldsOf, record } from '#test/support/submissions'
+import { fieldsOf, record, timedOf } from '#test/support/submissions'
 
 const NONE = bare<Json>()
 const attrsAt = (at: number, values: Record<string, Json>): Patch => ({
@@ -163,8 +164,8 @@ function withRemovals(liveBytes: number): Body {
 }
 
 const marksOf = ({ attrs }: Body): string =>
-  Object.keys(attrs)
-    .filter((key) => attrs[key]?.[0] === null)
+  Object.keys(attrs.values)
+    .filter((key) => attrs.values[key] === null)
     .map((key) => key.charAt(0))
     .toSorted()
     .join('')
@@ -180,6 +181,7 @@ for (const [liveBytes, marks] of [
   test(`beside ${liveBytes} live bytes the marks of removals that stay are '${marks}'`, (t) => {
     const body = withRemovals(liveBytes)
     t.is(marksOf(body), marks)
+    t.is(Object.keys(body.attrs.times ?? {}).length, marks.length, 'times go with them')
     t.is(valuesOf(body.attrs)['key'], filling(liveBytes, 'x'))
   })
 }
@@ -188,8 +190,47 @@ test('a patch of one part leaves the others as they are', (t) => {
   const before = bodyAfter({ ...attrsAt(1, { a: 1 }), externalIds: fieldsOf({ e: 'x' }) })
   const { body, effect } = merged(merge(before, { at: 2, fields: fieldsOf({ title: 'now' }) }))
   t.deepEqual(plain(valuesOf(body.fields)), { title: 'now' })
-  t.is(body.attrs, before.attrs)
-  t.is(body.externalIds, before.externalIds)
+  t.deepEqual(body.attrs, timedOf({ a: [1, 1] }, 2))
+  t.deepEqual(body.externalIds, timedOf({ e: ['x', 1] }, 2))
+  const later = merged(merge(body, { at: 3, fields: fieldsOf({ title: 'then' }) })).body
+  t.is(later.attrs, body.attrs, 'once its times are kept, nothing is made anew')
   t.is(effect.attrs, undefined)
   t.is(effect.externalIds, undefined)
+})
+
+const KEYS = ['a', 'b', '__proto__'] as const
+
+const somePatch: fc.Arbitrary<Patch> = fc
+  .record({
+    at: fc.integer({ min: 1, max: 4 }),
+    attrs: fc.option(fc.uniqueArray(fc.constantFrom(...KEYS)), { nil: undefined }),
+    value: fc.constantFrom(1, 2, null),
+    title: fc.option(fc.constantFrom('x', 'y'), { nil: undefined }),
+  })
+  .map(({ at, attrs, value, title }) => ({
+    at,
+    fields: title === undefined ? NONE : fieldsOf({ title }),
+    ...(attrs !== undefined && { attrs: record(attrs.map((key) => [key, value])) }),
+  }))
+
+/** L1 and L2 for one part, key by key. */
+function pairsOf(patches: readonly Patch[], part: 'attrs' | 'fields') {
+  const pairs = bare<readonly [Json, number]>()
+  for (const { at, [part]: values = NONE } of patches) {
+    for (const [key, value] of Object.entries(values)) {
+      const prior = pairs[key]
+      if (prior === undefined || prior[1] <= at) pairs[key] = [value, at]
+    }
+  }
+  return pairs
+}
+
+test('L1, L2: each value has the newest time that set it, whatever came in between', (t) => {
+  const agrees = fc.property(fc.array(somePatch, { minLength: 1, maxLength: 8 }), (patches) => {
+    const { at, attrs, fields } = bodyAfter(...patches)
+    t.is(at, Math.max(...patches.map((patch) => patch.at)))
+    t.deepEqual(attrs, timedOf(pairsOf(patches, 'attrs'), at))
+    t.deepEqual(fields, timedOf(pairsOf(patches, 'fields'), at))
+  })
+  fc.assert(agrees, { numRuns: 2_000 })
 })

@@ -165,7 +165,7 @@ for (const [afterMs, isKnown] of [
       return
     }
     t.like(thingDecision?.thing, { state: 'active', rev: 1 })
-    t.deepEqual(Object.keys(thingDecision?.thing?.attrs ?? {}), ['fresh'])
+    t.deepEqual(Object.keys(thingDecision?.thing?.attrs.values ?? {}), ['fresh'])
     t.is(thingDecision?.liveThings, 1)
     t.like(eventDecision.event, { state: 'open', rev: 1 })
     t.is(eventDecision.openEvents, 1)

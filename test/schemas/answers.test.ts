@@ -2,13 +2,13 @@
 
 import test from 'ava'
 
-import type { Entity, EventState, ThingState } from '#domain/entity'
+import type { Entity, EventState, ThingState, TimedFields } from '#domain/entity'
 import { isFault } from '#domain/fault'
 import type { FeedEntry } from '#domain/feed'
 import { operationIdFrom, parseEventId, parseThingId } from '#domain/identity'
 import type { ChannelId, EntityId } from '#domain/identity'
 import type { Operation } from '#domain/operation'
-import { bare } from '#domain/bare'
+import type { Json } from '#domain/submission'
 import { EVENT_DATA, FEED_ENTRY, OPERATION_DATA, THING_DATA } from '#src/schemas/answer-schemas'
 import { channelInfoToWire, eventToWire, feedEntryToWire } from '#src/schemas/answers'
 import { operationToWire, thingToWire } from '#src/schemas/answers'
@@ -16,6 +16,7 @@ import { INFO_DATA } from '#src/schemas/channel-schemas'
 import { shape } from '#src/schemas/shape'
 import { readChannelId } from '#src/schemas/values'
 import { CHANNEL, NOW_MS } from '#test/support/making'
+import { fieldsOf, record } from '#test/support/submissions'
 
 function sure<Value>(value: Value | undefined): Value {
   if (value === undefined) throw new Error('the test itself is wrong')
@@ -30,6 +31,11 @@ const channel: ChannelId = (() => {
 const thingId: EntityId = sure(parseThingId('t'))
 const opId = operationIdFrom(NOW_MS, 'a'.repeat(32))
 
+const timed = (values: Record<string, Json>): TimedFields => ({
+  values: fieldsOf(values),
+  times: undefined,
+})
+
 const entity = <State extends string>(state: State): Entity<State> => ({
   id: 'the-id',
   state,
@@ -38,9 +44,9 @@ const entity = <State extends string>(state: State): Entity<State> => ({
   seq: 9,
   at: 7_000,
   changedAt: NOW_MS,
-  fields: { title: ['Boiler', 1], state: ['forged', 1], thing_id: ['t', 1], tags: [['a'], 2] },
-  attrs: { a: [{ b: null }, 1], gone: [null, 2] },
-  externalIds: { gone: [null, 2] },
+  fields: timed({ title: 'Boiler', state: 'forged', thing_id: 't', tags: ['a'] }),
+  attrs: timed({ a: { b: null }, gone: null }),
+  externalIds: timed({ gone: null }),
 })
 
 const fits = (schema: typeof THING_DATA, value: unknown) =>
@@ -56,15 +62,14 @@ test('a thing shows its fields, and attrs without what was removed', (t) => {
 })
 
 test('an event shows its own id and time, and the thing that it belongs to', (t) => {
-  const wire = eventToWire({ ...entity<EventState>('open'), externalIds: { x: ['y', 1] } })
+  const wire = eventToWire({ ...entity<EventState>('open'), externalIds: timed({ x: 'y' }) })
   t.like(wire, { event_id: 'the-id', thing_id: 't', state: 'open', event_time: 7_000 })
   t.is(JSON.stringify(wire['external_ids']), '{"x":"y"}')
   t.true(fits(EVENT_DATA, wire))
 })
 
 test('prototype keys of attrs are shown as plain data', (t) => {
-  const attrs = bare<readonly [string, number]>()
-  attrs['__proto__'] = ['a', 1]
+  const attrs = { values: record([['__proto__', 'a']]), times: undefined }
   const wire = thingToWire({ ...entity<ThingState>('active'), attrs })
   t.is(JSON.stringify(wire['attrs']), '{"__proto__":"a"}')
 })

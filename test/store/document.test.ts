@@ -2,40 +2,47 @@ import * as fc from 'fast-check'
 import test from 'ava'
 
 import { bare } from '#domain/bare'
-import type { Thing, Timed } from '#domain/entity'
+import type { Thing } from '#domain/entity'
+import { NO_FIELDS } from '#domain/patch'
+import type { Json } from '#domain/submission'
 import { documentOf, thingFrom } from '#src/store/document'
+import { timedOf } from '#test/support/submissions'
 
 /** Values under names that callers may choose, each set at one of three times. */
-const timedFields = fc
+const TIMES = [0, 7, 1_790_000_000_000] as const
+const pairs = fc
   .array(
     fc.tuple(
       fc.oneof(fc.string(), fc.constantFrom('__proto__', 'constructor', 'times')),
       fc.oneof(fc.jsonValue(), fc.constant(null), fc.constant([1, 2])),
-      fc.constantFrom(0, 7, 1_790_000_000_000),
+      fc.constantFrom(...TIMES),
     ),
     { maxLength: 6 },
   )
   .map((named) => {
-    const fields = bare<Timed>()
+    const made = bare<readonly [Json, number]>()
     // -0 is no JSON.
-    for (const [name, value, at] of named) {
-      fields[name] = [JSON.parse(JSON.stringify(value)) as Timed[0], at]
-    }
-    return fields
+    for (const [name, value, at] of named) made[name] = [JSON.parse(JSON.stringify(value)), at]
+    return made
   })
 
-const things: fc.Arbitrary<Thing> = fc.record({
-  id: fc.constant('lamp'),
-  state: fc.constantFrom('active', 'archived', 'deleted'),
-  seq: fc.constant(3),
-  rev: fc.nat(),
-  stateAt: fc.nat(),
-  at: fc.constantFrom(0, 7, 1_790_000_000_000),
-  changedAt: fc.nat(),
-  fields: timedFields,
-  attrs: timedFields,
-  externalIds: timedFields,
-})
+const things: fc.Arbitrary<Thing> = fc
+  .record({
+    state: fc.constantFrom('active', 'archived', 'deleted'),
+    rev: fc.nat(),
+    stateAt: fc.nat(),
+    at: fc.constantFrom(...TIMES),
+    changedAt: fc.nat(),
+    parts: fc.tuple(pairs, pairs, pairs),
+  })
+  .map(({ parts: [fields, attrs, externalIds], ...rest }) => ({
+    ...rest,
+    id: 'lamp',
+    seq: 3,
+    fields: timedOf(fields, rest.at),
+    attrs: timedOf(attrs, rest.at),
+    externalIds: timedOf(externalIds, rest.at),
+  }))
 
 const rowOf = ({ id, state, seq }: Thing, document: string) => ({ id, state, seq, document })
 
@@ -55,9 +62,9 @@ const LAMP: Thing = {
   stateAt: 5,
   at: 9,
   changedAt: 10,
-  fields: Object.assign(bare<Timed>(), { title: ['Lamp', 5] }),
-  attrs: Object.assign(bare<Timed>(), { level: [1, 9], on: [null, 9] }),
-  externalIds: bare<Timed>(),
+  fields: timedOf({ title: ['Lamp', 5] }, 9),
+  attrs: timedOf({ level: [1, 9], on: [null, 9] }, 9),
+  externalIds: NO_FIELDS,
 }
 
 test('a document holds the times of those values alone that were not set last', (t) => {
@@ -74,8 +81,9 @@ test('a document holds the times of those values alone that were not set last', 
 })
 
 test('a document with a time for each value, as they were first written, is read', (t) => {
-  const { rev, stateAt, at, changedAt, fields, attrs, externalIds } = LAMP
-  const first = JSON.stringify({ rev, stateAt, at, changedAt, fields, attrs, externalIds })
+  const { rev, stateAt, at, changedAt } = LAMP
+  const parts = { fields: { title: ['Lamp', 5] }, attrs: { level: [1, 9], on: [null, 9] } }
+  const first = JSON.stringify({ rev, stateAt, at, changedAt, ...parts, externalIds: {} })
   t.deepEqual(thingFrom(rowOf(LAMP, first)), LAMP)
 })
 

@@ -227,10 +227,10 @@ mariaDb.test('documents that fill many packets are kept as written', async (t, s
   const text = `{"b": 1, "a": [1.0, "ü\\u0000"]} `.repeat(6_000)
   const channels = writes.channels.map((one) => ({
     ...one,
-    things: one.things.map((kept) => ({ ...kept, attrs: { text: [text, 1] as const } })),
+    things: one.things.map((kept) => ({ ...kept, attrs: { values: { text }, times: undefined } })),
   }))
   t.deepEqual(await store.turns.commit({ ...writes, channels }), { kind: 'committed' })
   for (const id of ids) {
-    t.true((await store.read.thing(A, id))?.attrs['text']?.[0] === text, id)
+    t.true((await store.read.thing(A, id))?.attrs.values['text'] === text, id)
   }
 })

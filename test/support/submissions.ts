@@ -9,6 +9,7 @@ import {
 } from '#domain/identity'
 import type { ChannelId, OperationId } from '#domain/identity'
 import { bare } from '#domain/bare'
+import type { TimedFields } from '#domain/entity'
 import { seeded } from '#test/support/random'
 import type {
   EventAction,
@@ -33,6 +34,19 @@ export function record(entries: readonly (readonly [key: string, value: Json])[]
   const made = bare<Json>()
   for (const [key, value] of entries) made[key] = value
   return made
+}
+
+/** Values with their times, as an entity keeps them whose newest time is `newest`. */
+export function timedOf(
+  pairs: Readonly<Record<string, readonly [value: Json, at: number]>>,
+  newest: number,
+): TimedFields {
+  const named = Object.entries(pairs)
+  const values = record(named.map(([name, [value]]) => [name, value]))
+  const others = named.filter(([, [, at]]) => at !== newest)
+  const times = bare<number>()
+  for (const [name, [, at]] of others) times[name] = at
+  return { values, times: others.length === 0 ? undefined : times }
 }
 
 export const fieldsOf = (values: Readonly<Record<string, Json>>): Fields =>
