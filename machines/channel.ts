@@ -167,10 +167,7 @@ interface Draft extends Effects {
 function decideTurn(context: ChannelContext, { turn, effects }: Take): Decided {
   const { head } = context
   if (head === undefined) throw new Error('a channel without a head takes no turn')
-  const loaded: Memory = {
-    things: new Map(turn.things.map((thing) => [thing.id, thing])),
-    events: new Map(turn.events.map((event) => [event.id, event])),
-  }
+  const loaded = { things: byId(turn.things), events: byId(turn.events) }
   const draft: Draft = { head, things: new Map(), events: new Map(), ...effects }
   for (const submission of turn.submissions) {
     try {
@@ -184,9 +181,15 @@ function decideTurn(context: ChannelContext, { turn, effects }: Take): Decided {
   return { head: draft.head, things: draft.things, events: draft.events }
 }
 
+/** Most turns are given nothing: what they need is remembered. */
+const NONE: ReadonlyMap<string, never> = new Map<string, never>()
+
+const byId = <Item extends Thing | Event>(items: readonly Item[]): ReadonlyMap<string, Item> =>
+  items.length === 0 ? NONE : new Map(items.map((item) => [item.id, item]))
+
 interface Sources {
   readonly draft: Draft
-  readonly loaded: Memory
+  readonly loaded: Pick<Decided, keyof Memory>
   readonly context: ChannelContext
 }
 
