@@ -29,7 +29,6 @@ const LOCK_WAIT_S_MAX = 5
 const IDLE_TRANSACTION_S_MAX = 3
 /** Characters of a long column that its index holds; InnoDB allows 3,072 bytes. */
 const INDEXED_CHARACTERS = 191
-const READ_COMMITTED = 'SET TRANSACTION ISOLATION LEVEL READ COMMITTED'
 
 /** Refusals of a connection: what they say is the operator's own names. */
 const CONNECTING = new Set([1040, 1044, 1045, 1049, 1129, 1130, 1203, 1226, 1251, 1524])
@@ -72,14 +71,17 @@ export const mysql: Dialect = {
     `SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION', autocommit = 1,
       innodb_lock_wait_timeout = ${LOCK_WAIT_S_MAX}
       /*M!100300 , idle_transaction_timeout = ${IDLE_TRANSACTION_S_MAX} */`,
-    'SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ',
+    'SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED', // M2
   ],
   // M2
   begin: {
     read: [],
-    snapshot: ['START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY'],
-    repeatable: [READ_COMMITTED, 'START TRANSACTION'],
-    durable: [READ_COMMITTED, 'START TRANSACTION'],
+    snapshot: [
+      'SET TRANSACTION ISOLATION LEVEL REPEATABLE READ',
+      'START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY',
+    ],
+    repeatable: ['START TRANSACTION'],
+    durable: ['START TRANSACTION'],
   },
   forUpdate: ' FOR UPDATE',
   byPrimaryKey: ' FORCE INDEX (PRIMARY)',

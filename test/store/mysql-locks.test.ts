@@ -6,6 +6,7 @@ import { DataSource } from 'typeorm'
 
 import { dataSourceOptionsFor } from '#ormconfig'
 import { newDatabase, openNode, sharedMariaDb } from '#test/support/mariadb'
+import { openNotes, write } from '#test/support/mysql-notes'
 import { channel, message, opId } from '#test/support/submissions'
 
 const mariaDb = sharedMariaDb()
@@ -53,3 +54,25 @@ mariaDb.test('a claim waits for no claim of another op_id', async (t, server) =>
   await lock(t, url, `SELECT * FROM claims WHERE op_id = 'claim-1' FOR UPDATE`)
   t.deepEqual(new Set(await kindsOf(MINE)), new Set(['repeat']))
 })
+
+// Method: what others commit between two readings of a job, and what the second one gives.
+const kinds = [
+  ['durable', 'new', 'new'],
+  ['repeatable', 'newer', 'newer'],
+  ['snapshot', 'newest', 'newer'],
+] as const
+
+mariaDb.test(
+  'M2: what writes sees what is committed meanwhile, a snapshot not',
+  async (t, server) => {
+    const { database } = await openNotes(t, server)
+    for (const [kind, meanwhile, second] of kinds) {
+      const read = await database[kind](async (session) => {
+        await session.all('SELECT text FROM notes')
+        await database.durable((other) => write(other, 1, meanwhile))
+        return session.first<{ text: string }>('SELECT text FROM notes WHERE id = 1')
+      })
+      t.is(read?.text, second, kind)
+    }
+  },
+)
