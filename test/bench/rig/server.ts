@@ -10,7 +10,7 @@ import { createInterface } from 'node:readline'
 const START_LIMIT_MS = 60_000
 const STOP_LIMIT_MS = 30_000
 const COMPLAINTS_MAX = 10
-const NODE_FLAGS = ['--max-semi-space-size=32', '--no-parallel-scavenge']
+const NODE_FLAGS = ['--max-semi-space-size=32', '--no-parallel-scavenge', '--no-flush-bytecode']
 
 export interface Server {
   readonly pid: number
