@@ -8,7 +8,8 @@
 
 import { Socket } from 'node:net'
 
-const HEADER_BYTES = 4
+import { HEADER_BYTES } from './execute-packet.ts'
+
 /** Behind its header and the protocol's version, the greeting has the server's, up to a zero. */
 const VERSION_AT = HEADER_BYTES + 1
 /** Places behind that zero. */

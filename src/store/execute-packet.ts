@@ -3,13 +3,14 @@
 
 import type { Value } from './dialect.ts'
 
+/** In front of every packet: its length and its number. */
 export const HEADER_BYTES = 4
 const COMMAND = { execute: 0x17, bulk: 0xfa } as const
 /** Of the statement's id. */
 const ID_AT = HEADER_BYTES + 1
-/** Behind the id: the cursor's flags and the number of executions. */
-const PARAMETERS_AT = ID_AT + 4 + 1 + 4
+/** Behind the id and the cursor's flags. */
 const EXECUTIONS_AT = ID_AT + 4 + 1
+const PARAMETERS_AT = EXECUTIONS_AT + 4
 /** Behind the id: what else is in the packet. */
 const BULK_FLAGS_AT = ID_AT + 4
 const BULK_TYPES_AT = BULK_FLAGS_AT + 2

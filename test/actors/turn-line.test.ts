@@ -31,6 +31,14 @@ type Over = Awaited<ReturnType<typeof committing>>
 const nextIsDecided = ({ store }: Over) =>
   until('the next turn has loaded', () => store.loads.length === 2)
 
+/** The same, with turns of two Messages in the log, of which the second is decided. */
+async function behind(t: ExecutionContext, turns = 2) {
+  const over = await committing(t)
+  for (let each = 0; each < turns; each += 1) over.log.put(0, [message(), message()])
+  await nextIsDecided(over)
+  return over
+}
+
 test('A6: while a large turn commits the next one is decided, and commits after it', async (t) => {
   const over = await committing(t)
   const { log, store, bus } = over
@@ -76,10 +84,8 @@ for (const [turnMax, first, ahead] of [
 }
 
 test('A8: a turn is announced once the next one has begun to commit, before that has ended', async (t) => {
-  const over = await committing(t)
-  const { log, store, bus } = over
-  for (let turns = 0; turns < 3; turns += 1) log.put(0, [message(), message()])
-  await nextIsDecided(over)
+  const over = await behind(t, 3)
+  const { store, bus } = over
   const announcedAt: number[] = []
   store.faultOf = (call) => {
     if (call !== 'commit') return undefined
@@ -99,11 +105,8 @@ test('A8: a turn is announced once the next one has begun to commit, before that
 })
 
 test('A8: a turn is announced at once while the next one is still loading', async (t) => {
-  const over = await committing(t)
+  const over = await behind(t)
   const { log, store, bus, system } = over
-  log.put(0, [message(), message()])
-  log.put(0, [message(), message()])
-  await nextIsDecided(over)
   store.faultOf = (call) => (call === 'load' ? 'hang' : undefined)
   for (const count of [3, 4]) log.put(0, [message({ channelId: channel(count) }), message()])
   store.release()
@@ -120,11 +123,8 @@ const announcedSeqs = ({ bus }: Over) =>
   bus.announced.flatMap(({ entries }) => entries.map(({ seq }) => seq))
 
 test('A8: turns are announced in the order of their commits, however fast those are', async (t) => {
-  const over = await committing(t)
-  const { log, store, putOff } = over
-  log.put(0, [message(), message()])
-  log.put(0, [message(), message()])
-  await nextIsDecided(over)
+  const over = await behind(t)
+  const { store, putOff } = over
   const held: (() => void)[] = []
   putOff.soon = (task) => void held.push(task)
   store.faultOf = () => undefined
@@ -138,11 +138,8 @@ test('A8: turns are announced in the order of their commits, however fast those 
 })
 
 test('A8: what is committed is announced also when the next turn is given up', async (t) => {
-  const over = await committing(t)
-  const { log, store, system } = over
-  log.put(0, [message(), message()])
-  log.put(0, [message(), message()])
-  await nextIsDecided(over)
+  const over = await behind(t)
+  const { store, system } = over
   for (let turns = 0; turns < SOON_TURNS; turns += 1) await turn()
   const halted = system.halt()
   store.release()
@@ -152,10 +149,8 @@ test('A8: what is committed is announced also when the next turn is given up', a
 })
 
 test('A6: behind a backlog a deleted channel is forgotten as soon as it is in no turn', async (t) => {
-  const over = await committing(t)
-  const { log, store, bus } = over
-  for (let turns = 0; turns < 10; turns += 1) log.put(0, [message(), message()])
-  await nextIsDecided(over)
+  const over = await behind(t, 10)
+  const { store, bus } = over
   bus.notify({ kind: 'channel-deleted', channelId: channel(1) })
   store.faultOf = () => undefined
   store.release()

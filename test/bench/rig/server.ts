@@ -7,10 +7,13 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { createInterface } from 'node:readline'
 
+import packageJson from '#package' with { type: 'json' }
+
 const START_LIMIT_MS = 60_000
 const STOP_LIMIT_MS = 30_000
 const COMPLAINTS_MAX = 10
-const NODE_FLAGS = ['--max-semi-space-size=32', '--no-parallel-scavenge', '--no-flush-bytecode']
+/** Those of `npm start`. */
+const NODE_FLAGS = packageJson.scripts.start.split(' ').filter((word) => word.startsWith('--'))
 
 export interface Server {
   readonly pid: number
