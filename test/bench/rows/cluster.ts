@@ -10,7 +10,7 @@ export const CLUSTER_ROWS: readonly Row[] = [
     name: 'accept-cluster',
     denominator: 'D1',
     goal: { kind: 'ratio-at-least', must: 0.18, aim: 0.35 },
-    planned: (session) => session.accept('cluster'),
+    planned: (session) => session.accept('cluster', 'split'),
   }),
   ratioRow({
     name: 'end-to-end-cluster',

@@ -58,9 +58,9 @@ export class Session {
   }
 
   /** The product without a device connected. */
-  accept(engine: Engine): Plan {
-    const name = `accept-${engine}`
-    const start = (): Promise<Subject> => this.subjects.product(engine, name)
+  accept(engine: Engine, layout: Layout = 'even'): Plan {
+    const name = `accept-${engine}-${layout}`
+    const start = (): Promise<Subject> => this.subjects.product(engine, name, layout)
     return { name, start, devices: 'without devices' }
   }
 
