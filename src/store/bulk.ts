@@ -4,16 +4,19 @@
 //   N1. Where each size has a text of its own they are powers of two: so there are few texts and
 //       the driver keeps them prepared. What one statement carries is bounded: servers have a
 //       greatest packet.
-//   N2. A statement is made while the server works on the one before it. Smaller ones come first:
-//       to make a row takes a fraction of writing it.
+//   N2. A statement is made while the server works on the one before it, and where it may be, sent
+//       before that is answered. Smaller ones come first: to make a row takes a fraction of writing
+//       it.
 
 import type { EntitySchemaColumnOptions } from 'typeorm'
 
 import type { Dialect, Numbered, Value } from './dialect.ts'
-import type { Insert, InsertSizes, Session } from './session.ts'
+import type { RowsStatement, Session, StatementLimits } from './session.ts'
+
+type Limits = Pick<StatementLimits, 'rowsMax' | 'isTextOfOneRow'>
 
 /** Values of one list. */
-const LIST_SIZES: InsertSizes = { most: 128, arePowersOfTwo: true }
+const LIST_LIMITS: Limits = { rowsMax: 128, isTextOfOneRow: false }
 /** Characters of text in one statement, beyond its first row. */
 const TEXT_MAX = 2 ** 20
 
@@ -42,20 +45,29 @@ interface Described {
 /** Is told the driver's answer to a statement, and how many rows that had. */
 type Inserted = (raw: unknown, rows: number) => void
 
-/** Sends one statement after the other; while the server works on one, the next is made. (N2) */
-export async function insertAll(
+/**
+ * Sends statements in order; while the server works on some, the next is made. (N2) False when one
+ * did not change what it must: those behind it may or may not have been sent. Rejects when one
+ * fails. In both cases the transaction must be rolled back.
+ */
+export async function runAll(
   session: Session,
-  inserts: Iterable<Insert>,
+  statements: Iterable<RowsStatement>,
   inserted?: Inserted,
-): Promise<void> {
-  let underWay: Promise<void> | undefined
-  for (const insert of inserts) {
-    const send = session.insert(insert)
-    if (underWay !== undefined) await underWay
-    underWay = send().then(({ raw }) => inserted?.(raw, insert.rows))
-    underWay.catch(() => undefined) // Awaited below, unless the next one cannot be made.
+): Promise<boolean> {
+  const underWay: Promise<boolean>[] = []
+  for (const { mustChange, ...statement } of statements) {
+    const send = session.make(statement)
+    if (underWay.length === session.limits.underWayMax && !(await underWay.shift())) return false
+    const answer = send().then(({ affected, raw }) => {
+      inserted?.(raw, statement.rows)
+      return mustChange === undefined || mustChange === affected
+    })
+    answer.catch(() => undefined) // Awaited below, unless one before it ends this.
+    underWay.push(answer)
   }
-  await underWay
+  for (const answer of underWay) if (!(await answer)) return false
+  return true
 }
 
 /** Writes rows of one table, with the columns that its entity declares. */
@@ -93,12 +105,12 @@ export class Bulk<Item> {
   }
 
   /** Inserts the rows in order. `inserted` is told each statement's driver answer and its rows. */
-  write(session: Session, items: readonly Item[], inserted?: Inserted): Promise<void> {
-    return insertAll(session, this.inserts(items, session), inserted)
+  async write(session: Session, items: readonly Item[], inserted?: Inserted): Promise<void> {
+    await runAll(session, this.inserts(items, session), inserted)
   }
 
   /** The statements that insert the rows in order; the values of each are read when it is taken. */
-  *inserts(items: readonly Item[], { insertSizes, dialect }: Session): Generator<Insert> {
+  *inserts(items: readonly Item[], { limits, dialect }: Session): Generator<RowsStatement> {
     const width = this.#values.length
     const values: Value[] = []
     const lengths: number[] = []
@@ -108,7 +120,7 @@ export class Bulk<Item> {
       return lengths[row] ?? 0
     }
     const sqlFor = (rows: number): string => this.#statementFor(rows, dialect)
-    for (const [start, rows] of chunks(items.length, insertSizes, lengthOf)) {
+    for (const [start, rows] of chunks(items.length, limits, lengthOf)) {
       yield { sqlFor, rows, values: values.slice(start * width, (start + rows) * width) }
     }
   }
@@ -141,7 +153,7 @@ export async function inChunks(
   values: readonly Value[],
   statement: (list: string, part: readonly Value[]) => Promise<unknown>,
 ): Promise<void> {
-  for (const [start, size] of chunks(values.length, LIST_SIZES)) {
+  for (const [start, size] of chunks(values.length, LIST_LIMITS)) {
     await statement(repeated('?', size), values.slice(start, start + size))
   }
 }
@@ -166,14 +178,14 @@ export async function removeById(
 /** `lengthOf` gives the characters of the item at an index; it is asked in order. */
 function* chunks(
   count: number,
-  { most, arePowersOfTwo }: InsertSizes,
+  { rowsMax, isTextOfOneRow }: Limits,
   lengthOf: (index: number) => number = () => 0,
 ): Generator<readonly [start: number, size: number]> {
   let size: number
   for (let start = 0; start < count; start += size) {
     const left = count - start
     // The lowest bit, or what is over: smaller ones first. (N2)
-    const wanted = arePowersOfTwo ? Math.min(most, left & -left) : left % most || most
+    const wanted = isTextOfOneRow ? left % rowsMax || rowsMax : Math.min(rowsMax, left & -left)
     let fitting = 1
     let length = lengthOf(start)
     while (fitting < wanted) {
@@ -181,7 +193,7 @@ function* chunks(
       if (length > TEXT_MAX) break
       fitting += 1
     }
-    size = arePowersOfTwo ? 2 ** Math.floor(Math.log2(fitting)) : fitting // N1
+    size = isTextOfOneRow ? fitting : 2 ** Math.floor(Math.log2(fitting)) // N1
     yield [start, size]
   }
 }

@@ -10,12 +10,12 @@
 import type { DataSource, QueryRunner } from 'typeorm'
 
 import { BulkSocket } from './bulk-socket.ts'
-import type { Dialect } from './dialect.ts'
+import type { Dialect, Value } from './dialect.ts'
 import type { Pacing } from './pacing.ts'
-import { PreparedInserts } from './prepared-insert.ts'
-import type { PreparingConnection } from './prepared-insert.ts'
+import { ExecutionLine, Rooms } from './executions.ts'
+import type { PreparingConnection } from './executions.ts'
 import { RunnerSession } from './session.ts'
-import type { Bounded, Insert, Insertion, InsertSizes, Session } from './session.ts'
+import type { Bounded, Changes, RowsStatement, Send, Session, StatementLimits } from './session.ts'
 import { NoAnswer } from './store-error.ts'
 
 export const ANSWER_MS_MAX = 10_000
@@ -53,8 +53,9 @@ class Pool implements Connections {
   readonly #source: DataSource
   readonly #dialect: Dialect
   readonly #bounded: Bounded
-  readonly #inserts = new PreparedInserts()
-  readonly #ready = new WeakSet<DriverConnection>()
+  readonly #rooms = new Rooms()
+  /** Of the connections that are set up. */
+  readonly #lines = new WeakMap<DriverConnection, ExecutionLine>()
 
   constructor(source: DataSource, dialect: Dialect, pacing: Pacing) {
     this.#source = source
@@ -70,16 +71,15 @@ class Pool implements Connections {
     const runner = this.#source.createQueryRunner()
     const connection = await this.#connected(runner)
     if (!isDriverConnection(connection)) throw new Error('the driver gave no connection')
-    const held = { runner, connection, inserts: this.#inserts }
-    const session = new PooledSession(held, this.#dialect, this.#bounded)
     const discard = (): void => discardConnection(connection)
     try {
-      await this.#prepare(session, connection)
+      const line = this.#lines.get(connection) ?? (await this.#setUp(runner, connection))
+      const session = new PooledSession({ runner, connection, line }, this.#dialect, this.#bounded)
+      return { session, giveBack: () => runner.release(), discard }
     } catch (error) {
       discard()
       throw error
     }
-    return { session, giveBack: () => runner.release(), discard }
   }
 
   /** A connection of the pool, or a new one. */
@@ -93,17 +93,18 @@ class Pool implements Connections {
     }
   }
 
-  async #prepare(session: Session, connection: DriverConnection): Promise<void> {
-    if (this.#ready.has(connection)) return
-    for (const statement of this.#dialect.setup) await session.run(statement)
-    this.#ready.add(connection)
+  async #setUp(runner: QueryRunner, connection: DriverConnection): Promise<ExecutionLine> {
+    for (const statement of this.#dialect.setup) await this.#bounded(runner.query(statement))
+    const line = new ExecutionLine(connection, this.#rooms)
+    this.#lines.set(connection, line)
+    return line
   }
 }
 
 interface Held {
   readonly runner: QueryRunner
   readonly connection: DriverConnection
-  readonly inserts: PreparedInserts
+  readonly line: ExecutionLine
 }
 
 /** What of mysql2's connection is used beside TypeORM, which knows no prepared statements. */
@@ -121,10 +122,12 @@ function discardConnection(connection: DriverConnection): void {
   connection.stream?.destroy()
 }
 
+/** Bounds what a turn holds in memory for statements: each has some mebibytes at most. */
+const UNDER_WAY_MAX = 8
 /**
  * The rows of a bulk execution: one statement for most turns, while the next table's is made.
  */
-const BULK_SIZES: InsertSizes = { most: 1_024, arePowersOfTwo: false }
+const BULK_ROWS_MAX = 1_024
 
 /**
  * Rows are written by prepared statements: 15 / 29 / 31 thousand submissions a second at 50 / 200 /
@@ -133,25 +136,42 @@ const BULK_SIZES: InsertSizes = { most: 1_024, arePowersOfTwo: false }
  * it has the parameters of one row, not of hundreds, to make, bind and clean.
  */
 class PooledSession extends RunnerSession {
-  readonly #held: Held
+  readonly #line: ExecutionLine
   readonly #isBulk: boolean
   readonly #bounded: Bounded
+  /** Of the statement made by us that was sent last. */
+  #answer: Promise<unknown> = Promise.resolve()
 
-  constructor(held: Held, dialect: Dialect, bounded: Bounded) {
-    super(held.runner, dialect, bounded)
-    const { stream } = held.connection
-    this.#held = held
-    this.#isBulk = stream instanceof BulkSocket && stream.isBulk
+  constructor({ runner, connection, line }: Held, dialect: Dialect, bounded: Bounded) {
+    super(runner, dialect, bounded)
+    this.#line = line
+    this.#isBulk = connection.stream instanceof BulkSocket && connection.stream.isBulk
     this.#bounded = bounded
   }
 
-  override get insertSizes(): InsertSizes {
-    return this.#isBulk ? BULK_SIZES : super.insertSizes
+  override get limits(): StatementLimits {
+    const own = { underWayMax: UNDER_WAY_MAX, isTextOfOneRow: this.#isBulk }
+    return { ...super.limits, ...own, ...(this.#isBulk && { rowsMax: BULK_ROWS_MAX }) }
   }
 
-  override insert(insert: Insert): Insertion {
-    const { connection, inserts } = this.#held
-    const send = inserts.make(insert, this.#isBulk)
-    return () => this.#bounded(send(connection))
+  override all<Row>(sql: string, parameters?: readonly Value[]): Promise<Row[]> {
+    this.#line.interrupt()
+    return super.all(sql, parameters)
+  }
+
+  override run(sql: string, parameters?: readonly Value[]): Promise<Changes> {
+    this.#line.interrupt()
+    return super.run(sql, parameters)
+  }
+
+  override make(statement: RowsStatement): Send {
+    const send = this.#line.make(statement, this.#isBulk)
+    return () => {
+      const answer = send()
+      // The server begins with it once it has answered those before. (L2)
+      const bounded = this.#answer.then(() => this.#bounded(answer))
+      this.#answer = answer.catch(() => undefined)
+      return bounded
+    }
   }
 }

@@ -165,7 +165,7 @@ export class Database {
       const isUndone = answer instanceof RolledBack
       isCommitting = !isUndone && begin.length > 0 && kind !== 'snapshot'
       if (begin.length > 0) await session.run(isUndone ? 'ROLLBACK' : 'COMMIT')
-      await lent.giveBack()
+      await this.#giveBack(lent, kind)
       return { kind: 'done', answer: isUndone ? answer.answer : answer }
     } catch (error) {
       const failure = this.#failureOf(error)
@@ -192,9 +192,18 @@ export class Database {
     if (isGone) return lent.discard()
     if (this.dialect.begin[kind].length === 0) return lent.giveBack()
     await lent.session.run('ROLLBACK').then(
-      () => lent.giveBack(),
+      () => this.#giveBack(lent, kind),
       () => lent.discard(),
     )
+  }
+
+  /** What is said afterwards is not waited for: whatever is asked next stands behind it. */
+  #giveBack(lent: Lent, kind: TransactionKind): Promise<void> {
+    for (const sql of this.dialect.afterwards[kind]) {
+      const send = lent.session.make({ sqlFor: () => sql, rows: 1, values: [] })
+      send().catch(() => lent.discard())
+    }
+    return lent.giveBack()
   }
 
   #pause(delayMs: number): Promise<void> {

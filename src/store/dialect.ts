@@ -93,6 +93,8 @@ export interface Dialect {
   /** What a new connection is told first. */
   readonly setup: readonly string[]
   readonly begin: Readonly<Record<TransactionKind, readonly string[]>>
+  /** What the connection is told once a transaction has ended. */
+  readonly afterwards: Readonly<Record<TransactionKind, readonly string[]>>
   /**
    * Locks the rows that a SELECT finds, where a transaction does not have the database for itself.
    */

@@ -60,9 +60,13 @@ export class ExecutePacket {
   write(parameters: readonly Value[]): void {
     const nullBytes = Math.ceil(parameters.length / 8)
     const typesAt = PARAMETERS_AT + nullBytes + 1
-    this.#begin(COMMAND.execute, typesAt + TYPE_BYTES * parameters.length)
+    const hasTypes = parameters.length > 0
+    this.#begin(
+      COMMAND.execute,
+      hasTypes ? typesAt + TYPE_BYTES * parameters.length : PARAMETERS_AT,
+    )
     this.room[EXECUTIONS_AT] = 1
-    this.room[typesAt - 1] = 1 // types follow
+    if (hasTypes) this.room[typesAt - 1] = 1 // They follow.
     parameters.forEach((value, index) => {
       const type = typeOf(value)
       if (value === null) this.#setNull(index)

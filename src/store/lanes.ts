@@ -10,11 +10,9 @@
 import { LogMismatch, positionOf } from '#domain/lane'
 import type { AppliedTo, LanePlace, Lease, LogBounds, LogStanding } from '#domain/lane'
 import type { LaneMove } from '#domain/store-ports'
-import { inChunks } from './bulk.ts'
-import type { Bulk } from './bulk.ts'
 import type { Database } from './database.ts'
 import type { LaneRow } from './entities/lanes.ts'
-import type { Session } from './session.ts'
+import type { RowsStatement, Session } from './session.ts'
 
 const LOG = 'log'
 const LANES = 'lanes'
@@ -110,14 +108,17 @@ export function takeLane(
   { lane, epoch }: Lease,
 ): Promise<LanePlace | 'fenced'> {
   return database.durable(async (session) => {
-    const { dialect } = session
+    const { forUpdate, onDuplicate } = session.dialect
     // A row that is not there cannot be locked: of two owners the later epoch could lose.
     await session.run(
       `INSERT INTO lanes (lane, epoch, place) VALUES (?, 0, 0)
-        ${dialect.onDuplicate(['lane'], [])}`,
+        ${onDuplicate(['lane'], [])}`,
       [lane],
     )
-    const [held] = await lockLanes(session, [lane])
+    const held = await session.first<Omit<LaneRow, 'lane'>>(
+      `SELECT epoch, place FROM lanes WHERE lane = ?${forUpdate}`,
+      [lane],
+    )
     if (held === undefined || held.epoch > epoch) return 'fenced' // W2
     await session.run('UPDATE lanes SET epoch = ? WHERE lane = ?', [epoch, lane])
     return held.place
@@ -133,35 +134,40 @@ export function lastEpoch(database: Database): Promise<number> {
   }, URGENT)
 }
 
-/** Moves lanes; gives those that did not stand where their owner thought. (W2) */
-export async function moveLanes(
-  session: Session,
+const MOVE = 'UPDATE lanes SET place = ? WHERE lane = ? AND epoch = ? AND place = ?'
+
+/** Moves each lane that stands where its owner thinks; the others are fenced. (W2) */
+export function* laneMoves(
   moves: readonly LaneMove[],
-  places: Bulk<LaneRow>,
-): Promise<number[]> {
-  const lanes = moves.map(({ lane }) => lane).sort((a, b) => a - b)
-  const held = await lockLanes(session, lanes)
-  const byLane = new Map(held.map((row) => [row.lane, row]))
-  const fenced = moves.filter(({ lane, epoch, from }) => {
-    const row = byLane.get(lane)
-    return row?.epoch !== epoch || row.place !== from
-  })
-  if (fenced.length > 0) return fenced.map(({ lane }) => lane)
-  const moved = moves.map(({ lane, epoch, to }) => ({ lane, epoch, place: to }))
-  await places.write(session, moved)
-  return []
+  { limits }: Session,
+): Generator<RowsStatement> {
+  const inOrder = moves.toSorted((one, other) => one.lane - other.lane)
+  const rows = limits.isTextOfOneRow ? inOrder.length : 1
+  for (let start = 0; start < inOrder.length; start += rows) {
+    const values = inOrder
+      .slice(start, start + rows)
+      .flatMap(({ lane, epoch, from, to }) => [to, lane, epoch, from])
+    yield { sqlFor: () => MOVE, rows, values, mustChange: rows }
+  }
 }
 
-/** Nobody else moves or takes these lanes until the transaction ends. */
-async function lockLanes(session: Session, lanes: readonly number[]): Promise<LaneRow[]> {
-  const rows: LaneRow[] = []
-  const { byPrimaryKey, forUpdate } = session.dialect
-  await inChunks(lanes, async (list, part) => {
-    const found = await session.all<LaneRow>(
-      `SELECT lane, epoch, place FROM lanes${byPrimaryKey} WHERE lane IN (${list})${forUpdate}`,
-      part,
-    )
-    rows.push(...found)
-  })
-  return rows
+/**
+ * The lanes that are not where their owner thinks. Places and epochs only grow: what fenced a lane
+ * before still does.
+ */
+export function fencedLanes(
+  database: Database,
+  moves: readonly LaneMove[],
+): Promise<readonly number[]> {
+  return database.read(async (session) => {
+    const rows = await session.all<LaneRow>('SELECT lane, epoch, place FROM lanes WHERE lane < ?', [
+      LANES_MAX,
+    ])
+    const byLane = new Map(rows.map((row) => [row.lane, row]))
+    const fenced = moves.filter(({ lane, epoch, from }) => {
+      const row = byLane.get(lane)
+      return row?.epoch !== epoch || row.place !== from
+    })
+    return fenced.map(({ lane }) => lane)
+  }, URGENT)
 }

@@ -13,6 +13,8 @@
 //   M5. A process that hangs or is gone in the middle of a transaction keeps its rows locked for a
 //       moment only: whoever takes its lanes waits for that. MySQL knows no such limit; there the
 //       end of the connection ends the locks.
+//   M6. A transaction that the server takes back is over while statements behind it are on their
+//       way: so they must not be in force by themselves, and COMMIT is sent once all are answered.
 
 import type {
   ColumnDefinitions,
@@ -51,6 +53,10 @@ const definitions: ColumnDefinitions = {
   createTable,
 }
 
+/** M6 */
+const BEGIN = ['SET autocommit = 0']
+const AFTERWARDS = ['SET autocommit = 1']
+
 export const mysql: Dialect = {
   engine: 'mysql',
   durability: 'mysql, as durable as innodb_flush_log_at_trx_commit and its replication make it',
@@ -80,14 +86,14 @@ export const mysql: Dialect = {
       'SET TRANSACTION ISOLATION LEVEL REPEATABLE READ',
       'START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY',
     ],
-    repeatable: ['START TRANSACTION'],
-    durable: ['START TRANSACTION'],
+    repeatable: BEGIN,
+    durable: BEGIN,
   },
+  afterwards: { read: [], snapshot: [], repeatable: AFTERWARDS, durable: AFTERWARDS },
   forUpdate: ' FOR UPDATE',
   byPrimaryKey: ' FORCE INDEX (PRIMARY)',
   inOrder: ' STRAIGHT_JOIN',
   insertInto: 'INSERT INTO',
-  // A turn waits for each answer before it sends the next statement.
   rowsMax: 512,
   bind: (parameters) => [...parameters],
   onDuplicate: (key, replaced, unlessNull = []) => {

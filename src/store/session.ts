@@ -12,20 +12,24 @@ export interface Changes {
   readonly raw: unknown
 }
 
-/** An INSERT of rows into one table. */
-export interface Insert {
+/** A statement that writes rows. */
+export interface RowsStatement {
   /** Its text for this many rows. */
   readonly sqlFor: (rows: number) => string
   readonly rows: number
   /** Those of each row behind those of the one before. */
   readonly values: readonly Value[]
+  /** Changed rows without which nothing that comes behind this statement is wanted. */
+  readonly mustChange?: number
 }
 
-/** How many rows one INSERT may have. */
-export interface InsertSizes {
-  readonly most: number
-  /** Each size is a text of its own, and there must be few of them. */
-  readonly arePowersOfTwo: boolean
+/** What a statement that writes rows may be. */
+export interface StatementLimits {
+  readonly rowsMax: number
+  /** One text does for any number of rows. Otherwise there must be few texts. */
+  readonly isTextOfOneRow: boolean
+  /** How many may be sent and not answered. */
+  readonly underWayMax: number
 }
 
 /**
@@ -39,16 +43,16 @@ export interface Session {
   all<Row>(sql: string, parameters?: readonly Value[]): Promise<Row[]>
   first<Row>(sql: string, parameters?: readonly Value[]): Promise<Row | undefined>
   run(sql: string, parameters?: readonly Value[]): Promise<Changes>
-  readonly insertSizes: InsertSizes
+  readonly limits: StatementLimits
   /**
-   * Makes an INSERT whose text is one of few: where it pays, the server keeps it prepared. What is
-   * given runs it; call that once, and have no more than one that is made and not yet run.
+   * Makes a statement whose text is one of few: where it pays, the server keeps it prepared. What
+   * is given sends it; call that once, in the order in which they were made.
    */
-  insert(insert: Insert): Insertion
+  make(statement: RowsStatement): Send
 }
 
-/** Runs a statement that is made. */
-export type Insertion = () => Promise<Changes>
+/** Sends a statement that is made. */
+export type Send = () => Promise<Changes>
 
 /** Bounds how long an answer may take. */
 export type Bounded = <Answer>(answer: Promise<Answer>) => Promise<Answer>
@@ -64,8 +68,8 @@ export class RunnerSession implements Session {
     this.#bounded = bounded
   }
 
-  get insertSizes(): InsertSizes {
-    return { most: this.dialect.rowsMax, arePowersOfTwo: true }
+  get limits(): StatementLimits {
+    return { rowsMax: this.dialect.rowsMax, isTextOfOneRow: false, underWayMax: 1 }
   }
 
   async all<Row>(sql: string, parameters: readonly Value[] = []): Promise<Row[]> {
@@ -86,7 +90,7 @@ export class RunnerSession implements Session {
     return { affected: result.affected ?? 0, raw: result.raw }
   }
 
-  insert({ sqlFor, rows, values }: Insert): Insertion {
+  make({ sqlFor, rows, values }: RowsStatement): Send {
     return () => this.run(sqlFor(rows), values)
   }
 }

@@ -44,6 +44,7 @@ export const sqlite: Dialect = {
     repeatable: ['PRAGMA synchronous = NORMAL', 'BEGIN IMMEDIATE'],
     durable: ['PRAGMA synchronous = FULL', 'BEGIN IMMEDIATE'], // D1
   },
+  afterwards: { read: [], snapshot: [], repeatable: [], durable: [] },
   forUpdate: '',
   byPrimaryKey: '',
   inOrder: '',

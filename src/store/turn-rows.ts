@@ -5,9 +5,9 @@ import type { FeedEntry } from '#domain/feed'
 import type { OperationId } from '#domain/identity'
 import type { Operation } from '#domain/operation'
 import type { ChannelHead, ChannelWrites, DeadLetter, TurnWrites } from '#domain/store-ports'
-import { Bulk, insertAll } from './bulk.ts'
+import { Bulk } from './bulk.ts'
 import type { Columns } from './bulk.ts'
-import type { Insert, Session } from './session.ts'
+import type { RowsStatement, Session } from './session.ts'
 import type { Dialect } from './dialect.ts'
 import { documentOf, filedUnder } from './document.ts'
 import type { ChannelHeadRow } from './entities/channels.ts'
@@ -120,11 +120,8 @@ export class TurnRows {
     this.#deadLetters = new Bulk(tables.deadLetters, DEAD_LETTER)
   }
 
-  write(session: Session, writes: TurnWrites): Promise<void> {
-    return insertAll(session, this.#inserts(writes, session))
-  }
-
-  *#inserts(writes: TurnWrites, session: Session): Generator<Insert> {
+  /** The statements that write them. */
+  *statements(writes: TurnWrites, session: Session): Generator<RowsStatement> {
     const parts = partsOf(writes.channels)
     yield* this.#heads.inserts(parts.heads, session)
     yield* this.#things.inserts(parts.things, session)

@@ -2,7 +2,7 @@
 //
 // Invariants:
 //   W2. The lanes move in the transaction that writes the effects, and first: when one is fenced,
-//       everything is rolled back.
+//       everything is rolled back, whatever else is already under way.
 //   T1. A turn is repeatable, not durable: its batches stand in the log behind the lane's place
 //       until the place itself is on the disk. (D1 in dialect.ts)
 
@@ -17,27 +17,23 @@ import type {
   TurnStore,
   TurnWrites,
 } from '#domain/store-ports'
-import { Bulk } from './bulk.ts'
+import { runAll } from './bulk.ts'
 import type { Database } from './database.ts'
-import type { Session } from './session.ts'
+import type { RowsStatement, Session } from './session.ts'
 import { RolledBack } from './database.ts'
 import { eventFrom, thingFrom } from './document.ts'
 import type { EventRow, ThingRow } from './entities/entities.ts'
-import type { LaneRow } from './entities/lanes.ts'
 import type { Tables } from './entities/tables.ts'
-import { bindLog, lastEpoch, moveLanes, settle, takeLane } from './lanes.ts'
+import { bindLog, fencedLanes, laneMoves, lastEpoch, settle, takeLane } from './lanes.ts'
 import { TurnRows } from './turn-rows.ts'
 
 export class Turns implements TurnStore {
   readonly #database: Database
   readonly #rows: TurnRows
-  readonly #places: Bulk<LaneRow>
 
   constructor(database: Database, tables: Tables) {
     this.#database = database
     this.#rows = new TurnRows(tables, database.dialect)
-    const onDuplicate = database.dialect.onDuplicate(['lane'], ['place'])
-    this.#places = Bulk.of(tables.lanes, { onDuplicate })
   }
 
   takeLane(lease: Lease): Promise<LanePlace | 'fenced'> {
@@ -52,19 +48,23 @@ export class Turns implements TurnStore {
     return bindLog(this.#database, log)
   }
 
-  commit(writes: TurnWrites): Promise<Committed> {
+  async commit(writes: TurnWrites): Promise<Committed> {
     // T1. Not idempotent: done again after a commit that nobody heard of, it would find itself
     //     fenced.
-    return this.#database.repeatable<Committed>(
+    const isCommitted = await this.#database.repeatable<boolean>(
       async (session) => {
-        const fenced = await moveLanes(session, writes.lanes, this.#places)
-        // W2
-        if (fenced.length > 0) return new RolledBack<Committed>({ kind: 'fenced', lanes: fenced })
-        await this.#rows.write(session, writes)
-        return { kind: 'committed' }
+        const isWhole = await runAll(session, this.#statements(writes, session))
+        return isWhole || new RolledBack(false) // W2
       },
       { isUrgent: true },
     )
+    if (isCommitted) return { kind: 'committed' }
+    return { kind: 'fenced', lanes: await fencedLanes(this.#database, writes.lanes) }
+  }
+
+  *#statements(writes: TurnWrites, session: Session): Generator<RowsStatement> {
+    yield* laneMoves(writes.lanes, session) // W2
+    yield* this.#rows.statements(writes, session)
   }
 
   settle(): Promise<void> {

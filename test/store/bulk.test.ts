@@ -1,26 +1,26 @@
 import test from 'ava'
 import type { EntitySchemaColumnOptions } from 'typeorm'
 
-import { Bulk, inChunks } from '#src/store/bulk'
-import type { Changes, InsertSizes, Session } from '#src/store/session'
+import { Bulk, inChunks, runAll } from '#src/store/bulk'
+import type { Changes, RowsStatement, Session, StatementLimits } from '#src/store/session'
 import type { Dialect, Value } from '#src/store/dialect'
 import { turn, until } from '#test/support/until'
 
-const POWERS: InsertSizes = { most: 128, arePowersOfTwo: true }
+const POWERS: StatementLimits = { rowsMax: 128, isTextOfOneRow: false, underWayMax: 1 }
 
 /** A session that keeps what it is asked to run. */
-function recording(insertSizes = POWERS) {
+function recording(limits = POWERS) {
   const statements: { sql: string; parameters: readonly Value[] }[] = []
   const run: Session['run'] = async (sql, parameters = []) => {
     statements.push({ sql, parameters })
     return { affected: 0, raw: statements.length }
   }
-  const insert: Session['insert'] =
+  const make: Session['make'] =
     ({ sqlFor, rows, values }) =>
     () =>
       run(sqlFor(rows), values)
   const dialect = { insertInto: 'INSERT INTO' } as Dialect
-  return { statements, session: { run, insert, insertSizes, dialect } as Session }
+  return { statements, session: { run, make, limits, dialect } as Session }
 }
 
 type Row = { readonly key: number; readonly text: string | null }
@@ -114,7 +114,11 @@ test('N1: where one text does for all sizes, statements are as large as they may
     [9, 2 ** 18, [4, 4, 1]],
   ]
   for (const [count, textOf, sizes] of cases) {
-    const { session, statements } = recording({ most: 128, arePowersOfTwo: false })
+    const { session, statements } = recording({
+      rowsMax: 128,
+      isTextOfOneRow: true,
+      underWayMax: 1,
+    })
     const rows = rowsOf(count).map(({ key }) => ({ key, text: 'x'.repeat(textOf) }))
     await Bulk.of<Row>(ENTITY, { leftOut: ['later'] }).write(session, rows)
     t.deepEqual(
@@ -130,10 +134,10 @@ test('N1: where one text does for all sizes, statements are as large as they may
 })
 
 /** A session whose statements are answered by the test. */
-function waiting() {
+function waiting(underWayMax = 1) {
   const made: number[] = []
   const statements: { readonly rows: number; readonly answer: PromiseWithResolvers<Changes> }[] = []
-  const insert: Session['insert'] = ({ rows }) => {
+  const make: Session['make'] = ({ rows }) => {
     made.push(rows)
     return () => {
       const answer = Promise.withResolvers<Changes>()
@@ -142,7 +146,11 @@ function waiting() {
     }
   }
   const dialect = { insertInto: 'INSERT INTO' } as Dialect
-  return { made, statements, session: { insert, insertSizes: POWERS, dialect } as Session }
+  return {
+    made,
+    statements,
+    session: { make, limits: { ...POWERS, underWayMax }, dialect } as Session,
+  }
 }
 
 const ANSWER: Changes = { affected: 0, raw: undefined }
@@ -176,6 +184,56 @@ test('N2: a statement is made while the server works on the one before, and sent
   await until('the next is sent', () => statements.length === 2)
   statements[1]?.answer.resolve(ANSWER)
   await t.notThrowsAsync(written)
+})
+
+test('N2: as many are sent before the first is answered as the session says', async (t) => {
+  const { statements, session } = waiting(3)
+  const written = Bulk.of<Row>(ENTITY, { leftOut: ['later'] }).write(session, rowsOf(31))
+  const sent = (): number[] => statements.map(({ rows }) => rows)
+  t.deepEqual(sent(), [1, 2, 4])
+  statements[0]?.answer.resolve(ANSWER)
+  await until('the next is sent', () => statements.length === 4)
+  await turn()
+  t.deepEqual(sent(), [1, 2, 4, 8])
+  for (let at = 1; at < 5; at += 1) {
+    await until('it is sent', () => statements.length > at)
+    statements[at]?.answer.resolve(ANSWER)
+  }
+  await t.notThrowsAsync(written)
+  t.deepEqual(sent(), [1, 2, 4, 8, 16])
+})
+
+const MOVE: RowsStatement = { sqlFor: () => 'MOVE', rows: 2, values: [], mustChange: 2 }
+const BEHIND: RowsStatement = { sqlFor: () => 'WRITE', rows: 1, values: [] }
+
+test('what changes as many rows as it must goes on, and nothing follows what does not', async (t) => {
+  for (const [changed, isDone] of [
+    [1, false],
+    [2, true],
+    [3, false],
+  ] as const) {
+    for (const underWayMax of [1, 2]) {
+      const { statements, session } = waiting(underWayMax)
+      const done = runAll(session, [MOVE, BEHIND, BEHIND])
+      statements[0]?.answer.resolve({ affected: changed, raw: undefined })
+      await turn()
+      for (const at of isDone ? [1, 2] : []) {
+        await until('it is sent', () => statements.length > at)
+        statements[at]?.answer.resolve(ANSWER)
+      }
+      t.is(await done, isDone)
+      if (!isDone) t.is(statements.length, underWayMax)
+    }
+  }
+})
+
+test('of several that come to nothing the first one tells', async (t) => {
+  const { statements, session } = waiting(3)
+  const done = runAll(session, [MOVE, BEHIND, BEHIND])
+  statements[2]?.answer.reject(new Error('last'))
+  statements[1]?.answer.reject(new Error('later'))
+  statements[0]?.answer.resolve({ affected: 0, raw: undefined })
+  t.false(await done)
 })
 
 test('a statement that fails is the last one', async (t) => {

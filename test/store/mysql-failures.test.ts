@@ -3,7 +3,9 @@
 import { inspect } from 'node:util'
 
 import { isOutage } from '#domain/store-ports'
+import { runAll } from '#src/store/bulk'
 import type { JobTraits } from '#src/store/database'
+import type { Pacing } from '#src/store/pacing'
 import type { Session } from '#src/store/session'
 import { StoreError } from '#src/store/store-error'
 import { device } from '#test/contracts/store-channels'
@@ -70,6 +72,45 @@ mariaDb.test('G4: attempts have an end', async (t, server) => {
   t.false(inspect(error, { showHidden: true }).includes(SECRET))
   t.is(attempts, 5)
   t.deepEqual(await texts(), ['a', 'b'])
+})
+
+mariaDb.test(
+  'M6: nothing stays of what is on its way when the server ends the transaction',
+  async (t, server) => {
+    const { database, texts } = await openNotes(t, server)
+    // Said by the job in the place of a server that takes a transaction back.
+    const ended = { sqlFor: () => 'ROLLBACK', rows: 1, values: [] }
+    const job = database.durable((session) =>
+      runAll(session, [ended, rowsFor('notes', [[3, 'c']]), rowsFor('notes', [[1, 'twice']])]),
+    )
+    await t.throwsAsync(job, { instanceOf: StoreError, code: 'ER_DUP_ENTRY' })
+    t.deepEqual(await texts(), ['a', 'b'])
+
+    await database.durable((session) => write(session, 1, 'kept'))
+    t.deepEqual(await texts(), ['kept', 'b'])
+    const [autocommit] = await database.read((session) =>
+      session.all('SELECT @@autocommit AS isOn, @@in_transaction AS isIn'),
+    )
+    t.deepEqual({ ...Object(autocommit) }, { isOn: 1, isIn: 0 })
+  },
+)
+
+mariaDb.test('L2: a statement has its time from the answer before it', async (t, server) => {
+  let waiting = 0
+  let most = 0
+  const pacing: Pacing = {
+    after: () => {
+      waiting += 1
+      most = Math.max(most, waiting)
+      return () => (waiting -= 1)
+    },
+    random: () => 0.5,
+  }
+  const { database, texts } = await openNotes(t, server, { pacing })
+  const rows = [3, 4, 5, 6, 7].map((id) => rowsFor('notes', [[id, 'x']]))
+  await database.durable((session) => runAll(session, rows))
+  t.is((await texts()).length, 7)
+  t.true(most <= 2, 'the time of one begins in the moment in which that before it ends')
 })
 
 /** Lets a COMMIT through and loses its answer, once. */
@@ -162,7 +203,7 @@ mariaDb.test('W6: only what the server says of values is no outage', async (t, s
       ],
     ].map((rows): [boolean, (session: Session) => Promise<unknown>] => [
       false,
-      (session) => session.insert(rowsFor('notes (id, text)', rows))(),
+      (session) => session.make(rowsFor('notes (id, text)', rows))(),
     ]),
     [false, (session) => session.run(insert, ['three', 'a'])],
     [false, (session) => session.run('INSERT INTO notes (id, text) VALUES (1e30, 1)')],
@@ -200,7 +241,7 @@ mariaDb.test('G3: no error of the store carries what was a parameter', async (t,
         [3, 'x'],
         [SECRET, 'y'],
       ],
-    ].map((rows) => (session: Session) => session.insert(rowsFor('notes (id, text)', rows))()),
+    ].map((rows) => (session: Session) => session.make(rowsFor('notes (id, text)', rows))()),
     (session) => session.run('INSERT INTO nowhere (a) VALUES (?)', [SECRET]),
     (session) => session.run('INSERT INTO notes (id, text) VALUES (?, ?)', [SECRET, 'x']),
     (session) => session.run('INSERT INTO notes (id, text) VALUES (3, ?)', [SECRET.repeat(9)]),

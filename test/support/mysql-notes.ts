@@ -9,7 +9,7 @@ import { Database } from '#src/store/database'
 import { dialectOf } from '#src/store/dialect'
 import type { Value } from '#src/store/dialect'
 import type { Pacing } from '#src/store/pacing'
-import type { Insert, Session } from '#src/store/session'
+import type { RowsStatement, Session } from '#src/store/session'
 import { FakeMeter } from '#test/support/fake-telemetry'
 import { newDatabase, withoutBulk } from '#test/support/mariadb'
 
@@ -55,7 +55,7 @@ export async function openNotes(
 export const rowsFor = (
   table: string,
   [first = [], ...others]: readonly (readonly Value[])[],
-): Insert => ({
+): RowsStatement => ({
   sqlFor: (rows) => {
     const row = `(${first.map(() => '?').join(', ')})`
     return `INSERT INTO ${table} VALUES ${Array<string>(rows).fill(row).join(', ')}`
