@@ -55,10 +55,11 @@ export async function runAll(
   statements: Iterable<RowsStatement>,
   inserted?: Inserted,
 ): Promise<boolean> {
+  const { underWayMax } = session.limits
   const underWay: Promise<boolean>[] = []
   for (const { mustChange, ...statement } of statements) {
     const send = session.make(statement)
-    if (underWay.length === session.limits.underWayMax && !(await underWay.shift())) return false
+    if (underWay.length === underWayMax && !(await underWay.shift())) return false
     const answer = send().then(({ affected, raw }) => {
       inserted?.(raw, statement.rows)
       return mustChange === undefined || mustChange === affected

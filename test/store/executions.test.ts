@@ -196,34 +196,31 @@ test('P3: what follows is sent with the one in front of it, when that had to wai
   await t.notThrowsAsync(Promise.all(all))
 })
 
-test('P3: what the driver is asked in between is not overtaken', async (t) => {
-  const { connection, line, send, texts } = await openLine()
-  const first = send('a')
-  line.interrupt()
-  connection.prepare('SELECT', () => {})
-  const all = [first, send('b'), send('c')]
-  t.deepEqual(texts(), ['a'])
-  connection.answer()
-  t.deepEqual(texts(), ['a'])
-  connection.answer()
-  t.deepEqual(texts(), ['a', 'b', 'c'])
-  connection.answer()
-  connection.answer()
-  await t.notThrowsAsync(Promise.all(all))
-})
+type Line = Awaited<ReturnType<typeof openLine>>
 
-test('P3: nor is the preparing of a statement that is new', async (t) => {
-  const { connection, send, texts } = await openLine()
-  const all = [send('a'), send('b', 'UPDATE'), send('c')]
-  t.deepEqual(texts(), ['a'])
-  connection.answer()
-  t.deepEqual(texts(), ['a'])
-  connection.answer()
-  t.deepEqual(texts(), ['a', 'b', 'c'])
-  connection.answer()
-  connection.answer()
-  await t.notThrowsAsync(Promise.all(all))
-})
+const IN_BETWEEN: Readonly<Record<string, (line: Line) => Promise<unknown>>> = {
+  'what the driver is asked': ({ connection, line, send }) => {
+    line.interrupt()
+    connection.prepare('SELECT', () => {})
+    return send('b')
+  },
+  'the preparing of a statement that is new': ({ send }) => send('b', 'UPDATE'),
+}
+for (const [what, ask] of Object.entries(IN_BETWEEN)) {
+  test(`P3: ${what} in between is not overtaken`, async (t) => {
+    const opened = await openLine()
+    const { connection, send, texts } = opened
+    const all = [send('a'), ask(opened), send('c')]
+    t.deepEqual(texts(), ['a'])
+    connection.answer()
+    t.deepEqual(texts(), ['a'])
+    connection.answer()
+    t.deepEqual(texts(), ['a', 'b', 'c'])
+    connection.answer()
+    connection.answer()
+    await t.notThrowsAsync(Promise.all(all))
+  })
+}
 
 test('P2: an error is of the execution that it answers', async (t) => {
   const { connection, send } = await openLine()

@@ -6,29 +6,20 @@ import type { Row } from './row.ts'
 const ACCEPT = { kind: 'ratio-at-least', must: 0.18, aim: 0.35 } as const
 const END_TO_END = { kind: 'ratio-at-least', must: 0.5, aim: 0.8 } as const
 
-export const CLUSTER_ROWS: readonly Row[] = [
+/** What an operator would choose on few cores has the plain name. */
+const LAYOUT_NAMES = { split: 'cluster', even: 'even' } as const
+
+export const CLUSTER_ROWS: readonly Row[] = (['split', 'even'] as const).flatMap((layout) => [
   ratioRow({
-    name: 'accept-cluster',
+    name: `accept-${LAYOUT_NAMES[layout]}`,
     denominator: 'D1',
     goal: ACCEPT,
-    planned: (session) => session.accept('cluster', 'split'),
+    planned: (session) => session.accept('cluster', layout),
   }),
   ratioRow({
-    name: 'accept-even',
-    denominator: 'D1',
-    goal: ACCEPT,
-    planned: (session) => session.accept('cluster', 'even'),
-  }),
-  ratioRow({
-    name: 'end-to-end-cluster',
+    name: `end-to-end-${LAYOUT_NAMES[layout]}`,
     denominator: 'D4-cluster',
     goal: END_TO_END,
-    planned: (session) => session.endToEnd('cluster', 'split'),
+    planned: (session) => session.endToEnd('cluster', layout),
   }),
-  ratioRow({
-    name: 'end-to-end-even',
-    denominator: 'D4-cluster',
-    goal: END_TO_END,
-    planned: (session) => session.endToEnd('cluster', 'even'),
-  }),
-]
+])
