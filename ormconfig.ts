@@ -2,13 +2,13 @@
 
 import type { DataSourceOptions } from 'typeorm'
 
-import { connectBulkSocket } from '#src/store/bulk-socket'
-import { dialectOf } from '#src/store/dialect'
+import { connectBulkSocket } from '#src/store/mysql/wire/bulk-socket'
+import { dialectOf } from '#src/store/dialects'
 import { tablesFor } from '#src/store/entities/tables'
 import { Tables1766000000000 } from '#src/store/migrations/1-tables'
 import { Spans1795000000000 } from '#src/store/migrations/2-spans'
 import { Blocks1795200000000 } from '#src/store/migrations/3-blocks'
-import { SqliteConnection } from '#src/store/sqlite-connection'
+import { SqliteConnection } from '#src/store/sqlite/connection'
 
 const SQLITE = 'sqlite:'
 const MYSQL = 'mysql:'

@@ -4,7 +4,7 @@ import { appliedIn, placeOf, positionOf } from '#domain/lane'
 import type { LanePlace, Lease, LogEntry } from '#domain/lane'
 import type { LogReader } from '#domain/ports'
 import type { LaneMove } from '#domain/store-ports'
-import type { Item } from './turn.ts'
+import type { Item } from './turn-item.ts'
 
 /** A lane in the hands of this process. */
 export interface OwnedLane extends Lease {

@@ -7,13 +7,13 @@
 import { LogMismatch } from '#domain/lane'
 import { retryDelayMs } from './backoff.ts'
 import { ChannelDirectory } from './channel.ts'
-import { Holdings } from './holdings.ts'
+import { OwnedLanes } from './owned-lanes.ts'
 import type { SystemOptions, SystemPorts } from './options.ts'
 import { purgeApplied } from './purge.ts'
 import type { Applied } from './purge.ts'
 import { measuresOf } from './measures.ts'
 import type { Measures } from './measures.ts'
-import type { Item } from './turn.ts'
+import type { Item } from './turn-item.ts'
 import { TurnLine } from './turn-line.ts'
 
 const REST_TURNS = 3
@@ -24,7 +24,7 @@ export class ActorSystem {
   readonly #ports: SystemPorts
   readonly #options: SystemOptions
   readonly #directory: ChannelDirectory
-  readonly #holdings: Holdings
+  readonly #ownedLanes: OwnedLanes
   readonly #measure: Measures
   readonly #line: TurnLine
   readonly #caughtUp = Promise.withResolvers<void>()
@@ -42,18 +42,18 @@ export class ActorSystem {
     this.#options = options
     const { store, logger, meter } = ports
     const directory = new ChannelDirectory(options)
-    const holdings = new Holdings({ store, logger, forgetAll: () => directory.sleepAll() })
+    const ownedLanes = new OwnedLanes({ store, logger, forgetAll: () => directory.sleepAll() })
     const measure = measuresOf(meter, directory)
     const isHalted = (): boolean => this.#phase === 'halted'
     this.#directory = directory
-    this.#holdings = holdings
+    this.#ownedLanes = ownedLanes
     this.#measure = measure
-    this.#line = new TurnLine({ ...ports, directory, holdings, measure, isHalted }, options)
+    this.#line = new TurnLine({ ...ports, directory, ownedLanes, measure, isHalted }, options)
   }
 
   /** Lanes that this process applies now. */
   get ownedLanes(): number {
-    return this.#holdings.lanes.size
+    return this.#ownedLanes.lanes.size
   }
 
   /** Resolves once everything that the log held at the start is applied. */
@@ -75,7 +75,7 @@ export class ActorSystem {
         if (notice.kind === 'channel-deleted') this.#directory.forget(notice.channelId)
       }),
       await leases.watch((held) => {
-        this.#holdings.lease(held)
+        this.#ownedLanes.lease(held)
         this.#wakeUp()
         return this.#round
       }),
@@ -104,11 +104,11 @@ export class ActorSystem {
 
   /** How far the lanes of this process are applied. */
   places(): readonly Applied[] {
-    return this.#holdings.places()
+    return this.#ownedLanes.places()
   }
 
   #onWake(lane: number): void {
-    const owned = this.#holdings.lanes.get(lane)
+    const owned = this.#ownedLanes.lanes.get(lane)
     if (owned !== undefined) owned.mayHaveMore = true
     this.#wakeUp()
   }
@@ -135,7 +135,7 @@ export class ActorSystem {
 
   /** What came while the lanes were read is looked at before the loop sleeps, or ends a drain. */
   async #takeRound(): Promise<'drained' | 'goes on'> {
-    await this.#holdings.adopt()
+    await this.#ownedLanes.adopt()
     this.#directory.tidy(this.#ports.nowMs())
     const items = await this.#line.collect()
     if (items.length > 0) await this.#applyAndRest(items)
@@ -162,7 +162,7 @@ export class ActorSystem {
   }
 
   async #sleep(): Promise<void> {
-    if (this.#holdings.lanes.size > 0) this.#caughtUp.resolve()
+    if (this.#ownedLanes.lanes.size > 0) this.#caughtUp.resolve()
     await new Promise<void>((resolve) => {
       this.#wake = resolve
     })
@@ -182,6 +182,6 @@ export class ActorSystem {
     logger.error('the store did not answer; the lanes wait', { error: String(error), delayMs })
     if (this.#phase === 'halted') return
     await wait(delayMs)
-    this.#holdings.forget() // A7
+    this.#ownedLanes.forget() // A7
   }
 }

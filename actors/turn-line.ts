@@ -22,12 +22,13 @@ import { positionOf } from '#domain/lane'
 import { isOutage } from '#domain/store-ports'
 import { retryDelayMs } from './backoff.ts'
 import type { ChannelDirectory } from './channel.ts'
-import type { Holdings } from './holdings.ts'
+import type { OwnedLanes } from './owned-lanes.ts'
 import { collect, isNext, movesOf } from './lanes.ts'
 import type { Measures } from './measures.ts'
 import type { SystemPorts } from './options.ts'
 import { commitTurn, decideTurn, undecide } from './turn.ts'
-import type { DecidedTurn, Item, Turn, TurnEnd } from './turn.ts'
+import type { DecidedTurn, TurnEnd } from './turn.ts'
+import type { Item, Turn } from './turn-item.ts'
 
 /**
  * Failures in a row, with growing pauses between them, before a submission alone is given up. (W6)
@@ -41,7 +42,7 @@ export interface TurnLinePorts extends Pick<
   'store' | 'log' | 'bus' | 'logger' | 'nowMs' | 'wait' | 'soon'
 > {
   readonly directory: ChannelDirectory
-  readonly holdings: Holdings
+  readonly ownedLanes: OwnedLanes
   readonly measure: Measures
   /** Nothing more is begun. */
   readonly isHalted: () => boolean
@@ -51,7 +52,7 @@ type Committed = Extract<TurnEnd, { kind: 'committed' }> & Pick<Turn, 'moves'>
 
 interface Failed {
   readonly items: readonly Item[]
-  readonly doomed: Turn['doomed']
+  readonly poisoned: Turn['poisoned']
 }
 
 export class TurnLine {
@@ -60,7 +61,7 @@ export class TurnLine {
   #turnMax: number
   #failures = 0
   /** Committed and not announced yet. */
-  #untold: Committed | undefined
+  #unannounced: Committed | undefined
 
   /** `turnMax`: submissions in one turn, at most. */
   constructor(ports: TurnLinePorts, { turnMax }: { readonly turnMax: number }) {
@@ -71,8 +72,8 @@ export class TurnLine {
 
   /** What the next turn applies; the lanes take turns in coming first. */
   collect(): Promise<readonly Item[]> {
-    const { holdings, measure, log } = this.#ports
-    const lanes = [...holdings.lanes.values()]
+    const { ownedLanes, measure, log } = this.#ports
+    const lanes = [...ownedLanes.lanes.values()]
     const first = measure.turns() % Math.max(1, lanes.length)
     return collect([...lanes.slice(first), ...lanes.slice(0, first)], log, this.#turnMax)
   }
@@ -86,28 +87,28 @@ export class TurnLine {
    * Applies items and what is decided ahead meanwhile. What fails is to be collected again. Rejects
    * while the store does not answer.
    */
-  async apply(items: readonly Item[], doomed?: ReadonlyMap<Item, string>): Promise<void> {
+  async apply(items: readonly Item[], poisoned?: ReadonlyMap<Item, string>): Promise<void> {
     let underWay = items
     try {
-      let turn: DecidedTurn | undefined = await this.#decide(items, doomed && { doomed })
+      let turn: DecidedTurn | undefined = await this.#decide(items, poisoned && { poisoned })
       while (turn !== undefined) {
         underWay = turn.items
         turn = await this.#commitAndLookAhead(turn)
       }
     } catch (error) {
-      await this.#recover({ items: underWay, doomed }, error)
+      await this.#recover({ items: underWay, poisoned }, error)
     }
   }
 
   async #decide(
     items: readonly Item[],
-    { doomed, before }: Pick<Turn, 'doomed'> & { readonly before?: DecidedTurn } = {},
+    { poisoned, before }: Pick<Turn, 'poisoned'> & { readonly before?: DecidedTurn } = {},
   ): Promise<DecidedTurn> {
-    const { store, directory, holdings, nowMs } = this.#ports
-    const moves = movesOf(items, holdings.lanes)
-    const turn = { items, moves, nowMs: nowMs(), ...(doomed !== undefined && { doomed }) }
+    const { store, directory, ownedLanes, nowMs } = this.#ports
+    const moves = movesOf(items, ownedLanes.lanes)
+    const turn = { items, moves, nowMs: nowMs(), ...(poisoned !== undefined && { poisoned }) }
     const decided = await decideTurn({ store, directory }, turn, before)
-    holdings.goAhead(moves)
+    ownedLanes.goAhead(moves)
     return decided
   }
 
@@ -116,15 +117,15 @@ export class TurnLine {
    * not answer. Otherwise than with a next turn it ends with nothing decided.
    */
   async #commitAndLookAhead(turn: DecidedTurn): Promise<DecidedTurn | undefined> {
-    const { holdings, isHalted } = this.#ports
+    const { ownedLanes, isHalted } = this.#ports
     let next: DecidedTurn | undefined
-    const before = this.#takeUntold()
+    const before = this.#takeUnannounced()
     const committing = this.#commit(turn)
     const telling = before && this.#break().then(() => this.#tell(before)) // A8
     const [committed, ahead] = await Promise.allSettled([
       committing.then(async (end) => {
         await telling
-        if (next === undefined) this.#tell(this.#takeUntold()) // A8
+        if (next === undefined) this.#tell(this.#takeUnannounced()) // A8
         return end
       }),
       this.#mayLookAhead(turn) ? this.#decideNext(turn).then((decided) => (next = decided)) : null,
@@ -132,12 +133,12 @@ export class TurnLine {
     ])
     const isCommitted = committed.status === 'fulfilled' && committed.value.kind === 'committed'
     if (isCommitted && next !== undefined && !isHalted()) return next
-    this.#tell(this.#takeUntold()) // A8
+    this.#tell(this.#takeUnannounced()) // A8
     if (next !== undefined) undecide(next)
-    holdings.fallBack() // A7
+    ownedLanes.fallBack() // A7
     if (committed.status === 'rejected') throw committed.reason
     if (ahead.status === 'rejected') throw ahead.reason
-    if (committed.value.kind === 'fenced') await holdings.askAgain(committed.value.lanes)
+    if (committed.value.kind === 'fenced') await ownedLanes.askAgain(committed.value.lanes)
     return undefined
   }
 
@@ -151,11 +152,11 @@ export class TurnLine {
   }
 
   #moveOn(committed: Committed): void {
-    const { logger, holdings } = this.#ports
+    const { logger, ownedLanes } = this.#ports
     this.#failures = 0
     this.#turnMax = Math.min(this.#turnMaxMost, this.#turnMax * 2)
-    holdings.moveOn(committed.moves)
-    this.#untold = committed
+    ownedLanes.moveOn(committed.moves)
+    this.#unannounced = committed
     if (committed.deadLetters > 0) {
       logger.error('submissions set aside as dead letters', { count: committed.deadLetters })
     }
@@ -166,16 +167,16 @@ export class TurnLine {
     return new Promise((resolve) => this.#ports.soon(resolve))
   }
 
-  #takeUntold(): Committed | undefined {
-    const untold = this.#untold
-    this.#untold = undefined
-    return untold
+  #takeUnannounced(): Committed | undefined {
+    const unannounced = this.#unannounced
+    this.#unannounced = undefined
+    return unannounced
   }
 
-  #tell(untold: Committed | undefined): void {
-    if (untold === undefined) return
+  #tell(unannounced: Committed | undefined): void {
+    if (unannounced === undefined) return
     const { bus } = this.#ports
-    const { entries: byChannel, moves } = untold
+    const { entries: byChannel, moves } = unannounced
     const announcements = [...byChannel].map(([channelId, entries]) => ({ channelId, entries }))
     bus.announce(announcements)
     for (const { lane, to } of moves) {
@@ -185,10 +186,10 @@ export class TurnLine {
 
   /** A6: and while nothing else waits for the end of this turn. */
   #mayLookAhead({ items, nowMs }: Turn): boolean {
-    const { holdings, directory, isHalted } = this.#ports
+    const { ownedLanes, directory, isHalted } = this.#ports
     if (!this.isLarge(items) && items.length < AHEAD_OF_MIN) return false
     if (this.#failures > 0 || isHalted()) return false
-    return !holdings.isChanged && directory.isTidy(nowMs)
+    return !ownedLanes.isChanged && directory.isTidy(nowMs)
   }
 
   async #decideNext(before: DecidedTurn): Promise<DecidedTurn | undefined> {
@@ -200,15 +201,15 @@ export class TurnLine {
    * W6: halves the turn until one submission stands alone. Rejects when the lanes have to wait: in
    * an outage, or because what is given up cannot be set aside either.
    */
-  async #recover({ items, doomed }: Failed, error: unknown): Promise<void> {
-    const { holdings, measure, logger, wait, isHalted } = this.#ports
+  async #recover({ items, poisoned }: Failed, error: unknown): Promise<void> {
+    const { ownedLanes, measure, logger, wait, isHalted } = this.#ports
     measure.retried()
-    await holdings.askAgain([...holdings.lanes.keys()])
+    await ownedLanes.askAgain([...ownedLanes.lanes.keys()])
     const [only] = items
-    const place = only === undefined ? undefined : holdings.lanes.get(only.lane)?.place
+    const place = only === undefined ? undefined : ownedLanes.lanes.get(only.lane)?.place
     // The turn has happened and only its answer was lost, or the lane is in other hands.
     if (only === undefined || place === undefined || !isNext(only, place)) return
-    if (doomed !== undefined || (items.length === 1 && isOutage(error))) throw error
+    if (poisoned !== undefined || (items.length === 1 && isOutage(error))) throw error
     this.#failures += 1
     logger.warn('a turn failed and is taken again', {
       error: String(error),

@@ -12,12 +12,11 @@
 
 import type { FeedEntry } from '#domain/feed'
 import type { ChannelId, OperationId } from '#domain/identity'
-import type { LanePlace, LogPosition, Unreadable } from '#domain/lane'
+import type { Unreadable } from '#domain/lane'
 import type { Operation } from '#domain/operation'
 import type {
   ChannelWrites,
   DeadLetter,
-  LaneMove,
   TurnState,
   TurnStore,
   TurnWrites,
@@ -26,18 +25,9 @@ import type { Submission } from '#domain/submission'
 import { refuseAll } from '#machines/channel'
 import { operationOf } from '#machines/decide'
 import type { ChannelActor, ChannelDirectory, TurnOutcome } from './channel.ts'
-import { groupByChannel, needsOf } from './needs.ts'
-import type { Groups } from './needs.ts'
-
-/** One submission and where it stands in the log. */
-export interface Item {
-  readonly lane: number
-  readonly position: LogPosition
-  readonly index: number
-  /** The place of its lane once it and everything before it is applied. */
-  readonly placeAfter: LanePlace
-  readonly submission: Submission | Unreadable
-}
+import type { Item, Turn } from './turn-item.ts'
+import { groupByChannel, turnReadsOf } from './turn-reads.ts'
+import type { Groups } from './turn-reads.ts'
 
 export interface TurnPorts {
   readonly store: TurnStore
@@ -53,15 +43,6 @@ export type TurnEnd =
       readonly deadLetters: number
     }
   | { readonly kind: 'fenced'; readonly lanes: readonly number[] }
-
-/** What a turn applies, and to where it moves the lanes. */
-export interface Turn {
-  readonly items: readonly Item[]
-  readonly moves: readonly LaneMove[]
-  readonly nowMs: number
-  /** Items that are known to break a turn, with the reason: they become dead letters. (W6) */
-  readonly doomed?: ReadonlyMap<Item, string>
-}
 
 /** A turn of which nothing is in force yet. It is committed next, or it is undecided. */
 export interface DecidedTurn extends Turn {
@@ -82,7 +63,7 @@ export async function decideTurn(
 ): Promise<DecidedTurn> {
   const groups = groupByChannel(turn)
   const actors = [...groups.keys()].map((id) => directory.wake(id, turn.nowMs))
-  const state = await store.load(needsOf(actors, groups, turn.doomed))
+  const state = await store.load(turnReadsOf(actors, groups, turn.poisoned))
   try {
     const earlier = [...state.operations, ...(before?.claimed ?? [])]
     const { claimed, repeats } = claimsOf(turn, earlier)
@@ -166,7 +147,7 @@ function decideAll(
  * order of the log, not of the channels: it must not depend on where turns are cut. (W3)
  */
 function claimsOf(
-  { items, doomed }: Turn,
+  { items, poisoned }: Turn,
   earlier: readonly OperationId[],
 ): { readonly claimed: ReadonlySet<OperationId>; readonly repeats: ReadonlySet<Submission> } {
   const applied = new Set(earlier)
@@ -175,7 +156,7 @@ function claimsOf(
   for (const item of items) {
     const { submission } = item
     if (submission.model !== 'message' || !submission.claimed) continue
-    if (doomed?.has(item) === true) continue
+    if (poisoned?.has(item) === true) continue
     if (applied.has(submission.opId)) repeats.add(submission)
     applied.add(submission.opId)
     claimed.add(submission.opId)
@@ -199,7 +180,7 @@ function writesOf(
     for (const { submission, error } of outcome.defects) defects.set(submission, error)
   }
   const writes = { lanes: turn.moves, channels, operations, deadLetters }
-  buryDead(turn, { defects, recorded }, writes)
+  addDeadLetters(turn, { defects, recorded }, writes)
   return writes
 }
 
@@ -213,21 +194,21 @@ interface Dying {
  * W6: what cannot be applied is kept aside, and its operation says so. Not when its op_id has a
  * record already: that may be what broke the turn, and a second one would break this one too.
  */
-function buryDead(
-  { doomed, items, nowMs }: Turn,
+function addDeadLetters(
+  { poisoned, items, nowMs }: Turn,
   { defects, recorded }: Dying,
   writes: { readonly operations: Operation[]; readonly deadLetters: DeadLetter[] },
 ): void {
-  if (doomed === undefined && defects.size === 0 && !items.some(isUnreadable)) return
+  if (poisoned === undefined && defects.size === 0 && !items.some(isUnreadable)) return
   for (const item of items) {
     const { lane, position, index, submission } = item
     const unreadable = submission.model === 'unreadable'
     const error =
-      (unreadable ? submission.error : undefined) ?? doomed?.get(item) ?? defects.get(submission)
+      (unreadable ? submission.error : undefined) ?? poisoned?.get(item) ?? defects.get(submission)
     if (error === undefined) continue
     const payload = unreadable ? submission.payload : JSON.stringify(submission)
     writes.deadLetters.push({ lane, position, index, payload, error, at: nowMs })
-    if (unreadable || doomed?.has(item) !== true) continue
+    if (unreadable || poisoned?.has(item) !== true) continue
     if (!recorded.includes(submission.opId)) {
       writes.operations.push(operationOf(submission, 'internal_error'))
     }

@@ -1,6 +1,6 @@
 // Process edge: the gateway as one process.
 
-import { readEnv } from './config.ts'
-import { serve } from './serve.ts'
+import { readEnv } from './config/config.ts'
+import { serve } from './process/lifecycle.ts'
 
 process.exitCode = await serve(readEnv())

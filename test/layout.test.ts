@@ -26,33 +26,40 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     '@nats-io/kv',
     'node:',
   ],
-  'src/servers': ['node:'],
+  'src/dev-servers': ['node:'],
   'src/store': ['src/domain', 'typeorm', 'mysql2', 'node:', 'ormconfig.ts'],
   'src/transports': ['src/domain', 'src/schemas', 'node:'],
   'src/client': ['src/domain', 'src/schemas'],
   'src/telemetry': ['src/domain', 'pino', 'prom-client'],
   'src/cli': [
     'src/client',
+    'src/config',
+    'src/dev-servers',
     'src/domain',
+    'src/process',
     'src/schemas',
-    'src/servers',
-    'src',
     'commander',
     'node:',
   ],
   'ormconfig.ts': ['src/store', 'typeorm', 'mysql2', 'node:'],
-  // The composition root and the edges see every stage; nothing of ours imports them but the edges.
-  src: [
+  'src/config': ['node:'],
+  'src/threads': ['src/config', 'src/domain', 'src/runtime', 'src/telemetry', 'node:'],
+  // The composition root sees every stage; nothing imports it but the edges of process and thread.
+  'src/runtime': [
+    'src/config',
     'src/domain',
     'src/ingress',
     'src/stream',
     'src/store',
+    'src/threads',
     'src/transports',
     'src/telemetry',
     'actors',
     'package.json',
     'node:',
   ],
+  'src/process': ['src/config', 'src/domain', 'src/runtime', 'src/telemetry', 'node:'],
+  'src/main.ts': ['src/config', 'src/process'],
 }
 
 // Two files absorb uWebSockets.js once, so that no type of it reaches a handler or a session.
@@ -61,8 +68,12 @@ const ONLY_IN: Readonly<Record<string, readonly string[]>> = {
 }
 
 const BANS: readonly (readonly [what: RegExp, except: readonly string[], instead: string])[] = [
-  [/process\.env/, ['src/config.ts', 'src/ingress/head-room.ts'], 'a field of Config'],
-  [/Date\.now/, ['src/serve.ts', 'src/worker.ts', 'src/cli/'], 'the port NowMs'],
+  [/process\.env/, ['src/config/config.ts', 'src/ingress/uws-environment.ts'], 'a field of Config'],
+  [
+    /Date\.now/,
+    ['src/process/lifecycle.ts', 'src/threads/worker-main.ts', 'src/cli/'],
+    'the port NowMs',
+  ],
   [/Math\.random/, [], 'the random source that is passed in'],
   [/\bconsole\./, ['src/cli/'], 'the port Log'],
   [/^\s*(export )?(const )?enum /m, [], 'a union of literals'],
@@ -125,6 +136,19 @@ function targetOf(file: string, specifier: string): string {
   return specifier
 }
 
+const ALIASES: Readonly<Record<string, string>> = { domain: 'src/domain' }
+
+/** The files of ours that a file imports. */
+function fileImportsOf(file: string): readonly string[] {
+  return importsOf(file).flatMap((specifier) => {
+    const [, alias = '', rest = ''] = /^#(\w+)\/(.*)$/.exec(specifier) ?? []
+    const path = specifier.startsWith('./')
+      ? join(file, '..', specifier)
+      : `${ALIASES[alias] ?? alias}/${rest}.ts`
+    return SOURCES.includes(path) ? [path] : []
+  })
+}
+
 function importsOf(file: string): readonly string[] {
   return [...textOf(file).matchAll(IMPORT)].flatMap(([, specifier]) => specifier ?? [])
 }
@@ -148,6 +172,30 @@ test('a package that two files absorb is imported nowhere else', (t) => {
       if (allowed !== undefined) t.true(allowed.includes(file), `${file} imports ${specifier}`)
     }
   }
+})
+
+test('no two files import each other, directly or through others', (t) => {
+  const targets = new Map(SOURCES.map((file) => [file, fileImportsOf(file)]))
+  const isDone = new Map<string, boolean>()
+  const visit = (file: string, path: readonly string[]): void => {
+    if (isDone.get(file) === true) return
+    if (isDone.get(file) === false) {
+      t.fail(`a circle of imports: ${[...path.slice(path.indexOf(file)), file].join(' -> ')}`)
+      return
+    }
+    isDone.set(file, false)
+    for (const target of targets.get(file) ?? []) visit(target, [...path, file])
+    isDone.set(file, true)
+  }
+  for (const file of SOURCES) visit(file, [])
+  t.true(targets.size > 0)
+})
+
+test('no file stands loose in src but main.ts', (t) => {
+  t.deepEqual(
+    SOURCES.filter((file) => /^src\/[^/]+$/.test(file)),
+    ['src/main.ts'],
+  )
 })
 
 test('what is banned has its replacement', (t) => {

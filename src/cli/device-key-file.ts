@@ -12,7 +12,7 @@ import { dirname, isAbsolute, join } from 'node:path'
 
 import { parseDeviceKey } from '#domain/identity'
 import type { DeviceKey } from '#domain/identity'
-import type { Env } from '#src/config'
+import type { Env } from '#src/config/config'
 
 /** The file for one gateway: a device key is worth nothing at another one. */
 export function deviceKeyPath(env: Env, baseUrl: string): string {

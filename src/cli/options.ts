@@ -7,7 +7,7 @@ import type { Command } from 'commander'
 
 import { parseChannelId } from '#domain/identity'
 import type { ChannelId } from '#domain/identity'
-import type { Env } from '#src/config'
+import type { Env } from '#src/config/config'
 import { UsageError } from './endings.ts'
 import { collect } from './values.ts'
 

@@ -1,6 +1,6 @@
 // What a gateway of a command's own takes over from the process around it.
 
-import type { Env } from '#src/config'
+import type { Env } from '#src/config/config'
 
 const SETTING = /^(SERVICE|HELIOGRAPH)_/
 

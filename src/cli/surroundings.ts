@@ -1,7 +1,7 @@
 // What the command line needs from the process it runs in; tests hand in their own.
 
-import { readEnv } from '#src/config'
-import type { Env } from '#src/config'
+import { readEnv } from '#src/config/config'
+import type { Env } from '#src/config/config'
 
 export interface Surroundings {
   readonly env: Env
@@ -36,7 +36,7 @@ export function processSurroundings(): Surroundings {
     monotonicMs: () => performance.now(),
     terminal: processTerminal(),
     // Loaded on demand: commands that only talk to a gateway need no server and no database.
-    serve: async (env) => (await import('#src/serve')).serve(env),
+    serve: async (env) => (await import('#src/process/lifecycle')).serve(env),
     untilStopped,
   }
 }

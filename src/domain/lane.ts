@@ -66,7 +66,7 @@ export type Appended =
     }
 
 /** A log that a database is to follow. */
-export interface LogStanding {
+export interface LogState {
   readonly identity: string
   readonly lanes: number
   /**

@@ -26,14 +26,14 @@ import type { ChannelType, Device, Platform } from './device.ts'
 import type { Event, Thing } from './entity.ts'
 import type { Acknowledgement, CatchUpPage, CatchUpRequest, FeedEntry, Position } from './feed.ts'
 import type { ChannelId, DeviceId, OperationId } from './identity.ts'
-import type { LanePlace, Lease, LogPosition, LogStanding } from './lane.ts'
+import type { LanePlace, Lease, LogPosition, LogState } from './lane.ts'
 import type { Claim, ClaimOutcome, Operation } from './operation.ts'
 import type { Model } from './submission.ts'
 
 // ---- the side of the actors ---------------------------------------------------------------------
 
 /** What a turn must see before it decides. */
-export interface TurnNeeds {
+export interface TurnReads {
   readonly channels: readonly ChannelId[]
   readonly things: readonly EntityKey[]
   readonly events: readonly EntityKey[]
@@ -111,7 +111,7 @@ export interface TurnStore {
   /** The greatest epoch of any lane; 0 when none was ever taken. */
   lastEpoch(): Promise<number>
   /** One grouped read for a whole turn. */
-  load(needs: TurnNeeds): Promise<TurnState>
+  load(reads: TurnReads): Promise<TurnState>
   commit(writes: TurnWrites): Promise<Committed>
   /** Resolves once every commit that was answered before is on the disk. (W4) */
   settle(): Promise<void>
@@ -119,7 +119,7 @@ export interface TurnStore {
    * Binds the database to a log and its number of lanes. Throws LogMismatch for another log,
    * another number of lanes, or a log that ends before what was applied from it. (W5)
    */
-  bindLog(log: LogStanding): Promise<void>
+  bindLog(log: LogState): Promise<void>
 }
 
 /** Removes what has outlived its retention, one small step a call. */

@@ -8,7 +8,7 @@
 //   H4. A body that does not arrive in time is answered and its connection closed.
 //   H5. A port is bound by one process, unless sharing is asked for: the library does it silently.
 
-import './head-room.ts'
+import './uws-environment.ts'
 import { App, SSLApp, us_socket_local_port } from 'uWebSockets.js'
 import type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket } from 'uWebSockets.js'
 import { fault } from '#domain/fault'
@@ -17,9 +17,9 @@ import type { Timers } from '#domain/ports'
 import { BodyDeadlines, Expiring } from './body-deadlines.ts'
 import { REASON } from './respond.ts'
 import type { Reply } from './respond.ts'
-import { whyNoTls } from './why-no-tls.ts'
-import type { TlsFiles } from './why-no-tls.ts'
-import { whyNotBound } from './why-not-bound.ts'
+import { whyNoTls } from './tls-check.ts'
+import type { TlsFiles } from './tls-check.ts'
+import { whyNotBound } from './port-check.ts'
 
 export interface HttpOptions {
   readonly tls: TlsFiles | undefined

@@ -184,11 +184,11 @@ function welcomeOf(members: Members): Welcome | undefined {
     heartbeatMs: heartbeat_ms,
     idleMs: idle_ms,
     maxFrameBytes: max_frame_bytes,
-    channels: channels.flatMap((channel: unknown) => standingOf(channel) ?? []),
+    channels: channels.flatMap((channel: unknown) => logStateOf(channel) ?? []),
   }
 }
 
-function standingOf(value: unknown): ChannelStanding | undefined {
+function logStateOf(value: unknown): ChannelStanding | undefined {
   if (!isObject(value)) return undefined
   const { channel_id, channel_name, head_seq, cursor } = value
   const channelId = channelIdOf(channel_id)
@@ -203,7 +203,7 @@ function channelFrameOf(members: Members): GatewayFrame | undefined {
   if (channelId === undefined) return undefined
   if (type === 'caught_up') return isSeq(seq) ? { kind: 'caught-up', channelId, seq } : undefined
   if (type === 'subscribed') {
-    const standing = standingOf(members)
+    const standing = logStateOf(members)
     return standing === undefined ? undefined : { kind: 'subscribed', ...standing }
   }
   if (type === 'unsubscribed') {

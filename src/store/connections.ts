@@ -9,11 +9,11 @@
 
 import type { DataSource, QueryRunner } from 'typeorm'
 
-import { BulkSocket } from './bulk-socket.ts'
+import { BulkSocket } from './mysql/wire/bulk-socket.ts'
 import type { Dialect, Value } from './dialect.ts'
 import type { Pacing } from './pacing.ts'
-import { ExecutionLine, Rooms } from './executions.ts'
-import type { PreparingConnection } from './executions.ts'
+import { ExecutionLine, Rooms } from './mysql/wire/executions.ts'
+import type { PreparingConnection } from './mysql/wire/executions.ts'
 import { RunnerSession } from './session.ts'
 import type { Bounded, Changes, RowsStatement, Send, Session, StatementLimits } from './session.ts'
 import { NoAnswer } from './store-error.ts'

@@ -3,9 +3,6 @@
 
 import type { EntitySchemaColumnOptions } from 'typeorm'
 
-import { mysql } from './mysql-dialect.ts'
-import { sqlite } from './sqlite-dialect.ts'
-
 /** What a statement's parameter may be. */
 export type Value = string | number | null
 
@@ -138,11 +135,4 @@ export interface Dialect {
   readonly failureOf: (error: unknown) => Failure
   /** True when another transaction wrote the same key first, after this one had found it free. */
   readonly isOvertaken: (error: unknown) => boolean
-}
-
-/** The dialect of one of TypeORM's data source types. */
-export function dialectOf(type: string): Dialect {
-  if (type === 'better-sqlite3') return sqlite
-  if (type === 'mysql') return mysql
-  throw new Error(`there is no dialect for ${type}`)
 }

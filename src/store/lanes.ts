@@ -8,7 +8,7 @@
 //       are read first and the bounds after them: other nodes append and apply meanwhile.
 
 import { LogMismatch, positionOf } from '#domain/lane'
-import type { AppliedTo, LanePlace, Lease, LogBounds, LogStanding } from '#domain/lane'
+import type { AppliedTo, LanePlace, Lease, LogBounds, LogState } from '#domain/lane'
 import type { LaneMove } from '#domain/store-ports'
 import type { Database } from './database.ts'
 import type { LaneRow } from './entities/lanes.ts'
@@ -24,7 +24,7 @@ const LANES_MAX = 1_024
 /** Binds the database to a log, or throws LogMismatch with a sentence that says what to do. (W5) */
 export async function bindLog(
   database: Database,
-  { identity, lanes, bounds }: LogStanding,
+  { identity, lanes, bounds }: LogState,
 ): Promise<void> {
   const applied = await database.durable(async (session) => {
     const boundLanes = await factFor(session, LANES, String(lanes))

@@ -56,7 +56,7 @@ export class LogBatches implements LogTable {
 
   read(lane: number, after: LogPosition, maxCount: number): Promise<readonly StoredBatch[]> {
     return this.#database.snapshot(async (session) => {
-      const standing = await standingOf(session, { lane, after, limit: READ_BATCHES_MAX })
+      const standing = await logStateOf(session, { lane, after, limit: READ_BATCHES_MAX })
       const last = lastWithin(standing, maxCount)
       if (last === undefined) return []
       return session.all<StoredBatch>(
@@ -95,7 +95,7 @@ export class LogBatches implements LogTable {
     maxRows: number,
   ): Promise<{ readonly rows: number; readonly bytes: number }> {
     return this.#database.repeatable(async (session) => {
-      const oldest = await standingOf(session, { lane, after: 0, limit: maxRows })
+      const oldest = await logStateOf(session, { lane, after: 0, limit: maxRows })
       const young = oldest.findIndex(
         ({ id, appendedAt }) => id > through || appendedAt >= olderThanMs,
       )
@@ -114,7 +114,7 @@ export class LogBatches implements LogTable {
   }
 }
 
-const standingOf = (
+const logStateOf = (
   session: Session,
   { lane, after, limit }: { readonly lane: number; after: LogPosition; readonly limit: number },
 ): Promise<Standing[]> =>

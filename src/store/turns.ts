@@ -7,12 +7,12 @@
 //       until the place itself is on the disk. (D1 in dialect.ts)
 
 import type { ChannelId, OperationId } from '#domain/identity'
-import type { LanePlace, Lease, LogStanding } from '#domain/lane'
+import type { LanePlace, Lease, LogState } from '#domain/lane'
 import type {
   ChannelHead,
   Committed,
   EntityKey,
-  TurnNeeds,
+  TurnReads,
   TurnState,
   TurnStore,
   TurnWrites,
@@ -44,7 +44,7 @@ export class Turns implements TurnStore {
     return lastEpoch(this.#database)
   }
 
-  bindLog(log: LogStanding): Promise<void> {
+  bindLog(log: LogState): Promise<void> {
     return bindLog(this.#database, log)
   }
 
@@ -71,18 +71,18 @@ export class Turns implements TurnStore {
     return settle(this.#database)
   }
 
-  load(needs: TurnNeeds): Promise<TurnState> {
+  load(reads: TurnReads): Promise<TurnState> {
     const job = async (session: Session): Promise<TurnState> => ({
-      channels: await channelsOf(session, needs.channels),
-      things: (await entitiesOf<ThingRow>(session, 'things', needs.things)).map((row) => ({
+      channels: await channelsOf(session, reads.channels),
+      things: (await entitiesOf<ThingRow>(session, 'things', reads.things)).map((row) => ({
         ...thingFrom(row),
         channelId: row.channelId,
       })),
-      events: (await entitiesOf<EventRow>(session, 'events', needs.events)).map((row) => ({
+      events: (await entitiesOf<EventRow>(session, 'events', reads.events)).map((row) => ({
         ...eventFrom(row),
         channelId: row.channelId,
       })),
-      operations: await operationsOf(session, needs.operations),
+      operations: await operationsOf(session, reads.operations),
     })
     // Several states at most: what the owner of the lanes asks about, only the owner writes.
     return this.#database.read(job, { isUrgent: true })

@@ -188,18 +188,18 @@ test('W6: a submission that cannot be decided becomes a dead letter', async (t) 
   t.is(bench.store.deadLetters[0]?.payload, JSON.stringify(broken))
 })
 
-test('W6: a doomed item is set aside without being decided', async (t) => {
+test('W6: a poisoned item is set aside without being decided', async (t) => {
   const bench = await newBench()
-  const doomed = message()
-  const turn = bench.turnOf([doomed])
+  const poisoned = message()
+  const turn = bench.turnOf([poisoned])
   const [item] = turn.items
   if (item === undefined) return t.fail()
-  const end = await bench.take({ ...turn, doomed: new Map([[item, 'it breaks every turn']]) })
+  const end = await bench.take({ ...turn, poisoned: new Map([[item, 'it breaks every turn']]) })
   t.like(end, { kind: 'committed', deadLetters: 1 })
-  t.is(bench.statusOf(doomed), 'internal_error')
+  t.is(bench.statusOf(poisoned), 'internal_error')
   t.is(bench.store.feed.length, 0)
   t.like(bench.store.deadLetters[0], { error: 'it breaks every turn', at: NOW_MS })
-  t.is(bench.store.deadLetters[0]?.payload, JSON.stringify(doomed))
+  t.is(bench.store.deadLetters[0]?.payload, JSON.stringify(poisoned))
 })
 
 test('an empty effect moves the lane and writes the record, and leaves the head', async (t) => {

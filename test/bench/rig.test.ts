@@ -91,12 +91,12 @@ test('a counter is summed over its labels and not over names that begin alike', 
 })
 
 test('CPU time between two readings is told process by process', (t) => {
-  const before = { server: 1, generator: 2, subscriber: 0, backing: { nats: 5, database: 7 } }
-  const after = { server: 4, generator: 3, subscriber: 0, backing: { nats: 6, database: 7 } }
+  const before = { server: 1, generator: 2, subscriber: 0, backend: { nats: 5, database: 7 } }
+  const after = { server: 4, generator: 3, subscriber: 0, backend: { nats: 6, database: 7 } }
   t.deepEqual(cpuBetween(before, after), {
     server: 3,
     generator: 1,
     subscriber: 0,
-    backing: { nats: 1, database: 0 },
+    backend: { nats: 1, database: 0 },
   })
 })

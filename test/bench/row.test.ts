@@ -95,7 +95,7 @@ test('every row has its own name', (t) => {
 
 test('CPU per submission is the median over the steps, for every process', (t) => {
   const step = (server: number, nats: number, accepted: number) => ({
-    cpuSeconds: { server, generator: 0, subscriber: 0, backing: { nats } },
+    cpuSeconds: { server, generator: 0, subscriber: 0, backend: { nats } },
     load: { ...LOAD, accepted },
   })
   const steps = [step(1, 3, 1e6), step(4, 4, 2e6), step(9, 15, 3e6)]

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 
 import test from 'ava'
 
-import type { NatsServer } from '#src/servers/nats'
+import type { NatsServer } from '#src/dev-servers/nats'
 import { openStore } from '#src/store/store'
 import type { Store } from '#src/store/store'
 import { logContract } from '#test/contracts/log-contract'

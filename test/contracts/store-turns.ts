@@ -3,14 +3,14 @@
 import test from 'ava'
 
 import { LogMismatch, placeOf } from '#domain/lane'
-import type { LogBounds, LogStanding } from '#domain/lane'
+import type { LogBounds, LogState } from '#domain/lane'
 import { STORE_DEFECT } from '#domain/store-ports'
-import type { TurnNeeds, TurnWrites } from '#domain/store-ports'
+import type { TurnReads, TurnWrites } from '#domain/store-ports'
 import { ChannelWriter, newChannel } from '#test/support/store-writer'
 import { channel, event, message, opId, record, thing } from '#test/support/submissions'
 import type { OpenStore } from './store-contract.ts'
 
-const NOTHING: TurnNeeds = { channels: [], things: [], events: [], operations: [] }
+const NOTHING: TurnReads = { channels: [], things: [], events: [], operations: [] }
 const NO_WRITES: TurnWrites = {
   lanes: [],
   channels: [],
@@ -23,7 +23,7 @@ const log = (
   identity: string,
   lanes: number,
   ends: readonly number[] = Array<number>(lanes).fill(0),
-): LogStanding => ({
+): LogState => ({
   identity,
   lanes,
   bounds: () => Promise.resolve(ends.map((last) => ({ first: Math.min(1, last), last }))),
@@ -172,7 +172,7 @@ export function turnContract(engine: string, open: OpenStore): void {
 
   test(`${engine}: W5: a log that has purged what was not applied here is refused`, async (t) => {
     const { turns } = await open(t)
-    const holding = (first: number): LogStanding => ({
+    const holding = (first: number): LogState => ({
       identity: 'first',
       lanes: 1,
       bounds: () => Promise.resolve([{ first, last: 9 }]),

@@ -1,7 +1,7 @@
 // What becomes of connections and jobs while MySQL is slow or says nothing.
 
 import { ANSWER_MS_MAX } from '#src/store/connections'
-import { dialectOf } from '#src/store/dialect'
+import { dialectOf } from '#src/store/dialects'
 import { JOBS_WAITING_MAX } from '#src/store/gate'
 import { machinePacing } from '#src/store/pacing'
 import type { Pacing } from '#src/store/pacing'

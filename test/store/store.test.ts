@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
-import { SqliteConnection } from '#src/store/sqlite-connection'
+import { SqliteConnection } from '#src/store/sqlite/connection'
 import test from 'ava'
 import { DataSource } from 'typeorm'
 

@@ -1,7 +1,7 @@
 // The process around a command line, without a process: requests are recorded and answered by the
 // test, lines are kept.
 
-import type { Env } from '#src/config'
+import type { Env } from '#src/config/config'
 import type { Surroundings, Terminal } from '#src/cli/surroundings'
 
 export interface RecordedRequest {

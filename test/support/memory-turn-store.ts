@@ -5,7 +5,7 @@
 import type { Event, Thing } from '#domain/entity'
 import type { FeedEntry } from '#domain/feed'
 import type { ChannelId, OperationId } from '#domain/identity'
-import type { LanePlace, Lease, LogStanding } from '#domain/lane'
+import type { LanePlace, Lease, LogState } from '#domain/lane'
 import type { Operation } from '#domain/operation'
 import { bare } from '#domain/bare'
 import { STORE_FAILURES } from '#domain/store-ports'
@@ -14,7 +14,7 @@ import type {
   Committed,
   DeadLetter,
   EntityKey,
-  TurnNeeds,
+  TurnReads,
   TurnState,
   TurnStore,
   TurnWrites,
@@ -37,7 +37,7 @@ export class MemoryTurnStore implements TurnStore {
   readonly poison = new Set<OperationId>()
   /** Commits that were made, in order. */
   readonly commits: TurnWrites[] = []
-  readonly loads: TurnNeeds[] = []
+  readonly loads: TurnReads[] = []
   /** What no correct gateway asks for: repeated seqs, holes, second records. */
   readonly violations: string[] = []
   readonly heads = new Map<ChannelId, ChannelHead>()
@@ -102,7 +102,7 @@ export class MemoryTurnStore implements TurnStore {
     return Promise.resolve(Math.max(0, ...[...this.lanes.values()].map(({ epoch }) => epoch)))
   }
 
-  load(needs: TurnNeeds): Promise<TurnState> {
+  load(needs: TurnReads): Promise<TurnState> {
     return this.#call('load', undefined, () => {
       this.loads.push(needs)
       return {
@@ -123,7 +123,7 @@ export class MemoryTurnStore implements TurnStore {
     return this.#call('settle', undefined, () => undefined)
   }
 
-  bindLog(_log: LogStanding): Promise<void> {
+  bindLog(_log: LogState): Promise<void> {
     return Promise.resolve()
   }
 

@@ -3,8 +3,8 @@
 import test from 'ava'
 import type { ExecutionContext } from 'ava'
 
-import { startNats } from '#src/servers/nats'
-import type { NatsOptions, NatsServer, NatsStarted } from '#src/servers/nats'
+import { startNats } from '#src/dev-servers/nats'
+import type { NatsOptions, NatsServer, NatsStarted } from '#src/dev-servers/nats'
 import { Connection } from '#src/stream/jetstream/connection'
 import { JetStreamLog } from '#src/stream/jetstream/log'
 import type { JetStreamLogOptions } from '#src/stream/jetstream/log'

@@ -2,7 +2,8 @@
 
 import { ChannelDirectory } from '#actors/channel'
 import { commitTurn, decideTurn } from '#actors/turn'
-import type { Item, Turn, TurnEnd } from '#actors/turn'
+import type { TurnEnd } from '#actors/turn'
+import type { Item, Turn } from '#actors/turn-item'
 import { placeOf } from '#domain/lane'
 import type { Submission } from '#domain/submission'
 import { MemoryTurnStore } from '#test/support/memory-turn-store'

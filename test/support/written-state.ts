@@ -4,7 +4,7 @@
 import { DataSource } from 'typeorm'
 
 import { dataSourceOptionsFor } from '#ormconfig'
-import { dialectOf } from '#src/store/dialect'
+import { dialectOf } from '#src/store/dialects'
 import { tablesFor } from '#src/store/entities/tables'
 import { openStore } from '#src/store/store'
 import { FakeMeter } from '#test/support/fake-telemetry'

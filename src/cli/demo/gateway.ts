@@ -14,7 +14,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
-import type { Env } from '#src/config'
+import type { Env } from '#src/config/config'
 import { CommandError } from '#src/cli/endings'
 import { withoutSettings } from '#src/cli/own-environment'
 

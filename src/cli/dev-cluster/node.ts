@@ -11,10 +11,10 @@ import { createInterface } from 'node:readline'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
-import type { Env } from '#src/config'
+import type { Env } from '#src/config/config'
 import { withoutSettings } from '#src/cli/own-environment'
 import { onOneLine } from '#src/cli/plain-text'
-import { atExit } from '#src/servers/at-exit'
+import { atExit } from '#src/dev-servers/at-exit'
 import { factOf } from './fact.ts'
 import type { Fact } from './fact.ts'
 

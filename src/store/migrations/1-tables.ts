@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm'
 
-import { dialectOf } from '#src/store/dialect'
+import { dialectOf } from '#src/store/dialects'
 import type { ColumnDefinitions, TableDefinition } from '#src/store/dialect'
 
 /** The tables of version 0.1. What each is for stands in entities/. */

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm'
 
-import { dialectOf } from '#src/store/dialect'
+import { dialectOf } from '#src/store/dialects'
 
 /** The index of the updates of Things, cut into spans where the engine has them. (spans.ts) */
 export class Spans1795000000000 implements MigrationInterface {

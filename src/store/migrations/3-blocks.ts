@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm'
 
-import { dialectOf } from '#src/store/dialect'
+import { dialectOf } from '#src/store/dialects'
 
 const TABLES = ['things', 'events']
 

@@ -1,7 +1,7 @@
 // D4's log thread: one append, one fsync (COMMIT under synchronous=FULL), one acknowledgement.
 
 import { parentPort, workerData } from 'node:worker_threads'
-import { SqliteConnection as Database } from '#src/store/sqlite-connection'
+import { SqliteConnection as Database } from '#src/store/sqlite/connection'
 import type { LoggedBatch } from './straight-line-fold.ts'
 
 const db = new Database(`${String(workerData)}-log`)

@@ -11,7 +11,7 @@
 // on a noisy machine.
 
 import { parentPort, workerData } from 'node:worker_threads'
-import { SqliteConnection as Database } from '#src/store/sqlite-connection'
+import { SqliteConnection as Database } from '#src/store/sqlite/connection'
 import { fold, stateOf } from './straight-line-fold.ts'
 import type { LoggedBatch, Submission } from './straight-line-fold.ts'
 import { Turns } from './straight-line-turns.ts'

@@ -4,8 +4,8 @@
 import { cp, mkdir } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 
-import { BACKING_SYNC, countRowsAt, startBacking } from './backing.ts'
-import type { BackingServers } from './backing.ts'
+import { BACKING_SYNC, countRowsAt, startBacking } from './backend.ts'
+import type { BackingServers } from './backend.ts'
 import { Caller, PASSWORD, fill, warm } from './caller.ts'
 import type { Prepared } from './caller.ts'
 import { THING_COUNT } from './denominators.ts'
@@ -32,7 +32,7 @@ const POLL_MS = 50
 export interface Cluster {
   /** The nodes as they run now, by their number. */
   readonly nodes: readonly Server[]
-  readonly backing: BackingServers
+  readonly backend: BackingServers
   /** Starts a node that has ended again, under its name. */
   readonly again: (index: number) => Promise<Server>
   /** Ends everything at once. */
@@ -43,15 +43,15 @@ export interface Cluster {
 export async function prepareCluster(directory: string): Promise<Prepared> {
   await mkdir(directory, { recursive: true })
   const token = newToken()
-  const backing = await startBacking(directory)
+  const backend = await startBacking(directory)
   try {
-    const node = await startNode(0, { backing, token, roles: LAYOUTS.even[0] })
+    const node = await startNode(0, { backend, token, roles: LAYOUTS.even[0] })
     await lanesSpread([node], token)
     const filled = await fill(new Caller(node, token))
     await node.stop()
     return { directory, token, ...filled }
   } finally {
-    await backing.stop()
+    await backend.stop()
   }
 }
 
@@ -63,16 +63,16 @@ export async function startCluster(
 ): Promise<Cluster> {
   await cp(prepared.directory, directory, { recursive: true })
   const { token } = prepared
-  const backing = await startBacking(directory)
+  const backend = await startBacking(directory)
   const nodes: Server[] = []
   const again = async (index: number): Promise<Server> => {
-    const node = await startNode(index, { backing, token, roles: LAYOUTS[layout][index] ?? '' })
+    const node = await startNode(index, { backend, token, roles: LAYOUTS[layout][index] ?? '' })
     nodes[index] = node
     return node
   }
   const end = async (): Promise<void> => {
     await Promise.allSettled(nodes.map((node) => node.kill()))
-    await backing.stop()
+    await backend.stop()
   }
   try {
     for (const [index] of LAYOUTS[layout].entries()) await again(index)
@@ -81,7 +81,7 @@ export async function startCluster(
     await end()
     throw error
   }
-  return { nodes, backing, again, end }
+  return { nodes, backend, again, end }
 }
 
 interface LaidOut {
@@ -99,7 +99,7 @@ export async function startPreparedCluster(
   layout: Layout,
 ): Promise<Subject> {
   const { token, channels, deviceKeys } = prepared
-  const { nodes, backing, end } = await startCluster(prepared, directory, layout)
+  const { nodes, backend, end } = await startCluster(prepared, directory, layout)
   const applied = (): Promise<number> => operationsEnded(nodes, token)
   const entrances = having('ingress', { nodes, layout })
   try {
@@ -113,12 +113,12 @@ export async function startPreparedCluster(
     name: 'cluster',
     servers: nodes,
     entrances,
-    backing: backing.pids,
+    backend: backend.pids,
     recipe: { path: '/thing/update', token, password: PASSWORD, channels, thingCount: THING_COUNT },
     deviceKeys,
     applied,
-    count: () => countRowsAt(backing.databaseUrl, QUERIES),
-    release: () => backing.stop(),
+    count: () => countRowsAt(backend.databaseUrl, QUERIES),
+    release: () => backend.stop(),
     ran: {
       engine: 'cluster (NATS JetStream + MariaDB over mysql2)',
       sync: BACKING_SYNC,
@@ -132,17 +132,17 @@ export async function startPreparedCluster(
 }
 
 interface NodeSettings {
-  readonly backing: BackingServers
+  readonly backend: BackingServers
   readonly token: string
   readonly roles: string
 }
 
-const startNode = (index: number, { backing, token, roles }: NodeSettings): Promise<Server> =>
+const startNode = (index: number, { backend, token, roles }: NodeSettings): Promise<Server> =>
   startProduct({
     SERVICE_NODE_ID: `node${index}`,
     SERVICE_ROLES: roles,
-    SERVICE_NATS_URL: backing.natsUrl,
-    SERVICE_DATABASE_URL: backing.databaseUrl,
+    SERVICE_NATS_URL: backend.natsUrl,
+    SERVICE_DATABASE_URL: backend.databaseUrl,
     SERVICE_TOKEN: token,
   })
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 import type { Recipe } from '#test/bench/load/payload'
-import { BACKING_SYNC, countRowsAt, startBacking } from './backing.ts'
+import { BACKING_SYNC, countRowsAt, startBacking } from './backend.ts'
 import { countRows } from './database.ts'
 import type { CountQueries } from './database.ts'
 import { startServer } from './server.ts'
@@ -40,7 +40,7 @@ export async function startBareHttp(): Promise<Subject> {
     name: 'D1',
     servers: [server],
     entrances: [server],
-    backing: {},
+    backend: {},
     recipe,
     deviceKeys: [],
     applied: () => Promise.resolve(undefined),
@@ -60,7 +60,7 @@ export async function startStraightLine(directory: string): Promise<Subject> {
     name: 'D4-embedded',
     servers: [server],
     entrances: [server],
-    backing: {},
+    backend: {},
     recipe,
     deviceKeys: ['straight-line'],
     applied: () => operationsEnded([server], ''),
@@ -78,24 +78,24 @@ export async function startStraightLine(directory: string): Promise<Subject> {
 
 /** D4 of the cluster: the same line through JetStream and MariaDB. */
 export async function startStraightLineCluster(directory: string): Promise<Subject> {
-  const backing = await startBacking(directory)
+  const backend = await startBacking(directory)
   const server = await startServer(script('straight-line-cluster.ts'), {
-    SERVICE_NATS_URL: backing.natsUrl,
-    SERVICE_DATABASE_URL: backing.databaseUrl,
+    SERVICE_NATS_URL: backend.natsUrl,
+    SERVICE_DATABASE_URL: backend.databaseUrl,
   }).catch(async (error: unknown) => {
-    await backing.stop()
+    await backend.stop()
     throw error
   })
   return {
     name: 'D4-cluster',
     servers: [server],
     entrances: [server],
-    backing: backing.pids,
+    backend: backend.pids,
     recipe,
     deviceKeys: ['straight-line'],
     applied: () => operationsEnded([server], ''),
-    count: () => countRowsAt(backing.databaseUrl, QUERIES),
-    release: () => backing.stop(),
+    count: () => countRowsAt(backend.databaseUrl, QUERIES),
+    release: () => backend.stop(),
     ran: {
       engine: 'cluster (NATS JetStream + MariaDB over mysql2)',
       sync: BACKING_SYNC,

@@ -13,7 +13,7 @@ import { laneOf, parseChannelId } from '#domain/identity'
 import type { LoadReport } from '#test/bench/load/messages'
 import { DUE_BASE_US } from '#test/bench/load/payload'
 import type { Recipe } from '#test/bench/load/payload'
-import { BACKING_SYNC, countRowsAt, numbersAt } from './backing.ts'
+import { BACKING_SYNC, countRowsAt, numbersAt } from './backend.ts'
 import { Caller, PASSWORD, textOf, warm } from './caller.ts'
 import type { Prepared } from './caller.ts'
 import { LANES, lanesOf, lanesSpread } from './cluster.ts'
@@ -176,12 +176,12 @@ const statusOf = (caller: Caller, opId: string): Promise<string> =>
   )
 
 /** B12: waits until what was accepted is applied, then compares. */
-async function audit({ backing }: Cluster, load: LoadReport): Promise<void> {
+async function audit({ backend }: Cluster, load: LoadReport): Promise<void> {
   const deadlineMs = performance.now() + APPLIED_LIMIT_MS
-  let difference = await differenceIn(backing.databaseUrl, load)
+  let difference = await differenceIn(backend.databaseUrl, load)
   while (difference !== undefined && performance.now() < deadlineMs) {
     await delay(LOOK_AGAIN_MS * 10)
-    difference = await differenceIn(backing.databaseUrl, load)
+    difference = await differenceIn(backend.databaseUrl, load)
   }
   if (difference !== undefined) throw new Error(difference)
 }
@@ -213,5 +213,5 @@ export function dueDifference(
 }
 
 /** The node that is killed takes its own time with it. */
-const cpuOf = ({ backing }: Cluster, survivor: Server): Readonly<Record<string, number>> =>
-  cpuSecondsByName({ survivor: survivor.pid, ...backing.pids })
+const cpuOf = ({ backend }: Cluster, survivor: Server): Readonly<Record<string, number>> =>
+  cpuSecondsByName({ survivor: survivor.pid, ...backend.pids })

@@ -54,7 +54,7 @@ export async function startPrepared(prepared: Prepared, directory: string): Prom
     name: 'gateway',
     servers: [server],
     entrances: [server],
-    backing: {},
+    backend: {},
     recipe: { path: '/thing/update', token, password: PASSWORD, channels, thingCount: THING_COUNT },
     deviceKeys,
     applied: () => operationsEnded([server], token),

@@ -32,7 +32,7 @@ export interface Step extends Sustained {
     readonly generator: number
     readonly subscriber: number
     /** What the servers stand on, by name. */
-    readonly backing: Readonly<Record<string, number>>
+    readonly backend: Readonly<Record<string, number>>
   }
   readonly residentMb: number
   /** Why it was not sustained. */
@@ -147,12 +147,12 @@ export class Rig {
 
   #cpu(): Step['cpuSeconds'] {
     const subscribers = this.#subscribers
-    const { servers, backing } = this.subject
+    const { servers, backend } = this.subject
     return {
       server: sumOf(servers, ({ pid }) => cpuSecondsOf(pid)),
       generator: cpuSecondsOf(this.#generator.pid),
       subscriber: subscribers === undefined ? 0 : cpuSecondsOf(subscribers.pid),
-      backing: cpuSecondsByName(backing),
+      backend: cpuSecondsByName(backend),
     }
   }
 
@@ -198,7 +198,7 @@ export function cpuBetween(
     server: after.server - before.server,
     generator: after.generator - before.generator,
     subscriber: after.subscriber - before.subscriber,
-    backing: secondsBetween(before.backing, after.backing),
+    backend: secondsBetween(before.backend, after.backend),
   }
 }
 

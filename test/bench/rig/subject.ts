@@ -12,7 +12,7 @@ export interface Subject {
   /** Those that take requests; connections and devices are spread over all of them. */
   readonly entrances: readonly Server[]
   /** Process ids of what they stand on, by name. */
-  readonly backing: Readonly<Record<string, number>>
+  readonly backend: Readonly<Record<string, number>>
   readonly recipe: Recipe
   /** Devices whose sessions together see every channel; none: nothing is delivered. */
   readonly deviceKeys: readonly string[]

@@ -65,9 +65,9 @@ export function detailsOf(measured: Measured): Readonly<Record<string, unknown>>
 export function cpuMicrosOf(
   steps: readonly Pick<Step, 'cpuSeconds' | 'load'>[],
 ): Readonly<Record<string, number>> {
-  const secondsOf = ({ cpuSeconds: { backing, ...rest } }: Pick<Step, 'cpuSeconds'>) => ({
+  const secondsOf = ({ cpuSeconds: { backend, ...rest } }: Pick<Step, 'cpuSeconds'>) => ({
     ...rest,
-    ...backing,
+    ...backend,
   })
   const [first] = steps
   if (first === undefined) return {}

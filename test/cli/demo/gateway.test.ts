@@ -12,7 +12,7 @@ import test from 'ava'
 import type { ExecutionContext } from 'ava'
 
 import { startOwnGateway } from '#src/cli/demo/gateway'
-import { readEnv } from '#src/config'
+import { readEnv } from '#src/config/config'
 
 const COMMAND_FILE = fileURLToPath(new URL('../../../src/cli/heliograph.ts', import.meta.url))
 

@@ -1,0 +1,24 @@
+// What a turn is made of: submissions with their place in the log, and where it moves the lanes.
+
+import type { LanePlace, LogPosition, Unreadable } from '#domain/lane'
+import type { LaneMove } from '#domain/store-ports'
+import type { Submission } from '#domain/submission'
+
+/** One submission and where it stands in the log. */
+export interface Item {
+  readonly lane: number
+  readonly position: LogPosition
+  readonly index: number
+  /** The place of its lane once it and everything before it is applied. */
+  readonly placeAfter: LanePlace
+  readonly submission: Submission | Unreadable
+}
+
+/** What a turn applies, and to where it moves the lanes. */
+export interface Turn {
+  readonly items: readonly Item[]
+  readonly moves: readonly LaneMove[]
+  readonly nowMs: number
+  /** Items that are known to break a turn, with the reason: they become dead letters. (W6) */
+  readonly poisoned?: ReadonlyMap<Item, string>
+}

@@ -1,0 +1,110 @@
+// The life of a gateway process: settings, start, and a stop that loses nothing.
+
+import { randomInt } from 'node:crypto'
+
+import type { Log } from '#domain/telemetry'
+import { ConfigError, configFrom } from '#src/config/config'
+import type { Config, Env } from '#src/config/config'
+import { startServer } from '#src/runtime/gateway'
+import type { Server } from '#src/runtime/gateway'
+import { createLog } from '#src/telemetry/log'
+
+const MISCONFIGURED = 78
+const FAILED = 1
+
+/**
+ * Runs a gateway until SIGTERM or SIGINT, or until it cannot go on. Gives the exit code: 0 after a
+ * stop that answered, applied and said goodbye; 78 for a setting that cannot be used; 1 for
+ * anything else.
+ */
+export async function serve(env: Env): Promise<number> {
+  const config = settingsOrSentence(env)
+  if (typeof config === 'string') {
+    process.stderr.write(`${config}\n`)
+    return MISCONFIGURED
+  }
+  const log = createLog({ level: config.logLevel, base: { node: config.nodeId } })
+  const stopped = Promise.withResolvers<number>()
+  onLastResort(log)
+  try {
+    const server = await startServer(config, {
+      log,
+      nowMs: Date.now,
+      monotonicMs: () => performance.now(),
+      random: (below) => randomInt(below),
+      onFailure: (reason) => {
+        log.error('the gateway cannot go on', { reason })
+        process.exit(FAILED)
+      },
+    })
+    onSignal(server, { config, log, stopped })
+  } catch (error) {
+    log.error('the gateway did not start', { reason: sentenceOf(error) })
+    return FAILED
+  }
+  const code = await stopped.promise
+  // Libraries may hold handles that keep the loop alive; everything of ours is closed by now.
+  process.exit(code)
+}
+
+function settingsOrSentence(env: Env): Config | string {
+  try {
+    return configFrom(env)
+  } catch (error) {
+    if (error instanceof ConfigError) return error.message
+    throw error
+  }
+}
+
+interface Stopping {
+  readonly config: Config
+  readonly log: Log
+  readonly stopped: { readonly resolve: (code: number) => void }
+}
+
+/** The first signal stops gently, a second one or the end of the drain time at once. */
+function onSignal(server: Server, { config, log, stopped }: Stopping): void {
+  let isStopping = false
+  const stop = (signal: string): void => {
+    if (isStopping) {
+      log.warn('stopping at once', { signal })
+      process.exit(FAILED)
+    }
+    isStopping = true
+    log.info('stopping', { signal })
+    const timer = setTimeout(() => {
+      log.error('the stop took too long; what is left is in the log and will be applied next time')
+      stopped.resolve(FAILED)
+    }, config.drainTimeoutMs)
+    server.stop().then(
+      () => {
+        clearTimeout(timer)
+        log.info('stopped')
+        stopped.resolve(0)
+      },
+      (error: unknown) => {
+        log.error('the stop failed', { reason: sentenceOf(error) })
+        stopped.resolve(FAILED)
+      },
+    )
+  }
+  process.on('SIGTERM', stop)
+  process.on('SIGINT', stop)
+}
+
+/** A defect that nobody caught: say it and go down, the log brings everything back. */
+function onLastResort(log: Log): void {
+  const fail = (error: unknown): void => {
+    log.error('an error that nobody caught', { reason: sentenceOf(error), stack: stackOf(error) })
+    process.exit(FAILED)
+  }
+  process.on('uncaughtException', fail)
+  process.on('unhandledRejection', fail)
+}
+
+const sentenceOf = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error)
+
+/** Frames only: the first line of a stack repeats the message with all it may hold. */
+const stackOf = (error: unknown): readonly string[] =>
+  error instanceof Error ? (error.stack ?? '').split('\n').slice(1, 12) : []

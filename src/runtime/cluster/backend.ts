@@ -1,0 +1,130 @@
+// A node of a cluster: the log is JetStream, the store MySQL, the bus core NATS. The frontend's
+// thread has its own connections; the engine's thread, with its own, applies the lanes that this
+// node holds.
+//
+// Invariants:
+//   W5. The database follows this stream with this number of lanes, or the node does not start.
+
+import type { Probe } from '#domain/ports'
+import type { Backend, BackendEdge } from '#src/runtime/backend'
+import type { ClusterSettings, Config } from '#src/config/config'
+import type { EngineControl } from '#src/runtime/engine/contract'
+import { findingEverywhere } from './operation-lookup.ts'
+import { laneWatch } from './lane-readiness.ts'
+import { logStateOf } from '#src/stream/log-state'
+import { openStore } from '#src/store/store'
+import type { Store } from '#src/store/store'
+import { NatsBus } from '#src/stream/jetstream/bus'
+import { Connection } from '#src/stream/jetstream/connection'
+import { StatusInquiry } from '#src/stream/jetstream/inquiry'
+import { JetStreamLog } from '#src/stream/jetstream/log'
+import { StreamProbe } from '#src/stream/jetstream/probe'
+import { pause } from '#src/stream/jetstream/timers'
+import { startThread, threadSettings } from '#src/threads/worker-handle'
+import type { Thread } from '#src/threads/worker-handle'
+
+/**
+ * An append that is not synced to a disk is back within a millisecond, and each costs this node,
+ * the NATS server and the lane's owner the same, whatever it holds.
+ */
+const ROUND_MS = 12
+const PENDING_BYTES_MAX = 64 * 2 ** 20
+/** The frontend reads nothing from the log. */
+const TAIL_BYTES_MAX = 2 ** 20
+
+type ClusterConfig = Config & { readonly cluster: ClusterSettings }
+
+/** Rejects with a sentence for the operator when something cannot start. */
+export async function startCluster(config: Config, edge: BackendEdge): Promise<Backend> {
+  const { cluster } = config
+  if (cluster === undefined) throw new Error('there are no settings of a cluster')
+  const closing: Closing = []
+  try {
+    return await compose({ ...config, cluster }, edge, closing)
+  } catch (error) {
+    await closeAll(closing)
+    throw error
+  }
+}
+
+/** What was opened, the last at the end. */
+type Closing = (() => Promise<void>)[]
+
+async function closeAll(closing: Closing): Promise<void> {
+  for (const close of closing.splice(0).toReversed()) await close()
+}
+
+async function compose(
+  config: ClusterConfig,
+  edge: BackendEdge,
+  closing: Closing,
+): Promise<Backend> {
+  const { log: logger, meter, timers, monotonicMs } = edge
+  const { cluster, lanes, logBytesMax, databaseUrl, nodeId } = config
+  const ports = { logger, timers, monotonicMs, meter }
+  const connection = await Connection.open(ports, { url: cluster.natsUrl, name: nodeId })
+  closing.push(() => connection.close())
+  const log = await JetStreamLog.open(
+    { ...ports, connection },
+    {
+      replicas: cluster.streamReplicas,
+      bytesMax: logBytesMax,
+      tailBytesMax: TAIL_BYTES_MAX,
+      pendingBytesMax: PENDING_BYTES_MAX,
+    },
+  )
+  closing.push(async () => log.close())
+  const store = await openStore({ url: databaseUrl, meter, log: logger })
+  closing.push(() => store.close())
+  const wait = (delayMs: number): Promise<void> => pause(timers, delayMs)
+  await store.turns.bindLog(await logStateOf(log, lanes, wait)) // W5
+  const bus = new NatsBus({ ...ports, connection })
+  closing.push(async () => bus.close())
+  const inquiry = new StatusInquiry({ connection, timers })
+  closing.push(async () => inquiry.close())
+  const probe = await streamProbe(new StreamProbe(connection, log.stream))
+  const watched = laneWatch(bus, { lanes, monotonicMs })
+  const engine = config.roles.actors ? await startEngine(config, edge) : undefined
+  if (engine !== undefined) closing.push(() => engine.stop())
+  return {
+    log,
+    roundMs: ROUND_MS,
+    bus,
+    stores: { ...frontendStores(store), operations: findingEverywhere(store.operations, inquiry) },
+    probes: [probe, store.probe, watched],
+    durability: probe.durability,
+    answerFor: (sink) => inquiry.answer((opId) => sink.find(opId)),
+    onLoss: (listener) => connection.onReturn(listener),
+    ...engineSide(engine),
+    close: () => closeAll(closing),
+  }
+}
+
+function frontendStores({ channels, devices, subscriptions, read }: Store) {
+  return { channels, devices, subscriptions, read }
+}
+
+const startEngine = (config: Config, edge: BackendEdge): Promise<Thread<EngineControl>> =>
+  startThread({ name: 'engine', settings: threadSettings(config) }, edge)
+
+function engineSide(engine: Thread<EngineControl> | undefined): Pick<Backend, 'metrics' | 'drain'> {
+  return {
+    metrics: async () => (engine === undefined ? [] : [await engine.control.metrics()]),
+    drain: async () => engine?.control.drain(),
+  }
+}
+
+/** The stream's probe, with the durability that it last saw. */
+async function streamProbe(
+  probe: StreamProbe,
+): Promise<Probe & { readonly durability: () => string }> {
+  let durability = await probe.durability()
+  return {
+    durability: () => durability,
+    readiness: async () => {
+      const readiness = await probe.readiness()
+      if (readiness.ready) durability = readiness.detail
+      return readiness
+    },
+  }
+}

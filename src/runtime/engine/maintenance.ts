@@ -1,0 +1,95 @@
+// The actors of a process and the maintenance around them: log purged, old rows removed, in small steps.
+
+import { ActorSystem } from '#actors/system'
+import type { SystemPorts } from '#actors/options'
+import type { RetentionLimits, RetentionStore } from '#domain/store-ports'
+import type { Log, Meter } from '#domain/telemetry'
+import type { ThreadEdge, ThreadSettings } from './contract.ts'
+
+/** A gateway that is behind takes large turns: they cost less a submission. */
+const TURN_MAX = 2_048
+const LIVE_ACTORS_MAX = 10_000
+const CACHED_ENTITIES_MAX = 200_000
+/** Things, and Events, of one channel. */
+const REMEMBERED_MAX = 256
+const ACTOR_IDLE_MS = 300_000
+const PURGE_EVERY_MS = 10_000
+const RETENTION_EVERY_MS = 30_000
+const RETENTION_ROWS = 500
+const RETENTION_PAUSE_MS = 20
+const LAG_ALLOWANCE_MS = 24 * 3_600_000
+
+/** The actors with the limits of this program; not started yet. */
+export function makeSystem(ports: SystemPorts, settings: ThreadSettings): ActorSystem {
+  return new ActorSystem(ports, {
+    turnMax: TURN_MAX,
+    liveMax: LIVE_ACTORS_MAX,
+    entitiesMax: CACHED_ENTITIES_MAX,
+    idleMs: ACTOR_IDLE_MS,
+    rememberedMax: REMEMBERED_MAX,
+    logKeepMs: settings.logKeepMs,
+    endedLifeMs: settings.historyRetentionMs.messagesAndEvents,
+  })
+}
+
+export interface Maintenance {
+  readonly retention: RetentionStore
+  readonly system: ActorSystem
+  readonly meter: Meter
+  readonly settings: ThreadSettings
+  readonly edge: Pick<ThreadEdge, 'log' | 'nowMs' | 'wait'>
+}
+
+/** Purges the log and removes what is past its retention, in small steps, until stopped. */
+export function startMaintenance({ retention, system, meter, settings, edge }: Maintenance) {
+  const { log, nowMs, wait } = edge
+  const removed = meter.counter('retention_removed_total', {})
+  let isStopping = false
+  const retire = async (): Promise<void> => {
+    for (;;) {
+      // Of all nodes the owner of the first lane removes; two would get in each other's way.
+      const isMine = system.places().some(({ lane }) => lane === 0)
+      if (isStopping || !isMine) return
+      const rows = await retention.step(limitsAt(nowMs(), settings), RETENTION_ROWS)
+      removed(rows)
+      if (rows === 0) return
+      await wait(RETENTION_PAUSE_MS)
+    }
+  }
+  const chores = [
+    repeat(PURGE_EVERY_MS, () => system.purge(), log),
+    repeat(RETENTION_EVERY_MS, retire, log),
+  ]
+  return async (): Promise<void> => {
+    isStopping = true
+    await Promise.all(chores.map((stop) => stop()))
+  }
+}
+
+/** Runs a chore again and again, never twice at once. Gives the way to stop, which waits for it. */
+export function repeat(everyMs: number, chore: () => Promise<void>, log: Log): () => Promise<void> {
+  let running: Promise<void> | undefined
+  const timer = setInterval(() => {
+    running ??= chore()
+      .catch((error: unknown) => log.warn('a chore failed', { error: String(error) }))
+      .finally(() => {
+        running = undefined
+      })
+  }, everyMs)
+  return async () => {
+    clearInterval(timer)
+    await running
+  }
+}
+
+function limitsAt(now: number, settings: ThreadSettings): RetentionLimits {
+  const { messagesAndEvents, thingUpdates } = settings.historyRetentionMs
+  return {
+    operations: now - settings.statusRetentionMs,
+    messagesAndEvents: now - messagesAndEvents,
+    thingUpdates: now - thingUpdates,
+    // A turn that lags must still find what its submissions are too young to forget. (W3)
+    tombstones: now - messagesAndEvents - LAG_ALLOWANCE_MS,
+    deletedChannels: now - LAG_ALLOWANCE_MS,
+  }
+}

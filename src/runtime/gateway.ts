@@ -1,0 +1,62 @@
+// The composition root: makes every stage, hands each its ports, starts the last first.
+//
+//   frontend thread:  ingress ─▶ acceptor ─┐             ┌─▶ sessions ─▶ devices
+//                                       │ RPC, or    │ RPC, or
+//                                       │ NATS        │ NATS, MySQL
+//   engine thread:                      └─▶ log ─▶ actors ─▶ store
+
+import type { Backend, BackendEdge } from './backend.ts'
+import { startCluster } from './cluster/backend.ts'
+import type { Config } from '#src/config/config'
+import { startEmbedded } from './standalone/backend.ts'
+import { composeFrontend } from './frontend.ts'
+import type { Frontend, FrontendEdge } from './frontend.ts'
+import { createMetrics } from '#src/telemetry/metrics'
+
+export type ServerEdge = Omit<BackendEdge, 'meter' | 'timers'> & Pick<FrontendEdge, 'random'>
+
+export interface Server {
+  readonly port: number
+  /** No new requests, lanes flushed, turns finished, goaway sent, everything closed. */
+  stop(): Promise<void>
+}
+
+/** Starts everything. Rejects with a sentence for the operator when something cannot start. */
+export async function startServer(config: Config, edge: ServerEdge): Promise<Server> {
+  const metrics = createMetrics({ isMain: true })
+  const whole = { ...edge, metrics, meter: metrics.meter, timers }
+  const start = config.cluster === undefined ? startEmbedded : startCluster
+  const backend = await start(config, whole)
+  try {
+    const frontend = composeFrontend(config, whole, backend)
+    const port = await frontend.listen().catch(async (error: unknown) => {
+      await frontend.close() // Its sessions keep time, and a process with timers never ends.
+      throw error
+    })
+    const { host } = config.http
+    edge.log.info('listening', { host, port, durability: backend.durability() })
+    return { port, stop: () => stopAll(frontend, backend) }
+  } catch (error) {
+    await backend.close()
+    throw error
+  }
+}
+
+/**
+ * First to last, so that what is inside can leave; sessions after the turns, the store at the end.
+ * Other nodes ask this one for what it accepted until it is applied. (decisions.md 5)
+ */
+async function stopAll(frontend: Frontend, backend: Backend): Promise<void> {
+  await frontend.drain()
+  await backend.drain()
+  await frontend.close()
+  await frontend.applied()
+  await backend.close()
+}
+
+const timers = {
+  after(delayMs: number, callback: () => void): () => void {
+    const timer = setTimeout(callback, delayMs)
+    return () => clearTimeout(timer)
+  },
+}

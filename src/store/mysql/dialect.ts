@@ -1,0 +1,183 @@
+// MySQL 8.4 and MariaDB 10.11 over a pool of connections.
+//
+// Invariants:
+//   M1. Text is utf8mb4_bin: it compares byte for byte, and JSON documents stay as they were
+//       written, which MySQL's own JSON type would not do.
+//   M2. What writes runs at READ COMMITTED: it locks the rows that it finds and no gaps between
+//       them, and each statement sees what was committed before it. What is read and then decided
+//       on is read with FOR UPDATE. What reads alone and needs one state takes a snapshot.
+//   M3. No message of the server leaves this file but those about connecting: the others quote
+//       values.
+//   M4. The settings on which the escaping of parameters and the strictness of types rest are made
+//       for each connection, whatever the server's own are.
+//   M5. A process that hangs or is gone in the middle of a transaction keeps its rows locked for a
+//       moment only: whoever takes its lanes waits for that. MySQL knows no such limit; there the
+//       end of the connection ends the locks.
+//   M6. A transaction that the server takes back is over while statements behind it are on their
+//       way: so they must not be in force by themselves, and COMMIT is sent once all are answered.
+
+import type {
+  ColumnDefinitions,
+  Description,
+  Dialect,
+  Failure,
+  TableDefinition,
+} from '#src/store/dialect'
+
+const TEXT = 'CHARACTER SET utf8mb4 COLLATE utf8mb4_bin' // M1
+const BINARY = { charset: 'utf8mb4', collation: 'utf8mb4_bin' } as const
+const LOCK_WAIT_S_MAX = 5
+/** Less than the wait for a lock, so that who waits gets it. (M5) */
+const IDLE_TRANSACTION_S_MAX = 3
+/** Characters of a long column that its index holds; InnoDB allows 3,072 bytes. */
+const INDEXED_CHARACTERS = 191
+
+/** Refusals of a connection: what they say is the operator's own names. */
+const CONNECTING = new Set([1040, 1044, 1045, 1049, 1129, 1130, 1203, 1226, 1251, 1524])
+const DUPLICATE = 1062
+/** Lock wait timeout, deadlock, a row that changed since the snapshot. */
+const TAKEN_BACK = new Set([1020, 1205, 1213])
+/** Too many connections, shutdown, query interrupted, connection killed. */
+const LOST = new Set([1040, 1053, 1203, 1317, 1927, 3169])
+/** SQL's own classes of what is said of values: data exceptions, violated constraints. */
+const UNFIT_STATE = /^2[23]/
+/** Values that do not fit their column, which MySQL files under other classes. */
+const UNFIT = new Set([1265, 1366])
+
+const definitions: ColumnDefinitions = {
+  serial: 'id bigint NOT NULL AUTO_INCREMENT PRIMARY KEY',
+  integer: 'bigint',
+  text: (length) => `varchar(${length}) ${TEXT}`,
+  document: `mediumtext ${TEXT}`,
+  beginningOf: (column) => `${column}(${INDEXED_CHARACTERS})`,
+  createTable,
+}
+
+/** M6 */
+const BEGIN = ['SET autocommit = 0']
+const AFTERWARDS = ['SET autocommit = 1']
+
+export const mysql: Dialect = {
+  engine: 'mysql',
+  durability: 'mysql, as durable as innodb_flush_log_at_trx_commit and its replication make it',
+  connections: 10,
+  types: {
+    serial: { type: 'bigint', primary: true, generated: 'increment' },
+    integer: { type: 'bigint' },
+    text: (length) => ({ type: 'varchar', length, ...BINARY }),
+    document: { type: 'mediumtext', ...BINARY },
+    indexesLongText: false,
+    hasSpans: false,
+    hasBlocks: true,
+  },
+  definitions,
+  seqBlock: 128,
+  // M4; what stands in the comment is for MariaDB alone. (M5)
+  setup: [
+    `SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION', autocommit = 1,
+      innodb_lock_wait_timeout = ${LOCK_WAIT_S_MAX}
+      /*M!100300 , idle_transaction_timeout = ${IDLE_TRANSACTION_S_MAX} */`,
+    'SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED', // M2
+  ],
+  // M2
+  begin: {
+    read: [],
+    snapshot: [
+      'SET TRANSACTION ISOLATION LEVEL REPEATABLE READ',
+      'START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY',
+    ],
+    repeatable: BEGIN,
+    durable: BEGIN,
+  },
+  afterwards: { read: [], snapshot: [], repeatable: AFTERWARDS, durable: AFTERWARDS },
+  forUpdate: ' FOR UPDATE',
+  byPrimaryKey: ' FORCE INDEX (PRIMARY)',
+  inOrder: ' STRAIGHT_JOIN',
+  insertInto: 'INSERT INTO',
+  rowsMax: 512,
+  bind: (parameters) => [...parameters],
+  onDuplicate: (key, replaced, unlessNull = []) => {
+    const setters = [
+      ...replaced.map((name) => `${name} = VALUES(${name})`),
+      ...unlessNull.map((name) => `${name} = coalesce(VALUES(${name}), ${name})`),
+    ]
+    const nothing = `${key[0] ?? 'id'} = ${key[0] ?? 'id'}`
+    return `ON DUPLICATE KEY UPDATE ${setters.length === 0 ? nothing : setters.join(', ')}`
+  },
+  keys: (alias, columns) => {
+    const items = Object.entries(columns).map(
+      ([name, type], index) =>
+        `${name} ${type === 'text' ? `varchar(128) ${TEXT}` : 'bigint'} PATH '$[${index}]'`,
+    )
+    return `JSON_TABLE(?, '$[*]' COLUMNS (${items.join(', ')})) ${alias}`
+  },
+  // Only asked for one row here: between those of a bulk execution others may put theirs.
+  firstId: (raw) => Number(memberOf(raw, 'insertId')),
+  describe,
+  failureOf,
+  isOvertaken: (error) => numberOf(error) === DUPLICATE,
+}
+
+/**
+ * One statement makes a table whole, and again where it is there does nothing: DDL ends by itself.
+ */
+function createTable({ name, columns, indexes = [] }: TableDefinition): readonly string[] {
+  const keys = indexes.map(
+    (index) => `, ${index.isUnique === true ? 'UNIQUE ' : ''}KEY ${index.name} (${index.columns})`,
+  )
+  return [`CREATE TABLE IF NOT EXISTS ${name} (${columns}${keys.join('')}) ENGINE=InnoDB ${TEXT}`]
+}
+
+/** M3 */
+function describe(error: unknown): Description | undefined {
+  if (!(error instanceof Error)) return undefined
+  const number = numberOf(error)
+  const code = memberOf(error, 'code') ?? codeWithout(error, number)
+  if (typeof code !== 'string' || !/^[A-Z0-9_]{1,64}$/.test(code)) return undefined
+  if (number !== undefined && CONNECTING.has(number)) return { code, sentence: error.message }
+  if (number === DUPLICATE) {
+    const [, key] = /for key '([\w.]{1,64})'$/.exec(error.message) ?? []
+    return { code, sentence: `a row with this key exists${key === undefined ? '' : ` (${key})`}` }
+  }
+  const address = memberOf(error, 'address')
+  const port = memberOf(error, 'port')
+  if (typeof address === 'string' && typeof port === 'number') {
+    return { code, sentence: `${code} at ${address}:${port}` }
+  }
+  return { code, sentence: number === undefined ? code : `${code} (${number})` }
+}
+
+/**
+ * The driver has no names for numbers that are MariaDB's alone, and refuses a statement on a
+ * connection that has broken meanwhile without any.
+ */
+function codeWithout(error: unknown, number: number | undefined): string | undefined {
+  if (number !== undefined) return `ERROR_${number}`
+  return isFatal(error) ? 'PROTOCOL_CONNECTION_LOST' : undefined
+}
+
+function failureOf(error: unknown): Failure {
+  const number = numberOf(error)
+  if (number !== undefined && TAKEN_BACK.has(number)) return 'taken-back'
+  if (number !== undefined && LOST.has(number)) return 'lost'
+  if (number !== undefined) return isUnfit(error, number) ? 'unfit' : 'refused'
+  const code = memberOf(error, 'code')
+  const isSystem = typeof code === 'string' && /^(E[A-Z]+|PROTOCOL_CONNECTION_LOST)$/.test(code)
+  return isSystem || isFatal(error) ? 'lost' : 'refused'
+}
+
+function isUnfit(error: unknown, number: number): boolean {
+  const state = memberOf(error, 'sqlState')
+  return UNFIT.has(number) || (typeof state === 'string' && UNFIT_STATE.test(state))
+}
+
+const isFatal = (error: unknown): boolean => memberOf(error, 'fatal') === true
+
+/** The server's own number; those of the system are negative. */
+function numberOf(error: unknown): number | undefined {
+  const number = memberOf(error, 'errno')
+  return typeof number === 'number' && number > 0 ? number : undefined
+}
+
+const memberOf = (value: unknown, name: string): unknown =>
+  typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined

@@ -1,0 +1,174 @@
+// An execution of a prepared statement as a packet: for one set of parameters as MySQL's binary
+// protocol has it, or for a set of each row as MariaDB's bulk executions have it.
+
+import type { Value } from '#src/store/dialect'
+
+/** In front of every packet: its length and its number. */
+export const HEADER_BYTES = 4
+const COMMAND = { execute: 0x17, bulk: 0xfa } as const
+/** Of the statement's id. */
+const ID_AT = HEADER_BYTES + 1
+/** Behind the id and the cursor's flags. */
+const EXECUTIONS_AT = ID_AT + 4 + 1
+const PARAMETERS_AT = EXECUTIONS_AT + 4
+/** Behind the id: what else is in the packet. */
+const BULK_FLAGS_AT = ID_AT + 4
+const BULK_TYPES_AT = BULK_FLAGS_AT + 2
+const TYPES_FOLLOW = 128
+/** In front of each value of a bulk execution. */
+const INDICATOR = { value: 0, null: 1 } as const
+const TYPE = { double: 5, null: 6, integer: 8, text: 253 } as const
+const TYPE_BYTES = 2
+const NUMBER_BYTES = 8
+const UTF8_BYTES_MAX = 3
+/** Texts up to these lengths have a length of one and of two bytes, whatever their characters. */
+const SHORT_MAX = Math.floor(250 / UTF8_BYTES_MAX)
+const MEDIUM_MAX = Math.floor(0xffff / UTF8_BYTES_MAX)
+const LENGTH_BYTES_MAX = 9
+const TWO_TO_32 = 2 ** 32
+
+type Type = (typeof TYPE)[keyof typeof TYPE]
+
+/** Writes the packet into a room that it may change for a larger one. */
+export class ExecutePacket {
+  room: Buffer
+  #at = PARAMETERS_AT
+
+  constructor(room: Buffer) {
+    this.room = room
+  }
+
+  get buffer(): Buffer {
+    return this.room.subarray(0, this.#at)
+  }
+
+  /** Bytes without the header. */
+  length(): number {
+    return this.#at - HEADER_BYTES
+  }
+
+  writeHeader(sequenceId: number): void {
+    this.room.writeUIntLE(this.length(), 0, 3)
+    this.room[3] = sequenceId
+  }
+
+  address(statementId: number): void {
+    this.room.writeUInt32LE(statementId, ID_AT)
+  }
+
+  /** One execution with these parameters. */
+  write(parameters: readonly Value[]): void {
+    const nullBytes = Math.ceil(parameters.length / 8)
+    const typesAt = PARAMETERS_AT + nullBytes + 1
+    const hasTypes = parameters.length > 0
+    this.#begin(
+      COMMAND.execute,
+      hasTypes ? typesAt + TYPE_BYTES * parameters.length : PARAMETERS_AT,
+    )
+    this.room[EXECUTIONS_AT] = 1
+    if (hasTypes) this.room[typesAt - 1] = 1 // They follow.
+    parameters.forEach((value, index) => {
+      const type = typeOf(value)
+      if (value === null) this.#setNull(index)
+      else this.#append(type, value) // It may change the room.
+      this.room[typesAt + TYPE_BYTES * index] = type
+    })
+  }
+
+  /** One execution for each row of these values, which has `width` of them. */
+  writeRows(values: readonly Value[], width: number): void {
+    const types = Array.from({ length: width }, (_, column) => typeOfColumn(values, column, width))
+    this.#begin(COMMAND.bulk, BULK_TYPES_AT + TYPE_BYTES * width)
+    this.room.writeUInt16LE(TYPES_FOLLOW, BULK_FLAGS_AT)
+    types.forEach((type, column) => {
+      this.room[BULK_TYPES_AT + TYPE_BYTES * column] = type
+    })
+    let column = 0
+    for (const value of values) {
+      this.#need(1)
+      this.room[this.#at] = value === null ? INDICATOR.null : INDICATOR.value
+      this.#at += 1
+      if (value !== null) this.#append(types[column] ?? TYPE.text, value)
+      column = column + 1 === width ? 0 : column + 1
+    }
+  }
+
+  #begin(command: number, end: number): void {
+    this.#at = end
+    this.#need(0)
+    this.room.fill(0, HEADER_BYTES, end)
+    this.room[HEADER_BYTES] = command
+  }
+
+  #setNull(index: number): void {
+    const at = PARAMETERS_AT + (index >> 3)
+    this.room[at] = (this.room[at] ?? 0) | (1 << (index & 7))
+  }
+
+  #append(type: Type, value: string | number): void {
+    if (typeof value === 'string') return this.#appendText(value)
+    if (type === TYPE.text) return this.#appendText(String(value))
+    this.#need(NUMBER_BYTES)
+    const at = this.#at
+    this.#at += NUMBER_BYTES
+    if (type === TYPE.double) {
+      this.room.writeDoubleLE(value, at)
+      return undefined
+    }
+    const high = Math.floor(value / TWO_TO_32)
+    this.room.writeUInt32LE(value - high * TWO_TO_32, at)
+    this.room.writeInt32LE(high, at + 4)
+    return undefined
+  }
+
+  #appendText(text: string): void {
+    this.#need(LENGTH_BYTES_MAX + text.length * UTF8_BYTES_MAX)
+    const { room } = this
+    const at = this.#at
+    if (text.length <= SHORT_MAX) {
+      const bytes = room.write(text, at + 1)
+      room[at] = bytes
+      this.#at = at + 1 + bytes
+    } else if (text.length <= MEDIUM_MAX) {
+      const bytes = room.write(text, at + 3)
+      room[at] = 0xfc
+      room.writeUInt16LE(bytes, at + 1)
+      this.#at = at + 3 + bytes
+    } else {
+      const bytes = room.write(text, at + LENGTH_BYTES_MAX)
+      room[at] = 0xfe
+      room.writeUInt32LE(bytes, at + 1)
+      room.writeUInt32LE(0, at + 5)
+      this.#at = at + LENGTH_BYTES_MAX + bytes
+    }
+  }
+
+  #need(bytes: number): void {
+    const size = this.#at + bytes
+    if (size <= this.room.length) return
+    const larger = Buffer.allocUnsafeSlow(Math.max(size, 2 * this.room.length))
+    this.room.copy(larger)
+    this.room = larger
+  }
+}
+
+function typeOf(value: Value): Type {
+  if (value === null) return TYPE.null
+  if (typeof value === 'string') return TYPE.text
+  return Number.isSafeInteger(value) ? TYPE.integer : TYPE.double
+}
+
+/** The one type in which all values of a column can be sent. */
+function typeOfColumn(values: readonly Value[], column: number, width: number): Type {
+  let type: Type = TYPE.null
+  for (let at = column; at < values.length; at += width) {
+    const own = typeOf(values[at] ?? null)
+    if (own === type || own === TYPE.null) continue
+    type = type === TYPE.null ? own : common(type, own)
+  }
+  return type
+}
+
+/** A double holds every safe integer, and a text every number. */
+const common = (one: Type, other: Type): Type =>
+  one === TYPE.text || other === TYPE.text ? TYPE.text : TYPE.double

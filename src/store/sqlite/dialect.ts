@@ -1,0 +1,97 @@
+// SQLite in WAL mode over one connection.
+//
+// Invariants:
+//   D1. `synchronous` is FULL for durable transactions and NORMAL for repeatable ones: those reach
+//       the WAL file without an fsync. A WAL is read back in order up to the first frame that is
+//       damaged, so what is durable makes everything before it durable, and a power cut takes only
+//       the newest turns, whose batches still stand in the log behind the lane's place.
+//   D2. The gate (gate.ts) gives the one connection to one job at a time, so a job that only reads
+//       sees one snapshot without a transaction.
+
+import { SqliteError } from './connection.ts'
+import type { Dialect, TableDefinition } from '#src/store/dialect'
+
+/** What SQLite says of values; everything else it says of itself, the disk or the statement. */
+const UNFIT = /^SQLITE_(CONSTRAINT|MISMATCH|TOOBIG)/
+
+export const sqlite: Dialect = {
+  engine: 'sqlite',
+  durability: 'sqlite, fsync before each acceptance',
+  connections: 1, // D2
+  types: {
+    serial: { type: 'integer', primary: true, generated: 'increment' },
+    integer: { type: 'integer' },
+    text: (length) => ({ type: 'varchar', length }),
+    document: { type: 'text' },
+    indexesLongText: true,
+    hasSpans: true,
+    hasBlocks: false,
+  },
+  definitions: {
+    serial: '"id" integer PRIMARY KEY AUTOINCREMENT NOT NULL',
+    integer: 'integer',
+    text: (length) => `varchar(${length})`,
+    document: 'text',
+    beginningOf: (column) => column,
+    createTable,
+  },
+  // 32,768 rows: their index takes a hundred pages.
+  spanBits: 15,
+  setup: [],
+  begin: {
+    read: [],
+    snapshot: [], // D2
+    repeatable: ['PRAGMA synchronous = NORMAL', 'BEGIN IMMEDIATE'],
+    durable: ['PRAGMA synchronous = FULL', 'BEGIN IMMEDIATE'], // D1
+  },
+  afterwards: { read: [], snapshot: [], repeatable: [], durable: [] },
+  forUpdate: '',
+  byPrimaryKey: '',
+  inOrder: '',
+  // Ready to take back a statement by itself, SQLite copies each page before it changes it: 15 % of
+  // a turn's statements.
+  insertInto: 'INSERT OR FAIL INTO',
+  // Four times as many saved nothing that could be measured.
+  rowsMax: 128,
+  // One list: spread by TypeORM, a turn's thousands of values would be copied once more.
+  bind: (parameters) => [parameters],
+  onDuplicate: (key, replaced, unlessNull = []) => {
+    const setters = [
+      ...replaced.map((name) => `${name} = excluded.${name}`),
+      ...unlessNull.map((name) => `${name} = coalesce(excluded.${name}, ${name})`),
+    ]
+    const action = setters.length === 0 ? 'NOTHING' : `UPDATE SET ${setters.join(', ')}`
+    return `ON CONFLICT (${key.join(', ')}) DO ${action}`
+  },
+  keys: (alias, columns) => {
+    const items = Object.keys(columns).map((name, index) => `value ->> ${index} AS ${name}`)
+    return `(SELECT ${items.join(', ')} FROM json_each(?)) ${alias}`
+  },
+  firstId: (raw, rows) => Number(raw) - rows + 1,
+  // SQLite names tables, columns and constraints in its messages, the system files; neither values.
+  describe: (error) => {
+    if (error instanceof SqliteError) return { code: error.code, sentence: error.message }
+    if (!(error instanceof Error) || !('code' in error)) return undefined
+    const { code, message } = error
+    return typeof code === 'string' && /^E[A-Z]+$/.test(code)
+      ? { code, sentence: message }
+      : undefined
+  },
+  failureOf: (error) =>
+    error instanceof SqliteError && UNFIT.test(error.code) ? 'unfit' : 'refused',
+  isOvertaken: () => false, // D2
+}
+
+/** Changes of tables are part of the migration's transaction. */
+function createTable(table: TableDefinition): readonly string[] {
+  const { name, columns, indexes = [], isClustered } = table
+  const made = indexes.map(
+    (index) =>
+      `CREATE ${index.isUnique === true ? 'UNIQUE ' : ''}INDEX ${index.name}
+        ON ${name} (${index.columns})`,
+  )
+  return [
+    `CREATE TABLE ${name} (${columns})${isClustered === true ? ' WITHOUT ROWID' : ''}`,
+    ...made,
+  ]
+}

@@ -1,0 +1,124 @@
+// One bus over two threads: the engine's thread announces, the frontend's thread listens.
+//
+// Invariants:
+//   B1. Only what somebody listens to crosses: interest travels before anything that relies on it.
+//   B2. A notice reaches each thread once: what came over RPC is not sent back.
+//   B3. What is read back equals what was announced. It crosses as lists: 1.6 µs an entry, where
+//       objects with their names take 3.4.
+
+import type { Announcement, FeedEntry } from '#domain/feed'
+import type { ChannelId } from '#domain/identity'
+import type { Bus, Notice } from '#domain/ports'
+import type { Rpc } from './rpc.ts'
+
+interface Interest {
+  readonly channelId: ChannelId
+  readonly isWanted: boolean
+}
+
+type Packed = readonly [ChannelId, Announcement['headSeq'], readonly PackedEntry[]]
+type PackedEntry = readonly [
+  FeedEntry['seq'],
+  FeedEntry['opId'],
+  FeedEntry['model'],
+  FeedEntry['action'],
+  FeedEntry['entityId'],
+  FeedEntry['acceptedAt'],
+  FeedEntry['payload'],
+  FeedEntry['state'],
+  FeedEntry['rev'],
+]
+
+const packed = ({ channelId, headSeq, entries }: Announcement): Packed => [
+  channelId,
+  headSeq,
+  entries.map(packedEntry),
+]
+
+const packedEntry = (entry: FeedEntry): PackedEntry => [
+  entry.seq,
+  entry.opId,
+  entry.model,
+  entry.action,
+  entry.entityId,
+  entry.acceptedAt,
+  entry.payload,
+  entry.state,
+  entry.rev,
+]
+
+/** B3 */
+const unpacked = ([channelId, headSeq, entries]: Packed): Announcement => ({
+  channelId,
+  entries: entries.map((entry) => unpackedEntry(channelId, entry)),
+  ...(headSeq !== undefined && { headSeq }),
+})
+
+function unpackedEntry(channelId: ChannelId, packedOne: PackedEntry): FeedEntry {
+  const [seq, opId, model, action, entityId, acceptedAt, payload, state, rev] = packedOne
+  const entry = { channelId, seq, opId, model, action, entityId, acceptedAt, payload }
+  if (state === undefined && rev === undefined) return entry
+  return { ...entry, ...(state !== undefined && { state }), ...(rev !== undefined && { rev }) }
+}
+
+/** The bus as the frontend sees it. Announcements are made by the engine alone. */
+export function bridgedBus(local: Bus, rpc: Rpc): Bus {
+  const interest = new Map<ChannelId, number>()
+  const count = (channelId: ChannelId, change: 1 | -1): void => {
+    const before = interest.get(channelId) ?? 0
+    if (before + change === 0) interest.delete(channelId)
+    else interest.set(channelId, before + change)
+    const isWanted = change === 1
+    if (before === (isWanted ? 0 : 1))
+      rpc.tell('interest', { channelId, isWanted } satisfies Interest)
+  }
+  rpc.onTell('announce', (value) => local.announce([unpacked(value as Packed)]))
+  rpc.onTell('notice', (value) => local.notify(value as Notice)) // B2
+  return {
+    announce: (announcements) => local.announce(announcements),
+    listen: (channelId, listener) => {
+      const stop = local.listen(channelId, listener)
+      count(channelId, 1)
+      let isOver = false
+      return () => {
+        if (isOver) return
+        isOver = true
+        stop()
+        count(channelId, -1)
+      }
+    },
+    notify: (notice) => {
+      local.notify(notice)
+      rpc.tell('notice', notice)
+    },
+    onNotice: (listener) => local.onNotice(listener),
+  }
+}
+
+/** Lets the other end listen to this end's bus. */
+export function serveBus(bus: Bus, rpc: Rpc): void {
+  const stops = new Map<ChannelId, () => void>()
+  let isRelaying = false
+  rpc.onTell('interest', (value) => {
+    const { channelId, isWanted } = value as Interest
+    stops.get(channelId)?.()
+    stops.delete(channelId)
+    if (isWanted) {
+      stops.set(
+        channelId,
+        bus.listen(channelId, (announcement) => rpc.tell('announce', packed(announcement))), // B1
+      )
+    }
+  })
+  rpc.onTell('notice', (value) => {
+    isRelaying = true
+    try {
+      bus.notify(value as Notice)
+    } finally {
+      isRelaying = false
+    }
+  })
+  bus.onNotice((notice) => {
+    if (!isRelaying) rpc.tell('notice', notice) // B2
+  })
+}

@@ -1,0 +1,116 @@
+// What a cluster stands on: one nats-server and one mariadbd of the bench's own, in a folder that
+// can be copied once both have stopped.
+
+import { mkdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+import { createConnection } from 'mysql2/promise'
+import type { Connection } from 'mysql2/promise'
+
+import { startMariaDb } from '#src/dev-servers/mariadb'
+import { startNats } from '#src/dev-servers/nats'
+import type { CountQueries, RowCounts } from './database.ts'
+
+export interface BackingServers {
+  readonly natsUrl: string
+  readonly databaseUrl: string
+  /** Process ids by name. */
+  readonly pids: Readonly<Record<string, number>>
+  stop(): Promise<void>
+}
+
+/** As the details of a figure say it. */
+export const BACKING_SYNC =
+  'JetStream: file storage, 1 replica, default sync (every 2 min, a 200 does not wait for it); ' +
+  'MariaDB: innodb_flush_log_at_trx_commit=1 (default)'
+
+const DATABASE = 'bench'
+// The product's and the denominator's server alike: room for a run's rows and their redo log, so
+// that neither measures how soon InnoDB runs out of it. Durability stays MariaDB's default.
+const MARIADB_PARAMETERS = ['--innodb-buffer-pool-size=1G', '--innodb-log-file-size=512M']
+
+/** Rejects with a sentence when a server is missing or does not start. */
+export async function startBacking(directory: string): Promise<BackingServers> {
+  const natsDirectory = join(directory, 'nats')
+  const databaseDirectory = join(directory, 'mariadb')
+  await mkdir(natsDirectory, { recursive: true })
+  await mkdir(databaseDirectory, { recursive: true })
+  const natsPidFile = join(natsDirectory, 'nats.pid')
+  const nats = await startNats({
+    env: process.env,
+    directory: natsDirectory,
+    configuration: `pid_file: "${natsPidFile}"\n`,
+  })
+  const [natsServer] = nats.kind === 'started' ? nats.servers : []
+  if (natsServer === undefined) throw new Error(reasonOf(nats))
+  const mariaDb = await startMariaDb({
+    env: process.env,
+    directory: databaseDirectory,
+    parameters: MARIADB_PARAMETERS,
+  }).catch(async (error: unknown) => {
+    await natsServer.stop()
+    throw error
+  })
+  if (mariaDb.kind === 'missing') {
+    await natsServer.stop()
+    throw new Error(reasonOf(mariaDb))
+  }
+  const { server } = mariaDb
+  await withDatabase(server.urlOf('mysql'), (connection) =>
+    connection.query(`CREATE DATABASE IF NOT EXISTS ${DATABASE}`),
+  )
+  return {
+    natsUrl: natsServer.url,
+    databaseUrl: server.urlOf(DATABASE),
+    pids: {
+      nats: await pidIn(natsPidFile),
+      database: await pidIn(join(databaseDirectory, 'server.pid')),
+    },
+    stop: async () => {
+      await Promise.allSettled([natsServer.stop(), server.stop()])
+    },
+  }
+}
+
+/** Counts rows in one snapshot; the servers may be running. */
+export function countRowsAt(databaseUrl: string, queries: CountQueries): Promise<RowCounts> {
+  return withDatabase(databaseUrl, async (connection) => {
+    await connection.query('START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY')
+    const { operations, revisions, feed } = queries
+    return {
+      operations: await numberOf(connection, operations),
+      revisions: await numberOf(connection, revisions),
+      feed: await numberOf(connection, feed),
+    }
+  })
+}
+
+/** The first column of a query, as numbers. */
+export function numbersAt(databaseUrl: string, query: string): Promise<number[]> {
+  return withDatabase(databaseUrl, async (connection) => numbersOf(connection, query))
+}
+
+async function withDatabase<Result>(
+  url: string,
+  work: (connection: Connection) => Promise<Result>,
+): Promise<Result> {
+  const connection = await createConnection(url)
+  try {
+    return await work(connection)
+  } finally {
+    await connection.end()
+  }
+}
+
+const numberOf = async (connection: Connection, query: string): Promise<number> =>
+  (await numbersOf(connection, query))[0] ?? Number.NaN
+
+async function numbersOf(connection: Connection, query: string): Promise<number[]> {
+  const [rows] = await connection.query({ sql: query, rowsAsArray: true })
+  return Array.isArray(rows) ? rows.map((row) => Number(Array.isArray(row) ? row[0] : row)) : []
+}
+
+const pidIn = async (file: string): Promise<number> => Number(await readFile(file, 'utf8'))
+
+const reasonOf = (started: object): string =>
+  'reason' in started ? String(started.reason) : 'nats-server did not start'

@@ -1,0 +1,286 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import test from 'ava'
+
+import { ConfigError, configFrom, readEnv } from '#src/config/config'
+import type { Config, Env } from '#src/config/config'
+
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+const DAY_MS = 24 * HOUR_MS
+
+/** A file that exists, wherever the tests run. */
+const FILE = import.meta.filename
+
+test('without any setting every default is in force', (t) => {
+  const { nodeId, ...config } = configFrom({})
+  t.deepEqual(config, {
+    http: { host: '127.0.0.1', port: 8080 },
+    tls: undefined,
+    token: '',
+    publicBaseUrl: undefined,
+    trustedProxies: [],
+    databaseUrl: 'sqlite:data/heliograph.db',
+    cluster: undefined,
+    roles: { ingress: true, actors: true },
+    lanes: 1,
+    privateTransports: { wss: true },
+    statusRetentionMs: 7 * DAY_MS,
+    historyRetentionMs: { messagesAndEvents: 30 * DAY_MS, thingUpdates: DAY_MS },
+    logKeepMs: HOUR_MS,
+    logBytesMax: 2 ** 30,
+    drainTimeoutMs: 20_000,
+    logLevel: 'info',
+    passwordBudget: { perAddress: 60, total: 1200 },
+  })
+  t.regex(nodeId, /^[0-9a-f]{12}$/)
+  t.not(configFrom({}).nodeId, nodeId)
+})
+
+test('a blank setting is one that is not made, and white space around a value is none of it', (t) => {
+  const blank = configFrom({ SERVICE_LANES: '', SERVICE_TOKEN: '  ', SERVICE_LOG_LEVEL: ' ' })
+  t.like(blank, { lanes: 1, token: '', logLevel: 'info' })
+  const spaced = configFrom({ SERVICE_LANES: ' 4 ', SERVICE_TOKEN: ' secret\n' })
+  t.like(spaced, { lanes: 4, token: 'secret' })
+})
+
+const MYSQL = 'mysql://user:password@host:3306/heliograph'
+const CLUSTER: Env = { SERVICE_DATABASE_URL: MYSQL, SERVICE_NATS_URL: 'nats://127.0.0.1:4222' }
+const longToken = 'x'.repeat(4096)
+
+test('a cluster has sixteen lanes to share out unless told otherwise', (t) => {
+  t.is(configFrom(CLUSTER).lanes, 16)
+  t.is(configFrom({ ...CLUSTER, SERVICE_LANES: '5' }).lanes, 5)
+})
+
+// Method: a setting, a value that is taken, and what it gives. Limits stand here at the limit.
+// The last column: settings that must stand beside it.
+type Read = (config: Config) => unknown
+const good: readonly (readonly [
+  name: string,
+  value: string,
+  read: Read,
+  expected: unknown,
+  beside?: Env,
+])[] = [
+  ['SERVICE_HTTP_ADDR', '0.0.0.0:80', ({ http }) => http, { host: '0.0.0.0', port: 80 }],
+  ['SERVICE_HTTP_ADDR', '[::1]:65535', ({ http }) => http, { host: '::1', port: 65_535 }],
+  ['SERVICE_HTTP_ADDR', 'localhost:0', ({ http }) => http, { host: 'localhost', port: 0 }],
+  ['SERVICE_TOKEN', longToken, ({ token }) => token, longToken],
+  ['SERVICE_PUBLIC_BASE_URL', 'https://push.example/', publicUrl, 'https://push.example'],
+  ['SERVICE_PUBLIC_BASE_URL', 'https://a.example:8443/p/', publicUrl, 'https://a.example:8443/p'],
+  ['SERVICE_TRUSTED_PROXIES', '10.0.0.0/8', proxies, ['10.0.0.0/8']],
+  [
+    'SERVICE_TRUSTED_PROXIES',
+    ' 127.0.0.1 , ::1/128,0.0.0.0/0',
+    proxies,
+    ['127.0.0.1', '::1/128', '0.0.0.0/0'],
+  ],
+  [
+    'SERVICE_DATABASE_URL',
+    'sqlite:/var/x.db',
+    ({ databaseUrl }) => databaseUrl,
+    'sqlite:/var/x.db',
+  ],
+  ['SERVICE_DATABASE_URL', MYSQL, ({ databaseUrl }) => databaseUrl, MYSQL, CLUSTER],
+  ['SERVICE_NATS_URL', 'nats://u:p@a:1,tls://b', natsUrl, 'nats://u:p@a:1,tls://b', CLUSTER],
+  ['SERVICE_STREAM_REPLICAS', '5', replicas, 5, CLUSTER],
+  ['SERVICE_STREAM_REPLICAS', '3', replicas, 3, CLUSTER],
+  ['SERVICE_ROLES', 'actors, ingress', ({ roles }) => roles, { ingress: true, actors: true }],
+  ['SERVICE_ROLES', 'actors', ({ roles }) => roles, { ingress: false, actors: true }, CLUSTER],
+  ['SERVICE_ROLES', 'ingress', ({ roles }) => roles, { ingress: true, actors: false }, CLUSTER],
+  ['SERVICE_LANES', '1', ({ lanes }) => lanes, 1],
+  ['SERVICE_LANES', '1024', ({ lanes }) => lanes, 1024],
+  ['SERVICE_NODE_ID', 'Node_1-a', ({ nodeId }) => nodeId, 'Node_1-a'],
+  ['SERVICE_NODE_ID', 'n'.repeat(64), ({ nodeId }) => nodeId, 'n'.repeat(64)],
+  ['SERVICE_PRIVATE_TRANSPORTS', 'none', ({ privateTransports }) => privateTransports.wss, false],
+  ['SERVICE_PRIVATE_TRANSPORTS', 'wss', ({ privateTransports }) => privateTransports.wss, true],
+  ['SERVICE_STATUS_RETENTION', '1m', ({ statusRetentionMs }) => statusRetentionMs, MINUTE_MS],
+  ['SERVICE_STATUS_RETENTION', '366d', ({ statusRetentionMs }) => statusRetentionMs, 366 * DAY_MS],
+  ['SERVICE_STATUS_RETENTION', '60000ms', ({ statusRetentionMs }) => statusRetentionMs, MINUTE_MS],
+  ['SERVICE_HISTORY_RETENTION', '2d', history, [2 * DAY_MS, 2 * DAY_MS]],
+  ['SERVICE_HISTORY_RETENTION', '60d, 12h', history, [60 * DAY_MS, 12 * HOUR_MS]],
+  ['SERVICE_LOG_KEEP', '0s', ({ logKeepMs }) => logKeepMs, 0],
+  ['SERVICE_LOG_KEEP', '30d', ({ logKeepMs }) => logKeepMs, 30 * DAY_MS],
+  ['SERVICE_LOG_BYTES', '1048576', ({ logBytesMax }) => logBytesMax, 2 ** 20],
+  ['SERVICE_LOG_BYTES', '1099511627776', ({ logBytesMax }) => logBytesMax, 2 ** 40],
+  ['SERVICE_DRAIN_TIMEOUT', '1s', ({ drainTimeoutMs }) => drainTimeoutMs, 1000],
+  ['SERVICE_DRAIN_TIMEOUT', '10m', ({ drainTimeoutMs }) => drainTimeoutMs, 10 * MINUTE_MS],
+  ['SERVICE_LOG_LEVEL', 'silent', ({ logLevel }) => logLevel, 'silent'],
+  [
+    'SERVICE_PASSWORD_BUDGET_PER_ADDRESS',
+    '1',
+    ({ passwordBudget }) => passwordBudget.perAddress,
+    1,
+  ],
+  ['SERVICE_PASSWORD_BUDGET_TOTAL', '1000000', ({ passwordBudget }) => passwordBudget.total, 1e6],
+]
+
+function natsUrl({ cluster }: Config): unknown {
+  return cluster?.natsUrl
+}
+
+function replicas({ cluster }: Config): unknown {
+  return cluster?.streamReplicas
+}
+
+function publicUrl({ publicBaseUrl }: Config): unknown {
+  return publicBaseUrl
+}
+
+function proxies({ trustedProxies }: Config): unknown {
+  return trustedProxies
+}
+
+function history({ historyRetentionMs }: Config): unknown {
+  return [historyRetentionMs.messagesAndEvents, historyRetentionMs.thingUpdates]
+}
+
+for (const [name, value, read, expected, beside] of good) {
+  test(`${name}=${value.slice(0, 40)} (${value.length} characters) is taken`, (t) => {
+    t.deepEqual(read(configFrom({ ...beside, [name]: value })), expected)
+  })
+}
+
+// Method: a setting, a value that is refused, and what the sentence says is allowed.
+const bad: readonly (readonly [name: string, value: string, allowed: RegExp, beside?: Env])[] = [
+  ['SERVICE_HTTP_ADDR', '8080', /host:port/],
+  ['SERVICE_HTTP_ADDR', ':8080', /host:port/],
+  ['SERVICE_HTTP_ADDR', '::1:8080', /\[IPv6\]:port/],
+  ['SERVICE_HTTP_ADDR', 'localhost:65536', /port 0 to 65535/],
+  ['SERVICE_HTTP_ADDR', 'localhost:http', /host:port/],
+  ['SERVICE_TOKEN', `${longToken}x`, /at most 4096/],
+  ['SERVICE_TOKEN', 'two words', /without spaces/],
+  ['SERVICE_TOKEN', 'schlüssel', /visible ASCII/],
+  ['SERVICE_PUBLIC_BASE_URL', 'http://push.example', /https:\/\/push\.example/],
+  ['SERVICE_PUBLIC_BASE_URL', 'push.example', /https:\/\/push\.example/],
+  ['SERVICE_PUBLIC_BASE_URL', 'https://user:pass@push.example', /https:\/\/push\.example/],
+  ['SERVICE_PUBLIC_BASE_URL', 'https://push.example?x=1', /https:\/\/push\.example/],
+  ['SERVICE_TRUSTED_PROXIES', '10.0.0.0/33', /10\.0\.0\.0\/8/],
+  ['SERVICE_TRUSTED_PROXIES', '::1/129', /::1\/128/],
+  ['SERVICE_TRUSTED_PROXIES', 'proxy.example', /comma list/],
+  ['SERVICE_TRUSTED_PROXIES', '10.0.0.0/', /comma list/],
+  ['SERVICE_DATABASE_URL', 'postgres://user:hunter2@host/db', /sqlite:<path>/],
+  ['SERVICE_DATABASE_URL', 'sqlite:', /sqlite:<path>/],
+  ['SERVICE_DATABASE_URL', 'mysql://user:hunter2@host', /host:port\/database/],
+  ['SERVICE_DATABASE_URL', 'mysql://user:hunter2@host/a/b', /host:port\/database/],
+  ['SERVICE_DATABASE_URL', MYSQL, /for a cluster .* for one process neither/],
+  ['SERVICE_NATS_URL', 'nats://127.0.0.1:4222', /for a cluster .* for one process neither/],
+  ['SERVICE_NATS_URL', 'http://host:4222', /comma list of nats:/, CLUSTER],
+  ['SERVICE_NATS_URL', 'nats://a:4222,', /comma list of nats:/, CLUSTER],
+  ['SERVICE_NATS_URL', 'nats://a:4222/path', /comma list of nats:/, CLUSTER],
+  ['SERVICE_NATS_URL', 'nats://user:100%@a:4222', /comma list .* percent-encoded/, CLUSTER],
+  ['SERVICE_DATABASE_URL', 'mysql://100%:password@host/db', /mysql:.* percent-encoded/, CLUSTER],
+  ['SERVICE_STREAM_REPLICAS', '2', /1, 3, 5/, CLUSTER],
+  ['SERVICE_STREAM_REPLICAS', '3', /for one process neither/],
+  ['SERVICE_ROLES', 'ingress', /ingress,actors/],
+  ['SERVICE_ROLES', 'dispatch', /ingress, actors/, CLUSTER],
+  ['SERVICE_ROLES', 'actors,actors', /ingress, actors/, CLUSTER],
+  ['SERVICE_LANES', '0', /from 1 to 1024/],
+  ['SERVICE_LANES', '1025', /from 1 to 1024/],
+  ['SERVICE_LANES', '-1', /from 1 to 1024/],
+  ['SERVICE_LANES', '1.5', /whole number/],
+  ['SERVICE_LANES', '0x10', /whole number/],
+  ['SERVICE_LANES', 'many', /whole number/],
+  ['SERVICE_NODE_ID', 'n'.repeat(65), /1 to 64/],
+  ['SERVICE_NODE_ID', 'a.b', /letters, digits/],
+  ['SERVICE_PRIVATE_TRANSPORTS', 'smoke', /none, wss/],
+  ['SERVICE_PRIVATE_TRANSPORTS', 'none,wss', /none, wss/],
+  ['SERVICE_STATUS_RETENTION', '59s', /from 60s/],
+  ['SERVICE_STATUS_RETENTION', '367d', /to 31622400s/],
+  ['SERVICE_STATUS_RETENTION', '7', /90s, 20m, 12h or 7d/],
+  ['SERVICE_STATUS_RETENTION', '1w', /90s, 20m, 12h or 7d/],
+  ['SERVICE_HISTORY_RETENTION', '30d,24h,1h', /one or two/],
+  ['SERVICE_HISTORY_RETENTION', '30d,', /90s, 20m, 12h or 7d/],
+  ['SERVICE_HISTORY_RETENTION', '30d,59s', /from 60s/],
+  ['SERVICE_LOG_KEEP', '31d', /to 2592000s/],
+  ['SERVICE_LOG_BYTES', '1048575', /from 1048576/],
+  ['SERVICE_LOG_BYTES', '1099511627777', /to 1099511627776/],
+  ['SERVICE_DRAIN_TIMEOUT', '999ms', /from 1s/],
+  ['SERVICE_DRAIN_TIMEOUT', '601s', /to 600s/],
+  ['SERVICE_LOG_LEVEL', 'loud', /fatal, error, warn, info, debug, silent/],
+  ['SERVICE_LOG_LEVEL', 'INFO', /info/],
+  ['SERVICE_PASSWORD_BUDGET_PER_ADDRESS', '0', /from 1 to 1000000/],
+  ['SERVICE_PASSWORD_BUDGET_TOTAL', '1000001', /from 1 to 1000000/],
+]
+
+for (const [name, value, allowed, beside] of bad) {
+  test(`${name}=${value.slice(0, 40)} (${value.length} characters) stops the start`, (t) => {
+    const env = { ...beside, [name]: value }
+    const error = t.throws(() => configFrom(env), { instanceOf: ConfigError })
+    t.regex(error.message, new RegExp(`^${name} [^;]+; allowed: .+`))
+    t.regex(error.message, allowed)
+  })
+}
+
+test('every setting that the code reads has a row of each kind here', (t) => {
+  const asked = new Set<string>()
+  const env: Env = new Proxy({}, { get: (_, name) => void asked.add(String(name)) })
+  configFrom(env)
+  const tls = ['SERVICE_HTTP_TLS_CERT', 'SERVICE_HTTP_TLS_KEY']
+  for (const rows of [good, bad]) {
+    const named = new Set([...rows.map(([name]) => name), ...tls])
+    t.deepEqual(
+      [...asked].filter((name) => !named.has(name)),
+      [],
+    )
+  }
+})
+
+test('a certificate and its key come together, and exist', (t) => {
+  const both = configFrom({ SERVICE_HTTP_TLS_CERT: FILE, SERVICE_HTTP_TLS_KEY: FILE })
+  t.deepEqual(both.tls, { certFile: FILE, keyFile: FILE })
+
+  const rows: readonly (readonly [env: Env, sentence: RegExp])[] = [
+    [{ SERVICE_HTTP_TLS_CERT: FILE }, /^SERVICE_HTTP_TLS_KEY is missing; allowed: /],
+    [{ SERVICE_HTTP_TLS_KEY: FILE }, /^SERVICE_HTTP_TLS_CERT is missing; allowed: /],
+    [
+      { SERVICE_HTTP_TLS_CERT: FILE, SERVICE_HTTP_TLS_KEY: '/none/key.pem' },
+      /^SERVICE_HTTP_TLS_KEY names \/none\/key\.pem, which does not exist; allowed: /,
+    ],
+  ]
+  for (const [env, sentence] of rows) {
+    t.throws(() => configFrom(env), { instanceOf: ConfigError, message: sentence })
+  }
+})
+
+test('a refused secret is not repeated', (t) => {
+  const secrets: readonly (readonly [name: string, value: string])[] = [
+    ['SERVICE_TOKEN', 'hunter2 hunter2'],
+    ['SERVICE_TOKEN', 'hunter2'.repeat(1000)],
+    ['SERVICE_DATABASE_URL', 'postgres://user:hunter2@host/db'],
+    ['SERVICE_DATABASE_URL', 'mysql://user:hunter2@host/db'],
+    ['SERVICE_NATS_URL', 'nats://user:hunter2@host:4222'],
+    ['SERVICE_NATS_URL', 'http://user:hunter2@host:4222'],
+    ['SERVICE_PUBLIC_BASE_URL', 'https://user:hunter2@push.example'],
+  ]
+  for (const [name, value] of secrets) {
+    const error = t.throws(() => configFrom({ [name]: value }))
+    t.false(`${error.message} ${error.stack}`.includes('hunter2'), name)
+  }
+})
+
+test('the settings are frozen, all the way down', (t) => {
+  const tls = { SERVICE_HTTP_TLS_CERT: FILE, SERVICE_HTTP_TLS_KEY: FILE }
+  const config = configFrom({ ...tls, SERVICE_TRUSTED_PROXIES: '10.0.0.0/8' })
+  t.true(Object.isFrozen(config))
+  for (const [name, value] of Object.entries(config)) t.true(Object.isFrozen(value), name)
+})
+
+test('a .env file is read, and the environment of the process stands above it', (t) => {
+  const directory = mkdtempSync(join(tmpdir(), 'heliograph-config-'))
+  t.teardown(() => rmSync(directory, { recursive: true }))
+  t.is(readEnv(directory)['SERVICE_NODE_ID'], process.env['SERVICE_NODE_ID'])
+
+  // PATH is one variable that every process has.
+  writeFileSync(
+    join(directory, '.env'),
+    '# a comment\nSERVICE_NODE_ID="from file"\nSERVICE_LANES=3\nPATH=from-file\n',
+  )
+  const env = readEnv(directory)
+  t.is(env['SERVICE_NODE_ID'], 'from file')
+  t.is(configFrom({ ...env, SERVICE_NODE_ID: 'n' }).lanes, 3)
+  t.is(env['PATH'], process.env['PATH'])
+})

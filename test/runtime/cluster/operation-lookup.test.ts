@@ -1,0 +1,66 @@
+import test from 'ava'
+
+import { operationIdFrom } from '#domain/identity'
+import type { OperationId } from '#domain/identity'
+import type { Claim, Operation } from '#domain/operation'
+import { findingEverywhere } from '#src/runtime/cluster/operation-lookup'
+import { FakeOperations } from '#test/support/fake-stores'
+import { message, opId, thing } from '#test/support/submissions'
+
+/** A database and another node, which knows what is put into `elsewhere`. */
+function setUp() {
+  const operations = new FakeOperations()
+  const elsewhere = new Map<OperationId, Operation>()
+  const asked: OperationId[] = []
+  const ask = (id: OperationId): Promise<Operation | undefined> => {
+    asked.push(id)
+    return Promise.resolve(elsewhere.get(id))
+  }
+  return { operations, elsewhere, asked, everywhere: findingEverywhere(operations, { ask }) }
+}
+
+const MADE = operationIdFrom(1_000, 'a'.repeat(32))
+
+function claimOf(id: OperationId): Claim {
+  const { channelId, entityId } = message()
+  const contentHash = 'a'.repeat(64)
+  return { opId: id, channelId, thingId: '', contentHash, messageId: entityId, claimedAt: 1 }
+}
+
+function acceptedOf(id: OperationId): Operation {
+  const { channelId, model, entityId } = thing('update', 'pump')
+  const times = { acceptedAt: 1, updatedAt: 1 }
+  return { opId: id, channelId, model, entityId, status: 'accepted', ...times }
+}
+
+test('an op_id that another node made for what is not yet applied cannot be claimed', async (t) => {
+  const { everywhere, operations, elsewhere } = setUp()
+  elsewhere.set(MADE, acceptedOf(MADE))
+  t.deepEqual(await everywhere.claim(claimOf(MADE), 0), {
+    kind: 'conflict',
+    code: 'op_id_scope_conflict',
+  })
+  t.is(operations.claims.size, 0)
+})
+
+test('an op_id of the same form that nobody made can be claimed', async (t) => {
+  const { everywhere, asked } = setUp()
+  t.deepEqual(await everywhere.claim(claimOf(MADE), 0), { kind: 'fresh' })
+  t.deepEqual(asked, [MADE])
+})
+
+test('for the claim of any other op_id nobody is asked', async (t) => {
+  const { everywhere, asked } = setUp()
+  t.deepEqual(await everywhere.claim(claimOf(opId('order-1')), 0), { kind: 'fresh' })
+  t.deepEqual(await everywhere.claim(claimOf(opId(`${MADE}0`)), 0), { kind: 'fresh' })
+  t.deepEqual(asked, [])
+})
+
+test('what nobody has applied is found where it was accepted, and later in the database', async (t) => {
+  const { everywhere, operations, elsewhere } = setUp()
+  t.is(await everywhere.find(MADE), undefined)
+  elsewhere.set(MADE, acceptedOf(MADE))
+  t.like(await everywhere.find(MADE), { status: 'accepted' })
+  operations.rows.set(MADE, { ...acceptedOf(MADE), status: 'sent' })
+  t.like(await everywhere.find(MADE), { status: 'sent' })
+})

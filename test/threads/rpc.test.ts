@@ -1,0 +1,197 @@
+import { MessageChannel } from 'node:worker_threads'
+
+import test from 'ava'
+import type { ExecutionContext } from 'ava'
+
+import { Rpc } from '#src/threads/rpc'
+import { until } from '#test/support/until'
+
+interface Service {
+  add(a: number, b: number): Promise<number>
+  echo(value: unknown): Promise<unknown>
+  fail(): Promise<never>
+  never(): Promise<never>
+}
+
+class Served implements Service {
+  readonly #base = 100
+  readonly calls: string[] = []
+
+  add(a: number, b: number): Promise<number> {
+    this.calls.push(`add ${a} ${b}`)
+    return Promise.resolve(this.#base + a + b)
+  }
+
+  echo(value: unknown): Promise<unknown> {
+    this.calls.push(`echo ${String(value)}`)
+    return Promise.resolve(value)
+  }
+
+  fail(): Promise<never> {
+    const secret = { token: 'a secret', cause: new Error('another secret') }
+    return Promise.reject(Object.assign(new TypeError('it does not fit'), secret))
+  }
+
+  never(): Promise<never> {
+    return new Promise(() => undefined)
+  }
+}
+
+/** Two ends of one rpc over a real MessageChannel, and how many messages crossed from each. */
+function linked(t: ExecutionContext) {
+  const { port1, port2 } = new MessageChannel()
+  const crossed: unknown[] = []
+  const near = new Rpc({
+    postMessage: (message) => {
+      crossed.push(message)
+      port1.postMessage(message)
+    },
+    on: (event, listener) => port1.on(event, listener),
+  })
+  const far = new Rpc(port2)
+  t.teardown(() => port1.close())
+  return { near, far, crossed, port1 }
+}
+
+test('a method of the other end is called with its values, and its answer comes back', async (t) => {
+  const { near, far } = linked(t)
+  far.serve('service', new Served())
+  const remote = near.remote<Service>('service')
+  t.is(await remote.add(1, 2), 103)
+  t.deepEqual(await remote.echo({ list: [1, null], text: 'x' }), { list: [1, null], text: 'x' })
+  t.is(await remote.echo(undefined), undefined)
+})
+
+test('both ends can serve and call at once', async (t) => {
+  const { near, far } = linked(t)
+  far.serve('a', new Served())
+  near.serve('a', { echo: () => Promise.resolve('from near') })
+  const [one, other] = await Promise.all([
+    near.remote<Service>('a').echo('from far'),
+    far.remote<Service>('a').echo(1),
+  ])
+  t.deepEqual([one, other], ['from far', 'from near'])
+})
+
+test('answers find their calls, in whatever order they come', async (t) => {
+  const { near, far } = linked(t)
+  const gates = new Map<number, () => void>()
+  far.serve('service', {
+    echo: (value: number) =>
+      new Promise((resolve) => gates.set(value, () => resolve(`answer ${value}`))),
+  })
+  const remote = near.remote<Service>('service')
+  const answers = [1, 2, 3].map((value) => remote.echo(value))
+  await until('all calls arrived', () => gates.size === 3)
+  for (const value of [2, 3, 1]) gates.get(value)?.()
+  t.deepEqual(await Promise.all(answers), ['answer 1', 'answer 2', 'answer 3'])
+})
+
+test('K1: calls and one-way messages arrive in the order in which they were sent', async (t) => {
+  const { near, far } = linked(t)
+  const served = new Served()
+  far.serve('service', served)
+  far.onTell('topic', (value) => served.calls.push(`tell ${String(value)}`))
+  const remote = near.remote<Service>('service')
+  const expected: string[] = []
+  for (let round = 0; round < 20; round += 1) {
+    near.tell('topic', round)
+    void remote.echo(round)
+    expected.push(`tell ${round}`, `echo ${round}`)
+    if (round % 7 === 0) await new Promise((resolve) => setImmediate(resolve))
+  }
+  await remote.add(0, 0)
+  t.deepEqual(served.calls.slice(0, -1), expected)
+})
+
+test('K2: what is sent together crosses in one message, and the next in another', async (t) => {
+  const { near, far, crossed } = linked(t)
+  far.serve('service', new Served())
+  const remote = near.remote<Service>('service')
+  const calls = [remote.add(1, 1), remote.add(2, 2)]
+  near.tell('topic', 1)
+  t.is(crossed.length, 0)
+  await Promise.all(calls)
+  t.is(crossed.length, 1)
+  await remote.add(3, 3)
+  t.is(crossed.length, 2)
+})
+
+test('K2: answers that are given together cross together', async (t) => {
+  const { near, far, crossed } = linked(t)
+  near.serve('service', new Served())
+  const remote = far.remote<Service>('service')
+  await Promise.all(Array.from({ length: 50 }, () => remote.add(1, 1)))
+  t.true(crossed.length <= 2, `${crossed.length} messages for 50 answers`)
+})
+
+test('K3: a broken rpc rejects what waits and what comes, with its reason', async (t) => {
+  const { near, far } = linked(t)
+  far.serve('service', new Served())
+  const remote = near.remote<Service>('service')
+  const waiting = [remote.never(), remote.never()]
+  await remote.add(1, 1)
+  const reason = new Error('the thread ended')
+  near.break(reason)
+  for (const call of waiting) t.is(await t.throwsAsync(call), reason)
+  t.is(await t.throwsAsync(remote.add(1, 1)), reason)
+})
+
+test('K3: an answer that comes after the break harms nothing', async (t) => {
+  const { near, far } = linked(t)
+  far.serve('service', new Served())
+  const call = near.remote<Service>('service').add(1, 1)
+  near.break(new Error('gone'))
+  await t.throwsAsync(call, { message: 'gone' })
+  const probe = new Promise((resolve) => near.onTell('probe', resolve))
+  far.tell('probe', 'still here')
+  t.is(await probe, 'still here')
+})
+
+test('K3: a call of something that is not served rejects', async (t) => {
+  const { near, far } = linked(t)
+  far.serve('service', new Served())
+  await t.throwsAsync(near.remote<Service>('nobody').add(1, 1), { message: /nobody/ })
+  const more = near.remote<Service & { other(): Promise<void> }>('service')
+  await t.throwsAsync(more.other(), { message: /other/ })
+  await t.throwsAsync(near.remote<{ calls(): Promise<void> }>('service').calls(), {
+    message: /calls/,
+  })
+})
+
+test('an error crosses with its name and message and nothing else', async (t) => {
+  const { near, far } = linked(t)
+  far.serve('service', new Served())
+  const error = await t.throwsAsync(near.remote<Service>('service').fail())
+  t.is(error?.name, 'TypeError')
+  t.is(error?.message, 'it does not fit')
+  t.false('token' in (error ?? {}))
+  t.is(error?.cause, undefined)
+  t.false(String(error?.stack).includes('secret'))
+})
+
+test('what is thrown and is no error crosses as one without its content', async (t) => {
+  const { near, far } = linked(t)
+  far.serve('service', {
+    fail: () => {
+      const refusal: unknown = 'a secret'
+      throw refusal
+    },
+  })
+  const error = await t.throwsAsync(near.remote<Service>('service').fail())
+  t.is(error?.message, 'not an error')
+})
+
+test('a remote service can be passed through a promise', async (t) => {
+  const { near, far } = linked(t)
+  far.serve('service', new Served())
+  const remote = await Promise.resolve(near.remote<Service>('service'))
+  t.is(await remote.add(1, 1), 102)
+})
+
+test('a one-way message to a topic that nobody wants is dropped', async (t) => {
+  const { near, far } = linked(t)
+  far.serve('service', new Served())
+  near.tell('nobody', 1)
+  t.is(await near.remote<Service>('service').add(1, 1), 102)
+})
