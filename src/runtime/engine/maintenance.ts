@@ -1,4 +1,5 @@
-// The actors of a process and the maintenance around them: log purged, old rows removed, in small steps.
+// The actors of a process and the maintenance around them: purges the log and removes old rows, in
+// small steps.
 
 import { ActorSystem } from '#actors/system'
 import type { SystemPorts } from '#actors/options'
