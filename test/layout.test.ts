@@ -42,8 +42,15 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'node:',
   ],
   'ormconfig.ts': ['src/store', 'typeorm', 'mysql2', 'node:'],
-  'src/config': ['node:'],
-  'src/threads': ['src/config', 'src/domain', 'src/runtime', 'src/telemetry', 'node:'],
+  'src/config': ['src/domain', 'node:'],
+  'src/threads': [
+    'src/config',
+    'src/domain',
+    'src/process',
+    'src/runtime',
+    'src/telemetry',
+    'node:',
+  ],
   // The composition root sees every stage; nothing imports it but the edges of process and thread.
   'src/runtime': [
     'src/config',
@@ -58,7 +65,14 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'package.json',
     'node:',
   ],
-  'src/process': ['src/config', 'src/domain', 'src/runtime', 'src/telemetry', 'node:'],
+  'src/process': [
+    'src/config',
+    'src/domain',
+    'src/runtime',
+    'src/telemetry',
+    'src/threads',
+    'node:',
+  ],
   'src/main.ts': ['src/config', 'src/process'],
 }
 
@@ -67,14 +81,29 @@ const ONLY_IN: Readonly<Record<string, readonly string[]>> = {
   'uWebSockets.js': ['src/ingress/http.ts', 'src/transports/wss.ts'],
 }
 
+// Where time and chance come from; every other file is handed a Runtime. Commands, the servers for
+// tests and the client have edges of their own.
+const CLOCKS = [
+  'src/process/system-runtime.ts',
+  'src/client/runtime.ts',
+  'src/cli/',
+  'src/dev-servers/',
+]
+
 const BANS: readonly (readonly [what: RegExp, except: readonly string[], instead: string])[] = [
   [/process\.env/, ['src/config/config.ts', 'src/ingress/uws-environment.ts'], 'a field of Config'],
+  [/\bDate\.now\b|\bnew Date\(\)/, CLOCKS, 'the nowMs of Runtime'],
+  [/\bperformance\b|\bhrtime\b/, CLOCKS, 'the monotonicMs of Runtime'],
   [
-    /Date\.now/,
-    ['src/process/lifecycle.ts', 'src/threads/worker-main.ts', 'src/cli/'],
-    'the port NowMs',
+    /\bset(Timeout|Interval|Immediate)\b|\bnode:timers\b|\bnextTick\b/,
+    CLOCKS,
+    'after, every, soon or wait of Runtime',
   ],
-  [/Math\.random/, [], 'the random source that is passed in'],
+  [
+    /\brandom(Bytes|Int|UUID|Fill|FillSync)\b|\bMath\.random\b|\bgetRandomValues\b/,
+    CLOCKS,
+    'random or entropy of Runtime',
+  ],
   [/\bconsole\./, ['src/cli/'], 'the port Log'],
   [/^\s*(export )?(const )?enum /m, [], 'a union of literals'],
   [/: any\b|<any>|as any\b/, [], 'unknown and a parser'],

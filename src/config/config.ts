@@ -4,10 +4,10 @@
 // allowed. Importing this file reads nothing.
 
 import { BlockList, isIP } from 'node:net'
-import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { parseEnv } from 'node:util'
 
+import type { Runtime } from '#domain/runtime'
 import { DAY_MS, MINUTE_MS, address, duration, integer, oneOf, read, refuse } from './setting.ts'
 import type { Address, Env } from './setting.ts'
 
@@ -61,8 +61,11 @@ export interface Config {
 
 const YEAR_MS = 366 * DAY_MS
 
-/** Reads the settings. A bad value throws ConfigError here, never later. */
-export function configFrom(env: Env): Config {
+/**
+ * Reads the settings. A bad value throws ConfigError here, never later. A node without a name gets
+ * one from `entropy`.
+ */
+export function configFrom(env: Env, { entropy }: Pick<Runtime, 'entropy'>): Config {
   const joined = together(env)
   return Object.freeze<Config>({
     http: address(env, 'SERVICE_HTTP_ADDR', '127.0.0.1:8080'),
@@ -78,7 +81,7 @@ export function configFrom(env: Env): Config {
       min: 1,
       max: 1024,
     }),
-    nodeId: nodeId(env),
+    nodeId: nodeId(env, entropy),
     privateTransports: transports(env),
     statusRetentionMs: duration(env, 'SERVICE_STATUS_RETENTION', {
       fallback: '7d',
@@ -248,8 +251,8 @@ function roles(env: Env, { isCluster }: { readonly isCluster: boolean }): Config
   return Object.freeze({ ingress: names.includes('ingress'), actors: names.includes('actors') })
 }
 
-function nodeId(env: Env): string {
-  const text = read(env, 'SERVICE_NODE_ID') ?? randomBytes(6).toString('hex')
+function nodeId(env: Env, entropy: Runtime['entropy']): string {
+  const text = read(env, 'SERVICE_NODE_ID') ?? entropy(6).toString('hex')
   if (!/^[A-Za-z0-9_-]{1,64}$/.test(text)) {
     refuse('SERVICE_NODE_ID', `is ${JSON.stringify(text)}`, '1 to 64 of letters, digits, _ and -')
   }

@@ -1,4 +1,4 @@
-// The seams between the stages. Stages meet only here and in src/server.ts.
+// The seams between the stages. Stages meet only here and in src/runtime.
 //
 // Every method answers with a value; it rejects only for a defect or for a store that does not
 // answer. Everything that crosses a port is plain data: the same ports work over a MessagePort.
@@ -16,16 +16,14 @@ import type {
   StoredBatch,
 } from './lane.ts'
 import type { Operation } from './operation.ts'
+import type { Runtime } from './runtime.ts'
 import type { Submission } from './submission.ts'
 
-/** Milliseconds since the epoch. The only clock anybody may ask. */
-export type NowMs = () => number
+/** Milliseconds since the epoch. */
+export type NowMs = Runtime['nowMs']
 
-/** Time that is waited for: passed in, so that tests can turn it by hand. */
-export interface Timers {
-  /** Calls back once after a delay. Gives the way to cancel. */
-  after(delayMs: number, callback: () => void): () => void
-}
+/** Time that is waited for. */
+export type Timers = Pick<Runtime, 'after'>
 
 // ---- stream -------------------------------------------------------------------------------------
 

@@ -12,11 +12,12 @@
 //   C6. A store that does not answer refuses nobody who was verified before: the kept answer stays
 //       in force until the store tells otherwise. What a notice made forget is not kept.
 
-import { hash, randomBytes } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { ChannelCredentials } from '#domain/channel'
 import { fault, isFault } from '#domain/fault'
 import type { ChannelId } from '#domain/identity'
 import type { Answer, Timers } from '#domain/ports'
+import type { Runtime } from '#domain/runtime'
 import type { ChannelStore } from '#domain/store-ports'
 import { decoyHash } from './password-work.ts'
 import type { PasswordWork } from './password-work.ts'
@@ -41,6 +42,7 @@ export interface CredentialsPorts {
   /** Milliseconds that only ever grow: a clock that is set back must not keep an answer. (C5) */
   readonly monotonicMs: () => number
   readonly timers: Timers
+  readonly entropy: Runtime['entropy']
 }
 
 /** 640 bytes each. With more channels than that in turn, every request would cost a scrypt. */
@@ -85,8 +87,8 @@ export function createCredentials(ports: CredentialsPorts): Credentials {
 class CachedCredentials implements Credentials {
   readonly #ports: CredentialsPorts
   /** New in every process. */
-  readonly #key = randomBytes(32).toString('base64')
-  readonly #decoy = decoyHash()
+  readonly #key: string
+  readonly #decoy: string
   /** Least recently used first. */
   readonly #verified = new Map<string, Verified>()
   readonly #refused = new Map<string, Refused>()
@@ -94,6 +96,8 @@ class CachedCredentials implements Credentials {
 
   constructor(ports: CredentialsPorts) {
     this.#ports = ports
+    this.#key = ports.entropy(32).toString('base64')
+    this.#decoy = decoyHash(ports.entropy)
   }
 
   check(channelId: ChannelId, password: string): Verdict | Promise<Verdict> {

@@ -9,6 +9,7 @@ import type {
   ReadStore,
   SubscriptionStore,
 } from '#domain/store-ports'
+import type { Runtime } from '#domain/runtime'
 import type { Log, Meter } from '#domain/telemetry'
 import { createAcceptance } from './admit.ts'
 import { tokenCheck } from './authorize.ts'
@@ -48,6 +49,7 @@ export interface IngressPorts {
   /** Milliseconds that only ever grow. */
   readonly monotonicMs: () => number
   readonly timers: Timers
+  readonly entropy: Runtime['entropy']
   /** Other than scrypt in tests only. */
   readonly passwordWork?: PasswordWork
 }
@@ -86,14 +88,14 @@ export interface Ingress {
 const BODY_TIMEOUT_MS = 7_500
 
 export function createIngress(ports: IngressPorts, options: IngressOptions): Ingress {
-  const { nowMs, monotonicMs, timers, meter, log, sink, channels, bus } = ports
+  const { nowMs, monotonicMs, timers, entropy, meter, log, sink, channels, bus } = ports
   const { tls, isPortShared = false, isObservedOnly = false } = options
   const bodyTimeoutMs = BODY_TIMEOUT_MS
   const http = createHttp({ tls, timers, monotonicMs, isPortShared, bodyTimeoutMs })
   const connections = new Connections(http.app)
-  const newHex32 = hexSource()
-  const work = ports.passwordWork ?? createPasswordWork()
-  const credentials = createCredentials({ channels, work, monotonicMs, timers })
+  const newHex32 = hexSource(entropy)
+  const work = ports.passwordWork ?? createPasswordWork(entropy)
+  const credentials = createCredentials({ channels, work, monotonicMs, timers, entropy })
   const acceptance = createAcceptance({ sink, meter, nowMs })
   const stopListening = bus.onNotice((notice) => {
     if (notice.kind === 'credentials-changed' || notice.kind === 'channel-deleted') {

@@ -4,9 +4,10 @@
 //   S1. At most RUNNING_MAX computations run and WAITING_MAX wait; beyond that the answer is
 //       server_busy at once, so guesses can take neither all memory nor all threads.
 
-import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
+import { scrypt, timingSafeEqual } from 'node:crypto'
 import { fault } from '#domain/fault'
 import type { Answer } from '#domain/ports'
+import type { Runtime } from '#domain/runtime'
 
 export interface PasswordWork {
   /**
@@ -47,10 +48,14 @@ const deriveByScrypt: Derive = (password, salt, parameters) =>
   })
 
 /** A text that no password is behind: comparing with it costs what a real comparison costs. */
-export const decoyHash = (): string =>
-  hashText(PARAMETERS, randomBytes(SALT_BYTES), randomBytes(KEY_BYTES))
+export const decoyHash = (entropy: Runtime['entropy']): string =>
+  hashText(PARAMETERS, entropy(SALT_BYTES), entropy(KEY_BYTES))
 
-export function createPasswordWork(derive: Derive = deriveByScrypt): PasswordWork {
+/** `entropy` gives the salts; `derive` is scrypt outside tests. */
+export function createPasswordWork(
+  entropy: Runtime['entropy'],
+  derive: Derive = deriveByScrypt,
+): PasswordWork {
   const queue: (() => void)[] = []
   let running = 0
 
@@ -73,7 +78,7 @@ export function createPasswordWork(derive: Derive = deriveByScrypt): PasswordWor
   return {
     hash: (password) =>
       inTurn(async () => {
-        const salt = randomBytes(SALT_BYTES)
+        const salt = entropy(SALT_BYTES)
         return hashText(PARAMETERS, salt, await derive(password, salt, PARAMETERS))
       }),
     matches: (password, passwordHash) =>

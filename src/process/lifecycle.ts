@@ -1,13 +1,14 @@
 // The life of a gateway process: settings, start, and a stop that loses nothing.
 
-import { randomInt } from 'node:crypto'
-
+import type { Runtime } from '#domain/runtime'
 import type { Log } from '#domain/telemetry'
 import { ConfigError, configFrom } from '#src/config/config'
 import type { Config, Env } from '#src/config/config'
 import { startServer } from '#src/runtime/gateway'
 import type { Server } from '#src/runtime/gateway'
 import { createLog } from '#src/telemetry/log'
+import { workerThreads } from '#src/threads/worker-threads'
+import { systemRuntime } from './system-runtime.ts'
 
 const MISCONFIGURED = 78
 const FAILED = 1
@@ -18,7 +19,8 @@ const FAILED = 1
  * anything else.
  */
 export async function serve(env: Env): Promise<number> {
-  const config = settingsOrSentence(env)
+  const runtime = systemRuntime()
+  const config = settingsOrSentence(env, runtime)
   if (typeof config === 'string') {
     process.stderr.write(`${config}\n`)
     return MISCONFIGURED
@@ -29,15 +31,14 @@ export async function serve(env: Env): Promise<number> {
   try {
     const server = await startServer(config, {
       log,
-      nowMs: Date.now,
-      monotonicMs: () => performance.now(),
-      random: (below) => randomInt(below),
+      runtime,
+      threads: workerThreads(),
       onFailure: (reason) => {
         log.error('the gateway cannot go on', { reason })
         process.exit(FAILED)
       },
     })
-    onSignal(server, { config, log, stopped })
+    onSignal(server, { config, log, runtime, stopped })
   } catch (error) {
     log.error('the gateway did not start', { reason: sentenceOf(error) })
     return FAILED
@@ -47,9 +48,9 @@ export async function serve(env: Env): Promise<number> {
   process.exit(code)
 }
 
-function settingsOrSentence(env: Env): Config | string {
+function settingsOrSentence(env: Env, runtime: Runtime): Config | string {
   try {
-    return configFrom(env)
+    return configFrom(env, runtime)
   } catch (error) {
     if (error instanceof ConfigError) return error.message
     throw error
@@ -59,11 +60,12 @@ function settingsOrSentence(env: Env): Config | string {
 interface Stopping {
   readonly config: Config
   readonly log: Log
+  readonly runtime: Pick<Runtime, 'after'>
   readonly stopped: { readonly resolve: (code: number) => void }
 }
 
 /** The first signal stops gently, a second one or the end of the drain time at once. */
-function onSignal(server: Server, { config, log, stopped }: Stopping): void {
+function onSignal(server: Server, { config, log, runtime, stopped }: Stopping): void {
   let isStopping = false
   const stop = (signal: string): void => {
     if (isStopping) {
@@ -72,13 +74,13 @@ function onSignal(server: Server, { config, log, stopped }: Stopping): void {
     }
     isStopping = true
     log.info('stopping', { signal })
-    const timer = setTimeout(() => {
+    const cancelBound = runtime.after(config.drainTimeoutMs, () => {
       log.error('the stop took too long; what is left is in the log and will be applied next time')
       stopped.resolve(FAILED)
-    }, config.drainTimeoutMs)
+    })
     server.stop().then(
       () => {
-        clearTimeout(timer)
+        cancelBound()
         log.info('stopped')
         stopped.resolve(0)
       },

@@ -1,7 +1,8 @@
-// What stands behind the frontend of a process: a log to write to, a bus, stores, and somebody who
-// applies the lanes. One process has it all in its engine's thread, a node of a cluster shares it.
+// The backend of a process: a log to write to, a bus, stores, and an engine that applies the lanes.
+// A sole process has them in its own threads; the nodes of a cluster share them.
 
-import type { Bus, LogWriter, NowMs, Probe, SubmissionSink, Timers } from '#domain/ports'
+import type { Bus, LogWriter, Probe, SubmissionSink } from '#domain/ports'
+import type { Runtime } from '#domain/runtime'
 import type {
   ChannelStore,
   DeviceStore,
@@ -11,6 +12,7 @@ import type {
 } from '#domain/store-ports'
 import type { Log, Meter } from '#domain/telemetry'
 import type { MetricsPart } from '#src/telemetry/metrics'
+import type { Threads } from '#src/threads/threads'
 
 /** The stores that ingress and sessions use. */
 export interface FrontendStores {
@@ -23,32 +25,31 @@ export interface FrontendStores {
 
 export interface Backend {
   readonly log: LogWriter
-  /** Milliseconds of a round: what of an append costs the same whatever it holds is paid once. */
+  /** Milliseconds of a round: one append carries what came in during it. */
   readonly roundMs: number
   readonly bus: Bus
   readonly stores: FrontendStores
   readonly probes: readonly Probe[]
-  /** How safe an accepted submission is right now, in words. */
+  /** Says how safe an accepted submission is right now, in words. */
   readonly durability: () => string
   /** The figures of the other threads of this process. */
   readonly metrics: () => Promise<readonly MetricsPart[]>
-  /** Tells where this process's accepted operations can be found, for whoever asks it. */
+  /** Lets other processes ask this one for operations that it accepted. */
   readonly answerFor: (sink: Pick<SubmissionSink, 'find'>) => void
   /** Calls back when announcements may have been lost. */
   readonly onLoss: (listener: () => void) => void
-  /** What was taken to be applied is applied, or left to others. Stores, log and bus stay. */
+  /** Applies what this process took to apply, or leaves it to others. Stores, log and bus stay. */
   readonly drain: () => Promise<void>
   readonly close: () => Promise<void>
 }
 
-/** What the frontend's thread gives to what stands behind it. */
+/** What the frontend's thread gives to its backend. */
 export interface BackendEdge {
   readonly log: Log
   readonly meter: Meter
-  readonly nowMs: NowMs
-  /** Milliseconds that only ever grow. */
-  readonly monotonicMs: () => number
-  readonly timers: Timers
-  /** The process cannot go on, and what it accepted is safe in the log. */
+  readonly runtime: Runtime
+  /** How the other threads of this process come to be. */
+  readonly threads: Threads
+  /** Ends the process, which cannot go on; the log keeps what it accepted. */
   readonly onFailure: (reason: string) => void
 }

@@ -26,11 +26,9 @@ export interface Frontend {
 
 export interface FrontendEdge extends BackendEdge {
   readonly metrics: Metrics
-  /** A whole number from 0 up to, without, `below`. */
-  readonly random: (below: number) => number
 }
 
-/** Over all lanes, but for each of them several batches. */
+/** Shared by all lanes; each has room for several batches. */
 const IN_FLIGHT_BYTES_MAX = 128 * 2 ** 20
 const LANE_BYTES_MIN = 2 ** 20
 const CHANNEL_IN_FLIGHT_MAX = 4096
@@ -41,12 +39,12 @@ const VERSION = packageJson.version
 
 /** Joins the stages of this thread with what stands behind them. */
 export function composeFrontend(config: Config, edge: FrontendEdge, backend: Backend): Frontend {
-  const { log, meter, nowMs, monotonicMs, timers, random, metrics } = edge
+  const { log, meter, metrics, runtime } = edge
+  const { nowMs, monotonicMs, soon, random, entropy } = runtime
   const { bus, stores, durability, probes, roundMs } = backend
-  const soon = setImmediate
   const callers = (): number => ingress.connections.open
   const acceptor = new Acceptor(
-    { log: backend.log, bus, meter, soon, timers, monotonicMs, callers },
+    { log: backend.log, bus, meter, soon, timers: runtime, monotonicMs, callers },
     {
       roundMs,
       lanes: config.lanes,
@@ -57,7 +55,7 @@ export function composeFrontend(config: Config, edge: FrontendEdge, backend: Bac
   )
   backend.answerFor(acceptor)
   let boundPort = config.http.port
-  const shared = { bus, meter, log, nowMs, timers }
+  const shared = { bus, meter, log, nowMs, timers: runtime, entropy }
   const ingress = createIngress(
     {
       ...shared,

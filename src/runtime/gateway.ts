@@ -1,4 +1,4 @@
-// The composition root: makes every stage, hands each its ports, starts the last first.
+// The composition root: makes every stage, hands each its ports, and starts the last stage first.
 //
 //   frontend thread:  ingress ─▶ acceptor ─┐             ┌─▶ sessions ─▶ devices
 //                                       │ RPC, or    │ RPC, or
@@ -10,10 +10,10 @@ import { startCluster } from './cluster/backend.ts'
 import type { Config } from '#src/config/config'
 import { startEmbedded } from './standalone/backend.ts'
 import { composeFrontend } from './frontend.ts'
-import type { Frontend, FrontendEdge } from './frontend.ts'
+import type { Frontend } from './frontend.ts'
 import { createMetrics } from '#src/telemetry/metrics'
 
-export type ServerEdge = Omit<BackendEdge, 'meter' | 'timers'> & Pick<FrontendEdge, 'random'>
+export type ServerEdge = Omit<BackendEdge, 'meter'>
 
 export interface Server {
   readonly port: number
@@ -24,7 +24,7 @@ export interface Server {
 /** Starts everything. Rejects with a sentence for the operator when something cannot start. */
 export async function startServer(config: Config, edge: ServerEdge): Promise<Server> {
   const metrics = createMetrics({ isMain: true })
-  const whole = { ...edge, metrics, meter: metrics.meter, timers }
+  const whole = { ...edge, metrics, meter: metrics.meter }
   const start = config.cluster === undefined ? startEmbedded : startCluster
   const backend = await start(config, whole)
   try {
@@ -43,7 +43,7 @@ export async function startServer(config: Config, edge: ServerEdge): Promise<Ser
 }
 
 /**
- * First to last, so that what is inside can leave; sessions after the turns, the store at the end.
+ * Stops first to last, so that what is inside can leave: sessions after turns, the store last.
  * Other nodes ask this one for what it accepted until it is applied. (decisions.md 5)
  */
 async function stopAll(frontend: Frontend, backend: Backend): Promise<void> {
@@ -52,11 +52,4 @@ async function stopAll(frontend: Frontend, backend: Backend): Promise<void> {
   await frontend.close()
   await frontend.applied()
   await backend.close()
-}
-
-const timers = {
-  after(delayMs: number, callback: () => void): () => void {
-    const timer = setTimeout(callback, delayMs)
-    return () => clearTimeout(timer)
-  },
 }

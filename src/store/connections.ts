@@ -9,9 +9,9 @@
 
 import type { DataSource, QueryRunner } from 'typeorm'
 
+import type { Runtime } from '#domain/runtime'
 import { BulkSocket } from './mysql/wire/bulk-socket.ts'
 import type { Dialect, Value } from './dialect.ts'
-import type { Pacing } from './pacing.ts'
 import { ExecutionLine, Rooms } from './mysql/wire/executions.ts'
 import type { PreparingConnection } from './mysql/wire/executions.ts'
 import { RunnerSession } from './session.ts'
@@ -31,8 +31,12 @@ export interface Connections {
   lend(): Promise<Lent>
 }
 
-export function connectionsOf(source: DataSource, dialect: Dialect, pacing: Pacing): Connections {
-  return dialect.connections === 1 ? new Sole(source, dialect) : new Pool(source, dialect, pacing)
+export function connectionsOf(
+  source: DataSource,
+  dialect: Dialect,
+  { after }: Pick<Runtime, 'after'>,
+): Connections {
+  return dialect.connections === 1 ? new Sole(source, dialect) : new Pool(source, dialect, after)
 }
 
 /** The one connection of a database that lives in this process. */
@@ -57,12 +61,12 @@ class Pool implements Connections {
   /** Of the connections that are set up. */
   readonly #lines = new WeakMap<DriverConnection, ExecutionLine>()
 
-  constructor(source: DataSource, dialect: Dialect, pacing: Pacing) {
+  constructor(source: DataSource, dialect: Dialect, after: Runtime['after']) {
     this.#source = source
     this.#dialect = dialect
     this.#bounded = (answer) =>
       new Promise((resolve, reject) => {
-        const cancel = pacing.after(ANSWER_MS_MAX, () => reject(new NoAnswer())) // L2
+        const cancel = after(ANSWER_MS_MAX, () => reject(new NoAnswer())) // L2
         answer.then(resolve, reject).finally(cancel)
       })
   }

@@ -18,13 +18,12 @@ import type { DataSource } from 'typeorm'
 
 import { reportDefect } from '#domain/defect'
 import { LogMismatch } from '#domain/lane'
+import type { Runtime } from '#domain/runtime'
 import type { Meter } from '#domain/telemetry'
 import { connectionsOf } from './connections.ts'
 import type { Connections, Lent } from './connections.ts'
 import type { Dialect, Failure, TransactionKind } from './dialect.ts'
 import { Gate } from './gate.ts'
-import { machinePacing } from './pacing.ts'
-import type { Pacing } from './pacing.ts'
 import type { Session } from './session.ts'
 import { NoAnswer, Overtaken, StoreDefect, StoreError } from './store-error.ts'
 
@@ -62,21 +61,24 @@ type Attempt<Answer> =
       readonly isUnknown: boolean
     }
 
+/** Time that is waited for, and jitter between attempts. */
+type DatabaseRuntime = Pick<Runtime, 'after' | 'random'>
+
 export class Database {
   readonly dialect: Dialect
   readonly #source: DataSource
   readonly #connections: Connections
   readonly #gate: Gate
-  readonly #pacing: Pacing
+  readonly #runtime: DatabaseRuntime
   readonly #retried: (by?: number) => void
   readonly #queues: (() => number)[] = []
   #isClosed = false
 
-  constructor(source: DataSource, dialect: Dialect, meter: Meter, pacing: Pacing = machinePacing) {
+  constructor(source: DataSource, dialect: Dialect, meter: Meter, runtime: DatabaseRuntime) {
     this.dialect = dialect
     this.#source = source
-    this.#pacing = pacing
-    this.#connections = connectionsOf(source, dialect, pacing)
+    this.#runtime = runtime
+    this.#connections = connectionsOf(source, dialect, runtime)
     this.#gate = new Gate(dialect.connections) // G1
     this.#retried = meter.counter('store_retries_total', {})
     meter.gauge('store_queue', {}, () => {
@@ -118,7 +120,7 @@ export class Database {
     await this.#gate.whenEmpty()
     const ended = this.#source.destroy()
     await new Promise<void>((resolve, reject) => {
-      const cancel = this.#pacing.after(CLOSE_MS_MAX, resolve)
+      const cancel = this.#runtime.after(CLOSE_MS_MAX, resolve)
       ended.then(resolve, reject).finally(cancel)
     })
   }
@@ -149,7 +151,8 @@ export class Database {
         throw isUnknown ? unknownOutcome(known) : known
       }
       this.#retried()
-      await this.#pause(PAUSE_MS_MIN * 2 ** attempt * (0.5 + this.#pacing.random()))
+      const shortestMs = PAUSE_MS_MIN * 2 ** (attempt - 1)
+      await this.#pause(shortestMs + this.#runtime.random(2 * shortestMs))
     }
   }
 
@@ -207,7 +210,7 @@ export class Database {
   }
 
   #pause(delayMs: number): Promise<void> {
-    return new Promise((resolve) => void this.#pacing.after(delayMs, resolve))
+    return new Promise((resolve) => void this.#runtime.after(delayMs, resolve))
   }
 }
 

@@ -4,10 +4,9 @@
 // Invariants:
 //   W1. An append answers after a durable transaction.
 
-import { randomBytes } from 'node:crypto'
-
 import type { Batch, LogBounds, LogPosition, StoredBatch } from '#domain/lane'
 import type { LogTable } from '#domain/ports'
+import type { Runtime } from '#domain/runtime'
 import { Bulk } from './bulk.ts'
 import type { Database } from './database.ts'
 import type { Session } from './session.ts'
@@ -29,9 +28,11 @@ interface Standing {
 export class LogBatches implements LogTable {
   readonly #database: Database
   readonly #batches: Bulk<LogBatchRow>
+  readonly #entropy: Runtime['entropy']
 
-  constructor(database: Database, tables: Tables) {
+  constructor(database: Database, tables: Tables, entropy: Runtime['entropy']) {
     this.#database = database
+    this.#entropy = entropy
     this.#batches = Bulk.of(tables.logBatches)
   }
 
@@ -109,7 +110,7 @@ export class LogBatches implements LogTable {
 
   identity(): Promise<string> {
     return this.#database.durable((session) =>
-      factFor(session, 'identity', randomBytes(16).toString('hex')),
+      factFor(session, 'identity', this.#entropy(16).toString('hex')),
     )
   }
 }

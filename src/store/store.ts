@@ -5,6 +5,7 @@ import type { DataSourceOptions } from 'typeorm'
 
 import { firstAnswer } from '#domain/first-answer'
 import type { LogTable, Probe } from '#domain/ports'
+import type { Runtime } from '#domain/runtime'
 import type {
   ChannelStore,
   DeviceStore,
@@ -25,8 +26,6 @@ import { tablesFor } from './entities/tables.ts'
 import { LogBatches } from './log-table.ts'
 import { migrate } from './migrate.ts'
 import { Operations } from './operations.ts'
-import { machinePacing } from './pacing.ts'
-import type { Pacing } from './pacing.ts'
 import { Reading } from './reading.ts'
 import { Retention } from './retention.ts'
 import { StoreError } from './store-error.ts'
@@ -48,6 +47,9 @@ export interface Store {
   close(): Promise<void>
 }
 
+/** Time that is waited for, jitter between attempts, and the identity of a new log. */
+export type StoreRuntime = Pick<Runtime, 'after' | 'random' | 'entropy'>
+
 export interface StoreOptions {
   /**
    * `sqlite:<path>`; the folder of the file is made. `sqlite::memory:` for tests.
@@ -56,8 +58,7 @@ export interface StoreOptions {
   readonly url: string
   readonly meter: Meter
   readonly log?: Log
-  /** Absent: the machine's own time and chance. */
-  readonly pacing?: Pacing
+  readonly runtime: StoreRuntime
   /** How long a database that is away is waited for; see domain/first-answer.ts. */
   readonly firstAnswerMsMax?: number
 }
@@ -67,7 +68,7 @@ export interface StoreOptions {
  * for. Rejects with a sentence for the operator.
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
-  const { url, meter, log, pacing = machinePacing, firstAnswerMsMax } = options
+  const { url, meter, log, runtime, firstAnswerMsMax } = options
   const sourceOptions = dataSourceOptionsFor(url)
   const dialect = dialectOf(sourceOptions.type)
   const wordsOf = (error: unknown): Error => withoutParameters(error, dialect)
@@ -78,10 +79,10 @@ export async function openStore(options: StoreOptions): Promise<Store> {
       mayPass: (error) => dialect.failureOf(error) === 'lost',
       reasonOf: (error) => wordsOf(error).message,
       log,
-      after: (delayMs, callback) => pacing.after(delayMs, callback),
+      after: runtime.after,
       boundMs: firstAnswerMsMax,
     })
-    return storeOn(new Database(source, dialect, meter, pacing))
+    return storeOn(new Database(source, dialect, meter, runtime), runtime)
   } catch (error) {
     throw wordsOf(error)
   }
@@ -103,7 +104,7 @@ async function openSource(
   }
 }
 
-function storeOn(database: Database): Store {
+function storeOn(database: Database, { entropy }: StoreRuntime): Store {
   const tables = tablesFor(database.dialect.types)
   return {
     turns: new Turns(database, tables),
@@ -113,7 +114,7 @@ function storeOn(database: Database): Store {
     subscriptions: new Subscriptions(database, tables),
     read: new Reading(database),
     operations: new Operations(database, tables),
-    logTable: new LogBatches(database, tables),
+    logTable: new LogBatches(database, tables, entropy),
     probe: probeOf(database),
     close: () => database.close(),
   }

@@ -9,7 +9,19 @@
 import type { Announcement, FeedEntry } from '#domain/feed'
 import type { ChannelId } from '#domain/identity'
 import type { Bus, Notice } from '#domain/ports'
-import type { Rpc } from './rpc.ts'
+import type { Rpc, WireEnd } from './rpc.ts'
+
+/** What the end with the bus tells the end that listens. */
+export interface BusTopics {
+  readonly announce: Packed
+  readonly notice: Notice
+}
+
+/** What the end that listens tells the end with the bus. */
+export interface InterestTopics {
+  readonly interest: Interest
+  readonly notice: Notice
+}
 
 interface Interest {
   readonly channelId: ChannelId
@@ -61,19 +73,23 @@ function unpackedEntry(channelId: ChannelId, packedOne: PackedEntry): FeedEntry 
   return { ...entry, ...(state !== undefined && { state }), ...(rev !== undefined && { rev }) }
 }
 
+type BusEnd = WireEnd & { readonly topics: BusTopics }
+type InterestEnd = WireEnd & { readonly topics: InterestTopics }
+type ListeningEnd = Pick<Rpc<InterestEnd, BusEnd>, 'tell' | 'onTell'>
+type AnnouncingEnd = Pick<Rpc<BusEnd, InterestEnd>, 'tell' | 'onTell'>
+
 /** The bus as the frontend sees it. Announcements are made by the engine alone. */
-export function bridgedBus(local: Bus, rpc: Rpc): Bus {
+export function bridgedBus(local: Bus, rpc: ListeningEnd): Bus {
   const interest = new Map<ChannelId, number>()
   const count = (channelId: ChannelId, change: 1 | -1): void => {
     const before = interest.get(channelId) ?? 0
     if (before + change === 0) interest.delete(channelId)
     else interest.set(channelId, before + change)
     const isWanted = change === 1
-    if (before === (isWanted ? 0 : 1))
-      rpc.tell('interest', { channelId, isWanted } satisfies Interest)
+    if (before === (isWanted ? 0 : 1)) rpc.tell('interest', { channelId, isWanted })
   }
-  rpc.onTell('announce', (value) => local.announce([unpacked(value as Packed)]))
-  rpc.onTell('notice', (value) => local.notify(value as Notice)) // B2
+  rpc.onTell('announce', (announcement) => local.announce([unpacked(announcement)]))
+  rpc.onTell('notice', (notice) => local.notify(notice)) // B2
   return {
     announce: (announcements) => local.announce(announcements),
     listen: (channelId, listener) => {
@@ -96,11 +112,10 @@ export function bridgedBus(local: Bus, rpc: Rpc): Bus {
 }
 
 /** Lets the other end listen to this end's bus. */
-export function serveBus(bus: Bus, rpc: Rpc): void {
+export function serveBus(bus: Bus, rpc: AnnouncingEnd): void {
   const stops = new Map<ChannelId, () => void>()
   let isRelaying = false
-  rpc.onTell('interest', (value) => {
-    const { channelId, isWanted } = value as Interest
+  rpc.onTell('interest', ({ channelId, isWanted }) => {
     stops.get(channelId)?.()
     stops.delete(channelId)
     if (isWanted) {
@@ -110,10 +125,10 @@ export function serveBus(bus: Bus, rpc: Rpc): void {
       )
     }
   })
-  rpc.onTell('notice', (value) => {
+  rpc.onTell('notice', (notice) => {
     isRelaying = true
     try {
-      bus.notify(value as Notice)
+      bus.notify(notice)
     } finally {
       isRelaying = false
     }

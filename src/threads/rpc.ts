@@ -1,5 +1,5 @@
-// Ports over a MessagePort: what stands on one thread is used on another as if it were another
-// node.
+// Ports over a wire between threads: one thread calls what another serves, as if it were another
+// node. Types name what each end of the wire has; see contract.ts.
 //
 // Invariants:
 //   K1. Messages arrive in the order in which they were sent, calls and one-way messages alike.
@@ -7,13 +7,33 @@
 //       than what it carries.
 //   K3. A call that can have no answer any more rejects; none waits for ever.
 
-/** The part of MessagePort and Worker that is used. */
-export interface Wire {
-  postMessage(message: unknown): void
-  on(event: 'message', listener: (message: unknown) => void): unknown
+import type { Wire } from './wire.ts'
+
+/** A port whose methods all answer with a promise: the only ones that can cross. */
+type Crossing<Service> = {
+  readonly [Method in keyof Service]: Service[Method] extends (
+    ...values: infer _Values
+  ) => Promise<unknown>
+    ? Service[Method]
+    : never
 }
 
-type Crossing =
+/** Services by name. The compiler refuses one with a method that cannot cross. */
+export type Services<Named extends { readonly [Name in keyof Named]: Crossing<Named[Name]> }> =
+  Named
+
+/** No service, or no topic. */
+export type None = Readonly<Record<never, never>>
+
+/** What one end of a wire has for the other. */
+export interface WireEnd {
+  /** Services by name. */
+  readonly services: Readonly<Record<string, object>>
+  /** The topics that it tells, with what it says. */
+  readonly topics: object
+}
+
+type Envelope =
   | {
       readonly kind: 'call'
       readonly id: number
@@ -37,36 +57,39 @@ interface Waiting {
 
 type Methods = Readonly<Record<string, (...values: readonly unknown[]) => Promise<unknown>>>
 
-/** One end of an RPC wire. Both ends can serve, call and tell. */
-export class Rpc {
+/**
+ * One end of a wire: `Near` is what it has for the other end, `Far` what the other end has for it.
+ * Both ends can serve, call and tell.
+ */
+export class Rpc<Near extends WireEnd, Far extends WireEnd> {
   readonly #wire: Wire
   readonly #services = new Map<string, object>()
   readonly #listeners = new Map<string, (value: unknown) => void>()
   readonly #waiting = new Map<number, Waiting>()
-  #outbox: Crossing[] = []
+  #outbox: Envelope[] = []
   #nextId = 1
   #broken: Error | undefined
 
   constructor(wire: Wire) {
     this.#wire = wire
     wire.on('message', (message) => {
-      for (const crossing of message as readonly Crossing[]) this.#receive(crossing)
+      for (const envelope of message as readonly Envelope[]) this.#receive(envelope)
     })
   }
 
-  /** Lets the other end call the methods of `service`. */
-  serve(name: string, service: object): void {
-    this.#services.set(name, service)
+  /** Lets the other end call the methods of these services. */
+  serve(services: Near['services']): void {
+    for (const [name, service] of Object.entries(services)) this.#services.set(name, service)
   }
 
-  /** The other end's service of that name; every method answers with a promise. */
-  remote<Service extends object>(name: string): Service {
+  /** The other end's service of that name. */
+  remote<Name extends string & keyof Far['services']>(name: Name): Far['services'][Name] {
     const call =
       (method: string) =>
       (...values: readonly unknown[]): Promise<unknown> =>
         this.#call(name, method, values)
     const calls = new Map<string | symbol, unknown>()
-    return new Proxy({} as Service, {
+    return new Proxy({} as object & Far['services'][Name], {
       get(_, method) {
         // A promise asks every value whether it has `then`.
         if (typeof method !== 'string' || method === 'then') return undefined
@@ -78,12 +101,19 @@ export class Rpc {
   }
 
   /** Sends without waiting for anything. */
-  tell(topic: string, value: unknown): void {
+  tell<Topic extends string & keyof Near['topics']>(
+    topic: Topic,
+    value: Near['topics'][Topic],
+  ): void {
     this.#send({ kind: 'tell', topic, value })
   }
 
-  onTell(topic: string, listener: (value: unknown) => void): void {
-    this.#listeners.set(topic, listener)
+  /** The one listener of a topic of the other end. */
+  onTell<Topic extends string & keyof Far['topics']>(
+    topic: Topic,
+    listener: (value: Far['topics'][Topic]) => void,
+  ): void {
+    this.#listeners.set(topic, listener as (value: unknown) => void)
   }
 
   /** K3: the other end is gone. */
@@ -103,29 +133,29 @@ export class Rpc {
   }
 
   /** K2 */
-  #send(crossing: Crossing): void {
-    if (this.#outbox.push(crossing) > 1) return
+  #send(envelope: Envelope): void {
+    if (this.#outbox.push(envelope) > 1) return
     queueMicrotask(() => {
-      const crossings = this.#outbox
+      const envelopes = this.#outbox
       this.#outbox = []
-      this.#wire.postMessage(crossings)
+      this.#wire.postMessage(envelopes)
     })
   }
 
-  #receive(crossing: Crossing): void {
-    switch (crossing.kind) {
+  #receive(envelope: Envelope): void {
+    switch (envelope.kind) {
       case 'call':
-        void this.#answer(crossing)
+        void this.#answer(envelope)
         return
       case 'tell':
-        this.#listeners.get(crossing.topic)?.(crossing.value)
+        this.#listeners.get(envelope.topic)?.(envelope.value)
         return
       case 'answer':
-        this.#settle(crossing.id)?.resolve(crossing.value)
+        this.#settle(envelope.id)?.resolve(envelope.value)
         return
       case 'failure':
-        this.#settle(crossing.id)?.reject(
-          Object.assign(new Error(crossing.message), { name: crossing.name }),
+        this.#settle(envelope.id)?.reject(
+          Object.assign(new Error(envelope.message), { name: envelope.name }),
         )
         return
     }
@@ -142,7 +172,7 @@ export class Rpc {
     service,
     method,
     values,
-  }: Extract<Crossing, { kind: 'call' }>): Promise<void> {
+  }: Extract<Envelope, { kind: 'call' }>): Promise<void> {
     try {
       const target = this.#services.get(service) as Methods | undefined
       if (typeof target?.[method] !== 'function') {

@@ -1,43 +1,18 @@
-// Thread edge: the engine, or the embedded log. Settings come from the thread that starts it.
+// Thread edge: the start of a worker thread. Settings come from the thread that starts it.
 
 import { parentPort, workerData } from 'node:worker_threads'
 
-import type { ThreadControl, ThreadEdge } from '#src/runtime/engine/contract'
-import { Rpc } from './rpc.ts'
+import { systemRuntime } from '#src/process/system-runtime'
 import { createLog } from '#src/telemetry/log'
-import type { ThreadStart } from './worker-handle.ts'
+import { THREAD_TITLE } from './contract.ts'
+import { runThread } from './run-thread.ts'
+import type { ThreadStart } from './threads.ts'
 
 if (parentPort === null) throw new Error('this file is the start of a worker thread')
-const { name, settings, peer } = workerData as ThreadStart
-const rpc = new Rpc(parentPort)
-const log = createLog({ level: settings.logLevel, base: { node: settings.nodeId, thread: name } })
-const edge: ThreadEdge = {
-  rpc,
-  log,
-  fail: (reason) => rpc.tell('ended', reason),
-  ...(peer !== undefined && { peer }),
-  nowMs: Date.now,
-  monotonicMs: () => performance.now(),
-  soon: setImmediate,
-  wait: (delayMs) => new Promise((resolve) => setTimeout(resolve, delayMs)),
-  after: (delayMs, callback) => {
-    const timer = setTimeout(callback, delayMs)
-    return () => clearTimeout(timer)
-  },
-}
-// Each thread loads only what it runs.
-async function composed(): Promise<ThreadControl> {
-  if (name === 'log') {
-    const { composeEmbeddedLog } = await import('#src/runtime/standalone/log-worker')
-    return composeEmbeddedLog(settings, edge)
-  }
-  const { composeEngine } = await import('#src/runtime/engine/start')
-  return composeEngine(settings, edge)
-}
-
-try {
-  rpc.serve('control', await composed())
-  rpc.tell('ready', undefined)
-} catch (error) {
-  rpc.tell('failed', error instanceof Error ? error.message : String(error))
-}
+const start = workerData as ThreadStart
+const { nodeId, logLevel } = start.settings
+const log = createLog({
+  level: logLevel,
+  base: { node: nodeId, thread: THREAD_TITLE[start.name] },
+})
+await runThread(start, { wire: parentPort, log, runtime: systemRuntime() })

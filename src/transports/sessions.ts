@@ -5,10 +5,9 @@
 //   H5. After `drain` no session is left, and every acknowledgement that came in was handed to the
 //       store.
 
-import { randomBytes } from 'node:crypto'
-
 import type { DeviceId } from '#domain/identity'
 import type { Bus, Notice, Timers } from '#domain/ports'
+import type { Runtime } from '#domain/runtime'
 import type { SubscriptionStore } from '#domain/store-ports'
 import type { Meter } from '#domain/telemetry'
 import { Acknowledgements } from './acknowledgements.ts'
@@ -30,6 +29,8 @@ export interface SessionPorts extends Pick<
   readonly subscriptions: Pick<SubscriptionStore, 'positions' | 'position' | 'acknowledge'>
   readonly meter: Meter
   readonly timers: Timers
+  /** For the ids of sessions. */
+  readonly entropy: Runtime['entropy']
 }
 
 export interface SessionOptions {
@@ -118,8 +119,9 @@ class Hub implements Sessions {
   }
 
   open(carrier: Carrier): SessionHandle {
-    this.#lastOpenedAt = Math.max(this.#ports.nowMs(), this.#lastOpenedAt + 1)
-    const opened = { sessionId: randomBytes(16).toString('hex'), openedAt: this.#lastOpenedAt }
+    const { nowMs, entropy } = this.#ports
+    this.#lastOpenedAt = Math.max(nowMs(), this.#lastOpenedAt + 1)
+    const opened = { sessionId: entropy(16).toString('hex'), openedAt: this.#lastOpenedAt }
     const connection = new Connection(carrier, opened, this.#shared)
     const isFull = this.#connections.size >= this.#sessionsMax
     this.#connections.add(connection)

@@ -4,8 +4,11 @@ import { join } from 'node:path'
 
 import test from 'ava'
 
-import { ConfigError, configFrom, readEnv } from '#src/config/config'
+import { ConfigError, configFrom as configWith, readEnv } from '#src/config/config'
 import type { Config, Env } from '#src/config/config'
+import { realRuntime } from '#test/support/real-runtime'
+
+const configFrom = (env: Env): Config => configWith(env, realRuntime)
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS

@@ -10,6 +10,7 @@ import { openEmbeddedLog } from '#test/support/embedded-log'
 import { FakeLog, FakeMeter } from '#test/support/fake-telemetry'
 import { temporaryFolder } from '#test/support/gateway'
 import { connectNode, only, openLog, ownStream, testsWithNats } from '#test/support/nats'
+import { realRuntime } from '#test/support/real-runtime'
 
 logContract(
   (title, run) => test(`embedded: ${title}`, run),
@@ -20,7 +21,7 @@ logContract(
     t.teardown(() => store?.close())
     return {
       open: async () => {
-        store = await openStore({ url, meter })
+        store = await openStore({ runtime: realRuntime, url, meter })
         const ports = {
           table: store.logTable,
           meter,

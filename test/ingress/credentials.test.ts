@@ -9,6 +9,7 @@ import { createPasswordWork } from '#src/ingress/password-work'
 import { FakeChannels } from '#test/support/fake-stores'
 import { FakeTime } from '#test/support/fake-timers'
 import { CHANNEL, PASSWORD } from '#test/support/making'
+import { realRuntime } from '#test/support/real-runtime'
 import { addChannel, quickDerive } from '#test/support/start-ingress'
 
 async function setUp(held = false) {
@@ -17,7 +18,7 @@ async function setUp(held = false) {
   const channelId = await addChannel(channels, CHANNEL, PASSWORD)
   const gate = { computed: 0, release: (): void => {}, wait: Promise.resolve() }
   if (held) gate.wait = new Promise<void>((resolve) => (gate.release = resolve))
-  const work = createPasswordWork(async (password, salt, parameters) => {
+  const work = createPasswordWork(realRuntime.entropy, async (password, salt, parameters) => {
     gate.computed += 1
     await gate.wait
     return quickDerive(password, salt, parameters)
@@ -27,6 +28,7 @@ async function setUp(held = false) {
     work,
     monotonicMs: time.monotonicMs,
     timers: time,
+    entropy: realRuntime.entropy,
   })
   return { channels, time, channelId, gate, credentials }
 }
@@ -204,6 +206,7 @@ test('C4: the 100,001st verified password pushes out the one that was used longe
     },
     monotonicMs: () => 0,
     timers: { after: () => () => undefined },
+    entropy: realRuntime.entropy,
   })
   t.is(credentials.size(), 0)
   for (let count = 0; count < 100_000; count += 1) await anyPassword.check(channelId, `p${count}`)

@@ -2,27 +2,30 @@ import test from 'ava'
 
 import { isFault } from '#domain/fault'
 import { createPasswordWork, decoyHash } from '#src/ingress/password-work'
+import { realRuntime } from '#test/support/real-runtime'
+
+const { entropy } = realRuntime
 
 test('a password matches its own hash and no other; the parameters and the salt are in the text', async (t) => {
-  const work = createPasswordWork()
+  const work = createPasswordWork(entropy)
   const text = await work.hash('correct horse')
   if (isFault(text)) return t.fail()
   t.regex(text, /^scrypt\$16384\$8\$1\$[\w-]{22}\$[\w-]{43}$/)
   t.not(text, await work.hash('correct horse'))
   t.is(await work.matches('correct horse', text), true)
   t.is(await work.matches('correct horsf', text), false)
-  t.is(await work.matches('correct horse', decoyHash()), false)
+  t.is(await work.matches('correct horse', decoyHash(entropy)), false)
 })
 
 test('a stored text of an unknown form is a defect that does not repeat the text', async (t) => {
-  const error = await t.throwsAsync(createPasswordWork().matches('password', 'md5$secret'))
+  const error = await t.throwsAsync(createPasswordWork(entropy).matches('password', 'md5$secret'))
   t.false(error?.message.includes('secret'))
 })
 
 test('S1: four computations run, 128 wait in order, the next is told to come later', async (t) => {
   const begun: string[] = []
   const finish: (() => void)[] = []
-  const work = createPasswordWork(async (password) => {
+  const work = createPasswordWork(entropy, async (password) => {
     begun.push(password)
     await new Promise<void>((resolve) => finish.push(resolve))
     return new Uint8Array(32)
@@ -49,7 +52,7 @@ test('S1: four computations run, 128 wait in order, the next is told to come lat
 
 test('S1: a computation that fails gives its place back', async (t) => {
   let fails = true
-  const work = createPasswordWork(() =>
+  const work = createPasswordWork(entropy, () =>
     fails ? Promise.reject(new Error('no memory')) : Promise.resolve(new Uint8Array(32)),
   )
   for (let count = 0; count < 5; count += 1) await t.throwsAsync(work.hash('password'))

@@ -13,6 +13,7 @@ import { dialectOf } from '#src/store/dialects'
 import type { Session } from '#src/store/session'
 import { StoreBusy, StoreError } from '#src/store/store-error'
 import { FakeMeter } from '#test/support/fake-telemetry'
+import { realRuntime } from '#test/support/real-runtime'
 import { databasePath } from '#test/support/sqlite-store'
 
 const SECRET = 'hunter2-secret'
@@ -22,7 +23,7 @@ async function openNotes(t: ExecutionContext, path?: string) {
   const options = dataSourceOptionsFor(`sqlite:${path ?? (await databasePath(t))}`)
   const source = await new DataSource(options).initialize()
   const meter = new FakeMeter()
-  const database = new Database(source, dialectOf(options.type), meter)
+  const database = new Database(source, dialectOf(options.type), meter, realRuntime)
   t.teardown(() => database.close())
   await database.durable((session) =>
     session.run('CREATE TABLE IF NOT EXISTS notes (id integer PRIMARY KEY, text varchar NOT NULL)'),

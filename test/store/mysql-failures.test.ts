@@ -2,10 +2,10 @@
 
 import { inspect } from 'node:util'
 
+import type { Runtime } from '#domain/runtime'
 import { isOutage } from '#domain/store-ports'
 import { runAll } from '#src/store/bulk'
 import type { JobTraits } from '#src/store/database'
-import type { Pacing } from '#src/store/pacing'
 import type { Session } from '#src/store/session'
 import { StoreError } from '#src/store/store-error'
 import { device } from '#test/contracts/store-channels'
@@ -98,15 +98,15 @@ mariaDb.test(
 mariaDb.test('L2: a statement has its time from the answer before it', async (t, server) => {
   let waiting = 0
   let most = 0
-  const pacing: Pacing = {
+  const runtime: Pick<Runtime, 'after' | 'random'> = {
     after: () => {
       waiting += 1
       most = Math.max(most, waiting)
       return () => (waiting -= 1)
     },
-    random: () => 0.5,
+    random: (below) => Math.floor(below / 2),
   }
-  const { database, texts } = await openNotes(t, server, { pacing })
+  const { database, texts } = await openNotes(t, server, { runtime })
   const rows = [3, 4, 5, 6, 7].map((id) => rowsFor('notes', [[id, 'x']]))
   await database.durable((session) => runAll(session, rows))
   t.is((await texts()).length, 7)

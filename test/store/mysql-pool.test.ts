@@ -1,13 +1,13 @@
 // What becomes of connections and jobs while MySQL is slow or says nothing.
 
+import type { Runtime } from '#domain/runtime'
 import { ANSWER_MS_MAX } from '#src/store/connections'
 import { dialectOf } from '#src/store/dialects'
 import { JOBS_WAITING_MAX } from '#src/store/gate'
-import { machinePacing } from '#src/store/pacing'
-import type { Pacing } from '#src/store/pacing'
 import { StoreBusy, StoreError } from '#src/store/store-error'
 import { sharedMariaDb } from '#test/support/mariadb'
 import { openNotes, write } from '#test/support/mysql-notes'
+import { realRuntime } from '#test/support/real-runtime'
 import { Relay } from '#test/support/relay'
 
 const mariaDb = sharedMariaDb()
@@ -15,18 +15,18 @@ const mariaDb = sharedMariaDb()
 /** While it is on, an answer is waited for a moment only; a busy machine may take longer. */
 function impatience() {
   const own = { isOn: false }
-  const pacing: Pacing = {
-    ...machinePacing,
+  const runtime: Runtime = {
+    ...realRuntime,
     after: (delayMs, callback) =>
-      machinePacing.after(own.isOn && delayMs === ANSWER_MS_MAX ? 300 : delayMs, callback),
+      realRuntime.after(own.isOn && delayMs === ANSWER_MS_MAX ? 300 : delayMs, callback),
   }
-  return { own, pacing }
+  return { own, runtime }
 }
 
 mariaDb.test('L2: a server that says nothing is given up, and found again', async (t, server) => {
   const relay = await Relay.open(t, server.port)
-  const { own, pacing } = impatience()
-  const { database, texts } = await openNotes(t, server, { port: relay.port, pacing })
+  const { own, runtime } = impatience()
+  const { database, texts } = await openNotes(t, server, { port: relay.port, runtime })
   await database.read((session) => session.all('SELECT 1'))
   relay.freeze()
   own.isOn = true
@@ -40,8 +40,8 @@ mariaDb.test('L2: a server that says nothing is given up, and found again', asyn
 
 mariaDb.test('L3: connections that come too late do not use the pool up', async (t, server) => {
   const relay = await Relay.open(t, server.port)
-  const { own, pacing } = impatience()
-  const { database } = await openNotes(t, server, { port: relay.port, pacing })
+  const { own, runtime } = impatience()
+  const { database } = await openNotes(t, server, { port: relay.port, runtime })
   const ask = () => database.read((session) => session.all('SELECT 1'))
   relay.freeze()
   own.isOn = true

@@ -16,6 +16,7 @@ import { device } from '#test/contracts/store-channels'
 import { FakeLog, FakeMeter } from '#test/support/fake-telemetry'
 import { until } from '#test/support/gateway'
 import { administer, newDatabase, openNode, sharedMariaDb } from '#test/support/mariadb'
+import { realRuntime } from '#test/support/real-runtime'
 import { ChannelWriter, newChannel } from '#test/support/store-writer'
 import { channel, message, opId, thing } from '#test/support/submissions'
 
@@ -108,7 +109,9 @@ mariaDb.test('W2: a commit and a takeover at once: all of it or nothing', async 
 mariaDb.test('V1: four processes that start at once make the tables once', async (t, server) => {
   const url = await newDatabase(server)
   const log = new FakeLog()
-  const opening = Array.from({ length: 4 }, () => openStore({ url, meter: new FakeMeter(), log }))
+  const opening = Array.from({ length: 4 }, () =>
+    openStore({ runtime: realRuntime, url, meter: new FakeMeter(), log }),
+  )
   for (const store of await Promise.all(opening)) await store.close()
   const counts = log.lines.map(({ fields }) => fields['migrations'])
   t.is(counts.filter((count) => count !== 0).length, 1)
@@ -117,7 +120,7 @@ mariaDb.test('V1: four processes that start at once make the tables once', async
 
 mariaDb.test('V2: a migration that was interrupted is done again', async (t, server) => {
   const url = await newDatabase(server)
-  await (await openStore({ url, meter: new FakeMeter() })).close()
+  await (await openStore({ runtime: realRuntime, url, meter: new FakeMeter() })).close()
   const name = new URL(url).pathname.slice(1)
   await administer(server, `DELETE FROM ${name}.migrations`, `DROP TABLE ${name}.claims`)
   const store = await openNode(t, url)
@@ -126,13 +129,13 @@ mariaDb.test('V2: a migration that was interrupted is done again', async (t, ser
 
 mariaDb.test('V3: a database that a newer version has changed is refused', async (t, server) => {
   const url = await newDatabase(server)
-  await (await openStore({ url, meter: new FakeMeter() })).close()
+  await (await openStore({ runtime: realRuntime, url, meter: new FakeMeter() })).close()
   const name = new URL(url).pathname.slice(1)
   await administer(
     server,
     `INSERT INTO ${name}.migrations (timestamp, name) VALUES (1, 'Later9000000000000')`,
   )
-  const opening = openStore({ url, meter: new FakeMeter() })
+  const opening = openStore({ runtime: realRuntime, url, meter: new FakeMeter() })
   await t.throwsAsync(opening, { code: 'newer_database', message: /newer version.*Later9000/ })
 })
 
@@ -178,7 +181,13 @@ mariaDb.test('what keeps a store from opening is said without the password', asy
   ]
   for (const [url, sentence] of rows) {
     const log = new FakeLog()
-    const opening = openStore({ url, meter: new FakeMeter(), log, firstAnswerMsMax: 100 })
+    const opening = openStore({
+      runtime: realRuntime,
+      url,
+      meter: new FakeMeter(),
+      log,
+      firstAnswerMsMax: 100,
+    })
     const error = await t.throwsAsync(opening, { message: sentence })
     // Only who is away is asked again.
     if (!sentence.source.includes('ECONNREFUSED')) t.deepEqual(log.lines, [], error?.message)
@@ -192,7 +201,7 @@ mariaDb.test('a database that comes later is waited for', async (t, server) => {
   t.teardown(release)
   const url = (await newDatabase(server)).replace(`:${server.port}/`, `:${port}/`)
   const log = new FakeLog()
-  const opening = openStore({ url, meter: new FakeMeter(), log })
+  const opening = openStore({ runtime: realRuntime, url, meter: new FakeMeter(), log })
   await until(
     () => Promise.resolve(log.lines),
     (lines) => lines.length > 0,

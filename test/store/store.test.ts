@@ -10,6 +10,7 @@ import { dataSourceOptionsFor } from '#ormconfig'
 import { openStore } from '#src/store/store'
 import { StoreError } from '#src/store/store-error'
 import { FakeLog, FakeMeter } from '#test/support/fake-telemetry'
+import { realRuntime } from '#test/support/real-runtime'
 import { databasePath, openStoreAt } from '#test/support/sqlite-store'
 import { ChannelWriter, PASSWORD_HASH, newChannel } from '#test/support/store-writer'
 import { channel, message, thing } from '#test/support/submissions'
@@ -21,7 +22,11 @@ test('the folder of a new database is made', async (t) => {
 })
 
 test('a database may live in memory alone', async (t) => {
-  const store = await openStore({ url: 'sqlite::memory:', meter: new FakeMeter() })
+  const store = await openStore({
+    runtime: realRuntime,
+    url: 'sqlite::memory:',
+    meter: new FakeMeter(),
+  })
   t.teardown(() => store.close())
   await store.channels.create(newChannel(channel(1)))
   t.true(await store.channels.exists(channel(1)))
@@ -29,7 +34,7 @@ test('a database may live in memory alone', async (t) => {
 
 test('an address that is not a SQLite file is refused with what it should be', async (t) => {
   for (const url of ['', 'sqlite:', 'postgres://localhost', 'data/heliograph.db']) {
-    const opening = openStore({ url, meter: new FakeMeter() })
+    const opening = openStore({ runtime: realRuntime, url, meter: new FakeMeter() })
     await t.throwsAsync(opening, { message: /sqlite:<path of a file>/ })
   }
 })
@@ -43,7 +48,11 @@ test('what cannot be a database is refused with its place and reason', async (t)
     [join(path, 'below', 'store.db'), 'ENOTDIR', /heliograph-store/],
   ]
   for (const [place, code, sentence] of rows) {
-    const opening = openStore({ url: `sqlite:${place}`, meter: new FakeMeter() })
+    const opening = openStore({
+      runtime: realRuntime,
+      url: `sqlite:${place}`,
+      meter: new FakeMeter(),
+    })
     await t.throwsAsync(opening, { instanceOf: StoreError, code, message: sentence })
   }
 })
@@ -51,7 +60,8 @@ test('what cannot be a database is refused with its place and reason', async (t)
 test('what was written is there after reopening, and no migration runs twice', async (t) => {
   const path = await databasePath(t)
   const log = new FakeLog()
-  const open = () => openStore({ url: `sqlite:${path}`, meter: new FakeMeter(), log })
+  const open = () =>
+    openStore({ runtime: realRuntime, url: `sqlite:${path}`, meter: new FakeMeter(), log })
   const first = await open()
   const writer = await ChannelWriter.open(first, 1)
   await writer.take(message(), thing('update', 'lamp')).commit()
@@ -79,12 +89,14 @@ test('what was written is there after reopening, and no migration runs twice', a
 
 test('a database that a newer version has changed is refused', async (t) => {
   const path = await databasePath(t)
-  await (await openStore({ url: `sqlite:${path}`, meter: new FakeMeter() })).close()
+  await (
+    await openStore({ runtime: realRuntime, url: `sqlite:${path}`, meter: new FakeMeter() })
+  ).close()
   const connection = new SqliteConnection(path)
   connection.exec("INSERT INTO migrations (timestamp, name) VALUES (1, 'Later9000000000000')")
   connection.close()
 
-  const opening = openStore({ url: `sqlite:${path}`, meter: new FakeMeter() })
+  const opening = openStore({ runtime: realRuntime, url: `sqlite:${path}`, meter: new FakeMeter() })
   await t.throwsAsync(opening, { instanceOf: StoreError, message: /newer version.*Later9000/ })
 })
 

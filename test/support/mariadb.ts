@@ -7,10 +7,10 @@ import { DataSource } from 'typeorm'
 import { startMariaDb } from '#src/dev-servers/mariadb'
 import type { MariaDbServer, MariaDbStarted } from '#src/dev-servers/mariadb'
 import { dataSourceOptionsFor } from '#ormconfig'
-import type { Pacing } from '#src/store/pacing'
 import { openStore } from '#src/store/store'
-import type { Store } from '#src/store/store'
+import type { Store, StoreRuntime } from '#src/store/store'
 import { FakeMeter } from '#test/support/fake-telemetry'
+import { realRuntime } from '#test/support/real-runtime'
 import { Relay } from '#test/support/relay'
 
 // Tests run at once, each with a pool of its own; what they write need not outlive the machine.
@@ -87,16 +87,16 @@ export async function administer(
 
 export interface NodeOptions {
   readonly meter?: FakeMeter
-  readonly pacing?: Pacing
+  readonly runtime?: StoreRuntime
 }
 
 /** One process's store on a database; it closes with the test. */
 export async function openNode(
   t: ExecutionContext,
   url: string,
-  { meter = new FakeMeter(), pacing }: NodeOptions = {},
+  { meter = new FakeMeter(), runtime = realRuntime }: NodeOptions = {},
 ): Promise<Store> {
-  const store = await openStore({ url, meter, ...(pacing !== undefined && { pacing }) })
+  const store = await openStore({ url, meter, runtime })
   t.teardown(() => store.close())
   return store
 }

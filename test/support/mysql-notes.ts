@@ -3,18 +3,19 @@
 import type { ExecutionContext } from 'ava'
 import { DataSource } from 'typeorm'
 
+import type { Runtime } from '#domain/runtime'
 import { dataSourceOptionsFor } from '#ormconfig'
 import type { MariaDbServer } from '#src/dev-servers/mariadb'
 import { Database } from '#src/store/database'
 import { dialectOf } from '#src/store/dialects'
 import type { Value } from '#src/store/dialect'
-import type { Pacing } from '#src/store/pacing'
 import type { RowsStatement, Session } from '#src/store/session'
 import { FakeMeter } from '#test/support/fake-telemetry'
 import { newDatabase, withoutBulk } from '#test/support/mariadb'
+import { realRuntime } from '#test/support/real-runtime'
 
 interface NotesOptions {
-  readonly pacing?: Pacing
+  readonly runtime?: Pick<Runtime, 'after' | 'random'>
   /** As on a server that takes no bulk executions. */
   readonly withoutBulk?: boolean
   /** Where the server is heard; absent: at its own port. */
@@ -32,7 +33,8 @@ export async function openNotes(
   const meter = new FakeMeter()
   const open = async (at: string): Promise<Database> => {
     const source = await new DataSource(dataSourceOptionsFor(at)).initialize()
-    const database = new Database(source, dialectOf('mysql'), meter, options.pacing)
+    const { runtime = realRuntime } = options
+    const database = new Database(source, dialectOf('mysql'), meter, runtime)
     t.teardown(() => database.close())
     return database
   }

@@ -3,6 +3,8 @@
 import test from 'ava'
 import type { ExecutionContext } from 'ava'
 
+import type { Timers } from '#domain/ports'
+import type { Runtime } from '#domain/runtime'
 import { startNats } from '#src/dev-servers/nats'
 import type { NatsOptions, NatsServer, NatsStarted } from '#src/dev-servers/nats'
 import { Connection } from '#src/stream/jetstream/connection'
@@ -10,7 +12,7 @@ import { JetStreamLog } from '#src/stream/jetstream/log'
 import type { JetStreamLogOptions } from '#src/stream/jetstream/log'
 import { FakeLog, FakeMeter } from '#test/support/fake-telemetry'
 import { until } from '#test/support/gateway'
-import { monotonicMs, realTimers } from '#test/support/real-timers'
+import { realRuntime } from '#test/support/real-runtime'
 
 export type WithServers = (t: ExecutionContext, servers: readonly NatsServer[]) => Promise<void>
 
@@ -74,13 +76,15 @@ export interface Node {
   readonly connection: Connection
   readonly logger: FakeLog
   readonly meter: FakeMeter
-  readonly timers: typeof realTimers
+  readonly timers: Timers
   readonly monotonicMs: () => number
+  readonly entropy: Runtime['entropy']
 }
 
 /** A connection that closes with the test. */
 export async function connectNode(t: ExecutionContext, url: string, name = 'test'): Promise<Node> {
-  const ports = { logger: new FakeLog(), timers: realTimers, monotonicMs }
+  const { monotonicMs, entropy } = realRuntime
+  const ports = { logger: new FakeLog(), timers: realRuntime, monotonicMs, entropy }
   const connection = await Connection.open(ports, { url, name })
   t.teardown(() => connection.nats.close())
   return { ...ports, connection, meter: new FakeMeter() }

@@ -14,6 +14,7 @@ import { FakeBus } from '#test/support/fake-bus'
 import { FakeLog, FakeMeter } from '#test/support/fake-telemetry'
 import { FakeTime } from '#test/support/fake-timers'
 import { FeedModel } from '#test/support/feed-model'
+import { realRuntime } from '#test/support/real-runtime'
 import { channel, inWords } from '#test/support/session-words'
 import { turn, until } from '#test/support/until'
 
@@ -123,6 +124,7 @@ export class Rig {
         nowMs: this.time.nowMs,
         timers: this.time,
         random: (below) => below - 1,
+        entropy: realRuntime.entropy,
         soon: (task) => this.soon(task),
       },
       { token: '', ...options },

@@ -9,6 +9,7 @@ import type { ExecutionContext } from 'ava'
 import { openStore } from '#src/store/store'
 import type { Store } from '#src/store/store'
 import { FakeMeter } from '#test/support/fake-telemetry'
+import { realRuntime } from '#test/support/real-runtime'
 
 /** A path for a database file in a folder of its own. */
 export async function databasePath(t: ExecutionContext): Promise<string> {
@@ -22,7 +23,11 @@ export async function openTestStore(t: ExecutionContext): Promise<Store> {
 }
 
 export async function openStoreAt(t: ExecutionContext, path: string): Promise<Store> {
-  const store = await openStore({ url: `sqlite:${path}`, meter: new FakeMeter() })
+  const store = await openStore({
+    runtime: realRuntime,
+    url: `sqlite:${path}`,
+    meter: new FakeMeter(),
+  })
   t.teardown(() => store.close())
   return store
 }

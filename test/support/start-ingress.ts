@@ -25,6 +25,7 @@ import {
 import { FakeLog, FakeMeter } from '#test/support/fake-telemetry'
 import { FakeTime } from '#test/support/fake-timers'
 import { CHANNEL, NOW_MS, PASSWORD } from '#test/support/making'
+import { realRuntime } from '#test/support/real-runtime'
 
 /** A derivation that costs nothing, with the shape of scrypt's. */
 export const quickDerive: Derive = (password, salt) =>
@@ -93,7 +94,7 @@ export async function startIngress(t: ExecutionContext, options: RigOptions = {}
     meter: new FakeMeter(),
     log: new FakeLog(),
   }
-  const work = createPasswordWork(options.derive ?? quickDerive)
+  const work = createPasswordWork(realRuntime.entropy, options.derive ?? quickDerive)
   const channelId = await addChannel(channels, CHANNEL, PASSWORD)
   const ingress = createIngress(
     {
@@ -102,6 +103,7 @@ export async function startIngress(t: ExecutionContext, options: RigOptions = {}
       timers: time,
       nowMs: time.nowMs,
       monotonicMs: time.monotonicMs,
+      entropy: realRuntime.entropy,
       probes: options.probes ?? [],
       metricsText: () => Promise.resolve('heliograph_up 1\n'),
       profile: () => ({ private_channel_enabled: true }),
@@ -131,7 +133,7 @@ export async function addChannel(
   password: string,
 ): Promise<ChannelId> {
   const channelId = parseChannelId(id)
-  const passwordHash = await createPasswordWork(quickDerive).hash(password)
+  const passwordHash = await createPasswordWork(realRuntime.entropy, quickDerive).hash(password)
   if (channelId === undefined || typeof passwordHash !== 'string') throw new Error('bad fixture')
   await channels.create({ channelId, channelName: 'a channel', passwordHash, createdAt: NOW_MS })
   return channelId

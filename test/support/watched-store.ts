@@ -18,6 +18,7 @@ import { Retention } from '#src/store/retention'
 import { Subscriptions } from '#src/store/subscriptions'
 import { Turns } from '#src/store/turns'
 import { FakeMeter } from '#test/support/fake-telemetry'
+import { realRuntime } from '#test/support/real-runtime'
 import { ChannelWriter, PASSWORD_HASH } from '#test/support/store-writer'
 import { channel, event, message, opId, thing } from '#test/support/submissions'
 
@@ -48,7 +49,7 @@ export async function openWatched(t: ExecutionContext, url: string) {
   statements.texts.clear()
   const dialect = dialectOf(options.type)
   const tables = tablesFor(dialect.types)
-  const database = new Database(source, dialect, new FakeMeter())
+  const database = new Database(source, dialect, new FakeMeter(), realRuntime)
   t.teardown(() => database.close())
   return {
     database,
@@ -60,7 +61,7 @@ export async function openWatched(t: ExecutionContext, url: string) {
     read: new Reading(database),
     operations: new Operations(database, tables),
     retention: new Retention(database),
-    logTable: new LogBatches(database, tables),
+    logTable: new LogBatches(database, tables, realRuntime.entropy),
   }
 }
 

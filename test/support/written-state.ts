@@ -8,6 +8,7 @@ import { dialectOf } from '#src/store/dialects'
 import { tablesFor } from '#src/store/entities/tables'
 import { openStore } from '#src/store/store'
 import { FakeMeter } from '#test/support/fake-telemetry'
+import { realRuntime } from '#test/support/real-runtime'
 
 /** Tables that management writes, or ingress. */
 const NOT_OF_TURNS = new Set([
@@ -102,7 +103,7 @@ export async function makeUnwritten(
   url: string,
   { from, tables }: { readonly from: string; readonly tables: readonly string[] },
 ): Promise<void> {
-  await (await openStore({ url, meter: new FakeMeter() })).close()
+  await (await openStore({ runtime: realRuntime, url, meter: new FakeMeter() })).close()
   await inDatabase(from, (origin) =>
     inDatabase(url, async (source) => {
       for (const { name, columns } of tablesOf(source)) {

@@ -14,6 +14,7 @@ import { FakeBus } from '#test/support/fake-bus'
 import { FakeLog, FakeMeter } from '#test/support/fake-telemetry'
 import { FakeTime } from '#test/support/fake-timers'
 import { FeedModel } from '#test/support/feed-model'
+import { realRuntime } from '#test/support/real-runtime'
 import { KEY, channel } from '#test/support/session-words'
 
 const A = channel('A')
@@ -54,6 +55,7 @@ export async function serveWss(t: ExecutionContext, token = ''): Promise<Served>
       nowMs: time.nowMs,
       timers: time,
       random: () => 0,
+      entropy: realRuntime.entropy,
       soon: setImmediate,
     },
     { token },

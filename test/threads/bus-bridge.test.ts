@@ -5,8 +5,10 @@ import type { ExecutionContext } from 'ava'
 
 import type { Announcement, FeedEntry } from '#domain/feed'
 import type { Notice } from '#domain/ports'
-import { Rpc } from '#src/threads/rpc'
 import { bridgedBus, serveBus } from '#src/threads/bus-bridge'
+import type { BusTopics, InterestTopics } from '#src/threads/bus-bridge'
+import { Rpc } from '#src/threads/rpc'
+import type { Services } from '#src/threads/rpc'
 import { LocalBus } from '#src/stream/embedded/bus'
 import { channel, message, opId } from '#test/support/submissions'
 
@@ -27,6 +29,16 @@ const announcementOf = (number: number, seq: number): Announcement => ({
   ],
 })
 
+type Ping = Services<{ ping: { ping(): Promise<void> } }>
+interface EngineEnd {
+  readonly services: Ping
+  readonly topics: BusTopics
+}
+interface FrontEnd {
+  readonly services: Ping
+  readonly topics: InterestTopics
+}
+
 /**
  * The engine's bus and the front's, over a real MessageChannel; what crossed to the front is
  * counted.
@@ -34,8 +46,8 @@ const announcementOf = (number: number, seq: number): Announcement => ({
 function twoThreads(t: ExecutionContext) {
   const { port1, port2 } = new MessageChannel()
   t.teardown(() => port1.close())
-  const engine = new Rpc(port1)
-  const front = new Rpc(port2)
+  const engine = new Rpc<EngineEnd, FrontEnd>(port1)
+  const front = new Rpc<FrontEnd, EngineEnd>(port2)
   const told: string[] = []
   const tell = engine.tell.bind(engine)
   engine.tell = (topic, value) => {
@@ -45,10 +57,10 @@ function twoThreads(t: ExecutionContext) {
   const engineBus = new LocalBus()
   serveBus(engineBus, engine)
   const frontBus = bridgedBus(new LocalBus(), front)
-  front.serve('front', { ping: () => Promise.resolve() })
-  engine.serve('engine', { ping: () => Promise.resolve() })
-  const fromEngine = engine.remote<{ ping(): Promise<void> }>('front')
-  const fromFront = front.remote<{ ping(): Promise<void> }>('engine')
+  front.serve({ ping: { ping: () => Promise.resolve() } })
+  engine.serve({ ping: { ping: () => Promise.resolve() } })
+  const fromEngine = engine.remote('ping')
+  const fromFront = front.remote('ping')
   /** Resolves once everything that was sent before has arrived on the other side. */
   const settle = async (): Promise<void> => {
     await fromFront.ping()

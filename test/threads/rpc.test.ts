@@ -4,6 +4,7 @@ import test from 'ava'
 import type { ExecutionContext } from 'ava'
 
 import { Rpc } from '#src/threads/rpc'
+import type { Services } from '#src/threads/rpc'
 import { until } from '#test/support/until'
 
 interface Service {
@@ -11,6 +12,21 @@ interface Service {
   echo(value: unknown): Promise<unknown>
   fail(): Promise<never>
   never(): Promise<never>
+}
+
+/** What each end has for the other in these tests. */
+interface End {
+  readonly services: Services<{ service: Service }>
+  readonly topics: { readonly topic: unknown }
+}
+
+/** What an end of another version might expect: more than is served. */
+interface WiderEnd {
+  readonly services: Services<{
+    service: Service & { other(): Promise<void>; calls(): Promise<void> }
+    nobody: Service
+  }>
+  readonly topics: End['topics']
 }
 
 class Served implements Service {
@@ -37,26 +53,29 @@ class Served implements Service {
   }
 }
 
+/** The service with some of its methods replaced. */
+const servedWith = (methods: Partial<Service>): Service => Object.assign(new Served(), methods)
+
 /** Two ends of one rpc over a real MessageChannel, and how many messages crossed from each. */
 function linked(t: ExecutionContext) {
   const { port1, port2 } = new MessageChannel()
   const crossed: unknown[] = []
-  const near = new Rpc({
+  const near = new Rpc<End, WiderEnd>({
     postMessage: (message) => {
       crossed.push(message)
       port1.postMessage(message)
     },
     on: (event, listener) => port1.on(event, listener),
   })
-  const far = new Rpc(port2)
+  const far = new Rpc<End, End>(port2)
   t.teardown(() => port1.close())
   return { near, far, crossed, port1 }
 }
 
 test('a method of the other end is called with its values, and its answer comes back', async (t) => {
   const { near, far } = linked(t)
-  far.serve('service', new Served())
-  const remote = near.remote<Service>('service')
+  far.serve({ service: new Served() })
+  const remote = near.remote('service')
   t.is(await remote.add(1, 2), 103)
   t.deepEqual(await remote.echo({ list: [1, null], text: 'x' }), { list: [1, null], text: 'x' })
   t.is(await remote.echo(undefined), undefined)
@@ -64,11 +83,11 @@ test('a method of the other end is called with its values, and its answer comes 
 
 test('both ends can serve and call at once', async (t) => {
   const { near, far } = linked(t)
-  far.serve('a', new Served())
-  near.serve('a', { echo: () => Promise.resolve('from near') })
+  far.serve({ service: new Served() })
+  near.serve({ service: servedWith({ echo: () => Promise.resolve('from near') }) })
   const [one, other] = await Promise.all([
-    near.remote<Service>('a').echo('from far'),
-    far.remote<Service>('a').echo(1),
+    near.remote('service').echo('from far'),
+    far.remote('service').echo(1),
   ])
   t.deepEqual([one, other], ['from far', 'from near'])
 })
@@ -76,11 +95,15 @@ test('both ends can serve and call at once', async (t) => {
 test('answers find their calls, in whatever order they come', async (t) => {
   const { near, far } = linked(t)
   const gates = new Map<number, () => void>()
-  far.serve('service', {
-    echo: (value: number) =>
-      new Promise((resolve) => gates.set(value, () => resolve(`answer ${value}`))),
+  far.serve({
+    service: servedWith({
+      echo: (value) =>
+        new Promise((resolve) =>
+          gates.set(Number(value), () => resolve(`answer ${String(value)}`)),
+        ),
+    }),
   })
-  const remote = near.remote<Service>('service')
+  const remote = near.remote('service')
   const answers = [1, 2, 3].map((value) => remote.echo(value))
   await until('all calls arrived', () => gates.size === 3)
   for (const value of [2, 3, 1]) gates.get(value)?.()
@@ -90,9 +113,9 @@ test('answers find their calls, in whatever order they come', async (t) => {
 test('K1: calls and one-way messages arrive in the order in which they were sent', async (t) => {
   const { near, far } = linked(t)
   const served = new Served()
-  far.serve('service', served)
+  far.serve({ service: served })
   far.onTell('topic', (value) => served.calls.push(`tell ${String(value)}`))
-  const remote = near.remote<Service>('service')
+  const remote = near.remote('service')
   const expected: string[] = []
   for (let round = 0; round < 20; round += 1) {
     near.tell('topic', round)
@@ -106,8 +129,8 @@ test('K1: calls and one-way messages arrive in the order in which they were sent
 
 test('K2: what is sent together crosses in one message, and the next in another', async (t) => {
   const { near, far, crossed } = linked(t)
-  far.serve('service', new Served())
-  const remote = near.remote<Service>('service')
+  far.serve({ service: new Served() })
+  const remote = near.remote('service')
   const calls = [remote.add(1, 1), remote.add(2, 2)]
   near.tell('topic', 1)
   t.is(crossed.length, 0)
@@ -119,16 +142,16 @@ test('K2: what is sent together crosses in one message, and the next in another'
 
 test('K2: answers that are given together cross together', async (t) => {
   const { near, far, crossed } = linked(t)
-  near.serve('service', new Served())
-  const remote = far.remote<Service>('service')
+  near.serve({ service: new Served() })
+  const remote = far.remote('service')
   await Promise.all(Array.from({ length: 50 }, () => remote.add(1, 1)))
   t.true(crossed.length <= 2, `${crossed.length} messages for 50 answers`)
 })
 
 test('K3: a broken rpc rejects what waits and what comes, with its reason', async (t) => {
   const { near, far } = linked(t)
-  far.serve('service', new Served())
-  const remote = near.remote<Service>('service')
+  far.serve({ service: new Served() })
+  const remote = near.remote('service')
   const waiting = [remote.never(), remote.never()]
   await remote.add(1, 1)
   const reason = new Error('the thread ended')
@@ -139,30 +162,30 @@ test('K3: a broken rpc rejects what waits and what comes, with its reason', asyn
 
 test('K3: an answer that comes after the break harms nothing', async (t) => {
   const { near, far } = linked(t)
-  far.serve('service', new Served())
-  const call = near.remote<Service>('service').add(1, 1)
+  far.serve({ service: new Served() })
+  const call = near.remote('service').add(1, 1)
   near.break(new Error('gone'))
   await t.throwsAsync(call, { message: 'gone' })
-  const probe = new Promise((resolve) => near.onTell('probe', resolve))
-  far.tell('probe', 'still here')
+  const probe = new Promise((resolve) => near.onTell('topic', resolve))
+  far.tell('topic', 'still here')
   t.is(await probe, 'still here')
 })
 
 test('K3: a call of something that is not served rejects', async (t) => {
   const { near, far } = linked(t)
-  far.serve('service', new Served())
-  await t.throwsAsync(near.remote<Service>('nobody').add(1, 1), { message: /nobody/ })
-  const more = near.remote<Service & { other(): Promise<void> }>('service')
+  far.serve({ service: new Served() })
+  await t.throwsAsync(near.remote('nobody').add(1, 1), { message: /nobody/ })
+  const more = near.remote('service')
   await t.throwsAsync(more.other(), { message: /other/ })
-  await t.throwsAsync(near.remote<{ calls(): Promise<void> }>('service').calls(), {
+  await t.throwsAsync(near.remote('service').calls(), {
     message: /calls/,
   })
 })
 
 test('an error crosses with its name and message and nothing else', async (t) => {
   const { near, far } = linked(t)
-  far.serve('service', new Served())
-  const error = await t.throwsAsync(near.remote<Service>('service').fail())
+  far.serve({ service: new Served() })
+  const error = await t.throwsAsync(near.remote('service').fail())
   t.is(error?.name, 'TypeError')
   t.is(error?.message, 'it does not fit')
   t.false('token' in (error ?? {}))
@@ -172,26 +195,28 @@ test('an error crosses with its name and message and nothing else', async (t) =>
 
 test('what is thrown and is no error crosses as one without its content', async (t) => {
   const { near, far } = linked(t)
-  far.serve('service', {
-    fail: () => {
-      const refusal: unknown = 'a secret'
-      throw refusal
-    },
+  far.serve({
+    service: servedWith({
+      fail: () => {
+        const refusal: unknown = 'a secret'
+        throw refusal
+      },
+    }),
   })
-  const error = await t.throwsAsync(near.remote<Service>('service').fail())
+  const error = await t.throwsAsync(near.remote('service').fail())
   t.is(error?.message, 'not an error')
 })
 
 test('a remote service can be passed through a promise', async (t) => {
   const { near, far } = linked(t)
-  far.serve('service', new Served())
-  const remote = await Promise.resolve(near.remote<Service>('service'))
+  far.serve({ service: new Served() })
+  const remote = await Promise.resolve(near.remote('service'))
   t.is(await remote.add(1, 1), 102)
 })
 
-test('a one-way message to a topic that nobody wants is dropped', async (t) => {
+test('a one-way message to a topic without a listener is dropped', async (t) => {
   const { near, far } = linked(t)
-  far.serve('service', new Served())
-  near.tell('nobody', 1)
-  t.is(await near.remote<Service>('service').add(1, 1), 102)
+  far.serve({ service: new Served() })
+  near.tell('topic', 1)
+  t.is(await near.remote('service').add(1, 1), 102)
 })

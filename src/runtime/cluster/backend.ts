@@ -8,7 +8,6 @@
 import type { Probe } from '#domain/ports'
 import type { Backend, BackendEdge } from '#src/runtime/backend'
 import type { ClusterSettings, Config } from '#src/config/config'
-import type { EngineControl } from '#src/runtime/engine/contract'
 import { findingEverywhere } from './operation-lookup.ts'
 import { laneWatch } from './lane-readiness.ts'
 import { logStateOf } from '#src/stream/log-state'
@@ -19,9 +18,8 @@ import { Connection } from '#src/stream/jetstream/connection'
 import { StatusInquiry } from '#src/stream/jetstream/inquiry'
 import { JetStreamLog } from '#src/stream/jetstream/log'
 import { StreamProbe } from '#src/stream/jetstream/probe'
-import { pause } from '#src/stream/jetstream/timers'
-import { startThread, threadSettings } from '#src/threads/worker-handle'
-import type { Thread } from '#src/threads/worker-handle'
+import { startThread, threadSettings } from '#src/threads/start-thread'
+import type { Thread } from '#src/threads/start-thread'
 
 /**
  * An append that is not synced to a disk is back within a millisecond, and each costs this node,
@@ -47,7 +45,7 @@ export async function startCluster(config: Config, edge: BackendEdge): Promise<B
   }
 }
 
-/** What was opened, the last at the end. */
+/** How to close what was opened, in the order of opening. */
 type Closing = (() => Promise<void>)[]
 
 async function closeAll(closing: Closing): Promise<void> {
@@ -59,9 +57,10 @@ async function compose(
   edge: BackendEdge,
   closing: Closing,
 ): Promise<Backend> {
-  const { log: logger, meter, timers, monotonicMs } = edge
+  const { log: logger, meter, runtime } = edge
+  const { monotonicMs, entropy, wait } = runtime
   const { cluster, lanes, logBytesMax, databaseUrl, nodeId } = config
-  const ports = { logger, timers, monotonicMs, meter }
+  const ports = { logger, timers: runtime, monotonicMs, entropy, meter }
   const connection = await Connection.open(ports, { url: cluster.natsUrl, name: nodeId })
   closing.push(() => connection.close())
   const log = await JetStreamLog.open(
@@ -74,13 +73,12 @@ async function compose(
     },
   )
   closing.push(async () => log.close())
-  const store = await openStore({ url: databaseUrl, meter, log: logger })
+  const store = await openStore({ url: databaseUrl, meter, log: logger, runtime })
   closing.push(() => store.close())
-  const wait = (delayMs: number): Promise<void> => pause(timers, delayMs)
   await store.turns.bindLog(await logStateOf(log, lanes, wait)) // W5
   const bus = new NatsBus({ ...ports, connection })
   closing.push(async () => bus.close())
-  const inquiry = new StatusInquiry({ connection, timers })
+  const inquiry = new StatusInquiry({ ...ports, connection })
   closing.push(async () => inquiry.close())
   const probe = await streamProbe(new StreamProbe(connection, log.stream))
   const watched = laneWatch(bus, { lanes, monotonicMs })
@@ -104,17 +102,20 @@ function frontendStores({ channels, devices, subscriptions, read }: Store) {
   return { channels, devices, subscriptions, read }
 }
 
-const startEngine = (config: Config, edge: BackendEdge): Promise<Thread<EngineControl>> =>
-  startThread({ name: 'engine', settings: threadSettings(config) }, edge)
+const startEngine = (config: Config, edge: BackendEdge): Promise<Thread<'cluster-engine'>> =>
+  startThread({ name: 'cluster-engine', settings: threadSettings(config) }, edge)
 
-function engineSide(engine: Thread<EngineControl> | undefined): Pick<Backend, 'metrics' | 'drain'> {
+function engineSide(
+  engine: Thread<'cluster-engine'> | undefined,
+): Pick<Backend, 'metrics' | 'drain'> {
+  const control = engine?.rpc.remote('control')
   return {
-    metrics: async () => (engine === undefined ? [] : [await engine.control.metrics()]),
-    drain: async () => engine?.control.drain(),
+    metrics: async () => (control === undefined ? [] : [await control.metrics()]),
+    drain: async () => control?.drain(),
   }
 }
 
-/** The stream's probe, with the durability that it last saw. */
+/** Adds the durability that the stream's probe last saw. */
 async function streamProbe(
   probe: StreamProbe,
 ): Promise<Probe & { readonly durability: () => string }> {

@@ -1,8 +1,8 @@
-// The engine of a node in a cluster: holds leases, applies the lanes they are for, and lets go of
-// those that others get.
+// The engine of a node in a cluster: holds leases, applies their lanes, and lets go of lanes that
+// other nodes get.
 
-import type { ClusterSettings } from '#src/config/config'
-import type { EngineControl, ThreadEdge, ThreadSettings } from '#src/runtime/engine/contract'
+import type { EngineControl, ThreadEnds, ThreadSettings } from '#src/threads/contract'
+import type { ThreadEdge } from '#src/threads/threads'
 import { startMaintenance, makeSystem, repeat } from '#src/runtime/engine/maintenance'
 import { openStore } from '#src/store/store'
 import { NatsBus } from '#src/stream/jetstream/bus'
@@ -17,22 +17,24 @@ const PENDING_BYTES_MAX = 0
 const TELL_PLACES_MS = 1_000
 
 export async function composeClusterEngine(
-  settings: ThreadSettings & { readonly cluster: ClusterSettings },
-  edge: ThreadEdge,
-): Promise<EngineControl> {
-  const { log: logger, nowMs, monotonicMs, wait, soon, after, fail: onMismatch } = edge
-  const { lanes, nodeId, logBytesMax: bytesMax } = settings
-  const { natsUrl, streamReplicas: replicas } = settings.cluster
+  settings: ThreadSettings,
+  edge: ThreadEdge<'cluster-engine'>,
+): Promise<ThreadEnds['cluster-engine']['services']> {
+  const { log: logger, runtime, fail: onMismatch } = edge
+  const { nowMs, monotonicMs, wait, soon, entropy } = runtime
+  const { lanes, nodeId, cluster, logBytesMax: bytesMax } = settings
+  if (cluster === undefined) throw new Error('there are no settings of a cluster')
+  const { natsUrl, streamReplicas: replicas } = cluster
   const metrics = createMetrics({ isMain: false })
   const { meter } = metrics
-  const ports = { logger, timers: { after }, monotonicMs, meter }
+  const ports = { logger, timers: runtime, monotonicMs, entropy, meter }
   const name = `${nodeId} engine`
   const connection = await Connection.open(ports, { url: natsUrl, name })
   const log = await JetStreamLog.open(
     { ...ports, connection },
     { replicas, bytesMax, tailBytesMax: TAIL_BYTES_MAX, pendingBytesMax: PENDING_BYTES_MAX },
   )
-  const store = await openStore({ url: settings.databaseUrl, meter, log: logger })
+  const store = await openStore({ url: settings.databaseUrl, meter, log: logger, runtime })
   const bus = new NatsBus({ ...ports, connection })
   const leases = new KvLeases(
     { ...ports, connection, epochFloor: () => store.turns.lastEpoch() },
@@ -46,22 +48,22 @@ export async function composeClusterEngine(
   // The bus may lose a message, and an acceptor waits to hear that its submissions are applied.
   const tellPlaces = async (): Promise<void> =>
     system.places().forEach((place) => bus.notify(place))
-  const stopTelling = repeat(TELL_PLACES_MS, tellPlaces, logger)
-  const stopKeeping = startMaintenance({
+  const stopTelling = repeat(TELL_PLACES_MS, tellPlaces, { log: logger, runtime })
+  const stopMaintenance = startMaintenance({
     retention: store.retention,
     system,
     meter,
     settings,
     edge,
   })
-  return {
+  const control: EngineControl = {
     metrics: () => metrics.part(),
     ownedLanes: () => Promise.resolve(system.ownedLanes),
-    // Others append all the time and go on with what is left, so nothing is waited for.
+    // Other nodes append all the time and apply what is left, so this one waits for nothing.
     drain: () => system.halt(),
     close: async () => {
       await stopTelling()
-      await stopKeeping()
+      await stopMaintenance()
       await system.halt()
       log.close()
       bus.close()
@@ -69,4 +71,5 @@ export async function composeClusterEngine(
       await connection.close()
     },
   }
+  return { control }
 }

@@ -5,13 +5,15 @@ import { ActorSystem } from '#actors/system'
 import type { SystemPorts } from '#actors/options'
 import type { RetentionLimits, RetentionStore } from '#domain/store-ports'
 import type { Log, Meter } from '#domain/telemetry'
-import type { ThreadEdge, ThreadSettings } from './contract.ts'
+import type { Runtime } from '#domain/runtime'
+import type { ThreadSettings } from '#src/threads/contract'
+import type { ThreadEdge } from '#src/threads/threads'
 
-/** A gateway that is behind takes large turns: they cost less a submission. */
+/** A gateway that is behind takes large turns, which cost less per submission. */
 const TURN_MAX = 2_048
 const LIVE_ACTORS_MAX = 10_000
 const CACHED_ENTITIES_MAX = 200_000
-/** Things, and Events, of one channel. */
+/** Counts Things and Events apart, for each channel. */
 const REMEMBERED_MAX = 256
 const ACTOR_IDLE_MS = 300_000
 const PURGE_EVERY_MS = 10_000
@@ -38,28 +40,28 @@ export interface Maintenance {
   readonly system: ActorSystem
   readonly meter: Meter
   readonly settings: ThreadSettings
-  readonly edge: Pick<ThreadEdge, 'log' | 'nowMs' | 'wait'>
+  readonly edge: Pick<ThreadEdge, 'log' | 'runtime'>
 }
 
 /** Purges the log and removes what is past its retention, in small steps, until stopped. */
 export function startMaintenance({ retention, system, meter, settings, edge }: Maintenance) {
-  const { log, nowMs, wait } = edge
+  const { log, runtime } = edge
   const removed = meter.counter('retention_removed_total', {})
   let isStopping = false
   const retire = async (): Promise<void> => {
     for (;;) {
-      // Of all nodes the owner of the first lane removes; two would get in each other's way.
+      // Only the owner of the first lane removes; two nodes would get in each other's way.
       const isMine = system.places().some(({ lane }) => lane === 0)
       if (isStopping || !isMine) return
-      const rows = await retention.step(limitsAt(nowMs(), settings), RETENTION_ROWS)
+      const rows = await retention.step(limitsAt(runtime.nowMs(), settings), RETENTION_ROWS)
       removed(rows)
       if (rows === 0) return
-      await wait(RETENTION_PAUSE_MS)
+      await runtime.wait(RETENTION_PAUSE_MS)
     }
   }
   const chores = [
-    repeat(PURGE_EVERY_MS, () => system.purge(), log),
-    repeat(RETENTION_EVERY_MS, retire, log),
+    repeat(PURGE_EVERY_MS, () => system.purge(), { log, runtime }),
+    repeat(RETENTION_EVERY_MS, retire, { log, runtime }),
   ]
   return async (): Promise<void> => {
     isStopping = true
@@ -68,17 +70,21 @@ export function startMaintenance({ retention, system, meter, settings, edge }: M
 }
 
 /** Runs a chore again and again, never twice at once. Gives the way to stop, which waits for it. */
-export function repeat(everyMs: number, chore: () => Promise<void>, log: Log): () => Promise<void> {
+export function repeat(
+  everyMs: number,
+  chore: () => Promise<void>,
+  { log, runtime }: { readonly log: Log; readonly runtime: Pick<Runtime, 'every'> },
+): () => Promise<void> {
   let running: Promise<void> | undefined
-  const timer = setInterval(() => {
+  const cancel = runtime.every(everyMs, () => {
     running ??= chore()
       .catch((error: unknown) => log.warn('a chore failed', { error: String(error) }))
       .finally(() => {
         running = undefined
       })
-  }, everyMs)
+  })
   return async () => {
-    clearInterval(timer)
+    cancel()
     await running
   }
 }

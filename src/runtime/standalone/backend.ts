@@ -1,48 +1,37 @@
-// One process with everything in it: actors and SQLite stand in the engine's thread, the log in
-// another.
+// A sole process: actors and SQLite stand in the engine's thread, the log in another.
 
-import { MessageChannel } from 'node:worker_threads'
-
-import type { LogWriter, Probe } from '#domain/ports'
-import type {
-  ChannelStore,
-  DeviceStore,
-  OperationStore,
-  ReadStore,
-  SubscriptionStore,
-} from '#domain/store-ports'
+import type { Probe } from '#domain/ports'
 import type { Backend, BackendEdge } from '#src/runtime/backend'
 import type { Config } from '#src/config/config'
-import type { EngineControl, ThreadControl } from '#src/runtime/engine/contract'
 import { bridgedBus } from '#src/threads/bus-bridge'
+import type { EngineControl } from '#src/threads/contract'
 import { LocalBus } from '#src/stream/embedded/bus'
-import { startThread, threadSettings } from '#src/threads/worker-handle'
+import { startThread, threadSettings } from '#src/threads/start-thread'
+import type { Thread } from '#src/threads/start-thread'
 
 const DURABILITY = 'embedded: fsync before each answer'
 
 /** Rejects with a sentence for the operator when something cannot start. */
 export async function startEmbedded(config: Config, edge: BackendEdge): Promise<Backend> {
   const { log, engine } = await startThreads(config, edge)
-  const { rpc, control } = engine
+  const { rpc } = engine
+  const control = rpc.remote('control')
+  const logControl = log.rpc.remote('control')
   return {
-    log: log.rpc.remote<LogWriter>('log'),
+    log: log.rpc.remote('log'),
     // An append waits for the one before it, and that for an fsync.
     roundMs: 0,
     bus: bridgedBus(new LocalBus(), rpc),
     stores: {
-      channels: rpc.remote<ChannelStore>('channels'),
-      devices: rpc.remote<DeviceStore>('devices'),
-      subscriptions: rpc.remote<SubscriptionStore>('subscriptions'),
-      read: rpc.remote<ReadStore>('read'),
-      operations: rpc.remote<OperationStore>('operations'),
+      channels: rpc.remote('channels'),
+      devices: rpc.remote('devices'),
+      subscriptions: rpc.remote('subscriptions'),
+      read: rpc.remote('read'),
+      operations: rpc.remote('operations'),
     },
-    probes: [
-      log.rpc.remote<Probe>('probe'),
-      rpc.remote<Probe>('probe'),
-      lanesProbe(control, config.lanes),
-    ],
+    probes: [log.rpc.remote('probe'), rpc.remote('probe'), lanesProbe(control, config.lanes)],
     durability: () => DURABILITY,
-    metrics: () => Promise.all([log.control.metrics(), control.metrics()]),
+    metrics: () => Promise.all([logControl.metrics(), control.metrics()]),
     // Nobody else could ask, and the RPC loses nothing.
     answerFor: () => undefined,
     onLoss: () => undefined,
@@ -54,23 +43,31 @@ export async function startEmbedded(config: Config, edge: BackendEdge): Promise<
   }
 }
 
-async function startThreads(config: Config, edge: BackendEdge) {
+interface SoleThreads {
+  readonly log: Thread<'log'>
+  readonly engine: Thread<'engine'>
+}
+
+async function startThreads(config: Config, edge: BackendEdge): Promise<SoleThreads> {
   const settings = threadSettings(config)
-  const { port1, port2 } = new MessageChannel()
-  const log = startThread<ThreadControl>({ name: 'log', settings, peer: port1 }, edge)
-  const engine = startThread<EngineControl>({ name: 'engine', settings, peer: port2 }, edge)
+  const [logEnd, engineEnd] = edge.threads.wire()
   // Both start at once; whichever could not takes the other along.
-  const [logEnd, engineEnd] = await Promise.allSettled([log, engine])
-  if (logEnd.status === 'fulfilled' && engineEnd.status === 'fulfilled') {
-    return { log: logEnd.value, engine: engineEnd.value }
+  const [log, engine] = await Promise.allSettled([
+    startThread({ name: 'log', settings, peer: logEnd }, edge),
+    startThread({ name: 'engine', settings, peer: engineEnd }, edge),
+  ])
+  if (log.status === 'fulfilled' && engine.status === 'fulfilled') {
+    return { log: log.value, engine: engine.value }
   }
-  for (const end of [engineEnd, logEnd]) if (end.status === 'fulfilled') await end.value.stop()
-  const failed = [logEnd, engineEnd].find((end) => end.status === 'rejected')
+  for (const started of [engine, log]) {
+    if (started.status === 'fulfilled') await started.value.stop()
+  }
+  const failed = [log, engine].find((started) => started.status === 'rejected')
   throw failed?.reason
 }
 
 /** Every lane is applied here, or readiness says how many are not. */
-function lanesProbe(engine: EngineControl, lanes: number): Probe {
+function lanesProbe(engine: Pick<EngineControl, 'ownedLanes'>, lanes: number): Probe {
   return {
     readiness: async () => {
       const owned = await engine.ownedLanes()

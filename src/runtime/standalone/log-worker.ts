@@ -2,11 +2,12 @@
 // each answer waits for no turn, and no turn for it.
 
 import type { Probe } from '#domain/ports'
-import type { ThreadControl, ThreadEdge, ThreadSettings } from '#src/runtime/engine/contract'
+import type { LogEnd, LogReaderEnd, ThreadEnds, ThreadSettings } from '#src/threads/contract'
 import { Rpc } from '#src/threads/rpc'
 import { openStore } from '#src/store/store'
 import { EmbeddedWriter } from '#src/stream/embedded/writer'
 import { createMetrics } from '#src/telemetry/metrics'
+import type { ThreadEdge } from '#src/threads/threads'
 
 const IN_MEMORY = 'sqlite::memory:'
 
@@ -16,23 +17,25 @@ export const logUrlFor = (databaseUrl: string): string =>
 
 export async function composeEmbeddedLog(
   { databaseUrl, logBytesMax }: ThreadSettings,
-  { rpc, peer, log: logger, nowMs, soon }: ThreadEdge,
-): Promise<ThreadControl> {
+  { peer, log: logger, runtime }: ThreadEdge<'log'>,
+): Promise<ThreadEnds['log']['services']> {
   if (peer === undefined) throw new Error('the log has nobody who reads it')
   const metrics = createMetrics({ isMain: false })
   const { meter } = metrics
-  const store = await openStore({ url: logUrlFor(databaseUrl), meter })
+  const store = await openStore({ url: logUrlFor(databaseUrl), meter, runtime })
   const writer = await EmbeddedWriter.open(
-    { table: store.logTable, meter, logger, nowMs, soon },
+    { table: store.logTable, meter, logger, nowMs: runtime.nowMs, soon: runtime.soon },
     logBytesMax,
   )
-  rpc.serve('log', writer)
-  rpc.serve('probe', probeOf(store.probe))
-  // What the engine asks before this waits in the port.
-  const engine = new Rpc(peer)
-  engine.serve('log', writer)
+  // What the engine asks before this waits in the wire.
+  const engine = new Rpc<LogEnd, LogReaderEnd>(peer)
+  engine.serve({ log: writer })
   writer.tell((batches) => engine.tell('appended', batches))
-  return { metrics: () => metrics.part(), close: () => store.close() }
+  return {
+    control: { metrics: () => metrics.part(), close: () => store.close() },
+    log: writer,
+    probe: probeOf(store.probe),
+  }
 }
 
 const probeOf = (database: Probe): Probe => ({

@@ -4,8 +4,6 @@
 //   Q1. A question has an end: an answer, or ASK_MS. Only who knows the operation answers.
 //   Q2. Questions under way are bounded; one beyond the bound goes unasked.
 
-import { randomBytes } from 'node:crypto'
-
 import type { Msg, Subscription } from '@nats-io/transport-node'
 import {
   parseChannelId,
@@ -21,10 +19,12 @@ import { MODELS } from '#domain/submission'
 import { recordOf } from './acknowledgement.ts'
 import type { Line } from './connection.ts'
 import type { Timers } from '#domain/ports'
+import type { Runtime } from '#domain/runtime'
 
 export interface InquiryPorts {
   readonly connection: Line
   readonly timers: Timers
+  readonly entropy: Runtime['entropy']
 }
 
 const PREFIX = 'heliograph'
@@ -37,7 +37,7 @@ type Find = (opId: OperationId) => Operation | undefined
 export class StatusInquiry {
   readonly #ports: InquiryPorts
   readonly #subject: string
-  readonly #inbox = `_INBOX.${randomBytes(12).toString('hex')}`
+  readonly #inbox: string
   readonly #asked = new Map<string, (operation: Operation | undefined) => void>()
   readonly #subscriptions: Subscription[] = []
   #count = 0
@@ -45,6 +45,7 @@ export class StatusInquiry {
   constructor(ports: InquiryPorts, prefix = PREFIX) {
     this.#ports = ports
     this.#subject = `${prefix}.status`
+    this.#inbox = `_INBOX.${ports.entropy(12).toString('hex')}`
     this.#listen(`${this.#inbox}.*`, (message) => this.#onAnswer(message))
   }
 

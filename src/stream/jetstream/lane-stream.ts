@@ -9,8 +9,6 @@
 //       Of several servers the one that leads may store an entry later than another has handed it
 //       out, so an end that is too early counts only once it stays.
 
-import { randomBytes } from 'node:crypto'
-
 import {
   DiscardPolicy,
   JetStreamApiError,
@@ -27,6 +25,7 @@ import type { Log } from '#domain/telemetry'
 import type { Connection } from './connection.ts'
 import { pause } from './timers.ts'
 import type { Timers } from '#domain/ports'
+import type { Runtime } from '#domain/runtime'
 
 export interface LaneStreamSettings {
   /** The stream's name. */
@@ -41,6 +40,7 @@ export interface LaneStreamPorts {
   readonly connection: Connection
   readonly logger: Log
   readonly timers: Timers
+  readonly entropy: Runtime['entropy']
 }
 
 /** A message at a place of the stream. */
@@ -85,7 +85,7 @@ export class LaneStream {
 
   /** Finds the stream or makes it. Rejects with a sentence for the operator. */
   static async open(ports: LaneStreamPorts, settings: LaneStreamSettings): Promise<LaneStream> {
-    const { connection, logger, timers } = ports
+    const { connection, logger, timers, entropy } = ports
     const payloadMax = connection.nats.info?.max_payload ?? 0
     if (payloadMax < PAYLOAD_BYTES_MIN) {
       throw new Error(
@@ -96,7 +96,7 @@ export class LaneStream {
       checkAPI: false,
       timeout: REQUEST_TIMEOUT_MS,
     })
-    const { config } = await findOrMake(manager, settings)
+    const { config } = await findOrMake(manager, settings, entropy)
     const identity = IDENTITY.exec(config.description ?? '')?.[1]
     if (identity === undefined) {
       throw new LogMismatch(
@@ -213,6 +213,7 @@ interface Opened {
 async function findOrMake(
   manager: JetStreamManager,
   settings: LaneStreamSettings,
+  entropy: Runtime['entropy'],
 ): Promise<StreamInfo> {
   try {
     return await manager.streams.info(settings.name)
@@ -220,17 +221,17 @@ async function findOrMake(
     if (!isApiError(error, NOT_THERE)) throw error
   }
   try {
-    return await manager.streams.add(configOf(settings))
+    return await manager.streams.add(configOf(settings, entropy(16).toString('hex')))
   } catch (error) {
     if (!isApiError(error, ALREADY_THERE)) throw error
     return manager.streams.info(settings.name)
   }
 }
 
-function configOf({ name, prefix, replicas, bytesMax }: LaneStreamSettings) {
+function configOf({ name, prefix, replicas, bytesMax }: LaneStreamSettings, identity: string) {
   return {
     name,
-    description: `heliograph log ${randomBytes(16).toString('hex')}`, // W5
+    description: `heliograph log ${identity}`, // W5
     subjects: [`${prefix}.lane.*`],
     storage: StorageType.File,
     retention: RetentionPolicy.Limits,

@@ -9,12 +9,11 @@
 //   L6. A lane is given to others only after this process was told to let it go, and had time to.
 //   L7. `changed` is called when what is held differs, and only then.
 
-import { randomBytes } from 'node:crypto'
-
 import { jetstreamManager } from '@nats-io/jetstream'
 import { firstAnswer } from '#domain/first-answer'
 import type { Lease } from '#domain/lane'
 import type { LaneLeases, Timers } from '#domain/ports'
+import type { Runtime } from '#domain/runtime'
 import type { Log, Meter } from '#domain/telemetry'
 
 import { reasonOf } from './connection.ts'
@@ -36,6 +35,7 @@ export interface LeasePorts {
   readonly logger: Log
   readonly timers: Timers
   readonly monotonicMs: MonotonicMs
+  readonly entropy: Runtime['entropy']
   /** The greatest epoch that the database knows: TurnStore.lastEpoch. */
   readonly epochFloor: () => Promise<number>
 }
@@ -75,7 +75,7 @@ export class KvLeases implements LaneLeases {
     this.#ports = ports
     this.#options = options
     this.#placement = new Placement(options.lanes)
-    const run = randomBytes(6).toString('hex')
+    const run = ports.entropy(6).toString('hex')
     this.#self = { session: `${options.nodeName}-${run}`, name: options.nodeName }
     ports.meter.gauge('leases_held', {}, () => this.#held.length)
   }

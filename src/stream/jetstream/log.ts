@@ -3,6 +3,7 @@
 import { firstAnswer } from '#domain/first-answer'
 import type { Appended, Batch, LogEntry, LogBounds, LogPosition } from '#domain/lane'
 import type { LogReader, LogWriter, Timers } from '#domain/ports'
+import type { Runtime } from '#domain/runtime'
 import type { Log, Meter } from '#domain/telemetry'
 
 import { reasonOf } from './connection.ts'
@@ -20,6 +21,7 @@ export interface JetStreamLogPorts {
   readonly logger: Log
   readonly timers: Timers
   readonly monotonicMs: MonotonicMs
+  readonly entropy: Runtime['entropy']
 }
 
 export interface JetStreamLogOptions {

@@ -12,12 +12,11 @@
 //   J4. What is larger than the server takes, now that it may be another server, is refused: the
 //       client would throw.
 
-import { randomBytes } from 'node:crypto'
-
 import { headers } from '@nats-io/transport-node'
 import type { Msg, MsgHdrs, Subscription } from '@nats-io/transport-node'
 import type { Appended, Batch, LogPosition } from '#domain/lane'
 import type { LogWriter, Timers } from '#domain/ports'
+import type { Runtime } from '#domain/runtime'
 import type { Log, Meter } from '#domain/telemetry'
 
 import { readAcknowledgement } from './acknowledgement.ts'
@@ -32,6 +31,7 @@ export interface WriterPorts {
   readonly logger: Log
   readonly timers: Timers
   readonly monotonicMs: MonotonicMs
+  readonly entropy: Runtime['entropy']
 }
 
 export interface WriterOptions {
@@ -71,17 +71,18 @@ export class JetStreamWriter implements LogWriter {
   readonly #inbox: string
   readonly #subscription: Subscription
   readonly #stopListening: () => void
-  readonly #process = randomBytes(9).toString('base64url')
+  readonly #process: string
   readonly #retried: (by?: number) => void
   #pendingBytes = 0
   #appends = 0
   #cancelSweep: (() => void) | undefined
 
   constructor(ports: WriterPorts, options: WriterOptions) {
-    const { connection, meter } = ports
+    const { connection, meter, entropy } = ports
     this.#ports = ports
+    this.#process = entropy(9).toString('base64url')
     this.#options = { ...options, timeoutMs: Math.min(options.timeoutMs, TIMEOUT_MS_MAX) }
-    this.#inbox = `_INBOX.${randomBytes(12).toString('hex')}`
+    this.#inbox = `_INBOX.${entropy(12).toString('hex')}`
     this.#subscription = connection.nats.subscribe(`${this.#inbox}.*`, {
       callback: (error, message) => {
         if (error === null) this.#onAnswer(message)

@@ -4,7 +4,9 @@ import { Connection } from '#src/stream/jetstream/connection'
 import { FakeLog } from '#test/support/fake-telemetry'
 import { until } from '#test/support/gateway'
 import { connectNode, freeze, only, testsWithNats } from '#test/support/nats'
-import { monotonicMs, realTimers } from '#test/support/real-timers'
+import { realRuntime } from '#test/support/real-runtime'
+
+const { monotonicMs } = realRuntime
 
 const testWithNats = testsWithNats({
   configuration: 'authorization { user: "gateway", password: "not:for logs" }',
@@ -51,7 +53,7 @@ testWithNats('N1: a server that hangs is noticed, and found again', async (t, se
 
 testWithNats('wrong credentials end the start at once, with a sentence', async (t, servers) => {
   const { port } = only(servers)
-  const ports = { logger: new FakeLog(), timers: realTimers, monotonicMs }
+  const ports = { logger: new FakeLog(), timers: realRuntime, monotonicMs }
   const url = `nats://gateway:wrong-secret@127.0.0.1:${port}`
   const error = await t.throwsAsync(Connection.open(ports, { url, name: 'test' }))
   t.regex(error?.message ?? '', /NATS server at 127\.0\.0\.1:\d+ refused the credentials/)
@@ -64,7 +66,7 @@ testWithNats(
   async (t, servers) => {
     const server = only(servers)
     await server.kill('SIGKILL')
-    const ports = { logger: new FakeLog(), timers: realTimers, monotonicMs }
+    const ports = { logger: new FakeLog(), timers: realRuntime, monotonicMs }
     const opening = Connection.open(ports, { url: withCredentials(server.port), name: 'test' })
     await until(
       () => Promise.resolve(ports.logger.lines),
@@ -80,7 +82,7 @@ testWithNats(
 )
 
 test('a server that is not there is told to the operator, without credentials', async (t) => {
-  const ports = { logger: new FakeLog(), timers: realTimers, monotonicMs }
+  const ports = { logger: new FakeLog(), timers: realRuntime, monotonicMs }
   const url = 'nats://user:secret@127.0.0.1:1'
   const error = await t.throwsAsync(
     Connection.open(ports, { url, name: 'test', firstAnswerMsMax: 100 }),

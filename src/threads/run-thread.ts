@@ -1,0 +1,44 @@
+// A thread from within, whatever it runs on: composes what it is for, serves it to the frontend.
+
+import type { Runtime } from '#domain/runtime'
+import type { Log } from '#domain/telemetry'
+import type { FrontendEnd, ThreadEnds, ThreadName, ThreadSettings } from './contract.ts'
+import { Rpc } from './rpc.ts'
+import type { ThreadEdge, ThreadStart } from './threads.ts'
+import type { Wire } from './wire.ts'
+
+export interface RunningThread {
+  /** To the frontend's thread. */
+  readonly wire: Wire
+  readonly log: Log
+  readonly runtime: Runtime
+}
+
+/** Gives the services of a thread; rejects with a sentence for the operator. */
+type Compose<Name extends ThreadName> = (
+  settings: ThreadSettings,
+  edge: ThreadEdge<Name>,
+) => Promise<ThreadEnds[Name]['services']>
+
+/** Each thread loads only what it runs. */
+const COMPOSE: { readonly [Name in ThreadName]: () => Promise<Compose<Name>> } = {
+  log: async () => (await import('#src/runtime/standalone/log-worker')).composeEmbeddedLog,
+  engine: async () => (await import('#src/runtime/standalone/engine')).composeEmbeddedEngine,
+  'cluster-engine': async () => (await import('#src/runtime/cluster/engine')).composeClusterEngine,
+}
+
+/** Runs a thread until the frontend ends it. Tells the frontend when it is ready, or why not. */
+export async function runThread<Name extends ThreadName>(
+  { name, settings, peer }: ThreadStart<Name>,
+  { wire, log, runtime }: RunningThread,
+): Promise<void> {
+  const rpc = new Rpc<ThreadEnds[Name], FrontendEnd>(wire)
+  const edge = { rpc, log, runtime, fail: (reason: string) => rpc.tell('ended', reason) }
+  try {
+    const compose = await COMPOSE[name]()
+    rpc.serve(await compose(settings, { ...edge, ...(peer !== undefined && { peer }) }))
+    rpc.tell('ready', undefined)
+  } catch (error) {
+    rpc.tell('failed', error instanceof Error ? error.message : String(error))
+  }
+}

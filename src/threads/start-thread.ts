@@ -1,0 +1,70 @@
+// A thread of this process as the frontend holds it: started, asked, stopped.
+
+import type { Config } from '#src/config/config'
+import type { Log } from '#domain/telemetry'
+import { THREAD_TITLE } from './contract.ts'
+import type { FrontendEnd, ThreadEnds, ThreadName, ThreadSettings } from './contract.ts'
+import { Rpc } from './rpc.ts'
+import type { ThreadStart, Threads } from './threads.ts'
+
+export interface Thread<Name extends ThreadName> {
+  readonly rpc: Rpc<FrontendEnd, ThreadEnds[Name]>
+  /** Closes what the thread holds and ends it. */
+  readonly stop: () => Promise<void>
+}
+
+export interface ThreadOwner {
+  readonly threads: Threads
+  readonly log: Log
+  /** The process cannot go on. */
+  readonly onFailure: (reason: string) => void
+}
+
+/** Resolves once the thread is ready; rejects with its sentence for the operator. */
+export async function startThread<Name extends ThreadName>(
+  start: ThreadStart<Name>,
+  { threads, log, onFailure }: ThreadOwner,
+): Promise<Thread<Name>> {
+  const title = THREAD_TITLE[start.name]
+  let isStopping = false
+  const ready = Promise.withResolvers<void>()
+  const fail = (error: Error): void => {
+    rpc.break(error)
+    ready.reject(error)
+    if (!isStopping) onFailure(`the ${title} failed: ${error.message}`)
+  }
+  const { wire, terminate } = threads.spawn(start, fail)
+  const rpc = new Rpc<FrontendEnd, ThreadEnds[Name]>(wire)
+  rpc.onTell('ready', () => ready.resolve())
+  rpc.onTell('failed', (reason) => ready.reject(new Error(reason)))
+  rpc.onTell('ended', (reason) => fail(new Error(reason)))
+  await ready.promise.catch(async (error: unknown) => {
+    isStopping = true
+    await terminate()
+    throw error
+  })
+  log.debug(`the ${title} is ready`)
+  return {
+    rpc,
+    stop: async () => {
+      isStopping = true
+      await rpc.remote('control').close()
+      await terminate()
+    },
+  }
+}
+
+/** The settings that threads need. */
+export function threadSettings(config: Config): ThreadSettings {
+  return {
+    databaseUrl: config.databaseUrl,
+    cluster: config.cluster,
+    lanes: config.lanes,
+    nodeId: config.nodeId,
+    logLevel: config.logLevel,
+    logKeepMs: config.logKeepMs,
+    logBytesMax: config.logBytesMax,
+    statusRetentionMs: config.statusRetentionMs,
+    historyRetentionMs: config.historyRetentionMs,
+  }
+}

@@ -1,0 +1,40 @@
+// How the threads of a gateway come to be: as worker threads, or inside one thread.
+
+import type { Runtime } from '#domain/runtime'
+import type { Log } from '#domain/telemetry'
+import type { FrontendEnd, ThreadEnds, ThreadName, ThreadSettings } from './contract.ts'
+import type { Rpc } from './rpc.ts'
+import type { PeerWire, Wire } from './wire.ts'
+
+/** What a thread is started with. */
+export interface ThreadStart<Name extends ThreadName = ThreadName> {
+  readonly name: Name
+  readonly settings: ThreadSettings
+  /** The wire to the other thread of a sole process: from the engine to the log, and back. */
+  readonly peer?: PeerWire
+}
+
+/** A thread as the one that starts it holds it. */
+export interface Spawned {
+  readonly wire: Wire
+  /** Ends the thread at once, whatever it does. */
+  readonly terminate: () => Promise<unknown>
+}
+
+export interface Threads {
+  /** The two ends of a wire that two threads are started with. */
+  wire(): readonly [PeerWire, PeerWire]
+  /** Starts a thread. `onEnd` is called when it ends, also when it was meant to. */
+  spawn(start: ThreadStart, onEnd: (reason: Error) => void): Spawned
+}
+
+/** What a thread is composed with. */
+export interface ThreadEdge<Name extends ThreadName = ThreadName> {
+  /** To the frontend's thread. */
+  readonly rpc: Rpc<ThreadEnds[Name], FrontendEnd>
+  readonly peer?: PeerWire
+  readonly log: Log
+  /** Tells the frontend why this thread cannot go on. */
+  readonly fail: (reason: string) => void
+  readonly runtime: Runtime
+}

@@ -1,0 +1,67 @@
+// What carries messages between two threads, and a form of it inside one thread.
+
+import type { Runtime } from '#domain/runtime'
+
+/** The part of MessagePort and Worker that RPC uses. It carries plain data, in order. */
+export interface Wire {
+  postMessage(message: unknown): void
+  on(event: 'message', listener: (message: unknown) => void): unknown
+}
+
+/** A wire between two threads that the frontend starts; it tells when the other end is gone. */
+export interface PeerWire extends Wire {
+  on(event: 'message', listener: (message: unknown) => void): unknown
+  on(event: 'close', listener: () => void): unknown
+  close(): void
+}
+
+/**
+ * Two ends of a wire inside this thread. Each message is a copy, so that nothing is shared by
+ * accident, and arrives through `soon`. Messages wait for the first listener, as in a MessagePort.
+ */
+export function memoryWire({ soon }: Pick<Runtime, 'soon'>): readonly [PeerWire, PeerWire] {
+  const inboxes = [new Inbox(), new Inbox()] as const
+  const close = (): void => soon(() => inboxes.forEach((inbox) => inbox.end()))
+  const end = (own: Inbox, other: Inbox): PeerWire => ({
+    postMessage: (message) => {
+      const copy: unknown = structuredClone(message)
+      soon(() => other.take(copy))
+    },
+    on: (event: 'message' | 'close', listener: (message?: unknown) => void) => {
+      if (event === 'close') own.onEnd(listener)
+      else soon(() => own.listen(listener))
+    },
+    close,
+  })
+  const [one, other] = inboxes
+  return [end(one, other), end(other, one)]
+}
+
+/** The messages for one end: they wait until somebody listens. */
+class Inbox {
+  readonly #early: unknown[] = []
+  readonly #endListeners: (() => void)[] = []
+  #listener: ((message: unknown) => void) | undefined
+  #isClosed = false
+
+  listen(listener: (message: unknown) => void): void {
+    this.#listener = listener
+    for (const message of this.#early.splice(0)) this.take(message)
+  }
+
+  onEnd(listener: () => void): void {
+    this.#endListeners.push(listener)
+  }
+
+  take(message: unknown): void {
+    if (this.#isClosed) return
+    if (this.#listener === undefined) this.#early.push(message)
+    else this.#listener(message)
+  }
+
+  end(): void {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    for (const listener of this.#endListeners) listener()
+  }
+}

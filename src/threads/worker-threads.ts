@@ -1,0 +1,32 @@
+// Threads of the platform: an event loop each.
+
+import { MessageChannel, MessagePort, Worker } from 'node:worker_threads'
+
+import { THREAD_TITLE } from './contract.ts'
+import type { Threads } from './threads.ts'
+
+const YOUNG_GENERATION_MB = 64
+
+/** Worker threads of this process. */
+export const workerThreads = (): Threads => ({
+  wire: () => {
+    const { port1, port2 } = new MessageChannel()
+    return [port1, port2]
+  },
+  spawn: (start, onEnd) => {
+    const { name, peer } = start
+    const worker = new Worker(new URL('./worker-main.ts', import.meta.url), {
+      workerData: start,
+      transferList: peer instanceof MessagePort ? [peer] : [],
+      // Node 22 announces its SQLite as experimental; the tests of this project vouch for what is
+      // used.
+      execArgv: ['--disable-warning=ExperimentalWarning'],
+      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
+    })
+    worker.on('error', onEnd)
+    worker.on('exit', (code) => {
+      onEnd(new Error(`the thread of the ${THREAD_TITLE[name]} ended with code ${code}`))
+    })
+    return { wire: worker, terminate: () => worker.terminate() }
+  },
+})

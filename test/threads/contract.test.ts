@@ -1,0 +1,40 @@
+// The compiler checks both sides of every wire. Each `@ts-expect-error` here is a mistake that has to
+// stay one: `tsc` fails as soon as it is accepted.
+
+import test from 'ava'
+
+import type { FrontendEnd, LogEnd, LogReaderEnd, ThreadEnds } from '#src/threads/contract'
+import { Rpc } from '#src/threads/rpc'
+import type { Services } from '#src/threads/rpc'
+import { memoryWire } from '#src/threads/wire'
+import { realRuntime } from '#test/support/real-runtime'
+
+test('a service, a method, a topic or a payload that the contract lacks does not compile', (t) => {
+  const [wire] = memoryWire(realRuntime)
+  const engine = new Rpc<FrontendEnd, ThreadEnds['engine']>(wire)
+  const log = new Rpc<LogEnd, LogReaderEnd>(wire)
+  const mistakes = [
+    // @ts-expect-error no thread has this service
+    () => engine.remote('channel'),
+    // @ts-expect-error the service has no such method
+    () => engine.remote('channels').credentialsOf('x'),
+    // @ts-expect-error a lane is a number
+    () => log.tell('appended', [{ lane: 'one', position: 1, count: 1, payload: '' }]),
+    // @ts-expect-error the frontend tells nothing like it
+    () => engine.tell('announced', undefined),
+    // @ts-expect-error the engine announces lists, no texts
+    () => engine.onTell('announce', (value: string) => value),
+    // @ts-expect-error all services have to be served
+    () => log.serve({}),
+  ]
+  t.is(mistakes.length, 6)
+})
+
+test('a method that answers without a promise cannot cross', (t) => {
+  interface Clock {
+    now(): number
+  }
+  // @ts-expect-error its answer is no promise
+  const services: Services<{ clock: Clock }> = { clock: { now: () => 1 } }
+  t.is(services.clock.now(), 1)
+})
