@@ -1,14 +1,13 @@
 // What the command line needs from the process it runs in; tests hand in their own.
 
+import type { Runtime } from '#domain/runtime'
 import { readEnv } from '#src/config/config'
 import type { Env } from '#src/config/config'
+import { systemRuntime } from '#src/process/system-runtime'
 
-export interface Surroundings {
+export interface Surroundings extends Pick<Runtime, 'nowMs' | 'monotonicMs'> {
   readonly env: Env
   readonly fetch: typeof fetch
-  readonly nowMs: () => number
-  /** A clock that only goes forward, for measuring. */
-  readonly monotonicMs: () => number
   readonly terminal: Terminal
   /** Runs a gateway until it is stopped; gives its exit code. */
   readonly serve: (env: Env) => Promise<number>
@@ -29,15 +28,16 @@ export interface Terminal {
 
 /** The real ones. */
 export function processSurroundings(): Surroundings {
+  const { nowMs, monotonicMs } = systemRuntime()
   return {
     env: readEnv(),
     fetch,
-    nowMs: Date.now,
-    monotonicMs: () => performance.now(),
+    nowMs,
+    monotonicMs,
     terminal: processTerminal(),
     // Loaded on demand: commands that only talk to a gateway need no server and no database.
     serve: async (env) => (await import('#src/process/lifecycle')).serve(env),
-    untilStopped,
+    untilStopped: () => untilStopped(monotonicMs),
   }
 }
 
@@ -68,15 +68,15 @@ const ENDINGS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
  */
 const ECHO_WITHIN_MS = 300
 
-function untilStopped(): AbortSignal {
+function untilStopped(monotonicMs: Runtime['monotonicMs']): AbortSignal {
   const stopping = new AbortController()
   let stoppedMs = Number.NEGATIVE_INFINITY
   for (const signal of ENDINGS) {
     process.on(signal, () => {
       if (!stopping.signal.aborted) {
-        stoppedMs = performance.now()
+        stoppedMs = monotonicMs()
         stopping.abort()
-      } else if (performance.now() - stoppedMs > ECHO_WITHIN_MS) {
+      } else if (monotonicMs() - stoppedMs > ECHO_WITHIN_MS) {
         process.exit(1)
       }
     })

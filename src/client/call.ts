@@ -9,13 +9,13 @@
 
 import { HeliographError } from './error.ts'
 import { backoffMs, pause } from './runtime.ts'
-import type { Runtime } from './runtime.ts'
+import type { ClientRuntime } from './runtime.ts'
 
 export interface Endpoint {
   /** Without a slash at the end. */
   readonly baseUrl: string
   readonly token: string | undefined
-  readonly runtime: Runtime
+  readonly runtime: ClientRuntime
   readonly timeoutMs: number
 }
 
@@ -47,7 +47,7 @@ export async function call(endpoint: Endpoint, request: Call): Promise<unknown> 
 
 /** Milliseconds before the next attempt; undefined when there should be none. (C2) */
 function waitBefore(
-  runtime: Runtime,
+  runtime: ClientRuntime,
   attempt: number,
   { status, retryAfterMs }: HeliographError,
 ): number | undefined {

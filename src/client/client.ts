@@ -9,7 +9,7 @@ import type * as Wire from './bodies.ts'
 import { call } from './call.ts'
 import type { Endpoint } from './call.ts'
 import { WEB } from './runtime.ts'
-import type { Runtime } from './runtime.ts'
+import type { ClientRuntime } from './runtime.ts'
 
 export interface ClientOptions {
   /** Where the gateway answers, with or without a slash at the end. */
@@ -19,7 +19,7 @@ export interface ClientOptions {
   readonly fetch?: typeof globalThis.fetch
   /** For one attempt. */
   readonly timeoutMs?: number
-  readonly runtime?: Runtime
+  readonly runtime?: ClientRuntime
 }
 
 export interface CallOptions {

@@ -12,7 +12,7 @@
 import type { ChannelId } from '#domain/identity'
 import type { ChannelStanding, Delivery, Gap, GatewayFrame } from '#src/schemas/frames'
 import { encodeDeviceFrame } from '#src/schemas/frames'
-import type { Runtime } from './runtime.ts'
+import type { ClientRuntime } from './runtime.ts'
 
 /**
  * What a device does with what it is told. A promise is waited for before the next one is called.
@@ -36,7 +36,7 @@ const ACK_WITHIN_MS = 200
 
 interface IntakePorts {
   readonly handlers: Handlers
-  readonly runtime: Runtime
+  readonly runtime: ClientRuntime
   /** Where each channel stands; moved here. */
   readonly cursors: Map<ChannelId, number>
   readonly send: (text: string) => void

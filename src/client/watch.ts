@@ -19,7 +19,7 @@ import { HeliographError } from './error.ts'
 import { Intake } from './intake.ts'
 import type { Handlers } from './intake.ts'
 import { WEB, backoffMs } from './runtime.ts'
-import type { Runtime } from './runtime.ts'
+import type { ClientRuntime } from './runtime.ts'
 
 export interface WatchOptions extends Handlers {
   readonly baseUrl: string
@@ -33,7 +33,7 @@ export interface WatchOptions extends Handlers {
   readonly client?: string
   /** Told when the connection changes and when a handler fails. */
   readonly onState?: (state: WatchState) => void
-  readonly runtime?: Runtime
+  readonly runtime?: ClientRuntime
 }
 
 export type WatchState =
@@ -93,7 +93,7 @@ class Watcher implements Watch {
   readonly #options: WatchOptions
   readonly #deviceKey: DeviceKey
   readonly #url: string
-  readonly #runtime: Runtime
+  readonly #runtime: ClientRuntime
   #attempt = 0
   #isClosing = false
   /** Ends what the watch is doing: the session, or the wait for the next one. */
@@ -253,12 +253,12 @@ function refusedWith({ code, message }: Extract<GatewayFrame, { readonly kind: '
 
 /** Notices that nothing has come for a while. Coarse: it looks once in each period. */
 class Watchdog {
-  readonly #runtime: Runtime
+  readonly #runtime: ClientRuntime
   readonly #bark: () => void
   #cancel: () => void
   #hasHeard = false
 
-  constructor(runtime: Runtime, bark: () => void) {
+  constructor(runtime: ClientRuntime, bark: () => void) {
     this.#runtime = runtime
     this.#bark = bark
     this.#cancel = runtime.after(WELCOME_WITHIN_MS, bark)

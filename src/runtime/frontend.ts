@@ -7,20 +7,19 @@ import type { Config } from '#src/config/config'
 import { createIngress } from '#src/ingress/ingress'
 import type { IngressOptions } from '#src/ingress/ingress'
 import { profileOf } from './gateway-profile.ts'
-import { Acceptor } from '#src/stream/acceptor'
+import { composeAcceptor, composeSessions } from './stages.ts'
 import { metricsText } from '#src/telemetry/metrics'
 import type { Metrics } from '#src/telemetry/metrics'
-import { createSessions } from '#src/transports/sessions'
 import { mountWss } from '#src/transports/wss'
 
 export interface Frontend {
   /** Gives the bound port. */
   listen(): Promise<number>
-  /** No new requests; those that were taken are answered, and their submissions are in the log. */
+  /** Refuses new requests; answers those that it took, with their submissions in the log. */
   drain(): Promise<void>
   /** Tells the devices to come back, then ends everything. */
   close(): Promise<void>
-  /** What was accepted here is applied, or others have had the time to. */
+  /** Waits until what was accepted here is applied, or until others have had the time to. */
   applied(): Promise<void>
 }
 
@@ -28,39 +27,25 @@ export interface FrontendEdge extends BackendEdge {
   readonly metrics: Metrics
 }
 
-/** Shared by all lanes; each has room for several batches. */
-const IN_FLIGHT_BYTES_MAX = 128 * 2 ** 20
-const LANE_BYTES_MIN = 2 ** 20
-const CHANNEL_IN_FLIGHT_MAX = 4096
-const UNAPPLIED_MAX = 500_000
-/** Longer than lanes take to move to another node and it to apply what waits in them. */
+/** Longer than it takes another node to get the lanes of this one and apply what waits in them. */
 const APPLIED_MS_MAX = 3_000
 const VERSION = packageJson.version
 
-/** Joins the stages of this thread with what stands behind them. */
+/** Joins the stages of this thread with the backend. */
 export function composeFrontend(config: Config, edge: FrontendEdge, backend: Backend): Frontend {
   const { log, meter, metrics, runtime } = edge
-  const { nowMs, monotonicMs, soon, random, entropy } = runtime
-  const { bus, stores, durability, probes, roundMs } = backend
+  const { bus, stores, durability, probes } = backend
   const callers = (): number => ingress.connections.open
-  const acceptor = new Acceptor(
-    { log: backend.log, bus, meter, soon, timers: runtime, monotonicMs, callers },
-    {
-      roundMs,
-      lanes: config.lanes,
-      laneBytesMax: Math.max(LANE_BYTES_MIN, IN_FLIGHT_BYTES_MAX / config.lanes),
-      channelInFlightMax: CHANNEL_IN_FLIGHT_MAX,
-      unappliedMax: UNAPPLIED_MAX,
-    },
-  )
-  backend.answerFor(acceptor)
+  const acceptor = composeAcceptor(config, edge, { backend, callers })
   let boundPort = config.http.port
-  const shared = { bus, meter, log, nowMs, timers: runtime, entropy }
   const ingress = createIngress(
     {
-      ...shared,
       ...stores,
-      monotonicMs,
+      ...runtime,
+      bus,
+      meter,
+      log,
+      timers: runtime,
       sink: acceptor,
       probes,
       durability,
@@ -69,15 +54,11 @@ export function composeFrontend(config: Config, edge: FrontendEdge, backend: Bac
     },
     ingressOptions(config),
   )
-  const sessions = createSessions(
-    { ...shared, ...stores, feed: stores.read, random, soon },
-    { token: config.token, budget: ingress.budget },
-  )
+  const sessions = composeSessions(config, edge, { backend, budget: ingress.budget })
   if (config.privateTransports.wss && config.roles.ingress) {
     const { clientAddress, connections } = ingress
     mountWss(ingress.http.app, sessions, { clientAddress, upgraded: () => connections.upgraded() })
   }
-  backend.onLoss(() => sessions.recheck())
   return {
     listen: async () => (boundPort = await ingress.listen()),
     drain: async () => {

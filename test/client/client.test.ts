@@ -22,7 +22,7 @@ function rig(...answers: readonly (Given | Error)[]) {
   const left = [...answers]
   const runtime = {
     ...WEB,
-    random: () => 0.5,
+    random: (below: number) => Math.floor(below / 2),
     after: (delayMs: number, callback: () => void) => {
       waits.push(delayMs)
       queueMicrotask(callback)

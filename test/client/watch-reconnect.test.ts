@@ -117,7 +117,7 @@ test('delays grow and are random while nobody answers', async (t) => {
     runtime: {
       ...WEB,
       after: (delayMs, callback) => time.after(delayMs, callback),
-      random: () => 0.5,
+      random: (below) => Math.floor(below / 2),
     },
     onEntry: () => {},
     onState: (state) => {

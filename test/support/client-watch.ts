@@ -51,7 +51,7 @@ export async function begin(
       ...WEB,
       openSocket: (url, protocol) => WEB.openSocket(urlOf(url), protocol),
       after: (delayMs, callback) => time.after(delayMs, callback),
-      random: () => 0.5,
+      random: (below) => Math.floor(below / 2),
     },
     onEntry: (delivery) => {
       handled.push(nameOf(delivery))

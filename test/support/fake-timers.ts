@@ -23,7 +23,7 @@ export class FakeTime {
     this.#setBy += byMs
   }
 
-  after(delayMs: number, callback: () => void): () => void {
+  readonly after = (delayMs: number, callback: () => void): (() => void) => {
     const timer = { at: this.#now + delayMs, callback }
     this.#timers.add(timer)
     return () => this.#timers.delete(timer)
@@ -31,16 +31,22 @@ export class FakeTime {
 
   /** Moves the clock and calls what has become due, earliest first. */
   advance(byMs: number): void {
-    const until = this.#now + byMs
-    for (;;) {
-      const due = [...this.#timers].filter(({ at }) => at <= until)
-      const next = due.toSorted((a, b) => a.at - b.at)[0]
-      if (next === undefined) break
-      this.#timers.delete(next)
-      this.#now = Math.max(this.#now, next.at)
-      next.callback()
-    }
-    this.#now = until
+    const untilMs = this.#now + byMs
+    while (this.step(untilMs));
+  }
+
+  /**
+   * Moves the clock to the earliest timer that is due by then and calls it. Without one it moves the
+   * clock to the end and gives false.
+   */
+  protected step(untilMs: number): boolean {
+    const due = [...this.#timers].filter(({ at }) => at <= untilMs)
+    const next = due.toSorted((a, b) => a.at - b.at)[0]
+    this.#now = Math.max(this.#now, next?.at ?? untilMs)
+    if (next === undefined) return false
+    this.#timers.delete(next)
+    next.callback()
+    return true
   }
 
   get waiting(): number {

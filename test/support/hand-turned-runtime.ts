@@ -1,0 +1,68 @@
+// A whole gateway's time and chance in the hands of a test: time passes only when it is turned, and
+// the numbers are the same in every run.
+
+import type { Runtime } from '#domain/runtime'
+import { FakeTime } from '#test/support/fake-timers'
+import { seeded } from '#test/support/random'
+import { turn } from '#test/support/until'
+
+const ROUNDS_MAX = 100_000
+
+export class HandTurnedRuntime extends FakeTime implements Runtime {
+  readonly random: (below: number) => number
+  #tasks: (() => void)[] = []
+
+  constructor(now: number, seed = 1) {
+    super(now)
+    this.random = seeded(seed)
+  }
+
+  readonly every = (everyMs: number, callback: () => void): (() => void) => {
+    let cancel = (): void => {}
+    const arm = (): void => {
+      cancel = this.after(everyMs, () => {
+        arm()
+        callback()
+      })
+    }
+    arm()
+    return () => cancel()
+  }
+
+  readonly soon = (task: () => void): void => void this.#tasks.push(task)
+
+  readonly wait = (delayMs: number): Promise<void> =>
+    new Promise((resolve) => void this.after(delayMs, resolve))
+
+  readonly entropy = (bytes: number): Buffer =>
+    Buffer.from(Uint8Array.from({ length: bytes }, () => this.random(256)))
+
+  /** Runs everything that can run without time passing. */
+  async settle(): Promise<void> {
+    for (let round = 0; round < ROUNDS_MAX; round += 1) {
+      await turn() // Promises that are kept go on before this resolves.
+      if (this.#tasks.length === 0) return
+      for (const task of this.#tasks.splice(0)) task()
+    }
+    throw new Error('tasks made tasks without end')
+  }
+
+  /** Runs until a promise is kept, without time passing. For work that waits for files as well. */
+  async until<Value>(promise: Promise<Value>): Promise<Value> {
+    const pending = new Set([promise])
+    const settled = (): void => void pending.delete(promise)
+    promise.then(settled, settled)
+    for (let round = 0; round < ROUNDS_MAX; round += 1) {
+      await this.settle()
+      if (pending.size === 0) return promise
+    }
+    throw new Error('waited in vain: time has to pass')
+  }
+
+  /** Lets time pass: at each moment at which a timer is due, everything runs that can. */
+  async pass(byMs: number): Promise<void> {
+    await this.settle()
+    const untilMs = this.monotonicMs() + byMs
+    while (this.step(untilMs)) await this.settle()
+  }
+}

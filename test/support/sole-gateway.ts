@@ -1,0 +1,86 @@
+// A whole sole gateway below its sockets, in the thread of the test: acceptor, log, actors, store and
+// sessions over SQLite files, joined by wires in memory. Time passes when the test turns it.
+
+import type { ExecutionContext } from 'ava'
+
+import type { ChannelId } from '#domain/identity'
+import { configFrom } from '#src/config/config'
+import type { Env } from '#src/config/config'
+import type { Backend } from '#src/runtime/backend'
+import { composeAcceptor, composeSessions } from '#src/runtime/stages'
+import { startEmbedded } from '#src/runtime/standalone/backend'
+import type { Acceptor } from '#src/stream/acceptor'
+import { memoryThreads } from '#src/threads/memory-threads'
+import type { Sessions } from '#src/transports/sessions'
+import { FakeLog, FakeMeter } from '#test/support/fake-telemetry'
+import type { HandTurnedRuntime } from '#test/support/hand-turned-runtime'
+import type { MemoryDevice } from '#test/support/memory-device'
+import { databasePath } from '#test/support/sqlite-store'
+
+export interface SoleGateway {
+  readonly runtime: HandTurnedRuntime
+  readonly backend: Backend
+  readonly sink: Acceptor
+  readonly sessions: Sessions
+  readonly log: FakeLog
+  /** Why the gateway could not go on. */
+  readonly failures: readonly string[]
+  /** Stops as a process does: what was accepted is applied, the devices are told to come back. */
+  stop(): Promise<void>
+}
+
+/** Starts over a database of its own, or over the one at `path`. Settings are those of `Config`. */
+export async function startSoleGateway(
+  t: ExecutionContext,
+  runtime: HandTurnedRuntime,
+  { env = {}, path }: { readonly env?: Env; readonly path?: string } = {},
+): Promise<SoleGateway> {
+  const log = new FakeLog()
+  const failures: string[] = []
+  const databaseUrl = `sqlite:${path ?? (await databasePath(t))}`
+  const config = configFrom({ ...env, SERVICE_DATABASE_URL: databaseUrl }, runtime)
+  const edge = {
+    runtime,
+    log,
+    meter: new FakeMeter(),
+    threads: memoryThreads({ runtime, log }),
+    onFailure: (reason: string) => void failures.push(reason),
+  }
+  const backend = await runtime.until(startEmbedded(config, edge))
+  const sink = composeAcceptor(config, edge, { backend, callers: () => 1 })
+  const sessions = composeSessions(config, edge, { backend })
+  const steps = [
+    () => sink.drain(),
+    () => backend.drain(),
+    () => sessions.close(),
+    () => backend.close(),
+  ]
+  const stop = async (): Promise<void> => {
+    for (const step of steps.splice(0)) await runtime.until(step())
+  }
+  t.teardown(stop)
+  return { runtime, backend, sink, sessions, log, failures, stop }
+}
+
+/** Makes a channel to which these devices are subscribed. */
+export async function addChannel(
+  { backend, runtime }: SoleGateway,
+  channelId: ChannelId,
+  devices: readonly MemoryDevice[],
+): Promise<void> {
+  const now = runtime.nowMs()
+  const { channels, devices: known, subscriptions } = backend.stores
+  const credentials = { passwordHash: 'not a password', createdAt: now }
+  await runtime.until(channels.create({ channelId, channelName: 'a channel', ...credentials }))
+  for (const { deviceId } of devices) {
+    await runtime.until(known.create(deviceId, 'linux', now))
+    await runtime.until(subscriptions.subscribe(deviceId, channelId, now))
+  }
+}
+
+/** The value of a metric of the other threads, over all its labels. */
+export async function metricOf({ backend, runtime }: SoleGateway, name: string): Promise<number> {
+  const parts = await runtime.until(backend.metrics())
+  const found = parts.flat().filter((metric) => metric.name === `heliograph_${name}`)
+  return found.flatMap(({ values }) => values).reduce((sum, { value }) => sum + value, 0)
+}
