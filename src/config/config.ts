@@ -57,6 +57,8 @@ export interface Config {
   readonly drainTimeoutMs: number
   readonly logLevel: LogLevel
   readonly passwordBudget: { readonly perAddress: number; readonly total: number }
+  /** New devices a minute for each address that does not prove the gateway token. */
+  readonly deviceBudgetPerAddress: number
 }
 
 const YEAR_MS = 366 * DAY_MS
@@ -112,6 +114,11 @@ export function configFrom(env: Env, { entropy }: Pick<Runtime, 'entropy'>): Con
         min: 1,
         max: 1_000_000,
       }),
+    }),
+    deviceBudgetPerAddress: integer(env, 'SERVICE_DEVICE_BUDGET_PER_ADDRESS', {
+      fallback: 60,
+      min: 1,
+      max: 100_000,
     }),
   })
 }

@@ -7,10 +7,12 @@ export const FAULTS = {
   rate_limited: 'too many requests; wait and try again',
   route_not_found: 'there is no such route',
   method_not_allowed: 'this route does not take this method',
-  body_too_large: 'the request body is larger than 32768 bytes, on /channel/sync than 1024000',
+  body_too_large: 'the request body is larger than this route takes',
   request_timeout: 'the request body did not arrive in time',
   missing_json_content_type: 'the request must carry Content-Type: application/json',
   invalid_json_syntax: 'the request body is not valid JSON in UTF-8',
+  unsupported_media_type: 'this route does not take a body of this Content-Type',
+  malformed_body: 'the request body is not what its Content-Type says',
   invalid_json_data: 'a field has the wrong type',
   validation_failed: 'a field has an invalid value',
   channel_id_required: 'channel_id is required',
@@ -67,25 +69,41 @@ export const FAULTS = {
 
 export type FaultCode = keyof typeof FAULTS
 
-/**
- * Why something was refused. Plain data: it crosses threads, lands in envelopes and status records.
- */
-export interface Fault {
-  readonly kind: 'fault'
-  readonly code: FaultCode
+/** What a fault says beside its code. */
+interface FaultDetails {
   /** The member of the request that is at fault, as it is spelled on the wire. */
   readonly field?: string
   /** One sentence more, about this request; never a secret, never an internal text. */
   readonly detail?: string
   readonly retryAfterMs?: number
+  /** Of rate_limited: how many requests a minute the caller may make. */
+  readonly limit?: number
+}
+
+/**
+ * Why something was refused. Only `fault` makes one, so nothing that a caller sends can be taken
+ * for one, whatever its members say. It stays in its thread: what crosses threads names a
+ * FaultCode.
+ */
+export class Fault implements FaultDetails {
+  readonly kind = 'fault'
+  readonly code: FaultCode
+  declare readonly field?: string
+  declare readonly detail?: string
+  declare readonly retryAfterMs?: number
+  declare readonly limit?: number
+  /** Makes the type nominal: an object literal of the same form is no Fault. */
+  declare private readonly brand: never
+
+  constructor(code: FaultCode, details: FaultDetails) {
+    this.code = code
+    Object.assign(this, details)
+  }
 }
 
 /** Makes a fault; `field` and `detail` must not carry secrets. */
-export function fault(code: FaultCode, more: Omit<Fault, 'kind' | 'code'> = {}): Fault {
-  return { kind: 'fault', code, ...more }
-}
+export const fault = (code: FaultCode, details: FaultDetails = {}): Fault =>
+  new Fault(code, details)
 
 /** True for a value that is a fault, among results that may be either. */
-export function isFault(value: unknown): value is Fault {
-  return typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'fault'
-}
+export const isFault = (value: unknown): value is Fault => value instanceof Fault

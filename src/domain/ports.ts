@@ -5,7 +5,7 @@
 
 import type { Fault } from './fault.ts'
 import type { Announcement } from './feed.ts'
-import type { ChannelId, DeviceId, OperationId } from './identity.ts'
+import type { ChannelId, DeviceId, DeviceKey, OperationId } from './identity.ts'
 import type {
   Appended,
   Batch,
@@ -110,6 +110,26 @@ export interface LaneLeases {
   watch(changed: (leases: readonly Lease[]) => void | Promise<void>): Promise<() => Promise<void>>
 }
 
+// ---- sessions -----------------------------------------------------------------------------------
+
+/** What a device says of itself before its session begins. All of it is secret. */
+export interface SessionCredentials {
+  readonly deviceKey: DeviceKey
+  readonly gatewayToken: string | undefined
+}
+
+/** Where a device connects from, and the Authorization header that came with it; '' without one. */
+export interface SessionPeer {
+  readonly address: string
+  readonly authorization: string
+}
+
+/** Gives the device that may begin a session, or why it may not; the store may not know it. */
+export type SessionAdmission = (
+  credentials: SessionCredentials,
+  peer: SessionPeer,
+) => Answer<DeviceId>
+
 // ---- bus ----------------------------------------------------------------------------------------
 
 /** What every process should know soon; losing one costs time, never truth. */
@@ -138,7 +158,7 @@ export interface Bus {
   onNotice(listener: (notice: Notice) => void): () => void
 }
 
-/** How deep a dependency is and how well it is. */
+/** Readiness of one dependency. */
 export interface Readiness {
   readonly name: string
   readonly ready: boolean

@@ -8,9 +8,9 @@
 
 import { BlockList, SocketAddress, isIP } from 'node:net'
 
-/** What the walk reads. Header values hold every line of that name, joined by commas. */
+/** Reads the socket's address, and every line of a header, joined by commas. */
 export interface AddressSource {
-  address(): string
+  socketAddress(): string
   headerLines(name: string): string
 }
 
@@ -19,12 +19,12 @@ export type ClientAddress = (source: AddressSource) => string
 /** Makes the reader for a list of trusted CIDR blocks or single addresses. */
 export function clientAddress(trustedProxies: readonly string[]): ClientAddress {
   if (trustedProxies.length === 0)
-    return (source) => normaliseAddress(source.address()) ?? 'unknown'
+    return (source) => normaliseAddress(source.socketAddress()) ?? 'unknown'
   const trusted = blockList(trustedProxies)
   const isTrusted = (address: string): boolean =>
     trusted.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
   return (source) => {
-    const socket = normaliseAddress(source.address()) ?? 'unknown'
+    const socket = normaliseAddress(source.socketAddress()) ?? 'unknown'
     if (!isTrusted(socket)) return socket
     const viaList = walk(socket, listHops(source.headerLines('x-forwarded-for')), isTrusted)
     const viaForwarded = walk(socket, forwardedHops(source.headerLines('forwarded')), isTrusted)

@@ -1,4 +1,4 @@
-// What the OpenAPI document says of each route, beside what its row in the table says already.
+// The OpenAPI document says this of each route, beside what its row in the table says already.
 
 import type { EventAction, ThingAction } from '#domain/submission'
 import {
@@ -53,7 +53,15 @@ import {
   THING_REQUESTS,
 } from '#src/schemas/submission-schemas'
 import { DEVICE, EVENT_CODES_OF, OPENING, SENDING, THING_CODES_OF } from './route-codes.ts'
-import type { About } from './route.ts'
+import type { About } from './row.ts'
+
+const VERB: Record<EventAction | ThingAction, string> = {
+  create: 'Create',
+  update: 'Update',
+  close: 'Close',
+  archive: 'Archive',
+  delete: 'Delete',
+}
 
 const SUBMISSIONS = { tag: 'Submissions' } as const
 const MESSAGE = { ...SUBMISSIONS, data: ACCEPTED_DATA.message, codes: SENDING } as const
@@ -68,7 +76,7 @@ export const SEND_BY_QUERY: About = {
 
 export const aboutEvent = (action: EventAction): About => ({
   ...SUBMISSIONS,
-  summary: `Event: ${action}`,
+  summary: `${VERB[action]} an Event`,
   request: EVENT_REQUESTS[action],
   data: ACCEPTED_DATA.event,
   codes: EVENT_CODES_OF[action],
@@ -76,13 +84,13 @@ export const aboutEvent = (action: EventAction): About => ({
 
 export const aboutScopedEvent = (action: EventAction): About => ({
   ...aboutEvent(action),
-  summary: `Event of a Thing: ${action}`,
+  summary: `${VERB[action]} an Event of a Thing`,
   codes: [...EVENT_CODES_OF[action], 'thing_id_mismatch'],
 })
 
 export const aboutThing = (action: ThingAction): About => ({
   ...SUBMISSIONS,
-  summary: `Thing: ${action}`,
+  summary: `${VERB[action]} a Thing`,
   request: THING_REQUESTS[action],
   data: ACCEPTED_DATA.thing,
   codes: THING_CODES_OF[action],
@@ -90,7 +98,7 @@ export const aboutThing = (action: ThingAction): About => ({
 
 export const STATUS_OF_OPERATION: About = {
   ...SUBMISSIONS,
-  summary: 'How a submission goes',
+  summary: 'Get the status of an operation',
   data: OPERATION_DATA,
   codes: ['send_status_not_found'],
 }
@@ -203,7 +211,7 @@ export const DELETE_CHANNEL: About = {
 
 export const INFO: About = {
   ...CHANNELS,
-  summary: 'What a Channel holds',
+  summary: 'Get the name and the counts of a Channel',
   request: CREDENTIALS_REQUEST,
   data: INFO_DATA,
   codes: OPENING,
@@ -211,7 +219,7 @@ export const INFO: About = {
 
 export const EXISTS: About = {
   ...CHANNELS,
-  summary: 'Whether a Channel exists',
+  summary: 'Tell whether a Channel exists',
   query: EXISTS_QUERY,
   data: EXISTS_DATA,
   codes: ['channel_id_required', 'invalid_channel_id'],
@@ -221,7 +229,7 @@ const READING = { tag: 'Reading' } as const
 
 export const aboutGet = (model: 'thing' | 'event'): About => ({
   ...READING,
-  summary: `One ${model} as it is now`,
+  summary: `Get one ${model} as it is now`,
   request: ENTITY_GET_REQUESTS[model],
   data: model === 'thing' ? THING_DATA : EVENT_DATA,
   codes: [...OPENING, `${model}_id_required`, 'entity_not_found'],
@@ -229,7 +237,7 @@ export const aboutGet = (model: 'thing' | 'event'): About => ({
 
 export const aboutList = (model: 'thing' | 'event'): About => ({
   ...READING,
-  summary: `The ${model}s of a Channel, newest change first`,
+  summary: `List the ${model}s of a Channel, newest change first`,
   request: ENTITY_LIST_REQUESTS[model],
   data: model === 'thing' ? THING_LIST_DATA : EVENT_LIST_DATA,
   codes: [...OPENING, 'invalid_cursor'],
@@ -237,7 +245,7 @@ export const aboutList = (model: 'thing' | 'event'): About => ({
 
 export const HISTORY: About = {
   ...READING,
-  summary: 'The feed of a Channel in seq order',
+  summary: 'Read the feed of a Channel in seq order',
   request: HISTORY_REQUEST,
   data: HISTORY_DATA,
   codes: [...OPENING, 'invalid_cursor', 'invalid_timestamp'],
@@ -245,7 +253,7 @@ export const HISTORY: About = {
 
 export const PULL: About = {
   ...READING,
-  summary: 'What a device has not acknowledged',
+  summary: 'Get what a device has not acknowledged',
   request: PULL_REQUEST,
   data: PULL_DATA,
   codes: DEVICE,
@@ -261,25 +269,28 @@ export const ACKNOWLEDGE: About = {
 
 const GATEWAY = { tag: 'Gateway' } as const
 
-export const ROOT: About = { ...GATEWAY, summary: 'What this is' }
-export const HEALTH: About = { ...GATEWAY, summary: 'Whether the process lives' }
-export const READY: About = { ...GATEWAY, summary: 'Whether the gateway is fit for work' }
-export const PROFILE: About = { ...GATEWAY, summary: 'What devices can connect to' }
+export const ROOT: About = { ...GATEWAY, summary: 'Tell name and version of the gateway' }
+export const HEALTH: About = { ...GATEWAY, summary: 'Tell whether the process lives' }
+export const READY: About = {
+  ...GATEWAY,
+  summary: 'Tell whether the gateway and what it depends on are ready',
+}
+export const PROFILE: About = { ...GATEWAY, summary: 'Tell devices how to connect' }
 
 export const METRICS_TEXT: About = {
   ...GATEWAY,
-  summary: 'Metrics for Prometheus',
+  summary: 'Read the metrics as Prometheus text',
   raw: { mediaType: 'text/plain', schema: { type: 'string' } },
 }
 
 export const DOCUMENT: About = {
   ...GATEWAY,
-  summary: 'This document',
+  summary: 'Get this document',
   raw: { mediaType: 'application/json', schema: { type: 'object' } },
 }
 
 export const SESSION: About = {
   ...GATEWAY,
-  summary: 'Device session over WebSocket',
+  summary: 'Begin a device session over WebSocket',
   codes: ['websocket_upgrade_required', 'missing_websocket_subprotocol'],
 }

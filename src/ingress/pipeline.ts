@@ -1,45 +1,64 @@
-// The way of a request through the checks that every route shares. (decisions.md 2)
+// The way of a request through the checks that every row shares. (decisions.md 2)
 //
-//   route and method ─▶ token ─▶ budget ─▶ size ─▶ content type, JSON ─▶ the route's own handler
+//   route and method ─▶ gate ─▶ size ─▶ the row's reader ─▶ its handler ─▶ its answerer
 //
 // Invariants:
 //   R1. The checks run in this order and the first that fails gives the answer.
 //   R2. Every exchange is answered once, also when a handler rejects; the reason of a rejection
 //       goes to the operator, never to the caller.
-//   R3. What is in flight is bounded; beyond the bound and while draining the answer is 503.
+//   R3. A request that comes while draining or beyond the bound of what is in flight carries its
+//       refusal along: acceptance gives it last.
 
 import { FAULTS, fault, isFault } from '#domain/fault'
 import type { Fault, FaultCode } from '#domain/fault'
 import type { Answer, NowMs } from '#domain/ports'
 import { STORE_BUSY, STORE_FAILURES } from '#domain/store-ports'
 import type { Log, Meter } from '#domain/telemetry'
-import { readJson } from '#src/schemas/json'
-import type { TokenVerdict } from './authorize.ts'
-import type { Budget } from './budget.ts'
-import type { ClientAddress } from './client-address.ts'
+import type { Gate, Guard } from '#src/acceptance/gate'
 import { reportDefect } from '#domain/defect'
-import type { Exchange, Head, Http } from './http.ts'
-import { failure, rateLimitHeaders, requestIdFrom, success } from './respond.ts'
-import type { Header, Reply } from './respond.ts'
-import type { Checks, Document, Request, Result, Unready } from './request.ts'
+import { ENVELOPE } from './answerer.ts'
+import type { Answerer } from './answerer.ts'
+import type { Exchange } from './exchange.ts'
+import type { Head, Http } from './http.ts'
+import type { Reply } from './reply.ts'
+import type { Request } from './request.ts'
+import { requestIdFrom } from './respond.ts'
+import { tooLarge } from './reader.ts'
+import { guardOf, methodsOf } from './row.ts'
+import type { Row } from './row.ts'
 
 export interface PipelinePorts {
   readonly http: Http
-  readonly tokenCheck: (authorization: string) => TokenVerdict
-  readonly budget: Budget
-  readonly clientAddress: ClientAddress
+  readonly gate: Pick<Gate, 'admit'>
   readonly newHex32: () => string
   readonly nowMs: NowMs
   readonly meter: Meter
   readonly log: Log
 }
 
-const BODY_BYTES_MAX = 32_768
 const IN_FLIGHT_MAX = 20_000
 const BUSY = fault('server_busy', { retryAfterMs: 1_000 })
-const NO_PARAMETERS: Readonly<Record<string, string>> = Object.freeze({})
+const NO_VALUES: Readonly<Record<string, string>> = Object.freeze({})
 const NO_QUERY = new URLSearchParams()
-const JSON_MEDIA_TYPE = /^application\/json[ \t]*(?:;|$)/i
+
+/** A row with what each of its requests would compute again. */
+interface Mounted {
+  readonly row: Row
+  readonly guard: Guard
+  /** The named parts of the path. */
+  readonly names: readonly string[]
+  readonly headers: readonly string[]
+  /** For the operator: the template, which holds nothing of a caller. */
+  readonly label: string
+}
+
+const mounted = (row: Row): Mounted => ({
+  row,
+  guard: guardOf(row),
+  names: [...row.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name),
+  headers: row.headers ?? [],
+  label: `${row.methods.join(', ')} ${row.path}`,
+})
 
 export class Pipeline {
   readonly ports: PipelinePorts
@@ -52,142 +71,140 @@ export class Pipeline {
     )
   }
 
-  /** Registers the routes, and what answers when method or path is another. */
-  mount(routes: readonly Checks[]): void {
-    const { http } = this.ports
-    const methods = new Map<string, string[]>()
-    for (const route of routes) {
-      const pattern = route.path.replace(/\{(\w+)\}/g, ':$1')
-      const names = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
-      http.route(route.method, pattern, (head, exchange) => {
-        new Turn(this, exchange, head).begin(route, names, head)
-      })
-      methods.set(pattern, [...(methods.get(pattern) ?? []), route.method])
+  /** Registers the rows, and what answers when method or path is another. */
+  mount(rows: readonly Row[]): void {
+    for (const [pattern, group] of Map.groupBy(rows, patternOf)) {
+      for (const row of group) this.#mountRow(pattern, mounted(row))
+      this.#mountOthers(pattern, group)
     }
-    for (const [pattern, allowed] of methods) {
-      const headers: readonly Header[] = [['allow', allowed.join(', ')]]
-      http.route('any', pattern, (head, exchange) => {
-        new Turn(this, exchange, head).refuse(fault('method_not_allowed'), headers)
-      })
-    }
-    http.route('any', '/*', (head, exchange) => {
-      new Turn(this, exchange, head).refuse(fault('route_not_found'))
+    this.ports.http.route('any', '/*', (head, exchange) => {
+      new Turn(this, exchange, head, ENVELOPE).refuse(fault('route_not_found'))
     })
   }
 
-  countRefusal(code: FaultCode): void {
-    this.#refused.get(code)?.()
+  #mountRow(pattern: string, route: Mounted): void {
+    for (const method of methodsOf(route.row)) {
+      this.ports.http.route(method, pattern, (head, exchange) => {
+        new Turn(this, exchange, head, route.row.answerer).begin(route, head)
+      })
+    }
+  }
+
+  /** 405 in the shape of the path's first row, with the methods that its rows take. */
+  #mountOthers(pattern: string, rows: readonly Row[]): void {
+    const allow = rows.flatMap(methodsOf).join(', ')
+    const answerer = rows[0]?.answerer ?? ENVELOPE
+    this.ports.http.route('any', pattern, (head, exchange) => {
+      new Turn(this, exchange, head, answerer).refuse(fault('method_not_allowed'), allow)
+    })
+  }
+
+  /** Counts an answer that refuses. */
+  count({ code }: Reply): void {
+    if (code !== undefined) this.#refused.get(code)?.()
   }
 }
+
+const patternOf = ({ path }: Row): string => path.replace(/\{(\w+)\}/g, ':$1')
 
 /** One request in the pipeline; to its handler it is a Request. */
 class Turn implements Request {
   readonly requestId: string
+  readonly acceptLanguage: string
   body: unknown = undefined
-  parameters: Readonly<Record<string, string>> = NO_PARAMETERS
+  parameters = NO_VALUES
+  headers = NO_VALUES
   query: URLSearchParams = NO_QUERY
   receivedAtMs = 0
+  address: string | undefined = undefined
+  readonly refusal: Fault | undefined
   readonly #pipeline: Pipeline
   readonly #exchange: Exchange
-  readonly #acceptLanguage: string
-  /** Set only when the budget is asked for this request. */
-  #address: string | undefined
+  readonly #answerer: Answerer
 
-  constructor(pipeline: Pipeline, exchange: Exchange, head: Head) {
+  constructor(pipeline: Pipeline, exchange: Exchange, head: Head, answerer: Answerer) {
+    const { http, newHex32 } = pipeline.ports
     this.#pipeline = pipeline
     this.#exchange = exchange
-    this.#acceptLanguage = head.header('accept-language')
-    this.requestId = requestIdFrom(head.header('x-request-id'), pipeline.ports.newHex32)
+    this.#answerer = answerer
+    this.acceptLanguage = answerer.isLocalised ? head.header('accept-language') : ''
+    this.requestId = requestIdFrom(head.header('x-request-id'), newHex32)
+    this.refusal = http.isDraining || http.inFlight > IN_FLIGHT_MAX ? BUSY : undefined // R3
   }
 
   /**
    * Runs the checks. A defect in one of them is answered too: the library would end the process.
    */
-  begin(route: Checks, names: readonly string[], head: Head): void {
+  begin(route: Mounted, head: Head): void {
     try {
-      this.#check(route, names, head)
+      this.#check(route, head)
     } catch (error) {
       this.#fail(route, error)
     }
   }
 
   /** R1: everything up to the body, while the head can be read. */
-  #check(route: Checks, names: readonly string[], head: Head): void {
-    const { http } = this.#pipeline.ports
-    if (http.isDraining || http.inFlight > IN_FLIGHT_MAX) {
-      return this.refuse(BUSY) // R3
-    }
-    if (!this.#admits(route, head)) return undefined
+  #check(route: Mounted, head: Head): void {
+    const { row, guard, names, headers } = route
+    const authorization = guard.token === 'none' ? '' : head.header('authorization')
+    const bareToken = row.tokenFrom?.(head)
+    const admitted = this.#pipeline.ports.gate.admit(guard, head, authorization, bareToken)
+    if (isFault(admitted)) return this.refuse(admitted)
+    this.address = admitted
     if (names.length > 0) {
       this.parameters = Object.fromEntries(names.map((name, at) => [name, head.parameter(at)]))
     }
-    if (route.body === 'none') {
+    if (headers.length > 0) {
+      this.headers = Object.fromEntries(headers.map((name) => [name, head.header(name)]))
+    }
+    if (row.reader.isQueryRead) {
       const query = head.query()
       if (query !== '') this.query = new URLSearchParams(query)
-      return this.#hand(route)
     }
-    const bodyBytesMax = route.bodyBytesMax ?? BODY_BYTES_MAX
-    if (Number(head.header('content-length')) > bodyBytesMax) {
-      return this.#refuseSize()
+    return row.reader.bytesMax === 0 ? this.#hand(route) : this.#receive(route, head)
+  }
+
+  #receive(route: Mounted, head: Head): void {
+    const { reader } = route.row
+    if (Number(head.header('content-length')) > reader.bytesMax) {
+      return this.#refuseBody(tooLarge(reader.bytesMax))
     }
     const contentType = head.header('content-type')
-    return this.#exchange.readBody(bodyBytesMax, (body) => {
+    return this.#exchange.readBody(reader.bytesMax, (bytes) => {
       try {
-        this.#read(route, contentType, body)
+        if (isFault(bytes)) this.#refuseBody(bytes)
+        else this.#read(route, bytes, contentType)
       } catch (error) {
         this.#fail(route, error)
       }
     })
   }
 
-  #admits(route: Checks, head: Head): boolean {
-    if (route.token === 'none') return true
-    const { tokenCheck, clientAddress } = this.#pipeline.ports
-    const verdict = tokenCheck(head.header('authorization'))
-    if (verdict === 'valid' || (verdict === 'open' && route.budget === 'free')) return true
-    if (verdict === 'absent') {
-      this.refuse(fault('authentication_failed'))
-      return false
-    }
-    this.#address = clientAddress(head)
-    if (!this.#withinBudget()) return false
-    if (verdict === 'open') return true
-    this.refuse(fault('authentication_failed'))
-    return false
-  }
-
-  #withinBudget(): boolean {
-    const refusal = this.#pipeline.ports.budget.take(this.#address ?? '')
-    if (refusal === undefined) return true
-    const { limit, resetMs } = refusal
-    this.refuse(fault('rate_limited', { retryAfterMs: resetMs }), rateLimitHeaders(limit, resetMs))
-    return false
-  }
-
-  countGuess(): Fault | undefined {
-    if (this.#address === undefined) return undefined
-    const refusal = this.#pipeline.ports.budget.take(this.#address)
-    return refusal && fault('rate_limited', { retryAfterMs: refusal.resetMs })
-  }
-
-  #refuseSize(): void {
+  #refuseBody(refusal: Fault): void {
     // The connection is not cut: what the caller still sends is skipped, so it gets to read the
     // answer.
-    this.refuse(fault('body_too_large'), [['connection', 'close']])
+    const connection = refusal.code === 'body_too_large' ? 'close' : undefined
+    this.refuse(refusal, undefined, connection)
   }
 
-  #read(route: Checks, contentType: string, body: Uint8Array | Fault): void {
-    if (isFault(body))
-      return body.code === 'body_too_large' ? this.#refuseSize() : this.refuse(body)
-    if (!JSON_MEDIA_TYPE.test(contentType)) return this.refuse(fault('missing_json_content_type'))
-    const parsed = readJson(body)
-    if (isFault(parsed)) return this.refuse(parsed)
-    this.body = parsed
+  #read(route: Mounted, bytes: Uint8Array, contentType: string): void {
+    const body = route.row.reader.read(bytes, contentType)
+    if (body instanceof Promise) {
+      body.then(
+        (value) => this.#take(route, value),
+        (error: unknown) => this.#fail(route, error),
+      )
+    } else this.#take(route, body)
+  }
+
+  #take(route: Mounted, body: Answer<unknown>): void {
+    if (isFault(body)) return this.#refuseBody(body)
+    this.body = body
     return this.#hand(route)
   }
 
-  #hand(route: Checks): void {
-    if (this.parameters !== NO_PARAMETERS) {
+  #hand(route: Mounted): void {
+    if (this.parameters !== NO_VALUES) {
       const parameters = decode(this.parameters)
       if (isFault(parameters)) return this.refuse(parameters)
       this.parameters = parameters
@@ -196,62 +213,55 @@ class Turn implements Request {
     void this.#answer(route)
   }
 
-  async #answer(route: Checks): Promise<void> {
-    let reply: Reply
+  async #answer(route: Mounted): Promise<void> {
     try {
-      reply = this.#replyTo(await route.handle(this))
+      const data = await route.row.handle(this)
+      const reply = isFault(data)
+        ? this.#answerer.failure(data, this)
+        : this.#answerer.success(data, this)
+      this.#pipeline.count(reply)
+      const streaming = this.#exchange.reply(reply, this.requestId)
+      if (streaming !== undefined) await streaming
     } catch (error) {
-      return this.#fail(route, error)
+      this.#fail(route, error)
     }
-    this.#exchange.reply(reply, this.requestId)
   }
 
-  #fail(route: Checks, error: unknown): void {
-    if (error instanceof Error && error.name === STORE_BUSY) {
-      return this.refuse(BUSY)
-    }
+  #fail(route: Mounted, error: unknown): void {
+    if (error instanceof Error && error.name === STORE_BUSY) return this.refuse(BUSY)
     this.#pipeline.ports.log.error('a request failed', {
       requestId: this.requestId,
-      route: `${route.method} ${route.path}`,
+      route: route.label,
       ...reportDefect(error),
     })
     // R2
     const isStore = error instanceof Error && STORE_FAILURES.includes(error.name)
-    this.refuse(isStore ? BUSY : fault('internal_error'))
+    return this.refuse(isStore ? BUSY : fault('internal_error'))
   }
 
-  #replyTo(result: Result): Reply {
-    if (!('kind' in result)) return success(result)
-    if (isFault(result)) return this.#failure(result)
-    if (isDocument(result)) {
-      return { status: 200, contentType: result.contentType, headers: [], body: result.body }
+  /** Answers with a fault; `allow` and `connection` are headers that few refusals have. */
+  refuse(refusal: Fault, allow?: string, connection?: string): void {
+    const reply = this.#failureOf(refusal)
+    const headers = [...reply.headers]
+    if (allow !== undefined) headers.push(['allow', allow])
+    if (connection !== undefined) headers.push(['connection', connection])
+    this.#pipeline.count(reply)
+    void this.#exchange.reply({ ...reply, headers }, this.requestId)
+  }
+
+  /** R2: a defect in the row's own answerer is answered in the envelope. */
+  #failureOf(refusal: Fault): Reply {
+    try {
+      return this.#answerer.failure(refusal, this)
+    } catch (error) {
+      this.#pipeline.ports.log.error('an answerer failed', { ...reportDefect(error) })
+      return ENVELOPE.failure(refusal, this)
     }
-    if (isUnready(result)) return this.#failure(result.fault, [], result.data)
-    return success(result)
-  }
-
-  /** Answers with a fault. */
-  refuse(refusal: Fault, headers: readonly Header[] = []): void {
-    this.#exchange.reply(this.#failure(refusal, headers), this.requestId)
-  }
-
-  #failure(refusal: Fault, headers: readonly Header[] = [], data?: object): Reply {
-    this.#pipeline.countRefusal(refusal.code)
-    return failure(refusal, {
-      requestId: this.requestId,
-      acceptLanguage: this.#acceptLanguage,
-      headers,
-      ...(data === undefined ? {} : { data }),
-    })
   }
 }
 
 const codes = (): FaultCode[] => Object.keys(FAULTS).filter(isCode)
 const isCode = (text: string): text is FaultCode => Object.hasOwn(FAULTS, text)
-const isDocument = (result: object): result is Document =>
-  'kind' in result && result.kind === 'document'
-const isUnready = (result: object): result is Unready =>
-  'kind' in result && result.kind === 'unready'
 
 function decode(raw: Readonly<Record<string, string>>): Answer<Readonly<Record<string, string>>> {
   const parameters: Record<string, string> = {}

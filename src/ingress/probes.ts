@@ -1,68 +1,109 @@
-// GET /healthz, /readyz, /gateway/profile, /metrics: what operators and devices ask the gateway
-// itself. (decisions.md 14)
+// Readiness: the dependencies of the gateway, asked seldom however often somebody asks for it.
+// (decisions.md 14)
+//
+// Invariants:
+//   probes/1. A dependency is asked at most once in ASK_EVERY_MS, and never again while it has not
+//             answered: everybody who asks meanwhile shares the answer.
 
 import { fault } from '#domain/fault'
 import type { Probe, Readiness, Timers } from '#domain/ports'
-import type { Handler } from './request.ts'
+import type { Answerer } from './answerer.ts'
+import { failure, success } from './respond.ts'
 
 export interface ReadinessPorts {
   readonly probes: readonly Probe[]
   /** How safe an accepted submission is right now, in words. */
   readonly durability: () => string
   readonly timers: Timers
+  /** Milliseconds that only ever grow. */
+  readonly monotonicMs: () => number
 }
 
 const PROBE_TIMEOUT_MS = 2_000
+const ASK_EVERY_MS = 1_000
 
-export const health: Handler = () => ({ status: 'ok' })
+/** Whether the gateway is ready, and the data of the answer. */
+export interface GatewayReadiness {
+  readonly isReady: boolean
+  readonly data: object
+}
+
+/** The envelope with `data` also where the gateway is not ready, which is 503. */
+export const READINESS: Answerer<GatewayReadiness> = {
+  isLocalised: true,
+  success: ({ isReady, data }, request) =>
+    isReady ? success(data) : failure(fault('server_busy'), request, data),
+  failure: (refusal, request) => failure(refusal, request),
+}
 
 /**
  * One entry a dependency. A probe that fails or does not answer is a dependency that is not ready.
+ * A way in that refuses, because it drains or is full, is not ready either.
  */
-export function readiness({ probes, durability, timers }: ReadinessPorts): Handler {
-  const named = probes.map((probe, at) => ({ probe, name: `dependency ${at + 1}` }))
-  return async () => {
-    const dependencies = await Promise.all(named.map((each) => ask(each, timers)))
-    const isReady = dependencies.every(({ ready }) => ready)
-    const data = { status: isReady ? 'ok' : 'unready', durability: durability(), dependencies }
-    return isReady ? data : { kind: 'unready', fault: fault('server_busy'), data }
+export function readiness(ports: ReadinessPorts) {
+  const { probes, durability } = ports
+  const dependencies = probes.map(
+    (probe, at) => new Dependency(probe, `dependency ${at + 1}`, ports),
+  )
+  return async (isRefusing: boolean): Promise<GatewayReadiness> => {
+    const states = await Promise.all(dependencies.map((dependency) => dependency.state()))
+    const isReady = !isRefusing && states.every(({ ready }) => ready)
+    const status = isReady ? 'ok' : 'unready'
+    return { isReady, data: { status, durability: durability(), dependencies: states } }
   }
 }
 
-interface NamedProbe {
-  readonly probe: Probe
+type DependencyPorts = Pick<ReadinessPorts, 'timers' | 'monotonicMs'>
+
+class Dependency {
+  readonly #probe: Probe
+  readonly #ports: DependencyPorts
   /** What it called itself when it last answered. */
-  name: string
-}
+  #name: string
+  /** The question that has no answer yet. */
+  #question: Promise<Readiness> | undefined
+  #shared: Promise<Readiness> | undefined
+  #askedAt = Number.NEGATIVE_INFINITY
 
-async function ask(named: NamedProbe, timers: Timers): Promise<Readiness> {
-  let cancel = (): void => {}
-  const silence = new Promise<undefined>((resolve) => {
-    cancel = timers.after(PROBE_TIMEOUT_MS, () => resolve(undefined))
-  })
-  try {
-    const answer = await Promise.race([named.probe.readiness(), silence])
-    if (answer === undefined) return { name: named.name, ready: false, detail: 'no answer in time' }
-    named.name = answer.name
-    return { name: answer.name, ready: answer.ready, detail: answer.detail }
-  } catch {
-    // What went wrong is the dependency's own to log; here it could carry a secret.
-    return { name: named.name, ready: false, detail: 'the check failed' }
-  } finally {
-    cancel()
+  constructor(probe: Probe, name: string, ports: DependencyPorts) {
+    this.#probe = probe
+    this.#name = name
+    this.#ports = ports
   }
-}
 
-export const profile =
-  (read: () => object): Handler =>
-  () =>
-    read()
+  /** The state that was asked for last; asks when that is too long ago. (probes/1) */
+  state(): Promise<Readiness> {
+    const now = this.#ports.monotonicMs()
+    if (this.#shared === undefined || now - this.#askedAt >= ASK_EVERY_MS) {
+      this.#askedAt = now
+      this.#shared = this.#ask()
+    }
+    return this.#shared
+  }
 
-/** Prometheus text. */
-export function metrics(read: () => Promise<string>): Handler {
-  return async () => ({
-    kind: 'document',
-    contentType: 'text/plain; version=0.0.4; charset=utf-8',
-    body: await read(),
-  })
+  async #ask(): Promise<Readiness> {
+    const silence = Promise.withResolvers<undefined>()
+    const cancel = this.#ports.timers.after(PROBE_TIMEOUT_MS, () => silence.resolve(undefined))
+    try {
+      const answer = await Promise.race([(this.#question ??= this.#begin()), silence.promise])
+      if (answer === undefined) return this.#unready('no answer in time')
+      this.#name = answer.name
+      return { name: answer.name, ready: answer.ready, detail: answer.detail }
+    } catch {
+      // What went wrong is the dependency's own to log; here it could carry a secret.
+      return this.#unready('the check failed')
+    } finally {
+      cancel()
+    }
+  }
+
+  #begin(): Promise<Readiness> {
+    return this.#probe.readiness().finally(() => {
+      this.#question = undefined
+    })
+  }
+
+  #unready(detail: string): Readiness {
+    return { name: this.#name, ready: false, detail }
+  }
 }

@@ -1,40 +1,14 @@
-// What leaves the gateway over HTTP: one envelope, and what a fault means here.
+// What a fault means over HTTP: its status, its headers, and the body of the envelope.
 // (Specification: Errors; decisions.md 2)
 
 import { FAULTS } from '#domain/fault'
 import type { Fault, FaultCode } from '#domain/fault'
 import { localeOf, sentenceOf } from './localise.ts'
+import { JSON_TYPE, NO_HEADERS } from './reply.ts'
+import type { Header, TextReply } from './reply.ts'
+import type { Request } from './request.ts'
 
-export type Header = readonly [name: string, value: string]
-
-/**
- * One HTTP answer before it is written. `x-request-id` and `cache-control` are added to every one.
- */
-export interface Reply {
-  readonly status: Status
-  readonly contentType: string
-  readonly headers: readonly Header[]
-  readonly body: string
-}
-
-export type FailureStatus = 400 | 401 | 404 | 405 | 408 | 409 | 413 | 426 | 429 | 500 | 503
-export type Status = 200 | FailureStatus
-
-/** How each status stands in the first line of an answer. */
-export const REASON: Record<Status, string> = {
-  200: '200 OK',
-  400: '400 Bad Request',
-  401: '401 Unauthorized',
-  404: '404 Not Found',
-  405: '405 Method Not Allowed',
-  408: '408 Request Timeout',
-  409: '409 Conflict',
-  413: '413 Content Too Large',
-  426: '426 Upgrade Required',
-  429: '429 Too Many Requests',
-  500: '500 Internal Server Error',
-  503: '503 Service Unavailable',
-}
+export type FailureStatus = 400 | 401 | 404 | 405 | 408 | 409 | 413 | 415 | 426 | 429 | 500 | 503
 
 /** The status of each fault. The table in the README is kept equal by a test. */
 export const STATUS: Record<FaultCode, FailureStatus> = {
@@ -46,6 +20,8 @@ export const STATUS: Record<FaultCode, FailureStatus> = {
   request_timeout: 408,
   missing_json_content_type: 400,
   invalid_json_syntax: 400,
+  unsupported_media_type: 415,
+  malformed_body: 400,
   invalid_json_data: 400,
   validation_failed: 400,
   channel_id_required: 400,
@@ -111,6 +87,7 @@ const CATEGORY: Record<FailureStatus, Category> = {
   408: 'validation',
   409: 'conflict',
   413: 'validation',
+  415: 'validation',
   426: 'validation',
   429: 'rate_limit',
   500: 'internal',
@@ -119,69 +96,75 @@ const CATEGORY: Record<FailureStatus, Category> = {
 
 const RETRYABLE: ReadonlySet<Category> = new Set<Category>(['rate_limit', 'too_busy', 'internal'])
 
-export const JSON_TYPE = 'application/json; charset=utf-8'
-const NO_HEADERS: readonly Header[] = []
 const CHALLENGE: Header = ['www-authenticate', 'Bearer realm="heliograph"']
 const UPGRADE: Header = ['upgrade', 'websocket']
 
 /** The answer 200 with the success envelope. */
-export function success(data: object): Reply {
-  const body = `{"success":true,"data":${JSON.stringify(data)}}`
-  return { status: 200, contentType: JSON_TYPE, headers: NO_HEADERS, body }
-}
+export const success = (data: object): TextReply => ({
+  status: 200,
+  contentType: JSON_TYPE,
+  headers: NO_HEADERS,
+  body: `{"success":true,"data":${JSON.stringify(data)}}`,
+})
 
-/** What a failure says beside the fault. */
-export interface FailureContext {
-  readonly requestId: string
-  readonly acceptLanguage: string
-  readonly headers?: readonly Header[]
-  /** Stands in `data` although the answer is a failure: what a probe found. */
-  readonly data?: object
-}
+/** Whose request was refused, and in which language the answer is wanted. */
+export type Asking = Pick<Request, 'requestId' | 'acceptLanguage'>
 
-/** The answer to a fault, in the language the caller asked for. */
-export function failure(fault: Fault, context: FailureContext): Reply {
-  const status = STATUS[fault.code]
+/**
+ * The answer to a fault, in the language that the caller asked for. `data` stands in it although
+ * the answer is a failure: what a probe found.
+ */
+export function failure(fault: Fault, asking: Asking, data?: object): TextReply {
+  const { code } = fault
+  const status = STATUS[code]
   const category = CATEGORY[status]
-  const locale = localeOf(context.acceptLanguage)
+  const locale = localeOf(asking.acceptLanguage)
   const detail = detailOf(fault)
-  const sentence = FAULTS[fault.code]
+  const sentence = FAULTS[code]
   const body = JSON.stringify({
     success: false,
     error: detail === undefined || detail === sentence ? sentence : `${sentence}: ${detail}`,
-    error_code: fault.code,
+    error_code: code,
     problem: {
-      code: fault.code,
+      code,
       category,
       status,
       title: sentence,
       detail,
-      localized_message: sentenceOf(fault.code, locale),
+      localized_message: sentenceOf(code, locale),
       locale,
       retryable: RETRYABLE.has(category),
-      request_id: context.requestId,
+      request_id: asking.requestId,
     },
-    data: context.data,
+    data,
   })
-  const headers: Header[] = [['content-language', locale], ...(context.headers ?? [])]
-  if (status === 401) headers.push(CHALLENGE)
-  if (status === 426) headers.push(UPGRADE)
-  if (status === 429 || status === 503) headers.push(['retry-after', retryAfter(fault)])
-  return { status, contentType: JSON_TYPE, headers, body }
+  const headers: readonly Header[] = [['content-language', locale], ...failureHeaders(fault)]
+  return { status, contentType: JSON_TYPE, headers, body, code }
+}
+
+/** The headers that say to every client, whatever shape its answers have, what to do next. */
+export function failureHeaders(fault: Fault): readonly Header[] {
+  const status = STATUS[fault.code]
+  if (status === 401) return [CHALLENGE]
+  if (status === 426) return [UPGRADE]
+  if (status !== 429 && status !== 503) return NO_HEADERS
+  const retryAfter: Header = ['retry-after', wholeSeconds(retryAfterMs(fault))]
+  return [...rateLimitHeaders(fault), retryAfter]
 }
 
 /** The sentence about this request, which names the field; the field alone where there is none. */
 const detailOf = ({ field, detail }: Fault): string | undefined => detail ?? field
 
 const wholeSeconds = (ms: number): string => String(Math.max(1, Math.ceil(ms / 1000)))
-const retryAfter = (fault: Fault): string => wholeSeconds(fault.retryAfterMs ?? 1000)
+const retryAfterMs = (fault: Fault): number => fault.retryAfterMs ?? 1000
 
-/** The headers of a 429: the limit that was reached and when it is free again. */
-export function rateLimitHeaders(limit: number, resetMs: number): readonly Header[] {
+/** The limit that was reached and when it is free again. */
+function rateLimitHeaders(fault: Fault): readonly Header[] {
+  if (fault.limit === undefined) return NO_HEADERS
   return [
-    ['ratelimit-limit', String(limit)],
+    ['ratelimit-limit', String(fault.limit)],
     ['ratelimit-remaining', '0'],
-    ['ratelimit-reset', wholeSeconds(resetMs)],
+    ['ratelimit-reset', wholeSeconds(retryAfterMs(fault))],
   ]
 }
 

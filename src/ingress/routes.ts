@@ -1,135 +1,97 @@
 // The one table of routes. What is not here does not exist; the OpenAPI document is made from it.
 
+import { hash } from 'node:crypto'
 import { fault } from '#domain/fault'
-import { SYNC_BODY_BYTES_MAX } from '#src/schemas/channel-schemas'
 import { openApiDocument } from '#src/schemas/openapi'
-import {
-  changePassword,
-  channelExists,
-  channelInfo,
-  deleteChannel,
-  renameChannel,
-} from './channel-settings.ts'
-import type { SettingsPorts } from './channel-settings.ts'
-import { createChannel } from './create-channel.ts'
+import { DOCUMENT, ENVELOPE, IF_NONE_MATCH } from './answerer.ts'
+import type { Document } from './answerer.ts'
 import * as about from './descriptions.ts'
-import { deleteDeviceRoute, retireProviderToken, setDeviceRoute } from './device-route.ts'
-import { health, metrics, profile, readiness } from './probes.ts'
+import { nativeRows } from './native-rows.ts'
+import type { NativePorts } from './native-rows.ts'
+import { READINESS, readiness } from './probes.ts'
 import type { ReadinessPorts } from './probes.ts'
-import { acknowledgeDeliveries, pullDeliveries } from './pull-deliveries.ts'
-import type { PullPorts } from './pull-deliveries.ts'
-import { channelHistory, getEntity, listEntities } from './read-state.ts'
-import type { ReadPorts } from './read-state.ts'
-import { readStatus } from './read-status.ts'
-import type { StatusPorts } from './read-status.ts'
-import { registerDevice } from './register-device.ts'
-import type { RegisterPorts } from './register-device.ts'
-import { JSON_TYPE, STATUS } from './respond.ts'
-import type { Document, Handler } from './request.ts'
-import { COUNTED, FREE, UNGUARDED, describe, get, post, unsafeGet } from './route.ts'
-import type { Route } from './route.ts'
-import { submitEvent } from './submit-event.ts'
-import { submitMessage, submitMessageByQuery } from './submit-message.ts'
-import type { MessagePorts } from './submit-message.ts'
-import { submitThing } from './submit-thing.ts'
-import { subscribe, unsubscribe } from './subscribe.ts'
-import type { SubscribePorts } from './subscribe.ts'
-import { syncSubscriptions } from './sync-subscriptions.ts'
-import type { DeviceRoutePorts } from './device-route.ts'
+import { JSON_TYPE } from './reply.ts'
+import { STATUS } from './respond.ts'
+import { describe, get } from './row.ts'
+import type { Row } from './row.ts'
 
-/** Everything that the handlers use, together. */
-export type RoutePorts = SettingsPorts &
-  MessagePorts &
-  StatusPorts &
-  ObservationPorts &
-  ReadPorts &
-  PullPorts &
-  RegisterPorts &
-  DeviceRoutePorts &
-  SubscribePorts & { readonly version: string }
+export interface TablePorts extends ObservationPorts, NativePorts {
+  readonly version: string
+}
 
 export interface ObservationPorts extends ReadinessPorts {
+  /** The data of GET /gateway/profile. */
   readonly profile: () => object
+  /** Prometheus text. */
   readonly metricsText: () => Promise<string>
 }
 
-/** The table: path, handler, tiers of checks, description. */
-export function routeTable(ports: RoutePorts): readonly Route[] {
-  const table: Route[] = [
-    post('/message', submitMessage(ports), COUNTED, about.SEND),
-    unsafeGet('/message', submitMessageByQuery(ports), COUNTED, about.SEND_BY_QUERY),
-    ...EVENT_ACTIONS.flatMap((action) => [
-      post(`/event/${action}`, submitEvent(action, ports), COUNTED, about.aboutEvent(action)),
-      post(
-        `/thing/{thing_id}/event/${action}`,
-        submitEvent(action, ports),
-        COUNTED,
-        about.aboutScopedEvent(action),
-      ),
-    ]),
-    ...THING_ACTIONS.map((action) =>
-      post(`/thing/${action}`, submitThing(action, ports), COUNTED, about.aboutThing(action)),
-    ),
-    get('/send_status/{op_id}', readStatus(ports), FREE, about.STATUS_OF_OPERATION),
-
-    post('/device/register', registerDevice(ports), FREE, about.REGISTER),
-    post('/channel/device', setDeviceRoute(ports), FREE, about.SET_ROUTE),
-    post('/channel/device/delete', deleteDeviceRoute(ports), FREE, about.DELETE_ROUTE),
-    post(
-      '/channel/device/provider-token/retire',
-      retireProviderToken(ports),
-      FREE,
-      about.RETIRE_TOKEN,
-    ),
-
-    post('/channel/create', createChannel(ports), COUNTED, about.CREATE),
-    post('/channel/subscribe', subscribe(ports), COUNTED, about.SUBSCRIBE),
-    post('/channel/unsubscribe', unsubscribe(ports), FREE, about.UNSUBSCRIBE),
-    {
-      ...post('/channel/sync', syncSubscriptions(ports), COUNTED, about.SYNC),
-      bodyBytesMax: SYNC_BODY_BYTES_MAX,
-    },
-    post('/channel/rename', renameChannel(ports), COUNTED, about.RENAME),
-    post('/channel/password', changePassword(ports), COUNTED, about.CHANGE_PASSWORD),
-    post('/channel/delete', deleteChannel(ports), COUNTED, about.DELETE_CHANNEL),
-    post('/channel/info', channelInfo(ports), COUNTED, about.INFO),
-    get('/channel/exists', channelExists(ports), FREE, about.EXISTS),
-
-    post('/thing/get', getEntity('thing', ports), COUNTED, about.aboutGet('thing')),
-    post('/thing/list', listEntities('thing', ports), COUNTED, about.aboutList('thing')),
-    post('/event/get', getEntity('event', ports), COUNTED, about.aboutGet('event')),
-    post('/event/list', listEntities('event', ports), COUNTED, about.aboutList('event')),
-    post('/channel/history', channelHistory(ports), COUNTED, about.HISTORY),
-    post('/messages/pull', pullDeliveries(ports), FREE, about.PULL),
-    post('/messages/ack', acknowledgeDeliveries(ports), FREE, about.ACKNOWLEDGE),
-
-    get('/', root(ports.version), FREE, about.ROOT),
+/** The table of a gateway, with further rows that the document tells too. */
+export function routeTable(ports: TablePorts, more: readonly Row[] = []): readonly Row[] {
+  const rows: Row[] = [
+    ...nativeRows(ports),
+    get('/', {
+      handle: () => ({ name: 'heliograph', version: ports.version, openapi: '/openapi.json' }),
+      answerer: ENVELOPE,
+      about: about.ROOT,
+    }),
     ...observationTable(ports),
-    get('/openapi.json', () => openApi(table, ports.version), FREE, about.DOCUMENT),
-    get('/private/ws', noUpgrade, UNGUARDED, about.SESSION),
+    get('/private/ws', {
+      token: 'none',
+      // Reached only without an upgrade: a carrier mounts the WebSocket itself.
+      handle: () => fault('websocket_upgrade_required'),
+      answerer: ENVELOPE,
+      about: about.SESSION,
+    }),
+    ...more,
   ]
-  return table
+  const whole = (): readonly Row[] => [...rows, documentRow]
+  const documentRow = openApiRow(whole, ports.version)
+  return whole()
 }
 
 /** What a process that takes no requests answers all the same. */
-export const observationTable = (ports: ObservationPorts): readonly Route[] => [
-  get('/healthz', health, FREE, about.HEALTH),
-  get('/readyz', readiness(ports), FREE, about.READY),
-  get('/gateway/profile', profile(ports.profile), FREE, about.PROFILE),
-  get('/metrics', metrics(ports.metricsText), FREE, about.METRICS_TEXT),
-]
+export function observationTable(ports: ObservationPorts): readonly Row[] {
+  const ask = readiness(ports)
+  return [
+    get('/healthz', {
+      handle: () => ({ status: 'ok' }),
+      answerer: ENVELOPE,
+      about: about.HEALTH,
+    }),
+    get('/readyz', {
+      handle: ({ refusal }) => ask(refusal !== undefined),
+      answerer: READINESS,
+      about: about.READY,
+    }),
+    get('/gateway/profile', {
+      handle: () => ports.profile(),
+      answerer: ENVELOPE,
+      about: about.PROFILE,
+    }),
+    get('/metrics', {
+      handle: async () => ({ contentType: PROMETHEUS_TYPE, body: await ports.metricsText() }),
+      answerer: DOCUMENT,
+      about: about.METRICS_TEXT,
+    }),
+  ]
+}
 
-const EVENT_ACTIONS = ['create', 'update', 'close'] as const
-const THING_ACTIONS = ['create', 'update', 'archive', 'delete'] as const
+const PROMETHEUS_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 
-const root =
-  (version: string): Handler =>
-  () => ({ name: 'heliograph', version, openapi: '/openapi.json' })
-
-/** Reached only without an upgrade: the WebSocket itself is mounted by src/server.ts. */
-const noUpgrade: Handler = () => fault('websocket_upgrade_required')
-
-function openApi(table: readonly Route[], version: string): Document {
-  const document = openApiDocument({ routes: table.map(describe), version, statusOf: STATUS })
-  return { kind: 'document', contentType: JSON_TYPE, body: JSON.stringify(document) }
+/** Makes the document once, when it is first asked for. */
+function openApiRow(table: () => readonly Row[], version: string): Row {
+  let made: Document | undefined
+  const make = (): Document => {
+    const routes = table().flatMap(describe)
+    const body = Buffer.from(JSON.stringify(openApiDocument({ routes, version, statusOf: STATUS })))
+    const etag = `"${hash('sha256', body, 'base64url')}"`
+    return { contentType: JSON_TYPE, body, etag, cache: 'no-cache' }
+  }
+  return get('/openapi.json', {
+    headers: [IF_NONE_MATCH],
+    handle: () => (made ??= make()),
+    answerer: DOCUMENT,
+    about: about.DOCUMENT,
+  })
 }

@@ -7,7 +7,7 @@ import type { Config } from '#src/config/config'
 import { createIngress } from '#src/ingress/ingress'
 import type { IngressOptions } from '#src/ingress/ingress'
 import { profileOf } from './gateway-profile.ts'
-import { composeAcceptor, composeSessions } from './stages.ts'
+import { composeAcceptance, composeAcceptor, composeSessions } from './stages.ts'
 import { metricsText } from '#src/telemetry/metrics'
 import type { Metrics } from '#src/telemetry/metrics'
 import { mountWss } from '#src/transports/wss'
@@ -34,19 +34,18 @@ const VERSION = packageJson.version
 /** Joins the stages of this thread with the backend. */
 export function composeFrontend(config: Config, edge: FrontendEdge, backend: Backend): Frontend {
   const { log, meter, metrics, runtime } = edge
-  const { bus, stores, durability, probes } = backend
+  const { durability, probes } = backend
   const callers = (): number => ingress.connections.open
   const acceptor = composeAcceptor(config, edge, { backend, callers })
+  const acceptance = composeAcceptance(config, edge, { backend, sink: acceptor })
   let boundPort = config.http.port
   const ingress = createIngress(
     {
-      ...stores,
       ...runtime,
-      bus,
+      acceptance,
       meter,
       log,
       timers: runtime,
-      sink: acceptor,
       probes,
       durability,
       metricsText: async () => metricsText([await metrics.part(), ...(await backend.metrics())]),
@@ -54,10 +53,11 @@ export function composeFrontend(config: Config, edge: FrontendEdge, backend: Bac
     },
     ingressOptions(config),
   )
-  const sessions = composeSessions(config, edge, { backend, budget: ingress.budget })
+  const sessions = composeSessions(edge, { backend, acceptance })
   if (config.privateTransports.wss && config.roles.ingress) {
-    const { clientAddress, connections } = ingress
-    mountWss(ingress.http.app, sessions, { clientAddress, upgraded: () => connections.upgraded() })
+    const { clientAddress, connections, refuseUpgrade } = ingress
+    const upgraded = (): void => connections.upgraded()
+    mountWss(ingress.http.app, sessions, { clientAddress, refuseUpgrade, upgraded })
   }
   return {
     listen: async () => (boundPort = await ingress.listen()),
@@ -69,19 +69,18 @@ export function composeFrontend(config: Config, edge: FrontendEdge, backend: Bac
       await sessions.drain()
       await sessions.close()
       ingress.close()
+      acceptance.close()
     },
     applied: () => acceptor.applied(Math.min(APPLIED_MS_MAX, config.drainTimeoutMs / 2)),
   }
 }
 
 function ingressOptions(config: Config): IngressOptions {
-  const { http, tls, token, trustedProxies, passwordBudget, statusRetentionMs } = config
+  const { http, tls, trustedProxies, statusRetentionMs } = config
   return {
     http,
     tls,
-    token,
     trustedProxies,
-    passwordBudget,
     statusRetentionMs,
     version: VERSION,
     isObservedOnly: !config.roles.ingress,

@@ -1,11 +1,15 @@
-// The stages between the ways in and the backend: the acceptor in front of the log, the sessions
-// behind the bus. No socket here, so that a test can run them without one.
+// The stages between the ways in and the backend: acceptance, the acceptor in front of the log, the
+// sessions behind the bus. No socket here, so that a test can run them without one.
 
 import type { Backend, BackendEdge } from './backend.ts'
 import type { Config } from '#src/config/config'
+import type { SubmissionSink } from '#domain/ports'
+import { createAcceptance } from '#src/acceptance/acceptance'
+import type { Acceptance, AcceptanceOptions } from '#src/acceptance/acceptance'
+import { sessionAdmission } from '#src/acceptance/session-admission'
 import { Acceptor } from '#src/stream/acceptor'
 import { createSessions } from '#src/transports/sessions'
-import type { SessionOptions, Sessions } from '#src/transports/sessions'
+import type { Sessions } from '#src/transports/sessions'
 
 /** Shared by all lanes; each has room for several batches. */
 const IN_FLIGHT_BYTES_MAX = 128 * 2 ** 20
@@ -13,7 +17,7 @@ const LANE_BYTES_MIN = 2 ** 20
 const CHANNEL_IN_FLIGHT_MAX = 4096
 const UNAPPLIED_MAX = 500_000
 
-export type StageConfig = Pick<Config, 'lanes' | 'token'>
+export type StageConfig = Pick<Config, 'lanes'> & AcceptanceOptions
 export type StageEdge = Pick<BackendEdge, 'log' | 'meter' | 'runtime'>
 
 /**
@@ -41,17 +45,31 @@ export function composeAcceptor(
   return acceptor
 }
 
+/** What every way in must do, in front of the acceptor and over the backend's stores. */
+export function composeAcceptance(
+  config: StageConfig,
+  { meter, runtime }: StageEdge,
+  { backend, sink }: { readonly backend: Backend; readonly sink: SubmissionSink },
+): Acceptance {
+  const { bus, stores } = backend
+  return createAcceptance({ ...stores, ...runtime, timers: runtime, bus, meter, sink }, config)
+}
+
 /** The sessions of the devices, over the backend's stores and bus. */
 export function composeSessions(
-  { token }: StageConfig,
   { log, meter, runtime }: StageEdge,
-  { backend, budget }: { readonly backend: Backend } & Pick<SessionOptions, 'budget'>,
+  { backend, acceptance }: { readonly backend: Backend; readonly acceptance: Acceptance },
 ): Sessions {
   const { bus, stores } = backend
-  const sessions = createSessions(
-    { ...stores, ...runtime, feed: stores.read, bus, meter, log, timers: runtime },
-    { token, ...(budget !== undefined && { budget }) },
-  )
+  const admission = sessionAdmission(acceptance.gate)
+  const shared = { bus, meter, log, timers: runtime }
+  const sessions = createSessions({
+    ...stores,
+    ...runtime,
+    ...shared,
+    admission,
+    feed: stores.read,
+  })
   backend.onLoss(() => sessions.recheck())
   return sessions
 }

@@ -6,11 +6,43 @@ import { deliveryIdOf } from '#domain/feed'
 import type { FeedEntry } from '#domain/feed'
 import type { Operation } from '#domain/operation'
 import { valuesOf } from '#domain/patch'
+import type { Page } from '#domain/store-ports'
+import type { Submission } from '#domain/submission'
 
 import { parseJson } from './json.ts'
+import { encodeCursor } from './reading-requests.ts'
 
 /** Named values as they are written into an answer. */
 export type Wire = { readonly [name: string]: unknown }
+
+/** What the sender of a submission is told once it is durable. */
+export function acceptedToWire({ model, opId, entityId }: AcceptedIds): Wire {
+  switch (model) {
+    case 'message':
+      return { op_id: opId, message_id: entityId }
+    case 'event':
+      return { op_id: opId, event_id: entityId }
+    case 'thing':
+      return { op_id: opId, thing_id: entityId }
+  }
+}
+
+type AcceptedIds = Pick<Submission, 'model' | 'opId' | 'entityId'>
+
+/** A page of a list and the cursor of the next one; none on the last page. */
+export const pageToWire = <Item>(page: Page<Item>, itemToWire: (item: Item) => Wire): Wire => ({
+  items: page.items.map((item) => itemToWire(item)),
+  ...(page.next !== undefined && { next_cursor: encodeCursor(page.next) }),
+})
+
+/** What a device has not acknowledged; `has_more` when there are others behind. */
+export const pulledToWire = (pulled: {
+  readonly items: readonly FeedEntry[]
+  readonly hasMore: boolean
+}): Wire => ({
+  items: pulled.items.map((item) => feedEntryToWire(item)),
+  has_more: pulled.hasMore,
+})
 
 /** One Thing: its fields stand beside thing_id, state, rev, seq, observed_at and changed_at. */
 export const thingToWire = (thing: Thing): Wire =>

@@ -9,13 +9,15 @@ import type { JsonSchema, ObjectSchema } from './json-schema.ts'
 
 /** One route as the document tells it. */
 export interface RouteDescription {
-  readonly method: 'GET' | 'POST'
+  readonly method: 'GET' | 'POST' | 'PUT'
   /** With `{name}` for each place in the path. */
   readonly path: string
   readonly summary: string
   readonly tag: string
-  /** The JSON body. */
-  readonly request?: ObjectSchema
+  /** The body. */
+  readonly request?: JsonSchema
+  /** What it may be sent as, JSON unless this says otherwise; empty: as anything. */
+  readonly mediaTypes?: readonly string[]
   /** The query parameters, as the properties of an object. */
   readonly query?: ObjectSchema
   /** The member `data` of the success envelope. */
@@ -64,11 +66,18 @@ function operation(route: RouteDescription, statusOf: OpenApiOptions['statusOf']
     tags: [route.tag],
     ...(parameters.length > 0 && { parameters }),
     ...(route.request && {
-      requestBody: { required: true, content: { 'application/json': { schema: route.request } } },
+      requestBody: { required: true, content: bodyOf(route.request, route.mediaTypes) },
     }),
     responses: { 200: success(route), ...refusals(route.codes, statusOf) },
   }
 }
+
+const bodyOf = (schema: JsonSchema, mediaTypes = JSON_ONLY): JsonSchema =>
+  Object.fromEntries(
+    (mediaTypes.length === 0 ? ['*/*'] : mediaTypes).map((mediaType) => [mediaType, { schema }]),
+  )
+
+const JSON_ONLY: readonly string[] = ['application/json']
 
 /** POST /thing/{thing_id}/event/create → post_thing_thing_id_event_create. */
 const operationIdOf = ({ method, path }: RouteDescription): string =>

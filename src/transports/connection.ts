@@ -10,15 +10,14 @@
 //   H2. A connection that is gone holds no interest; its session is closed and takes no input (G2).
 //   H3. A defect in one session ends that session and no other.
 
+import { isFault } from '#domain/fault'
 import type { CatchUpRequest, Position } from '#domain/feed'
 import type { ChannelId, DeviceId } from '#domain/identity'
-import type { NowMs } from '#domain/ports'
+import type { NowMs, SessionAdmission } from '#domain/ports'
 import type { DeviceStore, ReadStore, SubscriptionStore } from '#domain/store-ports'
 import type { Log } from '#domain/telemetry'
 import type { GoawayReason, Hello, UnsubscribedReason } from '#src/schemas/frames'
 import type { Acknowledgements } from './acknowledgements.ts'
-import { deviceIdOf } from './admission.ts'
-import type { Gate } from './admission.ts'
 import type { Carrier, Opened } from './carrier.ts'
 import { frameOf } from './interest.ts'
 import type { Interest } from './interest.ts'
@@ -42,7 +41,8 @@ export interface Shared {
   readonly nowMs: NowMs
   /** A whole number from 0 up to, without, `below`. */
   readonly random: (below: number) => number
-  readonly verdictOf: Gate
+  /** Decides who may have a session. */
+  readonly admission: SessionAdmission
   readonly interest: Interest<Connection>
   readonly reads: Reads
   readonly acknowledgements: Acknowledgements
@@ -205,12 +205,11 @@ export class Connection {
   }
 
   #admit(hello: Hello): void {
-    const verdict = this.#shared.verdictOf(hello, this.carrier)
-    if (verdict !== 'admitted') {
-      this.feed({ kind: 'refused', code: verdict })
+    const deviceId = this.#shared.admission(hello, this.carrier)
+    if (isFault(deviceId)) {
+      this.feed({ kind: 'refused', code: deviceId.code })
       return
     }
-    const deviceId = deviceIdOf(hello.deviceKey)
     if (!this.#read(() => this.#enter(deviceId))) this.leave('busy')
   }
 

@@ -11,8 +11,6 @@ import type { Runtime } from '#domain/runtime'
 import type { SubscriptionStore } from '#domain/store-ports'
 import type { Meter } from '#domain/telemetry'
 import { Acknowledgements } from './acknowledgements.ts'
-import { gate } from './admission.ts'
-import type { TokenBudget } from './admission.ts'
 import type { Carrier, Opened, SessionHandle } from './carrier.ts'
 import { Connection } from './connection.ts'
 import type { Shared } from './connection.ts'
@@ -23,7 +21,7 @@ import { CLOSE } from './signals.ts'
 
 export interface SessionPorts extends Pick<
   Shared,
-  'devices' | 'feed' | 'log' | 'nowMs' | 'random' | 'soon'
+  'admission' | 'devices' | 'feed' | 'log' | 'nowMs' | 'random' | 'soon'
 > {
   readonly bus: Bus
   readonly subscriptions: Pick<SubscriptionStore, 'positions' | 'position' | 'acknowledge'>
@@ -34,10 +32,6 @@ export interface SessionPorts extends Pick<
 }
 
 export interface SessionOptions {
-  /** The gateway token, a secret; empty when none is asked for. */
-  readonly token: string
-  /** Counts wrong gateway tokens. (decisions.md 13) */
-  readonly budget?: TokenBudget
   readonly sessionsMax?: number
 }
 
@@ -70,7 +64,7 @@ const READS_WAITING_MAX = 50_000
 const ACKNOWLEDGEMENTS_WAITING_MAX = 200_000
 const SESSIONS_MAX = 100_000
 
-export function createSessions(ports: SessionPorts, options: SessionOptions): Sessions {
+export function createSessions(ports: SessionPorts, options: SessionOptions = {}): Sessions {
   return new Hub(ports, options)
 }
 
@@ -99,7 +93,7 @@ class Hub implements Sessions {
       nowMs: ports.nowMs,
       random: ports.random,
       soon: ports.soon,
-      verdictOf: gate(options.token, options.budget),
+      admission: ports.admission,
       interest: new Interest<Connection>(ports.bus, (connection, news) => {
         connection.feed({ kind: 'announced', ...news })
       }),

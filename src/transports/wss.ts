@@ -9,8 +9,8 @@
 
 import type { HttpRequest, HttpResponse, TemplatedApp, WebSocket } from 'uWebSockets.js'
 
-import { FAULTS } from '#domain/fault'
-import type { FaultCode } from '#domain/fault'
+import { fault } from '#domain/fault'
+import type { Fault } from '#domain/fault'
 import { DEVICE_FRAME_BYTES_MAX, PROTOCOL, WSS_PATH } from '#src/schemas/frames'
 import type { Carrier, SessionHandle } from './carrier.ts'
 import type { Sessions } from './sessions.ts'
@@ -18,15 +18,23 @@ import { CLOSE, HEARTBEAT_MS, WINDOW_BYTES_MAX } from './signals.ts'
 
 /** Where a request comes from, as the ingress reads it. */
 export interface AddressSource {
-  address(): string
+  socketAddress(): string
   headerLines(name: string): string
 }
 
 export interface WssOptions {
   /** The address of the device, also behind a trusted proxy. */
   readonly clientAddress: (source: AddressSource) => string
+  /** The answer to an upgrade that is refused, in the form of every refusal. */
+  readonly refuseUpgrade: (refusal: Fault, header: (name: string) => string) => UpgradeRefusal
   /** Told of each connection that becomes a WebSocket. */
   readonly upgraded: () => void
+}
+
+export interface UpgradeRefusal {
+  readonly statusLine: string
+  readonly headers: readonly (readonly [name: string, value: string])[]
+  readonly body: string
 }
 
 /** Four windows: entries, and whatever else a device can make the gateway say. (X2) */
@@ -57,7 +65,8 @@ export function mountWss(app: TemplatedApp, sessions: Sessions, options: WssOpti
     sendPingsAutomatically: false,
     upgrade: (response, request, context) => {
       if (!offersProtocol(request)) {
-        refuse(response, 'missing_websocket_subprotocol')
+        const header = (name: string): string => request.getHeader(name)
+        refuse(response, options.refuseUpgrade(NO_SUBPROTOCOL, header))
         return
       }
       const socket: Socket = {
@@ -129,7 +138,7 @@ const decoder = new TextDecoder()
 // X3
 function sourceOf(response: HttpResponse, request: HttpRequest): AddressSource {
   return {
-    address: () => decoder.decode(response.getRemoteAddressAsText()),
+    socketAddress: () => decoder.decode(response.getRemoteAddressAsText()),
     headerLines: (name) => {
       const lines: string[] = []
       request.forEach((key, value) => {
@@ -140,12 +149,12 @@ function sourceOf(response: HttpResponse, request: HttpRequest): AddressSource {
   }
 }
 
-function refuse(response: HttpResponse, code: FaultCode): void {
-  const body = { success: false, error: FAULTS[code], error_code: code }
+const NO_SUBPROTOCOL = fault('missing_websocket_subprotocol')
+
+function refuse(response: HttpResponse, { statusLine, headers, body }: UpgradeRefusal): void {
   response.cork(() => {
-    response
-      .writeStatus('400 Bad Request')
-      .writeHeader('content-type', 'application/json; charset=utf-8')
-      .end(JSON.stringify(body))
+    response.writeStatus(statusLine)
+    for (const [name, value] of headers) response.writeHeader(name, value)
+    response.end(body)
   })
 }

@@ -37,6 +37,7 @@ test('without any setting every default is in force', (t) => {
     drainTimeoutMs: 20_000,
     logLevel: 'info',
     passwordBudget: { perAddress: 60, total: 1200 },
+    deviceBudgetPerAddress: 60,
   })
   t.regex(nodeId, /^[0-9a-f]{12}$/)
   t.not(configFrom({}).nodeId, nodeId)
@@ -118,6 +119,7 @@ const good: readonly (readonly [
     ({ passwordBudget }) => passwordBudget.perAddress,
     1,
   ],
+  ['SERVICE_DEVICE_BUDGET_PER_ADDRESS', '100000', (config) => config.deviceBudgetPerAddress, 1e5],
   ['SERVICE_PASSWORD_BUDGET_TOTAL', '1000000', ({ passwordBudget }) => passwordBudget.total, 1e6],
 ]
 
@@ -207,6 +209,7 @@ const bad: readonly (readonly [name: string, value: string, allowed: RegExp, bes
   ['SERVICE_LOG_LEVEL', 'INFO', /info/],
   ['SERVICE_PASSWORD_BUDGET_PER_ADDRESS', '0', /from 1 to 1000000/],
   ['SERVICE_PASSWORD_BUDGET_TOTAL', '1000001', /from 1 to 1000000/],
+  ['SERVICE_DEVICE_BUDGET_PER_ADDRESS', '100001', /from 1 to 100000/],
 ]
 
 for (const [name, value, allowed, beside] of bad) {

@@ -74,7 +74,8 @@ for (const { socket, trusted = [], list = '', forwarded = '', expected } of rows
   const from = `${socket} trusting [${trusted.join(' ')}] with "${list}" and "${forwarded}"`
   test(`a request from ${from} is of ${expected}`, (t) => {
     const headers: Record<string, string> = { 'x-forwarded-for': list, forwarded }
-    const source = { address: () => socket, headerLines: (name: string) => headers[name] ?? '' }
+    const headerLines = (name: string): string => headers[name] ?? ''
+    const source = { socketAddress: () => socket, headerLines }
     t.is(clientAddress(trusted)(source), expected)
   })
 }

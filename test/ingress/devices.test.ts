@@ -1,7 +1,7 @@
 import test from 'ava'
 
 import type { ExecutionContext } from 'ava'
-import { CREDENTIALS } from '#test/support/making'
+import { CREDENTIALS, PASSWORD } from '#test/support/making'
 import { startIngress } from '#test/support/start-ingress'
 import type { Rig } from '#test/support/start-ingress'
 
@@ -173,3 +173,43 @@ for (const [path, body] of strangers) {
     t.is(await codeOf(t, path, body), 'device_key_not_found')
   })
 }
+
+test('registration/1: an address gets 60 new devices a minute; one that is known costs nothing', async (t) => {
+  const rig = await startIngress(t, { deviceBudgetPerAddress: 60 })
+  const key = await newKey(rig, 'ios')
+  for (let count = 1; count < 60; count += 1) await newKey(rig, 'web')
+  t.is(rig.devices.rows.size, 60)
+  t.is((await register(rig, { device_key: key, platform: 'ios' }))['device_key'], key)
+  rig.time.advance(15_000)
+  for (const more of [{}, { device_key: 'e'.repeat(32) }, { device_key: key, platform: 'web' }]) {
+    const refused = await rig.post('/device/register', { platform: 'ios', ...more })
+    t.is(refused.status, 429)
+    t.is(refused.json['error_code'], 'rate_limited')
+    t.is(refused.headers.get('ratelimit-limit'), '60')
+    t.is(refused.headers.get('ratelimit-remaining'), '0')
+    t.is(refused.headers.get('ratelimit-reset'), '45')
+    t.is(refused.headers.get('retry-after'), '45')
+  }
+  t.is(rig.devices.rows.size, 60, 'and the device of another platform keeps its identity')
+  t.is((await rig.post('/channel/create', { channel_name: 'n', password: PASSWORD })).status, 200)
+  rig.time.advance(45_000)
+  t.is((await rig.post('/device/register', { platform: 'ios' })).status, 200)
+})
+
+test('registration/1: with the gateway token new devices are not counted', async (t) => {
+  const rig = await startIngress(t, { token: 'secret', deviceBudgetPerAddress: 1 })
+  const headers = { authorization: 'Bearer secret' }
+  for (let count = 0; count < 3; count += 1) {
+    t.is((await rig.post('/device/register', { platform: 'ios' }, headers)).status, 200)
+  }
+})
+
+test('registration/1: another address has a budget of its own', async (t) => {
+  const rig = await startIngress(t, { trustedProxies: ['127.0.0.1'], deviceBudgetPerAddress: 1 })
+  const statusOf = async (address: string): Promise<number> =>
+    (await rig.post('/device/register', { platform: 'ios' }, { 'x-forwarded-for': address })).status
+  t.is(await statusOf('192.0.2.1'), 200)
+  t.is(await statusOf('192.0.2.2'), 200)
+  t.is(await statusOf('2001:db8::1'), 200)
+  t.is(await statusOf('2001:db8::2'), 429, 'an IPv6 host is its /64')
+})

@@ -9,10 +9,13 @@ import test from 'ava'
 import type { ExecutionContext } from 'ava'
 
 import { createHttp } from '#src/ingress/http'
-import type { Exchange, Head } from '#src/ingress/http'
-import { JSON_TYPE, success } from '#src/ingress/respond'
+import type { Exchange } from '#src/ingress/exchange'
+import type { Head } from '#src/ingress/http'
+import { JSON_TYPE } from '#src/ingress/reply'
+import { success } from '#src/ingress/respond'
 import { FakeTime } from '#test/support/fake-timers'
 import { CREDENTIALS, NOW_MS } from '#test/support/making'
+import { THING } from '#test/support/pipeline-requests'
 import { startIngress } from '#test/support/start-ingress'
 import type { Raw } from '#test/support/start-ingress'
 
@@ -165,11 +168,15 @@ test('draining answers what is in flight and refuses what is new', async (t) => 
     await wait
     return { kind: 'accepted' }
   }
-  const first = rig.post('/thing/update', { ...CREDENTIALS, thing_id: 't', observed_at: NOW_MS })
+  const first = rig.post('/thing/update', THING)
   await started(() => rig.ingress.http.inFlight === 1)
   let isDrained = false
   const drained = rig.ingress.drain().then(() => (isDrained = true))
-  const refused = await rig.get('/healthz')
+  const alive = await rig.get('/healthz')
+  t.is(alive.status, 200, 'the process lives')
+  t.is(alive.headers.get('connection'), 'close')
+  t.is((await rig.get('/readyz')).status, 503, 'and should get no new requests')
+  const refused = await rig.post('/thing/update', THING)
   t.is(refused.status, 503)
   t.is(refused.json['error_code'], 'server_busy')
   t.is(refused.headers.get('retry-after'), '1')
@@ -217,7 +224,7 @@ test('H5: processes that are to share a port do', async (t) => {
     import { createHttp } from '#src/ingress/http'
     const timers = { after: () => () => {} }
     const isPortShared = true
-    const http = createHttp({ tls: undefined, timers, monotonicMs: () => 0, bodyTimeoutMs: 1, isPortShared })
+    const http = createHttp({ tls: undefined, timers, clientAddress: () => '', monotonicMs: () => 0, bodyTimeoutMs: 1, isPortShared })
     await http.listen('127.0.0.1', ${port})
     http.close()`
   await t.notThrowsAsync(promisify(execFile)(process.execPath, ['--input-type=module', '-e', code]))
@@ -228,12 +235,12 @@ test('H1: the head of a request cannot be read once its handler has returned', a
   const kept: Head[] = []
   http.route('GET', '/', (head, exchange) => {
     kept.push(head)
-    exchange.reply(success({ host: head.header('host') }), 'r')
+    void exchange.reply(success({ host: head.header('host') }), 'r')
   })
   t.is(await get(), 200)
   const over = { message: 'the request is over' }
   t.throws(() => kept[0]?.header('host'), over)
-  t.throws(() => kept[0]?.address(), over)
+  t.throws(() => kept[0]?.address, over)
 })
 
 test('H2: a second answer to one request goes nowhere', async (t) => {
@@ -241,10 +248,10 @@ test('H2: a second answer to one request goes nowhere', async (t) => {
   const kept: Exchange[] = []
   http.route('GET', '/', (_head, exchange) => {
     kept.push(exchange)
-    exchange.reply(success({}), 'r')
+    void exchange.reply(success({}), 'r')
   })
   t.is(await get(), 200)
-  kept[0]?.reply({ status: 500, contentType: JSON_TYPE, headers: [], body: '' }, 'r')
+  void kept[0]?.reply({ status: 500, contentType: JSON_TYPE, headers: [], body: '' }, 'r')
   t.is(http.inFlight, 0)
 })
 
@@ -282,6 +289,7 @@ async function bareHttp(t: ExecutionContext) {
     tls: undefined,
     timers: time,
     monotonicMs: time.monotonicMs,
+    clientAddress: (source) => source.socketAddress(),
     bodyTimeoutMs: 1,
   })
   const port = await http.listen('127.0.0.1', 0)

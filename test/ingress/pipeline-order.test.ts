@@ -2,6 +2,7 @@
 
 import test from 'ava'
 
+import { fault } from '#domain/fault'
 import { CHANNEL, CREDENTIALS } from '#test/support/making'
 import { startIngress } from '#test/support/start-ingress'
 import { TOKEN, JSON_HEADERS, HUGE } from '#test/support/pipeline-requests'
@@ -101,14 +102,28 @@ const stages: readonly Stage[] = [
   },
 ]
 
-for (const { fails, init, path = '/message', token = '', status, code } of stages) {
-  test(`R1: a request that fails at ${fails} and below is answered ${status} ${code}`, async (t) => {
+type State = 'idle' | 'draining' | 'full'
+
+// 503 comes last: a gateway that drains or is full refuses with the same codes, and says so itself
+// only where nothing else is wrong.
+const cases = (['idle', 'draining', 'full'] as const).flatMap((state) =>
+  stages.map((stage) => ({ state, ...stage, code: codeIn(state, stage.code) })),
+)
+
+function codeIn(state: State, code: string): string {
+  return state !== 'idle' && code === 'submission_not_accepted' ? 'server_busy' : code
+}
+
+for (const { state, fails, init, path = '/message', token = '', status, code } of cases) {
+  test(`R1: ${state}, a request that fails at ${fails} and below is answered ${status} ${code}`, async (t) => {
     const total = ['route', 'method', 'token', 'budget'].includes(fails) ? 1 : 100
     const rig = await startIngress(t, { token, passwordBudget: { perAddress: 100, total } })
     const headers = token === '' ? {} : { authorization: `Bearer ${token}` }
     const first = { ...CREDENTIALS, title: 'first', op_id: 'used' }
     t.is((await rig.post('/message', first, headers)).status, 200)
-    rig.sink.answer = () => ({ kind: 'fault', code: 'submission_not_accepted' })
+    rig.sink.answer = () => fault('submission_not_accepted')
+    if (state === 'draining') await rig.ingress.drain()
+    if (state === 'full') Object.assign(rig.ingress.http, { inFlight: 20_000 })
     const answer = await rig.send(path, init)
     t.is(answer.status, status)
     t.is(answer.json['error_code'], code)

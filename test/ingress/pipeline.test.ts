@@ -180,11 +180,16 @@ test('R2: a handler that throws before it has a promise is answered too', async 
 })
 
 test('R3: beyond the bound of requests in flight the answer is 503', async (t) => {
-  const { ingress, get } = await startIngress(t)
-  Object.assign(ingress.http, { inFlight: 20_000 })
-  t.is((await get('/healthz')).status, 503)
-  Object.assign(ingress.http, { inFlight: 0 })
-  t.is((await get('/healthz')).status, 200)
+  const { ingress, get, post } = await startIngress(t)
+  for (const [inFlight, status] of [
+    [20_000, 503],
+    [19_999, 200],
+  ] as const) {
+    Object.assign(ingress.http, { inFlight })
+    t.is((await post('/thing/update', THING)).status, status)
+    t.is((await get('/readyz')).status, status)
+    t.is((await get('/healthz')).status, 200)
+  }
 })
 
 test('a malformed escape in the path is refused, a well-formed one is read', async (t) => {

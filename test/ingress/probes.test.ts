@@ -1,7 +1,8 @@
 import test from 'ava'
 
-import type { Probe } from '#domain/ports'
+import type { Probe, Readiness } from '#domain/ports'
 import { startIngress } from '#test/support/start-ingress'
+import { until } from '#test/support/until'
 
 const probe = (name: string, ready: boolean): Probe => ({
   readiness: async () => ({ name, ready, detail: ready ? 'well' : 'not well' }),
@@ -46,6 +47,7 @@ test('a probe that fails or stays silent is a dependency that is not ready, unde
   t.is((await rig.get('/readyz')).status, 200)
 
   behaviour = () => Promise.reject(new Error('secret'))
+  rig.time.advance(1_000)
   const failed = await rig.get('/readyz')
   t.false(failed.text.includes('secret'))
   t.like(failed.json, { data: { dependencies: [{ name: 'database', ready: false }] } })
@@ -56,12 +58,54 @@ test('a probe that fails or stays silent is a dependency that is not ready, unde
     isAsked()
     return new Promise(() => {})
   }
+  rig.time.advance(1_000)
   const silent = rig.get('/readyz')
   await asked
   rig.time.advance(2_000)
   t.like((await silent).json, {
     data: { dependencies: [{ name: 'database', detail: 'no answer in time' }] },
   })
+})
+
+test('probes/1: a dependency is asked at most once a second, whoever asks', async (t) => {
+  let asked = 0
+  const counted: Probe = {
+    readiness: async () => {
+      asked += 1
+      return { name: 'database', ready: true, detail: `${asked}` }
+    },
+  }
+  const rig = await startIngress(t, { probes: [counted] })
+  await Promise.all(Array.from({ length: 20 }, () => rig.get('/readyz')))
+  rig.time.advance(999)
+  t.like((await rig.get('/readyz')).json, { data: { dependencies: [{ detail: '1' }] } })
+  t.is(asked, 1)
+  rig.time.advance(1)
+  t.like((await rig.get('/readyz')).json, { data: { dependencies: [{ detail: '2' }] } })
+})
+
+test('probes/1: a dependency that does not answer is not asked again until it does', async (t) => {
+  const waiting: PromiseWithResolvers<Readiness>[] = []
+  const silent: Probe = {
+    readiness: () => {
+      const question = Promise.withResolvers<Readiness>()
+      waiting.push(question)
+      return question.promise
+    },
+  }
+  const rig = await startIngress(t, { probes: [silent] })
+  for (let attempt = 0; attempt < 3; attempt += 1) {
+    const asked = rig.get('/readyz')
+    await until('it waits for an answer', () => rig.time.waiting > 0)
+    rig.time.advance(2_000)
+    t.is((await asked).status, 503)
+  }
+  t.is(waiting.length, 1)
+  waiting[0]?.resolve({ name: 'database', ready: true, detail: 'well' })
+  const asked = rig.get('/readyz')
+  await until('it is asked anew', () => waiting.length === 2)
+  waiting[1]?.resolve({ name: 'database', ready: true, detail: 'well' })
+  t.is((await asked).status, 200)
 })
 
 const answers: readonly (readonly [path: string, expected: object])[] = [

@@ -2,7 +2,7 @@ import test from 'ava'
 
 import { FAULTS, fault } from '#domain/fault'
 import type { FaultCode } from '#domain/fault'
-import { STATUS, failure, rateLimitHeaders, requestIdFrom, success } from '#src/ingress/respond'
+import { STATUS, failure, failureHeaders, requestIdFrom, success } from '#src/ingress/respond'
 
 const CONTEXT = { requestId: 'r1', acceptLanguage: '' }
 const CODES = Object.keys(FAULTS) as FaultCode[]
@@ -78,10 +78,11 @@ for (const [retryAfterMs, seconds] of waits) {
 }
 
 test('429 tells the limit that was reached', (t) => {
-  t.deepEqual(rateLimitHeaders(60, 59_001), [
+  t.deepEqual(failureHeaders(fault('rate_limited', { limit: 60, retryAfterMs: 59_001 })), [
     ['ratelimit-limit', '60'],
     ['ratelimit-remaining', '0'],
     ['ratelimit-reset', '60'],
+    ['retry-after', '60'],
   ])
 })
 

@@ -2,13 +2,13 @@
 
 import test from 'ava'
 
-import { withHead } from '#src/ingress/route'
+import { guardOf, methodsOf } from '#src/ingress/row'
 import { routeTable } from '#src/ingress/routes'
-import type { RoutePorts } from '#src/ingress/routes'
+import type { TablePorts } from '#src/ingress/routes'
 import { startIngress } from '#test/support/start-ingress'
 
 /** The table without anything behind it: handlers are made, none is called. */
-const TABLE = routeTable({ probes: [] as const } as unknown as RoutePorts)
+const TABLE = routeTable({ acceptance: {}, probes: [] as const } as unknown as TablePorts)
 
 interface Operation {
   readonly responses: Readonly<Record<string, unknown>>
@@ -26,7 +26,10 @@ test('the OpenAPI document has every route of the table and no other', async (t)
   const told = Object.entries(paths).flatMap(([path, methods]) =>
     Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
   )
-  t.deepEqual(told.toSorted(), TABLE.map(({ method, path }) => `${method} ${path}`).toSorted())
+  t.deepEqual(
+    told.toSorted(),
+    TABLE.flatMap(({ methods, path }) => methods.map((method) => `${method} ${path}`)).toSorted(),
+  )
 })
 
 test('the document tells 413 of every route with a body and 401 of every guarded one', async (t) => {
@@ -34,18 +37,20 @@ test('the document tells 413 of every route with a body and 401 of every guarded
   const { paths } = (await get('/openapi.json')).json as {
     paths: Record<string, Record<string, Operation>>
   }
-  for (const { method, path, body, token } of TABLE) {
-    const statuses = Object.keys(paths[path]?.[method.toLowerCase()]?.responses ?? {})
-    t.is(statuses.includes('413'), body === 'json', path)
-    t.is(statuses.includes('401'), token === 'required', path)
+  for (const { methods, path, reader, token } of TABLE) {
+    for (const method of methods) {
+      const statuses = Object.keys(paths[path]?.[method.toLowerCase()]?.responses ?? {})
+      t.is(statuses.includes('413'), reader.bytesMax > 0, path)
+      t.is(statuses.includes('401'), token === 'required', path)
+    }
   }
 })
 
 test('every route answers its method and refuses the others with Allow', async (t) => {
   const { send } = await startIngress(t)
   const allowed = new Map<string, string[]>()
-  for (const { method, path } of withHead(TABLE)) {
-    allowed.set(path, [...(allowed.get(path) ?? []), method])
+  for (const row of TABLE) {
+    allowed.set(row.path, [...(allowed.get(row.path) ?? []), ...methodsOf(row)])
   }
   for (const [template, methods] of allowed) {
     const path = template.replace(/\{\w+\}/g, 'x')
@@ -65,8 +70,10 @@ const COUNTED =
   /^\/(message|event\/.*|thing\/.*|channel\/(create|subscribe|sync|rename|password|delete|info|history))$/
 
 test('every route that takes a channel password counts in the budget, and no other', (t) => {
-  for (const { path, budget } of TABLE) {
-    t.is(budget, COUNTED.test(path) ? 'counted' : 'free', path)
+  for (const row of TABLE) {
+    const { budget } = guardOf(row)
+    const expected = row.path === '/device/register' ? 'devices' : 'none'
+    t.is(budget, COUNTED.test(row.path) ? 'passwords' : expected, row.path)
   }
 })
 

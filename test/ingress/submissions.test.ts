@@ -1,5 +1,6 @@
 import test from 'ava'
 
+import { fault } from '#domain/fault'
 import { CREDENTIALS, NOW_MS } from '#test/support/making'
 import { startIngress } from '#test/support/start-ingress'
 
@@ -145,7 +146,7 @@ test('W1: the answer waits for the log, and says what the log says', async (t) =
   t.is(answer.status, 200)
   t.deepEqual(events, ['durable', 'answered'])
 
-  sink.answer = () => ({ kind: 'fault', code: 'submission_not_accepted', retryAfterMs: 2_500 })
+  sink.answer = () => fault('submission_not_accepted', { retryAfterMs: 2_500 })
   const refused = await post('/thing/update', { ...THING, thing_id: 'pump' })
   t.is(refused.status, 503)
   t.is(refused.headers.get('retry-after'), '3')

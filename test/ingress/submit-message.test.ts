@@ -2,6 +2,7 @@
 
 import test from 'ava'
 
+import { fault } from '#domain/fault'
 import { CREDENTIALS, NOW_MS } from '#test/support/making'
 import { addChannel, startIngress } from '#test/support/start-ingress'
 import type { Rig } from '#test/support/start-ingress'
@@ -66,7 +67,7 @@ test('M3: an op_id that the gateway gave to what is not yet applied is a conflic
 
 test('M1: a repeat completes a first attempt that died between claim and append', async (t) => {
   const rig = await startIngress(t)
-  rig.sink.answer = () => ({ kind: 'fault', code: 'submission_not_accepted' })
+  rig.sink.answer = () => fault('submission_not_accepted')
   t.is((await rig.post('/message', FIRST)).status, 503)
   rig.sink.answer = () => ({ kind: 'accepted' })
   rig.time.advance(60_000)

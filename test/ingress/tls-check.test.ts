@@ -31,7 +31,8 @@ test(
       [certFile, other.keyFile, /^SERVICE_HTTP_TLS_KEY names .*, which is not the key of the/],
     ]
     const time = new FakeTime(0)
-    const options = { timers: time, monotonicMs: time.monotonicMs, bodyTimeoutMs: 1 }
+    const clocks = { timers: time, monotonicMs: time.monotonicMs }
+    const options = { ...clocks, clientAddress: () => '', bodyTimeoutMs: 1 }
     for (const [cert, key, sentence] of rows) {
       const tls = { certFile: cert, keyFile: key }
       const error = t.throws(() => createHttp({ ...options, tls }), { message: sentence })

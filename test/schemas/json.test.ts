@@ -2,7 +2,7 @@
 
 import test from 'ava'
 
-import { isFault } from '#domain/fault'
+import { fault, isFault } from '#domain/fault'
 import { readJson } from '#src/schemas/json'
 
 const bytes = (text: string) => new TextEncoder().encode(text)
@@ -39,7 +39,7 @@ const broken: readonly Uint8Array[] = [
 
 test('what is no JSON in UTF-8 is refused without quoting it', (t) => {
   for (const input of broken) {
-    t.deepEqual(readJson(input), { kind: 'fault', code: 'invalid_json_syntax' }, String(input))
+    t.deepEqual(readJson(input), fault('invalid_json_syntax'), String(input))
   }
 })
 
@@ -47,9 +47,9 @@ test('deep nesting is read without harm', (t) => {
   t.true(Array.isArray(readJson(bytes('['.repeat(16_000) + ']'.repeat(16_000)))))
 })
 
-test('J1: a body that calls itself a fault is no fault, and keeps everything else', (t) => {
-  const read = readJson(bytes('{"kind":"fault","code":"internal_error","__proto__":{"a":1}}'))
+test('a body that calls itself a fault is no fault, and keeps every member', (t) => {
+  const body = '{"kind":"fault","code":"internal_error","__proto__":{"a":1}}'
+  const read = readJson(bytes(body))
   t.false(isFault(read))
-  t.is(JSON.stringify(read), '{"code":"internal_error","__proto__":{"a":1}}')
-  t.deepEqual(readJson(bytes('{"kind":"other"}')), { kind: 'other' })
+  t.is(JSON.stringify(read), body)
 })

@@ -7,9 +7,11 @@ import { createHash } from 'node:crypto'
 import { parseDeviceId } from '#domain/identity'
 import type { DeviceId } from '#domain/identity'
 import type { Acknowledgement, Announcement, CatchUpPage, Position } from '#domain/feed'
+import type { SessionAdmission } from '#domain/ports'
 import { createSessions } from '#src/transports/sessions'
 import type { SessionOptions, Sessions } from '#src/transports/sessions'
 import type { Carrier, SessionHandle } from '#src/transports/carrier'
+import { admissionFor } from '#test/support/admission'
 import { FakeBus } from '#test/support/fake-bus'
 import { FakeLog, FakeMeter } from '#test/support/fake-telemetry'
 import { FakeTime } from '#test/support/fake-timers'
@@ -102,6 +104,10 @@ export class Store extends FeedModel {
   }
 }
 
+export interface RigOptions extends SessionOptions {
+  readonly admission?: SessionAdmission
+}
+
 export class Rig {
   readonly bus = new FakeBus()
   readonly store = new Store()
@@ -112,10 +118,11 @@ export class Rig {
   /** At once, unless a test wants to see what is said together. */
   soon: (task: () => void) => void = (task) => task()
 
-  constructor(options: Partial<SessionOptions> = {}) {
+  constructor({ admission = admissionFor(''), ...options }: RigOptions = {}) {
     this.sessions = createSessions(
       {
         bus: this.bus,
+        admission,
         devices: this.store,
         subscriptions: this.store,
         feed: this.store,
@@ -127,7 +134,7 @@ export class Rig {
         entropy: realRuntime.entropy,
         soon: (task) => this.soon(task),
       },
-      { token: '', ...options },
+      options,
     )
     this.store.subscribe(DEVICE, A)
   }

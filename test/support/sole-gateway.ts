@@ -1,13 +1,14 @@
-// A whole sole gateway below its sockets, in the thread of the test: acceptor, log, actors, store and
-// sessions over SQLite files, joined by wires in memory. Time passes when the test turns it.
+// A whole sole gateway below its sockets, in the thread of the test: acceptance, acceptor, log,
+// actors, store and sessions over SQLite files, joined by wires in memory. Time passes when the test turns it.
 
 import type { ExecutionContext } from 'ava'
 
 import type { ChannelId } from '#domain/identity'
+import type { Acceptance } from '#src/acceptance/acceptance'
 import { configFrom } from '#src/config/config'
 import type { Env } from '#src/config/config'
 import type { Backend } from '#src/runtime/backend'
-import { composeAcceptor, composeSessions } from '#src/runtime/stages'
+import { composeAcceptance, composeAcceptor, composeSessions } from '#src/runtime/stages'
 import { startEmbedded } from '#src/runtime/standalone/backend'
 import type { Acceptor } from '#src/stream/acceptor'
 import { memoryThreads } from '#src/threads/memory-threads'
@@ -21,6 +22,7 @@ export interface SoleGateway {
   readonly runtime: HandTurnedRuntime
   readonly backend: Backend
   readonly sink: Acceptor
+  readonly acceptance: Acceptance
   readonly sessions: Sessions
   readonly log: FakeLog
   /** Why the gateway could not go on. */
@@ -48,18 +50,20 @@ export async function startSoleGateway(
   }
   const backend = await runtime.until(startEmbedded(config, edge))
   const sink = composeAcceptor(config, edge, { backend, callers: () => 1 })
-  const sessions = composeSessions(config, edge, { backend })
+  const acceptance = composeAcceptance(config, edge, { backend, sink })
+  const sessions = composeSessions(edge, { backend, acceptance })
   const steps = [
     () => sink.drain(),
     () => backend.drain(),
     () => sessions.close(),
+    async () => acceptance.close(),
     () => backend.close(),
   ]
   const stop = async (): Promise<void> => {
     for (const step of steps.splice(0)) await runtime.until(step())
   }
   t.teardown(stop)
-  return { runtime, backend, sink, sessions, log, failures, stop }
+  return { runtime, backend, sink, acceptance, sessions, log, failures, stop }
 }
 
 /** Makes a channel to which these devices are subscribed. */

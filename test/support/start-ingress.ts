@@ -1,35 +1,17 @@
 // An ingress on a free port with fakes behind it, and the ways to talk to it.
 
-import { createHash } from 'node:crypto'
 import { connect } from 'node:net'
 import type { Socket } from 'node:net'
 
 import type { ExecutionContext } from 'ava'
 
-import { parseChannelId } from '#domain/identity'
-import type { ChannelId } from '#domain/identity'
 import type { Probe } from '#domain/ports'
 import { createIngress } from '#src/ingress/ingress'
 import type { Ingress, IngressOptions } from '#src/ingress/ingress'
-import { createPasswordWork } from '#src/ingress/password-work'
-import type { Derive } from '#src/ingress/password-work'
-import { FakeBus } from '#test/support/fake-bus'
-import { FakeSink } from '#test/support/fake-sink'
-import {
-  FakeChannels,
-  FakeDevices,
-  FakeOperations,
-  FakeReads,
-  FakeSubscriptions,
-} from '#test/support/fake-stores'
-import { FakeLog, FakeMeter } from '#test/support/fake-telemetry'
-import { FakeTime } from '#test/support/fake-timers'
-import { CHANNEL, NOW_MS, PASSWORD } from '#test/support/making'
-import { realRuntime } from '#test/support/real-runtime'
+import { acceptanceRig } from '#test/support/acceptance-rig'
+import type { AcceptanceRig, AcceptanceRigOptions } from '#test/support/acceptance-rig'
 
-/** A derivation that costs nothing, with the shape of scrypt's. */
-export const quickDerive: Derive = (password, salt) =>
-  Promise.resolve(createHash('sha256').update(salt).update(password).digest())
+export { addChannel, quickDerive } from '#test/support/acceptance-rig'
 
 export interface Answered {
   readonly status: number
@@ -38,21 +20,10 @@ export interface Answered {
   readonly json: Readonly<Record<string, unknown>>
 }
 
-export interface Rig {
+export interface Rig extends AcceptanceRig {
   readonly ingress: Ingress
   readonly port: number
   readonly url: string
-  readonly channelId: ChannelId
-  readonly time: FakeTime
-  readonly bus: FakeBus
-  readonly sink: FakeSink
-  readonly channels: FakeChannels
-  readonly devices: FakeDevices
-  readonly subscriptions: FakeSubscriptions
-  readonly reads: FakeReads
-  readonly operations: FakeOperations
-  readonly meter: FakeMeter
-  readonly log: FakeLog
   readonly post: (
     path: string,
     body: unknown,
@@ -73,70 +44,40 @@ export interface Raw {
   readonly ended: Promise<void>
 }
 
-export interface RigOptions extends Partial<IngressOptions> {
+export interface RigOptions extends AcceptanceRigOptions, Partial<IngressOptions> {
   readonly probes?: readonly Probe[]
-  readonly derive?: Derive
 }
 
 /** The channel CHANNEL with PASSWORD exists. Everything is closed when the test ends. */
 export async function startIngress(t: ExecutionContext, options: RigOptions = {}): Promise<Rig> {
-  const channels = new FakeChannels()
-  const time = new FakeTime(NOW_MS)
-  const parts = {
-    time,
-    bus: new FakeBus(),
-    sink: new FakeSink(),
-    channels,
-    devices: new FakeDevices(),
-    subscriptions: new FakeSubscriptions(channels),
-    reads: new FakeReads(),
-    operations: new FakeOperations(),
-    meter: new FakeMeter(),
-    log: new FakeLog(),
-  }
-  const work = createPasswordWork(realRuntime.entropy, options.derive ?? quickDerive)
-  const channelId = await addChannel(channels, CHANNEL, PASSWORD)
+  const rig = await acceptanceRig(options)
+  const { time } = rig
   const ingress = createIngress(
     {
-      ...parts,
-      read: parts.reads,
+      ...rig,
       timers: time,
       nowMs: time.nowMs,
       monotonicMs: time.monotonicMs,
-      entropy: realRuntime.entropy,
       probes: options.probes ?? [],
       metricsText: () => Promise.resolve('heliograph_up 1\n'),
       profile: () => ({ private_channel_enabled: true }),
       durability: () => 'embedded: fsync',
-      passwordWork: work,
     },
     {
       http: { host: '127.0.0.1', port: 0 },
       tls: undefined,
-      token: '',
       trustedProxies: [],
-      passwordBudget: { perAddress: 1_000_000, total: 1_000_000 },
       statusRetentionMs: 7 * 86_400_000,
       version: '9.9.9',
       ...options,
     },
   )
   const port = await ingress.listen()
-  t.teardown(() => ingress.close())
-  return { ...parts, ingress, port, channelId, ...clientOf(t, port) }
-}
-
-/** Puts a channel into the store, with a hash that quickDerive makes. */
-export async function addChannel(
-  channels: FakeChannels,
-  id: string,
-  password: string,
-): Promise<ChannelId> {
-  const channelId = parseChannelId(id)
-  const passwordHash = await createPasswordWork(realRuntime.entropy, quickDerive).hash(password)
-  if (channelId === undefined || typeof passwordHash !== 'string') throw new Error('bad fixture')
-  await channels.create({ channelId, channelName: 'a channel', passwordHash, createdAt: NOW_MS })
-  return channelId
+  t.teardown(() => {
+    ingress.close()
+    rig.acceptance.close()
+  })
+  return { ...rig, ingress, port, ...clientOf(t, port) }
 }
 
 function clientOf(

@@ -10,6 +10,8 @@ import { parseDeviceId } from '#domain/identity'
 import { createSessions } from '#src/transports/sessions'
 import type { Sessions } from '#src/transports/sessions'
 import { mountWss } from '#src/transports/wss'
+import type { WssOptions } from '#src/transports/wss'
+import { admissionFor } from '#test/support/admission'
 import { FakeBus } from '#test/support/fake-bus'
 import { FakeLog, FakeMeter } from '#test/support/fake-telemetry'
 import { FakeTime } from '#test/support/fake-timers'
@@ -37,6 +39,13 @@ export interface Served {
   readonly sessions: Sessions
 }
 
+/** What an endpoint without an ingress is mounted with. */
+export const ENDPOINT: WssOptions = {
+  clientAddress: (source) => source.socketAddress(),
+  refuseUpgrade: ({ code }) => ({ statusLine: '400 Bad Request', headers: [], body: code }),
+  upgraded: () => undefined,
+}
+
 /** Serves the device of `KEY`, which is subscribed to channel A. It ends with the test. */
 export async function serveWss(t: ExecutionContext, token = ''): Promise<Served> {
   const bus = new FakeBus()
@@ -44,27 +53,22 @@ export async function serveWss(t: ExecutionContext, token = ''): Promise<Served>
   const meter = new FakeMeter()
   const time = new FakeTime(1_000_000)
   if (device !== undefined) model.subscribe(device, A)
-  const sessions = createSessions(
-    {
-      bus,
-      devices: model,
-      subscriptions: model,
-      feed: model,
-      meter,
-      log: new FakeLog(),
-      nowMs: time.nowMs,
-      timers: time,
-      random: () => 0,
-      entropy: realRuntime.entropy,
-      soon: setImmediate,
-    },
-    { token },
-  )
-  const app = App()
-  mountWss(app, sessions, {
-    clientAddress: (source) => source.address(),
-    upgraded: () => undefined,
+  const sessions = createSessions({
+    bus,
+    admission: admissionFor(token),
+    devices: model,
+    subscriptions: model,
+    feed: model,
+    meter,
+    log: new FakeLog(),
+    nowMs: time.nowMs,
+    timers: time,
+    random: () => 0,
+    entropy: realRuntime.entropy,
+    soon: setImmediate,
   })
+  const app = App()
+  mountWss(app, sessions, ENDPOINT)
   const port = await listen(app)
   t.teardown(async () => {
     await sessions.close()

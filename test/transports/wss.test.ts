@@ -16,7 +16,7 @@ import { mountWss } from '#src/transports/wss'
 import type { FakeMeter } from '#test/support/fake-telemetry'
 import { KEY, channel } from '#test/support/session-words'
 import { until } from '#test/support/until'
-import { listen, serveWss } from '#test/support/wss-server'
+import { ENDPOINT, listen, serveWss } from '#test/support/wss-server'
 
 const A = channel('A')
 
@@ -93,14 +93,13 @@ test('without the gateway token the session ends', async (t) => {
   t.regex(socket.heard[0] ?? '', /authentication_failed/)
 })
 
-test('an upgrade without the subprotocol is refused with the envelope', async (t) => {
+test('an upgrade without the subprotocol is refused with what the endpoint was given', async (t) => {
   const { port, sessions } = await serveWss(t)
   for (const header of [[], ['Sec-WebSocket-Protocol: other, heliograph.v2']]) {
     const { socket, text } = await rawSocket(port, header)
-    await until('the whole answer is here', () => text().includes('}'))
+    await until('the whole answer is here', () => text().includes('missing_websocket_subprotocol'))
     socket.destroy()
     t.regex(text(), /^HTTP\/1\.1 400 /)
-    t.regex(text(), /"success":false,"error":".+","error_code":"missing_websocket_subprotocol"/)
   }
   t.is(sessions.count(), 0)
 })
@@ -166,10 +165,7 @@ async function serveCarriers(t: ExecutionContext) {
     count: () => carriers.length - closed.length,
   }
   const app = App()
-  mountWss(app, sessions, {
-    clientAddress: (source) => source.address(),
-    upgraded: () => undefined,
-  })
+  mountWss(app, sessions, ENDPOINT)
   const port = await listen(app)
   t.teardown(() => app.close())
   return { port, carriers, closed }

@@ -1,8 +1,11 @@
 // Asks the other processes for an operation that one of them accepted and nobody has applied yet.
 //
 // Invariants:
-//   Q1. A question has an end: an answer, or ASK_MS. Only who knows the operation answers.
+//   Q1. A question has an end: the operation, or ASK_MS. Everybody answers, also that it does not
+//       know the operation.
 //   Q2. Questions under way are bounded; one beyond the bound goes unasked.
+//   Q3. "Nobody knows it" is said only when every process that is there has said so. One that is
+//       silent for GONE_AFTER_MS is there no more.
 
 import type { Msg, Subscription } from '@nats-io/transport-node'
 import {
@@ -24,29 +27,46 @@ import type { Runtime } from '#domain/runtime'
 export interface InquiryPorts {
   readonly connection: Line
   readonly timers: Timers
+  /** Milliseconds that only ever grow. */
+  readonly monotonicMs: () => number
   readonly entropy: Runtime['entropy']
 }
 
 const PREFIX = 'heliograph'
 const ASK_MS = 300
 const ASKED_MAX = 1000
+const GONE_AFTER_MS = 10_000
 
 type Find = (opId: OperationId) => Operation | undefined
+
+/** An operation, or `unasked` when the others may not have heard the question. */
+type Found = Operation | 'unasked' | undefined
+
+interface Question {
+  /** The processes that have said that they do not know it. */
+  readonly strangers: Set<string>
+  readonly settle: (found: Found) => void
+}
 
 /** Both sides: asks others, and answers them. */
 export class StatusInquiry {
   readonly #ports: InquiryPorts
   readonly #subject: string
+  readonly #id: string
   readonly #inbox: string
-  readonly #asked = new Map<string, (operation: Operation | undefined) => void>()
+  readonly #asked = new Map<string, Question>()
+  /** Who has ever answered, and since when it has not. (Q3) */
+  readonly #others = new Map<string, number | undefined>()
   readonly #subscriptions: Subscription[] = []
   #count = 0
 
   constructor(ports: InquiryPorts, prefix = PREFIX) {
     this.#ports = ports
     this.#subject = `${prefix}.status`
-    this.#inbox = `_INBOX.${ports.entropy(12).toString('hex')}`
+    this.#id = ports.entropy(12).toString('hex')
+    this.#inbox = `_INBOX.${this.#id}`
     this.#listen(`${this.#inbox}.*`, (message) => this.#onAnswer(message))
+    this.#listen(`${this.#subject}.left`, (message) => this.#others.delete(message.string()))
   }
 
   /** Answers others from now on with what `find` gives. */
@@ -54,32 +74,55 @@ export class StatusInquiry {
     this.#listen(this.#subject, (message) => {
       const opId = parseOperationId(message.string())
       const operation = opId === undefined ? undefined : find(opId)
-      if (operation !== undefined) message.respond(JSON.stringify(operation))
+      message.respond(JSON.stringify(operation ?? { stranger: this.#id }))
     })
   }
 
-  /** What another process knows of the operation; undefined when none says so in time. (Q1) */
-  ask(opId: OperationId): Promise<Operation | undefined> {
+  /**
+   * What another process knows of the operation; undefined when all of them say that they know
+   * nothing of it, `unasked` when one may not have heard the question. (Q1, Q2, Q3)
+   */
+  ask(opId: OperationId): Promise<Found> {
     const { connection, timers } = this.#ports
     const isFull = this.#asked.size >= ASKED_MAX // Q2
-    if (!connection.isConnected || isFull) return Promise.resolve(undefined)
+    if (!connection.isConnected || isFull) return Promise.resolve('unasked')
     this.#count += 1
     const token = this.#count.toString(36)
-    return new Promise((resolve) => {
-      const cancel = timers.after(ASK_MS, () => this.#asked.get(token)?.(undefined))
-      this.#asked.set(token, (operation) => {
+    const { promise, resolve } = Promise.withResolvers<Found>()
+    const strangers = new Set<string>()
+    const cancel = timers.after(ASK_MS, () => question.settle(this.#silence(strangers)))
+    const question: Question = {
+      strangers,
+      settle: (found) => {
         this.#asked.delete(token)
         cancel()
-        resolve(operation)
-      })
-      connection.nats.publish(this.#subject, opId, { reply: `${this.#inbox}.${token}` })
-    })
+        resolve(found)
+      },
+    }
+    this.#asked.set(token, question)
+    connection.nats.publish(this.#subject, opId, { reply: `${this.#inbox}.${token}` })
+    return promise
   }
 
   /** Neither asks nor answers any more. The connection stays. */
   close(): void {
     for (const subscription of this.#subscriptions) subscription.unsubscribe()
-    for (const settle of this.#asked.values()) settle(undefined)
+    for (const { settle } of this.#asked.values()) settle('unasked')
+    const { connection } = this.#ports
+    if (connection.isConnected) connection.nats.publish(`${this.#subject}.left`, this.#id)
+  }
+
+  /** What it means that nobody has said in time that it knows the operation. (Q3) */
+  #silence(strangers: ReadonlySet<string>): Found {
+    const now = this.#ports.monotonicMs()
+    let isMissing = strangers.size === 0
+    for (const [other, silentSince = now] of this.#others) {
+      if (strangers.has(other)) continue
+      isMissing = true
+      if (now - silentSince >= GONE_AFTER_MS) this.#others.delete(other)
+      else this.#others.set(other, silentSince)
+    }
+    return isMissing ? 'unasked' : undefined
   }
 
   #listen(subject: string, take: (message: Msg) => void): void {
@@ -89,11 +132,16 @@ export class StatusInquiry {
     this.#subscriptions.push(this.#ports.connection.nats.subscribe(subject, { callback }))
   }
 
-  /** An empty answer is the server's own: nobody else is there. */
   #onAnswer(message: Msg): void {
-    const settle = this.#asked.get(message.subject.slice(this.#inbox.length + 1))
-    const operation = message.data.length === 0 ? undefined : readOperation(message.string())
-    settle?.(operation)
+    const question = this.#asked.get(message.subject.slice(this.#inbox.length + 1))
+    // The server's own empty answer: nobody else is there.
+    if (message.data.length === 0) return question?.settle(undefined)
+    const text = message.string()
+    const stranger = recordOf(parse(text))?.['stranger']
+    if (typeof stranger !== 'string') return question?.settle(readOperation(text) ?? 'unasked')
+    this.#others.set(stranger, undefined)
+    question?.strangers.add(stranger)
+    return undefined
   }
 }
 

@@ -3,6 +3,7 @@ import test from 'ava'
 import { operationIdFrom } from '#domain/identity'
 import type { OperationId } from '#domain/identity'
 import type { Claim, Operation } from '#domain/operation'
+import { STORE_BUSY } from '#domain/store-ports'
 import { findingEverywhere } from '#src/runtime/cluster/operation-lookup'
 import { FakeOperations } from '#test/support/fake-stores'
 import { message, opId, thing } from '#test/support/submissions'
@@ -10,9 +11,9 @@ import { message, opId, thing } from '#test/support/submissions'
 /** A database and another node, which knows what is put into `elsewhere`. */
 function setUp() {
   const operations = new FakeOperations()
-  const elsewhere = new Map<OperationId, Operation>()
+  const elsewhere = new Map<OperationId, Operation | 'unasked'>()
   const asked: OperationId[] = []
-  const ask = (id: OperationId): Promise<Operation | undefined> => {
+  const ask = (id: OperationId): Promise<Operation | 'unasked' | undefined> => {
     asked.push(id)
     return Promise.resolve(elsewhere.get(id))
   }
@@ -63,4 +64,19 @@ test('what nobody has applied is found where it was accepted, and later in the d
   t.like(await everywhere.find(MADE), { status: 'accepted' })
   operations.rows.set(MADE, { ...acceptedOf(MADE), status: 'sent' })
   t.like(await everywhere.find(MADE), { status: 'sent' })
+})
+
+test('lookup/1: whether an operation exists is not said while the others cannot be asked', async (t) => {
+  const { everywhere, operations, elsewhere } = setUp()
+  elsewhere.set(MADE, 'unasked')
+  await t.throwsAsync(everywhere.find(MADE), { name: STORE_BUSY })
+  operations.rows.set(MADE, { ...acceptedOf(MADE), status: 'sent' })
+  t.like(await everywhere.find(MADE), { status: 'sent' })
+})
+
+test('lookup/1: nothing is claimed while the others cannot be asked', async (t) => {
+  const { everywhere, operations, elsewhere } = setUp()
+  elsewhere.set(MADE, 'unasked')
+  await t.throwsAsync(everywhere.claim(claimOf(MADE), 0), { name: STORE_BUSY })
+  t.is(operations.claims.size, 0)
 })

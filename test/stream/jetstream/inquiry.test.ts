@@ -1,8 +1,13 @@
 import test from 'ava'
 
+import type { Subscription } from '@nats-io/transport-node'
+
 import type { Operation } from '#domain/operation'
+import type { Line } from '#src/stream/jetstream/connection'
 import { StatusInquiry, readOperation } from '#src/stream/jetstream/inquiry'
+import { FakeTime } from '#test/support/fake-timers'
 import { connectNode, only, testsWithNats } from '#test/support/nats'
+import { realRuntime } from '#test/support/real-runtime'
 import { channel, message, opId } from '#test/support/submissions'
 
 const testWithNats = testsWithNats()
@@ -47,7 +52,7 @@ testWithNats('Q2: the 1,001st question under way goes unasked', async (t, server
   })
   await two.connection.nats.flush()
   const questions = Array.from({ length: 1_000 }, (_, at) => asker.ask(opId(`op-${at}`)))
-  t.is(await asker.ask(opId('one-too-many')), undefined)
+  t.is(await asker.ask(opId('one-too-many')), 'unasked')
   await Promise.all(questions)
   t.is(count, 1_000)
 })
@@ -60,7 +65,57 @@ testWithNats('a closed inquiry ends its questions at once', async (t, servers) =
   await two.connection.nats.flush()
   const question = asker.ask(operation.opId)
   asker.close()
-  t.is(await question, undefined)
+  t.is(await question, 'unasked')
+})
+
+testWithNats(
+  'Q3: a process that does not answer may know it, until it is gone',
+  async (t, servers) => {
+    const { url } = only(servers)
+    const nodes = [await connectNode(t, url), await connectNode(t, url), await connectNode(t, url)]
+    const [one, two, three] = nodes
+    if (one === undefined || two === undefined || three === undefined) return t.fail()
+    const time = new FakeTime(0)
+    const asker = new StatusInquiry({ ...one, ...clocksOf(time) }, 'silent')
+    const [leaving, killed] = [new StatusInquiry(two, 'silent'), new StatusInquiry(three, 'silent')]
+    for (const other of [leaving, killed]) other.answer(() => undefined)
+    for (const { connection } of nodes) await connection.nats.flush()
+    const ask = async () => {
+      const question = asker.ask(operation.opId)
+      for (const { nats } of nodes.map(({ connection }) => connection)) {
+        if (!nats.isClosed()) await nats.flush()
+      }
+      await one.connection.nats.flush()
+      time.advance(300)
+      return question
+    }
+    t.is(await ask(), undefined, 'both have said that they do not know it')
+    await three.connection.nats.close()
+    t.is(await ask(), 'unasked')
+    time.advance(9_000)
+    t.is(await ask(), 'unasked')
+    time.advance(1_000)
+    t.is(await ask(), 'unasked', 'it is forgotten from here on')
+    t.is(await ask(), undefined)
+    leaving.close()
+    await two.connection.nats.flush()
+    t.is(await ask(), undefined, 'nobody is there, and the server says so')
+  },
+)
+
+test('Q3: a question that nobody answers went unasked', async (t) => {
+  const time = new FakeTime(0)
+  const nats = { publish: () => {}, subscribe: () => ({ unsubscribe: () => {} }) as Subscription }
+  const connection: Line = { nats, isConnected: true, onReturn: () => () => {} }
+  const question = new StatusInquiry({ connection, ...clocksOf(time) }).ask(operation.opId)
+  time.advance(300)
+  t.is(await question, 'unasked')
+})
+
+const clocksOf = (time: FakeTime) => ({
+  timers: time,
+  monotonicMs: time.monotonicMs,
+  entropy: realRuntime.entropy,
 })
 
 test('an operation of another process is read back, or refused whole', (t) => {

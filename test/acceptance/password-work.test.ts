@@ -1,7 +1,7 @@
 import test from 'ava'
 
 import { isFault } from '#domain/fault'
-import { createPasswordWork, decoyHash } from '#src/ingress/password-work'
+import { createPasswordWork, decoyHash } from '#src/acceptance/password-work'
 import { realRuntime } from '#test/support/real-runtime'
 
 const { entropy } = realRuntime

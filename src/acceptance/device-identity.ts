@@ -8,6 +8,7 @@ import type { DeviceId, DeviceKey } from '#domain/identity'
 import type { Answer } from '#domain/ports'
 import type { DeviceStore } from '#domain/store-ports'
 
+/** The name under which the store keeps a device. */
 export function deviceIdOf(deviceKey: DeviceKey): DeviceId {
   const deviceId = parseDeviceId(hash('sha256', deviceKey))
   if (deviceId === undefined) throw new Error('SHA-256 in hex has 64 characters')

@@ -1,4 +1,4 @@
-// The password budget: how many guesses an address and everybody together have in a minute.
+// A budget: how many requests an address and everybody together have in a minute.
 // (Specification: Rate budget on password surfaces; decisions.md 13)
 //
 // Invariants:
@@ -6,6 +6,9 @@
 //       and all addresses together at most `total`.
 //   B2. What is refused costs nothing, so one address cannot use up the total for the others.
 //   B3. Only counted requests leave an address behind: the map holds at most `total` addresses.
+//   B4. A host has one count for all addresses that it can choose from: an IPv6 host its /64.
+
+import { isIPv6 } from 'node:net'
 
 import type { NowMs } from '#domain/ports'
 
@@ -33,6 +36,7 @@ export function createBudget(limits: BudgetLimits, nowMs: NowMs): Budget {
   let total = 0
   return {
     take(address) {
+      const host = hostOf(address) // B4
       const now = nowMs()
       // A clock that was set back must not keep an old window open for longer than a minute.
       if (now >= windowEndsAt || now < windowEndsAt - WINDOW_MS) {
@@ -40,13 +44,49 @@ export function createBudget(limits: BudgetLimits, nowMs: NowMs): Budget {
         total = 0
         counts.clear()
       }
-      const count = counts.get(address) ?? 0
+      const count = counts.get(host) ?? 0
       const resetMs = windowEndsAt - now
       if (count >= limits.perAddress) return { limit: limits.perAddress, resetMs } // B2
       if (total >= limits.total) return { limit: limits.total, resetMs } // B3
-      counts.set(address, count + 1)
+      counts.set(host, count + 1)
       total += 1
       return undefined
     },
   }
+}
+
+/**
+ * What one host is counted by: the /64 of an IPv6 address, the IPv4 address that an IPv6 address
+ * maps, and any other text as it is.
+ */
+export function hostOf(address: string): string {
+  if (!address.includes(':') || !isIPv6(address)) return address
+  const groups = groupsOf(address)
+  const [high = 0, low = 0] = groups.slice(6)
+  if (groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff) {
+    return [high >> 8, high & 255, low >> 8, low & 255].join('.')
+  }
+  return `${groups
+    .slice(0, 4)
+    .map((group) => group.toString(16))
+    .join(':')}::/64`
+}
+
+/** The eight groups of an IPv6 address; its zone is left out. */
+function groupsOf(address: string): readonly number[] {
+  const [plain = ''] = address.split('%')
+  const [before = '', after] = plain.split('::')
+  const head = parsedGroups(before)
+  if (after === undefined) return head
+  const tail = parsedGroups(after)
+  return [...head, ...Array<number>(8 - head.length - tail.length).fill(0), ...tail]
+}
+
+function parsedGroups(text: string): readonly number[] {
+  if (text === '') return []
+  return text.split(':').flatMap((group) => {
+    if (!group.includes('.')) return [Number.parseInt(group, 16)]
+    const [a = 0, b = 0, c = 0, d = 0] = group.split('.').map(Number)
+    return [a * 256 + b, c * 256 + d]
+  })
 }

@@ -1,7 +1,7 @@
 import test from 'ava'
 
-import { tokenCheck } from '#src/ingress/authorize'
-import type { TokenVerdict } from '#src/ingress/authorize'
+import { tokenCheck } from '#src/acceptance/gateway-token'
+import type { TokenVerdict } from '#src/acceptance/gateway-token'
 import { startIngress } from '#test/support/start-ingress'
 
 const LONGEST = 'x'.repeat(4096)

@@ -1,6 +1,6 @@
 import test from 'ava'
 
-import { hexSource } from '#src/ingress/random'
+import { hexSource } from '#src/acceptance/random'
 import { realRuntime } from '#test/support/real-runtime'
 
 test('ids are 32 lower-case hex characters and do not repeat over several blocks', (t) => {

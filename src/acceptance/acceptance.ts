@@ -1,0 +1,122 @@
+// Acceptance: what every way in must do, whatever its protocol. HTTP routes, device sessions and
+// whatever else takes requests translate into these calls, and their outcomes into answers.
+//
+//   caller.ts                who asks, as plain data
+//   gate.ts                  gateway token, then budget: gateway-token.ts, budget.ts
+//   channel-access.ts        password or grant: credentials.ts, password-work.ts
+//   submissions.ts           intent.ts, form, channel, op_id (message-claims.ts), log
+//   status.ts                the status of an operation
+//   state-reads.ts           Things, Events and the feed of a channel
+//   deliveries.ts            pull and acknowledge without a session
+//   channels.ts              administration of channels: channel-creation.ts
+//   subscriptions.ts         joining and leaving: subscription-sync.ts
+//   device-registration.ts   keys of devices: device-identity.ts; device-routes.ts
+//   session-admission.ts     who may have a session
+//
+// Every call checks in this order and gives the first refusal: the form of the fields, who may,
+// what an op_id means, and last the refusal of a way in that is draining or full. (decisions.md 2)
+
+import type { Bus, NowMs, SubmissionSink, Timers } from '#domain/ports'
+import type { Runtime } from '#domain/runtime'
+import type {
+  ChannelStore,
+  DeviceStore,
+  OperationStore,
+  ReadStore,
+  SubscriptionStore,
+} from '#domain/store-ports'
+import type { Meter } from '#domain/telemetry'
+import { createBudget } from './budget.ts'
+import type { BudgetLimits } from './budget.ts'
+import { ChannelAccess } from './channel-access.ts'
+import { Channels } from './channels.ts'
+import { createCredentials } from './credentials.ts'
+import { Deliveries } from './deliveries.ts'
+import { DeviceRegistration } from './device-registration.ts'
+import { DeviceRoutes } from './device-routes.ts'
+import { Gate } from './gate.ts'
+import { tokenCheck } from './gateway-token.ts'
+import { MessageClaims } from './message-claims.ts'
+import { createPasswordWork } from './password-work.ts'
+import type { PasswordWork } from './password-work.ts'
+import { hexSource } from './random.ts'
+import { StateReads } from './state-reads.ts'
+import { Statuses } from './status.ts'
+import { Submissions } from './submissions.ts'
+import { Subscriptions } from './subscriptions.ts'
+
+export interface AcceptancePorts {
+  readonly sink: SubmissionSink
+  readonly channels: ChannelStore
+  readonly devices: DeviceStore
+  readonly subscriptions: SubscriptionStore
+  readonly read: ReadStore
+  readonly operations: OperationStore
+  readonly bus: Bus
+  readonly meter: Meter
+  readonly nowMs: NowMs
+  /** Milliseconds that only ever grow. */
+  readonly monotonicMs: () => number
+  readonly timers: Timers
+  readonly entropy: Runtime['entropy']
+  /** Other than scrypt in tests only. */
+  readonly passwordWork?: PasswordWork
+}
+
+export interface AcceptanceOptions {
+  /** A secret. Empty: gateway token authentication is off. */
+  readonly token: string
+  readonly passwordBudget: BudgetLimits
+  /** New devices a minute for each address that does not prove the gateway token. */
+  readonly deviceBudgetPerAddress: number
+  readonly statusRetentionMs: number
+}
+
+export interface Acceptance {
+  readonly gate: Gate
+  readonly submissions: Submissions
+  readonly statuses: Statuses
+  readonly state: StateReads
+  readonly deliveries: Deliveries
+  readonly channels: Channels
+  readonly subscriptions: Subscriptions
+  readonly registration: DeviceRegistration
+  readonly deviceRoutes: DeviceRoutes
+  /** Hears of changed credentials no more. */
+  close(): void
+}
+
+/** Addresses that may register devices within one minute: what bounds their counts. */
+const NEW_DEVICES_TOTAL = 100_000
+
+/** Joins the parts of the stage. */
+export function createAcceptance(ports: AcceptancePorts, options: AcceptanceOptions): Acceptance {
+  const { bus, channels, meter, timers, nowMs, monotonicMs, entropy } = ports
+  const { passwordBudget, deviceBudgetPerAddress: perAddress, statusRetentionMs } = options
+  const work = ports.passwordWork ?? createPasswordWork(entropy)
+  const credentials = createCredentials({ channels, work, monotonicMs, timers, entropy })
+  const gate = new Gate(tokenCheck(options.token), createBudget(passwordBudget, nowMs))
+  const budget = createBudget({ perAddress, total: NEW_DEVICES_TOTAL }, nowMs)
+  const access = new ChannelAccess(credentials, channels)
+  const newHex32 = hexSource(entropy)
+  const whole = { ...ports, newHex32, work, credentials, gate, access, budget, statusRetentionMs }
+  meter.gauge('credential_cache_entries', {}, () => credentials.size())
+  meter.gauge('password_checks_waiting', {}, () => work.waiting())
+  const stopListening = bus.onNotice((notice) => {
+    if (notice.kind === 'credentials-changed' || notice.kind === 'channel-deleted') {
+      credentials.forget(notice.channelId)
+    }
+  })
+  return {
+    gate,
+    submissions: new Submissions({ ...whole, claims: new MessageClaims(whole) }),
+    statuses: new Statuses(whole),
+    state: new StateReads(whole),
+    deliveries: new Deliveries(whole),
+    channels: new Channels(whole),
+    subscriptions: new Subscriptions(whole),
+    registration: new DeviceRegistration(whole),
+    deviceRoutes: new DeviceRoutes(whole),
+    close: stopListening,
+  }
+}

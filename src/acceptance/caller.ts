@@ -1,0 +1,34 @@
+// Who asks, as its way in knows it: plain data, whatever the protocol.
+
+import type { Fault } from '#domain/fault'
+import type { ChannelId } from '#domain/identity'
+
+export interface Caller {
+  /** When the whole request had arrived, in Unix milliseconds. */
+  readonly receivedAtMs: number
+  /**
+   * The address by which budgets count the caller. Undefined when none counts it, as after proof of
+   * the gateway token. Given by Gate.admit.
+   */
+  readonly address?: string | undefined
+  /**
+   * What the caller gets in the end when every check has passed: its way in is draining or full.
+   * (decisions.md 2: 503 comes last)
+   */
+  readonly refusal?: Fault | undefined
+  /** Channels that the caller may use without their password. */
+  readonly grant?: Grant | undefined
+}
+
+/** A right that was proven elsewhere, for instance when a person bound channels to an assistant. */
+export interface Grant {
+  readonly channels: ReadonlySet<ChannelId>
+}
+
+/** The same caller with a grant. */
+export const withGrant = (caller: Caller, grant: Grant): Caller => ({
+  receivedAtMs: caller.receivedAtMs,
+  address: caller.address,
+  refusal: caller.refusal,
+  grant,
+})

@@ -1,0 +1,160 @@
+// The administration of channels: made, renamed, given another password, deleted, described.
+// (decisions.md 7)
+//
+// Invariants:
+//   N1. Once a change of password or a deletion is answered, this process takes the old password no
+//       more, and every other one is told.
+//   N2. A password changes only from the one that the caller proved to know: a grant is no proof,
+//       neither for this nor for renaming or deleting.
+//   N3. A change whose outcome is not known may have been made: no process goes on with what it
+//       knew before.
+
+import type { Existence, NamedChannel } from '#domain/administration'
+import type { ChannelCredentials, ChannelInfo } from '#domain/channel'
+import { fault, isFault } from '#domain/fault'
+import type { ChannelId } from '#domain/identity'
+import type { Answer, Bus } from '#domain/ports'
+import type { ChannelStore } from '#domain/store-ports'
+import {
+  readChannelCredentials,
+  readCreate,
+  readExists,
+  readPasswordChange,
+  readRename,
+} from '#src/schemas/channel-requests'
+import type { PasswordChange } from '#src/schemas/channel-requests'
+import type { Credentials as ChannelPassword } from '#src/schemas/values'
+import type { Caller } from './caller.ts'
+import { readableFields } from './channel-access.ts'
+import type { ChannelAccess } from './channel-access.ts'
+import { makeChannel } from './channel-creation.ts'
+import type { Credentials } from './credentials.ts'
+import type { PasswordWork } from './password-work.ts'
+
+export interface ChannelPorts {
+  readonly channels: ChannelStore
+  readonly credentials: Credentials
+  readonly access: ChannelAccess
+  readonly work: PasswordWork
+  readonly bus: Pick<Bus, 'notify'>
+  readonly newHex32: () => string
+}
+
+const NOT_FOUND = fault('channel_not_found')
+
+export class Channels {
+  readonly #ports: ChannelPorts
+
+  constructor(ports: ChannelPorts) {
+    this.#ports = ports
+  }
+
+  async create(fields: unknown, caller: Caller): Promise<Answer<NamedChannel>> {
+    const wish = readCreate(fields)
+    if (isFault(wish)) return wish
+    const channelId = await makeChannel(this.#ports, wish, caller)
+    return isFault(channelId) ? channelId : { channelId, channelName: wish.channelName }
+  }
+
+  async rename(fields: unknown, caller: Caller): Promise<Answer<NamedChannel>> {
+    const request = readRename(fields)
+    if (isFault(request)) return request
+    const opened = await this.#prove(request, caller)
+    if (isFault(opened)) return opened
+    const { channelId, channelName } = request
+    const isRenamed = await this.#ports.channels.rename(channelId, channelName)
+    return isRenamed ? { channelId, channelName } : NOT_FOUND
+  }
+
+  /** Gives the channel whose password is another from now on. */
+  async changePassword(fields: unknown, caller: Caller): Promise<Answer<ChannelId>> {
+    const request = readPasswordChange(fields)
+    if (isFault(request)) return request
+    const { channelId } = request
+    const opened = await this.#prove(request, caller)
+    if (isFault(opened)) return opened // A stranger causes no work for a hash.
+    const passwordHash = await this.#ports.work.hash(request.newPassword)
+    if (isFault(passwordHash)) return passwordHash
+    const changed = await this.#replaceHash(request, passwordHash)
+    if (isFault(changed)) return changed
+    this.#ports.credentials.forget(channelId) // N1
+    this.#ports.bus.notify({ kind: 'credentials-changed', channelId })
+    return channelId
+  }
+
+  /** Gives the channel that is no more. */
+  async delete(fields: unknown, caller: Caller): Promise<Answer<ChannelId>> {
+    const request = readChannelCredentials(fields)
+    if (isFault(request)) return request
+    const opened = await this.#prove(request, caller)
+    if (isFault(opened)) return opened
+    const { channelId } = request
+    const { channels, credentials, bus } = this.#ports
+    const isDeleted = await this.#orForget(
+      channelId,
+      channels.delete(channelId, caller.receivedAtMs),
+    )
+    credentials.forget(channelId) // N1
+    if (!isDeleted) return NOT_FOUND
+    bus.notify({ kind: 'channel-deleted', channelId })
+    return channelId
+  }
+
+  async info(fields: unknown, caller: Caller): Promise<Answer<ChannelInfo>> {
+    const request = readChannelCredentials(readableFields(fields, caller))
+    if (isFault(request)) return request
+    const { access, channels } = this.#ports
+    const opened = await access.open(request.channelId, request.password, caller)
+    if (isFault(opened)) return opened
+    return caller.refusal ?? (await channels.info(request.channelId)) ?? NOT_FOUND
+  }
+
+  /** Says nothing but whether it exists: names are not for strangers. */
+  async exists(channelIdText: string | undefined, caller: Caller): Promise<Answer<Existence>> {
+    const request = readExists(channelIdText)
+    if (isFault(request)) return request
+    if (caller.refusal !== undefined) return caller.refusal
+    const { channelId } = request
+    return { channelId, exists: await this.#ports.channels.exists(channelId) }
+  }
+
+  /** The channel once the caller has proved to know its password. (N2) */
+  async #prove(
+    { channelId, password }: ChannelPassword,
+    { refusal }: Caller,
+  ): Promise<Answer<ChannelCredentials>> {
+    const opened = await this.#ports.credentials.check(channelId, password)
+    return isFault(opened) ? opened : (refusal ?? opened)
+  }
+
+  /**
+   * Tries twice: what is known of the channel may first be older than another node's change.
+   */
+  async #replaceHash(
+    { channelId, password }: PasswordChange,
+    passwordHash: string,
+  ): Promise<Answer<true>> {
+    const { channels, credentials } = this.#ports
+    for (let attempt = 0; attempt < 2; attempt += 1) {
+      const opened = await credentials.check(channelId, password)
+      if (isFault(opened)) return opened
+      // N2
+      const changing = channels.changePassword(channelId, opened.passwordHash, passwordHash)
+      if (await this.#orForget(channelId, changing)) return true
+      credentials.forget(channelId)
+    }
+    return NOT_FOUND
+  }
+
+  /** The outcome of a change; after one without, the store is asked about the channel anew. N3 */
+  async #orForget(channelId: ChannelId, changing: Promise<boolean>): Promise<boolean> {
+    const { credentials, bus } = this.#ports
+    try {
+      return await changing
+    } catch (error) {
+      credentials.forget(channelId)
+      bus.notify({ kind: 'credentials-changed', channelId })
+      throw error
+    }
+  }
+}

@@ -1,0 +1,71 @@
+// The gate in front of every way in: the gateway token, then the password budget.
+//
+// Invariants:
+//   gate/1. Proof of the gateway token opens every guard, and no budget counts the caller.
+//   gate/2. A wrong token counts in the password budget; a missing one is no guess and does not.
+
+import { fault, isFault } from '#domain/fault'
+import type { Fault } from '#domain/fault'
+import type { Answer } from '#domain/ports'
+import type { Budget } from './budget.ts'
+import type { Caller } from './caller.ts'
+import type { TokenCheck } from './gateway-token.ts'
+
+/** What a way in asks of its callers. */
+export interface Guard {
+  /** Whether the gateway token is asked for, where the gateway has one. */
+  readonly token: 'required' | 'none'
+  /** The budget that counts callers without it: each request, each new device, or none. */
+  readonly budget: 'passwords' | 'devices' | 'none'
+}
+
+/** Where a request comes from. Asked only when a budget counts the request. */
+export interface Peer {
+  /** The address of the caller, also behind a trusted proxy. */
+  readonly address: string
+}
+
+const UNAUTHENTICATED = fault('authentication_failed')
+
+export class Gate {
+  readonly #verdictOf: TokenCheck
+  readonly #passwords: Budget
+
+  constructor(verdictOf: TokenCheck, passwords: Budget) {
+    this.#verdictOf = verdictOf
+    this.#passwords = passwords
+  }
+
+  /**
+   * Lets a caller in or gives the refusal: authentication_failed or rate_limited. Gives the address
+   * by which budgets go on counting the caller; undefined when none does.
+   */
+  admit(
+    guard: Guard,
+    peer: Peer,
+    authorization: string,
+    bareToken?: string,
+  ): Answer<string | undefined> {
+    const verdict = guard.token === 'none' ? 'open' : this.#verdictOf(authorization, bareToken)
+    if (verdict === 'valid') return undefined // gate/1
+    if (verdict === 'absent') return UNAUTHENTICATED // gate/2
+    if (verdict === 'open' && guard.budget === 'none') return undefined
+    const { address } = peer
+    if (verdict === 'open' && guard.budget === 'devices') return address
+    const refusal = take(this.#passwords, address)
+    if (isFault(refusal)) return refusal
+    return verdict === 'wrong' ? UNAUTHENTICATED : address
+  }
+
+  /** Counts one more password of a request; the fault when the budget is used up. */
+  countGuess({ address }: Caller): Fault | undefined {
+    return address === undefined ? undefined : take(this.#passwords, address)
+  }
+}
+
+/** Takes one from a budget; rate_limited when nothing is left. */
+export function take(budget: Budget, address: string): Fault | undefined {
+  const refusal = budget.take(address)
+  if (refusal === undefined) return undefined
+  return fault('rate_limited', { retryAfterMs: refusal.resetMs, limit: refusal.limit })
+}

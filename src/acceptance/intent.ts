@@ -1,0 +1,12 @@
+// What a caller wants to submit, and what it learns of a submission that was accepted.
+
+import type { EventAction, Submission, ThingAction } from '#domain/submission'
+
+/** Model and action of a submission, and the Thing that its way in names, if it names one. */
+export type Intent =
+  | { readonly model: 'message'; readonly action: 'send' }
+  | { readonly model: 'event'; readonly action: EventAction; readonly thingId?: string | undefined }
+  | { readonly model: 'thing'; readonly action: ThingAction }
+
+/** The ids of a submission that the log has. */
+export type Accepted = Pick<Submission, 'model' | 'opId' | 'entityId'>

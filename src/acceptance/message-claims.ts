@@ -1,0 +1,75 @@
+// What a client's op_id on a Message means. (decisions.md 6)
+//
+// Invariants:
+//   M1. A claim comes before the append. So an op_id whose first use died between the two is
+//       completed by a repeat, which appends what the first would have: same op_id, message_id and
+//       time. The channel's actor drops the duplicate when both arrive.
+//   M2. A repeat answers with the first message_id, never with its own.
+//   M3. An op_id that is on its way through the log is taken before the database knows it: the
+//       actor would drop the Message as a repeat, or find its record in the way of the other.
+
+import { hash } from 'node:crypto'
+import { fault } from '#domain/fault'
+import { parseMessageId } from '#domain/identity'
+import type { Claim } from '#domain/operation'
+import type { Answer, SubmissionSink } from '#domain/ports'
+import type { OperationStore } from '#domain/store-ports'
+import type { MessageSubmission } from '#domain/submission'
+import { contentOf } from '#src/schemas/message'
+import type { Caller } from './caller.ts'
+import type { Accepted } from './intent.ts'
+
+export interface ClaimPorts {
+  readonly sink: Pick<SubmissionSink, 'find'>
+  readonly operations: Pick<OperationStore, 'claim'>
+  readonly statusRetentionMs: number
+}
+
+/** What is to be done with a Message whose op_id its sender chose. */
+export type Settled =
+  | { readonly kind: 'append'; readonly submission: MessageSubmission }
+  /** The log has its first use already. */
+  | { readonly kind: 'known'; readonly accepted: Accepted }
+
+export class MessageClaims {
+  readonly #ports: ClaimPorts
+
+  constructor(ports: ClaimPorts) {
+    this.#ports = ports
+  }
+
+  /** Claims the op_id. A fault when another content or scope has it. */
+  async settle(submission: MessageSubmission, caller: Caller): Promise<Answer<Settled>> {
+    const { sink, operations, statusRetentionMs } = this.#ports
+    const { opId } = submission
+    const expiredBefore = caller.receivedAtMs - statusRetentionMs
+    const isPending = sink.find(opId) !== undefined // M3
+    const outcome = await operations.claim(claimOf(submission), expiredBefore, isPending)
+    if (outcome.kind === 'conflict') return fault(outcome.code, { field: 'op_id' })
+    if (outcome.kind === 'fresh') return { kind: 'append', submission }
+    if (outcome.applied || sink.find(opId) !== undefined) {
+      const entityId = outcome.first.messageId // M2
+      return { kind: 'known', accepted: { model: 'message', opId, entityId } }
+    }
+    return { kind: 'append', submission: asFirst(submission, outcome.first) } // M1
+  }
+}
+
+function claimOf(submission: MessageSubmission): Claim {
+  const thingId = submission.fields['thing_id']
+  return {
+    opId: submission.opId,
+    channelId: submission.channelId,
+    thingId: typeof thingId === 'string' ? thingId : '',
+    contentHash: hash('sha256', contentOf(submission)),
+    messageId: submission.entityId,
+    claimedAt: submission.acceptedAt,
+  }
+}
+
+/** The submission as its first use made it. */
+function asFirst(submission: MessageSubmission, first: Claim): MessageSubmission {
+  const entityId = parseMessageId(first.messageId)
+  if (entityId === undefined) throw new Error('a claim holds a message_id of an unknown form')
+  return { ...submission, entityId, acceptedAt: first.claimedAt, isRepeat: true }
+}

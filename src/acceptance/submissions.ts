@@ -1,0 +1,102 @@
+// The way of every submission: its form, the channel, what an op_id means, then the log.
+//
+// Invariants:
+//   W1. Nothing is answered as accepted before the log has it.
+//   submissions/1. The refusal of a draining or full way in comes after every other one.
+
+import { isFault } from '#domain/fault'
+import type { Answer, NowMs, SubmissionSink } from '#domain/ports'
+import { MODELS } from '#domain/submission'
+import type { Model, Submission } from '#domain/submission'
+import type { Meter } from '#domain/telemetry'
+import { readEvent } from '#src/schemas/event'
+import { readMessage } from '#src/schemas/message'
+import type { Making, ReadSubmission } from '#src/schemas/submission'
+import { readThing } from '#src/schemas/thing'
+import type { Caller } from './caller.ts'
+import { readableFields } from './channel-access.ts'
+import type { ChannelAccess } from './channel-access.ts'
+import type { Accepted, Intent } from './intent.ts'
+import type { MessageClaims } from './message-claims.ts'
+
+export interface SubmissionPorts {
+  readonly access: ChannelAccess
+  readonly claims: MessageClaims
+  readonly sink: SubmissionSink
+  readonly meter: Meter
+  readonly nowMs: NowMs
+  readonly newHex32: () => string
+}
+
+export class Submissions {
+  readonly #ports: SubmissionPorts
+  readonly #accepted: ReadonlyMap<Model, (by?: number) => void>
+  readonly #seconds: (value: number) => void
+
+  constructor(ports: SubmissionPorts) {
+    this.#ports = ports
+    this.#accepted = new Map(
+      MODELS.map((model) => [model, ports.meter.counter('accepted_total', { model })] as const),
+    )
+    this.#seconds = ports.meter.histogram('accept_seconds', {})
+  }
+
+  /** Accepted means durable in the log, neither applied nor delivered yet. */
+  submit(
+    intent: Intent,
+    fields: unknown,
+    caller: Caller,
+  ): Answer<Accepted> | Promise<Answer<Accepted>> {
+    const making = { nowMs: caller.receivedAtMs, newHex32: this.#ports.newHex32 }
+    const read = readSubmission(intent, readableFields(fields, caller), making)
+    if (isFault(read)) return read
+    const { submission, password } = read
+    const opened = this.#ports.access.open(submission.channelId, password, caller)
+    if (opened instanceof Promise) {
+      return opened.then((outcome) =>
+        isFault(outcome) ? outcome : this.#enter(submission, caller),
+      )
+    }
+    return isFault(opened) ? opened : this.#enter(submission, caller)
+  }
+
+  /** The channel is open. */
+  #enter(submission: Submission, caller: Caller): Answer<Accepted> | Promise<Answer<Accepted>> {
+    if (submission.model !== 'message' || !submission.claimed) {
+      return this.#append(submission, caller)
+    }
+    return this.#ports.claims.settle(submission, caller).then((settled) => {
+      if (isFault(settled)) return settled
+      if (settled.kind === 'append') return this.#append(settled.submission, caller)
+      this.#count('message', caller)
+      return settled.accepted
+    })
+  }
+
+  #append(submission: Submission, caller: Caller): Answer<Accepted> | Promise<Answer<Accepted>> {
+    if (caller.refusal !== undefined) return caller.refusal // submissions/1
+    return this.#ports.sink.accept(submission).then((outcome) => {
+      if (isFault(outcome)) return outcome
+      this.#count(submission.model, caller)
+      return submission // W1
+    })
+  }
+
+  #count(model: Model, { receivedAtMs }: Caller): void {
+    this.#accepted.get(model)?.()
+    this.#seconds((this.#ports.nowMs() - receivedAtMs) / 1000)
+  }
+}
+
+function readSubmission(intent: Intent, fields: unknown, making: Making): Answer<ReadSubmission> {
+  switch (intent.model) {
+    case 'message':
+      return readMessage(fields, making)
+    case 'thing':
+      return readThing(intent.action, fields, making)
+    case 'event':
+      return intent.thingId === undefined
+        ? readEvent(intent.action, fields, making)
+        : readEvent(intent.action, fields, { ...making, pathThingId: intent.thingId })
+  }
+}

@@ -1,0 +1,58 @@
+// What the administration of channels, devices and subscriptions gives to whoever asked for it.
+// (decisions.md 7)
+
+import type { ChannelType } from './device.ts'
+import type { Fault } from './fault.ts'
+import type { ChannelId, DeviceKey } from './identity.ts'
+
+export interface NamedChannel {
+  readonly channelId: ChannelId
+  readonly channelName: string
+}
+
+/** A channel that a device has joined. */
+export interface Joined extends NamedChannel {
+  /** The subscription made the channel. */
+  readonly isCreated: boolean
+}
+
+export interface Left {
+  readonly channelId: ChannelId
+  /** False when the device was not subscribed. */
+  readonly isRemoved: boolean
+}
+
+/** The outcome of each channel of a list, in its order. */
+export interface Synchronised {
+  readonly items: readonly SynchronisedItem[]
+}
+
+export interface SynchronisedItem {
+  /** channel_id as it was sent; empty when it was no text. */
+  readonly channelIdText: string
+  readonly outcome: NamedChannel | Fault
+}
+
+/** The key of a device, and why it is a new one. */
+export interface Registered {
+  readonly deviceKey: DeviceKey
+  readonly issueReason?: 'device_key_missing' | 'device_key_not_found' | 'platform_mismatch'
+}
+
+/** How a device is reached. */
+export interface DeviceRoute {
+  readonly deviceKey: DeviceKey
+  readonly channelType: ChannelType
+  readonly providerToken?: string
+}
+
+export interface Existence {
+  readonly channelId: ChannelId
+  readonly exists: boolean
+}
+
+/** How many deliveries were named, and how many of them were new to the gateway. */
+export interface Acknowledged {
+  readonly requestedCount: number
+  readonly removedCount: number
+}

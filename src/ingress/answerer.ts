@@ -1,0 +1,139 @@
+// Answerers: how a row says what its handler gave, and how it refuses.
+
+import type { Fault } from '#domain/fault'
+import { NO_HEADERS } from './reply.ts'
+import type { Header, Reply, Stream } from './reply.ts'
+import type { Request } from './request.ts'
+import { STATUS, failure, failureHeaders, success } from './respond.ts'
+
+export interface Answerer<Data = unknown> {
+  /** Whether refusals follow Accept-Language. */
+  readonly isLocalised: boolean
+  success(data: Data, request: Request): Reply
+  /** The request may have been refused before its body was read. */
+  failure(fault: Fault, request: Request): Reply
+}
+
+/** The envelope of the native routes around what `toWire` makes of the data. */
+export const envelope = <Data>(toWire: (data: Data) => object): Answerer<Data> => ({
+  isLocalised: true,
+  success: (data) => success(toWire(data)),
+  failure: (fault, request) => failure(fault, request),
+})
+
+/** The envelope around what the handler gives. */
+export const ENVELOPE: Answerer<object> = envelope((data: object) => data)
+
+/** What an answer says in the shape of another tool. */
+export interface Imitated {
+  readonly status?: number
+  readonly contentType: string
+  readonly headers?: readonly Header[]
+  readonly body: string
+}
+
+/** How another tool answers. `status` is the honest one, which the tool's shape may repeat. */
+export interface Shape<Data> {
+  success(data: Data, request: Request): Imitated
+  failure(fault: Fault, status: number, request: Request): Imitated
+}
+
+/** Answers in the shape of another tool; the headers of 401, 429 and 503 are added. */
+export const imitation = <Data>(shape: Shape<Data>): Answerer<Data> => ({
+  isLocalised: false,
+  success: (data, request) => ({
+    status: 200,
+    headers: NO_HEADERS,
+    ...shape.success(data, request),
+  }),
+  failure: (fault, request) => {
+    const status = STATUS[fault.code]
+    const imitated = shape.failure(fault, status, request)
+    const headers = [...failureHeaders(fault), ...(imitated.headers ?? NO_HEADERS)]
+    return { status, ...imitated, headers, code: fault.code }
+  },
+})
+
+/** A page for a browser. */
+export interface Page {
+  readonly status?: number
+  readonly html: string
+  readonly headers?: readonly Header[]
+}
+
+const HTML_HEADERS: readonly Header[] = [
+  ['content-security-policy', "default-src 'none'; style-src 'self'; frame-ancestors 'none'"],
+  ['referrer-policy', 'no-referrer'],
+  ['x-content-type-options', 'nosniff'],
+]
+
+/** Answers with pages; `refusal` makes the page of a fault. */
+export const html = (refusal: (fault: Fault, request: Request) => string): Answerer<Page> => ({
+  isLocalised: true,
+  success: (page) => htmlReply(page.status ?? 200, page.html, page.headers ?? NO_HEADERS),
+  failure: (fault, request) => ({
+    ...htmlReply(STATUS[fault.code], refusal(fault, request), failureHeaders(fault)),
+    code: fault.code,
+  }),
+})
+
+const htmlReply = (status: number, body: string, headers: readonly Header[]): Reply => {
+  const own = new Set(headers.map(([name]) => name))
+  const guards = HTML_HEADERS.filter(([name]) => !own.has(name))
+  return { status, contentType: 'text/html; charset=utf-8', headers: [...guards, ...headers], body }
+}
+
+/** A document that stands outside the envelope. */
+export interface Document {
+  readonly contentType: string
+  readonly body: string | Uint8Array
+  /** Quoted, as in the header: a caller that has this version gets 304. */
+  readonly etag?: string
+  /** The Cache-Control header; without it nobody keeps the document. */
+  readonly cache?: string
+}
+
+/** The header that a row of documents with an etag wants. */
+export const IF_NONE_MATCH = 'if-none-match'
+
+/** Answers with bytes, and with 304 where the caller has them; refuses in the envelope. */
+export const DOCUMENT: Answerer<Document> = {
+  isLocalised: true,
+  success: ({ contentType, body, etag, cache }, { headers: sent }) => {
+    const headers: readonly Header[] = etag === undefined ? NO_HEADERS : [['etag', etag]]
+    const isKnown = etag !== undefined && knows(sent[IF_NONE_MATCH] ?? '', etag)
+    return {
+      status: isKnown ? 304 : 200,
+      contentType,
+      headers,
+      body: isKnown ? '' : body,
+      ...(cache !== undefined && { cache }),
+    }
+  },
+  failure: (fault, request) => failure(fault, request),
+}
+
+/** RFC 9110, 13.1.2: a list of etags, weak ones too, or `*`. */
+const knows = (ifNoneMatch: string, etag: string): boolean =>
+  ifNoneMatch.split(',').some((item) => {
+    const known = item.trim().replace(/^W\//, '')
+    return known === '*' || known === etag
+  })
+
+/** A body that is made while it is sent. */
+export interface StreamData extends Stream {
+  readonly contentType: string
+  readonly headers?: readonly Header[]
+}
+
+/** Answers with a stream as fast as the caller reads it; refuses in the envelope. */
+export const STREAM: Answerer<StreamData> = {
+  isLocalised: true,
+  success: (stream) => ({
+    status: 200,
+    contentType: stream.contentType,
+    headers: stream.headers ?? NO_HEADERS,
+    body: stream,
+  }),
+  failure: (fault, request) => failure(fault, request),
+}

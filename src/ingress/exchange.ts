@@ -1,0 +1,199 @@
+// One request on its way to one answer, over uWebSockets.js.
+//
+// Invariants:
+//   H2. A response is used neither after it was answered nor after it was aborted.
+//   H3. A body is refused while it is read, as soon as it is known to be too large; what all bodies
+//       in the making hold together is bounded.
+//   H4. A body that does not arrive in time is answered and its connection closed.
+//   H6. A stream goes on once its reader has taken what was written, and ends when its reader is
+//       gone or the gateway drains.
+
+import type { HttpResponse } from 'uWebSockets.js'
+import { fault } from '#domain/fault'
+import type { Fault } from '#domain/fault'
+import { Expiring } from './body-deadlines.ts'
+import type { BodyDeadlines } from './body-deadlines.ts'
+import { tooLarge } from './reader.ts'
+import { NO_STORE, isStream, statusLine } from './reply.ts'
+import type { Reply, Stream } from './reply.ts'
+
+export interface Exchange {
+  /**
+   * Reads the body and gives it once: the bytes live until `done` returns. Nothing after an abort.
+   */
+  readBody(maxBytes: number, done: (body: Uint8Array | Fault) => void): void
+  /**
+   * Answers. Must be called for every exchange, also after an abort; only the first call counts.
+   * Gives a promise for a stream, which rejects when the stream fails.
+   */
+  reply(reply: Reply, requestId: string): Promise<void> | undefined
+}
+
+/** What all exchanges of a listener share. */
+export interface Traffic {
+  readonly isDraining: boolean
+  readonly deadlines: BodyDeadlines
+  /** One for each answer that is being streamed. */
+  readonly streams: Set<AbortController>
+  inFlight: number
+  bodyBytes: number
+  /** One of those in flight is answered, or its caller is gone. */
+  settled(): void
+}
+
+const BODY_BYTES_MAX = 64 * 1024 * 1024
+
+type Done = (body: Uint8Array | Fault) => void
+
+export class UwsExchange extends Expiring implements Exchange {
+  readonly #traffic: Traffic
+  readonly #isHead: boolean
+  /** Gone once aborted. */
+  #response: HttpResponse | undefined
+  #done: Done | undefined
+  #chunks: Buffer[] = []
+  #bytes = 0
+  #mustClose = false
+  #isSettled = false
+  #stopStream: (() => void) | undefined
+
+  constructor(traffic: Traffic, response: HttpResponse, isHead: boolean) {
+    super()
+    this.#traffic = traffic
+    this.#response = response
+    this.#isHead = isHead
+    traffic.inFlight += 1
+    response.onAborted(() => this.#abort())
+  }
+
+  readBody(maxBytes: number, done: Done): void {
+    this.#done = done
+    this.#traffic.deadlines.watch(this)
+    this.#response?.onData((chunk, isLast) => this.#take(chunk, isLast, maxBytes))
+  }
+
+  #take(chunk: ArrayBuffer, isLast: boolean, maxBytes: number): void {
+    if (this.#done === undefined) return
+    const bytes = new Uint8Array(chunk)
+    if (this.#bytes + bytes.length > maxBytes) return this.#finish(tooLarge(maxBytes)) // H3
+    if (isLast) {
+      const isWhole = this.#chunks.length === 0
+      return this.#finish(isWhole ? bytes : Buffer.concat([...this.#chunks, bytes]))
+    }
+    if (this.#traffic.bodyBytes + bytes.length > BODY_BYTES_MAX) {
+      return this.#finish(fault('server_busy')) // H3
+    }
+    this.#chunks.push(Buffer.from(bytes)) // a copy: the library takes the chunk back
+    this.#bytes += bytes.length
+    this.#traffic.bodyBytes += bytes.length
+  }
+
+  #finish(body: Uint8Array | Fault): void {
+    const done = this.#done
+    this.#letGo()
+    done?.(body)
+  }
+
+  expire(): void {
+    this.#mustClose = true // H4
+    this.#finish(fault('request_timeout'))
+  }
+
+  /** Nobody waits for the body any more: its chunks and its deadline go. */
+  #letGo(): void {
+    this.#done = undefined
+    this.#traffic.deadlines.release(this)
+    this.#traffic.bodyBytes -= this.#bytes
+    this.#chunks = []
+    this.#bytes = 0
+  }
+
+  #abort(): void {
+    this.#response = undefined // H2
+    this.#stopStream?.()
+    if (this.#done === undefined) return
+    this.#letGo()
+    this.#settle()
+  }
+
+  reply(reply: Reply, requestId: string): Promise<void> | undefined {
+    if (this.#isSettled) return undefined // H2
+    this.#isSettled = true
+    const { body } = reply
+    const response = this.#response
+    if (response === undefined || this.#isHead || !isStream(body)) {
+      this.#traffic.settled()
+      response?.cork(() => this.#write(response, reply, requestId))
+      return undefined
+    }
+    response.cork(() => writeHead(response, reply, requestId))
+    return this.#pour(body, response).finally(() => this.#traffic.settled())
+  }
+
+  #settle(): void {
+    this.#isSettled = true
+    this.#traffic.settled()
+  }
+
+  #write(response: HttpResponse, reply: Reply, requestId: string): void {
+    const { body } = reply
+    writeHead(response, reply, requestId)
+    const mustClose = this.#mustClose || this.#traffic.isDraining
+    if (!this.#isHead && !isStream(body) && reply.status !== 304) {
+      response.end(body, mustClose)
+      return
+    }
+    // The length is written here: given to the library, it would wait for a body as long.
+    if (!isStream(body) && reply.status !== 304) {
+      response.writeHeader('content-length', String(Buffer.byteLength(body)))
+    }
+    if (mustClose) response.writeHeader('connection', 'close')
+    response.endWithoutBody()
+  }
+
+  /** H6 */
+  async #pour(stream: Stream, response: HttpResponse): Promise<void> {
+    const controller = new AbortController()
+    let goOn = (): void => {}
+    this.#stopStream = () => {
+      controller.abort()
+      goOn()
+    }
+    response.onWritable(() => {
+      goOn()
+      return true
+    })
+    this.#traffic.streams.add(controller)
+    if (this.#traffic.isDraining) controller.abort()
+    try {
+      for await (const chunk of stream.open(controller.signal)) {
+        if (this.#response === undefined) return // H2
+        let isTaken = true
+        response.cork(() => (isTaken = response.write(chunk)))
+        if (!isTaken) await new Promise<void>((resolve) => (goOn = resolve))
+        if (this.#isGone()) return // H2
+      }
+      if (!this.#isGone()) response.cork(() => response.end(undefined, this.#traffic.isDraining))
+    } catch (error) {
+      // A body that is cut off must not look whole.
+      if (!this.#isGone()) response.close()
+      throw error
+    } finally {
+      this.#traffic.streams.delete(controller)
+      this.#stopStream = undefined
+    }
+  }
+
+  /** A method: the caller may go while something is awaited. */
+  #isGone(): boolean {
+    return this.#response === undefined
+  }
+}
+
+function writeHead(response: HttpResponse, reply: Reply, requestId: string): void {
+  if (reply.status !== 200) response.writeStatus(statusLine(reply.status))
+  response.writeHeader('content-type', reply.contentType)
+  response.writeHeader('cache-control', reply.cache ?? NO_STORE)
+  response.writeHeader('x-request-id', requestId)
+  for (const [name, value] of reply.headers) response.writeHeader(name, value)
+}

@@ -1,0 +1,168 @@
+// Readers: what a row makes of the body of its requests. Each has its own limit in bytes.
+
+import { fault } from '#domain/fault'
+import type { Fault, FaultCode } from '#domain/fault'
+import type { Answer } from '#domain/ports'
+import { readJson } from '#src/schemas/json'
+
+export interface Reader<Body = unknown> {
+  /** How many bytes a body may have; 0 where none is read. */
+  readonly bytesMax: number
+  /** Whether handlers get the query. */
+  readonly isQueryRead: boolean
+  /** Empty: it asks for no Content-Type. */
+  readonly mediaTypes: readonly string[]
+  /** What it can refuse a body with, beside its size. */
+  readonly codes: readonly FaultCode[]
+  /** `bytes` live until this returns. */
+  read(bytes: Uint8Array, contentType: string): Answer<Body> | Promise<Answer<Body>>
+}
+
+/** What every body may have, unless its row says otherwise. (Specification: Limits) */
+export const BODY_BYTES_MAX = 32_768
+
+/** Reads neither body nor query. */
+export const NOTHING: Reader<undefined> = {
+  bytesMax: 0,
+  isQueryRead: false,
+  mediaTypes: [],
+  codes: [],
+  read: () => undefined,
+}
+
+/** The same reader, whose handlers get the query too. */
+export const withQuery = <Body>(reader: Reader<Body>): Reader<Body> => ({
+  ...reader,
+  isQueryRead: true,
+})
+
+/** Reads the query and no body. */
+export const QUERY: Reader<undefined> = withQuery(NOTHING)
+
+const JSON_MEDIA_TYPE = /^application\/json[ \t]*(?:;|$)/i
+
+/** Reads JSON in UTF-8 that says so. */
+export const jsonBody = (bytesMax = BODY_BYTES_MAX): Reader => ({
+  bytesMax,
+  isQueryRead: false,
+  mediaTypes: ['application/json'],
+  codes: ['missing_json_content_type', 'invalid_json_syntax', 'invalid_json_data'],
+  read: (bytes, contentType) =>
+    JSON_MEDIA_TYPE.test(contentType) ? readJson(bytes) : fault('missing_json_content_type'),
+})
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+/** Reads UTF-8 text, whatever its Content-Type says. */
+export const textBody = (bytesMax = BODY_BYTES_MAX): Reader<string> => ({
+  bytesMax,
+  isQueryRead: false,
+  mediaTypes: [],
+  codes: ['malformed_body'],
+  read: (bytes) => {
+    try {
+      return utf8.decode(bytes)
+    } catch {
+      return fault('malformed_body', { detail: 'the text is not valid UTF-8' })
+    }
+  },
+})
+
+/** Reads bytes, whatever their Content-Type says. */
+export const bytesBody = (bytesMax: number): Reader<Uint8Array> => ({
+  bytesMax,
+  isQueryRead: false,
+  mediaTypes: [],
+  codes: [],
+  read: (body) => Buffer.from(body),
+})
+
+/** The fields of a form. Of a file it tells what it was called, and holds its bytes. */
+export interface Form {
+  readonly texts: URLSearchParams
+  readonly files: readonly FormFile[]
+}
+
+export interface FormFile {
+  readonly field: string
+  readonly fileName: string
+  readonly contentType: string
+  readonly bytes: Uint8Array
+}
+
+/** Reads `application/x-www-form-urlencoded` in UTF-8. */
+export const formBody = (bytesMax = BODY_BYTES_MAX): Reader<Form> => ({
+  bytesMax,
+  isQueryRead: false,
+  mediaTypes: ['application/x-www-form-urlencoded'],
+  codes: ['unsupported_media_type', 'malformed_body'],
+  read: (body, contentType) => {
+    if (mediaTypeOf(contentType) !== 'application/x-www-form-urlencoded') return UNSUPPORTED
+    try {
+      return { texts: new URLSearchParams(utf8.decode(body)), files: [] }
+    } catch {
+      return fault('malformed_body', { detail: 'the form is not valid UTF-8' })
+    }
+  },
+})
+
+/** Reads `multipart/form-data`. */
+export const multipartBody = (bytesMax = BODY_BYTES_MAX): Reader<Form> => ({
+  bytesMax,
+  isQueryRead: false,
+  mediaTypes: ['multipart/form-data'],
+  codes: ['unsupported_media_type', 'malformed_body'],
+  read: (body, contentType) =>
+    mediaTypeOf(contentType) === 'multipart/form-data'
+      ? readMultipart(Buffer.from(body), contentType)
+      : UNSUPPORTED,
+})
+
+/** The parser is that of the runtime's fetch; it works on the whole body, which has its bound. */
+async function readMultipart(body: Buffer, contentType: string): Promise<Answer<Form>> {
+  const response = new Response(body, { headers: { 'content-type': contentType } })
+  const data = await response.formData().catch(() => undefined)
+  if (data === undefined) return fault('malformed_body', { detail: 'the form has no valid parts' })
+  const texts = new URLSearchParams()
+  const files: FormFile[] = []
+  for (const [field, value] of data) {
+    if (typeof value === 'string') texts.append(field, value)
+    else {
+      const bytes = new Uint8Array(await value.arrayBuffer())
+      files.push({ field, fileName: value.name, contentType: value.type, bytes })
+    }
+  }
+  return { texts, files }
+}
+
+/**
+ * Reads with the first of the readers that takes the Content-Type; `otherwise` reads the rest, also
+ * a body without a Content-Type.
+ */
+export function byContentType<Body>(
+  readers: readonly Reader<Body>[],
+  otherwise?: Reader<Body>,
+): Reader<Body> {
+  const all = otherwise === undefined ? readers : [...readers, otherwise]
+  return {
+    bytesMax: Math.max(...all.map(({ bytesMax }) => bytesMax)),
+    isQueryRead: all.some(({ isQueryRead }) => isQueryRead),
+    mediaTypes: otherwise === undefined ? readers.flatMap(({ mediaTypes }) => mediaTypes) : [],
+    codes: [...all.flatMap(({ codes }) => codes), 'unsupported_media_type'],
+    read: (body, contentType) => {
+      const mediaType = mediaTypeOf(contentType)
+      const fits = readers.find(({ mediaTypes }) => mediaTypes.includes(mediaType)) ?? otherwise
+      if (fits === undefined) return UNSUPPORTED
+      return body.length > fits.bytesMax ? tooLarge(fits.bytesMax) : fits.read(body, contentType)
+    },
+  }
+}
+
+/** The refusal of a body that has more bytes than that. */
+export const tooLarge = (bytesMax: number): Fault =>
+  fault('body_too_large', { detail: `at most ${bytesMax} bytes` })
+
+const UNSUPPORTED = fault('unsupported_media_type')
+
+const mediaTypeOf = (contentType: string): string =>
+  (contentType.split(';', 1)[0] ?? '').trim().toLowerCase()

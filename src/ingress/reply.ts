@@ -1,0 +1,46 @@
+// One HTTP answer before it is written.
+
+import { STATUS_CODES } from 'node:http'
+
+import type { FaultCode } from '#domain/fault'
+
+export type Header = readonly [name: string, value: string]
+
+/** `x-request-id` is added to every answer. */
+export interface Reply {
+  readonly status: number
+  readonly contentType: string
+  readonly headers: readonly Header[]
+  readonly body: string | Uint8Array | Stream
+  /** The Cache-Control header; without it nobody keeps the answer. */
+  readonly cache?: string
+  /** The fault behind the answer, for the operator's metrics. */
+  readonly code?: FaultCode
+}
+
+/** An answer whose body is a text. */
+export type TextReply = Reply & { readonly body: string }
+
+/** A body that is written while it is made, as fast as its reader takes it. */
+export interface Stream {
+  /** Begins. `signal` aborts when the caller is gone or the gateway is about to stop: end then. */
+  open(signal: AbortSignal): AsyncIterable<string | Uint8Array>
+}
+
+export const NO_HEADERS: readonly Header[] = []
+export const JSON_TYPE = 'application/json; charset=utf-8'
+export const NO_STORE = 'no-store'
+
+/** How a status stands in the first line of an answer. */
+export const statusLine = (status: number): string => `${status} ${STATUS_CODES[status] ?? ''}`
+
+/** Every header of an answer. */
+export const headersOf = (reply: Reply, requestId: string): readonly Header[] => [
+  ['content-type', reply.contentType],
+  ['cache-control', reply.cache ?? NO_STORE],
+  ['x-request-id', requestId],
+  ...reply.headers,
+]
+
+export const isStream = (body: Reply['body']): body is Stream =>
+  typeof body !== 'string' && !(body instanceof Uint8Array)

@@ -1,0 +1,100 @@
+// One row of the table of routes: everything that the pipeline needs to know of a route, and how
+// the OpenAPI document tells it.
+
+import type { FaultCode } from '#domain/fault'
+import type { Answer } from '#domain/ports'
+import type { Guard } from '#src/acceptance/gate'
+import type { RouteDescription } from '#src/schemas/openapi'
+import type { Answerer } from './answerer.ts'
+import type { Head, RowMethod } from './http.ts'
+import { NOTHING, jsonBody } from './reader.ts'
+import type { Reader } from './reader.ts'
+import type { Request } from './request.ts'
+
+/** What a row says of itself; the codes that its checks can give are added. */
+export type About = Omit<RouteDescription, 'method' | 'path' | 'codes' | 'mediaTypes'> & {
+  readonly codes?: readonly FaultCode[]
+}
+
+export interface Row<Body = unknown, Data = unknown> {
+  readonly methods: readonly RowMethod[]
+  /** With `{name}` for each named part. */
+  readonly path: string
+  /** Whether the gateway token is asked for, where the gateway has one. */
+  readonly token: Guard['token']
+  /** A place for the gateway token beside the Authorization header; gives '' where none stands. */
+  readonly tokenFrom?: (head: Head) => string
+  /** Where channel passwords stand; a request that can bring one counts in the password budget. */
+  readonly credentials: 'body' | 'query' | 'path' | 'header' | 'none'
+  /** The row makes new devices, which count in a budget of their own. */
+  readonly makesDevices?: true
+  /** The headers that its handler or its answerer wants, in lower case. */
+  readonly headers?: readonly string[]
+  readonly reader: Reader<Body>
+  /** False where a GET changes something: then there is no HEAD beside it. (RFC 9110, 9.2.1) */
+  readonly isSafe: boolean
+  readonly answerer: Answerer<Data>
+  readonly about: About
+  handle(request: Request<Body>): Answer<Data> | Promise<Answer<Data>>
+}
+
+/** What a row cannot leave out, and whatever else it wants to say. */
+export type RowParts<Body, Data> = Pick<Row<Body, Data>, 'handle' | 'answerer' | 'about'> &
+  Partial<Row<Body, Data>>
+
+const DEFAULTS = { token: 'required', credentials: 'none' } as const
+
+/** A row for GET. Unless it says otherwise it reads nothing and changes nothing. */
+export const get = <Body, Data>(path: string, parts: RowParts<Body, Data>): Row => ({
+  ...DEFAULTS,
+  methods: ['GET'],
+  path,
+  reader: NOTHING,
+  isSafe: true,
+  ...parts,
+})
+
+/** A row for POST. Unless it says otherwise it reads JSON. */
+export const post = <Body, Data>(path: string, parts: RowParts<Body, Data>): Row => ({
+  ...DEFAULTS,
+  methods: ['POST'],
+  path,
+  reader: JSON_BODY,
+  isSafe: false,
+  ...parts,
+})
+
+const JSON_BODY = jsonBody()
+
+/** What the gate asks of the callers of a row. */
+export function guardOf({ token, credentials, makesDevices }: Row): Guard {
+  if (credentials !== 'none') return { token, budget: 'passwords' }
+  return { token, budget: makesDevices === true ? 'devices' : 'none' }
+}
+
+/** The methods that a row answers, HEAD beside each safe GET. */
+export const methodsOf = ({ methods, isSafe }: Row): readonly (RowMethod | 'HEAD')[] =>
+  methods.flatMap((method) => (method === 'GET' && isSafe ? [method, 'HEAD'] : [method]))
+
+/** How the document tells a row: once for each of its methods. */
+export function describe(row: Row): readonly RouteDescription[] {
+  const { methods, path, reader, about } = row
+  const codes = [...new Set<FaultCode>([...(about.codes ?? []), ...codesOfChecks(row)])]
+  return methods.map((method) => ({
+    ...about,
+    method,
+    path,
+    mediaTypes: reader.mediaTypes,
+    codes,
+  }))
+}
+
+function codesOfChecks({ token, credentials, makesDevices, path, reader }: Row): FaultCode[] {
+  const codes: FaultCode[] = ['server_busy', 'internal_error']
+  const isCounted = credentials !== 'none' || makesDevices === true
+  if (token === 'required') codes.push('authentication_failed')
+  if (token === 'required' || isCounted) codes.push('rate_limited')
+  if (reader.bytesMax > 0) codes.push('body_too_large', 'request_timeout', 'validation_failed')
+  if (path.includes('{')) codes.push('validation_failed')
+  return [...codes, ...reader.codes]
+}

@@ -1,0 +1,260 @@
+// Goal: what every way in gets from the stage, without any of them: no HTTP, no password in the
+// fields where a grant stands for it, and 503 after every other refusal.
+
+import test from 'ava'
+
+import { fault, isFault } from '#domain/fault'
+import type { Acceptance } from '#src/acceptance/acceptance'
+import { withGrant } from '#src/acceptance/caller'
+import type { Caller } from '#src/acceptance/caller'
+import { acceptanceRig, addChannel } from '#test/support/acceptance-rig'
+import { CHANNEL, CREDENTIALS, NOW_MS } from '#test/support/making'
+
+const CALLER: Caller = { receivedAtMs: NOW_MS }
+const OTHER = '7ZZZZZZZZZZZZZZZZZZZZZZZZW'
+const MESSAGE = { model: 'message', action: 'send' } as const
+const THING = { model: 'thing', action: 'update' } as const
+
+const codeOf = (outcome: unknown): unknown => (isFault(outcome) ? outcome.code : outcome)
+
+test('a caller with a grant submits without a password, to the channels of its grant only', async (t) => {
+  const { acceptance, channels, channelId, sink } = await acceptanceRig()
+  const other = await addChannel(channels, OTHER, 'another password')
+  const caller = withGrant(CALLER, { channels: new Set([channelId]) })
+  const { submissions } = acceptance
+  const sent = { channel_id: CHANNEL, title: 'x', op_id: 'mine' }
+  t.like(await submissions.submit(MESSAGE, sent, caller), { model: 'message', opId: 'mine' })
+  t.is(
+    codeOf(await submissions.submit(MESSAGE, { ...sent, title: 'y' }, caller)),
+    'op_id_payload_conflict',
+  )
+  const reading = { channel_id: CHANNEL, thing_id: 't', observed_at: 1 }
+  t.like(await submissions.submit(THING, reading, caller), { model: 'thing', entityId: 't' })
+  const elsewhere = { ...reading, channel_id: other }
+  t.is(codeOf(await submissions.submit(THING, elsewhere, caller)), 'channel_not_found')
+  t.is(
+    codeOf(await submissions.submit(THING, { ...elsewhere, password: 'another password' }, caller)),
+    'channel_not_found',
+  )
+  t.is(sink.accepted.length, 2)
+  t.false(JSON.stringify(sink.accepted).includes('password'))
+})
+
+test('a grant of a channel that is gone opens nothing', async (t) => {
+  const { acceptance, channels, channelId } = await acceptanceRig()
+  const caller = withGrant(CALLER, { channels: new Set([channelId]) })
+  await channels.delete(channelId)
+  const outcome = await acceptance.submissions.submit(
+    MESSAGE,
+    { channel_id: CHANNEL, title: 'x' },
+    caller,
+  )
+  t.is(codeOf(outcome), 'channel_not_found')
+})
+
+test('a caller with a grant reads what its channels hold', async (t) => {
+  const { acceptance, channelId } = await acceptanceRig()
+  const caller = withGrant(CALLER, { channels: new Set([channelId]) })
+  t.like(await acceptance.channels.info({ channel_id: CHANNEL }, caller), { channelId })
+  t.like(await acceptance.state.history({ channel_id: CHANNEL }, caller), { items: [] })
+  t.is(codeOf(await acceptance.state.things({ channel_id: OTHER }, caller)), 'channel_not_found')
+})
+
+test('N2: a grant neither renames nor deletes a channel, nor changes its password', async (t) => {
+  const { acceptance, channelId, channels } = await acceptanceRig()
+  const caller = withGrant(CALLER, { channels: new Set([channelId]) })
+  const fields = { channel_id: CHANNEL, channel_name: 'mine', new_password: 'a new password' }
+  for (const outcome of [
+    await acceptance.channels.rename(fields, caller),
+    await acceptance.channels.changePassword(fields, caller),
+    await acceptance.channels.delete(fields, caller),
+  ]) {
+    t.is(codeOf(outcome), 'password_required')
+  }
+  t.like(channels.rows.get(channelId), { channelName: 'a channel' })
+})
+
+// A row for each call that works: its own refusal, and fields for which nothing is wrong.
+type Call = (acceptance: Acceptance, fields: object, caller: Caller) => unknown
+const WRONG = { ...CREDENTIALS, password: 'wrong password' }
+const calls: readonly (readonly [
+  name: string,
+  call: Call,
+  bad: object,
+  code: string,
+  good: object,
+])[] = [
+  [
+    'submissions.submit',
+    (a, f, c) => a.submissions.submit(MESSAGE, f, c),
+    { ...WRONG, title: 'x' },
+    'channel_not_found',
+    { ...CREDENTIALS, title: 'x' },
+  ],
+  [
+    'state.thing',
+    (a, f, c) => a.state.thing(f, c),
+    { ...WRONG, thing_id: 't' },
+    'channel_not_found',
+    { ...CREDENTIALS, thing_id: 't' },
+  ],
+  [
+    'state.event',
+    (a, f, c) => a.state.event(f, c),
+    { ...WRONG, event_id: 't' },
+    'channel_not_found',
+    { ...CREDENTIALS, event_id: 't' },
+  ],
+  ['state.things', (a, f, c) => a.state.things(f, c), WRONG, 'channel_not_found', CREDENTIALS],
+  ['state.events', (a, f, c) => a.state.events(f, c), WRONG, 'channel_not_found', CREDENTIALS],
+  ['state.history', (a, f, c) => a.state.history(f, c), WRONG, 'channel_not_found', CREDENTIALS],
+  [
+    'channels.create',
+    (a, f, c) => a.channels.create(f, c),
+    { channel_name: '' },
+    'password_required',
+    { channel_name: 'n', password: 'a password' },
+  ],
+  [
+    'channels.rename',
+    (a, f, c) => a.channels.rename(f, c),
+    { ...WRONG, channel_name: 'n' },
+    'channel_not_found',
+    { ...CREDENTIALS, channel_name: 'n' },
+  ],
+  [
+    'channels.changePassword',
+    (a, f, c) => a.channels.changePassword(f, c),
+    { ...WRONG, new_password: 'a password' },
+    'channel_not_found',
+    { ...CREDENTIALS, new_password: 'a password' },
+  ],
+  ['channels.info', (a, f, c) => a.channels.info(f, c), WRONG, 'channel_not_found', CREDENTIALS],
+  [
+    'channels.exists',
+    (a, f, c) => a.channels.exists('id' in f ? String(f.id) : undefined, c),
+    {},
+    'channel_id_required',
+    { id: CHANNEL },
+  ],
+  [
+    'channels.delete',
+    (a, f, c) => a.channels.delete(f, c),
+    WRONG,
+    'channel_not_found',
+    CREDENTIALS,
+  ],
+  [
+    'registration.register',
+    (a, f, c) => a.registration.register(f, c),
+    { platform: 'x' },
+    'invalid_platform',
+    { platform: 'web' },
+  ],
+  [
+    'deviceRoutes.retireToken',
+    (a, f, c) => a.deviceRoutes.retireToken(f, c),
+    { platform: 'x', provider_token: 'y' },
+    'invalid_platform',
+    { platform: 'android', provider_token: 'z'.repeat(40) },
+  ],
+]
+
+// The same for calls by a device, whose key each test makes.
+const byDevice: readonly (readonly [
+  name: string,
+  call: Call,
+  bad: object,
+  code: string,
+  good: object,
+])[] = [
+  [
+    'deviceRoutes.set',
+    (a, f, c) => a.deviceRoutes.set(f, c),
+    { channel_type: 'fcm', provider_token: 'z'.repeat(40) },
+    'fcm_channel_requires_android_platform',
+    { channel_type: 'private' },
+  ],
+  [
+    'deviceRoutes.delete',
+    (a, f, c) => a.deviceRoutes.delete(f, c),
+    { channel_type: 'fcm' },
+    'channel_type_mismatch',
+    { channel_type: 'private' },
+  ],
+  ['deliveries.pull', (a, f, c) => a.deliveries.pull(f, c), { limit: 0 }, 'validation_failed', {}],
+  [
+    'deliveries.acknowledge',
+    (a, f, c) => a.deliveries.acknowledge(f, c),
+    { delivery_ids: ['x'] },
+    'delivery_id_invalid',
+    { delivery_ids: [`${CHANNEL}-1`] },
+  ],
+  [
+    'subscriptions.subscribe',
+    (a, f, c) => a.subscriptions.subscribe(f, c),
+    WRONG,
+    'channel_not_found',
+    CREDENTIALS,
+  ],
+  [
+    'subscriptions.subscribe by name',
+    (a, f, c) => a.subscriptions.subscribe(f, c),
+    { channel_name: 'n', password: 'x' },
+    'invalid_password',
+    { channel_name: 'n', password: 'a password' },
+  ],
+  [
+    'subscriptions.unsubscribe',
+    (a, f, c) => a.subscriptions.unsubscribe(f, c),
+    { channel_id: 'x' },
+    'invalid_channel_id',
+    { channel_id: CHANNEL },
+  ],
+  [
+    'subscriptions.synchronise',
+    (a, f, c) => a.subscriptions.synchronise(f, c),
+    { channels: 'x' },
+    'invalid_json_data',
+    { channels: [CREDENTIALS] },
+  ],
+]
+
+for (const [name, call, bad, code, good] of [...calls, ...byDevice]) {
+  test(`${name}: a way in that is draining or full refuses last, and nothing has changed`, async (t) => {
+    const rig = await acceptanceRig()
+    const { acceptance, channels, devices, subscriptions, sink, bus } = rig
+    const device = await acceptance.registration.register({ platform: 'web' }, CALLER)
+    if (isFault(device)) return t.fail()
+    const key = byDevice.some(([of]) => of === name) ? { device_key: device.deviceKey } : {}
+    const state = () =>
+      JSON.stringify([...channels.rows, ...devices.rows, sink.accepted, bus.notices])
+    const before = state()
+    const late = { ...CALLER, refusal: fault('server_busy') }
+    t.is(codeOf(await call(acceptance, { ...key, ...bad }, late)), code)
+    t.is(codeOf(await call(acceptance, { ...key, ...good }, late)), 'server_busy')
+    t.is(state(), before)
+    t.deepEqual(await subscriptions.positions(devices.rows.keys().next().value ?? t.fail()), [])
+    t.not(codeOf(await call(acceptance, { ...key, ...good }, CALLER)), 'server_busy')
+  })
+}
+
+test('whoever was answered finds the status, also while the way in is draining', async (t) => {
+  const { acceptance, sink } = await acceptanceRig()
+  const accepted = await acceptance.submissions.submit(
+    MESSAGE,
+    { ...CREDENTIALS, title: 'x' },
+    CALLER,
+  )
+  const [submission] = sink.accepted
+  if (isFault(accepted) || submission === undefined) return t.fail()
+  const times = { acceptedAt: NOW_MS, updatedAt: NOW_MS }
+  sink.operations.set(accepted.opId, {
+    ...accepted,
+    channelId: submission.channelId,
+    status: 'accepted',
+    ...times,
+  })
+  const late = { ...CALLER, refusal: fault('server_busy') }
+  t.like(await acceptance.statuses.find(accepted.opId, late), { status: 'accepted' })
+})

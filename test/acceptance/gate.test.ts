@@ -1,0 +1,98 @@
+// Goal: who gets in. Each row is one request at a gate whose budget has room for one.
+
+import test from 'ava'
+
+import { isFault } from '#domain/fault'
+import { createBudget } from '#src/acceptance/budget'
+import { Gate } from '#src/acceptance/gate'
+import type { Guard } from '#src/acceptance/gate'
+import { tokenCheck } from '#src/acceptance/gateway-token'
+
+const GUARDS = {
+  free: { token: 'required', budget: 'none' },
+  passwords: { token: 'required', budget: 'passwords' },
+  devices: { token: 'required', budget: 'devices' },
+  public: { token: 'none', budget: 'passwords' },
+} as const satisfies Record<string, Guard>
+
+interface Row {
+  readonly gateway: 'open' | 'secret'
+  readonly guard: keyof typeof GUARDS
+  readonly authorization?: string
+  readonly bareToken?: string
+  /** What the first two requests give: the address that is counted, none, or a code. */
+  readonly expected: readonly [unknown, unknown]
+}
+
+const rows: readonly Row[] = [
+  { gateway: 'open', guard: 'free', expected: [undefined, undefined] },
+  { gateway: 'open', guard: 'passwords', expected: ['host', 'rate_limited'] },
+  { gateway: 'open', guard: 'devices', expected: ['host', 'host'] },
+  { gateway: 'open', guard: 'public', expected: ['host', 'rate_limited'] },
+  {
+    gateway: 'secret',
+    guard: 'passwords',
+    authorization: 'Bearer secret',
+    expected: [undefined, undefined],
+  },
+  { gateway: 'secret', guard: 'passwords', bareToken: 'secret', expected: [undefined, undefined] },
+  {
+    gateway: 'secret',
+    guard: 'devices',
+    authorization: 'Bearer secret',
+    expected: [undefined, undefined],
+  },
+  {
+    gateway: 'secret',
+    guard: 'free',
+    expected: ['authentication_failed', 'authentication_failed'],
+  },
+  {
+    gateway: 'secret',
+    guard: 'free',
+    authorization: 'Bearer no',
+    expected: ['authentication_failed', 'rate_limited'],
+  },
+  {
+    gateway: 'secret',
+    guard: 'free',
+    bareToken: 'no',
+    expected: ['authentication_failed', 'rate_limited'],
+  },
+  {
+    gateway: 'secret',
+    guard: 'devices',
+    authorization: 'x',
+    expected: ['authentication_failed', 'rate_limited'],
+  },
+  { gateway: 'secret', guard: 'public', expected: ['host', 'rate_limited'] },
+]
+
+for (const { gateway, guard, authorization = '', bareToken = '', expected } of rows) {
+  const sent = `"${authorization}" and "${bareToken}"`
+  test(`a ${gateway} gateway answers ${sent} at a ${guard} guard with ${expected.join(', then ')}`, (t) => {
+    const token = gateway === 'open' ? '' : 'secret'
+    const gate = new Gate(
+      tokenCheck(token),
+      createBudget({ perAddress: 1, total: 10 }, () => 0),
+    )
+    const ask = (): unknown => {
+      const admitted = gate.admit(GUARDS[guard], { address: 'host' }, authorization, bareToken)
+      return isFault(admitted) ? admitted.code : admitted
+    }
+    t.deepEqual([ask(), ask()], expected)
+  })
+}
+
+test('gate/1: the address of a caller that no budget counts is not even asked for', (t) => {
+  const gate = new Gate(
+    tokenCheck('secret'),
+    createBudget({ perAddress: 1, total: 1 }, () => 0),
+  )
+  const peer = {
+    get address(): string {
+      return t.fail()
+    },
+  }
+  t.is(gate.admit(GUARDS.passwords, peer, 'Bearer secret'), undefined)
+})

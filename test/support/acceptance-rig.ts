@@ -1,0 +1,99 @@
+// The acceptance stage with fakes behind it, without any way in.
+
+import { createHash } from 'node:crypto'
+
+import { parseChannelId } from '#domain/identity'
+import type { ChannelId } from '#domain/identity'
+import type { Runtime } from '#domain/runtime'
+import { createAcceptance } from '#src/acceptance/acceptance'
+import type { Acceptance, AcceptanceOptions } from '#src/acceptance/acceptance'
+import { createPasswordWork } from '#src/acceptance/password-work'
+import type { Derive } from '#src/acceptance/password-work'
+import { FakeBus } from '#test/support/fake-bus'
+import { FakeSink } from '#test/support/fake-sink'
+import {
+  FakeChannels,
+  FakeDevices,
+  FakeOperations,
+  FakeReads,
+  FakeSubscriptions,
+} from '#test/support/fake-stores'
+import { FakeLog, FakeMeter } from '#test/support/fake-telemetry'
+import { FakeTime } from '#test/support/fake-timers'
+import { CHANNEL, NOW_MS, PASSWORD } from '#test/support/making'
+import { realRuntime } from '#test/support/real-runtime'
+
+/** A derivation that costs nothing, with the shape of scrypt's. */
+export const quickDerive: Derive = (password, salt) =>
+  Promise.resolve(createHash('sha256').update(salt).update(password).digest())
+
+export interface AcceptanceRig {
+  readonly acceptance: Acceptance
+  readonly channelId: ChannelId
+  readonly time: FakeTime
+  readonly bus: FakeBus
+  readonly sink: FakeSink
+  readonly channels: FakeChannels
+  readonly devices: FakeDevices
+  readonly subscriptions: FakeSubscriptions
+  readonly reads: FakeReads
+  readonly operations: FakeOperations
+  readonly meter: FakeMeter
+  readonly log: FakeLog
+  readonly entropy: Runtime['entropy']
+}
+
+export interface AcceptanceRigOptions extends Partial<AcceptanceOptions> {
+  readonly derive?: Derive
+}
+
+/** The channel CHANNEL with PASSWORD exists; budgets are ample and there is no gateway token. */
+export async function acceptanceRig(options: AcceptanceRigOptions = {}): Promise<AcceptanceRig> {
+  const channels = new FakeChannels()
+  const time = new FakeTime(NOW_MS)
+  const parts = {
+    time,
+    bus: new FakeBus(),
+    sink: new FakeSink(),
+    channels,
+    devices: new FakeDevices(),
+    subscriptions: new FakeSubscriptions(channels),
+    reads: new FakeReads(),
+    operations: new FakeOperations(),
+    meter: new FakeMeter(),
+    log: new FakeLog(),
+    entropy: realRuntime.entropy,
+  }
+  const channelId = await addChannel(channels, CHANNEL, PASSWORD)
+  const acceptance = createAcceptance(
+    {
+      ...parts,
+      read: parts.reads,
+      timers: time,
+      nowMs: time.nowMs,
+      monotonicMs: time.monotonicMs,
+      passwordWork: createPasswordWork(realRuntime.entropy, options.derive ?? quickDerive),
+    },
+    {
+      token: '',
+      passwordBudget: { perAddress: 1_000_000, total: 1_000_000 },
+      deviceBudgetPerAddress: 1_000_000,
+      statusRetentionMs: 7 * 86_400_000,
+      ...options,
+    },
+  )
+  return { ...parts, acceptance, channelId }
+}
+
+/** Puts a channel into the store, with a hash that quickDerive makes. */
+export async function addChannel(
+  channels: FakeChannels,
+  id: string,
+  password: string,
+): Promise<ChannelId> {
+  const channelId = parseChannelId(id)
+  const passwordHash = await createPasswordWork(realRuntime.entropy, quickDerive).hash(password)
+  if (channelId === undefined || typeof passwordHash !== 'string') throw new Error('bad fixture')
+  await channels.create({ channelId, channelName: 'a channel', passwordHash, createdAt: NOW_MS })
+  return channelId
+}

@@ -1,0 +1,14 @@
+// The admission of sessions as the gateway has it, for a token of the test.
+
+import type { SessionAdmission } from '#domain/ports'
+import { createBudget } from '#src/acceptance/budget'
+import type { Budget } from '#src/acceptance/budget'
+import { Gate } from '#src/acceptance/gate'
+import { tokenCheck } from '#src/acceptance/gateway-token'
+import { sessionAdmission } from '#src/acceptance/session-admission'
+
+/** A budget that no test uses up. */
+const AMPLE = createBudget({ perAddress: 1_000_000, total: 1_000_000 }, () => 0)
+
+export const admissionFor = (token: string, budget: Budget = AMPLE): SessionAdmission =>
+  sessionAdmission(new Gate(tokenCheck(token), budget))
