@@ -2,7 +2,7 @@
 // whatever else takes requests translate into these calls, and their outcomes into answers.
 //
 //   caller.ts                who asks, as plain data
-//   gate.ts                  gateway token, then budget: gateway-token.ts, budget.ts
+//   caller-check.ts          gateway token, then budget: gateway-token.ts, budget.ts
 //   channel-access.ts        password or grant: credentials.ts, password-work.ts
 //   submissions.ts           intent.ts, form, channel, op_id (message-claims.ts), log
 //   status.ts                the status of an operation
@@ -34,7 +34,7 @@ import { createCredentials } from './credentials.ts'
 import { Deliveries } from './deliveries.ts'
 import { DeviceRegistration } from './device-registration.ts'
 import { DeviceRoutes } from './device-routes.ts'
-import { Gate } from './gate.ts'
+import { CallerCheck } from './caller-check.ts'
 import { tokenCheck } from './gateway-token.ts'
 import { MessageClaims } from './message-claims.ts'
 import { createPasswordWork } from './password-work.ts'
@@ -73,7 +73,7 @@ export interface AcceptanceOptions {
 }
 
 export interface Acceptance {
-  readonly gate: Gate
+  readonly callerCheck: CallerCheck
   readonly submissions: Submissions
   readonly statuses: Statuses
   readonly state: StateReads
@@ -95,11 +95,23 @@ export function createAcceptance(ports: AcceptancePorts, options: AcceptanceOpti
   const { passwordBudget, deviceBudgetPerAddress: perAddress, statusRetentionMs } = options
   const work = ports.passwordWork ?? createPasswordWork(entropy)
   const credentials = createCredentials({ channels, work, monotonicMs, timers, entropy })
-  const gate = new Gate(tokenCheck(options.token), createBudget(passwordBudget, nowMs))
+  const callerCheck = new CallerCheck(
+    tokenCheck(options.token),
+    createBudget(passwordBudget, nowMs),
+  )
   const budget = createBudget({ perAddress, total: NEW_DEVICES_TOTAL }, nowMs)
   const access = new ChannelAccess(credentials, channels)
   const newHex32 = hexSource(entropy)
-  const whole = { ...ports, newHex32, work, credentials, gate, access, budget, statusRetentionMs }
+  const whole = {
+    ...ports,
+    newHex32,
+    work,
+    credentials,
+    callerCheck,
+    access,
+    budget,
+    statusRetentionMs,
+  }
   meter.gauge('credential_cache_entries', {}, () => credentials.size())
   meter.gauge('password_checks_waiting', {}, () => work.waiting())
   const stopListening = bus.onNotice((notice) => {
@@ -108,7 +120,7 @@ export function createAcceptance(ports: AcceptancePorts, options: AcceptanceOpti
     }
   })
   return {
-    gate,
+    callerCheck,
     submissions: new Submissions({ ...whole, claims: new MessageClaims(whole) }),
     statuses: new Statuses(whole),
     state: new StateReads(whole),

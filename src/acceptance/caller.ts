@@ -8,7 +8,7 @@ export interface Caller {
   readonly receivedAtMs: number
   /**
    * The address by which budgets count the caller. Undefined when none counts it, as after proof of
-   * the gateway token. Given by Gate.admit.
+   * the gateway token. CallerCheck.admit gives it.
    */
   readonly address?: string | undefined
   /**

@@ -14,7 +14,7 @@ import { readRegister } from '#src/schemas/device-requests'
 import type { Budget } from './budget.ts'
 import type { Caller } from './caller.ts'
 import { deviceIdOf } from './device-identity.ts'
-import { take } from './gate.ts'
+import { take } from './caller-check.ts'
 
 export interface RegistrationPorts {
   readonly devices: Pick<DeviceStore, 'find' | 'create' | 'remove'>

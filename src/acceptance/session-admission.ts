@@ -1,17 +1,17 @@
-// Who may have a session: the gate and the key of the device. (Specification: Gateway token)
+// Admits devices to sessions: the check of callers, then the key. (Specification: Gateway token)
 
 import { isFault } from '#domain/fault'
 import type { SessionAdmission } from '#domain/ports'
 import { deviceIdOf } from './device-identity.ts'
-import type { Gate, Guard } from './gate.ts'
+import type { CallerCheck, Guard } from './caller-check.ts'
 
 /** Without a gateway token everybody may: a session takes no channel password. */
 const GUARD: Guard = { token: 'required', budget: 'none' }
 
-/** Gives the device that a hello names, or the refusal of the gate. */
+/** Gives the device that a hello names, or the refusal of the check. */
 export const sessionAdmission =
-  (gate: Gate): SessionAdmission =>
+  (callerCheck: CallerCheck): SessionAdmission =>
   ({ deviceKey, gatewayToken }, peer) => {
-    const admitted = gate.admit(GUARD, peer, peer.authorization, gatewayToken)
+    const admitted = callerCheck.admit(GUARD, peer, peer.authorization, gatewayToken)
     return isFault(admitted) ? admitted : deviceIdOf(deviceKey)
   }

@@ -13,12 +13,12 @@ import type { SubscriptionStore } from '#domain/store-ports'
 import type { SyncItem } from '#src/schemas/channel-requests'
 import type { Caller } from './caller.ts'
 import type { Credentials } from './credentials.ts'
-import type { Gate } from './gate.ts'
+import type { CallerCheck } from './caller-check.ts'
 
 export interface SyncPorts {
   readonly subscriptions: Pick<SubscriptionStore, 'keepOnly'>
   readonly credentials: Credentials
-  readonly gate: Pick<Gate, 'countGuess'>
+  readonly callerCheck: Pick<CallerCheck, 'countGuess'>
   readonly bus: Pick<Bus, 'notify'>
   /** Subscribes the device to a channel that is open. */
   readonly join: (channelId: ChannelId) => Promise<Answer<NamedChannel>>
@@ -71,7 +71,7 @@ export class SubscriptionSync {
     const opened = await this.#ports.credentials.check(channelId, password)
     if (!isFault(opened)) return this.#ports.join(channelId)
     if (opened.code === 'channel_not_found') {
-      this.#stopped ??= this.#ports.gate.countGuess(this.#caller) // Y2
+      this.#stopped ??= this.#ports.callerCheck.countGuess(this.#caller) // Y2
     }
     return opened
   }

@@ -12,7 +12,7 @@ import type { Caller } from './caller.ts'
 import { makeChannel } from './channel-creation.ts'
 import type { Credentials } from './credentials.ts'
 import { findDevice } from './device-identity.ts'
-import type { Gate } from './gate.ts'
+import type { CallerCheck } from './caller-check.ts'
 import type { PasswordWork } from './password-work.ts'
 import { SubscriptionSync } from './subscription-sync.ts'
 
@@ -22,7 +22,7 @@ export interface SubscriptionPorts {
   readonly channels: Pick<ChannelStore, 'create'>
   readonly credentials: Credentials
   readonly work: PasswordWork
-  readonly gate: Gate
+  readonly callerCheck: CallerCheck
   readonly bus: Pick<Bus, 'notify'>
   readonly newHex32: () => string
 }
@@ -95,11 +95,11 @@ export class Subscriptions {
     const device = await findDevice(this.#ports.devices, request.deviceKey)
     if (isFault(device)) return device
     if (caller.refusal !== undefined) return caller.refusal
-    const { subscriptions, credentials, gate, bus } = this.#ports
+    const { subscriptions, credentials, callerCheck, bus } = this.#ports
     const ports = {
       subscriptions,
       credentials,
-      gate,
+      callerCheck,
       bus,
       join: (channelId: ChannelId) => this.join(device.deviceId, channelId, caller),
     }

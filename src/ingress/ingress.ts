@@ -97,7 +97,7 @@ export function createIngress(ports: IngressPorts, options: IngressOptions): Ing
   meter.gauge('requests_in_flight', {}, () => http.inFlight)
   meter.gauge('request_body_bytes', {}, () => http.bodyBytes)
 
-  const pipeline = new Pipeline({ ...ports, http, newHex32, gate: acceptance.gate })
+  const pipeline = new Pipeline({ ...ports, http, newHex32, callerCheck: acceptance.callerCheck })
   const styles = options.styles?.flatMap((style) => style(acceptance))
   pipeline.mount(
     isObservedOnly ? observationTable(ports) : routeTable({ ...ports, ...options }, styles),

@@ -1,6 +1,6 @@
 // The way of a request through the checks that every row shares. (decisions.md 2)
 //
-//   route and method ─▶ gate ─▶ size ─▶ the row's reader ─▶ its handler ─▶ its answerer
+//   route and method ─▶ caller ─▶ size ─▶ the row's reader ─▶ its handler ─▶ its answerer
 //
 // Invariants:
 //   R1. The checks run in this order and the first that fails gives the answer.
@@ -14,7 +14,7 @@ import type { Fault, FaultCode } from '#domain/fault'
 import type { Answer, NowMs } from '#domain/ports'
 import { STORE_BUSY, STORE_FAILURES } from '#domain/store-ports'
 import type { Log, Meter } from '#domain/telemetry'
-import type { Gate, Guard } from '#src/acceptance/gate'
+import type { CallerCheck, Guard } from '#src/acceptance/caller-check'
 import { reportDefect } from '#domain/defect'
 import { ENVELOPE } from './answerer.ts'
 import type { Answerer } from './answerer.ts'
@@ -29,7 +29,7 @@ import type { Row } from './row.ts'
 
 export interface PipelinePorts {
   readonly http: Http
-  readonly gate: Pick<Gate, 'admit'>
+  readonly callerCheck: Pick<CallerCheck, 'admit'>
   readonly newHex32: () => string
   readonly nowMs: NowMs
   readonly meter: Meter
@@ -148,7 +148,7 @@ class Turn implements Request {
     const { row, guard, names, headers } = route
     const authorization = guard.token === 'none' ? '' : head.header('authorization')
     const bareToken = row.tokenFrom?.(head)
-    const admitted = this.#pipeline.ports.gate.admit(guard, head, authorization, bareToken)
+    const admitted = this.#pipeline.ports.callerCheck.admit(guard, head, authorization, bareToken)
     if (isFault(admitted)) return this.refuse(admitted)
     this.address = admitted
     if (names.length > 0) {

@@ -3,7 +3,7 @@
 
 import type { FaultCode } from '#domain/fault'
 import type { Answer } from '#domain/ports'
-import type { Guard } from '#src/acceptance/gate'
+import type { Guard } from '#src/acceptance/caller-check'
 import type { RouteDescription } from '#src/schemas/openapi'
 import type { Answerer } from './answerer.ts'
 import type { Head, RowMethod } from './http.ts'
@@ -66,7 +66,7 @@ export const post = <Body, Data>(path: string, parts: RowParts<Body, Data>): Row
 
 const JSON_BODY = jsonBody()
 
-/** What the gate asks of the callers of a row. */
+/** What the check of callers asks of those of a row. */
 export function guardOf({ token, credentials, makesDevices }: Row): Guard {
   if (credentials !== 'none') return { token, budget: 'passwords' }
   return { token, budget: makesDevices === true ? 'devices' : 'none' }

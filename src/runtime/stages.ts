@@ -61,7 +61,7 @@ export function composeSessions(
   { backend, acceptance }: { readonly backend: Backend; readonly acceptance: Acceptance },
 ): Sessions {
   const { bus, stores } = backend
-  const admission = sessionAdmission(acceptance.gate)
+  const admission = sessionAdmission(acceptance.callerCheck)
   const shared = { bus, meter, log, timers: runtime }
   const sessions = createSessions({
     ...stores,

@@ -3,7 +3,7 @@
 import type { SessionAdmission } from '#domain/ports'
 import { createBudget } from '#src/acceptance/budget'
 import type { Budget } from '#src/acceptance/budget'
-import { Gate } from '#src/acceptance/gate'
+import { CallerCheck } from '#src/acceptance/caller-check'
 import { tokenCheck } from '#src/acceptance/gateway-token'
 import { sessionAdmission } from '#src/acceptance/session-admission'
 
@@ -11,4 +11,4 @@ import { sessionAdmission } from '#src/acceptance/session-admission'
 const AMPLE = createBudget({ perAddress: 1_000_000, total: 1_000_000 }, () => 0)
 
 export const admissionFor = (token: string, budget: Budget = AMPLE): SessionAdmission =>
-  sessionAdmission(new Gate(tokenCheck(token), budget))
+  sessionAdmission(new CallerCheck(tokenCheck(token), budget))

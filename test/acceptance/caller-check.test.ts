@@ -1,11 +1,11 @@
-// Goal: who gets in. Each row is one request at a gate whose budget has room for one.
+// Goal: who gets in. Each row is one request at a callerCheck whose budget has room for one.
 
 import test from 'ava'
 
 import { isFault } from '#domain/fault'
 import { createBudget } from '#src/acceptance/budget'
-import { Gate } from '#src/acceptance/gate'
-import type { Guard } from '#src/acceptance/gate'
+import { CallerCheck } from '#src/acceptance/caller-check'
+import type { Guard } from '#src/acceptance/caller-check'
 import { tokenCheck } from '#src/acceptance/gateway-token'
 
 const GUARDS = {
@@ -72,20 +72,25 @@ for (const { gateway, guard, authorization = '', bareToken = '', expected } of r
   const sent = `"${authorization}" and "${bareToken}"`
   test(`a ${gateway} gateway answers ${sent} at a ${guard} guard with ${expected.join(', then ')}`, (t) => {
     const token = gateway === 'open' ? '' : 'secret'
-    const gate = new Gate(
+    const callerCheck = new CallerCheck(
       tokenCheck(token),
       createBudget({ perAddress: 1, total: 10 }, () => 0),
     )
     const ask = (): unknown => {
-      const admitted = gate.admit(GUARDS[guard], { address: 'host' }, authorization, bareToken)
+      const admitted = callerCheck.admit(
+        GUARDS[guard],
+        { address: 'host' },
+        authorization,
+        bareToken,
+      )
       return isFault(admitted) ? admitted.code : admitted
     }
     t.deepEqual([ask(), ask()], expected)
   })
 }
 
-test('gate/1: the address of a caller that no budget counts is not even asked for', (t) => {
-  const gate = new Gate(
+test('caller-check/1: the address of a caller that no budget counts is not even asked for', (t) => {
+  const callerCheck = new CallerCheck(
     tokenCheck('secret'),
     createBudget({ perAddress: 1, total: 1 }, () => 0),
   )
@@ -94,5 +99,5 @@ test('gate/1: the address of a caller that no budget counts is not even asked fo
       return t.fail()
     },
   }
-  t.is(gate.admit(GUARDS.passwords, peer, 'Bearer secret'), undefined)
+  t.is(callerCheck.admit(GUARDS.passwords, peer, 'Bearer secret'), undefined)
 })

@@ -1,8 +1,9 @@
-// The gate in front of every way in: the gateway token, then the password budget.
+// The check of every caller, whatever its way in: the gateway token, then the password budget.
 //
 // Invariants:
-//   gate/1. Proof of the gateway token opens every guard, and no budget counts the caller.
-//   gate/2. A wrong token counts in the password budget; a missing one is no guess and does not.
+//   caller-check/1. Proof of the gateway token passes every guard, and no budget counts the caller.
+//   caller-check/2. A wrong token counts in the password budget. A missing one is no guess and does
+//                   not.
 
 import { fault, isFault } from '#domain/fault'
 import type { Fault } from '#domain/fault'
@@ -27,7 +28,7 @@ export interface Peer {
 
 const UNAUTHENTICATED = fault('authentication_failed')
 
-export class Gate {
+export class CallerCheck {
   readonly #verdictOf: TokenCheck
   readonly #passwords: Budget
 
@@ -47,8 +48,8 @@ export class Gate {
     bareToken?: string,
   ): Answer<string | undefined> {
     const verdict = guard.token === 'none' ? 'open' : this.#verdictOf(authorization, bareToken)
-    if (verdict === 'valid') return undefined // gate/1
-    if (verdict === 'absent') return UNAUTHENTICATED // gate/2
+    if (verdict === 'valid') return undefined // caller-check/1
+    if (verdict === 'absent') return UNAUTHENTICATED // caller-check/2
     if (verdict === 'open' && guard.budget === 'none') return undefined
     const { address } = peer
     if (verdict === 'open' && guard.budget === 'devices') return address
