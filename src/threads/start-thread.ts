@@ -14,6 +14,8 @@ export interface Thread<Name extends ThreadName> {
 }
 
 export interface ThreadOwner {
+  /** Aborted when there is no use for the thread before it is ready. */
+  readonly signal?: AbortSignal
   readonly threads: Threads
   readonly log: Log
   /** The process cannot go on. */
@@ -23,7 +25,7 @@ export interface ThreadOwner {
 /** Resolves once the thread is ready; rejects with its sentence for the operator. */
 export async function startThread<Name extends ThreadName>(
   start: ThreadStart<Name>,
-  { threads, log, onFailure }: ThreadOwner,
+  { threads, log, onFailure, signal }: ThreadOwner,
 ): Promise<Thread<Name>> {
   const title = THREAD_TITLE[start.name]
   let isStopping = false
@@ -35,6 +37,7 @@ export async function startThread<Name extends ThreadName>(
   }
   const { wire, terminate } = threads.spawn(start, fail)
   const rpc = new Rpc<FrontendEnd, ThreadEnds[Name]>(wire)
+  signal?.addEventListener('abort', () => ready.reject(signal.reason))
   rpc.onTell('ready', () => ready.resolve())
   rpc.onTell('failed', (reason) => ready.reject(new Error(reason)))
   rpc.onTell('ended', (reason) => fail(new Error(reason)))

@@ -49,8 +49,10 @@ class Inbox {
     for (const message of this.#early.splice(0)) this.take(message)
   }
 
+  /** Also tells a listener that comes after the end. */
   onEnd(listener: () => void): void {
-    this.#endListeners.push(listener)
+    if (this.#isClosed) listener()
+    else this.#endListeners.push(listener)
   }
 
   take(message: unknown): void {

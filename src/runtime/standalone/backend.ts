@@ -51,10 +51,16 @@ interface SoleThreads {
 async function startThreads(config: Config, edge: BackendEdge): Promise<SoleThreads> {
   const settings = threadSettings(config)
   const [logEnd, engineEnd] = edge.threads.wire()
-  // Both start at once; whichever could not takes the other along.
+  // Both start at once. Whichever could not takes the other along, which may be waiting for it.
+  const controller = new AbortController()
+  const { signal } = controller
+  const abort = (error: unknown): never => {
+    controller.abort(error)
+    throw error
+  }
   const [log, engine] = await Promise.allSettled([
-    startThread({ name: 'log', settings, peer: logEnd }, edge),
-    startThread({ name: 'engine', settings, peer: engineEnd }, edge),
+    startThread({ name: 'log', settings, peer: logEnd }, { ...edge, signal }).catch(abort),
+    startThread({ name: 'engine', settings, peer: engineEnd }, { ...edge, signal }).catch(abort),
   ])
   if (log.status === 'fulfilled' && engine.status === 'fulfilled') {
     return { log: log.value, engine: engine.value }
@@ -62,8 +68,7 @@ async function startThreads(config: Config, edge: BackendEdge): Promise<SoleThre
   for (const started of [engine, log]) {
     if (started.status === 'fulfilled') await started.value.stop()
   }
-  const failed = [log, engine].find((started) => started.status === 'rejected')
-  throw failed?.reason
+  throw signal.reason
 }
 
 /** Every lane is applied here, or readiness says how many are not. */
