@@ -41,7 +41,10 @@ function subjectOf({ model, entityId, payload }: Delivery): string {
   const title = textIn(payload, 'title')
   if (model === 'message') return [title, ...changes(payload, MESSAGE_NAMES)].join('  ')
   const name = title === '' ? entityId : `${entityId} "${title}"`
-  return [name, ...changes(payload, ENTITY_NAMES), ...pairsIn(payload['attrs'])].join('  ')
+  const cleared = payload['title'] === '' ? [pair('title', '')] : []
+  return [name, ...cleared, ...changes(payload, ENTITY_NAMES), ...pairsIn(payload['attrs'])].join(
+    '  ',
+  )
 }
 
 const MESSAGE_NAMES = ['severity', 'body', 'thing_id', 'url', 'tags', 'ciphertext']
@@ -61,7 +64,7 @@ function changes(payload: Fields, names: readonly string[]): readonly string[] {
     const value = payload[name] ?? null
     if (value === null || (name === 'severity' && value === 'normal')) return []
     // What is encrypted says nothing to a reader but that it is there.
-    return name === 'ciphertext' ? ['(encrypted)'] : [pair(name, value)]
+    return name === 'ciphertext' && value !== '' ? ['(encrypted)'] : [pair(name, value)]
   })
 }
 

@@ -75,7 +75,7 @@ interface ThingPatch extends Credentials, Common {
   readonly primary_image?: string
   readonly location_type?: string
   readonly location_value?: string
-  readonly external_ids?: { readonly [key: string]: string | null }
+  readonly external_ids?: Fields
   readonly attrs?: Fields
 }
 

@@ -112,10 +112,15 @@ function readEventId(sent: SentText) {
   return id ?? fault('event_id_required', { field: 'event_id' })
 }
 
-function readThingScope(sent: SentText, path: string | undefined): Answer<ThingId | undefined> {
+/** The Thing that the patch files the event under; '' takes it out of the one that it was under. */
+function readThingScope(
+  sent: SentText,
+  path: string | undefined,
+): Answer<ThingId | '' | undefined> {
   const form = { parse: parseThingId, rule: ENTITY_ID_RULE }
   const own = readParsed('thing_id', sent, form)
-  if (path === undefined || isFault(own)) return own
+  if (isFault(own)) return own
+  if (path === undefined) return own ?? (typeof sent === 'string' ? '' : undefined)
   const scope = readParsed('thing_id', path, form)
   if (scope === undefined) return invalid('thing_id', ENTITY_ID_RULE)
   if (isFault(scope) || own === undefined || own === scope) return scope
@@ -124,11 +129,11 @@ function readThingScope(sent: SentText, path: string | undefined): Answer<ThingI
 
 /** Reads what the event's update says; gives its attrs, which are applied key by key. */
 function readPatch(reader: FieldReader, body: EventBody, action: EventAction) {
-  reader.text('title', body.title)
-  reader.text('description', body.description)
-  reader.text('status', body.status)
-  reader.text('message', body.message)
-  reader.text('severity', body.severity)
+  reader.patchText('title', body.title)
+  reader.patchText('description', body.description)
+  reader.patchText('status', body.status)
+  reader.patchText('message', body.message)
+  reader.patchText('severity', body.severity)
   // Elsewhere started_at has no effect, whatever its value; ended_at was refused by its shape.
   if (action === 'create') reader.time('started_at', body.started_at)
   if (action === 'close') reader.time('ended_at', body.ended_at)
@@ -136,6 +141,6 @@ function readPatch(reader: FieldReader, body: EventBody, action: EventAction) {
   reader.texts('images', body.images)
   const attrs = reader.patch('attrs', body.attrs)
   reader.metadata(body.metadata)
-  reader.text('ciphertext', body.ciphertext)
+  reader.patchText('ciphertext', body.ciphertext)
   return attrs
 }

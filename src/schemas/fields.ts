@@ -41,10 +41,17 @@ export class FieldReader {
     this.#fault ??= found // F1
   }
 
+  /** A text of a Message: a blank one is absent. */
   text(name: string, sent: SentText): void {
     const text = readText(name, sent)
     if (isFault(text)) this.note(text)
     else if (text !== undefined) this.fields[name] = text
+  }
+
+  /** A text of a patch: an empty one is a value too, which clears the field. (decisions.md 3) */
+  patchText(name: string, sent: SentText): void {
+    if (typeof sent === 'string' && sent.trim() === '') this.fields[name] = ''
+    else this.text(name, sent)
   }
 
   /** Keeps the time, at most `latest`; gives it as it was sent, in milliseconds. */
@@ -128,7 +135,8 @@ function refusalOfKey(key: string, kept: Fields): Fault | undefined {
 
 const VALUE_REFUSAL = invalid(
   'metadata',
-  `must hold texts of 1 to ${METADATA_TEXT_BYTES_MAX} bytes, finite numbers and booleans only`,
+  `must hold texts of 1 to ${METADATA_TEXT_BYTES_MAX} bytes, booleans and finite numbers only, ` +
+    'whole ones as a double carries them exactly',
 )
 
 /** The value as it is kept; undefined when it is none. */

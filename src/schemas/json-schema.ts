@@ -23,8 +23,12 @@ export function object(
 /** A text that must be sent. */
 export const requiredText = (description: string): JsonSchema => ({ type: 'string', description })
 
-/** A text that may be left out; null and blank are the same as absent. */
+/** A text that may be left out; null and blank are the same as absent, unless it says otherwise. */
 export const text = (description: string): JsonSchema => ({ type: ['string', 'null'], description })
+
+/** A text of a patch: null is the same as absent, and an empty one clears the field. */
+export const patchText = (description: string): JsonSchema =>
+  text(`${description} An empty text clears it.`)
 
 const TIME_RULE = 'Unix seconds or milliseconds, as a number or a numeric text.'
 

@@ -4,15 +4,19 @@ import { fault } from '#domain/fault'
 import type { Answer } from '#domain/ports'
 import type { Json } from '#domain/submission'
 
+import { mayHoldLongNumber, parseExactly } from './exact-json.ts'
+
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
 /**
  * The value of a JSON text in strict UTF-8 (a byte order mark is allowed), or invalid_json_syntax.
- * Of a repeated member the last one counts, as in JSON.parse.
+ * Of a repeated member the last one counts, as in JSON.parse; a whole number that a double cannot
+ * carry is NaN (E1 in exact-json.ts).
  */
 export function readJson(bytes: Uint8Array): Answer<unknown> {
   try {
-    const value: unknown = JSON.parse(decoder.decode(bytes))
+    const text = decoder.decode(bytes)
+    const value: unknown = mayHoldLongNumber(bytes) ? parseExactly(text) : JSON.parse(text)
     return value
   } catch {
     return fault('invalid_json_syntax') // What the parser says would quote the caller's text.

@@ -14,6 +14,7 @@ import type { Answer } from '#domain/ports'
 import { SEVERITIES } from '#domain/submission'
 import type { MessageSubmission, Severity } from '#domain/submission'
 
+import { parseExactly } from './exact-json.ts'
 import { FieldReader, IMAGE_BYTES_MAX, TAG_BYTES_MAX } from './fields.ts'
 import type { SentMetadata, SentTexts } from './fields.ts'
 import { isRecord, shape } from './shape.ts'
@@ -144,7 +145,7 @@ export function messageBodyFromQuery(query: URLSearchParams): Answer<Record<stri
 
 function readMetadataText(text: string): object | undefined {
   try {
-    const value: unknown = JSON.parse(text)
+    const value = parseExactly(text)
     return isRecord(value) ? value : undefined
   } catch {
     return undefined // What JSON.parse says would quote the caller's text.

@@ -8,6 +8,7 @@ import {
   given,
   keyed,
   object,
+  patchText,
   requiredText,
   requiredTime,
   text,
@@ -23,17 +24,18 @@ export const CREDENTIALS = {
   password: requiredText('The Channel password: 8 to 128 bytes after trimming.'),
 } as const
 
+const CIPHERTEXT = 'An end-to-end-encrypted payload, carried as it is.'
+
 const SHARED = {
   metadata: keyed('Scalars by key: keys up to 64 bytes, texts 1 to 512 bytes.', [
     'string',
     'number',
     'boolean',
   ]),
-  ciphertext: text('An end-to-end-encrypted payload, carried as it is.'),
 } as const
 
 const ENTITY_ID = '1 to 64 letters, digits, _, : or -.'
-const THING_SCOPE = text(`The Thing that this belongs to: ${ENTITY_ID} It need not exist.`)
+const THING_SCOPE = `The Thing that this belongs to: ${ENTITY_ID} It need not exist.`
 
 export const MESSAGE_REQUEST: ObjectSchema = object(
   {
@@ -48,7 +50,8 @@ export const MESSAGE_REQUEST: ObjectSchema = object(
     images: texts('Up to 32 URLs of at most 2048 bytes.'),
     tags: texts('Up to 32 of at most 64 bytes, trimmed and without repeats.'),
     ...SHARED,
-    thing_id: THING_SCOPE,
+    ciphertext: text(CIPHERTEXT),
+    thing_id: text(THING_SCOPE),
   },
   ['channel_id', 'password', 'title'],
   'message_id must not be sent. Other unlisted members are ignored.',
@@ -71,16 +74,17 @@ function queryForm(name: string): string {
 }
 
 const EVENT_PATCH = {
-  title: text('What the process is called.'),
-  description: text('What it is about.'),
-  status: text('Free text.'),
-  message: text('What is happening now.'),
-  severity: text('Free text; critical, high, normal and low decide how a push interrupts.'),
+  title: patchText('What the process is called.'),
+  description: patchText('What it is about.'),
+  status: patchText('Free text.'),
+  message: patchText('What is happening now.'),
+  severity: patchText('Free text; critical, high, normal and low decide how a push interrupts.'),
   tags: texts('Replaces the tags.'),
   images: texts('Replaces the image URLs.'),
   attrs: keyed('Values to set by key; null removes a key. At most 32 levels.'),
   ...SHARED,
-  thing_id: THING_SCOPE,
+  ciphertext: patchText(CIPHERTEXT),
+  thing_id: patchText(THING_SCOPE),
 } as const
 
 const EVENT_ID = requiredText(`The Event: ${ENTITY_ID}`)
@@ -111,16 +115,17 @@ export const EVENT_REQUESTS: Readonly<Record<EventAction, ObjectSchema>> = {
 }
 
 const THING_PATCH = {
-  title: text('What the object is called.'),
-  description: text('What it is.'),
+  title: patchText('What the object is called.'),
+  description: patchText('What it is.'),
   tags: texts('Replaces the tags.'),
   images: texts('Replaces the image URLs.'),
-  primary_image: text('The image to show first.'),
-  location_type: text('Free text.'),
-  location_value: text('Free text.'),
-  external_ids: keyed('Names in other systems by key; null removes a key.', ['string', 'null']),
+  primary_image: patchText('The image to show first.'),
+  location_type: patchText('Free text.'),
+  location_value: patchText('Free text.'),
+  external_ids: keyed('Names in other systems by key: any values; null removes a key.'),
   attrs: keyed('Values to set by key; null removes a key. At most 32 levels.'),
   ...SHARED,
+  ciphertext: patchText(CIPHERTEXT),
 } as const
 
 const THING_ID = requiredText(`The Thing: ${ENTITY_ID}`)

@@ -117,20 +117,20 @@ function readPatch(
   body: ThingBody,
   { action, at }: { readonly action: ThingAction; readonly at: number },
 ): Patch {
-  reader.text('title', body.title)
-  reader.text('description', body.description)
+  reader.patchText('title', body.title)
+  reader.patchText('description', body.description)
   reader.texts('tags', body.tags)
   reader.texts('images', body.images)
-  reader.text('primary_image', body.primary_image)
-  reader.text('location_type', body.location_type)
-  reader.text('location_value', body.location_value)
+  reader.patchText('primary_image', body.primary_image)
+  reader.patchText('location_type', body.location_type)
+  reader.patchText('location_value', body.location_value)
   // Elsewhere created_at has no effect, whatever its value; deleted_at was refused by its shape.
   if (action === 'create') reader.time('created_at', body.created_at)
   if (action === 'delete') reader.time('deleted_at', body.deleted_at)
   const externalIds = reader.patch('external_ids', body.external_ids)
   const attrs = reader.patch('attrs', body.attrs)
   reader.metadata(body.metadata)
-  reader.text('ciphertext', body.ciphertext)
+  reader.patchText('ciphertext', body.ciphertext)
   return {
     at,
     fields: reader.fields,

@@ -10,7 +10,8 @@ export const TREE_DEPTH_MAX = 32
 
 /**
  * Why this value cannot be kept: too deep, a number that JSON cannot write (1e999 is read as
- * Infinity), or a text without a UTF-8 form, also as a key. Undefined when it can.
+ * Infinity) or that would arrive as another one, or a text without a UTF-8 form, also as a key.
+ * Undefined when it can.
  */
 export function refusalOfTree(field: string, tree: Json): Fault | undefined {
   const rule = brokenRule(tree, 1)
@@ -19,7 +20,7 @@ export function refusalOfTree(field: string, tree: Json): Fault | undefined {
 
 function brokenRule(value: Json, depth: number): string | undefined {
   if (typeof value === 'string') return isSafeText(value) ? undefined : UNSAFE_RULE
-  if (typeof value === 'number') return Number.isFinite(value) ? undefined : FINITE_RULE
+  if (typeof value === 'number') return brokenRuleOfNumber(value)
   if (typeof value !== 'object' || value === null) return undefined
   if (depth > TREE_DEPTH_MAX) return DEPTH_RULE
   for (const [key, item] of Object.entries(value)) {
@@ -29,5 +30,12 @@ function brokenRule(value: Json, depth: number): string | undefined {
   return undefined
 }
 
+/** What keeps a number from being kept; exact-json.ts reads one that it would alter as NaN. */
+function brokenRuleOfNumber(value: number): string | undefined {
+  if (Number.isNaN(value)) return EXACT_RULE
+  return Number.isFinite(value) ? undefined : FINITE_RULE
+}
+
 const FINITE_RULE = 'must hold finite numbers only'
+const EXACT_RULE = 'must hold whole numbers that a double carries exactly; send others as text'
 const DEPTH_RULE = `must not be nested deeper than ${TREE_DEPTH_MAX} levels`

@@ -88,10 +88,10 @@ export function syncEntry(
 /** Only for a row that was written without its entry, which the actors never do. */
 const NO_OPERATION = '' as OperationId
 
-/** The Thing that an Event is filed under now. */
+/** The Thing that an Event is filed under now; an empty text took it out of its Thing. */
 export function filedUnder(event: Entity): string | null {
   const value = event.fields.values['thing_id']
-  return typeof value === 'string' ? value : null
+  return typeof value === 'string' && value !== '' ? value : null
 }
 
 type Parsed = { readonly [name: string]: unknown }

@@ -42,6 +42,10 @@ const rows: [members: Readonly<Record<string, unknown>>, line: string][] = [
     '12:03:44  Home              thing    create   boiler "The boiler"  at={"x":1}',
   ],
   [
+    { payload: { title: '', description: '', ciphertext: '' } },
+    '12:03:44  Home              thing    update   boiler  title=""  description=""  ciphertext=""',
+  ],
+  [
     { ...MESSAGE, payload: { title: 'Backup done', body: 'in\n3 minutes', severity: 'normal' } },
     '12:03:44  Home              message  send     Backup done  body="in 3 minutes"',
   ],

@@ -56,6 +56,12 @@ test('V1: a patch merges name by name and null removes', (t) => {
   t.is(second?.rev, 2)
 })
 
+test('V1: an empty text clears its field, and stays what the field is', (t) => {
+  const first = foldThing(undefined, change(1, { title: 'a', description: 'b' }))
+  const second = foldThing(first, change(2, { title: '' }))
+  t.deepEqual(plain(second?.fields), { title: '', description: 'b' })
+})
+
 test('V1: sync replaces everything', (t) => {
   const before = foldThing(undefined, change(1, { title: 'a', attrs: { a: 1 } }))
   const after = foldThing(

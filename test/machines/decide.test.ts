@@ -61,6 +61,26 @@ test('an entry holds what was effective, under its names on the wire', (t) => {
   t.deepEqual(JSON.parse(opened.entry?.payload ?? ''), { event_time: 4, attrs: { p: 1 } })
 })
 
+test('L1: an empty text is as old as its patch: it clears what is older, and nothing newer', (t) => {
+  const decisions = decideThings([
+    thing('create', 't', { at: 5, fields: { title: 'Kitchen', description: 'south' } }),
+    thing('update', 't', { at: 7, fields: { title: '' } }),
+    thing('update', 't', { at: 6, fields: { title: 'late', description: '' } }),
+    thing('update', 't', { at: 4, fields: { description: 'too late' } }),
+  ])
+  t.deepEqual(
+    decisions.map(({ entry }) => (entry === undefined ? undefined : JSON.parse(entry.payload))),
+    [
+      { title: 'Kitchen', description: 'south', observed_at: 5 },
+      { title: '', observed_at: 7 },
+      { description: '', observed_at: 7 },
+      undefined,
+    ],
+  )
+  const { values } = decisions.at(-1)?.thing?.fields ?? { values: {} }
+  t.deepEqual({ ...values }, { title: '', description: '' })
+})
+
 test('W9: an effective submission takes the next seq, any other takes none', (t) => {
   const decisions = decideThings([
     thing('create', 't', { at: 5, attrs: { on: true } }),

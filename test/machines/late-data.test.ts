@@ -25,8 +25,8 @@ const histories = fc.array(
     action: fc.constantFrom<ThingAction>('update', 'update', 'update', 'archive'),
     at: fc.integer({ min: 1, max: 6 }),
     attrs: keyed(KEYS, [null, 0, 1, 'x', ['y']]),
-    fields: keyed(NAMES, ['one', 'two']),
-    externalIds: keyed(KEYS, [null, 'id']),
+    fields: keyed(NAMES, ['one', 'two', '']),
+    externalIds: keyed(KEYS, [null, 'id', { deep: [1] }]),
   }),
   { minLength: 1, maxLength: 8 },
 )

@@ -3,6 +3,7 @@
 import test from 'ava'
 
 import { fault, isFault } from '#domain/fault'
+import { mayHoldLongNumber } from '#src/schemas/exact-json'
 import { readJson } from '#src/schemas/json'
 
 const bytes = (text: string) => new TextEncoder().encode(text)
@@ -52,4 +53,60 @@ test('a body that calls itself a fault is no fault, and keeps every member', (t)
   const read = readJson(bytes(body))
   t.false(isFault(read))
   t.is(JSON.stringify(read), body)
+})
+
+// The text of a number, and whether it goes on as what it was.
+const numbers: readonly (readonly [text: string, isKept: boolean])[] = [
+  ['9007199254740992', true],
+  ['9007199254740993', false],
+  ['-9007199254740993', false],
+  ['9007199254740993.0', true],
+  ['9007199254740993e0', true],
+  ['90071992547409.93E+2', true],
+  ['9007199254740994', true],
+  ['999999999999999', true],
+  ['1152921504606846976', false],
+  ['10000000000000000', true],
+  ['100000000000000000000', true],
+  ['1000000000000000000000', false],
+  ['1.2345678901234567e+25', true],
+  ['12345678901234567890', false],
+  ['1234567890123456789012345678901234567890', false],
+  ['0.30000000000000004', true],
+  ['1.0000000000000000001', true],
+  ['21.299999999999997', true],
+  ['-0', true],
+  ['1e300', true],
+]
+
+test('E1: a whole number that would go on as another one is read as no number', (t) => {
+  for (const [text, isKept] of numbers) {
+    for (const pad of ['', ' ', ' '.repeat(7), ' '.repeat(15)]) {
+      const read = readJson(bytes(`${pad}{"a":[{"b":${text}}],"c":1}`))
+      t.deepEqual(read, { a: [{ b: isKept ? Number(text) : NaN }], c: 1 }, `${pad}${text}`)
+    }
+  }
+})
+
+test('E1: what is beyond every double is infinite, and digits in a text are left alone', (t) => {
+  const digits = '9'.repeat(400)
+  t.deepEqual(readJson(bytes(`{"a":1e400,"b":${digits},"c":"${digits}","${digits}":1}`)), {
+    a: Infinity,
+    b: Infinity,
+    c: digits,
+    [digits]: 1,
+  })
+})
+
+test('E1: nesting that is too deep to be looked through is refused', (t) => {
+  const deep = bytes(`${'['.repeat(16_000)}9007199254740993${']'.repeat(16_000)}`)
+  t.like(readJson(deep), { code: 'invalid_json_syntax' })
+})
+
+test('every place of a number within the bytes is found', (t) => {
+  for (let at = 0; at < 64; at += 1) {
+    const body = bytes(`"${'x'.repeat(at)}",9007199254740993,"${'x'.repeat(64 - at)}"`)
+    t.true(mayHoldLongNumber(body), String(at))
+  }
+  t.false(mayHoldLongNumber(bytes('{"at":1763684000123,"x":0.30000000000000004,"y":-123.456}')))
 })

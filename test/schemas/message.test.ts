@@ -140,6 +140,7 @@ const refused: readonly (readonly [field: string, sent: unknown, code: string])[
   ['metadata', { a: '  ' }, INVALID],
   ['metadata', { a: bytesOfText(513) }, INVALID],
   ['metadata', { a: Infinity }, INVALID],
+  ['metadata', { a: NaN }, INVALID],
   ['metadata', { a: '\ud800' }, INVALID],
   ['metadata', { '': 1 }, INVALID],
   ['metadata', { '  ': 1 }, INVALID],

@@ -5,6 +5,7 @@ import test from 'ava'
 
 import { isFault } from '#domain/fault'
 import type { ThingAction, ThingSubmission } from '#domain/submission'
+import { readJson } from '#src/schemas/json'
 import { readThing } from '#src/schemas/thing'
 import { TREE_DEPTH_MAX } from '#src/schemas/tree'
 import { bytesOfText, CHANNEL, CREDENTIALS, making, NOW_MS, PASSWORD } from '#test/support/making'
@@ -50,8 +51,10 @@ const LONG = 'x'.repeat(5_000)
 // On all four routes: field, value sent, value kept.
 const kept: readonly (readonly [field: string, sent: unknown, kept: unknown])[] = [
   ['title', ' Boiler ', 'Boiler'],
-  ['title', '', undefined],
-  ['description', ' ', undefined],
+  ['title', '', ''],
+  ['title', null, undefined],
+  ['description', ' ', ''],
+  ['location_value', '', ''],
   ['description', LONG, LONG],
   ['tags', ['a', ' a ', ''], ['a', ' a ', '']],
   ['tags', Array.from({ length: 40 }, () => 'a'), Array.from({ length: 40 }, () => 'a')],
@@ -105,14 +108,16 @@ const refused: readonly (readonly [field: string, sent: unknown, code: string])[
   ['location_value', [1, 2], TYPE],
   ['location_value', '\udc00', INVALID],
   ['external_ids', [], TYPE],
-  ['external_ids', { a: 5 }, TYPE],
-  ['external_ids', { a: true }, TYPE],
-  ['external_ids', { a: {} }, TYPE],
+  ['external_ids', 'a', TYPE],
+  ['external_ids', { a: [Infinity] }, INVALID],
+  ['external_ids', { a: { b: NaN } }, INVALID],
+  ['external_ids', nested(TREE_DEPTH_MAX + 1), INVALID],
   ['external_ids', { a: '\ud800' }, INVALID],
   ['external_ids', { '\ud800': 'a' }, INVALID],
   ['attrs', 'a', TYPE],
   ['attrs', [1], TYPE],
   ['attrs', { a: [Infinity] }, INVALID],
+  ['attrs', { a: [NaN] }, INVALID],
   ['attrs', { a: { '\0': 1 } }, INVALID],
   ['attrs', nested(TREE_DEPTH_MAX + 1), INVALID],
   ['metadata', { a: {} }, TYPE],
@@ -162,13 +167,37 @@ test('what only one route takes is refused or ignored on the others', (t) => {
   }
 })
 
-test('attrs and external_ids keep their nulls, and any JSON may be a value of attrs', (t) => {
+test('attrs and external_ids keep their nulls, and any JSON may be a value of theirs', (t) => {
   const attrs = { a: null, b: { c: [1, null, 'x'] }, '': true, c: '', kind: 'fault' }
-  const external_ids = { 'Any Key!': ' kept as it is ', gone: null, empty: '' }
+  const external_ids = { 'Any Key!': ' kept as it is ', gone: null, empty: '', ...attrs, n: 5 }
   const { patch } = submissionOf('update', { attrs, external_ids })
   t.is(JSON.stringify(patch.attrs), JSON.stringify(attrs))
   t.is(JSON.stringify(patch.externalIds), JSON.stringify(external_ids))
-  t.like(submissionOf('update', { attrs: nested(TREE_DEPTH_MAX) }), { model: 'thing' })
+  const deepest = nested(TREE_DEPTH_MAX)
+  t.like(submissionOf('update', { attrs: deepest, external_ids: deepest }), { model: 'thing' })
+})
+
+// What stands in the body beside what every route needs, and what becomes of the request.
+const wholeNumbers: readonly (readonly [more: string, outcome: string])[] = [
+  ['"attrs":{"a":9007199254740992}', 'accepted'],
+  ['"attrs":{"a":9007199254740993}', 'validation_failed attrs'],
+  ['"attrs":{"a":[{"b":[-12345678901234567890]}]}', 'validation_failed attrs'],
+  ['"external_ids":{"a":{"b":9007199254740993}}', 'validation_failed external_ids'],
+  ['"metadata":{"a":9007199254740993}', 'validation_failed metadata'],
+  ['"attrs":{"a":"9007199254740993"}', 'accepted'],
+  ['"attrs":{"9007199254740993":1}', 'accepted'],
+  ['"unknown":9007199254740993', 'accepted'],
+  ['"title":9007199254740993', 'invalid_json_data title'],
+  ['"state":9007199254740993', 'state_forbidden state'],
+]
+
+test('E1: a whole number that a double cannot hold is refused where it would be kept', (t) => {
+  const common = JSON.stringify(bodyFor('update')).slice(1)
+  for (const [more, outcome] of wholeNumbers) {
+    const body = readJson(new TextEncoder().encode(`{${more},${common}`))
+    const answer = readThing('update', body, making())
+    t.is(isFault(answer) ? `${answer.code} ${answer.field ?? ''}` : 'accepted', outcome, more)
+  }
 })
 
 test('F2: prototype keys of attrs and external_ids are plain data', (t) => {

@@ -64,7 +64,7 @@ export class Audience {
     const before = this.#events.get(entityId)
     const { title, attrs } = payload
     this.#events.set(entityId, {
-      title: typeof title === 'string' ? title : (before?.title ?? entityId),
+      title: typeof title === 'string' ? title || entityId : (before?.title ?? entityId),
       sinceMs: before?.sinceMs ?? acceptedAt,
       attrs: { ...before?.attrs, ...fieldsIn(attrs) },
     })
