@@ -8,12 +8,18 @@ import { tablesFor } from '#src/store/entities/tables'
 import { Tables1766000000000 } from '#src/store/migrations/1-tables'
 import { Spans1795000000000 } from '#src/store/migrations/2-spans'
 import { Blocks1795200000000 } from '#src/store/migrations/3-blocks'
+import { SessionNumbers1795400000000 } from '#src/store/migrations/4-session-numbers'
 import { SqliteConnection } from '#src/store/sqlite/connection'
 
 const SQLITE = 'sqlite:'
 const MYSQL = 'mysql:'
 const MYSQL_PORT = 3306
-const MIGRATIONS = [Tables1766000000000, Spans1795000000000, Blocks1795200000000]
+const MIGRATIONS = [
+  Tables1766000000000,
+  Spans1795000000000,
+  Blocks1795200000000,
+  SessionNumbers1795400000000,
+]
 
 /**
  * Statement texts that stay prepared: some twenty tables in ten sizes at most, and what is not

@@ -139,13 +139,15 @@ export type Notice =
   | { readonly kind: 'channel-deleted'; readonly channelId: ChannelId }
   | { readonly kind: 'subscribed'; readonly channelId: ChannelId; readonly deviceId: DeviceId }
   | { readonly kind: 'unsubscribed'; readonly channelId: ChannelId; readonly deviceId: DeviceId }
-  /** A device has one session per carrier: older ones on other nodes end. */
+  /**
+   * A device has one session per carrier: those with a lesser number (DeviceStore.numberSession) on
+   * other nodes end.
+   */
   | {
       readonly kind: 'session-opened'
       readonly deviceId: DeviceId
       readonly carrier: string
-      readonly sessionId: string
-      readonly openedAt: number
+      readonly number: number
     }
 
 /** Hints between processes. The feed is the truth, the bus a hint with payload. */

@@ -159,6 +159,11 @@ export interface ChannelStore {
 
 export interface DeviceStore {
   find(deviceId: DeviceId): Promise<Device | undefined>
+  /**
+   * The number of a session that begins: greater than those of all sessions that the device began
+   * before, on whichever node. Undefined for an unknown device.
+   */
+  numberSession(deviceId: DeviceId): Promise<number | undefined>
   create(deviceId: DeviceId, platform: Platform, nowMs: number): Promise<void>
   remove(deviceId: DeviceId): Promise<void>
   setRoute(

@@ -8,13 +8,15 @@ import type { Tables } from './entities/tables.ts'
 
 const IDEMPOTENT = { isIdempotent: true }
 
+type NewDevice = Omit<DeviceRow, 'sessions'>
+
 export class Devices implements DeviceStore {
   readonly #database: Database
-  readonly #devices: Bulk<DeviceRow>
+  readonly #devices: Bulk<NewDevice>
 
   constructor(database: Database, tables: Tables) {
     this.#database = database
-    this.#devices = Bulk.of(tables.devices)
+    this.#devices = Bulk.of<NewDevice>(tables.devices, { leftOut: ['sessions'] })
   }
 
   async find(deviceId: DeviceId): Promise<Device | undefined> {
@@ -28,6 +30,20 @@ export class Devices implements DeviceStore {
     if (row === undefined) return undefined
     const { platform, channelType, providerToken } = row
     return { deviceId, platform, channelType, ...(providerToken !== null && { providerToken }) }
+  }
+
+  /** Counted by the database, so that no node's clock decides. A power cut ends the sessions too. */
+  numberSession(deviceId: DeviceId): Promise<number | undefined> {
+    return this.#database.repeatable(async (session) => {
+      await session.run('UPDATE devices SET sessions = sessions + 1 WHERE device_id = ?', [
+        deviceId,
+      ])
+      const row = await session.first<Pick<DeviceRow, 'sessions'>>(
+        'SELECT sessions FROM devices WHERE device_id = ?',
+        [deviceId],
+      )
+      return row?.sessions
+    }, IDEMPOTENT)
   }
 
   create(deviceId: DeviceId, platform: Platform, nowMs: number): Promise<void> {

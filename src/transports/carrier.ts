@@ -22,9 +22,9 @@ export interface SessionHandle {
   closed(): void
 }
 
-/** What names a session and orders the sessions of one device. */
+/** What names a session. */
 export interface Opened {
   readonly sessionId: string
-  /** By the gateway's clock; two connections of a process never have the same. */
-  readonly openedAt: number
+  /** Its place in the order in which this process opened its connections. */
+  readonly place: number
 }

@@ -34,11 +34,14 @@ const RETRY_MAX_MS = 5_000
 
 /** What all connections of a process share. */
 export interface Shared {
-  readonly devices: Pick<DeviceStore, 'find'>
+  readonly devices: Pick<DeviceStore, 'numberSession'>
   readonly subscriptions: Pick<SubscriptionStore, 'positions' | 'position'>
   readonly feed: Pick<ReadStore, 'catchUp'>
   readonly log: Log
+  /** What devices are told; nothing here is measured by it. */
   readonly nowMs: NowMs
+  /** Milliseconds that only ever grow: deadlines and heartbeats go by them. */
+  readonly monotonicMs: () => number
   /** A whole number from 0 up to, without, `below`. */
   readonly random: (below: number) => number
   /** Decides who may have a session. */
@@ -61,7 +64,13 @@ export class Connection {
   readonly carrier: Carrier
   readonly session: Session
   readonly sessionId: string
-  readonly openedAt: number
+  readonly place: number
+  /**
+   * Orders the sessions of the device over all nodes (DeviceStore.numberSession), from the hello on.
+   */
+  number: number | undefined
+  /** The greatest number that a session of the device on another node has shown. */
+  heardNumber = 0
   readonly #shared: Shared
   /** Where it listens; a channel that is left and joined again has another symbol. */
   readonly #channels = new Map<ChannelId, symbol>()
@@ -71,11 +80,11 @@ export class Connection {
   #version = 0
   #isGone = false
 
-  constructor(carrier: Carrier, { sessionId, openedAt }: Opened, shared: Shared) {
+  constructor(carrier: Carrier, { sessionId, place }: Opened, shared: Shared) {
     this.carrier = carrier
     this.sessionId = sessionId
-    this.openedAt = openedAt
-    this.session = new Session(shared.nowMs(), shared.random(1_000) / 1_000)
+    this.place = place
+    this.session = new Session(shared.monotonicMs(), shared.random(1_000) / 1_000)
     this.#shared = shared
     this.#outbox = new Outbox({ soon: shared.soon, write: (texts) => this.#write(texts) })
   }
@@ -86,7 +95,7 @@ export class Connection {
 
   feed(input: Input): void {
     try {
-      const outputs = this.session.handle(input, this.#shared.nowMs())
+      const outputs = this.session.handle(input, this.#shared.monotonicMs())
       if (outputs.length > 0) this.#perform(outputs)
     } catch (error) {
       this.#failed(error)
@@ -102,7 +111,7 @@ export class Connection {
   /** The carrier is gone. */
   gone(): void {
     if (this.#isGone) return
-    this.session.handle({ kind: 'gone' }, this.#shared.nowMs())
+    this.session.handle({ kind: 'gone' }, this.#shared.monotonicMs())
     this.#isGone = true
     for (const [channelId] of this.#channels) this.#shared.interest.leave(channelId, this) // H2
     this.#channels.clear()
@@ -215,14 +224,14 @@ export class Connection {
 
   async #enter(deviceId: DeviceId): Promise<void> {
     const { devices, subscriptions } = this.#shared
-    const device = await devices.find(deviceId)
+    this.#deviceId = deviceId
+    this.#shared.identified(this) // Before it has a number, so that it hears of greater ones.
+    this.number = await devices.numberSession(deviceId)
     if (this.#isGone) return
-    if (device === undefined) {
+    if (this.number === undefined) {
       this.feed({ kind: 'refused', code: 'device_key_not_found' })
       return
     }
-    this.#deviceId = deviceId
-    this.#shared.identified(this)
     let positions = await subscriptions.positions(deviceId)
     this.#join(positions)
     // H1: the first reading says where to listen, the second one is made while listening.
@@ -233,6 +242,7 @@ export class Connection {
     this.feed({
       kind: 'admitted',
       sessionId: this.sessionId,
+      serverTime: this.#shared.nowMs(),
       positions: positions.map((position) => this.#corrected(position)),
     })
   }

@@ -1,5 +1,6 @@
 // One session of one device, from hello to close: the protocol `heliograph.v1`, for every carrier.
-// Pure: what happens comes in as an Input with the time, what must be done goes out as Outputs.
+// Pure: what happens comes in as an Input with the time of a clock that nobody sets, what must be
+// done goes out as Outputs.
 //
 //   greeting ── hello ──▶ admitting ── admitted ──▶ serving ── leave ──▶ draining ──▶ closed
 //      └──────── refused, too late, broken rules, carrier gone: closed ◀──────────────┘
@@ -154,7 +155,7 @@ export class Session {
 
   #welcome(
     phase: InPhase<'admitting'>,
-    { sessionId, positions }: InputOf<'admitted'>,
+    { sessionId, serverTime, positions }: InputOf<'admitted'>,
     nowMs: number,
   ): readonly Output[] {
     const serving = new Serving()
@@ -170,7 +171,7 @@ export class Session {
     const welcome = noticeOutput({
       kind: 'welcome',
       sessionId,
-      serverTime: nowMs,
+      serverTime,
       heartbeatMs: HEARTBEAT_MS,
       idleMs: IDLE_MS,
       maxFrameBytes: FRAME_BYTES_MAX,

@@ -1,7 +1,9 @@
 // The sessions of a process: who is here, what they are told together, and how they leave.
 //
 // Invariants:
-//   H4. A device has one session per carrier: a newer one ends the older, on every node.
+//   H4. A device has one session per carrier: a newer one ends the older, on every node. Within a
+//       process the one that connected later is newer, between nodes the one with the greater
+//       number; no clock decides.
 //   H5. After `drain` no session is left, and every acknowledgement that came in was handed to the
 //       store.
 
@@ -11,7 +13,7 @@ import type { Runtime } from '#domain/runtime'
 import type { SubscriptionStore } from '#domain/store-ports'
 import type { Meter } from '#domain/telemetry'
 import { Acknowledgements } from './acknowledgements.ts'
-import type { Carrier, Opened, SessionHandle } from './carrier.ts'
+import type { Carrier, SessionHandle } from './carrier.ts'
 import { Connection } from './connection.ts'
 import type { Shared } from './connection.ts'
 import { Interest } from './interest.ts'
@@ -21,7 +23,7 @@ import { CLOSE } from './signals.ts'
 
 export interface SessionPorts extends Pick<
   Shared,
-  'admission' | 'devices' | 'feed' | 'log' | 'nowMs' | 'random' | 'soon'
+  'admission' | 'devices' | 'feed' | 'log' | 'nowMs' | 'monotonicMs' | 'random' | 'soon'
 > {
   readonly bus: Bus
   readonly subscriptions: Pick<SubscriptionStore, 'positions' | 'position' | 'acknowledge'>
@@ -77,7 +79,7 @@ class Hub implements Sessions {
   readonly #stopNotices: () => void
   #stopTimer: () => void
   #isLeaving = false
-  #lastOpenedAt = 0
+  #opened = 0
   #ticks = 0
   #whenEmpty: (() => void) | undefined
 
@@ -91,6 +93,7 @@ class Hub implements Sessions {
       feed: ports.feed,
       log: ports.log,
       nowMs: ports.nowMs,
+      monotonicMs: ports.monotonicMs,
       random: ports.random,
       soon: ports.soon,
       admission: ports.admission,
@@ -113,9 +116,9 @@ class Hub implements Sessions {
   }
 
   open(carrier: Carrier): SessionHandle {
-    const { nowMs, entropy } = this.#ports
-    this.#lastOpenedAt = Math.max(nowMs(), this.#lastOpenedAt + 1)
-    const opened = { sessionId: entropy(16).toString('hex'), openedAt: this.#lastOpenedAt }
+    this.#opened += 1
+    const sessionId = this.#ports.entropy(16).toString('hex')
+    const opened = { sessionId, place: this.#opened }
     const connection = new Connection(carrier, opened, this.#shared)
     const isFull = this.#connections.size >= this.#sessionsMax
     this.#connections.add(connection)
@@ -191,16 +194,22 @@ class Hub implements Sessions {
   }
 
   #begun(connection: Connection): void {
-    const { deviceId, carrier, sessionId, openedAt } = connection
+    const { deviceId, carrier, place } = connection
     if (deviceId === undefined) return
+    let number = connection.number ?? 0
     for (const other of this.#of(deviceId)) {
       if (other === connection || other.carrier.kind !== carrier.kind) continue
-      if (isBefore(other, connection))
-        other.leave('replaced') // H4
-      else if (other.session.phase === 'serving') connection.leave('replaced')
+      if (other.place > place) {
+        if (other.session.phase === 'serving') return connection.leave('replaced') // H4
+        continue
+      }
+      // Its hello may have overtaken this one's: what takes its place is newer than it is.
+      number = Math.max(number, other.number ?? 0)
+      other.leave('replaced') // H4
     }
-    const notice = { deviceId, carrier: carrier.kind, sessionId, openedAt }
-    this.#ports.bus.notify({ kind: 'session-opened', ...notice })
+    connection.number = number
+    if (connection.heardNumber > number) return connection.leave('replaced') // H4
+    this.#ports.bus.notify({ kind: 'session-opened', deviceId, carrier: carrier.kind, number })
   }
 
   #left(connection: Connection): void {
@@ -232,8 +241,7 @@ class Hub implements Sessions {
         break
       case 'session-opened':
         for (const connection of this.#of(notice.deviceId)) {
-          const isOlder = isBefore(connection, notice) && connection.carrier.kind === notice.carrier
-          if (isOlder) connection.leave('replaced') // H4
+          if (connection.carrier.kind === notice.carrier) heardOf(connection, notice.number) // H4
         }
         break
       case 'applied':
@@ -243,7 +251,9 @@ class Hub implements Sessions {
   }
 }
 
-/** Both nodes of two sessions that began together agree on which one is the older. */
-const isBefore = (one: Opened, other: Opened): boolean =>
-  one.openedAt < other.openedAt ||
-  (one.openedAt === other.openedAt && one.sessionId < other.sessionId)
+/** One that has not begun yet compares its number when it does: it may still be raised. */
+function heardOf(connection: Connection, number: number): void {
+  connection.heardNumber = Math.max(connection.heardNumber, number)
+  const hasBegun = connection.session.phase === 'serving'
+  if (hasBegun && number > (connection.number ?? 0)) connection.leave('replaced')
+}

@@ -36,6 +36,8 @@ export type Input =
   | {
       readonly kind: 'admitted'
       readonly sessionId: string
+      /** What the device is told of the time: Unix milliseconds by the gateway's clock. */
+      readonly serverTime: number
       readonly positions: readonly Position[]
     }
   | { readonly kind: 'refused'; readonly code: FaultCode }

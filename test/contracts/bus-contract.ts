@@ -120,8 +120,7 @@ const NOTICES: readonly Notice[] = [
     kind: 'session-opened',
     deviceId: deviceId(),
     carrier: 'wss',
-    sessionId: 'session-1',
-    openedAt: 1000,
+    number: 1000,
   },
 ]
 

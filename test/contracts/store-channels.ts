@@ -113,6 +113,22 @@ export function channelContract(engine: string, open: OpenStore): void {
     t.deepEqual(await devices.find(device(1)), isPrivate)
   })
 
+  test(`${engine}: the sessions of a device are numbered in the order in which they begin`, async (t) => {
+    const { devices } = await open(t)
+    t.is(await devices.numberSession(device(1)), undefined)
+    await devices.create(device(1), 'ios', 1)
+    await devices.create(device(2), 'ios', 1)
+    t.is(await devices.numberSession(device(1)), 1)
+    t.is(await devices.numberSession(device(1)), 2)
+    t.is(await devices.numberSession(device(2)), 1)
+    const atOnce = Array.from({ length: 20 }, () => devices.numberSession(device(1)))
+    const numbers = (await Promise.all(atOnce)).map((number) => number ?? 0)
+    t.deepEqual(
+      numbers.toSorted((a, b) => a - b),
+      Array.from(numbers, (_, index) => index + 3),
+    )
+  })
+
   test(`${engine}: a retired token takes its devices back to private`, async (t) => {
     const { devices } = await open(t)
     for (const [number, platform] of [

@@ -61,6 +61,7 @@ const queries: readonly (readonly [query: string, body: object])[] = [
   ['tags=a,b,,%20,c', { tags: ['a', 'b', 'c'] }],
   ['images=', { images: [] }],
   ['metadata=%7B%22a%22%3A1%7D', { metadata: { a: 1 } }],
+  ['metadata=%7B%22a%22%3A9007199254740993%7D', { metadata: { a: NaN } }],
   ['metadata=', {}],
   ['message_id=x', { message_id: 'x' }],
   [

@@ -81,7 +81,7 @@ test('what was written is there after reopening, and no migration runs twice', a
   t.deepEqual(
     log.lines.map(({ fields }) => fields),
     [
-      { engine: 'sqlite', migrations: 3 },
+      { engine: 'sqlite', migrations: 4 },
       { engine: 'sqlite', migrations: 0 },
     ],
   )

@@ -75,9 +75,16 @@ export class FakeChannels implements ChannelStore {
 
 export class FakeDevices implements DeviceStore {
   readonly rows = new Map<DeviceId, Device>()
+  sessions = 0
 
   async find(deviceId: DeviceId): Promise<Device | undefined> {
     return this.rows.get(deviceId)
+  }
+
+  async numberSession(deviceId: DeviceId): Promise<number | undefined> {
+    if (!this.rows.has(deviceId)) return undefined
+    this.sessions += 1
+    return this.sessions
   }
 
   async create(deviceId: DeviceId, platform: Platform): Promise<void> {

@@ -1,6 +1,5 @@
 // Feeds in memory: what a store is to sessions, as simple as it can be, so that a test can compare.
 
-import type { Device } from '#domain/device'
 import type {
   Acknowledgement,
   Announcement,
@@ -39,10 +38,11 @@ interface Subscription {
 export class FeedModel
   implements
     Pick<ReadStore, 'catchUp'>,
-    Pick<DeviceStore, 'find'>,
+    Pick<DeviceStore, 'numberSession'>,
     Pick<SubscriptionStore, 'positions' | 'position' | 'acknowledge'>
 {
   readonly devices = new Set<DeviceId>()
+  readonly #sessions = new Map<DeviceId, number>()
   readonly #channels = new Map<ChannelId, ModelChannel>()
   readonly #subscriptions = new Map<string, Subscription>()
 
@@ -123,9 +123,11 @@ export class FeedModel
     )
   }
 
-  async find(deviceId: DeviceId): Promise<Device | undefined> {
+  async numberSession(deviceId: DeviceId): Promise<number | undefined> {
     if (!this.devices.has(deviceId)) return undefined
-    return { deviceId, platform: 'linux', channelType: 'private' }
+    const number = (this.#sessions.get(deviceId) ?? 0) + 1
+    this.#sessions.set(deviceId, number)
+    return number
   }
 
   async positions(deviceId: DeviceId): Promise<readonly Position[]> {

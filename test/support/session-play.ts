@@ -26,7 +26,12 @@ export function begin(): {
 export function serve(positions: readonly Position[], helloMore: object = {}) {
   const { session, feed } = begin()
   feed(hello(helloMore))
-  const [welcome = '', ...rest] = feed({ kind: 'admitted', sessionId: 's', positions })
+  const [welcome = '', ...rest] = feed({
+    kind: 'admitted',
+    sessionId: 's',
+    serverTime: 1,
+    positions,
+  })
   return { session, feed, welcome, rest }
 }
 

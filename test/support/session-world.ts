@@ -157,7 +157,7 @@ export class SessionWorld {
     if (asked === undefined) return
     if (asked.kind === 'admit') {
       const positions = this.model.positionsNow(DEVICE)
-      this.#feed({ kind: 'admitted', sessionId: 's', positions })
+      this.#feed({ kind: 'admitted', sessionId: 's', serverTime: 1, positions })
     } else if (asked.kind === 'read-positions') {
       this.#feed({ kind: 'positions', positions: this.model.positionsNow(DEVICE) })
     } else if (asked.kind === 'read-page') {

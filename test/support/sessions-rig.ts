@@ -74,8 +74,16 @@ export class Store extends FeedModel {
   failure: Error | undefined
   readonly writes: (readonly Acknowledgement[])[] = []
   meanwhile: () => void = () => {}
+  /** Awaited once a number was given. */
+  numbered: () => Promise<void> = async () => {}
   reading = 0
   readingMost = 0
+
+  override async numberSession(deviceId: DeviceId): Promise<number | undefined> {
+    const number = await super.numberSession(deviceId)
+    await this.numbered()
+    return number
+  }
 
   override async positions(deviceId: DeviceId): Promise<readonly Position[]> {
     const positions = await super.positions(deviceId)
@@ -109,16 +117,24 @@ export interface RigOptions extends SessionOptions {
 }
 
 export class Rig {
-  readonly bus = new FakeBus()
-  readonly store = new Store()
-  readonly time = new FakeTime(1_000_000)
+  readonly bus: FakeBus
+  readonly store: Store
+  readonly time: FakeTime
   readonly meter = new FakeMeter()
   readonly log = new FakeLog()
   readonly sessions: Sessions
   /** At once, unless a test wants to see what is said together. */
   soon: (task: () => void) => void = (task) => task()
 
-  constructor({ admission = admissionFor(''), ...options }: RigOptions = {}) {
+  /** `beside`: another node of the same cluster, whose clock is `aheadMs` ahead of that one's. */
+  constructor(
+    { admission = admissionFor(''), ...options }: RigOptions = {},
+    beside?: Rig,
+    aheadMs = 0,
+  ) {
+    this.bus = beside?.bus ?? new FakeBus()
+    this.store = beside?.store ?? new Store()
+    this.time = new FakeTime(1_000_000 + aheadMs)
     this.sessions = createSessions(
       {
         bus: this.bus,
@@ -129,6 +145,7 @@ export class Rig {
         meter: this.meter,
         log: this.log,
         nowMs: this.time.nowMs,
+        monotonicMs: this.time.monotonicMs,
         timers: this.time,
         random: (below) => below - 1,
         entropy: realRuntime.entropy,

@@ -62,6 +62,7 @@ export async function serveWss(t: ExecutionContext, token = ''): Promise<Served>
     meter,
     log: new FakeLog(),
     nowMs: time.nowMs,
+    monotonicMs: time.monotonicMs,
     timers: time,
     random: () => 0,
     entropy: realRuntime.entropy,

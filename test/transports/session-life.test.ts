@@ -31,7 +31,7 @@ test('a subscription that changed during admission is checked at the first tick'
   const { feed } = begin()
   feed(hello())
   feed({ kind: 'subscribed', position: position('B', 1) })
-  feed({ kind: 'admitted', sessionId: 's', positions: [] })
+  feed({ kind: 'admitted', sessionId: 's', serverTime: 1, positions: [] })
   t.deepEqual(feed(TICK), ['read positions'])
 })
 
@@ -67,7 +67,7 @@ test('a device that is refused learns why', (t) => {
     'error device_key_not_found',
     'close 1008 device_key_not_found',
   ])
-  t.deepEqual(feed({ kind: 'admitted', sessionId: 's', positions: [] }), [])
+  t.deepEqual(feed({ kind: 'admitted', sessionId: 's', serverTime: 1, positions: [] }), [])
 })
 
 test('a store that does not answer a hello sends the device away', (t) => {
@@ -184,7 +184,10 @@ test('P2: a welcome of channels with long names fits into a frame, the others fo
   })
   const session = new Session(START, 0)
   session.handle(hello(), START)
-  const outputs = session.handle({ kind: 'admitted', sessionId: 's'.repeat(32), positions }, START)
+  const outputs = session.handle(
+    { kind: 'admitted', sessionId: 's'.repeat(32), serverTime: START, positions },
+    START,
+  )
   const [welcome] = outputs
   t.true(welcome?.kind === 'send' && Buffer.byteLength(welcome.text) <= FRAME_BYTES_MAX)
   const words = inWords(outputs)

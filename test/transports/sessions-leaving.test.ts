@@ -1,6 +1,8 @@
 import test from 'ava'
 
+import { HEARTBEAT_MS } from '#src/transports/signals'
 import { A, DEVICE, Rig, openOther, welcomedRig } from '#test/support/sessions-rig'
+import { until } from '#test/support/until'
 
 test('H2: a session that is gone holds no interest and hears nothing', async (t) => {
   const { rig, carrier } = await welcomedRig(t)
@@ -46,11 +48,81 @@ test('H4: the newer session wins also when the older one is admitted last', asyn
 
 test('H4: a session that begins on another node ends the older one here', async (t) => {
   const { rig, carrier } = await welcomedRig(t)
-  const opened = { deviceId: DEVICE, carrier: 'wss', sessionId: 'elsewhere' }
-  rig.bus.notify({ kind: 'session-opened', ...opened, openedAt: 999_999 })
+  const opened = { deviceId: DEVICE, carrier: 'wss' }
+  rig.bus.notify({ kind: 'session-opened', ...opened, number: 1 })
   t.deepEqual(carrier.heard(), [])
-  rig.bus.notify({ kind: 'session-opened', ...opened, openedAt: 1_000_001 })
+  rig.bus.notify({ kind: 'session-opened', ...opened, number: 2 })
   t.deepEqual(carrier.heard(), ['goaway replaced -'])
+})
+
+test('H4: between nodes the session that began later stays, whatever their clocks say', async (t) => {
+  for (const aheadMs of [-300_000, 300_000]) {
+    const { rig, carrier: older } = await welcomedRig(t)
+    const other = new Rig({}, rig, aheadMs)
+    t.teardown(() => other.sessions.close())
+    const newer = await other.welcomed()
+    t.deepEqual(older.heard(), ['goaway replaced -'])
+    t.deepEqual(newer.heard(), ['welcome A 0/0', 'caught up A 0'])
+    const newest = await rig.welcomed()
+    t.deepEqual(newer.heard(), ['goaway replaced -'])
+    t.deepEqual(newest.heard(), ['welcome A 0/0', 'caught up A 0'])
+  }
+})
+
+test('H4: of two that begin at once on two nodes one stays, though its number came later', async (t) => {
+  const rig = new Rig()
+  const other = new Rig({}, rig)
+  t.teardown(() => Promise.all([rig.sessions.close(), other.sessions.close()]))
+  const slow = rig.open()
+  const { promise, resolve } = Promise.withResolvers<void>()
+  rig.store.numbered = () => promise
+  slow.hello()
+  await rig.rest()
+  rig.store.numbered = async () => {}
+  const quick = await other.welcomed()
+  resolve()
+  await rig.rest()
+  t.deepEqual(slow.heard(), ['goaway replaced -'])
+  t.deepEqual(quick.heard(), ['welcome A 0/0', 'caught up A 0'])
+})
+
+test('H4: what takes the place of a session with a greater number is newer than it', async (t) => {
+  const rig = new Rig()
+  t.teardown(() => rig.sessions.close())
+  const older = rig.open()
+  const newer = rig.open()
+  const { promise, resolve } = Promise.withResolvers<void>()
+  rig.store.numbered = () => promise
+  newer.hello()
+  await rig.rest()
+  rig.store.numbered = async () => {}
+  older.hello()
+  await until('the older one is welcomed', () => older.sent.length > 0)
+  resolve()
+  await until('the newer one is welcomed', () => newer.sent.length > 0)
+  t.deepEqual(older.heard(), ['welcome A 0/0', 'caught up A 0', 'goaway replaced -'])
+  t.deepEqual(newer.heard(), ['welcome A 0/0', 'caught up A 0'])
+})
+
+test('a welcome tells the time of the clock on the wall', async (t) => {
+  const rig = new Rig()
+  t.teardown(() => rig.sessions.close())
+  rig.time.set(86_400_000)
+  const [welcome = ''] = (await rig.welcomed()).sent
+  t.like(JSON.parse(welcome), { server_time: rig.time.nowMs() })
+})
+
+test('G3: a clock that is set forward or back ends no session, and hides no silence', async (t) => {
+  const { rig, carrier } = await welcomedRig(t)
+  for (const byMs of [86_400_000, -172_800_000]) {
+    rig.time.set(byMs)
+    rig.time.advance(1_000)
+  }
+  t.deepEqual(carrier.heard(), [])
+  rig.time.advance(HEARTBEAT_MS)
+  t.deepEqual(carrier.heard(), ['ping'])
+  rig.time.advance(2 * HEARTBEAT_MS)
+  t.is(carrier.closedWith, '1008 no answer')
 })
 
 test('what was acknowledged before a subscription ended is not the position of a new one', async (t) => {

@@ -10,6 +10,8 @@ export type DeviceRow = {
   readonly channelType: ChannelType
   readonly providerToken: string | null
   readonly createdAt: number
+  /** How many the device has begun; the newest has this number. */
+  readonly sessions: number
 }
 
 export const deviceEntity = ({ serial, integer, text, indexesLongText }: ColumnTypes) =>
@@ -22,6 +24,7 @@ export const deviceEntity = ({ serial, integer, text, indexesLongText }: ColumnT
       channelType: { ...text(16), name: 'channel_type' },
       providerToken: { ...text(4096), name: 'provider_token', nullable: true },
       createdAt: { ...integer, name: 'created_at' },
+      sessions: { ...integer, default: 0 },
     },
     indices: [
       { name: 'devices_by_device_id', columns: ['deviceId'], unique: true },

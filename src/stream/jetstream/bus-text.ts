@@ -133,7 +133,7 @@ export const encodeNotice = (notice: Notice): string => JSON.stringify(notice)
 /** The notice that a text holds, or undefined when it holds none that is known here. (U4) */
 export function decodeNotice(text: string): Notice | undefined {
   const sent = recordOf(parse(text)) ?? {}
-  const { kind, lane, position, carrier, sessionId, openedAt } = sent
+  const { kind, lane, position, carrier, number } = sent
   const channelId = parsed(parseChannelId, sent['channelId'])
   const deviceId = parsed(parseDeviceId, sent['deviceId'])
   switch (kind) {
@@ -147,9 +147,9 @@ export function decodeNotice(text: string): Notice | undefined {
       if (channelId === undefined || deviceId === undefined) return undefined
       return { kind, channelId, deviceId }
     case 'session-opened':
-      if (deviceId === undefined || !isCount(openedAt)) return undefined
-      if (typeof carrier !== 'string' || typeof sessionId !== 'string') return undefined
-      return { kind, deviceId, carrier, sessionId, openedAt }
+      if (deviceId === undefined || !isCount(number) || typeof carrier !== 'string')
+        return undefined
+      return { kind, deviceId, carrier, number }
     default:
       return undefined
   }

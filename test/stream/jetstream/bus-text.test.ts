@@ -117,6 +117,8 @@ const REFUSED_NOTICES: readonly string[] = [
   '{"kind":"credentials-changed","channelId":"short"}',
   '{"kind":"subscribed","channelId":"short","deviceId":"short"}',
   '{"kind":"session-opened","deviceId":"short"}',
+  `{"kind":"session-opened","deviceId":"${'a'.repeat(64)}","carrier":"wss","number":-1}`,
+  `{"kind":"session-opened","deviceId":"${'a'.repeat(64)}","number":1}`,
   '{"kind":"new"}',
 ]
 
