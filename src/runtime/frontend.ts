@@ -17,7 +17,9 @@ export interface Frontend {
   listen(): Promise<number>
   /** Refuses new requests; answers those that it took, with their submissions in the log. */
   drain(): Promise<void>
-  /** Tells the devices to come back, then ends everything. */
+  /** Tells the devices to come back; resolves when they are gone. Waits for no request or turn. */
+  sendAway(): Promise<void>
+  /** Ends everything. */
   close(): Promise<void>
   /** Waits until what was accepted here is applied, or until others have had the time to. */
   applied(): Promise<void>
@@ -65,8 +67,8 @@ export function composeFrontend(config: Config, edge: FrontendEdge, backend: Bac
       await ingress.drain()
       await acceptor.drain()
     },
+    sendAway: () => sessions.drain(),
     close: async () => {
-      await sessions.drain()
       await sessions.close()
       ingress.close()
       acceptance.close()

@@ -17,7 +17,7 @@ export type ServerEdge = Omit<BackendEdge, 'meter'>
 
 export interface Server {
   readonly port: number
-  /** No new requests, lanes flushed, turns finished, goaway sent, everything closed. */
+  /** Goaway sent, no new requests, lanes flushed, turns finished, everything closed. */
   stop(): Promise<void>
 }
 
@@ -43,12 +43,16 @@ export async function startServer(config: Config, edge: ServerEdge): Promise<Ser
 }
 
 /**
- * Stops first to last, so that what is inside can leave: sessions after turns, the store last.
- * Other nodes ask this one for what it accepted until it is applied. (decisions.md 5)
+ * Stops first to last, so that what is inside can leave, the store last. Devices are told first and
+ * beside everything else: turns may wait for a database that does not answer, and what those turns
+ * deliver comes from the feed when a device is back. Other nodes ask this one for what it accepted
+ * until it is applied. (decisions.md 5)
  */
 async function stopAll(frontend: Frontend, backend: Backend): Promise<void> {
+  const left = frontend.sendAway()
   await frontend.drain()
   await backend.drain()
+  await left
   await frontend.close()
   await frontend.applied()
   await backend.close()

@@ -4,8 +4,9 @@
 //   H4. A device has one session per carrier: a newer one ends the older, on every node. Within a
 //       process the one that connected later is newer, between nodes the one with the greater
 //       number; no clock decides.
-//   H5. After `drain` no session is left, and every acknowledgement that came in was handed to the
-//       store.
+//   H5. `drain` tells every device at once, whatever the store does. After it no session is left,
+//       and every acknowledgement that came in was written, unless the store took longer than
+//       WRITE_WITHIN_MS: those are delivered once more.
 
 import type { DeviceId } from '#domain/identity'
 import type { Bus, Notice, Timers } from '#domain/ports'
@@ -44,7 +45,7 @@ export interface Sessions {
    * Tells every device to come back later; resolves when all are gone. New ones are sent away. (H5)
    */
   drain(): Promise<void>
-  /** Ends everything now. */
+  /** Ends everything now. Waits for the store no longer than `drain` does. */
   close(): Promise<void>
   count(): number
   /**
@@ -61,6 +62,8 @@ const TICK_MS = 1_000
  */
 const TICKS_BETWEEN_WRITES = 5
 const RECHECK_MS = 2_000
+/** How long a stop waits for the last positions. */
+const WRITE_WITHIN_MS = 3_000
 const READS_AT_ONCE = 16
 const READS_WAITING_MAX = 50_000
 const ACKNOWLEDGEMENTS_WAITING_MAX = 200_000
@@ -139,7 +142,7 @@ class Hub implements Sessions {
       this.#whenEmpty = resolve
       await promise
     }
-    await this.#shared.acknowledgements.flushAll() // H5
+    await this.#write() // H5
   }
 
   async close(): Promise<void> {
@@ -148,7 +151,7 @@ class Hub implements Sessions {
     this.#stopNotices()
     this.#shared.reads.clear()
     for (const connection of this.#connections) connection.end(CLOSE.goingAway, 'going away')
-    await this.#shared.acknowledgements.flushAll() // H5
+    await this.#write() // H5
   }
 
   count(): number {
@@ -160,6 +163,14 @@ class Hub implements Sessions {
     for (const connection of this.#connections) {
       timers.after(random(RECHECK_MS), () => connection.recheck())
     }
+  }
+
+  /** H5: a store that does not answer holds nobody up. */
+  async #write(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const cancel = this.#ports.timers.after(WRITE_WITHIN_MS, resolve)
+    await Promise.race([this.#shared.acknowledgements.flushAll(), promise])
+    cancel()
   }
 
   #observe(meter: Meter): void {

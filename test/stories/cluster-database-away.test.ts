@@ -6,6 +6,7 @@
 import type { ExecutionContext } from 'ava'
 
 import type { ChannelId } from '#domain/identity'
+import { watch } from '#src/client/watch'
 import { audit } from '#test/support/audit'
 import {
   acceptedMore,
@@ -32,6 +33,7 @@ const FLOOD_COUNT = 5_000
 const FLOOD_BYTES = 30_000
 /** The flood is more than twice as much. */
 const GROWTH_BYTES_MAX = 64 * 2 ** 20
+const STOP_WITHIN = { SERVICE_DRAIN_TIMEOUT: '6s' }
 const FILLING = 'x'.repeat(3_000)
 
 const clusterTest = testsWithServers()
@@ -92,5 +94,39 @@ clusterTest(
     refusedForNow(t, outcomes)
     await audit(t, { gateway: first, channels, outcomes: asEvidence(outcomes), device })
     for (const node of cluster.nodes) t.is(await node.end('SIGTERM'), 0)
+  },
+)
+
+clusterTest(
+  'H5: a node that stops while the database hangs tells its devices',
+  async (t, servers) => {
+    t.timeout(90_000)
+    const cluster = await startCluster(t, servers, [STOP_WITHIN])
+    const node = nodeOf(cluster, 0)
+    await allLanesApplied(node)
+    const channels = await createChannels(node, 1)
+    const { key } = await watchingDevice(t, node, channels)
+    const told = Promise.withResolvers<string>()
+    const opened = Promise.withResolvers<void>()
+    const watching = watch({
+      ...node,
+      deviceKey: key,
+      onEntry: () => {},
+      onState: (state) => {
+        if (state.kind === 'open') opened.resolve()
+        if (state.kind === 'waiting') told.resolve(state.reason)
+      },
+    })
+    t.teardown(() => watching.close())
+    await opened.promise
+    const load = loadOn(cluster, mixedLoad(channels, seeded(20_261_126)))
+    t.teardown(() => load.stop())
+    await acceptedMore(load, 100)
+    await servers.mariaDb.kill('SIGSTOP')
+    await acceptedMore(load, 100)
+    const ended = node.end('SIGTERM')
+    t.is(await told.promise, 'shutdown')
+    await ended
+    await servers.mariaDb.kill('SIGCONT')
   },
 )

@@ -76,6 +76,8 @@ export class Store extends FeedModel {
   meanwhile: () => void = () => {}
   /** Awaited once a number was given. */
   numbered: () => Promise<void> = async () => {}
+  /** Awaited before acknowledgements are in. */
+  written: () => Promise<void> = async () => {}
   reading = 0
   readingMost = 0
 
@@ -104,6 +106,7 @@ export class Store extends FeedModel {
   override async acknowledge(acknowledgements: readonly Acknowledgement[]): Promise<void> {
     this.#mayFail()
     this.writes.push(acknowledgements)
+    await this.written()
     await super.acknowledge(acknowledgements)
   }
 

@@ -156,6 +156,30 @@ test('H5: draining sends everybody away and writes what is acknowledged late', a
   t.deepEqual(rig.store.writes, [[{ deviceId: DEVICE, channelId: A, seq: 1 }]])
 })
 
+test('H5: devices are told at once, and a store that hangs holds the stop up for a while only', async (t) => {
+  const { rig, carrier } = await welcomedRig(t)
+  const { promise: hanging, resolve: thaw } = Promise.withResolvers<void>()
+  t.teardown(thaw)
+  rig.store.written = () => hanging
+  rig.announce(rig.store.commitMessage(A))
+  carrier.say({ type: 'ack', channel_id: A, seq: 1 })
+  rig.time.advance(5_000)
+  await rig.rest()
+  t.is(rig.store.writes.length, 1)
+  carrier.heard()
+  let isDrained = false
+  const drained = rig.sessions.drain().then(() => (isDrained = true))
+  t.deepEqual(carrier.heard(), ['goaway shutdown 5000'])
+  rig.time.advance(2_000)
+  t.is(carrier.closedWith, '1001 going away')
+  await rig.rest()
+  rig.time.advance(2_999)
+  await rig.rest()
+  t.false(isDrained)
+  rig.time.advance(1)
+  await drained
+})
+
 test('a device that stays after a goaway is closed', async (t) => {
   const { rig, carrier } = await welcomedRig(t)
   const drained = rig.sessions.drain()
