@@ -6,13 +6,13 @@
 //       so the next session begins with the entry that failed.
 //   Q3. Handlers never overlap. The gateway has at most its window on the way, which bounds what
 //       waits.
-//   Q4. What was handled already is acknowledged again and not handled again, and no cursor goes
-//       back, except behind a gap with `restart`.
+//   Q4. What was handled already is acknowledged again and not handled again: O1 in standing.ts.
 
 import type { ChannelId } from '#domain/identity'
 import type { ChannelStanding, Delivery, Gap, GatewayFrame } from '#src/schemas/frames'
 import { encodeDeviceFrame } from '#src/schemas/frames'
 import type { ClientRuntime } from './runtime.ts'
+import { Standing } from './standing.ts'
 
 /**
  * What a device does with what it is told. A promise is waited for before the next one is called.
@@ -47,6 +47,7 @@ interface IntakePorts {
 
 export class Intake {
   readonly #ports: IntakePorts
+  readonly #standing: Standing
   readonly #unsent = new Map<ChannelId, number>()
   #unsentEntries = 0
   #cancelTimer: (() => void) | undefined
@@ -55,6 +56,7 @@ export class Intake {
 
   constructor(ports: IntakePorts) {
     this.#ports = ports
+    this.#standing = new Standing(ports.cursors)
   }
 
   /** Handles a frame after all before it. (Q3) */
@@ -83,18 +85,14 @@ export class Intake {
   async #handle(frame: GatewayFrame): Promise<void> {
     if (this.#isOver) return
     try {
-      if (!this.#isKnown(frame)) await this.#tell(frame)
+      const isKnown = frame.kind === 'deliver' && !this.#standing.isNew(frame)
+      if (!isKnown) await this.#tell(frame) // Q4
     } catch (error) {
       this.#isOver = true // Q2
       this.#ports.failed(error)
       return
     }
     this.#settle(frame) // Q1
-  }
-
-  // Q4
-  #isKnown(frame: GatewayFrame): boolean {
-    return frame.kind === 'deliver' && frame.seq <= (this.#ports.cursors.get(frame.channelId) ?? -1)
   }
 
   async #tell(frame: GatewayFrame): Promise<void> {
@@ -110,19 +108,19 @@ export class Intake {
   }
 
   #settle(frame: GatewayFrame): void {
-    const { cursors } = this.#ports
-    if (frame.kind === 'deliver' || frame.kind === 'caught-up') this.#acknowledge(frame)
-    else if (frame.kind === 'gap' && frame.restart) cursors.set(frame.channelId, 0)
+    if (frame.kind === 'deliver') this.#standing.took(frame)
+    else if (frame.kind === 'caught-up') this.#standing.caughtUp(frame.channelId, frame.seq)
+    else if (frame.kind === 'gap') this.#standing.missed(frame)
     else if (frame.kind === 'unsubscribed') {
-      cursors.delete(frame.channelId)
+      this.#standing.forget(frame.channelId)
       this.#unsent.delete(frame.channelId)
     }
+    if (frame.kind === 'deliver' || frame.kind === 'caught-up') this.#acknowledge(frame)
   }
 
   #acknowledge({ channelId, seq }: { readonly channelId: ChannelId; readonly seq: number }): void {
-    const { cursors, runtime, handled } = this.#ports
+    const { runtime, handled } = this.#ports
     handled()
-    cursors.set(channelId, Math.max(seq, cursors.get(channelId) ?? 0)) // Q4
     this.#unsent.set(channelId, seq)
     this.#unsentEntries += 1
     if (this.#unsentEntries >= ACK_ENTRIES_MAX) this.flush()

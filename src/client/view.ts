@@ -4,15 +4,15 @@
 // Invariants:
 //   V1. Applied in the order in which the gateway delivers, the view equals the gateway's own state
 //       of every live Thing: a patch merges name by name, null removes, `sync` replaces everything.
-//   V2. An entry that was applied already changes nothing: delivery is at least once.
-//   V3. Behind a gap with `restart` the Things of the channel are forgotten, and its cursor is 0:
-//       with none, a session that is lost before the first of them came would resume from what was
-//       acknowledged.
+//   V2. An entry that was applied already changes nothing: delivery is at least once. (O1 in
+//       standing.ts)
+//   V3. Behind a gap with `restart` the Things of the channel are forgotten: each live one follows.
 
 import type { ChannelId } from '#domain/identity'
 import { bare } from '#domain/bare'
 import type { Fields, Json } from '#domain/submission'
 import type { Delivery, GatewayFrame } from '#src/schemas/frames'
+import { Standing } from './standing.ts'
 
 /** A Thing as the device knows it; names as on the wire. Deleted Things are not in a view. */
 export interface ThingView {
@@ -68,17 +68,10 @@ function patched(before: Fields | undefined, patch: Json | undefined): Fields {
   return after
 }
 
-interface ChannelView {
-  /** Everything up to here is in the view. */
-  cursor: number
-  readonly things: Map<string, ThingView>
-}
-
-const begun = (): ChannelView => ({ cursor: 0, things: new Map() })
-
 /** The Things of every channel of a device, kept in step with what is delivered. */
 export class ThingsView {
-  readonly #channels = new Map<ChannelId, ChannelView>()
+  readonly #things = new Map<ChannelId, Map<string, ThingView>>()
+  readonly #standing = new Standing()
 
   /**
    * Applies one frame of the gateway; frames that say nothing about Things change nothing. Gives
@@ -86,45 +79,39 @@ export class ThingsView {
    */
   apply(frame: GatewayFrame): boolean {
     if (frame.kind === 'deliver') return this.#deliver(frame)
-    if (frame.kind === 'gap' && frame.restart) this.#channels.set(frame.channelId, begun()) // V3
-    if (frame.kind === 'unsubscribed') this.#channels.delete(frame.channelId)
-    if (frame.kind === 'caught-up') {
-      const channel = this.#channel(frame.channelId)
-      channel.cursor = Math.max(channel.cursor, frame.seq)
-    }
+    if (frame.kind === 'gap') {
+      if (frame.restart) this.#things.delete(frame.channelId) // V3
+      this.#standing.missed(frame)
+    } else if (frame.kind === 'unsubscribed') {
+      this.#things.delete(frame.channelId)
+      this.#standing.forget(frame.channelId)
+    } else if (frame.kind === 'caught-up') this.#standing.caughtUp(frame.channelId, frame.seq)
     return true
   }
 
   /** The live Things of a channel by id. */
   things(channelId: ChannelId): ReadonlyMap<string, ThingView> {
-    return this.#channels.get(channelId)?.things ?? new Map()
+    return this.#things.get(channelId) ?? new Map()
   }
 
   thing(channelId: ChannelId, id: string): ThingView | undefined {
-    return this.#channels.get(channelId)?.things.get(id)
+    return this.#things.get(channelId)?.get(id)
   }
 
   /** Where each channel stands: what the next session resumes from. */
   cursors(): ReadonlyMap<ChannelId, number> {
-    return new Map([...this.#channels].map(([channelId, { cursor }]) => [channelId, cursor]))
-  }
-
-  #channel(channelId: ChannelId): ChannelView {
-    const known = this.#channels.get(channelId)
-    if (known !== undefined) return known
-    const made = begun()
-    this.#channels.set(channelId, made)
-    return made
+    return new Map(this.#standing.cursors)
   }
 
   #deliver(delivery: Delivery): boolean {
-    const channel = this.#channel(delivery.channelId)
-    if (delivery.seq <= channel.cursor) return false // V2
-    channel.cursor = delivery.seq
+    if (!this.#standing.isNew(delivery)) return false // V2
+    this.#standing.took(delivery)
     if (delivery.model !== 'thing') return true
-    const after = foldThing(channel.things.get(delivery.entityId), delivery)
-    if (after === undefined) channel.things.delete(delivery.entityId)
-    else channel.things.set(delivery.entityId, after)
+    const things = this.#things.get(delivery.channelId) ?? new Map<string, ThingView>()
+    this.#things.set(delivery.channelId, things)
+    const after = foldThing(things.get(delivery.entityId), delivery)
+    if (after === undefined) things.delete(delivery.entityId)
+    else things.set(delivery.entityId, after)
     return true
   }
 }

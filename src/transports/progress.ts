@@ -15,6 +15,8 @@ export interface Progress {
   readonly channelId: ChannelId
   /** The head when the device subscribed. */
   readonly sinceSeq: number
+  /** Messages and Events up to here are known to the device, or not for it. */
+  entriesSince: number
   /** Deletions up to here are not for the device: it knows no Thing from before them. */
   deletedSince: number
   stage: Stage
@@ -35,6 +37,7 @@ export function progressFrom(position: Position, cursor: number): Progress {
   return {
     channelId: position.channelId,
     sinceSeq: position.sinceSeq,
+    entriesSince: position.sinceSeq,
     // A cursor from before the subscription comes with the Things that were known at it.
     deletedSince: cursor > 0 ? Math.min(cursor, position.sinceSeq) : position.sinceSeq,
     stage: cursor >= position.headSeq ? 'live' : 'behind',
@@ -60,13 +63,13 @@ export function settle(progress: Progress, seq: number): { entries: number; byte
 }
 
 export function requestOf(progress: Progress, limit: number): CatchUpRequest {
-  const { channelId, sentSeq, sinceSeq, deletedSince, removedTo } = progress
+  const { channelId, sentSeq, entriesSince, deletedSince, removedTo } = progress
   return {
     channelId,
     afterSeq: sentSeq,
-    sinceSeq,
+    sinceSeq: entriesSince,
     limit,
-    ...(deletedSince < sinceSeq && { deletedSince }),
+    ...(deletedSince < entriesSince && { deletedSince }),
     ...(removedTo !== undefined && { removedTo }),
   }
 }

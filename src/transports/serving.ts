@@ -9,6 +9,7 @@
 //       meanwhile only raise `announcedSeq`, and the channel is live again when a page has reached
 //       it.
 //   S4. Only what was sent can be acknowledged.
+//   S7. Behind a restart Things come again, Messages and Events do not.
 //   S5 and S6, how channels that are behind are read, stand in backlog.ts.
 
 import { fault } from '#domain/fault'
@@ -218,11 +219,15 @@ export class Serving {
     const before = progress.sentSeq
     if (page.gap !== undefined) {
       if (page.gap.restart && progress.owed.length > 0) return 'resync'
-      outputs.push(noticeOutput({ kind: 'gap', channelId, ...page.gap, reason: 'retention' }))
+      const known = Math.min(before, page.headSeq)
+      // A feed that ends before what was sent has lost entries; retention takes none from its end.
+      const reason = known < before ? 'reset' : 'retention'
+      outputs.push(noticeOutput({ kind: 'gap', channelId, ...page.gap, reason }))
       if (page.gap.restart) {
         progress.sentSeq = 0
         progress.ackedSeq = 0
-        progress.deletedSince = progress.sinceSeq
+        progress.entriesSince = Math.max(progress.entriesSince, known) // S7
+        progress.deletedSince = progress.entriesSince
       }
     }
     progress.removedTo = page.removedTo

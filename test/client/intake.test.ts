@@ -20,29 +20,32 @@ function rig(onEntry: (seq: number) => void | Promise<void> = () => {}) {
   const handled: number[] = []
   const acks: number[] = []
   const failures: unknown[] = []
-  const intake = new Intake({
-    handlers: {
-      onEntry: async ({ seq }) => {
-        await onEntry(seq)
-        handled.push(seq)
+  const next = () =>
+    new Intake({
+      handlers: {
+        onEntry: async ({ seq }) => {
+          await onEntry(seq)
+          handled.push(seq)
+        },
       },
-    },
-    runtime: { ...WEB, after: (delayMs, callback) => time.after(delayMs, callback) },
-    cursors,
-    send: (text) => {
-      const frame = readDeviceFrame(text)
-      if (frame.kind === 'ack') acks.push(frame.seq)
-    },
-    handled: () => {},
-    failed: (error) => failures.push(error),
-  })
-  return { intake, time, cursors, handled, acks, failures }
+      runtime: { ...WEB, after: (delayMs, callback) => time.after(delayMs, callback) },
+      cursors,
+      send: (text) => {
+        const frame = readDeviceFrame(text)
+        if (frame.kind === 'ack') acks.push(frame.seq)
+      },
+      handled: () => {},
+      failed: (error) => failures.push(error),
+    })
+  const intake = next()
+  return { next, intake, time, cursors, handled, acks, failures }
 }
 
-function delivery(seq: number): Delivery {
+/** A message, or a Thing's present state. */
+function delivery(seq: number, model: 'message' | 'thing' = 'message'): Delivery {
   const frame = readGatewayFrame(encodeDelivery(entry('A', seq), 'live'))
   if (frame?.kind !== 'deliver') throw new Error('no delivery')
-  return frame
+  return { ...frame, model }
 }
 
 test('Q1: what is handled is acknowledged soon, and together', async (t) => {
@@ -89,6 +92,39 @@ test('Q4: what was handled is acknowledged again, not handled, and no cursor goe
   await intake.end()
   t.deepEqual(handled, [6])
   t.is(acks.length, 1)
+})
+
+test('Q4: a restart that is interrupted begins again, and no message is handled twice', async (t) => {
+  const { intake, cursors, handled, acks, next } = rig()
+  cursors.set(A, 5)
+  const gap = { kind: 'gap', channelId: A, from: 6, to: 9, reason: 'retention' } as const
+  intake.take({ ...gap, restart: true })
+  intake.take(delivery(2, 'thing'))
+  intake.take(delivery(3, 'message'))
+  await turn()
+  await intake.end()
+  t.deepEqual([handled, acks], [[2], [3]])
+  t.is(cursors.get(A), 5, 'so the gateway restarts again')
+
+  const again = next()
+  again.take({ ...gap, restart: true })
+  for (const frame of [delivery(2, 'thing'), delivery(4, 'thing'), delivery(5), delivery(6)]) {
+    again.take(frame)
+  }
+  await turn()
+  await again.end()
+  t.deepEqual(handled, [2, 2, 4, 6])
+  t.is(cursors.get(A), 6)
+})
+
+test('Q4: a device without a cursor takes the place that a restart names', async (t) => {
+  const { intake, cursors, handled } = rig()
+  const gap = { kind: 'gap', channelId: A, from: 6, to: 9, reason: 'retention' } as const
+  intake.take({ ...gap, restart: true })
+  for (const frame of [delivery(2, 'thing'), delivery(5), delivery(7)]) intake.take(frame)
+  await turn()
+  t.deepEqual(handled, [2, 7])
+  t.is(cursors.get(A), 7)
 })
 
 test('an end waits for the handler under way and drops what waits', async (t) => {

@@ -91,14 +91,43 @@ test('V2: an entry that comes again changes nothing', (t) => {
 
 test('V3: a restart forgets the channel, a plain gap does not', (t) => {
   const view = new ThingsView()
-  const gap = { kind: 'gap', channelId: A, from: 1, to: 9, reason: 'retention' } as const
+  const gap = { kind: 'gap', channelId: A, from: 10, to: 19, reason: 'retention' } as const
   view.apply(delivery(5, { attrs: { a: 1 } }))
   view.apply({ ...gap, restart: false })
   t.is(view.things(A).size, 1)
   view.apply({ ...gap, restart: true })
   t.is(view.things(A).size, 0)
-  t.deepEqual([...view.cursors()], [[A, 0]])
+  t.deepEqual([...view.cursors()], [[A, 9]])
   t.true(view.apply(delivery(2, { attrs: { a: 1 } }, { action: 'sync' })))
+})
+
+test('O1: behind a restart Things are new once more, Messages are not', (t) => {
+  const view = new ThingsView()
+  const message = (seq: number): Delivery => ({
+    ...delivery(seq, { title: 'a' }),
+    model: 'message',
+    action: 'send',
+  })
+  const sync = (seq: number): Delivery => delivery(seq, { attrs: { a: seq } }, { action: 'sync' })
+  for (let seq = 1; seq <= 6; seq += 1) view.apply(seq % 2 === 0 ? message(seq) : delivery(seq, {}))
+  const gap = { kind: 'gap', channelId: A, from: 7, to: 9, restart: true } as const
+  view.apply({ ...gap, reason: 'retention' })
+  t.deepEqual(
+    [sync(3), message(4), sync(3), sync(5), message(6), message(7), sync(8), sync(8)].map((frame) =>
+      view.apply(frame),
+    ),
+    [true, false, false, true, false, true, true, false],
+  )
+  t.deepEqual([...view.cursors()], [[A, 8]])
+})
+
+test('O2: behind a reset everything is new', (t) => {
+  const view = new ThingsView()
+  view.apply(delivery(5, {}))
+  const gap = { kind: 'gap', channelId: A, from: 4, to: 5, restart: true } as const
+  view.apply({ ...gap, reason: 'reset' })
+  t.deepEqual([...view.cursors()], [[A, 0]])
+  t.true(view.apply({ ...delivery(2, {}), model: 'message', action: 'send' }))
 })
 
 test('the cursor follows what is caught up, and an ended subscription is forgotten', (t) => {

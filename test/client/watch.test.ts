@@ -96,7 +96,7 @@ test('a device resumes from the cursors that it is given', async (t) => {
   t.deepEqual(watched.handled, ['A 3', 'A 4'])
 })
 
-test('a restart is told and moves the cursor back', async (t) => {
+test('a restart is told, and what it brings again is handled', async (t) => {
   const watched = await begin(t, {
     cursors: new Map([[A, 3]]),
     before: ({ model }) => {
@@ -111,6 +111,29 @@ test('a restart is told and moves the cursor back', async (t) => {
   await caughtUp(watched)
   t.deepEqual(watched.told, ['channel A', 'gap 4-4', 'caught up A 5'])
   t.deepEqual(watched.handled, ['A 1', 'A 5'])
+})
+
+test('O1: a restart of many pages hands no message over that was handled', async (t) => {
+  const watched = await begin(t, {
+    cursors: new Map([[A, 252]]),
+    before: ({ model }) => {
+      model.commitThing(A, 'gone', 'k', 1)
+      for (let count = 0; count < 125; count += 1) {
+        model.commitThing(A, `t${count}`, 'k', 1)
+        model.commitMessage(A)
+      }
+      model.commitMessage(A)
+      model.deleteThing(A, 'gone')
+      model.commitMessage(A)
+      // As retention leaves it: the tombstone gone, and every message still there.
+      model.channel(A).things.delete('gone')
+      model.channel(A).tombstonesRemovedTo = 253
+    },
+  })
+  await caughtUp(watched)
+  const things = Array.from({ length: 125 }, (_, count) => `A ${2 * count + 2}`)
+  t.deepEqual(watched.told, ['channel A', 'gap 253-253', 'caught up A 254'])
+  t.deepEqual(watched.handled, [...things, 'A 254'])
 })
 
 test('channels come and go while watching', async (t) => {

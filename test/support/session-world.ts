@@ -241,9 +241,13 @@ export class SessionWorld {
       const { channelId, seq } = frame
       if (seq <= (this.#lastSeq.get(channelId) ?? 0)) throw new Error(`S1: ${seq} came again`)
       this.#lastSeq.set(channelId, seq)
-      if (frame.model === 'message') this.#seenOf(channelId).add(seq)
     }
-    this.view.apply(frame)
+    const isNew = this.view.apply(frame)
+    if (isNew && frame.kind === 'deliver' && frame.model === 'message') {
+      const seen = this.#seenOf(frame.channelId)
+      if (seen.has(frame.seq)) throw new Error(`O1: message ${frame.seq} came twice`)
+      seen.add(frame.seq)
+    }
     if (frame.kind === 'deliver' || frame.kind === 'caught-up') {
       this.#unacked.set(frame.channelId, frame.seq)
     }

@@ -5,7 +5,7 @@ import test from 'ava'
 import { CHECK_EVERY_MS } from '#src/transports/signals'
 import { ack, announced, channel, entry, frames, page, position } from '#test/support/session-words'
 import { frameOf } from '#src/transports/interest'
-import { TICK, serve, play } from '#test/support/session-play'
+import { START, TICK, serve, play } from '#test/support/session-play'
 
 test('a device that is up to date is welcomed and told so', (t) => {
   const { welcome, rest } = serve([position('A', 7), position('B', 0)])
@@ -182,6 +182,20 @@ test('S1: behind a restart the things come from the beginning', (t) => {
     ],
     feed,
   )
+})
+
+test('S7: behind a restart the messages that the device has do not come again', (t) => {
+  const { session } = serve([position('A', 9, 6)])
+  const restart = page(1, frames('A', 2), { headSeq: 9, complete: false, gapTo: 8, restart: true })
+  const [asked] = session.handle(restart, START).filter(({ kind }) => kind === 'read-page')
+  if (asked?.kind !== 'read-page') return t.fail()
+  t.like(asked.request, { afterSeq: 2, sinceSeq: 6, deletedSince: undefined })
+})
+
+test('a gap says that the feed was reset when it ends before what was sent', (t) => {
+  const { feed } = serve([position('A', 9, 6)])
+  const [gap] = feed(page(1, [], { headSeq: 4, complete: true, gapTo: 6, restart: true }))
+  t.is(gap, 'gap A 1-6 reset restart')
 })
 
 test('a restart while entries are owed needs a new session', (t) => {

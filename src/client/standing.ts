@@ -1,0 +1,59 @@
+// Where a device stands in each of its channels: what it has, and what is new to it.
+//
+// Invariants:
+//   O1. Nothing that was taken is new again; of Messages and Events not even behind a gap with
+//       `restart`, where the Things come once more. So the cursor stays meanwhile: a session that is
+//       lost in the middle resumes from it, and the gateway restarts again.
+//   O2. Behind a gap with the reason `reset` the feed has lost entries, and their numbers will name
+//       others: everything is new.
+
+import type { ChannelId } from '#domain/identity'
+import type { Delivery, Gap } from '#src/schemas/frames'
+
+export class Standing {
+  /** Everything up to here was taken; what the next session resumes from. */
+  readonly cursors: Map<ChannelId, number>
+  /** The last Thing that has come behind a restart, until the cursor is reached. */
+  readonly #restarted = new Map<ChannelId, number>()
+
+  constructor(cursors: Map<ChannelId, number> = new Map()) {
+    this.cursors = cursors
+  }
+
+  isNew({ channelId, seq, model }: Delivery): boolean {
+    const restarted = model === 'thing' ? this.#restarted.get(channelId) : undefined
+    return seq > (restarted ?? this.cursors.get(channelId) ?? -1) // O1
+  }
+
+  /** A delivery was taken. */
+  took({ channelId, seq, model }: Delivery): void {
+    if (seq > (this.cursors.get(channelId) ?? -1)) this.caughtUp(channelId, seq)
+    else if (model === 'thing' && this.#restarted.has(channelId)) {
+      this.#restarted.set(channelId, seq)
+    }
+  }
+
+  /** Everything up to here has come, or is not for the device. No cursor goes back. */
+  caughtUp(channelId: ChannelId, seq: number): void {
+    this.#restarted.delete(channelId)
+    this.cursors.set(channelId, Math.max(seq, this.cursors.get(channelId) ?? 0))
+  }
+
+  /** What the device is told with a gap. */
+  missed({ channelId, from, reason, restart }: Gap): void {
+    if (!restart) return
+    if (reason === 'reset') {
+      this.cursors.set(channelId, 0) // O2
+      this.#restarted.delete(channelId)
+      return
+    }
+    this.cursors.set(channelId, Math.max(from - 1, this.cursors.get(channelId) ?? 0)) // O1
+    this.#restarted.set(channelId, 0)
+  }
+
+  /** The subscription ended. */
+  forget(channelId: ChannelId): void {
+    this.cursors.delete(channelId)
+    this.#restarted.delete(channelId)
+  }
+}
