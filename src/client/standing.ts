@@ -2,8 +2,8 @@
 //
 // Invariants:
 //   O1. Nothing that was taken is new again; of Messages and Events not even behind a gap with
-//       `restart`, where the Things come once more. So the cursor stays meanwhile: a session that is
-//       lost in the middle resumes from it, and the gateway restarts again.
+//       `restart`, where the Things come once more. So the cursor stays meanwhile: a session that
+//       is lost in the middle resumes from it, and the gateway restarts again.
 //   O2. Behind a gap with the reason `reset` the feed has lost entries, and their numbers will name
 //       others: everything is new.
 

@@ -122,7 +122,7 @@ const THING_PATCH = {
   primary_image: patchText('The image to show first.'),
   location_type: patchText('Free text.'),
   location_value: patchText('Free text.'),
-  external_ids: keyed('Names in other systems by key: any values; null removes a key.'),
+  external_ids: keyed('Names in other systems: JSON values by key; null removes a key.'),
   attrs: keyed('Values to set by key; null removes a key. At most 32 levels.'),
   ...SHARED,
   ciphertext: patchText(CIPHERTEXT),

@@ -32,7 +32,7 @@ export class Devices implements DeviceStore {
     return { deviceId, platform, channelType, ...(providerToken !== null && { providerToken }) }
   }
 
-  /** Counted by the database, so that no node's clock decides. A power cut ends the sessions too. */
+  /** Counted by the database, so that no node's clock decides. */
   numberSession(deviceId: DeviceId): Promise<number | undefined> {
     return this.#database.repeatable(async (session) => {
       await session.run('UPDATE devices SET sessions = sessions + 1 WHERE device_id = ?', [

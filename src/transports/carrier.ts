@@ -1,5 +1,7 @@
 // What carries a session: the one thing that differs between WSS, TCP and QUIC.
 
+import type { Rank } from './rank.ts'
+
 export interface Carrier {
   readonly kind: 'wss'
   /** Where the device connects from. */
@@ -22,9 +24,8 @@ export interface SessionHandle {
   closed(): void
 }
 
-/** What names a session. */
+/** What names a session and orders the sessions of one device. */
 export interface Opened {
   readonly sessionId: string
-  /** Its place in the order in which this process opened its connections. */
-  readonly place: number
+  readonly rank: Rank
 }

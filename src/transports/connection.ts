@@ -13,7 +13,8 @@
 import { isFault } from '#domain/fault'
 import type { CatchUpRequest, Position } from '#domain/feed'
 import type { ChannelId, DeviceId } from '#domain/identity'
-import type { NowMs, SessionAdmission } from '#domain/ports'
+import type { SessionAdmission } from '#domain/ports'
+import type { Runtime } from '#domain/runtime'
 import type { DeviceStore, ReadStore, SubscriptionStore } from '#domain/store-ports'
 import type { Log } from '#domain/telemetry'
 import type { GoawayReason, Hello, UnsubscribedReason } from '#src/schemas/frames'
@@ -22,7 +23,7 @@ import type { Carrier, Opened } from './carrier.ts'
 import { frameOf } from './interest.ts'
 import type { Interest } from './interest.ts'
 import { Outbox } from './outbox.ts'
-import type { OutboxPorts } from './outbox.ts'
+import type { Rank } from './rank.ts'
 import type { Reads } from './reads.ts'
 import { reportDefect } from '#domain/defect'
 import { Session } from './session.ts'
@@ -32,25 +33,21 @@ import type { Input, Output } from './signals.ts'
 const RETRY_MIN_MS = 500
 const RETRY_MAX_MS = 5_000
 
-/** What all connections of a process share. */
-export interface Shared {
+/**
+ * What all connections of a process share. Deadlines and heartbeats go by `monotonicMs`; devices
+ * are told `nowMs`, by which nothing is measured.
+ */
+export interface Shared extends Pick<Runtime, 'nowMs' | 'monotonicMs' | 'random' | 'soon'> {
   readonly devices: Pick<DeviceStore, 'numberSession'>
   readonly subscriptions: Pick<SubscriptionStore, 'positions' | 'position'>
   readonly feed: Pick<ReadStore, 'catchUp'>
   readonly log: Log
-  /** What devices are told; nothing here is measured by it. */
-  readonly nowMs: NowMs
-  /** Milliseconds that only ever grow: deadlines and heartbeats go by them. */
-  readonly monotonicMs: () => number
-  /** A whole number from 0 up to, without, `below`. */
-  readonly random: (below: number) => number
   /** Decides who may have a session. */
   readonly admission: SessionAdmission
   readonly interest: Interest<Connection>
   readonly reads: Reads
   readonly acknowledgements: Acknowledgements
   readonly delivered: Record<'live' | 'replay', (by?: number) => void>
-  readonly soon: OutboxPorts['soon']
   /** From now on the connection hears what happens to the subscriptions of its device. */
   identified(connection: Connection): void
   /** The session begins; an older one of the same device and carrier ends. */
@@ -64,13 +61,7 @@ export class Connection {
   readonly carrier: Carrier
   readonly session: Session
   readonly sessionId: string
-  readonly place: number
-  /**
-   * Orders the sessions of the device over all nodes (DeviceStore.numberSession), from the hello on.
-   */
-  number: number | undefined
-  /** The greatest number that a session of the device on another node has shown. */
-  heardNumber = 0
+  readonly rank: Rank
   readonly #shared: Shared
   /** Where it listens; a channel that is left and joined again has another symbol. */
   readonly #channels = new Map<ChannelId, symbol>()
@@ -80,10 +71,10 @@ export class Connection {
   #version = 0
   #isGone = false
 
-  constructor(carrier: Carrier, { sessionId, place }: Opened, shared: Shared) {
+  constructor(carrier: Carrier, { sessionId, rank }: Opened, shared: Shared) {
     this.carrier = carrier
     this.sessionId = sessionId
-    this.place = place
+    this.rank = rank
     this.session = new Session(shared.monotonicMs(), shared.random(1_000) / 1_000)
     this.#shared = shared
     this.#outbox = new Outbox({ soon: shared.soon, write: (texts) => this.#write(texts) })
@@ -226,12 +217,10 @@ export class Connection {
     const { devices, subscriptions } = this.#shared
     this.#deviceId = deviceId
     this.#shared.identified(this) // Before it has a number, so that it hears of greater ones.
-    this.number = await devices.numberSession(deviceId)
+    const number = await devices.numberSession(deviceId)
     if (this.#isGone) return
-    if (this.number === undefined) {
-      this.feed({ kind: 'refused', code: 'device_key_not_found' })
-      return
-    }
+    if (number === undefined) return this.feed({ kind: 'refused', code: 'device_key_not_found' })
+    this.rank.isNumbered(number)
     let positions = await subscriptions.positions(deviceId)
     this.#join(positions)
     // H1: the first reading says where to listen, the second one is made while listening.

@@ -1,9 +1,7 @@
 // The sessions of a process: who is here, what they are told together, and how they leave.
 //
 // Invariants:
-//   H4. A device has one session per carrier: a newer one ends the older, on every node. Within a
-//       process the one that connected later is newer, between nodes the one with the greater
-//       number; no clock decides.
+//   H4. A device has one session per carrier: a newer one (H7) ends the older, on every node.
 //   H5. `drain` tells every device at once, whatever the store does. After it no session is left,
 //       and every acknowledgement that came in was written, unless the store took longer than
 //       WRITE_WITHIN_MS: those are delivered once more.
@@ -18,6 +16,7 @@ import type { Carrier, SessionHandle } from './carrier.ts'
 import { Connection } from './connection.ts'
 import type { Shared } from './connection.ts'
 import { Interest } from './interest.ts'
+import { Rank } from './rank.ts'
 import { Reads } from './reads.ts'
 import type { Session } from './session.ts'
 import { CLOSE } from './signals.ts'
@@ -121,7 +120,7 @@ class Hub implements Sessions {
   open(carrier: Carrier): SessionHandle {
     this.#opened += 1
     const sessionId = this.#ports.entropy(16).toString('hex')
-    const opened = { sessionId, place: this.#opened }
+    const opened = { sessionId, rank: new Rank(this.#opened) }
     const connection = new Connection(carrier, opened, this.#shared)
     const isFull = this.#connections.size >= this.#sessionsMax
     this.#connections.add(connection)
@@ -205,21 +204,17 @@ class Hub implements Sessions {
   }
 
   #begun(connection: Connection): void {
-    const { deviceId, carrier, place } = connection
+    const { deviceId, carrier, rank } = connection
     if (deviceId === undefined) return
-    let number = connection.number ?? 0
     for (const other of this.#of(deviceId)) {
       if (other === connection || other.carrier.kind !== carrier.kind) continue
-      if (other.place > place) {
-        if (other.session.phase === 'serving') return connection.leave('replaced') // H4
-        continue
-      }
-      // Its hello may have overtaken this one's: what takes its place is newer than it is.
-      number = Math.max(number, other.number ?? 0)
-      other.leave('replaced') // H4
+      if (other.rank.isOlderThan(rank)) {
+        rank.succeed(other.rank)
+        other.leave('replaced') // H4
+      } else if (other.session.phase === 'serving') return connection.leave('replaced') // H4
     }
-    connection.number = number
-    if (connection.heardNumber > number) return connection.leave('replaced') // H4
+    if (rank.isOver) return connection.leave('replaced') // H4
+    const { number } = rank
     this.#ports.bus.notify({ kind: 'session-opened', deviceId, carrier: carrier.kind, number })
   }
 
@@ -252,7 +247,7 @@ class Hub implements Sessions {
         break
       case 'session-opened':
         for (const connection of this.#of(notice.deviceId)) {
-          if (connection.carrier.kind === notice.carrier) heardOf(connection, notice.number) // H4
+          if (connection.carrier.kind === notice.carrier) heard(connection, notice.number)
         }
         break
       case 'applied':
@@ -262,9 +257,9 @@ class Hub implements Sessions {
   }
 }
 
-/** One that has not begun yet compares its number when it does: it may still be raised. */
-function heardOf(connection: Connection, number: number): void {
-  connection.heardNumber = Math.max(connection.heardNumber, number)
+/** H4: one that has not begun yet looks when it does, for its number may still be raised. */
+function heard(connection: Connection, number: number): void {
+  connection.rank.hear(number)
   const hasBegun = connection.session.phase === 'serving'
-  if (hasBegun && number > (connection.number ?? 0)) connection.leave('replaced')
+  if (hasBegun && connection.rank.isOver) connection.leave('replaced')
 }

@@ -72,14 +72,18 @@ export function readingContract(engine: string, open: OpenStore): void {
     await writer.take(event('create', 'x', { fields: { thing_id: 'a' } })).commit()
     await writer.take(event('create', 'y', { fields: { thing_id: 'b' } })).commit()
     await writer.take(event('close', 'x', { at: 2 })).commit()
+    await writer.take(event('create', 'z', { fields: { thing_id: 'c' } })).commit()
+    await writer.take(event('update', 'z', { at: 2, fields: { thing_id: '' } })).commit()
 
     const rows: [kind: 'things' | 'events', query: Partial<EntityQuery>, ids: string][] = [
       ['things', {}, 'dbeca'],
       ['things', { state: 'active' }, 'eca'],
       ['things', { state: 'deleted' }, 'd'],
       ['things', { state: 'unknown' }, ''],
-      ['events', {}, 'xy'],
-      ['events', { state: 'open' }, 'y'],
+      ['events', {}, 'zxy'],
+      ['events', { state: 'open' }, 'zy'],
+      ['events', { thingId: 'c' }, ''],
+      ['events', { thingId: '' }, ''],
       ['events', { thingId: 'a' }, 'x'],
       ['events', { thingId: 'a', state: 'open' }, ''],
     ]

@@ -1,0 +1,45 @@
+// Which of the sessions of a device is the newer one. No clock decides: those of two nodes differ.
+//
+// Invariants:
+//   H7. Within a process the session whose connection came later is newer; between nodes it is the
+//       one with the greater number (DeviceStore.numberSession).
+
+export class Rank {
+  /** Of its connection among those that the process has opened. */
+  readonly #place: number
+  #number = 0
+  #heard = 0
+
+  constructor(place: number) {
+    this.#place = place
+  }
+
+  get number(): number {
+    return this.#number
+  }
+
+  /** The session has its number. */
+  isNumbered(number: number): void {
+    this.#number = number
+  }
+
+  /** Of two sessions of one process. */
+  isOlderThan(other: Rank): boolean {
+    return this.#place < other.#place
+  }
+
+  /** Takes the place of one of the same process, whose hello may have overtaken this one's. */
+  succeed(older: Rank): void {
+    this.#number = Math.max(this.#number, older.#number)
+  }
+
+  /** A session of the device with this number has begun, here or on another node. */
+  hear(number: number): void {
+    this.#heard = Math.max(this.#heard, number)
+  }
+
+  /** True when one has begun that is newer. Asked once the session itself begins, and then on. */
+  get isOver(): boolean {
+    return this.#heard > this.#number
+  }
+}
