@@ -57,6 +57,7 @@ export const FAULTS = {
   op_id_scope_conflict: 'op_id was used in another scope',
   send_status_not_found: 'there is no such operation, or its record has expired',
   submission_not_accepted: 'the submission was not accepted; try again',
+  submission_outcome_unknown: 'the log did not answer; the submission may be accepted or not',
   server_busy: 'the gateway is busy; try again',
   internal_error: 'the gateway failed; try again',
   websocket_upgrade_required: 'this route is a WebSocket; send an upgrade request',
@@ -78,6 +79,8 @@ interface FaultDetails {
   readonly retryAfterMs?: number
   /** Of rate_limited: how many requests a minute the caller may make. */
   readonly limit?: number
+  /** Whether the same request may be sent again, where the code alone does not say it. */
+  readonly retryable?: boolean
 }
 
 /**
@@ -92,6 +95,7 @@ export class Fault implements FaultDetails {
   declare readonly detail?: string
   declare readonly retryAfterMs?: number
   declare readonly limit?: number
+  declare readonly retryable?: boolean
   /** Makes the type nominal: an object literal of the same form is no Fault. */
   declare private readonly brand: never
 

@@ -64,6 +64,8 @@ export type Appended =
       readonly reason: 'full' | 'unavailable'
       readonly retryAfterMs: number
     }
+  /** The log did not answer in time: the batch may be kept, now or later. */
+  | { readonly kind: 'unknown'; readonly retryAfterMs: number }
 
 /** A log that a database is to follow. */
 export interface LogState {

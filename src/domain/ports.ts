@@ -30,8 +30,9 @@ export type Timers = Pick<Runtime, 'after'>
 /** Where ingress hands a submission that passed every check. */
 export interface SubmissionSink {
   /**
-   * Resolves to `accepted` once the submission is durable (W1), or to a fault
-   * (submission_not_accepted, server_busy, with retryAfterMs) when it is nowhere. Never rejects.
+   * Resolves to `accepted` once the submission is durable (W1), to the fault
+   * submission_not_accepted with retryAfterMs when it is nowhere, or to submission_outcome_unknown
+   * when the log does not say in time whether it has it. Never rejects.
    */
   accept(submission: Submission): Promise<Answer<{ readonly kind: 'accepted' }>>
   /** The record of an operation that was accepted here and is not known to be applied yet. */
@@ -46,7 +47,10 @@ export type Pending = Operation & { readonly isRepeat?: true }
 
 /** The writing side of the log. */
 export interface LogWriter {
-  /** Resolves after the batch is durable (W1), or was refused and is nowhere. Never rejects. */
+  /**
+   * Resolves after the batch is durable (W1), was refused and is nowhere, or once it cannot be
+   * known which. Never rejects.
+   */
   append(batch: Batch): Promise<Appended>
 }
 

@@ -66,6 +66,16 @@ export const METRICS = {
     help: 'Appends sent again to the JetStream log',
     labels: [],
   },
+  stream_appends_unknown_total: {
+    kind: 'counter',
+    help: 'Appends of which JetStream did not tell in time whether it has them',
+    labels: [],
+  },
+  stream_appends_found_late_total: {
+    kind: 'counter',
+    help: 'Appends of unknown outcome that turned up in the JetStream log',
+    labels: [],
+  },
   stream_tail_bytes: {
     kind: 'gauge',
     help: 'Bytes fetched from the JetStream log and not yet applied',

@@ -60,6 +60,7 @@ const CHINESE: Record<FaultCode, string> = {
   op_id_scope_conflict: 'op_id 已用于其他范围',
   send_status_not_found: '没有这个操作，或其记录已过期',
   submission_not_accepted: '提交未被接受，请重试',
+  submission_outcome_unknown: '日志未应答，提交可能已被接受，也可能未被接受',
   server_busy: '网关繁忙，请重试',
   internal_error: '网关内部错误，请重试',
   websocket_upgrade_required: '此接口是 WebSocket，请发送升级请求',

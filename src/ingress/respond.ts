@@ -66,6 +66,7 @@ export const STATUS: Record<FaultCode, FailureStatus> = {
   op_id_scope_conflict: 409,
   send_status_not_found: 404,
   submission_not_accepted: 503,
+  submission_outcome_unknown: 503,
   server_busy: 503,
   internal_error: 500,
   websocket_upgrade_required: 426,
@@ -95,6 +96,8 @@ const CATEGORY: Record<FailureStatus, Category> = {
 }
 
 const RETRYABLE: ReadonlySet<Category> = new Set<Category>(['rate_limit', 'too_busy', 'internal'])
+/** A repeat may do twice what was asked for once, unless the fault itself says otherwise. */
+const UNSAFE: FaultCode = 'submission_outcome_unknown'
 
 const CHALLENGE: Header = ['www-authenticate', 'Bearer realm="heliograph"']
 const UPGRADE: Header = ['upgrade', 'websocket']
@@ -133,7 +136,7 @@ export function failure(fault: Fault, asking: Asking, data?: object): TextReply 
       detail,
       localized_message: sentenceOf(code, locale),
       locale,
-      retryable: RETRYABLE.has(category),
+      retryable: isRetryable(fault),
       request_id: asking.requestId,
     },
     data,
@@ -142,12 +145,15 @@ export function failure(fault: Fault, asking: Asking, data?: object): TextReply 
   return { status, contentType: JSON_TYPE, headers, body, code }
 }
 
+const isRetryable = ({ code, retryable }: Fault): boolean =>
+  retryable ?? (RETRYABLE.has(CATEGORY[STATUS[code]]) && code !== UNSAFE)
+
 /** The headers that say to every client, whatever shape its answers have, what to do next. */
 export function failureHeaders(fault: Fault): readonly Header[] {
   const status = STATUS[fault.code]
   if (status === 401) return [CHALLENGE]
   if (status === 426) return [UPGRADE]
-  if (status !== 429 && status !== 503) return NO_HEADERS
+  if ((status !== 429 && status !== 503) || !isRetryable(fault)) return NO_HEADERS
   const retryAfter: Header = ['retry-after', wholeSeconds(retryAfterMs(fault))]
   return [...rateLimitHeaders(fault), retryAfter]
 }

@@ -14,6 +14,7 @@ const SUBMITTING: readonly FaultCode[] = [
   ...OPENING,
   'invalid_timestamp',
   'submission_not_accepted',
+  'submission_outcome_unknown',
 ]
 export const SENDING: readonly FaultCode[] = [
   ...SUBMITTING,

@@ -7,7 +7,8 @@
 //   W1. `accepted` leaves only after the log has the submission durably.
 //   S1. A lane's batches are appended in the order in which they were taken in. A batch that is not
 //       full waits until none is under way; a full one waits for nothing, or a slow disk would let
-//       no more than a batch pass at a time. What comes in during a round waits for its end.
+//       no more than a batch pass at a time. What comes in during a round waits for its end. No
+//       batch waits for longer than STUCK_MS: the log can refuse what it has not begun to write.
 //   S2. Bytes waiting are bounded for each lane, submissions in flight for each channel (W8), and
 //       submissions not known to be applied for the process: beyond, the caller is told to come
 //       back.
@@ -59,23 +60,23 @@ interface Lane {
   readonly number: number
   waiting: Waiting[]
   waitingBytes: number
-  /** Of what waits and what is under way. */
+  /** Bytes waiting plus bytes under way. */
   bytes: number
   /** Appends under way. */
   appends: number
+  /** Whether a timer looks after what waits. */
+  isWatched: boolean
 }
 
 const ACCEPTED: Accepted = Object.freeze({ kind: 'accepted' })
 const RETRY_AFTER_MS = 1000
 const CHANNELS_KEPT_MAX = 10_000
+const STUCK_MS = 1000
 /**
- * A log on another thread that has ended: nobody knows what it holds, so nothing is accepted. (W1)
+ * The answer of a log on another thread that has ended: nobody knows what it holds, so nothing is
+ * accepted. (W1)
  */
-const NO_ANSWER: Appended = {
-  kind: 'refused',
-  reason: 'unavailable',
-  retryAfterMs: RETRY_AFTER_MS,
-}
+const NO_ANSWER: Appended = { kind: 'unknown', retryAfterMs: RETRY_AFTER_MS }
 
 /** The one way of a submission into the log. */
 export class Acceptor implements SubmissionSink {
@@ -160,6 +161,19 @@ export class Acceptor implements SubmissionSink {
 
   #flush(lane: Lane): void {
     while (isFull(lane) || (lane.appends === 0 && lane.waiting.length > 0)) this.#append(lane) // S1
+    if (lane.waiting.length > 0 && !lane.isWatched) this.#watch(lane)
+  }
+
+  /** S1: what still waits after STUCK_MS does not wait for the append under way any longer. */
+  #watch(lane: Lane): void {
+    const { timers } = this.#ports
+    const [first] = lane.waiting
+    lane.isWatched = true
+    timers.after(STUCK_MS, () => {
+      lane.isWatched = false
+      if (first !== undefined && lane.waiting[0] === first) this.#append(lane)
+      else if (lane.waiting.length > 0) this.#watch(lane)
+    })
   }
 
   #append(lane: Lane): void {
@@ -180,13 +194,9 @@ export class Acceptor implements SubmissionSink {
       const submissions = batch.map(({ submission }) => submission)
       this.#unapplied.remember(lane.number, outcome.position, submissions) // S3
     }
-    const answer: Answer<Accepted> =
-      outcome.kind === 'appended' // W1
-        ? ACCEPTED
-        : fault('submission_not_accepted', { retryAfterMs: outcome.retryAfterMs })
-    for (const waiting of batch) {
-      this.#count(waiting.submission.channelId, -1)
-      waiting.answer(answer)
+    for (const { submission, answer } of batch) {
+      this.#count(submission.channelId, -1)
+      answer(answerTo(submission, outcome))
     }
     if (!this.#rounds.isOpen) this.#flush(lane)
     if (this.#isIdle()) for (const resolve of this.#idle.splice(0)) resolve()
@@ -204,8 +214,17 @@ export class Acceptor implements SubmissionSink {
   }
 }
 
+/** W1; a repeat of a Message with its sender's own op_id is safe. (decisions.md 6) */
+function answerTo(submission: Submission, outcome: Appended): Answer<Accepted> {
+  if (outcome.kind === 'appended') return ACCEPTED
+  const { kind, retryAfterMs } = outcome
+  if (kind === 'refused') return fault('submission_not_accepted', { retryAfterMs })
+  const retryable = submission.model === 'message' && submission.claimed
+  return fault('submission_outcome_unknown', { retryAfterMs, retryable })
+}
+
 function newLane(number: number): Lane {
-  return { number, waiting: [], waitingBytes: 0, bytes: 0, appends: 0 }
+  return { number, waiting: [], waitingBytes: 0, bytes: 0, appends: 0, isWatched: false }
 }
 
 const isFull = ({ waiting, waitingBytes }: Lane): boolean =>

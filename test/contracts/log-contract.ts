@@ -168,7 +168,7 @@ export function batchOf(lane: number, ids: readonly string[], note = ''): Batch 
 export async function appended(log: LogWriter, batch: Batch): Promise<LogPosition> {
   const outcome = await log.append(batch)
   if (outcome.kind === 'appended') return outcome.position
-  throw new Error(`an append was refused: ${outcome.reason}`)
+  throw new Error(`an append ended otherwise: ${JSON.stringify(outcome)}`)
 }
 
 /** Everything of a lane behind a position, once so many submissions are there. */

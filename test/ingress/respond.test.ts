@@ -44,8 +44,17 @@ const categories: readonly (readonly [code: FaultCode, category: string, retryab
   ['body_too_large', 'validation', false],
   ['server_busy', 'too_busy', true],
   ['submission_not_accepted', 'too_busy', true],
+  ['submission_outcome_unknown', 'too_busy', false],
   ['internal_error', 'internal', true],
 ]
+
+test('a fault that says it may not be repeated names no time to come back', (t) => {
+  const unknown = fault('submission_outcome_unknown', { retryAfterMs: 1000, retryable: false })
+  const { status, body, headers } = failure(unknown, CONTEXT)
+  t.is(status, 503)
+  t.false((JSON.parse(body) as { problem: { retryable: boolean } }).problem.retryable)
+  t.false(headers.some(([name]) => name === 'retry-after'))
+})
 
 for (const [code, category, retryable] of categories) {
   test(`${code} is of category ${category} and ${retryable ? '' : 'not '}retryable`, (t) => {

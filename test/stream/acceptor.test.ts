@@ -1,7 +1,7 @@
 import test from 'ava'
 
 import { BATCH_BYTES_MAX, BATCH_SUBMISSIONS_MAX } from '#domain/lane'
-import { message } from '#test/support/submissions'
+import { message, thing } from '#test/support/submissions'
 import { inLane, bench, BUSY, inBatch, messageOf } from '#test/support/acceptor-bench'
 import { turn } from '#test/support/until'
 
@@ -35,10 +35,39 @@ test('W1: what the log does not answer for is not accepted, and the lane goes on
   flush()
   log.appends.shift()?.fail(new Error('the other thread is gone'))
   await turn()
-  t.deepEqual(answers, [`a: ${BUSY}`])
+  t.deepEqual(answers, ['a: submission_outcome_unknown 1000'])
   await log.appended()
-  t.deepEqual(answers, [`a: ${BUSY}`, 'b: accepted'])
+  t.deepEqual(answers, ['a: submission_outcome_unknown 1000', 'b: accepted'])
   await acceptor.drain()
+})
+
+for (const [name, submission, retryable] of [
+  ['a Message with an op_id of its sender', message({ claims: true }), true],
+  ['a Message without', message({ claims: false }), false],
+  ['a Thing', thing('update', 'lamp'), false],
+] as const) {
+  test(`an unknown outcome of ${name} is ${retryable ? '' : 'not '}retryable`, async (t) => {
+    const { acceptor, flush, log } = bench()
+    const answer = acceptor.accept(submission)
+    flush()
+    log.appends.shift()?.answer({ kind: 'unknown', retryAfterMs: 500 })
+    t.like(await answer, { code: 'submission_outcome_unknown', retryable, retryAfterMs: 500 })
+    t.is(acceptor.find(submission.opId), undefined)
+  })
+}
+
+test('S1: what waits behind an append without an answer goes on to the log', async (t) => {
+  const { accept, flush, log, time } = bench()
+  accept(message({ opId: 'a' }))
+  flush()
+  accept(message({ opId: 'b' }))
+  flush()
+  time.advance(999)
+  t.deepEqual(log.appends.map(inBatch), [['a']])
+  time.advance(1)
+  t.deepEqual(log.appends.map(inBatch), [['a'], ['b']])
+  await log.appended()
+  await log.appended()
 })
 
 test('what comes together is appended together, once what is at hand has been read', (t) => {

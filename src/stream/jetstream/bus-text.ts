@@ -21,7 +21,7 @@ import type { Notice } from '#domain/ports'
 import { MODELS } from '#domain/submission'
 import type { Action, Model } from '#domain/submission'
 
-import { recordOf } from './acknowledgement.ts'
+import { recordOf } from './record.ts'
 
 const ACTIONS: readonly Action[] = [
   'send',

@@ -1,4 +1,4 @@
-// The one stream that holds every lane: a subject a lane, one message a batch.
+// The one stream that holds every lane: a subject for each lane and writer, one message a batch.
 //
 // Invariants:
 //   W4. No age limit, `discard: new` and a byte bound: what is not applied is never dropped. A
@@ -17,7 +17,6 @@ import {
   jetstreamManager,
 } from '@nats-io/jetstream'
 import type { JetStreamManager, StreamConfig, StreamInfo } from '@nats-io/jetstream'
-import { nanos } from '@nats-io/transport-node'
 import { LogMismatch } from '#domain/lane'
 import type { LogPosition } from '#domain/lane'
 import type { Log } from '#domain/telemetry'
@@ -51,7 +50,6 @@ export interface Mark {
 
 /** The largest batch has 256 Ki characters, each of three bytes at most, and headers. */
 const PAYLOAD_BYTES_MIN = 2 ** 20
-const DUPLICATE_WINDOW_MS = 10_000
 const REQUEST_TIMEOUT_MS = 2000
 /** For ten seconds: longer than an election and what a slow disk keeps waiting. (W5) */
 const LOOKS_AT_END = 40
@@ -107,8 +105,14 @@ export class LaneStream {
     return new LaneStream(manager, { settings, logger, timers, identity })
   }
 
-  subjectOf(lane: number): string {
-    return `${this.#settings.prefix}.lane.${lane}`
+  /** The subject of one writer in a lane. */
+  subjectOf(lane: number, writer: string): string {
+    return `${this.#settings.prefix}.lane.${lane}.${writer}`
+  }
+
+  /** What all writers of a lane append to. */
+  filterOf(lane: number): string {
+    return this.subjectOf(lane, '*')
   }
 
   /** The greatest position that is known to be in the stream. */
@@ -168,18 +172,28 @@ export class LaneStream {
 
   /** The first message at or behind a position, of one lane or of all. */
   async next(position: LogPosition, lane?: number): Promise<Mark | undefined> {
-    const subject = lane === undefined ? `${this.#settings.prefix}.lane.*` : this.subjectOf(lane)
+    const subject = lane === undefined ? everyLane(this.#settings.prefix) : this.filterOf(lane)
     return this.#mark({ seq: Math.max(1, position), next_by_subj: subject })
   }
 
   /** The last message of a lane. */
   async last(lane: number): Promise<Mark | undefined> {
-    return this.#mark({ last_by_subj: this.subjectOf(lane) })
+    return this.lastOf(this.filterOf(lane))
+  }
+
+  /** The last message of a subject, or of a filter. */
+  async lastOf(subject: string): Promise<Mark | undefined> {
+    return this.#mark({ last_by_subj: subject })
+  }
+
+  /** What the message at a position holds; undefined when there is none. */
+  async payloadAt(position: LogPosition): Promise<Uint8Array | undefined> {
+    return (await this.manager.streams.getMessage(this.name, { seq: position }))?.data
   }
 
   /** Removes a lane's messages before a position; the one at it stays. (W4) */
   async purge(lane: number, before: LogPosition): Promise<number> {
-    const filter = this.subjectOf(lane)
+    const filter = this.filterOf(lane)
     const { purged } = await this.manager.streams.purge(this.name, { filter, seq: before })
     return purged
   }
@@ -189,6 +203,9 @@ export class LaneStream {
     return stored === null ? undefined : { position: stored.seq, atMs: stored.time.getTime() }
   }
 }
+
+/** Every subject of the stream. */
+const everyLane = (prefix: string): string => `${prefix}.lane.*.*`
 
 const isApiError = (error: unknown, code: number): boolean =>
   error instanceof JetStreamApiError && error.code === code
@@ -232,14 +249,13 @@ function configOf({ name, prefix, replicas, bytesMax }: LaneStreamSettings, iden
   return {
     name,
     description: `heliograph log ${identity}`, // W5
-    subjects: [`${prefix}.lane.*`],
+    subjects: [everyLane(prefix)],
     storage: StorageType.File,
     retention: RetentionPolicy.Limits,
     discard: DiscardPolicy.New, // W4
     max_bytes: bytesMax,
     max_age: 0,
     num_replicas: replicas,
-    duplicate_window: nanos(DUPLICATE_WINDOW_MS),
   }
 }
 
@@ -249,7 +265,13 @@ async function adjust(
   config: StreamConfig,
   { name, prefix, replicas, bytesMax }: LaneStreamSettings,
 ): Promise<void> {
-  if (!config.subjects.includes(`${prefix}.lane.*`)) {
+  if (config.subjects.includes(`${prefix}.lane.*`)) {
+    throw new LogMismatch(
+      `the stream ${name} was written by an earlier version: let that version apply it, ` +
+        'then start anew with an empty stream (docs/operations.md, Upgrade)',
+    )
+  }
+  if (!config.subjects.includes(everyLane(prefix))) {
     throw new LogMismatch(`the stream ${name} belongs to another installation: other subjects`)
   }
   if (config.num_replicas === replicas && config.max_bytes === bytesMax) return

@@ -10,7 +10,7 @@ import type { JetStreamManager, StreamInfo } from '@nats-io/jetstream'
 import { Kvm } from '@nats-io/kv'
 import type { KV } from '@nats-io/kv'
 
-import { recordOf } from './acknowledgement.ts'
+import { recordOf } from './record.ts'
 import type { Connection } from './connection.ts'
 import type { Node } from './placement.ts'
 

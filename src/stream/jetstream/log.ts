@@ -35,9 +35,7 @@ export interface JetStreamLogOptions {
   readonly tailBytesMax: number
   /** Bytes of appends without an answer, at most. */
   readonly pendingBytesMax: number
-  /**
-   * How long an append may take before it is refused; 2000 at most and when nothing else is said.
-   */
+  /** How long an append that reaches no server may take before it is refused; 2000 by default. */
   readonly appendTimeoutMs?: number
   /** How long servers are waited for at first; see domain/first-answer.ts. */
   readonly firstAnswerMsMax?: number

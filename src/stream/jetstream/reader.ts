@@ -131,7 +131,7 @@ export class JetStreamReader implements LogReader {
         lane,
         after,
         stream: stream.name,
-        subject: stream.subjectOf(lane),
+        subject: stream.filterOf(lane),
         bytesMax: () => this.#bytesMaxOf(lane),
         messageBytesMax: MESSAGE_BYTES_MAX,
         arrived: (position) => {

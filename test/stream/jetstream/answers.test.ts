@@ -1,47 +1,38 @@
 // What the server says, in the forms of several versions.
 
 import test from 'ava'
-import { headers } from '@nats-io/transport-node'
-import type { Msg } from '@nats-io/transport-node'
+import { JetStreamApiError } from '@nats-io/jetstream'
 
-import { readAcknowledgement } from '#src/stream/jetstream/acknowledgement'
-import type { Acknowledgement } from '#src/stream/jetstream/acknowledgement'
 import { readDelivery } from '#src/stream/jetstream/delivery'
 import { syncModeFrom } from '#src/stream/jetstream/probe'
+import { readRefusal } from '#src/stream/jetstream/refusal'
+import type { Refusal } from '#src/stream/jetstream/refusal'
 
-const messageOf = (text: string): Msg => ({
-  subject: '_INBOX.1',
-  sid: 1,
-  data: new TextEncoder().encode(text),
-  headers: headers(503, 'No Responders'),
-  respond: () => false,
-  json: () => {
-    throw new Error('not read this way')
-  },
-  string: () => text,
-})
-
-const ACKNOWLEDGEMENTS: readonly (readonly [text: string, kind: Acknowledgement['kind']])[] = [
-  ['{"stream":"S","seq":7}', 'stored'],
-  ['{"stream":"S","seq":7,"duplicate":true}', 'stored'],
-  ['{"stream":"OTHER","seq":7}', 'not-now'],
-  ['{"stream":"S","seq":0}', 'not-now'],
-  ['{"stream":"S","seq":"7"}', 'not-now'],
-  ['{"stream":"S"}', 'not-now'],
-  ['', 'not-now'],
-  ['+OK', 'not-now'],
-  ['[]', 'not-now'],
-  ['{"error":{"code":503,"err_code":10077,"description":"maximum bytes exceeded"}}', 'full'],
-  ['{"error":{"code":503,"err_code":10077,"description":"no space left on device"}}', 'not-now'],
-  ['{"error":{"code":500,"err_code":10047,"description":"insufficient storage"}}', 'full'],
-  ['{"error":{"code":503,"err_code":10008,"description":"system unavailable"}}', 'not-now'],
+const REFUSALS: readonly (readonly [code: number, description: string, kind: Refusal['kind']])[] = [
+  [10_071, 'wrong last sequence: 7', 'other-end'],
+  [10_071, 'wrong last sequence: 0', 'other-end'],
+  [10_071, 'wrong last sequence', 'no-word'],
+  [10_164, 'wrong last sequence', 'no-word'],
+  [10_077, 'maximum bytes exceeded', 'full'],
+  [10_077, 'no space left on device', 'no-word'],
+  [10_047, 'insufficient storage', 'full'],
+  [10_008, 'system unavailable', 'no-word'],
 ]
 
-for (const [text, kind] of ACKNOWLEDGEMENTS) {
-  test(`W1: the answer ${text || 'without a word'} means ${kind}`, (t) => {
-    t.is(readAcknowledgement(messageOf(text), 'S').kind, kind)
+for (const [code, description, kind] of REFUSALS) {
+  test(`J6: the server's error ${code} ${description} means ${kind}`, (t) => {
+    const error = new JetStreamApiError({ code: 503, err_code: code, description })
+    t.is(readRefusal(error).kind, kind)
   })
 }
+
+test('J6: a timeout says nothing, and where nobody leads the stream nothing was sent', (t) => {
+  t.is(readRefusal(new Error('timeout')).kind, 'no-word')
+  t.is(readRefusal('text').kind, 'no-word')
+  const nobody = new Error('jetstream is not enabled')
+  nobody.name = 'JetStreamNotEnabled'
+  t.is(readRefusal(nobody).kind, 'nobody')
+})
 
 const DELIVERY = { position: 42, count: 3, atMs: 1_700_000_000_123, pending: 5 }
 

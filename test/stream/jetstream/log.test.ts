@@ -32,6 +32,38 @@ testWithNats('J1: an append that is sent again is in the log once', async (t, se
   t.deepEqual(idsOf(await readAll(log, 1, 3)), ['before', 'again', 'after'])
 })
 
+testWithNats(
+  'J6: what a server that hung stores late is told as unknown, found, and not stored twice',
+  async (t, servers) => {
+    const server = only(servers)
+    const node = await connectNode(t, server.url)
+    const log = await openLog(t, node)
+    await appended(log, batchOf(1, ['before']))
+    const frozen = await freeze(t, server)
+    const outcomes = await Promise.all([
+      log.append(batchOf(1, ['late'])),
+      log.append(batchOf(1, ['behind'])),
+    ])
+    t.deepEqual(
+      outcomes.map(({ kind }) => kind),
+      ['unknown', 'refused'],
+    )
+    await frozen.go()
+    await until(
+      () => Promise.resolve(node.meter.total('stream_appends_found_late_total')),
+      (found) => found > 0,
+      10_000,
+    )
+    await until(
+      () => log.append(batchOf(1, ['after'])),
+      ({ kind }) => kind === 'appended',
+    )
+    t.deepEqual(idsOf(await readAll(log, 1, 3)), ['before', 'late', 'after'])
+    t.is(node.meter.total('stream_appends_found_late_total'), 1)
+    t.is(node.meter.total('stream_appends_unknown_total'), 1)
+  },
+)
+
 testWithNats('an append under way when the server dies is in the log once', async (t, servers) => {
   const server = only(servers)
   const log = await openLog(t, await connectNode(t, server.url))
@@ -48,8 +80,13 @@ testWithNats(
   'J2: while NATS is away appends are refused within a bound, later at once',
   async (t, servers) => {
     const server = only(servers)
-    const log = await openLog(t, await connectNode(t, server.url))
+    const node = await connectNode(t, server.url)
+    const log = await openLog(t, node)
     await server.kill('SIGKILL')
+    await until(
+      () => Promise.resolve(node.connection.isConnected),
+      (isConnected) => !isConnected,
+    )
     const startMs = performance.now()
     const first = await log.append(batchOf(1, ['a']))
     t.like(first, { kind: 'refused', reason: 'unavailable' })
@@ -121,13 +158,21 @@ testWithNats(
   },
 )
 
-testWithNats('W5: a stream that was not made by a gateway is refused', async (t, servers) => {
-  const { url } = only(servers)
-  const options = ownStream()
-  const manager = await operator(t, url)
-  await manager.streams.add({ name: options.name ?? '', subjects: [`${options.prefix}.lane.*`] })
-  await t.throwsAsync(openLog(t, await connectNode(t, url), options), { instanceOf: LogMismatch })
-})
+for (const [whose, description, subjects, sentence] of [
+  ['that was not made by a gateway', '', 'lane.*.*', /not made by Heliograph/],
+  ['of an earlier version', `heliograph log ${'0'.repeat(32)}`, 'lane.*', /earlier version/],
+  ['of another installation', `heliograph log ${'0'.repeat(32)}`, 'other.*', /another install/],
+] as const) {
+  testWithNats(`W5: a stream ${whose} is refused`, async (t, servers) => {
+    const { url } = only(servers)
+    const options = ownStream()
+    const manager = await operator(t, url)
+    const { name = '', prefix } = options
+    await manager.streams.add({ name, description, subjects: [`${prefix}.${subjects}`] })
+    const opening = openLog(t, await connectNode(t, url), options)
+    await t.throwsAsync(opening, { instanceOf: LogMismatch, message: sentence })
+  })
+}
 
 testWithNats('a JetStream that does not answer yet is waited for', async (t, servers) => {
   const server = only(servers)

@@ -1,0 +1,253 @@
+// One lane of one writer: batches go out one after the other, each with the proof that it is not in
+// the log yet.
+//
+//   waiting ─▶ attempt ─┬▶ stored now, or found at the end ─▶ appended
+//                 ▲     ├▶ no attempt without an answer ────▶ refused: the batch is nowhere
+//                 └─────┴▶ no word, again until OUTCOME_MS ─▶ unknown
+//
+// Invariants:
+//   W1. `appended` is said only when the stream has acknowledged this batch, or holds it.
+//   J1. A writer has a subject of its own in each lane, and every attempt names the position at
+//       which that subject ends (Nats-Expected-Last-Subject-Sequence). So of all attempts that
+//       name one end a single one is ever stored, however late a server delivers it.
+//   J5. One batch of a lane is under way, so batches keep their order whichever server leads.
+//   J6. `refused` is said only while no attempt is without an answer. Afterwards the answer is
+//       `unknown`, and a batch that turns up behind that answer is counted.
+
+import type { JetStreamClient } from '@nats-io/jetstream'
+import type { Appended, LogPosition } from '#domain/lane'
+import type { Timers } from '#domain/ports'
+import type { Log } from '#domain/telemetry'
+
+import type { LaneStream } from './lane-stream.ts'
+import { readRefusal } from './refusal.ts'
+import { pause } from './timers.ts'
+import type { MonotonicMs } from './timers.ts'
+
+export interface LaneWriterPorts {
+  readonly stream: Pick<
+    LaneStream,
+    'name' | 'highest' | 'mismatch' | 'saw' | 'refuse' | 'lastOf' | 'payloadAt'
+  >
+  readonly publisher: Pick<JetStreamClient, 'publish'>
+  readonly logger: Log
+  readonly timers: Timers
+  readonly monotonicMs: MonotonicMs
+  /** Whether a batch can be handed to the server now. */
+  readonly canSend: (payload: Uint8Array) => boolean
+  readonly count: Readonly<Record<'retried' | 'unknown' | 'foundLate', (by?: number) => void>>
+}
+
+export interface LaneWriterOptions {
+  readonly lane: number
+  /** The writer's own subject in the lane. */
+  readonly subject: string
+  /** How long a batch that reached nobody is kept before it is refused, in milliseconds. */
+  readonly timeoutMs: number
+}
+
+const RETRY_AFTER_MS = 1000
+const ATTEMPT_MS = 500
+const AGAIN_MS = 50
+/** From the append to `unknown`: longer than an election of servers. */
+const OUTCOME_MS = 9000
+/** A batch of unknown outcome is looked for once a second, for a minute. (J6) */
+const LOOK_MS = 1000
+const LOOKS_MAX = 60
+
+export const UNAVAILABLE: Appended = Object.freeze({
+  kind: 'refused',
+  reason: 'unavailable',
+  retryAfterMs: RETRY_AFTER_MS,
+})
+const FULL: Appended = Object.freeze({ ...UNAVAILABLE, kind: 'refused', reason: 'full' })
+const UNKNOWN: Appended = Object.freeze({ kind: 'unknown', retryAfterMs: RETRY_AFTER_MS })
+
+interface Waiting {
+  readonly payload: Uint8Array
+  readonly sinceMs: number
+  /** The greatest position that was known when it began. (J3) */
+  readonly after: LogPosition
+  readonly answer: (outcome: Appended) => void
+  attempts: number
+  /** Attempts of which nobody has told what became of them. (J6) */
+  open: number
+}
+
+export class LaneWriter {
+  readonly #ports: LaneWriterPorts
+  readonly #options: LaneWriterOptions
+  /** The first one is under way. */
+  readonly #waiting: Waiting[] = []
+  #isWriting = false
+  #isClosed = false
+  /** Where the writer's subject ends; 0 while it is empty. (J1) */
+  #end: LogPosition = 0
+  /** Batches of unknown outcome that were sent to the present end. (J6) */
+  #lost = 0
+  #looks = 0
+  #cancelLook: () => void = () => {}
+
+  constructor(ports: LaneWriterPorts, options: LaneWriterOptions) {
+    this.#ports = ports
+    this.#options = options
+  }
+
+  /** Never rejects. */
+  append(payload: Uint8Array): Promise<Appended> {
+    const { stream, monotonicMs } = this.#ports
+    const { promise, resolve } = Promise.withResolvers<Appended>()
+    const facts = { payload, sinceMs: monotonicMs(), after: stream.highest }
+    this.#waiting.push({ ...facts, answer: resolve, attempts: 0, open: 0 })
+    if (!this.#isWriting) void this.#writeAll()
+    return promise
+  }
+
+  /** Answers what waits: `refused` where nothing was sent, else `unknown`. */
+  close(): void {
+    this.#isClosed = true
+    this.#cancelLook()
+    for (const waiting of this.#waiting) waiting.answer(waiting.open > 0 ? UNKNOWN : UNAVAILABLE)
+  }
+
+  /** J5 */
+  async #writeAll(): Promise<void> {
+    this.#isWriting = true
+    this.#cancelLook()
+    for (let [head] = this.#waiting; head !== undefined; [head] = this.#waiting) {
+      head.answer(await this.#write(head))
+      this.#waiting.shift()
+    }
+    this.#isWriting = false
+    if (this.#lost === 0) return
+    this.#looks = 0
+    this.#lookLater()
+  }
+
+  async #write(append: Waiting): Promise<Appended> {
+    for (;;) {
+      const outcome = (await this.#attempt(append)) ?? this.#timeOut(append)
+      if (outcome !== undefined) return outcome
+      this.#refuseLate()
+      await pause(this.#ports.timers, AGAIN_MS)
+    }
+  }
+
+  /** Undefined when another attempt is due. */
+  async #attempt(append: Waiting): Promise<Appended | undefined> {
+    const { publisher, canSend, count } = this.#ports
+    if (!canSend(append.payload)) return undefined
+    if (append.attempts > 0) count.retried()
+    append.attempts += 1
+    append.open += 1
+    try {
+      const expect = { lastSubjectSequence: this.#end } // J1
+      const options = { expect, timeout: ATTEMPT_MS }
+      const { seq } = await publisher.publish(this.#options.subject, append.payload, options)
+      return this.#appended(append, seq)
+    } catch (error) {
+      return this.#refused(append, error)
+    }
+  }
+
+  async #refused(append: Waiting, error: unknown): Promise<Appended | undefined> {
+    const refusal = readRefusal(error)
+    switch (refusal.kind) {
+      case 'other-end':
+        append.open -= 1
+        return refusal.last > this.#end
+          ? this.#compare(append, refusal.last)
+          : this.#restart(append, refusal.last)
+      case 'full':
+        append.open -= 1
+        return append.open === 0 ? FULL : undefined
+      case 'nobody':
+        append.open -= 1
+        return undefined
+      case 'no-word':
+        this.#ports.logger.debug('an append was not taken', { reason: refusal.reason })
+        return undefined
+    }
+  }
+
+  /** The subject has grown: by this batch, or by one that was given up. (J6) */
+  async #compare(append: Waiting, last: LogPosition): Promise<Appended | undefined> {
+    const stored = await this.#ports.stream.payloadAt(last).catch(() => undefined)
+    if (stored === undefined) {
+      append.open += 1 // It may be this batch that cannot be read, or is purged already.
+      return undefined
+    }
+    if (Buffer.compare(stored, append.payload) === 0) return this.#appended(append, last)
+    this.#foundLate(last)
+    append.open = 0 // What was sent named an end that is none any more.
+    return undefined
+  }
+
+  /** The subject's end was purged. A batch of which there is no word may have been, too. */
+  #restart(append: Waiting, last: LogPosition): Appended | undefined {
+    this.#end = last
+    this.#lost = 0
+    return append.open === 0 ? undefined : this.#unknown()
+  }
+
+  #appended(append: Waiting, position: LogPosition): Appended {
+    const { stream } = this.#ports
+    this.#end = position
+    this.#lost = 0 // J1: they named another end.
+    if (position <= append.after) {
+      // J3
+      stream.refuse(
+        `the stream ${stream.name} gave position ${position} but held ${append.after}: ` +
+          'entries were lost',
+      )
+      return UNAVAILABLE
+    }
+    stream.saw(position)
+    return { kind: 'appended', position } // W1
+  }
+
+  #timeOut(append: Waiting): Appended | undefined {
+    const { stream, monotonicMs } = this.#ports
+    const isOver = this.#isClosed || stream.mismatch !== undefined
+    const waitedMs = monotonicMs() - append.sinceMs
+    if (append.open > 0) return isOver || waitedMs >= OUTCOME_MS ? this.#unknown() : undefined
+    return isOver || waitedMs >= this.#options.timeoutMs ? UNAVAILABLE : undefined // J6
+  }
+
+  /** What has waited for its turn for too long was never sent. */
+  #refuseLate(): void {
+    const now = this.#ports.monotonicMs()
+    const isLate = ({ sinceMs }: Waiting): boolean => now - sinceMs >= this.#options.timeoutMs
+    while (this.#waiting[1] !== undefined && isLate(this.#waiting[1])) {
+      for (const { answer } of this.#waiting.splice(1, 1)) answer(UNAVAILABLE)
+    }
+  }
+
+  #unknown(): Appended {
+    this.#lost += 1
+    this.#ports.count.unknown()
+    return UNKNOWN
+  }
+
+  #foundLate(position: LogPosition): void {
+    const { lane } = this.#options
+    this.#end = position
+    this.#lost = 0
+    this.#ports.count.foundLate()
+    this.#ports.logger.warn('a batch of unknown outcome is in the log', { lane, position })
+  }
+
+  #lookLater(): void {
+    if (this.#looks >= LOOKS_MAX || this.#isClosed) return
+    this.#looks += 1
+    this.#cancelLook = this.#ports.timers.after(LOOK_MS, () => void this.#look())
+  }
+
+  async #look(): Promise<void> {
+    const end = this.#end
+    const last = await this.#ports.stream.lastOf(this.#options.subject).catch(() => undefined)
+    if (this.#isWriting || this.#isClosed || end !== this.#end) return
+    if (last !== undefined && last.position > end) this.#foundLate(last.position)
+    else this.#lookLater()
+  }
+}

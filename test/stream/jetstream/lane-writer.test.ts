@@ -1,0 +1,258 @@
+// Method: a server whose network holds back attempts and answers. What it is told to deliver late,
+// twice or never decides the outcome; what stands in it at the end says whether that was true.
+
+import test from 'ava'
+import { JetStreamApiError } from '@nats-io/jetstream'
+
+import type { Appended } from '#domain/lane'
+import { LaneWriter } from '#src/stream/jetstream/lane-writer'
+import { FakeLog, FakeMeter } from '#test/support/fake-telemetry'
+import { FakeTime } from '#test/support/fake-timers'
+import { seeded } from '#test/support/random'
+import { turn } from '#test/support/until'
+
+const TIMEOUT_MS = 2000
+const OUTCOME_MS = 9000
+
+interface Attempt {
+  readonly text: string
+  readonly expected: number
+  readonly answer: (seq: number) => void
+  readonly fail: (error: Error) => void
+}
+
+/** The writer's subject in one lane of a stream, behind a network in the hands of the test. */
+class HeldSubject {
+  readonly stored: string[] = []
+  readonly attempts: Attempt[] = []
+  canSend = true
+
+  publish(text: string, expected: number): Promise<{ seq: number }> {
+    return new Promise((resolve, fail) => {
+      this.attempts.push({ text, expected, answer: (seq) => resolve({ seq }), fail })
+    })
+  }
+
+  /** The server takes an attempt; whether its answer arrives is another matter. */
+  deliver({ text, expected, answer, fail }: Attempt, isHeard: boolean): void {
+    if (expected === this.stored.length) {
+      this.stored.push(text)
+      if (isHeard) answer(this.stored.length)
+      return
+    }
+    const description = `wrong last sequence: ${this.stored.length}`
+    if (isHeard) fail(new JetStreamApiError({ code: 400, err_code: 10_071, description }))
+  }
+}
+
+function rig() {
+  const subject = new HeldSubject()
+  const time = new FakeTime(0)
+  const meter = new FakeMeter()
+  const payloadAt = (position: number): Promise<Uint8Array | undefined> => {
+    const text = subject.stored[position - 1]
+    return Promise.resolve(text === undefined ? undefined : Buffer.from(text))
+  }
+  const writer = new LaneWriter(
+    {
+      stream: {
+        name: 'S',
+        highest: 0,
+        mismatch: undefined,
+        saw: () => {},
+        refuse: () => {},
+        payloadAt,
+        lastOf: () => Promise.resolve({ position: subject.stored.length, atMs: 0 }),
+      },
+      publisher: {
+        publish: async (_, payload, options) => {
+          const text = Buffer.from(payload as Uint8Array).toString()
+          const expected = options?.expect?.lastSubjectSequence ?? -1
+          const { seq } = await subject.publish(text, expected)
+          return { seq, stream: 'S', duplicate: false, domain: '' }
+        },
+      },
+      logger: new FakeLog(),
+      timers: time,
+      monotonicMs: time.monotonicMs,
+      canSend: () => subject.canSend,
+      count: {
+        retried: meter.counter('stream_appends_retried_total', {}),
+        unknown: meter.counter('stream_appends_unknown_total', {}),
+        foundLate: meter.counter('stream_appends_found_late_total', {}),
+      },
+    },
+    { lane: 1, subject: 'lane.1.me', timeoutMs: TIMEOUT_MS },
+  )
+  const outcomes = new Map<string, Appended['kind']>()
+  const append = (text: string): void => {
+    void writer.append(Buffer.from(text)).then(({ kind }) => outcomes.set(text, kind))
+  }
+  /** Lets `ms` pass in small steps; attempts under way at a step get no answer any more. */
+  const pass = async (ms: number, stepMs = 50): Promise<void> => {
+    for (let passed = 0; passed < ms; passed += stepMs) {
+      await settled()
+      time.advance(stepMs)
+    }
+    await settled()
+  }
+  return { subject, time, meter, writer, outcomes, append, pass }
+}
+
+const settled = async (): Promise<void> => {
+  for (let turns = 0; turns < 4; turns += 1) await turn()
+}
+
+const NO_WORD = new Error('timeout')
+
+test('J1: a batch whose acknowledgement is lost is found in the log, once', async (t) => {
+  const { subject, append, pass, outcomes, meter } = rig()
+  append('a')
+  const [first] = subject.attempts
+  if (first === undefined) return t.fail()
+  subject.deliver(first, false)
+  first.fail(NO_WORD)
+  await pass(100)
+  subject.deliver(subject.attempts[1] ?? first, true)
+  await settled()
+  t.deepEqual(subject.stored, ['a'])
+  t.is(outcomes.get('a'), 'appended')
+  t.is(meter.total('stream_appends_retried_total'), 1)
+})
+
+test('J5: a batch is sent only after the one before it is answered', async (t) => {
+  const { subject, append, outcomes } = rig()
+  for (const text of ['a', 'b']) append(text)
+  t.deepEqual(
+    subject.attempts.map(({ text }) => text),
+    ['a'],
+  )
+  for (let number = 0; number < 2; number += 1) {
+    const attempt = subject.attempts[number]
+    if (attempt !== undefined) subject.deliver(attempt, true)
+    await settled()
+  }
+  t.deepEqual(subject.stored, ['a', 'b'])
+  t.deepEqual([...outcomes.values()], ['appended', 'appended'])
+})
+
+test('J6: what reached no server is refused in time, and what waits behind it', async (t) => {
+  const { subject, append, pass, outcomes } = rig()
+  subject.canSend = false
+  for (const text of ['a', 'b']) append(text)
+  await pass(TIMEOUT_MS - 50)
+  t.is(outcomes.size, 0)
+  await pass(100)
+  t.deepEqual([...outcomes.values()], ['refused', 'refused'])
+})
+
+test('J6: what was sent without an answer is unknown and never refused', async (t) => {
+  const { subject, append, pass, outcomes, meter } = rig()
+  append('a')
+  append('b')
+  subject.attempts[0]?.fail(NO_WORD)
+  subject.canSend = false
+  await pass(OUTCOME_MS - 50)
+  t.deepEqual([...outcomes], [['b', 'refused']], 'what was never sent is nowhere')
+  await pass(100)
+  t.is(outcomes.get('a'), 'unknown')
+  t.is(meter.total('stream_appends_unknown_total'), 1)
+  t.is(meter.total('stream_appends_found_late_total'), 0)
+})
+
+test('J6: a batch of unknown outcome that turns up in the log is counted once', async (t) => {
+  const { subject, append, pass, outcomes, meter } = rig()
+  append('a')
+  const [late] = subject.attempts
+  if (late === undefined) return t.fail()
+  late.fail(NO_WORD)
+  subject.canSend = false
+  await pass(OUTCOME_MS + 100)
+  t.is(outcomes.get('a'), 'unknown')
+  subject.deliver(late, false)
+  await pass(2500)
+  t.is(meter.total('stream_appends_found_late_total'), 1)
+  subject.canSend = true
+  append('b')
+  subject.deliver(subject.attempts.at(-1) ?? late, true)
+  await settled()
+  t.deepEqual(subject.stored, ['a', 'b'])
+  t.is(meter.total('stream_appends_found_late_total'), 1)
+})
+
+test('J1: a batch of unknown outcome cannot follow one that was sent after it', async (t) => {
+  const { subject, append, pass, outcomes, meter } = rig()
+  append('a')
+  const [late] = subject.attempts
+  if (late === undefined) return t.fail()
+  late.fail(NO_WORD)
+  subject.canSend = false
+  await pass(OUTCOME_MS + 100)
+  subject.canSend = true
+  append('b')
+  subject.deliver(subject.attempts.at(-1) ?? late, true)
+  await settled()
+  subject.deliver(late, false)
+  await pass(2000)
+  t.deepEqual(subject.stored, ['b'])
+  t.deepEqual([...outcomes.values()], ['unknown', 'appended'])
+  t.is(meter.total('stream_appends_found_late_total'), 0)
+})
+
+test('J6: closing refuses what was not sent and does not know of the rest', async (t) => {
+  const { subject, append, writer, outcomes } = rig()
+  for (const text of ['a', 'b']) append(text)
+  t.is(subject.attempts.length, 1)
+  writer.close()
+  await settled()
+  t.deepEqual([...outcomes.values()], ['unknown', 'refused'])
+})
+
+for (let seed = 1; seed <= 60; seed += 1) {
+  test(`J1, J5, J6: whatever the network does, answers are true (seed ${seed})`, async (t) => {
+    const { subject, append, time, outcomes } = rig()
+    const random = seeded(seed)
+    const floating = new Set<Attempt>()
+    let seen = 0
+    let appends = 0
+    for (let step = 0; step < 600; step += 1) {
+      if (random(8) === 0) append(`n${(appends += 1)}`)
+      if (random(40) === 0) subject.canSend = !subject.canSend
+      await settled()
+      for (; seen < subject.attempts.length; seen += 1) {
+        const attempt = subject.attempts[seen]
+        if (attempt !== undefined) floating.add(attempt)
+      }
+      for (const attempt of floating) {
+        if (random(6) > 0) continue
+        if (random(3) > 0) subject.deliver(attempt, random(2) === 0)
+        if (random(3) > 0) floating.delete(attempt)
+        attempt.fail(NO_WORD) // Its answer, if there was one, came before.
+      }
+      time.advance(50 + random(200))
+    }
+    subject.canSend = true
+    await until(subject, { time, isOver: () => outcomes.size === appends })
+    const of = (kind: Appended['kind']) =>
+      [...outcomes].flatMap(([text, found]) => (found === kind ? [text] : []))
+    const inOrder = subject.stored.toSorted((a, b) => Number(a.slice(1)) - Number(b.slice(1)))
+    t.deepEqual(subject.stored, inOrder)
+    t.is(new Set(subject.stored).size, subject.stored.length)
+    for (const text of of('appended')) t.true(subject.stored.includes(text), `${text} was answered`)
+    for (const text of of('refused')) t.false(subject.stored.includes(text), `${text} was refused`)
+    t.true(of('appended').length > 0)
+  })
+}
+
+/** The network is well again: every attempt is delivered and answered. */
+async function until(
+  subject: HeldSubject,
+  { time, isOver }: { readonly time: FakeTime; readonly isOver: () => boolean },
+): Promise<void> {
+  for (let step = 0; step < 2000 && !isOver(); step += 1) {
+    await settled()
+    const attempt = subject.attempts.at(-1)
+    if (attempt !== undefined) subject.deliver(attempt, true)
+    time.advance(50)
+  }
+}
