@@ -139,6 +139,8 @@ export type SessionAdmission = (
 /** What every process should know soon; losing one costs time, never truth. */
 export type Notice =
   | { readonly kind: 'applied'; readonly lane: number; readonly position: LogPosition }
+  /** A lane has a new owner: the one before may have died between a commit and its announcement. */
+  | { readonly kind: 'lane-taken'; readonly lane: number }
   | { readonly kind: 'credentials-changed'; readonly channelId: ChannelId }
   | { readonly kind: 'channel-deleted'; readonly channelId: ChannelId }
   | { readonly kind: 'subscribed'; readonly channelId: ChannelId; readonly deviceId: DeviceId }
@@ -160,6 +162,11 @@ export interface Bus {
   announce(announcements: readonly Announcement[]): void
   /** Interest in one channel. Gives the way to end it. */
   listen(channelId: ChannelId, listener: (announcement: Announcement) => void): () => void
+  /**
+   * Resolves once the interest declared so far is known where announcements arrive, or cannot be
+   * told: what is announced from then on is heard. Never rejects.
+   */
+  flush(): Promise<void>
   notify(notice: Notice): void
   onNotice(listener: (notice: Notice) => void): () => void
 }

@@ -55,7 +55,7 @@ export function composeFrontend(config: Config, edge: FrontendEdge, backend: Bac
     },
     ingressOptions(config),
   )
-  const sessions = composeSessions(edge, { backend, acceptance })
+  const sessions = composeSessions(edge, { backend, acceptance, lanes: config.lanes })
   if (config.privateTransports.wss && config.roles.ingress) {
     const { clientAddress, connections, refuseUpgrade } = ingress
     const upgraded = (): void => connections.upgraded()

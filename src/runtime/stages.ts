@@ -55,21 +55,25 @@ export function composeAcceptance(
   return createAcceptance({ ...stores, ...runtime, timers: runtime, bus, meter, sink }, config)
 }
 
+interface SessionStage {
+  readonly backend: Backend
+  readonly acceptance: Acceptance
+  /** Lanes that the channels are shared out over. */
+  readonly lanes: number
+}
+
 /** The sessions of the devices, over the backend's stores and bus. */
 export function composeSessions(
   { log, meter, runtime }: StageEdge,
-  { backend, acceptance }: { readonly backend: Backend; readonly acceptance: Acceptance },
+  { backend, acceptance, lanes }: SessionStage,
 ): Sessions {
   const { bus, stores } = backend
   const admission = sessionAdmission(acceptance.callerCheck)
   const shared = { bus, meter, log, timers: runtime }
-  const sessions = createSessions({
-    ...stores,
-    ...runtime,
-    ...shared,
-    admission,
-    feed: stores.read,
-  })
+  const sessions = createSessions(
+    { ...stores, ...runtime, ...shared, admission, feed: stores.read },
+    { lanes },
+  )
   backend.onLoss(() => sessions.recheck())
   return sessions
 }

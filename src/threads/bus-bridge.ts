@@ -103,6 +103,8 @@ export function bridgedBus(local: Bus, rpc: ListeningEnd): Bus {
         count(channelId, -1)
       }
     },
+    // Interest crosses before what is asked over the same RPC. (B1)
+    flush: () => local.flush(),
     notify: (notice) => {
       local.notify(notice)
       rpc.tell('notice', notice)

@@ -5,8 +5,8 @@
 //                 └── bus, pages, positions ◀┘
 //
 // Invariants:
-//   H1. A session listens to a channel before its position is read, and what was heard since
-//       corrects the position, so nothing falls between reading and listening.
+//   H1. A session listens to a channel, and the bus knows of it, before its position is read. What
+//       was heard since corrects the position, so nothing falls between reading and listening.
 //   H2. A connection that is gone holds no interest; its session is closed and takes no input (G2).
 //   H3. A defect in one session ends that session and no other.
 
@@ -224,7 +224,10 @@ export class Connection {
     let positions = await subscriptions.positions(deviceId)
     this.#join(positions)
     // H1: the first reading says where to listen, the second one is made while listening.
-    if (positions.length > 0) positions = await subscriptions.positions(deviceId)
+    if (positions.length > 0) {
+      await this.#shared.interest.settled()
+      positions = await subscriptions.positions(deviceId)
+    }
     if (this.#isGone) return
     this.#shared.begun(this)
     this.#join(positions)
@@ -248,6 +251,7 @@ export class Connection {
     if (this.#deviceId === undefined) return
     this.#listen(channelId) // H1
     const joined = this.#channels.get(channelId)
+    await this.#shared.interest.settled()
     const position = await this.#shared.subscriptions.position(this.#deviceId, channelId)
     // What happened to other channels meanwhile says nothing against this position.
     if (this.#isGone || joined !== this.#channels.get(channelId)) return

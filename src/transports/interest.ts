@@ -53,6 +53,20 @@ export class Interest<Member> {
     return [...(this.#channels.get(channelId)?.members ?? [])]
   }
 
+  /** Every member of some of the channels, once. */
+  membersAmong(isMeant: (channelId: ChannelId) => boolean): ReadonlySet<Member> {
+    const found = new Set<Member>()
+    for (const [channelId, { members }] of this.#channels) {
+      if (isMeant(channelId)) for (const member of members) found.add(member)
+    }
+    return found
+  }
+
+  /** Resolves once what is announced from now on is heard. */
+  settled(): Promise<void> {
+    return this.#bus.flush()
+  }
+
   /** The highest seq heard of a channel; 0 when nothing was. (I2) */
   headOf(channelId: ChannelId): number {
     return this.#channels.get(channelId)?.headSeq ?? 0

@@ -5,8 +5,11 @@
 //   H5. `drain` tells every device at once, whatever the store does. After it no session is left,
 //       and every acknowledgement that came in was written, unless the store took longer than
 //       WRITE_WITHIN_MS: those are delivered once more.
+//   H6. When a lane gets a new owner its sessions compare their channels with the store: the owner
+//       before may have died between a commit and its announcement.
 
-import type { DeviceId } from '#domain/identity'
+import { laneOf } from '#domain/identity'
+import type { ChannelId, DeviceId } from '#domain/identity'
 import type { Bus, Notice, Timers } from '#domain/ports'
 import type { Runtime } from '#domain/runtime'
 import type { SubscriptionStore } from '#domain/store-ports'
@@ -35,6 +38,8 @@ export interface SessionPorts extends Pick<
 
 export interface SessionOptions {
   readonly sessionsMax?: number
+  /** Lanes that the channels are shared out over. */
+  readonly lanes: number
 }
 
 export interface Sessions {
@@ -68,7 +73,7 @@ const READS_WAITING_MAX = 50_000
 const ACKNOWLEDGEMENTS_WAITING_MAX = 200_000
 const SESSIONS_MAX = 100_000
 
-export function createSessions(ports: SessionPorts, options: SessionOptions = {}): Sessions {
+export function createSessions(ports: SessionPorts, options: SessionOptions): Sessions {
   return new Hub(ports, options)
 }
 
@@ -76,6 +81,9 @@ class Hub implements Sessions {
   readonly #ports: SessionPorts
   readonly #shared: Shared
   readonly #sessionsMax: number
+  readonly #lanes: number
+  /** Connections that will look again within RECHECK_MS. */
+  readonly #rechecking = new Set<Connection>()
   readonly #connections = new Set<Connection>()
   readonly #byDevice = new Map<DeviceId, Set<Connection>>()
   readonly #stopNotices: () => void
@@ -88,6 +96,7 @@ class Hub implements Sessions {
   constructor(ports: SessionPorts, options: SessionOptions) {
     this.#ports = ports
     this.#sessionsMax = options.sessionsMax ?? SESSIONS_MAX
+    this.#lanes = options.lanes
     const { meter } = ports
     this.#shared = {
       devices: ports.devices,
@@ -158,10 +167,24 @@ class Hub implements Sessions {
   }
 
   recheck(): void {
+    for (const connection of this.#connections) this.#recheckSoon(connection)
+  }
+
+  #recheckSoon(connection: Connection): void {
+    if (this.#rechecking.has(connection)) return
     const { timers, random } = this.#ports
-    for (const connection of this.#connections) {
-      timers.after(random(RECHECK_MS), () => connection.recheck())
-    }
+    this.#rechecking.add(connection)
+    timers.after(random(RECHECK_MS), () => {
+      this.#rechecking.delete(connection)
+      connection.recheck()
+    })
+  }
+
+  /** H6 */
+  #laneTaken(lane: number): void {
+    const isOfLane = (channelId: ChannelId): boolean => laneOf(channelId, this.#lanes) === lane
+    const concerned = this.#shared.interest.membersAmong(isOfLane)
+    for (const connection of concerned) this.#recheckSoon(connection)
   }
 
   /** H5: a store that does not answer holds nobody up. */
@@ -249,6 +272,9 @@ class Hub implements Sessions {
         for (const connection of this.#of(notice.deviceId)) {
           if (connection.carrier.kind === notice.carrier) heard(connection, notice.number)
         }
+        break
+      case 'lane-taken':
+        this.#laneTaken(notice.lane)
         break
       case 'applied':
       case 'credentials-changed':

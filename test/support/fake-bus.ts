@@ -23,6 +23,10 @@ export class FakeBus implements Bus {
     return () => listeners.delete(listener)
   }
 
+  flush(): Promise<void> {
+    return Promise.resolve()
+  }
+
   /** How many listen to a channel. */
   listening(channelId: ChannelId): number {
     return this.#listeners.get(channelId)?.size ?? 0

@@ -27,6 +27,10 @@ export class LocalBus implements Bus {
     }
   }
 
+  flush(): Promise<void> {
+    return Promise.resolve()
+  }
+
   notify(notice: Notice): void {
     for (const listener of this.#notices) listener(notice)
   }

@@ -139,6 +139,8 @@ export function decodeNotice(text: string): Notice | undefined {
   switch (kind) {
     case 'applied':
       return isCount(lane) && isCount(position) ? { kind, lane, position } : undefined
+    case 'lane-taken':
+      return isCount(lane) ? { kind, lane } : undefined
     case 'credentials-changed':
     case 'channel-deleted':
       return channelId === undefined ? undefined : { kind, channelId }

@@ -4,6 +4,8 @@
 //   U1. Announcements of one channel arrive in the order in which its owner made them.
 //   U2. What this process announces reaches its own listeners at once, and not a second time over
 //       NATS: the connection takes no echo.
+//   U5. A flush ends after the server has every subscription that was made before it. Those that
+//       are asked for together share one round trip.
 //   U3. Nothing is kept for a server that is away: losing a bus message costs time, never truth.
 
 import type { Subscription } from '@nats-io/transport-node'
@@ -39,6 +41,7 @@ export class NatsBus implements Bus {
   readonly #channels = new Map<ChannelId, Interest>()
   readonly #noticeListeners = new Set<(notice: Notice) => void>()
   readonly #noticeSubscription: Subscription
+  #flush: Promise<void> | undefined
   readonly #unsent: Readonly<Record<'announcement' | 'notice', (by?: number) => void>>
 
   constructor({ connection, meter, logger }: NatsBusPorts, prefix = PREFIX) {
@@ -73,6 +76,12 @@ export class NatsBus implements Bus {
     }
   }
 
+  /** U5 */
+  flush(): Promise<void> {
+    this.#flush ??= this.#flushSoon()
+    return this.#flush
+  }
+
   notify(notice: Notice): void {
     for (const listener of this.#noticeListeners) listener(notice)
     if (!this.#connection.isConnected) return this.#unsent.notice() // U3
@@ -90,6 +99,14 @@ export class NatsBus implements Bus {
     for (const { subscription } of this.#channels.values()) subscription.unsubscribe()
     this.#channels.clear()
     this.#noticeListeners.clear()
+  }
+
+  async #flushSoon(): Promise<void> {
+    await Promise.resolve()
+    this.#flush = undefined
+    const { nats, isConnected } = this.#connection
+    // A connection that is lost rejects; once it is back every session looks again.
+    if (isConnected) await nats.flush().catch(() => {})
   }
 
   #subscribe(channelId: ChannelId): Interest {

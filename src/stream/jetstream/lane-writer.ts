@@ -179,7 +179,6 @@ export class LaneWriter {
     }
     if (Buffer.compare(stored, append.payload) === 0) return this.#appended(append, last)
     this.#foundLate(last)
-    append.open = 0 // What was sent named an end that is none any more.
     return undefined
   }
 

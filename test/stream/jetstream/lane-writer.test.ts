@@ -26,6 +26,12 @@ class HeldSubject {
   readonly stored: string[] = []
   readonly attempts: Attempt[] = []
   canSend = true
+  /** Whether everything in it was purged. */
+  isPurged = false
+
+  get end(): number {
+    return this.isPurged ? 0 : this.stored.length
+  }
 
   publish(text: string, expected: number): Promise<{ seq: number }> {
     return new Promise((resolve, fail) => {
@@ -35,12 +41,13 @@ class HeldSubject {
 
   /** The server takes an attempt; whether its answer arrives is another matter. */
   deliver({ text, expected, answer, fail }: Attempt, isHeard: boolean): void {
-    if (expected === this.stored.length) {
+    if (expected === this.end) {
       this.stored.push(text)
+      this.isPurged = false
       if (isHeard) answer(this.stored.length)
       return
     }
-    const description = `wrong last sequence: ${this.stored.length}`
+    const description = `wrong last sequence: ${this.end}`
     if (isHeard) fail(new JetStreamApiError({ code: 400, err_code: 10_071, description }))
   }
 }
@@ -198,6 +205,28 @@ test('J1: a batch of unknown outcome cannot follow one that was sent after it', 
   t.deepEqual([...outcomes.values()], ['unknown', 'appended'])
   t.is(meter.total('stream_appends_found_late_total'), 0)
 })
+
+for (const [name, isLost, kind] of [
+  ['is sent again', false, 'appended'],
+  ['of which one attempt has no answer is unknown: it may be purged as well', true, 'unknown'],
+] as const) {
+  test(`J6: behind a purge a batch ${name}`, async (t) => {
+    const { subject, append, pass, outcomes } = rig()
+    for (const text of ['a', 'b']) append(text)
+    const deliver = async (number: number): Promise<void> => {
+      const attempt = subject.attempts[number]
+      if (attempt !== undefined) subject.deliver(attempt, true)
+      await pass(100)
+    }
+    await deliver(0)
+    if (isLost) subject.attempts[1]?.fail(NO_WORD)
+    await pass(100)
+    subject.isPurged = true
+    await deliver(isLost ? 2 : 1)
+    if (!isLost) await deliver(2)
+    t.is(outcomes.get('b'), kind)
+  })
+}
 
 test('J6: closing refuses what was not sent and does not know of the rest', async (t) => {
   const { subject, append, writer, outcomes } = rig()
