@@ -14,6 +14,10 @@ import type { Applied } from './purge.ts'
 export interface OwnedLanesPorts {
   readonly store: Pick<TurnStore, 'takeLane'>
   readonly logger: Log
+  /** A lane is this process's from now on, at the place that the database has. */
+  readonly taken: (lane: number) => void
+  /** The database refused a lease. */
+  readonly fenced: (lease: Lease) => void
   /** Whatever is remembered of channels must be loaded again. (A7) */
   readonly forgetAll: () => void
 }
@@ -113,8 +117,10 @@ export class OwnedLanes {
     if (place === 'fenced') {
       this.#lanes.delete(lane)
       this.#ports.logger.error('lane lost: another process applies it', { lane, epoch })
+      this.#ports.fenced(lease)
       return
     }
     this.#lanes.set(lane, { lane, epoch, place, decidedTo: place, mayHaveMore: true })
+    this.#ports.taken(lane)
   }
 }

@@ -40,9 +40,15 @@ export class ActorSystem {
   constructor(ports: SystemPorts, options: SystemOptions) {
     this.#ports = ports
     this.#options = options
-    const { store, logger, meter } = ports
+    const { store, logger, meter, bus, leases } = ports
     const directory = new ChannelDirectory(options)
-    const ownedLanes = new OwnedLanes({ store, logger, forgetAll: () => directory.sleepAll() })
+    const ownedLanes = new OwnedLanes({
+      store,
+      logger,
+      forgetAll: () => directory.sleepAll(),
+      taken: (lane) => bus.notify({ kind: 'lane-taken', lane }),
+      fenced: (lease) => leases.fenced(lease),
+    })
     const measure = measuresOf(meter, directory)
     const isHalted = (): boolean => this.#phase === 'halted'
     this.#directory = directory

@@ -112,6 +112,11 @@ export interface LaneLeases {
    * everything.
    */
   watch(changed: (leases: readonly Lease[]) => void | Promise<void>): Promise<() => Promise<void>>
+  /**
+   * The database refused a lease: it knows a later epoch of the lane. When the lane is still this
+   * process's, it gets a greater one.
+   */
+  fenced(lease: Lease): void
 }
 
 // ---- sessions -----------------------------------------------------------------------------------

@@ -224,10 +224,8 @@ export class Connection {
     let positions = await subscriptions.positions(deviceId)
     this.#join(positions)
     // H1: the first reading says where to listen, the second one is made while listening.
-    if (positions.length > 0) {
-      await this.#shared.interest.settled()
-      positions = await subscriptions.positions(deviceId)
-    }
+    await this.#shared.interest.settled()
+    if (positions.length > 0) positions = await subscriptions.positions(deviceId)
     if (this.#isGone) return
     this.#shared.begun(this)
     this.#join(positions)

@@ -11,6 +11,7 @@ import { FakeLog, FakeMeter } from '#test/support/fake-telemetry'
 import { turn } from '#test/support/until'
 
 export class FakeLeases implements LaneLeases {
+  readonly refused: Lease[] = []
   #held: readonly Lease[]
   #changed: ((leases: readonly Lease[]) => void | Promise<void>) | undefined
 
@@ -25,6 +26,10 @@ export class FakeLeases implements LaneLeases {
       this.#changed = undefined
       return Promise.resolve()
     })
+  }
+
+  fenced(lease: Lease): void {
+    this.refused.push(lease)
   }
 
   /** Resolves once the lanes that are missing may go to another process. */

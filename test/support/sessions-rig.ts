@@ -26,6 +26,9 @@ export const B = channel('B')
 
 export const C = channel('C')
 
+/** Lanes that the channels are shared out over. */
+export const LANES = 4
+
 export const KEY = '1'.repeat(32)
 
 export const DEVICE = deviceIdOf(KEY)
@@ -115,7 +118,7 @@ export class Store extends FeedModel {
   }
 }
 
-export interface RigOptions extends SessionOptions {
+export interface RigOptions extends Partial<SessionOptions> {
   readonly admission?: SessionAdmission
 }
 
@@ -154,7 +157,7 @@ export class Rig {
         entropy: realRuntime.entropy,
         soon: (task) => this.soon(task),
       },
-      options,
+      { lanes: LANES, ...options },
     )
     this.store.subscribe(DEVICE, A)
   }

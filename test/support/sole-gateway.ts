@@ -51,7 +51,7 @@ export async function startSoleGateway(
   const backend = await runtime.until(startEmbedded(config, edge))
   const sink = composeAcceptor(config, edge, { backend, callers: () => 1 })
   const acceptance = composeAcceptance(config, edge, { backend, sink })
-  const sessions = composeSessions(edge, { backend, acceptance })
+  const sessions = composeSessions(edge, { backend, acceptance, lanes: config.lanes })
   const steps = [
     () => sink.drain(),
     () => backend.drain(),

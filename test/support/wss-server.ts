@@ -53,21 +53,24 @@ export async function serveWss(t: ExecutionContext, token = ''): Promise<Served>
   const meter = new FakeMeter()
   const time = new FakeTime(1_000_000)
   if (device !== undefined) model.subscribe(device, A)
-  const sessions = createSessions({
-    bus,
-    admission: admissionFor(token),
-    devices: model,
-    subscriptions: model,
-    feed: model,
-    meter,
-    log: new FakeLog(),
-    nowMs: time.nowMs,
-    monotonicMs: time.monotonicMs,
-    timers: time,
-    random: () => 0,
-    entropy: realRuntime.entropy,
-    soon: setImmediate,
-  })
+  const sessions = createSessions(
+    {
+      bus,
+      admission: admissionFor(token),
+      devices: model,
+      subscriptions: model,
+      feed: model,
+      meter,
+      log: new FakeLog(),
+      nowMs: time.nowMs,
+      monotonicMs: time.monotonicMs,
+      timers: time,
+      random: () => 0,
+      entropy: realRuntime.entropy,
+      soon: setImmediate,
+    },
+    { lanes: 1 },
+  )
   const app = App()
   mountWss(app, sessions, ENDPOINT)
   const port = await listen(app)

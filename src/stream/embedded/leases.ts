@@ -19,4 +19,7 @@ export class SoleOwner implements LaneLeases {
     changed(Array.from({ length: this.#lanes }, (_, lane) => ({ lane, epoch })))
     return () => Promise.resolve()
   }
+
+  /** A later process has the lanes for good. */
+  fenced(): void {}
 }

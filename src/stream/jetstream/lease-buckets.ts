@@ -2,8 +2,8 @@
 //
 // Invariants:
 //   L5. An epoch is the revision of a lane's key above a base, and the base is set above every
-//       epoch the database knows when the bucket is made: epochs grow also after the bucket was
-//       lost.
+//       epoch the database knows when the bucket is opened, and again when the database refuses a
+//       lease: epochs grow also after the bucket was lost or rolled back.
 
 import { JetStreamApiError, jetstream } from '@nats-io/jetstream'
 import type { JetStreamManager, StreamInfo } from '@nats-io/jetstream'
@@ -110,11 +110,20 @@ export class LeaseBuckets {
     }
   }
 
-  /** L5 */
+  /** L5: every lane's epoch becomes greater than `floor`, whatever its key's revision is. */
+  raiseBase(floor: number): Promise<void> {
+    return this.#setBase(floor, -Infinity)
+  }
+
+  /**
+   * Written also when it stays as it is: a bucket that lost its last entry is seen whole only with
+   * another one behind it. (L8)
+   */
   async #setBase(floor: number, newestRevision: number): Promise<void> {
     const known = await this.#lanes.get(BASE_KEY)
-    if (known !== null && Number(known.string()) + newestRevision >= floor) return
-    const base = floor === 0 ? 0 : floor + EPOCH_MARGIN
+    const before = Number(known?.string() ?? 0)
+    const isEnough = before + newestRevision >= floor
+    const base = isEnough || floor === 0 ? before : floor + EPOCH_MARGIN
     const previousSeq = known === null ? 0 : known.revision
     try {
       await this.#lanes.put(BASE_KEY, String(base), { previousSeq, timeout: this.#timeoutMs })

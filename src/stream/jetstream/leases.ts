@@ -7,6 +7,9 @@
 //   L3. A node holds nothing once LEASE_MS have passed since it sent the last heartbeat that was
 //       stored: earlier than any other node may take it for dead.
 //   L6. A lane is given to others only after this process was told to let it go, and had time to.
+//   L10. A lease that the database refuses, while the buckets say that it is this node's, raises all
+//       epochs: the bucket of lanes was rolled back. A write that the bucket refuses says that this
+//       node's picture is old, and it is read anew. So no lane stays without an owner.
 //   L7. `changed` is called when what is held differs, and only then.
 
 import { jetstreamManager } from '@nats-io/jetstream'
@@ -63,6 +66,10 @@ export class KvLeases implements LaneLeases {
   readonly #self: Node
   readonly #placement: Placement
   readonly #moving = new Set<number>()
+  /** The epochs that the database refused, by lane. (L10) */
+  readonly #refused = new Map<number, number>()
+  #run: Run | undefined
+  #isRaising = false
   #held: readonly Lease[] = []
   #letGo: Promise<void> = Promise.resolve()
   #selfUntilMs = 0
@@ -85,6 +92,7 @@ export class KvLeases implements LaneLeases {
     const { connection, timers } = this.#ports
     const manager = await jetstreamManager(connection.nats, { checkAPI: false })
     const run = await this.#begin(changed)
+    this.#run = run
     const first = Promise.withResolvers<void>()
     const sight = new LeaseSight(
       { ...this.#ports, manager },
@@ -108,6 +116,12 @@ export class KvLeases implements LaneLeases {
       sight.stop()
       await pause(timers, 0)
     }
+  }
+
+  /** L10 */
+  fenced({ lane, epoch }: Lease): void {
+    this.#refused.set(lane, epoch)
+    this.#run?.sight?.again()
   }
 
   /**
@@ -202,10 +216,28 @@ export class KvLeases implements LaneLeases {
     const plan = this.#plan(run)
     if (plan === undefined) return
     this.#hold(run, plan.held)
+    const isRefused = plan.held.some(({ lane, epoch }) => this.#refused.get(lane) === epoch)
+    if (isRefused) void this.#raiseEpochs(run)
     await Promise.all([
       ...plan.take.map((lane) => this.#move(run, { lane, owner: this.#self.session })),
       ...plan.give.map((lane) => this.#move(run, { lane, owner: '' })),
     ])
+  }
+
+  /** L10 */
+  async #raiseEpochs({ buckets }: Run): Promise<void> {
+    if (this.#isRaising) return
+    const { logger, epochFloor } = this.#ports
+    this.#isRaising = true
+    try {
+      await buckets.raiseBase(await epochFloor())
+      this.#refused.clear()
+      logger.warn('the lease buckets were rolled back; all epochs are raised')
+    } catch (error) {
+      logger.debug('the epochs could not be raised', { error: reasonOf(error) })
+    } finally {
+      this.#isRaising = false
+    }
   }
 
   /**
@@ -253,7 +285,9 @@ export class KvLeases implements LaneLeases {
       if (owner === '') await this.#letGo // L6
       const revision = run.sight?.lanes.get(lane)?.revision ?? 0
       const written = await run.buckets.setOwner(lane, { owner, revision })
-      if (written !== undefined) run.sight?.wrote(lane, { owner, revision: written })
+      if (written === undefined)
+        run.sight?.again() // L10
+      else run.sight?.wrote(lane, { owner, revision: written })
     } catch (error) {
       this.#ports.logger.debug('a lane could not be moved', { lane, error: reasonOf(error) })
     } finally {

@@ -1,0 +1,105 @@
+// Goal: a bucket of lanes that is put back to an older state leaves no lane without an owner. (L10)
+// Method: members do with a lease what a database does: it refuses an epoch before the one it knows.
+
+import { jetstreamManager } from '@nats-io/jetstream'
+import type { ExecutionContext } from 'ava'
+
+import type { Lease } from '#domain/lane'
+import { KvLeases } from '#src/stream/jetstream/leases'
+import { LANES } from '#test/contracts/leases-contract'
+import { until } from '#test/support/gateway'
+import { connectNode, only, testsWithNats } from '#test/support/nats'
+
+const testWithNats = testsWithNats()
+const NAME = 'ROLLED'
+const STREAM = `KV_${NAME}_LANES`
+
+interface Member {
+  held: readonly Lease[]
+  leave(): Promise<void>
+}
+
+async function join(
+  t: ExecutionContext,
+  { url, epochs, name }: { url: string; epochs: Map<number, number>; name: string },
+): Promise<Member> {
+  const node = await connectNode(t, url, name)
+  const epochFloor = (): Promise<number> => Promise.resolve(Math.max(0, ...epochs.values()))
+  const ports = { ...node, epochFloor }
+  const leases = new KvLeases(ports, { lanes: LANES, nodeName: name, name: NAME, replicas: 1 })
+  const member: Member = { held: [], leave: () => Promise.resolve() }
+  const stop = await leases.watch((held) => {
+    member.held = held
+    for (const lease of held) {
+      if (lease.epoch < (epochs.get(lease.lane) ?? 0)) leases.fenced(lease)
+      else epochs.set(lease.lane, lease.epoch)
+    }
+  })
+  let leaving: Promise<void> | undefined
+  member.leave = () => (leaving ??= stop())
+  t.teardown(member.leave)
+  return member
+}
+
+testWithNats('L10: a bucket that was rolled back gets greater epochs', async (t, servers) => {
+  const { url } = only(servers)
+  const epochs = new Map<number, number>()
+  const applied = (...members: readonly Member[]): Promise<unknown> =>
+    until(
+      () => Promise.resolve(members.flatMap(({ held }) => held)),
+      (held) =>
+        held.length === LANES && held.every(({ lane, epoch }) => epochs.get(lane) === epoch),
+      15_000,
+    )
+  const one = await join(t, { url, epochs, name: 'one' })
+  const two = await join(t, { url, epochs, name: 'two' })
+  await applied(one, two)
+  const { connection } = await connectNode(t, url, 'operator')
+  const { streams } = await jetstreamManager(connection.nats, { checkAPI: false })
+  const { config, state } = await streams.info(STREAM)
+  const copy: (readonly [subject: string, text: string])[] = []
+  for (let seq = state.first_seq; seq <= state.last_seq; seq += 1) {
+    const stored = await streams.getMessage(STREAM, { seq }).catch(() => null)
+    if (stored !== null) copy.push([stored.subject, stored.string()])
+  }
+  t.true(copy.length > LANES)
+  await two.leave()
+  await applied(one)
+  const again = await join(t, { url, epochs, name: 'two' })
+  await applied(one, again)
+  const before = Math.max(...epochs.values())
+
+  await streams.delete(STREAM)
+  await streams.add(config)
+  for (const [subject, text] of copy) await connection.nats.request(subject, text)
+  await until(
+    () => Promise.resolve(epochs),
+    (known) => Math.min(...known.values()) > before,
+    15_000,
+  )
+  await applied(one, again)
+})
+
+testWithNats('L10: a lane that another process has rightly raises nothing', async (t, servers) => {
+  const { url } = only(servers)
+  const epochs = new Map<number, number>()
+  const one = await join(t, { url, epochs, name: 'one' })
+  const two = await join(t, { url, epochs, name: 'two' })
+  await until(
+    () => Promise.resolve([one.held.length, two.held.length]),
+    ([first, second]) => first === LANES / 2 && second === LANES / 2,
+    8000,
+  )
+  const { connection } = await connectNode(t, url, 'operator')
+  const { streams } = await jetstreamManager(connection.nats, { checkAPI: false })
+  const base = async (): Promise<string | undefined> =>
+    (await streams.getMessage(STREAM, { last_by_subj: `$KV.${NAME}_LANES.base` }))?.string()
+  const before = await base()
+  await two.leave()
+  await until(
+    () => Promise.resolve(one.held),
+    (held) => held.length === LANES,
+    8000,
+  )
+  t.is(await base(), before)
+})
