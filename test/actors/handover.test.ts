@@ -88,6 +88,36 @@ for (const [what, phase] of [
   })
 }
 
+test('a lane that is taken is told to everybody once the database has given it', async (t) => {
+  const store = new MemoryTurnStore(CHANNELS)
+  const log = new MemoryLog()
+  const { system, bus } = systemOver({ store, log, leases: LANES })
+  store.faultOf = (call) => (call === 'takeLane' ? 'hang' : undefined)
+  await system.start()
+  t.teardown(() => system.halt())
+  await until('lane 0 is being taken', () => store.hanging === 1)
+  t.deepEqual(bus.notices, [])
+  store.faultOf = () => undefined
+  store.release()
+  await until('both are taken', () => bus.notices.length === 2)
+  t.deepEqual(
+    bus.notices,
+    LANES.map(({ lane }) => ({ kind: 'lane-taken', lane })),
+  )
+})
+
+test('L10: a lease that the database refuses is told to the leases', async (t) => {
+  const store = new MemoryTurnStore(CHANNELS)
+  await store.takeLane({ lane: 0, epoch: 9 })
+  const { system, leases, bus } = systemOver({ store, log: new MemoryLog(), leases: LANES })
+  await system.start()
+  t.teardown(() => system.halt())
+  await until('lane 1 is taken', () => bus.notices.length === 1)
+  t.deepEqual(leases.refused, [{ lane: 0, epoch: 1 }])
+  await leases.hold([{ lane: 0, epoch: 10 }])
+  await until('lane 0 is taken', () => system.ownedLanes === 1)
+})
+
 test('L6: a system that waits for its store lets go at once', async (t) => {
   const store = new MemoryTurnStore(CHANNELS)
   const log = new MemoryLog()

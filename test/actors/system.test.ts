@@ -25,7 +25,8 @@ test('T1: announcements and applied notices are made after the commit, and hold 
   const position = log.put(0, [message(), message({ channelId: channel(9) })])
   await until('the commit is under way', () => store.hanging === 1)
   t.deepEqual(bus.announced, [])
-  t.deepEqual(bus.notices, [])
+  const taken = bus.notices.splice(0)
+  t.true(taken.every(({ kind }) => kind === 'lane-taken'))
 
   store.release()
   await until('it is announced', () => bus.announced.length > 0)

@@ -25,7 +25,7 @@ export function busContract(declare: Declare, make: Make): void {
     const { here, there, settle } = await make(t)
     const heard: Announcement[] = []
     there.listen(channel(1), (announcement) => heard.push(announcement))
-    await settle()
+    await there.flush()
     const said = Array.from({ length: 50 }, (_, number) => announcementOf(channel(1), [number + 1]))
     here.announce(said.slice(0, 20))
     here.announce(said.slice(20))

@@ -3,6 +3,8 @@
 
 import test from 'ava'
 
+import { laneOf } from '#domain/identity'
+
 import { WINDOW_ENTRIES_MAX } from '#src/transports/signals'
 import { admissionFor } from '#test/support/admission'
 import { until } from '#test/support/until'
@@ -16,6 +18,7 @@ import {
   deviceIdOf,
   openOther,
   welcomedRig,
+  LANES,
 } from '#test/support/sessions-rig'
 
 test('an announced entry goes to every session of its channel as the same text', async (t) => {
@@ -164,10 +167,57 @@ test('a subscription that begins behind the last reading of an admission is serv
   }
   const carrier = await rig.welcomed()
   await rig.rest()
-  t.deepEqual(carrier.heard(), ['welcome A 0/0', 'caught up A 0'])
   rig.time.advance(1_000)
   await rig.rest()
-  t.deepEqual(carrier.heard(), ['subscribed B 0/0', 'caught up B 0'])
+  const begun = ['welcome A 0/0', 'caught up A 0']
+  t.deepEqual(carrier.heard(), [...begun, 'subscribed B 0/0', 'caught up B 0'])
+})
+
+test('H1: what is announced before the bus knows of a listener is read from the feed', async (t) => {
+  const rig = new Rig()
+  t.teardown(() => rig.sessions.close())
+  const known = Promise.withResolvers<void>()
+  rig.bus.flush = () => known.promise
+  const carrier = rig.open()
+  carrier.hello()
+  await rig.rest()
+  rig.store.commitMessage(A) // Its announcement does not come this far.
+  t.deepEqual(carrier.heard(), [])
+  known.resolve()
+  await rig.rest()
+  t.deepEqual(carrier.heard(), ['welcome A 0/1', 'A 1', 'caught up A 1'])
+})
+
+test('H1: the same holds for a subscription that begins while connected', async (t) => {
+  const { rig, carrier } = await welcomedRig(t)
+  const known = Promise.withResolvers<void>()
+  rig.bus.flush = () => known.promise
+  rig.store.subscribe(DEVICE, B)
+  rig.bus.notify({ kind: 'subscribed', channelId: B, deviceId: DEVICE })
+  await rig.rest()
+  rig.store.commitMessage(B)
+  known.resolve()
+  await rig.rest()
+  t.deepEqual(carrier.heard(), ['subscribed B 0/1', 'B 1', 'caught up B 1'])
+})
+
+test('H6: when a lane gets a new owner its sessions look again within two seconds', async (t) => {
+  const { rig, carrier } = await welcomedRig(t)
+  rig.store.commitMessage(A)
+  const lane = laneOf(A, LANES)
+  for (let other = 0; other < LANES; other += 1) {
+    if (other !== lane) rig.bus.notify({ kind: 'lane-taken', lane: other })
+  }
+  rig.time.advance(2_000)
+  await rig.rest()
+  t.deepEqual(carrier.heard(), [])
+  let readings = 0
+  rig.store.meanwhile = () => (readings += 1)
+  for (let times = 0; times < 3; times += 1) rig.bus.notify({ kind: 'lane-taken', lane })
+  rig.time.advance(2_000)
+  await rig.rest()
+  t.deepEqual(carrier.heard(), ['A 1', 'caught up A 1'])
+  t.is(readings, 1, 'however many lanes are taken together, it looks once')
 })
 
 test('I3: an entry too large for the bus is read as soon as its head is announced', async (t) => {
