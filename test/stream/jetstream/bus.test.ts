@@ -1,8 +1,9 @@
 import { NatsBus } from '#src/stream/jetstream/bus'
 import { announcementOf } from '#test/contracts/bus-contract'
 import { until } from '#test/support/gateway'
-import { connectNode, only, testsWithNats } from '#test/support/nats'
+import { connectNode, freeze, only, testsWithNats } from '#test/support/nats'
 import { channel } from '#test/support/submissions'
+import { turn } from '#test/support/until'
 
 const testWithNats = testsWithNats()
 
@@ -39,6 +40,23 @@ testWithNats(
     t.deepEqual([heard, own], [[2], [1, 2]])
   },
 )
+
+testWithNats('U5: a flush ends only once the server has answered it', async (t, servers) => {
+  const server = only(servers)
+  const node = await connectNode(t, server.url)
+  const bus = new NatsBus(node)
+  const frozen = await freeze(t, server)
+  bus.listen(channel(1), () => {})
+  let isOver = false
+  const flushes = Promise.all([bus.flush(), bus.flush()]).then(() => (isOver = true))
+  for (let turns = 0; turns < 100; turns += 1) await turn()
+  t.false(isOver)
+  await frozen.go()
+  await flushes
+  await server.kill('SIGKILL')
+  await bus.flush()
+  await server.restart()
+})
 
 testWithNats('a text that is no announcement is left alone and logged', async (t, servers) => {
   const { url } = only(servers)

@@ -41,6 +41,26 @@ async function join(
   return member
 }
 
+async function operator(t: ExecutionContext, url: string) {
+  const { connection } = await connectNode(t, url, 'operator')
+  const { streams } = await jetstreamManager(connection.nats, { checkAPI: false })
+  return { connection, streams }
+}
+
+const share = (one: Member, two: Member): Promise<unknown> =>
+  until(
+    () => Promise.resolve([one, two]),
+    (all) => all.every(({ held }) => held.length === LANES / 2),
+    8000,
+  )
+
+const holdsAll = (one: Member): Promise<unknown> =>
+  until(
+    () => Promise.resolve(one.held),
+    (held) => held.length === LANES,
+    8000,
+  )
+
 testWithNats('L10: a bucket that was rolled back gets greater epochs', async (t, servers) => {
   const { url } = only(servers)
   const epochs = new Map<number, number>()
@@ -54,8 +74,7 @@ testWithNats('L10: a bucket that was rolled back gets greater epochs', async (t,
   const one = await join(t, { url, epochs, name: 'one' })
   const two = await join(t, { url, epochs, name: 'two' })
   await applied(one, two)
-  const { connection } = await connectNode(t, url, 'operator')
-  const { streams } = await jetstreamManager(connection.nats, { checkAPI: false })
+  const { streams, connection } = await operator(t, url)
   const { config, state } = await streams.info(STREAM)
   const copy: (readonly [subject: string, text: string])[] = []
   for (let seq = state.first_seq; seq <= state.last_seq; seq += 1) {
@@ -80,26 +99,36 @@ testWithNats('L10: a bucket that was rolled back gets greater epochs', async (t,
   await applied(one, again)
 })
 
+testWithNats(
+  'L10: a node that missed what a bucket lost takes lanes all the same',
+  async (t, servers) => {
+    const { url } = only(servers)
+    const epochs = new Map<number, number>()
+    const one = await join(t, { url, epochs, name: 'one' })
+    const two = await join(t, { url, epochs, name: 'two' })
+    await share(one, two)
+    const { streams } = await operator(t, url)
+    for (const { lane } of two.held) {
+      const last_by_subj = `$KV.${NAME}_LANES.lane.${lane}`
+      const stored = await streams.getMessage(STREAM, { last_by_subj })
+      t.true(await streams.deleteMessage(STREAM, stored?.seq ?? 0))
+    }
+    await two.leave()
+    await holdsAll(one)
+  },
+)
+
 testWithNats('L10: a lane that another process has rightly raises nothing', async (t, servers) => {
   const { url } = only(servers)
   const epochs = new Map<number, number>()
   const one = await join(t, { url, epochs, name: 'one' })
   const two = await join(t, { url, epochs, name: 'two' })
-  await until(
-    () => Promise.resolve([one.held.length, two.held.length]),
-    ([first, second]) => first === LANES / 2 && second === LANES / 2,
-    8000,
-  )
-  const { connection } = await connectNode(t, url, 'operator')
-  const { streams } = await jetstreamManager(connection.nats, { checkAPI: false })
+  await share(one, two)
+  const { streams } = await operator(t, url)
   const base = async (): Promise<string | undefined> =>
     (await streams.getMessage(STREAM, { last_by_subj: `$KV.${NAME}_LANES.base` }))?.string()
   const before = await base()
   await two.leave()
-  await until(
-    () => Promise.resolve(one.held),
-    (held) => held.length === LANES,
-    8000,
-  )
+  await holdsAll(one)
   t.is(await base(), before)
 })
