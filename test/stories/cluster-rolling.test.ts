@@ -64,13 +64,13 @@ async function underLoad(
 }
 
 /**
- * Leaves out what must not be in any feed, so that the audit finds it if it is. Only an append that
- * the log refused may be in it all the same.
+ * Leaves out what must not be in any feed, so that the audit finds it if it is: whatever was
+ * refused. Only what ended without a word of the log may be in it.
  */
 const withoutTrace = (outcomes: readonly Outcome[]): readonly Outcome[] =>
   outcomes.flatMap(({ submission, told }): Outcome[] => {
     if (told.kind === 'accepted') return [{ submission, told }]
-    if (told.kind === 'unknown' || told.code !== 'submission_not_accepted') return []
+    if (told.kind === 'unknown' || told.code !== 'submission_outcome_unknown') return []
     return [{ submission, told: { kind: 'unknown', reason: told.code } }]
   })
 

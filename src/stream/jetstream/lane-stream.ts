@@ -226,7 +226,7 @@ interface Opened {
   readonly timers: Timers
 }
 
-/** Of several nodes that start together one makes the stream, the others find it. */
+/** When several nodes start together one makes the stream and the others find it. */
 async function findOrMake(
   manager: JetStreamManager,
   settings: LaneStreamSettings,

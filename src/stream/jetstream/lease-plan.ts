@@ -1,4 +1,4 @@
-// What a node should do about leases, from what it sees: a pure step between two heartbeats.
+// Decides which lanes a node holds, takes and gives: a pure step between two heartbeats.
 //
 // Invariants:
 //   L3. A node that has not renewed in time holds nothing and takes nothing, by its own clock.
@@ -33,7 +33,7 @@ export interface LeaseView {
 }
 
 export interface LeaseLimits {
-  /** Of the lanes that are shared. */
+  /** Says which node each lane belongs to. */
   readonly placement: Placement
   /** A node that was not heard of for longer is dead. */
   readonly deadMs: number
@@ -67,3 +67,11 @@ export function planLeases(view: LeaseView, nowMs: number, limits: LeaseLimits):
   }
   return { held: held.sort((a, b) => a.lane - b.lane), take, give }
 }
+
+/** Whether two sorted lists hold the same leases. */
+export const isSame = (one: readonly Lease[], other: readonly Lease[]): boolean =>
+  one.length === other.length &&
+  one.every(({ lane, epoch }, index) => {
+    const counterpart = other[index]
+    return counterpart?.lane === lane && counterpart.epoch === epoch
+  })

@@ -1,4 +1,4 @@
-// What a node sees in the two buckets: followed as they change, read whole after each interruption.
+// Follows the two buckets as they change, and reads them whole after each interruption.
 //
 // Invariants:
 //   L8. Nothing is decided on half a picture: a bucket is whole once an entry has been seen that is

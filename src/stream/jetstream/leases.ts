@@ -7,9 +7,8 @@
 //   L3. A node holds nothing once LEASE_MS have passed since it sent the last heartbeat that was
 //       stored: earlier than any other node may take it for dead.
 //   L6. A lane is given to others only after this process was told to let it go, and had time to.
-//   L10. A lease that the database refuses, while the buckets say that it is this node's, raises all
-//       epochs: the bucket of lanes was rolled back. A write that the bucket refuses says that this
-//       node's picture is old, and it is read anew. So no lane stays without an owner.
+//   L11. A write that the bucket of lanes refuses says that this node's picture of it is old: the
+//       buckets are read anew.
 //   L7. `changed` is called when what is held differs, and only then.
 
 import { jetstreamManager } from '@nats-io/jetstream'
@@ -23,11 +22,12 @@ import { reasonOf } from './connection.ts'
 import type { Connection } from './connection.ts'
 import { LeaseBuckets } from './lease-buckets.ts'
 import type { BucketSettings } from './lease-buckets.ts'
-import { planLeases } from './lease-plan.ts'
+import { isSame, planLeases } from './lease-plan.ts'
 import type { LeasePlan } from './lease-plan.ts'
 import { LeaseSight } from './lease-sight.ts'
 import { Placement } from './placement.ts'
 import type { Node } from './placement.ts'
+import { RefusedLeases } from './refused-leases.ts'
 import { isStarting } from './starting.ts'
 import { pause } from './timers.ts'
 import type { MonotonicMs } from './timers.ts'
@@ -66,10 +66,8 @@ export class KvLeases implements LaneLeases {
   readonly #self: Node
   readonly #placement: Placement
   readonly #moving = new Set<number>()
-  /** The epochs that the database refused, by lane. (L10) */
-  readonly #refused = new Map<number, number>()
+  readonly #refused: RefusedLeases
   #run: Run | undefined
-  #isRaising = false
   #held: readonly Lease[] = []
   #letGo: Promise<void> = Promise.resolve()
   #selfUntilMs = 0
@@ -82,6 +80,7 @@ export class KvLeases implements LaneLeases {
     this.#ports = ports
     this.#options = options
     this.#placement = new Placement(options.lanes)
+    this.#refused = new RefusedLeases(ports)
     const run = ports.entropy(6).toString('hex')
     this.#self = { session: `${options.nodeName}-${run}`, name: options.nodeName }
     ports.meter.gauge('leases_held', {}, () => this.#held.length)
@@ -119,8 +118,8 @@ export class KvLeases implements LaneLeases {
   }
 
   /** L10 */
-  fenced({ lane, epoch }: Lease): void {
-    this.#refused.set(lane, epoch)
+  fenced(lease: Lease): void {
+    this.#refused.add(lease)
     this.#run?.sight?.again()
   }
 
@@ -216,28 +215,11 @@ export class KvLeases implements LaneLeases {
     const plan = this.#plan(run)
     if (plan === undefined) return
     this.#hold(run, plan.held)
-    const isRefused = plan.held.some(({ lane, epoch }) => this.#refused.get(lane) === epoch)
-    if (isRefused) void this.#raiseEpochs(run)
+    void this.#refused.answer(plan.held, (floor) => run.buckets.raiseBase(floor)) // L10
     await Promise.all([
       ...plan.take.map((lane) => this.#move(run, { lane, owner: this.#self.session })),
       ...plan.give.map((lane) => this.#move(run, { lane, owner: '' })),
     ])
-  }
-
-  /** L10 */
-  async #raiseEpochs({ buckets }: Run): Promise<void> {
-    if (this.#isRaising) return
-    const { logger, epochFloor } = this.#ports
-    this.#isRaising = true
-    try {
-      await buckets.raiseBase(await epochFloor())
-      this.#refused.clear()
-      logger.warn('the lease buckets were rolled back; all epochs are raised')
-    } catch (error) {
-      logger.debug('the epochs could not be raised', { error: reasonOf(error) })
-    } finally {
-      this.#isRaising = false
-    }
   }
 
   /**
@@ -286,7 +268,7 @@ export class KvLeases implements LaneLeases {
       const revision = run.sight?.lanes.get(lane)?.revision ?? 0
       const written = await run.buckets.setOwner(lane, { owner, revision })
       if (written === undefined)
-        run.sight?.again() // L10
+        run.sight?.again() // L11
       else run.sight?.wrote(lane, { owner, revision: written })
     } catch (error) {
       this.#ports.logger.debug('a lane could not be moved', { lane, error: reasonOf(error) })
@@ -316,10 +298,3 @@ interface Run {
   readonly changed: Changed
   sight: LeaseSight | undefined
 }
-
-const isSame = (one: readonly Lease[], other: readonly Lease[]): boolean =>
-  one.length === other.length &&
-  one.every(({ lane, epoch }, index) => {
-    const counterpart = other[index]
-    return counterpart?.lane === lane && counterpart.epoch === epoch
-  })

@@ -37,7 +37,7 @@ async function join(
   })
   let leaving: Promise<void> | undefined
   member.leave = () => (leaving ??= stop())
-  t.teardown(member.leave)
+  t.teardown(() => member.leave())
   return member
 }
 
@@ -100,7 +100,7 @@ testWithNats('L10: a bucket that was rolled back gets greater epochs', async (t,
 })
 
 testWithNats(
-  'L10: a node that missed what a bucket lost takes lanes all the same',
+  'L11: a node that missed what a bucket lost takes lanes all the same',
   async (t, servers) => {
     const { url } = only(servers)
     const epochs = new Map<number, number>()

@@ -1,0 +1,51 @@
+// The leases that the database refused, and what is done about those that are still held.
+//
+// Invariants:
+//   L10. A lease that the database refuses, while the buckets say that it is this node's, raises
+//        all epochs: the bucket of lanes was rolled back. So no lane stays without an owner.
+
+import type { Lease } from '#domain/lane'
+import type { Log } from '#domain/telemetry'
+
+import { reasonOf } from './connection.ts'
+
+export interface RefusedLeasesPorts {
+  readonly logger: Log
+  /** The greatest epoch that the database knows: TurnStore.lastEpoch. */
+  readonly epochFloor: () => Promise<number>
+}
+
+export class RefusedLeases {
+  readonly #ports: RefusedLeasesPorts
+  /** Epochs by lane. */
+  readonly #refused = new Map<number, number>()
+  #isRaising = false
+
+  constructor(ports: RefusedLeasesPorts) {
+    this.#ports = ports
+  }
+
+  add({ lane, epoch }: Lease): void {
+    this.#refused.set(lane, epoch)
+  }
+
+  /** Raises all epochs when one of the leases that are held was refused. Never rejects. */
+  async answer(
+    held: readonly Lease[],
+    raiseAbove: (epochFloor: number) => Promise<void>,
+  ): Promise<void> {
+    const isConcerned = held.some(({ lane, epoch }) => this.#refused.get(lane) === epoch)
+    if (!isConcerned || this.#isRaising) return
+    const { logger, epochFloor } = this.#ports
+    this.#isRaising = true
+    try {
+      await raiseAbove(await epochFloor())
+      this.#refused.clear()
+      logger.warn('the lease buckets were rolled back; all epochs are raised')
+    } catch (error) {
+      logger.debug('the epochs could not be raised', { error: reasonOf(error) })
+    } finally {
+      this.#isRaising = false
+    }
+  }
+}
