@@ -12,8 +12,8 @@ export interface Caller {
    */
   readonly address?: string | undefined
   /**
-   * What the caller gets in the end when every check has passed: its way in is draining or full.
-   * (decisions.md 2: 503 comes last)
+   * What the caller gets in the end when every check has passed: its way in is starting,
+   * draining or full. (decisions.md 2: 503 comes last)
    */
   readonly refusal?: Fault | undefined
   /** Channels that the caller may use without their password. */

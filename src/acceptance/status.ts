@@ -24,9 +24,10 @@ export class Statuses {
 
   /**
    * The record of an operation; send_status_not_found when there is none or it has expired. Whoever
-   * was answered finds it, also while the way in is draining or full.
+   * was answered finds it, also while the way in is draining or full. One that is starting has not
+   * applied everything yet, so no way in that refuses says that there is none.
    */
-  async find(opIdText: string, { receivedAtMs }: Caller): Promise<Answer<Operation>> {
+  async find(opIdText: string, { receivedAtMs, refusal }: Caller): Promise<Answer<Operation>> {
     const opId = parseOperationId(opIdText)
     if (opId === undefined) {
       return fault('validation_failed', { field: 'op_id', detail: `op_id ${OPERATION_ID_RULE}` })
@@ -34,7 +35,7 @@ export class Statuses {
     const operation = await this.#latest(opId)
     const { statusRetentionMs } = this.#ports
     if (operation === undefined || operation.acceptedAt + statusRetentionMs < receivedAtMs) {
-      return fault('send_status_not_found')
+      return refusal ?? fault('send_status_not_found')
     }
     return operation
   }

@@ -79,15 +79,33 @@ export interface LogReader {
 
 /** What the embedded log answers to its reader, which stands on another thread. */
 export interface LogSource extends Pick<LogReader, 'identity' | 'bounds' | 'purge'> {
+  /**
+   * Makes this process the only one whose appends are kept, under an epoch greater than `above` and
+   * than any before; gives that epoch. Until then appends are refused. (W2)
+   */
+  takeOver(above: number): Promise<number>
   read(lane: number, after: LogPosition, maxCount: number): Promise<readonly StoredBatch[]>
+}
+
+/** When a process appends to the embedded log, and under which epoch. */
+export interface Appending {
+  readonly nowMs: number
+  /** From takeOver. */
+  readonly epoch: number
 }
 
 /** The table in which the embedded log keeps its batches. */
 export interface LogTable {
+  /** Raises the log's epoch above this one; gives it. Appends of earlier epochs are fenced. */
+  takeOver(above: number): Promise<number>
   /**
    * Appends in one durable transaction (fsync before it answers); gives their positions in order.
+   * `fenced`: the log has another epoch, and nothing was kept. (W2)
    */
-  append(batches: readonly Batch[], nowMs: number): Promise<readonly LogPosition[]>
+  append(
+    batches: readonly Batch[],
+    appending: Appending,
+  ): Promise<readonly LogPosition[] | 'fenced'>
   read(lane: number, after: LogPosition, maxCount: number): Promise<readonly StoredBatch[]>
   bounds(lane: number): Promise<LogBounds>
   /** Bytes of payload held, over all lanes. */

@@ -29,6 +29,8 @@ import type { Row } from './row.ts'
 
 export interface IngressPorts extends ObservationPorts {
   readonly acceptance: Acceptance
+  /** False while the process starts: requests get 503. Absent: always true. */
+  readonly isOpen?: () => boolean
   readonly meter: Meter
   readonly log: Log
   readonly nowMs: NowMs

@@ -6,8 +6,8 @@
 //   R1. The checks run in this order and the first that fails gives the answer.
 //   R2. Every exchange is answered once, also when a handler rejects; the reason of a rejection
 //       goes to the operator, never to the caller.
-//   R3. A request that comes while draining or beyond the bound of what is in flight carries its
-//       refusal along: acceptance gives it last.
+//   R3. A request that comes while the process starts or drains, or beyond the bound of what is in
+//       flight, carries its refusal along: acceptance gives it last.
 
 import { FAULTS, fault, isFault } from '#domain/fault'
 import type { Fault, FaultCode } from '#domain/fault'
@@ -29,6 +29,8 @@ import type { Row } from './row.ts'
 
 export interface PipelinePorts {
   readonly http: Http
+  /** False while the process starts. Absent: always true. */
+  readonly isOpen?: () => boolean
   readonly callerCheck: Pick<CallerCheck, 'admit'>
   readonly newHex32: () => string
   readonly nowMs: NowMs
@@ -123,13 +125,14 @@ class Turn implements Request {
   readonly #answerer: Answerer
 
   constructor(pipeline: Pipeline, exchange: Exchange, head: Head, answerer: Answerer) {
-    const { http, newHex32 } = pipeline.ports
+    const { http, newHex32, isOpen } = pipeline.ports
     this.#pipeline = pipeline
     this.#exchange = exchange
     this.#answerer = answerer
     this.acceptLanguage = answerer.isLocalised ? head.header('accept-language') : ''
     this.requestId = requestIdFrom(head.header('x-request-id'), newHex32)
-    this.refusal = http.isDraining || http.inFlight > IN_FLIGHT_MAX ? BUSY : undefined // R3
+    const isClosed = isOpen?.() === false || http.isDraining || http.inFlight > IN_FLIGHT_MAX
+    this.refusal = isClosed ? BUSY : undefined // R3
   }
 
   /**

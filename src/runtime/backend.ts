@@ -38,6 +38,11 @@ export interface Backend {
   readonly answerFor: (sink: Pick<SubmissionSink, 'find'>) => void
   /** Calls back when announcements may have been lost. */
   readonly onLoss: (listener: () => void) => void
+  /**
+   * Takes the lanes that this process is to apply; the port is bound by then, at this address
+   * (`host:port`). Rejects with a sentence for the operator.
+   */
+  readonly start: (address: string) => Promise<void>
   /** Applies what this process took to apply, or leaves it to others. Stores, log and bus stay. */
   readonly drain: () => Promise<void>
   readonly close: () => Promise<void>

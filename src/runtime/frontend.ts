@@ -13,8 +13,10 @@ import type { Metrics } from '#src/telemetry/metrics'
 import { mountWss } from '#src/transports/wss'
 
 export interface Frontend {
-  /** Gives the bound port. */
+  /** Binds the port and gives it. Until `open` requests get 503. */
   listen(): Promise<number>
+  /** Takes requests: the lanes are taken, and what the log held before is applied. */
+  open(): void
   /** Refuses new requests; answers those that it took, with their submissions in the log. */
   drain(): Promise<void>
   /** Tells the devices to come back; resolves when they are gone. Waits for no request or turn. */
@@ -41,10 +43,12 @@ export function composeFrontend(config: Config, edge: FrontendEdge, backend: Bac
   const acceptor = composeAcceptor(config, edge, { backend, callers })
   const acceptance = composeAcceptance(config, edge, { backend, sink: acceptor })
   let boundPort = config.http.port
+  let isOpen = false
   const ingress = createIngress(
     {
       ...runtime,
       acceptance,
+      isOpen: () => isOpen,
       meter,
       log,
       timers: runtime,
@@ -63,6 +67,9 @@ export function composeFrontend(config: Config, edge: FrontendEdge, backend: Bac
   }
   return {
     listen: async () => (boundPort = await ingress.listen()),
+    open: () => {
+      isOpen = true
+    },
     drain: async () => {
       await ingress.drain()
       await acceptor.drain()

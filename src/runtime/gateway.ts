@@ -5,6 +5,8 @@
 //                                       │ NATS        │ NATS, MySQL
 //   engine thread:                      └─▶ log ─▶ actors ─▶ store
 
+import { isIPv6 } from 'node:net'
+
 import type { Backend, BackendEdge } from './backend.ts'
 import { startCluster } from './cluster/backend.ts'
 import type { Config } from '#src/config/config'
@@ -29,10 +31,12 @@ export async function startServer(config: Config, edge: ServerEdge): Promise<Ser
   const backend = await start(config, whole)
   try {
     const frontend = composeFrontend(config, whole, backend)
-    const port = await frontend.listen().catch(async (error: unknown) => {
-      await frontend.close() // Its sessions keep time, and a process with timers never ends.
-      throw error
-    })
+    const port = await startBoth(frontend, backend, config.http.host).catch(
+      async (error: unknown) => {
+        await frontend.close() // Its sessions keep time, and a process with timers never ends.
+        throw error
+      },
+    )
     const { host } = config.http
     edge.log.info('listening', { host, port, durability: backend.durability() })
     return { port, stop: () => stopAll(frontend, backend) }
@@ -40,6 +44,14 @@ export async function startServer(config: Config, edge: ServerEdge): Promise<Ser
     await backend.close()
     throw error
   }
+}
+
+/** A process that cannot have its port takes no lanes. Gives the bound port. */
+async function startBoth(frontend: Frontend, backend: Backend, host: string): Promise<number> {
+  const port = await frontend.listen()
+  await backend.start(isIPv6(host) ? `[${host}]:${port}` : `${host}:${port}`)
+  frontend.open()
+  return port
 }
 
 /**

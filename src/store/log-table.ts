@@ -3,11 +3,13 @@
 //
 // Invariants:
 //   W1. An append answers after a durable transaction.
+//   W2. That transaction compares the epoch: who lost the log to another process appends nothing.
 
 import type { Batch, LogBounds, LogPosition, StoredBatch } from '#domain/lane'
-import type { LogTable } from '#domain/ports'
+import type { Appending, LogTable } from '#domain/ports'
 import type { Runtime } from '#domain/runtime'
 import { Bulk } from './bulk.ts'
+import { RolledBack } from './database.ts'
 import type { Database } from './database.ts'
 import type { Session } from './session.ts'
 import type { LogBatchRow } from './entities/lanes.ts'
@@ -17,6 +19,7 @@ import { factFor } from './lanes.ts'
 /** Payload that one read may bring into memory, beyond its first batch. */
 const READ_SIZE_MAX = 8 * 2 ** 20
 const READ_BATCHES_MAX = 1_024
+const EPOCH = 'epoch'
 
 interface Standing {
   readonly id: LogPosition
@@ -36,7 +39,18 @@ export class LogBatches implements LogTable {
     this.#batches = Bulk.of(tables.logBatches)
   }
 
-  append(batches: readonly Batch[], nowMs: number): Promise<readonly LogPosition[]> {
+  takeOver(above: number): Promise<number> {
+    return this.#database.durable(async (session) => {
+      const epoch = Math.max(above, Number(await factFor(session, EPOCH, '0'))) + 1
+      await session.run('UPDATE gateway_meta SET value = ? WHERE name = ?', [String(epoch), EPOCH])
+      return epoch
+    })
+  }
+
+  append(
+    batches: readonly Batch[],
+    { nowMs, epoch }: Appending,
+  ): Promise<readonly LogPosition[] | 'fenced'> {
     const rows = batches.map(({ lane, count, payload }) => ({
       lane,
       submissions: count,
@@ -45,7 +59,8 @@ export class LogBatches implements LogTable {
       payload,
     }))
     // W1
-    return this.#database.durable(async (session) => {
+    return this.#database.durable<readonly LogPosition[] | 'fenced'>(async (session) => {
+      if ((await epochOf(session)) !== epoch) return new RolledBack('fenced') // W2
       const positions: LogPosition[] = []
       await this.#batches.write(session, rows, (raw, count) => {
         const first = session.dialect.firstId(raw, count)
@@ -113,6 +128,14 @@ export class LogBatches implements LogTable {
       factFor(session, 'identity', this.#entropy(16).toString('hex')),
     )
   }
+}
+
+async function epochOf(session: Session): Promise<number> {
+  const row = await session.first<{ value: string }>(
+    `SELECT value FROM gateway_meta WHERE name = ?${session.dialect.forUpdate}`,
+    [EPOCH],
+  )
+  return Number(row?.value ?? 0)
 }
 
 const logStateOf = (

@@ -39,8 +39,19 @@ export interface ThreadControl {
   close(): Promise<void>
 }
 
+/** What the frontend asks of the log of a sole process. */
+export interface LogControl extends ThreadControl {
+  /** Where this process listens, for another one that finds the database in use: `host:port`. */
+  nameAddress(address: string): Promise<void>
+}
+
 /** What the frontend asks of the engine. */
 export interface EngineControl extends ThreadControl {
+  /**
+   * Takes the lanes. A sole process has applied what its log held when this resolves. Rejects with
+   * a sentence for the operator.
+   */
+  start(): Promise<void>
   ownedLanes(): Promise<number>
   /** Ends the turns; a sole process first applies what the log holds, and sessions get it. */
   drain(): Promise<void>
@@ -57,7 +68,7 @@ export interface LifeTopics {
 export interface ThreadEnds {
   /** The log of a sole process. */
   readonly log: {
-    readonly services: Services<{ control: ThreadControl; log: LogWriter; probe: Probe }>
+    readonly services: Services<{ control: LogControl; log: LogWriter; probe: Probe }>
     readonly topics: LifeTopics
   }
   /** The engine of a sole process: actors and store. */

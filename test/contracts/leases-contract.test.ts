@@ -4,6 +4,7 @@ import type { NatsServer } from '#src/dev-servers/nats'
 import { SoleOwner } from '#src/stream/embedded/leases'
 import { KvLeases } from '#src/stream/jetstream/leases'
 import { LANES, leasesContract } from '#test/contracts/leases-contract'
+import { MemoryLogTable } from '#test/support/memory-log-table'
 import { connectNode, only, testsWithNats } from '#test/support/nats'
 
 leasesContract(
@@ -11,7 +12,11 @@ leasesContract(
   () => {
     const epochs = { last: 0 }
     const store = { lastEpoch: () => Promise.resolve(epochs.last) }
-    return Promise.resolve({ epochs, join: () => Promise.resolve(new SoleOwner(store, LANES)) })
+    const log = new MemoryLogTable()
+    return Promise.resolve({
+      epochs,
+      join: () => SoleOwner.takeOver({ store, log, onFenced: () => undefined }, LANES),
+    })
   },
 )
 

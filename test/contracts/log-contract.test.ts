@@ -28,6 +28,7 @@ logContract(
           logger: new FakeLog(),
           nowMs: () => 2000,
           soon: setImmediate,
+          onFenced: () => undefined,
         }
         return openEmbeddedLog(ports, { lanes: 8, bytesMax, tailBytesMax: 2 ** 20 })
       },

@@ -3,6 +3,7 @@
 import test from 'ava'
 
 import type { Batch } from '#domain/lane'
+import { appendTo } from '#test/support/append-to'
 import type { OpenStore } from './store-contract.ts'
 
 const batch = (lane: number, count = 1, payload = `["${lane}"]`): Batch => ({
@@ -15,9 +16,9 @@ export function logContract(engine: string, open: OpenStore): void {
   test(`${engine}: batches are read back in the order of their positions`, async (t) => {
     const { logTable } = await open(t)
     const batches = [batch(0, 1, '["a"]'), batch(1, 2, '["b"]'), batch(0, 3, '["c"]')]
-    const positions = await logTable.append(batches, 1)
+    const positions = await appendTo(logTable, batches)
     t.is(new Set(positions).size, 3)
-    const [later = 0] = await logTable.append([batch(0, 1, '["d"]')], 2)
+    const [later = 0] = await appendTo(logTable, [batch(0, 1, '["d"]')], { nowMs: 2 })
     t.true(later > Math.max(...positions))
 
     const [first = 0] = positions
@@ -39,7 +40,7 @@ export function logContract(engine: string, open: OpenStore): void {
   test(`${engine}: hundreds of batches get a position each in one append`, async (t) => {
     const { logTable } = await open(t)
     const batches = Array.from({ length: 300 }, (_, index) => batch(0, 1, `["${index}"]`))
-    const positions = await logTable.append(batches, 1)
+    const positions = await appendTo(logTable, batches)
     t.deepEqual(
       (await logTable.read(0, 0, 1_000)).map(({ position, payload }) => [position, payload]),
       positions.map((position, index) => [position, `["${index}"]`]),
@@ -48,7 +49,7 @@ export function logContract(engine: string, open: OpenStore): void {
 
   test(`${engine}: a read holds at most so many submissions but at least one batch`, async (t) => {
     const { logTable } = await open(t)
-    await logTable.append([batch(0, 5), batch(0, 3), batch(0, 2), batch(0, 4)], 1)
+    await appendTo(logTable, [batch(0, 5), batch(0, 3), batch(0, 2), batch(0, 4)])
     const rows: [max: number, batches: number][] = [
       [1, 1],
       [5, 1],
@@ -64,22 +65,22 @@ export function logContract(engine: string, open: OpenStore): void {
   test(`${engine}: a read stops before its payload grows beyond memory`, async (t) => {
     const { logTable } = await open(t)
     const large = `["${'x'.repeat(3 * 2 ** 20)}"]`
-    await logTable.append([batch(0, 1, large), batch(0, 1, large), batch(0, 1, large)], 1)
+    await appendTo(logTable, [batch(0, 1, large), batch(0, 1, large), batch(0, 1, large)])
     t.is((await logTable.read(0, 0, 100)).length, 2)
   })
 
   test(`${engine}: bounds are zero for a lane that never had a batch`, async (t) => {
     const { logTable } = await open(t)
-    const [position = 0] = await logTable.append([batch(0)], 1)
+    const [position = 0] = await appendTo(logTable, [batch(0)])
     t.deepEqual(await logTable.bounds(0), { first: position, last: position })
     t.deepEqual(await logTable.bounds(1), { first: 0, last: 0 })
   })
 
   test(`${engine}: a purge takes what is applied and old, oldest first`, async (t) => {
     const { logTable } = await open(t)
-    const [one = 0, two = 0] = await logTable.append([batch(0), batch(0)], 100)
-    const [three = 0] = await logTable.append([batch(0)], 200)
-    await logTable.append([batch(1)], 100)
+    const [one = 0, two = 0] = await appendTo(logTable, [batch(0), batch(0)], { nowMs: 100 })
+    const [three = 0] = await appendTo(logTable, [batch(0)], { nowMs: 200 })
+    await appendTo(logTable, [batch(1)], { nowMs: 100 })
     const purge = (through: number, olderThanMs: number, maxRows = 10) =>
       logTable.purge(0, through, olderThanMs, maxRows)
 
@@ -95,7 +96,7 @@ export function logContract(engine: string, open: OpenStore): void {
   test(`${engine}: the bytes held are those appended less those purged`, async (t) => {
     const { logTable } = await open(t)
     t.is(await logTable.bytes(), 0)
-    const [one = 0] = await logTable.append([batch(0, 1, '12345'), batch(1, 1, '123')], 1)
+    const [one = 0] = await appendTo(logTable, [batch(0, 1, '12345'), batch(1, 1, '123')])
     t.is(await logTable.bytes(), 8)
     const { bytes } = await logTable.purge(0, one, 2, 10)
     t.is(await logTable.bytes(), 8 - bytes)
@@ -103,7 +104,7 @@ export function logContract(engine: string, open: OpenStore): void {
 
   test(`${engine}: bytes are bytes and not characters`, async (t) => {
     const { logTable } = await open(t)
-    await logTable.append([batch(0, 1, 'Grüße 🌱')], 1)
+    await appendTo(logTable, [batch(0, 1, 'Grüße 🌱')])
     t.is(await logTable.bytes(), 12)
   })
 
@@ -113,5 +114,29 @@ export function logContract(engine: string, open: OpenStore): void {
     t.regex(identity, /^[0-9a-f]{32}$/)
     t.is(await logTable.identity(), identity)
     t.not(await (await open(t)).logTable.identity(), identity)
+  })
+
+  test(`${engine}: W2: a log that was taken over keeps nothing of who had it before`, async (t) => {
+    const { logTable } = await open(t)
+    const first = await logTable.takeOver(0)
+    const [position = 0] = await appendTo(logTable, [batch(0)], { nowMs: 1, epoch: first })
+    const second = await logTable.takeOver(0)
+    t.is(await logTable.append([batch(0)], { nowMs: 2, epoch: first }), 'fenced')
+    t.deepEqual(await logTable.bounds(0), { first: position, last: position })
+    const [next = 0] = await appendTo(logTable, [batch(0)], { nowMs: 3, epoch: second })
+    t.deepEqual(await logTable.bounds(0), { first: position, last: next })
+  })
+
+  test(`${engine}: W2: each epoch of a log is greater than any before`, async (t) => {
+    const { logTable } = await open(t)
+    t.deepEqual(
+      [
+        await logTable.takeOver(0),
+        await logTable.takeOver(0),
+        await logTable.takeOver(41),
+        await logTable.takeOver(7),
+      ],
+      [1, 2, 42, 43],
+    )
   })
 }

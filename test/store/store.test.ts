@@ -14,6 +14,7 @@ import { realRuntime } from '#test/support/real-runtime'
 import { databasePath, openStoreAt } from '#test/support/sqlite-store'
 import { ChannelWriter, PASSWORD_HASH, newChannel } from '#test/support/store-writer'
 import { channel, message, thing } from '#test/support/submissions'
+import { appendTo } from '#test/support/append-to'
 
 test('the folder of a new database is made', async (t) => {
   const path = join(dirname(await databasePath(t)), 'deep', 'down', 'store.db')
@@ -65,9 +66,9 @@ test('what was written is there after reopening, and no migration runs twice', a
   const first = await open()
   const writer = await ChannelWriter.open(first, 1)
   await writer.take(message(), thing('update', 'lamp')).commit()
-  const [position = 0] = await first.logTable.append([{ lane: 0, count: 1, payload: '[]' }], 1)
+  const [position = 0] = await appendTo(first.logTable, [{ lane: 0, count: 1, payload: '[]' }])
   const identity = await first.logTable.identity()
-  await first.logTable.append([{ lane: 0, count: 1, payload: '[]' }], 3)
+  await appendTo(first.logTable, [{ lane: 0, count: 1, payload: '[]' }], { nowMs: 3 })
   await first.logTable.purge(0, position, 2, 9)
   await first.close()
 
@@ -76,7 +77,7 @@ test('what was written is there after reopening, and no migration runs twice', a
   t.deepEqual((await second.read.history({ channelId: channel(1), limit: 9 })).items, writer.feed)
   t.is(await second.logTable.identity(), identity)
   t.is((await second.logTable.bounds(0)).last, position + 1)
-  const [next = 0] = await second.logTable.append([{ lane: 1, count: 1, payload: '[]' }], 1)
+  const [next = 0] = await appendTo(second.logTable, [{ lane: 1, count: 1, payload: '[]' }])
   t.true(next > position + 1)
   t.deepEqual(
     log.lines.map(({ fields }) => fields),

@@ -18,9 +18,19 @@ export async function bench(
   const meter = new FakeMeter()
   const logger = new FakeLog()
   const clock = { now: 5000 }
-  const ports = { table, meter, logger, soon: setImmediate, nowMs: () => clock.now }
+  const fences: number[] = []
+  const onFenced = (): void => void fences.push(clock.now)
+  const ports = { table, meter, logger, soon: setImmediate, nowMs: () => clock.now, onFenced }
   const log = await openEmbeddedLog(ports, { ...OPTIONS, ...options })
-  return { log, table, meter, logger, clock, bytes: () => meter.gauges.get('log_bytes')?.() }
+  return {
+    log,
+    table,
+    meter,
+    logger,
+    clock,
+    fences,
+    bytes: () => meter.gauges.get('log_bytes')?.(),
+  }
 }
 
 export function batchOf(lane: number, ...submissions: readonly Submission[]): Batch {

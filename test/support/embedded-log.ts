@@ -17,6 +17,7 @@ export async function openEmbeddedLog(
   { bytesMax, ...options }: EmbeddedLogOptions,
 ): Promise<EmbeddedLog> {
   const writer = await EmbeddedWriter.open(ports, bytesMax)
+  await writer.takeOver(0)
   const reader = await EmbeddedReader.open(writer, options)
   writer.tell((batches) => reader.take(batches))
   return {

@@ -1,7 +1,7 @@
 // The embedded log's table in memory: transactions can be held, and can fail.
 
 import type { Batch, LogBounds, LogPosition, StoredBatch } from '#domain/lane'
-import type { LogTable } from '#domain/ports'
+import type { Appending, LogTable } from '#domain/ports'
 
 interface Row extends StoredBatch {
   readonly appendedAt: number
@@ -16,11 +16,21 @@ export class MemoryLogTable implements LogTable {
   reads = 0
   #rows: Row[] = []
   #position = 0
+  #epoch = 0
   /** The last position that each lane ever had, also when all of it was purged. */
   readonly #last = new Map<number, LogPosition>()
 
-  async append(batches: readonly Batch[], nowMs: number): Promise<readonly LogPosition[]> {
+  takeOver(above: number): Promise<number> {
+    this.#epoch = Math.max(this.#epoch, above) + 1
+    return Promise.resolve(this.#epoch)
+  }
+
+  async append(
+    batches: readonly Batch[],
+    { nowMs, epoch }: Appending,
+  ): Promise<readonly LogPosition[] | 'fenced'> {
     await this.beforeAppend()
+    if (epoch !== this.#epoch) return 'fenced'
     this.transactions.push(batches.length)
     return batches.map((batch) => {
       this.#position += 1

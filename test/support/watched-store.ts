@@ -21,6 +21,7 @@ import { FakeMeter } from '#test/support/fake-telemetry'
 import { realRuntime } from '#test/support/real-runtime'
 import { ChannelWriter, PASSWORD_HASH } from '#test/support/store-writer'
 import { channel, event, message, opId, thing } from '#test/support/submissions'
+import { appendTo } from '#test/support/append-to'
 
 class Statements implements Logger {
   /** Each text with the parameters that it had last. */
@@ -113,7 +114,7 @@ export async function doEverything(store: Watched): Promise<void> {
   const { entityId } = message()
   const claim = { channelId: A, thingId: '', contentHash: 'a', messageId: entityId, claimedAt: 1 }
   await operations.claim({ ...claim, opId: opId('claimed') }, 0)
-  const [position = 0] = await logTable.append([{ lane: 0, count: 1, payload: '[]' }], 1)
+  const [position = 0] = await appendTo(logTable, [{ lane: 0, count: 1, payload: '[]' }])
   await logTable.read(0, 0, 5)
   await logTable.bounds(0)
   await logTable.bytes()

@@ -107,10 +107,11 @@ const startEngine = (config: Config, edge: BackendEdge): Promise<Thread<'cluster
 
 function engineSide(
   engine: Thread<'cluster-engine'> | undefined,
-): Pick<Backend, 'metrics' | 'drain'> {
+): Pick<Backend, 'metrics' | 'start' | 'drain'> {
   const control = engine?.rpc.remote('control')
   return {
     metrics: async () => (control === undefined ? [] : [await control.metrics()]),
+    start: async () => control?.start(),
     drain: async () => control?.drain(),
   }
 }

@@ -44,26 +44,24 @@ export async function composeClusterEngine(
     { store: store.turns, log, leases, bus, meter, logger, nowMs, wait, soon, onMismatch },
     settings,
   )
-  await system.start()
   // The bus may lose a message, and an acceptor waits to hear that its submissions are applied.
   const tellPlaces = async (): Promise<void> =>
     system.places().forEach((place) => bus.notify(place))
-  const stopTelling = repeat(TELL_PLACES_MS, tellPlaces, { log: logger, runtime })
-  const stopMaintenance = startMaintenance({
-    retention: store.retention,
-    system,
-    meter,
-    settings,
-    edge,
-  })
+  const stops: (() => Promise<void>)[] = []
   const control: EngineControl = {
     metrics: () => metrics.part(),
+    start: async () => {
+      await system.start()
+      stops.push(
+        repeat(TELL_PLACES_MS, tellPlaces, { log: logger, runtime }),
+        startMaintenance({ retention: store.retention, system, meter, settings, edge }),
+      )
+    },
     ownedLanes: () => Promise.resolve(system.ownedLanes),
     // Other nodes append all the time and apply what is left, so this one waits for nothing.
     drain: () => system.halt(),
     close: async () => {
-      await stopTelling()
-      await stopMaintenance()
+      for (const stop of stops) await stop()
       await system.halt()
       log.close()
       bus.close()

@@ -35,6 +35,10 @@ export async function startEmbedded(config: Config, edge: BackendEdge): Promise<
     // Nobody else could ask, and the RPC loses nothing.
     answerFor: () => undefined,
     onLoss: () => undefined,
+    start: async (address) => {
+      await logControl.nameAddress(address)
+      await control.start()
+    },
     drain: () => control.drain(),
     close: async () => {
       await engine.stop()

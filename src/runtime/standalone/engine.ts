@@ -1,6 +1,9 @@
 // The engine of a sole process: actors and store over one SQLite database. It reads the log that
 // stands in the thread beside it.
 
+import type { ActorSystem } from '#actors/system'
+import type { LogSource } from '#domain/ports'
+import type { Meter } from '#domain/telemetry'
 import type {
   EngineControl,
   LogEnd,
@@ -13,12 +16,14 @@ import { Rpc } from '#src/threads/rpc'
 import { serveBus } from '#src/threads/bus-bridge'
 import { logStateOf } from '#src/stream/log-state'
 import { openStore } from '#src/store/store'
+import type { Store } from '#src/store/store'
 import { LocalBus } from '#src/stream/embedded/bus'
 import { SoleOwner } from '#src/stream/embedded/leases'
 import { EmbeddedReader } from '#src/stream/embedded/reader'
 import { createMetrics } from '#src/telemetry/metrics'
 import type { ThreadEdge } from '#src/threads/threads'
 import type { PeerWire } from '#src/threads/wire'
+import { FENCED } from './fenced.ts'
 
 const TAIL_BYTES_MAX = 64 * 2 ** 20
 
@@ -26,18 +31,65 @@ export async function composeEmbeddedEngine(
   settings: ThreadSettings,
   edge: ThreadEdge<'engine'>,
 ): Promise<ThreadEnds['engine']['services']> {
-  const { rpc, peer, log: logger, runtime, fail: onMismatch } = edge
+  const { rpc, peer, runtime } = edge
   if (peer === undefined) throw new Error('the engine of a sole process has no log')
   const metrics = createMetrics({ isMain: false })
   const { meter } = metrics
+  const log = new LogLink(peer)
+  await log.source.identity() // It answers once it holds the lock of the database.
   const store = await openStore({ url: settings.databaseUrl, meter, runtime })
-  const log = await openLog(peer, settings.lanes)
-  await store.turns.bindLog(await logStateOf(log, settings.lanes))
   const bus = new LocalBus()
-  const leases = new SoleOwner(store.turns, settings.lanes)
+  serveBus(bus, rpc)
+  let owner: Owner | undefined
+  const control: EngineControl = {
+    metrics: () => metrics.part(),
+    start: async () => {
+      owner = await startOwner({ settings, edge, meter, store, log, bus })
+    },
+    ownedLanes: () => Promise.resolve(owner?.system.ownedLanes ?? 0),
+    drain: async () => {
+      // Answers come behind what was told before them: now everything that was accepted is here.
+      await log.source.identity()
+      await owner?.system.drain()
+    },
+    close: async () => {
+      await owner?.stop()
+      await store.close()
+    },
+  }
+  const { channels, devices, subscriptions, read, operations, probe } = store
+  return { control, channels, devices, subscriptions, read, operations, probe }
+}
+
+interface OwnerParts {
+  readonly settings: ThreadSettings
+  readonly edge: ThreadEdge<'engine'>
+  readonly meter: Meter
+  readonly store: Store
+  readonly log: LogLink
+  readonly bus: LocalBus
+}
+
+/** The system that applies the lanes, with the maintenance around it. */
+interface Owner {
+  readonly system: ActorSystem
+  stop(): Promise<void>
+}
+
+/** Resolves once everything that the log held is applied. */
+async function startOwner({ settings, edge, meter, store, log, bus }: OwnerParts): Promise<Owner> {
+  const { log: logger, runtime, fail } = edge
+  const { lanes } = settings
+  // Nobody else appends from here on: the bounds that are read next miss nothing.
+  const leases = await SoleOwner.takeOver(
+    { store: store.turns, log: log.source, onFenced: () => fail(FENCED) },
+    lanes,
+  )
+  const reader = await log.open(lanes)
+  await store.turns.bindLog(await logStateOf(reader, lanes))
   const ports = {
     store: store.turns,
-    log,
+    log: reader,
     leases,
     bus,
     meter,
@@ -46,11 +98,10 @@ export async function composeEmbeddedEngine(
     wait: runtime.wait,
     // SQLite commits on this thread: what is put off until it has begun would wait for its end.
     soon: (task: () => void): void => task(),
-    onMismatch,
+    onMismatch: fail,
   }
   const system = makeSystem(ports, settings)
-  meter.gauge('lane_lag_submissions', {}, () => Math.max(0, log.appended - system.applied))
-  serveBus(bus, rpc)
+  meter.gauge('lane_lag_submissions', {}, () => Math.max(0, reader.appended - system.applied))
   await system.start()
   // Whoever was answered before the last stop finds its operation, however that stop came.
   await system.caughtUp
@@ -61,32 +112,28 @@ export async function composeEmbeddedEngine(
     settings,
     edge,
   })
-  const control: EngineControl = {
-    metrics: () => metrics.part(),
-    ownedLanes: () => Promise.resolve(system.ownedLanes),
-    drain: async () => {
-      // Answers come behind what was told before them: now everything that was accepted is here.
-      await log.identity()
-      await system.drain()
-    },
-    close: async () => {
-      await stopMaintenance()
-      await system.halt()
-      await store.close()
-    },
+  const stop = async (): Promise<void> => {
+    await stopMaintenance()
+    await system.halt()
   }
-  const { channels, devices, subscriptions, read, operations, probe } = store
-  return { control, channels, devices, subscriptions, read, operations, probe }
+  return { system, stop }
 }
 
-async function openLog(wire: PeerWire, lanes: number): Promise<EmbeddedReader> {
-  const peer = new Rpc<LogReaderEnd, LogEnd>(wire)
-  wire.on('close', () => peer.break(new Error("the log's thread has ended")))
-  let reader: EmbeddedReader | undefined
-  peer.onTell('appended', (batches) => reader?.take(batches))
-  reader = await EmbeddedReader.open(peer.remote('log'), {
-    lanes,
-    tailBytesMax: TAIL_BYTES_MAX,
-  })
-  return reader
+/** The log in the thread beside this one. */
+class LogLink {
+  readonly source: LogSource
+  #reader: EmbeddedReader | undefined
+
+  constructor(wire: PeerWire) {
+    const peer = new Rpc<LogReaderEnd, LogEnd>(wire)
+    wire.on('close', () => peer.break(new Error("the log's thread has ended")))
+    peer.onTell('appended', (batches) => this.#reader?.take(batches))
+    this.source = peer.remote('log')
+  }
+
+  async open(lanes: number): Promise<EmbeddedReader> {
+    const options = { lanes, tailBytesMax: TAIL_BYTES_MAX }
+    this.#reader = await EmbeddedReader.open(this.source, options)
+    return this.#reader
+  }
 }

@@ -1,14 +1,18 @@
 // The log of a sole process: a thread and a SQLite database of its own, so that the fsync before
-// each answer waits for no turn, and no turn for it.
+// each answer waits for no turn, and no turn for it. It holds the lock of the database from before
+// anything is opened until everything is closed: the engine opens nothing before the log answers.
 
 import type { Probe } from '#domain/ports'
 import type { LogEnd, LogReaderEnd, ThreadEnds, ThreadSettings } from '#src/threads/contract'
 import { Rpc } from '#src/threads/rpc'
+import { lockDatabase } from '#src/store/sqlite/lock'
 import { openStore } from '#src/store/store'
 import { EmbeddedWriter } from '#src/stream/embedded/writer'
 import { createMetrics } from '#src/telemetry/metrics'
 import type { ThreadEdge } from '#src/threads/threads'
+import { FENCED } from './fenced.ts'
 
+const SQLITE = 'sqlite:'
 const IN_MEMORY = 'sqlite::memory:'
 
 /** The log's database stands beside the other one. */
@@ -17,14 +21,18 @@ export const logUrlFor = (databaseUrl: string): string =>
 
 export async function composeEmbeddedLog(
   { databaseUrl, logBytesMax }: ThreadSettings,
-  { peer, log: logger, runtime }: ThreadEdge<'log'>,
+  { peer, log: logger, runtime, fail }: ThreadEdge<'log'>,
 ): Promise<ThreadEnds['log']['services']> {
   if (peer === undefined) throw new Error('the log has nobody who reads it')
   const metrics = createMetrics({ isMain: false })
   const { meter } = metrics
+  const { nowMs, soon } = runtime
+  const lock = lockDatabase(databaseUrl.slice(SQLITE.length))
   const store = await openStore({ url: logUrlFor(databaseUrl), meter, runtime })
+  // Those whose batch is refused are answered first.
+  const onFenced = (): void => soon(() => fail(FENCED))
   const writer = await EmbeddedWriter.open(
-    { table: store.logTable, meter, logger, nowMs: runtime.nowMs, soon: runtime.soon },
+    { table: store.logTable, meter, logger, nowMs, soon, onFenced },
     logBytesMax,
   )
   // What the engine asks before this waits in the wire.
@@ -32,7 +40,14 @@ export async function composeEmbeddedLog(
   engine.serve({ log: writer })
   writer.tell((batches) => engine.tell('appended', batches))
   return {
-    control: { metrics: () => metrics.part(), close: () => store.close() },
+    control: {
+      metrics: () => metrics.part(),
+      nameAddress: async (address) => lock.nameAddress(address),
+      close: async () => {
+        await store.close()
+        lock.release()
+      },
+    },
     log: writer,
     probe: probeOf(store.probe),
   }

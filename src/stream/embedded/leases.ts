@@ -1,25 +1,37 @@
-// One process owns every lane. A later process on the same database gets greater epochs, so that
-// the earlier one is fenced at its next commit.
+// One process owns every lane. A later process on the same database gets a greater epoch, so that
+// the earlier one is fenced at its next append and at its next commit.
 
 import type { Lease } from '#domain/lane'
-import type { LaneLeases } from '#domain/ports'
+import type { LaneLeases, LogSource } from '#domain/ports'
 import type { TurnStore } from '#domain/store-ports'
 
+export interface SoleOwnerPorts {
+  readonly store: Pick<TurnStore, 'lastEpoch'>
+  readonly log: Pick<LogSource, 'takeOver'>
+  /** Another process has the lanes for good. */
+  readonly onFenced: () => void
+}
+
 export class SoleOwner implements LaneLeases {
-  readonly #store: Pick<TurnStore, 'lastEpoch'>
-  readonly #lanes: number
-
-  constructor(store: Pick<TurnStore, 'lastEpoch'>, lanes: number) {
-    this.#store = store
-    this.#lanes = lanes
-  }
-
-  async watch(changed: (leases: readonly Lease[]) => void): Promise<() => Promise<void>> {
-    const epoch = (await this.#store.lastEpoch()) + 1
-    changed(Array.from({ length: this.#lanes }, (_, lane) => ({ lane, epoch })))
-    return () => Promise.resolve()
-  }
-
+  readonly #lanes: readonly Lease[]
   /** A later process has the lanes for good. */
-  fenced(): void {}
+  readonly fenced: () => void
+
+  private constructor(lanes: readonly Lease[], onFenced: () => void) {
+    this.#lanes = lanes
+    this.fenced = onFenced
+  }
+
+  /** Takes the log over: from now on it holds what this process appends, and nothing else. */
+  static async takeOver(ports: SoleOwnerPorts, lanes: number): Promise<SoleOwner> {
+    const { store, log, onFenced } = ports
+    const epoch = await log.takeOver(await store.lastEpoch())
+    const leases = Array.from({ length: lanes }, (_, lane) => ({ lane, epoch }))
+    return new SoleOwner(leases, onFenced)
+  }
+
+  watch(changed: (leases: readonly Lease[]) => void): Promise<() => Promise<void>> {
+    changed(this.#lanes)
+    return Promise.resolve(() => Promise.resolve())
+  }
 }

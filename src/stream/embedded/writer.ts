@@ -3,6 +3,7 @@
 //
 // Invariants:
 //   W1. An append answers only after the transaction that holds it is on the disk.
+//   W2. From the moment that another process has taken the log over, nothing of this one is kept.
 //   W4. What is not applied is never dropped: beyond the byte bound appends are refused, and only
 //       what is behind the applied position is purged.
 //   G1. What has arrived by the end of a turn of the event loop, and what arrives while a
@@ -19,6 +20,8 @@ export interface EmbeddedWriterPorts {
   readonly nowMs: NowMs
   /** Runs a task once the messages that are at hand have been received. */
   readonly soon: (task: () => void) => void
+  /** Another process has taken the log over. (W2) */
+  readonly onFenced: () => void
 }
 
 interface Pending {
@@ -28,6 +31,13 @@ interface Pending {
 }
 
 const RETRY_AFTER_MS = 1000
+const UNAVAILABLE: Appended = {
+  kind: 'refused',
+  reason: 'unavailable',
+  retryAfterMs: RETRY_AFTER_MS,
+}
+/** Epochs begin at 1. */
+const NO_EPOCH = 0
 const PURGE_ROWS_MAX = 64
 
 /** Ingress appends, the reader of the same process is told. Both ask over a link. */
@@ -38,6 +48,7 @@ export class EmbeddedWriter implements LogWriter, LogSource {
   #pendingBytes = 0
   #isWriting = false
   #bytes: number
+  #epoch = NO_EPOCH
   #reader: (batches: readonly StoredBatch[]) => void = () => {}
 
   private constructor(ports: EmbeddedWriterPorts, bytesMax: number, bytes: number) {
@@ -57,6 +68,11 @@ export class EmbeddedWriter implements LogWriter, LogSource {
     this.#reader = reader
   }
 
+  async takeOver(above: number): Promise<number> {
+    this.#epoch = await this.#ports.table.takeOver(above)
+    return this.#epoch
+  }
+
   identity(): Promise<string> {
     return this.#ports.table.identity()
   }
@@ -70,6 +86,7 @@ export class EmbeddedWriter implements LogWriter, LogSource {
   }
 
   append(batch: Batch): Promise<Appended> {
+    if (this.#epoch === NO_EPOCH) return Promise.resolve(UNAVAILABLE)
     const bytes = Buffer.byteLength(batch.payload)
     if (this.#bytes + this.#pendingBytes + bytes > this.#bytesMax) {
       // W4
@@ -112,22 +129,30 @@ export class EmbeddedWriter implements LogWriter, LogSource {
     this.#pending = []
     try {
       const batches = group.map(({ batch }) => batch)
-      const positions = await this.#ports.table.append(batches, this.#ports.nowMs())
-      this.#appendedAll(group, positions) // W1
+      const appending = { nowMs: this.#ports.nowMs(), epoch: this.#epoch }
+      const positions = await this.#ports.table.append(batches, appending)
+      if (positions === 'fenced') this.#fenced(group)
+      else this.#appendedAll(group, positions) // W1
     } catch (error) {
       this.#ports.logger.error('the log cannot write', { error: String(error) })
-      const refused = {
-        kind: 'refused',
-        reason: 'unavailable',
-        retryAfterMs: RETRY_AFTER_MS,
-      } as const
-      for (const { bytes, answer } of group) {
-        this.#pendingBytes -= bytes
-        answer(refused)
-      }
+      this.#refuseAll(group)
     }
     this.#isWriting = false
     if (this.#pending.length > 0) this.#writeSoon()
+  }
+
+  /** W2 */
+  #fenced(group: readonly Pending[]): void {
+    this.#epoch = NO_EPOCH
+    this.#refuseAll(group)
+    this.#ports.onFenced()
+  }
+
+  #refuseAll(group: readonly Pending[]): void {
+    for (const { bytes, answer } of group) {
+      this.#pendingBytes -= bytes
+      answer(UNAVAILABLE)
+    }
   }
 
   #appendedAll(group: readonly Pending[], positions: readonly LogPosition[]): void {

@@ -2,24 +2,28 @@ import test from 'ava'
 
 import type { Lease } from '#domain/lane'
 import { SoleOwner } from '#src/stream/embedded/leases'
+import { MemoryLogTable } from '#test/support/memory-log-table'
 
 test('one process holds every lane, under an epoch greater than any before', async (t) => {
   const held: (readonly Lease[])[] = []
-  for (const last of [0, 41]) {
-    const owner = new SoleOwner({ lastEpoch: () => Promise.resolve(last) }, 3)
+  const log = new MemoryLogTable()
+  for (const last of [0, 41, 7]) {
+    const store = { lastEpoch: () => Promise.resolve(last) }
+    const owner = await SoleOwner.takeOver({ store, log, onFenced: () => undefined }, 3)
     const stop = await owner.watch((leases) => held.push(leases))
     await stop()
   }
   t.deepEqual(
     held,
-    [1, 42].map((epoch) => [0, 1, 2].map((lane) => ({ lane, epoch }))),
+    [1, 42, 43].map((epoch) => [0, 1, 2].map((lane) => ({ lane, epoch }))),
   )
 })
 
-test('a database that does not answer stops the start', async (t) => {
-  const owner = new SoleOwner({ lastEpoch: () => Promise.reject(new Error('no database')) }, 3)
-  await t.throwsAsync(
-    owner.watch(() => undefined),
-    { message: 'no database' },
-  )
+test('a database that does not answer stops the start, and the log stays as it was', async (t) => {
+  const store = { lastEpoch: () => Promise.reject(new Error('no database')) }
+  const log = new MemoryLogTable()
+  await t.throwsAsync(SoleOwner.takeOver({ store, log, onFenced: () => undefined }, 3), {
+    message: 'no database',
+  })
+  t.is(await log.takeOver(0), 1)
 })

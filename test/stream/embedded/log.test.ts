@@ -2,11 +2,23 @@ import test from 'ava'
 
 import { EmbeddedReader } from '#src/stream/embedded/reader'
 import { EmbeddedWriter } from '#src/stream/embedded/writer'
+import { appendTo } from '#test/support/append-to'
 import { FakeLog, FakeMeter } from '#test/support/fake-telemetry'
 import { MemoryLogTable } from '#test/support/memory-log-table'
 import { message } from '#test/support/submissions'
 import { OPTIONS, bench, batchOf, padded, hold } from '#test/support/embedded-log-bench'
 import { turn } from '#test/support/until'
+
+const UNAVAILABLE = { kind: 'refused', reason: 'unavailable', retryAfterMs: 1000 } as const
+
+const portsOver = (table: MemoryLogTable) => ({
+  table,
+  meter: new FakeMeter(),
+  logger: new FakeLog(),
+  soon: setImmediate,
+  nowMs: () => 1,
+  onFenced: () => undefined,
+})
 
 test('what is appended is read in order, lane by lane, submissions and all', async (t) => {
   const { log } = await bench()
@@ -101,6 +113,26 @@ test('a table that cannot write refuses its group, gives the room back, and goes
   t.like(await log.append(padded(1000)), { kind: 'appended' })
 })
 
+test('W2: a log that is not taken over yet accepts nothing', async (t) => {
+  const writer = await EmbeddedWriter.open(portsOver(new MemoryLogTable()), 1000)
+  t.deepEqual(await writer.append(padded(10)), UNAVAILABLE)
+  await writer.takeOver(0)
+  t.like(await writer.append(padded(10)), { kind: 'appended' })
+})
+
+test('W2: once another process has taken the log over, it refuses and says so', async (t) => {
+  const first = await bench()
+  t.like(await first.log.append(batchOf(0, message())), { kind: 'appended' })
+  const second = await bench({}, first.table)
+  const group = [0, 1].map((lane) => first.log.append(batchOf(lane, message())))
+  for (const outcome of await Promise.all(group)) t.deepEqual(outcome, UNAVAILABLE)
+  t.deepEqual(await first.log.append(batchOf(0, message())), UNAVAILABLE)
+  t.is(first.fences.length, 1)
+  t.like(await second.log.append(batchOf(0, message())), { kind: 'appended', position: 2 })
+  t.is((await second.log.read(0, 0, 10)).length, 2)
+  t.is(second.fences.length, 0)
+})
+
 // Method: the most that is wanted of entries of two submissions each, and how many entries come,
 // from memory and from the table alike.
 for (const [maxCount, entries] of [
@@ -171,8 +203,8 @@ test('R1: a reader that knows more than the tail is given nothing twice', async 
   await log.append(padded(300))
   const append = table.append.bind(table)
   let early = 0
-  table.append = async (batches, nowMs) => {
-    const positions = await append(batches, nowMs)
+  table.append = async (batches, appending) => {
+    const positions = await append(batches, appending)
     early = (await log.read(0, 1, 10)).length
     await log.read(0, 3, 10)
     return positions
@@ -242,11 +274,8 @@ test('a watcher is woken once for each lane of a transaction, after it can read'
 
 test('R2: what the table has shown already is not taken again', async (t) => {
   const table = new MemoryLogTable()
-  const [position = 0] = await table.append([batchOf(0, message())], 1)
-  const writer = await EmbeddedWriter.open(
-    { table, meter: new FakeMeter(), logger: new FakeLog(), soon: setImmediate, nowMs: () => 1 },
-    1000,
-  )
+  const [position = 0] = await appendTo(table, [batchOf(0, message())])
+  const writer = await EmbeddedWriter.open(portsOver(table), 1000)
   const reader = await EmbeddedReader.open(writer, OPTIONS)
   // Told late, across the link, although the bounds that were read hold it.
   reader.take([{ ...batchOf(0, message()), position }])

@@ -1,0 +1,102 @@
+// The lock of a SQLite database: one process at a time has it, and no other changes a thing.
+//
+// Invariants:
+//   K1. The operating system holds the lock, as a lock of SQLite on an empty file beside the
+//       database, and ends it with the process, however that ends. The database itself stays
+//       unlocked, so a backup can read it.
+//   K2. Only SQLite opens the locked file in this process: on POSIX systems the first close of a
+//       file ends every lock that the process has on it. So another file names the holder.
+//   K3. Whoever does not get the lock has changed nothing.
+
+import { mkdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+
+import { SqliteConnection, SqliteError } from './connection.ts'
+
+const IN_MEMORY = ':memory:'
+
+/** A database that belongs to this process. */
+export interface DatabaseLock {
+  /** Lets another process that wants the database say where this one listens: `host:port`. */
+  nameAddress(address: string): void
+  release(): void
+}
+
+/**
+ * Takes the lock of a database file, which need not exist yet; its folder is made. Throws an error
+ * for the operator, which names the file and the process that has it, when another one does.
+ */
+export function lockDatabase(path: string): DatabaseLock {
+  if (path === IN_MEMORY) return { nameAddress: () => undefined, release: () => undefined }
+  mkdirSync(dirname(path), { recursive: true })
+  const real = realPathOf(path)
+  const holderFile = `${real}-holder`
+  const connection = new SqliteConnection(`${real}-lock`)
+  try {
+    connection.exec('BEGIN EXCLUSIVE') // K1
+  } catch (error) {
+    connection.close()
+    if (!(error instanceof SqliteError) || error.code !== 'SQLITE_BUSY') throw error
+    throw new DatabaseInUse(path, holderIn(holderFile)) // K3
+  }
+  nameHolder(holderFile, { process: process.pid })
+  return {
+    nameAddress: (address) => nameHolder(holderFile, { process: process.pid, address }),
+    release: () => {
+      rmSync(holderFile, { force: true })
+      connection.close()
+    },
+  }
+}
+
+/** Another process has the database. The message is for the operator. */
+export class DatabaseInUse extends Error {
+  constructor(path: string, holder: string) {
+    super(
+      `the database ${path} is in use by ${holder}: one process serves a database, so stop ` +
+        'that one, or give this one another SERVICE_DATABASE_URL',
+    )
+    this.name = 'DatabaseInUse'
+  }
+}
+
+interface Holder {
+  readonly process: number
+  readonly address?: string
+}
+
+/** The same database has the same lock, whatever links lead to it. */
+function realPathOf(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    return join(realpathSync(dirname(path)), basename(path)) // It is not there yet.
+  }
+}
+
+/** Whole or not at all: another process may read at any moment. */
+function nameHolder(file: string, holder: Holder): void {
+  const draft = `${file}.new`
+  writeFileSync(draft, `${JSON.stringify(holder)}\n`)
+  renameSync(draft, file)
+}
+
+function holderIn(file: string): string {
+  try {
+    const holder: unknown = JSON.parse(readFileSync(file, 'utf8'))
+    if (isHolder(holder)) {
+      const { process: id, address } = holder
+      return `process ${id}${address === undefined ? '' : `, which listens on ${address}`}`
+    }
+  } catch {
+    // The holder ends, or began this moment; the lock alone decides.
+  }
+  return 'another process'
+}
+
+function isHolder(value: unknown): value is Holder {
+  if (typeof value !== 'object' || value === null) return false
+  const id: unknown = Reflect.get(value, 'process')
+  const address: unknown = Reflect.get(value, 'address')
+  return Number.isSafeInteger(id) && (address === undefined || typeof address === 'string')
+}
