@@ -258,3 +258,10 @@ test('whoever was answered finds the status, also while the way in is draining',
   const late = { ...CALLER, refusal: fault('server_busy') }
   t.like(await acceptance.statuses.find(accepted.opId, late), { status: 'accepted' })
 })
+
+test('a way in that refuses does not say that an operation is not there', async (t) => {
+  const { acceptance } = await acceptanceRig()
+  const late = { ...CALLER, refusal: fault('server_busy') }
+  t.is(codeOf(await acceptance.statuses.find('0'.repeat(32), late)), 'server_busy')
+  t.is(codeOf(await acceptance.statuses.find('0'.repeat(32), CALLER)), 'send_status_not_found')
+})

@@ -108,6 +108,26 @@ test('probes/1: a dependency that does not answer is not asked again until it do
   t.is((await asked).status, 200)
 })
 
+test('R3: a process that starts answers what observes it and sends everything else away', async (t) => {
+  let isOpen = false
+  const probes = [probe('lanes', false)]
+  const { get, post } = await startIngress(t, { probes, isOpen: () => isOpen })
+  const statuses = async () => [
+    (await get('/healthz')).status,
+    (await get('/metrics')).status,
+    (await get('/gateway/profile')).status,
+    (await get(`/send_status/${'0'.repeat(32)}`)).status,
+    (await post('/device/register', { platform: 'linux' })).status,
+  ]
+  t.deepEqual(await statuses(), [200, 200, 200, 503, 503])
+  t.like(await get('/readyz'), { status: 503 })
+  const sentAway = await post('/device/register', { platform: 'linux' })
+  t.is(sentAway.json['error_code'], 'server_busy')
+  t.is(sentAway.headers.get('retry-after'), '1')
+  isOpen = true
+  t.deepEqual(await statuses(), [200, 200, 200, 404, 200])
+})
+
 const answers: readonly (readonly [path: string, expected: object])[] = [
   ['/healthz', { success: true, data: { status: 'ok' } }],
   ['/gateway/profile', { success: true, data: { private_channel_enabled: true } }],

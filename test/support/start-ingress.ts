@@ -46,6 +46,7 @@ export interface Raw {
 
 export interface RigOptions extends AcceptanceRigOptions, Partial<IngressOptions> {
   readonly probes?: readonly Probe[]
+  readonly isOpen?: () => boolean
 }
 
 /** The channel CHANNEL with PASSWORD exists. Everything is closed when the test ends. */
@@ -59,6 +60,7 @@ export async function startIngress(t: ExecutionContext, options: RigOptions = {}
       nowMs: time.nowMs,
       monotonicMs: time.monotonicMs,
       probes: options.probes ?? [],
+      isOpen: options.isOpen ?? (() => true),
       metricsText: () => Promise.resolve('heliograph_up 1\n'),
       profile: () => ({ private_channel_enabled: true }),
       durability: () => 'embedded: fsync',
