@@ -4,13 +4,19 @@
 import { Load } from './load.ts'
 import type { GeneratorOrder } from './messages.ts'
 import { prepareRequests } from './payload.ts'
+import type { Prepared, Recipe } from './payload.ts'
+import { prepareStrangers } from './strangers.ts'
+import type { StrangerRecipe } from './strangers.ts'
 
 let load: Load | undefined
+
+const requestsOf = (recipe: Recipe | StrangerRecipe): readonly Prepared[] =>
+  'stranger' in recipe ? prepareStrangers(recipe) : prepareRequests(recipe)
 
 async function obey(order: GeneratorOrder): Promise<unknown> {
   switch (order.kind) {
     case 'connect':
-      load = new Load({ ...order, requests: prepareRequests(order.recipe) })
+      load = new Load({ ...order, requests: requestsOf(order.recipe) })
       await load.connect()
       return {}
     case 'load':

@@ -1,6 +1,7 @@
 // What the bench and its load processes say to each other.
 
 import type { Recipe } from './payload.ts'
+import type { StrangerRecipe } from './strangers.ts'
 import type { Latency } from './statistics.ts'
 
 /**
@@ -23,7 +24,7 @@ export type GeneratorOrder =
       /** Connections are spread over these in turn. */
       readonly ports: readonly number[]
       readonly connections: number
-      readonly recipe: Recipe
+      readonly recipe: Recipe | StrangerRecipe
     }
   | { readonly kind: 'load'; readonly request: LoadRequest }
   | { readonly kind: 'disconnect' }

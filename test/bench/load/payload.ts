@@ -18,13 +18,11 @@ export interface Recipe {
   readonly thingCount: number
 }
 
-/**
- * One prepared request; `at(observedAtMs, dueUs)` writes both numbers in place and gives the bytes.
- */
+/** One prepared request, and where `stamp` writes the times of one use; absent: nowhere. */
 export interface Prepared {
   readonly bytes: Buffer
-  readonly observedAtOffset: number
-  readonly dueOffset: number
+  readonly observedAtOffset?: number
+  readonly dueOffset?: number
 }
 
 /**
@@ -40,8 +38,12 @@ export function prepareRequests(recipe: Recipe): readonly Prepared[] {
 /** Writes the times of one use of a request into its bytes. */
 export function stamp(prepared: Prepared, observedAtMs: number, dueUs: number): Buffer {
   const { bytes, observedAtOffset, dueOffset } = prepared
-  bytes.write(String(observedAtMs), observedAtOffset, OBSERVED_DIGITS, 'latin1')
-  bytes.write(String(DUE_BASE_US + dueUs), dueOffset, DUE_DIGITS, 'latin1')
+  if (observedAtOffset !== undefined) {
+    bytes.write(String(observedAtMs), observedAtOffset, OBSERVED_DIGITS, 'latin1')
+  }
+  if (dueOffset !== undefined) {
+    bytes.write(String(DUE_BASE_US + dueUs), dueOffset, DUE_DIGITS, 'latin1')
+  }
   return bytes
 }
 

@@ -7,11 +7,13 @@ import { FAILOVER_ROW } from './failover.ts'
 import { MEMORY_ROW } from './memory.ts'
 import type { Row } from './row.ts'
 import { START_ROW } from './start.ts'
+import { STRANGERS_ROW } from './strangers.ts'
 
 export const ROWS: readonly Row[] = [
   ...EMBEDDED_ROWS,
   ...CLUSTER_ROWS,
   START_ROW,
   FAILOVER_ROW,
+  STRANGERS_ROW,
   MEMORY_ROW,
 ]
