@@ -4,6 +4,7 @@ import type { Runtime } from '#domain/runtime'
 import type { Log } from '#domain/telemetry'
 import { ConfigError, configFrom } from '#src/config/config'
 import type { Config, Env } from '#src/config/config'
+import { lowerPoolPriority } from './pool-priority.ts'
 import { startServer } from '#src/runtime/gateway'
 import type { Server } from '#src/runtime/gateway'
 import { createLog } from '#src/telemetry/log'
@@ -28,6 +29,7 @@ export async function serve(env: Env): Promise<number> {
   const log = createLog({ level: config.logLevel, base: { node: config.nodeId } })
   const stopped = Promise.withResolvers<number>()
   onLastResort(log)
+  await lowerPoolPriority()
   try {
     const server = await startServer(config, {
       log,

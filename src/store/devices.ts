@@ -4,6 +4,7 @@ import type { DeviceStore } from '#domain/store-ports'
 import { Bulk } from './bulk.ts'
 import type { Database } from './database.ts'
 import type { DeviceRow } from './entities/devices.ts'
+import { Group } from './group.ts'
 import type { Tables } from './entities/tables.ts'
 
 const IDEMPOTENT = { isIdempotent: true }
@@ -12,11 +13,19 @@ type NewDevice = Omit<DeviceRow, 'sessions'>
 
 export class Devices implements DeviceStore {
   readonly #database: Database
-  readonly #devices: Bulk<NewDevice>
+  readonly #created: Group<NewDevice, undefined>
 
   constructor(database: Database, tables: Tables) {
     this.#database = database
-    this.#devices = Bulk.of<NewDevice>(tables.devices, { leftOut: ['sessions'] })
+    const devices = Bulk.of<NewDevice>(tables.devices, { leftOut: ['sessions'] })
+    this.#created = new Group(database, {
+      enter: (job) => database.durable(job),
+      answer: async (session, rows) => {
+        await devices.write(session, rows)
+        return rows.map(() => undefined)
+      },
+    })
+
   }
 
   async find(deviceId: DeviceId): Promise<Device | undefined> {
@@ -48,8 +57,7 @@ export class Devices implements DeviceStore {
 
   create(deviceId: DeviceId, platform: Platform, nowMs: number): Promise<void> {
     const route = { channelType: 'private', providerToken: null } as const
-    const row = { deviceId, platform, ...route, createdAt: nowMs }
-    return this.#database.durable((session) => this.#devices.write(session, [row]))
+    return this.#created.ask({ deviceId, platform, ...route, createdAt: nowMs })
   }
 
   /** Its subscriptions go with it. */

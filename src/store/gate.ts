@@ -3,22 +3,36 @@
 // Invariants:
 //   G1. At most `places` jobs are inside; the others come in as they asked, urgent ones before the
 //       rest.
-//   G2. At most JOBS_WAITING_MAX jobs wait; the next one is refused at once and nothing of it
+//   G2. At most JOBS_WAITING_MAX jobs wait, and beside them URGENT_WAITING_MAX urgent ones: no
+//       crowd of others can get a turn refused. The next one is refused at once and nothing of it
 //       happens.
+//   G5. After IN_A_ROW_MAX jobs that were not urgent the thread looks at what has come in meanwhile.
+//       SQLite answers at once, so a crowd would otherwise be served to its end before the thread
+//       hears that a turn is due.
 
 import { StoreBusy } from './store-error.ts'
 
 export const JOBS_WAITING_MAX = 10_000
+/** Turns come one at a time; a process that takes lanes over asks for each of them. */
+export const URGENT_WAITING_MAX = 2_000
+/** Some hundred microseconds, in which no turn can begin. */
+export const IN_A_ROW_MAX = 4
+
+/** Runs a task once the messages that are at hand have been received. */
+export type Soon = (task: () => void) => void
 
 export class Gate {
   readonly #places: number
+  readonly #soon: Soon
   readonly #urgent: (() => void)[] = []
   readonly #others: (() => void)[] = []
   #inside = 0
+  #inARow = 0
   #whenEmpty: (() => void)[] = []
 
-  constructor(places: number) {
+  constructor(places: number, soon: Soon = setImmediate) {
     this.#places = places
+    this.#soon = soon
   }
 
   get waiting(): number {
@@ -30,7 +44,9 @@ export class Gate {
    */
   async pass<Answer>(work: () => Promise<Answer>, isUrgent: boolean): Promise<Answer> {
     if (this.#inside < this.#places) this.#inside += 1
-    else await this.#wait(isUrgent ? this.#urgent : this.#others) // G1
+    else if (isUrgent)
+      await wait(this.#urgent, URGENT_WAITING_MAX) // G1
+    else await wait(this.#others, JOBS_WAITING_MAX)
     try {
       return await work()
     } finally {
@@ -44,13 +60,17 @@ export class Gate {
     return new Promise((resolve) => void this.#whenEmpty.push(resolve))
   }
 
-  #wait(queue: (() => void)[]): Promise<void> {
-    if (this.waiting >= JOBS_WAITING_MAX) throw new StoreBusy(this.waiting) // G2
-    return new Promise((resolve) => void queue.push(resolve))
+  /** The place stays taken while the thread looks at what has come in. (G5) */
+  #leave(): void {
+    const isCrowd = this.#urgent.length === 0 && this.#others.length > 0
+    this.#inARow = isCrowd ? this.#inARow + 1 : 0
+    if (this.#inARow <= IN_A_ROW_MAX) return this.#handOn()
+    this.#inARow = 0
+    return this.#soon(() => this.#handOn())
   }
 
   /** Hands the place to whoever is next. */
-  #leave(): void {
+  #handOn(): void {
     const next = this.#urgent.shift() ?? this.#others.shift()
     if (next !== undefined) return next()
     this.#inside -= 1
@@ -58,4 +78,9 @@ export class Gate {
     for (const tell of this.#whenEmpty) tell()
     this.#whenEmpty = []
   }
+}
+
+function wait(queue: (() => void)[], max: number): Promise<void> {
+  if (queue.length >= max) throw new StoreBusy(queue.length) // G2
+  return new Promise((resolve) => void queue.push(resolve))
 }

@@ -16,89 +16,47 @@ import { Bulk, inChunks } from './bulk.ts'
 import type { Database } from './database.ts'
 import type { ClaimRow, OperationRow } from './entities/operations.ts'
 import type { Tables } from './entities/tables.ts'
-import { JOBS_WAITING_MAX } from './gate.ts'
+import { Group } from './group.ts'
 import type { Session } from './session.ts'
-import { Overtaken, StoreBusy } from './store-error.ts'
+import { Overtaken } from './store-error.ts'
 
-interface WaitingClaim {
+interface Claiming {
   readonly claim: Claim
   readonly expiredBefore: number
   readonly isPending: boolean
-  readonly answer: (outcome: ClaimOutcome) => void
-  readonly fail: (error: unknown) => void
 }
 
-const CLAIMS_AT_ONCE = 256
 const CLAIM_COLUMNS = `op_id AS opId, channel_id AS channelId, thing_id AS thingId,
   content_hash AS contentHash, message_id AS messageId, claimed_at AS claimedAt`
 
 export class Operations implements OperationStore {
-  readonly #database: Database
   readonly #claims: Bulk<ClaimRow>
-  readonly #waiting: WaitingClaim[] = []
-  #isDeciding = false
+  readonly #asked: Group<OperationId, Operation | undefined>
+  readonly #claimed: Group<Claiming, ClaimOutcome>
 
   constructor(database: Database, tables: Tables) {
-    this.#database = database
     this.#claims = Bulk.of(tables.claims)
-    database.countQueue(() => this.#waiting.length)
-  }
-
-  async find(opId: OperationId): Promise<Operation | undefined> {
-    const row = await this.#database.read((session) =>
-      session.first<OperationRow>(
-        `SELECT op_id AS opId, channel_id AS channelId, model, entity_id AS entityId, status,
-            accepted_at AS acceptedAt, updated_at AS updatedAt, error_code AS errorCode
-          FROM operations WHERE op_id = ?`,
-        [opId],
-      ),
-    )
-    if (row === undefined) return undefined
-    const { errorCode, ...operation } = row
-    return { ...operation, ...(errorCode !== null && { errorCode }) }
-  }
-
-  claim(claim: Claim, expiredBefore: number, isPending = false): Promise<ClaimOutcome> {
-    if (this.#waiting.length >= JOBS_WAITING_MAX) {
-      return Promise.reject(new StoreBusy(this.#waiting.length))
-    }
-    return new Promise((answer, fail) => {
-      this.#waiting.push({ claim, expiredBefore, isPending, answer, fail })
-      if (!this.#isDeciding) void this.#decideWaiting()
+    this.#asked = new Group(database, { enter: (job) => database.read(job), answer: operationsOf })
+    this.#claimed = new Group(database, {
+      // Done again after a commit that nobody heard of, a claim finds itself: then it is a repeat,
+      // which ingress completes just as well.
+      enter: (job) => database.durable(job, { isIdempotent: true }),
+      answer: (session, group) => this.#decide(session, group),
     })
   }
 
-  /** O2: one transaction at a time, for all that wait when it begins. */
-  async #decideWaiting(): Promise<void> {
-    this.#isDeciding = true
-    while (this.#waiting.length > 0) await this.#decideGroup()
-    this.#isDeciding = false
+  find(opId: OperationId): Promise<Operation | undefined> {
+    return this.#asked.ask(opId)
   }
 
-  async #decideGroup(): Promise<void> {
-    let group: readonly WaitingClaim[] = []
-    try {
-      const job = async (session: Session): Promise<readonly ClaimOutcome[]> => {
-        if (group.length === 0) group = this.#waiting.splice(0, CLAIMS_AT_ONCE)
-        return this.#decide(session, group)
-      }
-      // Done again after a commit that nobody heard of, a claim finds itself: then it is a repeat,
-      // which ingress completes just as well.
-      const outcomes = await this.#database.durable(job, { isIdempotent: true })
-      for (const [index, outcome] of outcomes.entries()) group[index]?.answer(outcome)
-    } catch (error) {
-      const failed = group.length > 0 ? group : this.#waiting.splice(0)
-      for (const { fail } of failed) fail(error)
-    }
+  claim(claim: Claim, expiredBefore: number, isPending = false): Promise<ClaimOutcome> {
+    return this.#claimed.ask({ claim, expiredBefore, isPending })
   }
 
   /**
    * Reads what is known of all op_ids, decides one claim after the other, and writes what is new.
    */
-  async #decide(
-    session: Session,
-    group: readonly WaitingClaim[],
-  ): Promise<readonly ClaimOutcome[]> {
+  async #decide(session: Session, group: readonly Claiming[]): Promise<readonly ClaimOutcome[]> {
     const opIds = [...new Set(group.map(({ claim }) => claim.opId))].sort()
     const known = await knownOf(session, opIds)
     const outcomes = group.map((waiting) => decide(known, waiting))
@@ -113,6 +71,26 @@ export class Operations implements OperationStore {
     }
     return outcomes
   }
+}
+
+/** In the order of the op_ids. */
+async function operationsOf(
+  session: Session,
+  opIds: readonly OperationId[],
+): Promise<readonly (Operation | undefined)[]> {
+  const found = new Map<OperationId, Operation>()
+  await inChunks([...new Set(opIds)], async (list, part) => {
+    const rows = await session.all<OperationRow>(
+      `SELECT op_id AS opId, channel_id AS channelId, model, entity_id AS entityId, status,
+          accepted_at AS acceptedAt, updated_at AS updatedAt, error_code AS errorCode
+        FROM operations WHERE op_id IN (${list})`,
+      part,
+    )
+    for (const { errorCode, ...operation } of rows) {
+      found.set(operation.opId, { ...operation, ...(errorCode !== null && { errorCode }) })
+    }
+  })
+  return opIds.map((opId) => found.get(opId))
 }
 
 /** What a group of claims is decided on; it changes with each decision. */
@@ -144,10 +122,7 @@ async function knownOf(session: Session, opIds: readonly OperationId[]): Promise
   return { claims, operations, fresh: new Map(), forgotten: new Set() }
 }
 
-function decide(
-  known: Known,
-  { claim, expiredBefore, isPending }: Pick<WaitingClaim, 'claim' | 'expiredBefore' | 'isPending'>,
-): ClaimOutcome {
+function decide(known: Known, { claim, expiredBefore, isPending }: Claiming): ClaimOutcome {
   const { opId } = claim
   const first = known.claims.get(opId)
   const acceptedAt = known.operations.get(opId)

@@ -70,11 +70,11 @@ mariaDb.test('G2: while the database is slow what waits is bounded', async (t, s
     database.read((session) => session.all('SELECT SLEEP(0.5)')),
   )
   const order: string[] = []
-  const waiting = Array.from({ length: JOBS_WAITING_MAX - 1 }, () =>
+  const waiting = Array.from({ length: JOBS_WAITING_MAX }, () =>
     database.read(async () => void order.push('other')),
   )
   waiting.push(database.read(async () => void order.push('urgent'), { isUrgent: true }))
-  t.is(meter.gauges.get('store_queue')?.(), JOBS_WAITING_MAX)
+  t.is(meter.gauges.get('store_queue')?.(), JOBS_WAITING_MAX + 1)
   await t.throwsAsync(
     database.read(async () => {}),
     { instanceOf: StoreBusy },

@@ -1,0 +1,93 @@
+// What waits for the database together goes into it together: one transaction, and one fsync,
+// serves many. So a crowd of small requests takes few places in the gate.
+//
+// Invariants:
+//   P1. One job at a time; whoever comes before it begins is part of it, up to AT_ONCE_MAX. It
+//       begins once the messages that are at hand have been received: on a thread that is asked by
+//       messages each of them would otherwise have a job of its own.
+//   P2. At most JOBS_WAITING_MAX wait; the next one is refused at once and nothing of it happens.
+//   P3. A job that fails fails for all that are part of it. Those who wait behind it have their own.
+
+import { JOBS_WAITING_MAX } from './gate.ts'
+import type { Soon } from './gate.ts'
+import type { Database } from './database.ts'
+import type { Session } from './session.ts'
+import { StoreBusy } from './store-error.ts'
+
+/** A turn waits for one such job at most, which takes some milliseconds then. */
+export const AT_ONCE_MAX = 256
+
+export interface GroupWork<Item, Answer> {
+  /** Enters the gate with a job, as one of the kinds of Database. */
+  readonly enter: (
+    job: (session: Session) => Promise<readonly Answer[]>,
+  ) => Promise<readonly Answer[]>
+  /** One answer for each item, in their order. Done again, it gets the same items. */
+  readonly answer: (session: Session, items: readonly Item[]) => Promise<readonly Answer[]>
+}
+
+interface Waiting<Item, Answer> {
+  readonly item: Item
+  readonly resolve: (answer: Answer) => void
+  readonly reject: (error: unknown) => void
+}
+
+export class Group<Item, Answer> {
+  readonly #work: GroupWork<Item, Answer>
+  readonly #waiting: Waiting<Item, Answer>[] = []
+  readonly #soon: Soon
+  #isServing = false
+
+  constructor(
+    database: Pick<Database, 'countQueue'>,
+    work: GroupWork<Item, Answer>,
+    soon: Soon = setImmediate,
+  ) {
+    this.#work = work
+    this.#soon = soon
+    database.countQueue(() => this.#waiting.length)
+  }
+
+  /** The item's own answer. Rejects with StoreBusy, or as the job does. */
+  ask(item: Item): Promise<Answer> {
+    const { length } = this.#waiting
+    if (length >= JOBS_WAITING_MAX) return Promise.reject(new StoreBusy(length)) // P2
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ item, resolve, reject })
+      this.#serveSoon()
+    })
+  }
+
+  /** P1 */
+  #serveSoon(): void {
+    if (this.#isServing || this.#waiting.length === 0) return
+    this.#isServing = true
+    this.#soon(() => {
+      void this.#serveOnce().finally(() => {
+        this.#isServing = false
+        this.#serveSoon()
+      })
+    })
+  }
+
+  async #serveOnce(): Promise<void> {
+    let group: readonly Waiting<Item, Answer>[] = []
+    try {
+      const answers = await this.#work.enter((session) => {
+        if (group.length === 0) group = this.#waiting.splice(0, AT_ONCE_MAX)
+        return this.#work.answer(
+          session,
+          group.map(({ item }) => item),
+        )
+      })
+      for (const [index, { resolve, reject }] of group.entries()) {
+        const answer = answers[index]
+        if (index < answers.length) resolve(answer as Answer)
+        else reject(new Error('a group gave fewer answers than it had items'))
+      }
+    } catch (error) {
+      const failed = group.length > 0 ? group : this.#waiting.splice(0) // P3
+      for (const { reject } of failed) reject(error)
+    }
+  }
+}
