@@ -61,11 +61,13 @@ type Attempt<Answer> =
       readonly isUnknown: boolean
     }
 
-/** Time that is waited for, and jitter between attempts. */
-type DatabaseRuntime = Pick<Runtime, 'after' | 'random'>
+/** Time that is waited for, jitter between attempts, and what is put off for messages at hand. */
+type DatabaseRuntime = Pick<Runtime, 'after' | 'random' | 'soon'>
 
 export class Database {
   readonly dialect: Dialect
+  /** Runs a task after the input that is at hand. */
+  readonly soon: Runtime['soon']
   readonly #source: DataSource
   readonly #connections: Connections
   readonly #gate: Gate
@@ -79,7 +81,8 @@ export class Database {
     this.#source = source
     this.#runtime = runtime
     this.#connections = connectionsOf(source, dialect, runtime)
-    this.#gate = new Gate(dialect.connections) // G1
+    this.soon = runtime.soon
+    this.#gate = new Gate(dialect.connections, runtime.soon) // G1
     this.#retried = meter.counter('store_retries_total', {})
     meter.gauge('store_queue', {}, () => {
       let waiting = this.#gate.waiting

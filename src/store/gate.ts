@@ -6,10 +6,11 @@
 //   G2. At most JOBS_WAITING_MAX jobs wait, and beside them URGENT_WAITING_MAX urgent ones: no
 //       crowd of others can get a turn refused. The next one is refused at once and nothing of it
 //       happens.
-//   G5. After IN_A_ROW_MAX jobs that were not urgent the thread looks at what has come in meanwhile.
+//   G5. After IN_A_ROW_MAX jobs that were not urgent the thread looks at what has come in since.
 //       SQLite answers at once, so a crowd would otherwise be served to its end before the thread
 //       hears that a turn is due.
 
+import type { Runtime } from '#domain/runtime'
 import { StoreBusy } from './store-error.ts'
 
 export const JOBS_WAITING_MAX = 10_000
@@ -18,19 +19,16 @@ export const URGENT_WAITING_MAX = 2_000
 /** Some hundred microseconds, in which no turn can begin. */
 export const IN_A_ROW_MAX = 4
 
-/** Runs a task once the messages that are at hand have been received. */
-export type Soon = (task: () => void) => void
-
 export class Gate {
   readonly #places: number
-  readonly #soon: Soon
+  readonly #soon: Runtime['soon']
   readonly #urgent: (() => void)[] = []
   readonly #others: (() => void)[] = []
   #inside = 0
   #inARow = 0
   #whenEmpty: (() => void)[] = []
 
-  constructor(places: number, soon: Soon = setImmediate) {
+  constructor(places: number, soon: Runtime['soon']) {
     this.#places = places
     this.#soon = soon
   }

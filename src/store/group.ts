@@ -6,10 +6,11 @@
 //       begins once the messages that are at hand have been received: on a thread that is asked by
 //       messages each of them would otherwise have a job of its own.
 //   P2. At most JOBS_WAITING_MAX wait; the next one is refused at once and nothing of it happens.
-//   P3. A job that fails fails for all that are part of it. Those who wait behind it have their own.
+//   P3. A job that fails fails for all that are part of it. Those who wait behind it have their
+//       own.
 
+import type { Runtime } from '#domain/runtime'
 import { JOBS_WAITING_MAX } from './gate.ts'
-import type { Soon } from './gate.ts'
 import type { Database } from './database.ts'
 import type { Session } from './session.ts'
 import { StoreBusy } from './store-error.ts'
@@ -35,16 +36,12 @@ interface Waiting<Item, Answer> {
 export class Group<Item, Answer> {
   readonly #work: GroupWork<Item, Answer>
   readonly #waiting: Waiting<Item, Answer>[] = []
-  readonly #soon: Soon
+  readonly #soon: Runtime['soon']
   #isServing = false
 
-  constructor(
-    database: Pick<Database, 'countQueue'>,
-    work: GroupWork<Item, Answer>,
-    soon: Soon = setImmediate,
-  ) {
+  constructor(database: Pick<Database, 'countQueue' | 'soon'>, work: GroupWork<Item, Answer>) {
     this.#work = work
-    this.#soon = soon
+    this.#soon = database.soon
     database.countQueue(() => this.#waiting.length)
   }
 

@@ -48,7 +48,7 @@ export interface Store {
 }
 
 /** Time that is waited for, jitter between attempts, and the identity of a new log. */
-export type StoreRuntime = Pick<Runtime, 'after' | 'random' | 'entropy'>
+export type StoreRuntime = Pick<Runtime, 'after' | 'random' | 'entropy' | 'soon'>
 
 export interface StoreOptions {
   /**

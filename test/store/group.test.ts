@@ -15,7 +15,7 @@ function bench() {
   const put: (() => void)[] = []
   const behaviour = { before: (): Promise<void> => Promise.resolve(), attempts: 1 }
   const group = new Group<number, string>(
-    { countQueue: (count) => void counts.push(count) },
+    { countQueue: (count) => void counts.push(count), soon: (task) => void put.push(task) },
     {
       enter: async (job) => {
         await behaviour.before()
@@ -28,7 +28,6 @@ function bench() {
         return Promise.resolve(items.map((item) => `answer ${item}`))
       },
     },
-    (task) => void put.push(task),
   )
   const soon = (): void => {
     for (const task of put.splice(0)) task()

@@ -10,6 +10,7 @@ import type { Session } from '#src/store/session'
 import { StoreError } from '#src/store/store-error'
 import { device } from '#test/contracts/store-channels'
 import { administer, newDatabase, openNode, sharedMariaDb } from '#test/support/mariadb'
+import { realRuntime } from '#test/support/real-runtime'
 import { openNotes, rowsFor, write } from '#test/support/mysql-notes'
 import { Relay } from '#test/support/relay'
 import { ChannelWriter } from '#test/support/store-writer'
@@ -98,7 +99,8 @@ mariaDb.test(
 mariaDb.test('L2: a statement has its time from the answer before it', async (t, server) => {
   let waiting = 0
   let most = 0
-  const runtime: Pick<Runtime, 'after' | 'random'> = {
+  const runtime: Pick<Runtime, 'after' | 'random' | 'soon'> = {
+    soon: realRuntime.soon,
     after: () => {
       waiting += 1
       most = Math.max(most, waiting)

@@ -15,7 +15,7 @@ import { newDatabase, withoutBulk } from '#test/support/mariadb'
 import { realRuntime } from '#test/support/real-runtime'
 
 interface NotesOptions {
-  readonly runtime?: Pick<Runtime, 'after' | 'random'>
+  readonly runtime?: Pick<Runtime, 'after' | 'random' | 'soon'>
   /** As on a server that takes no bulk executions. */
   readonly withoutBulk?: boolean
   /** Where the server is heard; absent: at its own port. */

@@ -49,6 +49,7 @@ export async function startSoleGateway(
     onFailure: (reason: string) => void failures.push(reason),
   }
   const backend = await runtime.until(startEmbedded(config, edge))
+  await runtime.until(backend.start('127.0.0.1:8080'))
   const sink = composeAcceptor(config, edge, { backend, callers: () => 1 })
   const acceptance = composeAcceptance(config, edge, { backend, sink })
   const sessions = composeSessions(edge, { backend, acceptance, lanes: config.lanes })

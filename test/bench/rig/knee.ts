@@ -44,7 +44,7 @@ export async function findKnees<Step extends Sustained>(
   subjects: readonly SearchOptions<Step>[],
   runs: number,
 ): Promise<readonly (readonly (Knee<Step> | undefined)[])[]> {
-  const inTurn = new Gate(1) // B11
+  const inTurn = new Gate(1, setImmediate) // B11
   const searches = subjects.map(
     ({ saturationPerSecond, attempt }) =>
       new KneeSearch<Step>({
