@@ -25,7 +25,6 @@ export class Devices implements DeviceStore {
         return rows.map(() => undefined)
       },
     })
-
   }
 
   async find(deviceId: DeviceId): Promise<Device | undefined> {

@@ -75,7 +75,6 @@ export function systemOver({ store, log, leases: held, options = {}, waiting = t
   const waits: number[] = []
   const clock = { now: 10_000 }
   const mismatches: string[] = []
-  const fences: number[] = []
   /** How a task is put off; a test may set it. */
   const putOff = { soon: (task: () => void): void => void setImmediate(task) }
   const onMismatch = (reason: string): void => void mismatches.push(reason)
@@ -95,9 +94,8 @@ export function systemOver({ store, log, leases: held, options = {}, waiting = t
       wait,
       soon: (task) => putOff.soon(task),
       onMismatch,
-      onFenced: () => void fences.push(clock.now),
     },
     { ...SYSTEM_OPTIONS, ...options },
   )
-  return { system, bus, meter, logger, leases, waits, clock, mismatches, fences, putOff }
+  return { system, bus, meter, logger, leases, waits, clock, mismatches, putOff }
 }
