@@ -68,7 +68,7 @@ for (const turnMax of [2, 512]) {
       logger.lines.filter(({ level }) => level === 'error').map(({ fields }) => fields),
       [{ lane: 0, epoch: 1 }],
     )
-    t.deepEqual(leases.refused, [{ lane: 0, epoch: 1 }])
+    t.like(leases.refused, [{ lane: 0, epoch: 1 }])
   })
 }
 

@@ -55,16 +55,16 @@ interface SoleThreads {
 async function startThreads(config: Config, edge: BackendEdge): Promise<SoleThreads> {
   const settings = threadSettings(config)
   const [logEnd, engineEnd] = edge.threads.wire()
-  // Both start at once. Whichever could not takes the other along, which may be waiting for it.
+  // Both start at once. The engine waits for the log, so a log that cannot start takes it along.
   const controller = new AbortController()
   const { signal } = controller
-  const abort = (error: unknown): never => {
+  const giveUp = (error: unknown): never => {
     controller.abort(error)
     throw error
   }
   const [log, engine] = await Promise.allSettled([
-    startThread({ name: 'log', settings, peer: logEnd }, { ...edge, signal }).catch(abort),
-    startThread({ name: 'engine', settings, peer: engineEnd }, { ...edge, signal }).catch(abort),
+    startThread({ name: 'log', settings, peer: logEnd }, edge).catch(giveUp),
+    startThread({ name: 'engine', settings, peer: engineEnd }, { ...edge, signal }),
   ])
   if (log.status === 'fulfilled' && engine.status === 'fulfilled') {
     return { log: log.value, engine: engine.value }
@@ -72,7 +72,9 @@ async function startThreads(config: Config, edge: BackendEdge): Promise<SoleThre
   for (const started of [engine, log]) {
     if (started.status === 'fulfilled') await started.value.stop()
   }
-  throw signal.reason
+  // The log's reason explains the engine's, never the other way round.
+  const failed = [log, engine].find((started) => started.status === 'rejected')
+  throw failed?.reason
 }
 
 /** Every lane is applied here, or readiness says how many are not. */
