@@ -89,6 +89,8 @@ export interface CatchUpRequest {
   readonly removedTo?: RemovedTo
   /** 1 to 500 entries. */
   readonly limit: number
+  /** Bytes of content, PAGE_BYTES_MAX when absent; one entry always fits. */
+  readonly bytes?: number
 }
 
 /** Acknowledgement of everything up to a seq, by one device in one channel. */

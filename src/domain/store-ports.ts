@@ -206,6 +206,9 @@ export interface SubscriptionStore {
 
 export const ACKED_AHEAD_MAX = 1_000
 
+/** Where a page of any list ends, in bytes of content; one item always fits. */
+export const PAGE_BYTES_MAX = 2 ** 20
+
 export interface Page<Item> {
   readonly items: readonly Item[]
   /** Where the next page begins; absent on the last one. */
@@ -230,13 +233,14 @@ export interface HistoryQuery {
   readonly limit: number
 }
 
+/** Pages end at PAGE_BYTES_MAX: one may be short of its `limit` and still have a next one. */
 export interface ReadStore {
   thing(channelId: ChannelId, id: string): Promise<Thing | undefined>
   event(channelId: ChannelId, id: string): Promise<Event | undefined>
   /** Newest change first. */
   things(query: EntityQuery): Promise<Page<Thing>>
   events(query: EntityQuery): Promise<Page<Event>>
-  /** In seq order. A page may be short of `limit` and still have a next one. */
+  /** In seq order. */
   history(query: HistoryQuery): Promise<Page<FeedEntry>>
   catchUp(request: CatchUpRequest): Promise<CatchUpPage>
   /** What a device has not acknowledged over all its channels, single acknowledgements left out. */

@@ -101,8 +101,7 @@ async function advance(
 ): Promise<number> {
   let afterSeq = ackedSeq
   for (;;) {
-    const stretch = { channel, afterSeq, sinceSeq, limit: SEQS_AT_ONCE }
-    const next = await deliverableSeqs(session, stretch)
+    const next = await deliverableSeqs(session, { channel, afterSeq, sinceSeq }, SEQS_AT_ONCE)
     const open = next.find((seq) => !acked.has(seq))
     // A turn that commits between the reads of Messages and Things shows its Things alone: what is
     // beyond the head is not known yet.

@@ -13,6 +13,7 @@
 import type { Dialect } from './dialect.ts'
 import type { Filter } from './paging.ts'
 import type { Session } from './session.ts'
+import type { Sequenced } from './sized.ts'
 
 export type EntityTable = 'things' | 'events'
 
@@ -31,11 +32,6 @@ interface Part {
   readonly columns: string
   readonly order: 'oldest first' | 'newest first'
   readonly limit: number
-}
-
-/** Whatever has a place in a channel's feed. */
-export interface Sequenced {
-  readonly seq: number
 }
 
 /** The first `limit` rows in the order that is asked for. */

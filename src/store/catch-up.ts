@@ -11,6 +11,7 @@
 import type { CatchUpPage, CatchUpRequest, RemovedTo } from '#domain/feed'
 import type { Session } from './session.ts'
 import { deliverables } from './deliverables.ts'
+import { roomFor } from './sized.ts'
 
 interface Heads {
   readonly channel: number
@@ -23,7 +24,7 @@ const NOTHING: RemovedTo = { entries: 0, tombstones: 0 }
 
 /** Reads a page; of a channel that does not exist, an empty complete one. */
 export async function catchUp(session: Session, request: CatchUpRequest): Promise<CatchUpPage> {
-  const { channelId, sinceSeq, deletedSince, limit } = request
+  const { channelId, sinceSeq, deletedSince, limit, bytes } = request
   const heads = await session.first<Heads>(
     `SELECT h.channel, h.head_seq AS headSeq, h.entries_floor AS entriesFloor,
         h.tombstone_floor AS tombstoneFloor
@@ -34,17 +35,18 @@ export async function catchUp(session: Session, request: CatchUpRequest): Promis
   if (heads === undefined) return { entries: [], headSeq: 0, complete: true }
 
   const gap = gapOf(heads, request)
-  const found = await deliverables(session, channelId, {
+  const stretch = {
     channel: heads.channel,
     afterSeq: gap?.restart === true ? 0 : request.afterSeq, // C2
     sinceSeq: gap?.restart === true ? Math.max(sinceSeq, knownTo(heads, request)) : sinceSeq,
     ...(gap?.restart !== true && deletedSince !== undefined && { deletedSince }),
-    limit: limit + 1,
-  })
+  }
+  const room = roomFor(limit, bytes)
+  const { entries, isComplete } = await deliverables(session, channelId, stretch, { room })
   return {
-    entries: found.slice(0, limit),
+    entries,
     headSeq: heads.headSeq,
-    complete: found.length <= limit,
+    complete: isComplete,
     removedTo: { entries: heads.entriesFloor, tombstones: heads.tombstoneFloor },
     ...(gap !== undefined && { gap }),
   }

@@ -9,6 +9,8 @@ import { FEED_COLUMNS, entryFrom, mergeBySeq } from './deliverables.ts'
 import type { StoredEntry } from './deliverables.ts'
 import { SCANNED_MAX, pageOf } from './paging.ts'
 import type { Filter } from './paging.ts'
+import { contentOf, fill, roomFor, sizeColumns } from './sized.ts'
+import type { Sized } from './sized.ts'
 
 /** Twenty probes find a place among a million rows: they look at as many as a page may. (R1) */
 const PROBED_ROWS = 100
@@ -26,13 +28,20 @@ export async function history(
   }
   const end = filter.sql === '' ? undefined : await unscanned(session, sources)
 
-  let rows: StoredEntry[] = []
+  let found: readonly Found[] = []
   for (const source of sources) {
-    const found = await entriesIn(session, source, { end, filter, limit: limit + 1 })
-    rows = mergeBySeq(rows, found, limit + 1)
+    const more = await sizesIn(session, source, { end, filter, limit: limit + 1 })
+    found = mergeBySeq(found, more, limit + 1)
   }
-  const page = pageOf(rows, limit, end === undefined ? undefined : end - 1)
-  return { ...page, items: page.items.map((row) => entryFrom(channelId, row)) }
+  const { count } = fill(found, roomFor(limit))
+  const items: FeedEntry[] = []
+  for (const { table } of sources) {
+    const wanted = found.slice(0, count).filter((size) => size.table === table)
+    const content = { table, channel, columns: FEED_COLUMNS }
+    const rows = await contentOf<StoredEntry>(session, content, wanted)
+    items.push(...rows.map((row) => entryFrom(channelId, row)))
+  }
+  return pageOf(mergeBySeq(items, [], count), found, end === undefined ? undefined : end - 1)
 }
 
 function tablesOf({ model }: HistoryQuery): readonly FeedTable[] {
@@ -62,18 +71,20 @@ interface Part {
   readonly limit: number
 }
 
-function entriesIn(
+type Found = Sized & { readonly table: FeedTable }
+
+async function sizesIn(
   session: Session,
   source: Source,
   { end = Number.MAX_SAFE_INTEGER, filter, limit }: Part,
-): Promise<StoredEntry[]> {
+): Promise<Found[]> {
+  const { table } = source
   const { sql, parameters, order } = rowsOf(session, source)
-  return session.all(`SELECT ${FEED_COLUMNS} ${sql} AND seq < ?${filter.sql}${order} LIMIT ?`, [
-    ...parameters,
-    end,
-    ...filter.parameters,
-    limit,
-  ])
+  const sizes = await session.all<Sized>(
+    `SELECT ${sizeColumns(table)} ${sql} AND seq < ?${filter.sql}${order} LIMIT ?`,
+    [...parameters, end, ...filter.parameters, limit],
+  )
+  return sizes.map((size) => ({ ...size, table }))
 }
 
 /** R1: the seq of the first row, in either table, that this page does not step over any more. */

@@ -1,4 +1,4 @@
-// Pages of lists and of history.
+// Pages of lists and of history. How many bytes they have: Z1 in sized.ts.
 //
 // Invariants:
 //   R1. A page steps over at most SCANNED_MAX rows, however few of them match: then it ends early
@@ -7,6 +7,7 @@
 
 import type { Page } from '#domain/store-ports'
 import type { Value } from './dialect.ts'
+import type { Sized } from './sized.ts'
 
 export const SCANNED_MAX = 2_000
 
@@ -17,15 +18,15 @@ export interface Filter {
 }
 
 /**
- * `rows` are up to one more than the page holds; `end`: where the next page begins if they are not.
+ * The page of the first `count` of what was found. `end`: where the next page begins when nothing
+ * that was found is left.
  */
-export function pageOf<Row extends { readonly seq: number }>(
-  rows: readonly Row[],
-  limit: number,
+export function pageOf<Item>(
+  items: readonly Item[],
+  found: readonly Sized[],
   end: number | undefined,
-): Page<Row> {
-  const items = rows.slice(0, limit)
-  const last = items.at(-1)
-  if (rows.length > limit && last !== undefined) return { items, next: last.seq }
+): Page<Item> {
+  const last = found[items.length - 1]
+  if (items.length < found.length && last !== undefined) return { items, next: last.seq }
   return end === undefined ? { items } : { items, next: end }
 }

@@ -6,6 +6,9 @@ import type { ChannelId, DeviceId } from '#domain/identity'
 import { aheadOf } from './acknowledgements.ts'
 import type { Database } from './database.ts'
 import { deliverables } from './deliverables.ts'
+import type { Deliverables } from './deliverables.ts'
+import { roomFor } from './sized.ts'
+import type { Room } from './sized.ts'
 
 interface Pulled {
   readonly channel: number
@@ -22,9 +25,12 @@ export async function pull(
   limit: number,
 ): Promise<{ readonly items: readonly FeedEntry[]; readonly hasMore: boolean }> {
   const items: FeedEntry[] = []
+  let room = roomFor(limit)
   for (const held of await behindOf(database, deviceId)) {
-    items.push(...(await openOf(database, held, limit + 1 - items.length)))
-    if (items.length > limit) return { items: items.slice(0, limit), hasMore: true }
+    const { entries, isComplete, left } = await openOf(database, held, room)
+    items.push(...entries)
+    if (!isComplete) return { items, hasMore: true }
+    room = left
   }
   return { items, hasMore: false }
 }
@@ -46,18 +52,11 @@ function behindOf(database: Database, deviceId: DeviceId): Promise<Pulled[]> {
 }
 
 /** Deliverables of one channel without those acknowledged ahead. */
-async function openOf(database: Database, held: Pulled, wanted: number): Promise<FeedEntry[]> {
-  const { channel, channelId, sinceSeq } = held
-  const ahead = new Set(aheadOf(held))
-  const open: FeedEntry[] = []
-  let afterSeq = held.ackedSeq
-  while (open.length < wanted) {
-    const stretch = { channel, afterSeq, sinceSeq, limit: wanted }
-    const found = await database.snapshot((session) => deliverables(session, channelId, stretch))
-    open.push(...found.filter(({ seq }) => !ahead.has(seq)))
-    const last = found.at(-1)
-    if (last === undefined || found.length < wanted) break
-    afterSeq = last.seq
-  }
-  return open.slice(0, wanted)
+function openOf(database: Database, held: Pulled, room: Room): Promise<Deliverables> {
+  const { channel, channelId, sinceSeq, ackedSeq: afterSeq } = held
+  const leftOut = new Set(aheadOf(held))
+  const stretch = { channel, afterSeq, sinceSeq }
+  return database.snapshot((session) =>
+    deliverables(session, channelId, stretch, { room, leftOut }),
+  )
 }

@@ -17,6 +17,8 @@ import { history } from './history.ts'
 import { SCANNED_MAX, pageOf } from './paging.ts'
 import type { Filter } from './paging.ts'
 import { pull } from './pull.ts'
+import { contentOf, fill, roomFor, sizeColumns } from './sized.ts'
+import type { Sized } from './sized.ts'
 
 export class Reading implements ReadStore {
   readonly #database: Database
@@ -84,16 +86,15 @@ export class Reading implements ReadStore {
       const all = { table, channel, ...(query.before !== undefined && { before: query.before }) }
       const filter = filterOf(table, query)
       const end = filter.sql === '' ? undefined : await seqBehind(session, all, SCANNED_MAX) // R1
-      const rows = await entitiesIn<Row>(
+      const found = await entitiesIn<Sized>(
         session,
         { ...all, after: end ?? 0, filter },
-        {
-          columns: 'id, state, seq, document',
-          order: 'newest first',
-          limit: query.limit + 1,
-        },
+        { columns: sizeColumns(table), order: 'newest first', limit: query.limit + 1 },
       )
-      return pageOf(rows, query.limit, end === undefined ? undefined : end + 1)
+      const { count } = fill(found, roomFor(query.limit))
+      const content = { table, channel, columns: 'id, state, seq, document' }
+      const rows = await contentOf<Row>(session, content, found.slice(0, count))
+      return pageOf(rows, found, end === undefined ? undefined : end + 1)
     })
   }
 }

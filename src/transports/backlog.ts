@@ -6,7 +6,7 @@
 
 import { requestOf } from './progress.ts'
 import type { Progress } from './progress.ts'
-import { PAGES_AT_ONCE_MAX, PAGE_ENTRIES_MAX, WINDOW_BYTES_MAX } from './signals.ts'
+import { PAGES_AT_ONCE_MAX, PAGE_ENTRIES_MAX } from './signals.ts'
 import type { Output } from './signals.ts'
 import type { Window } from './window.ts'
 
@@ -22,8 +22,6 @@ export class Backlog {
   readonly #postponed = new Set<Progress>()
   readonly #loading = new Map<number, Loading>()
   #lastTicket = 0
-  /** Of a frame, as seen lately: a page of large entries is asked for in small pieces. */
-  #typicalBytes = 1_024
 
   constructor(window: Window) {
     this.#window = window
@@ -55,11 +53,6 @@ export class Backlog {
     this.#postponed.clear()
   }
 
-  /** A frame of so many bytes went out. */
-  sent(bytes: number): void {
-    this.#typicalBytes = (this.#typicalBytes * 7 + bytes) / 8
-  }
-
   /** The channel that a page was asked for with this ticket. */
   arrived(ticket: number): Progress | undefined {
     const loading = this.#loading.get(ticket)
@@ -75,8 +68,7 @@ export class Backlog {
       const room = this.#window.room(reserved)
       const [progress] = this.#behind
       if (room === 0 || progress === undefined) return
-      const fitting = Math.ceil(WINDOW_BYTES_MAX / PAGES_AT_ONCE_MAX / this.#typicalBytes)
-      const limit = Math.min(room, PAGE_ENTRIES_MAX, fitting)
+      const limit = Math.min(room, PAGE_ENTRIES_MAX)
       this.#behind.delete(progress)
       progress.stage = 'loading'
       this.#lastTicket += 1

@@ -202,7 +202,6 @@ export class Serving {
     if (!this.#window.take(frame.bytes)) return false
     progress.sentSeq = frame.seq // S1
     progress.owed.push({ seq: frame.seq, bytes: frame.bytes })
-    this.#backlog.sent(frame.bytes)
     outputs.push({ kind: 'deliver', frame, mode })
     return true
   }

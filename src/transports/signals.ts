@@ -78,10 +78,11 @@ export type Output =
  */
 export const WINDOW_ENTRIES_MAX = 256
 export const WINDOW_BYTES_MAX = 1_048_576
-/** Entries of one catch-up page. */
-export const PAGE_ENTRIES_MAX = 100
 /** Pages of one session that may be under way at once. */
 export const PAGES_AT_ONCE_MAX = 2
+/** Entries of one catch-up page, and bytes of their content: together the pages fit a window. */
+export const PAGE_ENTRIES_MAX = 100
+export const PAGE_BYTES_MAX = WINDOW_BYTES_MAX / PAGES_AT_ONCE_MAX
 
 export const HELLO_WITHIN_MS = 8_000
 /** From a hello to its welcome; then the store is taken for unavailable. */

@@ -8,6 +8,7 @@ import { gapsContract } from './store-gaps.ts'
 import { channelContract } from './store-channels.ts'
 import { logContract } from './store-log.ts'
 import { operationContract } from './store-operations.ts'
+import { pageBytesContract } from './store-page-bytes.ts'
 import { readingContract } from './store-reading.ts'
 import { retentionContract } from './store-retention.ts'
 import { subscriptionContract } from './store-subscriptions.ts'
@@ -26,6 +27,7 @@ export function storeContract(engine: string, open: OpenStore): void {
     acknowledgementContract,
     operationContract,
     readingContract,
+    pageBytesContract,
     catchUpContract,
     gapsContract,
     retentionContract,

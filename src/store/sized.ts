@@ -1,0 +1,97 @@
+// Pages by their bytes: the sizes of rows first, then the content of those that fit.
+//
+// Invariants:
+//   Z1. A page ends at about PAGE_BYTES_MAX bytes of content; one item always fits. What is beyond
+//       is neither carried by the database nor held here: a row tells the size of a column without
+//       its content.
+
+import { PAGE_BYTES_MAX } from '#domain/store-ports'
+import type { Session } from './session.ts'
+
+/** Whatever has a place in a channel's feed. */
+export interface Sequenced {
+  readonly seq: number
+}
+
+/** A row whose content is not read yet. */
+export interface Sized extends Sequenced {
+  /** The row's key, within its channel where the table is one of entities. */
+  readonly id: string | number
+  /** Of the content, in UTF-8. */
+  readonly bytes: number
+}
+
+/** The tables whose rows stand in pages, and which of their columns has the content. */
+const CONTENT = {
+  feed_entries: 'payload',
+  thing_updates: 'payload',
+  things: 'document',
+  events: 'document',
+} as const
+
+export type ContentTable = keyof typeof CONTENT
+
+/** The columns of `Sized`. */
+export const sizeColumns = (table: ContentTable): string =>
+  `id, seq, octet_length(${CONTENT[table]}) AS bytes`
+
+/** Stands for the names and the other columns of an item. */
+const ENVELOPE_BYTES = 400
+
+/** What a page has room for. */
+export interface Room {
+  readonly items: number
+  readonly bytes: number
+  /** True while the page has no item: the first one fits, whatever its size is. */
+  readonly isEmpty: boolean
+}
+
+/** The room of a new page. */
+export const roomFor = (items: number, bytes: number = PAGE_BYTES_MAX): Room => ({
+  items,
+  bytes,
+  isEmpty: true,
+})
+
+/** How many of these rows fit, in their order, and the room that is left behind them. (Z1) */
+export function fill(
+  sizes: readonly Sized[],
+  room: Room,
+): { readonly count: number; readonly left: Room } {
+  let { bytes, isEmpty } = room
+  let count = 0
+  for (const size of sizes) {
+    const taken = size.bytes + ENVELOPE_BYTES
+    if (count === room.items || (taken > bytes && !isEmpty)) break
+    bytes -= taken
+    isEmpty = false
+    count += 1
+  }
+  return { count, left: { items: room.items - count, bytes, isEmpty } }
+}
+
+interface Content {
+  readonly table: ContentTable
+  readonly channel: number
+  /** `seq` is one of them. */
+  readonly columns: string
+}
+
+/** The content of rows whose sizes are known, in the order of those. */
+export async function contentOf<Row extends Sequenced>(
+  session: Session,
+  { table, channel, columns }: Content,
+  sizes: readonly Sized[],
+): Promise<Row[]> {
+  if (sizes.length === 0) return []
+  const { dialect } = session
+  const isFeed = CONTENT[table] === 'payload'
+  const rows = await session.all<Row>(
+    `SELECT${dialect.inOrder} ${columns}
+      FROM ${dialect.keys('k', { key_id: isFeed ? 'integer' : 'text' })}
+      CROSS JOIN ${table} ON ${isFeed ? '' : 'channel = ? AND '}id = k.key_id`,
+    [JSON.stringify(sizes.map(({ id }) => [id])), ...(isFeed ? [] : [channel])],
+  )
+  const bySeq = new Map(rows.map((row) => [row.seq, row]))
+  return sizes.flatMap(({ seq }) => bySeq.get(seq) ?? [])
+}
