@@ -9,6 +9,7 @@ import { Tables1766000000000 } from '#src/store/migrations/1-tables'
 import { Spans1795000000000 } from '#src/store/migrations/2-spans'
 import { Blocks1795200000000 } from '#src/store/migrations/3-blocks'
 import { SessionNumbers1795400000000 } from '#src/store/migrations/4-session-numbers'
+import { LastUse1796000000000 } from '#src/store/migrations/5-last-use'
 import { SqliteConnection } from '#src/store/sqlite/connection'
 
 const SQLITE = 'sqlite:'
@@ -19,6 +20,7 @@ const MIGRATIONS = [
   Spans1795000000000,
   Blocks1795200000000,
   SessionNumbers1795400000000,
+  LastUse1796000000000,
 ]
 
 /**

@@ -10,7 +10,7 @@ import type { Caller } from './caller.ts'
 import { findDevice } from './device-identity.ts'
 
 export interface DeliveryPorts {
-  readonly devices: Pick<DeviceStore, 'find'>
+  readonly devices: Pick<DeviceStore, 'find' | 'seen'>
   readonly read: Pick<ReadStore, 'pull'>
   readonly subscriptions: Pick<SubscriptionStore, 'acknowledgeEntries'>
 }
@@ -32,9 +32,13 @@ export class Deliveries {
   async pull(fields: unknown, caller: Caller): Promise<Answer<Pulled>> {
     const request = readPull(fields)
     if (isFault(request)) return request
-    const device = await findDevice(this.#ports.devices, request.deviceKey)
+    const { devices, read } = this.#ports
+    const device = await findDevice(devices, request.deviceKey)
     if (isFault(device)) return device
-    return caller.refusal ?? this.#ports.read.pull(device.deviceId, request.limit)
+    if (caller.refusal !== undefined) return caller.refusal
+    // Not waited for: a pull is worth more than the day on which it was.
+    devices.seen([device.deviceId], caller.receivedAtMs).catch(() => undefined)
+    return read.pull(device.deviceId, request.limit)
   }
 
   /** In any order, as often as wanted. */

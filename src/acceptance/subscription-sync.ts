@@ -79,7 +79,9 @@ export class SubscriptionSync {
   async #leaveOthers(joined: readonly NamedChannel[]): Promise<void> {
     const deviceId = this.#deviceId
     const kept = [...new Set(joined.map(({ channelId }) => channelId))]
-    for (const channelId of await this.#ports.subscriptions.keepOnly(deviceId, kept)) {
+    const { receivedAtMs } = this.#caller
+    const left = await this.#ports.subscriptions.keepOnly(deviceId, kept, receivedAtMs)
+    for (const channelId of left) {
       this.#ports.bus.notify({ kind: 'unsubscribed', channelId, deviceId })
     }
   }

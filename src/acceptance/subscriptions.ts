@@ -83,7 +83,8 @@ export class Subscriptions {
     if (caller.refusal !== undefined) return caller.refusal
     const { channelId } = request
     const { deviceId } = device
-    const isRemoved = await this.#ports.subscriptions.unsubscribe(deviceId, channelId)
+    const { subscriptions } = this.#ports
+    const isRemoved = await subscriptions.unsubscribe(deviceId, channelId, caller.receivedAtMs)
     if (isRemoved) this.#ports.bus.notify({ kind: 'unsubscribed', channelId, deviceId })
     return { channelId, isRemoved }
   }

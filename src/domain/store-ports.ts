@@ -129,6 +129,25 @@ export interface RetentionStore {
    * its operation for instance: with less than 2 these stay.
    */
   step(before: RetentionLimits, maxRows: number): Promise<number>
+  /** Removes devices and deletes channels that nobody uses, at most `maxRows` of each. */
+  expire(limits: IdleLimits, maxRows: number): Promise<Expired>
+}
+
+/** Unix milliseconds; what was last in use before them goes. (store/idle.ts) */
+export interface IdleLimits {
+  /** Devices that never subscribed, by their registration. */
+  readonly neverSubscribed: number
+  /** Devices without a subscription, by their last session or pull. */
+  readonly devices: number
+  readonly channels: number
+  readonly nowMs: number
+}
+
+export interface Expired {
+  /** How many were removed. */
+  readonly devices: number
+  /** Those that were deleted: whoever remembers them must be told. */
+  readonly channels: readonly ChannelId[]
 }
 
 /** Unix milliseconds; what is older goes. */
@@ -171,6 +190,11 @@ export interface DeviceStore {
     channelType: ChannelType,
     providerToken: string | undefined,
   ): Promise<boolean>
+  /**
+   * These devices have a session or a pull now: kept to the day, so that what nobody uses any more
+   * can go.
+   */
+  seen(deviceIds: readonly DeviceId[], nowMs: number): Promise<void>
   /** Every device of the platform with this token falls back to private. */
   retireToken(platform: Platform, providerToken: string): Promise<void>
 }
@@ -184,9 +208,13 @@ export type Subscribed =
 export interface SubscriptionStore {
   /** Exact at SUBSCRIBERS_MAX under any concurrency. Subscribing again changes nothing. */
   subscribe(deviceId: DeviceId, channelId: ChannelId, nowMs: number): Promise<Subscribed>
-  unsubscribe(deviceId: DeviceId, channelId: ChannelId): Promise<boolean>
+  unsubscribe(deviceId: DeviceId, channelId: ChannelId, nowMs: number): Promise<boolean>
   /** Unsubscribes from every channel that is not listed; gives those it left. */
-  keepOnly(deviceId: DeviceId, channelIds: readonly ChannelId[]): Promise<readonly ChannelId[]>
+  keepOnly(
+    deviceId: DeviceId,
+    channelIds: readonly ChannelId[],
+    nowMs: number,
+  ): Promise<readonly ChannelId[]>
   isSubscribed(deviceId: DeviceId, channelId: ChannelId): Promise<boolean>
   /** Where the device stands in each of its channels, ordered by channel_id. */
   positions(deviceId: DeviceId): Promise<readonly Position[]>

@@ -4,7 +4,7 @@
 import type { ChannelCredentials, ChannelInfo, NewChannel } from '#domain/channel'
 import type { ChannelId } from '#domain/identity'
 import type { ChannelStore } from '#domain/store-ports'
-import { Bulk } from './bulk.ts'
+import { Bulk, inChunks } from './bulk.ts'
 import type { Database } from './database.ts'
 import type { Value } from './dialect.ts'
 import type { ChannelHeadRow, ChannelRow } from './entities/channels.ts'
@@ -32,7 +32,8 @@ export class Channels implements ChannelStore {
   }
 
   create({ channelId, channelName, passwordHash, createdAt }: NewChannel): Promise<void> {
-    const row = { channelId, name: channelName, passwordHash, createdAt, isDeleted: 0 }
+    const use = { isDeleted: 0, usedAt: createdAt, usedSeq: 0 }
+    const row = { channelId, name: channelName, passwordHash, createdAt, ...use }
     return this.#database.durable(async (session) => {
       let channel = 0
       await this.#channels.write(session, [row], (raw) => {
@@ -65,6 +66,16 @@ export class Channels implements ChannelStore {
       )
       if (found === undefined) return false
       await session.run('UPDATE channels SET is_deleted = ? WHERE id = ?', [nowMs, found.id])
+      // The time without a subscription begins now. (I1 in idle.ts)
+      const held = await session.all<{ device: number }>(
+        'SELECT device FROM subscriptions WHERE channel = ? ORDER BY device',
+        [found.id],
+      )
+      await inChunks(
+        held.map(({ device }) => device),
+        (list, part) =>
+          session.run(`UPDATE devices SET seen_at = ? WHERE id IN (${list})`, [nowMs, ...part]),
+      )
       await session.run('DELETE FROM subscriptions WHERE channel = ?', [found.id])
       return true
     })

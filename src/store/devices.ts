@@ -6,6 +6,7 @@ import type { Database } from './database.ts'
 import type { DeviceRow } from './entities/devices.ts'
 import { Group } from './group.ts'
 import type { Tables } from './entities/tables.ts'
+import { SeenDevices } from './seen-devices.ts'
 
 const IDEMPOTENT = { isIdempotent: true }
 
@@ -14,6 +15,7 @@ type NewDevice = Omit<DeviceRow, 'sessions'>
 export class Devices implements DeviceStore {
   readonly #database: Database
   readonly #created: Group<NewDevice, undefined>
+  readonly #seen: SeenDevices
 
   constructor(database: Database, tables: Tables) {
     this.#database = database
@@ -25,6 +27,7 @@ export class Devices implements DeviceStore {
         return rows.map(() => undefined)
       },
     })
+    this.#seen = new SeenDevices(database)
   }
 
   async find(deviceId: DeviceId): Promise<Device | undefined> {
@@ -56,7 +59,11 @@ export class Devices implements DeviceStore {
 
   create(deviceId: DeviceId, platform: Platform, nowMs: number): Promise<void> {
     const route = { channelType: 'private', providerToken: null } as const
-    return this.#created.ask({ deviceId, platform, ...route, createdAt: nowMs })
+    return this.#created.ask({ deviceId, platform, ...route, createdAt: nowMs, seenAt: null })
+  }
+
+  seen(deviceIds: readonly DeviceId[], nowMs: number): Promise<void> {
+    return this.#seen.note(deviceIds, nowMs)
   }
 
   /** Its subscriptions go with it. */

@@ -34,33 +34,6 @@ export interface ColumnTypes {
   readonly hasBlocks: boolean
 }
 
-export interface TableDefinition {
-  readonly name: string
-  readonly columns: string
-  readonly indexes?: readonly IndexDefinition[]
-  /** Rows lie in the order of their primary key. */
-  readonly isClustered?: boolean
-}
-
-export interface IndexDefinition {
-  readonly name: string
-  readonly columns: string
-  readonly isUnique?: boolean
-}
-
-/** The same types as the migrations spell them. */
-export interface ColumnDefinitions {
-  /** The whole column `id`. */
-  readonly serial: string
-  readonly integer: string
-  readonly text: (length: number) => string
-  readonly document: string
-  /** A text column in an index that may be too long for it. */
-  readonly beginningOf: (column: string) => string
-  /** Statements that may run again where an earlier run has ended between them. */
-  readonly createTable: (table: TableDefinition) => readonly string[]
-}
-
 /**
  * What became of a job that failed. `unfit`: the database finds fault with the data, so the same
  * again would fail again. `refused`: it cannot or may not do it, for instance with a full disk.
@@ -82,7 +55,6 @@ export interface Dialect {
   /** Jobs at once. */
   readonly connections: number
   readonly types: ColumnTypes
-  readonly definitions: ColumnDefinitions
   /** The updates of Things are indexed in spans of two to this many rows; absent: in one. */
   readonly spanBits?: number
   /** Things and Events are indexed in blocks of this many seqs; absent: by each. (blocks.ts) */

@@ -13,12 +13,13 @@
 // Tables in commit order are nearly in the order of acceptance: an entry of a node whose clock is
 // ahead keeps what lies behind it until its own time has come.
 
-import type { RetentionLimits, RetentionStore } from '#domain/store-ports'
+import type { Expired, IdleLimits, RetentionLimits, RetentionStore } from '#domain/store-ports'
 import { inChunks, removeById } from './bulk.ts'
 import type { Database } from './database.ts'
 import type { Session } from './session.ts'
 import { removeDeletedChannel } from './deleted-channels.ts'
 import type { TombstoneRow } from './entities/entities.ts'
+import { deleteIdleChannels, removeIdleDevices } from './idle.ts'
 
 /** Removes at most `maxRows` rows of one kind and gives how many. (N5) */
 type Chore = (session: Session, before: RetentionLimits, maxRows: number) => Promise<number>
@@ -53,6 +54,18 @@ export class Retention implements RetentionStore {
       removed += await this.#database.repeatable(job, { isIdempotent: true })
     }
     return removed
+  }
+
+  async expire(limits: IdleLimits, maxRows: number): Promise<Expired> {
+    const kept = { isIdempotent: true }
+    const devices = await this.#database.repeatable(
+      (session) => removeIdleDevices(session, limits, maxRows),
+      kept,
+    )
+    const channels = await this.#database.repeatable((session) =>
+      deleteIdleChannels(session, limits, maxRows),
+    )
+    return { devices, channels }
   }
 }
 

@@ -14,6 +14,7 @@ import { Bulk } from './bulk.ts'
 import type { Database } from './database.ts'
 import type { Session } from './session.ts'
 import type { SubscriptionRow } from './entities/devices.ts'
+import { USED_SINCE } from './idle.ts'
 import type { Tables } from './entities/tables.ts'
 
 const POSITION = `SELECT c.channel_id AS channelId, c.name AS channelName, h.head_seq AS headSeq,
@@ -57,12 +58,16 @@ export class Subscriptions implements SubscriptionStore {
       if (subscribers >= SUBSCRIBERS_MAX) return { kind: 'full' } // U1
       const start = { sinceSeq: headSeq, ackedSeq: 0, ackedAhead: '[]', createdAt: nowMs }
       await this.#subscriptions.write(session, [{ channel, device, ...start }])
+      // I1 and I2 in idle.ts
+      await session.run('UPDATE devices SET seen_at = ? WHERE id = ?', [nowMs, device])
+      await session.run('UPDATE channels SET used_seq = ? WHERE id = ?', [USED_SINCE, channel])
       return { kind: 'subscribed', channelName, isNew: true }
     })
   }
 
-  unsubscribe(deviceId: DeviceId, channelId: ChannelId): Promise<boolean> {
+  unsubscribe(deviceId: DeviceId, channelId: ChannelId, nowMs: number): Promise<boolean> {
     return this.#database.durable(async (session) => {
+      await markSeen(session, deviceId, nowMs)
       const { affected } = await session.run(`DELETE FROM subscriptions WHERE ${ONE}`, [
         channelId,
         deviceId,
@@ -71,9 +76,14 @@ export class Subscriptions implements SubscriptionStore {
     })
   }
 
-  keepOnly(deviceId: DeviceId, channelIds: readonly ChannelId[]): Promise<readonly ChannelId[]> {
+  keepOnly(
+    deviceId: DeviceId,
+    channelIds: readonly ChannelId[],
+    nowMs: number,
+  ): Promise<readonly ChannelId[]> {
     const kept = new Set(channelIds)
     return this.#database.durable(async (session) => {
+      await markSeen(session, deviceId, nowMs)
       const held = await session.all<{ channel: number; device: number; channelId: ChannelId }>(
         `SELECT s.channel, s.device, c.channel_id AS channelId
           FROM devices d
@@ -116,6 +126,17 @@ export class Subscriptions implements SubscriptionStore {
   acknowledgeEntries(deviceId: DeviceId, entries: readonly AckedEntry[]): Promise<number> {
     return this.#acknowledgements.single(deviceId, entries)
   }
+}
+
+/**
+ * The time without a subscription begins now. It stands before the subscriptions, so that rows are
+ * locked in the order in which subscribing locks them. (I1 in idle.ts)
+ */
+async function markSeen(session: Session, deviceId: DeviceId, nowMs: number): Promise<void> {
+  await session.run(
+    'UPDATE devices SET seen_at = ? WHERE device_id = ? AND seen_at IS NOT NULL AND seen_at < ?',
+    [nowMs, deviceId, nowMs],
+  )
 }
 
 /** Locks the channel and not its head, which turns move all the time. */

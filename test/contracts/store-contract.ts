@@ -6,6 +6,7 @@ import type { Store } from '#src/store/store'
 import { catchUpContract } from './store-catch-up.ts'
 import { gapsContract } from './store-gaps.ts'
 import { channelContract } from './store-channels.ts'
+import { idleContract } from './store-idle.ts'
 import { logContract } from './store-log.ts'
 import { operationContract } from './store-operations.ts'
 import { pageBytesContract } from './store-page-bytes.ts'
@@ -31,6 +32,7 @@ export function storeContract(engine: string, open: OpenStore): void {
     catchUpContract,
     gapsContract,
     retentionContract,
+    idleContract,
   ]) {
     contract(engine, open)
   }

@@ -32,9 +32,9 @@ export function subscriptionContract(engine: string, open: OpenStore): void {
     t.deepEqual(await subscriptions.subscribe(device(1), A, 1), { ...subscribed, isNew: true })
     t.deepEqual(await subscriptions.subscribe(device(1), A, 2), { ...subscribed, isNew: false })
     t.true(await subscriptions.isSubscribed(device(1), A))
-    t.true(await subscriptions.unsubscribe(device(1), A))
-    t.false(await subscriptions.unsubscribe(device(1), A))
-    t.false(await subscriptions.unsubscribe(device(9), A))
+    t.true(await subscriptions.unsubscribe(device(1), A, 1))
+    t.false(await subscriptions.unsubscribe(device(1), A, 1))
+    t.false(await subscriptions.unsubscribe(device(9), A, 1))
     t.false(await subscriptions.isSubscribed(device(1), A))
   })
 
@@ -63,7 +63,7 @@ export function subscriptionContract(engine: string, open: OpenStore): void {
     const last = device(SUBSCRIBERS_MAX + 1)
     t.deepEqual(await subscriptions.subscribe(last, A, 1), { kind: 'full' })
     t.like(await subscriptions.subscribe(device(1), A, 1), { kind: 'subscribed', isNew: false })
-    await subscriptions.unsubscribe(device(2), A)
+    await subscriptions.unsubscribe(device(2), A, 1)
     t.like(await subscriptions.subscribe(last, A, 1), { kind: 'subscribed', isNew: true })
   })
 
@@ -111,13 +111,13 @@ export function subscriptionContract(engine: string, open: OpenStore): void {
       await store.subscriptions.subscribe(device(1), channelId, 1)
       await store.subscriptions.subscribe(device(2), channelId, 1)
     }
-    t.deepEqual(await store.subscriptions.keepOnly(device(1), [B, channel(9)]), [A, C])
-    t.deepEqual(await store.subscriptions.keepOnly(device(1), [B]), [])
+    t.deepEqual(await store.subscriptions.keepOnly(device(1), [B, channel(9)], 1), [A, C])
+    t.deepEqual(await store.subscriptions.keepOnly(device(1), [B], 1), [])
     t.deepEqual(
       (await store.subscriptions.positions(device(1))).map(({ channelId }) => channelId),
       [B],
     )
     t.is((await store.subscriptions.positions(device(2))).length, 3)
-    t.deepEqual(await store.subscriptions.keepOnly(device(9), []), [])
+    t.deepEqual(await store.subscriptions.keepOnly(device(9), [], 1), [])
   })
 }

@@ -76,6 +76,7 @@ export class FakeChannels implements ChannelStore {
 export class FakeDevices implements DeviceStore {
   readonly rows = new Map<DeviceId, Device>()
   sessions = 0
+  readonly seenIds: DeviceId[] = []
 
   async find(deviceId: DeviceId): Promise<Device | undefined> {
     return this.rows.get(deviceId)
@@ -106,6 +107,10 @@ export class FakeDevices implements DeviceStore {
     const token = providerToken === undefined ? {} : { providerToken }
     this.rows.set(deviceId, { deviceId, platform, channelType, ...token })
     return true
+  }
+
+  async seen(deviceIds: readonly DeviceId[]): Promise<void> {
+    this.seenIds.push(...deviceIds)
   }
 
   async retireToken(platform: Platform, providerToken: string): Promise<void> {

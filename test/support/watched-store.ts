@@ -119,10 +119,11 @@ export async function doEverything(store: Watched): Promise<void> {
   await logTable.bounds(0)
   await logTable.bytes()
   await logTable.purge(0, position, 2, 5)
-  await subscriptions.keepOnly(DEVICE, [])
+  await subscriptions.keepOnly(DEVICE, [], 2)
   await subscriptions.subscribe(DEVICE, A, 1)
-  await subscriptions.unsubscribe(DEVICE, A)
+  await subscriptions.unsubscribe(DEVICE, A, 2)
   await devices.remove(DEVICE)
+  await devices.create(DEVICE, 'ios', 1)
   writer.deadLetters.push({ lane: 1, position: 1, index: 0, payload: '', error: '', at: 1 })
   await writer.take(message()).commit()
   const all = {
@@ -134,6 +135,11 @@ export async function doEverything(store: Watched): Promise<void> {
   }
   while ((await retention.step(all, 100)) > 0);
   await writer.take(message(), thing('update', 'door', { at: 5 })).commit()
+  await subscriptions.subscribe(DEVICE, A, 1)
+  await devices.seen([DEVICE], 9e15)
+  const everything = { neverSubscribed: 9e15, devices: 9e15, channels: 9e15, nowMs: 1 }
+  await retention.expire(everything, 100)
   await channels.delete(A, 1)
+  await retention.expire(everything, 100)
   while ((await retention.step(all, 100)) > 0);
 }

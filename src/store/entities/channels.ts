@@ -13,6 +13,10 @@ export type ChannelRow = {
    * everything that belonged to it.
    */
   readonly isDeleted: number
+  /** When retention last saw that it was in use. (idle.ts) */
+  readonly usedAt: number
+  /** The head at that time; USED_SINCE once it was subscribed to after it. */
+  readonly usedSeq: number
 }
 
 /** `id` is `ref` in the domain: the short name under which every other table knows the channel. */
@@ -26,10 +30,13 @@ export const channelEntity = ({ serial, integer, text }: ColumnTypes) =>
       passwordHash: { ...text(255), name: 'password_hash' },
       createdAt: { ...integer, name: 'created_at' },
       isDeleted: { ...integer, name: 'is_deleted', default: 0 },
+      usedAt: { ...integer, name: 'used_at', default: 0 },
+      usedSeq: { ...integer, name: 'used_seq', default: 0 },
     },
     indices: [
       { name: 'channels_by_channel_id', columns: ['channelId'], unique: true },
       { name: 'channels_by_is_deleted', columns: ['isDeleted'] },
+      { name: 'channels_by_used_at', columns: ['isDeleted', 'usedAt'] },
     ],
   })
 

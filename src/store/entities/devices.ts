@@ -12,6 +12,11 @@ export type DeviceRow = {
   readonly createdAt: number
   /** How many the device has begun; the newest has this number. */
   readonly sessions: number
+  /**
+   * When it last had a session or a pull, to the day, or lost a subscription; null before its
+   * first subscription. (idle.ts)
+   */
+  readonly seenAt: number | null
 }
 
 export const deviceEntity = ({ serial, integer, text, indexesLongText }: ColumnTypes) =>
@@ -25,8 +30,10 @@ export const deviceEntity = ({ serial, integer, text, indexesLongText }: ColumnT
       providerToken: { ...text(4096), name: 'provider_token', nullable: true },
       createdAt: { ...integer, name: 'created_at' },
       sessions: { ...integer, default: 0 },
+      seenAt: { ...integer, name: 'seen_at', nullable: true },
     },
     indices: [
+      { name: 'devices_by_seen_at', columns: ['seenAt', 'createdAt'] },
       { name: 'devices_by_device_id', columns: ['deviceId'], unique: true },
       {
         name: 'devices_by_provider_token',

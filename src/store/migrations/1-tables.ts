@@ -1,22 +1,21 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm'
 
-import { dialectOf } from '#src/store/dialects'
-import type { ColumnDefinitions, TableDefinition } from '#src/store/dialect'
+import { columnsFor } from './columns.ts'
+import type { ColumnDefinitions, TableDefinition } from './columns.ts'
 
 /** The tables of version 0.1. What each is for stands in entities/. */
 export class Tables1766000000000 implements MigrationInterface {
   readonly name = 'Tables1766000000000'
 
   async up(runner: QueryRunner): Promise<void> {
-    const { definitions } = dialectOf(runner.dataSource.options.type)
-    for (const table of tables(definitions)) {
-      for (const statement of definitions.createTable(table)) await runner.query(statement)
+    const types = columnsFor(runner)
+    for (const table of tables(types)) {
+      for (const statement of types.createTable(table)) await runner.query(statement)
     }
   }
 
   async down(runner: QueryRunner): Promise<void> {
-    const { definitions } = dialectOf(runner.dataSource.options.type)
-    for (const { name } of tables(definitions)) await runner.query(`DROP TABLE ${name}`)
+    for (const { name } of tables(columnsFor(runner))) await runner.query(`DROP TABLE ${name}`)
   }
 }
 

@@ -1,8 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm'
 
-import { dialectOf } from '#src/store/dialects'
+import { isMySql } from './columns.ts'
 
-/** The index of the updates of Things, cut into spans where the engine has them. (spans.ts) */
+/** The index of the updates of Things, cut into spans in SQLite. (spans.ts) */
 export class Spans1795000000000 implements MigrationInterface {
   readonly name = 'Spans1795000000000'
 
@@ -15,9 +15,8 @@ export class Spans1795000000000 implements MigrationInterface {
   }
 
   async #replace(runner: QueryRunner, before: string, after: string): Promise<void> {
-    const { spanBits } = dialectOf(runner.dataSource.options.type)
-    if (spanBits === undefined) return
-    const span = after.endsWith('_by_span') ? `id >> ${spanBits}, ` : ''
+    if (isMySql(runner)) return
+    const span = after.endsWith('_by_span') ? 'id >> 15, ' : ''
     await runner.query(`DROP INDEX ${before}`)
     await runner.query(`CREATE UNIQUE INDEX ${after} ON thing_updates (${span}channel, seq)`)
   }

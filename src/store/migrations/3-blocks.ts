@@ -1,31 +1,29 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm'
 
-import { dialectOf } from '#src/store/dialects'
+import { isMySql } from './columns.ts'
 
 const TABLES = ['things', 'events']
 
 /**
- * The index of Things and Events by their last change, in blocks where the engine has them.
- * (blocks.ts) The server computes the block, so nodes of the version before may go on writing.
+ * The index of Things and Events by their last change, in blocks in MySQL. (blocks.ts)
+ * The server computes the block, so nodes of the version before may go on writing.
  */
 export class Blocks1795200000000 implements MigrationInterface {
   readonly name = 'Blocks1795200000000'
 
   async up(runner: QueryRunner): Promise<void> {
-    const { seqBlock } = dialectOf(runner.dataSource.options.type)
-    if (seqBlock === undefined) return
+    if (!isMySql(runner)) return
     for (const table of TABLES) {
       if (await runner.hasColumn(table, 'seq_block')) continue
       await runner.query(
-        `ALTER TABLE ${table} ADD COLUMN seq_block bigint AS (seq DIV ${seqBlock}) STORED,
+        `ALTER TABLE ${table} ADD COLUMN seq_block bigint AS (seq DIV 128) STORED,
           ADD KEY ${table}_by_block (channel, seq_block), DROP KEY ${table}_by_seq`,
       )
     }
   }
 
   async down(runner: QueryRunner): Promise<void> {
-    const { seqBlock } = dialectOf(runner.dataSource.options.type)
-    if (seqBlock === undefined) return
+    if (!isMySql(runner)) return
     for (const table of TABLES) {
       if (!(await runner.hasColumn(table, 'seq_block'))) continue
       await runner.query(

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm'
 
-import { dialectOf } from '#src/store/dialects'
+import { columnsFor } from './columns.ts'
 
 /** The sessions of each device, counted. Nodes of the version before leave the column alone. */
 export class SessionNumbers1795400000000 implements MigrationInterface {
@@ -8,7 +8,7 @@ export class SessionNumbers1795400000000 implements MigrationInterface {
 
   async up(runner: QueryRunner): Promise<void> {
     if (await runner.hasColumn('devices', 'sessions')) return
-    const { integer } = dialectOf(runner.dataSource.options.type).definitions
+    const { integer } = columnsFor(runner)
     await runner.query(`ALTER TABLE devices ADD COLUMN sessions ${integer} NOT NULL DEFAULT 0`)
   }
 

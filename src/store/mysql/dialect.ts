@@ -16,21 +16,13 @@
 //   M6. A transaction that the server takes back is over while statements behind it are on their
 //       way: so they must not be in force by themselves, and COMMIT is sent once all are answered.
 
-import type {
-  ColumnDefinitions,
-  Description,
-  Dialect,
-  Failure,
-  TableDefinition,
-} from '#src/store/dialect'
+import type { Description, Dialect, Failure } from '#src/store/dialect'
 
 const TEXT = 'CHARACTER SET utf8mb4 COLLATE utf8mb4_bin' // M1
 const BINARY = { charset: 'utf8mb4', collation: 'utf8mb4_bin' } as const
 const LOCK_WAIT_S_MAX = 5
 /** Less than the wait for a lock, so that who waits gets it. (M5) */
 const IDLE_TRANSACTION_S_MAX = 3
-/** Characters of a long column that its index holds; InnoDB allows 3,072 bytes. */
-const INDEXED_CHARACTERS = 191
 
 /** Refusals of a connection: what they say is the operator's own names. */
 const CONNECTING = new Set([1040, 1044, 1045, 1049, 1129, 1130, 1203, 1226, 1251, 1524])
@@ -43,15 +35,6 @@ const LOST = new Set([1040, 1053, 1203, 1317, 1927, 3169])
 const UNFIT_STATE = /^2[23]/
 /** Values that do not fit their column, which MySQL files under other classes. */
 const UNFIT = new Set([1265, 1366])
-
-const definitions: ColumnDefinitions = {
-  serial: 'id bigint NOT NULL AUTO_INCREMENT PRIMARY KEY',
-  integer: 'bigint',
-  text: (length) => `varchar(${length}) ${TEXT}`,
-  document: `mediumtext ${TEXT}`,
-  beginningOf: (column) => `${column}(${INDEXED_CHARACTERS})`,
-  createTable,
-}
 
 /** M6 */
 const BEGIN = ['SET autocommit = 0']
@@ -70,7 +53,6 @@ export const mysql: Dialect = {
     hasSpans: false,
     hasBlocks: true,
   },
-  definitions,
   seqBlock: 128,
   // M4; what stands in the comment is for MariaDB alone. (M5)
   setup: [
@@ -116,16 +98,6 @@ export const mysql: Dialect = {
   describe,
   failureOf,
   isOvertaken: (error) => numberOf(error) === DUPLICATE,
-}
-
-/**
- * One statement makes a table whole, and again where it is there does nothing: DDL ends by itself.
- */
-function createTable({ name, columns, indexes = [] }: TableDefinition): readonly string[] {
-  const keys = indexes.map(
-    (index) => `, ${index.isUnique === true ? 'UNIQUE ' : ''}KEY ${index.name} (${index.columns})`,
-  )
-  return [`CREATE TABLE IF NOT EXISTS ${name} (${columns}${keys.join('')}) ENGINE=InnoDB ${TEXT}`]
 }
 
 /** M3 */

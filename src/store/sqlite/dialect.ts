@@ -9,7 +9,7 @@
 //       sees one snapshot without a transaction.
 
 import { SqliteError } from './connection.ts'
-import type { Dialect, TableDefinition } from '#src/store/dialect'
+import type { Dialect } from '#src/store/dialect'
 
 /** What SQLite says of values; everything else it says of itself, the disk or the statement. */
 const UNFIT = /^SQLITE_(CONSTRAINT|MISMATCH|TOOBIG)/
@@ -26,14 +26,6 @@ export const sqlite: Dialect = {
     indexesLongText: true,
     hasSpans: true,
     hasBlocks: false,
-  },
-  definitions: {
-    serial: '"id" integer PRIMARY KEY AUTOINCREMENT NOT NULL',
-    integer: 'integer',
-    text: (length) => `varchar(${length})`,
-    document: 'text',
-    beginningOf: (column) => column,
-    createTable,
   },
   // 32,768 rows: their index takes a hundred pages.
   spanBits: 15,
@@ -80,18 +72,4 @@ export const sqlite: Dialect = {
   failureOf: (error) =>
     error instanceof SqliteError && UNFIT.test(error.code) ? 'unfit' : 'refused',
   isOvertaken: () => false, // D2
-}
-
-/** Changes of tables are part of the migration's transaction. */
-function createTable(table: TableDefinition): readonly string[] {
-  const { name, columns, indexes = [], isClustered } = table
-  const made = indexes.map(
-    (index) =>
-      `CREATE ${index.isUnique === true ? 'UNIQUE ' : ''}INDEX ${index.name}
-        ON ${name} (${index.columns})`,
-  )
-  return [
-    `CREATE TABLE ${name} (${columns})${isClustered === true ? ' WITHOUT ROWID' : ''}`,
-    ...made,
-  ]
 }

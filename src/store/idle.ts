@@ -1,0 +1,147 @@
+// Devices and channels that nobody uses any more.
+//
+// Invariants:
+//   I1. A device that never subscribed goes by the time of its registration; another one when it
+//       has no subscription and was not seen for as long as the limit says.
+//   I2. A channel goes when it has no subscriber, no Thing and no open Event, and was neither made,
+//       written to nor subscribed to since retention last looked at it, before the limit.
+//   I3. What is in use is looked at once in each such time, not with each step: then it counts as
+//       seen. Its cost follows what is removed, and what comes into that age. (N1 in retention.ts)
+
+import type { ChannelId } from '#domain/identity'
+import type { Expired, IdleLimits } from '#domain/store-ports'
+import { inChunks, removeById } from './bulk.ts'
+import type { Numbered } from './dialect.ts'
+import type { Session } from './session.ts'
+
+/** In place of a head: a channel that was subscribed to since retention looked at it. */
+export const USED_SINCE = -1
+
+/** Removes devices; gives how many. (I1) */
+export async function removeIdleDevices(
+  session: Session,
+  limits: IdleLimits,
+  maxRows: number,
+): Promise<number> {
+  const strangers = await oldDevices(session, 'seen_at IS NULL AND created_at < ?', {
+    before: limits.neverSubscribed,
+    maxRows,
+  })
+  const absent = await oldDevices(session, 'seen_at < ?', {
+    before: limits.devices,
+    maxRows: maxRows - strangers.length,
+  })
+  const old = [...strangers, ...absent]
+  const subscribed = await subscribedAmong(session, 'device', old)
+  const inUse = old.filter(({ id }) => subscribed.has(id))
+  await inChunks(
+    inUse.map(({ id }) => id),
+    (list, part) =>
+      session.run(`UPDATE devices SET seen_at = ? WHERE id IN (${list})`, [limits.nowMs, ...part]),
+  ) // I3
+  const idle = old.filter(({ id }) => !subscribed.has(id))
+  return removeById(session, 'devices', idle)
+}
+
+/** They are locked: a subscription that is made meanwhile waits, or is seen. */
+const oldDevices = (
+  session: Session,
+  condition: string,
+  { before, maxRows }: { readonly before: number; readonly maxRows: number },
+): Promise<Numbered[]> =>
+  session.all<Numbered>(
+    `SELECT id FROM devices WHERE ${condition} ORDER BY seen_at, created_at LIMIT ?
+      ${session.dialect.forUpdate}`,
+    [before, maxRows],
+  )
+
+/** Which of them have a subscription. */
+async function subscribedAmong(
+  session: Session,
+  column: 'device' | 'channel',
+  rows: readonly Numbered[],
+): Promise<ReadonlySet<number>> {
+  const found = new Set<number>()
+  await inChunks(
+    rows.map(({ id }) => id),
+    async (list, part) => {
+      const held = await session.all<Numbered>(
+        `SELECT DISTINCT ${column} AS id FROM subscriptions WHERE ${column} IN (${list})`,
+        part,
+      )
+      for (const { id } of held) found.add(id)
+    },
+  )
+  return found
+}
+
+interface OldChannel extends Numbered {
+  readonly channelId: ChannelId
+  readonly createdAt: number
+  readonly usedSeq: number
+}
+
+interface Head extends Numbered {
+  readonly headSeq: number
+  readonly things: number
+  readonly openEvents: number
+}
+
+/** Deletes channels, whose rows follow as those of any deleted channel; gives which. (I2) */
+export async function deleteIdleChannels(
+  session: Session,
+  { channels: before, nowMs }: IdleLimits,
+  maxRows: number,
+): Promise<Expired['channels']> {
+  const old = await session.all<OldChannel>(
+    `SELECT id, channel_id AS channelId, created_at AS createdAt, used_seq AS usedSeq
+      FROM channels WHERE is_deleted = 0 AND used_at < ? ORDER BY used_at LIMIT ?
+      ${session.dialect.forUpdate}`,
+    [before, maxRows],
+  )
+  const heads = await headsOf(session, old)
+  const subscribed = await subscribedAmong(session, 'channel', old)
+  const unused: OldChannel[] = []
+  for (const channel of old) {
+    const head = heads.get(channel.id)
+    const isInUse = subscribed.has(channel.id) || isHeld(head, channel)
+    if (!isInUse && channel.createdAt < before) unused.push(channel)
+    else {
+      const usedAt = isInUse ? nowMs : channel.createdAt
+      const usedSeq = subscribed.has(channel.id) ? USED_SINCE : (head?.headSeq ?? USED_SINCE)
+      await session.run('UPDATE channels SET used_at = ?, used_seq = ? WHERE id = ?', [
+        usedAt,
+        usedSeq,
+        channel.id,
+      ]) // I3
+    }
+  }
+  await inChunks(
+    unused.map(({ id }) => id),
+    (list, part) =>
+      session.run(`UPDATE channels SET is_deleted = ? WHERE id IN (${list})`, [nowMs, ...part]),
+  )
+  return unused.map(({ channelId }) => channelId)
+}
+
+const isHeld = (head: Head | undefined, { usedSeq }: OldChannel): boolean =>
+  head === undefined || head.things > 0 || head.openEvents > 0 || head.headSeq !== usedSeq
+
+async function headsOf(
+  session: Session,
+  channels: readonly Numbered[],
+): Promise<ReadonlyMap<number, Head>> {
+  const heads = new Map<number, Head>()
+  await inChunks(
+    channels.map(({ id }) => id),
+    async (list, part) => {
+      const rows = await session.all<Head>(
+        `SELECT channel AS id, head_seq AS headSeq, things, open_events AS openEvents
+          FROM channel_heads WHERE channel IN (${list})`,
+        part,
+      )
+      for (const head of rows) heads.set(head.id, head)
+    },
+  )
+  return heads
+}

@@ -1,0 +1,48 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm'
+
+import { columnsFor, isMySql } from './columns.ts'
+
+/**
+ * When devices and channels were last in use. (idle.ts) Devices that are there count as seen now;
+ * nodes of the version before leave the columns as they are, and retention looks again.
+ */
+export class LastUse1796000000000 implements MigrationInterface {
+  readonly name = 'LastUse1796000000000'
+
+  async up(runner: QueryRunner): Promise<void> {
+    const { integer } = columnsFor(runner)
+    if (!(await runner.hasColumn('devices', 'seen_at'))) {
+      await runner.query(`ALTER TABLE devices ADD COLUMN seen_at ${integer}`)
+    }
+    const now = isMySql(runner) ? 'unix_timestamp()' : 'unixepoch()'
+    await runner.query(`UPDATE devices SET seen_at = ${now} * 1000 WHERE seen_at IS NULL`)
+    for (const column of ['used_at', 'used_seq']) {
+      if (await runner.hasColumn('channels', column)) continue
+      await runner.query(`ALTER TABLE channels ADD COLUMN ${column} ${integer} NOT NULL DEFAULT 0`)
+    }
+    const exists = isMySql(runner) ? '' : ' IF NOT EXISTS'
+    for (const [name, table, columns] of INDEXES) {
+      if (isMySql(runner) && (await hasIndex(runner, table, name))) continue
+      await runner.query(`CREATE INDEX${exists} ${name} ON ${table} (${columns})`)
+    }
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    for (const [name, table] of INDEXES) {
+      await runner.query(`DROP INDEX ${name}${isMySql(runner) ? ` ON ${table}` : ''}`)
+    }
+    await runner.query('ALTER TABLE devices DROP COLUMN seen_at')
+    await runner.query('ALTER TABLE channels DROP COLUMN used_at')
+    await runner.query('ALTER TABLE channels DROP COLUMN used_seq')
+  }
+}
+
+const INDEXES = [
+  ['devices_by_seen_at', 'devices', 'seen_at, created_at'],
+  ['channels_by_used_at', 'channels', 'is_deleted, used_at'],
+] as const
+
+async function hasIndex(runner: QueryRunner, table: string, name: string): Promise<boolean> {
+  const rows: unknown = await runner.query(`SHOW INDEX FROM ${table} WHERE Key_name = '${name}'`)
+  return Array.isArray(rows) && rows.length > 0
+}

@@ -1,0 +1,76 @@
+// How each engine spells the columns and tables that migrations make.
+//
+// Frozen: a database may be made by these words today and by a later version tomorrow, and both
+// must be the same. A type that must be another one gets a new name beside the old.
+
+import type { QueryRunner } from 'typeorm'
+
+export interface TableDefinition {
+  readonly name: string
+  readonly columns: string
+  readonly indexes?: readonly IndexDefinition[]
+  /** Rows lie in the order of their primary key. */
+  readonly isClustered?: boolean
+}
+
+export interface IndexDefinition {
+  readonly name: string
+  readonly columns: string
+  readonly isUnique?: boolean
+}
+
+export interface ColumnDefinitions {
+  /** The whole column `id`. */
+  readonly serial: string
+  readonly integer: string
+  readonly text: (length: number) => string
+  readonly document: string
+  /** A text column in an index that may be too long for it. */
+  readonly beginningOf: (column: string) => string
+  /** Statements that may run again where an earlier run has ended between them. */
+  readonly createTable: (table: TableDefinition) => readonly string[]
+}
+
+/** True for MySQL and MariaDB, false for SQLite. */
+export const isMySql = ({ dataSource }: QueryRunner): boolean => dataSource.options.type === 'mysql'
+
+/** The words of the engine that a migration runs on. */
+export const columnsFor = (runner: QueryRunner): ColumnDefinitions =>
+  isMySql(runner) ? MYSQL : SQLITE
+
+const TEXT = 'CHARACTER SET utf8mb4 COLLATE utf8mb4_bin'
+
+const MYSQL: ColumnDefinitions = {
+  serial: 'id bigint NOT NULL AUTO_INCREMENT PRIMARY KEY',
+  integer: 'bigint',
+  text: (length) => `varchar(${length}) ${TEXT}`,
+  document: `mediumtext ${TEXT}`,
+  // InnoDB allows 3,072 bytes.
+  beginningOf: (column) => `${column}(191)`,
+  // One statement makes a table whole, and again where it is there does nothing: DDL ends by
+  // itself.
+  createTable: ({ name, columns, indexes = [] }) => {
+    const keys = indexes.map(
+      (index) =>
+        `, ${index.isUnique === true ? 'UNIQUE ' : ''}KEY ${index.name} (${index.columns})`,
+    )
+    return [`CREATE TABLE IF NOT EXISTS ${name} (${columns}${keys.join('')}) ENGINE=InnoDB ${TEXT}`]
+  },
+}
+
+const SQLITE: ColumnDefinitions = {
+  serial: '"id" integer PRIMARY KEY AUTOINCREMENT NOT NULL',
+  integer: 'integer',
+  text: (length) => `varchar(${length})`,
+  document: 'text',
+  beginningOf: (column) => column,
+  // Changes of tables are part of the migration's transaction.
+  createTable: ({ name, columns, indexes = [], isClustered }) => [
+    `CREATE TABLE ${name} (${columns})${isClustered === true ? ' WITHOUT ROWID' : ''}`,
+    ...indexes.map(
+      (index) =>
+        `CREATE ${index.isUnique === true ? 'UNIQUE ' : ''}INDEX ${index.name}
+          ON ${name} (${index.columns})`,
+    ),
+  ],
+}
