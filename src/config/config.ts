@@ -51,6 +51,8 @@ export interface Config {
   readonly privateTransports: { readonly wss: boolean }
   readonly statusRetentionMs: number
   readonly historyRetentionMs: { readonly messagesAndEvents: number; readonly thingUpdates: number }
+  /** What nobody used for so long goes: devices, and channels. */
+  readonly deviceRetentionMs: number
   readonly logKeepMs: number
   /** Payload bytes the log may hold; beyond it submissions get 503. (W4) */
   readonly logBytesMax: number
@@ -91,6 +93,11 @@ export function configFrom(env: Env, { entropy }: Pick<Runtime, 'entropy'>): Con
       max: YEAR_MS,
     }),
     historyRetentionMs: historyRetention(env),
+    deviceRetentionMs: duration(env, 'SERVICE_DEVICE_RETENTION', {
+      fallback: '90d',
+      min: DAY_MS,
+      max: 10 * YEAR_MS,
+    }),
     logKeepMs: duration(env, 'SERVICE_LOG_KEEP', { fallback: '1h', min: 0, max: 30 * DAY_MS }),
     logBytesMax: integer(env, 'SERVICE_LOG_BYTES', {
       fallback: 2 ** 30,

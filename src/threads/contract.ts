@@ -31,6 +31,7 @@ export type ThreadSettings = Pick<
   | 'logBytesMax'
   | 'statusRetentionMs'
   | 'historyRetentionMs'
+  | 'deviceRetentionMs'
 >
 
 /** What the frontend asks of any thread. */

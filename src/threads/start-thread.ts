@@ -69,5 +69,6 @@ export function threadSettings(config: Config): ThreadSettings {
     logBytesMax: config.logBytesMax,
     statusRetentionMs: config.statusRetentionMs,
     historyRetentionMs: config.historyRetentionMs,
+    deviceRetentionMs: config.deviceRetentionMs,
   }
 }

@@ -54,7 +54,7 @@ export async function composeClusterEngine(
       await system.start()
       stops.push(
         repeat(TELL_PLACES_MS, tellPlaces, { log: logger, runtime }),
-        startMaintenance({ retention: store.retention, system, meter, settings, edge }),
+        startMaintenance({ retention: store.retention, system, bus, meter, settings, edge }),
       )
     },
     ownedLanes: () => Promise.resolve(system.ownedLanes),

@@ -3,11 +3,13 @@
 
 import { ActorSystem } from '#actors/system'
 import type { SystemPorts } from '#actors/options'
-import type { RetentionLimits, RetentionStore } from '#domain/store-ports'
+import type { Bus } from '#domain/ports'
+import type { RetentionStore } from '#domain/store-ports'
 import type { Log, Meter } from '#domain/telemetry'
 import type { Runtime } from '#domain/runtime'
 import type { ThreadSettings } from '#src/threads/contract'
 import type { ThreadEdge } from '#src/threads/threads'
+import { retire } from './retiring.ts'
 
 /** A gateway that is behind takes large turns, which cost less per submission. */
 const TURN_MAX = 2_048
@@ -18,9 +20,6 @@ const REMEMBERED_MAX = 256
 const ACTOR_IDLE_MS = 300_000
 const PURGE_EVERY_MS = 10_000
 const RETENTION_EVERY_MS = 30_000
-const RETENTION_ROWS = 500
-const RETENTION_PAUSE_MS = 20
-const LAG_ALLOWANCE_MS = 24 * 3_600_000
 
 /** The actors with the limits of this program; not started yet. */
 export function makeSystem(ports: SystemPorts, settings: ThreadSettings): ActorSystem {
@@ -38,30 +37,24 @@ export function makeSystem(ports: SystemPorts, settings: ThreadSettings): ActorS
 export interface Maintenance {
   readonly retention: RetentionStore
   readonly system: ActorSystem
+  readonly bus: Pick<Bus, 'notify'>
   readonly meter: Meter
   readonly settings: ThreadSettings
   readonly edge: Pick<ThreadEdge, 'log' | 'runtime'>
 }
 
 /** Purges the log and removes what is past its retention, in small steps, until stopped. */
-export function startMaintenance({ retention, system, meter, settings, edge }: Maintenance) {
+export function startMaintenance(maintenance: Maintenance) {
+  const { retention, system, bus, meter, settings, edge } = maintenance
   const { log, runtime } = edge
   const removed = meter.counter('retention_removed_total', {})
   let isStopping = false
-  const retire = async (): Promise<void> => {
-    for (;;) {
-      // Only the owner of the first lane removes; two nodes would get in each other's way.
-      const isMine = system.places().some(({ lane }) => lane === 0)
-      if (isStopping || !isMine) return
-      const rows = await retention.step(limitsAt(runtime.nowMs(), settings), RETENTION_ROWS)
-      removed(rows)
-      if (rows === 0) return
-      await runtime.wait(RETENTION_PAUSE_MS)
-    }
-  }
+  // Only the owner of the first lane removes; two nodes would get in each other's way.
+  const mayGoOn = (): boolean => !isStopping && system.places().some(({ lane }) => lane === 0)
+  const retiring = { retention, bus, settings, runtime, mayGoOn, removed }
   const chores = [
     repeat(PURGE_EVERY_MS, () => system.purge(), { log, runtime }),
-    repeat(RETENTION_EVERY_MS, retire, { log, runtime }),
+    repeat(RETENTION_EVERY_MS, () => retire(retiring), { log, runtime }),
   ]
   return async (): Promise<void> => {
     isStopping = true
@@ -86,17 +79,5 @@ export function repeat(
   return async () => {
     cancel()
     await running
-  }
-}
-
-function limitsAt(now: number, settings: ThreadSettings): RetentionLimits {
-  const { messagesAndEvents, thingUpdates } = settings.historyRetentionMs
-  return {
-    operations: now - settings.statusRetentionMs,
-    messagesAndEvents: now - messagesAndEvents,
-    thingUpdates: now - thingUpdates,
-    // A turn that lags must still find what its submissions are too young to forget. (W3)
-    tombstones: now - messagesAndEvents - LAG_ALLOWANCE_MS,
-    deletedChannels: now - LAG_ALLOWANCE_MS,
   }
 }

@@ -108,6 +108,7 @@ async function startOwner({ settings, edge, meter, store, log, bus }: OwnerParts
   const stopMaintenance = startMaintenance({
     retention: store.retention,
     system,
+    bus,
     meter,
     settings,
     edge,

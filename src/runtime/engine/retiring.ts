@@ -1,0 +1,74 @@
+// Removes what is past its time, in small steps, and tells which channels went with it.
+
+import type { Bus } from '#domain/ports'
+import type { Runtime } from '#domain/runtime'
+import type { IdleLimits, RetentionLimits, RetentionStore } from '#domain/store-ports'
+import type { ThreadSettings } from '#src/threads/contract'
+
+const ROWS = 500
+/** Each may cost a statement of its own. */
+const IDLE_ROWS = 100
+const PAUSE_MS = 20
+const DAY_MS = 24 * 3_600_000
+/** Turns may be so late. */
+const LAG_ALLOWANCE_MS = DAY_MS
+/** A registration without a subscription. */
+const UNUSED_DEVICE_MS = DAY_MS
+/** When a device was last seen is known to the day. */
+const SEEN_ALLOWANCE_MS = DAY_MS
+
+type Settings = Pick<
+  ThreadSettings,
+  'statusRetentionMs' | 'historyRetentionMs' | 'deviceRetentionMs'
+>
+
+export interface Retiring {
+  readonly retention: RetentionStore
+  readonly bus: Pick<Bus, 'notify'>
+  readonly settings: Settings
+  readonly runtime: Pick<Runtime, 'nowMs' | 'wait'>
+  /** Asked before each step: false ends it. */
+  readonly mayGoOn: () => boolean
+  /** Told of the rows of each step. */
+  readonly removed: (rows: number) => void
+}
+
+/** Goes on until nothing is past its time. */
+export async function retire(retiring: Retiring): Promise<void> {
+  const { retention, bus, settings, runtime, mayGoOn, removed } = retiring
+  while (mayGoOn()) {
+    const now = runtime.nowMs()
+    const { devices, channels } = await retention.expire(idleLimitsAt(now, settings), IDLE_ROWS)
+    for (const channelId of channels) bus.notify({ kind: 'channel-deleted', channelId })
+    const rows = devices + (await retention.step(limitsAt(now, settings), ROWS))
+    removed(rows)
+    if (rows + channels.length === 0) return
+    await runtime.wait(PAUSE_MS)
+  }
+}
+
+function limitsAt(now: number, settings: Settings): RetentionLimits {
+  const { messagesAndEvents, thingUpdates } = settings.historyRetentionMs
+  return {
+    operations: now - settings.statusRetentionMs,
+    messagesAndEvents: now - messagesAndEvents,
+    thingUpdates: now - thingUpdates,
+    // A turn that lags must still find what its submissions are too young to forget. (W3)
+    tombstones: now - messagesAndEvents - LAG_ALLOWANCE_MS,
+    deletedChannels: now - LAG_ALLOWANCE_MS,
+  }
+}
+
+function idleLimitsAt(
+  now: number,
+  { deviceRetentionMs, historyRetentionMs }: Settings,
+): IdleLimits {
+  const { messagesAndEvents, thingUpdates } = historyRetentionMs
+  return {
+    neverSubscribed: now - UNUSED_DEVICE_MS,
+    devices: now - deviceRetentionMs - SEEN_ALLOWANCE_MS,
+    // No channel goes before what it holds.
+    channels: now - Math.max(deviceRetentionMs, messagesAndEvents, thingUpdates),
+    nowMs: now,
+  }
+}

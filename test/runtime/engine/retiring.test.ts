@@ -1,0 +1,97 @@
+// Method: a retention store that gives what it is told to and keeps what it was asked.
+
+import test from 'ava'
+
+import type { ChannelId } from '#domain/identity'
+import type { Notice } from '#domain/ports'
+import type { Expired, IdleLimits, RetentionLimits, RetentionStore } from '#domain/store-ports'
+import { retire } from '#src/runtime/engine/retiring'
+import { channel } from '#test/support/submissions'
+
+const DAY = 86_400_000
+const NOW = 1_000 * DAY
+
+class FakeRetention implements RetentionStore {
+  readonly idle: IdleLimits[] = []
+  readonly limits: RetentionLimits[] = []
+  readonly #steps: { readonly rows: number; readonly expired: Expired }[]
+
+  constructor(...steps: readonly (readonly [rows: number, devices: number, ChannelId[]])[]) {
+    this.#steps = steps.map(([rows, devices, channels]) => ({
+      rows,
+      expired: { devices, channels },
+    }))
+  }
+
+  async expire(limits: IdleLimits): Promise<Expired> {
+    this.idle.push(limits)
+    return this.#steps[0]?.expired ?? { devices: 0, channels: [] }
+  }
+
+  async step(limits: RetentionLimits): Promise<number> {
+    this.limits.push(limits)
+    return this.#steps.shift()?.rows ?? 0
+  }
+}
+
+async function retireAll(
+  retention: FakeRetention,
+  { days = 90, history = 30, steps = 99 } = {},
+): Promise<{ readonly notices: readonly Notice[]; readonly rows: readonly number[] }> {
+  const notices: Notice[] = []
+  const rows: number[] = []
+  let left = steps
+  await retire({
+    retention,
+    bus: { notify: (notice) => void notices.push(notice) },
+    settings: {
+      statusRetentionMs: 7 * DAY,
+      historyRetentionMs: { messagesAndEvents: history * DAY, thingUpdates: DAY },
+      deviceRetentionMs: days * DAY,
+    },
+    runtime: { nowMs: () => NOW, wait: () => Promise.resolve() },
+    mayGoOn: () => (left -= 1) >= 0,
+    removed: (removed) => void rows.push(removed),
+  })
+  return { notices, rows }
+}
+
+test('each channel that nobody used is told of as one that was deleted', async (t) => {
+  const retention = new FakeRetention([0, 0, [channel(1), channel(2)]], [0, 0, [channel(3)]])
+  const { notices } = await retireAll(retention)
+  const expected = [1, 2, 3].map((number) => ({
+    kind: 'channel-deleted',
+    channelId: channel(number),
+  }))
+  t.deepEqual(notices as unknown, expected)
+})
+
+test('it goes on while anything is removed, and counts the rows', async (t) => {
+  const { rows } = await retireAll(new FakeRetention([5, 0, []], [0, 2, []], [0, 0, [channel(1)]]))
+  t.deepEqual(rows, [5, 2, 0, 0])
+})
+
+test('it ends between two steps when the lanes go to another node', async (t) => {
+  const retention = new FakeRetention([5, 0, []], [5, 0, []], [5, 0, []])
+  t.deepEqual((await retireAll(retention, { steps: 2 })).rows, [5, 5])
+})
+
+test('what nobody uses goes after the setting, a channel not before what it holds', async (t) => {
+  const rows: readonly (readonly [days: number, history: number, channels: number])[] = [
+    [90, 30, 90],
+    [1, 30, 30],
+    [30, 30, 30],
+  ]
+  for (const [days, history, channels] of rows) {
+    const retention = new FakeRetention()
+    await retireAll(retention, { days, history })
+    t.deepEqual(retention.idle, [
+      {
+        neverSubscribed: NOW - DAY,
+        devices: NOW - (days + 1) * DAY,
+        channels: NOW - channels * DAY,
+        nowMs: NOW,
+      },
+    ])
+  }
+})
