@@ -118,7 +118,16 @@ export const METRICS = {
     help: 'Channels of sessions that wait for catch-up',
     labels: [],
   },
-  session_buffered_bytes: { kind: 'gauge', help: 'Bytes buffered for devices', labels: [] },
+  session_buffered_bytes: {
+    kind: 'gauge',
+    help: 'Bytes held for devices that have not read them',
+    labels: [],
+  },
+  sessions_sent_away_total: {
+    kind: 'counter',
+    help: 'Sessions told to come back, since too much was held for devices that do not read',
+    labels: [],
+  },
   session_reads_waiting: {
     kind: 'gauge',
     help: 'Reads of sessions that wait for a place',

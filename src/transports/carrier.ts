@@ -14,6 +14,8 @@ export interface Carrier {
   send(texts: readonly string[]): number | 'closed'
   /** Sends what it holds and closes. */
   close(code: number, reason: string): void
+  /** Closes at once; what it holds is lost. */
+  cut(): void
 }
 
 /** What a carrier tells its session. After `closed` nothing more. */

@@ -20,18 +20,17 @@ import type { Log } from '#domain/telemetry'
 import type { GoawayReason, Hello, UnsubscribedReason } from '#src/schemas/frames'
 import type { Acknowledgements } from './acknowledgements.ts'
 import type { Carrier, Opened } from './carrier.ts'
+import type { Held } from './held.ts'
 import { frameOf } from './interest.ts'
 import type { Interest } from './interest.ts'
+import { Listening } from './listening.ts'
 import { Outbox } from './outbox.ts'
 import type { Rank } from './rank.ts'
 import type { Reads } from './reads.ts'
 import { reportDefect } from '#domain/defect'
 import { Session } from './session.ts'
-import { CLOSE } from './signals.ts'
-import type { Input, Output } from './signals.ts'
-
-const RETRY_MIN_MS = 500
-const RETRY_MAX_MS = 5_000
+import { CLOSE, RETRY_AFTER_MS } from './signals.ts'
+import type { Asked, Input, Output } from './signals.ts'
 
 /**
  * What all connections of a process share. Deadlines and heartbeats go by `monotonicMs`; devices
@@ -45,6 +44,7 @@ export interface Shared extends Pick<Runtime, 'nowMs' | 'monotonicMs' | 'random'
   /** Decides who may have a session. */
   readonly admission: SessionAdmission
   readonly interest: Interest<Connection>
+  readonly held: Held
   readonly reads: Reads
   readonly acknowledgements: Acknowledgements
   readonly delivered: Record<'live' | 'replay', (by?: number) => void>
@@ -55,16 +55,13 @@ export interface Shared extends Pick<Runtime, 'nowMs' | 'monotonicMs' | 'random'
   left(connection: Connection): void
 }
 
-type Asked = Exclude<Output, { readonly kind: 'send' | 'close' | 'deliver' }>
-
 export class Connection {
   readonly carrier: Carrier
   readonly session: Session
   readonly sessionId: string
   readonly rank: Rank
   readonly #shared: Shared
-  /** Where it listens; a channel that is left and joined again has another symbol. */
-  readonly #channels = new Map<ChannelId, symbol>()
+  readonly #listening: Listening<Connection>
   readonly #outbox: Outbox
   #deviceId: DeviceId | undefined
   /** Grows when a subscription changes, so that an older reading of them is not believed. */
@@ -77,6 +74,7 @@ export class Connection {
     this.rank = rank
     this.session = new Session(shared.monotonicMs(), shared.random(1_000) / 1_000)
     this.#shared = shared
+    this.#listening = new Listening<Connection>(shared.interest, this)
     this.#outbox = new Outbox({ soon: shared.soon, write: (texts) => this.#write(texts) })
   }
 
@@ -95,7 +93,8 @@ export class Connection {
 
   /** Asks the device to leave, with a random time after which it may come back. */
   leave(reason: GoawayReason): void {
-    const retryAfterMs = RETRY_MIN_MS + this.#shared.random(RETRY_MAX_MS - RETRY_MIN_MS + 1)
+    const { least, most } = RETRY_AFTER_MS
+    const retryAfterMs = least + this.#shared.random(most - least + 1)
     this.feed({ kind: 'leave', reason, ...(reason !== 'replaced' && { retryAfterMs }) })
   }
 
@@ -104,15 +103,29 @@ export class Connection {
     if (this.#isGone) return
     this.session.handle({ kind: 'gone' }, this.#shared.monotonicMs())
     this.#isGone = true
-    for (const [channelId] of this.#channels) this.#shared.interest.leave(channelId, this) // H2
-    this.#channels.clear()
+    this.#listening.leaveAll() // H2
+    this.#shared.held.changed(this, 0)
     this.#shared.left(this)
   }
 
   end(code: number, reason: string): void {
     this.#outbox.flush()
+    if (this.#shared.held.isTooMuchToKeep(this)) return this.cut()
     this.gone()
     this.carrier.close(code, reason)
+  }
+
+  /** Ends it at once, with what the carrier holds. */
+  cut(): void {
+    this.gone()
+    this.carrier.cut()
+  }
+
+  /** The carrier holds so many bytes now. */
+  holds(bytes: number): void {
+    if (this.#isGone) return
+    this.#shared.held.changed(this, bytes) // H7 in held.ts
+    this.feed({ kind: 'buffered', bytes })
   }
 
   /** The device has a subscription that it may not have had before. */
@@ -152,7 +165,7 @@ export class Connection {
     try {
       const held = this.carrier.send(texts)
       if (held === 'closed') this.gone()
-      else if (held !== this.session.buffered) this.feed({ kind: 'buffered', bytes: held })
+      else if (held !== this.#shared.held.by(this)) this.holds(held)
     } catch (error) {
       this.#failed(error)
     }
@@ -233,7 +246,7 @@ export class Connection {
       kind: 'admitted',
       sessionId: this.sessionId,
       serverTime: this.#shared.nowMs(),
-      positions: positions.map((position) => this.#corrected(position)),
+      positions: positions.map((position) => this.#listening.corrected(position)),
     })
   }
 
@@ -247,14 +260,13 @@ export class Connection {
 
   async #subscribe(channelId: ChannelId): Promise<void> {
     if (this.#deviceId === undefined) return
-    this.#listen(channelId) // H1
-    const joined = this.#channels.get(channelId)
+    const joined = this.#listening.join(channelId) // H1
     await this.#shared.interest.settled()
     const position = await this.#shared.subscriptions.position(this.#deviceId, channelId)
     // What happened to other channels meanwhile says nothing against this position.
-    if (this.#isGone || joined !== this.#channels.get(channelId)) return
+    if (this.#isGone || !this.#listening.isSince(channelId, joined)) return
     if (position === undefined) this.#part(channelId, 'unsubscribed')
-    else this.feed({ kind: 'subscribed', position: this.#corrected(position) })
+    else this.feed({ kind: 'subscribed', position: this.#listening.corrected(position) })
   }
 
   /** Compares the channels of the session with those of the store. */
@@ -264,35 +276,23 @@ export class Connection {
     const positions = await this.#shared.subscriptions.positions(this.#deviceId)
     if (this.#isGone || version !== this.#version) return
     const current = new Map(positions.map((position) => [position.channelId, position]))
-    for (const [channelId] of this.#channels) {
+    for (const channelId of this.#listening.channelIds) {
       if (!current.has(channelId)) this.#part(channelId, 'unsubscribed')
     }
     for (const channelId of current.keys()) {
-      if (!this.#channels.has(channelId)) this.#read(() => this.#subscribe(channelId))
+      if (!this.#listening.has(channelId)) this.#read(() => this.#subscribe(channelId))
     }
-    const known = positions.filter(({ channelId }) => this.#channels.has(channelId))
-    this.feed({ kind: 'positions', positions: known.map((position) => this.#corrected(position)) })
-  }
-
-  /** H1: the head is at least what was heard while the position was read. */
-  #corrected(position: Position): Position {
-    const heard = this.#shared.interest.headOf(position.channelId)
-    return heard > position.headSeq ? { ...position, headSeq: heard } : position
+    const known = positions.filter(({ channelId }) => this.#listening.has(channelId))
+    const corrected = known.map((position) => this.#listening.corrected(position))
+    this.feed({ kind: 'positions', positions: corrected })
   }
 
   #join(positions: readonly Position[]): void {
     if (this.#isGone) return // H2
-    for (const { channelId } of positions) this.#listen(channelId)
-  }
-
-  #listen(channelId: ChannelId): void {
-    if (!this.#channels.has(channelId)) this.#channels.set(channelId, Symbol(channelId))
-    this.#shared.interest.join(channelId, this)
+    for (const { channelId } of positions) this.#listening.join(channelId)
   }
 
   #part(channelId: ChannelId, reason: UnsubscribedReason): void {
-    if (!this.#channels.delete(channelId)) return
-    this.#shared.interest.leave(channelId, this)
-    this.feed({ kind: 'unsubscribed', channelId, reason })
+    if (this.#listening.leave(channelId)) this.feed({ kind: 'unsubscribed', channelId, reason })
   }
 }

@@ -37,10 +37,6 @@ export class Serving {
     return this.#backlog.size
   }
 
-  get buffered(): number {
-    return this.#window.buffered
-  }
-
   get unacknowledged(): { readonly entries: number; readonly bytes: number } {
     return this.#window.unacknowledged
   }

@@ -74,11 +74,6 @@ export class Session {
     return this.#phase.kind === 'serving' ? this.#phase.serving.behind : 0
   }
 
-  /** Bytes that the carrier holds for the device. */
-  get buffered(): number {
-    return this.#phase.kind === 'serving' ? this.#phase.serving.buffered : 0
-  }
-
   /** What is sent and not acknowledged. */
   get unacknowledged(): { readonly entries: number; readonly bytes: number } {
     const phase = this.#phase

@@ -12,12 +12,14 @@ import { laneOf } from '#domain/identity'
 import type { ChannelId, DeviceId } from '#domain/identity'
 import type { Bus, Notice, Timers } from '#domain/ports'
 import type { Runtime } from '#domain/runtime'
-import type { SubscriptionStore } from '#domain/store-ports'
+import type { DeviceStore, SubscriptionStore } from '#domain/store-ports'
 import type { Meter } from '#domain/telemetry'
 import { Acknowledgements } from './acknowledgements.ts'
+import { Attendance } from './attendance.ts'
 import type { Carrier, SessionHandle } from './carrier.ts'
 import { Connection } from './connection.ts'
 import type { Shared } from './connection.ts'
+import { Held } from './held.ts'
 import { Interest } from './interest.ts'
 import { Rank } from './rank.ts'
 import { Reads } from './reads.ts'
@@ -26,9 +28,10 @@ import { CLOSE } from './signals.ts'
 
 export interface SessionPorts extends Pick<
   Shared,
-  'admission' | 'devices' | 'feed' | 'log' | 'nowMs' | 'monotonicMs' | 'random' | 'soon'
+  'admission' | 'feed' | 'log' | 'nowMs' | 'monotonicMs' | 'random' | 'soon'
 > {
   readonly bus: Bus
+  readonly devices: Pick<DeviceStore, 'numberSession' | 'seen'>
   readonly subscriptions: Pick<SubscriptionStore, 'positions' | 'position' | 'acknowledge'>
   readonly meter: Meter
   readonly timers: Timers
@@ -40,6 +43,8 @@ export interface SessionOptions {
   readonly sessionsMax?: number
   /** Lanes that the channels are shared out over. */
   readonly lanes: number
+  /** Bytes that carriers hold for devices, over all sessions. */
+  readonly heldBytesMax?: number
 }
 
 export interface Sessions {
@@ -61,7 +66,7 @@ export interface Sessions {
 
 const TICK_MS = 1_000
 /**
- * Positions are written every so many ticks. Each costs the database more than a submission, and a
+ * Positions are written, and who is here is told, every so many ticks. Each costs the database more than a submission, and a
  * device that comes back says itself where it is.
  */
 const TICKS_BETWEEN_WRITES = 5
@@ -72,6 +77,8 @@ const READS_AT_ONCE = 16
 const READS_WAITING_MAX = 50_000
 const ACKNOWLEDGEMENTS_WAITING_MAX = 200_000
 const SESSIONS_MAX = 100_000
+/** A quarter of a gibibyte, so that a node of 1 GiB survives any crowd of slow devices. */
+const HELD_BYTES_MAX = 256 * 2 ** 20
 
 export function createSessions(ports: SessionPorts, options: SessionOptions): Sessions {
   return new Hub(ports, options)
@@ -86,6 +93,7 @@ class Hub implements Sessions {
   readonly #rechecking = new Set<Connection>()
   readonly #connections = new Set<Connection>()
   readonly #byDevice = new Map<DeviceId, Set<Connection>>()
+  readonly #attendance: Attendance
   readonly #stopNotices: () => void
   #stopTimer: () => void
   #isLeaving = false
@@ -97,7 +105,9 @@ class Hub implements Sessions {
     this.#ports = ports
     this.#sessionsMax = options.sessionsMax ?? SESSIONS_MAX
     this.#lanes = options.lanes
+    this.#attendance = new Attendance(ports)
     const { meter } = ports
+    const { heldBytesMax = HELD_BYTES_MAX } = options
     this.#shared = {
       devices: ports.devices,
       subscriptions: ports.subscriptions,
@@ -111,6 +121,7 @@ class Hub implements Sessions {
       interest: new Interest<Connection>(ports.bus, (connection, news) => {
         connection.feed({ kind: 'announced', ...news })
       }),
+      held: new Held(heldBytesMax, meter.counter('sessions_sent_away_total', {})),
       reads: new Reads({ atOnce: READS_AT_ONCE, waitingMax: READS_WAITING_MAX }),
       acknowledgements: new Acknowledgements(ports, ACKNOWLEDGEMENTS_WAITING_MAX),
       delivered: {
@@ -137,7 +148,7 @@ class Hub implements Sessions {
     else if (isFull) connection.leave('busy')
     return {
       receive: (text) => connection.feed({ kind: 'received', text }),
-      drained: (bytes) => connection.feed({ kind: 'buffered', bytes }),
+      drained: (bytes) => connection.holds(bytes),
       closed: () => connection.gone(),
     }
   }
@@ -203,7 +214,7 @@ class Hub implements Sessions {
     }
     meter.gauge('sessions', { carrier: 'wss' }, () => this.#connections.size)
     meter.gauge('sessions_behind', {}, () => sum((session) => session.behind))
-    meter.gauge('session_buffered_bytes', {}, () => sum((session) => session.buffered))
+    meter.gauge('session_buffered_bytes', {}, () => this.#shared.held.bytes)
     meter.gauge('session_reads_waiting', {}, () => this.#shared.reads.waiting)
     meter.gauge('acknowledgements_waiting', {}, () => this.#shared.acknowledgements.waiting)
   }
@@ -211,7 +222,10 @@ class Hub implements Sessions {
   #tick(): void {
     for (const connection of this.#connections) connection.feed({ kind: 'tick' })
     this.#ticks += 1
-    if (this.#ticks % TICKS_BETWEEN_WRITES === 0) void this.#shared.acknowledgements.flush()
+    if (this.#ticks % TICKS_BETWEEN_WRITES === 0) {
+      void this.#shared.acknowledgements.flush()
+      this.#attendance.tell(this.#byDevice.keys())
+    }
     this.#stopTimer = this.#ports.timers.after(TICK_MS, () => this.#tick())
   }
 
@@ -229,6 +243,7 @@ class Hub implements Sessions {
   #begun(connection: Connection): void {
     const { deviceId, carrier, rank } = connection
     if (deviceId === undefined) return
+    this.#attendance.arrived(deviceId)
     for (const other of this.#of(deviceId)) {
       if (other === connection || other.carrier.kind !== carrier.kind) continue
       if (other.rank.isOlderThan(rank)) {

@@ -73,6 +73,9 @@ export type Output =
   | { readonly kind: 'acknowledge'; readonly channelId: ChannelId; readonly seq: number }
   | { readonly kind: 'close'; readonly code: number; readonly reason: string }
 
+/** Outputs that the world around the session answers. */
+export type Asked = Exclude<Output, { readonly kind: 'send' | 'close' | 'deliver' }>
+
 /**
  * Unacknowledged or buffered, per connection. Beyond either nothing is pushed. (decisions.md 10)
  */
@@ -92,6 +95,8 @@ export const MISSED_PINGS_MAX = 2
 export const IDLE_MS = HEARTBEAT_MS * (MISSED_PINGS_MAX + 1)
 /** How often a session compares its channels with the store, in case the bus lost something. */
 export const CHECK_EVERY_MS = 60_000
+/** What a goaway asks a device to wait, at random. */
+export const RETRY_AFTER_MS = { least: 500, most: 5_000 } as const
 /** From a goaway to the close, so that acknowledgements under way can come in. */
 export const LEAVE_WITHIN_MS = 1_500
 /** Frames a second that bring nothing: pings, faults, acknowledgements of what is acknowledged. */

@@ -22,10 +22,6 @@ export class Window {
     return this.#isShut
   }
 
-  get buffered(): number {
-    return this.#buffered
-  }
-
   get unacknowledged(): { readonly entries: number; readonly bytes: number } {
     return { entries: this.#entries, bytes: this.#bytes }
   }

@@ -126,6 +126,10 @@ class WssCarrier implements Carrier {
   close(code: number, reason: string): void {
     if (!this.#socket.isClosed) this.#ws.end(code, reason) // X1
   }
+
+  cut(): void {
+    if (!this.#socket.isClosed) this.#ws.close() // X1
+  }
 }
 
 function offersProtocol(request: HttpRequest): boolean {

@@ -38,10 +38,11 @@ interface Subscription {
 export class FeedModel
   implements
     Pick<ReadStore, 'catchUp'>,
-    Pick<DeviceStore, 'numberSession'>,
+    Pick<DeviceStore, 'numberSession' | 'seen'>,
     Pick<SubscriptionStore, 'positions' | 'position' | 'acknowledge'>
 {
   readonly devices = new Set<DeviceId>()
+  readonly seenAt = new Map<DeviceId, number>()
   readonly #sessions = new Map<DeviceId, number>()
   readonly #channels = new Map<ChannelId, ModelChannel>()
   readonly #subscriptions = new Map<string, Subscription>()
@@ -128,6 +129,10 @@ export class FeedModel
     const number = (this.#sessions.get(deviceId) ?? 0) + 1
     this.#sessions.set(deviceId, number)
     return number
+  }
+
+  async seen(deviceIds: readonly DeviceId[], nowMs: number): Promise<void> {
+    for (const deviceId of deviceIds) this.seenAt.set(deviceId, nowMs)
   }
 
   async positions(deviceId: DeviceId): Promise<readonly Position[]> {

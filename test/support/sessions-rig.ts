@@ -58,6 +58,10 @@ export class FakeCarrier implements Carrier {
     this.closedWith ??= `${code} ${reason}`
   }
 
+  cut(): void {
+    this.closedWith ??= 'cut'
+  }
+
   say(frame: object): void {
     this.handle?.receive(JSON.stringify(frame))
   }

@@ -1,0 +1,55 @@
+// The channels that one session listens to.
+
+import type { Position } from '#domain/feed'
+import type { ChannelId } from '#domain/identity'
+import type { Interest } from './interest.ts'
+
+export class Listening<Member> {
+  readonly #interest: Interest<Member>
+  readonly #member: Member
+  /** A channel that is left and joined again has another symbol. */
+  readonly #channels = new Map<ChannelId, symbol>()
+
+  constructor(interest: Interest<Member>, member: Member) {
+    this.#interest = interest
+    this.#member = member
+  }
+
+  get channelIds(): readonly ChannelId[] {
+    return [...this.#channels.keys()]
+  }
+
+  has(channelId: ChannelId): boolean {
+    return this.#channels.has(channelId)
+  }
+
+  /** Listens from now on; gives what stands for this time of listening. */
+  join(channelId: ChannelId): symbol {
+    const joined = this.#channels.get(channelId) ?? Symbol(channelId)
+    this.#channels.set(channelId, joined)
+    this.#interest.join(channelId, this.#member)
+    return joined
+  }
+
+  /** Whether it still listens as it did when `joined` was given. */
+  isSince(channelId: ChannelId, joined: symbol): boolean {
+    return this.#channels.get(channelId) === joined
+  }
+
+  /** False when it did not listen. */
+  leave(channelId: ChannelId): boolean {
+    if (!this.#channels.delete(channelId)) return false
+    this.#interest.leave(channelId, this.#member)
+    return true
+  }
+
+  leaveAll(): void {
+    for (const channelId of this.channelIds) this.leave(channelId)
+  }
+
+  /** The position with its head at least at what was heard while it was read. (H1) */
+  corrected(position: Position): Position {
+    const heard = this.#interest.headOf(position.channelId)
+    return heard > position.headSeq ? { ...position, headSeq: heard } : position
+  }
+}
