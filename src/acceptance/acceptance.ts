@@ -6,7 +6,7 @@
 //   channel-access.ts        password or grant: credentials.ts, password-work.ts
 //   submissions.ts           intent.ts, form, channel, op_id (message-claims.ts), log
 //   status.ts                the status of an operation
-//   state-reads.ts           Things, Events and the feed of a channel
+//   state-reads.ts           Things, Events and the feed of a channel; at-once.ts
 //   deliveries.ts            pull and acknowledge without a session
 //   channels.ts              administration of channels: channel-creation.ts
 //   subscriptions.ts         joining and leaving: subscription-sync.ts
@@ -26,6 +26,7 @@ import type {
   SubscriptionStore,
 } from '#domain/store-ports'
 import type { Meter } from '#domain/telemetry'
+import { AtOnce, pagesAtOnce } from './at-once.ts'
 import { createBudget } from './budget.ts'
 import type { BudgetLimits } from './budget.ts'
 import { ChannelAccess } from './channel-access.ts'
@@ -86,6 +87,8 @@ export interface Acceptance {
   close(): void
 }
 
+/** Pages are read faster than they are answered: so many may lie between the two. */
+const PAGES_AT_ONCE_MAX = 16
 /** Addresses that may register devices within one minute: what bounds their counts. */
 const NEW_DEVICES_TOTAL = 100_000
 
@@ -102,8 +105,10 @@ export function createAcceptance(ports: AcceptancePorts, options: AcceptanceOpti
   const budget = createBudget({ perAddress, total: NEW_DEVICES_TOTAL }, nowMs)
   const access = new ChannelAccess(credentials, channels)
   const newHex32 = hexSource(entropy)
+  const pages = new AtOnce(PAGES_AT_ONCE_MAX)
   const whole = {
     ...ports,
+    read: pagesAtOnce(ports.read, pages),
     newHex32,
     work,
     credentials,
@@ -112,6 +117,7 @@ export function createAcceptance(ports: AcceptancePorts, options: AcceptanceOpti
     budget,
     statusRetentionMs,
   }
+  meter.gauge('page_reads_waiting', {}, () => pages.waiting)
   meter.gauge('credential_cache_entries', {}, () => credentials.size())
   meter.gauge('password_checks_waiting', {}, () => work.waiting())
   const stopListening = bus.onNotice((notice) => {

@@ -33,6 +33,21 @@ export const METRICS = {
     help: 'Bytes of request bodies that are still arriving',
     labels: [],
   },
+  answer_unread_bytes: {
+    kind: 'gauge',
+    help: 'Bytes of large answers that their readers have not taken yet',
+    labels: [],
+  },
+  answers_cut_total: {
+    kind: 'counter',
+    help: 'Large answers cut because their readers took too long',
+    labels: [],
+  },
+  page_reads_waiting: {
+    kind: 'gauge',
+    help: 'Requests for pages that wait for a place',
+    labels: [],
+  },
   batch_submissions: {
     kind: 'histogram',
     help: 'Submissions in one appended batch',

@@ -7,21 +7,27 @@
 //   H4. A body that does not arrive in time is answered and its connection closed.
 //   H6. A stream goes on once its reader has taken what was written, and ends when its reader is
 //       gone or the gateway drains.
+//   H7. What is held of large answers that are not read is bounded over the process, and so is the
+//       time for reading one: then its connection is cut.
 
 import type { HttpResponse } from 'uWebSockets.js'
 import { fault } from '#domain/fault'
 import type { Fault } from '#domain/fault'
-import { Expiring } from './body-deadlines.ts'
-import type { BodyDeadlines } from './body-deadlines.ts'
+import { Expiring } from './deadlines.ts'
+import type { Deadlines } from './deadlines.ts'
 import { tooLarge } from './reader.ts'
 import { NO_STORE, isStream, statusLine } from './reply.ts'
 import type { Reply, Stream } from './reply.ts'
+import { isLarge } from './unread.ts'
+import type { Unread } from './unread.ts'
 
 export interface Exchange {
   /**
    * Reads the body and gives it once: the bytes live until `done` returns. Nothing after an abort.
    */
   readBody(maxBytes: number, done: (body: Uint8Array | Fault) => void): void
+  /** Whether an answer can be held for as long as its reader takes. (H7) */
+  hasRoomFor(reply: Reply): boolean
   /**
    * Answers. Must be called for every exchange, also after an abort; only the first call counts.
    * Gives a promise for a stream, which rejects when the stream fails.
@@ -32,7 +38,8 @@ export interface Exchange {
 /** What all exchanges of a listener share. */
 export interface Traffic {
   readonly isDraining: boolean
-  readonly deadlines: BodyDeadlines
+  readonly deadlines: Deadlines
+  readonly unread: Unread
   /** One for each answer that is being streamed. */
   readonly streams: Set<AbortController>
   inFlight: number
@@ -56,6 +63,8 @@ export class UwsExchange extends Expiring implements Exchange {
   #mustClose = false
   #isSettled = false
   #stopStream: (() => void) | undefined
+  /** Bytes of the answer that its reader has not taken. */
+  #unread = 0
 
   constructor(traffic: Traffic, response: HttpResponse, isHead: boolean) {
     super()
@@ -95,6 +104,11 @@ export class UwsExchange extends Expiring implements Exchange {
   }
 
   expire(): void {
+    if (this.#unread > 0) {
+      this.#traffic.unread.cut()
+      this.#response?.close() // H7
+      return
+    }
     this.#mustClose = true // H4
     this.#finish(fault('request_timeout'))
   }
@@ -111,9 +125,14 @@ export class UwsExchange extends Expiring implements Exchange {
   #abort(): void {
     this.#response = undefined // H2
     this.#stopStream?.()
+    this.#holds(0)
     if (this.#done === undefined) return
     this.#letGo()
     this.#settle()
+  }
+
+  hasRoomFor({ body }: Reply): boolean {
+    return this.#isHead || isStream(body) || this.#traffic.unread.hasRoomFor(body)
   }
 
   reply(reply: Reply, requestId: string): Promise<void> | undefined {
@@ -140,7 +159,8 @@ export class UwsExchange extends Expiring implements Exchange {
     writeHead(response, reply, requestId)
     const mustClose = this.#mustClose || this.#traffic.isDraining
     if (!this.#isHead && !isStream(body) && reply.status !== 304) {
-      response.end(body, mustClose)
+      if (isLarge(body)) this.#send(response, bytesOf(body), mustClose)
+      else response.end(body, mustClose)
       return
     }
     // The length is written here: given to the library, it would wait for a body as long.
@@ -149,6 +169,25 @@ export class UwsExchange extends Expiring implements Exchange {
     }
     if (mustClose) response.writeHeader('connection', 'close')
     response.endWithoutBody()
+  }
+
+  /** Hands a large answer to the library as its reader takes it: the rest stays here. (H7) */
+  #send(response: HttpResponse, body: Uint8Array, mustClose: boolean): void {
+    if (mustClose) response.writeHeader('connection', 'close')
+    const start = response.getWriteOffset()
+    const advance = (sent: number): boolean => {
+      const [isTaken, isDone] = response.tryEnd(body.subarray(sent), body.length)
+      if (isDone) this.#response = undefined // H2
+      this.#holds(isDone ? 0 : body.length - (response.getWriteOffset() - start))
+      return isTaken
+    }
+    response.onWritable((offset) => advance(offset - start))
+    advance(0)
+  }
+
+  #holds(bytes: number): void {
+    this.#traffic.unread.changed(this, this.#unread, bytes)
+    this.#unread = bytes
   }
 
   /** H6 */
@@ -189,6 +228,9 @@ export class UwsExchange extends Expiring implements Exchange {
     return this.#response === undefined
   }
 }
+
+const bytesOf = (body: string | Uint8Array): Uint8Array =>
+  typeof body === 'string' ? Buffer.from(body) : body
 
 function writeHead(response: HttpResponse, reply: Reply, requestId: string): void {
   if (reply.status !== 200) response.writeStatus(statusLine(reply.status))

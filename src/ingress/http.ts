@@ -8,13 +8,14 @@ import './uws-environment.ts'
 import { App, SSLApp, us_socket_local_port } from 'uWebSockets.js'
 import type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket } from 'uWebSockets.js'
 import type { Timers } from '#domain/ports'
-import { BodyDeadlines } from './body-deadlines.ts'
 import type { AddressSource, ClientAddress } from './client-address.ts'
+import { Deadlines } from './deadlines.ts'
 import { UwsExchange } from './exchange.ts'
 import type { Exchange, Traffic } from './exchange.ts'
 import { whyNoTls } from './tls-check.ts'
 import type { TlsFiles } from './tls-check.ts'
 import { whyNotBound } from './port-check.ts'
+import { Unread } from './unread.ts'
 
 export interface HttpOptions {
   readonly tls: TlsFiles | undefined
@@ -27,6 +28,8 @@ export interface HttpOptions {
   readonly isPortShared?: boolean
   /** The time for a whole body. The library itself cuts silent connections after 8 to 12 s. */
   readonly bodyTimeoutMs: number
+  /** Told of each answer whose reader took too long. (H7 in exchange.ts) */
+  readonly answerCut?: () => void
 }
 
 /** The head of a request. Readable only until the handler that got it returns. (H1) */
@@ -53,6 +56,8 @@ export interface Http {
   readonly inFlight: number
   /** Bytes of bodies that are still arriving. */
   readonly bodyBytes: number
+  /** Large answers that are still being read. */
+  readonly unread: Pick<Unread, 'bytes'>
   route(method: Method, pattern: string, begin: Begin): void
   /** Gives the bound port; rejects with a sentence for the operator when it cannot bind. */
   listen(host: string, port: number): Promise<number>
@@ -78,7 +83,8 @@ function secureApp(tls: TlsFiles): TemplatedApp {
 
 class UwsHttp implements Http, Traffic {
   readonly app: TemplatedApp
-  readonly deadlines: BodyDeadlines
+  readonly deadlines: Deadlines
+  readonly unread: Unread
   isDraining = false
   inFlight = 0
   bodyBytes = 0
@@ -91,7 +97,8 @@ class UwsHttp implements Http, Traffic {
     this.#head = new UwsHead(clientAddress)
     this.#binding = PORT[isPortShared === true ? 'shared' : 'exclusive'] // H5
     this.app = tls === undefined ? App() : secureApp(tls)
-    this.deadlines = new BodyDeadlines({ ...deadlines, timeoutMs: deadlines.bodyTimeoutMs })
+    this.deadlines = new Deadlines({ ...deadlines, timeoutMs: deadlines.bodyTimeoutMs })
+    this.unread = new Unread(deadlines)
   }
 
   route(method: Method, pattern: string, begin: Begin): void {
@@ -124,6 +131,7 @@ class UwsHttp implements Http, Traffic {
 
   close(): void {
     this.deadlines.stop()
+    this.unread.stop()
     this.app.close()
   }
 

@@ -1,8 +1,8 @@
 // Ingress: HTTP in front, acceptance behind. It translates requests into calls of that stage and
 // outcomes into answers.
 //
-//   http.ts, exchange.ts   uWebSockets.js and its dangers: body-deadlines.ts, connections.ts,
-//                          client-address.ts, tls-check.ts, port-check.ts, uws-environment.ts
+//   http.ts, exchange.ts   uWebSockets.js and its dangers: deadlines.ts, unread.ts,
+//                          connections.ts, client-address.ts, tls-check.ts, port-check.ts, uws-environment.ts
 //   pipeline.ts            the checks that every row shares
 //   row.ts, request.ts     what a route is and what its handler gets
 //   routes.ts              the table: native-rows.ts, probes.ts, descriptions.ts, route-codes.ts
@@ -92,12 +92,14 @@ export function createIngress(ports: IngressPorts, options: IngressOptions): Ing
     isPortShared,
     clientAddress: addressOf,
     bodyTimeoutMs: BODY_TIMEOUT_MS,
+    answerCut: meter.counter('answers_cut_total', {}),
   })
   const connections = new Connections(http.app)
   const newHex32 = hexSource(ports.entropy)
   meter.gauge('http_connections', {}, () => connections.open)
   meter.gauge('requests_in_flight', {}, () => http.inFlight)
   meter.gauge('request_body_bytes', {}, () => http.bodyBytes)
+  meter.gauge('answer_unread_bytes', {}, () => http.unread.bytes)
 
   const pipeline = new Pipeline({ ...ports, http, newHex32, callerCheck: acceptance.callerCheck })
   const styles = options.styles?.flatMap((style) => style(acceptance))

@@ -222,6 +222,7 @@ class Turn implements Request {
       const reply = isFault(data)
         ? this.#answerer.failure(data, this)
         : this.#answerer.success(data, this)
+      if (!this.#exchange.hasRoomFor(reply)) return this.refuse(BUSY)
       this.#pipeline.count(reply)
       const streaming = this.#exchange.reply(reply, this.requestId)
       if (streaming !== undefined) await streaming

@@ -1,12 +1,13 @@
-// Deadlines of bodies that are still arriving: one timer for all of them, because every deadline is
-// the same time away and so the first to be watched is the first to expire.
+// Deadlines of exchanges, for bodies that are still arriving and for answers that are still being
+// read: one timer for all of a kind, because every deadline is the same time away and so the first
+// to be watched is the first to expire.
 //
 // Nearly every body comes with its request and is released at once: so the list runs through the
-// bodies themselves, and to watch one and to release it writes a few members and nothing else.
+// exchanges themselves, and to watch one and to release it writes a few members and nothing else.
 
 import type { Timers } from '#domain/ports'
 
-/** Something whose deadline can be watched. All but `expire` is written by BodyDeadlines alone. */
+/** Something whose deadline one list can watch at a time. All but `expire` is written by Deadlines alone. */
 export abstract class Expiring {
   isWatched = false
   deadlineMs = 0
@@ -24,7 +25,7 @@ export interface DeadlineOptions {
   readonly timeoutMs: number
 }
 
-export class BodyDeadlines {
+export class Deadlines {
   readonly #options: DeadlineOptions
   #first: Expiring | undefined
   #last: Expiring | undefined
@@ -34,29 +35,29 @@ export class BodyDeadlines {
     this.#options = options
   }
 
-  /** Watches a body from now on, also one that was watched before. */
-  watch(body: Expiring): void {
-    this.release(body)
-    body.isWatched = true
-    body.deadlineMs = this.#options.monotonicMs() + this.#options.timeoutMs
-    body.earlier = this.#last
-    if (this.#last === undefined) this.#first = body
-    else this.#last.later = body
-    this.#last = body
+  /** Watches an exchange from now on, also one that was watched before. */
+  watch(exchange: Expiring): void {
+    this.release(exchange)
+    exchange.isWatched = true
+    exchange.deadlineMs = this.#options.monotonicMs() + this.#options.timeoutMs
+    exchange.earlier = this.#last
+    if (this.#last === undefined) this.#first = exchange
+    else this.#last.later = exchange
+    this.#last = exchange
     if (this.#cancelTimer === undefined) this.#arm(this.#options.timeoutMs)
   }
 
-  /** Forgets a body; one that is not watched stays as it is. The timer stands: others will come. */
-  release(body: Expiring): void {
-    if (!body.isWatched) return
-    const { earlier, later } = body
+  /** Forgets an exchange; one that is not watched stays as it is. The timer stands: others will come. */
+  release(exchange: Expiring): void {
+    if (!exchange.isWatched) return
+    const { earlier, later } = exchange
     if (earlier === undefined) this.#first = later
     else earlier.later = later
     if (later === undefined) this.#last = earlier
     else later.earlier = earlier
-    body.isWatched = false
-    body.earlier = undefined
-    body.later = undefined
+    exchange.isWatched = false
+    exchange.earlier = undefined
+    exchange.later = undefined
   }
 
   stop(): void {
@@ -66,7 +67,7 @@ export class BodyDeadlines {
   }
 
   #arm(delayMs: number): void {
-    this.#cancelTimer?.() // a body that was watched while another expired may have set one
+    this.#cancelTimer?.() // an exchange that was watched while another expired may have set one
     this.#cancelTimer = this.#options.timers.after(delayMs, () => {
       this.#cancelTimer = undefined
       this.#expire()
@@ -76,13 +77,13 @@ export class BodyDeadlines {
   #expire(): void {
     const now = this.#options.monotonicMs()
     while (this.#first !== undefined) {
-      const body = this.#first
-      if (body.deadlineMs > now) {
-        this.#arm(body.deadlineMs - now)
+      const exchange = this.#first
+      if (exchange.deadlineMs > now) {
+        this.#arm(exchange.deadlineMs - now)
         return
       }
-      this.release(body)
-      body.expire()
+      this.release(exchange)
+      exchange.expire()
     }
   }
 }

@@ -1,6 +1,6 @@
 import test from 'ava'
 
-import { BodyDeadlines, Expiring } from '#src/ingress/body-deadlines'
+import { Deadlines, Expiring } from '#src/ingress/deadlines'
 import { FakeTime } from '#test/support/fake-timers'
 
 class Body extends Expiring {
@@ -14,7 +14,7 @@ class Body extends Expiring {
 
 function setUp() {
   const time = new FakeTime(0)
-  const deadlines = new BodyDeadlines({
+  const deadlines = new Deadlines({
     timers: time,
     monotonicMs: time.monotonicMs,
     timeoutMs: 100,
