@@ -7,7 +7,7 @@
 
 import type { Timers } from '#domain/ports'
 
-/** Something whose deadline one list can watch at a time. All but `expire` is written by Deadlines alone. */
+/** What one list of deadlines can watch at a time. Only Deadlines writes all but `expire`. */
 export abstract class Expiring {
   isWatched = false
   deadlineMs = 0
@@ -47,7 +47,7 @@ export class Deadlines {
     if (this.#cancelTimer === undefined) this.#arm(this.#options.timeoutMs)
   }
 
-  /** Forgets an exchange; one that is not watched stays as it is. The timer stands: others will come. */
+  /** Forgets an exchange; one that is not watched stays as it is. The timer stays set. */
   release(exchange: Expiring): void {
     if (!exchange.isWatched) return
     const { earlier, later } = exchange
