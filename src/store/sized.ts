@@ -86,11 +86,13 @@ export async function contentOf<Row extends Sequenced>(
   if (sizes.length === 0) return []
   const { dialect } = session
   const isFeed = CONTENT[table] === 'payload'
+  const keys = isFeed
+    ? dialect.keys('k', { row_id: 'integer' })
+    : dialect.keys('k', { row_channel: 'integer', row_id: 'text' })
+  const condition = isFeed ? 'id = k.row_id' : 'channel = k.row_channel AND id = k.row_id'
   const rows = await session.all<Row>(
-    `SELECT${dialect.inOrder} ${columns}
-      FROM ${dialect.keys('k', { key_id: isFeed ? 'integer' : 'text' })}
-      CROSS JOIN ${table} ON ${isFeed ? '' : 'channel = ? AND '}id = k.key_id`,
-    [JSON.stringify(sizes.map(({ id }) => [id])), ...(isFeed ? [] : [channel])],
+    `SELECT${dialect.inOrder} ${columns} FROM ${keys} CROSS JOIN ${table} ON ${condition}`,
+    [JSON.stringify(sizes.map(({ id }) => (isFeed ? [id] : [channel, id])))],
   )
   const bySeq = new Map(rows.map((row) => [row.seq, row]))
   return sizes.flatMap(({ seq }) => bySeq.get(seq) ?? [])

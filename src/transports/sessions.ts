@@ -66,8 +66,8 @@ export interface Sessions {
 
 const TICK_MS = 1_000
 /**
- * Positions are written, and who is here is told, every so many ticks. Each costs the database more than a submission, and a
- * device that comes back says itself where it is.
+ * Positions are written, and who is here is told, every so many ticks. Each costs the database more
+ * than a submission, and a device that comes back says itself where it is.
  */
 const TICKS_BETWEEN_WRITES = 5
 const RECHECK_MS = 2_000

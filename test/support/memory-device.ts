@@ -48,8 +48,16 @@ export class MemoryDevice implements Carrier {
   }
 
   close(code: number, reason: string): void {
+    this.#end(`${code} ${reason}`)
+  }
+
+  cut(): void {
+    this.#end('cut')
+  }
+
+  #end(how: string): void {
     if (this.closedWith !== undefined) return
-    this.closedWith = `${code} ${reason}`
+    this.closedWith = how
     queueMicrotask(() => this.#handle?.closed())
   }
 
