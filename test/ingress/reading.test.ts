@@ -106,4 +106,5 @@ test('what is pulled can be acknowledged by its delivery_id', async (t) => {
   const acknowledged = await rig.post('/messages/ack', { device_key, delivery_ids: [deliveryId] })
   t.deepEqual(dataOf(acknowledged), { requested_count: 1, removed_count: 1 })
   t.deepEqual(rig.subscriptions.acknowledged, [{ channelId: rig.channelId, seq: 4 }])
+  t.deepEqual(rig.devices.seenIds, [...rig.devices.rows.keys()])
 })

@@ -2,7 +2,13 @@
 
 import test from 'ava'
 
-import { WINDOW_BYTES_MAX, WINDOW_ENTRIES_MAX } from '#src/transports/signals'
+import { progressFrom, requestOf } from '#src/transports/progress'
+import {
+  PAGES_AT_ONCE_MAX,
+  PAGE_ENTRIES_MAX,
+  WINDOW_BYTES_MAX,
+  WINDOW_ENTRIES_MAX,
+} from '#src/transports/signals'
 import type { Input } from '#src/transports/signals'
 import { ack, announced, bigFrame, channel, page, position } from '#test/support/session-words'
 import { serve, play } from '#test/support/session-play'
@@ -75,6 +81,12 @@ test('a page larger than the window is sent as far as it fits and read again fro
   t.is(sent.length, 8)
   t.is(sent.at(-1), 'deliver A 8 replay')
   t.is(feed(ack('A', 8)).at(-1), 'read 2: A after 8 limit 100')
+})
+
+test('S5: the pages that may be under way have room in the window together', (t) => {
+  const { limit, bytes = 0 } = requestOf(progressFrom(position('A', 9), 0), PAGE_ENTRIES_MAX)
+  t.true(limit * PAGES_AT_ONCE_MAX <= WINDOW_ENTRIES_MAX)
+  t.is(bytes * PAGES_AT_ONCE_MAX, WINDOW_BYTES_MAX)
 })
 
 test('S4: an acknowledgement counts once and never beyond what was sent', (t) => {

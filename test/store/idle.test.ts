@@ -1,0 +1,37 @@
+// Method: rows as a node of the version before leaves them, which knows nothing of their last use.
+
+import test from 'ava'
+
+import { databasePath } from '#test/support/sqlite-store'
+import { ChannelWriter } from '#test/support/store-writer'
+import { channel } from '#test/support/submissions'
+import { openWatched } from '#test/support/watched-store'
+import { parseDeviceId } from '#domain/identity'
+
+const A = channel(1)
+const DAY = 86_400_000
+
+test('I3: what a node of the version before put into use is looked at, not removed', async (t) => {
+  const store = await openWatched(t, `sqlite:${await databasePath(t)}`)
+  const deviceId = parseDeviceId('d'.repeat(64))
+  if (deviceId === undefined) throw new Error('not a device id')
+  await ChannelWriter.open(store, 1)
+  await store.devices.create(deviceId, 'linux', 1)
+  await store.subscriptions.subscribe(deviceId, A, 1)
+  await store.database.durable(async (session) => {
+    await session.run('UPDATE devices SET seen_at = NULL')
+    await session.run('UPDATE channels SET used_at = 0, used_seq = 0')
+  })
+  const nowMs = 100 * DAY
+  const limits = { neverSubscribed: nowMs - DAY, devices: nowMs, channels: nowMs, nowMs }
+  t.deepEqual(await store.retention.expire(limits, 9), { devices: 0, channels: [] })
+  t.not(await store.devices.find(deviceId), undefined)
+  t.is((await store.channels.info(A))?.subscribers, 1)
+  // From now on they are known.
+  const rows = await store.database.read((session) =>
+    session.all('SELECT seen_at AS seenAt, used_at AS usedAt FROM devices, channels'),
+  )
+  t.deepEqual(rows.map((row) => Object.assign({}, row)) as unknown, [
+    { seenAt: nowMs, usedAt: nowMs },
+  ])
+})
