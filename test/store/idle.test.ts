@@ -1,12 +1,14 @@
 // Method: rows as a node of the version before leaves them, which knows nothing of their last use.
 
 import test from 'ava'
+import { DataSource } from 'typeorm'
 
+import { parseDeviceId } from '#domain/identity'
+import { dataSourceOptionsFor } from '#ormconfig'
 import { databasePath } from '#test/support/sqlite-store'
 import { ChannelWriter } from '#test/support/store-writer'
 import { channel } from '#test/support/submissions'
 import { openWatched } from '#test/support/watched-store'
-import { parseDeviceId } from '#domain/identity'
 
 const A = channel(1)
 const DAY = 86_400_000
@@ -35,3 +37,22 @@ test('I3: what a node of the version before put into use is looked at, not remov
     { seenAt: nowMs, usedAt: nowMs },
   ])
 })
+
+test('devices of a database from before count as seen when its tables change', async (t) => {
+  const url = `sqlite:${await databasePath(t)}`
+  const source = await new DataSource(dataSourceOptionsFor(url)).initialize()
+  t.teardown(() => source.destroy())
+  await source.runMigrations()
+  while ((await source.query<{ name: string }[]>(NAMED_LAST_USE)).length > 0) {
+    await source.undoLastMigration()
+  }
+  await source.query(
+    `INSERT INTO devices (device_id, platform, channel_type, created_at)
+      VALUES ('a', 'linux', 'private', 1)`,
+  )
+  await source.runMigrations()
+  const [row] = await source.query<{ seen_at: number }[]>('SELECT seen_at FROM devices')
+  t.true((row?.seen_at ?? 0) > 10_000 * DAY)
+})
+
+const NAMED_LAST_USE = "SELECT name FROM migrations WHERE name LIKE 'LastUse%'"
