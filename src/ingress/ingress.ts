@@ -1,8 +1,8 @@
 // Ingress: HTTP in front, acceptance behind. It translates requests into calls of that stage and
 // outcomes into answers.
 //
-//   http.ts, exchange.ts   uWebSockets.js and its dangers: deadlines.ts, unread.ts,
-//                          connections.ts, client-address.ts, tls-check.ts, port-check.ts, uws-environment.ts
+//   http.ts, exchange.ts   uWebSockets.js and its dangers: deadlines.ts, unread.ts, connections.ts,
+//                          client-address.ts, tls-check.ts, port-check.ts, uws-environment.ts
 //   pipeline.ts            the checks that every row shares
 //   row.ts, request.ts     what a route is and what its handler gets
 //   routes.ts              the table: native-rows.ts, probes.ts, descriptions.ts, route-codes.ts
