@@ -23,6 +23,7 @@ import { Held } from './held.ts'
 import { Interest } from './interest.ts'
 import { Rank } from './rank.ts'
 import { Reads } from './reads.ts'
+import { Rechecks } from './rechecks.ts'
 import type { Session } from './session.ts'
 import { CLOSE } from './signals.ts'
 
@@ -70,7 +71,6 @@ const TICK_MS = 1_000
  * than a submission, and a device that comes back says itself where it is.
  */
 const TICKS_BETWEEN_WRITES = 5
-const RECHECK_MS = 2_000
 /** How long a stop waits for the last positions. */
 const WRITE_WITHIN_MS = 3_000
 const READS_AT_ONCE = 16
@@ -89,8 +89,7 @@ class Hub implements Sessions {
   readonly #shared: Shared
   readonly #sessionsMax: number
   readonly #lanes: number
-  /** Connections that will look again within RECHECK_MS. */
-  readonly #rechecking = new Set<Connection>()
+  readonly #rechecks: Rechecks
   readonly #connections = new Set<Connection>()
   readonly #byDevice = new Map<DeviceId, Set<Connection>>()
   readonly #attendance: Attendance
@@ -106,6 +105,7 @@ class Hub implements Sessions {
     this.#sessionsMax = options.sessionsMax ?? SESSIONS_MAX
     this.#lanes = options.lanes
     this.#attendance = new Attendance(ports)
+    this.#rechecks = new Rechecks(ports)
     const { meter } = ports
     const { heldBytesMax = HELD_BYTES_MAX } = options
     this.#shared = {
@@ -178,24 +178,14 @@ class Hub implements Sessions {
   }
 
   recheck(): void {
-    for (const connection of this.#connections) this.#recheckSoon(connection)
-  }
-
-  #recheckSoon(connection: Connection): void {
-    if (this.#rechecking.has(connection)) return
-    const { timers, random } = this.#ports
-    this.#rechecking.add(connection)
-    timers.after(random(RECHECK_MS), () => {
-      this.#rechecking.delete(connection)
-      connection.recheck()
-    })
+    for (const connection of this.#connections) this.#rechecks.soon(connection)
   }
 
   /** H6 */
   #laneTaken(lane: number): void {
     const isOfLane = (channelId: ChannelId): boolean => laneOf(channelId, this.#lanes) === lane
     const concerned = this.#shared.interest.membersAmong(isOfLane)
-    for (const connection of concerned) this.#recheckSoon(connection)
+    for (const connection of concerned) this.#rechecks.soon(connection)
   }
 
   /** H5: a store that does not answer holds nobody up. */
