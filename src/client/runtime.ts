@@ -6,6 +6,8 @@ import type { Runtime } from '#domain/runtime'
 export interface ClientRuntime extends Pick<Runtime, 'after' | 'random'> {
   readonly fetch: typeof globalThis.fetch
   readonly openSocket: (url: string, protocol: string) => WebSocket
+  /** Takes an error of the caller's own code that nobody waits for. */
+  readonly report: (error: unknown) => void
 }
 
 /** The web platform: browsers, Node 22 and others. */
@@ -20,6 +22,10 @@ export const WEB: ClientRuntime = {
     const [value = 0] = crypto.getRandomValues(new Uint32Array(1))
     return Math.floor((value / 2 ** 32) * below)
   },
+  report: (error) =>
+    queueMicrotask(() => {
+      throw error
+    }),
 }
 
 /** Resolves after a delay, or once the signal is aborted. */

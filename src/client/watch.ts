@@ -31,7 +31,10 @@ export interface WatchOptions extends Handlers {
   readonly cursors?: ReadonlyMap<ChannelId, number>
   /** What the device calls its software. */
   readonly client?: string
-  /** Told when the connection changes and when a handler fails. */
+  /**
+   * Told when the connection changes and when a handler fails. An error that it throws is reported
+   * as an uncaught one, and the watch goes on.
+   */
   readonly onState?: (state: WatchState) => void
   readonly runtime?: ClientRuntime
 }
@@ -114,9 +117,17 @@ class Watcher implements Watch {
     await this.ended
   }
 
+  #tell(state: WatchState): void {
+    try {
+      this.#options.onState?.(state)
+    } catch (error) {
+      this.#runtime.report(error)
+    }
+  }
+
   async #run(): Promise<WatchEnd> {
     while (!this.#isClosing) {
-      this.#options.onState?.({ kind: 'connecting' })
+      this.#tell({ kind: 'connecting' })
       if (this.#isClosing) break // by the handler
       const loss = await this.#session() // R1
       if (loss.kind === 'end') return loss.end
@@ -135,7 +146,7 @@ class Watcher implements Watch {
     const jittered = backoffMs(this.#runtime, this.#attempt, BACKOFF)
     this.#attempt += 1
     const delayMs = afterMs === undefined ? jittered : afterMs + (afterMs > 0 ? 0 : jittered)
-    this.#options.onState?.({
+    this.#tell({
       kind: 'waiting',
       delayMs,
       reason,
@@ -212,7 +223,7 @@ class Watcher implements Watch {
         return
       case 'welcome':
         watchdog.expectWithin(frame.idleMs)
-        this.#options.onState?.({ kind: 'open', sessionId: frame.sessionId })
+        this.#tell({ kind: 'open', sessionId: frame.sessionId })
         break
       case 'deliver':
       case 'caught-up':

@@ -153,3 +153,36 @@ test('a watch that is closed by its own handler waits for nothing and opens noth
     t.is(opened, 1)
   }
 })
+
+test('an onState that throws is reported each time, and the watch goes on', async (t) => {
+  const reported: unknown[] = []
+  const kinds: string[] = []
+  const onState = ({ kind }: WatchState): void => {
+    kinds.push(kind)
+    throw new Error(`told ${kind}`)
+  }
+  const watched = await begin(t, { onState, report: (error) => void reported.push(error) })
+  await caughtUp(watched)
+  await watched.server.sessions.close()
+  await until('it waits', () => kinds.includes('waiting'))
+  t.deepEqual(kinds, ['connecting', 'open', 'waiting'])
+  t.deepEqual(
+    reported.map(String),
+    kinds.map((kind) => `Error: told ${kind}`),
+  )
+  await watched.watch.close()
+  t.deepEqual(await watched.watch.ended, { kind: 'closed' })
+})
+
+test('an error of the caller is an uncaught one of the process, once', async (t) => {
+  const caught = Promise.withResolvers<unknown>()
+  const error = new Error('of the caller')
+  const listeners = process.listeners('uncaughtException')
+  process.removeAllListeners('uncaughtException')
+  process.once('uncaughtException', (uncaught) => {
+    for (const listener of listeners) process.on('uncaughtException', listener)
+    caught.resolve(uncaught)
+  })
+  WEB.report(error)
+  t.is(await caught.promise, error)
+})

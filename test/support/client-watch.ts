@@ -29,6 +29,7 @@ export interface Watched {
 type BeginOptions = Partial<WatchOptions> & {
   readonly gatewayToken?: string
   readonly before?: (server: Served) => void
+  readonly report?: (error: unknown) => void
 }
 
 /** Serves sessions and begins to watch; both end with the test. */
@@ -37,7 +38,7 @@ export async function begin(
   options: BeginOptions = {},
   urlOf: (url: string) => string = (url) => url,
 ): Promise<Watched> {
-  const { gatewayToken, before, ...more } = options
+  const { gatewayToken, before, report = WEB.report, ...more } = options
   const server = await serveWss(t, gatewayToken)
   before?.(server)
   const time = new FakeTime(0)
@@ -52,6 +53,7 @@ export async function begin(
       openSocket: (url, protocol) => WEB.openSocket(urlOf(url), protocol),
       after: (delayMs, callback) => time.after(delayMs, callback),
       random: (below) => Math.floor(below / 2),
+      report,
     },
     onEntry: (delivery) => {
       handled.push(nameOf(delivery))
