@@ -4,7 +4,8 @@
 //   K1. Whatever was started is stopped, the last first, also when the start fails or is given up
 //       half-way; the folder goes at the end.
 //   K2. When this process ends in the middle, servers and nodes are killed and the folder is
-//       removed all the same.
+//       removed all the same. One that is killed cannot: the next start removes its folder, and
+//       never that of a cluster that runs.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
@@ -13,17 +14,17 @@ import { join } from 'node:path'
 import type { Env } from '#src/config/config'
 import { CommandError } from '#src/cli/endings'
 import { atExit } from '#src/dev-servers/at-exit'
+import { letGoOfFile } from '#src/dev-servers/held-file'
 import { isPortFree, reservePort } from '#src/dev-servers/port'
 import { life } from './fact.ts'
 import type { Fact } from './fact.ts'
+import { FOLDER_PREFIX, REMOVAL, holdFolder, removeLeftovers } from './leftovers.ts'
 import { ClusterNode } from './node.ts'
 import type { NodeOptions } from './node.ts'
 import { watchReadiness } from './readiness.ts'
 import { startOwnMariaDb, startOwnNats } from './servers.ts'
 
 const READY_WITHIN_MS = 60_000
-// A server that was killed a moment ago may still be writing.
-const REMOVAL = { recursive: true, force: true, maxRetries: 10, retryDelay: 50 } as const
 
 export interface ClusterOptions {
   readonly nodes: number
@@ -67,7 +68,7 @@ export class DevCluster {
     const { env, tell } = this.#options
     if (stopped.aborted) return false
     const ports = await this.#reservePorts()
-    const folder = this.#makeFolder()
+    const folder = await this.#makeFolder()
     const nats = await startOwnNats({ folder, env, tell })
     this.#closing.push(() => nats.stop())
     if (stopped.aborted) return false
@@ -107,8 +108,12 @@ export class DevCluster {
     return port
   }
 
-  #makeFolder(): string {
-    const folder = mkdtempSync(join(this.#options.temporaryFolder, 'heliograph-dev-cluster-'))
+  async #makeFolder(): Promise<string> {
+    const { temporaryFolder } = this.#options
+    await removeLeftovers(temporaryFolder) // K2
+    const folder = mkdtempSync(join(temporaryFolder, FOLDER_PREFIX))
+    const lock = await holdFolder(folder)
+    this.#closing.push(() => letGoOfFile(lock))
     // Before the servers: what is registered last ends first. (K2)
     const forget = atExit(() => rmSync(folder, REMOVAL))
     this.#closing.push(async () => {
