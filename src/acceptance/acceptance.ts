@@ -83,6 +83,8 @@ export interface Acceptance {
   readonly subscriptions: Subscriptions
   readonly registration: DeviceRegistration
   readonly deviceRoutes: DeviceRoutes
+  /** Announcements may be lost: compares kept credentials with the store again. */
+  recheck(): void
   /** Hears of changed credentials no more. */
   close(): void
 }
@@ -135,6 +137,7 @@ export function createAcceptance(ports: AcceptancePorts, options: AcceptanceOpti
     subscriptions: new Subscriptions(whole),
     registration: new DeviceRegistration(whole),
     deviceRoutes: new DeviceRoutes(whole),
+    recheck: () => credentials.recheckAll(),
     close: stopListening,
   }
 }

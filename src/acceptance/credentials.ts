@@ -7,8 +7,8 @@
 //   C3. An unknown channel costs the same work as a wrong password and gives the same answer.
 //   C4. Kept answers, refusals and what is under way are bounded; refusals never push out the
 //       verified.
-//   C5. A kept answer is compared with the store after RECHECK_AFTER_MS, so that a lost notice of a
-//       changed password costs a minute at most.
+//   C5. A kept answer is compared with the store after RECHECK_AFTER_MS, and at once when notices
+//       may be lost, so that a lost notice of a changed password costs a minute at most.
 //   C6. A store that does not answer refuses nobody who was verified before: the kept answer stays
 //       in force until the store tells otherwise. What a notice made forget is not kept.
 
@@ -32,6 +32,8 @@ export interface Credentials {
   check(channelId: ChannelId, password: string): Verdict | Promise<Verdict>
   /** Drops what is known about a channel, at once and also for checks under way. */
   forget(channelId: ChannelId): void
+  /** Compares every kept answer with the store before its next use: notices may be lost. (C5) */
+  recheckAll(): void
   /** How many verified and refused credentials are held. */
   size(): number
 }
@@ -208,6 +210,14 @@ class CachedCredentials implements Credentials {
     for (const check of this.#underWay.values()) {
       if (check.channelId === channelId) check.isStale = true // C2
     }
+  }
+
+  recheckAll(): void {
+    for (const [key, { credentials }] of this.#verified) {
+      this.#verified.set(key, { credentials, compareAt: 0 }) // C5
+    }
+    this.#refused.clear()
+    for (const check of this.#underWay.values()) check.isStale = true // C2
   }
 
   size(): number {

@@ -59,6 +59,7 @@ export function composeFrontend(config: Config, edge: FrontendEdge, backend: Bac
     },
     ingressOptions(config),
   )
+  backend.onLoss(() => acceptance.recheck())
   const sessions = composeSessions(edge, { backend, acceptance, lanes: config.lanes })
   if (config.privateTransports.wss && config.roles.ingress) {
     const { clientAddress, connections, refuseUpgrade } = ingress

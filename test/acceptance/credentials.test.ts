@@ -254,3 +254,35 @@ test('a store that does not answer fails the check and is asked again by the nex
   channels.meanwhile = () => {}
   t.is(verdictOf(await credentials.check(channelId, PASSWORD)), 'open')
 })
+
+test('C5: after a loss every kept answer is compared with the store, without a new scrypt', async (t) => {
+  const { credentials, channels, channelId, gate } = await setUp()
+  const other = await addChannel(channels, '7ZZZZZZZZZZZZZZZZZZZZZZZZW', PASSWORD)
+  for (const id of [channelId, other]) await credentials.check(id, PASSWORD)
+  t.is(verdictOf(await credentials.check(channelId, 'new password')), 'channel_not_found')
+  await replacePassword(channels, 'new password') // The notice of it is lost.
+  credentials.recheckAll()
+  t.is(verdictOf(await credentials.check(channelId, PASSWORD)), 'channel_not_found')
+  t.is(verdictOf(await credentials.check(channelId, 'new password')), 'open')
+  const { computed } = gate
+  t.is(verdictOf(await credentials.check(other, PASSWORD)), 'open')
+  t.is(gate.computed, computed)
+})
+
+test('C2: a check that was under way at a loss is computed again', async (t) => {
+  const { credentials, channels, channelId, gate } = await setUp(true)
+  const old = credentials.check(channelId, PASSWORD)
+  await new Promise<void>((resolve) => setImmediate(resolve))
+  await replacePassword(channels, 'new password')
+  credentials.recheckAll()
+  gate.release()
+  t.is(verdictOf(await old), 'channel_not_found')
+})
+
+test('C6: after a loss a store that is away keeps verified passwords in force', async (t) => {
+  const { credentials, channels, channelId } = await setUp()
+  await credentials.check(channelId, PASSWORD)
+  channels.meanwhile = () => Promise.reject(new Error('the store is away'))
+  credentials.recheckAll()
+  t.is(verdictOf(await credentials.check(channelId, PASSWORD)), 'open')
+})
