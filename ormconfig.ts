@@ -2,7 +2,6 @@
 
 import type { DataSourceOptions } from 'typeorm'
 
-import { connectBulkSocket } from '#src/store/mysql/wire/bulk-socket'
 import { dialectOf } from '#src/store/dialects'
 import { tablesFor } from '#src/store/entities/tables'
 import { Tables1766000000000 } from '#src/store/migrations/1-tables'
@@ -39,11 +38,6 @@ const WAL_BYTES_KEPT = 64 * 2 ** 20
 const CONNECT_TIMEOUT_MS = 5_000
 /** Beside those of the jobs: the one that holds the lock of the migrations. */
 const CONNECTIONS_ADDED = 2
-
-/** What the driver tells about a connection that it needs. */
-interface Connecting {
-  readonly config: { readonly host: string; readonly port: number }
-}
 
 /**
  * `sqlite:<path>`, `sqlite::memory:` or `mysql://user:password@host:port/database`. Throws with a
@@ -103,10 +97,7 @@ function mysqlOptionsFor(url: string): DataSourceOptions | undefined {
     // An UPDATE counts what it found, also what was so already; no server may ask for files;
     // executions of statements carry no attributes, which no packet of ours has room for.
     flags: ['FOUND_ROWS', '-LOCAL_FILES', '-CLIENT_QUERY_ATTRIBUTES'],
-    extra: {
-      maxPreparedStatements: STATEMENTS_KEPT,
-      stream: ({ config }: Connecting) => connectBulkSocket(config),
-    },
+    extra: { maxPreparedStatements: STATEMENTS_KEPT },
     ...sharedOptionsFor(type),
   }
 }

@@ -120,6 +120,11 @@ export const METRICS = {
   live_actors: { kind: 'gauge', help: 'Channel actors awake', labels: [] },
   cached_entities: { kind: 'gauge', help: 'Things and Events held by actors', labels: [] },
   store_queue: { kind: 'gauge', help: 'Database jobs waiting', labels: [] },
+  store_driver_fallback: {
+    kind: 'gauge',
+    help: 'Pools of connections that send statements by the driver alone, one after the other',
+    labels: [],
+  },
   store_retries_total: {
     kind: 'counter',
     help: 'Database jobs done again after a deadlock or a lost connection',

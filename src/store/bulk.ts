@@ -1,9 +1,8 @@
 // Many rows in few statements.
 //
 // Invariants:
-//   N1. Where each size has a text of its own they are powers of two: so there are few texts and
-//       the driver keeps them prepared. What one statement carries is bounded: servers have a
-//       greatest packet.
+//   N1. The rows of a statement are a power of two: so there are few texts, and the driver keeps
+//       them prepared. A statement carries a bounded text: servers have a greatest packet.
 //   N2. A statement is made while the server works on the one before it, and where it may be, sent
 //       before that is answered. Smaller ones come first: to make a row takes a fraction of writing
 //       it.
@@ -11,12 +10,10 @@
 import type { EntitySchemaColumnOptions } from 'typeorm'
 
 import type { Dialect, Numbered, Value } from './dialect.ts'
-import type { RowsStatement, Session, StatementLimits } from './session.ts'
+import type { RowsStatement, Session } from './session.ts'
 
-type Limits = Pick<StatementLimits, 'rowsMax' | 'isTextOfOneRow'>
-
-/** Values of one list. */
-const LIST_LIMITS: Limits = { rowsMax: 128, isTextOfOneRow: false }
+/** Values of one list, at most. */
+const LIST_MAX = 128
 /** Characters of text in one statement, beyond its first row. */
 const TEXT_MAX = 2 ** 20
 
@@ -29,12 +26,12 @@ interface BulkOptions {
   readonly leftOut?: readonly string[]
 }
 
-/** What of an item stands in each column of a row. */
+/** How each column of a row is read from an item. */
 export type Columns<Row, Item> = {
   readonly [Property in keyof Row]: (item: Item) => Row[Property]
 }
 
-/** What is read of an entity: the names of its table and columns. */
+/** The parts of an entity that are read: the names of its table and columns. */
 interface Described {
   readonly options: {
     readonly name: string
@@ -120,9 +117,9 @@ export class Bulk<Item> {
       if (row === lengths.length && item !== undefined) lengths.push(this.#append(values, item))
       return lengths[row] ?? 0
     }
-    const sqlFor = (rows: number): string => this.#statementFor(rows, dialect)
-    for (const [start, rows] of chunks(items.length, limits, lengthOf)) {
-      yield { sqlFor, rows, values: values.slice(start * width, (start + rows) * width) }
+    for (const [start, rows] of chunks(items.length, limits.rowsMax, lengthOf)) {
+      const sql = this.#statementFor(rows, dialect)
+      yield { sql, rows, values: values.slice(start * width, (start + rows) * width) }
     }
   }
 
@@ -154,7 +151,7 @@ export async function inChunks(
   values: readonly Value[],
   statement: (list: string, part: readonly Value[]) => Promise<unknown>,
 ): Promise<void> {
-  for (const [start, size] of chunks(values.length, LIST_LIMITS)) {
+  for (const [start, size] of chunks(values.length, LIST_MAX)) {
     await statement(repeated('?', size), values.slice(start, start + size))
   }
 }
@@ -179,14 +176,14 @@ export async function removeById(
 /** `lengthOf` gives the characters of the item at an index; it is asked in order. */
 function* chunks(
   count: number,
-  { rowsMax, isTextOfOneRow }: Limits,
+  rowsMax: number,
   lengthOf: (index: number) => number = () => 0,
 ): Generator<readonly [start: number, size: number]> {
   let size: number
   for (let start = 0; start < count; start += size) {
     const left = count - start
     // The lowest bit, or what is over: smaller ones first. (N2)
-    const wanted = isTextOfOneRow ? left % rowsMax || rowsMax : Math.min(rowsMax, left & -left)
+    const wanted = Math.min(rowsMax, left & -left)
     let fitting = 1
     let length = lengthOf(start)
     while (fitting < wanted) {
@@ -194,7 +191,7 @@ function* chunks(
       if (length > TEXT_MAX) break
       fitting += 1
     }
-    size = isTextOfOneRow ? fitting : 2 ** Math.floor(Math.log2(fitting)) // N1
+    size = 2 ** Math.floor(Math.log2(fitting)) // N1
     yield [start, size]
   }
 }

@@ -6,17 +6,23 @@
 //       or a network that swallows packets, would otherwise keep every connection of the pool.
 //   L3. A connection that comes after nobody waits for it goes back to the pool, which would be
 //       used up by a few of them.
+//   L4. The driver is tried once before anything depends on it. Packets of ours that it does not
+//       take as they are meant are given up for its own executions, where those work: what the
+//       database refuses either way is not the driver's.
 
 import type { DataSource, QueryRunner } from 'typeorm'
 
 import type { Runtime } from '#domain/runtime'
-import { BulkSocket } from './mysql/wire/bulk-socket.ts'
 import type { Dialect, Value } from './dialect.ts'
-import { ExecutionLine, Rooms } from './mysql/wire/executions.ts'
-import type { PreparingConnection } from './mysql/wire/executions.ts'
+import { discardConnection, isDriverConnection, isOpen } from './mysql/wire/driver.ts'
+import type { DriverConnection } from './mysql/wire/driver.ts'
+import { DriverExecutions } from './mysql/wire/driver-executions.ts'
+import type { Executions } from './mysql/wire/executions.ts'
+import { PipelinedExecutions, Rooms } from './mysql/wire/pipelined.ts'
+import { tryExecutions } from './mysql/wire/trial.ts'
 import { RunnerSession } from './session.ts'
 import type { Bounded, Changes, RowsStatement, Send, Session, StatementLimits } from './session.ts'
-import { NoAnswer } from './store-error.ts'
+import { NoAnswer, causeOf } from './store-error.ts'
 
 export const ANSWER_MS_MAX = 10_000
 
@@ -29,6 +35,11 @@ export interface Lent {
 
 export interface Connections {
   lend(): Promise<Lent>
+  /**
+   * Tries how statements are sent. Gives what is wrong with the fast way when it fell back to the
+   * driver's own. Rejects when the database cannot be written to at all. (L4)
+   */
+  check(): Promise<string | undefined>
 }
 
 export function connectionsOf(
@@ -51,6 +62,10 @@ class Sole implements Connections {
   lend(): Promise<Lent> {
     return Promise.resolve(this.#lent)
   }
+
+  check(): Promise<undefined> {
+    return Promise.resolve(undefined)
+  }
 }
 
 class Pool implements Connections {
@@ -58,8 +73,9 @@ class Pool implements Connections {
   readonly #dialect: Dialect
   readonly #bounded: Bounded
   readonly #rooms = new Rooms()
-  /** Of the connections that are set up. */
-  readonly #lines = new WeakMap<DriverConnection, ExecutionLine>()
+  /** Present for connections that are set up. */
+  readonly #executions = new WeakMap<DriverConnection, Executions>()
+  #isPipelined = true
 
   constructor(source: DataSource, dialect: Dialect, after: Runtime['after']) {
     this.#source = source
@@ -77,8 +93,9 @@ class Pool implements Connections {
     if (!isDriverConnection(connection)) throw new Error('the driver gave no connection')
     const discard = (): void => discardConnection(connection)
     try {
-      const line = this.#lines.get(connection) ?? (await this.#setUp(runner, connection))
-      const session = new PooledSession({ runner, connection, line }, this.#dialect, this.#bounded)
+      const known = this.#executions.get(connection)
+      const executions = known ?? (await this.#setUp(runner, connection))
+      const session = new PooledSession({ runner, executions }, this.#dialect, this.#bounded)
       return { session, giveBack: () => runner.release(), discard }
     } catch (error) {
       discard()
@@ -97,79 +114,86 @@ class Pool implements Connections {
     }
   }
 
-  async #setUp(runner: QueryRunner, connection: DriverConnection): Promise<ExecutionLine> {
+  async #setUp(runner: QueryRunner, connection: DriverConnection): Promise<Executions> {
     for (const statement of this.#dialect.setup) await this.#bounded(runner.query(statement))
-    const line = new ExecutionLine(connection, this.#rooms)
-    this.#lines.set(connection, line)
-    return line
+    const executions = this.#executionsOn(connection)
+    this.#executions.set(connection, executions)
+    return executions
+  }
+
+  #executionsOn(connection: DriverConnection): Executions {
+    if (!this.#isPipelined) return new DriverExecutions(connection)
+    if (!isOpen(connection)) throw new Error('a member of its connection is missing')
+    return new PipelinedExecutions(connection, this.#rooms)
+  }
+
+  async check(): Promise<string | undefined> {
+    const failure = await this.#try()
+    if (failure === undefined) return undefined
+    if (this.#dialect.failureOf(causeOf(failure)) === 'lost') throw failure
+    this.#isPipelined = false // L4
+    const other = await this.#try()
+    if (other === undefined) return failure.message
+    this.#isPipelined = true
+    throw other
+  }
+
+  /** Gives what is wrong. What a connection that failed still does is not known. (L1) */
+  async #try(): Promise<Error | undefined> {
+    let lent: Lent | undefined
+    try {
+      lent = await this.lend()
+      const wrong = await tryExecutions(lent.session)
+      if (wrong !== undefined) throw new Error(wrong)
+      await lent.giveBack()
+      return undefined
+    } catch (error) {
+      lent?.discard()
+      return error instanceof Error ? error : new Error('the trial failed', { cause: error })
+    }
   }
 }
 
 interface Held {
   readonly runner: QueryRunner
-  readonly connection: DriverConnection
-  readonly line: ExecutionLine
-}
-
-/** What of mysql2's connection is used beside TypeORM, which knows no prepared statements. */
-interface DriverConnection extends PreparingConnection {
-  destroy(): void
-  readonly stream?: { destroy(): void }
-}
-
-const isDriverConnection = (value: unknown): value is DriverConnection =>
-  typeof value === 'object' && value !== null && 'prepare' in value && 'addCommand' in value
-
-/** A server that is not heard any more would not hear the end of the connection either. */
-function discardConnection(connection: DriverConnection): void {
-  connection.destroy()
-  connection.stream?.destroy()
+  readonly executions: Executions
 }
 
 /** Bounds what a turn holds in memory for statements: each has some mebibytes at most. */
 const UNDER_WAY_MAX = 8
 /**
- * The rows of a bulk execution: one statement for most turns, while the next table's is made.
- */
-const BULK_ROWS_MAX = 1_024
-
-/**
  * Rows are written by prepared statements: 15 / 29 / 31 thousand submissions a second at 50 / 200 /
  * 1,000 a transaction, against 10 / 22 / 23 with parameters written into the text and 15 / 19 / 19
- * with one JSON parameter. Where the server takes bulk executions it needs a fifth less for them:
- * it has the parameters of one row, not of hundreds, to make, bind and clean.
+ * with one JSON parameter.
  */
 class PooledSession extends RunnerSession {
-  readonly #line: ExecutionLine
-  readonly #isBulk: boolean
+  readonly #executions: Executions
   readonly #bounded: Bounded
-  /** Of the statement made by us that was sent last. */
+  /** Answer to the latest of these executions. */
   #answer: Promise<unknown> = Promise.resolve()
 
-  constructor({ runner, connection, line }: Held, dialect: Dialect, bounded: Bounded) {
+  constructor({ runner, executions }: Held, dialect: Dialect, bounded: Bounded) {
     super(runner, dialect, bounded)
-    this.#line = line
-    this.#isBulk = connection.stream instanceof BulkSocket && connection.stream.isBulk
+    this.#executions = executions
     this.#bounded = bounded
   }
 
   override get limits(): StatementLimits {
-    const own = { underWayMax: UNDER_WAY_MAX, isTextOfOneRow: this.#isBulk }
-    return { ...super.limits, ...own, ...(this.#isBulk && { rowsMax: BULK_ROWS_MAX }) }
+    return { ...super.limits, underWayMax: UNDER_WAY_MAX }
   }
 
   override all<Row>(sql: string, parameters?: readonly Value[]): Promise<Row[]> {
-    this.#line.interrupt()
+    this.#executions.interrupt()
     return super.all(sql, parameters)
   }
 
   override run(sql: string, parameters?: readonly Value[]): Promise<Changes> {
-    this.#line.interrupt()
+    this.#executions.interrupt()
     return super.run(sql, parameters)
   }
 
   override make(statement: RowsStatement): Send {
-    const send = this.#line.make(statement, this.#isBulk)
+    const send = this.#executions.make(statement)
     return () => {
       const answer = send()
       // The server begins with it once it has answered those before. (L2)

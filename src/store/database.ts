@@ -13,19 +13,18 @@
 //       sent. When the answer to COMMIT is lost nobody knows; then only an idempotent job is done
 //       again, every other one rejects with `unknown_outcome`.
 
-import { QueryFailedError } from 'typeorm'
 import type { DataSource } from 'typeorm'
 
 import { reportDefect } from '#domain/defect'
 import { LogMismatch } from '#domain/lane'
 import type { Runtime } from '#domain/runtime'
-import type { Meter } from '#domain/telemetry'
+import type { Log, Meter } from '#domain/telemetry'
 import { connectionsOf } from './connections.ts'
 import type { Connections, Lent } from './connections.ts'
 import type { Dialect, Failure, TransactionKind } from './dialect.ts'
 import { Gate } from './gate.ts'
 import type { Session } from './session.ts'
-import { NoAnswer, Overtaken, StoreDefect, StoreError } from './store-error.ts'
+import { NoAnswer, Overtaken, StoreDefect, StoreError, causeOf } from './store-error.ts'
 
 const ATTEMPTS_MAX = 5
 const PAUSE_MS_MIN = 10
@@ -75,6 +74,7 @@ export class Database {
   readonly #retried: (by?: number) => void
   readonly #queues: (() => number)[] = []
   #isClosed = false
+  #isFallback = false
 
   constructor(source: DataSource, dialect: Dialect, meter: Meter, runtime: DatabaseRuntime) {
     this.dialect = dialect
@@ -84,6 +84,7 @@ export class Database {
     this.soon = runtime.soon
     this.#gate = new Gate(dialect.connections, runtime.soon) // G1
     this.#retried = meter.counter('store_retries_total', {})
+    meter.gauge('store_driver_fallback', {}, () => (this.#isFallback ? 1 : 0))
     meter.gauge('store_queue', {}, () => {
       let waiting = this.#gate.waiting
       for (const count of this.#queues) waiting += count()
@@ -114,6 +115,16 @@ export class Database {
   /** A transaction that is on the disk when this resolves. */
   durable<Answer>(job: Job<Answer>, traits: JobTraits = {}): Promise<Answer> {
     return this.#enter('durable', job, traits)
+  }
+
+  /** Tries the driver; one that is not as expected makes this slower. To be called once. */
+  async check(log?: Log): Promise<void> {
+    const reason = await this.#connections.check()
+    if (reason === undefined) return
+    this.#isFallback = true
+    log?.warn('the driver of the database is not as expected; statements wait for each other', {
+      reason,
+    })
   }
 
   /** Ends after the jobs that wait; later ones are refused. */
@@ -206,7 +217,7 @@ export class Database {
   /** What is said afterwards is not waited for: whatever is asked next stands behind it. */
   #giveBack(lent: Lent, kind: TransactionKind): Promise<void> {
     for (const sql of this.dialect.afterwards[kind]) {
-      const send = lent.session.make({ sqlFor: () => sql, rows: 1, values: [] })
+      const send = lent.session.make({ sql, rows: 1, values: [] })
       send().catch(() => lent.discard())
     }
     return lent.giveBack()
@@ -216,9 +227,6 @@ export class Database {
     return new Promise((resolve) => void this.#runtime.after(delayMs, resolve))
   }
 }
-
-const causeOf = (error: unknown): unknown =>
-  error instanceof QueryFailedError ? error.driverError : error
 
 function unknownOutcome(error: Error): StoreError {
   const cause = error instanceof StoreError ? error.code : error.name

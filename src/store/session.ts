@@ -14,8 +14,7 @@ export interface Changes {
 
 /** A statement that writes rows. */
 export interface RowsStatement {
-  /** Its text for this many rows. */
-  readonly sqlFor: (rows: number) => string
+  readonly sql: string
   readonly rows: number
   /** Those of each row behind those of the one before. */
   readonly values: readonly Value[]
@@ -26,8 +25,6 @@ export interface RowsStatement {
 /** What a statement that writes rows may be. */
 export interface StatementLimits {
   readonly rowsMax: number
-  /** One text does for any number of rows. Otherwise there must be few texts. */
-  readonly isTextOfOneRow: boolean
   /** How many may be sent and not answered. */
   readonly underWayMax: number
 }
@@ -69,7 +66,7 @@ export class RunnerSession implements Session {
   }
 
   get limits(): StatementLimits {
-    return { rowsMax: this.dialect.rowsMax, isTextOfOneRow: false, underWayMax: 1 }
+    return { rowsMax: this.dialect.rowsMax, underWayMax: 1 }
   }
 
   async all<Row>(sql: string, parameters: readonly Value[] = []): Promise<Row[]> {
@@ -90,7 +87,7 @@ export class RunnerSession implements Session {
     return { affected: result.affected ?? 0, raw: result.raw }
   }
 
-  make({ sqlFor, rows, values }: RowsStatement): Send {
-    return () => this.run(sqlFor(rows), values)
+  make({ sql, values }: RowsStatement): Send {
+    return () => this.run(sql, values)
   }
 }

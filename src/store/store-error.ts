@@ -1,6 +1,8 @@
 // What the store throws. Callers see a code and a sentence, never a statement's parameters: those
 // hold password hashes, provider tokens and content.
 
+import { QueryFailedError } from 'typeorm'
+
 import { STORE_BUSY, STORE_DEFECT } from '#domain/store-ports'
 
 /** The database refused a statement or did not answer. */
@@ -46,3 +48,7 @@ export class Overtaken extends StoreError {
     this.name = 'Overtaken'
   }
 }
+
+/** The driver's own error, out of TypeORM's. */
+export const causeOf = (error: unknown): unknown =>
+  error instanceof QueryFailedError ? error.driverError : error

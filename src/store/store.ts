@@ -4,6 +4,7 @@ import { DataSource } from 'typeorm'
 import type { DataSourceOptions } from 'typeorm'
 
 import { firstAnswer } from '#domain/first-answer'
+import type { Patience } from '#domain/first-answer'
 import type { LogTable, Probe } from '#domain/ports'
 import type { Runtime } from '#domain/runtime'
 import type {
@@ -28,7 +29,7 @@ import { migrate } from './migrate.ts'
 import { Operations } from './operations.ts'
 import { Reading } from './reading.ts'
 import { Retention } from './retention.ts'
-import { StoreError } from './store-error.ts'
+import { StoreError, causeOf } from './store-error.ts'
 import { Subscriptions } from './subscriptions.ts'
 import { Turns } from './turns.ts'
 
@@ -72,17 +73,20 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const sourceOptions = dataSourceOptionsFor(url)
   const dialect = dialectOf(sourceOptions.type)
   const wordsOf = (error: unknown): Error => withoutParameters(error, dialect)
+  const patience = {
+    fact: 'the database does not answer; trying again',
+    // Wrong credentials and a database that is not there are refusals: they stay.
+    mayPass: (error: unknown) => dialect.failureOf(causeOf(error)) === 'lost',
+    reasonOf: (error: unknown) => wordsOf(error).message,
+    log,
+    after: runtime.after,
+    boundMs: firstAnswerMsMax,
+  } satisfies Patience
   try {
-    const source = await firstAnswer(() => openSource(sourceOptions, { dialect, log }), {
-      fact: 'the database does not answer; trying again',
-      // Wrong credentials and a database that is not there are refusals: they stay.
-      mayPass: (error) => dialect.failureOf(error) === 'lost',
-      reasonOf: (error) => wordsOf(error).message,
-      log,
-      after: runtime.after,
-      boundMs: firstAnswerMsMax,
-    })
-    return storeOn(new Database(source, dialect, meter, runtime), runtime)
+    const source = await firstAnswer(() => openSource(sourceOptions, { dialect, log }), patience)
+    const database = new Database(source, dialect, meter, runtime)
+    await checkDriver(database, { patience, log })
+    return storeOn(database, runtime)
   } catch (error) {
     throw wordsOf(error)
   }
@@ -100,6 +104,20 @@ async function openSource(
     return source
   } catch (error) {
     if (source.isInitialized) await source.destroy()
+    throw error
+  }
+}
+
+interface Checking {
+  readonly patience: Patience
+  readonly log: Log | undefined
+}
+
+async function checkDriver(database: Database, { patience, log }: Checking): Promise<void> {
+  try {
+    await firstAnswer(() => database.check(log), patience)
+  } catch (error) {
+    await database.close()
     throw error
   }
 }

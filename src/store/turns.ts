@@ -63,7 +63,7 @@ export class Turns implements TurnStore {
   }
 
   *#statements(writes: TurnWrites, session: Session): Generator<RowsStatement> {
-    yield* laneMoves(writes.lanes, session) // W2
+    yield* laneMoves(writes.lanes) // W2
     yield* this.#rows.statements(writes, session)
   }
 

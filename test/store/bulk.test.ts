@@ -6,21 +6,21 @@ import type { Changes, RowsStatement, Session, StatementLimits } from '#src/stor
 import type { Dialect, Value } from '#src/store/dialect'
 import { turn, until } from '#test/support/until'
 
-const POWERS: StatementLimits = { rowsMax: 128, isTextOfOneRow: false, underWayMax: 1 }
+const POWERS: StatementLimits = { rowsMax: 128, underWayMax: 1 }
 
 /** A session that keeps what it is asked to run. */
-function recording(limits = POWERS) {
+function recording() {
   const statements: { sql: string; parameters: readonly Value[] }[] = []
   const run: Session['run'] = async (sql, parameters = []) => {
     statements.push({ sql, parameters })
     return { affected: 0, raw: statements.length }
   }
   const make: Session['make'] =
-    ({ sqlFor, rows, values }) =>
+    ({ sql, values }) =>
     () =>
-      run(sqlFor(rows), values)
+      run(sql, values)
   const dialect = { insertInto: 'INSERT INTO' } as Dialect
-  return { statements, session: { run, make, limits, dialect } as Session }
+  return { statements, session: { run, make, limits: POWERS, dialect } as Session }
 }
 
 type Row = { readonly key: number; readonly text: string | null }
@@ -103,36 +103,6 @@ test('N1: a statement carries about a mebibyte of text, but always a row', async
   }
 })
 
-test('N1: where one text does for all sizes, statements are as large as they may be', async (t) => {
-  const cases: [rows: number, textOf: number, sizes: number[]][] = [
-    [0, 0, []],
-    [1, 0, [1]],
-    [99, 0, [99]],
-    [128, 0, [128]],
-    [129, 0, [1, 128]],
-    [300, 0, [44, 128, 128]],
-    [9, 2 ** 18, [4, 4, 1]],
-  ]
-  for (const [count, textOf, sizes] of cases) {
-    const { session, statements } = recording({
-      rowsMax: 128,
-      isTextOfOneRow: true,
-      underWayMax: 1,
-    })
-    const rows = rowsOf(count).map(({ key }) => ({ key, text: 'x'.repeat(textOf) }))
-    await Bulk.of<Row>(ENTITY, { leftOut: ['later'] }).write(session, rows)
-    t.deepEqual(
-      statements.map(({ parameters }) => parameters.length / 2),
-      sizes,
-      `${count} rows`,
-    )
-    t.deepEqual(
-      statements.flatMap(({ parameters }) => parameters),
-      rows.flatMap(({ key, text }) => [key, text]),
-    )
-  }
-})
-
 /** A session whose statements are answered by the test. */
 function waiting(underWayMax = 1) {
   const made: number[] = []
@@ -203,8 +173,8 @@ test('N2: as many are sent before the first is answered as the session says', as
   t.deepEqual(sent(), [1, 2, 4, 8, 16])
 })
 
-const MOVE: RowsStatement = { sqlFor: () => 'MOVE', rows: 2, values: [], mustChange: 2 }
-const BEHIND: RowsStatement = { sqlFor: () => 'WRITE', rows: 1, values: [] }
+const MOVE: RowsStatement = { sql: 'MOVE', rows: 2, values: [], mustChange: 2 }
+const BEHIND: RowsStatement = { sql: 'WRITE', rows: 1, values: [] }
 
 test('what changes as many rows as it must goes on, and nothing follows what does not', async (t) => {
   for (const [changed, isDone] of [

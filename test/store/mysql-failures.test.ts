@@ -80,7 +80,7 @@ mariaDb.test(
   async (t, server) => {
     const { database, texts } = await openNotes(t, server)
     // Said by the job in the place of a server that takes a transaction back.
-    const ended = { sqlFor: () => 'ROLLBACK', rows: 1, values: [] }
+    const ended = { sql: 'ROLLBACK', rows: 1, values: [] }
     const job = database.durable((session) =>
       runAll(session, [ended, rowsFor('notes', [[3, 'c']]), rowsFor('notes', [[1, 'twice']])]),
     )

@@ -107,8 +107,8 @@ function throughEveryLane(
   )
 }
 
-/** A bulk execution, of which the first in a turn moves the lanes: its number and its command. */
-const MOVE = /^[^]{3}\0\xfa/
+/** An execution, of which the first in a turn moves a lane: its number and its command. */
+const MOVE = /^[^]{3}\0\x17/
 
 clusterTest('an owner that hangs before its commit is fenced by the commit', (t, servers) =>
   hangs(t, servers, { at: MOVE, forMs: 0, failedTurns: 0 }),

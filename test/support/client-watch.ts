@@ -32,13 +32,15 @@ type BeginOptions = Partial<WatchOptions> & {
   readonly report?: (error: unknown) => void
 }
 
+const asUncaught = (error: unknown): void => WEB.report(error)
+
 /** Serves sessions and begins to watch; both end with the test. */
 export async function begin(
   t: ExecutionContext,
   options: BeginOptions = {},
   urlOf: (url: string) => string = (url) => url,
 ): Promise<Watched> {
-  const { gatewayToken, before, report = WEB.report, ...more } = options
+  const { gatewayToken, before, report = asUncaught, ...more } = options
   const server = await serveWss(t, gatewayToken)
   before?.(server)
   const time = new FakeTime(0)

@@ -11,16 +11,9 @@ import { openStore } from '#src/store/store'
 import type { Store, StoreRuntime } from '#src/store/store'
 import { FakeMeter } from '#test/support/fake-telemetry'
 import { realRuntime } from '#test/support/real-runtime'
-import { Relay } from '#test/support/relay'
 
 // Tests run at once, each with a pool of its own; what they write need not outlive the machine.
 const PARAMETERS = ['--max-connections=2000', '--innodb-flush-log-at-trx-commit=2']
-
-// Where a greeting says that the server takes bulk executions: behind the zero that ends its
-// version.
-const VERSION_AT = 5
-const EXTENSIONS_BEHIND = 28
-const BULK = 4
 
 export type WithMariaDb = (t: ExecutionContext, server: MariaDbServer) => Promise<void>
 
@@ -99,15 +92,4 @@ export async function openNode(
   const store = await openStore({ url, meter, runtime })
   t.teardown(() => store.close())
   return store
-}
-
-/** The address of a database as a server has it that takes no bulk executions, as MySQL does not. */
-export async function withoutBulk(t: ExecutionContext, url: string): Promise<string> {
-  const port = Number(new URL(url).port)
-  const relay = await Relay.open(t, port, (greeting) => {
-    const extensions = greeting.indexOf(0, VERSION_AT) + EXTENSIONS_BEHIND
-    greeting[extensions] = (greeting[extensions] ?? 0) & ~BULK
-    return greeting
-  })
-  return url.replace(`:${port}/`, `:${relay.port}/`)
 }

@@ -11,13 +11,11 @@ import { dialectOf } from '#src/store/dialects'
 import type { Value } from '#src/store/dialect'
 import type { RowsStatement, Session } from '#src/store/session'
 import { FakeMeter } from '#test/support/fake-telemetry'
-import { newDatabase, withoutBulk } from '#test/support/mariadb'
+import { newDatabase } from '#test/support/mariadb'
 import { realRuntime } from '#test/support/real-runtime'
 
 interface NotesOptions {
   readonly runtime?: Pick<Runtime, 'after' | 'random' | 'soon'>
-  /** As on a server that takes no bulk executions. */
-  readonly withoutBulk?: boolean
   /** Where the server is heard; absent: at its own port. */
   readonly port?: number
 }
@@ -28,8 +26,7 @@ export async function openNotes(
   server: MariaDbServer,
   options: NotesOptions = {},
 ) {
-  const made = await newDatabase(server)
-  const url = options.withoutBulk === true ? await withoutBulk(t, made) : made
+  const url = await newDatabase(server)
   const meter = new FakeMeter()
   const open = async (at: string): Promise<Database> => {
     const source = await new DataSource(dataSourceOptionsFor(at)).initialize()
@@ -57,14 +54,12 @@ export async function openNotes(
 export const rowsFor = (
   table: string,
   [first = [], ...others]: readonly (readonly Value[])[],
-): RowsStatement => ({
-  sqlFor: (rows) => {
-    const row = `(${first.map(() => '?').join(', ')})`
-    return `INSERT INTO ${table} VALUES ${Array<string>(rows).fill(row).join(', ')}`
-  },
-  rows: 1 + others.length,
-  values: [first, ...others].flat(),
-})
+): RowsStatement => {
+  const rows = 1 + others.length
+  const row = `(${first.map(() => '?').join(', ')})`
+  const sql = `INSERT INTO ${table} VALUES ${Array<string>(rows).fill(row).join(', ')}`
+  return { sql, rows, values: [first, ...others].flat() }
+}
 
 /** Changes a row. */
 export const write = (session: Session, id: number, text: string) =>

@@ -16,28 +16,23 @@ import { reservePort } from '#src/dev-servers/port'
 export type Verdict = 'pass' | 'cut-after' | 'hold'
 
 const PASS = (): Verdict => 'pass'
-/** Gives what passes in place of the first that the server says on a connection. */
-type Greet = (greeting: Buffer) => Buffer
-const AS_IT_IS: Greet = (greeting) => greeting
 /** Long enough for the server to have what it got last. */
 const CUT_AFTER_MS = 50
 
 export class Relay {
   readonly port: number
   readonly #sockets = new Set<Socket>()
-  readonly #greet: Greet
   #judge: (bytes: Buffer) => Verdict = PASS
   #isFrozen = false
 
-  private constructor(port: number, greet: Greet) {
+  private constructor(port: number) {
     this.port = port
-    this.#greet = greet
   }
 
   /** A relay to a port of this machine; it ends with the test. */
-  static async open(t: ExecutionContext, target: number, greet = AS_IT_IS): Promise<Relay> {
+  static async open(t: ExecutionContext, target: number): Promise<Relay> {
     const { port, release } = await reservePort()
-    const relay = new Relay(port, greet)
+    const relay = new Relay(port)
     const server: Server = createServer((near) => {
       relay.#join(near, connect(target, '127.0.0.1'))
     })
@@ -93,10 +88,7 @@ export class Relay {
       far.pause()
       setTimeout(() => near.destroy(), CUT_AFTER_MS)
     })
-    far.once('data', (greeting) => {
-      near.write(this.#greet(greeting))
-      far.on('data', (bytes) => near.write(bytes))
-    })
+    far.on('data', (bytes) => near.write(bytes))
     this.#keep(near, far)
     this.#keep(far, near)
   }

@@ -93,7 +93,7 @@ export const mysql: Dialect = {
     )
     return `JSON_TABLE(?, '$[*]' COLUMNS (${items.join(', ')})) ${alias}`
   },
-  // Only asked for one row here: between those of a bulk execution others may put theirs.
+  // Asked for one row: others may put theirs between those of a longer INSERT.
   firstId: (raw) => Number(memberOf(raw, 'insertId')),
   describe,
   failureOf,

@@ -1,22 +1,14 @@
-// An execution of a prepared statement as a packet: for one set of parameters as MySQL's binary
-// protocol has it, or for a set of each row as MariaDB's bulk executions have it.
+// An execution of a prepared statement as a packet of MySQL's binary protocol.
 
 import type { Value } from '#src/store/dialect'
 
 /** In front of every packet: its length and its number. */
-export const HEADER_BYTES = 4
-const COMMAND = { execute: 0x17, bulk: 0xfa } as const
-/** Of the statement's id. */
+const HEADER_BYTES = 4
+const COMMAND_EXECUTE = 0x17
 const ID_AT = HEADER_BYTES + 1
 /** Behind the id and the cursor's flags. */
 const EXECUTIONS_AT = ID_AT + 4 + 1
 const PARAMETERS_AT = EXECUTIONS_AT + 4
-/** Behind the id: what else is in the packet. */
-const BULK_FLAGS_AT = ID_AT + 4
-const BULK_TYPES_AT = BULK_FLAGS_AT + 2
-const TYPES_FOLLOW = 128
-/** In front of each value of a bulk execution. */
-const INDICATOR = { value: 0, null: 1 } as const
 const TYPE = { double: 5, null: 6, integer: 8, text: 253 } as const
 const TYPE_BYTES = 2
 const NUMBER_BYTES = 8
@@ -61,10 +53,7 @@ export class ExecutePacket {
     const nullBytes = Math.ceil(parameters.length / 8)
     const typesAt = PARAMETERS_AT + nullBytes + 1
     const hasTypes = parameters.length > 0
-    this.#begin(
-      COMMAND.execute,
-      hasTypes ? typesAt + TYPE_BYTES * parameters.length : PARAMETERS_AT,
-    )
+    this.#begin(hasTypes ? typesAt + TYPE_BYTES * parameters.length : PARAMETERS_AT)
     this.room[EXECUTIONS_AT] = 1
     if (hasTypes) this.room[typesAt - 1] = 1 // They follow.
     parameters.forEach((value, index) => {
@@ -75,29 +64,11 @@ export class ExecutePacket {
     })
   }
 
-  /** One execution for each row of these values, which has `width` of them. */
-  writeRows(values: readonly Value[], width: number): void {
-    const types = Array.from({ length: width }, (_, column) => typeOfColumn(values, column, width))
-    this.#begin(COMMAND.bulk, BULK_TYPES_AT + TYPE_BYTES * width)
-    this.room.writeUInt16LE(TYPES_FOLLOW, BULK_FLAGS_AT)
-    types.forEach((type, column) => {
-      this.room[BULK_TYPES_AT + TYPE_BYTES * column] = type
-    })
-    let column = 0
-    for (const value of values) {
-      this.#need(1)
-      this.room[this.#at] = value === null ? INDICATOR.null : INDICATOR.value
-      this.#at += 1
-      if (value !== null) this.#append(types[column] ?? TYPE.text, value)
-      column = column + 1 === width ? 0 : column + 1
-    }
-  }
-
-  #begin(command: number, end: number): void {
+  #begin(end: number): void {
     this.#at = end
     this.#need(0)
     this.room.fill(0, HEADER_BYTES, end)
-    this.room[HEADER_BYTES] = command
+    this.room[HEADER_BYTES] = COMMAND_EXECUTE
   }
 
   #setNull(index: number): void {
@@ -107,7 +78,6 @@ export class ExecutePacket {
 
   #append(type: Type, value: string | number): void {
     if (typeof value === 'string') return this.#appendText(value)
-    if (type === TYPE.text) return this.#appendText(String(value))
     this.#need(NUMBER_BYTES)
     const at = this.#at
     this.#at += NUMBER_BYTES
@@ -157,18 +127,3 @@ function typeOf(value: Value): Type {
   if (typeof value === 'string') return TYPE.text
   return Number.isSafeInteger(value) ? TYPE.integer : TYPE.double
 }
-
-/** The one type in which all values of a column can be sent. */
-function typeOfColumn(values: readonly Value[], column: number, width: number): Type {
-  let type: Type = TYPE.null
-  for (let at = column; at < values.length; at += width) {
-    const own = typeOf(values[at] ?? null)
-    if (own === type || own === TYPE.null) continue
-    type = type === TYPE.null ? own : common(type, own)
-  }
-  return type
-}
-
-/** A double holds every safe integer, and a text every number. */
-const common = (one: Type, other: Type): Type =>
-  one === TYPE.text || other === TYPE.text ? TYPE.text : TYPE.double

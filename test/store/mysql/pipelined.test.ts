@@ -1,8 +1,8 @@
 import test from 'ava'
 
 import type { Value } from '#src/store/dialect'
-import { ExecutionLine, Rooms } from '#src/store/mysql/wire/executions'
-import type { PreparingConnection } from '#src/store/mysql/wire/executions'
+import type { OpenConnection } from '#src/store/mysql/wire/driver'
+import { PipelinedExecutions, Rooms } from '#src/store/mysql/wire/pipelined'
 import { sharedMariaDb } from '#test/support/mariadb'
 import { openNotes, rowsFor } from '#test/support/mysql-notes'
 
@@ -44,49 +44,47 @@ const rowsOf = (columns: readonly Column[]): readonly (readonly Value[])[] =>
     ...columns.map((column) => column[row % column.length] ?? null),
   ])
 
-for (const withoutBulk of [false, true]) {
-  const how = withoutBulk ? 'in one execution' : 'in a bulk execution'
-  mariaDb.test(`what is inserted ${how} is read as it was`, async (t, server) => {
-    const { database } = await openNotes(t, server, { withoutBulk })
-    await database.read((session) =>
-      session.run(
-        `CREATE TABLE kinds (id bigint PRIMARY KEY, a bigint, b double, c mediumtext, d double,
+mariaDb.test('what is inserted is read as it was', async (t, server) => {
+  const { database } = await openNotes(t, server)
+  await database.read((session) =>
+    session.run(
+      `CREATE TABLE kinds (id bigint PRIMARY KEY, a bigint, b double, c mediumtext, d double,
           e varchar(99), f varchar(9)) CHARACTER SET utf8mb4`,
-      ),
-    )
-    const rows = rowsOf(COLUMNS)
-    await database.durable(async (session) => {
-      t.is(session.limits.isTextOfOneRow, !withoutBulk)
-      const { affected } = await session.make(rowsFor('kinds', rows))()
-      t.is(affected, rows.length)
-    })
-    const read = await database.read((session) =>
-      session.all<Record<string, Value>>('SELECT * FROM kinds ORDER BY id'),
-    )
-    const written = rowsOf(COLUMNS.with(COLUMNS.indexOf(SPELT), SPELT.map(asText)))
-    t.is(read.length, written.length)
-    for (const [index, row] of read.entries()) {
-      t.true(
-        Object.values(row).every((value, column) => value === written[index]?.[column]),
-        `${index}`,
-      )
-    }
+    ),
+  )
+  const rows = rowsOf(COLUMNS)
+  await database.durable(async (session) => {
+    const { affected } = await session.make(rowsFor('kinds', rows))()
+    t.is(affected, rows.length)
   })
-}
+  const read = await database.read((session) =>
+    session.all<Record<string, Value>>('SELECT * FROM kinds ORDER BY id'),
+  )
+  const written = rowsOf(COLUMNS.with(COLUMNS.indexOf(SPELT), SPELT.map(asText)))
+  t.is(read.length, written.length)
+  for (const [index, row] of read.entries()) {
+    t.true(
+      Object.values(row).every((value, column) => value === written[index]?.[column]),
+      `${index}`,
+    )
+  }
+})
 
-type Command = Parameters<PreparingConnection['addCommand']>[0]
+type Command = Parameters<OpenConnection['addCommand']>[0]
 
 /** Ends what the driver has to send in two packets. */
 const LARGE = 'L'
 
 /** The driver's connection: one command at a time; the test answers in the server's place. */
-class FakeConnection implements PreparingConnection {
+class FakeConnection implements OpenConnection {
   readonly clientEncoding = 'utf8'
   readonly rooms: ArrayBufferLike[] = []
   readonly sent: Buffer[] = []
   /** The number that each packet had. */
   readonly numbers: number[] = []
   sequenceId = 9
+  execute(): void {}
+  destroy(): void {}
   refusal: Error | null = null
   readonly #commands: Command[] = []
   /** The number that each answer will have. */
@@ -111,7 +109,7 @@ class FakeConnection implements PreparingConnection {
     })
   }
 
-  writePacket(packet: Parameters<PreparingConnection['writePacket']>[0]): void {
+  writePacket(packet: Parameters<OpenConnection['writePacket']>[0]): void {
     this.rooms.push(packet.buffer.buffer)
     this.sent.push(Buffer.from(packet.buffer))
     this.numbers.push(this.sequenceId)
@@ -159,9 +157,9 @@ class FakeConnection implements PreparingConnection {
 /** A line whose first statement is prepared and over. */
 async function openLine() {
   const connection = new FakeConnection()
-  const line = new ExecutionLine(connection, new Rooms())
+  const line = new PipelinedExecutions(connection, new Rooms())
   const send = (text = 'x', sql = 'INSERT'): Promise<unknown> =>
-    line.make({ sqlFor: () => sql, rows: 1, values: [text] }, false)()
+    line.make({ sql, rows: 1, values: [text] })()
   const first = send()
   connection.answer()
   connection.answer()
@@ -246,16 +244,6 @@ test('P1: room is used again once the server has answered, and not before', asyn
   t.not(two, one, 'the first waits for its answer')
   t.is(three, one, 'the first is answered')
   t.false([one, two].includes(four), 'a broken connection may hold what it was given')
-})
-
-test('room is made for values that are nothing', (t) => {
-  const connection = new FakeConnection()
-  const rows = 2 ** 17
-  const nothing = { sqlFor: () => 'INSERT', rows, values: Array<null>(rows).fill(null) }
-  void new ExecutionLine(connection, new Rooms()).make(nothing, true)()
-  connection.answer()
-  const [sent = Buffer.alloc(0)] = connection.sent
-  t.deepEqual([...new Set(sent.subarray(-rows))], [1])
 })
 
 test('a statement that cannot be prepared is not sent, and those behind it are', async (t) => {

@@ -1,0 +1,194 @@
+// Executions of prepared statements in the binary protocol, made before the server can take them
+// and sent before it has answered those in front of them.
+//
+// The driver makes one when its turn has come, while the server waits, and an object of each value.
+// To do without saves a sixth of what the engine's thread does for a submission. It also sends one
+// only once the one before is answered; on busy cores both ends then mostly wait for each other.
+// The driver still prepares statements, keeps the order of commands and reads packets.
+//
+// Invariants:
+//   P1. Room is used again only once the server has answered: until then the socket may hold it.
+//   P2. An answer is read as the driver reads it: its errors are the driver's own.
+//   P3. What is sent before its turn stands directly behind what is sent already: nothing overtakes
+//       another command of the connection.
+//   P4. A driver that does not work as this file needs it fails the execution, and not the process:
+//       the driver calls from where nobody catches.
+
+import type { Command, IncomingPacket, OpenConnection } from './driver.ts'
+import { ExecutePacket } from './execute-packet.ts'
+import type { Executions } from './executions.ts'
+import type { Changes, RowsStatement, Send } from '#src/store/session'
+
+/** Room that is kept for later statements. */
+const ROOMS_MAX = 8
+const ROOM_BYTES_MIN = 2 ** 16
+const ROOM_BYTES_MAX = 2 ** 21
+
+/** Room of executions that are over. (P1) */
+export class Rooms {
+  readonly #free: Buffer[] = []
+
+  take(): Buffer {
+    return this.#free.pop() ?? Buffer.allocUnsafeSlow(ROOM_BYTES_MIN)
+  }
+
+  giveBack(room: Buffer): void {
+    if (this.#free.length < ROOMS_MAX && room.length <= ROOM_BYTES_MAX) this.#free.push(room)
+  }
+}
+
+/** The executions of one connection, one behind the other. */
+export class PipelinedExecutions implements Executions {
+  readonly #connection: OpenConnection
+  readonly #rooms: Rooms
+  /** By their texts, which are few. (N1 in bulk.ts) */
+  readonly #statementIds = new Map<string, number>()
+  /** Nothing else was asked of the connection since, and it is not over. (P3) */
+  #newest: Execution | undefined
+
+  constructor(connection: OpenConnection, rooms: Rooms) {
+    this.#connection = connection
+    this.#rooms = rooms
+  }
+
+  make({ sql, values }: RowsStatement): Send {
+    const packet = new ExecutePacket(this.#rooms.take())
+    packet.write(values)
+    return () =>
+      new Promise((resolve, reject) => {
+        const execution = new Execution(packet, {
+          answered: (outcome) => {
+            this.#forget(execution)
+            this.#rooms.giveBack(packet.room)
+            if (outcome instanceof Error) reject(outcome)
+            else resolve(outcome)
+          },
+          broken: (error) => {
+            this.#forget(execution)
+            reject(error)
+          },
+        })
+        this.#send(sql, execution)
+      })
+  }
+
+  /** P3 */
+  interrupt(): void {
+    this.#newest = undefined
+  }
+
+  #send(sql: string, execution: Execution): void {
+    const statementId = this.#statementIds.get(sql)
+    if (statementId === undefined) {
+      this.interrupt()
+      this.#prepare(sql, execution)
+    } else execution.address(statementId)
+    const before = this.#newest
+    this.#newest = execution
+    this.#connection.addCommand(execution)
+    before?.isFollowedBy(execution, this.#connection)
+  }
+
+  #prepare(sql: string, execution: Execution): void {
+    this.#connection.prepare(sql, (error, statement) => {
+      if (error !== null) return execution.refuse(error)
+      if (typeof statement.id !== 'number') return execution.refuse(changedDriver()) // P4
+      this.#statementIds.set(sql, statement.id)
+      return execution.address(statement.id)
+    })
+  }
+
+  #forget(execution: Execution): void {
+    if (this.#newest === execution) this.#newest = undefined
+  }
+}
+
+interface Endings {
+  readonly answered: (outcome: Changes | Error) => void
+  readonly broken: (error: Error) => void
+}
+
+/** One execution of a statement, as the driver has it among its commands. */
+class Execution implements Command {
+  readonly #packet: ExecutePacket
+  readonly #endings: Endings
+  #refusal: Error | undefined
+  #next: Execution | undefined
+  /** The number of its answer's packet, once it is sent. */
+  #answerId: number | undefined
+
+  constructor(packet: ExecutePacket, endings: Endings) {
+    this.#packet = packet
+    this.#endings = endings
+  }
+
+  /** The statement has this id. */
+  address(statementId: number): void {
+    this.#packet.address(statementId)
+  }
+
+  /** There is no statement: nothing will be sent. */
+  refuse(error: Error): void {
+    this.#refusal = error
+  }
+
+  /** `next` has an address and comes directly behind this one. (P3) */
+  isFollowedBy(next: Execution, connection: OpenConnection): void {
+    if (this.#answerId === undefined) this.#next = next
+    else next.sendAhead(connection)
+  }
+
+  execute(packet: IncomingPacket | undefined, connection: OpenConnection): boolean {
+    try {
+      if (packet === undefined) return this.#begin(connection)
+      const isRefused = packet.isError()
+      this.#endings.answered(
+        isRefused ? packet.asError(connection.clientEncoding) : changesOf(packet), // P2
+      )
+    } catch (error) {
+      this.#endings.broken(changedDriver(error)) // P4
+    }
+    return true
+  }
+
+  /** The socket may hold the packet for longer. (P1) */
+  onResult(error: Error): void {
+    this.#endings.broken(error)
+  }
+
+  /** Its turn has come. */
+  #begin(connection: OpenConnection): boolean {
+    if (this.#refusal !== undefined) {
+      this.#endings.answered(this.#refusal)
+      return true
+    }
+    if (this.#answerId === undefined) {
+      this.#send(connection)
+      this.#next?.sendAhead(connection)
+    } else connection.sequenceId = this.#answerId
+    return false
+  }
+
+  /** Before its turn. What the driver counts belongs to the command that is under way. */
+  sendAhead(connection: OpenConnection): void {
+    const { sequenceId } = connection
+    this.#send(connection)
+    connection.sequenceId = sequenceId
+    this.#next?.sendAhead(connection)
+  }
+
+  #send(connection: OpenConnection): void {
+    connection.sequenceId = 0
+    connection.writePacket(this.#packet)
+    this.#answerId = connection.sequenceId
+  }
+}
+
+const changedDriver = (error?: unknown): Error =>
+  new Error('the driver of the database does not take packets of ours', { cause: error })
+
+function changesOf(packet: IncomingPacket): Changes {
+  packet.readInt8()
+  const affected = packet.readLengthCodedNumber()
+  return { affected, raw: { insertId: packet.readLengthCodedNumberSigned() } }
+}

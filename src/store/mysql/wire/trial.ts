@@ -1,0 +1,57 @@
+// Tries executions against the server before anything depends on them: rows that are written and
+// taken back must be found as they were sent, and the answers must say what was done.
+
+import { causeOf } from '#src/store/store-error'
+import type { Session } from '#src/store/session'
+
+/** Rows of a table that every database of the gateway has. */
+const INSERT = `INSERT INTO dead_letters (lane, position, item, payload, error, at)
+  VALUES (?, ?, ?, ?, ?, ?)`
+const [LANE, LARGE, NEGATIVE] = [-1, Number.MAX_SAFE_INTEGER, -(2 ** 40)]
+const TEXT = "it's \\ \u{1f525}"
+const LONG = 'x'.repeat(70_000)
+
+/**
+ * Says what is wrong with the executions of a session, undefined when they are right. Rejects with
+ * the driver's error when a statement fails; then the connection is to be ended, for its
+ * transaction is open.
+ */
+export async function tryExecutions(session: Session): Promise<string | undefined> {
+  await session.run('SET autocommit = 0')
+  const wrong = await compare(session)
+  await session.run('ROLLBACK')
+  await session.run('SET autocommit = 1')
+  return wrong
+}
+
+async function compare(session: Session): Promise<string | undefined> {
+  // More than one under way: the second is sent before the first is answered.
+  const rows = [TEXT, LONG, ''].map((text, item) => [LANE, LARGE, item, text, TEXT, NEGATIVE])
+  const sends = rows.map((values) => session.make({ sql: INSERT, rows: 1, values }))
+  const answers = await Promise.all(sends.map((send) => send()))
+  if (answers.some(({ affected }) => affected !== 1)) return 'an INSERT did not tell of its row'
+  const last = await session.first<{ id: number }>('SELECT LAST_INSERT_ID() AS id')
+  if (session.dialect.firstId(answers.at(-1)?.raw, 1) !== Number(last?.id)) {
+    return 'an INSERT did not tell the id of its row'
+  }
+  const found = await session.all<Record<string, unknown>>(
+    `SELECT lane, position, item, payload, error, at FROM dead_letters
+      WHERE lane = ? AND id <= ? ORDER BY id DESC LIMIT 3`,
+    [LANE, Number(last?.id)],
+  )
+  if (!(await refuses(session))) return 'an INSERT was not refused as the server refuses it'
+  const read = found.toReversed().map((row) => Object.values(row))
+  return JSON.stringify(read) === JSON.stringify(rows)
+    ? undefined
+    : 'a value was not kept as it was'
+}
+
+/** Whether the server's own refusal of a row is told: none of its columns may be null. */
+async function refuses(session: Session): Promise<boolean> {
+  const values = [null, LARGE, 0, TEXT, TEXT, NEGATIVE]
+  const send = session.make({ sql: INSERT, rows: 1, values })
+  return send().then(
+    () => false,
+    (error: unknown) => session.dialect.failureOf(causeOf(error)) === 'unfit',
+  )
+}
