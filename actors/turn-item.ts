@@ -1,4 +1,4 @@
-// What a turn is made of: submissions with their place in the log, and where it moves the lanes.
+// The parts of a turn: submissions with their place in the log, and where it moves the lanes.
 
 import type { LanePlace, LogPosition, Unreadable } from '#domain/lane'
 import type { LaneMove } from '#domain/store-ports'
@@ -21,4 +21,6 @@ export interface Turn {
   readonly nowMs: number
   /** Items that are known to break a turn, with the reason: they become dead letters. (W6) */
   readonly poisoned?: ReadonlyMap<Item, string>
+  /** An attempt failed: every op_id is looked up. (turn-uses.ts) */
+  readonly isCareful?: true
 }

@@ -106,7 +106,13 @@ export class TurnLine {
   ): Promise<DecidedTurn> {
     const { store, directory, ownedLanes, nowMs } = this.#ports
     const moves = movesOf(items, ownedLanes.lanes)
-    const turn = { items, moves, nowMs: nowMs(), ...(poisoned !== undefined && { poisoned }) }
+    const turn: Turn = {
+      items,
+      moves,
+      nowMs: nowMs(),
+      ...(poisoned !== undefined && { poisoned }),
+      ...(this.#failures > 0 && { isCareful: true }),
+    }
     const decided = await decideTurn({ store, directory }, turn, before)
     ownedLanes.goAhead(moves)
     return decided

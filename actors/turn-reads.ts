@@ -1,4 +1,4 @@
-// Who takes part in a turn, and what it asks the store for beside what its channels know.
+// The channels of a turn, and the state that it reads beside what they know.
 
 import type { ChannelId, OperationId } from '#domain/identity'
 import type { TurnReads } from '#domain/store-ports'
@@ -23,13 +23,13 @@ export function groupByChannel({ items, poisoned }: Turn): Groups {
 }
 
 /**
- * What the store must be asked for: heads of sleeping channels, entities that nobody remembers, and
- * which op_ids have a record.
+ * Asks the store for heads of sleeping channels, entities that nobody remembers, and the records of
+ * op_ids that may have one.
  */
 export function turnReadsOf(
   actors: readonly ChannelActor[],
   groups: Groups,
-  poisoned: Turn['poisoned'],
+  { poisoned, isCareful }: Pick<Turn, 'poisoned' | 'isCareful'>,
 ): TurnReads {
   const reads = {
     channels: [] as ChannelId[],
@@ -42,10 +42,9 @@ export function turnReadsOf(
     if (actor.isAsleep) reads.channels.push(channelId)
     const asked = new Set<string>()
     for (const submission of groups.get(channelId) ?? []) {
-      if (submission.model === 'message') {
-        if (submission.claimed) reads.operations.push(submission.opId)
-        continue
-      }
+      const isChosen = submission.model === 'message' && submission.claimed
+      if (isChosen || isCareful === true) reads.operations.push(submission.opId)
+      if (submission.model === 'message') continue
       if (submission.action === 'create') continue
       const kind = submission.model === 'thing' ? 'things' : 'events'
       if (actor.knows(kind, submission.entityId)) continue

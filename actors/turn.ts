@@ -8,15 +8,15 @@
 // Invariants:
 //   W2. Effects and lane places commit together, or not at all.
 //   T1. Nothing leaves before the commit: announcements are made from what was committed.
-//   T2. An op_id that a client chose has one effect, however often its Message was appended.
 
 import type { FeedEntry } from '#domain/feed'
-import type { ChannelId, OperationId } from '#domain/identity'
+import type { ChannelId } from '#domain/identity'
 import type { Unreadable } from '#domain/lane'
 import type { Operation } from '#domain/operation'
 import type {
   ChannelWrites,
   DeadLetter,
+  OperationUse,
   TurnState,
   TurnStore,
   TurnWrites,
@@ -28,6 +28,8 @@ import type { ChannelActor, ChannelDirectory, TurnOutcome } from './channel.ts'
 import type { Item, Turn } from './turn-item.ts'
 import { groupByChannel, turnReadsOf } from './turn-reads.ts'
 import type { Groups } from './turn-reads.ts'
+import { usesOf, withoutRecordless } from './turn-uses.ts'
+import type { Uses } from './turn-uses.ts'
 
 export interface TurnPorts {
   readonly store: TurnStore
@@ -48,8 +50,6 @@ export type TurnEnd =
 export interface DecidedTurn extends Turn {
   readonly writes: TurnWrites
   readonly outcomes: ReadonlyMap<ChannelActor, TurnOutcome>
-  /** The op_ids that clients chose and that it applies. (T2) */
-  readonly claimed: ReadonlySet<OperationId>
 }
 
 /**
@@ -63,13 +63,12 @@ export async function decideTurn(
 ): Promise<DecidedTurn> {
   const groups = groupByChannel(turn)
   const actors = [...groups.keys()].map((id) => directory.wake(id, turn.nowMs))
-  const state = await store.load(turnReadsOf(actors, groups, turn.poisoned))
+  const state = await store.load(turnReadsOf(actors, groups, turn))
   try {
-    const earlier = [...state.operations, ...(before?.claimed ?? [])]
-    const { claimed, repeats } = claimsOf(turn, earlier)
-    const decided = decideAll(actors, groups, { state, repeats })
-    const writes = writesOf(turn, decided, state)
-    return { ...turn, writes, outcomes: decided.outcomes, claimed }
+    const uses = usesOf(turn, { recorded: state.operations, ...(before && { before }) })
+    const decided = decideAll(actors, groups, { state, repeats: uses.repeats })
+    const writes = writesOf(turn, decided, { state, uses })
+    return { ...turn, writes, outcomes: decided.outcomes }
   } catch (error) {
     forget(actors)
     throw error
@@ -142,52 +141,31 @@ function decideAll(
   return { outcomes, homeless }
 }
 
-/**
- * T2: Messages whose op_id has been applied, by an earlier turn or earlier in this one. In the
- * order of the log, not of the channels: it must not depend on where turns are cut. (W3)
- */
-function claimsOf(
-  { items, poisoned }: Turn,
-  earlier: readonly OperationId[],
-): { readonly claimed: ReadonlySet<OperationId>; readonly repeats: ReadonlySet<Submission> } {
-  const applied = new Set(earlier)
-  const claimed = new Set<OperationId>()
-  const repeats = new Set<Submission>()
-  for (const item of items) {
-    const { submission } = item
-    if (submission.model !== 'message' || !submission.claimed) continue
-    if (poisoned?.has(item) === true) continue
-    if (applied.has(submission.opId)) repeats.add(submission)
-    applied.add(submission.opId)
-    claimed.add(submission.opId)
-  }
-  return { claimed, repeats }
-}
-
 function writesOf(
   turn: Turn,
   { outcomes, homeless }: Decided,
-  { operations: recorded }: TurnState,
+  { state, uses }: { readonly state: TurnState; readonly uses: Uses },
 ): TurnWrites {
   const channels: ChannelWrites[] = []
-  const operations = [...homeless]
+  const decided = [...homeless]
   const deadLetters: DeadLetter[] = []
   const defects = new Map<Submission | Unreadable, string>()
   for (const outcome of outcomes.values()) {
     const { head, things, events, entries } = outcome
     channels.push({ head, things: [...things.values()], events: [...events.values()], entries })
-    for (const operation of outcome.operations) operations.push(operation)
+    for (const operation of outcome.operations) decided.push(operation)
     for (const { submission, error } of outcome.defects) defects.set(submission, error)
   }
+  const operations = withoutRecordless(decided, uses)
   const writes = { lanes: turn.moves, channels, operations, deadLetters }
-  addDeadLetters(turn, { defects, recorded }, writes)
+  addDeadLetters(turn, { defects, recorded: state.operations }, writes)
   return writes
 }
 
 interface Dying {
   readonly defects: ReadonlyMap<Submission | Unreadable, string>
-  /** Which of the asked op_ids have a record. */
-  readonly recorded: readonly OperationId[]
+  /** Records of the asked op_ids. */
+  readonly recorded: readonly OperationUse[]
 }
 
 /**
@@ -209,7 +187,7 @@ function addDeadLetters(
     const payload = unreadable ? submission.payload : JSON.stringify(submission)
     writes.deadLetters.push({ lane, position, index, payload, error, at: nowMs })
     if (unreadable || poisoned?.has(item) !== true) continue
-    if (!recorded.includes(submission.opId)) {
+    if (!recorded.some(({ opId }) => opId === submission.opId)) {
       writes.operations.push(operationOf(submission, 'internal_error'))
     }
   }

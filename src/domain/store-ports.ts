@@ -37,7 +37,7 @@ export interface TurnReads {
   readonly channels: readonly ChannelId[]
   readonly things: readonly EntityKey[]
   readonly events: readonly EntityKey[]
-  /** Client-chosen op_ids that may have been applied before. */
+  /** op_ids that may have been used before. */
   readonly operations: readonly OperationId[]
 }
 
@@ -61,9 +61,12 @@ export interface TurnState {
   readonly channels: readonly ChannelHead[]
   readonly things: readonly (Thing & { readonly channelId: ChannelId })[]
   readonly events: readonly (Event & { readonly channelId: ChannelId })[]
-  /** Which of the asked operations exist already. */
-  readonly operations: readonly OperationId[]
+  /** The first uses of the asked op_ids, as far as they have a record. */
+  readonly operations: readonly OperationUse[]
 }
+
+/** An op_id and the submission that has its record. */
+export type OperationUse = Pick<Operation, 'opId' | 'channelId' | 'model' | 'entityId'>
 
 /** Everything one turn writes; one transaction. (W2) */
 export interface TurnWrites {

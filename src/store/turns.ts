@@ -12,6 +12,7 @@ import type {
   ChannelHead,
   Committed,
   EntityKey,
+  OperationUse,
   TurnReads,
   TurnState,
   TurnStore,
@@ -121,13 +122,16 @@ async function entitiesOf<Row>(
   )
 }
 
-async function operationsOf(session: Session, ids: readonly OperationId[]): Promise<OperationId[]> {
+async function operationsOf(
+  session: Session,
+  ids: readonly OperationId[],
+): Promise<OperationUse[]> {
   if (ids.length === 0) return []
-  const rows = await session.all<{ opId: OperationId }>(
-    `SELECT${session.dialect.inOrder} o.op_id AS opId
+  return session.all<OperationUse>(
+    `SELECT${session.dialect.inOrder} o.op_id AS opId, o.channel_id AS channelId, o.model,
+        o.entity_id AS entityId
       FROM ${session.dialect.keys('k', { op_id: 'text' })}
       CROSS JOIN operations o ON o.op_id = k.op_id`,
     [JSON.stringify(ids.map((id) => [id]))],
   )
-  return rows.map(({ opId }) => opId)
 }

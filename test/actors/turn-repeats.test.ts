@@ -3,7 +3,7 @@
 import test from 'ava'
 
 import { ChannelDirectory } from '#actors/channel'
-import { channel, message, opId } from '#test/support/submissions'
+import { channel, event, message, opId, thing } from '#test/support/submissions'
 import { LIMITS, newBench } from '#test/support/turn-bench'
 
 const claimed = (number: number) =>
@@ -60,4 +60,60 @@ test('T2: a refused use is a use', async (t) => {
   await bench.apply(claimed(9))
   t.is(bench.statusOf(claimed(9)), 'channel_not_found')
   t.is(bench.store.feed.length, 0)
+})
+
+// Method: the gateway made the op_id of an Event, a Thing or a Message; a client chose the same for
+// a Message on another channel. Every order, over every cut into turns.
+const MADE = [
+  event('create', 'e', { opId: 'mine' }),
+  thing('create', 't', { opId: 'mine' }),
+  message({ opId: 'mine' }),
+]
+for (const made of MADE) {
+  for (const isFirst of [true, false]) {
+    const order = isFirst ? 'before' : 'after'
+    test(`T3: an op_id made for a ${made.model} ${order} a client chose it has one record`, async (t) => {
+      const chosen = claimed(2)
+      const log = [message(), ...(isFirst ? [made, chosen] : [chosen, made]), message()]
+      const whole = await newBench()
+      await whole.apply(...log)
+      const single = await newBench()
+      for (const one of log) await single.take(single.turnOf([one], { isCareful: true }))
+      t.is(whole.store.snapshot(), single.store.snapshot())
+      t.like(whole.store.operations.get(opId('mine')), {
+        model: isFirst ? made.model : 'message',
+        channelId: isFirst ? channel(1) : channel(2),
+      })
+      t.is(whole.store.operations.size, 3)
+      // What the gateway named has its effect either way.
+      const effects = whole.store.feed.filter((entry) => entry.opId === opId('mine'))
+      t.deepEqual(
+        effects.map(({ channelId }) => channelId).toSorted(),
+        isFirst ? [channel(1)] : [channel(1), channel(2)],
+      )
+      t.deepEqual([...whole.store.violations, ...single.store.violations], [])
+    })
+  }
+}
+
+test('T2: what stands in the log twice has one effect, also when the gateway named it', async (t) => {
+  const bench = await newBench()
+  const batch = [message(), thing('create', 't'), event('create', 'e')]
+  await bench.apply(...batch)
+  await bench.take(bench.turnOf([...batch, message()], { isCareful: true }))
+  t.is(bench.store.feed.length, 4)
+  t.is(bench.store.operations.size, 4)
+  t.deepEqual(bench.store.violations, [])
+})
+
+test('T4: op_ids that the gateway made are looked up only when a turn has failed', async (t) => {
+  const bench = await newBench()
+  await bench.apply(message(), thing('create', 't'))
+  await bench.apply(message(), claimed(1))
+  const after = [message(), event('create', 'e')]
+  await bench.take(bench.turnOf(after, { isCareful: true }))
+  t.deepEqual(
+    bench.store.loads.map(({ operations }) => operations),
+    [[], [opId('mine')], after.map((one) => one.opId)],
+  )
 })

@@ -34,11 +34,12 @@ export function turnContract(engine: string, open: OpenStore): void {
     const store = await open(t)
     const writer = await ChannelWriter.open(store, 1)
     const { channelId } = writer
+    const chosen = message({ opId: 'chosen', claims: true, channelId })
     writer.take(
       thing('update', 'lamp', { attrs: { on: true, level: 3 }, externalIds: { shop: 'x1' } }),
       thing('update', 'lamp', { at: 2, attrs: { level: null }, fields: { tags: ['a', 'b'] } }),
       event('create', 'fire', { fields: { title: 'Fire', thing_id: 'lamp' } }),
-      message({ opId: 'chosen', claims: true }),
+      chosen,
     )
     t.deepEqual(await writer.commit(), { kind: 'committed' })
 
@@ -55,7 +56,9 @@ export function turnContract(engine: string, open: OpenStore): void {
     t.deepEqual(loaded.channels, [writer.head])
     t.deepEqual(loaded.things, [{ ...writer.things.get('lamp'), channelId }] as unknown)
     t.deepEqual(loaded.events, [{ ...writer.events.get('fire'), channelId }] as unknown)
-    t.deepEqual(loaded.operations, [opId('chosen')])
+    const { entityId } = chosen
+    const use = { opId: opId('chosen'), channelId, model: 'message', entityId } as const
+    t.deepEqual(loaded.operations as unknown, [use])
   })
 
   test(`${engine}: names like __proto__ come back as plain data`, async (t) => {

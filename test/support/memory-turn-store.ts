@@ -109,7 +109,7 @@ export class MemoryTurnStore implements TurnStore {
         channels: needs.channels.flatMap((id) => this.heads.get(id) ?? []),
         things: needs.things.flatMap((key) => foundIn(this.#things, key)),
         events: needs.events.flatMap((key) => foundIn(this.#events, key)),
-        operations: needs.operations.filter((id) => this.operations.has(id)),
+        operations: needs.operations.flatMap((id) => this.operations.get(id) ?? []),
       }
     })
   }

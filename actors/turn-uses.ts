@@ -1,0 +1,73 @@
+// Which op_ids of a turn were used before, by an earlier turn or earlier in this one.
+//
+// Invariants:
+//   T2. An op_id that a client chose has one effect, however often its Message was appended. So has
+//       anything else that stands in the log twice.
+//   T3. An op_id has one record, of its first use in the log. An Event, a Thing or a Message whose
+//       op_id the gateway made keeps its effect when a client chose the same before: it was
+//       accepted, and only its record is another's.
+//   T4. Who asks pays. A turn without op_ids that clients chose is decided without looking any of
+//       them up; should one be used already, the database refuses the turn, and it is decided
+//       anew with all of them looked up (`isCareful`).
+
+import type { OperationId } from '#domain/identity'
+import type { Operation } from '#domain/operation'
+import type { OperationUse } from '#domain/store-ports'
+import type { Submission } from '#domain/submission'
+import type { Item, Turn } from './turn-item.ts'
+
+export interface Uses {
+  /** Submissions without effect: what they ask for was done. (T2) */
+  readonly repeats: ReadonlySet<Submission>
+  /** Submissions that leave no record: their op_id has one. (T3) */
+  readonly recordless: readonly Submission[]
+}
+
+const NONE: Uses = { repeats: new Set(), recordless: [] }
+
+/**
+ * Goes by the order of the log, not of the channels: it must not depend on where turns are cut.
+ * (W3) `recorded`: uses that the store told of. `before`: the turn that is not committed yet.
+ */
+export function usesOf(
+  turn: Turn,
+  { recorded, before }: { readonly recorded: readonly OperationUse[]; readonly before?: Turn },
+): Uses {
+  if (turn.isCareful !== true && !turn.items.some(isClaimed)) return NONE // T4
+  const used = new Map<OperationId, OperationUse>(recorded.map((use) => [use.opId, use]))
+  for (const submission of before === undefined ? [] : submissionsOf(before)) {
+    if (!used.has(submission.opId)) used.set(submission.opId, submission)
+  }
+  const repeats = new Set<Submission>()
+  const recordless: Submission[] = []
+  for (const submission of submissionsOf(turn)) {
+    const first = used.get(submission.opId)
+    const isChosen = submission.model === 'message' && submission.claimed
+    if (first === undefined) used.set(submission.opId, submission)
+    else if (isChosen || isSame(first, submission))
+      repeats.add(submission) // T2
+    else recordless.push(submission) // T3
+  }
+  return { repeats, recordless }
+}
+
+/** The records of a turn without those that their op_id cannot have. (T3) */
+export function withoutRecordless(operations: Operation[], { recordless }: Uses): Operation[] {
+  if (recordless.length === 0) return operations
+  return operations.filter(
+    (operation) => !recordless.some((one) => one.opId === operation.opId && isSame(one, operation)),
+  )
+}
+
+function* submissionsOf({ items, poisoned }: Turn): Generator<Submission> {
+  for (const item of items) {
+    const { submission } = item
+    if (submission.model !== 'unreadable' && poisoned?.has(item) !== true) yield submission
+  }
+}
+
+const isClaimed = ({ submission }: Item): boolean =>
+  submission.model === 'message' && submission.claimed
+
+const isSame = (one: OperationUse, other: OperationUse): boolean =>
+  one.model === other.model && one.entityId === other.entityId && one.channelId === other.channelId
