@@ -102,22 +102,25 @@ interface Known {
   readonly forgotten: Set<OperationId>
 }
 
-/** Locks the claims that are there. (O1) */
+/**
+ * Locks the claims that are there. (O1) Operations are read before them: a claim comes before its
+ * operation, so whoever sees the operation that another node has just applied sees its claim, too.
+ */
 async function knownOf(session: Session, opIds: readonly OperationId[]): Promise<Known> {
   const claims = new Map<OperationId, Claim>()
   const operations = new Map<OperationId, number>()
   const { byPrimaryKey, forUpdate } = session.dialect
   await inChunks(opIds, async (list, part) => {
-    const claimed = await session.all<ClaimRow>(
-      `SELECT ${CLAIM_COLUMNS} FROM claims${byPrimaryKey} WHERE op_id IN (${list})${forUpdate}`,
-      part,
-    )
-    for (const claim of claimed) claims.set(claim.opId, claim)
     const applied = await session.all<Pick<OperationRow, 'opId' | 'acceptedAt'>>(
       `SELECT op_id AS opId, accepted_at AS acceptedAt FROM operations WHERE op_id IN (${list})`,
       part,
     )
     for (const { opId, acceptedAt } of applied) operations.set(opId, acceptedAt)
+    const claimed = await session.all<ClaimRow>(
+      `SELECT ${CLAIM_COLUMNS} FROM claims${byPrimaryKey} WHERE op_id IN (${list})${forUpdate}`,
+      part,
+    )
+    for (const claim of claimed) claims.set(claim.opId, claim)
   })
   return { claims, operations, fresh: new Map(), forgotten: new Set() }
 }

@@ -145,6 +145,7 @@ export interface Load {
 }
 
 const WIDTH = 4
+const OUTCOME_UNKNOWN = 'submission_outcome_unknown'
 const PAUSE_MS = 15
 const PAUSE_AFTER_TROUBLE_MS = 100
 
@@ -188,24 +189,29 @@ export function acceptedMore({ accepted }: Pick<Load, 'accepted'>, count: number
   )
 }
 
-/** Nobody is refused but for now, and is told when to come back. (decisions.md 2) */
+/**
+ * Nobody is refused but for now, and is told when to come back; who is told that the outcome is
+ * unknown may not come back. (decisions.md 2)
+ */
 export function refusedForNow(t: ExecutionContext, outcomes: readonly Outcome[]): void {
   const answers = outcomes.flatMap(({ told }) =>
-    told.kind === 'refused' ? [`${told.status} Retry-After: ${told.retryAfter}`] : [],
+    told.kind === 'refused' && told.code !== OUTCOME_UNKNOWN
+      ? [`${told.status} Retry-After: ${told.retryAfter}`]
+      : [],
   )
   const others = answers.filter((answer) => !/^503 Retry-After: [1-9]\d*$/.test(answer))
   t.deepEqual([...new Set(others)], [], 'nobody is refused but for now, and told when to come back')
 }
 
 /**
- * The outcomes as the audit takes them: what was refused for now may have reached the log all the
- * same.
+ * The outcomes as the audit takes them: what was refused for now is nowhere, and only what the log
+ * gave no word of may be in it.
  */
 export const asEvidence = (outcomes: readonly Outcome[]): readonly Outcome[] =>
   outcomes.map(({ submission, told }) => ({
     submission,
     told:
-      told.kind === 'refused' && told.status === 503
+      told.kind === 'refused' && told.code === OUTCOME_UNKNOWN
         ? { kind: 'unknown', reason: told.code }
         : told,
   }))
