@@ -50,6 +50,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'src/process',
     'src/runtime',
     'src/telemetry',
+    'src/transports',
     'node:',
   ],
   // The composition root sees every stage; nothing imports it but the edges of process and thread.
@@ -58,6 +59,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'src/config',
     'src/domain',
     'src/ingress',
+    'src/schemas',
     'src/stream',
     'src/store',
     'src/threads',
@@ -78,9 +80,16 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'src/main.ts': ['src/config', 'src/process'],
 }
 
-// Few files absorb uWebSockets.js once, so that no type of it reaches a handler or a session.
+// Few files absorb a library once, so that no type of it reaches a handler or a session.
 const ONLY_IN: Readonly<Record<string, readonly string[]>> = {
-  'uWebSockets.js': ['src/ingress/http.ts', 'src/ingress/exchange.ts', 'src/transports/wss.ts'],
+  'uWebSockets.js': [
+    'src/ingress/applications.ts',
+    'src/ingress/http.ts',
+    'src/ingress/exchange.ts',
+    'src/transports/wss.ts',
+  ],
+  '@matrixai/quic': ['src/transports/quic.ts'],
+  '@matrixai/logger': ['src/transports/quic.ts'],
 }
 
 // Where time and chance come from; every other file is handed a Runtime. Commands, the servers for

@@ -9,7 +9,10 @@ import { FAULTS } from '#domain/fault'
 import { STATUS } from '#src/ingress/respond'
 
 const README = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
-const CONFIG = readFileSync(new URL('../src/config/config.ts', import.meta.url), 'utf8')
+const CONFIG = ['config', 'private-transports']
+  .map((file) => new URL(`../src/config/${file}.ts`, import.meta.url))
+  .map((file) => readFileSync(file, 'utf8'))
+  .join('\n')
 
 /** The cells of every row of the table under a heading. */
 function tableUnder(heading: string): readonly (readonly string[])[] {

@@ -8,16 +8,13 @@ import { existsSync, readFileSync } from 'node:fs'
 import { parseEnv } from 'node:util'
 
 import type { Runtime } from '#domain/runtime'
+import { privateTransports, tls } from './private-transports.ts'
+import type { PrivateTransports, Tls } from './private-transports.ts'
 import { DAY_MS, MINUTE_MS, address, duration, integer, oneOf, read, refuse } from './setting.ts'
 import type { Address, Env } from './setting.ts'
 
 export { ConfigError } from './setting.ts'
 export type { Env } from './setting.ts'
-
-export interface Tls {
-  readonly certFile: string
-  readonly keyFile: string
-}
 
 export type LogLevel = (typeof LOG_LEVELS)[number]
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'silent'] as const
@@ -48,7 +45,7 @@ export interface Config {
   readonly roles: Readonly<Record<Role, boolean>>
   readonly lanes: number
   readonly nodeId: string
-  readonly privateTransports: { readonly wss: boolean }
+  readonly privateTransports: PrivateTransports
   readonly statusRetentionMs: number
   readonly historyRetentionMs: { readonly messagesAndEvents: number; readonly thingUpdates: number }
   /** What nobody used for so long goes: devices, and channels. */
@@ -86,7 +83,7 @@ export function configFrom(env: Env, { entropy }: Pick<Runtime, 'entropy'>): Con
       max: 1024,
     }),
     nodeId: nodeId(env, entropy),
-    privateTransports: transports(env),
+    privateTransports: privateTransports(env),
     statusRetentionMs: duration(env, 'SERVICE_STATUS_RETENTION', {
       fallback: '7d',
       min: MINUTE_MS,
@@ -135,20 +132,6 @@ export function readEnv(directory: string = process.cwd()): Env {
   const file = `${directory}/.env`
   if (!existsSync(file)) return process.env
   return { ...parseEnv(readFileSync(file, 'utf8')), ...process.env }
-}
-
-function tls(env: Env, certName: string, keyName: string): Tls | undefined {
-  const certFile = read(env, certName)
-  const keyFile = read(env, keyName)
-  if (certFile === undefined && keyFile === undefined) return undefined
-  for (const [name, file] of [
-    [certName, certFile],
-    [keyName, keyFile],
-  ] as const) {
-    if (file === undefined) refuse(name, 'is missing', 'a PEM file, together with the other one')
-    if (!existsSync(file)) refuse(name, `names ${file}, which does not exist`, 'a PEM file')
-  }
-  return Object.freeze({ certFile: certFile ?? '', keyFile: keyFile ?? '' })
 }
 
 function token(env: Env): string {
@@ -271,15 +254,6 @@ function nodeId(env: Env, entropy: Runtime['entropy']): string {
     refuse('SERVICE_NODE_ID', `is ${JSON.stringify(text)}`, '1 to 64 of letters, digits, _ and -')
   }
   return text
-}
-
-function transports(env: Env): Config['privateTransports'] {
-  const text = read(env, 'SERVICE_PRIVATE_TRANSPORTS') ?? 'wss'
-  const names = text.split(',').map((name) => name.trim())
-  if (!(text === 'none' || names.every((name) => name === 'wss'))) {
-    refuse('SERVICE_PRIVATE_TRANSPORTS', `is ${JSON.stringify(text)}`, 'none, wss')
-  }
-  return Object.freeze({ wss: text !== 'none' })
 }
 
 /** `30d,24h`: messages and events, thing updates. One duration stands for both. */

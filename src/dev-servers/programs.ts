@@ -46,6 +46,8 @@ const USUAL_PLACES = [
 ]
 const POLICY_FILE = '/usr/sbin/policy-rc.d'
 const POLICY_FORBIDS = '#!/bin/sh\nexit 101\n'
+/** What apt-get says of a package that this release of Debian does not have. */
+const UNKNOWN_PACKAGE = /has no installation candidate|Unable to locate package/
 const ATTEMPTS = 5
 const PAUSE_MS = 3000
 const INSTALL_TIMEOUT_MS = 600_000
@@ -60,13 +62,27 @@ export async function findOrInstall(program: Program, env: Surroundings): Promis
     const reason = `${program} was not found; ${how}`
     return { kind: 'missing', reason }
   }
+  const isMissing = async (): Promise<boolean> => (await findProgram(program, env)) === undefined
+  const failure = await installPackage(name, env, isMissing)
+  const file = await findProgram(program, env)
+  if (file !== undefined) return { kind: 'found', file }
+  return { kind: 'missing', reason: `${program} could not be installed with apt-get: ${failure}` }
+}
+
+/**
+ * Installs a package of Debian, if it `isMissing` still when its turn comes. Gives the last lines of
+ * what went wrong, or nothing.
+ */
+export async function installPackage(
+  name: string,
+  env: Surroundings,
+  isMissing: () => Promise<boolean>,
+): Promise<string> {
+  if (!(await mayInstall(env))) return `no right to install ${name} with apt-get`
   const lock = join(tmpdir(), 'heliograph-install.lock')
   const release = await holdFile(lock, { timeoutMs: INSTALL_TIMEOUT_MS }) // P1
   try {
-    const failure = (await findProgram(program, env)) === undefined ? await install(name, env) : ''
-    const file = await findProgram(program, env)
-    if (file !== undefined) return { kind: 'found', file }
-    return { kind: 'missing', reason: `${program} could not be installed with apt-get: ${failure}` }
+    return (await isMissing()) ? await install(name, env) : ''
   } finally {
     await release()
   }
@@ -108,6 +124,7 @@ async function install(name: string, env: Surroundings): Promise<string> {
       const packages = ['install', '-qq', '-y', '--no-install-recommends', name]
       failure = await aptGet(packages, env)
       if (failure === '') return ''
+      if (update === '' && UNKNOWN_PACKAGE.test(failure)) return failure
       if (update !== '') failure = `${failure}\n${update}`
       // Another package manager may hold its lock; it says so and ends at once.
       if (attempt < ATTEMPTS) await wait(PAUSE_MS)

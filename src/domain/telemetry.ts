@@ -132,6 +132,21 @@ export const METRICS = {
   },
   retention_removed_total: { kind: 'counter', help: 'Rows removed by retention', labels: [] },
   sessions: { kind: 'gauge', help: 'Device sessions that are open', labels: ['carrier'] },
+  sessions_ended_total: {
+    kind: 'counter',
+    help: 'Device sessions that the gateway ended, by reason',
+    labels: ['carrier', 'reason'],
+  },
+  device_connections: {
+    kind: 'gauge',
+    help: 'Open connections of devices, those without a session yet included',
+    labels: ['carrier'],
+  },
+  connections_refused_total: {
+    kind: 'counter',
+    help: 'Connections of devices that ended before they had a session, by reason',
+    labels: ['carrier', 'reason'],
+  },
   deliveries_total: { kind: 'counter', help: 'Entries sent to devices', labels: ['mode'] },
   sessions_behind: {
     kind: 'gauge',

@@ -16,13 +16,16 @@ export interface AddressSource {
 
 export type ClientAddress = (source: AddressSource) => string
 
+/** Tells whether a normalised address is that of a trusted proxy. */
+export function trustedProxyCheck(trustedProxies: readonly string[]): (address: string) => boolean {
+  if (trustedProxies.length === 0) return () => false
+  const trusted = blockList(trustedProxies)
+  return (address) => trusted.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
+}
+
 /** Makes the reader for a list of trusted CIDR blocks or single addresses. */
 export function clientAddress(trustedProxies: readonly string[]): ClientAddress {
-  if (trustedProxies.length === 0)
-    return (source) => normaliseAddress(source.socketAddress()) ?? 'unknown'
-  const trusted = blockList(trustedProxies)
-  const isTrusted = (address: string): boolean =>
-    trusted.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
+  const isTrusted = trustedProxyCheck(trustedProxies)
   return (source) => {
     const socket = normaliseAddress(source.socketAddress()) ?? 'unknown'
     if (!isTrusted(socket)) return socket

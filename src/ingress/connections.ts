@@ -9,9 +9,12 @@ interface Listener {
 export class Connections {
   #open = 0
 
-  constructor(app: Listener) {
-    app.filter((_, change) => {
-      this.#open += Math.sign(change)
+  /** `mount` hands in each application that takes connections. */
+  constructor(mount: (apply: (app: Listener) => void) => void) {
+    mount((app) => {
+      app.filter((_, change) => {
+        this.#open += Math.sign(change)
+      })
     })
   }
 

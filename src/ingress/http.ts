@@ -2,19 +2,15 @@
 //
 // Invariants:
 //   H1. The request object dies when its handler returns: Head refuses to be read after that.
-//   H5. A port is bound by one process, unless sharing is asked for: the library does it silently.
 
-import './uws-environment.ts'
-import { App, SSLApp, us_socket_local_port } from 'uWebSockets.js'
-import type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket } from 'uWebSockets.js'
+import type { HttpRequest, HttpResponse, TemplatedApp } from 'uWebSockets.js'
 import type { Timers } from '#domain/ports'
+import { Applications } from './applications.ts'
 import type { AddressSource, ClientAddress } from './client-address.ts'
 import { Deadlines } from './deadlines.ts'
 import { UwsExchange } from './exchange.ts'
 import type { Exchange, Traffic } from './exchange.ts'
-import { whyNoTls } from './tls-check.ts'
 import type { TlsFiles } from './tls-check.ts'
-import { whyNotBound } from './port-check.ts'
 import { Unread } from './unread.ts'
 
 export interface HttpOptions {
@@ -50,8 +46,6 @@ export type RowMethod = 'GET' | 'POST' | 'PUT'
 export type Method = RowMethod | 'HEAD' | 'any'
 
 export interface Http {
-  /** For the WebSocket of src/transports. */
-  readonly app: TemplatedApp
   readonly isDraining: boolean
   readonly inFlight: number
   /** Bytes of bodies that are still arriving. */
@@ -59,8 +53,15 @@ export interface Http {
   /** Large answers that are still being read. */
   readonly unread: Pick<Unread, 'bytes'>
   route(method: Method, pattern: string, begin: Begin): void
+  /** Applies now, and to every application that takes the place of this one. */
+  mount(apply: (app: TemplatedApp) => void): void
   /** Gives the bound port; rejects with a sentence for the operator when it cannot bind. */
   listen(host: string, port: number): Promise<number>
+  /**
+   * Reads the certificate anew, for connections to come. Rejects with a sentence for the operator
+   * when it cannot be used; then the old one stays.
+   */
+  reload(): Promise<void>
   /** From now on every answer closes its connection. Resolves when nothing is in flight. */
   drain(): Promise<void>
   /** Ends every connection, answered or not. */
@@ -73,16 +74,8 @@ export function createHttp(options: HttpOptions): Http {
 }
 
 const REGISTERS = { GET: 'get', HEAD: 'head', POST: 'post', PUT: 'put', any: 'any' } as const
-const PORT = { shared: 0, exclusive: 1 } as const
-
-function secureApp(tls: TlsFiles): TemplatedApp {
-  const problem = whyNoTls(tls)
-  if (problem !== undefined) throw new Error(problem)
-  return SSLApp({ cert_file_name: tls.certFile, key_file_name: tls.keyFile })
-}
 
 class UwsHttp implements Http, Traffic {
-  readonly app: TemplatedApp
   readonly deadlines: Deadlines
   readonly unread: Unread
   isDraining = false
@@ -90,13 +83,12 @@ class UwsHttp implements Http, Traffic {
   bodyBytes = 0
   readonly streams = new Set<AbortController>()
   readonly #head: UwsHead
-  readonly #binding: number
+  readonly #applications: Applications
   #whenIdle: (() => void)[] = []
 
   constructor({ tls, isPortShared, clientAddress, ...deadlines }: HttpOptions) {
     this.#head = new UwsHead(clientAddress)
-    this.#binding = PORT[isPortShared === true ? 'shared' : 'exclusive'] // H5
-    this.app = tls === undefined ? App() : secureApp(tls)
+    this.#applications = new Applications(tls, { isPortShared: isPortShared === true })
     this.deadlines = new Deadlines({ ...deadlines, timeoutMs: deadlines.bodyTimeoutMs })
     this.unread = new Unread(deadlines)
   }
@@ -108,18 +100,19 @@ class UwsHttp implements Http, Traffic {
       begin(head, new UwsExchange(this, response, head.method === 'HEAD'))
       head.close() // H1
     }
-    this.app[REGISTERS[method]](pattern, handler)
+    this.mount((app) => app[REGISTERS[method]](pattern, handler))
   }
 
-  async listen(host: string, port: number): Promise<number> {
-    const socket = await new Promise<us_listen_socket | false>((resolve) => {
-      // The option is taken here too, although the published types know it without a host only.
-      const bind: unknown = Reflect.get(this.app, 'listen')
-      if (typeof bind !== 'function') throw new Error('the HTTP library has no listen')
-      Reflect.apply(bind, this.app, [host, port, this.#binding, resolve])
-    })
-    if (socket !== false) return us_socket_local_port(socket)
-    throw new Error(`cannot listen on ${host} port ${port}: ${await whyNotBound(host, port)}`)
+  mount(apply: (app: TemplatedApp) => void): void {
+    this.#applications.mount(apply)
+  }
+
+  listen(host: string, port: number): Promise<number> {
+    return this.#applications.listen(host, port)
+  }
+
+  reload(): Promise<void> {
+    return this.#applications.reload()
   }
 
   drain(): Promise<void> {
@@ -132,7 +125,7 @@ class UwsHttp implements Http, Traffic {
   close(): void {
     this.deadlines.stop()
     this.unread.stop()
-    this.app.close()
+    this.#applications.close()
   }
 
   settled(): void {

@@ -1,8 +1,9 @@
 // Ingress: HTTP in front, acceptance behind. It translates requests into calls of that stage and
 // outcomes into answers.
 //
-//   http.ts, exchange.ts   uWebSockets.js and its dangers: deadlines.ts, unread.ts, connections.ts,
-//                          client-address.ts, tls-check.ts, port-check.ts, uws-environment.ts
+//   http.ts, exchange.ts   uWebSockets.js and its dangers: applications.ts, deadlines.ts,
+//                          unread.ts, connections.ts, client-address.ts, tls-check.ts,
+//                          port-check.ts, uws-environment.ts
 //   pipeline.ts            the checks that every row shares
 //   row.ts, request.ts     what a route is and what its handler gets
 //   routes.ts              the table: native-rows.ts, probes.ts, descriptions.ts, route-codes.ts
@@ -56,15 +57,17 @@ export interface IngressOptions {
 export type Style = (acceptance: Acceptance) => readonly Row[]
 
 export interface Ingress {
-  /** Its `app` takes the WebSocket of src/transports. */
+  /** What it mounts takes the WebSocket of src/transports too. */
   readonly http: Http
   readonly connections: Connections
   /** The address of a caller, also behind a trusted proxy. */
   readonly clientAddress: ClientAddress
   /** The answer to an upgrade that is refused; counts it. */
   readonly refuseUpgrade: (refusal: Fault, header: (name: string) => string) => UpgradeRefusal
-  /** Gives the bound port. */
+  /** Binds, once; gives the bound port. */
   listen(): Promise<number>
+  /** Reads the certificate anew; see Http. */
+  reload(): Promise<void>
   /** New submissions get 503 from now on; resolves when what is in flight is answered. */
   drain(): Promise<void>
   close(): void
@@ -94,7 +97,7 @@ export function createIngress(ports: IngressPorts, options: IngressOptions): Ing
     bodyTimeoutMs: BODY_TIMEOUT_MS,
     answerCut: meter.counter('answers_cut_total', {}),
   })
-  const connections = new Connections(http.app)
+  const connections = new Connections((listener) => http.mount(listener))
   const newHex32 = hexSource(ports.entropy)
   meter.gauge('http_connections', {}, () => connections.open)
   meter.gauge('requests_in_flight', {}, () => http.inFlight)
@@ -106,6 +109,7 @@ export function createIngress(ports: IngressPorts, options: IngressOptions): Ing
   pipeline.mount(
     isObservedOnly ? observationTable(ports) : routeTable({ ...ports, ...options }, styles),
   )
+  let bound: Promise<number> | undefined
   return {
     http,
     connections,
@@ -118,7 +122,8 @@ export function createIngress(ports: IngressPorts, options: IngressOptions): Ing
       const { status, body } = reply
       return { statusLine: statusLine(status), headers: headersOf(reply, requestId), body }
     },
-    listen: () => http.listen(options.http.host, options.http.port),
+    listen: () => (bound ??= http.listen(options.http.host, options.http.port)),
+    reload: () => http.reload(),
     drain: () => http.drain(),
     close: () => http.close(),
   }

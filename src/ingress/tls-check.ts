@@ -1,4 +1,4 @@
-// Why HTTPS cannot be served. The HTTP library only says that it failed, and asks on the terminal
+// Why TLS cannot be served. The HTTP library only says that it failed, and asks on the terminal
 // for the passphrase of a key that has one.
 
 import { X509Certificate, createPrivateKey } from 'node:crypto'
@@ -9,22 +9,26 @@ export interface TlsFiles {
   readonly keyFile: string
 }
 
-const CERT = 'SERVICE_HTTP_TLS_CERT'
-const KEY = 'SERVICE_HTTP_TLS_KEY'
+/** The settings that name the files begin so. */
+export type TlsSettings = 'SERVICE_HTTP_TLS' | 'SERVICE_PRIVATE_TLS'
 
 /** A sentence that names the setting; undefined when certificate and key are good. */
-export function whyNoTls({ certFile, keyFile }: TlsFiles): string | undefined {
+export function whyNoTls(
+  { certFile, keyFile }: TlsFiles,
+  settings: TlsSettings = 'SERVICE_HTTP_TLS',
+): string | undefined {
   const certificate = parsed(certFile, (pem) => new X509Certificate(pem))
   if (typeof certificate === 'string') {
-    return `${CERT} names ${certFile}, which ${certificate || 'holds no certificate in PEM form'}`
+    const form = 'holds no certificate in PEM form'
+    return `${settings}_CERT names ${certFile}, which ${certificate || form}`
   }
   const key = parsed(keyFile, (pem) => createPrivateKey(pem))
   if (typeof key === 'string') {
     const form = 'holds no private key in PEM form without a passphrase'
-    return `${KEY} names ${keyFile}, which ${key || form}`
+    return `${settings}_KEY names ${keyFile}, which ${key || form}`
   }
   if (certificate.checkPrivateKey(key)) return undefined
-  return `${KEY} names ${keyFile}, which is not the key of the certificate in ${certFile}`
+  return `${settings}_KEY names ${keyFile}, which is not the key of the certificate in ${certFile}`
 }
 
 /** What a file holds; a text when it cannot be read, an empty one when it holds something else. */

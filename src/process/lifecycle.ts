@@ -15,9 +15,9 @@ const MISCONFIGURED = 78
 const FAILED = 1
 
 /**
- * Runs a gateway until SIGTERM or SIGINT, or until it cannot go on. Gives the exit code: 0 after a
- * stop that answered, applied and said goodbye; 78 for a setting that cannot be used; 1 for
- * anything else.
+ * Runs a gateway until SIGTERM or SIGINT, or until it cannot go on. SIGHUP reloads certificates.
+ * Gives the exit code: 0 after a stop that answered, applied and said goodbye; 78 for a setting
+ * that cannot be used; 1 for anything else.
  */
 export async function serve(env: Env): Promise<number> {
   const runtime = systemRuntime()
@@ -41,6 +41,7 @@ export async function serve(env: Env): Promise<number> {
       },
     })
     onSignal(server, { config, log, runtime, stopped })
+    process.on('SIGHUP', () => void server.reload())
   } catch (error) {
     log.error('the gateway did not start', { reason: sentenceOf(error) })
     return FAILED

@@ -2,19 +2,26 @@
 
 import packageJson from '#package' with { type: 'json' }
 
+import type { CarrierName } from '#domain/carrier'
 import type { Backend, BackendEdge } from './backend.ts'
 import type { Config } from '#src/config/config'
 import { createIngress } from '#src/ingress/ingress'
 import type { IngressOptions } from '#src/ingress/ingress'
 import { profileOf } from './gateway-profile.ts'
+import type { BoundPorts } from './gateway-profile.ts'
+import { composeListeners } from './listeners.ts'
 import { composeAcceptance, composeAcceptor, composeSessions } from './stages.ts'
 import { metricsText } from '#src/telemetry/metrics'
-import type { Metrics } from '#src/telemetry/metrics'
-import { mountWss } from '#src/transports/wss'
+import type { Metrics, MetricsPart } from '#src/telemetry/metrics'
 
 export interface Frontend {
-  /** Binds the port and gives it. Until `open` requests get 503. */
-  listen(): Promise<number>
+  /**
+   * Binds every port and gives them; rejects with a sentence for the operator. Until `open` requests
+   * get 503.
+   */
+  listen(): Promise<BoundPorts>
+  /** Reads every certificate anew, for connections to come. What is wrong stands in the log. */
+  reload(): Promise<void>
   /** Takes requests: the lanes are taken, and what the log held before is applied. */
   open(): void
   /** Refuses new requests; answers those that it took, with their submissions in the log. */
@@ -42,7 +49,7 @@ export function composeFrontend(config: Config, edge: FrontendEdge, backend: Bac
   const callers = (): number => ingress.connections.open
   const acceptor = composeAcceptor(config, edge, { backend, callers })
   const acceptance = composeAcceptance(config, edge, { backend, sink: acceptor })
-  let boundPort = config.http.port
+  const ports = { http: config.http.port, carriers: new Map<CarrierName, number>() }
   let isOpen = false
   const ingress = createIngress(
     {
@@ -54,20 +61,36 @@ export function composeFrontend(config: Config, edge: FrontendEdge, backend: Bac
       timers: runtime,
       probes,
       durability,
-      metricsText: async () => metricsText([await metrics.part(), ...(await backend.metrics())]),
-      profile: () => profileOf(config, boundPort, VERSION),
+      metricsText: async () => metricsText([await metrics.part(), ...(await farMetrics())]),
+      profile: () => profileOf(config, ports, VERSION),
     },
     ingressOptions(config),
   )
   backend.onLoss(() => acceptance.recheck())
   const sessions = composeSessions(edge, { backend, acceptance, lanes: config.lanes })
-  if (config.privateTransports.wss && config.roles.ingress) {
-    const { clientAddress, connections, refuseUpgrade } = ingress
-    const upgraded = (): void => connections.upgraded()
-    mountWss(ingress.http.app, sessions, { clientAddress, refuseUpgrade, upgraded })
+  const listeners = composeListeners(config, edge, { ingress, sessions })
+  const farMetrics = async (): Promise<readonly MetricsPart[]> => {
+    const own = listeners.map((listener) => listener.metrics?.() ?? [])
+    return (await Promise.all([backend.metrics(), ...own])).flat()
   }
   return {
-    listen: async () => (boundPort = await ingress.listen()),
+    listen: async () => {
+      // HTTP comes last: it tells of the others.
+      for (const listener of listeners.toReversed()) {
+        ports.carriers.set(listener.carrier, await listener.listen())
+      }
+      ports.http = await ingress.listen()
+      return ports
+    },
+    reload: async () => {
+      const reloads = [ingress.reload(), ...listeners.map((listener) => listener.reload())]
+      const results = await Promise.allSettled(reloads)
+      const failed = results.filter((result) => result.status === 'rejected')
+      for (const { reason } of failed) {
+        log.error('a certificate was not reloaded', { reason: reasonOf(reason) })
+      }
+      if (failed.length === 0) log.info('certificates reloaded')
+    },
     open: () => {
       isOpen = true
     },
@@ -78,6 +101,7 @@ export function composeFrontend(config: Config, edge: FrontendEdge, backend: Bac
     sendAway: () => sessions.drain(),
     close: async () => {
       await sessions.close()
+      await Promise.all(listeners.map((listener) => listener.close()))
       ingress.close()
       acceptance.close()
     },
@@ -98,3 +122,5 @@ function ingressOptions(config: Config): IngressOptions {
     isPortShared: config.cluster !== undefined,
   }
 }
+
+const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : 'unknown')

@@ -1,28 +1,33 @@
 // What a device asks the gateway before it connects. (decisions.md 14)
 
+import type { CarrierName } from '#domain/carrier'
 import type { Config } from '#src/config/config'
+import { PROTOCOL, WSS_PATH } from '#src/schemas/frames'
 
-const WSS_PATH = '/private/ws'
-const SUBPROTOCOL = 'heliograph.v1'
+/** The ports that this process has bound: that of HTTP, and of each carrier that is on. */
+export interface BoundPorts {
+  readonly http: number
+  readonly carriers: ReadonlyMap<CarrierName, number>
+}
 
 /** The data of GET /gateway/profile. The port is the public one where a public address is known. */
-export function profileOf(config: Config, listenPort: number, version: string): object {
-  const { publicBaseUrl, privateTransports, roles } = config
+export function profileOf(config: Config, ports: BoundPorts, version: string): object {
+  const { publicBaseUrl, privateTransports } = config
   const publicUrl = publicBaseUrl === undefined ? undefined : new URL(publicBaseUrl)
   const publicPort = publicUrl === undefined ? undefined : Number(publicUrl.port || '443')
-  const wss = privateTransports.wss && roles.ingress
+  const wss = ports.carriers.has('wss')
   return {
-    private_channel_enabled: wss,
+    private_channel_enabled: ports.carriers.size > 0,
     transport: {
       wss_enabled: wss,
-      wss_port: publicPort ?? listenPort,
+      wss_port: publicPort ?? ports.http,
       wss_path: WSS_PATH,
       ...(wss && publicBaseUrl !== undefined && { wss_url: wssUrl(publicBaseUrl) }),
-      ws_subprotocol: SUBPROTOCOL,
-      tcp_enabled: false,
-      tcp_port: null,
-      quic_enabled: false,
-      quic_port: null,
+      ws_subprotocol: PROTOCOL,
+      tcp_enabled: ports.carriers.has('tcp'),
+      tcp_port: portOf('tcp', ports, privateTransports),
+      quic_enabled: ports.carriers.has('quic'),
+      quic_port: portOf('quic', ports, privateTransports),
     },
     limits: {
       body_bytes: 32_768,
@@ -32,6 +37,16 @@ export function profileOf(config: Config, listenPort: number, version: string): 
     },
     version,
   }
+}
+
+/** What devices are told: the port of the settings, else the one that is bound. */
+function portOf(
+  carrier: 'tcp' | 'quic',
+  { carriers }: BoundPorts,
+  settings: Config['privateTransports'],
+): number | null {
+  const bound = carriers.get(carrier)
+  return bound === undefined ? null : (settings[carrier].publicPort ?? bound)
 }
 
 const wssUrl = (base: string): string => `${base.replace(/^https:/, 'wss:')}${WSS_PATH}`

@@ -13,12 +13,15 @@ import type { Config } from '#src/config/config'
 import { startEmbedded } from './standalone/backend.ts'
 import { composeFrontend } from './frontend.ts'
 import type { Frontend } from './frontend.ts'
+import type { BoundPorts } from './gateway-profile.ts'
 import { createMetrics } from '#src/telemetry/metrics'
 
 export type ServerEdge = Omit<BackendEdge, 'meter'>
 
 export interface Server {
   readonly port: number
+  /** Reads every certificate anew; sessions and requests go on. */
+  reload(): Promise<void>
   /** Goaway sent, no new requests, lanes flushed, turns finished, everything closed. */
   stop(): Promise<void>
 }
@@ -31,27 +34,30 @@ export async function startServer(config: Config, edge: ServerEdge): Promise<Ser
   const backend = await start(config, whole)
   try {
     const frontend = composeFrontend(config, whole, backend)
-    const port = await startBoth(frontend, backend, config.http.host).catch(
+    const ports = await startBoth(frontend, backend, config.http.host).catch(
       async (error: unknown) => {
         await frontend.close() // Its sessions keep time, and a process with timers never ends.
         throw error
       },
     )
     const { host } = config.http
-    edge.log.info('listening', { host, port, durability: backend.durability() })
-    return { port, stop: () => stopAll(frontend, backend) }
+    const { http: port, carriers } = ports
+    const devices = Object.fromEntries(carriers)
+    edge.log.info('listening', { host, port, devices, durability: backend.durability() })
+    return { port, reload: () => frontend.reload(), stop: () => stopAll(frontend, backend) }
   } catch (error) {
     await backend.close()
     throw error
   }
 }
 
-/** A process that cannot have its port takes no lanes. Gives the bound port. */
-async function startBoth(frontend: Frontend, backend: Backend, host: string): Promise<number> {
-  const port = await frontend.listen()
+/** A process that cannot have its ports takes no lanes. Gives them. */
+async function startBoth(frontend: Frontend, backend: Backend, host: string): Promise<BoundPorts> {
+  const ports = await frontend.listen()
+  const { http: port } = ports
   await backend.start(isIPv6(host) ? `[${host}]:${port}` : `${host}:${port}`)
   frontend.open()
-  return port
+  return ports
 }
 
 /**

@@ -1,7 +1,7 @@
 // What crosses between the threads of a gateway. Both ends of each wire are checked against these
 // types: the services that an end serves, and the topics that it tells.
 //
-//   frontend ◀──▶ engine        frontend ◀──▶ log        engine ◀──▶ log
+//   frontend ◀──▶ engine        frontend ◀──▶ log        engine ◀──▶ log        frontend ◀──▶ QUIC
 //
 // A node of a cluster has no thread for the log, and its frontend has stores and a bus of its own.
 
@@ -17,6 +17,7 @@ import type {
 import type { Config } from '#src/config/config'
 import type { MetricsPart } from '#src/telemetry/metrics'
 import type { BusTopics, InterestTopics } from './bus-bridge.ts'
+import type { CarrierOrders, CarrierTopics } from './carrier-bridge.ts'
 import type { None, Services } from './rpc.ts'
 
 /** The settings that threads need; their only secrets are those of their own connections. */
@@ -32,6 +33,7 @@ export type ThreadSettings = Pick<
   | 'statusRetentionMs'
   | 'historyRetentionMs'
   | 'deviceRetentionMs'
+  | 'privateTransports'
 >
 
 /** What the frontend asks of any thread. */
@@ -56,6 +58,12 @@ export interface EngineControl extends ThreadControl {
   ownedLanes(): Promise<number>
   /** Ends the turns; a sole process first applies what the log holds, and sessions get it. */
   drain(): Promise<void>
+}
+
+/** What the frontend asks of a listener in another thread. */
+export interface FarListener {
+  listen(): Promise<number>
+  reload(): Promise<void>
 }
 
 /** How every thread says that it has started, could not start, or cannot go on, and why. */
@@ -90,6 +98,11 @@ export interface ThreadEnds {
     readonly services: Services<{ control: EngineControl }>
     readonly topics: LifeTopics
   }
+  /** The devices that connect over QUIC. */
+  readonly quic: {
+    readonly services: Services<{ control: ThreadControl; listener: FarListener }>
+    readonly topics: LifeTopics & CarrierTopics
+  }
 }
 
 export type ThreadName = keyof ThreadEnds
@@ -99,12 +112,13 @@ export const THREAD_TITLE: Readonly<Record<ThreadName, string>> = {
   log: 'log',
   engine: 'engine',
   'cluster-engine': 'engine',
+  quic: 'QUIC listener',
 }
 
 /** What the frontend has for its threads. */
 export interface FrontendEnd {
   readonly services: None
-  readonly topics: InterestTopics
+  readonly topics: InterestTopics & CarrierOrders
 }
 
 /** What the log of a sole process has for the engine. */

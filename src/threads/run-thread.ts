@@ -25,6 +25,7 @@ const COMPOSE: { readonly [Name in ThreadName]: () => Promise<Compose<Name>> } =
   log: async () => (await import('#src/runtime/standalone/log-worker')).composeEmbeddedLog,
   engine: async () => (await import('#src/runtime/standalone/engine')).composeEmbeddedEngine,
   'cluster-engine': async () => (await import('#src/runtime/cluster/engine')).composeClusterEngine,
+  quic: async () => (await import('#src/runtime/quic/thread')).composeQuic,
 }
 
 /** Runs a thread until the frontend ends it. Tells the frontend when it is ready, or why not. */

@@ -70,5 +70,6 @@ export function threadSettings(config: Config): ThreadSettings {
     statusRetentionMs: config.statusRetentionMs,
     historyRetentionMs: config.historyRetentionMs,
     deviceRetentionMs: config.deviceRetentionMs,
+    privateTransports: config.privateTransports,
   }
 }

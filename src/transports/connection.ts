@@ -10,6 +10,7 @@
 //   H2. A connection that is gone holds no interest; its session is closed and takes no input (G2).
 //   H3. A defect in one session ends that session and no other.
 
+import type { CarrierName } from '#domain/carrier'
 import { isFault } from '#domain/fault'
 import type { CatchUpRequest, Position } from '#domain/feed'
 import type { ChannelId, DeviceId } from '#domain/identity'
@@ -48,6 +49,8 @@ export interface Shared extends Pick<Runtime, 'nowMs' | 'monotonicMs' | 'random'
   readonly reads: Reads
   readonly acknowledgements: Acknowledgements
   readonly delivered: Record<'live' | 'replay', (by?: number) => void>
+  /** Counts a session that the gateway ends. `reason` is one of its own words. */
+  readonly ended: (carrier: CarrierName, reason: string) => void
   /** From now on the connection hears what happens to the subscriptions of its device. */
   identified(connection: Connection): void
   /** The session begins; an older one of the same device and carrier ends. */
@@ -72,7 +75,9 @@ export class Connection {
     this.carrier = carrier
     this.sessionId = sessionId
     this.rank = rank
-    this.session = new Session(shared.monotonicMs(), shared.random(1_000) / 1_000)
+    // What the carrier took to begin counts towards the hello.
+    const sinceMs = shared.monotonicMs() - carrier.openingMs
+    this.session = new Session(sinceMs, shared.random(1_000) / 1_000)
     this.#shared = shared
     this.#listening = new Listening<Connection>(shared.interest, this)
     this.#outbox = new Outbox({ soon: shared.soon, write: (texts) => this.#write(texts) })
@@ -110,6 +115,7 @@ export class Connection {
 
   end(code: number, reason: string): void {
     this.#outbox.flush()
+    if (!this.#isGone) this.#shared.ended(this.carrier.kind, reason)
     if (this.#shared.held.isTooMuchToKeep(this)) return this.cut()
     this.gone()
     this.carrier.close(code, reason)

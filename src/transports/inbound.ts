@@ -1,9 +1,9 @@
 // What a device may send: the reading of its frames and the bounds on them.
 //
 // Invariants:
-//   G4. What a device may send is bounded: bytes a frame, broken frames a connection, and frames a
-//       second that move nothing. An acknowledgement that moves a position costs nothing, because
-//       the gateway's own deliveries bound how many there can be.
+//   G4. What a device may send is bounded: bytes a frame, broken frames a connection, and by a token
+//       bucket the frames that move nothing. An acknowledgement that moves a position costs nothing,
+//       because the gateway's own deliveries bound how many there can be.
 
 import { FAULTS, fault } from '#domain/fault'
 import type { Fault } from '#domain/fault'
@@ -11,6 +11,7 @@ import type { Answer } from '#domain/ports'
 import { DEVICE_FRAME_BYTES_MAX, encodeNotice } from '#src/schemas/frames'
 import type { DeviceFrame, GatewayNotice } from '#src/schemas/frames'
 import { readDeviceFrame } from '#src/schemas/read-frames'
+import type { BrokenRule } from './carrier.ts'
 import { BROKEN_FRAMES_MAX, CLOSE, IDLE_FRAMES_PER_SECOND_MAX } from './signals.ts'
 import type { Output } from './signals.ts'
 
@@ -22,16 +23,35 @@ export interface Ending {
   readonly because?: Fault
 }
 
+/** How a connection ends whose device broke a rule before there was a text to read. */
+export const ENDING: Readonly<Record<BrokenRule, Ending>> = {
+  'frame-too-big': {
+    kind: 'ending',
+    code: CLOSE.tooBig,
+    reason: 'frame too big',
+    because: fault('body_too_large', {
+      detail: `a frame has at most ${DEVICE_FRAME_BYTES_MAX} bytes`,
+    }),
+  },
+  'not-text': {
+    kind: 'ending',
+    code: CLOSE.unsupported,
+    reason: 'text frames only',
+    because: fault('invalid_json_syntax', { detail: 'a frame is JSON text in UTF-8' }),
+  },
+}
+
 export class Inbound {
   #brokenFrames = 0
-  #idleFrames = 0
-  #second = 0
+  /** Idle frames that may come at once; as many more in each second. */
+  #tokens = IDLE_FRAMES_PER_SECOND_MAX
+  #filledAtMs = 0
 
   /** The frame in a text, a fault about it, or the end of the connection. */
   read(text: string): Answer<DeviceFrame> | Ending {
     // A text has at least as many bytes as UTF-16 units; carriers that count bytes are stricter.
     if (text.length > DEVICE_FRAME_BYTES_MAX) {
-      return { kind: 'ending', code: CLOSE.tooBig, reason: 'frame too big' } // G4
+      return ENDING['frame-too-big'] // G4
     }
     const frame = readDeviceFrame(text)
     if (frame.kind === 'fault' && isBroken(frame)) this.#brokenFrames += 1
@@ -53,11 +73,12 @@ export class Inbound {
   }
 
   #isFlood(nowMs: number): boolean {
-    const second = Math.floor(nowMs / 1000)
-    if (second !== this.#second) this.#idleFrames = 0
-    this.#second = second
-    this.#idleFrames += 1
-    return this.#idleFrames > IDLE_FRAMES_PER_SECOND_MAX // G4
+    // A clock that was set back brings nothing.
+    const elapsedMs = Math.max(0, nowMs - this.#filledAtMs)
+    const filled = this.#tokens + (elapsedMs / 1_000) * IDLE_FRAMES_PER_SECOND_MAX
+    this.#tokens = Math.min(IDLE_FRAMES_PER_SECOND_MAX, filled) - 1
+    this.#filledAtMs = nowMs
+    return this.#tokens < 0 // G4
   }
 }
 

@@ -10,12 +10,13 @@
 //   G2. A phase owns what it needs, so a closed session holds nothing and a draining one sends no
 //       entries.
 //   G3. A device that answers no ping is closed after MISSED_PINGS_MAX of them.
+//   G5. Pings and checks of sessions that began together are spread over their periods.
 
 import { fault } from '#domain/fault'
 import type { Fault } from '#domain/fault'
 import type { ChannelId } from '#domain/identity'
 import { FRAME_BYTES_MAX } from '#src/schemas/frames'
-import { Inbound, errorOutput, noticeOutput } from './inbound.ts'
+import { ENDING, Inbound, errorOutput, noticeOutput } from './inbound.ts'
 import type { Ending } from './inbound.ts'
 import { Serving } from './serving.ts'
 import {
@@ -59,7 +60,7 @@ export class Session {
   readonly #inbound = new Inbound()
   readonly #spread: number
 
-  /** `spread`, from 0 to 1, keeps the checks of many sessions from falling together. */
+  /** `spread`, from 0 to 1, keeps what many sessions do by the clock from falling together. */
   constructor(nowMs: number, spread: number) {
     this.#phase = { kind: 'greeting', untilMs: nowMs + HELLO_WITHIN_MS }
     this.#spread = spread
@@ -82,6 +83,9 @@ export class Session {
 
   /** Takes one input; gives what must be done for it, in this order. */
   handle(input: Input, nowMs: number): readonly Output[] {
+    if (input.kind === 'broken' && this.#phase.kind !== 'closed') {
+      return this.#end(ENDING[input.rule])
+    }
     switch (this.#phase.kind) {
       case 'greeting':
       case 'admitting':
@@ -114,7 +118,8 @@ export class Session {
         return NOTHING
       case 'tick':
         if (nowMs < phase.untilMs) return NOTHING
-        if (phase.kind === 'greeting') return this.#close(CLOSE.policy, 'no hello')
+        if (phase.kind === 'greeting')
+          return this.#close(CLOSE.policy, 'no hello', late('no hello came'))
         return this.#leave({ kind: 'leave', reason: 'unavailable' }, nowMs)
       case 'leave':
         return this.#leave(input, nowMs)
@@ -125,6 +130,7 @@ export class Session {
       case 'postponed':
       case 'positions':
       case 'buffered':
+      case 'broken':
         break // G1
     }
     return NOTHING
@@ -159,7 +165,8 @@ export class Session {
     this.#phase = {
       kind: 'serving',
       serving,
-      nextPingMs: nowMs + HEARTBEAT_MS,
+      // Devices that came together, after a restart, are not pinged together. (G5)
+      nextPingMs: nowMs + HEARTBEAT_MS * (0.2 + 0.8 * this.#spread),
       pingsMissed: 0,
       nextCheckMs: phase.isChanged ? nowMs : nowMs + CHECK_EVERY_MS * (0.5 + this.#spread / 2),
     }
@@ -211,6 +218,7 @@ export class Session {
         return this.#forget()
       case 'admitted':
       case 'refused':
+      case 'broken':
         break
     }
     return outputs
@@ -240,7 +248,9 @@ export class Session {
       outputs.push({ kind: 'read-positions' })
     }
     if (nowMs < phase.nextPingMs) return outputs
-    if (phase.pingsMissed >= MISSED_PINGS_MAX) return this.#close(CLOSE.policy, 'no answer') // G3
+    if (phase.pingsMissed >= MISSED_PINGS_MAX) {
+      return this.#close(CLOSE.policy, 'no answer', late('no ping was answered')) // G3
+    }
     phase.pingsMissed += 1
     phase.nextPingMs = nowMs + HEARTBEAT_MS
     outputs.push(noticeOutput({ kind: 'ping', mark: undefined }))
@@ -291,3 +301,5 @@ export class Session {
     return NOTHING
   }
 }
+
+const late = (detail: string): Fault => fault('request_timeout', { detail: `${detail} in time` })

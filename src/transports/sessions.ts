@@ -8,6 +8,8 @@
 //   H6. When a lane gets a new owner its sessions compare their channels with the store: the owner
 //       before may have died between a commit and its announcement.
 
+import { CARRIERS } from '#domain/carrier'
+import type { CarrierName } from '#domain/carrier'
 import { laneOf } from '#domain/identity'
 import type { ChannelId, DeviceId } from '#domain/identity'
 import type { Bus, Notice, Timers } from '#domain/ports'
@@ -41,7 +43,6 @@ export interface SessionPorts extends Pick<
 }
 
 export interface SessionOptions {
-  readonly sessionsMax?: number
   /** Lanes that the channels are shared out over. */
   readonly lanes: number
   /** Bytes that carriers hold for devices, over all sessions. */
@@ -76,7 +77,6 @@ const WRITE_WITHIN_MS = 3_000
 const READS_AT_ONCE = 16
 const READS_WAITING_MAX = 50_000
 const ACKNOWLEDGEMENTS_WAITING_MAX = 200_000
-const SESSIONS_MAX = 100_000
 /** A quarter of a gibibyte, so that a node of 1 GiB survives any crowd of slow devices. */
 const HELD_BYTES_MAX = 256 * 2 ** 20
 
@@ -87,7 +87,6 @@ export function createSessions(ports: SessionPorts, options: SessionOptions): Se
 class Hub implements Sessions {
   readonly #ports: SessionPorts
   readonly #shared: Shared
-  readonly #sessionsMax: number
   readonly #lanes: number
   readonly #rechecks: Rechecks
   readonly #connections = new Set<Connection>()
@@ -102,7 +101,6 @@ class Hub implements Sessions {
 
   constructor(ports: SessionPorts, options: SessionOptions) {
     this.#ports = ports
-    this.#sessionsMax = options.sessionsMax ?? SESSIONS_MAX
     this.#lanes = options.lanes
     this.#attendance = new Attendance(ports)
     this.#rechecks = new Rechecks(ports)
@@ -128,6 +126,7 @@ class Hub implements Sessions {
         live: meter.counter('deliveries_total', { mode: 'live' }),
         replay: meter.counter('deliveries_total', { mode: 'replay' }),
       },
+      ended: endCounter(meter),
       identified: (connection) => this.#identified(connection),
       begun: (connection) => this.#begun(connection),
       left: (connection) => this.#left(connection),
@@ -142,12 +141,11 @@ class Hub implements Sessions {
     const sessionId = this.#ports.entropy(16).toString('hex')
     const opened = { sessionId, rank: new Rank(this.#opened) }
     const connection = new Connection(carrier, opened, this.#shared)
-    const isFull = this.#connections.size >= this.#sessionsMax
     this.#connections.add(connection)
     if (this.#isLeaving) connection.leave('shutdown')
-    else if (isFull) connection.leave('busy')
     return {
       receive: (text) => connection.feed({ kind: 'received', text }),
+      broken: (rule) => connection.feed({ kind: 'broken', rule }),
       drained: (bytes) => connection.holds(bytes),
       closed: () => connection.gone(),
     }
@@ -202,11 +200,21 @@ class Hub implements Sessions {
       for (const { session } of this.#connections) total += of(session)
       return total
     }
-    meter.gauge('sessions', { carrier: 'wss' }, () => this.#connections.size)
+    for (const carrier of CARRIERS) {
+      meter.gauge('sessions', { carrier }, () => this.#countOf(carrier))
+    }
     meter.gauge('sessions_behind', {}, () => sum((session) => session.behind))
     meter.gauge('session_buffered_bytes', {}, () => this.#shared.held.bytes)
     meter.gauge('session_reads_waiting', {}, () => this.#shared.reads.waiting)
     meter.gauge('acknowledgements_waiting', {}, () => this.#shared.acknowledgements.waiting)
+  }
+
+  #countOf(carrier: CarrierName): number {
+    let count = 0
+    for (const connection of this.#connections) {
+      if (connection.carrier.kind === carrier) count += 1
+    }
+    return count
   }
 
   #tick(): void {
@@ -285,6 +293,17 @@ class Hub implements Sessions {
       case 'credentials-changed':
         break
     }
+  }
+}
+
+/** Counts sessions by carrier and reason; the reasons are the session's own words, so they are few. */
+function endCounter(meter: Meter): Shared['ended'] {
+  const counters = new Map<string, () => void>()
+  return (carrier, reason) => {
+    const key = `${carrier} ${reason}`
+    const counter = counters.get(key) ?? meter.counter('sessions_ended_total', { carrier, reason })
+    counters.set(key, counter)
+    counter()
   }
 }
 

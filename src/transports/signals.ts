@@ -4,6 +4,7 @@
 import type { FaultCode } from '#domain/fault'
 import type { CatchUpPage, CatchUpRequest, Position } from '#domain/feed'
 import type { ChannelId } from '#domain/identity'
+import type { BrokenRule } from './carrier.ts'
 import type { GoawayReason, Hello, UnsubscribedReason } from '#src/schemas/frames'
 
 /**
@@ -58,6 +59,8 @@ export type Input =
   /** Bytes that the carrier still holds. */
   | { readonly kind: 'buffered'; readonly bytes: number }
   | { readonly kind: 'leave'; readonly reason: GoawayReason; readonly retryAfterMs?: number }
+  /** The device broke a rule before there was a text to read. */
+  | { readonly kind: 'broken'; readonly rule: BrokenRule }
   /** The carrier is gone. */
   | { readonly kind: 'gone' }
 
@@ -99,12 +102,15 @@ export const CHECK_EVERY_MS = 60_000
 export const RETRY_AFTER_MS = { least: 500, most: 5_000 } as const
 /** From a goaway to the close, so that acknowledgements under way can come in. */
 export const LEAVE_WITHIN_MS = 1_500
-/** Frames a second that bring nothing: pings, faults, acknowledgements of what is acknowledged. */
+/**
+ * Frames a second, and at once, that bring nothing: pings, faults, acknowledgements of what is
+ * acknowledged.
+ */
 export const IDLE_FRAMES_PER_SECOND_MAX = 50
 /** Frames that are not JSON objects, over the life of a connection. */
 export const BROKEN_FRAMES_MAX = 5
 
-/** WebSocket close codes; other carriers just close. */
+/** How a connection closes: the codes of WebSocket, which QUIC has as application codes. */
 export const CLOSE = {
   normal: 1000,
   goingAway: 1001,

@@ -12,9 +12,10 @@ import type { HttpRequest, HttpResponse, TemplatedApp, WebSocket } from 'uWebSoc
 import { fault } from '#domain/fault'
 import type { Fault } from '#domain/fault'
 import { DEVICE_FRAME_BYTES_MAX, PROTOCOL, WSS_PATH } from '#src/schemas/frames'
-import type { Carrier, SessionHandle } from './carrier.ts'
-import type { Sessions } from './sessions.ts'
-import { CLOSE, HEARTBEAT_MS, WINDOW_BYTES_MAX } from './signals.ts'
+import type { Carrier, Listener, SessionHandle } from './carrier.ts'
+import { HELD_BYTES_MAX } from './framing.ts'
+import type { Place, Places } from './places.ts'
+import { HEARTBEAT_MS } from './signals.ts'
 
 /** Where a request comes from, as the ingress reads it. */
 export interface AddressSource {
@@ -22,7 +23,18 @@ export interface AddressSource {
   headerLines(name: string): string
 }
 
-export interface WssOptions {
+/** The HTTP listener, whose port and certificate serve WebSockets too. */
+export interface WssHost {
+  /** Applies now, and to every application that takes the place of this one. */
+  mount(apply: (app: TemplatedApp) => void): void
+  /** Binds, once; gives the port. */
+  listen(): Promise<number>
+}
+
+export interface WssPorts {
+  readonly host: WssHost
+  readonly open: (carrier: Carrier) => SessionHandle
+  readonly places: Places
   /** The address of the device, also behind a trusted proxy. */
   readonly clientAddress: (source: AddressSource) => string
   /** The answer to an upgrade that is refused, in the form of every refusal. */
@@ -37,8 +49,6 @@ export interface UpgradeRefusal {
   readonly body: string
 }
 
-/** Four windows: entries, and whatever else a device can make the gateway say. (X2) */
-const HELD_BYTES_MAX = 4 * WINDOW_BYTES_MAX
 /** The session has a heartbeat of its own; this is for a socket whose session is stuck. */
 const IDLE_SECONDS = Math.ceil((4 * HEARTBEAT_MS) / 1_000)
 
@@ -49,13 +59,25 @@ const DROPPED = 2
 interface Socket {
   readonly address: string
   readonly authorization: string
+  readonly place: Place
   handle: SessionHandle | undefined
   /** X1 */
   isClosed: boolean
 }
 
-/** Mounts the endpoint; the application answers every other request. */
-export function mountWss(app: TemplatedApp, sessions: Sessions, options: WssOptions): void {
+/** Mounts the endpoint; the application answers every other request and owns the connections. */
+export function createWssListener(ports: WssPorts): Listener {
+  ports.host.mount((app) => serve(app, ports))
+  return {
+    carrier: 'wss',
+    listen: () => ports.host.listen(),
+    reload: () => Promise.resolve(),
+    close: () => Promise.resolve(),
+  }
+}
+
+function serve(app: TemplatedApp, ports: WssPorts): void {
+  const { open, places } = ports
   app.ws<Socket>(WSS_PATH, {
     maxPayloadLength: DEVICE_FRAME_BYTES_MAX,
     maxBackpressure: HELD_BYTES_MAX, // X2
@@ -64,13 +86,24 @@ export function mountWss(app: TemplatedApp, sessions: Sessions, options: WssOpti
     // The session pings by itself, with frames that every carrier has.
     sendPingsAutomatically: false,
     upgrade: (response, request, context) => {
+      const header = (name: string): string => request.getHeader(name)
       if (!offersProtocol(request)) {
-        const header = (name: string): string => request.getHeader(name)
-        refuse(response, options.refuseUpgrade(NO_SUBPROTOCOL, header))
+        places.refused('missing_websocket_subprotocol')
+        refuse(response, ports.refuseUpgrade(NO_SUBPROTOCOL, header))
+        return
+      }
+      const address = ports.clientAddress(sourceOf(response, request))
+      const place = places.take(address)
+      if (typeof place === 'string') {
+        refuse(
+          response,
+          ports.refuseUpgrade(fault(place, { retryAfterMs: RETRY_AFTER_MS }), header),
+        )
         return
       }
       const socket: Socket = {
-        address: options.clientAddress(sourceOf(response, request)),
+        address,
+        place,
         authorization: request.getHeader('authorization'),
         handle: undefined,
         isClosed: false,
@@ -78,20 +111,22 @@ export function mountWss(app: TemplatedApp, sessions: Sessions, options: WssOpti
       const key = request.getHeader('sec-websocket-key')
       const extensions = request.getHeader('sec-websocket-extensions')
       response.upgrade(socket, key, PROTOCOL, extensions, context)
-      options.upgraded()
+      ports.upgraded()
     },
     open: (ws) => {
       const socket = ws.getUserData()
-      socket.handle = sessions.open(new WssCarrier(ws, socket))
+      socket.handle = open(new WssCarrier(ws, socket))
     },
     message: (ws, message, isBinary) => {
-      if (isBinary) ws.end(CLOSE.unsupported, 'text frames only')
-      else ws.getUserData().handle?.receive(Buffer.from(message).toString())
+      const { handle } = ws.getUserData()
+      if (isBinary) handle?.broken('not-text')
+      else handle?.receive(Buffer.from(message).toString())
     },
     drain: (ws) => ws.getUserData().handle?.drained(ws.getBufferedAmount()),
     close: (ws) => {
       const socket = ws.getUserData()
       socket.isClosed = true // X1
+      socket.place.release()
       socket.handle?.closed()
     },
   })
@@ -99,6 +134,8 @@ export function mountWss(app: TemplatedApp, sessions: Sessions, options: WssOpti
 
 class WssCarrier implements Carrier {
   readonly kind = 'wss'
+  /** The HTTP listener has deadlines of its own for handshake and upgrade. */
+  readonly openingMs = 0
   readonly address: string
   readonly authorization: string
   readonly #ws: WebSocket<Socket>
@@ -153,6 +190,7 @@ function sourceOf(response: HttpResponse, request: HttpRequest): AddressSource {
   }
 }
 
+const RETRY_AFTER_MS = 5_000
 const NO_SUBPROTOCOL = fault('missing_websocket_subprotocol')
 
 function refuse(response: HttpResponse, { statusLine, headers, body }: UpgradeRefusal): void {

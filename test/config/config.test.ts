@@ -29,7 +29,13 @@ test('without any setting every default is in force', (t) => {
     cluster: undefined,
     roles: { ingress: true, actors: true },
     lanes: 1,
-    privateTransports: { wss: true },
+    privateTransports: {
+      carriers: ['wss'],
+      tcp: { host: '127.0.0.1', port: 5223, publicPort: undefined, isPlain: false },
+      quic: { host: '127.0.0.1', port: 5223, publicPort: undefined },
+      tls: undefined,
+      connections: { total: 100_000, perAddress: 20_000 },
+    },
     statusRetentionMs: 7 * DAY_MS,
     historyRetentionMs: { messagesAndEvents: 30 * DAY_MS, thingUpdates: DAY_MS },
     deviceRetentionMs: 90 * DAY_MS,
@@ -63,6 +69,10 @@ test('a cluster has sixteen lanes to share out unless told otherwise', (t) => {
 // Method: a setting, a value that is taken, and what it gives. Limits stand here at the limit.
 // The last column: settings that must stand beside it.
 type Read = (config: Config) => unknown
+const carriers = (config: Config) => config.privateTransports.carriers
+const connections = (config: Config) => config.privateTransports.connections
+const PRIVATE_TLS = { SERVICE_PRIVATE_TLS_CERT: FILE, SERVICE_PRIVATE_TLS_KEY: FILE }
+
 const good: readonly (readonly [
   name: string,
   value: string,
@@ -100,8 +110,23 @@ const good: readonly (readonly [
   ['SERVICE_LANES', '1024', ({ lanes }) => lanes, 1024],
   ['SERVICE_NODE_ID', 'Node_1-a', ({ nodeId }) => nodeId, 'Node_1-a'],
   ['SERVICE_NODE_ID', 'n'.repeat(64), ({ nodeId }) => nodeId, 'n'.repeat(64)],
-  ['SERVICE_PRIVATE_TRANSPORTS', 'none', ({ privateTransports }) => privateTransports.wss, false],
-  ['SERVICE_PRIVATE_TRANSPORTS', 'wss', ({ privateTransports }) => privateTransports.wss, true],
+  ['SERVICE_PRIVATE_TRANSPORTS', 'none', carriers, []],
+  ['SERVICE_PRIVATE_TRANSPORTS', 'wss', carriers, ['wss']],
+  ['SERVICE_PRIVATE_TRANSPORTS', 'quic, tcp,wss', carriers, ['wss', 'tcp', 'quic'], PRIVATE_TLS],
+  ['SERVICE_PRIVATE_TRANSPORTS', 'tcp', carriers, ['tcp'], { SERVICE_PRIVATE_TCP_TLS: 'off' }],
+  ['SERVICE_PRIVATE_TCP_ADDR', '[::]:0', ({ privateTransports: { tcp } }) => tcp.host, '::'],
+  ['SERVICE_PRIVATE_TCP_PORT', '443', ({ privateTransports: { tcp } }) => tcp.publicPort, 443],
+  ['SERVICE_PRIVATE_TCP_TLS', 'on', ({ privateTransports: { tcp } }) => tcp.isPlain, false],
+  ['SERVICE_PRIVATE_TCP_TLS', 'off', ({ privateTransports: { tcp } }) => tcp.isPlain, true],
+  ['SERVICE_PRIVATE_QUIC_ADDR', '0.0.0.0:1', ({ privateTransports: { quic } }) => quic.port, 1],
+  ['SERVICE_PRIVATE_QUIC_PORT', '1', ({ privateTransports: { quic } }) => quic.publicPort, 1],
+  ['SERVICE_PRIVATE_CONNECTIONS', '1', connections, { total: 1, perAddress: 20_000 }],
+  [
+    'SERVICE_PRIVATE_CONNECTIONS_PER_ADDRESS',
+    '10000000',
+    connections,
+    { total: 100_000, perAddress: 10_000_000 },
+  ],
   ['SERVICE_STATUS_RETENTION', '1m', ({ statusRetentionMs }) => statusRetentionMs, MINUTE_MS],
   ['SERVICE_STATUS_RETENTION', '366d', ({ statusRetentionMs }) => statusRetentionMs, 366 * DAY_MS],
   ['SERVICE_STATUS_RETENTION', '60000ms', ({ statusRetentionMs }) => statusRetentionMs, MINUTE_MS],
@@ -193,8 +218,16 @@ const bad: readonly (readonly [name: string, value: string, allowed: RegExp, bes
   ['SERVICE_LANES', 'many', /whole number/],
   ['SERVICE_NODE_ID', 'n'.repeat(65), /1 to 64/],
   ['SERVICE_NODE_ID', 'a.b', /letters, digits/],
-  ['SERVICE_PRIVATE_TRANSPORTS', 'smoke', /none, wss/],
-  ['SERVICE_PRIVATE_TRANSPORTS', 'none,wss', /none, wss/],
+  ['SERVICE_PRIVATE_TRANSPORTS', 'smoke', /none, or one or more of wss, tcp, quic/],
+  ['SERVICE_PRIVATE_TRANSPORTS', 'none,wss', /none, or one or more of wss, tcp, quic/],
+  ['SERVICE_PRIVATE_TRANSPORTS', 'wss,wss', /none, or one or more of wss, tcp, quic/],
+  ['SERVICE_PRIVATE_TCP_ADDR', '5223', /host:port/],
+  ['SERVICE_PRIVATE_TCP_PORT', '0', /from 1 to 65535/],
+  ['SERVICE_PRIVATE_TCP_TLS', 'maybe', /on, off/],
+  ['SERVICE_PRIVATE_QUIC_ADDR', 'host:70000', /port 0 to 65535/],
+  ['SERVICE_PRIVATE_QUIC_PORT', '65536', /from 1 to 65535/],
+  ['SERVICE_PRIVATE_CONNECTIONS', '0', /from 1 to 10000000/],
+  ['SERVICE_PRIVATE_CONNECTIONS_PER_ADDRESS', '10000001', /from 1 to 10000000/],
   ['SERVICE_STATUS_RETENTION', '59s', /from 60s/],
   ['SERVICE_STATUS_RETENTION', '367d', /to 31622400s/],
   ['SERVICE_STATUS_RETENTION', '7', /90s, 20m, 12h or 7d/],
@@ -229,7 +262,10 @@ test('every setting that the code reads has a row of each kind here', (t) => {
   const asked = new Set<string>()
   const env: Env = new Proxy({}, { get: (_, name) => void asked.add(String(name)) })
   configFrom(env)
-  const tls = ['SERVICE_HTTP_TLS_CERT', 'SERVICE_HTTP_TLS_KEY']
+  const tls = ['HTTP', 'PRIVATE'].flatMap((of) => [
+    `SERVICE_${of}_TLS_CERT`,
+    `SERVICE_${of}_TLS_KEY`,
+  ])
   for (const rows of [good, bad]) {
     const named = new Set([...rows.map(([name]) => name), ...tls])
     t.deepEqual(
@@ -249,6 +285,30 @@ test('a certificate and its key come together, and exist', (t) => {
     [
       { SERVICE_HTTP_TLS_CERT: FILE, SERVICE_HTTP_TLS_KEY: '/none/key.pem' },
       /^SERVICE_HTTP_TLS_KEY names \/none\/key\.pem, which does not exist; allowed: /,
+    ],
+  ]
+  for (const [env, sentence] of rows) {
+    t.throws(() => configFrom(env), { instanceOf: ConfigError, message: sentence })
+  }
+})
+
+test('a carrier that needs a certificate does not start without one, and the sentence says so', (t) => {
+  const [tcp, quic] = ['tcp', 'wss,quic'].map((list) => ({ SERVICE_PRIVATE_TRANSPORTS: list }))
+  const cert = { SERVICE_PRIVATE_TLS_CERT: FILE }
+  const rows: readonly (readonly [env: Env, sentence: RegExp])[] = [
+    [
+      { ...tcp },
+      /^SERVICE_PRIVATE_TLS_CERT is missing, and .* has tcp; .* SERVICE_PRIVATE_TCP_TLS=off/,
+    ],
+    [{ ...quic }, /^SERVICE_PRIVATE_TLS_CERT is missing, and .* has quic; allowed: a PEM file/],
+    [
+      { ...quic, SERVICE_PRIVATE_TCP_TLS: 'off' },
+      /^SERVICE_PRIVATE_TLS_CERT is missing, and .* has quic; /,
+    ],
+    [{ ...tcp, ...cert }, /^SERVICE_PRIVATE_TLS_KEY is missing; allowed: /],
+    [
+      { ...tcp, ...cert, SERVICE_PRIVATE_TLS_KEY: '/none/key.pem' },
+      /^SERVICE_PRIVATE_TLS_KEY names \/none\/key\.pem, which does not exist; allowed: /,
     ],
   ]
   for (const [env, sentence] of rows) {

@@ -11,7 +11,7 @@ import { until } from '#test/support/until'
 
 test('a connection counts until it is closed or has become a WebSocket', async (t) => {
   const app = App()
-  const connections = new Connections(app)
+  const connections = new Connections((apply) => apply(app))
   app.ws('/ws', {
     upgrade: (response, request, context) => {
       const header = (name: string): string => request.getHeader(`sec-websocket-${name}`)

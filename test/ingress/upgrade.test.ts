@@ -2,14 +2,18 @@
 
 import test from 'ava'
 
-import type { Sessions } from '#src/transports/sessions'
-import { mountWss } from '#src/transports/wss'
+import { Places } from '#src/transports/places'
+import { createWssListener } from '#src/transports/wss'
 import { startIngress } from '#test/support/start-ingress'
+import { MANY } from '#test/support/wss-server'
 
 test('an upgrade without the subprotocol gets the whole envelope and its request id', async (t) => {
   const { ingress, meter, connect } = await startIngress(t)
   const open = (): never => t.fail('no session begins')
-  mountWss(ingress.http.app, { open } as unknown as Sessions, {
+  createWssListener({
+    host: { mount: (apply) => ingress.http.mount(apply), listen: () => ingress.listen() },
+    open,
+    places: new Places('wss', MANY, meter),
     clientAddress: ingress.clientAddress,
     refuseUpgrade: ingress.refuseUpgrade,
     upgraded: () => t.fail('no connection becomes a WebSocket'),
@@ -30,4 +34,5 @@ test('an upgrade without the subprotocol gets the whole envelope and its request
     problem: { status: 400, category: 'validation', locale: 'zh-CN', request_id: 'my.id-1' },
   })
   t.is(meter.total('refused_total{missing_websocket_subprotocol}'), 1)
+  t.is(meter.total('connections_refused_total{wss,missing_websocket_subprotocol}'), 1)
 })

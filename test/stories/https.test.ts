@@ -1,12 +1,16 @@
 // Goal: with a certificate the gateway itself speaks HTTPS and WSS, and without a good one it says
 // which setting is wrong.
 
+import { X509Certificate } from 'node:crypto'
+import { once } from 'node:events'
+import { copyFile } from 'node:fs/promises'
 import { request } from 'node:https'
 import { join } from 'node:path'
+import { connect } from 'node:tls'
 
 import test from 'ava'
 
-import { withCertificate } from '#test/support/certificate'
+import { makeCertificate, withCertificate } from '#test/support/certificate'
 import type { Certificate } from '#test/support/certificate'
 import { TOKEN, startGateway, temporaryFolder, until } from '#test/support/gateway'
 import type { Envelope } from '#test/support/gateway'
@@ -63,6 +67,61 @@ test(
     // What does not speak TLS gets nothing.
     await t.throwsAsync(fetch(`${gateway.baseUrl}/healthz`))
     t.is(await gateway.end('SIGTERM'), 0)
+  }),
+)
+
+/** The certificate that a new connection is shown. */
+async function certificateOn(baseUrl: string): Promise<string> {
+  const { port } = new URL(baseUrl)
+  const socket = connect({ port: Number(port), host: '127.0.0.1', rejectUnauthorized: false })
+  await once(socket, 'secureConnect')
+  const { fingerprint256 } = socket.getPeerCertificate()
+  socket.destroy()
+  return fingerprint256
+}
+
+test(
+  'SIGHUP takes a new certificate for new connections; sessions and the port stay',
+  withCertificate(async (t, { certFile, keyFile, pem }) => {
+    const env = settingsOf({ certFile, keyFile })
+    const gateway = await startGateway(t, { env })
+    const baseUrl = gateway.baseUrl.replace('http:', 'https:')
+    const { device_key } = await postTo(baseUrl, pem)('/device/register', { platform: 'linux' })
+    const frames: string[] = []
+    const url = `${baseUrl.replace('https:', 'wss:')}/private/ws`
+    const device = await RawWebSocket.open(url, (text) => frames.push(text), pem)
+    t.teardown(() => device.socket.destroy())
+    device.send(JSON.stringify({ type: 'hello', device_key, gateway_token: TOKEN }))
+    const hears = (part: string) =>
+      until(
+        () => Promise.resolve(frames),
+        (texts) => texts.some((text) => text.includes(part)),
+      )
+    await hears('"type":"welcome"')
+    const reloads = (fact: string) =>
+      until(
+        () => Promise.resolve(gateway.lines),
+        (lines) => lines.some((line) => line.fact === fact),
+      )
+    t.is(await certificateOn(baseUrl), new X509Certificate(pem).fingerprint256)
+
+    // A pair that does not fit is refused, and the old one stays.
+    const other = await makeCertificate(t)
+    await copyFile(other.certFile, certFile)
+    gateway.process.kill('SIGHUP')
+    await reloads('a certificate was not reloaded')
+    t.is(await certificateOn(baseUrl), new X509Certificate(pem).fingerprint256)
+
+    await copyFile(other.keyFile, keyFile)
+    gateway.process.kill('SIGHUP')
+    await reloads('certificates reloaded')
+    t.is(await certificateOn(baseUrl), new X509Certificate(other.pem).fingerprint256)
+    const registered = await postTo(baseUrl, other.pem)('/device/register', { platform: 'linux' })
+    t.regex(String(registered['device_key']), /^[0-9a-f]{32}$/)
+    device.send(JSON.stringify({ type: 'ping', t: 'still here' }))
+    await hears('{"type":"pong","t":"still here"}')
+    t.is(await gateway.end('SIGTERM'), 0)
+    await hears('"reason":"shutdown"')
   }),
 )
 

@@ -15,8 +15,9 @@ export class FakeMeter implements Meter {
     return () => this.#add(name, labels, 1)
   }
 
-  gauge(name: string, _labels: object, read: () => number): void {
-    this.gauges.set(name, read)
+  gauge(name: string, labels: object, read: () => number): void {
+    const values = Object.values(labels)
+    this.gauges.set(values.length === 0 ? name : `${name}{${values.join(',')}}`, read)
   }
 
   total(key: string): number {

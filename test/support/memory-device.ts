@@ -15,6 +15,7 @@ export interface Delivered {
 
 export class MemoryDevice implements Carrier {
   readonly kind = 'wss'
+  readonly openingMs = 0
   readonly address = '192.0.2.1'
   readonly authorization = ''
   readonly deviceId: DeviceId

@@ -36,6 +36,7 @@ export const DEVICE = deviceIdOf(KEY)
 export class FakeCarrier implements Carrier {
   writes = 0
   readonly kind = 'wss'
+  readonly openingMs = 0
   readonly address = '192.0.2.1'
   readonly authorization: string
   readonly sent: string[] = []

@@ -9,8 +9,10 @@ import type { TemplatedApp } from 'uWebSockets.js'
 import { parseDeviceId } from '#domain/identity'
 import { createSessions } from '#src/transports/sessions'
 import type { Sessions } from '#src/transports/sessions'
-import { mountWss } from '#src/transports/wss'
-import type { WssOptions } from '#src/transports/wss'
+import { Places } from '#src/transports/places'
+import type { PlaceLimits } from '#src/transports/places'
+import { createWssListener } from '#src/transports/wss'
+import type { WssPorts } from '#src/transports/wss'
 import { admissionFor } from '#test/support/admission'
 import { FakeBus } from '#test/support/fake-bus'
 import { FakeLog, FakeMeter } from '#test/support/fake-telemetry'
@@ -40,14 +42,24 @@ export interface Served {
 }
 
 /** What an endpoint without an ingress is mounted with. */
-export const ENDPOINT: WssOptions = {
+export const ENDPOINT: Omit<WssPorts, 'host' | 'open' | 'places'> = {
   clientAddress: (source) => source.socketAddress(),
   refuseUpgrade: ({ code }) => ({ statusLine: '400 Bad Request', headers: [], body: code }),
   upgraded: () => undefined,
 }
 
-/** Serves the device of `KEY`, which is subscribed to channel A. It ends with the test. */
-export async function serveWss(t: ExecutionContext, token = ''): Promise<Served> {
+/** Sessions over a store in memory, in which the device of `KEY` is subscribed to channel A. */
+export interface ModelSessions {
+  readonly sessions: Sessions
+  readonly bus: FakeBus
+  readonly model: FeedModel
+  readonly meter: FakeMeter
+  /** The time of the server. */
+  readonly time: FakeTime
+}
+
+/** They end with the test. */
+export function modelSessions(t: ExecutionContext, token = ''): ModelSessions {
   const bus = new FakeBus()
   const model = new FeedModel()
   const meter = new FakeMeter()
@@ -71,13 +83,28 @@ export async function serveWss(t: ExecutionContext, token = ''): Promise<Served>
     },
     { lanes: 1 },
   )
+  t.teardown(() => sessions.close())
+  return { sessions, bus, model, meter, time }
+}
+
+/** Limits that no test reaches. */
+export const MANY: PlaceLimits = { total: 1_000, perAddress: 1_000 }
+
+/** Serves the device of `KEY`, which is subscribed to channel A. It ends with the test. */
+export async function serveWss(
+  t: ExecutionContext,
+  token = '',
+  limits: PlaceLimits = MANY,
+): Promise<Served> {
+  const { sessions, bus, model, meter, time } = modelSessions(t, token)
   const app = App()
-  mountWss(app, sessions, ENDPOINT)
-  const port = await listen(app)
-  t.teardown(async () => {
-    await sessions.close()
-    app.close()
-  })
+  const port = await createWssListener({
+    ...ENDPOINT,
+    host: { mount: (apply) => apply(app), listen: () => listen(app) },
+    open: (carrier) => sessions.open(carrier),
+    places: new Places('wss', limits, meter),
+  }).listen()
+  t.teardown(() => app.close())
   return {
     port,
     baseUrl: `http://127.0.0.1:${port}`,

@@ -48,7 +48,10 @@ test('G1: nothing but a good hello opens a session', (t) => {
       ['error validation_failed', 'close 1008 bad hello'],
     ],
     [{ kind: 'received', text: '{' }, ['error invalid_json_syntax', 'close 1008 bad hello']],
-    [{ kind: 'received', text: '"'.repeat(65_537) }, ['close 1009 frame too big']],
+    [
+      { kind: 'received', text: '"'.repeat(65_537) },
+      ['error body_too_large', 'close 1009 frame too big'],
+    ],
     [hello({ protocol: 'heliograph.v1', client: 'test', other: 1 }), ['admit']],
   ]
   for (const [input, expected] of rows) t.deepEqual(begin().feed(input), expected)
@@ -57,7 +60,7 @@ test('G1: nothing but a good hello opens a session', (t) => {
 test('a device that says no hello in time is closed', (t) => {
   const { feed } = begin()
   t.deepEqual(feed(TICK, HELLO_WITHIN_MS - 1), [])
-  t.deepEqual(feed(TICK, HELLO_WITHIN_MS), ['close 1008 no hello'])
+  t.deepEqual(feed(TICK, HELLO_WITHIN_MS), ['error request_timeout', 'close 1008 no hello'])
 })
 
 test('a device that is refused learns why', (t) => {
@@ -91,7 +94,7 @@ test('G3: a device that answers no ping is closed after two of them', (t) => {
       [received({ type: 'pong' }), HEARTBEAT_MS, []],
       [TICK, 2 * HEARTBEAT_MS, ['ping']],
       [TICK, 3 * HEARTBEAT_MS, ['read positions', 'ping']],
-      [TICK, 4 * HEARTBEAT_MS, ['close 1008 no answer']],
+      [TICK, 4 * HEARTBEAT_MS, ['error request_timeout', 'close 1008 no answer']],
       [TICK, 5 * HEARTBEAT_MS, []],
     ],
     feed,
@@ -129,7 +132,7 @@ test('G4: mistakes are answered and survived, broken frames five times', (t) => 
   )
 })
 
-test('G4: frames that move nothing are bounded by the second, acknowledgements are not', (t) => {
+test('G4: a bucket of tokens bounds frames that move nothing, acknowledgements are free', (t) => {
   const { feed } = serve([position('A', 0)])
   feed(announced('A', 1, 200))
   for (let seq = 1; seq <= 200; seq += 1) t.deepEqual(feed(ack('A', seq)), [`acknowledge A ${seq}`])
@@ -138,7 +141,9 @@ test('G4: frames that move nothing are bounded by the second, acknowledgements a
   for (let sent = 1; sent < IDLE_FRAMES_PER_SECOND_MAX; sent += 1) {
     t.deepEqual(feed(received({ type: 'ping' }), 1_000), ['pong'])
   }
-  t.deepEqual(feed(received({ type: 'ping' }), 1_999), [
+  // A fiftieth of a second brings the next one, half of it does not.
+  t.deepEqual(feed(received({ type: 'ping' }), 1_020), ['pong'])
+  t.deepEqual(feed(received({ type: 'ping' }), 1_030), [
     'error rate_limited',
     'close 1008 too many frames',
   ])

@@ -220,12 +220,3 @@ test('H3: a defect in one session ends that session and no other', async (t) => 
   t.is(carrier.closedWith, '1011 internal error')
   t.deepEqual(other.heard(), ['A 1'])
 })
-
-test('more sessions than the limit are sent away', async (t) => {
-  const rig = new Rig({ sessionsMax: 1 })
-  t.teardown(() => rig.sessions.close())
-  await rig.welcomed()
-  const second = rig.open()
-  t.deepEqual(second.heard(), ['goaway busy 5000'])
-  t.is(rig.sessions.count(), 1)
-})

@@ -28,7 +28,7 @@ test('an announced entry goes to every session of its channel as the same text',
   t.is(carrier.sent.at(-1), other.sent.at(-1))
   t.deepEqual(carrier.heard(), ['A 1'])
   t.is(rig.meter.total('deliveries_total{live}'), 2)
-  t.is(rig.gauge('sessions'), 2)
+  t.is(rig.gauge('sessions{wss}'), 2)
 })
 
 test('H6: what a session says in one round goes out in one write, in order', async (t) => {

@@ -9,14 +9,14 @@ import { connect } from 'node:net'
 import { App } from 'uWebSockets.js'
 import type { ExecutionContext } from 'ava'
 
-import type { Carrier } from '#src/transports/carrier'
-import type { Sessions } from '#src/transports/sessions'
+import type { Carrier, SessionHandle } from '#src/transports/carrier'
 import { WINDOW_BYTES_MAX } from '#src/transports/signals'
-import { mountWss } from '#src/transports/wss'
-import type { FakeMeter } from '#test/support/fake-telemetry'
+import { Places } from '#src/transports/places'
+import { createWssListener } from '#src/transports/wss'
+import { FakeMeter } from '#test/support/fake-telemetry'
 import { KEY, channel } from '#test/support/session-words'
 import { until } from '#test/support/until'
-import { ENDPOINT, listen, serveWss } from '#test/support/wss-server'
+import { ENDPOINT, MANY, listen, serveWss } from '#test/support/wss-server'
 
 const A = channel('A')
 
@@ -154,19 +154,23 @@ test('a device that does not read is waited for, then gets the rest from the fee
 async function serveCarriers(t: ExecutionContext) {
   const carriers: Carrier[] = []
   const closed: Carrier[] = []
-  const sessions: Sessions = {
-    open: (carrier) => {
-      carriers.push(carrier)
-      return { receive: () => {}, drained: () => {}, closed: () => closed.push(carrier) }
-    },
-    drain: async () => {},
-    close: async () => {},
-    recheck: () => undefined,
-    count: () => carriers.length - closed.length,
+  const open = (carrier: Carrier): SessionHandle => {
+    carriers.push(carrier)
+    const nothing = (): void => {}
+    return {
+      receive: nothing,
+      broken: nothing,
+      drained: nothing,
+      closed: () => closed.push(carrier),
+    }
   }
   const app = App()
-  mountWss(app, sessions, ENDPOINT)
-  const port = await listen(app)
+  const port = await createWssListener({
+    ...ENDPOINT,
+    host: { mount: (apply) => apply(app), listen: () => listen(app) },
+    open,
+    places: new Places('wss', MANY, new FakeMeter()),
+  }).listen()
   t.teardown(() => app.close())
   return { port, carriers, closed }
 }

@@ -1,0 +1,6 @@
+// What can carry a device's session. Settings, sessions, metrics and the profile read this list.
+
+/** Every carrier of the session protocol. (decisions.md 10) */
+export const CARRIERS = ['wss', 'tcp', 'quic'] as const
+
+export type CarrierName = (typeof CARRIERS)[number]

@@ -1,0 +1,17 @@
+// The certificate that devices see on carriers with a port of their own.
+
+import { readFileSync } from 'node:fs'
+
+import type { Config } from '#src/config/config'
+import { whyNoTls } from '#src/ingress/tls-check'
+import type { ReadCertificate } from '#src/transports/carrier'
+
+/** Reads the files of the settings each time it is called; throws a sentence for the operator. */
+export function certificateOf({ tls }: Config['privateTransports']): ReadCertificate {
+  return () => {
+    if (tls === undefined) throw new Error('SERVICE_PRIVATE_TLS_CERT is missing')
+    const problem = whyNoTls(tls, 'SERVICE_PRIVATE_TLS')
+    if (problem !== undefined) throw new Error(problem)
+    return { cert: readFileSync(tls.certFile, 'utf8'), key: readFileSync(tls.keyFile, 'utf8') }
+  }
+}

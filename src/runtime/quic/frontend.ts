@@ -1,0 +1,36 @@
+// QUIC as the frontend's thread sees it: a listener whose connections live in a thread of their own.
+
+import type { BackendEdge } from '#src/runtime/backend'
+import type { Config } from '#src/config/config'
+import type { MetricsPart } from '#src/telemetry/metrics'
+import { openSessions } from '#src/threads/carrier-bridge'
+import { startThread, threadSettings } from '#src/threads/start-thread'
+import type { Thread } from '#src/threads/start-thread'
+import type { Listener } from '#src/transports/carrier'
+import type { Sessions } from '#src/transports/sessions'
+
+export interface QuicListener extends Listener {
+  /** The figures of its thread. */
+  metrics(): Promise<readonly MetricsPart[]>
+}
+
+/** The thread, and with it the library, is started by `listen`. */
+export function createQuicThread(
+  config: Config,
+  edge: BackendEdge,
+  sessions: Pick<Sessions, 'open'>,
+): QuicListener {
+  let thread: Thread<'quic'> | undefined
+  return {
+    carrier: 'quic',
+    listen: async () => {
+      thread = await startThread({ name: 'quic', settings: threadSettings(config) }, edge)
+      openSessions(thread.rpc, (carrier) => sessions.open(carrier))
+      return thread.rpc.remote('listener').listen()
+    },
+    reload: async () => thread?.rpc.remote('listener').reload(),
+    close: async () => thread?.stop(),
+    metrics: async () =>
+      thread === undefined ? [] : [await thread.rpc.remote('control').metrics()],
+  }
+}

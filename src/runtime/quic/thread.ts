@@ -1,0 +1,44 @@
+// The thread of QUIC. The library throws what it did not expect from a peer where nobody can catch
+// it; in a thread of its own that ends no other session, and its work stands in no request's way.
+
+import { isMainThread } from 'node:worker_threads'
+
+import { reportDefect } from '#domain/defect'
+import type { Log } from '#domain/telemetry'
+import { certificateOf } from '#src/runtime/private-certificate'
+import { createMetrics } from '#src/telemetry/metrics'
+import { lendCarriers } from '#src/threads/carrier-bridge'
+import type { ThreadEnds, ThreadSettings } from '#src/threads/contract'
+import type { ThreadEdge } from '#src/threads/threads'
+import { Places } from '#src/transports/places'
+import { createQuicListener } from '#src/transports/quic'
+
+export async function composeQuic(
+  { privateTransports }: ThreadSettings,
+  { rpc, log, runtime }: ThreadEdge<'quic'>,
+): Promise<ThreadEnds['quic']['services']> {
+  const metrics = createMetrics({ isMain: false })
+  if (!isMainThread) survive(log)
+  const { host, port } = privateTransports.quic
+  const listener = createQuicListener(
+    { host, port, certificate: certificateOf(privateTransports) },
+    {
+      open: lendCarriers(rpc),
+      places: new Places('quic', privateTransports.connections, metrics.meter),
+      runtime,
+    },
+  )
+  return {
+    control: { metrics: () => metrics.part(), close: () => listener.close() },
+    listener: { listen: () => listener.listen(), reload: () => listener.reload() },
+  }
+}
+
+/** The connection at fault times out; the others go on. */
+function survive(log: Log): void {
+  const report = (error: unknown): void => {
+    log.warn('the QUIC library failed at a connection', { ...reportDefect(error) })
+  }
+  process.on('uncaughtException', report)
+  process.on('unhandledRejection', report)
+}

@@ -1,0 +1,180 @@
+// Frames on a stream of bytes, for carriers that have none of their own: the length in four bytes,
+// big-endian, then that many bytes of JSON. (decisions.md 10)
+//
+// Invariants:
+//   framing/1. A length is believed as far as its bytes have come: what a reader holds is at most
+//              twice what it was sent, and never more than one frame.
+//   framing/2. What is held for one device is bounded; a device beyond the bound is cut.
+
+import { isUtf8 } from 'node:buffer'
+
+import type { CarrierName } from '#domain/carrier'
+import { DEVICE_FRAME_BYTES_MAX } from '#src/schemas/frames'
+import type { BrokenRule, Carrier, SessionHandle } from './carrier.ts'
+import { WINDOW_BYTES_MAX } from './signals.ts'
+
+/** What TLS and QUIC call the protocol. */
+export const ALPN = 'heliograph'
+/** Four windows: entries, and whatever else a device can make the gateway say. (framing/2) */
+export const HELD_BYTES_MAX = 4 * WINDOW_BYTES_MAX
+
+const LENGTH_BYTES = 4
+const FIRST_BYTES = 512
+
+/** The bytes of texts as frames. */
+export function framesOf(texts: readonly string[]): Buffer {
+  const lengths = texts.map((text) => Buffer.byteLength(text))
+  const total = lengths.reduce((sum, length) => sum + LENGTH_BYTES + length, 0)
+  const bytes = Buffer.allocUnsafe(total)
+  let at = 0
+  for (const [index, text] of texts.entries()) {
+    at = bytes.writeUInt32BE(lengths[index] ?? 0, at)
+    at += bytes.write(text, at)
+  }
+  return bytes
+}
+
+/** Cuts a stream of bytes into the texts of its frames. */
+export class FrameReader {
+  #length: number | undefined
+  #held = Buffer.alloc(0)
+  #filled = 0
+
+  /** Hands on each text that is whole now; gives the rule that was broken, if one was. */
+  read(chunk: Buffer, take: (text: string) => void): BrokenRule | undefined {
+    let rest = chunk
+    while (rest.length > 0) {
+      const wanted = (this.#length ?? LENGTH_BYTES) - this.#filled
+      this.#keep(rest.subarray(0, wanted))
+      rest = rest.subarray(wanted)
+      const broken = this.#length === undefined ? this.#takeLength() : undefined
+      if (broken !== undefined) return broken
+      if (this.#length !== this.#filled) continue
+      const frame = this.#held.subarray(0, this.#filled)
+      if (!isUtf8(frame)) return 'not-text'
+      const text = frame.toString()
+      this.#begin(undefined)
+      take(text)
+    }
+    return undefined
+  }
+
+  #takeLength(): BrokenRule | undefined {
+    if (this.#filled < LENGTH_BYTES) return undefined
+    const length = this.#held.readUInt32BE()
+    if (length > DEVICE_FRAME_BYTES_MAX) return 'frame-too-big'
+    this.#begin(length)
+    return undefined
+  }
+
+  #begin(length: number | undefined): void {
+    this.#length = length
+    this.#filled = 0
+    // An idle connection holds nothing.
+    if (length === undefined) this.#held = NOTHING
+  }
+
+  /** framing/1 */
+  #keep(bytes: Buffer): void {
+    const needed = this.#filled + bytes.length
+    if (needed > this.#held.length) {
+      const whole = this.#length ?? LENGTH_BYTES
+      const larger = Buffer.allocUnsafeSlow(Math.min(whole, Math.max(FIRST_BYTES, 2 * needed)))
+      this.#held.copy(larger, 0, 0, this.#filled)
+      this.#held = larger
+    }
+    this.#filled += bytes.copy(this.#held, this.#filled)
+  }
+}
+
+const NOTHING = Buffer.alloc(0)
+
+/** What a framed carrier needs of its stream. */
+export interface ByteStream {
+  /** Takes bytes, and calls back when they have left. */
+  write(bytes: Buffer, left: () => void): void
+  /** Bytes taken and not left. */
+  readonly held: number
+  /** Sends what it holds, then ends, with code and reason where the stream has them. */
+  end(code: number, reason: string): void
+  /** Ends at once. */
+  cut(): void
+}
+
+export interface Peer {
+  readonly kind: CarrierName
+  readonly address: string
+  readonly openingMs: number
+}
+
+/** A session on a stream of bytes. Its owner hands in the bytes and says when it is closed. */
+export class FramedCarrier implements Carrier {
+  readonly kind: CarrierName
+  readonly address: string
+  readonly openingMs: number
+  readonly authorization = ''
+  readonly #stream: ByteStream
+  readonly #reader = new FrameReader()
+  #handle: SessionHandle | undefined
+  #isEnding = false
+  #isClosed = false
+  #held = 0
+
+  constructor({ kind, address, openingMs }: Peer, stream: ByteStream) {
+    this.kind = kind
+    this.address = address
+    this.openingMs = openingMs
+    this.#stream = stream
+  }
+
+  /** Joins the carrier with its session. */
+  begin(open: (carrier: Carrier) => SessionHandle): void {
+    this.#handle = open(this)
+    if (this.#isClosed) this.#handle.closed()
+  }
+
+  /** Bytes from the device. What comes after the end is thrown away. */
+  received(chunk: Buffer): void {
+    if (this.#isEnding) return
+    const broken = this.#reader.read(chunk, (text) => {
+      if (!this.#isEnding) this.#handle?.receive(text)
+    })
+    if (broken !== undefined && !this.#isEnding) this.#handle?.broken(broken)
+  }
+
+  /** The stream is closed, whoever closed it. */
+  closed(): void {
+    if (this.#isClosed) return
+    this.#isEnding = true
+    this.#isClosed = true
+    this.#handle?.closed()
+  }
+
+  send(texts: readonly string[]): number | 'closed' {
+    if (this.#isEnding) return 'closed'
+    this.#stream.write(framesOf(texts), () => this.#left())
+    this.#held = this.#stream.held
+    if (this.#held <= HELD_BYTES_MAX) return this.#held
+    this.#isEnding = true
+    this.#stream.cut() // framing/2
+    return 'closed'
+  }
+
+  close(code: number, reason: string): void {
+    if (this.#isEnding) return
+    this.#isEnding = true
+    this.#stream.end(code, reason)
+  }
+
+  cut(): void {
+    if (this.#isClosed) return
+    this.#isEnding = true
+    this.#stream.cut()
+  }
+
+  #left(): void {
+    if (this.#isEnding || this.#held === 0) return
+    this.#held = this.#stream.held
+    this.#handle?.drained(this.#held)
+  }
+}

@@ -1,0 +1,95 @@
+// How many connections devices may hold on one carrier, in total and from one address, and how many
+// were refused before they had a session.
+//
+// Invariants:
+//   places/1. A connection holds one place from its beginning to its end, in the total and under
+//             its address; an address without connections leaves nothing behind.
+
+import { SocketAddress, isIPv6 } from 'node:net'
+
+import type { CarrierName } from '#domain/carrier'
+import type { FaultCode } from '#domain/fault'
+import type { Meter } from '#domain/telemetry'
+
+export interface PlaceLimits {
+  readonly total: number
+  readonly perAddress: number
+}
+
+/** Why a connection ended before it had a session. */
+export type Refusal =
+  | Extract<FaultCode, 'server_busy' | 'rate_limited' | 'missing_websocket_subprotocol'>
+  /** PROXY header, TLS handshake or stream did not come in time. */
+  | 'late'
+  | 'broken_proxy_header'
+  | 'failed_handshake'
+
+export interface Place {
+  /** Gives the place back; only the first call counts. */
+  release(): void
+}
+
+export class Places {
+  readonly #limits: PlaceLimits
+  readonly #byNetwork = new Map<string, number>()
+  readonly #count: (reason: Refusal) => void
+  #taken = 0
+
+  constructor(carrier: CarrierName, limits: PlaceLimits, meter: Meter) {
+    this.#limits = limits
+    const counters = new Map<Refusal, () => void>()
+    this.#count = (reason) => {
+      const counter =
+        counters.get(reason) ?? meter.counter('connections_refused_total', { carrier, reason })
+      counters.set(reason, counter)
+      counter()
+    }
+    meter.gauge('device_connections', { carrier }, () => this.#taken)
+  }
+
+  /** A place for a connection from an address, or why there is none; that is counted. */
+  take(address: string): Place | 'server_busy' | 'rate_limited' {
+    const network = networkOf(address)
+    const known = this.#byNetwork.get(network) ?? 0
+    const isFull = this.#taken >= this.#limits.total
+    if (isFull || known >= this.#limits.perAddress) {
+      const reason = isFull ? 'server_busy' : 'rate_limited'
+      this.refused(reason)
+      return reason
+    }
+    this.#taken += 1
+    this.#byNetwork.set(network, known + 1)
+    let isHeld = true
+    return {
+      release: () => {
+        if (isHeld) this.#release(network)
+        isHeld = false
+      },
+    }
+  }
+
+  /** Counts a connection that ends without a session. */
+  refused(reason: Refusal): void {
+    this.#count(reason)
+  }
+
+  /** places/1 */
+  #release(network: string): void {
+    this.#taken -= 1
+    const left = (this.#byNetwork.get(network) ?? 1) - 1
+    if (left === 0) this.#byNetwork.delete(network)
+    else this.#byNetwork.set(network, left)
+  }
+}
+
+/** An IPv6 caller has a /64 to itself, so its addresses count together. */
+function networkOf(address: string): string {
+  if (!isIPv6(address) || address.includes('%')) return address
+  const plain = new SocketAddress({ address, family: 'ipv6' }).address
+  if (plain.includes('.')) return plain
+  const [head = '', tail] = plain.split('::')
+  const before = head === '' ? [] : head.split(':')
+  const after = tail === undefined || tail === '' ? [] : tail.split(':')
+  const zeros = Array.from({ length: 8 - before.length - after.length }, () => '0')
+  return [...before, ...zeros, ...after].slice(0, 4).join(':')
+}

@@ -1,0 +1,189 @@
+// Goal: one session protocol on every carrier, for the SDK and for programs that are not ours.
+// Method: a whole gateway with all carriers on. Node's own WebSocket, `openssl s_client` and aioquic
+// play the same story by hand; then the SDK plays it over each of them.
+
+import test from 'ava'
+import type { ExecutionContext } from 'ava'
+
+import type { CarrierName } from '#domain/carrier'
+import type { ChannelId } from '#domain/identity'
+import { createClient } from '#src/client/client'
+import { watch } from '#src/client/watch'
+import { WEB } from '#src/client/runtime'
+import type { ClientRuntime } from '#src/client/runtime'
+import { aioquic } from '#test/support/aioquic'
+import { withCertificate } from '#test/support/certificate'
+import type { Certificate } from '#test/support/certificate'
+import { PASSWORD, createChannels } from '#test/support/device'
+import { aioquicDial, opensslDial, runtimeOver } from '#test/support/foreign-peers'
+import type { Dial } from '#test/support/foreign-peers'
+import { wssPeer } from '#test/support/framed-client'
+import type { Peer } from '#test/support/framed-client'
+import { TOKEN, figureOf, get, startGateway, until } from '#test/support/gateway'
+import type { Gateway } from '#test/support/gateway'
+
+interface Row {
+  readonly dial: () => Promise<Peer>
+  readonly runtime: ClientRuntime
+}
+
+const over = (dial: Dial): Row => ({ dial: async () => dial(), runtime: runtimeOver(dial) })
+
+type Prepare = (
+  t: ExecutionContext,
+  gateway: Gateway,
+  certificate: Certificate,
+) => Promise<Row | undefined>
+
+const portsOf = async (gateway: Gateway): Promise<Record<string, number>> => {
+  const { transport } = (await get(gateway, '/gateway/profile')).body.data
+  return transport as Record<string, number>
+}
+
+const PREPARE: Readonly<Record<CarrierName, Prepare>> = {
+  wss: async (t, { baseUrl }) => ({
+    dial: () => wssPeer(t, `${baseUrl.replace('http', 'ws')}/private/ws`),
+    runtime: WEB,
+  }),
+  tcp: async (t, gateway, { certFile }) => {
+    const { tcp_port = 0 } = await portsOf(gateway)
+    return over(opensslDial(t, tcp_port, certFile))
+  },
+  quic: async (t, gateway, { certFile }) => {
+    const python = await aioquic(t)
+    if (python === undefined) return undefined
+    const { quic_port = 0 } = await portsOf(gateway)
+    return over(aioquicDial(t, quic_port, certFile, python))
+  },
+}
+
+const settingsOf = ({ certFile, keyFile }: Certificate): Record<string, string> => ({
+  SERVICE_PRIVATE_TRANSPORTS: 'wss,tcp,quic',
+  SERVICE_PRIVATE_TCP_ADDR: '127.0.0.1:0',
+  SERVICE_PRIVATE_QUIC_ADDR: '127.0.0.1:0',
+  SERVICE_PRIVATE_TLS_CERT: certFile,
+  SERVICE_PRIVATE_TLS_KEY: keyFile,
+})
+
+/** Waits for other processes, so by the clock. */
+const heard = (peer: Peer, part: string): Promise<readonly string[]> =>
+  until(
+    async () => peer.heard,
+    (texts) => texts.some((text) => text.includes(part)),
+  )
+const ended = (peer: Peer): Promise<boolean> =>
+  until(
+    async () => peer.isClosed,
+    (isClosed) => isClosed,
+  )
+
+async function deviceOn(gateway: Gateway, channel_id: ChannelId): Promise<string> {
+  const client = createClient(gateway)
+  const { device_key } = await client.device.register({ platform: 'linux' })
+  await client.channel.subscribe({ device_key, channel_id, password: PASSWORD })
+  return device_key
+}
+
+/** What every device may rely on, told with frames by hand. */
+async function byHand(t: ExecutionContext, gateway: Gateway, { dial }: Row): Promise<void> {
+  const [channel_id = '' as ChannelId] = await createChannels(gateway, 1)
+  const device_key = await deviceOn(gateway, channel_id)
+  const client = createClient(gateway)
+  const send = (title: string) => client.message.send({ channel_id, password: PASSWORD, title })
+  const hello = { type: 'hello', device_key, gateway_token: TOKEN }
+
+  const first = await dial()
+  first.say(hello)
+  await heard(first, '"type":"welcome"')
+  await heard(first, '"type":"caught_up"')
+  await send('one, over the wire: ☀')
+  await heard(first, '"title":"one, over the wire: ☀"')
+  first.say({ type: 'ack', channel_id, seq: 1 })
+  first.say({ type: 'ping', t: 'mark' })
+  await heard(first, '{"type":"pong","t":"mark"}')
+
+  const second = await dial()
+  second.say({ ...hello, cursors: { [channel_id]: 1 } })
+  await heard(first, '"reason":"replaced"')
+  await ended(first)
+  await heard(second, '"type":"caught_up"')
+  await send('two')
+  await heard(second, '"title":"two"')
+  t.false(second.heard.some((text) => text.includes('one, over the wire')))
+  second.leave()
+
+  await send('three')
+  const third = await dial()
+  third.say({ ...hello, cursors: { [channel_id]: 2 } })
+  await heard(third, '"title":"three"')
+  t.true(third.heard.some((text) => /"seq":3,.*"replay":true/.test(text)))
+  third.say('no frame')
+  await heard(third, '"code":"invalid_json_syntax"')
+  third.leave()
+
+  const stranger = await dial()
+  stranger.say({ ...hello, device_key: 'f'.repeat(32) })
+  await heard(stranger, '"code":"device_key_not_found"')
+  await ended(stranger)
+  const guest = await dial()
+  guest.say({ type: 'hello', device_key })
+  await heard(guest, '"code":"authentication_failed"')
+  await ended(guest)
+}
+
+/** The SDK loses its connection and misses nothing. */
+async function bySdk(t: ExecutionContext, gateway: Gateway, { runtime }: Row): Promise<void> {
+  const [channel_id = '' as ChannelId] = await createChannels(gateway, 1)
+  const deviceKey = await deviceOn(gateway, channel_id)
+  const client = createClient(gateway)
+  const seen: unknown[] = []
+  const sockets: WebSocket[] = []
+  const watching = watch({
+    baseUrl: gateway.baseUrl,
+    token: TOKEN,
+    deviceKey,
+    runtime: {
+      ...runtime,
+      openSocket: (...words) => {
+        const socket = runtime.openSocket(...words)
+        sockets.push(socket)
+        return socket
+      },
+    },
+    onEntry: ({ payload }) => void seen.push(payload['title']),
+  })
+  t.teardown(() => watching.close())
+  for (let count = 1; count <= 9; count += 1) {
+    await client.message.send({ channel_id, password: PASSWORD, title: String(count) })
+    if (count % 3 === 0) sockets.at(-1)?.close()
+  }
+  await until(
+    async () => seen,
+    (titles) => titles.includes('9'),
+  )
+  t.deepEqual([...new Set(seen)], ['1', '2', '3', '4', '5', '6', '7', '8', '9'])
+  await watching.close()
+}
+
+for (const kind of ['wss', 'tcp', 'quic'] as const) {
+  test.serial(
+    `${kind}: a device that is not ours and the SDK get everything, and are told when to leave`,
+    withCertificate(async (t, certificate) => {
+      const gateway = await startGateway(t, { env: settingsOf(certificate) })
+      const row = await PREPARE[kind](t, gateway, certificate)
+      if (row === undefined) return
+      await byHand(t, gateway, row)
+      await bySdk(t, gateway, row)
+      t.true((await figureOf(gateway, 'heliograph_sessions_ended_total')) > 0)
+
+      const [channel_id = '' as ChannelId] = await createChannels(gateway, 1)
+      const last = await row.dial()
+      const device_key = await deviceOn(gateway, channel_id)
+      last.say({ type: 'hello', device_key, gateway_token: TOKEN })
+      await heard(last, '"type":"caught_up"')
+      t.is(await gateway.end('SIGTERM'), 0)
+      await heard(last, '"reason":"shutdown"')
+      await ended(last)
+    }),
+  )
+}

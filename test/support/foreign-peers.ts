@@ -1,0 +1,87 @@
+// Devices made of other people's programs: openssl speaks TLS, aioquic QUIC. And the SDK on top of
+// either.
+
+import { spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+
+import type { ExecutionContext } from 'ava'
+
+import { WEB } from '#src/client/runtime'
+import type { ClientRuntime } from '#src/client/runtime'
+import type { Python } from './aioquic.ts'
+import { FramedPeer } from './framed-client.ts'
+
+const QUIC_PEER = new URL('./quic-peer.py', import.meta.url).pathname
+
+/** Opens a connection to the gateway; a device hears at once. */
+export type Dial = () => ForeignPeer
+
+export interface ForeignPeer extends FramedPeer {
+  /** What the program has said on standard error. */
+  readonly said: () => string
+}
+
+/** `openssl s_client`, which checks the certificate. */
+export const opensslDial =
+  (t: ExecutionContext, port: number, certFile: string): Dial =>
+  () => {
+    const address = ['-connect', `127.0.0.1:${port}`, '-alpn', 'heliograph']
+    const trust = ['-CAfile', certFile, '-verify_return_error', '-verify_ip', '127.0.0.1']
+    return overProgram(t, spawn('openssl', ['s_client', '-quiet', ...address, ...trust]))
+  }
+
+/** aioquic, which checks the certificate. */
+export const aioquicDial =
+  (t: ExecutionContext, port: number, certFile: string, { file, env }: Python): Dial =>
+  () =>
+    overProgram(t, spawn(file, [QUIC_PEER, String(port), certFile], { env }))
+
+/** The standard input and output of a program are the stream. */
+function overProgram(t: ExecutionContext, program: ChildProcess): ForeignPeer {
+  const { stdin, stdout, stderr } = program
+  if (stdin === null || stdout === null || stderr === null) throw new Error('no pipes')
+  const end = (): void => void program.kill('SIGKILL')
+  t.teardown(end)
+  let said = ''
+  const peer = new FramedPeer({
+    write: (bytes) => void (stdin.writable && stdin.write(bytes)),
+    leave: end,
+  })
+  stdin.on('error', () => undefined)
+  stdout.on('data', (chunk: Buffer) => peer.take(chunk))
+  stderr.on('data', (chunk: Buffer) => (said += chunk.toString()))
+  program.once('close', () => peer.closed())
+  return Object.assign(peer, { said: () => said })
+}
+
+/** What the SDK runs on when its socket is a peer. */
+export const runtimeOver = (dial: Dial): ClientRuntime => ({
+  ...WEB,
+  openSocket: () => new PeerSocket(dial()) as unknown as WebSocket,
+})
+
+/** The part of a WebSocket that the SDK uses. */
+class PeerSocket extends EventTarget {
+  readonly OPEN = 1
+  readyState = 1
+  readonly #peer: FramedPeer
+
+  constructor(peer: FramedPeer) {
+    super()
+    this.#peer = peer
+    peer.onText = (text) => this.dispatchEvent(new MessageEvent('message', { data: text }))
+    peer.onClosed = () => {
+      this.readyState = 3
+      this.dispatchEvent(new Event('close'))
+    }
+    queueMicrotask(() => this.dispatchEvent(new Event('open')))
+  }
+
+  send(text: string): void {
+    this.#peer.say(text)
+  }
+
+  close(): void {
+    this.#peer.leave()
+  }
+}
