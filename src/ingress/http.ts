@@ -42,7 +42,7 @@ export interface Head {
 }
 
 export type Begin = (head: Head, exchange: Exchange) => void
-export type RowMethod = 'GET' | 'POST' | 'PUT'
+export type RowMethod = 'GET' | 'POST' | 'PUT' | 'DELETE' | 'OPTIONS'
 export type Method = RowMethod | 'HEAD' | 'any'
 
 export interface Http {
@@ -73,7 +73,15 @@ export function createHttp(options: HttpOptions): Http {
   return new UwsHttp(options)
 }
 
-const REGISTERS = { GET: 'get', HEAD: 'head', POST: 'post', PUT: 'put', any: 'any' } as const
+const REGISTERS = {
+  GET: 'get',
+  HEAD: 'head',
+  POST: 'post',
+  PUT: 'put',
+  DELETE: 'del',
+  OPTIONS: 'options',
+  any: 'any',
+} as const
 
 class UwsHttp implements Http, Traffic {
   readonly deadlines: Deadlines

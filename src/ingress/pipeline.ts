@@ -73,14 +73,18 @@ export class Pipeline {
     )
   }
 
-  /** Registers the rows, and what answers when method or path is another. */
-  mount(rows: readonly Row[]): void {
-    for (const [pattern, group] of Map.groupBy(rows, patternOf)) {
+  /**
+   * Registers the rows, and what answers when method or path is another: for an unknown path that
+   * is `unknown`.
+   */
+  mount(rows: readonly Row[], unknown: Answerer<never> = ENVELOPE): void {
+    const spelled = rows.flatMap((row) => spellingsOf(row).map((path) => ({ ...row, path })))
+    for (const [pattern, group] of Map.groupBy(spelled, patternOf)) {
       for (const row of group) this.#mountRow(pattern, mounted(row))
       this.#mountOthers(pattern, group)
     }
     this.ports.http.route('any', '/*', (head, exchange) => {
-      new Turn(this, exchange, head, ENVELOPE).refuse(fault('route_not_found'))
+      new Turn(this, exchange, head, unknown).refuse(fault('route_not_found'))
     })
   }
 
@@ -107,6 +111,7 @@ export class Pipeline {
   }
 }
 
+const spellingsOf = ({ path, alsoAt = [] }: Row): readonly string[] => [path, ...alsoAt]
 const patternOf = ({ path }: Row): string => path.replace(/\{(\w+)\}/g, ':$1')
 
 /** One request in the pipeline; to its handler it is a Request. */
@@ -208,7 +213,7 @@ class Turn implements Request {
 
   #hand(route: Mounted): void {
     if (this.parameters !== NO_VALUES) {
-      const parameters = decode(this.parameters)
+      const parameters = decode(this.parameters, route.row.decode ?? decodeURIComponent)
       if (isFault(parameters)) return this.refuse(parameters)
       this.parameters = parameters
     }
@@ -245,6 +250,7 @@ class Turn implements Request {
 
   /** Answers with a fault; `allow` and `connection` are headers that few refusals have. */
   refuse(refusal: Fault, allow?: string, connection?: string): void {
+    if (this.receivedAtMs === 0) this.receivedAtMs = this.#pipeline.ports.nowMs()
     const reply = this.#failureOf(refusal)
     const headers = [...reply.headers]
     if (allow !== undefined) headers.push(['allow', allow])
@@ -267,13 +273,16 @@ class Turn implements Request {
 const codes = (): FaultCode[] => Object.keys(FAULTS).filter(isCode)
 const isCode = (text: string): text is FaultCode => Object.hasOwn(FAULTS, text)
 
-function decode(raw: Readonly<Record<string, string>>): Answer<Readonly<Record<string, string>>> {
+function decode(
+  raw: Readonly<Record<string, string>>,
+  decodePart: (sent: string, name: string) => string,
+): Answer<Readonly<Record<string, string>>> {
   const parameters: Record<string, string> = {}
   for (const [name, value] of Object.entries(raw)) {
     try {
-      parameters[name] = decodeURIComponent(value)
+      parameters[name] = decodePart(value, name)
     } catch {
-      // decodeURIComponent throws for nothing else than a malformed escape.
+      // It throws for nothing else than a malformed escape.
       return fault('validation_failed', { field: name, detail: 'malformed percent-encoding' })
     }
   }

@@ -123,16 +123,15 @@ export function failure(fault: Fault, asking: Asking, data?: object): TextReply 
   const category = CATEGORY[status]
   const locale = localeOf(asking.acceptLanguage)
   const detail = detailOf(fault)
-  const sentence = FAULTS[code]
   const body = JSON.stringify({
     success: false,
-    error: detail === undefined || detail === sentence ? sentence : `${sentence}: ${detail}`,
+    error: lineOf(fault),
     error_code: code,
     problem: {
       code,
       category,
       status,
-      title: sentence,
+      title: FAULTS[code],
       detail,
       localized_message: sentenceOf(code, locale),
       locale,
@@ -160,6 +159,13 @@ export function failureHeaders(fault: Fault): readonly Header[] {
 
 /** The sentence about this request, which names the field; the field alone where there is none. */
 const detailOf = ({ field, detail }: Fault): string | undefined => detail ?? field
+
+/** A fault in one line, for answers that have one place for it. */
+export function lineOf(fault: Fault): string {
+  const detail = detailOf(fault)
+  const sentence = FAULTS[fault.code]
+  return detail === undefined || detail === sentence ? sentence : `${sentence}: ${detail}`
+}
 
 const wholeSeconds = (ms: number): string => String(Math.max(1, Math.ceil(ms / 1000)))
 const retryAfterMs = (fault: Fault): number => fault.retryAfterMs ?? 1000

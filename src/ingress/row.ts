@@ -20,6 +20,10 @@ export interface Row<Body = unknown, Data = unknown> {
   readonly methods: readonly RowMethod[]
   /** With `{name}` for each named part. */
   readonly path: string
+  /** Other spellings of the path, which the document leaves out; with the same named parts. */
+  readonly alsoAt?: readonly string[]
+  /** How a named part is decoded where it is not plain percent-encoding; throws for a bad one. */
+  readonly decode?: (sent: string, name: string) => string
   /** Whether the gateway token is asked for, where the gateway has one. */
   readonly token: Guard['token']
   /** A place for the gateway token beside the Authorization header; gives '' where none stands. */

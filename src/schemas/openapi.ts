@@ -9,7 +9,7 @@ import type { JsonSchema, ObjectSchema } from './json-schema.ts'
 
 /** One route as the document tells it. */
 export interface RouteDescription {
-  readonly method: 'GET' | 'POST' | 'PUT'
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE' | 'OPTIONS'
   /** With `{name}` for each place in the path. */
   readonly path: string
   readonly summary: string
