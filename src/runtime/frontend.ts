@@ -5,6 +5,7 @@ import packageJson from '#package' with { type: 'json' }
 import type { CarrierName } from '#domain/carrier'
 import type { Backend, BackendEdge } from './backend.ts'
 import type { Config } from '#src/config/config'
+import { compatibilityStyles } from '#src/ingress/compat/styles'
 import { createIngress } from '#src/ingress/ingress'
 import type { IngressOptions } from '#src/ingress/ingress'
 import { profileOf } from './gateway-profile.ts'
@@ -110,13 +111,14 @@ export function composeFrontend(config: Config, edge: FrontendEdge, backend: Bac
 }
 
 function ingressOptions(config: Config): IngressOptions {
-  const { http, tls, trustedProxies, statusRetentionMs } = config
+  const { http, tls, trustedProxies, statusRetentionMs, historyRetentionMs } = config
   return {
     http,
     tls,
     trustedProxies,
     statusRetentionMs,
     version: VERSION,
+    styles: compatibilityStyles({ keptMs: historyRetentionMs.messagesAndEvents }),
     isObservedOnly: !config.roles.ingress,
     // The processes of a cluster on one machine stand behind one port.
     isPortShared: config.cluster !== undefined,

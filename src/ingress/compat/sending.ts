@@ -1,0 +1,78 @@
+// What the imitated tools share: their key opens a channel, their token may stand in places of
+// their own, and all of them send the one Message.
+
+import { fault } from '#domain/fault'
+import type { Answer } from '#domain/ports'
+import type { Acceptance } from '#src/acceptance/acceptance'
+import type { Caller } from '#src/acceptance/caller'
+import type { Accepted, Intent } from '#src/acceptance/intent'
+import type { CompatibilityMessage } from '#src/schemas/compat/extras'
+import { readKey } from '#src/schemas/compat/key'
+import type { FaultCode } from '#domain/fault'
+import type { Head } from '#src/ingress/http'
+import type { Header } from '#src/ingress/reply'
+
+/** The address of a key must reach nobody, and no browser keeps an answer. */
+export const GUARDS: readonly Header[] = [['referrer-policy', 'no-referrer']]
+
+/** What sending through an imitated tool can be refused with, beside the shared checks. */
+export const COMPATIBILITY_CODES: readonly FaultCode[] = [
+  'channel_not_found',
+  'validation_failed',
+  'submission_not_accepted',
+]
+
+const SEND: Intent = { model: 'message', action: 'send' }
+const NOT_FOUND = fault('channel_not_found')
+
+/** The channel that a key opens, as fields of a native request, and who asks for it. */
+export interface Opening {
+  readonly credentials: { readonly channel_id: string; readonly password?: string }
+  readonly caller: Caller
+}
+
+/** What a key stands for; whether it opens anything is found out by whoever uses it. */
+export function openingOf(key: string, caller: Caller): Answer<Opening> {
+  const read = readKey(key)
+  if (read.kind !== 'password') return NOT_FOUND
+  return { credentials: { channel_id: read.channelId, password: read.password }, caller }
+}
+
+/** Sends a Message to the channel of a key. */
+export function send(
+  { submissions }: Acceptance,
+  key: string,
+  { message, caller }: { readonly message: CompatibilityMessage; readonly caller: Caller },
+): Answer<Accepted> | Promise<Answer<Accepted>> {
+  const opening = openingOf(key, caller)
+  if ('kind' in opening) return opening
+  return submissions.submit(SEND, { ...message, ...opening.credentials }, opening.caller)
+}
+
+/**
+ * The gateway token where clients of these tools can put it: the password of Basic, or
+ * `?auth=` with the base64 of a whole Authorization header. Bearer is read by every route.
+ */
+export function tokenFrom(head: Head): string {
+  const fromHeader = secretIn(head.header('authorization'))
+  if (fromHeader !== '') return fromHeader
+  const query = head.query()
+  if (!query.includes('auth')) return ''
+  const parameters = new URLSearchParams(query)
+  const encoded = parameters.get('auth') ?? parameters.get('authorization') ?? ''
+  return secretIn(Buffer.from(encoded, 'base64url').toString())
+}
+
+function secretIn(authorization: string): string {
+  const [, scheme = '', value = ''] = /^(\w+) +(\S+)$/.exec(authorization.trim()) ?? []
+  if (scheme.toLowerCase() === 'bearer') return value
+  if (scheme.toLowerCase() !== 'basic') return ''
+  const pair = Buffer.from(value, 'base64').toString()
+  return pair.slice(pair.indexOf(':') + 1)
+}
+
+/** The path of a row at the place of a style, with and without a slash at its end. */
+export function spellings(path: string): { readonly path: string; readonly alsoAt: string[] } {
+  if (path === '') return { path: '/', alsoAt: [] }
+  return { path, alsoAt: [`${path}/`] }
+}

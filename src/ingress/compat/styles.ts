@@ -1,0 +1,19 @@
+// The imitated tools: their clients work unchanged once their address and key are ours.
+// (Specification: Compatibility endpoints; docs/migrating.md)
+//
+//   topic.ts, topic-shape.ts            a text to a topic
+//
+// How their fields become those of a Message stands in src/schemas/compat.
+
+import type { Style } from '#src/ingress/ingress'
+import { topicStyle } from './topic.ts'
+
+export interface CompatibilityOptions {
+  /** How long the feed keeps a message, in milliseconds. */
+  readonly keptMs: number
+}
+
+/** Every style at its own prefix. */
+export const compatibilityStyles = ({ keptMs }: CompatibilityOptions): readonly Style[] => [
+  topicStyle({ prefix: '/compat-topic', keptMs }),
+]

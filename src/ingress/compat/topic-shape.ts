@@ -1,0 +1,95 @@
+// How the topic style answers. `code` is the status and two digits more, by which its clients tell
+// refusals apart.
+
+import type { Fault } from '#domain/fault'
+import type { Accepted } from '#src/acceptance/intent'
+import { maskedKey } from '#src/schemas/compat/key'
+import type { Publication } from '#src/schemas/compat/topic'
+import { imitation } from '#src/ingress/answerer'
+import type { Answerer, Imitated } from '#src/ingress/answerer'
+import type { Header } from '#src/ingress/reply'
+import { lineOf } from '#src/ingress/respond'
+import { GUARDS } from './sending.ts'
+
+/** What the handler of a publication gives. */
+export interface Published {
+  readonly key: string
+  readonly accepted: Accepted
+  readonly publication: Publication
+}
+
+export const TOPIC_HEADERS_OF_ANSWERS: readonly Header[] = [
+  ...GUARDS,
+  ['access-control-allow-origin', '*'],
+]
+
+const json = (data: object): Imitated => ({
+  contentType: 'application/json',
+  headers: TOPIC_HEADERS_OF_ANSWERS,
+  body: `${JSON.stringify(data)}\n`,
+})
+
+/** Twelve letters and digits, as long as the tool's own. */
+export const topicIdOf = (entityId: string): string => entityId.slice(0, 12)
+
+const seconds = (ms: number): number => Math.floor(ms / 1000)
+
+/** By the member that is at fault. */
+const CODE_OF_FIELD: Readonly<Record<string, number>> = {
+  email: 40001,
+  delay: 40002,
+  priority: 40007,
+  since: 40008,
+  topic: 40009,
+  attach: 40013,
+  filename: 40014,
+  actions: 40018,
+  icon: 40021,
+  call: 40032,
+  template: 40047,
+  sequence_id: 40049,
+}
+
+function codeOf({ code, field }: Fault, status: number): number {
+  if (code === 'rate_limited') return 42901
+  if (code === 'body_too_large') return 41303
+  if (code === 'invalid_json_syntax' || code === 'invalid_json_data') return 40024
+  if (status === 400) return CODE_OF_FIELD[field ?? ''] ?? 40000
+  if (status === 500) return 50001
+  return status * 100 + 1
+}
+
+const failure = (fault: Fault, status: number): Imitated =>
+  json({ code: codeOf(fault, status), http: status, error: lineOf(fault) })
+
+/** Answers a publication; `keptMs` is how long the feed keeps it. */
+export const published = (keptMs: number): Answerer<Published> =>
+  imitation({
+    success: ({ key, accepted, publication }, { receivedAtMs }) =>
+      json({
+        id: topicIdOf(accepted.entityId),
+        time: seconds(receivedAtMs),
+        ...(publication.isKept && { expires: seconds(receivedAtMs + keptMs) }),
+        event: 'message',
+        topic: maskedKey(key),
+        ...publication.echo,
+      }),
+    failure,
+  })
+
+/** Answers with what the handler gives. */
+export const TOPIC_ANSWER: Answerer<object> = imitation({ success: json, failure })
+
+/** Answers a browser that asks whether it may. */
+export const PREFLIGHT: Answerer<object> = imitation({
+  success: () => ({
+    contentType: 'text/plain',
+    headers: [
+      ...TOPIC_HEADERS_OF_ANSWERS,
+      ['access-control-allow-methods', 'GET, PUT, POST, PATCH, DELETE'],
+      ['access-control-allow-headers', '*'],
+    ],
+    body: '',
+  }),
+  failure,
+})

@@ -1,0 +1,118 @@
+// What a request of an imitated tool says beside the message itself: it is made to fit, never
+// refused. (decisions.md 12)
+
+import { bare } from '#domain/bare'
+import {
+  IMAGE_BYTES_MAX,
+  LIST_ITEMS_MAX,
+  METADATA_KEY_BYTES_MAX,
+  METADATA_TEXT_BYTES_MAX,
+  TAG_BYTES_MAX,
+} from '#src/schemas/fields'
+import { isLonger, isSafeText, utf8Bytes } from '#src/schemas/values'
+
+export type CompatibilityStyle = 'topic' | 'sendkey' | 'devicekey'
+
+/** The title of a message whose sender gave none. */
+export const TITLE_IN_DEFAULT = 'Notification'
+
+/** A Message as POST /message takes it, without its credentials. */
+export interface CompatibilityMessage {
+  readonly title: string
+  readonly body?: string
+  readonly severity?: 'critical' | 'high' | 'normal' | 'low'
+  readonly url?: string
+  readonly images?: readonly string[]
+  readonly tags?: readonly string[]
+  readonly metadata?: Readonly<Record<string, string | number | boolean>>
+  readonly ciphertext?: string
+}
+
+export type Scalar = string | number | boolean
+
+/** How many members of the metadata one request may fill. */
+const EXTRAS_MAX = 32
+
+/** Gathers what has no field of a Message, as metadata under `compat.<style>.<name>`. */
+export class Extras {
+  readonly #prefix: string
+  readonly #metadata = bare<Scalar>()
+  #count = 0
+
+  constructor(style: CompatibilityStyle) {
+    this.#prefix = `compat.${style}.`
+  }
+
+  /** Keeps a value, cut to the bytes that metadata may have; nothing of a blank one. */
+  add(name: string, value: Scalar | undefined): void {
+    if (typeof value === 'string') this.#keep(name, trimmed(value, METADATA_TEXT_BYTES_MAX))
+    else this.#keep(name, value)
+  }
+
+  /** Keeps a value that is of no use when it is cut, such as a URL: whole or not at all. */
+  addWhole(name: string, value: string | undefined): void {
+    if (value !== undefined && !isLonger(value, METADATA_TEXT_BYTES_MAX)) this.add(name, value)
+  }
+
+  /** The metadata; undefined when nothing was kept. */
+  metadata(): Readonly<Record<string, Scalar>> | undefined {
+    return this.#count === 0 ? undefined : this.#metadata
+  }
+
+  #keep(name: string, value: Scalar | undefined): void {
+    const key = `${this.#prefix}${name.trim()}`
+    if (
+      value === undefined ||
+      value === '' ||
+      this.#count === EXTRAS_MAX ||
+      key in this.#metadata
+    ) {
+      return
+    }
+    if (typeof value === 'number' && !Number.isFinite(value)) return
+    if (!isSafeText(key) || isLonger(key, METADATA_KEY_BYTES_MAX)) return
+    this.#metadata[key] = value
+    this.#count += 1
+  }
+}
+
+/** Tags as a Message may have them: the first 32, each cut to 64 bytes. */
+export function fittingTags(tags: readonly string[]): readonly string[] | undefined {
+  const fitting = new Set(
+    tags.map((tag) => trimmed(tag, TAG_BYTES_MAX)).filter((tag) => tag !== ''),
+  )
+  return fitting.size === 0 ? undefined : [...fitting].slice(0, LIST_ITEMS_MAX)
+}
+
+/** URLs of pictures as a Message may have them: too long a one is left out. */
+export function fittingImages(urls: readonly string[]): readonly string[] | undefined {
+  const fitting = new Set(
+    urls.map((url) => url.trim()).filter((url) => isWebUrl(url) && !isLonger(url, IMAGE_BYTES_MAX)),
+  )
+  return fitting.size === 0 ? undefined : [...fitting].slice(0, LIST_ITEMS_MAX)
+}
+
+export const isWebUrl = (text: string): boolean => /^https?:\/\/./i.test(text) && isSafeText(text)
+
+/** Text without what no store can hold, trimmed and cut between two characters. */
+export function trimmed(text: string, bytesMax: number): string {
+  const safe = text.toWellFormed().replaceAll('\0', '').trim()
+  if (!isLonger(safe, bytesMax)) return safe
+  let kept = ''
+  let bytes = 0
+  for (const character of safe) {
+    bytes += utf8Bytes(character)
+    if (bytes > bytesMax) break
+    kept += character
+  }
+  return kept.trimEnd()
+}
+
+/** The members that are there: what is undefined must be absent. */
+export function present<Value extends object>(values: {
+  readonly [Name in keyof Value]: Value[Name] | undefined
+}): Value {
+  return Object.fromEntries(
+    Object.entries(values).filter(([, value]) => value !== undefined),
+  ) as Value
+}

@@ -1,0 +1,34 @@
+// The key of a request of an imitated tool: `<channel_id>:<password>`, or an alias of both.
+
+import { isFault } from '#domain/fault'
+import type { ChannelId } from '#domain/identity'
+import { readCredentials } from '#src/schemas/values'
+
+/** What a key stands for. `unreadable`: it can open no channel. */
+export type CompatibilityKey =
+  | { readonly kind: 'password'; readonly channelId: ChannelId; readonly password: string }
+  | { readonly kind: 'alias'; readonly alias: string }
+  | { readonly kind: 'unreadable' }
+
+/** 32 random bytes as text. */
+const ALIAS = /^[A-Za-z0-9_-]{43}$/
+
+/** Splits at the first colon: a password may hold others. (decisions.md 12) */
+export function readKey(key: string): CompatibilityKey {
+  const colon = key.indexOf(':')
+  if (colon === -1) {
+    const alias = key.trim()
+    return ALIAS.test(alias) ? { kind: 'alias', alias } : { kind: 'unreadable' }
+  }
+  const credentials = readCredentials({
+    channel_id: key.slice(0, colon),
+    password: key.slice(colon + 1),
+  })
+  return isFault(credentials) ? { kind: 'unreadable' } : { kind: 'password', ...credentials }
+}
+
+/** How an answer names a key: nothing in it opens the channel. */
+export function maskedKey(key: string): string {
+  const read = readKey(key)
+  return read.kind === 'password' ? `${read.channelId}:***` : '***'
+}
