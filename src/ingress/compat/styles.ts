@@ -2,10 +2,13 @@
 // (Specification: Compatibility endpoints; docs/migrating.md)
 //
 //   topic.ts, topic-shape.ts            a text to a topic
+//   sendkey.ts                          title and desp to a key
+//   sending.ts, values-body.ts          what they share
 //
 // How their fields become those of a Message stands in src/schemas/compat.
 
 import type { Style } from '#src/ingress/ingress'
+import { sendKeyStyle } from './sendkey.ts'
 import { topicStyle } from './topic.ts'
 
 export interface CompatibilityOptions {
@@ -16,4 +19,5 @@ export interface CompatibilityOptions {
 /** Every style at its own prefix. */
 export const compatibilityStyles = ({ keptMs }: CompatibilityOptions): readonly Style[] => [
   topicStyle({ prefix: '/compat-topic', keptMs }),
+  sendKeyStyle({ prefix: '/compat-sendkey' }),
 ]

@@ -1,0 +1,124 @@
+// The send-key style: title and desp, sent to a key that stands in the path. (Specification:
+// Compatibility endpoints; docs/migrating.md)
+
+import { FAULTS, isFault } from '#domain/fault'
+import type { Fault } from '#domain/fault'
+import type { Operation } from '#domain/operation'
+import type { Answer } from '#domain/ports'
+import type { Acceptance } from '#src/acceptance/acceptance'
+import type { Accepted } from '#src/acceptance/intent'
+import { Given } from '#src/schemas/compat/given'
+import { readSendKeyMessage } from '#src/schemas/compat/sendkey'
+import { imitation } from '#src/ingress/answerer'
+import type { Answerer, Imitated } from '#src/ingress/answerer'
+import type { Style } from '#src/ingress/ingress'
+import { QUERY } from '#src/ingress/reader'
+import { JSON_TYPE } from '#src/ingress/reply'
+import type { Request } from '#src/ingress/request'
+import { lineOf } from '#src/ingress/respond'
+import type { About, Row } from '#src/ingress/row'
+import { COMPATIBILITY_CODES, GUARDS, send, spellings, tokenFrom } from './sending.ts'
+import { VALUES } from './values-body.ts'
+import type { Values } from './values-body.ts'
+
+const json = (data: object): Imitated => ({
+  contentType: JSON_TYPE,
+  headers: GUARDS,
+  body: JSON.stringify(data),
+})
+
+/** Which of the tool's two codes a refusal has: what the sender wrote, or the rest. */
+const codeOf = ({ field }: Fault): number => (field === 'title' ? 20_001 : 40_001)
+
+/** Some clients read data.errno, others the one beside it: both are there and not zero. */
+const failure = (fault: Fault, status: number): Imitated => {
+  const code = status === 400 || status === 404 ? codeOf(fault) : status
+  const kind = code === 20_001 ? 'INPUT' : 'AUTH'
+  return json({
+    code,
+    errno: code,
+    message: `[${kind}]${lineOf(fault)}`,
+    errmsg: FAULTS[fault.code],
+    info: lineOf(fault),
+    args: [null],
+    data: { errno: code, error: fault.code },
+  })
+}
+
+/** One object that every generation of clients takes for success. */
+const SENT: Answerer<Accepted> = imitation({
+  success: ({ opId, entityId }) =>
+    json({
+      code: 0,
+      message: '',
+      errno: 0,
+      errmsg: 'success',
+      dataset: 'done',
+      data: { pushid: opId, readkey: entityId, error: 'SUCCESS', errno: 0 },
+    }),
+  failure,
+})
+
+/** What became of a message. `wxstatus` is empty until it was handled. */
+const STATE: Answerer<Operation> = imitation({
+  success: ({ opId, status }) => {
+    const isHandled = status !== 'accepted' && status !== 'processing'
+    return json({
+      code: 0,
+      message: '',
+      data: { id: opId, wxstatus: isHandled ? JSON.stringify({ status }) : '' },
+    })
+  },
+  failure,
+})
+
+const about = (summary: string): About => ({
+  tag: 'Send-key style',
+  summary,
+  codes: COMPATIBILITY_CODES,
+  raw: { mediaType: 'application/json', schema: { type: 'object' } },
+})
+
+/** The rows of the send-key style. */
+export const sendKeyStyle =
+  ({ prefix }: { readonly prefix: string }): Style =>
+  (acceptance) => {
+    const rows = ['/{sendkey}', '/send/{sendkey}'].map((path): Row => {
+      return {
+        ...spellings(prefix + path),
+        methods: ['GET', 'POST'],
+        token: 'required',
+        tokenFrom,
+        credentials: 'path',
+        reader: VALUES,
+        isSafe: false,
+        handle: (request: Request<Values>) => submit(acceptance, request),
+        answerer: SENT,
+        about: about('Send a title and a text'),
+      }
+    })
+    return [...rows, statusRow(acceptance, prefix)]
+  }
+
+/** Every client adds `.send` to its key. The body wins over the query. */
+function submit(
+  acceptance: Acceptance,
+  request: Request<Values>,
+): Answer<Accepted> | Promise<Answer<Accepted>> {
+  const key = (request.parameters['sendkey'] ?? '').replace(/\.send$/, '')
+  const message = readSendKeyMessage(new Given().over(request.query).over(request.body.entries))
+  return isFault(message) ? message : send(acceptance, key, { message, caller: request })
+}
+
+const statusRow = ({ statuses }: Acceptance, prefix: string): Row => ({
+  ...spellings(`${prefix}/push`),
+  methods: ['GET'],
+  token: 'required',
+  tokenFrom,
+  credentials: 'none',
+  reader: QUERY,
+  isSafe: true,
+  handle: (request) => statuses.find(request.query.get('id') ?? '', request),
+  answerer: STATE,
+  about: about('Ask what became of a message, by its pushid'),
+})

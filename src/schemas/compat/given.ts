@@ -1,0 +1,41 @@
+// Named values of one request, from its query, its body and its path. What is blank is absent.
+
+import type { Scalar } from './extras.ts'
+
+/** Numbers are texts too where a text is wanted: clients mix `1` and `"1"`. */
+export class Given {
+  readonly #values = new Map<string, unknown>()
+
+  /** Puts values over those that are there; a blank one covers nothing. */
+  over(entries: Iterable<readonly [name: string, value: unknown]>): this {
+    for (const [name, value] of entries) {
+      if (value === undefined || value === null) continue
+      if (typeof value === 'string' && value.trim() === '') continue
+      this.#values.set(name, value)
+    }
+    return this
+  }
+
+  has(name: string): boolean {
+    return this.#values.has(name)
+  }
+
+  value(name: string): unknown {
+    return this.#values.get(name)
+  }
+
+  /** A text, or a number or boolean as text; trimmed. */
+  text(name: string): string | undefined {
+    const value = this.#values.get(name)
+    if (typeof value === 'string') return value.trim()
+    return typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined
+  }
+
+  /** Everything that metadata can hold. */
+  *scalars(): IterableIterator<readonly [name: string, value: Scalar]> {
+    for (const [name, value] of this.#values) {
+      if (typeof value === 'string') yield [name, value.trim()]
+      else if (typeof value === 'number' || typeof value === 'boolean') yield [name, value]
+    }
+  }
+}
