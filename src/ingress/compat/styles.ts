@@ -3,11 +3,13 @@
 //
 //   topic.ts, topic-shape.ts            a text to a topic
 //   sendkey.ts                          title and desp to a key
+//   devicekey.ts, devicekey-shape.ts    v1 in the path, v2 in the body
 //   sending.ts, values-body.ts          what they share
 //
 // How their fields become those of a Message stands in src/schemas/compat.
 
 import type { Style } from '#src/ingress/ingress'
+import { deviceKeyStyle } from './devicekey.ts'
 import { sendKeyStyle } from './sendkey.ts'
 import { topicStyle } from './topic.ts'
 
@@ -20,4 +22,5 @@ export interface CompatibilityOptions {
 export const compatibilityStyles = ({ keptMs }: CompatibilityOptions): readonly Style[] => [
   topicStyle({ prefix: '/compat-topic', keptMs }),
   sendKeyStyle({ prefix: '/compat-sendkey' }),
+  deviceKeyStyle({ prefix: '/compat-devicekey' }),
 ]

@@ -1,0 +1,74 @@
+// The device-key style, both versions: their parameters as a Message. (decisions.md 12)
+
+import type { CompatibilityMessage } from './extras.ts'
+import { Extras, TITLE_IN_DEFAULT, fittingImages, fittingTags, present } from './extras.ts'
+import type { Given } from './given.ts'
+
+/** By the name in lower case: clients spell timeSensitive in two ways. */
+const SEVERITY_OF: Readonly<Record<string, CompatibilityMessage['severity']>> = {
+  critical: 'critical',
+  timesensitive: 'high',
+  passive: 'low',
+}
+
+/** Parameters that have a place of their own, or are no part of the message. */
+const PLACED: ReadonlySet<string> = new Set([
+  'device_key',
+  'device_keys',
+  'title',
+  'body',
+  'markdown',
+  'group',
+  'image',
+  'url',
+  'ciphertext',
+  'auth',
+  'authorization',
+  'timestamp',
+])
+const URLS: ReadonlySet<string> = new Set(['icon'])
+
+/** The Message of a request; names are in lower case. It always says something, as the tool does. */
+export function readDeviceKeyMessage(given: Given): CompatibilityMessage {
+  const markdown = given.text('markdown')
+  const subtitle = given.text('subtitle')
+  const title = given.text('title')
+  const body = markdown ?? given.text('body')
+  const isEmpty = title === undefined && body === undefined && subtitle === undefined
+  const level = given.text('level')?.toLowerCase()
+  const group = given.text('group')
+  const image = given.text('image')
+  return present<CompatibilityMessage>({
+    title: title ?? TITLE_IN_DEFAULT,
+    body: isEmpty ? 'Empty Message' : body,
+    severity: level === undefined ? undefined : (SEVERITY_OF[level] ?? 'normal'),
+    url: given.text('url'),
+    images: image === undefined ? undefined : fittingImages([image]),
+    tags: group === undefined ? undefined : fittingTags([group]),
+    metadata: extrasOf(given).metadata(),
+    ciphertext: given.text('ciphertext'),
+  })
+}
+
+function extrasOf(given: Given): Extras {
+  const extras = new Extras('devicekey')
+  if (given.has('markdown')) extras.add('markdown', true)
+  for (const [name, value] of given.scalars()) {
+    if (PLACED.has(name)) continue
+    if (URLS.has(name)) extras.addWhole(name, String(value))
+    else extras.add(name, value)
+  }
+  return extras
+}
+
+/** How many keys one request may name. */
+export const DEVICE_KEYS_MAX = 100
+
+/** The keys of a batch: an array, or one text with commas; undefined when none stands there. */
+export function deviceKeysOf(given: Given): readonly string[] | 'neither' | undefined {
+  const sent = given.value('device_keys')
+  if (sent === undefined) return undefined
+  const keys = typeof sent === 'string' ? sent.split(',') : sent
+  if (!Array.isArray(keys) || !keys.every((key) => typeof key === 'string')) return 'neither'
+  return keys.flatMap((key) => key.trim() || [])
+}

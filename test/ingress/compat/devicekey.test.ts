@@ -1,0 +1,317 @@
+// Goal: what clients of the device-key style send arrives as the Message that they mean, and they
+// believe that it did. Method: the requests of real clients as bytes, one row each.
+
+import test from 'ava'
+import type { ExecutionContext } from 'ava'
+
+import { compatibilityStyles } from '#src/ingress/compat/styles'
+import { CHANNEL, PASSWORD } from '#test/support/making'
+import { rawRequest } from '#test/support/raw-request'
+import type { RawAnswer, RawRequest } from '#test/support/raw-request'
+import { sentMessages } from '#test/support/sent-message'
+import { addChannel, startIngress } from '#test/support/start-ingress'
+import type { Rig, RigOptions } from '#test/support/start-ingress'
+
+const KEY = `${CHANNEL}:${encodeURIComponent(PASSWORD)}`
+const AT = `/compat-devicekey/${KEY}`
+const device_key = `${CHANNEL}:${PASSWORD}`
+const FORM = 'Content-Type: application/x-www-form-urlencoded'
+const JSON_TYPE = 'Content-Type: application/json; charset=utf-8'
+const ICON = 'https://example.com/a/i.png'
+
+const start = (t: ExecutionContext, options: RigOptions = {}): Promise<Rig> =>
+  startIngress(t, { styles: compatibilityStyles({ keptMs: 1 }), ...options })
+
+/** By which a client believes that its message went through; an answer has to pass each. */
+const BELIEFS: Readonly<Record<string, (answer: RawAnswer) => boolean>> = {
+  'code is 200': ({ json }) => json['code'] === 200,
+  'status 200': ({ status }) => status === 200,
+  'the text has success': ({ text }) => text.includes('success'),
+}
+
+interface Sample extends RawRequest {
+  readonly client: string
+  readonly fields: Readonly<Record<string, unknown>>
+}
+
+const BOTH = { title: 'T', body: 'M' }
+const extra = (values: Readonly<Record<string, unknown>>): object => ({
+  metadata: Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [`compat.devicekey.${name}`, value]),
+  ),
+})
+
+const SAMPLES: readonly Sample[] = [
+  {
+    client: 'B1 Uptime Kuma v1',
+    line: `GET ${AT}/web%20down/it%2Fis?icon=${ICON}&group=UptimeKuma&sound=telegraph`,
+    fields: {
+      title: 'web down',
+      body: 'it/is',
+      tags: ['UptimeKuma'],
+      ...extra({ icon: ICON, sound: 'telegraph' }),
+    },
+  },
+  {
+    client: 'B2 Uptime Kuma v2',
+    line: `POST ${AT}`,
+    headers: [JSON_TYPE],
+    body: JSON.stringify({ ...BOTH, icon: ICON, sound: 'telegraph', group: 'UptimeKuma' }),
+    fields: { ...BOTH, tags: ['UptimeKuma'], ...extra({ icon: ICON, sound: 'telegraph' }) },
+  },
+  {
+    client: 'B4 acme.sh',
+    line: `GET ${AT}/T/M?group=ACME&level=timeSensitive&badge=1&automaticallyCopy=1&copy=c&isArchive=1&url=https%3A%2F%2Fexample.com`,
+    fields: {
+      ...BOTH,
+      severity: 'high',
+      url: 'https://example.com',
+      tags: ['ACME'],
+      ...extra({
+        level: 'timeSensitive',
+        badge: '1',
+        automaticallycopy: '1',
+        copy: 'c',
+        isarchive: '1',
+      }),
+    },
+  },
+  {
+    client: 'B5 qinglong',
+    line: `POST ${AT}/`,
+    headers: [JSON_TYPE],
+    body: JSON.stringify({
+      ...BOTH,
+      icon: '',
+      sound: '',
+      group: 'QL',
+      isArchive: '',
+      level: '',
+      url: '',
+    }),
+    fields: { ...BOTH, tags: ['QL'] },
+  },
+  {
+    client: 'B7 SmsForwarder, encrypted',
+    line: `POST ${AT}?timeStamp=1763684000000`,
+    headers: [FORM],
+    body: 'ciphertext=QUJD%2B&iv=123456789012',
+    fields: {
+      title: 'Notification',
+      body: 'Empty Message',
+      ...extra({ iv: '123456789012' }),
+      ciphertext: 'QUJD+',
+    },
+  },
+  {
+    client: 'B8 shoutrrr',
+    line: 'POST /compat-devicekey/push',
+    headers: [JSON_TYPE],
+    body: JSON.stringify({ body: 'M', device_key, title: '', badge: 0 }),
+    fields: { title: 'Notification', body: 'M', ...extra({ badge: 0 }) },
+  },
+  {
+    client: 'B10 curl JSON',
+    line: 'POST /compat-devicekey/push',
+    headers: [JSON_TYPE],
+    body: JSON.stringify({
+      device_key,
+      ...BOTH,
+      badge: 1,
+      sound: 'minuet.caf',
+      url: 'https://x.test',
+    }),
+    fields: { ...BOTH, url: 'https://x.test', ...extra({ badge: 1, sound: 'minuet.caf' }) },
+  },
+  {
+    client: 'B11 Auto_Bangumi',
+    line: 'POST /compat-devicekey/push',
+    headers: [FORM],
+    body: new URLSearchParams({ ...BOTH, device_key }).toString(),
+    fields: BOTH,
+  },
+  {
+    client: 'B13 C# RestSharp',
+    line: `POST ${AT}/T/M?group=g`,
+    headers: [FORM],
+    body: '',
+    fields: { ...BOTH, tags: ['g'] },
+  },
+  {
+    client: 'B14 older qinglong, with two slashes',
+    line: `GET ${AT}//T/disk+full%0Asee+%2Fvar?isArchive=1&level=active&url=https://example.com`,
+    fields: {
+      title: 'T',
+      body: 'disk full\nsee /var',
+      severity: 'normal',
+      url: 'https://example.com',
+      ...extra({ isarchive: '1', level: 'active' }),
+    },
+  },
+  {
+    client: 'B16 nikoksr/notify, with a name that nobody knows',
+    line: 'POST /compat-devicekey/push/',
+    headers: [JSON_TYPE],
+    body: JSON.stringify({ device_key, ...BOTH, pushURL: 'https://x.test' }),
+    fields: { ...BOTH, ...extra({ pushurl: 'https://x.test' }) },
+  },
+  { client: 'B19 browser', line: `GET ${AT}/M`, fields: { title: 'Notification', body: 'M' } },
+  {
+    client: 'B19 Shortcuts',
+    line: `GET ${AT}/T/S/M/`,
+    fields: { ...BOTH, ...extra({ subtitle: 'S' }) },
+  },
+  {
+    client: 'the path over the query over JSON',
+    line: `POST ${AT}/P?title=Q&body=Q&level=PASSIVE`,
+    headers: [JSON_TYPE],
+    body: JSON.stringify({ Title: 'J', body: 'J', level: 'critical', ext: { Deep: 1 } }),
+    fields: { title: 'Q', body: 'P', severity: 'low', ...extra({ level: 'PASSIVE', deep: 1 }) },
+  },
+  {
+    client: 'a form over the query',
+    line: `POST ${AT}?title=Q&body=Q`,
+    headers: [FORM],
+    body: 'title=F',
+    fields: { title: 'F', body: 'Q' },
+  },
+  {
+    client: 'markdown and a picture',
+    line: `POST ${AT}`,
+    headers: [JSON_TYPE],
+    body: JSON.stringify({ markdown: '**M**', image: ICON, level: 'critical' }),
+    fields: {
+      title: 'Notification',
+      body: '**M**',
+      severity: 'critical',
+      images: [ICON],
+      ...extra({ markdown: true, level: 'critical' }),
+    },
+  },
+]
+
+for (const { client, fields, ...request } of SAMPLES) {
+  test(`device-key style: ${client}: what is meant arrives, and is believed to`, async (t) => {
+    const rig = await start(t)
+    const answered = await rawRequest(rig.port, request)
+    for (const [belief, holds] of Object.entries(BELIEFS)) {
+      t.true(holds(answered), `${belief}: ${answered.text}`)
+    }
+    t.deepEqual(Object.keys(answered.json), ['code', 'message', 'timestamp'])
+    t.deepEqual(sentMessages(rig.sink), [fields])
+    t.true(answered.headers.includes('referrer-policy: no-referrer'))
+    t.true(answered.headers.includes('cache-control: no-store'))
+    t.false(JSON.stringify(rig.log.lines).includes(PASSWORD))
+  })
+}
+
+const OTHER = 'ZYXWVTSRQPNMKJHGFEDCBA9870'
+
+test('device-key style: B17 a batch has one result for each key, in their order', async (t) => {
+  const rig = await start(t)
+  await addChannel(rig.channels, OTHER, 'other password')
+  const keys = [device_key, `${CHANNEL}:not the password`, 'nothing', `${OTHER}:other password`]
+  const answered = await rawRequest(rig.port, {
+    line: 'POST /compat-devicekey/push',
+    headers: [JSON_TYPE],
+    body: JSON.stringify({ device_keys: keys, ...BOTH }),
+  })
+  t.is(answered.status, 200)
+  t.like(answered.json, { code: 200, message: 'success' })
+  const refusal =
+    'failed to get device token: the channel does not exist or the credentials do not match'
+  t.deepEqual(answered.json['data'], [
+    { code: 200, device_key: `${CHANNEL}:***` },
+    { code: 404, device_key: `${CHANNEL}:***`, message: refusal },
+    { code: 404, device_key: '***', message: refusal },
+    { code: 200, device_key: `${OTHER}:***` },
+  ])
+  t.deepEqual(sentMessages(rig.sink), [BOTH, BOTH])
+})
+
+test('device-key style: each further key of a batch counts in the password budget', async (t) => {
+  const rig = await start(t, { passwordBudget: { perAddress: 2, total: 100 } })
+  const answered = await rawRequest(rig.port, {
+    line: 'POST /compat-devicekey/push',
+    headers: [JSON_TYPE],
+    body: JSON.stringify({ device_keys: `${device_key},${device_key},${device_key}`, ...BOTH }),
+  })
+  const data = answered.json['data'] as readonly { readonly code: number }[]
+  t.deepEqual(
+    data.map(({ code }) => code),
+    [200, 200, 429],
+  )
+})
+
+interface Refused extends RawRequest {
+  readonly what: string
+  readonly status: number
+  readonly message: RegExp
+}
+
+const PUSH = { line: 'POST /compat-devicekey/push', headers: [JSON_TYPE] } as const
+
+const REFUSED: readonly Refused[] = [
+  {
+    what: 'a wrong key',
+    line: `GET /compat-devicekey/${CHANNEL}:wrong+password/M`,
+    status: 404,
+    message: /^failed to get device token/,
+  },
+  { what: 'no key', ...PUSH, body: '{}', status: 400, message: /^device key is empty$/ },
+  { what: 'bad JSON', ...PUSH, body: '{', status: 400, message: /^request bind failed/ },
+  {
+    what: 'device_keys of a wrong type',
+    ...PUSH,
+    body: '{"device_keys":7}',
+    status: 400,
+    message: /device_keys must be an array/,
+  },
+  {
+    what: 'too many keys',
+    ...PUSH,
+    body: JSON.stringify({ device_keys: Array<string>(101).fill('k') }),
+    status: 400,
+    message: /at most 100 keys/,
+  },
+  {
+    what: 'a body beyond the limit',
+    ...PUSH,
+    body: ' '.repeat(32_769),
+    status: 413,
+    message: /32768/,
+  },
+  { what: 'an escape that is none', line: `GET ${AT}/100%`, status: 400, message: /percent/ },
+]
+
+for (const { what, status, message, ...request } of REFUSED) {
+  test(`device-key style: ${what} is refused in the tool's shape`, async (t) => {
+    const rig = await start(t)
+    const answered = await rawRequest(rig.port, request)
+    t.is(answered.status, status, answered.text)
+    t.is(answered.json['code'], status)
+    t.regex(String(answered.json['message']), message)
+    t.true(Number(answered.json['timestamp']) > 0)
+    t.deepEqual(rig.sink.accepted, [])
+    t.false(answered.text.includes(PASSWORD))
+  })
+}
+
+test('device-key style: what apps ask is answered', async (t) => {
+  const rig = await start(t)
+  const ask = (line: string): Promise<RawAnswer> => rawRequest(rig.port, { line })
+  t.like((await ask('GET /compat-devicekey/ping')).json, { code: 200, message: 'pong' })
+  t.is((await ask('GET /compat-devicekey/healthz')).text, 'ok')
+  t.is((await ask('GET /compat-devicekey')).text, 'ok')
+})
+
+test('device-key style: token and budget are refused in the shape of the tool', async (t) => {
+  const rig = await start(t, { token: 'secret', passwordBudget: { perAddress: 1, total: 9 } })
+  const line = `GET ${AT}/M`
+  const basic = [`Authorization: Basic ${btoa('x:secret')}`]
+  t.is((await rawRequest(rig.port, { line, headers: basic })).status, 200)
+  t.like((await rawRequest(rig.port, { line })).json, { code: 401 })
+  const guess = ['Authorization: Bearer guess']
+  await rawRequest(rig.port, { line, headers: guess })
+  t.like((await rawRequest(rig.port, { line, headers: guess })).json, { code: 429 })
+})
