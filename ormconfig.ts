@@ -9,6 +9,7 @@ import { Spans1795000000000 } from '#src/store/migrations/2-spans'
 import { Blocks1795200000000 } from '#src/store/migrations/3-blocks'
 import { SessionNumbers1795400000000 } from '#src/store/migrations/4-session-numbers'
 import { LastUse1796000000000 } from '#src/store/migrations/5-last-use'
+import { ChannelKeys1798000000000 } from '#src/store/migrations/6-channel-keys'
 import { SqliteConnection } from '#src/store/sqlite/connection'
 
 const SQLITE = 'sqlite:'
@@ -20,6 +21,7 @@ const MIGRATIONS = [
   Blocks1795200000000,
   SessionNumbers1795400000000,
   LastUse1796000000000,
+  ChannelKeys1798000000000,
 ]
 
 /**

@@ -9,6 +9,7 @@
 //   state-reads.ts           Things, Events and the feed of a channel; at-once.ts
 //   deliveries.ts            pull and acknowledge without a session
 //   channels.ts              administration of channels: channel-creation.ts
+//   channel-keys.ts          keys that stand for a channel and its password
 //   subscriptions.ts         joining and leaving: subscription-sync.ts
 //   device-registration.ts   keys of devices: device-identity.ts; device-routes.ts
 //   session-admission.ts     who may have a session
@@ -19,6 +20,7 @@
 import type { Bus, NowMs, SubmissionSink, Timers } from '#domain/ports'
 import type { Runtime } from '#domain/runtime'
 import type {
+  ChannelKeyStore,
   ChannelStore,
   DeviceStore,
   OperationStore,
@@ -30,6 +32,7 @@ import { AtOnce, pagesAtOnce } from './at-once.ts'
 import { createBudget } from './budget.ts'
 import type { BudgetLimits } from './budget.ts'
 import { ChannelAccess } from './channel-access.ts'
+import { ChannelKeys } from './channel-keys.ts'
 import { Channels } from './channels.ts'
 import { createCredentials } from './credentials.ts'
 import { Deliveries } from './deliveries.ts'
@@ -49,6 +52,7 @@ import { Subscriptions } from './subscriptions.ts'
 export interface AcceptancePorts {
   readonly sink: SubmissionSink
   readonly channels: ChannelStore
+  readonly channelKeys: ChannelKeyStore
   readonly devices: DeviceStore
   readonly subscriptions: SubscriptionStore
   readonly read: ReadStore
@@ -80,6 +84,7 @@ export interface Acceptance {
   readonly state: StateReads
   readonly deliveries: Deliveries
   readonly channels: Channels
+  readonly keys: ChannelKeys
   readonly subscriptions: Subscriptions
   readonly registration: DeviceRegistration
   readonly deviceRoutes: DeviceRoutes
@@ -134,6 +139,7 @@ export function createAcceptance(ports: AcceptancePorts, options: AcceptanceOpti
     state: new StateReads(whole),
     deliveries: new Deliveries(whole),
     channels: new Channels(whole),
+    keys: new ChannelKeys(whole),
     subscriptions: new Subscriptions(whole),
     registration: new DeviceRegistration(whole),
     deviceRoutes: new DeviceRoutes(whole),

@@ -39,6 +39,8 @@ export const FAULTS = {
   channels_limit_exceeded: 'at most 2000 channels can be synchronised at once',
   channel_not_found: 'the channel does not exist or the credentials do not match',
   channel_subscriber_limit_exceeded: 'the channel has 32 subscribers, which is the limit',
+  channel_keys_limit_exceeded: 'the channel has 100 keys, which is the limit',
+  channel_key_not_found: 'the channel has no such key',
   invalid_platform: 'the platform is not known',
   invalid_channel_type: 'channel_type must be private, apns or fcm',
   channel_type_mismatch: 'the device has another channel_type',

@@ -42,6 +42,8 @@ const CHINESE: Record<FaultCode, string> = {
   channels_limit_exceeded: '一次最多同步 2000 个频道',
   channel_not_found: '频道不存在或凭据不匹配',
   channel_subscriber_limit_exceeded: '频道已达到 32 个订阅者的上限',
+  channel_keys_limit_exceeded: '频道已达到 100 个密钥的上限',
+  channel_key_not_found: '该频道没有这个密钥',
   invalid_platform: '未知的平台',
   invalid_channel_type: 'channel_type 必须是 private、apns 或 fcm',
   channel_type_mismatch: '设备的 channel_type 与此不同',

@@ -31,6 +31,7 @@ import type { Wire } from '#src/schemas/answers'
 import { SYNC_BODY_BYTES_MAX } from '#src/schemas/channel-schemas'
 import { messageBodyFromQuery } from '#src/schemas/message'
 import { envelope } from './answerer.ts'
+import { channelKeyRows } from './channel-key-rows.ts'
 import * as about from './descriptions.ts'
 import { QUERY, jsonBody } from './reader.ts'
 import { get, post } from './row.ts'
@@ -45,6 +46,7 @@ export const nativeRows = (ports: NativePorts): readonly Row[] => [
   ...submissionRows(ports),
   ...deviceRows(ports),
   ...channelRows(ports),
+  ...channelKeyRows(ports.acceptance),
   ...readingRows(ports),
 ]
 

@@ -48,6 +48,8 @@ export const STATUS: Record<FaultCode, FailureStatus> = {
   channels_limit_exceeded: 400,
   channel_not_found: 404,
   channel_subscriber_limit_exceeded: 400,
+  channel_keys_limit_exceeded: 400,
+  channel_key_not_found: 404,
   invalid_platform: 400,
   invalid_channel_type: 400,
   channel_type_mismatch: 400,

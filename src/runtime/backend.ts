@@ -4,6 +4,7 @@
 import type { Bus, LogWriter, Probe, SubmissionSink } from '#domain/ports'
 import type { Runtime } from '#domain/runtime'
 import type {
+  ChannelKeyStore,
   ChannelStore,
   DeviceStore,
   OperationStore,
@@ -17,6 +18,7 @@ import type { Threads } from '#src/threads/threads'
 /** The stores that ingress and sessions use. */
 export interface FrontendStores {
   readonly channels: ChannelStore
+  readonly channelKeys: ChannelKeyStore
   readonly devices: DeviceStore
   readonly subscriptions: SubscriptionStore
   readonly read: ReadStore

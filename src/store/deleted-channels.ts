@@ -15,6 +15,7 @@ const FEED: readonly FeedTable[] = ['thing_updates', 'feed_entries']
 /** Other tables with rows of a channel, and the column that orders them within it. */
 const PARTS = [
   ['subscriptions', 'device'],
+  ['channel_keys', 'key_hash'],
   ['things', 'id'],
   ['events', 'id'],
 ] as const

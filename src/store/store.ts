@@ -8,6 +8,7 @@ import type { Patience } from '#domain/first-answer'
 import type { LogTable, Probe } from '#domain/ports'
 import type { Runtime } from '#domain/runtime'
 import type {
+  ChannelKeyStore,
   ChannelStore,
   DeviceStore,
   OperationStore,
@@ -18,6 +19,7 @@ import type {
 } from '#domain/store-ports'
 import type { Log, Meter } from '#domain/telemetry'
 import { dataSourceOptionsFor } from '#ormconfig'
+import { ChannelKeys } from './channel-keys.ts'
 import { Channels } from './channels.ts'
 import { Database, withoutParameters } from './database.ts'
 import { Devices } from './devices.ts'
@@ -37,6 +39,7 @@ export interface Store {
   readonly turns: TurnStore
   readonly retention: RetentionStore
   readonly channels: ChannelStore
+  readonly channelKeys: ChannelKeyStore
   readonly devices: DeviceStore
   readonly subscriptions: SubscriptionStore
   readonly read: ReadStore
@@ -128,6 +131,7 @@ function storeOn(database: Database, { entropy }: StoreRuntime): Store {
     turns: new Turns(database, tables),
     retention: new Retention(database),
     channels: new Channels(database, tables),
+    channelKeys: new ChannelKeys(database, tables),
     devices: new Devices(database, tables),
     subscriptions: new Subscriptions(database, tables),
     read: new Reading(database),

@@ -8,6 +8,7 @@
 import type { StoredBatch } from '#domain/lane'
 import type { LogSource, LogWriter, Probe } from '#domain/ports'
 import type {
+  ChannelKeyStore,
   ChannelStore,
   DeviceStore,
   OperationStore,
@@ -85,6 +86,7 @@ export interface ThreadEnds {
     readonly services: Services<{
       control: EngineControl
       channels: ChannelStore
+      channelKeys: ChannelKeyStore
       devices: DeviceStore
       subscriptions: SubscriptionStore
       read: ReadStore

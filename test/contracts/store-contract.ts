@@ -5,6 +5,7 @@ import type { ExecutionContext } from 'ava'
 import type { Store } from '#src/store/store'
 import { catchUpContract } from './store-catch-up.ts'
 import { gapsContract } from './store-gaps.ts'
+import { channelKeyContract } from './store-channel-keys.ts'
 import { channelContract } from './store-channels.ts'
 import { idleContract } from './store-idle.ts'
 import { logContract } from './store-log.ts'
@@ -24,6 +25,7 @@ export function storeContract(engine: string, open: OpenStore): void {
     turnContract,
     logContract,
     channelContract,
+    channelKeyContract,
     subscriptionContract,
     acknowledgementContract,
     operationContract,

@@ -12,6 +12,7 @@ import type { Derive } from '#src/acceptance/password-work'
 import { FakeBus } from '#test/support/fake-bus'
 import { FakeSink } from '#test/support/fake-sink'
 import {
+  FakeChannelKeys,
   FakeChannels,
   FakeDevices,
   FakeOperations,
@@ -34,6 +35,7 @@ export interface AcceptanceRig {
   readonly bus: FakeBus
   readonly sink: FakeSink
   readonly channels: FakeChannels
+  readonly channelKeys: FakeChannelKeys
   readonly devices: FakeDevices
   readonly subscriptions: FakeSubscriptions
   readonly reads: FakeReads
@@ -56,6 +58,7 @@ export async function acceptanceRig(options: AcceptanceRigOptions = {}): Promise
     bus: new FakeBus(),
     sink: new FakeSink(),
     channels,
+    channelKeys: new FakeChannelKeys(channels),
     devices: new FakeDevices(),
     subscriptions: new FakeSubscriptions(channels),
     reads: new FakeReads(),

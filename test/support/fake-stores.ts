@@ -1,13 +1,20 @@
 // The store's side of ingress, in memory.
 
-import { SUBSCRIBERS_MAX } from '#domain/channel'
-import type { ChannelCredentials, ChannelInfo, NewChannel } from '#domain/channel'
+import { CHANNEL_KEYS_MAX, SUBSCRIBERS_MAX } from '#domain/channel'
+import type {
+  ChannelCredentials,
+  ChannelInfo,
+  ChannelKey,
+  NewChannel,
+  NewChannelKey,
+} from '#domain/channel'
 import type { ChannelType, Device, Platform } from '#domain/device'
 import type { Event, Thing } from '#domain/entity'
 import type { Acknowledgement, CatchUpPage, FeedEntry, Position } from '#domain/feed'
 import type { ChannelId, DeviceId, OperationId } from '#domain/identity'
 import type { Claim, ClaimOutcome, Operation } from '#domain/operation'
 import type {
+  ChannelKeyStore,
   ChannelStore,
   DeviceStore,
   EntityQuery,
@@ -70,6 +77,42 @@ export class FakeChannels implements ChannelStore {
     const row = this.rows.get(channelId)
     if (row !== undefined) this.rows.set(channelId, { ...row, ...change })
     return row !== undefined
+  }
+}
+
+export class FakeChannelKeys implements ChannelKeyStore {
+  readonly rows: NewChannelKey[] = []
+  readonly #channels: FakeChannels
+
+  constructor(channels: FakeChannels) {
+    this.#channels = channels
+  }
+
+  async create(key: NewChannelKey): Promise<'created' | 'full' | 'no-channel'> {
+    if (!this.#isGood(key)) return 'no-channel'
+    if ((await this.list(key.channelId)).length === CHANNEL_KEYS_MAX) return 'full'
+    this.rows.push(key)
+    return 'created'
+  }
+
+  async find(keyHash: string): Promise<ChannelId | undefined> {
+    return this.rows.find((key) => key.keyHash === keyHash && this.#isGood(key))?.channelId
+  }
+
+  async list(channelId: ChannelId): Promise<readonly ChannelKey[]> {
+    return this.rows
+      .filter((key) => key.channelId === channelId && this.#isGood(key))
+      .map(({ keyId, label, createdAt }) => ({ keyId, label, createdAt }))
+  }
+
+  async revoke(channelId: ChannelId, keyId: string): Promise<boolean> {
+    const at = this.rows.findIndex((key) => key.channelId === channelId && key.keyId === keyId)
+    if (at !== -1) this.rows.splice(at, 1)
+    return at !== -1
+  }
+
+  #isGood({ channelId, passwordHash }: NewChannelKey): boolean {
+    return this.#channels.rows.get(channelId)?.passwordHash === passwordHash
   }
 }
 

@@ -6,6 +6,7 @@ import type { Logger } from 'typeorm'
 
 import { parseDeviceId } from '#domain/identity'
 import { dataSourceOptionsFor } from '#ormconfig'
+import { ChannelKeys } from '#src/store/channel-keys'
 import { Channels } from '#src/store/channels'
 import { Database } from '#src/store/database'
 import { Devices } from '#src/store/devices'
@@ -57,6 +58,7 @@ export async function openWatched(t: ExecutionContext, url: string) {
     statements,
     turns: new Turns(database, tables),
     channels: new Channels(database, tables),
+    channelKeys: new ChannelKeys(database, tables),
     devices: new Devices(database, tables),
     subscriptions: new Subscriptions(database, tables),
     read: new Reading(database),

@@ -100,7 +100,7 @@ async function pushToAll(
   return { members }
 }
 
-/** JSON is the weakest source, a form stronger than the query; the path wins. Names: any case. */
+/** JSON is the weakest source; a form is stronger than the query, the path than all. */
 function givenIn({ body, query, parameters }: Sent): Given {
   const given = new Given()
   const sources = body.isJson ? [body.entries, query] : [query, body.entries]

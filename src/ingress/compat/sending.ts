@@ -1,9 +1,10 @@
 // What the imitated tools share: their key opens a channel, their token may stand in places of
 // their own, and all of them send the one Message.
 
-import { fault } from '#domain/fault'
+import { fault, isFault } from '#domain/fault'
 import type { Answer } from '#domain/ports'
 import type { Acceptance } from '#src/acceptance/acceptance'
+import { withGrant } from '#src/acceptance/caller'
 import type { Caller } from '#src/acceptance/caller'
 import type { Accepted, Intent } from '#src/acceptance/intent'
 import type { CompatibilityMessage } from '#src/schemas/compat/extras'
@@ -31,22 +32,39 @@ export interface Opening {
   readonly caller: Caller
 }
 
-/** What a key stands for; whether it opens anything is found out by whoever uses it. */
-export function openingOf(key: string, caller: Caller): Answer<Opening> {
+/** What a key stands for; whether a password opens its channel is found out by whoever uses it. */
+export function openingOf(
+  { keys }: Acceptance,
+  key: string,
+  caller: Caller,
+): Answer<Opening> | Promise<Answer<Opening>> {
   const read = readKey(key)
-  if (read.kind !== 'password') return NOT_FOUND
+  if (read.kind === 'unreadable') return NOT_FOUND
+  if (read.kind === 'alias') return grantedOpening(keys, read.alias, caller)
   return { credentials: { channel_id: read.channelId, password: read.password }, caller }
 }
 
+async function grantedOpening(
+  keys: Acceptance['keys'],
+  alias: string,
+  caller: Caller,
+): Promise<Answer<Opening>> {
+  const channelId = await keys.channelOf(alias)
+  if (isFault(channelId)) return channelId
+  const granted = withGrant(caller, { channels: new Set([channelId]) })
+  return { credentials: { channel_id: channelId }, caller: granted }
+}
+
 /** Sends a Message to the channel of a key. */
-export function send(
-  { submissions }: Acceptance,
+export async function send(
+  acceptance: Acceptance,
   key: string,
   { message, caller }: { readonly message: CompatibilityMessage; readonly caller: Caller },
-): Answer<Accepted> | Promise<Answer<Accepted>> {
-  const opening = openingOf(key, caller)
-  if ('kind' in opening) return opening
-  return submissions.submit(SEND, { ...message, ...opening.credentials }, opening.caller)
+): Promise<Answer<Accepted>> {
+  const opening = await openingOf(acceptance, key, caller)
+  if (isFault(opening)) return opening
+  const fields = { ...message, ...opening.credentials }
+  return acceptance.submissions.submit(SEND, fields, opening.caller)
 }
 
 /**

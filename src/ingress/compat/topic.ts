@@ -142,7 +142,8 @@ function questionRows(acceptance: Acceptance, prefix: string): readonly Row[] {
       ...spellings(`${prefix}/{topic}/auth`),
       reader: QUERY,
       handle: async (request) => {
-        const opening = openingOf(request.parameters['topic'] ?? '', request)
+        const key = request.parameters['topic'] ?? ''
+        const opening = await openingOf(acceptance, key, request)
         if (isFault(opening)) return opening
         const info = await acceptance.channels.info(opening.credentials, opening.caller)
         return isFault(info) ? info : { success: true }

@@ -1,5 +1,5 @@
-// Named values in a body: JSON, a form, a form of parts; a body that claims to be a form and is JSON
-// is read as JSON.
+// Named values in a body: JSON, a form, a form of parts. A body that claims to be a form and is
+// JSON is read as JSON.
 
 import { fault, isFault } from '#domain/fault'
 import type { Answer } from '#domain/ports'

@@ -98,8 +98,8 @@ async function compose(
   }
 }
 
-function frontendStores({ channels, devices, subscriptions, read }: Store) {
-  return { channels, devices, subscriptions, read }
+function frontendStores({ channels, channelKeys, devices, subscriptions, read }: Store) {
+  return { channels, channelKeys, devices, subscriptions, read }
 }
 
 const startEngine = (config: Config, edge: BackendEdge): Promise<Thread<'cluster-engine'>> =>

@@ -25,6 +25,7 @@ export async function startEmbedded(config: Config, edge: BackendEdge): Promise<
     stores: {
       channels: rpc.remote('channels'),
       devices: rpc.remote('devices'),
+      channelKeys: rpc.remote('channelKeys'),
       subscriptions: rpc.remote('subscriptions'),
       read: rpc.remote('read'),
       operations: rpc.remote('operations'),

@@ -57,8 +57,8 @@ export async function composeEmbeddedEngine(
       await store.close()
     },
   }
-  const { channels, devices, subscriptions, read, operations, probe } = store
-  return { control, channels, devices, subscriptions, read, operations, probe }
+  const { channels, channelKeys, devices, subscriptions, read, operations, probe } = store
+  return { control, channels, channelKeys, devices, subscriptions, read, operations, probe }
 }
 
 interface OwnerParts {

@@ -28,7 +28,7 @@ const PLACED: ReadonlySet<string> = new Set([
 ])
 const URLS: ReadonlySet<string> = new Set(['icon'])
 
-/** The Message of a request; names are in lower case. It always says something, as the tool does. */
+/** The Message of a request, whose names are in lower case. It always says something. */
 export function readDeviceKeyMessage(given: Given): CompatibilityMessage {
   const markdown = given.text('markdown')
   const subtitle = given.text('subtitle')

@@ -1,4 +1,5 @@
 import type { ColumnTypes } from '#src/store/dialect'
+import { channelKeyEntity } from './channel-keys.ts'
 import { channelEntity, channelHeadEntity } from './channels.ts'
 import { deviceEntity, subscriptionEntity } from './devices.ts'
 import { eventEntity, thingEntity, tombstoneEntity } from './entities.ts'
@@ -14,6 +15,7 @@ export const tablesFor = (types: ColumnTypes) => ({
   deadLetters: deadLetterEntity(types),
   channels: channelEntity(types),
   channelHeads: channelHeadEntity(types),
+  channelKeys: channelKeyEntity(types),
   devices: deviceEntity(types),
   subscriptions: subscriptionEntity(types),
   things: thingEntity(types),

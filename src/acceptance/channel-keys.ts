@@ -1,0 +1,106 @@
+// Keys that stand for a channel and its password on compatibility routes: many clients of other
+// tools refuse a key with a colon, or one of more than 64 characters. (docs/decisions.md 12)
+//
+// Invariants:
+//   channel-keys/1. A key is 256 random bits and only its hash is kept, so looking one up costs
+//                   every caller the same and tells nothing of another one.
+//   channel-keys/2. The store alone says which keys are good: a revoked key opens nothing from the
+//                   moment of the answer on, on every node.
+//   channel-keys/3. Only a proved password makes, lists or revokes keys: a grant is no proof.
+
+import { hash } from 'node:crypto'
+import type { ChannelCredentials } from '#domain/channel'
+import { fault, isFault } from '#domain/fault'
+import type { ChannelId } from '#domain/identity'
+import type { Answer, Bus } from '#domain/ports'
+import type { Runtime } from '#domain/runtime'
+import type { ChannelKeyStore } from '#domain/store-ports'
+import { readKeyRevocation, readKeyWish } from '#src/schemas/channel-key-requests'
+import type { ListedKeys, MadeKey } from '#src/schemas/channel-key-requests'
+import { readChannelCredentials } from '#src/schemas/channel-requests'
+import type { Credentials as ChannelPassword } from '#src/schemas/values'
+import type { Caller } from './caller.ts'
+import type { Credentials } from './credentials.ts'
+
+export interface ChannelKeyPorts {
+  readonly channelKeys: ChannelKeyStore
+  readonly credentials: Credentials
+  readonly bus: Pick<Bus, 'notify'>
+  readonly entropy: Runtime['entropy']
+  readonly newHex32: () => string
+}
+
+const KEY_BYTES = 32
+const NOT_FOUND = fault('channel_not_found')
+
+export class ChannelKeys {
+  readonly #ports: ChannelKeyPorts
+
+  constructor(ports: ChannelKeyPorts) {
+    this.#ports = ports
+  }
+
+  /** Makes a key. It is shown this once. */
+  async create(fields: unknown, caller: Caller): Promise<Answer<MadeKey>> {
+    const wish = readKeyWish(fields)
+    if (isFault(wish)) return wish
+    const proved = await this.#prove(wish, caller)
+    if (isFault(proved)) return proved
+    const { channelId, label } = wish
+    const { channelKeys, credentials, entropy, newHex32 } = this.#ports
+    const key = entropy(KEY_BYTES).toString('base64url')
+    const listed = { keyId: newHex32(), label, createdAt: caller.receivedAtMs }
+    const { passwordHash } = proved
+    const outcome = await channelKeys.create({
+      ...listed,
+      channelId,
+      passwordHash,
+      keyHash: hashOf(key),
+    })
+    if (outcome === 'created') return { ...listed, channelId, key }
+    if (outcome === 'full') return fault('channel_keys_limit_exceeded')
+    credentials.forget(channelId) // The password that was proved is not in force any more.
+    return NOT_FOUND
+  }
+
+  /** Oldest first; the keys themselves are known to nobody here. */
+  async list(fields: unknown, caller: Caller): Promise<Answer<ListedKeys>> {
+    const request = readChannelCredentials(fields)
+    if (isFault(request)) return request
+    const proved = await this.#prove(request, caller)
+    if (isFault(proved)) return proved
+    const { channelId } = request
+    return { channelId, keys: await this.#ports.channelKeys.list(channelId) }
+  }
+
+  /** Gives the channel whose key is good no more. */
+  async revoke(fields: unknown, caller: Caller): Promise<Answer<ChannelId>> {
+    const request = readKeyRevocation(fields)
+    if (isFault(request)) return request
+    const proved = await this.#prove(request, caller)
+    if (isFault(proved)) return proved
+    const { channelId, keyId } = request
+    const isRevoked = await this.#ports.channelKeys.revoke(channelId, keyId)
+    if (!isRevoked) return fault('channel_key_not_found', { field: 'key_id' })
+    // Whoever reads the channel by this key is asked for it anew.
+    this.#ports.bus.notify({ kind: 'credentials-changed', channelId })
+    return channelId
+  }
+
+  /** The channel that a key stands for; channel_not_found when it stands for none. */
+  async channelOf(key: string): Promise<Answer<ChannelId>> {
+    return (await this.#ports.channelKeys.find(hashOf(key))) ?? NOT_FOUND // channel-keys/2
+  }
+
+  /** channel-keys/3 */
+  async #prove(
+    { channelId, password }: ChannelPassword,
+    { refusal }: Caller,
+  ): Promise<Answer<ChannelCredentials>> {
+    const opened = await this.#ports.credentials.check(channelId, password)
+    return isFault(opened) ? opened : (refusal ?? opened)
+  }
+}
+
+/** channel-keys/1 */
+const hashOf = (key: string): string => hash('sha256', key, 'hex')

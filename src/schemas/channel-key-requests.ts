@@ -1,0 +1,126 @@
+// Requests about the keys that stand for a channel and its password, and what answers them.
+
+import type { ChannelKey } from '#domain/channel'
+import { fault, isFault } from '#domain/fault'
+import type { ChannelId } from '#domain/identity'
+import type { Answer } from '#domain/ports'
+import type { Wire } from './answers.ts'
+import { given, object, requiredText, text } from './json-schema.ts'
+import { shape } from './shape.ts'
+import { CREDENTIALS } from './submission-schemas.ts'
+import { invalid, isSafeText, readCredentials } from './values.ts'
+import type { Credentials, SentText } from './values.ts'
+
+const MISSING = {
+  channel_id: 'channel_id_required',
+  password: 'password_required',
+  key_id: 'validation_failed',
+} as const
+
+const LABEL_CHARACTERS_MAX = 128
+
+export const KEY_REQUEST = object(
+  { ...CREDENTIALS, label: text('What the key is for, up to 128 characters.') },
+  ['channel_id', 'password'],
+)
+
+export const KEY_REVOKE_REQUEST = object(
+  { ...CREDENTIALS, key_id: requiredText('The key_id of the key.') },
+  ['channel_id', 'password', 'key_id'],
+)
+
+const LISTED = {
+  key_id: given('string', 'Names the key; it opens nothing.'),
+  label: given('string', 'As it was given; empty when none was.'),
+  created_at: given('integer', 'Unix milliseconds.'),
+} as const
+const CHANNEL_ID = given('string', 'The Channel: 26 upper-case characters.')
+
+export const KEY_DATA = object(
+  {
+    channel_id: CHANNEL_ID,
+    key: given('string', 'The key, 43 characters: a secret that is shown once.'),
+    ...LISTED,
+  },
+  ['channel_id', 'key', 'key_id', 'label', 'created_at'],
+)
+
+export const KEY_LIST_DATA = object(
+  {
+    channel_id: CHANNEL_ID,
+    keys: { type: 'array', items: object(LISTED, ['key_id', 'label', 'created_at']) },
+  },
+  ['channel_id', 'keys'],
+)
+
+export const KEY_REVOKE_DATA = object(
+  { channel_id: CHANNEL_ID, revoked: given('boolean', 'Always true.') },
+  ['channel_id', 'revoked'],
+)
+
+interface KeyBody {
+  readonly channel_id: string
+  readonly password: string
+  readonly label?: SentText
+}
+
+const keyShape = shape<KeyBody>({ schema: KEY_REQUEST, missing: MISSING })
+const revokeShape = shape<KeyBody & { readonly key_id: string }>({
+  schema: KEY_REVOKE_REQUEST,
+  missing: MISSING,
+})
+
+export type KeyWish = Credentials & { readonly label: string }
+export type KeyRevocation = Credentials & { readonly keyId: string }
+
+/** POST /channel/key */
+export function readKeyWish(sent: unknown): Answer<KeyWish> {
+  const shaped = keyShape(sent)
+  if (shaped.kind === 'fault') return shaped
+  const credentials = readCredentials(shaped.body)
+  if (isFault(credentials)) return credentials
+  const label = shaped.body.label?.trim() ?? ''
+  if (Array.from(label).length > LABEL_CHARACTERS_MAX || !isSafeText(label)) {
+    return invalid('label', `must be at most ${LABEL_CHARACTERS_MAX} characters`)
+  }
+  return { ...credentials, label }
+}
+
+/** POST /channel/key/revoke */
+export function readKeyRevocation(sent: unknown): Answer<KeyRevocation> {
+  const shaped = revokeShape(sent)
+  if (shaped.kind === 'fault') return shaped
+  const credentials = readCredentials(shaped.body)
+  if (isFault(credentials)) return credentials
+  const keyId = shaped.body.key_id.trim()
+  if (!/^[0-9a-f]{32}$/.test(keyId)) return fault('channel_key_not_found', { field: 'key_id' })
+  return { ...credentials, keyId }
+}
+
+/** A key that was just made. `key` is a secret. */
+export interface MadeKey extends ChannelKey {
+  readonly channelId: ChannelId
+  readonly key: string
+}
+
+export interface ListedKeys {
+  readonly channelId: ChannelId
+  readonly keys: readonly ChannelKey[]
+}
+
+const keyToWire = ({ keyId, label, createdAt }: ChannelKey): Wire => ({
+  key_id: keyId,
+  label,
+  created_at: createdAt,
+})
+
+export const madeKeyToWire = ({ channelId, key, ...listed }: MadeKey): Wire => ({
+  channel_id: channelId,
+  key,
+  ...keyToWire(listed),
+})
+
+export const listedKeysToWire = ({ channelId, keys }: ListedKeys): Wire => ({
+  channel_id: channelId,
+  keys: keys.map(keyToWire),
+})

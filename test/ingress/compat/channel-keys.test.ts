@@ -1,0 +1,114 @@
+// Goal: a key without a colon stands for channel and password on compatibility routes, and on no
+// other; nobody but who knows the password makes, sees or revokes it.
+
+import test from 'ava'
+
+import { compatibilityStyles } from '#src/ingress/compat/styles'
+import { CHANNEL, CREDENTIALS, PASSWORD } from '#test/support/making'
+import { sentMessages } from '#test/support/sent-message'
+import { startIngress } from '#test/support/start-ingress'
+import type { Answered, Rig } from '#test/support/start-ingress'
+
+const styles = compatibilityStyles({ keptMs: 1 })
+
+const dataOf = ({ json }: Answered): Readonly<Record<string, unknown>> =>
+  json['data'] as Readonly<Record<string, unknown>>
+
+async function makeKey(rig: Rig, label?: string): Promise<{ key: string; key_id: string }> {
+  const { key, key_id } = dataOf(await rig.post('/channel/key', { ...CREDENTIALS, label }))
+  return { key: String(key), key_id: String(key_id) }
+}
+
+const WAYS: Readonly<Record<string, (rig: Rig, key: string) => Promise<Answered>>> = {
+  'a topic': (rig, key) => rig.send(`/compat-topic/${key}`, { method: 'POST', body: 'M' }),
+  'a topic in JSON': (rig, key) => rig.post('/compat-topic', { topic: key, message: 'M' }),
+  'a send-key': (rig, key) => rig.get(`/compat-sendkey/${key}.send?desp=M`),
+  'a device-key': (rig, key) => rig.get(`/compat-devicekey/${key}/M`),
+  'a device-key in JSON': (rig, key) =>
+    rig.post('/compat-devicekey/push', { device_key: key, body: 'M' }),
+}
+
+for (const [what, send] of Object.entries(WAYS)) {
+  test(`a key is ${what} until it is revoked`, async (t) => {
+    const rig = await startIngress(t, { styles })
+    const { key, key_id } = await makeKey(rig)
+    t.regex(key, /^[A-Za-z0-9_-]{43}$/)
+    const sent = await send(rig, key)
+    t.is(sent.status, 200, sent.text)
+    t.deepEqual(sentMessages(rig.sink), [{ title: 'Notification', body: 'M' }])
+    t.is(rig.sink.accepted[0]?.channelId, rig.channelId)
+    t.false(sent.text.includes(key))
+    await rig.post('/channel/key/revoke', { ...CREDENTIALS, key_id })
+    const refused = await send(rig, key)
+    t.is(refused.status, 404)
+    t.is(refused.text, (await send(rig, 'A'.repeat(43))).text)
+    t.is(rig.sink.accepted.length, 1)
+    t.false(JSON.stringify(rig.log.lines).includes(key))
+  })
+}
+
+test('another password, or the end of the channel, makes every key void', async (t) => {
+  const rig = await startIngress(t, { styles })
+  const first = await makeKey(rig)
+  await rig.post('/channel/password', { ...CREDENTIALS, new_password: 'another one' })
+  t.is((await rig.get(`/compat-devicekey/${first.key}/M`)).status, 404)
+  const changed = { ...CREDENTIALS, password: 'another one' }
+  const { key } = dataOf(await rig.post('/channel/key', changed))
+  t.is((await rig.get(`/compat-devicekey/${String(key)}/M`)).status, 200)
+  await rig.post('/channel/delete', changed)
+  t.is((await rig.get(`/compat-devicekey/${String(key)}/M`)).status, 404)
+})
+
+test('channel-keys/1: neither the store nor a list holds a key itself', async (t) => {
+  const rig = await startIngress(t, { styles })
+  const { key, key_id } = await makeKey(rig, 'Grafana')
+  t.false(JSON.stringify(rig.channelKeys.rows).includes(key))
+  t.deepEqual(dataOf(await rig.post('/channel/key/list', CREDENTIALS)), {
+    channel_id: CHANNEL,
+    keys: [{ key_id, label: 'Grafana', created_at: rig.time.nowMs() }],
+  })
+  t.deepEqual(dataOf(await rig.post('/channel/key/revoke', { ...CREDENTIALS, key_id })), {
+    channel_id: CHANNEL,
+    revoked: true,
+  })
+  t.deepEqual(rig.bus.notices, [{ kind: 'credentials-changed', channelId: rig.channelId }])
+})
+
+test('a key is nothing on native routes', async (t) => {
+  const rig = await startIngress(t, { styles })
+  const { key } = await makeKey(rig)
+  for (const password of [key, `${CHANNEL}:${key}`]) {
+    const sent = { channel_id: CHANNEL, password, title: 'T' }
+    t.is((await rig.post('/message', sent)).status, 404)
+  }
+})
+
+type Refused = readonly [path: string, body: object, status: number, code: string]
+
+const REFUSED: readonly Refused[] = [
+  ['/channel/key', { ...CREDENTIALS, password: 'not the one' }, 404, 'channel_not_found'],
+  ['/channel/key', { channel_id: CHANNEL }, 400, 'password_required'],
+  ['/channel/key', { ...CREDENTIALS, label: 'x'.repeat(129) }, 400, 'validation_failed'],
+  ['/channel/key/list', { ...CREDENTIALS, password: 'not the one' }, 404, 'channel_not_found'],
+  ['/channel/key/revoke', { ...CREDENTIALS }, 400, 'validation_failed'],
+  ['/channel/key/revoke', { ...CREDENTIALS, key_id: 'x' }, 404, 'channel_key_not_found'],
+  ['/channel/key/revoke', { ...CREDENTIALS, key_id: '0'.repeat(32) }, 404, 'channel_key_not_found'],
+]
+
+for (const [path, body, status, code] of REFUSED) {
+  test(`${path} refuses ${JSON.stringify(body)} with ${code}`, async (t) => {
+    const rig = await startIngress(t, { styles })
+    const refused = await rig.post(path, body)
+    t.is(refused.status, status)
+    t.is(refused.json['error_code'], code)
+    t.deepEqual(rig.channelKeys.rows, [])
+    t.false(refused.text.includes(PASSWORD))
+  })
+}
+
+test('a channel has 100 keys at most', async (t) => {
+  const rig = await startIngress(t)
+  for (let made = 0; made < 100; made += 1) await makeKey(rig)
+  const refused = await rig.post('/channel/key', CREDENTIALS)
+  t.is(refused.json['error_code'], 'channel_keys_limit_exceeded')
+})
