@@ -1,7 +1,7 @@
 // Goal: the README tells the truth about what a reader can check: faults, settings, commands.
 // Method: read its tables and compare them with the code, both ways.
 
-import { readFileSync } from 'node:fs'
+import { readFileSync, readdirSync } from 'node:fs'
 
 import test from 'ava'
 
@@ -9,9 +9,9 @@ import { FAULTS } from '#domain/fault'
 import { STATUS } from '#src/ingress/respond'
 
 const README = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
-const CONFIG = ['config', 'private-transports']
-  .map((file) => new URL(`../src/config/${file}.ts`, import.meta.url))
-  .map((file) => readFileSync(file, 'utf8'))
+const CONFIG_FOLDER = new URL('../src/config/', import.meta.url)
+const CONFIG = readdirSync(CONFIG_FOLDER)
+  .map((name) => readFileSync(new URL(name, CONFIG_FOLDER), 'utf8'))
   .join('\n')
 
 /** The cells of every row of the table under a heading. */

@@ -10,6 +10,8 @@ import { parseEnv } from 'node:util'
 import type { Runtime } from '#domain/runtime'
 import { privateTransports, tls } from './private-transports.ts'
 import type { PrivateTransports, Tls } from './private-transports.ts'
+import { compatibilityRoot } from './compatibility.ts'
+import type { CompatibilityRoot } from './compatibility.ts'
 import { DAY_MS, MINUTE_MS, address, duration, integer, oneOf, read, refuse } from './setting.ts'
 import type { Address, Env } from './setting.ts'
 
@@ -32,6 +34,8 @@ export interface ClusterSettings {
 export interface Config {
   readonly http: Address
   readonly tls: Tls | undefined
+  /** A compatibility style at the root of a listener of its own. */
+  readonly compatibilityRoot: CompatibilityRoot | undefined
   /** A secret. Empty: gateway token authentication is off. */
   readonly token: string
   readonly publicBaseUrl: string | undefined
@@ -71,6 +75,7 @@ export function configFrom(env: Env, { entropy }: Pick<Runtime, 'entropy'>): Con
   return Object.freeze<Config>({
     http: address(env, 'SERVICE_HTTP_ADDR', '127.0.0.1:8080'),
     tls: tls(env, 'SERVICE_HTTP_TLS_CERT', 'SERVICE_HTTP_TLS_KEY'),
+    compatibilityRoot: compatibilityRoot(env),
     token: token(env),
     publicBaseUrl: publicBaseUrl(env),
     trustedProxies: cidrs(env, 'SERVICE_TRUSTED_PROXIES'),

@@ -5,17 +5,19 @@ interface Listener {
   filter(told: (response: unknown, change: number) => void): unknown
 }
 
-/** Counts them, with TLS or without; those whose handshake is under way count too. */
+/** Counts those of some listeners, with TLS or without; also while their handshake is under way. */
 export class Connections {
   #open = 0
 
-  /** `mount` hands in each application that takes connections. */
-  constructor(mount: (apply: (app: Listener) => void) => void) {
-    mount((app) => {
-      app.filter((_, change) => {
-        this.#open += Math.sign(change)
+  /** Each `mount` hands in the applications of one listener, also those to come. */
+  constructor(...mounts: readonly ((apply: (app: Listener) => void) => void)[]) {
+    for (const mount of mounts) {
+      mount((app) => {
+        app.filter((_, change) => {
+          this.#open += Math.sign(change)
+        })
       })
-    })
+    }
   }
 
   /** How many are open now: each has one request at a time. */

@@ -4,11 +4,13 @@
 //   http.ts, exchange.ts   uWebSockets.js and its dangers: applications.ts, deadlines.ts,
 //                          unread.ts, connections.ts, client-address.ts, tls-check.ts,
 //                          port-check.ts, uws-environment.ts
+//   doors.ts               the listeners
 //   pipeline.ts            the checks that every row shares
 //   row.ts, request.ts     what a route is and what its handler gets
 //   routes.ts              the table: native-rows.ts, probes.ts, descriptions.ts, route-codes.ts
 //   reader.ts              bodies
 //   answerer.ts            answers: respond.ts, reply.ts, localise.ts
+//   compat/styles.ts       the imitated tools
 
 import type { Fault } from '#domain/fault'
 import type { NowMs, Timers } from '#domain/ports'
@@ -16,12 +18,13 @@ import type { Runtime } from '#domain/runtime'
 import type { Log, Meter } from '#domain/telemetry'
 import type { Acceptance } from '#src/acceptance/acceptance'
 import { hexSource } from '#src/acceptance/random'
+import type { Answerer } from './answerer.ts'
 import { clientAddress } from './client-address.ts'
 import type { ClientAddress } from './client-address.ts'
 import { Connections } from './connections.ts'
-import { createHttp } from './http.ts'
-import type { Http } from './http.ts'
-import { Pipeline } from './pipeline.ts'
+import { openDoor, sumOf } from './doors.ts'
+import type { Door, DoorOptions } from './doors.ts'
+import type { Http, HttpOptions } from './http.ts'
 import { headersOf, statusLine } from './reply.ts'
 import { failure, requestIdFrom } from './respond.ts'
 import { observationTable, routeTable } from './routes.ts'
@@ -40,13 +43,15 @@ export interface IngressPorts extends ObservationPorts {
 }
 
 export interface IngressOptions {
-  readonly http: { readonly host: string; readonly port: number }
+  readonly http: Address
   readonly tls: { readonly certFile: string; readonly keyFile: string } | undefined
   readonly trustedProxies: readonly string[]
   readonly statusRetentionMs: number
   readonly version: string
   /** Further routes, for instance those of an imitated tool. */
   readonly styles?: readonly Style[]
+  /** One style at the root of a listener of its own. */
+  readonly root?: RootStyle | undefined
   /** Answers only what operators and devices ask the gateway itself. */
   readonly isObservedOnly?: boolean
   /** See HttpOptions. */
@@ -55,6 +60,19 @@ export interface IngressOptions {
 
 /** A way in over HTTP beside the native one: rows in front of the acceptance stage. */
 export type Style = (acceptance: Acceptance) => readonly Row[]
+
+/** A style whose clients take no path before their own. */
+export interface RootStyle {
+  readonly address: Address
+  readonly style: Style
+  /** How it answers for a path that it does not know. */
+  readonly unknown: Answerer<never>
+}
+
+export interface Address {
+  readonly host: string
+  readonly port: number
+}
 
 export interface Ingress {
   /** What it mounts takes the WebSocket of src/transports too. */
@@ -85,10 +103,64 @@ const BODY_TIMEOUT_MS = 7_500
 
 /** Throws a sentence for the operator when certificate or key cannot be used. */
 export function createIngress(ports: IngressPorts, options: IngressOptions): Ingress {
-  const { monotonicMs, timers, meter, acceptance } = ports
-  const { tls, isPortShared = false, isObservedOnly = false } = options
+  const { meter, acceptance } = ports
   const addressOf = clientAddress(options.trustedProxies)
-  const http = createHttp({
+  const newHex32 = hexSource(ports.entropy)
+  const shared = { ...ports, newHex32, callerCheck: acceptance.callerCheck }
+  const open = (door: DoorOptions): Door =>
+    openDoor(door, shared, httpOptions(ports, options, addressOf))
+  const main = open({ address: options.http, rows: rowsOf(ports, options) })
+  const { root } = options
+  const doors = root === undefined ? [main] : [main, open(rootDoor(root, acceptance))]
+  const connections = new Connections(
+    ...doors.map(
+      ({ http }) =>
+        (apply: Parameters<Http['mount']>[0]) =>
+          http.mount(apply),
+    ),
+  )
+  meter.gauge('http_connections', {}, () => connections.open)
+  meter.gauge('requests_in_flight', {}, () => sumOf(doors, ({ inFlight }) => inFlight))
+  meter.gauge('request_body_bytes', {}, () => sumOf(doors, ({ bodyBytes }) => bodyBytes))
+  meter.gauge('answer_unread_bytes', {}, () => sumOf(doors, ({ unread }) => unread.bytes))
+  let bound: Promise<number> | undefined
+  return {
+    http: main.http,
+    connections,
+    clientAddress: addressOf,
+    refuseUpgrade: (refusal, header) => {
+      const requestId = requestIdFrom(header('x-request-id'), newHex32)
+      const asking = { requestId, acceptLanguage: header('accept-language') }
+      const reply = failure(refusal, asking)
+      main.count(reply)
+      const { status, body } = reply
+      return { statusLine: statusLine(status), headers: headersOf(reply, requestId), body }
+    },
+    listen: () => (bound ??= listenAll(doors)),
+    reload: async () => {
+      await Promise.all(doors.map(({ http }) => http.reload()))
+    },
+    drain: async () => {
+      await Promise.all(doors.map(({ http }) => http.drain()))
+    },
+    close: () => {
+      for (const { http } of doors) http.close()
+    },
+  }
+}
+
+/** Gives the port of the first. */
+async function listenAll(doors: readonly Door[]): Promise<number> {
+  const [port = 0] = await Promise.all(doors.map((door) => door.listen()))
+  return port
+}
+
+function httpOptions(
+  { timers, monotonicMs, meter }: IngressPorts,
+  { tls, isPortShared = false }: IngressOptions,
+  addressOf: ClientAddress,
+): HttpOptions {
+  return {
     tls,
     timers,
     monotonicMs,
@@ -96,35 +168,17 @@ export function createIngress(ports: IngressPorts, options: IngressOptions): Ing
     clientAddress: addressOf,
     bodyTimeoutMs: BODY_TIMEOUT_MS,
     answerCut: meter.counter('answers_cut_total', {}),
-  })
-  const connections = new Connections((listener) => http.mount(listener))
-  const newHex32 = hexSource(ports.entropy)
-  meter.gauge('http_connections', {}, () => connections.open)
-  meter.gauge('requests_in_flight', {}, () => http.inFlight)
-  meter.gauge('request_body_bytes', {}, () => http.bodyBytes)
-  meter.gauge('answer_unread_bytes', {}, () => http.unread.bytes)
-
-  const pipeline = new Pipeline({ ...ports, http, newHex32, callerCheck: acceptance.callerCheck })
-  const styles = options.styles?.flatMap((style) => style(acceptance))
-  pipeline.mount(
-    isObservedOnly ? observationTable(ports) : routeTable({ ...ports, ...options }, styles),
-  )
-  let bound: Promise<number> | undefined
-  return {
-    http,
-    connections,
-    clientAddress: addressOf,
-    refuseUpgrade: (refusal, header) => {
-      const requestId = requestIdFrom(header('x-request-id'), newHex32)
-      const asking = { requestId, acceptLanguage: header('accept-language') }
-      const reply = failure(refusal, asking)
-      pipeline.count(reply)
-      const { status, body } = reply
-      return { statusLine: statusLine(status), headers: headersOf(reply, requestId), body }
-    },
-    listen: () => (bound ??= http.listen(options.http.host, options.http.port)),
-    reload: () => http.reload(),
-    drain: () => http.drain(),
-    close: () => http.close(),
   }
 }
+
+function rowsOf(ports: IngressPorts, options: IngressOptions): readonly Row[] {
+  if (options.isObservedOnly === true) return observationTable(ports)
+  const styles = options.styles?.flatMap((style) => style(ports.acceptance))
+  return routeTable({ ...ports, ...options }, styles)
+}
+
+const rootDoor = ({ address, style, unknown }: RootStyle, acceptance: Acceptance): DoorOptions => ({
+  address,
+  rows: style(acceptance),
+  unknown,
+})

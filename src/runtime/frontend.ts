@@ -5,7 +5,7 @@ import packageJson from '#package' with { type: 'json' }
 import type { CarrierName } from '#domain/carrier'
 import type { Backend, BackendEdge } from './backend.ts'
 import type { Config } from '#src/config/config'
-import { compatibilityStyles } from '#src/ingress/compat/styles'
+import { compatibilityStyles, styleAtRoot } from '#src/ingress/compat/styles'
 import { createIngress } from '#src/ingress/ingress'
 import type { IngressOptions } from '#src/ingress/ingress'
 import { profileOf } from './gateway-profile.ts'
@@ -112,13 +112,16 @@ export function composeFrontend(config: Config, edge: FrontendEdge, backend: Bac
 
 function ingressOptions(config: Config): IngressOptions {
   const { http, tls, trustedProxies, statusRetentionMs, historyRetentionMs } = config
+  const kept = { keptMs: historyRetentionMs.messagesAndEvents }
+  const root = config.roles.ingress ? config.compatibilityRoot : undefined
   return {
     http,
     tls,
     trustedProxies,
     statusRetentionMs,
     version: VERSION,
-    styles: compatibilityStyles({ keptMs: historyRetentionMs.messagesAndEvents }),
+    styles: compatibilityStyles(kept),
+    root: root && { address: root.address, ...styleAtRoot(root.style, kept) },
     isObservedOnly: !config.roles.ingress,
     // The processes of a cluster on one machine stand behind one port.
     isPortShared: config.cluster !== undefined,

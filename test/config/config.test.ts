@@ -22,6 +22,7 @@ test('without any setting every default is in force', (t) => {
   t.deepEqual(config, {
     http: { host: '127.0.0.1', port: 8080 },
     tls: undefined,
+    compatibilityRoot: undefined,
     token: '',
     publicBaseUrl: undefined,
     trustedProxies: [],
@@ -59,6 +60,12 @@ test('a blank setting is one that is not made, and white space around a value is
 
 const MYSQL = 'mysql://user:password@host:3306/heliograph'
 const CLUSTER: Env = { SERVICE_DATABASE_URL: MYSQL, SERVICE_NATS_URL: 'nats://127.0.0.1:4222' }
+const COMPAT: Env = { SERVICE_COMPAT_ROOT: 'topic', SERVICE_COMPAT_ADDR: '127.0.0.1:8081' }
+const root = ({ compatibilityRoot: given }: Config): unknown => [
+  given?.style,
+  given?.address.host,
+  given?.address.port,
+]
 const longToken = 'x'.repeat(4096)
 
 test('a cluster has sixteen lanes to share out unless told otherwise', (t) => {
@@ -106,6 +113,8 @@ const good: readonly (readonly [
   ['SERVICE_ROLES', 'actors, ingress', ({ roles }) => roles, { ingress: true, actors: true }],
   ['SERVICE_ROLES', 'actors', ({ roles }) => roles, { ingress: false, actors: true }, CLUSTER],
   ['SERVICE_ROLES', 'ingress', ({ roles }) => roles, { ingress: true, actors: false }, CLUSTER],
+  ['SERVICE_COMPAT_ROOT', 'sendkey', root, ['sendkey', '127.0.0.1', 8081], COMPAT],
+  ['SERVICE_COMPAT_ADDR', '[::1]:80', root, ['topic', '::1', 80], COMPAT],
   ['SERVICE_LANES', '1', ({ lanes }) => lanes, 1],
   ['SERVICE_LANES', '1024', ({ lanes }) => lanes, 1024],
   ['SERVICE_NODE_ID', 'Node_1-a', ({ nodeId }) => nodeId, 'Node_1-a'],
@@ -210,6 +219,8 @@ const bad: readonly (readonly [name: string, value: string, allowed: RegExp, bes
   ['SERVICE_ROLES', 'ingress', /ingress,actors/],
   ['SERVICE_ROLES', 'dispatch', /ingress, actors/, CLUSTER],
   ['SERVICE_ROLES', 'actors,actors', /ingress, actors/, CLUSTER],
+  ['SERVICE_COMPAT_ROOT', 'pager', /topic, sendkey, devicekey/, COMPAT],
+  ['SERVICE_COMPAT_ADDR', '8081', /host:port/, COMPAT],
   ['SERVICE_LANES', '0', /from 1 to 1024/],
   ['SERVICE_LANES', '1025', /from 1 to 1024/],
   ['SERVICE_LANES', '-1', /from 1 to 1024/],
@@ -273,6 +284,16 @@ test('every setting that the code reads has a row of each kind here', (t) => {
       [],
     )
   }
+})
+
+test('a compatibility style at a root has an address, and an address has a style', (t) => {
+  const { SERVICE_COMPAT_ROOT, SERVICE_COMPAT_ADDR } = COMPAT
+  t.throws(() => configFrom({ SERVICE_COMPAT_ROOT }), {
+    message: /^SERVICE_COMPAT_ADDR is missing/,
+  })
+  t.throws(() => configFrom({ SERVICE_COMPAT_ADDR }), {
+    message: /^SERVICE_COMPAT_ROOT is missing/,
+  })
 })
 
 test('a certificate and its key come together, and exist', (t) => {

@@ -46,7 +46,7 @@ const failure = (fault: Fault, status: number): Imitated => {
 }
 
 /** One object that every generation of clients takes for success. */
-const SENT: Answerer<Accepted> = imitation({
+export const SENT: Answerer<Accepted> = imitation({
   success: ({ opId, entityId }) =>
     json({
       code: 0,

@@ -8,10 +8,12 @@
 //
 // How their fields become those of a Message stands in src/schemas/compat.
 
-import type { Style } from '#src/ingress/ingress'
+import type { RootStyle, Style } from '#src/ingress/ingress'
 import { deviceKeyStyle } from './devicekey.ts'
-import { sendKeyStyle } from './sendkey.ts'
+import { PUSHED } from './devicekey-shape.ts'
+import { SENT, sendKeyStyle } from './sendkey.ts'
 import { topicStyle } from './topic.ts'
+import { TOPIC_ANSWER } from './topic-shape.ts'
 
 export interface CompatibilityOptions {
   /** How long the feed keeps a message, in milliseconds. */
@@ -24,3 +26,19 @@ export const compatibilityStyles = ({ keptMs }: CompatibilityOptions): readonly 
   sendKeyStyle({ prefix: '/compat-sendkey' }),
   deviceKeyStyle({ prefix: '/compat-devicekey' }),
 ]
+
+/** One style without a prefix, and how it answers for a path that it does not know. */
+export function styleAtRoot(
+  name: 'topic' | 'sendkey' | 'devicekey',
+  { keptMs }: CompatibilityOptions,
+): Omit<RootStyle, 'address'> {
+  const prefix = ''
+  switch (name) {
+    case 'topic':
+      return { style: topicStyle({ prefix, keptMs }), unknown: TOPIC_ANSWER }
+    case 'sendkey':
+      return { style: sendKeyStyle({ prefix }), unknown: SENT }
+    case 'devicekey':
+      return { style: deviceKeyStyle({ prefix }), unknown: PUSHED }
+  }
+}

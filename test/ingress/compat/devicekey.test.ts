@@ -43,7 +43,7 @@ const extra = (values: Readonly<Record<string, unknown>>): object => ({
 
 const SAMPLES: readonly Sample[] = [
   {
-    client: 'B1 Uptime Kuma v1',
+    client: 'Uptime Kuma v1',
     line: `GET ${AT}/web%20down/it%2Fis?icon=${ICON}&group=UptimeKuma&sound=telegraph`,
     fields: {
       title: 'web down',
@@ -53,14 +53,14 @@ const SAMPLES: readonly Sample[] = [
     },
   },
   {
-    client: 'B2 Uptime Kuma v2',
+    client: 'Uptime Kuma v2',
     line: `POST ${AT}`,
     headers: [JSON_TYPE],
     body: JSON.stringify({ ...BOTH, icon: ICON, sound: 'telegraph', group: 'UptimeKuma' }),
     fields: { ...BOTH, tags: ['UptimeKuma'], ...extra({ icon: ICON, sound: 'telegraph' }) },
   },
   {
-    client: 'B4 acme.sh',
+    client: 'acme.sh',
     line: `GET ${AT}/T/M?group=ACME&level=timeSensitive&badge=1&automaticallyCopy=1&copy=c&isArchive=1&url=https%3A%2F%2Fexample.com`,
     fields: {
       ...BOTH,
@@ -77,7 +77,7 @@ const SAMPLES: readonly Sample[] = [
     },
   },
   {
-    client: 'B5 qinglong',
+    client: 'qinglong',
     line: `POST ${AT}/`,
     headers: [JSON_TYPE],
     body: JSON.stringify({
@@ -92,7 +92,7 @@ const SAMPLES: readonly Sample[] = [
     fields: { ...BOTH, tags: ['QL'] },
   },
   {
-    client: 'B7 SmsForwarder, encrypted',
+    client: 'SmsForwarder, encrypted',
     line: `POST ${AT}?timeStamp=1763684000000`,
     headers: [FORM],
     body: 'ciphertext=QUJD%2B&iv=123456789012',
@@ -104,14 +104,14 @@ const SAMPLES: readonly Sample[] = [
     },
   },
   {
-    client: 'B8 shoutrrr',
+    client: 'shoutrrr',
     line: 'POST /compat-devicekey/push',
     headers: [JSON_TYPE],
     body: JSON.stringify({ body: 'M', device_key, title: '', badge: 0 }),
     fields: { title: 'Notification', body: 'M', ...extra({ badge: 0 }) },
   },
   {
-    client: 'B10 curl JSON',
+    client: 'curl JSON',
     line: 'POST /compat-devicekey/push',
     headers: [JSON_TYPE],
     body: JSON.stringify({
@@ -124,21 +124,21 @@ const SAMPLES: readonly Sample[] = [
     fields: { ...BOTH, url: 'https://x.test', ...extra({ badge: 1, sound: 'minuet.caf' }) },
   },
   {
-    client: 'B11 Auto_Bangumi',
+    client: 'Auto_Bangumi',
     line: 'POST /compat-devicekey/push',
     headers: [FORM],
     body: new URLSearchParams({ ...BOTH, device_key }).toString(),
     fields: BOTH,
   },
   {
-    client: 'B13 C# RestSharp',
+    client: 'C# RestSharp',
     line: `POST ${AT}/T/M?group=g`,
     headers: [FORM],
     body: '',
     fields: { ...BOTH, tags: ['g'] },
   },
   {
-    client: 'B14 older qinglong, with two slashes',
+    client: 'older qinglong, with two slashes',
     line: `GET ${AT}//T/disk+full%0Asee+%2Fvar?isArchive=1&level=active&url=https://example.com`,
     fields: {
       title: 'T',
@@ -149,15 +149,15 @@ const SAMPLES: readonly Sample[] = [
     },
   },
   {
-    client: 'B16 nikoksr/notify, with a name that nobody knows',
+    client: 'nikoksr/notify, with a name that nobody knows',
     line: 'POST /compat-devicekey/push/',
     headers: [JSON_TYPE],
     body: JSON.stringify({ device_key, ...BOTH, pushURL: 'https://x.test' }),
     fields: { ...BOTH, ...extra({ pushurl: 'https://x.test' }) },
   },
-  { client: 'B19 browser', line: `GET ${AT}/M`, fields: { title: 'Notification', body: 'M' } },
+  { client: 'browser', line: `GET ${AT}/M`, fields: { title: 'Notification', body: 'M' } },
   {
-    client: 'B19 Shortcuts',
+    client: 'Shortcuts',
     line: `GET ${AT}/T/S/M/`,
     fields: { ...BOTH, ...extra({ subtitle: 'S' }) },
   },
@@ -207,7 +207,7 @@ for (const { client, fields, ...request } of SAMPLES) {
 
 const OTHER = 'ZYXWVTSRQPNMKJHGFEDCBA9870'
 
-test('device-key style: B17 a batch has one result for each key, in their order', async (t) => {
+test('device-key style: a batch has one result for each key, in their order', async (t) => {
   const rig = await start(t)
   await addChannel(rig.channels, OTHER, 'other password')
   const keys = [device_key, `${CHANNEL}:not the password`, 'nothing', `${OTHER}:other password`]

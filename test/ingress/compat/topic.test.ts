@@ -47,7 +47,7 @@ const NAMED = { title: 'Notification' }
 
 const SAMPLES: readonly Sample[] = [
   {
-    client: 'N1 curl -d',
+    client: 'curl -d',
     line: `POST ${AT}`,
     headers: [FORM],
     body: 'disk 91% full & rising = bad',
@@ -55,7 +55,7 @@ const SAMPLES: readonly Sample[] = [
     answer: { message: 'disk 91% full & rising = bad', event: 'message', topic: `${CHANNEL}:***` },
   },
   {
-    client: 'N2 curl with headers',
+    client: 'curl with headers',
     line: `POST ${AT}`,
     headers: [FORM, 'Title: Disk', 'Priority: urgent', 'Tags: warning,skull'],
     body: 'root volume at 91 %',
@@ -69,12 +69,12 @@ const SAMPLES: readonly Sample[] = [
     answer: { title: 'Disk', priority: 5, tags: ['warning', 'skull'] },
   },
   {
-    client: 'N5 webhook',
+    client: 'webhook',
     line: `GET ${AT}/trigger`,
     fields: { ...NAMED, body: 'triggered' },
   },
   {
-    client: 'N7 qinglong',
+    client: 'qinglong',
     belief: 'an id, or 200',
     line: `POST ${AT}`,
     headers: [
@@ -96,7 +96,7 @@ const SAMPLES: readonly Sample[] = [
     answer: { title: '服务', icon: 'https://example.com/i.png' },
   },
   {
-    client: 'N8 Apprise',
+    client: 'Apprise',
     line: 'POST /compat-topic/',
     headers: [
       JSON_TYPE,
@@ -122,7 +122,7 @@ const SAMPLES: readonly Sample[] = [
     answer: { content_type: 'text/markdown', click: 'https://example.com/' },
   },
   {
-    client: 'N10 Uptime Kuma',
+    client: 'Uptime Kuma',
     line: 'POST /compat-topic',
     headers: [JSON_TYPE],
     body: JSON.stringify({
@@ -148,7 +148,7 @@ const SAMPLES: readonly Sample[] = [
     },
   },
   {
-    client: 'N11 Healthchecks',
+    client: 'Healthchecks',
     line: 'POST /compat-topic/',
     headers: [JSON_TYPE, 'Authorization: Bearer whatever'],
     body: JSON.stringify({
@@ -167,7 +167,7 @@ const SAMPLES: readonly Sample[] = [
     },
   },
   {
-    client: 'N16 borgmatic',
+    client: 'borgmatic',
     line: `POST ${AT}`,
     headers: ['X-Title: Backup', 'X-Message: done', 'X-Priority: min', 'X-Tags: borgmatic'],
     body: '',
@@ -180,7 +180,7 @@ const SAMPLES: readonly Sample[] = [
     },
   },
   {
-    client: 'N17 shoutrrr',
+    client: 'shoutrrr',
     belief: 'a JSON answer',
     line: `POST ${AT}/`,
     headers: ['Title: T', 'Priority: Default', 'Tags: x', 'Cache: no', 'Firebase: no'],
@@ -198,7 +198,7 @@ const SAMPLES: readonly Sample[] = [
     },
   },
   {
-    client: 'N20 acme.sh',
+    client: 'acme.sh',
     belief: 'the word expires',
     line: `POST ${AT}`,
     headers: ['Priority: high', 'Tags: lock', 'Title: acme', 'Authorization: Bearer whatever'],
@@ -212,7 +212,7 @@ const SAMPLES: readonly Sample[] = [
     },
   },
   {
-    client: 'N23 browser',
+    client: 'browser',
     line: `POST ${AT}`,
     headers: ['Origin: https://example.com', 'Priority: u=1, i'],
     body: 'from a page',
@@ -314,7 +314,7 @@ const REFUSED: readonly Refused[] = [
   { what: 'a call', line: `GET ${AT}/send?call=yes`, http: 400, code: 40032 },
   { what: 'a template', line: `GET ${AT}/send?tpl=github`, http: 400, code: 40047 },
   {
-    what: 'N4 curl -T, an upload',
+    what: 'curl -T, an upload',
     line: `PUT ${AT}`,
     headers: ['Filename: log.txt'],
     body: 'bytes',
@@ -341,8 +341,8 @@ const REFUSED: readonly Refused[] = [
     code: 40024,
   },
   { what: 'JSON without a topic', line: 'POST /compat-topic', body: '{}', http: 400, code: 40009 },
-  { what: 'N14 clearing', line: `PUT ${AT}/door/clear`, body: '', http: 404, code: 40401 },
-  { what: 'N14 deleting', line: `DELETE ${AT}/door`, http: 404, code: 40401 },
+  { what: 'clearing', line: `PUT ${AT}/door/clear`, body: '', http: 404, code: 40401 },
+  { what: 'deleting', line: `DELETE ${AT}/door`, http: 404, code: 40401 },
   { what: 'another method', line: `PATCH ${AT}`, body: '', http: 405, code: 40501 },
 ]
 
