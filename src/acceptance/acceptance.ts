@@ -7,6 +7,7 @@
 //   submissions.ts           intent.ts, form, channel, op_id (message-claims.ts), log
 //   status.ts                the status of an operation
 //   state-reads.ts           Things, Events and the feed of a channel; at-once.ts
+//   feed-following.ts        the feed while it grows
 //   deliveries.ts            pull and acknowledge without a session
 //   channels.ts              administration of channels: channel-creation.ts
 //   channel-keys.ts          keys that stand for a channel and its password
@@ -36,6 +37,7 @@ import { ChannelKeys } from './channel-keys.ts'
 import { Channels } from './channels.ts'
 import { createCredentials } from './credentials.ts'
 import { Deliveries } from './deliveries.ts'
+import { FeedFollowing } from './feed-following.ts'
 import { DeviceRegistration } from './device-registration.ts'
 import { DeviceRoutes } from './device-routes.ts'
 import { CallerCheck } from './caller-check.ts'
@@ -82,6 +84,7 @@ export interface Acceptance {
   readonly submissions: Submissions
   readonly statuses: Statuses
   readonly state: StateReads
+  readonly following: FeedFollowing
   readonly deliveries: Deliveries
   readonly channels: Channels
   readonly keys: ChannelKeys
@@ -127,9 +130,11 @@ export function createAcceptance(ports: AcceptancePorts, options: AcceptanceOpti
   meter.gauge('page_reads_waiting', {}, () => pages.waiting)
   meter.gauge('credential_cache_entries', {}, () => credentials.size())
   meter.gauge('password_checks_waiting', {}, () => work.waiting())
+  const following = new FeedFollowing(ports)
   const stopListening = bus.onNotice((notice) => {
     if (notice.kind === 'credentials-changed' || notice.kind === 'channel-deleted') {
       credentials.forget(notice.channelId)
+      following.forget(notice.channelId)
     }
   })
   return {
@@ -137,6 +142,7 @@ export function createAcceptance(ports: AcceptancePorts, options: AcceptanceOpti
     submissions: new Submissions({ ...whole, claims: new MessageClaims(whole) }),
     statuses: new Statuses(whole),
     state: new StateReads(whole),
+    following,
     deliveries: new Deliveries(whole),
     channels: new Channels(whole),
     keys: new ChannelKeys(whole),

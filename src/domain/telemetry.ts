@@ -28,6 +28,11 @@ export const METRICS = {
     labels: [],
   },
   requests_in_flight: { kind: 'gauge', help: 'HTTP requests not yet answered', labels: [] },
+  feed_streams: {
+    kind: 'gauge',
+    help: 'Subscribers of compatibility routes that follow a feed',
+    labels: [],
+  },
   request_body_bytes: {
     kind: 'gauge',
     help: 'Bytes of request bodies that are still arriving',

@@ -254,7 +254,15 @@ export class FakeReads implements ReadStore {
 
   async history(query: HistoryQuery): Promise<Page<FeedEntry>> {
     this.queries.push(query)
-    return this.#page(this.entries)
+    const { afterSeq = 0, sinceMs = 0, model } = query
+    return this.#page(
+      this.entries.filter(
+        (entry) =>
+          entry.seq > afterSeq &&
+          entry.acceptedAt >= sinceMs &&
+          (model === undefined || entry.model === model),
+      ),
+    )
   }
 
   async catchUp(): Promise<CatchUpPage> {

@@ -4,12 +4,14 @@
 import type { Fault } from '#domain/fault'
 import type { Accepted } from '#src/acceptance/intent'
 import { maskedKey } from '#src/schemas/compat/key'
+import { topicIdOf } from '#src/schemas/compat/topic-subscription'
 import type { Publication } from '#src/schemas/compat/topic'
 import { imitation } from '#src/ingress/answerer'
 import type { Answerer, Imitated } from '#src/ingress/answerer'
 import type { Header } from '#src/ingress/reply'
 import { lineOf } from '#src/ingress/respond'
-import { GUARDS } from './sending.ts'
+import type { About } from '#src/ingress/row'
+import { COMPATIBILITY_CODES, GUARDS } from './sending.ts'
 
 /** What the handler of a publication gives. */
 export interface Published {
@@ -28,9 +30,6 @@ const json = (data: object): Imitated => ({
   headers: TOPIC_HEADERS_OF_ANSWERS,
   body: `${JSON.stringify(data)}\n`,
 })
-
-/** Twelve letters and digits, as long as the tool's own. */
-export const topicIdOf = (entityId: string): string => entityId.slice(0, 12)
 
 const seconds = (ms: number): number => Math.floor(ms / 1000)
 
@@ -92,4 +91,12 @@ export const PREFLIGHT: Answerer<object> = imitation({
     body: '',
   }),
   failure,
+})
+
+/** What the document says of a row of this style. */
+export const aboutTopic = (summary: string): About => ({
+  tag: 'Topic style',
+  summary,
+  codes: COMPATIBILITY_CODES,
+  raw: { mediaType: 'application/json', schema: { type: 'object' } },
 })

@@ -16,10 +16,11 @@ import type { TopicParameters } from '#src/schemas/compat/topic-parameters'
 import type { Style } from '#src/ingress/ingress'
 import { BODY_BYTES_MAX, QUERY, bytesBody, withQuery } from '#src/ingress/reader'
 import type { Request } from '#src/ingress/request'
-import type { About, Row } from '#src/ingress/row'
-import { COMPATIBILITY_CODES, openingOf, send, spellings, tokenFrom } from './sending.ts'
-import { PREFLIGHT, TOPIC_ANSWER, published } from './topic-shape.ts'
+import type { Row } from '#src/ingress/row'
+import { openingOf, send, spellings, tokenFrom } from './sending.ts'
+import { PREFLIGHT, TOPIC_ANSWER, aboutTopic, published } from './topic-shape.ts'
 import type { Published } from './topic-shape.ts'
+import { streamRows } from './topic-streams.ts'
 
 export interface TopicOptions {
   /** Where the style is mounted; '' for the root. */
@@ -37,12 +38,6 @@ const NOT_FOUND = fault('route_not_found')
 
 const SHARED = { token: 'required', tokenFrom, credentials: 'path', isSafe: false } as const
 const OPEN = { token: 'none', credentials: 'none', reader: QUERY } as const
-const about = (summary: string): About => ({
-  tag: 'Topic style',
-  summary,
-  codes: COMPATIBILITY_CODES,
-  raw: { mediaType: 'application/json', schema: { type: 'object' } },
-})
 
 /** The rows of the topic style. */
 export const topicStyle =
@@ -50,6 +45,7 @@ export const topicStyle =
   (acceptance) => [
     ...publishRows(acceptance, options),
     ...questionRows(acceptance, options.prefix),
+    ...streamRows(acceptance, options.prefix),
     ...changeRows(options.prefix),
     ...preflightRows(options.prefix),
   ]
@@ -69,7 +65,7 @@ function publishRows(acceptance: Acceptance, { prefix, keptMs }: TopicOptions): 
     ...body,
     ...spellings(`${prefix}/{topic}${path}`),
     handle: toTopic,
-    about: about(summary),
+    about: aboutTopic(summary),
   })
   return [
     rowAt('', 'Publish a text'),
@@ -81,7 +77,7 @@ function publishRows(acceptance: Acceptance, { prefix, keptMs }: TopicOptions): 
       methods: ['GET'],
       reader: QUERY,
       handle: toTopic,
-      about: about('Publish by GET'),
+      about: aboutTopic('Publish by GET'),
     })),
     {
       ...shared,
@@ -89,7 +85,7 @@ function publishRows(acceptance: Acceptance, { prefix, keptMs }: TopicOptions): 
       ...spellings(prefix),
       credentials: 'body',
       handle: (request: Sent) => publishJson(acceptance, request),
-      about: about('Publish JSON, with the topic in it'),
+      about: aboutTopic('Publish JSON, with the topic in it'),
     },
   ]
 }
@@ -148,7 +144,7 @@ function questionRows(acceptance: Acceptance, prefix: string): readonly Row[] {
         const info = await acceptance.channels.info(opening.credentials, opening.caller)
         return isFault(info) ? info : { success: true }
       },
-      about: about('Ask whether the key opens its channel'),
+      about: aboutTopic('Ask whether the key opens its channel'),
     },
     {
       ...OPEN,
@@ -156,21 +152,21 @@ function questionRows(acceptance: Acceptance, prefix: string): readonly Row[] {
       ...spellings(`${prefix}/{topic}`),
       handle: ({ query }) =>
         isYes(query.get('up') ?? '') ? { unifiedpush: { version: 1 } } : NOT_FOUND,
-      about: about('Discover UnifiedPush with ?up=1'),
+      about: aboutTopic('Discover UnifiedPush with ?up=1'),
     },
     {
       ...OPEN,
       ...question,
       ...spellings(`${prefix}/v1/health`),
       handle: () => ({ healthy: true }),
-      about: about('Ask for health'),
+      about: aboutTopic('Ask for health'),
     },
     {
       ...OPEN,
       ...question,
       ...spellings(`${prefix}/v1/account`),
       handle: () => ({ username: '*', role: 'anonymous' }),
-      about: about('Ask for the account'),
+      about: aboutTopic('Ask for the account'),
     },
   ]
 }
@@ -190,7 +186,7 @@ const changeRows = (prefix: string): readonly Row[] =>
     isSafe: false,
     handle: () => NOT_FOUND,
     answerer: TOPIC_ANSWER,
-    about: about('Not offered: change what was published'),
+    about: aboutTopic('Not offered: change what was published'),
   }))
 
 const preflightRows = (prefix: string): readonly Row[] =>
@@ -201,5 +197,5 @@ const preflightRows = (prefix: string): readonly Row[] =>
     isSafe: true,
     handle: () => ({}),
     answerer: PREFLIGHT,
-    about: about('Ask whether a page of another origin may publish'),
+    about: aboutTopic('Ask whether a page of another origin may publish'),
   }))

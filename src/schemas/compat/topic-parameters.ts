@@ -27,6 +27,9 @@ const ALIASES = {
   poll_id: ['x-poll-id', 'poll-id'],
   template: ['x-template', 'template', 'tpl'],
   sequence_id: ['x-sequence-id', 'sequence-id', 'sid'],
+  poll: ['x-poll', 'poll', 'po'],
+  since: ['x-since', 'since', 'si'],
+  id: ['x-id', 'id'],
 } as const
 
 export type TopicParameter = keyof typeof ALIASES
@@ -34,12 +37,22 @@ export type TopicParameter = keyof typeof ALIASES
 /** The value of a parameter, trimmed; '' when it was not sent. */
 export type TopicParameters = (name: TopicParameter) => string
 
-/** Every header that may hold a parameter, and those that say what the body is. */
+const OF_SUBSCRIBERS = ['poll', 'since', 'id'] as const
+const OF_FILTERS = ['message', 'title', 'priority', 'tags'] as const
+
+/** Every header that may hold a parameter of a publication, or says what its body is. */
 export const TOPIC_HEADERS: readonly string[] = [
-  ...Object.values(ALIASES).flat(),
+  ...Object.entries(ALIASES).flatMap(([name, aliases]) =>
+    OF_SUBSCRIBERS.some((known) => known === name) ? [] : aliases,
+  ),
   'content-type',
   'content-encoding',
 ]
+
+/** Every header that may hold a parameter of a subscription. */
+export const SUBSCRIPTION_HEADERS: readonly string[] = [...OF_SUBSCRIBERS, ...OF_FILTERS].flatMap(
+  (name) => ALIASES[name],
+)
 
 /** A browser's or a proxy's own Priority header is none of ours. (RFC 9218) */
 const URGENCY = /^u=\d(\s*,\s*(i|\d))?$/
