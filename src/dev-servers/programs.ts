@@ -66,12 +66,13 @@ export async function findOrInstall(program: Program, env: Surroundings): Promis
   const failure = await installPackage(name, env, isMissing)
   const file = await findProgram(program, env)
   if (file !== undefined) return { kind: 'found', file }
-  return { kind: 'missing', reason: `${program} could not be installed with apt-get: ${failure}` }
+  const reason = `${program} could not be installed with apt-get: ${failure}`
+  return { kind: 'missing', reason }
 }
 
 /**
- * Installs a package of Debian, if it `isMissing` still when its turn comes. Gives the last lines of
- * what went wrong, or nothing.
+ * Installs a package of Debian, if it `isMissing` still when its turn comes. Gives the last lines
+ * of what went wrong, or nothing.
  */
 export async function installPackage(
   name: string,

@@ -17,8 +17,8 @@ import type { Metrics, MetricsPart } from '#src/telemetry/metrics'
 
 export interface Frontend {
   /**
-   * Binds every port and gives them; rejects with a sentence for the operator. Until `open` requests
-   * get 503.
+   * Binds every port and gives them; rejects with a sentence for the operator. Until `open`
+   * requests get 503.
    */
   listen(): Promise<BoundPorts>
   /** Reads every certificate anew, for connections to come. What is wrong stands in the log. */

@@ -17,7 +17,8 @@ export type ProxyHeader =
 const V1_BYTES_MAX = 107
 const V1 = 'PROXY '
 const V1_START = Buffer.from(V1)
-const V2_START = Buffer.from('\r\n\r\n\0\r\nQUIT\n', 'latin1')
+const V2 = '\r\n\r\n\0\r\nQUIT\n'
+const V2_START = Buffer.from(V2)
 const V2_HEAD_BYTES = 16
 /** Addresses and additions of version 2; far more than proxies send. */
 const V2_REST_BYTES_MAX = 4_096

@@ -105,7 +105,7 @@ export async function tcpPeer(
     leave: () => void socket.destroy(),
   }
   const peer = new FramedPeer(pipe)
-  socket.on('data', (chunk) => peer.take(chunk))
+  socket.on('data', (chunk: Buffer) => peer.take(chunk))
   // A reset is one of the ways a connection ends.
   socket.on('error', () => undefined)
   socket.once('close', () => peer.closed())

@@ -2,7 +2,7 @@
 // Method: frames near the grammar and raw bytes, against real sockets, beside a session that must
 // not notice.
 
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import test from 'ava'
 
 import { CARRIERS } from '#domain/carrier'
@@ -49,9 +49,9 @@ const attack: fc.Arbitrary<Attack> = fc.oneof(
   fc.uint8Array({ maxLength: 300 }).map((bytes) => ({ kind: 'raw' as const, bytes })),
 )
 
-function commit(peer: Peer, { kind, ...rest }: Attack): void {
-  if ('text' in rest) peer.say(rest.text)
-  else peer.raw(rest.bytes)
+function commit(peer: Peer, one: Attack): void {
+  if (one.kind === 'text') peer.say(one.text)
+  else peer.raw(one.bytes)
 }
 
 for (const kind of CARRIERS) {
