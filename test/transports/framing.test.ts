@@ -45,7 +45,7 @@ test('a frame has at most 65,536 bytes, whatever its length says, and is UTF-8',
 })
 
 test('framing/1: a length whose bytes do not come costs next to nothing', (t) => {
-  const piece = framed('x'.repeat(65_536)).subarray(0, 5)
+  const piece = framed('x'.repeat(65_536)).subarray(0, 20)
   const readers = Array.from({ length: 2_000 }, () => new FrameReader())
   const before = process.memoryUsage().arrayBuffers
   for (const reader of readers) reader.read(piece, () => t.fail())
