@@ -1,4 +1,5 @@
-// QUIC as the frontend's thread sees it: a listener whose connections live in a thread of their own.
+// QUIC as the frontend's thread sees it: a listener whose connections live in a thread of their
+// own.
 
 import type { BackendEdge } from '#src/runtime/backend'
 import type { Config } from '#src/config/config'
