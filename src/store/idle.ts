@@ -9,7 +9,7 @@
 //       seen. Its cost follows what is removed, and what comes into that age. (N1 in retention.ts)
 
 import type { ChannelId } from '#domain/identity'
-import type { Expired, IdleLimits } from '#domain/store-ports'
+import type { Expired, IdleLimits } from '#domain/retention-ports'
 import { inChunks, removeById } from './bulk.ts'
 import type { Numbered } from './dialect.ts'
 import type { Session } from './session.ts'

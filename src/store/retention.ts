@@ -13,7 +13,7 @@
 // Tables in commit order are nearly in the order of acceptance: an entry of a node whose clock is
 // ahead keeps what lies behind it until its own time has come.
 
-import type { Expired, IdleLimits, RetentionLimits, RetentionStore } from '#domain/store-ports'
+import type { Expired, IdleLimits, RetentionLimits, RetentionStore } from '#domain/retention-ports'
 import { inChunks, removeById } from './bulk.ts'
 import type { Database } from './database.ts'
 import type { Session } from './session.ts'

@@ -7,13 +7,13 @@ import { firstAnswer } from '#domain/first-answer'
 import type { Patience } from '#domain/first-answer'
 import type { LogTable, Probe } from '#domain/ports'
 import type { Runtime } from '#domain/runtime'
+import type { RetentionStore } from '#domain/retention-ports'
 import type {
   ChannelKeyStore,
   ChannelStore,
   DeviceStore,
   OperationStore,
   ReadStore,
-  RetentionStore,
   SubscriptionStore,
   TurnStore,
 } from '#domain/store-ports'

@@ -2,7 +2,7 @@
 
 import test from 'ava'
 
-import type { IdleLimits } from '#domain/store-ports'
+import type { IdleLimits } from '#domain/retention-ports'
 import type { Store } from '#src/store/store'
 import { ChannelWriter, newChannel } from '#test/support/store-writer'
 import { channel, event, message, thing } from '#test/support/submissions'

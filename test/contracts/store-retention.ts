@@ -2,7 +2,7 @@
 
 import test from 'ava'
 
-import type { RetentionLimits } from '#domain/store-ports'
+import type { RetentionLimits } from '#domain/retention-ports'
 import type { Store } from '#src/store/store'
 import { ChannelWriter } from '#test/support/store-writer'
 import { channel, event, message, opId, thing } from '#test/support/submissions'

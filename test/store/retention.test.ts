@@ -3,7 +3,7 @@
 import test from 'ava'
 import type { ExecutionContext } from 'ava'
 
-import type { RetentionLimits } from '#domain/store-ports'
+import type { RetentionLimits } from '#domain/retention-ports'
 import { databasePath } from '#test/support/sqlite-store'
 import { ChannelWriter } from '#test/support/store-writer'
 import { channel, event, message, opId, thing } from '#test/support/submissions'

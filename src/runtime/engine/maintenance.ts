@@ -4,7 +4,7 @@
 import { ActorSystem } from '#actors/system'
 import type { SystemPorts } from '#actors/options'
 import type { Bus } from '#domain/ports'
-import type { RetentionStore } from '#domain/store-ports'
+import type { RetentionStore } from '#domain/retention-ports'
 import type { Log, Meter } from '#domain/telemetry'
 import type { Runtime } from '#domain/runtime'
 import type { ThreadSettings } from '#src/threads/contract'

@@ -2,7 +2,7 @@
 
 import type { Bus } from '#domain/ports'
 import type { Runtime } from '#domain/runtime'
-import type { IdleLimits, RetentionLimits, RetentionStore } from '#domain/store-ports'
+import type { IdleLimits, RetentionLimits, RetentionStore } from '#domain/retention-ports'
 import type { ThreadSettings } from '#src/threads/contract'
 
 const ROWS = 500

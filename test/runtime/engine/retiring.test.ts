@@ -4,7 +4,7 @@ import test from 'ava'
 
 import type { ChannelId } from '#domain/identity'
 import type { Notice } from '#domain/ports'
-import type { Expired, IdleLimits, RetentionLimits, RetentionStore } from '#domain/store-ports'
+import type { Expired, IdleLimits, RetentionLimits, RetentionStore } from '#domain/retention-ports'
 import { retire } from '#src/runtime/engine/retiring'
 import { channel } from '#test/support/submissions'
 
