@@ -10,53 +10,23 @@
 //   H2. A connection that is gone holds no interest; its session is closed and takes no input (G2).
 //   H3. A defect in one session ends that session and no other.
 
-import type { CarrierName } from '#domain/carrier'
 import { isFault } from '#domain/fault'
 import type { CatchUpRequest, Position } from '#domain/feed'
 import type { ChannelId, DeviceId } from '#domain/identity'
-import type { SessionAdmission } from '#domain/ports'
-import type { Runtime } from '#domain/runtime'
-import type { DeviceStore, ReadStore, SubscriptionStore } from '#domain/store-ports'
-import type { Log } from '#domain/telemetry'
 import type { GoawayReason, Hello, UnsubscribedReason } from '#src/schemas/frames'
-import type { Acknowledgements } from './acknowledgements.ts'
 import type { Carrier, Opened } from './carrier.ts'
-import type { Held } from './held.ts'
+import type { ConnectionPorts } from './connection-ports.ts'
 import { frameOf } from './interest.ts'
-import type { Interest } from './interest.ts'
 import { Listening } from './listening.ts'
 import { Outbox } from './outbox.ts'
 import type { Rank } from './rank.ts'
-import type { Reads } from './reads.ts'
 import { reportDefect } from '#domain/defect'
 import { Session } from './session.ts'
 import { CLOSE, RETRY_AFTER_MS } from './signals.ts'
 import type { Asked, Input, Output } from './signals.ts'
 
-/**
- * What all connections of a process share. Deadlines and heartbeats go by `monotonicMs`; devices
- * are told `nowMs`, by which nothing is measured.
- */
-export interface Shared extends Pick<Runtime, 'nowMs' | 'monotonicMs' | 'random' | 'soon'> {
-  readonly devices: Pick<DeviceStore, 'numberSession'>
-  readonly subscriptions: Pick<SubscriptionStore, 'positions' | 'position'>
-  readonly feed: Pick<ReadStore, 'catchUp'>
-  readonly log: Log
-  /** Decides who may have a session. */
-  readonly admission: SessionAdmission
-  readonly interest: Interest<Connection>
-  readonly held: Held
-  readonly reads: Reads
-  readonly acknowledgements: Acknowledgements
-  readonly delivered: Record<'live' | 'replay', (by?: number) => void>
-  /** Counts a session that the gateway ends. `reason` is one of its own words. */
-  readonly ended: (carrier: CarrierName, reason: string) => void
-  /** From now on the connection hears what happens to the subscriptions of its device. */
-  identified(connection: Connection): void
-  /** The session begins; an older one of the same device and carrier ends. */
-  begun(connection: Connection): void
-  left(connection: Connection): void
-}
+/** What all connections of a process share. */
+export type Shared = ConnectionPorts<Connection>
 
 export class Connection {
   readonly carrier: Carrier
