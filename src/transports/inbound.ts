@@ -1,9 +1,9 @@
 // What a device may send: the reading of its frames and the bounds on them.
 //
 // Invariants:
-//   G4. What a device may send is bounded: bytes a frame, broken frames a connection, and by a token
-//       bucket the frames that move nothing. An acknowledgement that moves a position costs nothing,
-//       because the gateway's own deliveries bound how many there can be.
+//   G4. What a device may send is bounded: bytes a frame, broken frames a connection, and, by a
+//       bucket of tokens, the frames that move nothing. An acknowledgement that moves a position
+//       costs nothing, because the gateway's own deliveries bound how many there can be.
 
 import { FAULTS, fault } from '#domain/fault'
 import type { Fault } from '#domain/fault'

@@ -14,11 +14,11 @@
 
 import { fault } from '#domain/fault'
 import type { Fault } from '#domain/fault'
-import type { ChannelId } from '#domain/identity'
 import { FRAME_BYTES_MAX } from '#src/schemas/frames'
 import { ENDING, Inbound, errorOutput, noticeOutput } from './inbound.ts'
 import type { Ending } from './inbound.ts'
 import { Serving } from './serving.ts'
+import type { InPhase, InputOf, Phase } from './session-phase.ts'
 import {
   ADMIT_WITHIN_MS,
   CHECK_EVERY_MS,
@@ -30,28 +30,6 @@ import {
   MISSED_PINGS_MAX,
 } from './signals.ts'
 import type { Input, Output } from './signals.ts'
-
-type Phase =
-  | { readonly kind: 'greeting'; readonly untilMs: number }
-  | {
-      readonly kind: 'admitting'
-      readonly untilMs: number
-      readonly cursors: ReadonlyMap<ChannelId, number>
-      /** A subscription changed while the positions were read, so they are checked soon. */
-      isChanged: boolean
-    }
-  | {
-      readonly kind: 'serving'
-      readonly serving: Serving
-      nextPingMs: number
-      pingsMissed: number
-      nextCheckMs: number
-    }
-  | { readonly kind: 'draining'; readonly serving: Serving; readonly untilMs: number }
-  | { readonly kind: 'closed' }
-
-type InPhase<Kind extends Phase['kind']> = Extract<Phase, { readonly kind: Kind }>
-type InputOf<Kind extends Input['kind']> = Extract<Input, { readonly kind: Kind }>
 
 const NOTHING: readonly Output[] = []
 

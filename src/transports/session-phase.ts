@@ -1,0 +1,28 @@
+// The phases of a session.
+
+import type { ChannelId } from '#domain/identity'
+import type { Serving } from './serving.ts'
+import type { Input } from './signals.ts'
+
+/** Each phase owns what it needs; leaving it lets go of that. (G2) */
+export type Phase =
+  | { readonly kind: 'greeting'; readonly untilMs: number }
+  | {
+      readonly kind: 'admitting'
+      readonly untilMs: number
+      readonly cursors: ReadonlyMap<ChannelId, number>
+      /** A subscription changed while the positions were read, so they are checked soon. */
+      isChanged: boolean
+    }
+  | {
+      readonly kind: 'serving'
+      readonly serving: Serving
+      nextPingMs: number
+      pingsMissed: number
+      nextCheckMs: number
+    }
+  | { readonly kind: 'draining'; readonly serving: Serving; readonly untilMs: number }
+  | { readonly kind: 'closed' }
+
+export type InPhase<Kind extends Phase['kind']> = Extract<Phase, { readonly kind: Kind }>
+export type InputOf<Kind extends Input['kind']> = Extract<Input, { readonly kind: Kind }>
