@@ -1,4 +1,4 @@
-// The OpenAPI document says this of each route, beside what its row in the table says already.
+// The description of each route in the OpenAPI document, beside what its row in the table says.
 
 import type { EventAction, ThingAction } from '#domain/submission'
 import {
@@ -51,6 +51,7 @@ import {
   MESSAGE_QUERY,
   MESSAGE_REQUEST,
   THING_REQUESTS,
+  scopedEventRequest,
 } from '#src/schemas/submission-schemas'
 import { DEVICE, EVENT_CODES_OF, OPENING, SENDING, THING_CODES_OF } from './route-codes.ts'
 import type { About } from './row.ts'
@@ -85,6 +86,7 @@ export const aboutEvent = (action: EventAction): About => ({
 export const aboutScopedEvent = (action: EventAction): About => ({
   ...aboutEvent(action),
   summary: `${VERB[action]} an Event of a Thing`,
+  request: scopedEventRequest(action),
   codes: [...EVENT_CODES_OF[action], 'thing_id_mismatch'],
 })
 
@@ -115,7 +117,7 @@ export const REGISTER: About = {
 
 export const SET_ROUTE: About = {
   ...DEVICES,
-  summary: 'Set how a device is reached',
+  summary: 'Set the route to a device',
   request: SET_ROUTE_REQUEST,
   data: ROUTE_DATA,
   codes: [
@@ -131,7 +133,7 @@ export const SET_ROUTE: About = {
 
 export const DELETE_ROUTE: About = {
   ...DEVICES,
-  summary: 'Let a device fall back to private',
+  summary: 'Set the route to a device back to private',
   request: DELETE_ROUTE_REQUEST,
   data: ROUTE_DATA,
   codes: [...DEVICE, 'invalid_channel_type', 'channel_type_mismatch'],
@@ -219,7 +221,7 @@ export const INFO: About = {
 
 export const EXISTS: About = {
   ...CHANNELS,
-  summary: 'Tell whether a Channel exists',
+  summary: 'Check whether a Channel exists',
   query: EXISTS_QUERY,
   data: EXISTS_DATA,
   codes: ['channel_id_required', 'invalid_channel_id'],
@@ -229,7 +231,7 @@ const READING = { tag: 'Reading' } as const
 
 export const aboutGet = (model: 'thing' | 'event'): About => ({
   ...READING,
-  summary: `Get one ${model} as it is now`,
+  summary: `Get the present state of one ${model}`,
   request: ENTITY_GET_REQUESTS[model],
   data: model === 'thing' ? THING_DATA : EVENT_DATA,
   codes: [...OPENING, `${model}_id_required`, 'entity_not_found'],
@@ -253,7 +255,7 @@ export const HISTORY: About = {
 
 export const PULL: About = {
   ...READING,
-  summary: 'Get what a device has not acknowledged',
+  summary: 'Get the deliveries that a device has not acknowledged',
   request: PULL_REQUEST,
   data: PULL_DATA,
   codes: DEVICE,
@@ -269,13 +271,13 @@ export const ACKNOWLEDGE: About = {
 
 const GATEWAY = { tag: 'Gateway' } as const
 
-export const ROOT: About = { ...GATEWAY, summary: 'Tell name and version of the gateway' }
-export const HEALTH: About = { ...GATEWAY, summary: 'Tell whether the process lives' }
+export const ROOT: About = { ...GATEWAY, summary: 'Get the name and the version of the gateway' }
+export const HEALTH: About = { ...GATEWAY, summary: 'Check that the process is alive' }
 export const READY: About = {
   ...GATEWAY,
-  summary: 'Tell whether the gateway and what it depends on are ready',
+  summary: 'Check that the gateway and its dependencies are ready',
 }
-export const PROFILE: About = { ...GATEWAY, summary: 'Tell devices how to connect' }
+export const PROFILE: About = { ...GATEWAY, summary: 'Get what devices need to connect' }
 
 export const METRICS_TEXT: About = {
   ...GATEWAY,
@@ -291,6 +293,6 @@ export const DOCUMENT: About = {
 
 export const SESSION: About = {
   ...GATEWAY,
-  summary: 'Begin a device session over WebSocket',
+  summary: 'Open a device session over WebSocket',
   codes: ['websocket_upgrade_required', 'missing_websocket_subprotocol'],
 }

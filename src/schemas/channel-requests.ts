@@ -34,11 +34,11 @@ const createShape = shape<{ channel_name: string; password: string }>({
 })
 
 export function readCreate(sent: unknown): Answer<Create> {
-  const shaped = createShape(sent)
-  if (shaped.kind === 'fault') return shaped
-  const channelName = readChannelName(shaped.body.channel_name)
+  const body = createShape(sent)
+  if (isFault(body)) return body
+  const channelName = readChannelName(body.channel_name)
   if (isFault(channelName)) return channelName
-  const password = readPassword(shaped.body.password)
+  const password = readPassword(body.password)
   return isFault(password) ? password : { channelName, password }
 }
 
@@ -62,14 +62,14 @@ interface SubscribeBody {
 const subscribeShape = shape<SubscribeBody>({ schema: SUBSCRIBE_REQUEST, missing: MISSING })
 
 export function readSubscribe(sent: unknown): Answer<Subscribe> {
-  const shaped = subscribeShape(sent)
-  if (shaped.kind === 'fault') return shaped
-  const deviceKey = readDeviceKey(shaped.body.device_key)
+  const body = subscribeShape(sent)
+  if (isFault(body)) return body
+  const deviceKey = readDeviceKey(body.device_key)
   if (isFault(deviceKey)) return deviceKey
-  const password = readPassword(shaped.body.password)
+  const password = readPassword(body.password)
   if (isFault(password)) return password
-  const target = readTarget(shaped.body)
-  return target.kind === 'fault' ? target : { deviceKey, password, target }
+  const target = readTarget(body)
+  return isFault(target) ? target : { deviceKey, password, target }
 }
 
 function readTarget(body: SubscribeBody): Answer<Subscribe['target']> {
@@ -96,11 +96,11 @@ const unsubscribeShape = shape<{ device_key: string; channel_id: string }>({
 })
 
 export function readUnsubscribe(sent: unknown): Answer<Unsubscribe> {
-  const shaped = unsubscribeShape(sent)
-  if (shaped.kind === 'fault') return shaped
-  const deviceKey = readDeviceKey(shaped.body.device_key)
+  const body = unsubscribeShape(sent)
+  if (isFault(body)) return body
+  const deviceKey = readDeviceKey(body.device_key)
   if (isFault(deviceKey)) return deviceKey
-  const channelId = readChannelId(shaped.body.channel_id)
+  const channelId = readChannelId(body.channel_id)
   return isFault(channelId) ? channelId : { deviceKey, channelId }
 }
 
@@ -128,21 +128,21 @@ const itemShape = shape<{ channel_id: string; password: string }>({
 })
 
 export function readSync(sent: unknown): Answer<Sync> {
-  const shaped = syncShape(sent)
-  if (shaped.kind === 'fault') return shaped
-  const deviceKey = readDeviceKey(shaped.body.device_key)
+  const body = syncShape(sent)
+  if (isFault(body)) return body
+  const deviceKey = readDeviceKey(body.device_key)
   if (isFault(deviceKey)) return deviceKey
-  const { channels } = shaped.body
+  const { channels } = body
   if (channels.length > CHANNELS_MAX) return fault('channels_limit_exceeded', { field: 'channels' })
   return { deviceKey, items: channels.map(readSyncItem) }
 }
 
 function readSyncItem(item: unknown): SyncItem {
-  const shaped = itemShape(item)
+  const body = itemShape(item)
   return {
     channelIdText:
       isRecord(item) && typeof item['channel_id'] === 'string' ? item['channel_id'] : '',
-    credentials: shaped.kind === 'fault' ? shaped : readCredentials(shaped.body),
+    credentials: isFault(body) ? body : readCredentials(body),
   }
 }
 
@@ -158,11 +158,11 @@ const renameShape = shape<{ channel_id: string; password: string; channel_name: 
 })
 
 export function readRename(sent: unknown): Answer<Rename> {
-  const shaped = renameShape(sent)
-  if (shaped.kind === 'fault') return shaped
-  const credentials = readCredentials(shaped.body)
+  const body = renameShape(sent)
+  if (isFault(body)) return body
+  const credentials = readCredentials(body)
   if (isFault(credentials)) return credentials
-  const channelName = readChannelName(shaped.body.channel_name)
+  const channelName = readChannelName(body.channel_name)
   return isFault(channelName) ? channelName : { ...credentials, channelName }
 }
 
@@ -176,11 +176,11 @@ const passwordShape = shape<{ channel_id: string; password: string; new_password
 })
 
 export function readPasswordChange(sent: unknown): Answer<PasswordChange> {
-  const shaped = passwordShape(sent)
-  if (shaped.kind === 'fault') return shaped
-  const credentials = readCredentials(shaped.body)
+  const body = passwordShape(sent)
+  if (isFault(body)) return body
+  const credentials = readCredentials(body)
   if (isFault(credentials)) return credentials
-  const newPassword = readPassword(shaped.body.new_password, 'new_password')
+  const newPassword = readPassword(body.new_password, 'new_password')
   return isFault(newPassword) ? newPassword : { ...credentials, newPassword }
 }
 
@@ -190,8 +190,8 @@ const credentialsShape = shape<{ channel_id: string; password: string }>({
 })
 
 export function readChannelCredentials(sent: unknown): Answer<Credentials> {
-  const shaped = credentialsShape(sent)
-  return shaped.kind === 'fault' ? shaped : readCredentials(shaped.body)
+  const body = credentialsShape(sent)
+  return isFault(body) ? body : readCredentials(body)
 }
 
 // ---- GET /channel/exists

@@ -1,8 +1,10 @@
 // The JSON schemas of requests about Channels and of their answers. (decisions.md 7)
 
 import { DEVICE_KEY } from './device-schemas.ts'
-import { given, object, requiredText, text } from './json-schema.ts'
+import { EXAMPLES } from './examples.ts'
+import { ABSENT, given, inOneCase, object, requiredText, text } from './json-schema.ts'
 import type { JsonSchema } from './json-schema.ts'
+import { CHANNEL_NAME_FORM, trimmed, trimmedOrBlank } from './patterns.ts'
 import { CREDENTIALS } from './submission-schemas.ts'
 
 export const CHANNELS_MAX = 2_000
@@ -12,21 +14,36 @@ export const CHANNELS_MAX = 2_000
  */
 export const SYNC_BODY_BYTES_MAX = CHANNELS_MAX * 512
 const NAME_RULE = '1 to 128 characters without control characters; not unique.'
-const CHANNEL_NAME = requiredText(NAME_RULE)
+const CHANNEL_NAME = requiredText(NAME_RULE, trimmed(CHANNEL_NAME_FORM))
 
 export const CREATE_REQUEST = object(
   { channel_name: CHANNEL_NAME, password: CREDENTIALS.password },
   ['channel_name', 'password'],
 )
 
-export const SUBSCRIBE_REQUEST = object(
-  {
-    device_key: DEVICE_KEY,
-    password: CREDENTIALS.password,
-    channel_id: text('The Channel to subscribe to. Exactly one of channel_id and channel_name.'),
-    channel_name: text(`Creates a Channel of this name and subscribes to it. ${NAME_RULE}`),
-  },
-  ['device_key', 'password'],
+export const SUBSCRIBE_REQUEST = inOneCase(
+  object(
+    {
+      device_key: DEVICE_KEY,
+      password: CREDENTIALS.password,
+      channel_id: text('The Channel to subscribe to. Exactly one of channel_id and channel_name.'),
+      channel_name: text(
+        `Creates a Channel of this name and subscribes to it. ${NAME_RULE}`,
+        trimmedOrBlank(CHANNEL_NAME_FORM),
+      ),
+    },
+    ['device_key', 'password'],
+  ),
+  [
+    {
+      ...object({ channel_id: CREDENTIALS.channel_id, channel_name: ABSENT }, ['channel_id']),
+      title: 'Existing Channel',
+    },
+    {
+      ...object({ channel_id: ABSENT, channel_name: CHANNEL_NAME }, ['channel_name']),
+      title: 'New Channel',
+    },
+  ],
 )
 
 export const UNSUBSCRIBE_REQUEST = object(
@@ -39,6 +56,11 @@ export const SYNC_ITEM = object(CREDENTIALS, ['channel_id', 'password'])
 
 const LISTED_CHANNELS: JsonSchema = {
   type: 'array',
+  maxItems: CHANNELS_MAX,
+  items: {
+    description: 'An object with channel_id and password. A bad item fails alone.',
+    examples: [{ channel_id: EXAMPLES.channel_id, password: EXAMPLES.password }],
+  },
   description: `The Channels to be subscribed to: up to ${CHANNELS_MAX}, each with password.`,
 }
 

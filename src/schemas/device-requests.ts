@@ -26,11 +26,11 @@ const registerShape = shape<{ device_key?: SentText; platform: string }>({
 })
 
 export function readRegister(sent: unknown): Answer<Register> {
-  const shaped = registerShape(sent)
-  if (shaped.kind === 'fault') return shaped
-  const platform = readPlatform(shaped.body.platform)
+  const body = registerShape(sent)
+  if (isFault(body)) return body
+  const platform = readPlatform(body.platform)
   if (isFault(platform)) return platform
-  const deviceKey = shaped.body.device_key?.trim() ?? ''
+  const deviceKey = body.device_key?.trim() ?? ''
   return deviceKey === '' ? { platform } : { deviceKey, platform }
 }
 
@@ -58,10 +58,10 @@ const setRouteShape = shape<{
 })
 
 export function readSetRoute(sent: unknown): Answer<SetRoute> {
-  const shaped = setRouteShape(sent)
-  if (shaped.kind === 'fault') return shaped
-  const route = readRoute(shaped.body)
-  const providerToken = shaped.body.provider_token?.trim() ?? ''
+  const body = setRouteShape(sent)
+  if (isFault(body)) return body
+  const route = readRoute(body)
+  const providerToken = body.provider_token?.trim() ?? ''
   return isFault(route) || providerToken === '' ? route : { ...route, providerToken }
 }
 
@@ -78,8 +78,8 @@ const deleteRouteShape = shape<{ device_key: string; channel_type: string }>({
 })
 
 export function readDeleteRoute(sent: unknown): Answer<DeleteRoute> {
-  const shaped = deleteRouteShape(sent)
-  return shaped.kind === 'fault' ? shaped : readRoute(shaped.body)
+  const body = deleteRouteShape(sent)
+  return isFault(body) ? body : readRoute(body)
 }
 
 // ---- POST /channel/device/provider-token/retire
@@ -96,11 +96,11 @@ const retireTokenShape = shape<{ platform: string; provider_token: string }>({
 })
 
 export function readRetireToken(sent: unknown): Answer<RetireToken> {
-  const shaped = retireTokenShape(sent)
-  if (shaped.kind === 'fault') return shaped
-  const platform = readPlatform(shaped.body.platform)
+  const body = retireTokenShape(sent)
+  if (isFault(body)) return body
+  const platform = readPlatform(body.platform)
   if (isFault(platform)) return platform
-  const providerToken = readProviderToken(platform, shaped.body.provider_token)
+  const providerToken = readProviderToken(platform, body.provider_token)
   return isFault(providerToken) ? providerToken : { platform, providerToken }
 }
 

@@ -77,9 +77,8 @@ export function readEvent(
   sent: unknown,
   making: Making & { readonly pathThingId?: string },
 ): Answer<ReadSubmission<EventSubmission>> {
-  const shaped = shapes[action](sent)
-  if (shaped.kind === 'fault') return shaped
-  const { body } = shaped
+  const body = shapes[action](sent)
+  if (isFault(body)) return body
 
   const credentials = readCredentials(body)
   if (isFault(credentials)) return credentials

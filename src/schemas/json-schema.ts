@@ -1,5 +1,8 @@
-// JSON schemas as plain data: the words that the schemas of all routes are written with. The same
-// objects are compiled by ajv (shape.ts) and shown in the OpenAPI document (openapi.ts).
+// JSON schemas as plain data: the words that the schemas of all routes are written with. The OpenAPI
+// document shows them whole (openapi.ts); shape.ts checks the JSON types in them.
+
+import { ANY_TEXT, BLANK, NOT_BLANK, TIME_FORM } from './patterns.ts'
+import { bytesForm, exactly, trimmed, trimmedOrBlank } from './patterns.ts'
 
 export type JsonSchema = { readonly [keyword: string]: unknown }
 
@@ -11,52 +14,147 @@ export interface ObjectSchema {
 }
 
 /** An object of named properties; `required` in the order in which a missing one is reported. */
-export function object(
+export const object = (
   properties: Readonly<Record<string, JsonSchema>>,
   required: readonly string[],
-  description?: string,
-): ObjectSchema {
-  const schema = { type: 'object', properties, required } as const
-  return description === undefined ? schema : { ...schema, description }
-}
+): ObjectSchema => ({ type: 'object', properties, required })
 
-/** A text that must be sent. */
-export const requiredText = (description: string): JsonSchema => ({ type: 'string', description })
+/** One of several cases, each of which says more about the members of one object. */
+export const inOneCase = (schema: ObjectSchema, cases: readonly ObjectSchema[]): ObjectSchema => ({
+  ...schema,
+  anyOf: cases,
+})
+
+/** A text that must be sent, and in which form; any text but a blank one without it. */
+export const requiredText = (description: string, pattern = NOT_BLANK): JsonSchema => ({
+  type: 'string',
+  pattern,
+  description,
+})
 
 /** A text that may be left out; null and blank are the same as absent, unless it says otherwise. */
-export const text = (description: string): JsonSchema => ({ type: ['string', 'null'], description })
+export const text = (description: string, pattern = ANY_TEXT): JsonSchema => ({
+  type: ['string', 'null'],
+  pattern,
+  description,
+})
 
 /** A text of a patch: null is the same as absent, and an empty one clears the field. */
-export const patchText = (description: string): JsonSchema =>
-  text(`${description} An empty text clears it.`)
+export const patchText = (description: string, pattern = ANY_TEXT): JsonSchema =>
+  text(`${description} An empty text clears it.`, pattern)
+
+/** A member that must not be sent; null is the same as absent. */
+export const forbidden = (description: string): JsonSchema => ({
+  type: 'null',
+  description: `Must not be sent. ${description}`,
+})
+
+/** A member that is blank or null where it is there at all. */
+export const ABSENT: JsonSchema = { type: ['string', 'null'], pattern: BLANK }
 
 const TIME_RULE = 'Unix seconds or milliseconds, as a number or a numeric text.'
+/** Numbers below 10^12 are seconds; both end with the year 9999. */
+const TIME_RANGES = [
+  { minimum: 0, exclusiveMaximum: 253_402_300_800 },
+  { minimum: 1_000_000_000_000, exclusiveMaximum: 253_402_300_800_000 },
+] as const
 
 export const requiredTime = (description: string): JsonSchema => ({
   type: ['number', 'string'],
+  anyOf: TIME_RANGES,
+  pattern: trimmed(TIME_FORM),
   description: `${description} ${TIME_RULE}`,
 })
 
 export const time = (description: string): JsonSchema => ({
   type: ['number', 'string', 'null'],
+  anyOf: TIME_RANGES,
+  pattern: trimmedOrBlank(TIME_FORM),
   description: `${description} ${TIME_RULE}`,
 })
 
 /** A list of texts that may be left out. */
 export const texts = (description: string): JsonSchema => ({
   type: ['array', 'null'],
-  items: { type: 'string' },
+  items: { type: 'string', pattern: ANY_TEXT },
   description,
 })
 
-/**
- * An object of caller-chosen keys, each with a value of these JSON types; any value without
- * them.
- */
-export function keyed(description: string, types?: readonly string[]): JsonSchema {
-  const schema = { type: ['object', 'null'], description }
-  return types === undefined ? schema : { ...schema, additionalProperties: { type: types } }
+/** A list of so many texts, each of 1 to `bytesMax` bytes. */
+export const limitedTexts = (
+  description: string,
+  { itemsMax, bytesMax }: { readonly itemsMax: number; readonly bytesMax: number },
+): JsonSchema => ({
+  type: ['array', 'null'],
+  maxItems: itemsMax,
+  items: { type: 'string', pattern: trimmed(bytesForm(1, bytesMax)) },
+  description,
+})
+
+/** An object of caller-chosen keys, each with any JSON value. */
+export const keyed = (description: string): JsonSchema => ({
+  type: ['object', 'null'],
+  propertyNames: { pattern: ANY_TEXT },
+  additionalProperties: { $ref: '#/components/schemas/Json' },
+  description,
+})
+
+/** Beyond these a double does not carry every whole number. */
+const EXACT = { minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER } as const
+
+/** An object of caller-chosen keys, each with a text, a number or a boolean, within bytes. */
+export const scalars = (
+  description: string,
+  { keyBytesMax, textBytesMax }: { readonly keyBytesMax: number; readonly textBytesMax: number },
+): JsonSchema => ({
+  type: ['object', 'null'],
+  propertyNames: { pattern: exactly(bytesForm(1, keyBytesMax)) },
+  additionalProperties: {
+    type: ['string', 'number', 'boolean'],
+    ...EXACT,
+    pattern: trimmed(bytesForm(1, textBytesMax)),
+  },
+  description,
+})
+
+/** Any JSON value that is kept as it is: the component Json, which refers to itself. */
+export const ANY_JSON: JsonSchema = {
+  description: 'Any JSON value, at most 32 levels deep. Numbers that a double carries exactly.',
+  anyOf: [
+    { type: ['boolean', 'null'] },
+    { type: 'number', ...EXACT },
+    { type: 'string', pattern: ANY_TEXT },
+    { type: 'array', items: { $ref: '#/components/schemas/Json' } },
+    {
+      type: 'object',
+      propertyNames: { pattern: ANY_TEXT },
+      additionalProperties: { $ref: '#/components/schemas/Json' },
+    },
+  ],
 }
+
+/**
+ * The JSON types alone: of the object, of its members, and of what stands in those. Members that
+ * may have any type are left out.
+ */
+export function typesOnly({ properties, required }: ObjectSchema): ObjectSchema {
+  const typed = Object.entries(properties).filter(([, schema]) => 'type' in schema)
+  return object(
+    Object.fromEntries(typed.map(([name, schema]) => [name, typesOfMember(schema)])),
+    required,
+  )
+}
+
+const typesOfMember = ({ type, items, additionalProperties }: JsonSchema): JsonSchema => ({
+  type,
+  ...(isTyped(items) && { items: { type: items.type } }),
+  ...(isTyped(additionalProperties) && {
+    additionalProperties: { type: additionalProperties.type },
+  }),
+})
+
+const isTyped = (schema: unknown): schema is { readonly type: unknown } =>
+  typeof schema === 'object' && schema !== null && 'type' in schema
 
 /** What an answer holds: every value of it has exactly one type. */
 export const given = (

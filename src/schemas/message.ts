@@ -60,9 +60,8 @@ export function readMessage(
   sent: unknown,
   making: Making,
 ): Answer<ReadSubmission<MessageSubmission>> {
-  const shaped = messageShape(sent)
-  if (shaped.kind === 'fault') return shaped
-  const { body } = shaped
+  const body = messageShape(sent)
+  if (isFault(body)) return body
 
   const credentials = readCredentials(body)
   if (isFault(credentials)) return credentials
@@ -125,7 +124,7 @@ function severityOf(sent: SentText): Severity | undefined {
  */
 export function messageBodyFromQuery(query: URLSearchParams): Answer<Record<string, unknown>> {
   const body: Record<string, unknown> = {}
-  for (const name of [...Object.keys(MESSAGE_REQUEST.properties), 'message_id']) {
+  for (const name of Object.keys(MESSAGE_REQUEST.properties)) {
     const value = query.get(name)
     if (value !== null) body[name] = value
   }

@@ -1,13 +1,15 @@
 // The OpenAPI 3.1 document of the gateway, made from one row a route. The schemas in it are the
-// objects that check the requests, so the document cannot drift from the code.
+// objects that check the JSON types of requests; a test compares what else they say with the readers.
 
 import { FAULTS } from '#domain/fault'
 import type { FaultCode } from '#domain/fault'
 
-import { given, object, oneOf } from './json-schema.ts'
+import { exampleOf, examplesOf } from './examples.ts'
+import { ANY_JSON, given, object, oneOf } from './json-schema.ts'
 import type { JsonSchema, ObjectSchema } from './json-schema.ts'
+import { ENTITY_ID_FORM, OPERATION_ID_FORM, exactly } from './patterns.ts'
 
-/** One route as the document tells it. */
+/** One route as the document describes it. */
 export interface RouteDescription {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE' | 'OPTIONS'
   /** With `{name}` for each place in the path. */
@@ -72,10 +74,14 @@ function operation(route: RouteDescription, statusOf: OpenApiOptions['statusOf']
   }
 }
 
-const bodyOf = (schema: JsonSchema, mediaTypes = JSON_ONLY): JsonSchema =>
-  Object.fromEntries(
-    (mediaTypes.length === 0 ? ['*/*'] : mediaTypes).map((mediaType) => [mediaType, { schema }]),
-  )
+function bodyOf(schema: JsonSchema, mediaTypes = JSON_ONLY): JsonSchema {
+  const content = { schema, ...(isObjectSchema(schema) && { examples: examplesOf(schema) }) }
+  const types = mediaTypes.length === 0 ? ['*/*'] : mediaTypes
+  return Object.fromEntries(types.map((mediaType) => [mediaType, content]))
+}
+
+const isObjectSchema = (schema: JsonSchema): schema is ObjectSchema =>
+  schema['type'] === 'object' && 'properties' in schema && 'required' in schema
 
 const JSON_ONLY: readonly string[] = ['application/json']
 
@@ -87,21 +93,68 @@ const operationIdOf = ({ method, path }: RouteDescription): string =>
     .join('_')}`
 
 const pathParameters = (path: string): JsonSchema[] =>
-  [...path.matchAll(/\{([^}]+)\}/g)].map(([, name]) => ({
+  [...path.matchAll(/\{([^}]+)\}/g)].map(([, name = '']) => ({
     name,
     in: 'path',
     required: true,
-    schema: { type: 'string' },
+    schema: { type: 'string', pattern: exactly(PATH_FORMS[name] ?? '[^/]+') },
+    ...exampleValue(name, {}),
   }))
 
-const queryParameters = (query: ObjectSchema | undefined): JsonSchema[] =>
-  Object.entries(query?.properties ?? {}).map(([name, { description, ...schema }]) => ({
-    name,
-    in: 'query',
-    required: query?.required.includes(name) ?? false,
-    ...(description !== undefined && { description }),
+const PATH_FORMS: Readonly<Record<string, string>> = {
+  thing_id: ENTITY_ID_FORM,
+  op_id: OPERATION_ID_FORM,
+}
+
+function queryParameters(query: ObjectSchema | undefined): JsonSchema[] {
+  if (query === undefined) return []
+  const members = Object.entries(query.properties)
+  const asJson = members.filter(([, { type }]) => type === 'object')
+  const parameters = asJson.map(([name, schema]) => ({
+    ...parameterHead(name, query, schema),
+    content: { 'application/json': { schema } },
+  }))
+  const plain = Object.fromEntries(members.filter(([, { type }]) => type !== 'object'))
+  return [...plainParameters({ ...query, properties: plain }), ...parameters]
+}
+
+/**
+ * A parameter for each member. Where members depend on each other they are one parameter, an
+ * object: it is still sent as one parameter a member.
+ */
+function plainParameters(query: ObjectSchema): JsonSchema[] {
+  if ('anyOf' in query) {
+    const examples = examplesOf(query)
+    return [
+      {
+        name: 'fields',
+        in: 'query',
+        required: true,
+        style: 'form',
+        explode: true,
+        schema: query,
+        examples,
+      },
+    ]
+  }
+  return Object.entries(query.properties).map(([name, { description, ...schema }]) => ({
+    ...parameterHead(name, query, { description, ...schema }),
     schema,
   }))
+}
+
+const parameterHead = (name: string, query: ObjectSchema, schema: JsonSchema): JsonSchema => ({
+  name,
+  in: 'query',
+  required: query.required.includes(name),
+  ...(schema['description'] !== undefined && { description: schema['description'] }),
+  ...exampleValue(name, schema),
+})
+
+function exampleValue(name: string, schema: JsonSchema): JsonSchema {
+  const example = exampleOf(name, schema)
+  return example === undefined ? {} : { example }
+}
 
 const HEADERS = { 'x-request-id': { $ref: '#/components/headers/RequestId' } }
 
@@ -170,7 +223,7 @@ const PROBLEM = object(
     category: oneOf(CATEGORIES, 'The kind of problem.'),
     status: given('integer', 'The HTTP status.'),
     title: given('string', 'The category for a reader.'),
-    detail: given('string', 'What about this request is wrong.'),
+    detail: given('string', 'The part of this request that is wrong.'),
     localized_message: given('string', 'The sentence in the language of the caller.'),
     locale: given('string', 'The language of localized_message.'),
     retryable: given('boolean', 'True when the same request may succeed later.'),
@@ -184,16 +237,17 @@ const COMPONENTS = {
     Failure: object(
       {
         success: { const: false },
-        error: given('string', 'What went wrong, for a reader.'),
-        error_code: oneOf(Object.keys(FAULTS), 'What went wrong, for a program.'),
+        error: given('string', 'The error, for a reader.'),
+        error_code: oneOf(Object.keys(FAULTS), 'The error, for a program.'),
         problem: { $ref: '#/components/schemas/Problem' },
       },
       ['success', 'error', 'error_code', 'problem'],
     ),
     Problem: PROBLEM,
+    Json: ANY_JSON,
   },
   headers: {
-    RequestId: { description: 'The name of this request in logs.', schema: { type: 'string' } },
+    RequestId: { description: 'The id of this request in logs.', schema: { type: 'string' } },
     RetryAfter: {
       description: 'Seconds to wait before the next attempt.',
       schema: { type: 'integer' },

@@ -58,12 +58,12 @@ const entityGetShapes = {
 } as const
 
 export function readEntityGet(model: Kept, sent: unknown): Answer<EntityGet> {
-  const shaped = entityGetShapes[model](sent)
-  if (shaped.kind === 'fault') return shaped
-  const reader = readReader(shaped.body)
-  if (reader.kind === 'fault') return reader
+  const body = entityGetShapes[model](sent)
+  if (isFault(body)) return body
+  const reader = readReader(body)
+  if (isFault(reader)) return reader
   const field = model === 'thing' ? 'thing_id' : 'event_id'
-  const id = readParsed(field, shaped.body[field], ENTITY_ID_FORM)
+  const id = readParsed(field, body[field], ENTITY_ID_FORM)
   if (id === undefined) return fault(MISSING[field], { field })
   return isFault(id) ? id : { reader, id }
 }
@@ -93,11 +93,10 @@ const entityListShapes = {
 } as const
 
 export function readEntityList(model: Kept, sent: unknown): Answer<EntityList> {
-  const shaped = entityListShapes[model](sent)
-  if (shaped.kind === 'fault') return shaped
-  const { body } = shaped
+  const body = entityListShapes[model](sent)
+  if (isFault(body)) return body
   const reader = readReader(body)
-  if (reader.kind === 'fault') return reader
+  if (isFault(reader)) return reader
   const state = readOneOf('state', body.state, STATES[model])
   if (isFault(state)) return state
   const thingId =
@@ -139,11 +138,10 @@ interface HistoryBody extends ReaderBody {
 const historyShape = shape<HistoryBody>({ schema: HISTORY_REQUEST, missing: MISSING })
 
 export function readHistory(sent: unknown): Answer<HistoryRequest> {
-  const shaped = historyShape(sent)
-  if (shaped.kind === 'fault') return shaped
-  const { body } = shaped
+  const body = historyShape(sent)
+  if (isFault(body)) return body
   const reader = readReader(body)
-  if (reader.kind === 'fault') return reader
+  if (isFault(reader)) return reader
   const afterSeq = readCursor(body.cursor) ?? readSeq(body.after_seq)
   if (isFault(afterSeq)) return afterSeq
   const sinceMs = readTime('since', body.since)
@@ -177,11 +175,11 @@ const pullShape = shape<{ device_key: string; limit?: SentTime }>({
 })
 
 export function readPull(sent: unknown): Answer<Pull> {
-  const shaped = pullShape(sent)
-  if (shaped.kind === 'fault') return shaped
-  const deviceKey = readDeviceKey(shaped.body.device_key)
+  const body = pullShape(sent)
+  if (isFault(body)) return body
+  const deviceKey = readDeviceKey(body.device_key)
   if (isFault(deviceKey)) return deviceKey
-  const count = readLimit(shaped.body.limit, { max: LIMIT_MAX, fallback: LIMIT_MAX })
+  const count = readLimit(body.limit, { max: LIMIT_MAX, fallback: LIMIT_MAX })
   return isFault(count) ? count : { deviceKey, limit: count }
 }
 
@@ -198,12 +196,12 @@ const ackShape = shape<{ device_key: string; delivery_ids: readonly string[] }>(
 })
 
 export function readAck(sent: unknown): Answer<Ack> {
-  const shaped = ackShape(sent)
-  if (shaped.kind === 'fault') return shaped
-  const deviceKey = readDeviceKey(shaped.body.device_key)
+  const body = ackShape(sent)
+  if (isFault(body)) return body
+  const deviceKey = readDeviceKey(body.device_key)
   if (isFault(deviceKey)) return deviceKey
   const field = 'delivery_ids'
-  const ids = [...new Set(shaped.body.delivery_ids.map((id) => id.trim()))]
+  const ids = [...new Set(body.delivery_ids.map((id) => id.trim()))]
   if (ids.length === 0 || ids.length > DELIVERIES_MAX) {
     return fault('delivery_ack_batch_invalid', { field })
   }

@@ -1,18 +1,20 @@
 // The first look at a body: which members it may not carry, which it lacks, and the JSON type of
-// each. ajv is here and nowhere else. What a value says (its length, its form) is read after this.
+// each. ajv is here and nowhere else. The readers of each field check values (length, form) next.
 //
 // Invariants:
-//   S1. The order of refusals is fixed: not an object; forbidden members; missing members; wrong
-//       JSON types. So one request always gets one and the same code.
-//   S2. A body is never handed on in the place of a fault: it is the caller's, and could call
-//       itself one.
+//   shape/1. The order of refusals is fixed: not an object; forbidden members; missing members;
+//            wrong JSON types. So one request always gets one and the same code.
+//   shape/2. Only JSON types are checked here, although the schemas say more: a value of a wrong
+//            form gets the code of its field.
 
 import { Ajv } from 'ajv'
 import type { ErrorObject, ValidateFunction } from 'ajv'
 
 import { fault } from '#domain/fault'
 import type { Fault, FaultCode } from '#domain/fault'
+import type { Answer } from '#domain/ports'
 
+import { typesOnly } from './json-schema.ts'
 import type { ObjectSchema } from './json-schema.ts'
 
 // Infinity (JSON text 1e999) passes as a number here, so that each field refuses it with its own
@@ -30,20 +32,18 @@ export interface ShapeRules {
   readonly forbidden?: Readonly<Record<string, FaultCode>>
 }
 
-export type Shaped<Body> = { readonly kind: 'shaped'; readonly body: Body } | Fault
-
 /** Compiles the check of one kind of body; done once, when its file is imported. */
-export function shape<Body>(rules: ShapeRules): (body: unknown) => Shaped<Body> {
-  const fits = ajv.compile<Body>(rules.schema)
+export function shape<Body>(rules: ShapeRules): (body: unknown) => Answer<Body> {
+  const fits = ajv.compile<Body>(typesOnly(rules.schema)) // shape/2
   const forbidden = Object.entries(rules.forbidden ?? {})
   return (body) => {
     if (!isRecord(body)) {
       return fault('invalid_json_data', { detail: 'the body must be a JSON object' })
     }
     for (const [field, code] of forbidden) {
-      if (isSent(body[field])) return fault(code, { field }) // S1
+      if (isSent(body[field])) return fault(code, { field }) // shape/1
     }
-    if (fits(body)) return { kind: 'shaped', body } // S2
+    if (fits(body)) return body
     return missingMember(body, rules) ?? wrongType(fits)
   }
 }

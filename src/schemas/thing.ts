@@ -80,9 +80,8 @@ export function readThing(
   sent: unknown,
   making: Making,
 ): Answer<ReadSubmission<ThingSubmission>> {
-  const shaped = shapes[action](sent)
-  if (shaped.kind === 'fault') return shaped
-  const { body } = shaped
+  const body = shapes[action](sent)
+  if (isFault(body)) return body
 
   const credentials = readCredentials(body)
   if (isFault(credentials)) return credentials

@@ -1,0 +1,81 @@
+// Which texts the gateway takes, as regular expressions of ECMA-262. The readers of requests
+// decide; these tell callers beforehand, in the OpenAPI document, and a test compares the two.
+
+/** What trimming removes, as the inside of a character class. */
+const SPACE = '\\t-\\r \\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff'
+const ASCII_SPACE = '\\t-\\r '
+/** ASCII without NUL and without white space. */
+const ASCII_VISIBLE = '\\u0001-\\u0008\\u000e-\\u001f!-\\u007f'
+
+/** Nothing but white space, which counts as absent. */
+export const BLANK = `^[${SPACE}]*$`
+/** Any text without NUL. JSON in UTF-8 has no half of a surrogate pair. */
+export const ANY_TEXT = '^[^\\u0000]*$'
+/** Any text without NUL that has more than white space. */
+export const NOT_BLANK = `^[^\\u0000]*[^${SPACE}\\u0000][^\\u0000]*$`
+
+/** This form and nothing around it. */
+export const exactly = (form: string): string => `^(?:${form})$`
+
+/** This form between optional white space. */
+export const trimmed = (form: string): string => `^[${SPACE}]*(?:${form})[${SPACE}]*$`
+
+/** This form between optional white space, or nothing. */
+export const trimmedOrBlank = (form: string): string => trimmed(`(?:${form})?`)
+
+/** One of these words of ASCII, in upper or lower case. */
+export const anyCase = (words: readonly string[]): string =>
+  words
+    .map((word) => word.replace(/[a-z]/g, (letter) => `[${letter.toUpperCase()}${letter}]`))
+    .join('|')
+
+export const ENTITY_ID_FORM = '[A-Za-z0-9_:-]{1,64}'
+export const OPERATION_ID_FORM = '[A-Za-z0-9_:-]{1,128}'
+export const DEVICE_KEY_FORM = '[0-9a-f]{32}'
+
+const ID_NOISE = `[${ASCII_SPACE}-]*`
+/** A channel id in any spelling; the reader takes up to 256 characters. */
+export const CHANNEL_ID =
+  `^${ID_NOISE}(?:[0-9A-TV-Za-tv-z]${ID_NOISE}){25}` + `[048CGMORWcgmorw]${ID_NOISE}$`
+export const CHANNEL_ID_CHARACTERS_MAX = 256
+
+const CONTROL = '\\u0000-\\u001f\\u007f-\\u009f'
+/** 1 to 128 characters without control characters, between optional white space. */
+export const CHANNEL_NAME_FORM =
+  `[^${SPACE}${CONTROL}]` + `(?:[^${CONTROL}]{0,126}[^${SPACE}${CONTROL}])?`
+
+/** The canonical channel id with the number of an entry in its feed. */
+export const DELIVERY_ID_FORM = '[0-9A-HJKMNP-TV-Z]{25}[048CGMRW]-[1-9][0-9]{0,14}'
+export const CURSOR_FORM = 'c(?:0|[1-9a-z][0-9a-z]{0,9})'
+
+/** A time as text: up to 11 digits of seconds, or 13 or 14 digits of milliseconds. */
+export const TIME_FORM = '\\+?0*(?:[0-9]{1,11}|[1-9][0-9]{12,13})(?:\\.[0-9]+)?'
+/** A whole number from 0 as text. */
+export const WHOLE_FORM = '\\+?0*[0-9]{1,15}(?:\\.0+)?'
+/** A whole number from 1 to 200 as text. */
+export const LIMIT_FORM = '\\+?0*(?:[1-9][0-9]?|1[0-9]{2}|200)(?:\\.0+)?'
+
+export const APPLE_TOKEN_FORM = '[0-9A-Fa-f]{64,256}'
+export const OTHER_TOKEN_FORM = '[!-~]{16,4096}'
+
+/**
+ * `min` to `max` bytes of UTF-8 without white space around them. JSON Schema counts characters: of
+ * texts with other characters than ASCII only those are described that fit at four bytes each.
+ */
+export function bytesForm(min: number, max: number): string {
+  const ascii = between(ASCII_VISIBLE, '\\u0001-\\u007f', min, max)
+  const other = between(`^${SPACE}\\u0000`, '^\\u0000', min, Math.floor(max / 4))
+  return `${ascii}|${other}`
+}
+
+/** So many characters: the first and the last of `outer`, those between them of `inner`. */
+function between(outer: string, inner: string, min: number, max: number): string {
+  const inside = `[${inner}]{${Math.max(0, min - 2)},${max - 2}}[${outer}]`
+  return min > 1 ? `[${outer}]${inside}` : `[${outer}](?:${inside})?`
+}
+
+/** Up to `itemsMax` texts of at most `bytesMax` bytes, separated by commas; blank ones count too. */
+export function listOf(bytesMax: number, itemsMax: number): string {
+  const item = `(?:[\\u0001-+\\--\\u007f]{0,${bytesMax}}|[^,\\u0000]{0,${Math.floor(bytesMax / 4)}})`
+  return `^${item}(?:,${item}){0,${itemsMax - 1}}$`
+}

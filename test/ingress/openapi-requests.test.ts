@@ -1,0 +1,184 @@
+// Goal: the OpenAPI document says exactly what the gateway takes.
+// Method: every example of the document is sent; then one member of an example at a time gets
+// values around its rules, and the verdict of the schema is compared with that of the gateway.
+
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import test from 'ava'
+import type { ExecutionContext } from 'ava'
+
+import { parseDeviceKey } from '#domain/identity'
+import { deviceIdOf } from '#src/acceptance/device-identity'
+import { EXAMPLES } from '#src/schemas/examples'
+import { isRecord } from '#src/schemas/shape'
+import { addChannel, startIngress } from '#test/support/start-ingress'
+import type { Rig } from '#test/support/start-ingress'
+
+type Record = Readonly<{ [name: string]: unknown }>
+
+interface Operation {
+  readonly method: string
+  readonly path: string
+  readonly schema: Record
+  readonly examples: readonly Record[]
+  readonly parameters: readonly Record[]
+}
+
+/** The value at these names, which the document must have. */
+function at(node: unknown, ...names: readonly string[]): Record {
+  let found = node
+  for (const name of names) found = isRecord(found) ? found[name] : undefined
+  return isRecord(found) ? found : {}
+}
+
+const list = (value: unknown): readonly Record[] =>
+  Array.isArray(value) ? value.filter(isRecord) : []
+
+function operationsOf(document: Record): readonly Operation[] {
+  return Object.entries(at(document, 'paths')).flatMap(([template, methods]) =>
+    Object.entries(at(methods)).map(([method, operation]) => {
+      const content = at(operation, 'requestBody', 'content', 'application/json')
+      const parameters = list(at(operation)['parameters'])
+      const path = template.replace(/\{(\w+)\}/g, (_, name: string) =>
+        String(parameters.find((parameter) => parameter['name'] === name)?.['example']),
+      )
+      return {
+        method,
+        path,
+        parameters,
+        schema: at(content, 'schema'),
+        examples: Object.values(at(content, 'examples')).map((example) => at(example, 'value')),
+      }
+    }),
+  )
+}
+
+/** The document of a gateway that knows the channel and, if wanted, the device of the examples. */
+async function start(t: ExecutionContext, hasDevice: boolean) {
+  const rig = await startIngress(t)
+  await addChannel(rig.channels, EXAMPLES.channel_id, EXAMPLES.password)
+  const deviceKey = parseDeviceKey(EXAMPLES.device_key)
+  if (hasDevice && deviceKey !== undefined) {
+    await rig.devices.create(deviceIdOf(deviceKey), 'android')
+  }
+  const document = (await rig.get('/openapi.json')).json
+  return { rig, document, operations: operationsOf(document) }
+}
+
+test('every request with a body has examples, and each has the form that the gateway takes', async (t) => {
+  const { rig, operations } = await start(t, false)
+  for (const { method, path, schema, examples } of operations) {
+    if (method !== 'post') continue
+    t.true(examples.length > 0, path)
+    for (const example of examples) {
+      for (const [name, value] of Object.entries(example))
+        t.not(value, undefined, `${path} ${name}`)
+      t.true(isRecord(schema['properties']), path)
+      const { status, text } = await rig.post(path, example)
+      // Whose credentials an example has, the gateway need not know.
+      t.true(status === 200 || status === 404, `${path} ${JSON.stringify(example)} ${text}`)
+    }
+  }
+})
+
+test('every example of query parameters has the form that the gateway takes', async (t) => {
+  const { rig, operations } = await start(t, true)
+  for (const { method, path, parameters } of operations) {
+    if (method !== 'get' || path === '/private/ws') continue
+    for (const query of queriesOf(parameters)) {
+      const { status, text } = await rig.get(query === '' ? path : `${path}?${query}`)
+      t.true(status === 200 || status === 404, `${path}?${query} ${text}`)
+    }
+  }
+})
+
+/** Query strings of the examples: one for each example of a parameter that is an object. */
+function queriesOf(parameters: readonly Record[]): readonly string[] {
+  const sent = parameters.filter((parameter) => parameter['in'] === 'query')
+  const single = sent.filter((parameter) => 'example' in parameter)
+  const grouped = sent.flatMap(({ examples }) => Object.values(at(examples)))
+  const base = single.map(({ name, example }): [string, string] => [
+    String(name),
+    isRecord(example) ? JSON.stringify(example) : String(example),
+  ])
+  if (grouped.length === 0) return [new URLSearchParams(base).toString()]
+  return grouped.map((example) => {
+    const members = Object.entries(at(example, 'value'))
+    const own = members.map(([name, value]): [string, string] => [name, String(value)])
+    return new URLSearchParams([...own, ...base]).toString()
+  })
+}
+
+/** Values around the rules of members; of each the schemas and the readers think the same. */
+const VALUES: readonly unknown[] = [
+  undefined, null, '', ' \u00a0\u3000\ufeff', true, false, [], {}, 0, -1, 1, 200, 201, 1.5,
+  'a', ' a ', 'a b', 'a\u0000', '\u0085a', 'a'.repeat(65), 'a'.repeat(128), 'a'.repeat(129), 'ä'.repeat(8),
+  'ä'.repeat(65), '😀'.repeat(32), '😀'.repeat(33), '1234567', ' 12345678 ', 'a'.repeat(512),
+  'a'.repeat(64), '-1', '+5.0', '5.5', '1e3', '0x10', '0200', '12', '99999999999', '999999999999',
+  253_402_300_799.5, 253_402_300_800, 999_999_999_999, 1e12, 253_402_300_799_999, 253_402_300_800_000,
+  ` ${EXAMPLES.channel_id.toLowerCase()}`, `${EXAMPLES.channel_id.slice(0, 25)}1`, EXAMPLES.channel_id.slice(1),
+  'P7K2M9-QW4RD8-ZT3VN6-HB5YPC-IO', 'U'.repeat(26), 'PRIVATE', 'win', 'iOS ', 'Thing', 'OPEN', 'deleted', 'archived',
+  'c0', 'c00', 'c', 'cz', 'f'.repeat(32), 'F'.repeat(64), `${'0'.repeat(63)} `, 'x'.repeat(15), 'x'.repeat(16), 'x'.repeat(4097),
+  [''], ['a', ' b '], ['a\u0000'], [1], [null], ['a'.repeat(64)], ['a'.repeat(65)], Array(33).fill(0).map((_, n) => `t${n}`),
+  [`${EXAMPLES.channel_id}-0`], [`${EXAMPLES.channel_id}-7`], [`${EXAMPLES.channel_id}-07`],
+  { '': 1 }, { a: '' }, { a: null }, { a: ' ' }, { a: [1] }, { a: 'b\u0000' }, { 'a\u0000': 1 }, { ['k'.repeat(64)]: true },
+  { ['k'.repeat(65)]: true }, { a: 'v'.repeat(512) }, { a: 'v'.repeat(513) }, { a: { b: [null, 'c\u0000'] } },
+  { a: { b: [null, 'c', 1.25] } },
+] // prettier-ignore
+
+test('the schema of a request takes a body exactly when the gateway does', async (t) => {
+  const { rig, document, operations } = await start(t, true)
+  const ajv = new Ajv2020({ strict: false, allowUnionTypes: true })
+  const json = JSON.stringify(at(document, 'components', 'schemas', 'Json'))
+  ajv.addSchema(JSON.parse(json.replaceAll('#/components/schemas/Json', 'json')) as object, 'json')
+  const differing: string[] = []
+  const seen = new Set<string>()
+  let compared = 0
+  for (const { path, schema, examples } of operations) {
+    if (examples.length === 0) continue
+    const text = JSON.stringify(schema).replaceAll('#/components/schemas/Json', 'json')
+    const fits = ajv.compile(JSON.parse(text) as object)
+    for (const example of examples) {
+      t.true(fits(example), `${path} ${JSON.stringify(fits.errors)}`)
+      for (const [name, value] of membersOf(schema, example, seen)) {
+        const body = JSON.parse(JSON.stringify({ ...example, [name]: value })) as Record
+        compared += 1
+        const isFit = fits(body)
+        if (await differs(rig, path, body, isFit)) {
+          differing.push(`${path} ${isFit} ${name}: ${JSON.stringify(value)}`)
+        }
+      }
+    }
+  }
+  t.true(compared > 1000)
+  t.deepEqual(differing, [])
+})
+
+/** Each member with each value; one whose rule another request has had is left out. */
+function* membersOf(
+  schema: Record,
+  example: Record,
+  seen: Set<string>,
+): Generator<readonly [string, unknown]> {
+  for (const [name, rule] of Object.entries(at(schema, 'properties'))) {
+    // Where members depend on each other, the others that the example has count too.
+    const isTied = JSON.stringify(schema['anyOf'] ?? '').includes(`"${name}":`)
+    const key = `${name} ${JSON.stringify(rule)} ${isTied ? Object.keys(example).join() : ''}`
+    if (seen.has(key)) continue
+    seen.add(key)
+    for (const value of VALUES) yield [name, value]
+  }
+}
+
+/** Refusals for what the gateway knows of the device, whatever the request says. */
+const OF_THE_DEVICE = [
+  'apns_channel_requires_apple_platform',
+  'fcm_channel_requires_android_platform',
+  'channel_type_mismatch',
+]
+
+/** A body that fits must not be refused for its form; one that does not fit must not be taken. */
+async function differs(rig: Rig, path: string, body: Record, isFit: boolean): Promise<boolean> {
+  const { status, json } = await rig.post(path, body)
+  if (!isFit) return status === 200
+  return status === 400 && !OF_THE_DEVICE.includes(String(json['error_code']))
+}
