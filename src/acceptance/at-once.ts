@@ -1,5 +1,5 @@
-// So many jobs at once; the others wait in the order in which they came. How many may wait is
-// bounded by the requests in flight.
+// Runs a bounded number of jobs at once; the others wait in the order in which they came. The
+// requests in flight bound those that wait.
 
 import type { ReadStore } from '#domain/store-ports'
 

@@ -2,11 +2,12 @@
 // (Specification: Rate budget on password surfaces; decisions.md 13)
 //
 // Invariants:
-//   B1. A window is a minute from its first request. Within it an address gets at most `perAddress`
-//       and all addresses together at most `total`.
-//   B2. What is refused costs nothing, so one address cannot use up the total for the others.
-//   B3. Only counted requests leave an address behind: the map holds at most `total` addresses.
-//   B4. A host has one count for all addresses that it can choose from: an IPv6 host its /64.
+//   budget/1. A window is a minute from its first request. Within it an address gets at most
+//             `perAddress` and all addresses together at most `total`.
+//   budget/2. What is refused costs nothing, so one address cannot use up the total for the others.
+//   budget/3. Only counted requests leave an address behind: the map holds at most `total`
+//             addresses.
+//   budget/4. A host has one count for all addresses that it can choose from: an IPv6 host its /64.
 
 import { isIPv6 } from 'node:net'
 
@@ -36,18 +37,18 @@ export function createBudget(limits: BudgetLimits, nowMs: NowMs): Budget {
   let total = 0
   return {
     take(address) {
-      const host = hostOf(address) // B4
+      const host = hostOf(address) // budget/4
       const now = nowMs()
       // A clock that was set back must not keep an old window open for longer than a minute.
       if (now >= windowEndsAt || now < windowEndsAt - WINDOW_MS) {
-        windowEndsAt = now + WINDOW_MS // B1
+        windowEndsAt = now + WINDOW_MS // budget/1
         total = 0
         counts.clear()
       }
       const count = counts.get(host) ?? 0
       const resetMs = windowEndsAt - now
-      if (count >= limits.perAddress) return { limit: limits.perAddress, resetMs } // B2
-      if (total >= limits.total) return { limit: limits.total, resetMs } // B3
+      if (count >= limits.perAddress) return { limit: limits.perAddress, resetMs } // budget/2
+      if (total >= limits.total) return { limit: limits.total, resetMs } // budget/3
       counts.set(host, count + 1)
       total += 1
       return undefined
@@ -56,8 +57,8 @@ export function createBudget(limits: BudgetLimits, nowMs: NowMs): Budget {
 }
 
 /**
- * What one host is counted by: the /64 of an IPv6 address, the IPv4 address that an IPv6 address
- * maps, and any other text as it is.
+ * The name by which one host is counted: the /64 of an IPv6 address, the IPv4 address that an IPv6
+ * address maps, and any other text as it is.
  */
 export function hostOf(address: string): string {
   if (!address.includes(':') || !isIPv6(address)) return address

@@ -12,15 +12,15 @@ import type { Budget } from './budget.ts'
 import type { Caller } from './caller.ts'
 import type { TokenCheck } from './gateway-token.ts'
 
-/** What a way in asks of its callers. */
+/** A way in asks this of its callers. */
 export interface Guard {
-  /** Whether the gateway token is asked for, where the gateway has one. */
+  /** 'required' asks for the gateway token where the gateway has one. */
   readonly token: 'required' | 'none'
   /** The budget that counts callers without it: each request, each new device, or none. */
   readonly budget: 'passwords' | 'devices' | 'none'
 }
 
-/** Where a request comes from. Asked only when a budget counts the request. */
+/** The origin of a request. Asked for only when a budget counts the request. */
 export interface Peer {
   /** The address of the caller, also behind a trusted proxy. */
   readonly address: string

@@ -1,4 +1,4 @@
-// Who asks, as its way in knows it: plain data, whatever the protocol.
+// The caller as its way in knows it: plain data, whatever the protocol.
 
 import type { Fault } from '#domain/fault'
 import type { ChannelId } from '#domain/identity'
@@ -12,7 +12,7 @@ export interface Caller {
    */
   readonly address?: string | undefined
   /**
-   * What the caller gets in the end when every check has passed: its way in is starting,
+   * The caller gets this in the end when every check has passed: its way in is starting,
    * draining or full. (decisions.md 2: 503 comes last)
    */
   readonly refusal?: Fault | undefined

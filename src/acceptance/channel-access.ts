@@ -1,4 +1,4 @@
-// How a caller opens a channel: by its password, or by a grant.
+// Opens a channel for a caller: by its password, or by a grant.
 
 import type { ChannelCredentials } from '#domain/channel'
 import { fault } from '#domain/fault'

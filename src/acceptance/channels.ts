@@ -2,12 +2,12 @@
 // (decisions.md 7)
 //
 // Invariants:
-//   N1. Once a change of password or a deletion is answered, this process takes the old password no
-//       more, and every other one is told.
-//   N2. A password changes only from the one that the caller proved to know: a grant is no proof,
-//       neither for this nor for renaming or deleting.
-//   N3. A change whose outcome is not known may have been made: no process goes on with what it
-//       knew before.
+//   channels/1. Once a change of password or a deletion is answered, this process takes the old
+//               password no more, and every other one is told.
+//   channels/2. A password changes only from the one that the caller proved to know: a grant is no
+//               proof, neither for this nor for renaming or deleting.
+//   channels/3. A change whose outcome is not known may have been made: no process goes on with
+//               what it knew before.
 
 import type { Existence, NamedChannel } from '#domain/administration'
 import type { ChannelCredentials, ChannelInfo } from '#domain/channel'
@@ -77,7 +77,7 @@ export class Channels {
     if (isFault(passwordHash)) return passwordHash
     const changed = await this.#replaceHash(request, passwordHash)
     if (isFault(changed)) return changed
-    this.#ports.credentials.forget(channelId) // N1
+    this.#ports.credentials.forget(channelId) // channels/1
     this.#ports.bus.notify({ kind: 'credentials-changed', channelId })
     return channelId
   }
@@ -94,7 +94,7 @@ export class Channels {
       channelId,
       channels.delete(channelId, caller.receivedAtMs),
     )
-    credentials.forget(channelId) // N1
+    credentials.forget(channelId) // channels/1
     if (!isDeleted) return NOT_FOUND
     bus.notify({ kind: 'channel-deleted', channelId })
     return channelId
@@ -118,7 +118,7 @@ export class Channels {
     return { channelId, exists: await this.#ports.channels.exists(channelId) }
   }
 
-  /** The channel once the caller has proved to know its password. (N2) */
+  /** The channel once the caller has proved to know its password. (channels/2) */
   async #prove(
     { channelId, password }: ChannelPassword,
     { refusal }: Caller,
@@ -138,7 +138,7 @@ export class Channels {
     for (let attempt = 0; attempt < 2; attempt += 1) {
       const opened = await credentials.check(channelId, password)
       if (isFault(opened)) return opened
-      // N2
+      // channels/2
       const changing = channels.changePassword(channelId, opened.passwordHash, passwordHash)
       if (await this.#orForget(channelId, changing)) return true
       credentials.forget(channelId)
@@ -146,7 +146,7 @@ export class Channels {
     return NOT_FOUND
   }
 
-  /** The outcome of a change; after one without, the store is asked about the channel anew. N3 */
+  /** The outcome of a change; without one, the store is asked about the channel. (channels/3) */
   async #orForget(channelId: ChannelId, changing: Promise<boolean>): Promise<boolean> {
     const { credentials, bus } = this.#ports
     try {

@@ -1,16 +1,20 @@
-// Whether a password opens a channel: scrypt once, then a lookup under a keyed hash.
+// Checks that a password opens a channel: scrypt once, then a lookup under a keyed hash.
 //
 // Invariants:
-//   C1. One (channel, password) is computed once at a time: whoever asks meanwhile waits for that
-//       answer.
-//   C2. What was under way when a channel's credentials changed is computed again, never kept.
-//   C3. An unknown channel costs the same work as a wrong password and gives the same answer.
-//   C4. Kept answers, refusals and what is under way are bounded; refusals never push out the
-//       verified.
-//   C5. A kept answer is compared with the store after RECHECK_AFTER_MS, and at once when notices
-//       may be lost, so that a lost notice of a changed password costs a minute at most.
-//   C6. A store that does not answer refuses nobody who was verified before: the kept answer stays
-//       in force until the store tells otherwise. What a notice made forget is not kept.
+//   credentials/1. One (channel, password) is computed once at a time: whoever asks meanwhile waits
+//                  for that answer.
+//   credentials/2. What was under way when a channel's credentials changed is computed again, never
+//                  kept.
+//   credentials/3. An unknown channel costs the same work as a wrong password and gives the same
+//                  answer.
+//   credentials/4. Kept answers, refusals and what is under way are bounded; refusals never push
+//                  out the verified.
+//   credentials/5. A kept answer is compared with the store after RECHECK_AFTER_MS, and at once
+//                  when notices may be lost, so that a lost notice of a changed password costs a
+//                  minute at most.
+//   credentials/6. A store that does not answer refuses nobody who was verified before: the kept
+//                  answer stays in force until the store tells otherwise. What a notice made forget
+//                  is not kept.
 
 import { hash } from 'node:crypto'
 import type { ChannelCredentials } from '#domain/channel'
@@ -32,16 +36,16 @@ export interface Credentials {
   check(channelId: ChannelId, password: string): Verdict | Promise<Verdict>
   /** Drops what is known about a channel, at once and also for checks under way. */
   forget(channelId: ChannelId): void
-  /** Compares every kept answer with the store before its next use: notices may be lost. (C5) */
+  /** Compares every kept answer with the store before its next use: notices may be lost. (credentials/5) */
   recheckAll(): void
-  /** How many verified and refused credentials are held. */
+  /** The number of verified and refused credentials in memory. */
   size(): number
 }
 
 export interface CredentialsPorts {
   readonly channels: Pick<ChannelStore, 'credentials'>
   readonly work: PasswordWork
-  /** Milliseconds that only ever grow: a clock that is set back must not keep an answer. (C5) */
+  /** Milliseconds that only ever grow: a clock set back must not keep an answer. (credentials/5) */
   readonly monotonicMs: () => number
   readonly timers: Timers
   readonly entropy: Runtime['entropy']
@@ -52,7 +56,7 @@ const VERIFIED_MAX = 100_000
 const REFUSED_MAX = 1_000
 const UNDER_WAY_MAX = 1_000
 const RECHECK_AFTER_MS = 60_000
-/** How long a comparison may take, and the pause after one that had no answer. (C6) */
+/** The longest comparison, and the pause after one that had no answer. (credentials/6) */
 const RECHECK_WAIT_MS = 1_000
 const RECHECK_PAUSE_MS = 5_000
 const REFUSED_FOR_MS = 10_000
@@ -77,7 +81,7 @@ interface Check {
   readonly channelId: ChannelId
   readonly password: string
   isStale: boolean
-  /** The store did not say whether what is kept is still true. (C6) */
+  /** The store did not say whether what is kept is still true. (credentials/6) */
   isUnanswered: boolean
   answer: Promise<Verdict>
 }
@@ -113,9 +117,9 @@ class CachedCredentials implements Credentials {
     }
     const refused = this.#refused.get(key)
     if (refused !== undefined && now < refused.until) return NOT_FOUND
-    const check = this.#underWay.get(key) // C1
+    const check = this.#underWay.get(key) // credentials/1
     if (check !== undefined) return check.answer
-    if (this.#underWay.size >= UNDER_WAY_MAX) return BUSY // C4
+    if (this.#underWay.size >= UNDER_WAY_MAX) return BUSY // credentials/4
     return this.#begin({ key, channelId, password })
   }
 
@@ -147,7 +151,7 @@ class CachedCredentials implements Credentials {
         check.isStale = false
         check.isUnanswered = false
         const answer = await this.#compute(check)
-        if (check.isStale) continue // C2
+        if (check.isStale) continue // credentials/2
         this.#keep(check, answer)
         return answer
       }
@@ -168,12 +172,13 @@ class CachedCredentials implements Credentials {
     if (stored !== undefined && verified?.credentials.passwordHash === stored.passwordHash) {
       return stored
     }
-    const matches = await work.matches(password, stored?.passwordHash ?? this.#decoy) // C3
+    // credentials/3
+    const matches = await work.matches(password, stored?.passwordHash ?? this.#decoy)
     if (isFault(matches)) return matches
     return matches && stored !== undefined ? stored : NOT_FOUND
   }
 
-  /** The channel as the store has it; the kept one when the store does not answer. (C6) */
+  /** The channel as the store has it; the kept one when it does not answer. (credentials/6) */
   async #compare(check: Check, kept: ChannelCredentials): Promise<ChannelCredentials | undefined> {
     const { channels, timers } = this.#ports
     const silence = Promise.withResolvers<'silence'>()
@@ -192,11 +197,11 @@ class CachedCredentials implements Credentials {
     if (!isFault(answer)) {
       const compareAt = now + (isUnanswered ? RECHECK_PAUSE_MS : RECHECK_AFTER_MS)
       this.#verified.set(key, { credentials: answer, compareAt })
-      dropOldest(this.#verified, VERIFIED_MAX) // C4
+      dropOldest(this.#verified, VERIFIED_MAX) // credentials/4
     } else if (answer.code === 'channel_not_found') {
       this.#refused.delete(key)
       this.#refused.set(key, { channelId, until: now + REFUSED_FOR_MS })
-      dropOldest(this.#refused, REFUSED_MAX) // C4
+      dropOldest(this.#refused, REFUSED_MAX) // credentials/4
     }
   }
 
@@ -208,16 +213,16 @@ class CachedCredentials implements Credentials {
       if (refused.channelId === channelId) this.#refused.delete(key)
     }
     for (const check of this.#underWay.values()) {
-      if (check.channelId === channelId) check.isStale = true // C2
+      if (check.channelId === channelId) check.isStale = true // credentials/2
     }
   }
 
   recheckAll(): void {
     for (const [key, { credentials }] of this.#verified) {
-      this.#verified.set(key, { credentials, compareAt: 0 }) // C5
+      this.#verified.set(key, { credentials, compareAt: 0 }) // credentials/5
     }
     this.#refused.clear()
-    for (const check of this.#underWay.values()) check.isStale = true // C2
+    for (const check of this.#underWay.values()) check.isStale = true // credentials/2
   }
 
   size(): number {

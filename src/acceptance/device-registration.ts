@@ -1,4 +1,4 @@
-// How a device gets its key. (decisions.md 7)
+// Gives devices their keys. (decisions.md 7)
 //
 // Invariants:
 //   registration/1. An address without the gateway token gets a bounded number of new devices a

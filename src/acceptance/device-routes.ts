@@ -1,4 +1,4 @@
-// How a device is reached: privately or by a push provider. (decisions.md 7)
+// Sets the route to a device: private or by a push provider. (decisions.md 7)
 
 import type { DeviceRoute } from '#domain/administration'
 import { fault, isFault } from '#domain/fault'

@@ -1,4 +1,4 @@
-// What a caller wants to submit, and what it learns of a submission that was accepted.
+// A caller's wish to submit, and its answer once the submission is accepted.
 
 import type { EventAction, Submission, ThingAction } from '#domain/submission'
 

@@ -1,12 +1,14 @@
-// What a client's op_id on a Message means. (decisions.md 6)
+// Settles the meaning of a client's op_id on a Message. (decisions.md 6)
 //
 // Invariants:
-//   M1. A claim comes before the append. So an op_id whose first use died between the two is
-//       completed by a repeat, which appends what the first would have: same op_id, message_id and
-//       time. The channel's actor drops the duplicate when both arrive.
-//   M2. A repeat answers with the first message_id, never with its own.
-//   M3. An op_id that is on its way through the log is taken before the database knows it: the
-//       actor would drop the Message as a repeat, or find its record in the way of the other.
+//   message-claims/1. A claim comes before the append. So an op_id whose first use died between the
+//                     two is completed by a repeat, which appends what the first would have: same
+//                     op_id, message_id and time. The channel's actor drops the duplicate when both
+//                     arrive.
+//   message-claims/2. A repeat answers with the first message_id, never with its own.
+//   message-claims/3. An op_id that is on its way through the log is taken before the database
+//                     knows it: the actor would drop the Message as a repeat, or find its record in
+//                     the way of the other.
 
 import { hash } from 'node:crypto'
 import { fault } from '#domain/fault'
@@ -25,7 +27,7 @@ export interface ClaimPorts {
   readonly statusRetentionMs: number
 }
 
-/** What is to be done with a Message whose op_id its sender chose. */
+/** The next step for a Message whose op_id its sender chose. */
 export type Settled =
   | { readonly kind: 'append'; readonly submission: MessageSubmission }
   /** The log has its first use already. */
@@ -43,15 +45,15 @@ export class MessageClaims {
     const { sink, operations, statusRetentionMs } = this.#ports
     const { opId } = submission
     const expiredBefore = caller.receivedAtMs - statusRetentionMs
-    const isPending = sink.find(opId) !== undefined // M3
+    const isPending = sink.find(opId) !== undefined // message-claims/3
     const outcome = await operations.claim(claimOf(submission), expiredBefore, isPending)
     if (outcome.kind === 'conflict') return fault(outcome.code, { field: 'op_id' })
     if (outcome.kind === 'fresh') return { kind: 'append', submission }
     if (outcome.applied || sink.find(opId) !== undefined) {
-      const entityId = outcome.first.messageId // M2
+      const entityId = outcome.first.messageId // message-claims/2
       return { kind: 'known', accepted: { model: 'message', opId, entityId } }
     }
-    return { kind: 'append', submission: asFirst(submission, outcome.first) } // M1
+    return { kind: 'append', submission: asFirst(submission, outcome.first) } // message-claims/1
   }
 }
 

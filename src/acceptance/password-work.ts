@@ -1,8 +1,9 @@
 // scrypt off the event loop: how passwords are hashed and compared, and how much of it may go on.
 //
 // Invariants:
-//   S1. At most RUNNING_MAX computations run and WAITING_MAX wait; beyond that the answer is
-//       server_busy at once, so guesses can take neither all memory nor all threads.
+//   password-work/1. At most RUNNING_MAX computations run and WAITING_MAX wait; beyond that the
+//                    answer is server_busy at once, so guesses can take neither all memory nor all
+//                    threads.
 
 import { scrypt, timingSafeEqual } from 'node:crypto'
 import { fault } from '#domain/fault'
@@ -14,7 +15,7 @@ export interface PasswordWork {
    * Parameters, salt and hash as one text: what a channel keeps. server_busy when too much waits.
    */
   hash(password: string): Promise<Answer<string>>
-  /** Whether the password is the one behind the text. Takes the same time either way. */
+  /** True when the password is the one behind the text. Takes the same time either way. */
   matches(password: string, passwordHash: string): Promise<Answer<boolean>>
   /** Computations that have not begun. */
   waiting(): number
@@ -61,7 +62,7 @@ export function createPasswordWork(
 
   async function inTurn<Value>(work: () => Promise<Value>): Promise<Answer<Value>> {
     if (running >= RUNNING_MAX) {
-      // S1
+      // password-work/1
       if (queue.length >= WAITING_MAX) return fault('server_busy', { retryAfterMs: RETRY_AFTER_MS })
       // Whoever finishes hands its place on, so nobody overtakes those who wait.
       await new Promise<void>((begin) => queue.push(begin))

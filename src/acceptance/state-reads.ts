@@ -1,4 +1,4 @@
-// What a channel holds, for those who know its password or have a grant, and for its subscribed
+// Reads the contents of a channel for callers with its password or a grant, and for its subscribed
 // devices. (decisions.md 8)
 
 import type { Event, Thing } from '#domain/entity'

@@ -1,8 +1,10 @@
 // One run of /channel/sync: makes a device's subscriptions equal to a list. (decisions.md 7)
 //
 // Invariants:
-//   Y1. Only when every item succeeded is the device taken out of the channels that are not listed.
-//   Y2. Every wrong password counts in the password budget, so one request cannot try two thousand.
+//   subscription-sync/1. Only when every item succeeded is the device taken out of the channels
+//                        that are not listed.
+//   subscription-sync/2. Every wrong password counts in the password budget, so one request cannot
+//                        try two thousand.
 
 import type { NamedChannel, Synchronised } from '#domain/administration'
 import { isFault } from '#domain/fault'
@@ -32,7 +34,7 @@ export class SubscriptionSync {
   readonly #ports: SyncPorts
   readonly #deviceId: DeviceId
   readonly #caller: Caller
-  /** Set once the password budget is used up: the rest is not tried. (Y2) */
+  /** Set once the password budget is used up: the rest is not tried. (subscription-sync/2) */
   #stopped: Fault | undefined
 
   constructor(ports: SyncPorts, deviceId: DeviceId, caller: Caller) {
@@ -44,7 +46,7 @@ export class SubscriptionSync {
   async run(items: readonly SyncItem[]): Promise<Synchronised> {
     const outcomes = await this.#joinAll(items)
     const joined = outcomes.filter(isJoined)
-    if (joined.length === outcomes.length) await this.#leaveOthers(joined) // Y1
+    if (joined.length === outcomes.length) await this.#leaveOthers(joined) // subscription-sync/1
     return {
       items: items.flatMap(({ channelIdText }, at) => {
         const outcome = outcomes[at]
@@ -71,7 +73,7 @@ export class SubscriptionSync {
     const opened = await this.#ports.credentials.check(channelId, password)
     if (!isFault(opened)) return this.#ports.join(channelId)
     if (opened.code === 'channel_not_found') {
-      this.#stopped ??= this.#ports.callerCheck.countGuess(this.#caller) // Y2
+      this.#stopped ??= this.#ports.callerCheck.countGuess(this.#caller) // subscription-sync/2
     }
     return opened
   }

@@ -1,4 +1,4 @@
-// Which channels a device is subscribed to: joining, leaving, and a whole list at once.
+// Subscriptions of a device: joining a channel, leaving it, and a whole list at once.
 // (decisions.md 7)
 
 import type { Joined, Left, NamedChannel, Synchronised } from '#domain/administration'

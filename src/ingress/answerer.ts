@@ -7,7 +7,7 @@ import type { Request } from './request.ts'
 import { STATUS, failure, failureHeaders, success } from './respond.ts'
 
 export interface Answerer<Data = unknown> {
-  /** Whether refusals follow Accept-Language. */
+  /** True when refusals follow Accept-Language. */
   readonly isLocalised: boolean
   success(data: Data, request: Request): Reply
   /** The request may have been refused before its body was read. */
@@ -24,7 +24,7 @@ export const envelope = <Data>(toWire: (data: Data) => object): Answerer<Data> =
 /** The envelope around what the handler gives. */
 export const ENVELOPE: Answerer<object> = envelope((data: object) => data)
 
-/** What an answer says in the shape of another tool. */
+/** The content of an answer in the shape of another tool. */
 export interface Imitated {
   readonly status?: number
   readonly contentType: string
@@ -32,7 +32,7 @@ export interface Imitated {
   readonly body: string
 }
 
-/** How another tool answers. `status` is the honest one, which the tool's shape may repeat. */
+/** Writes answers as another tool does. `status` is the true one; the tool's shape may repeat it. */
 export interface Shape<Data> {
   success(data: Data, request: Request): Imitated
   failure(fault: Fault, status: number, request: Request): Imitated

@@ -1,10 +1,12 @@
 // The uWebSockets.js applications behind one port.
 //
 // Invariants:
-//   H5. A port is bound by one process, unless sharing is asked for: the library does it silently.
-//   H6. A new certificate comes with a new application on the same port, because the library cannot
-//       change that of an application: names can be added and removed, and who sends none gets the
-//       first certificate for ever. The connections of the one before stay with it until they end.
+//   applications/1. A port is bound by one process, unless sharing is asked for: the library does
+//                   it silently.
+//   applications/2. A new certificate comes with a new application on the same port, because the
+//                   library cannot change that of an application: names can be added and removed,
+//                   and who sends none gets the first certificate for ever. The connections of the
+//                   one before stay with it until they end.
 
 import './uws-environment.ts'
 import { App, SSLApp, us_listen_socket_close, us_socket_local_port } from 'uWebSockets.js'
@@ -31,7 +33,7 @@ export class Applications {
   /** Throws a sentence for the operator when certificate or key cannot be used. */
   constructor(tls: TlsFiles | undefined, { isPortShared }: { readonly isPortShared: boolean }) {
     this.#tls = tls
-    this.#binding = PORT[isPortShared ? 'shared' : 'exclusive'] // H5
+    this.#binding = PORT[isPortShared ? 'shared' : 'exclusive'] // applications/1
     this.#newest = tls === undefined ? App() : secureApp(tls)
     this.#all = [this.#newest]
   }
@@ -60,7 +62,7 @@ export class Applications {
 
   /**
    * Reads the certificate anew, for connections to come. Rejects with a sentence for the operator
-   * when it cannot be used; then the old one stays. (H6)
+   * when it cannot be used; then the old one stays. (applications/2)
    */
   async reload(): Promise<void> {
     if (this.#tls === undefined || this.#listening === undefined) return

@@ -1,10 +1,11 @@
-// Whose request this is: the socket's address, or what trusted proxies say. (decisions.md 1)
+// The address of the caller: the socket's, or the one that trusted proxies name. (decisions.md 1)
 //
 // Invariants:
-//   P1. A forwarding header is believed only as far as it was written by a trusted proxy: the walk
-//       goes from the right and ends at the first address that is not trusted.
-//   P2. When X-Forwarded-For and Forwarded disagree, one of them is the caller's own invention, so
-//       neither is believed.
+//   client-address/1. A forwarding header is believed only as far as it was written by a trusted
+//                     proxy: the walk goes from the right and ends at the first address that is not
+//                     trusted.
+//   client-address/2. When X-Forwarded-For and Forwarded disagree, one of them is the caller's own
+//                     invention, so neither is believed.
 
 import { BlockList, SocketAddress, isIP } from 'node:net'
 
@@ -33,7 +34,7 @@ export function clientAddress(trustedProxies: readonly string[]): ClientAddress 
     const viaForwarded = walk(socket, forwardedHops(source.headerLines('forwarded')), isTrusted)
     if (viaForwarded === undefined) return viaList ?? socket
     if (viaList === undefined || viaList === viaForwarded) return viaForwarded
-    return socket // P2
+    return socket // client-address/2
   }
 }
 
@@ -49,7 +50,7 @@ function walk(
     const address = normaliseAddress(hop)
     if (address === undefined) return known
     known = address
-    if (!isTrusted(address)) return known // P1
+    if (!isTrusted(address)) return known // client-address/1
   }
   return known
 }

@@ -20,7 +20,7 @@ export class Connections {
     }
   }
 
-  /** How many are open now: each has one request at a time. */
+  /** The number of open connections: each has one request at a time. */
   get open(): number {
     return this.#open
   }

@@ -7,7 +7,7 @@
 
 import type { Timers } from '#domain/ports'
 
-/** What one list of deadlines can watch at a time. Only Deadlines writes all but `expire`. */
+/** One list of deadlines watches this at a time. Only Deadlines writes all but `expire`. */
 export abstract class Expiring {
   isWatched = false
   deadlineMs = 0

@@ -1,14 +1,14 @@
 // One request on its way to one answer, over uWebSockets.js.
 //
 // Invariants:
-//   H2. A response is used neither after it was answered nor after it was aborted.
-//   H3. A body is refused while it is read, as soon as it is known to be too large; what all bodies
-//       in the making hold together is bounded.
-//   H4. A body that does not arrive in time is answered and its connection closed.
-//   H6. A stream goes on once its reader has taken what was written, and ends when its reader is
-//       gone or the gateway drains.
-//   H7. What is held of large answers that are not read is bounded over the process, and so is the
-//       time for reading one: then its connection is cut.
+//   exchange/1. A response is used neither after it was answered nor after it was aborted.
+//   exchange/2. A body is refused while it is read, as soon as it is known to be too large; what
+//               all bodies in the making hold together is bounded.
+//   exchange/3. A body that does not arrive in time is answered and its connection closed.
+//   exchange/4. A stream goes on once its reader has taken what was written, and ends when its
+//               reader is gone or the gateway drains.
+//   exchange/5. What is held of large answers that are not read is bounded over the process, and so
+//               is the time for reading one: then its connection is cut.
 
 import type { HttpResponse } from 'uWebSockets.js'
 import { fault } from '#domain/fault'
@@ -26,7 +26,7 @@ export interface Exchange {
    * Reads the body and gives it once: the bytes live until `done` returns. Nothing after an abort.
    */
   readBody(maxBytes: number, done: (body: Uint8Array | Fault) => void): void
-  /** Whether an answer can be held for as long as its reader takes. (H7) */
+  /** True when an answer can be held for as long as its reader takes. (exchange/5) */
   hasRoomFor(reply: Reply): boolean
   /**
    * Answers. Must be called for every exchange, also after an abort; only the first call counts.
@@ -35,7 +35,7 @@ export interface Exchange {
   reply(reply: Reply, requestId: string): Promise<void> | undefined
 }
 
-/** What all exchanges of a listener share. */
+/** The state that all exchanges of a listener share. */
 export interface Traffic {
   readonly isDraining: boolean
   readonly deadlines: Deadlines
@@ -84,13 +84,13 @@ export class UwsExchange extends Expiring implements Exchange {
   #take(chunk: ArrayBuffer, isLast: boolean, maxBytes: number): void {
     if (this.#done === undefined) return
     const bytes = new Uint8Array(chunk)
-    if (this.#bytes + bytes.length > maxBytes) return this.#finish(tooLarge(maxBytes)) // H3
+    if (this.#bytes + bytes.length > maxBytes) return this.#finish(tooLarge(maxBytes)) // exchange/2
     if (isLast) {
       const isWhole = this.#chunks.length === 0
       return this.#finish(isWhole ? bytes : Buffer.concat([...this.#chunks, bytes]))
     }
     if (this.#traffic.bodyBytes + bytes.length > BODY_BYTES_MAX) {
-      return this.#finish(fault('server_busy')) // H3
+      return this.#finish(fault('server_busy')) // exchange/2
     }
     this.#chunks.push(Buffer.from(bytes)) // a copy: the library takes the chunk back
     this.#bytes += bytes.length
@@ -106,10 +106,10 @@ export class UwsExchange extends Expiring implements Exchange {
   expire(): void {
     if (this.#unread > 0) {
       this.#traffic.unread.cut()
-      this.#response?.close() // H7
+      this.#response?.close() // exchange/5
       return
     }
-    this.#mustClose = true // H4
+    this.#mustClose = true // exchange/3
     this.#finish(fault('request_timeout'))
   }
 
@@ -123,7 +123,7 @@ export class UwsExchange extends Expiring implements Exchange {
   }
 
   #abort(): void {
-    this.#response = undefined // H2
+    this.#response = undefined // exchange/1
     this.#stopStream?.()
     this.#holds(0)
     if (this.#done === undefined) return
@@ -136,7 +136,7 @@ export class UwsExchange extends Expiring implements Exchange {
   }
 
   reply(reply: Reply, requestId: string): Promise<void> | undefined {
-    if (this.#isSettled) return undefined // H2
+    if (this.#isSettled) return undefined // exchange/1
     this.#isSettled = true
     const { body } = reply
     const response = this.#response
@@ -171,13 +171,13 @@ export class UwsExchange extends Expiring implements Exchange {
     response.endWithoutBody()
   }
 
-  /** Hands a large answer to the library as its reader takes it: the rest stays here. (H7) */
+  /** Hands a large answer to the library as its reader takes it and keeps the rest. (exchange/5) */
   #send(response: HttpResponse, body: Uint8Array, mustClose: boolean): void {
     if (mustClose) response.writeHeader('connection', 'close')
     const start = response.getWriteOffset()
     const advance = (sent: number): boolean => {
       const [isTaken, isDone] = response.tryEnd(body.subarray(sent), body.length)
-      if (isDone) this.#response = undefined // H2
+      if (isDone) this.#response = undefined // exchange/1
       this.#holds(isDone ? 0 : body.length - (response.getWriteOffset() - start))
       return isTaken
     }
@@ -190,7 +190,7 @@ export class UwsExchange extends Expiring implements Exchange {
     this.#unread = bytes
   }
 
-  /** H6 */
+  /** exchange/4 */
   async #pour(stream: Stream, response: HttpResponse): Promise<void> {
     const controller = new AbortController()
     let goOn = (): void => {}
@@ -206,11 +206,11 @@ export class UwsExchange extends Expiring implements Exchange {
     if (this.#traffic.isDraining) controller.abort()
     try {
       for await (const chunk of stream.open(controller.signal)) {
-        if (this.#response === undefined) return // H2
+        if (this.#response === undefined) return // exchange/1
         let isTaken = true
         response.cork(() => (isTaken = response.write(chunk)))
         if (!isTaken) await new Promise<void>((resolve) => (goOn = resolve))
-        if (this.#isGone()) return // H2
+        if (this.#isGone()) return // exchange/1
       }
       if (!this.#isGone()) response.cork(() => response.end(undefined, this.#traffic.isDraining))
     } catch (error) {

@@ -1,7 +1,7 @@
 // uWebSockets.js and its dangers, absorbed once.
 //
 // Invariants:
-//   H1. The request object dies when its handler returns: Head refuses to be read after that.
+//   http/1. The request object dies when its handler returns: Head refuses to be read after that.
 
 import type { HttpRequest, HttpResponse, TemplatedApp } from 'uWebSockets.js'
 import type { Timers } from '#domain/ports'
@@ -24,11 +24,11 @@ export interface HttpOptions {
   readonly isPortShared?: boolean
   /** The time for a whole body. The library itself cuts silent connections after 8 to 12 s. */
   readonly bodyTimeoutMs: number
-  /** Told of each answer whose reader took too long. (H7 in exchange.ts) */
+  /** Told of each answer whose reader took too long. (exchange/5) */
   readonly answerCut?: () => void
 }
 
-/** The head of a request. Readable only until the handler that got it returns. (H1) */
+/** The head of a request. Readable only until the handler that got it returns. (http/1) */
 export interface Head {
   readonly method: string
   /** The first value of a header; '' when there is none. */
@@ -106,7 +106,7 @@ class UwsHttp implements Http, Traffic {
       const head = this.#head
       head.open(request, response)
       begin(head, new UwsExchange(this, response, head.method === 'HEAD'))
-      head.close() // H1
+      head.close() // http/1
     }
     this.mount((app) => app[REGISTERS[method]](pattern, handler))
   }
@@ -195,7 +195,7 @@ class UwsHead implements Head, AddressSource {
   }
 
   #live(): HttpRequest {
-    if (this.#request === undefined) throw new Error('the request is over') // H1
+    if (this.#request === undefined) throw new Error('the request is over') // http/1
     return this.#request
   }
 }

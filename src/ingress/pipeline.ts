@@ -3,11 +3,11 @@
 //   route and method ─▶ caller ─▶ size ─▶ the row's reader ─▶ its handler ─▶ its answerer
 //
 // Invariants:
-//   R1. The checks run in this order and the first that fails gives the answer.
-//   R2. Every exchange is answered once, also when a handler rejects; the reason of a rejection
-//       goes to the operator, never to the caller.
-//   R3. A request that comes while the process starts or drains, or beyond the bound of what is in
-//       flight, carries its refusal along: acceptance gives it last.
+//   pipeline/1. The checks run in this order and the first that fails gives the answer.
+//   pipeline/2. Every exchange is answered once, also when a handler rejects; the reason of a
+//               rejection goes to the operator, never to the caller.
+//   pipeline/3. A request that comes while the process starts or drains, or beyond the bound of
+//               what is in flight, carries its refusal along: acceptance gives it last.
 
 import { FAULTS, fault, isFault } from '#domain/fault'
 import type { Fault, FaultCode } from '#domain/fault'
@@ -137,7 +137,7 @@ class Turn implements Request {
     this.acceptLanguage = answerer.isLocalised ? head.header('accept-language') : ''
     this.requestId = requestIdFrom(head.header('x-request-id'), newHex32)
     const isClosed = isOpen?.() === false || http.isDraining || http.inFlight > IN_FLIGHT_MAX
-    this.refusal = isClosed ? BUSY : undefined // R3
+    this.refusal = isClosed ? BUSY : undefined // pipeline/3
   }
 
   /**
@@ -151,7 +151,7 @@ class Turn implements Request {
     }
   }
 
-  /** R1: everything up to the body, while the head can be read. */
+  /** Runs the checks (pipeline/1): everything up to the body, while the head can be read. */
   #check(route: Mounted, head: Head): void {
     const { row, guard, names, headers } = route
     const authorization = guard.token === 'none' ? '' : head.header('authorization')
@@ -243,7 +243,7 @@ class Turn implements Request {
       route: route.label,
       ...reportDefect(error),
     })
-    // R2
+    // pipeline/2
     const isStore = error instanceof Error && STORE_FAILURES.includes(error.name)
     return this.refuse(isStore ? BUSY : fault('internal_error'))
   }
@@ -259,7 +259,7 @@ class Turn implements Request {
     void this.#exchange.reply({ ...reply, headers }, this.requestId)
   }
 
-  /** R2: a defect in the row's own answerer is answered in the envelope. */
+  /** pipeline/2: a defect in the row's own answerer is answered in the envelope. */
   #failureOf(refusal: Fault): Reply {
     try {
       return this.#answerer.failure(refusal, this)

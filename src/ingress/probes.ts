@@ -12,7 +12,7 @@ import { failure, success } from './respond.ts'
 
 export interface ReadinessPorts {
   readonly probes: readonly Probe[]
-  /** How safe an accepted submission is right now, in words. */
+  /** The safety of an accepted submission at this moment, in words. */
   readonly durability: () => string
   readonly timers: Timers
   /** Milliseconds that only ever grow. */
@@ -22,7 +22,7 @@ export interface ReadinessPorts {
 const PROBE_TIMEOUT_MS = 2_000
 const ASK_EVERY_MS = 1_000
 
-/** Whether the gateway is ready, and the data of the answer. */
+/** The readiness of the gateway, and the data of the answer. */
 export interface GatewayReadiness {
   readonly isReady: boolean
   readonly data: object
@@ -58,7 +58,7 @@ type DependencyPorts = Pick<ReadinessPorts, 'timers' | 'monotonicMs'>
 class Dependency {
   readonly #probe: Probe
   readonly #ports: DependencyPorts
-  /** What it called itself when it last answered. */
+  /** The name that it gave with its last answer. */
   #name: string
   /** The question that has no answer yet. */
   #question: Promise<Readiness> | undefined
@@ -90,7 +90,7 @@ class Dependency {
       this.#name = answer.name
       return { name: answer.name, ready: answer.ready, detail: answer.detail }
     } catch {
-      // What went wrong is the dependency's own to log; here it could carry a secret.
+      // The dependency itself logs the reason; here it could carry a secret.
       return this.#unready('the check failed')
     } finally {
       cancel()

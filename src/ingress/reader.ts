@@ -1,4 +1,4 @@
-// Readers: what a row makes of the body of its requests. Each has its own limit in bytes.
+// Readers turn the body of a request into a value. Each has its own limit in bytes.
 
 import { fault } from '#domain/fault'
 import type { Fault, FaultCode } from '#domain/fault'
@@ -6,19 +6,19 @@ import type { Answer } from '#domain/ports'
 import { readJson } from '#src/schemas/json'
 
 export interface Reader<Body = unknown> {
-  /** How many bytes a body may have; 0 where none is read. */
+  /** The most bytes of a body; 0 where none is read. */
   readonly bytesMax: number
-  /** Whether handlers get the query. */
+  /** True when handlers get the query. */
   readonly isQueryRead: boolean
   /** Empty: it asks for no Content-Type. */
   readonly mediaTypes: readonly string[]
-  /** What it can refuse a body with, beside its size. */
+  /** The codes with which it refuses a body, beside those for its size. */
   readonly codes: readonly FaultCode[]
   /** `bytes` live until this returns. */
   read(bytes: Uint8Array, contentType: string): Answer<Body> | Promise<Answer<Body>>
 }
 
-/** What every body may have, unless its row says otherwise. (Specification: Limits) */
+/** The limit of every body, unless its row says otherwise. (Specification: Limits) */
 export const BODY_BYTES_MAX = 32_768
 
 /** Reads neither body nor query. */
@@ -77,7 +77,7 @@ export const bytesBody = (bytesMax: number): Reader<Uint8Array> => ({
   read: (body) => Buffer.from(body),
 })
 
-/** The fields of a form. Of a file it tells what it was called, and holds its bytes. */
+/** The fields of a form; a file comes with its name and its bytes. */
 export interface Form {
   readonly texts: URLSearchParams
   readonly files: readonly FormFile[]

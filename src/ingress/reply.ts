@@ -31,7 +31,7 @@ export const NO_HEADERS: readonly Header[] = []
 export const JSON_TYPE = 'application/json; charset=utf-8'
 export const NO_STORE = 'no-store'
 
-/** How a status stands in the first line of an answer. */
+/** The status as it stands in the first line of an answer. */
 export const statusLine = (status: number): string => `${status} ${STATUS_CODES[status] ?? ''}`
 
 /** Every header of an answer. */

@@ -1,10 +1,10 @@
-// What a handler gets: plain values, nothing of the HTTP library.
+// A request as its handler gets it: plain values, nothing of the HTTP library.
 
 import type { Caller } from '#src/acceptance/caller'
 
 export interface Request<Body = unknown> extends Caller {
   readonly requestId: string
-  /** What the row's reader made of the body; undefined on rows that read none. */
+  /** The body as the row's reader made it; undefined on rows that read none. */
   readonly body: Body
   /** The named parts of the path, decoded. */
   readonly parameters: Readonly<Record<string, string>>

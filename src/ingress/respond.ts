@@ -1,4 +1,4 @@
-// What a fault means over HTTP: its status, its headers, and the body of the envelope.
+// Faults over HTTP: the status, the headers, and the body of the envelope.
 // (Specification: Errors; decisions.md 2)
 
 import { FAULTS } from '#domain/fault'
@@ -112,7 +112,7 @@ export const success = (data: object): TextReply => ({
   body: `{"success":true,"data":${JSON.stringify(data)}}`,
 })
 
-/** Whose request was refused, and in which language the answer is wanted. */
+/** The request that was refused, and the languages that its caller wants. */
 export type Asking = Pick<Request, 'requestId' | 'acceptLanguage'>
 
 /**

@@ -50,7 +50,7 @@ export function routeTable(ports: TablePorts, more: readonly Row[] = []): readon
   return whole()
 }
 
-/** What a process that takes no requests answers all the same. */
+/** The routes that a process without requests answers all the same. */
 export function observationTable(ports: ObservationPorts): readonly Row[] {
   const ask = readiness(ports)
   return [

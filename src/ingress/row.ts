@@ -11,7 +11,7 @@ import { NOTHING, jsonBody } from './reader.ts'
 import type { Reader } from './reader.ts'
 import type { Request } from './request.ts'
 
-/** What a row says of itself; the codes that its checks can give are added. */
+/** The description of a row; the codes that its checks can give are added. */
 export type About = Omit<RouteDescription, 'method' | 'path' | 'codes' | 'mediaTypes'> & {
   readonly codes?: readonly FaultCode[]
 }
@@ -24,11 +24,11 @@ export interface Row<Body = unknown, Data = unknown> {
   readonly alsoAt?: readonly string[]
   /** How a named part is decoded where it is not plain percent-encoding; throws for a bad one. */
   readonly decode?: (sent: string, name: string) => string
-  /** Whether the gateway token is asked for, where the gateway has one. */
+  /** 'required' asks for the gateway token where the gateway has one. */
   readonly token: Guard['token']
   /** A place for the gateway token beside the Authorization header; gives '' where none stands. */
   readonly tokenFrom?: (head: Head) => string
-  /** Where channel passwords stand; a request that can bring one counts in the password budget. */
+  /** The place of channel passwords; a request that can bring one counts in the password budget. */
   readonly credentials: 'body' | 'query' | 'path' | 'header' | 'none'
   /** The row makes new devices, which count in a budget of their own. */
   readonly makesDevices?: true
@@ -42,7 +42,7 @@ export interface Row<Body = unknown, Data = unknown> {
   handle(request: Request<Body>): Answer<Data> | Promise<Answer<Data>>
 }
 
-/** What a row cannot leave out, and whatever else it wants to say. */
+/** The parts that a row cannot leave out, and any others. */
 export type RowParts<Body, Data> = Pick<Row<Body, Data>, 'handle' | 'answerer' | 'about'> &
   Partial<Row<Body, Data>>
 
@@ -70,7 +70,7 @@ export const post = <Body, Data>(path: string, parts: RowParts<Body, Data>): Row
 
 const JSON_BODY = jsonBody()
 
-/** What the check of callers asks of those of a row. */
+/** The guard that the check of callers applies to a row. */
 export function guardOf({ token, credentials, makesDevices }: Row): Guard {
   if (credentials !== 'none') return { token, budget: 'passwords' }
   return { token, budget: makesDevices === true ? 'devices' : 'none' }
@@ -80,7 +80,7 @@ export function guardOf({ token, credentials, makesDevices }: Row): Guard {
 export const methodsOf = ({ methods, isSafe }: Row): readonly (RowMethod | 'HEAD')[] =>
   methods.flatMap((method) => (method === 'GET' && isSafe ? [method, 'HEAD'] : [method]))
 
-/** How the document tells a row: once for each of its methods. */
+/** Describes a row for the document: once for each of its methods. */
 export function describe(row: Row): readonly RouteDescription[] {
   const { methods, path, reader, about } = row
   const codes = [...new Set<FaultCode>([...(about.codes ?? []), ...codesOfChecks(row)])]

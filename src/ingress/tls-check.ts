@@ -31,7 +31,7 @@ export function whyNoTls(
   return `${settings}_KEY names ${keyFile}, which is not the key of the certificate in ${certFile}`
 }
 
-/** What a file holds; a text when it cannot be read, an empty one when it holds something else. */
+/** The contents of a file; a text when it cannot be read, an empty one for any other contents. */
 function parsed<Value extends object>(file: string, parse: (pem: Buffer) => Value): Value | string {
   let pem: Buffer
   try {
@@ -43,7 +43,7 @@ function parsed<Value extends object>(file: string, parse: (pem: Buffer) => Valu
   try {
     return parse(pem)
   } catch {
-    // What the parser says may quote what a file holds that is no key; it is not repeated.
+    // The parser's error may quote a file that is no key, so it is not repeated.
     return ''
   }
 }

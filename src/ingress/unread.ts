@@ -1,5 +1,5 @@
 // Large answers whose readers have not taken them yet: their bytes are held here until they do.
-// (H7 in exchange.ts)
+// (exchange/5)
 
 import { Deadlines } from './deadlines.ts'
 import type { DeadlineOptions, Expiring } from './deadlines.ts'
@@ -28,7 +28,7 @@ export class Unread {
     this.#answerCut = answerCut
   }
 
-  /** Of all answers together. */
+  /** Bytes of all answers together. */
   get bytes(): number {
     return this.#bytes
   }

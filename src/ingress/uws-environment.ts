@@ -1,4 +1,4 @@
-// How large the head of a request may be. uWebSockets.js takes it from the environment alone and
+// The largest head of a request. uWebSockets.js takes it from the environment alone and
 // reads it once, while it is loaded: whoever imports the library imports this file before it.
 
 /** Its own limit is 4,096 bytes, which the longest gateway token alone would fill. */

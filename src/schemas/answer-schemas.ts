@@ -11,8 +11,8 @@ import { STATES } from './reading-schemas.ts'
 export const OPERATION_DATA = object(
   {
     op_id: given('string', 'The operation.'),
-    status: oneOf(OPERATION_STATUSES, 'How far the dispatch has come; it only moves forward.'),
-    model: oneOf(MODELS, 'What was submitted.'),
+    status: oneOf(OPERATION_STATUSES, 'The progress of the operation; it only moves forward.'),
+    model: oneOf(MODELS, 'The model of the submission.'),
     entity_id: given('string', 'The Message, Event or Thing.'),
     accepted_at: given('integer', 'Unix milliseconds.'),
     updated_at: given('integer', 'Unix milliseconds.'),
@@ -44,7 +44,7 @@ const ENTITY = {
 export const THING_DATA: ObjectSchema = object(
   {
     thing_id: given('string', 'The Thing.'),
-    state: oneOf(STATES.thing, 'Where it is in its life.'),
+    state: oneOf(STATES.thing, 'The present state.'),
     observed_at: given('integer', 'The newest observation, in Unix milliseconds.'),
     ...ENTITY,
     primary_image: given('string', 'As submitted.'),
@@ -60,7 +60,7 @@ export const THING_DATA: ObjectSchema = object(
 export const EVENT_DATA: ObjectSchema = object(
   {
     event_id: given('string', 'The Event.'),
-    state: oneOf(STATES.event, 'Where it is in its life.'),
+    state: oneOf(STATES.event, 'The present state.'),
     event_time: given('integer', 'The newest update, in Unix milliseconds.'),
     ...ENTITY,
     status: given('string', 'As submitted.'),
@@ -75,20 +75,20 @@ export const EVENT_DATA: ObjectSchema = object(
 
 export const FEED_ENTRY: ObjectSchema = object(
   {
-    delivery_id: given('string', 'What /messages/ack takes.'),
+    delivery_id: given('string', 'Acknowledges the entry: /messages/ack takes it.'),
     channel_id: given('string', 'The Channel.'),
     seq: given('integer', 'Its number in the feed of the Channel.'),
     op_id: given('string', 'The operation that made it.'),
-    model: oneOf(MODELS, 'What was submitted.'),
+    model: oneOf(MODELS, 'The model of the submission.'),
     action: oneOf(
       ['send', 'create', 'update', 'close', 'archive', 'delete', 'sync'],
-      'What was done; sync stands for the whole current state of a Thing.',
+      'The action of the submission; sync stands for the whole current state of a Thing.',
     ),
     entity_id: given('string', 'The Message, Event or Thing.'),
     state: given('string', 'The state of the Thing or Event behind this entry.'),
     rev: given('integer', 'The revision of the Thing or Event behind this entry.'),
     accepted_at: given('integer', 'Unix milliseconds.'),
-    payload: given('object', 'The Message, or what of the Thing or Event changed.'),
+    payload: given('object', 'The Message, or the changes of the Thing or Event.'),
   },
   [
     'delivery_id',
@@ -107,7 +107,7 @@ const page = (items: JsonSchema): JsonSchema =>
   object(
     {
       items: { type: 'array', items, description: 'One page.' },
-      next_cursor: given('string', 'Where the next page begins; absent on the last one.'),
+      next_cursor: given('string', 'The cursor of the next page; absent on the last one.'),
     },
     ['items'],
   )
@@ -118,7 +118,11 @@ export const HISTORY_DATA = page(FEED_ENTRY)
 
 export const PULL_DATA = object(
   {
-    items: { type: 'array', items: FEED_ENTRY, description: 'What is not acknowledged yet.' },
+    items: {
+      type: 'array',
+      items: FEED_ENTRY,
+      description: 'Entries that are not acknowledged yet.',
+    },
     has_more: given('boolean', 'True when there is more behind these.'),
   },
   ['items', 'has_more'],
@@ -126,8 +130,8 @@ export const PULL_DATA = object(
 
 export const ACK_DATA = object(
   {
-    requested_count: given('integer', 'How many different deliveries were named.'),
-    removed_count: given('integer', 'How many of them were new.'),
+    requested_count: given('integer', 'The number of different deliveries that the request names.'),
+    removed_count: given('integer', 'The number of those that were not acknowledged before.'),
   },
   ['requested_count', 'removed_count'],
 )

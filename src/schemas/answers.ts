@@ -15,7 +15,7 @@ import { encodeCursor } from './reading-requests.ts'
 /** Named values as they are written into an answer. */
 export type Wire = { readonly [name: string]: unknown }
 
-/** What the sender of a submission is told once it is durable. */
+/** The answer to a submission once it is durable. */
 export function acceptedToWire({ model, opId, entityId }: AcceptedIds): Wire {
   switch (model) {
     case 'message':
@@ -35,7 +35,7 @@ export const pageToWire = <Item>(page: Page<Item>, itemToWire: (item: Item) => W
   ...(page.next !== undefined && { next_cursor: encodeCursor(page.next) }),
 })
 
-/** What a device has not acknowledged; `has_more` when there are others behind. */
+/** Entries that a device has not acknowledged; `has_more` when others follow. */
 export const pulledToWire = (pulled: {
   readonly items: readonly FeedEntry[]
   readonly hasMore: boolean
@@ -56,7 +56,7 @@ export const eventToWire = (event: Event): Wire =>
   entityToWire(event, { event_id: event.id, event_time: event.at })
 
 /**
- * What has been removed is left out; the gateway's own names stand over a field of the same
+ * Leaves out removed values; the gateway's own names stand over a field of the same
  * name.
  */
 function entityToWire(entity: Entity, own: Wire): Wire {

@@ -2,8 +2,8 @@
 // acceptance.
 //
 // Invariants:
-//   B1. What is read back equals what was written, `__proto__` keys and all.
-//   B2. Reading never throws: what is no submission any more is given as Unreadable. (W6)
+//   batch/1. What is read back equals what was written, `__proto__` keys and all.
+//   batch/2. Reading never throws: what is no submission any more is given as Unreadable. (W6)
 
 import {
   parseChannelId,
@@ -34,7 +34,7 @@ export const encodeSubmission = (submission: Submission): string => JSON.stringi
 /** The text of a batch made of parts that `encodeSubmission` gave. */
 export const encodeBatch = (parts: readonly string[]): string => `[${parts.join(',')}]`
 
-/** The submissions of a batch; one Unreadable in the place of each item that is none. (B2) */
+/** The submissions of a batch; one Unreadable in the place of each item that is none. (batch/2) */
 export function decodeBatch(payload: string): readonly (Submission | Unreadable)[] {
   let items: Json
   try {
@@ -54,7 +54,7 @@ const unreadable = (payload: string, error: string): Unreadable => ({
   error,
 })
 
-/** An item as text again; empty when it is nested too deeply to be written. (B2) */
+/** An item as text again; empty when it is nested too deeply to be written. (batch/2) */
 function textOf(item: Json): string {
   try {
     return JSON.stringify(item)
@@ -77,7 +77,7 @@ function submissionFrom(item: Json): Submission | undefined {
   return item['model'] === 'message' ? messageFrom(item) : undefined
 }
 
-/** What every submission has. */
+/** The members that every submission has. */
 function acceptedFrom({ opId, channelId, acceptedAt }: JsonRecord) {
   if (typeof opId !== 'string' || typeof channelId !== 'string') return undefined
   const operation = parseOperationId(opId)
@@ -136,14 +136,14 @@ function patchFrom(sent: Json | undefined): Patch | undefined {
   return {
     at,
     fields: fieldsFrom(sent['fields']),
-    ...(isRecord(attrs) && { attrs: bareCopy(attrs) }), // B1
-    ...(isRecord(externalIds) && { externalIds: bareCopy(externalIds) }), // B1
+    ...(isRecord(attrs) && { attrs: bareCopy(attrs) }), // batch/1
+    ...(isRecord(externalIds) && { externalIds: bareCopy(externalIds) }), // batch/1
   }
 }
 
 function fieldsFrom(sent: JsonRecord): Fields {
   const fields = bareCopy(sent)
   const metadata = fields['metadata']
-  if (isRecord(metadata)) fields['metadata'] = bareCopy(metadata) // B1
+  if (isRecord(metadata)) fields['metadata'] = bareCopy(metadata) // batch/1
   return fields
 }

@@ -86,9 +86,9 @@ export const CREDENTIALS_REQUEST = object(CREDENTIALS, ['channel_id', 'password'
 export const EXISTS_QUERY = object({ channel_id: CREDENTIALS.channel_id }, ['channel_id'])
 
 const GIVEN_ID = given('string', 'The Channel: 26 upper-case characters.')
-const GIVEN_NAME = given('string', 'What the Channel is called.')
+const GIVEN_NAME = given('string', 'The name of the Channel.')
 
-/** What /channel/create and /channel/rename answer. */
+/** The data that /channel/create and /channel/rename answer with. */
 export const CHANNEL_DATA = object({ channel_id: GIVEN_ID, channel_name: GIVEN_NAME }, [
   'channel_id',
   'channel_name',
@@ -111,9 +111,12 @@ export const UNSUBSCRIBE_DATA = object(
 
 export const SYNC_DATA = object(
   {
-    total: given('integer', 'How many channels were listed.'),
-    success: given('integer', 'How many of them the device is subscribed to now.'),
-    failed: given('integer', 'How many failed; with none, channels not listed are unsubscribed.'),
+    total: given('integer', 'The number of channels in the request.'),
+    success: given('integer', 'The number of those to which the device is subscribed now.'),
+    failed: given(
+      'integer',
+      'The number that failed; with 0, the device leaves channels that are not listed.',
+    ),
     channels: {
       type: 'array',
       description: 'One result for each listed channel, in the same order.',
@@ -123,8 +126,8 @@ export const SYNC_DATA = object(
           channel_name: GIVEN_NAME,
           subscribed: given('boolean', 'True when the device is subscribed now.'),
           created: given('boolean', 'Always false: sync creates no Channel.'),
-          error: given('string', 'What went wrong, for a reader.'),
-          error_code: given('string', 'What went wrong, for a program.'),
+          error: given('string', 'The error, for a reader.'),
+          error_code: given('string', 'The error, for a program.'),
         },
         ['channel_id', 'subscribed'],
       ),

@@ -1,6 +1,6 @@
 // Events: reading the body of create, update and close, at the plain paths and below a Thing.
 //
-// Order of refusals: S1 (shape.ts), then the values of channel_id, password, event_id, event_time,
+// Order of refusals: shape/1, then the values of channel_id, password, event_id, event_time,
 // thing_id with its path, and the rest in the order of the fields.
 
 import { fault, isFault } from '#domain/fault'

@@ -4,21 +4,21 @@
 // them all the same.
 //
 // Invariants:
-//   E1. A whole number that would be written out with other digits is read as NaN, which no reader
-//       of a field takes: its field is refused and named, and the order of refusals stays as it is.
-//       (decisions.md 3)
+//   exact-json/1. A whole number that would be written out with other digits is read as NaN, which
+//                 no reader of a field takes: its field is refused and named, and the order of
+//                 refusals stays as it is. (decisions.md 3)
 
 /** Digits that a double keeps, whatever they are. */
 const SAFE_DIGITS = 15
 /** Written without a fraction or an exponent: those are rounded, as fractions are everywhere. */
 const WHOLE = /^-?\d+$/
 
-/** What JSON.parse tells of a number beside its value; the type library has no word for it yet. */
+/** JSON.parse gives this beside the value of a number; the type library does not know it yet. */
 interface Context {
   readonly source?: string
 }
 
-/** JSON.parse, but for E1. Costs about five times as much. Throws a SyntaxError as it does. */
+/** JSON.parse with exact-json/1, at five times the cost. Throws a SyntaxError as that does. */
 export function parseExactly(text: string): unknown {
   return JSON.parse(text, (_key: string, value: unknown, { source = '' }: Context = {}) =>
     typeof value === 'number' && isAltered(value, source) ? NaN : value,
@@ -43,7 +43,7 @@ export function mayHoldLongNumber(json: Uint8Array): boolean {
   return false
 }
 
-/** Whether this digit is one of sixteen that stand in front of any decimal point. */
+/** True when this digit is one of sixteen in front of any decimal point. */
 function isLongNumber(json: Uint8Array, at: number): boolean {
   let from = at
   let to = at + 1

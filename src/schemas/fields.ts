@@ -1,11 +1,12 @@
 // The fields of one submission, read one after the other into a record without a prototype.
 //
 // Invariants:
-//   F1. The first fault stays; what is read after it changes nothing.
-//   F2. Keys that the caller chose (attrs, external_ids, metadata) are only ever written to records
-//       without a prototype, so `__proto__` and its kin are plain data. (decisions.md 3)
-//   F3. Nothing is kept that JSON or UTF-8 cannot carry: what the log gives back equals what was
-//       read.
+//   fields/1. The first fault stays; what is read after it changes nothing.
+//   fields/2. Keys that the caller chose (attrs, external_ids, metadata) are only ever written to
+//             records without a prototype, so `__proto__` and its kin are plain data. (decisions.md
+//             3)
+//   fields/3. Nothing is kept that JSON or UTF-8 cannot carry: what the log gives back equals what
+//             was read.
 
 import { isFault } from '#domain/fault'
 import type { Fault } from '#domain/fault'
@@ -28,7 +29,7 @@ export type SentRecord = { readonly [key: string]: Json } | null | undefined
 
 /** Reads one submission's fields; when `fault` is set afterwards, nothing read here may be used. */
 export class FieldReader {
-  /** What was read, under its wire name. */
+  /** The values that were read, under their wire names. */
   readonly fields: Record<string, Json> = bare<Json>()
   #fault: Fault | undefined
 
@@ -38,7 +39,7 @@ export class FieldReader {
   }
 
   note(found: Fault): void {
-    this.#fault ??= found // F1
+    this.#fault ??= found // fields/1
   }
 
   /** A text of a Message: a blank one is absent. */
@@ -69,7 +70,7 @@ export class FieldReader {
   texts(name: string, sent: SentTexts): void {
     if (sent === undefined || sent === null) return
     if (sent.every(isSafeText)) this.fields[name] = sent
-    else this.note(invalid(name, UNSAFE_RULE)) // F3
+    else this.note(invalid(name, UNSAFE_RULE)) // fields/3
   }
 
   /** The lists of a Message: trimmed, each within its bytes, without repeats, and then counted. */
@@ -93,7 +94,7 @@ export class FieldReader {
   /** Scalars under trimmed keys. An empty object is kept: it replaces what an entity had. */
   metadata(sent: SentMetadata): void {
     if (sent === undefined || sent === null) return
-    const kept = bare<Json>() // F2
+    const kept = bare<Json>() // fields/2
     for (const sentKey of Object.keys(sent)) {
       const key = sentKey.trim()
       const value = metadataValue(sent[sentKey])
@@ -111,8 +112,8 @@ export class FieldReader {
    */
   patch(name: string, sent: SentRecord): Fields | undefined {
     if (sent === undefined || sent === null) return undefined
-    const refusal = refusalOfTree(name, sent) // F3
-    if (refusal === undefined) return bareCopy(sent) // F2
+    const refusal = refusalOfTree(name, sent) // fields/3
+    if (refusal === undefined) return bareCopy(sent) // fields/2
     this.note(refusal)
     return undefined
   }
@@ -142,7 +143,7 @@ const VALUE_REFUSAL = invalid(
 /** The value as it is kept; undefined when it is none. */
 function metadataValue(sent: string | number | boolean | undefined): Json | undefined {
   if (typeof sent === 'boolean') return sent
-  if (typeof sent === 'number') return Number.isFinite(sent) ? sent + 0 : undefined // F3: -0 is 0
+  if (typeof sent === 'number') return Number.isFinite(sent) ? sent + 0 : undefined // fields/3
   const text = sent?.trim() ?? ''
   return text === '' || isLonger(text, METADATA_TEXT_BYTES_MAX) || !isSafeText(text)
     ? undefined

@@ -5,10 +5,10 @@
 // read-frames.ts.
 //
 // Invariants:
-//   P1. The payload of an entry is never parsed on its way to a device: it was checked and written
-//       once, by the turn that made it, and is spliced into the frame as it is.
-//   P2. Every frame of the gateway fits into FRAME_BYTES_MAX. A welcome lists at most
-//       WELCOME_CHANNELS_MAX channels; the others follow at once as `subscribed` frames.
+//   frames/1. The payload of an entry is never parsed on its way to a device: it was checked and
+//             written once, by the turn that made it, and is spliced into the frame as it is.
+//   frames/2. Every frame of the gateway fits into FRAME_BYTES_MAX. A welcome lists at most
+//             WELCOME_CHANNELS_MAX channels; the others follow at once as `subscribed` frames.
 
 import { deliveryIdOf } from '#domain/feed'
 import type { FeedEntry } from '#domain/feed'
@@ -18,7 +18,7 @@ import type { Action, Fields, Model } from '#domain/submission'
 
 /** WebSocket subprotocol, and the optional member `protocol` of a hello. */
 export const PROTOCOL = 'heliograph.v1'
-/** Where devices open their WebSocket. */
+/** The path at which devices open their WebSocket. */
 export const WSS_PATH = '/private/ws'
 /** A frame of a device, in bytes of UTF-8. */
 export const DEVICE_FRAME_BYTES_MAX = 65_536
@@ -28,13 +28,14 @@ export const DEVICE_FRAME_BYTES_MAX = 65_536
  */
 export const FRAME_BYTES_MAX = 163_840
 /**
- * 128 characters of name take at most 384 bytes, so 200 channels stay below FRAME_BYTES_MAX. (P2)
+ * 128 characters of name take at most 384 bytes, so 200 channels stay below FRAME_BYTES_MAX.
+ * (frames/2)
  */
 export const WELCOME_CHANNELS_MAX = 200
-/** How many cursors a hello may name; channels beyond resume from their acknowledged position. */
+/** The most cursors of a hello; channels beyond resume from their acknowledged position. */
 export const HELLO_CURSORS_MAX = 1_000
 
-/** What a ping carries and its pong repeats. */
+/** The mark that a ping carries and its pong repeats. */
 export type PingMark = string | number | undefined
 
 export interface Hello {
@@ -45,7 +46,7 @@ export interface Hello {
   readonly gatewayToken: string | undefined
   /** The last seq that the device has of each channel it names. */
   readonly cursors: ReadonlyMap<ChannelId, number>
-  /** What the device calls its software. */
+  /** The name that the device gives its software. */
   readonly client: string | undefined
 }
 
@@ -117,7 +118,7 @@ export interface Delivery {
   readonly replay: boolean
 }
 
-/** What the gateway says about a session; deliveries are written by `encodeDelivery`. */
+/** Messages of the gateway about a session; deliveries are written by `encodeDelivery`. */
 export type GatewayNotice =
   | Welcome
   | Gap
@@ -140,7 +141,7 @@ export type GatewayFrame = GatewayNotice | Delivery
 
 /**
  * The text of a `deliver` frame. Every name in it is from an alphabet without escapes, and the
- * payload is spliced in. (P1)
+ * payload is spliced in. (frames/1)
  */
 export function encodeDelivery(entry: FeedEntry, mode: 'live' | 'replay'): string {
   const { channelId, seq, state, rev } = entry

@@ -1,4 +1,4 @@
-// JSON schemas as plain data: the words that the schemas of all routes are written with. The OpenAPI
+// JSON schemas as plain data: the building blocks of the schemas of all routes. The OpenAPI
 // document shows them whole (openapi.ts); shape.ts checks the JSON types in them.
 
 import { ANY_TEXT, BLANK, NOT_BLANK, TIME_FORM } from './patterns.ts'
@@ -156,7 +156,7 @@ const typesOfMember = ({ type, items, additionalProperties }: JsonSchema): JsonS
 const isTyped = (schema: unknown): schema is { readonly type: unknown } =>
   typeof schema === 'object' && schema !== null && 'type' in schema
 
-/** What an answer holds: every value of it has exactly one type. */
+/** A member of an answer: every value in answers has exactly one type. */
 export const given = (
   type: 'string' | 'integer' | 'boolean' | 'object',
   description: string,

@@ -10,8 +10,8 @@ const decoder = new TextDecoder('utf-8', { fatal: true })
 
 /**
  * The value of a JSON text in strict UTF-8 (a byte order mark is allowed), or invalid_json_syntax.
- * Of a repeated member the last one counts, as in JSON.parse; a whole number that a double cannot
- * carry is NaN (E1 in exact-json.ts).
+ * The last one of a repeated member counts, as in JSON.parse; a whole number that a double cannot
+ * carry is NaN (exact-json/1).
  */
 export function readJson(bytes: Uint8Array): Answer<unknown> {
   try {
@@ -19,11 +19,11 @@ export function readJson(bytes: Uint8Array): Answer<unknown> {
     const value: unknown = mayHoldLongNumber(bytes) ? parseExactly(text) : JSON.parse(text)
     return value
   } catch {
-    return fault('invalid_json_syntax') // What the parser says would quote the caller's text.
+    return fault('invalid_json_syntax') // The parser's error would quote the caller's text.
   }
 }
 
-/** What JSON.parse gives, by its type. Throws a SyntaxError for what is no JSON. */
+/** JSON.parse with a type. Throws a SyntaxError for a text that is not JSON. */
 export function parseJson(text: string): Json {
   return JSON.parse(text) as Json
 }

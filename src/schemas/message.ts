@@ -1,12 +1,12 @@
 // Messages: reading a body or a query, and the content that an op_id stands for.
 //
-// Order of refusals: S1 (shape.ts), then the values of channel_id, password, title, occurred_at
+// Order of refusals: shape/1, then the values of channel_id, password, title, occurred_at
 // where thing_id asks for it, and the rest in the order of the fields.
 //
 // Invariants:
-//   C1. Equal content gives equal text: neither the order of metadata keys, nor the time of the
-//       request, nor the cap of ttl at "now + 30 days" makes a repeat differ from its first
-//       attempt.
+//   message/1. Equal content gives equal text: neither the order of metadata keys, nor the time of
+//              the request, nor the cap of ttl at "now + 30 days" makes a repeat differ from its
+//              first attempt.
 
 import { fault, isFault } from '#domain/fault'
 import { operationIdFrom, parseMessageId, parseOperationId, parseThingId } from '#domain/identity'
@@ -25,7 +25,7 @@ import { ENTITY_ID_RULE, invalid, isTimeAbsent, OPERATION_ID_RULE } from './valu
 import { readCredentials, readParsed } from './values.ts'
 import type { SentText, SentTime } from './values.ts'
 
-/** How far behind its acceptance the ttl of a message may lie: 30 days. */
+/** The longest time between the acceptance of a message and its ttl: 30 days. */
 export const TTL_MAX_MS = 2_592_000_000
 
 interface MessageBody {
@@ -147,7 +147,7 @@ function readMetadataText(text: string): object | undefined {
     const value = parseExactly(text)
     return isRecord(value) ? value : undefined
   } catch {
-    return undefined // What JSON.parse says would quote the caller's text.
+    return undefined // The error of JSON.parse would quote the caller's text.
   }
 }
 
@@ -159,13 +159,13 @@ function readMetadataText(text: string): object | undefined {
 export function contentOf({ fields, uncappedTtl }: MessageSubmission): string {
   const names = Object.keys(fields).filter((name) => name !== 'thing_id')
   const content = names.toSorted().map((name) => {
-    const value = name === 'ttl' ? (uncappedTtl ?? fields[name]) : fields[name] // C1
+    const value = name === 'ttl' ? (uncappedTtl ?? fields[name]) : fields[name] // message/1
     return [name, sortedEntries(value)]
   })
   return JSON.stringify(content)
 }
 
-/** The members of an object in the order of their keys; any other value as it is. (C1) */
+/** The members of an object in the order of their keys; any other value as it is. (message/1) */
 function sortedEntries(value: unknown): unknown {
   return isRecord(value) ? Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)) : value
 }

@@ -1,5 +1,5 @@
-// The OpenAPI 3.1 document of the gateway, made from one row a route. The schemas in it are the
-// objects that check the JSON types of requests; a test compares what else they say with the readers.
+// The OpenAPI 3.1 document of the gateway, made from one row a route. Its schemas are the objects
+// that check the JSON types of requests; a test compares their other rules with the readers.
 
 import { FAULTS } from '#domain/fault'
 import type { FaultCode } from '#domain/fault'
@@ -18,7 +18,7 @@ export interface RouteDescription {
   readonly tag: string
   /** The body. */
   readonly request?: JsonSchema
-  /** What it may be sent as, JSON unless this says otherwise; empty: as anything. */
+  /** The media types of the body, JSON without this; empty: any media type. */
   readonly mediaTypes?: readonly string[]
   /** The query parameters, as the properties of an object. */
   readonly query?: ObjectSchema

@@ -1,7 +1,7 @@
-// Which texts the gateway takes, as regular expressions of ECMA-262. The readers of requests
-// decide; these tell callers beforehand, in the OpenAPI document, and a test compares the two.
+// Regular expressions of ECMA-262 for the texts that the gateway takes. The readers of requests
+// decide; the OpenAPI document tells callers beforehand, and a test compares the two.
 
-/** What trimming removes, as the inside of a character class. */
+/** The characters that trimming removes, as the inside of a character class. */
 const SPACE = '\\t-\\r \\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff'
 const ASCII_SPACE = '\\t-\\r '
 /** ASCII without NUL and without white space. */
@@ -68,7 +68,7 @@ export function bytesForm(min: number, max: number): string {
   return `${ascii}|${other}`
 }
 
-/** So many characters: the first and the last of `outer`, those between them of `inner`. */
+/** `min` to `max` characters: the first and the last of `outer`, the others of `inner`. */
 function between(outer: string, inner: string, min: number, max: number): string {
   const inside = `[${inner}]{${Math.max(0, min - 2)},${max - 2}}[${outer}]`
   return min > 1 ? `[${outer}]${inside}` : `[${outer}](?:${inside})?`
@@ -76,6 +76,7 @@ function between(outer: string, inner: string, min: number, max: number): string
 
 /** Up to `itemsMax` texts of at most `bytesMax` bytes, separated by commas; blank ones count too. */
 export function listOf(bytesMax: number, itemsMax: number): string {
-  const item = `(?:[\\u0001-+\\--\\u007f]{0,${bytesMax}}|[^,\\u0000]{0,${Math.floor(bytesMax / 4)}})`
-  return `^${item}(?:,${item}){0,${itemsMax - 1}}$`
+  const ascii = `[\\u0001-+\\--\\u007f]{0,${bytesMax}}`
+  const other = `[^,\\u0000]{0,${Math.floor(bytesMax / 4)}}`
+  return `^(?:${ascii}|${other})(?:,(?:${ascii}|${other})){0,${itemsMax - 1}}$`
 }

@@ -18,7 +18,7 @@ import { ENTITY_ID_RULE, invalid, isBlank, isTimeAbsent, readChannelId } from '.
 import { readLimit, readParsed, readPassword, readTime, readWhole } from './values.ts'
 import type { SentText, SentTime } from './values.ts'
 
-/** By which right somebody reads a Channel. */
+/** The right by which somebody reads a Channel. */
 export type Reader =
   | { readonly kind: 'password'; readonly channelId: ChannelId; readonly password: string }
   | { readonly kind: 'device'; readonly channelId: ChannelId; readonly deviceKey: DeviceKey }
@@ -186,7 +186,7 @@ export function readPull(sent: unknown): Answer<Pull> {
 export interface Ack {
   readonly deviceKey: DeviceKey
   readonly deliveries: readonly { readonly channelId: ChannelId; readonly seq: number }[]
-  /** How many different deliveries were named. */
+  /** The number of different deliveries that the request names. */
   readonly requestedCount: number
 }
 
@@ -210,7 +210,7 @@ export function readAck(sent: unknown): Answer<Ack> {
   return { deviceKey, deliveries, requestedCount: ids.length }
 }
 
-/** What `deliveryIdOf` was given; undefined for a text that it did not make. */
+/** Reverses `deliveryIdOf`; undefined for a text that it did not make. */
 function deliveryFrom(id: string) {
   const channelId = parseChannelId(id.slice(0, 26))
   const seq = Number(id.slice(27))

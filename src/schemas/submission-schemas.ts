@@ -75,7 +75,7 @@ const MESSAGE_FIELDS = {
   },
   occurred_at: time('When it happened; required together with thing_id.'),
   ttl: time('When delivery to providers ends, at most 30 days from now.'),
-  url: text('Where a click leads.'),
+  url: text('The page that a click opens.'),
   images: limitedTexts('Up to 32 URLs of at most 2048 bytes.', {
     itemsMax: LIST_ITEMS_MAX,
     bytesMax: IMAGE_BYTES_MAX,
@@ -154,10 +154,10 @@ function inQuery(name: string, { pattern, maxLength, description }: JsonSchema):
 }
 
 const EVENT_PATCH = {
-  title: patchText('What the process is called.'),
-  description: patchText('What it is about.'),
+  title: patchText('The name of the process.'),
+  description: patchText('A description of the process.'),
   status: patchText('Free text.'),
-  message: patchText('What is happening now.'),
+  message: patchText('The latest news of the process.'),
   severity: patchText('Free text; critical, high, normal and low decide how a push interrupts.'),
   tags: texts('Replaces the tags.'),
   images: texts('Replaces the image URLs.'),
@@ -208,8 +208,8 @@ export function scopedEventRequest(action: EventAction): ObjectSchema {
 }
 
 const THING_PATCH = {
-  title: patchText('What the object is called.'),
-  description: patchText('What it is.'),
+  title: patchText('The name of the object.'),
+  description: patchText('A description of the object.'),
   tags: texts('Replaces the tags.'),
   images: texts('Replaces the image URLs.'),
   primary_image: patchText('The image to show first.'),
@@ -263,7 +263,7 @@ const accepted = (idName: string): JsonSchema =>
     ['op_id', idName],
   )
 
-/** What a submission is answered with. */
+/** The data of the answer to a submission. */
 export const ACCEPTED_DATA: Readonly<Record<'message' | 'event' | 'thing', JsonSchema>> = {
   message: accepted('message_id'),
   event: accepted('event_id'),

@@ -1,9 +1,9 @@
-// What reading a submission needs and gives. The readers stand in message.ts, event.ts and
+// Input and output of the readers of submissions. The readers stand in message.ts, event.ts and
 // thing.ts.
 
 import type { Submission } from '#domain/submission'
 
-/** What ingress decides for a submission beside the body: its time and its random ids. */
+/** Ingress decides these for a submission beside the body: its time and its random ids. */
 export interface Making {
   readonly nowMs: number
   /** 32 lower-case hex characters that nobody can guess, new at each call. */

@@ -1,6 +1,6 @@
 // Things: reading the body of create, update, archive and delete.
 //
-// Order of refusals: S1 (shape.ts), then the values of channel_id, password, thing_id,
+// Order of refusals: shape/1, then the values of channel_id, password, thing_id,
 // observed_at, and the rest in the order of the fields.
 
 import { fault, isFault } from '#domain/fault'

@@ -1,11 +1,11 @@
-// Caller-made JSON of any form, as attrs holds it: what of it cannot be kept.
+// Caller-made JSON of any form, as attrs holds it: finds the parts that cannot be kept.
 
 import type { Fault } from '#domain/fault'
 import type { Json } from '#domain/submission'
 
 import { invalid, isSafeText, UNSAFE_RULE } from './values.ts'
 
-/** How many objects and lists may stand inside each other, the outermost counted. */
+/** The deepest nesting of objects and lists, the outermost counted. */
 export const TREE_DEPTH_MAX = 32
 
 /**
@@ -30,7 +30,7 @@ function brokenRule(value: Json, depth: number): string | undefined {
   return undefined
 }
 
-/** What keeps a number from being kept; exact-json.ts reads one that it would alter as NaN. */
+/** The rule that a number breaks; exact-json.ts reads one that it would alter as NaN. */
 function brokenRuleOfNumber(value: number): string | undefined {
   if (Number.isNaN(value)) return EXACT_RULE
   return Number.isFinite(value) ? undefined : FINITE_RULE

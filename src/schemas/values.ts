@@ -1,4 +1,4 @@
-// How single values are read: trimmed, checked, normalised. (decisions.md 3)
+// Readers of single values: they trim, check and normalise. (decisions.md 3)
 //
 // Text that no store and no device can hold faithfully is refused everywhere: a lone half of a
 // surrogate pair has no UTF-8 form, and a NUL character ends the text for many a reader.

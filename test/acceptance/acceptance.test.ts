@@ -60,7 +60,7 @@ test('a caller with a grant reads what its channels hold', async (t) => {
   t.is(codeOf(await acceptance.state.things({ channel_id: OTHER }, caller)), 'channel_not_found')
 })
 
-test('N2: a grant neither renames nor deletes a channel, nor changes its password', async (t) => {
+test('channels/2: a grant neither renames nor deletes a channel, nor changes its password', async (t) => {
   const { acceptance, channelId, channels } = await acceptanceRig()
   const caller = withGrant(CALLER, { channels: new Set([channelId]) })
   const fields = { channel_id: CHANNEL, channel_name: 'mine', new_password: 'a new password' }

@@ -5,7 +5,7 @@ import { FakeTime } from '#test/support/fake-timers'
 
 const LIMITS = { perAddress: 60, total: 1200 }
 
-test('B1: an address has 60 requests in a minute, and 60 more in the next', (t) => {
+test('budget/1: an address has 60 requests in a minute, and 60 more in the next', (t) => {
   const time = new FakeTime(1_000)
   const budget = createBudget(LIMITS, time.nowMs)
   for (let count = 1; count <= 60; count += 1) t.is(budget.take('a'), undefined)
@@ -16,14 +16,14 @@ test('B1: an address has 60 requests in a minute, and 60 more in the next', (t) 
   t.is(budget.take('a'), undefined)
 })
 
-test('B1: all addresses together have 1200 requests in a minute', (t) => {
+test('budget/1: all addresses together have 1200 requests in a minute', (t) => {
   const time = new FakeTime(1_000)
   const budget = createBudget(LIMITS, time.nowMs)
   for (let count = 0; count < 1200; count += 1) t.is(budget.take(`address ${count}`), undefined)
   t.deepEqual(budget.take('one more'), { limit: 1200, resetMs: 60_000 })
 })
 
-test('B2: what an address is refused takes nothing from the others', (t) => {
+test('budget/2: what an address is refused takes nothing from the others', (t) => {
   const budget = createBudget({ perAddress: 2, total: 3 }, () => 0)
   for (let count = 0; count < 50; count += 1) budget.take('greedy')
   t.is(budget.take('other'), undefined)
@@ -57,10 +57,10 @@ const hosts: readonly (readonly [address: string, host: string])[] = [
 ]
 
 for (const [address, host] of hosts) {
-  test(`B4: ${address} is counted as ${host}`, (t) => t.is(hostOf(address), host))
+  test(`budget/4: ${address} is counted as ${host}`, (t) => t.is(hostOf(address), host))
 }
 
-test('B4: a host does not get more by choosing among its addresses', (t) => {
+test('budget/4: a host does not get more by choosing among its addresses', (t) => {
   const budget = createBudget({ perAddress: 2, total: 100 }, () => 0)
   t.is(budget.take('2001:db8::1'), undefined)
   t.is(budget.take('2001:db8::2'), undefined)

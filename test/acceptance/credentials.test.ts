@@ -45,7 +45,7 @@ async function replacePassword(channels: FakeChannels, password: string): Promis
   await addChannel(channels, CHANNEL, password)
 }
 
-test('C1: many checks of one password at once compute it once', async (t) => {
+test('credentials/1: many checks of one password at once compute it once', async (t) => {
   const { credentials, channelId, gate } = await setUp(true)
   const checks = Array.from({ length: 50 }, async () => credentials.check(channelId, PASSWORD))
   const others = credentials.check(channelId, 'another password')
@@ -80,7 +80,7 @@ test('what is known is answered at once, and what is not with a promise', async 
   }
 })
 
-test('C3: an unknown channel costs one computation and answers like a wrong password', async (t) => {
+test('credentials/3: an unknown channel costs one computation and answers like a wrong password', async (t) => {
   const { credentials, channelId, gate } = await setUp()
   const wrong = await credentials.check(channelId, 'wrong password')
   t.is(gate.computed, 1)
@@ -122,7 +122,7 @@ test('forgetting one channel leaves the others known', async (t) => {
   t.is(credentials.size(), 1)
 })
 
-test('C2: a check that was under way while the password changed is computed again', async (t) => {
+test('credentials/2: a check that was under way while the password changed is computed again', async (t) => {
   const { credentials, channelId, channels, gate } = await setUp(true)
   const old = credentials.check(channelId, PASSWORD)
   const fresh = credentials.check(channelId, 'new password')
@@ -136,7 +136,7 @@ test('C2: a check that was under way while the password changed is computed agai
   t.is(verdictOf(await credentials.check(channelId, PASSWORD)), 'channel_not_found')
 })
 
-test('C2: a channel that changes all the time is answered with server_busy in the end', async (t) => {
+test('credentials/2: a channel that changes all the time is answered with server_busy in the end', async (t) => {
   const { credentials, channelId, channels } = await setUp()
   channels.meanwhile = () => credentials.forget(channelId)
   t.is(verdictOf(await credentials.check(channelId, PASSWORD)), 'server_busy')
@@ -144,7 +144,7 @@ test('C2: a channel that changes all the time is answered with server_busy in th
   t.is(credentials.size(), 0)
 })
 
-test('C6: a store that rejects does not turn a verified password into a refusal', async (t) => {
+test('credentials/6: a store that rejects does not turn a verified password into a refusal', async (t) => {
   const { credentials, channelId, channels, time } = await setUp()
   await credentials.check(channelId, PASSWORD)
   channels.meanwhile = () => Promise.reject(new Error('the store is away'))
@@ -160,7 +160,7 @@ test('C6: a store that rejects does not turn a verified password into a refusal'
   t.is(verdictOf(await credentials.check(channelId, PASSWORD)), 'channel_not_found')
 })
 
-test('C6: a store that says nothing is waited for a second', async (t) => {
+test('credentials/6: a store that says nothing is waited for a second', async (t) => {
   const { credentials, channelId, channels, time } = await setUp()
   await credentials.check(channelId, PASSWORD)
   channels.meanwhile = () => new Promise(() => undefined)
@@ -171,7 +171,7 @@ test('C6: a store that says nothing is waited for a second', async (t) => {
   t.is(verdictOf(await check), 'open')
 })
 
-test('C6: what a notice made forget is not opened while the store is away', async (t) => {
+test('credentials/6: what a notice made forget is not opened while the store is away', async (t) => {
   const { credentials, channelId, channels } = await setUp()
   await credentials.check(channelId, PASSWORD)
   credentials.forget(channelId)
@@ -179,7 +179,7 @@ test('C6: what a notice made forget is not opened while the store is away', asyn
   await t.throwsAsync(async () => credentials.check(channelId, PASSWORD))
 })
 
-test('C4: refusals never push out the verified', async (t) => {
+test('credentials/4: refusals never push out the verified', async (t) => {
   const { credentials, channelId, gate } = await setUp()
   await credentials.check(channelId, PASSWORD)
   for (let count = 0; count < 1_100; count += 1) {
@@ -191,7 +191,7 @@ test('C4: refusals never push out the verified', async (t) => {
   t.is(gate.computed, before)
 })
 
-test('C4: the 100,001st verified password pushes out the one that was used longest ago', async (t) => {
+test('credentials/4: the 100,001st verified password pushes out the one that was used longest ago', async (t) => {
   const { credentials, channelId, channels, gate } = await setUp()
   const row = channels.rows.get(channelId)
   const anyPassword = createCredentials({
@@ -220,7 +220,7 @@ test('C4: the 100,001st verified password pushes out the one that was used longe
   t.is(gate.computed, 100_002)
 })
 
-test('C4: the 1,001st check under way is told to come later', async (t) => {
+test('credentials/4: the 1,001st check under way is told to come later', async (t) => {
   const { credentials, channelId, channels } = await setUp()
   let release = (): void => {}
   const slowStore = new Promise<void>((resolve) => (release = resolve))
@@ -233,7 +233,7 @@ test('C4: the 1,001st check under way is told to come later', async (t) => {
   await Promise.all(checks)
 })
 
-test('C5: after a minute the store is asked again, and only a changed hash is computed', async (t) => {
+test('credentials/5: after a minute the store is asked again, and only a changed hash is computed', async (t) => {
   const { credentials, channelId, channels, gate, time } = await setUp()
   await credentials.check(channelId, PASSWORD)
   time.advance(60_000)
@@ -255,7 +255,7 @@ test('a store that does not answer fails the check and is asked again by the nex
   t.is(verdictOf(await credentials.check(channelId, PASSWORD)), 'open')
 })
 
-test('C5: after a loss every kept answer is compared with the store, without a new scrypt', async (t) => {
+test('credentials/5: after a loss every kept answer is compared with the store, without a new scrypt', async (t) => {
   const { credentials, channels, channelId, gate } = await setUp()
   const other = await addChannel(channels, '7ZZZZZZZZZZZZZZZZZZZZZZZZW', PASSWORD)
   for (const id of [channelId, other]) await credentials.check(id, PASSWORD)
@@ -269,7 +269,7 @@ test('C5: after a loss every kept answer is compared with the store, without a n
   t.is(gate.computed, computed)
 })
 
-test('C2: a check that was under way at a loss is computed again', async (t) => {
+test('credentials/2: a check that was under way at a loss is computed again', async (t) => {
   const { credentials, channels, channelId, gate } = await setUp(true)
   const old = credentials.check(channelId, PASSWORD)
   await new Promise<void>((resolve) => setImmediate(resolve))
@@ -279,7 +279,7 @@ test('C2: a check that was under way at a loss is computed again', async (t) => 
   t.is(verdictOf(await old), 'channel_not_found')
 })
 
-test('C6: after a loss a store that is away keeps verified passwords in force', async (t) => {
+test('credentials/6: after a loss a store that is away keeps verified passwords in force', async (t) => {
   const { credentials, channels, channelId } = await setUp()
   await credentials.check(channelId, PASSWORD)
   channels.meanwhile = () => Promise.reject(new Error('the store is away'))

@@ -22,7 +22,7 @@ test('a stored text of an unknown form is a defect that does not repeat the text
   t.false(error?.message.includes('secret'))
 })
 
-test('S1: four computations run, 128 wait in order, the next is told to come later', async (t) => {
+test('password-work/1: four computations run, 128 wait in order, the next is told to come later', async (t) => {
   const begun: string[] = []
   const finish: (() => void)[] = []
   const work = createPasswordWork(entropy, async (password) => {
@@ -50,7 +50,7 @@ test('S1: four computations run, 128 wait in order, the next is told to come lat
   t.is(typeof (await again), 'string')
 })
 
-test('S1: a computation that fails gives its place back', async (t) => {
+test('password-work/1: a computation that fails gives its place back', async (t) => {
   let fails = true
   const work = createPasswordWork(entropy, () =>
     fails ? Promise.reject(new Error('no memory')) : Promise.resolve(new Uint8Array(32)),

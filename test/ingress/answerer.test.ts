@@ -84,7 +84,7 @@ test('a page guards itself, and its refusals are pages', async (t) => {
   t.is(meter.total('refused_total{entity_not_found}'), 1)
 })
 
-test('R2: a defect in an answerer is answered in the envelope', async (t) => {
+test('pipeline/2: a defect in an answerer is answered in the envelope', async (t) => {
   const { get: ask, log } = await withRows(
     t,
     get('/broken', {
@@ -124,7 +124,7 @@ test('a stream is sent piece by piece while it is made', async (t) => {
   await until('it is over', () => ingress.http.inFlight === 0)
 })
 
-test('H6: a stream waits for a reader that is slow, and ends with it', async (t) => {
+test('exchange/4: a stream waits for a reader that is slow, and ends with it', async (t) => {
   let made = 0
   let isAborted = false
   let isReturned = false
@@ -160,7 +160,7 @@ test('H6: a stream waits for a reader that is slow, and ends with it', async (t)
   t.true(isAborted)
 })
 
-test('H6: streams end when the gateway drains', async (t) => {
+test('exchange/4: streams end when the gateway drains', async (t) => {
   const { connect, ingress } = await withRows(
     t,
     streamed(async function* (signal) {

@@ -91,7 +91,7 @@ test('unsubscribing says whether there was anything to remove', async (t) => {
   t.is(rig.bus.notices.length, 2)
 })
 
-test('Y1: a sync without failures leaves the channels that are not listed', async (t) => {
+test('subscription-sync/1: a sync without failures leaves the channels that are not listed', async (t) => {
   const rig = await startIngress(t)
   await addChannel(rig.channels, OTHER, PASSWORD)
   const device_key = await newDevice(rig)
@@ -107,7 +107,7 @@ test('Y1: a sync without failures leaves the channels that are not listed', asyn
   t.like(rig.bus.notices.at(-1), { kind: 'unsubscribed', channelId: rig.channelId })
 })
 
-test('Y1: a sync with a failure leaves nothing; each item says what is wrong with it', async (t) => {
+test('subscription-sync/1: a sync with a failure leaves nothing; each item says what is wrong with it', async (t) => {
   const rig = await startIngress(t)
   await addChannel(rig.channels, OTHER, PASSWORD)
   const device_key = await newDevice(rig)
@@ -152,7 +152,7 @@ test('an empty sync leaves every channel', async (t) => {
   t.is(rig.subscriptions.members.get(rig.channelId)?.size, 0)
 })
 
-test('Y2: wrong passwords in a sync use up the budget, and then nothing more is tried', async (t) => {
+test('subscription-sync/2: wrong passwords in a sync use up the budget, and then nothing more is tried', async (t) => {
   let computed = 0
   const rig = await startIngress(t, {
     passwordBudget: { perAddress: 5, total: 100 },
@@ -182,7 +182,7 @@ test('a rename changes the name for who knows the password', async (t) => {
   t.is((await rig.post('/channel/rename', wrong)).status, 404)
 })
 
-test('N1: once a change of password is answered, only the new one opens the channel', async (t) => {
+test('channels/1: once a change of password is answered, only the new one opens the channel', async (t) => {
   const rig = await startIngress(t)
   const write = async (password: string): Promise<number> =>
     (await rig.post('/thing/update', { channel_id: CHANNEL, password, ...THING })).status
@@ -200,7 +200,7 @@ for (const [path, change] of [
   ['/channel/password', { new_password: 'new password' }],
   ['/channel/delete', {}],
 ] as const) {
-  test(`N3: when the answer to ${path} is lost, the old password is taken no more`, async (t) => {
+  test(`channels/3: when the answer to ${path} is lost, the old password is taken no more`, async (t) => {
     const rig = await startIngress(t)
     const body = { ...CREDENTIALS, ...THING }
     t.is((await rig.post('/thing/update', body)).status, 200)
@@ -220,7 +220,7 @@ for (const [path, change] of [
   })
 }
 
-test('N2: a password that another node replaced meanwhile cannot be replaced by its old owner', async (t) => {
+test('channels/2: a password that another node replaced meanwhile cannot be replaced by its old owner', async (t) => {
   const rig = await startIngress(t)
   await rig.post('/thing/update', { ...CREDENTIALS, ...THING })
   await addChannel(rig.channels, CHANNEL, 'changed elsewhere')
@@ -230,7 +230,7 @@ test('N2: a password that another node replaced meanwhile cannot be replaced by 
   t.is(rig.channels.rows.get(rig.channelId), before)
 })
 
-test('C5: a clock that is set back keeps no password longer than a minute', async (t) => {
+test('credentials/5: a clock that is set back keeps no password longer than a minute', async (t) => {
   const rig = await startIngress(t)
   const write = async (password: string): Promise<number> =>
     (await rig.post('/thing/update', { channel_id: CHANNEL, password, ...THING })).status

@@ -37,7 +37,7 @@ const statusOf = (received: string): string => /^HTTP\/1\.1 (\d+)/.exec(received
 /** The received text once it has a whole answer. */
 const answerOf = (raw: Raw): Promise<string> => raw.until(/\r\n\r\n.*\}$/s)
 
-test('H3: a body of 32768 bytes is accepted, one of 32769 is not', async (t) => {
+test('exchange/2: a body of 32768 bytes is accepted, one of 32769 is not', async (t) => {
   const { send, sink } = await startIngress(t)
   const init = { method: 'POST', headers: { 'content-type': 'application/json' } }
   const fits = await send('/thing/update', { ...init, body: bodyOf(MAX) })
@@ -48,14 +48,14 @@ test('H3: a body of 32768 bytes is accepted, one of 32769 is not', async (t) => 
   t.is(sink.accepted.length, 1)
 })
 
-test('H3: a declared size above the limit is refused before any of the body has come', async (t) => {
+test('exchange/2: a declared size above the limit is refused before any of the body has come', async (t) => {
   const { connect } = await startIngress(t)
   const raw = connect()
   raw.socket.write(requestHead(`content-length: ${MAX + 1}`))
   t.is(statusOf(await answerOf(raw)), '413')
 })
 
-test('H3: a chunked body is accepted up to the limit and refused as soon as it passes it', async (t) => {
+test('exchange/2: a chunked body is accepted up to the limit and refused as soon as it passes it', async (t) => {
   const { connect, ingress } = await startIngress(t)
   const fits = connect()
   const body = bodyOf(MAX)
@@ -101,7 +101,7 @@ test('a body in many pieces is put together again', async (t) => {
   t.like(sink.accepted[0], { patch: { fields: { title: 'Straße 🌍' } } })
 })
 
-test('H4: a body that does not arrive in time is answered 408 and its connection closed', async (t) => {
+test('exchange/3: a body that does not arrive in time is answered 408 and its connection closed', async (t) => {
   const { connect, time, ingress } = await startIngress(t)
   const raw = connect()
   raw.socket.write(`${requestHead('content-length: 100')}{"half":`)
@@ -117,7 +117,7 @@ test('H4: a body that does not arrive in time is answered 408 and its connection
   t.is(ingress.http.bodyBytes, 0)
 })
 
-test('H4: a clock that is set back gives no body more time', async (t) => {
+test('exchange/3: a clock that is set back gives no body more time', async (t) => {
   const { connect, time, ingress } = await startIngress(t)
   const raw = connect()
   raw.socket.write(`${requestHead('content-length: 100')}{"half":`)
@@ -140,7 +140,7 @@ test('a body that is aborted leaves nothing behind and counts nothing', async (t
   t.is(sink.accepted.length, 0)
 })
 
-test('H2: a caller that leaves while its submission is appended harms nothing', async (t) => {
+test('exchange/1: a caller that leaves while its submission is appended harms nothing', async (t) => {
   const { connect, ingress, sink, get } = await startIngress(t)
   let release = (): void => {}
   const wait = new Promise<void>((resolve) => (release = resolve))
@@ -193,7 +193,7 @@ test('draining an idle ingress is done at once', async (t) => {
   t.pass()
 })
 
-test('H5: a taken port is refused with the reason', async (t) => {
+test('applications/1: a taken port is refused with the reason', async (t) => {
   const { port } = await startIngress(t)
   const error = await t.throwsAsync(
     startIngress(t, { http: { host: '127.0.0.1', port } }).then(() => undefined),
@@ -202,7 +202,7 @@ test('H5: a taken port is refused with the reason', async (t) => {
 })
 
 // Method: a port that is named, because the library never shares one that the system chose.
-test('H5: a port is not shared with another process either', async (t) => {
+test('applications/1: a port is not shared with another process either', async (t) => {
   const { port } = await startIngress(t, { http: { host: '127.0.0.1', port: await freePort() } })
   const code = `
     import { createHttp } from '#src/ingress/http'
@@ -215,7 +215,7 @@ test('H5: a port is not shared with another process either', async (t) => {
   t.is((await child).stdout.trim(), 'refused')
 })
 
-test('H5: processes that are to share a port do', async (t) => {
+test('applications/1: processes that are to share a port do', async (t) => {
   const { port } = await startIngress(t, {
     http: { host: '127.0.0.1', port: await freePort() },
     isPortShared: true,
@@ -230,7 +230,7 @@ test('H5: processes that are to share a port do', async (t) => {
   await t.notThrowsAsync(promisify(execFile)(process.execPath, ['--input-type=module', '-e', code]))
 })
 
-test('H1: the head of a request cannot be read once its handler has returned', async (t) => {
+test('http/1: the head of a request cannot be read once its handler has returned', async (t) => {
   const { http, get } = await bareHttp(t)
   const kept: Head[] = []
   http.route('GET', '/', (head, exchange) => {
@@ -243,7 +243,7 @@ test('H1: the head of a request cannot be read once its handler has returned', a
   t.throws(() => kept[0]?.address, over)
 })
 
-test('H2: a second answer to one request goes nowhere', async (t) => {
+test('exchange/1: a second answer to one request goes nowhere', async (t) => {
   const { http, get } = await bareHttp(t)
   const kept: Exchange[] = []
   http.route('GET', '/', (_head, exchange) => {
@@ -255,7 +255,7 @@ test('H2: a second answer to one request goes nowhere', async (t) => {
   t.is(http.inFlight, 0)
 })
 
-test('H3: all bodies in the making together are bounded', async (t) => {
+test('exchange/2: all bodies in the making together are bounded', async (t) => {
   const { connect, ingress } = await startIngress(t)
   Object.assign(ingress.http, { bodyBytes: 64 * 1024 * 1024 - 7 })
   const raw = connect()

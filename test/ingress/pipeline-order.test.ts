@@ -115,7 +115,7 @@ function codeIn(state: State, code: string): string {
 }
 
 for (const { state, fails, init, path = '/message', token = '', status, code } of cases) {
-  test(`R1: ${state}, a request that fails at ${fails} and below is answered ${status} ${code}`, async (t) => {
+  test(`pipeline/1: ${state}, a request that fails at ${fails} and below is answered ${status} ${code}`, async (t) => {
     const total = ['route', 'method', 'token', 'budget'].includes(fails) ? 1 : 100
     const rig = await startIngress(t, { token, passwordBudget: { perAddress: 100, total } })
     const headers = token === '' ? {} : { authorization: `Bearer ${token}` }

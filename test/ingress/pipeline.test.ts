@@ -153,7 +153,7 @@ test('behind a trusted proxy each client has its own budget, wherever its header
   t.regex(await raw.until(/\}$/), /^HTTP\/1\.1 429/)
 })
 
-test('R2: a handler that rejects is answered 500 and told to the operator without its message', async (t) => {
+test('pipeline/2: a handler that rejects is answered 500 and told to the operator without its message', async (t) => {
   const { channels, post, log, meter, ingress } = await startIngress(t)
   channels.meanwhile = () => Promise.reject(new Error(`cannot bind ${PASSWORD}`))
   const answer = await post('/thing/update', THING, { 'x-request-id': 'r-1' })
@@ -168,7 +168,7 @@ test('R2: a handler that rejects is answered 500 and told to the operator withou
   t.is(ingress.http.inFlight, 0)
 })
 
-test('R2: a handler that throws before it has a promise is answered too', async (t) => {
+test('pipeline/2: a handler that throws before it has a promise is answered too', async (t) => {
   const { post, log, sink, ingress } = await startIngress(t)
   t.is((await post('/thing/update', THING)).status, 200) // from here on the password is known
   sink.accept = () => {
@@ -179,7 +179,7 @@ test('R2: a handler that throws before it has a promise is answered too', async 
   t.is(ingress.http.inFlight, 0)
 })
 
-test('R3: beyond the bound of requests in flight the answer is 503', async (t) => {
+test('pipeline/3: beyond the bound of requests in flight the answer is 503', async (t) => {
   const { ingress, get, post } = await startIngress(t)
   for (const [inFlight, status] of [
     [20_000, 503],

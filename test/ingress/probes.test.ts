@@ -108,7 +108,7 @@ test('probes/1: a dependency that does not answer is not asked again until it do
   t.is((await asked).status, 200)
 })
 
-test('R3: a process that starts answers what observes it and sends everything else away', async (t) => {
+test('pipeline/3: a process that starts answers what observes it and sends everything else away', async (t) => {
   let isOpen = false
   const probes = [probe('lanes', false)]
   const { get, post } = await startIngress(t, { probes, isOpen: () => isOpen })

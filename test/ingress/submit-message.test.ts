@@ -17,7 +17,7 @@ async function apply(rig: Rig): Promise<void> {
   rig.operations.rows.set(opId, { opId, channelId, model, entityId, status: 'sent', ...times })
 }
 
-test('M2: a repeat of what is applied answers the first result and appends nothing', async (t) => {
+test('message-claims/2: a repeat of what is applied answers the first result and appends nothing', async (t) => {
   const rig = await startIngress(t)
   const first = await rig.post('/message', FIRST)
   await apply(rig)
@@ -48,7 +48,7 @@ test('a repeat of what is accepted here and not yet applied appends nothing', as
   t.is(rig.sink.accepted.length, 1)
 })
 
-test('M3: an op_id that the gateway gave to what is not yet applied is a conflict', async (t) => {
+test('message-claims/3: an op_id that the gateway gave to what is not yet applied is a conflict', async (t) => {
   const rig = await startIngress(t)
   const thing = { ...CREDENTIALS, thing_id: 'pump', observed_at: NOW_MS }
   await rig.post('/thing/update', thing)
@@ -65,7 +65,7 @@ test('M3: an op_id that the gateway gave to what is not yet applied is a conflic
   t.is(rig.operations.claims.size, 0)
 })
 
-test('M1: a repeat completes a first attempt that died between claim and append', async (t) => {
+test('message-claims/1: a repeat completes a first attempt that died between claim and append', async (t) => {
   const rig = await startIngress(t)
   rig.sink.answer = () => fault('submission_not_accepted')
   t.is((await rig.post('/message', FIRST)).status, 503)

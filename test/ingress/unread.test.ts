@@ -72,7 +72,7 @@ test('a large answer arrives whole, as it is read', async (t) => {
   await until('nothing is held', () => unreadOf(rig) === 0)
 })
 
-test('H7: a connection goes on after a large answer that was read late', async (t) => {
+test('exchange/5: a connection goes on after a large answer that was read late', async (t) => {
   const rig = await rigOfLargePages(t)
   const slow = ask(rig)
   await until('some of it is held', () => unreadOf(rig) > 0)
@@ -82,7 +82,7 @@ test('H7: a connection goes on after a large answer that was read late', async (
   t.regex(await slow.until(/"status":"ok"/), /"status":"ok"/)
 })
 
-test('H7: beyond the bound large answers are refused, small ones are not', async (t) => {
+test('exchange/5: beyond the bound large answers are refused, small ones are not', async (t) => {
   const rig = await rigOfLargePages(t)
   const slow: Raw[] = []
   while (unreadOf(rig) + PAGE_MIB * MIB <= UNREAD_BYTES_MAX) {
@@ -101,7 +101,7 @@ test('H7: beyond the bound large answers are refused, small ones are not', async
   t.is((await history(rig)).status, 200)
 })
 
-test('H7: an answer that is not read within a minute is cut', async (t) => {
+test('exchange/5: an answer that is not read within a minute is cut', async (t) => {
   const rig = await rigOfLargePages(t)
   const slow = ask(rig)
   await until('some of it is held', () => unreadOf(rig) > 0)
@@ -118,7 +118,7 @@ class Answer extends Expiring {
   expire(): void {}
 }
 
-test('H7: what is held is counted to the byte', (t) => {
+test('exchange/5: what is held is counted to the byte', (t) => {
   const time = new FakeTime(0)
   const unread = new Unread({ timers: time, monotonicMs: time.monotonicMs })
   const answer = new Answer()

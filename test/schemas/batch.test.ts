@@ -33,14 +33,14 @@ function submissions(): readonly Submission[] {
   })
 }
 
-test('B1: a batch gives back the submissions that were put into it, in order', (t) => {
+test('batch/1: a batch gives back the submissions that were put into it, in order', (t) => {
   const before = submissions()
   const after = decodeBatch(encodeBatch(before.map(encodeSubmission)))
   t.deepEqual(after, before)
   t.is(JSON.stringify(after), JSON.stringify(before))
 })
 
-test('B1: a repeat comes back as a repeat', (t) => {
+test('batch/1: a repeat comes back as a repeat', (t) => {
   const [message] = submissions()
   if (message?.model !== 'message') return t.fail()
   const before = [{ ...message, isRepeat: true } as const]
@@ -51,7 +51,7 @@ test('an empty batch is empty', (t) => {
   t.deepEqual(decodeBatch(encodeBatch([])), [])
 })
 
-test('B1: records with keys of the caller come back without a prototype', (t) => {
+test('batch/1: records with keys of the caller come back without a prototype', (t) => {
   const [message, , event, , , thingOf] = decodeBatch(
     encodeBatch(submissions().map(encodeSubmission)),
   )
@@ -101,7 +101,7 @@ const broken: readonly unknown[] = [
   { ...message, entityId: 'not hex' },
 ]
 
-test('B2: an item that is no submission is set aside alone', (t) => {
+test('batch/2: an item that is no submission is set aside alone', (t) => {
   for (const item of broken) {
     const whole = encodeBatch([JSON.stringify(thing), JSON.stringify(item), JSON.stringify(thing)])
     const [before, between, after] = decodeBatch(whole)
@@ -111,13 +111,13 @@ test('B2: an item that is no submission is set aside alone', (t) => {
   }
 })
 
-test('B2: an item that is nested too deeply to be written does not harm the others', (t) => {
+test('batch/2: an item that is nested too deeply to be written does not harm the others', (t) => {
   const deep = '['.repeat(50_000) + ']'.repeat(50_000)
   const models = decodeBatch(encodeBatch([deep, JSON.stringify(thing)])).map(({ model }) => model)
   t.deepEqual(models, ['unreadable', 'thing'])
 })
 
-test('B2: a text that is no JSON array is one unreadable whole', (t) => {
+test('batch/2: a text that is no JSON array is one unreadable whole', (t) => {
   for (const payload of ['', '{', '{}', 'null', '[1,', '"[]"', '[{}]x']) {
     t.like(decodeBatch(payload), { length: 1, 0: { model: 'unreadable', payload } }, payload)
   }

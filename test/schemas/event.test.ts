@@ -210,7 +210,7 @@ test('attrs are kept key by key with their nulls, apart from the fields', (t) =>
   t.false('attrs' in patch.fields)
 })
 
-test('S1: of several refusals the first in the order is given', (t) => {
+test('shape/1: of several refusals the first in the order is given', (t) => {
   const wrong = { op_id: 'a', event_id: 'e', ended_at: 1, event_time: null, channel_id: 5 }
   t.is(refusalOf('create', { more: wrong }), 'op_id_not_allowed op_id')
   const { op_id: _, ...more } = wrong

@@ -79,7 +79,7 @@ const numbers: readonly (readonly [text: string, isKept: boolean])[] = [
   ['1e300', true],
 ]
 
-test('E1: a whole number that would go on as another one is read as no number', (t) => {
+test('exact-json/1: a whole number that would go on as another one is read as no number', (t) => {
   for (const [text, isKept] of numbers) {
     for (const pad of ['', ' ', ' '.repeat(7), ' '.repeat(15)]) {
       const read = readJson(bytes(`${pad}{"a":[{"b":${text}}],"c":1}`))
@@ -88,7 +88,7 @@ test('E1: a whole number that would go on as another one is read as no number', 
   }
 })
 
-test('E1: what is beyond every double is infinite, and digits in a text are left alone', (t) => {
+test('exact-json/1: what is beyond every double is infinite, and digits in a text are left alone', (t) => {
   const digits = '9'.repeat(400)
   t.deepEqual(readJson(bytes(`{"a":1e400,"b":${digits},"c":"${digits}","${digits}":1}`)), {
     a: Infinity,
@@ -98,7 +98,7 @@ test('E1: what is beyond every double is infinite, and digits in a text are left
   })
 })
 
-test('E1: nesting that is too deep to be looked through is refused', (t) => {
+test('exact-json/1: nesting that is too deep to be looked through is refused', (t) => {
   const deep = bytes(`${'['.repeat(16_000)}9007199254740993${']'.repeat(16_000)}`)
   t.like(readJson(deep), { code: 'invalid_json_syntax' })
 })

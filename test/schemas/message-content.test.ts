@@ -39,14 +39,14 @@ const contents: readonly (readonly [a: object, b: object, isSame: boolean])[] = 
   [{ ttl: 1 }, {}, false],
 ]
 
-test('C1: equal content gives equal text, other content another', (t) => {
+test('message/1: equal content gives equal text, other content another', (t) => {
   for (const [a, b, isSame] of contents) {
     const texts = [a, b].map((more) => contentOf(submissionOf({ ...BODY, ...more })))
     t.is(texts[0] === texts[1], isSame, JSON.stringify([a, b]))
   }
 })
 
-test('C1: a repeat has the same content later, on both sides of the cap of its ttl', (t) => {
+test('message/1: a repeat has the same content later, on both sides of the cap of its ttl', (t) => {
   const ttl = NOW_MS + TTL_MAX_MS + 60_000
   const first = submissionOf({ ...BODY, op_id: 'a', ttl })
   const repeat = submissionOf({ ...BODY, op_id: 'a', ttl }, NOW_MS + 120_000)

@@ -175,7 +175,7 @@ test('a thing_id asks for the time of the message', (t) => {
   t.is(refusalOf({ ...BODY, thing_id: ' ' }), 'accepted')
 })
 
-test('S1: of several refusals the first in the order is given', (t) => {
+test('shape/1: of several refusals the first in the order is given', (t) => {
   const wrong = {
     message_id: 'x',
     tags: [5],
@@ -257,7 +257,7 @@ test('the fields of a message stand in one order and in a record without a proto
   t.false('toString' in fields)
 })
 
-test('F3: what JSON would not give back is not kept', (t) => {
+test('fields/3: what JSON would not give back is not kept', (t) => {
   const { fields } = submissionOf({ ...BODY, occurred_at: -0, ttl: '-0', metadata: { a: -0 } })
   const metadata: unknown = fields['metadata']
   t.deepEqual(
@@ -266,13 +266,13 @@ test('F3: what JSON would not give back is not kept', (t) => {
   )
 })
 
-test('S2: a body that calls itself a fault is read like any other', (t) => {
+test('a body that calls itself a fault is read like any other', (t) => {
   const sent = { ...BODY, kind: 'fault', code: 'internal_error' }
   t.deepEqual(submissionOf(sent), submissionOf(BODY))
   t.is(refusalOf({ kind: 'fault', code: 'internal_error' }), 'channel_id_required channel_id')
 })
 
-test('F2: prototype keys of metadata are plain data', (t) => {
+test('fields/2: prototype keys of metadata are plain data', (t) => {
   const body: unknown = JSON.parse(
     `{"channel_id":"${CHANNEL}","password":"${PASSWORD}","title":"t",
       "metadata":{"__proto__":"a","constructor":"b","prototype":"c"}}`,

@@ -191,7 +191,7 @@ const wholeNumbers: readonly (readonly [more: string, outcome: string])[] = [
   ['"state":9007199254740993', 'state_forbidden state'],
 ]
 
-test('E1: a whole number that a double cannot hold is refused where it would be kept', (t) => {
+test('exact-json/1: a whole number that a double cannot hold is refused where it would be kept', (t) => {
   const common = JSON.stringify(bodyFor('update')).slice(1)
   for (const [more, outcome] of wholeNumbers) {
     const body = readJson(new TextEncoder().encode(`{${more},${common}`))
@@ -200,7 +200,7 @@ test('E1: a whole number that a double cannot hold is refused where it would be 
   }
 })
 
-test('F2: prototype keys of attrs and external_ids are plain data', (t) => {
+test('fields/2: prototype keys of attrs and external_ids are plain data', (t) => {
   const text = '{"__proto__":{"polluted":true},"constructor":null,"prototype":"c"}'
   const more = `"attrs":${text},"external_ids":${text.replace('{"polluted":true}', '"a"')}`
   const common = JSON.stringify(bodyFor('update')).slice(1)
@@ -213,7 +213,7 @@ test('F2: prototype keys of attrs and external_ids are plain data', (t) => {
   t.false('polluted' in {})
 })
 
-test('S1: of several refusals the first in the order is given', (t) => {
+test('shape/1: of several refusals the first in the order is given', (t) => {
   const wrong = { op_id: 'a', state: 'x', deleted_at: 1, thing_id: 5, observed_at: null }
   t.is(refusalOf('create', wrong), 'op_id_not_allowed op_id')
   const { op_id: _, ...more } = wrong
@@ -225,7 +225,7 @@ test('S1: of several refusals the first in the order is given', (t) => {
   t.is(refusalOf('delete', { thing_id: 5, title: 5 }), 'invalid_json_data thing_id')
 })
 
-test('F1: the first wrong field is the one that is named', (t) => {
+test('fields/1: the first wrong field is the one that is named', (t) => {
   const more = { title: '\0', description: '\ud800', attrs: { a: Infinity }, metadata: { a: '' } }
   t.is(refusalOf('update', more), 'validation_failed title')
 })
