@@ -32,7 +32,7 @@ export interface Imitated {
   readonly body: string
 }
 
-/** Writes answers as another tool does. `status` is the true one; the tool's shape may repeat it. */
+/** Writes answers as another tool does. `status` is the true one; its shape may repeat it. */
 export interface Shape<Data> {
   success(data: Data, request: Request): Imitated
   failure(fault: Fault, status: number, request: Request): Imitated

@@ -18,7 +18,7 @@ export interface RouteDescription {
   readonly tag: string
   /** The body. */
   readonly request?: JsonSchema
-  /** The media types of the body, JSON without this; empty: any media type. */
+  /** The media types of the body, JSON without this. An empty list takes any. */
   readonly mediaTypes?: readonly string[]
   /** The query parameters, as the properties of an object. */
   readonly query?: ObjectSchema

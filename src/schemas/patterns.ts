@@ -35,14 +35,12 @@ export const DEVICE_KEY_FORM = '[0-9a-f]{32}'
 
 const ID_NOISE = `[${ASCII_SPACE}-]*`
 /** A channel id in any spelling; the reader takes up to 256 characters. */
-export const CHANNEL_ID =
-  `^${ID_NOISE}(?:[0-9A-TV-Za-tv-z]${ID_NOISE}){25}` + `[048CGMORWcgmorw]${ID_NOISE}$`
+export const CHANNEL_ID = `^${ID_NOISE}(?:[0-9A-TV-Za-tv-z]${ID_NOISE}){25}[048CGMORWcgmorw]${ID_NOISE}$`
 export const CHANNEL_ID_CHARACTERS_MAX = 256
 
 const CONTROL = '\\u0000-\\u001f\\u007f-\\u009f'
 /** 1 to 128 characters without control characters, between optional white space. */
-export const CHANNEL_NAME_FORM =
-  `[^${SPACE}${CONTROL}]` + `(?:[^${CONTROL}]{0,126}[^${SPACE}${CONTROL}])?`
+export const CHANNEL_NAME_FORM = `[^${SPACE}${CONTROL}](?:[^${CONTROL}]{0,126}[^${SPACE}${CONTROL}])?`
 
 /** The canonical channel id with the number of an entry in its feed. */
 export const DELIVERY_ID_FORM = '[0-9A-HJKMNP-TV-Z]{25}[048CGMRW]-[1-9][0-9]{0,14}'
@@ -74,7 +72,7 @@ function between(outer: string, inner: string, min: number, max: number): string
   return min > 1 ? `[${outer}]${inside}` : `[${outer}](?:${inside})?`
 }
 
-/** Up to `itemsMax` texts of at most `bytesMax` bytes, separated by commas; blank ones count too. */
+/** Up to `itemsMax` texts of at most `bytesMax` bytes between commas; blank ones count too. */
 export function listOf(bytesMax: number, itemsMax: number): string {
   const ascii = `[\\u0001-+\\--\\u007f]{0,${bytesMax}}`
   const other = `[^,\\u0000]{0,${Math.floor(bytesMax / 4)}}`
