@@ -139,6 +139,8 @@ test('the schema of a request takes a body exactly when the gateway does', async
     const fits = ajv.compile(JSON.parse(text) as object)
     for (const example of examples) {
       t.true(fits(example), `${path} ${JSON.stringify(fits.errors)}`)
+      // One with fewer members tells nothing that one with all of them does not.
+      if (!isWhole(example, examples)) continue
       for (const [name, value] of membersOf(schema, example, seen)) {
         const body = JSON.parse(JSON.stringify({ ...example, [name]: value })) as Record
         compared += 1
@@ -153,6 +155,14 @@ test('the schema of a request takes a body exactly when the gateway does', async
   t.deepEqual(differing, [])
 })
 
+/** True for an example whose members no other one has with further ones. */
+const isWhole = (example: Record, examples: readonly Record[]): boolean =>
+  !examples.some(
+    (other) =>
+      Object.keys(other).length > Object.keys(example).length &&
+      Object.keys(example).every((name) => name in other),
+  )
+
 /** Each member with each value; one whose rule another request has had is left out. */
 function* membersOf(
   schema: Record,
@@ -162,7 +172,7 @@ function* membersOf(
   for (const [name, rule] of Object.entries(at(schema, 'properties'))) {
     // Where members depend on each other, the others that the example has count too.
     const isTied = JSON.stringify(schema['anyOf'] ?? '').includes(`"${name}":`)
-    const key = `${name} ${JSON.stringify(rule)} ${isTied ? Object.keys(example).join() : ''}`
+    const key = `${name} ${JSON.stringify({ ...at(rule), description: '' })} ${isTied ? Object.keys(example).join() : ''}`
     if (seen.has(key)) continue
     seen.add(key)
     for (const value of VALUES) yield [name, value]
