@@ -36,7 +36,7 @@ export interface Credentials {
   check(channelId: ChannelId, password: string): Verdict | Promise<Verdict>
   /** Drops what is known about a channel, at once and also for checks under way. */
   forget(channelId: ChannelId): void
-  /** Compares every kept answer with the store before its next use: notices may be lost. (credentials/5) */
+  /** Compares kept answers with the store before their next use. (credentials/5) */
   recheckAll(): void
   /** The number of verified and refused credentials in memory. */
   size(): number

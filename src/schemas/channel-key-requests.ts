@@ -6,6 +6,7 @@ import type { ChannelId } from '#domain/identity'
 import type { Answer } from '#domain/ports'
 import type { Wire } from './answers.ts'
 import { given, object, requiredText, text } from './json-schema.ts'
+import { KEY_ID_FORM, atMost, trimmed } from './patterns.ts'
 import { shape } from './shape.ts'
 import { CREDENTIALS } from './submission-schemas.ts'
 import { invalid, isSafeText, readCredentials } from './values.ts'
@@ -20,12 +21,15 @@ const MISSING = {
 const LABEL_CHARACTERS_MAX = 128
 
 export const KEY_REQUEST = object(
-  { ...CREDENTIALS, label: text('What the key is for, up to 128 characters.') },
+  {
+    ...CREDENTIALS,
+    label: text('The purpose of the key, up to 128 characters.', atMost(LABEL_CHARACTERS_MAX)),
+  },
   ['channel_id', 'password'],
 )
 
 export const KEY_REVOKE_REQUEST = object(
-  { ...CREDENTIALS, key_id: requiredText('The key_id of the key.') },
+  { ...CREDENTIALS, key_id: requiredText('The key_id of the key.', trimmed(KEY_ID_FORM)) },
   ['channel_id', 'password', 'key_id'],
 )
 
@@ -75,11 +79,11 @@ export type KeyRevocation = Credentials & { readonly keyId: string }
 
 /** POST /channel/key */
 export function readKeyWish(sent: unknown): Answer<KeyWish> {
-  const shaped = keyShape(sent)
-  if (shaped.kind === 'fault') return shaped
-  const credentials = readCredentials(shaped.body)
+  const body = keyShape(sent)
+  if (isFault(body)) return body
+  const credentials = readCredentials(body)
   if (isFault(credentials)) return credentials
-  const label = shaped.body.label?.trim() ?? ''
+  const label = body.label?.trim() ?? ''
   if (Array.from(label).length > LABEL_CHARACTERS_MAX || !isSafeText(label)) {
     return invalid('label', `must be at most ${LABEL_CHARACTERS_MAX} characters`)
   }
@@ -88,11 +92,11 @@ export function readKeyWish(sent: unknown): Answer<KeyWish> {
 
 /** POST /channel/key/revoke */
 export function readKeyRevocation(sent: unknown): Answer<KeyRevocation> {
-  const shaped = revokeShape(sent)
-  if (shaped.kind === 'fault') return shaped
-  const credentials = readCredentials(shaped.body)
+  const body = revokeShape(sent)
+  if (isFault(body)) return body
+  const credentials = readCredentials(body)
   if (isFault(credentials)) return credentials
-  const keyId = shaped.body.key_id.trim()
+  const keyId = body.key_id.trim()
   if (!/^[0-9a-f]{32}$/.test(keyId)) return fault('channel_key_not_found', { field: 'key_id' })
   return { ...credentials, keyId }
 }

@@ -18,6 +18,8 @@ export const EXAMPLES = {
   channel_type: 'private',
   provider_token: 'fcm-registration-token-01',
   channels: [{ channel_id: CHANNEL_ID, password: PASSWORD }],
+  label: 'Alerts of the build server',
+  key_id: '5b1d6c0e9f8a4b7c8d2e3f4a5b6c7d8e',
   op_id: 'order-4711:created',
   thing_id: 'boiler-1',
   event_id: 'burner-fault-7',

@@ -23,6 +23,9 @@ export const trimmed = (form: string): string => `^[${SPACE}]*(?:${form})[${SPAC
 /** This form between optional white space, or nothing. */
 export const trimmedOrBlank = (form: string): string => trimmed(`(?:${form})?`)
 
+/** At most so many characters between optional white space, none of them NUL. */
+export const atMost = (charactersMax: number): string => trimmed(`[^\\u0000]{0,${charactersMax}}`)
+
 /** One of these words of ASCII, in upper or lower case. */
 export const anyCase = (words: readonly string[]): string =>
   words
@@ -32,15 +35,17 @@ export const anyCase = (words: readonly string[]): string =>
 export const ENTITY_ID_FORM = '[A-Za-z0-9_:-]{1,64}'
 export const OPERATION_ID_FORM = '[A-Za-z0-9_:-]{1,128}'
 export const DEVICE_KEY_FORM = '[0-9a-f]{32}'
+export const KEY_ID_FORM = '[0-9a-f]{32}'
 
-const ID_NOISE = `[${ASCII_SPACE}-]*`
+const GAP = `[${ASCII_SPACE}-]*`
 /** A channel id in any spelling; the reader takes up to 256 characters. */
-export const CHANNEL_ID = `^${ID_NOISE}(?:[0-9A-TV-Za-tv-z]${ID_NOISE}){25}[048CGMORWcgmorw]${ID_NOISE}$`
+export const CHANNEL_ID = `^${GAP}(?:[0-9A-TV-Za-tv-z]${GAP}){25}[048CGMORWcgmorw]${GAP}$`
 export const CHANNEL_ID_CHARACTERS_MAX = 256
 
 const CONTROL = '\\u0000-\\u001f\\u007f-\\u009f'
+const VISIBLE = `[^${SPACE}${CONTROL}]`
 /** 1 to 128 characters without control characters, between optional white space. */
-export const CHANNEL_NAME_FORM = `[^${SPACE}${CONTROL}](?:[^${CONTROL}]{0,126}[^${SPACE}${CONTROL}])?`
+export const CHANNEL_NAME_FORM = `${VISIBLE}(?:[^${CONTROL}]{0,126}${VISIBLE})?`
 
 /** The canonical channel id with the number of an entry in its feed. */
 export const DELIVERY_ID_FORM = '[0-9A-HJKMNP-TV-Z]{25}[048CGMRW]-[1-9][0-9]{0,14}'
