@@ -8,8 +8,6 @@
 //   H6. When a lane gets a new owner its sessions compare their channels with the store: the owner
 //       before may have died between a commit and its announcement.
 
-import { CARRIERS } from '#domain/carrier'
-import type { CarrierName } from '#domain/carrier'
 import { laneOf } from '#domain/identity'
 import type { ChannelId, DeviceId } from '#domain/identity'
 import type { Bus, Notice, Timers } from '#domain/ports'
@@ -26,7 +24,7 @@ import { Interest } from './interest.ts'
 import { Rank } from './rank.ts'
 import { Reads } from './reads.ts'
 import { Rechecks } from './rechecks.ts'
-import type { Session } from './session.ts'
+import { endCounter, observeSessions } from './session-metrics.ts'
 import { CLOSE } from './signals.ts'
 
 export interface SessionPorts extends Pick<
@@ -133,7 +131,7 @@ class Hub implements Sessions {
     }
     this.#stopNotices = ports.bus.onNotice((notice) => this.#noticed(notice))
     this.#stopTimer = ports.timers.after(TICK_MS, () => this.#tick())
-    this.#observe(meter)
+    observeSessions(meter, this.#connections, this.#shared)
   }
 
   open(carrier: Carrier): SessionHandle {
@@ -192,29 +190,6 @@ class Hub implements Sessions {
     const cancel = this.#ports.timers.after(WRITE_WITHIN_MS, resolve)
     await Promise.race([this.#shared.acknowledgements.flushAll(), promise])
     cancel()
-  }
-
-  #observe(meter: Meter): void {
-    const sum = (of: (session: Session) => number): number => {
-      let total = 0
-      for (const { session } of this.#connections) total += of(session)
-      return total
-    }
-    for (const carrier of CARRIERS) {
-      meter.gauge('sessions', { carrier }, () => this.#countOf(carrier))
-    }
-    meter.gauge('sessions_behind', {}, () => sum((session) => session.behind))
-    meter.gauge('session_buffered_bytes', {}, () => this.#shared.held.bytes)
-    meter.gauge('session_reads_waiting', {}, () => this.#shared.reads.waiting)
-    meter.gauge('acknowledgements_waiting', {}, () => this.#shared.acknowledgements.waiting)
-  }
-
-  #countOf(carrier: CarrierName): number {
-    let count = 0
-    for (const connection of this.#connections) {
-      if (connection.carrier.kind === carrier) count += 1
-    }
-    return count
   }
 
   #tick(): void {
@@ -293,17 +268,6 @@ class Hub implements Sessions {
       case 'credentials-changed':
         break
     }
-  }
-}
-
-/** Counts sessions by carrier and reason; the reasons are the session's own words, so they are few. */
-function endCounter(meter: Meter): Shared['ended'] {
-  const counters = new Map<string, () => void>()
-  return (carrier, reason) => {
-    const key = `${carrier} ${reason}`
-    const counter = counters.get(key) ?? meter.counter('sessions_ended_total', { carrier, reason })
-    counters.set(key, counter)
-    counter()
   }
 }
 
