@@ -8,12 +8,12 @@
 // Nothing is said of a commit that answered: one signal a turn.
 //
 // Invariants:
-//   A2. A turn builds on what the one before it decided, which may be committing still. What the
-//       newest turn decided stands apart in `decided`.
-//   A3. Memory is trusted as long as every commit answers. One that failed may still have happened,
-//       so the channel forgets everything, also what was built on it, and loads again.
-//   A4. The memory of entities is bounded: the least recently touched are forgotten first, and
-//       between turns only. What a channel said it knows it still knows when it decides.
+//   channel/1. A turn builds on what the one before it decided, which may be committing still. What
+//     the newest turn decided stands apart in `decided`.
+//   channel/2. Memory is trusted as long as every commit answers. One that failed may still have
+//     happened, so the channel forgets everything, also what was built on it, and loads again.
+//   channel/3. The memory of entities is bounded: the least recently touched are forgotten first,
+//     and between turns only. What a channel said it knows it still knows when it decides.
 
 import { createMachine, fromTransition } from 'xstate'
 
@@ -27,7 +27,7 @@ import type { Decision, Rules } from './decide.ts'
 import { tableOf } from './table.ts'
 
 export interface ChannelRules extends Rules {
-  /** Things, and as many Events, that a channel remembers between turns, at most. (A4) */
+  /** Things, and as many Events, that a channel remembers between turns, at most. (channel/3) */
   readonly rememberedMax: number
 }
 
@@ -110,7 +110,7 @@ export const channelLogic = fromTransition(
       case 'take':
         return takeTurn(channel, signal)
       case 'failed':
-        return asleep(channel) // A3
+        return asleep(channel) // channel/2
     }
   },
   ({ input }: { readonly input: ChannelRules }) => asleep(input),
@@ -128,8 +128,8 @@ const asleep = ({ endedLifeMs, rememberedMax }: ChannelRules): ChannelContext =>
 type Take = Extract<ChannelSignal, { readonly type: 'take' }>
 
 /**
- * A2: what was decided before is remembered, then this turn is decided. Only then is anything
- * forgotten: the turn was not given what the channel knew when it was asked. (A4)
+ * channel/1: what was decided before is remembered, then this turn is decided. Only then is
+ * anything forgotten: the turn was not given what the channel knew when it was asked. (channel/3)
  */
 function takeTurn(channel: ChannelContext, signal: Take): ChannelContext {
   const { decided: before, memory } = channel
@@ -152,7 +152,7 @@ function touch<Kept>(kept: Map<string, Kept>, touched: ReadonlyMap<string, Kept>
 
 function forgetOldest<Kept>(kept: Map<string, Kept>, { rememberedMax }: ChannelRules): void {
   for (const id of kept.keys()) {
-    if (kept.size <= rememberedMax) break // A4
+    if (kept.size <= rememberedMax) break // channel/3
     kept.delete(id)
   }
 }

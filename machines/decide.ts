@@ -4,7 +4,7 @@
 //   W3. The decision depends on the submission and the state alone, also for what has expired: an
 //       ended entity counts as unknown once the submission is `endedLifeMs` younger than its end.
 //   W9. An effective submission takes the next seq; any other takes none.
-//   D1. A refusal delivers nothing and changes nothing but the operation's record.
+//   decide/1. A refusal delivers nothing and changes nothing but the operation's record.
 
 import { EMPTY_BODY, merge } from '#domain/patch'
 import type { Merged } from '#domain/patch'
@@ -57,7 +57,7 @@ export function operationOf(submission: Submission, errorCode?: FaultCode): Oper
   }
 }
 
-/** D1: the end of a submission that its lifecycle or a limit refuses. */
+/** decide/1: the end of a submission that its lifecycle or a limit refuses. */
 export function refusal(submission: Submission, code: FaultCode): Decision {
   return { operation: operationOf(submission, code), liveThings: 0, openEvents: 0 }
 }

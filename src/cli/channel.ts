@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto'
 import type { Command } from 'commander'
 
 import { UsageError } from './endings.ts'
-import { credentialsOf, setting, withChannel, withConnection } from './options.ts'
+import { credentialsOf, setting, withChannel, withAccess } from './options.ts'
 import type { ChannelOptions } from './options.ts'
 import type { Surroundings } from './surroundings.ts'
 import { talk } from './talk.ts'
@@ -36,7 +36,7 @@ export function addChannel(program: Command, surroundings: Surroundings): void {
 }
 
 function addCreate(channel: Command, surroundings: Surroundings): void {
-  withConnection(channel.command('create'))
+  withAccess(channel.command('create'))
     .description(`Creates a channel and shows its id.`)
     .argument('<name>', 'how people call it')
     .option('--password <password>', `its password; better in HELIOGRAPH_PASSWORD; ${MADE}`)

@@ -1,8 +1,9 @@
 // The whole command line: from arguments to an exit code. One verb a file.
 //
 // Invariants:
-//   E1. Exit codes: 0 done, 1 refused, 2 wrong usage.
-//   E2. No error repeats the value of an option or a superfluous argument: it may be a secret.
+//   command-line/1. Exit codes: 0 done, 1 refused, 2 wrong usage.
+//   command-line/2. No error repeats the value of an option or a superfluous argument: it may be a
+//     secret.
 
 import { Command, CommanderError } from 'commander'
 
@@ -11,7 +12,7 @@ import { addDemo } from './demo/demo.ts'
 import { addDevCluster } from './dev-cluster.ts'
 import { EXIT, endingOf } from './endings.ts'
 import { addEvent } from './event.ts'
-import { withConnection } from './options.ts'
+import { withAccess } from './options.ts'
 import { addSend } from './send.ts'
 import { addServe } from './serve.ts'
 import { addStatus } from './status.ts'
@@ -19,7 +20,10 @@ import type { Surroundings } from './surroundings.ts'
 import { addThing } from './thing.ts'
 import { addWatch } from './watch.ts'
 
-/** Runs one command line, without the names of the programs in front. Gives the exit code. (E1) */
+/**
+ * Runs one command line, without the names of the programs in front. Gives the exit code.
+ * (command-line/1)
+ */
 export async function runCommandLine(
   words: readonly string[],
   surroundings: Surroundings,
@@ -50,7 +54,7 @@ function programOf(surroundings: Surroundings, end: (exitCode: number) => void):
       writeErr: (text) => terminal.complain(text.trimEnd()),
       outputError: (text, write) => write(withoutValues(text)),
     })
-  withConnection(program)
+  withAccess(program)
   addServe(program, surroundings, end)
   addDemo(program, surroundings)
   addDevCluster(program, surroundings)
@@ -63,7 +67,7 @@ function programOf(surroundings: Surroundings, end: (exitCode: number) => void):
   return program
 }
 
-/** The sentence of a usage error without what the user typed as a value. (E2) */
+/** The sentence of a usage error without what the user typed as a value. (command-line/2) */
 function withoutValues(text: string): string {
   return text
     .replace(/(unknown option '--[^=']*)=[^]*'/, "$1=…'")

@@ -1,8 +1,9 @@
 // Where this computer keeps its device key, so that `heliograph watch` is one device over time.
 //
 // Invariants:
-//   K1. The file is never readable for others, not even for a moment: it is made with mode 0600
-//       under another name and moved into place; one that was opened up is closed when it is read.
+//   device-key-file/1. The file is never readable for others, not even for a moment: it is made
+//     with mode 0600 under another name and moved into place; one that was opened up is closed when
+//     it is read.
 
 import { createHash } from 'node:crypto'
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, statSync } from 'node:fs'
@@ -26,7 +27,7 @@ export function deviceKeyPath(env: Env, baseUrl: string): string {
 /** The key in the file; undefined when there is no file, or none with a key in it. */
 export function readDeviceKeyFile(path: string): DeviceKey | undefined {
   if (!existsSync(path)) return undefined
-  if ((statSync(path).mode & 0o077) !== 0) chmodSync(path, 0o600) // K1
+  if ((statSync(path).mode & 0o077) !== 0) chmodSync(path, 0o600) // device-key-file/1
   return parseDeviceKey(readFileSync(path, 'utf8').trim())
 }
 
@@ -34,6 +35,6 @@ export function readDeviceKeyFile(path: string): DeviceKey | undefined {
 export function writeDeviceKeyFile(path: string, key: DeviceKey): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   const draft = `${path}.${process.pid}`
-  writeFileSync(draft, `${key}\n`, { mode: 0o600, flag: 'wx' }) // K1
+  writeFileSync(draft, `${key}\n`, { mode: 0o600, flag: 'wx' }) // device-key-file/1
   renameSync(draft, path)
 }

@@ -18,33 +18,33 @@ const TOKEN_HELP =
 const PASSWORD_HELP = 'channel password; better in HELIOGRAPH_PASSWORD, for the same reason'
 
 /** Where the gateway is and by which right it is called. */
-export interface ConnectionOptions {
+export interface AccessOptions {
   readonly url?: string | undefined
   readonly token?: string | undefined
   readonly json?: boolean | undefined
 }
 
-export interface ChannelOptions extends ConnectionOptions {
+export interface ChannelOptions extends AccessOptions {
   readonly channel?: string
   readonly password?: string
 }
 
 /** Adds --token, --json and, unless the command has a --url of its own, --url. */
-export function withConnection(command: Command, hasOwnUrl = false): Command {
+export function withAccess(command: Command, hasOwnUrl = false): Command {
   if (!hasOwnUrl) command.option('--url <gateway>', URL_HELP)
   return command.option('--token <token>', TOKEN_HELP).option('--json', 'print JSON for machines')
 }
 
-/** Adds the options of withConnection, --channel and --password. */
+/** Adds the options of withAccess, --channel and --password. */
 export function withChannel(command: Command, hasOwnUrl = false): Command {
-  return withConnection(command, hasOwnUrl)
+  return withAccess(command, hasOwnUrl)
     .option('--channel <id>', 'the channel (environment: HELIOGRAPH_CHANNEL)')
     .option('--password <password>', PASSWORD_HELP)
 }
 
 /** The same for a command that can take several channels. */
 export function withChannels(command: Command): Command {
-  return withConnection(command)
+  return withAccess(command)
     .option(
       '--channel <id>',
       'a channel; can be repeated (environment: HELIOGRAPH_CHANNEL)',
@@ -53,7 +53,7 @@ export function withChannels(command: Command): Command {
     .option('--password <password>', `${PASSWORD_HELP}; once for all, or once for each`, collect)
 }
 
-export interface Connection {
+export interface Access {
   /** Without a slash at the end. */
   readonly baseUrl: string
   readonly token: string | undefined
@@ -61,16 +61,16 @@ export interface Connection {
 }
 
 /** The options of the command, before those in front of it, before the environment. */
-export function connectionOf(own: ConnectionOptions, command: Command, env: Env): Connection {
-  const front = rootOf(command).opts<ConnectionOptions>()
+export function accessOf(own: AccessOptions, command: Command, env: Env): Access {
+  const front = rootOf(command).opts<AccessOptions>()
   const url = own.url ?? front.url ?? setting(env, 'HELIOGRAPH_URL') ?? DEFAULT_URL
   const token = own.token ?? front.token ?? setting(env, 'HELIOGRAPH_TOKEN')
   return { baseUrl: readBaseUrl(url), token, json: own.json ?? front.json ?? false }
 }
 
 /** The gateway as the command line names it, leaving the environment aside. */
-export const givenUrlOf = (own: ConnectionOptions, command: Command): string | undefined =>
-  own.url ?? rootOf(command).opts<ConnectionOptions>().url
+export const givenUrlOf = (own: AccessOptions, command: Command): string | undefined =>
+  own.url ?? rootOf(command).opts<AccessOptions>().url
 
 const rootOf = (command: Command): Command =>
   command.parent === null ? command : rootOf(command.parent)
@@ -106,7 +106,7 @@ export function credentialsOf(options: ChannelOptions, env: Env): Credentials {
   return { channel_id: readChannel(channel), password: passwordOf(options.password, env) }
 }
 
-export interface ChannelsOptions extends ConnectionOptions {
+export interface ChannelsOptions extends AccessOptions {
   readonly channel?: readonly string[]
   readonly password?: readonly string[]
 }

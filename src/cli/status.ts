@@ -2,17 +2,17 @@
 
 import type { Command } from 'commander'
 
-import { withConnection } from './options.ts'
-import type { ConnectionOptions } from './options.ts'
+import { withAccess } from './options.ts'
+import type { AccessOptions } from './options.ts'
 import type { Surroundings } from './surroundings.ts'
 import { talk } from './talk.ts'
 
 export function addStatus(program: Command, surroundings: Surroundings): void {
-  withConnection(program.command('status'))
+  withAccess(program.command('status'))
     .summary('how a submission goes on')
     .description('Shows the record of an operation: its status, and why it failed if it did.')
     .argument('<op_id>', 'what the submission was answered with')
-    .action(async (opId: string, options: ConnectionOptions, command: Command) => {
+    .action(async (opId: string, options: AccessOptions, command: Command) => {
       const { client, report } = talk(options, command, surroundings)
       report(await client.status(opId))
     })

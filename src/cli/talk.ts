@@ -4,25 +4,25 @@ import type { Command } from 'commander'
 
 import { createClient } from '#src/client/client'
 import type { Client } from '#src/client/client'
-import { connectionOf } from './options.ts'
-import type { Connection, ConnectionOptions } from './options.ts'
+import { accessOf } from './options.ts'
+import type { Access, AccessOptions } from './options.ts'
 import { aligned, onOneLine } from './plain-text.ts'
 import type { Surroundings } from './surroundings.ts'
 
 export interface Talk {
   readonly client: Client
-  readonly connection: Connection
+  readonly access: Access
   /** Prints the answer of the gateway: as JSON on one line, or these lines for a person. */
   readonly report: (answer: object, lines?: readonly string[]) => void
 }
 
-export function talk(own: ConnectionOptions, command: Command, surroundings: Surroundings): Talk {
-  const connection = connectionOf(own, command, surroundings.env)
-  const { baseUrl, token, json } = connection
+export function talk(own: AccessOptions, command: Command, surroundings: Surroundings): Talk {
+  const access = accessOf(own, command, surroundings.env)
+  const { baseUrl, token, json } = access
   const client = createClient({ baseUrl, token, fetch: surroundings.fetch })
   return {
     client,
-    connection,
+    access,
     report: (answer, lines = factLines(answer)) => {
       const output = json ? [JSON.stringify(answer)] : lines
       for (const line of output) surroundings.terminal.print(line)

@@ -40,8 +40,8 @@ async function watch(
   command: Command,
   surroundings: Surroundings,
 ): Promise<void> {
-  const { client, connection } = talk(options, command, surroundings)
-  const { baseUrl, token, json } = connection
+  const { client, access } = talk(options, command, surroundings)
+  const { baseUrl, token, json } = access
   const channels = allCredentialsOf(options, surroundings.env)
   const file = options.deviceKeyFile ?? deviceKeyPath(surroundings.env, baseUrl)
   const { deviceKey, isNew } = await registered(client, file)

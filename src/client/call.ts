@@ -2,10 +2,10 @@
 // repeated.
 //
 // Invariants:
-//   C1. Only a call that may happen twice is repeated: the caller or the table of client.ts says
-//       so.
-//   C2. Repeats are bounded in number, jittered, and never earlier than Retry-After says; a wait
-//       that is asked for beyond RETRY_AFTER_MAX_MS is left to the caller.
+//   call/1. Only a call that may happen twice is repeated: the caller or the table of client.ts
+//     says so.
+//   call/2. Repeats are bounded in number, jittered, and never earlier than Retry-After says; a
+//     wait that is asked for beyond RETRY_AFTER_MAX_MS is left to the caller.
 
 import { HeliographError } from './error.ts'
 import { backoffMs, pause } from './runtime.ts'
@@ -23,7 +23,7 @@ export interface Call {
   readonly method: 'GET' | 'POST'
   readonly path: string
   readonly body?: object
-  /** True when it does no harm to happen twice. (C1) */
+  /** True when it does no harm to happen twice. (call/1) */
   readonly isRepeatable: boolean
   readonly signal?: AbortSignal | undefined
 }
@@ -38,14 +38,14 @@ export async function call(endpoint: Endpoint, request: Call): Promise<unknown> 
     const answer = await attemptOnce(endpoint, request)
     if (!(answer instanceof HeliographError)) return answer.data
     const wait = waitBefore(endpoint.runtime, attempt, answer)
-    const isLast = !request.isRepeatable || attempt + 1 >= ATTEMPTS_MAX // C1, C2
+    const isLast = !request.isRepeatable || attempt + 1 >= ATTEMPTS_MAX // call/1, call/2
     if (isLast || wait === undefined) throw answer
     await pause(endpoint.runtime, wait, request.signal)
     request.signal?.throwIfAborted()
   }
 }
 
-/** Milliseconds before the next attempt; undefined when there should be none. (C2) */
+/** Milliseconds before the next attempt; undefined when there should be none. (call/2) */
 function waitBefore(
   runtime: ClientRuntime,
   attempt: number,

@@ -1,18 +1,19 @@
 // What a device does with the frames of one session: one at a time, in order, then acknowledged.
 //
 // Invariants:
-//   Q1. An entry is acknowledged, and its cursor moved, only after its handler has resolved.
-//   Q2. Behind a handler that failed nothing of this session is handled or acknowledged any more,
-//       so the next session begins with the entry that failed.
-//   Q3. Handlers never overlap. The gateway has at most its window on the way, which bounds what
-//       waits.
-//   Q4. What was handled already is acknowledged again and not handled again: O1 in standing.ts.
+//   intake/1. An entry is acknowledged, and its cursor moved, only after its handler has resolved.
+//   intake/2. Behind a handler that failed nothing of this session is handled or acknowledged any
+//     more, so the next session begins with the entry that failed.
+//   intake/3. Handlers never overlap. The gateway has at most its window on the way, which bounds
+//     what waits.
+//   intake/4. What was handled already is acknowledged again and not handled again: positions/1 in
+//     positions.ts.
 
 import type { ChannelId } from '#domain/identity'
 import type { ChannelStanding, Delivery, Gap, GatewayFrame } from '#src/schemas/frames'
 import { encodeDeviceFrame } from '#src/schemas/frames'
 import type { ClientRuntime } from './runtime.ts'
-import { Standing } from './standing.ts'
+import { Positions } from './positions.ts'
 
 /**
  * What a device does with what it is told. A promise is waited for before the next one is called.
@@ -47,7 +48,7 @@ interface IntakePorts {
 
 export class Intake {
   readonly #ports: IntakePorts
-  readonly #standing: Standing
+  readonly #positions: Positions
   readonly #unsent = new Map<ChannelId, number>()
   #unsentEntries = 0
   #cancelTimer: (() => void) | undefined
@@ -56,10 +57,10 @@ export class Intake {
 
   constructor(ports: IntakePorts) {
     this.#ports = ports
-    this.#standing = new Standing(ports.cursors)
+    this.#positions = new Positions(ports.cursors)
   }
 
-  /** Handles a frame after all before it. (Q3) */
+  /** Handles a frame after all before it. (intake/3) */
   take(frame: GatewayFrame): void {
     this.#tail = this.#tail.then(() => this.#handle(frame))
   }
@@ -85,14 +86,14 @@ export class Intake {
   async #handle(frame: GatewayFrame): Promise<void> {
     if (this.#isOver) return
     try {
-      const isKnown = frame.kind === 'deliver' && !this.#standing.isNew(frame)
-      if (!isKnown) await this.#tell(frame) // Q4
+      const isKnown = frame.kind === 'deliver' && !this.#positions.isNew(frame)
+      if (!isKnown) await this.#tell(frame) // intake/4
     } catch (error) {
-      this.#isOver = true // Q2
+      this.#isOver = true // intake/2
       this.#ports.failed(error)
       return
     }
-    this.#settle(frame) // Q1
+    this.#settle(frame) // intake/1
   }
 
   async #tell(frame: GatewayFrame): Promise<void> {
@@ -108,11 +109,11 @@ export class Intake {
   }
 
   #settle(frame: GatewayFrame): void {
-    if (frame.kind === 'deliver') this.#standing.took(frame)
-    else if (frame.kind === 'caught-up') this.#standing.caughtUp(frame.channelId, frame.seq)
-    else if (frame.kind === 'gap') this.#standing.missed(frame)
+    if (frame.kind === 'deliver') this.#positions.took(frame)
+    else if (frame.kind === 'caught-up') this.#positions.caughtUp(frame.channelId, frame.seq)
+    else if (frame.kind === 'gap') this.#positions.missed(frame)
     else if (frame.kind === 'unsubscribed') {
-      this.#standing.forget(frame.channelId)
+      this.#positions.forget(frame.channelId)
       this.#unsent.delete(frame.channelId)
     }
     if (frame.kind === 'deliver' || frame.kind === 'caught-up') this.#acknowledge(frame)

@@ -2,17 +2,19 @@
 // Things.
 //
 // Invariants:
-//   V1. Applied in the order in which the gateway delivers, the view equals the gateway's own state
-//       of every live Thing: a patch merges name by name, null removes, `sync` replaces everything.
-//   V2. An entry that was applied already changes nothing: delivery is at least once. (O1 in
-//       standing.ts)
-//   V3. Behind a gap with `restart` the Things of the channel are forgotten: each live one follows.
+//   view/1. Applied in the order in which the gateway delivers, the view equals the gateway's own
+//     state of every live Thing: a patch merges name by name, null removes, `sync` replaces
+//     everything.
+//   view/2. An entry that was applied already changes nothing: delivery is at least once.
+//     (positions/1 in positions.ts)
+//   view/3. Behind a gap with `restart` the Things of the channel are forgotten: each live one
+//     follows.
 
 import type { ChannelId } from '#domain/identity'
 import { bare } from '#domain/bare'
 import type { Fields, Json } from '#domain/submission'
 import type { Delivery, GatewayFrame } from '#src/schemas/frames'
-import { Standing } from './standing.ts'
+import { Positions } from './positions.ts'
 
 /** A Thing as the device knows it; names as on the wire. Deleted Things are not in a view. */
 export interface ThingView {
@@ -34,7 +36,8 @@ export type ThingChange = Pick<
 >
 
 /**
- * The Thing after a delivery; undefined when it is deleted. Never changes what it is given. (V1)
+ * The Thing after a delivery; undefined when it is deleted. Never changes what it is given.
+ * (view/1)
  */
 export function foldThing(
   before: ThingView | undefined,
@@ -42,7 +45,7 @@ export function foldThing(
 ): ThingView | undefined {
   const state = change.state ?? before?.state ?? 'active'
   if (state === 'deleted') return undefined
-  const prior = change.action === 'sync' ? undefined : before // V1
+  const prior = change.action === 'sync' ? undefined : before // view/1
   const { attrs, external_ids: externalIds, ...fields } = change.payload
   return {
     id: change.entityId,
@@ -71,21 +74,21 @@ function patched(before: Fields | undefined, patch: Json | undefined): Fields {
 /** The Things of every channel of a device, kept in step with what is delivered. */
 export class ThingsView {
   readonly #things = new Map<ChannelId, Map<string, ThingView>>()
-  readonly #standing = new Standing()
+  readonly #positions = new Positions()
 
   /**
    * Applies one frame of the gateway; frames that say nothing about Things change nothing. Gives
-   * false for a delivery that was applied before. (V2)
+   * false for a delivery that was applied before. (view/2)
    */
   apply(frame: GatewayFrame): boolean {
     if (frame.kind === 'deliver') return this.#deliver(frame)
     if (frame.kind === 'gap') {
-      if (frame.restart) this.#things.delete(frame.channelId) // V3
-      this.#standing.missed(frame)
+      if (frame.restart) this.#things.delete(frame.channelId) // view/3
+      this.#positions.missed(frame)
     } else if (frame.kind === 'unsubscribed') {
       this.#things.delete(frame.channelId)
-      this.#standing.forget(frame.channelId)
-    } else if (frame.kind === 'caught-up') this.#standing.caughtUp(frame.channelId, frame.seq)
+      this.#positions.forget(frame.channelId)
+    } else if (frame.kind === 'caught-up') this.#positions.caughtUp(frame.channelId, frame.seq)
     return true
   }
 
@@ -100,12 +103,12 @@ export class ThingsView {
 
   /** Where each channel stands: what the next session resumes from. */
   cursors(): ReadonlyMap<ChannelId, number> {
-    return new Map(this.#standing.cursors)
+    return new Map(this.#positions.cursors)
   }
 
   #deliver(delivery: Delivery): boolean {
-    if (!this.#standing.isNew(delivery)) return false // V2
-    this.#standing.took(delivery)
+    if (!this.#positions.isNew(delivery)) return false // view/2
+    this.#positions.took(delivery)
     if (delivery.model !== 'thing') return true
     const things = this.#things.get(delivery.channelId) ?? new Map<string, ThingView>()
     this.#things.set(delivery.channelId, things)

@@ -5,10 +5,11 @@
 //                  └── replaced, refused, closed by the caller: the end
 //
 // Invariants:
-//   R1. One session at a time, and the next one begins when the last handler of the one before is
-//       done.
-//   R2. Delays grow and are random; they begin anew once a session has brought something through.
-//   R3. `replaced` and refused credentials end the watch: coming back would fight or hammer.
+//   watch/1. One session at a time, and the next one begins when the last handler of the one before
+//     is done.
+//   watch/2. Delays grow and are random; they begin anew once a session has brought something
+//     through.
+//   watch/3. `replaced` and refused credentials end the watch: coming back would fight or hammer.
 
 import type { ChannelId, DeviceKey } from '#domain/identity'
 import { parseDeviceKey } from '#domain/identity'
@@ -67,7 +68,7 @@ export interface Watch {
 
 const BACKOFF = { firstMs: 500, maxMs: 30_000 }
 const WELCOME_WITHIN_MS = 15_000
-/** Refusals that do not go away by themselves. (R3) */
+/** Refusals that do not go away by themselves. (watch/3) */
 const FINAL: ReadonlySet<string> = new Set(['device_key_not_found', 'authentication_failed'])
 
 /** Opens the session of a device and keeps it. Throws TypeError for an option of the wrong form. */
@@ -129,7 +130,7 @@ class Watcher implements Watch {
     while (!this.#isClosing) {
       this.#tell({ kind: 'connecting' })
       if (this.#isClosing) break // by the handler
-      const loss = await this.#session() // R1
+      const loss = await this.#session() // watch/1
       if (loss.kind === 'end') return loss.end
       if (this.#isClosing) break
       await this.#wait(loss)
@@ -137,7 +138,7 @@ class Watcher implements Watch {
     return { kind: 'closed' }
   }
 
-  /** R2 */
+  /** watch/2 */
   async #wait({
     reason,
     afterMs,
@@ -175,7 +176,7 @@ class Watcher implements Watch {
       cursors: this.cursors,
       send,
       handled: () => {
-        this.#attempt = 0 // R2
+        this.#attempt = 0 // watch/2
       },
       failed: (error) => lose({ kind: 'again', reason: 'handler failed', error }),
     })
@@ -192,7 +193,7 @@ class Watcher implements Watch {
     })
     const loss = await promise
     watchdog.stop()
-    await intake.end() // R1
+    await intake.end() // watch/1
     socket.close(1000)
     return loss
   }
@@ -216,10 +217,10 @@ class Watcher implements Watch {
         send(encodeDeviceFrame({ kind: 'pong', mark: frame.mark }))
         return
       case 'goaway':
-        lose(lossOf(frame)) // R3
+        lose(lossOf(frame)) // watch/3
         return
       case 'error':
-        if (FINAL.has(frame.code)) lose(refusedWith(frame)) // R3
+        if (FINAL.has(frame.code)) lose(refusedWith(frame)) // watch/3
         return
       case 'welcome':
         watchdog.expectWithin(frame.idleMs)

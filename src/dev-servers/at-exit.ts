@@ -2,8 +2,8 @@
 // folders.
 //
 // Invariants:
-//   X1. What was registered last goes first: a server is gone before its folder is removed.
-//   X2. One that fails does not keep the others from their turn.
+//   at-exit/1. What was registered last goes first: a server is gone before its folder is removed.
+//   at-exit/2. One that fails does not keep the others from their turn.
 
 const actions = new Set<() => void>()
 let isListening = false
@@ -23,13 +23,13 @@ export function atExit(action: () => void): () => void {
 }
 
 function runAll(): void {
-  for (const action of [...actions].toReversed()) attempt(action) // X1
+  for (const action of [...actions].toReversed()) attempt(action) // at-exit/1
 }
 
 function attempt(action: () => void): void {
   try {
     action()
   } catch {
-    // X2. Nobody is left to be told.
+    // at-exit/2. Nobody is left to be told.
   }
 }

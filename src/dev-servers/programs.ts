@@ -1,9 +1,9 @@
 // Finds the server programs on this machine, or installs them from Debian's packages.
 //
 // Invariants:
-//   P1. One installation at a time on a machine: processes that ask together wait for the first
-//       one.
-//   P2. An installation starts no service: policy-rc.d forbids it while it runs.
+//   programs/1. One installation at a time on a machine: processes that ask together wait for the
+//     first one.
+//   programs/2. An installation starts no service: policy-rc.d forbids it while it runs.
 
 import { spawn } from 'node:child_process'
 import { constants, rmSync } from 'node:fs'
@@ -81,7 +81,7 @@ export async function installPackage(
 ): Promise<string> {
   if (!(await mayInstall(env))) return `no right to install ${name} with apt-get`
   const lock = join(tmpdir(), 'heliograph-install.lock')
-  const release = await holdFile(lock, { timeoutMs: INSTALL_TIMEOUT_MS }) // P1
+  const release = await holdFile(lock, { timeoutMs: INSTALL_TIMEOUT_MS }) // programs/1
   try {
     return (await isMissing()) ? await install(name, env) : ''
   } finally {
@@ -136,7 +136,7 @@ async function install(name: string, env: Surroundings): Promise<string> {
   }
 }
 
-/** P2. Gives the way back. A policy that is there already is left as it is. */
+/** programs/2. Gives the way back. A policy that is there already is left as it is. */
 async function forbidServices(): Promise<() => Promise<void>> {
   try {
     await writeFile(POLICY_FILE, POLICY_FORBIDS, { flag: 'wx', mode: 0o755 })

@@ -1,12 +1,14 @@
 // Things and Events as they are kept, and how a patch changes them. (decisions.md 4, late data)
 //
 // Invariants:
-//   L1. Each field and each key remembers the time that set it; a patch applies to a name only
-//       where its time is not older. Late data fills what is missing and never overwrites what is
-//       newer.
-//   L2. A removed key remembers the time of its removal, so that late data cannot bring it back.
-//   L3. `rev` grows by one per effective change; what nobody could tell apart is no change.
-//   L4. What a change delivers is what it changed: applied in order, it gives the gateway's state.
+//   entity/1. Each field and each key remembers the time that set it; a patch applies to a name
+//     only where its time is not older. Late data fills what is missing and never overwrites what
+//     is newer.
+//   entity/2. A removed key remembers the time of its removal, so that late data cannot bring it
+//     back.
+//   entity/3. `rev` grows by one per effective change; what nobody could tell apart is no change.
+//   entity/4. What a change delivers is what it changed: applied in order, it gives the gateway's
+//     state.
 
 import type { Fields } from './submission.ts'
 

@@ -1,8 +1,9 @@
 // How a start waits for what it stands on, a database or NATS: not in silence and not for ever.
 //
 // Invariants:
-//   F1. A failure that waiting does not mend ends the start at once.
-//   F2. Each further attempt is told of, behind a pause that grows, until the time is over.
+//   first-answer/1. A failure that waiting does not mend ends the start at once.
+//   first-answer/2. Each further attempt is told of, behind a pause that grows, until the time is
+//     over.
 
 import type { Log } from './telemetry.ts'
 
@@ -37,8 +38,8 @@ export async function firstAnswer<Answer>(
       try {
         return await attempt()
       } catch (error) {
-        if (isOver || !mayPass(error)) throw error // F1
-        log?.warn(fact, { reason: reasonOf(error), againInMs: pauseMs }) // F2
+        if (isOver || !mayPass(error)) throw error // first-answer/1
+        log?.warn(fact, { reason: reasonOf(error), againInMs: pauseMs }) // first-answer/2
       }
       await new Promise<void>((resolve) => void after(pauseMs, resolve))
     }

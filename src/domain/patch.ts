@@ -1,5 +1,5 @@
-// How a patch meets an entity: pure, immutable, key by key. The invariants L1-L4 stand in
-// entity.ts.
+// How a patch meets an entity: pure, immutable, key by key. The invariants entity/1-entity/4 stand
+// in entity.ts.
 
 import { bare } from './bare.ts'
 import { ATTRS_BYTES_MAX, EXTERNAL_IDS_BYTES_MAX, FIELDS_BYTES_MAX } from './entity.ts'
@@ -89,9 +89,9 @@ function mergeKeys(
   let visible = false
   for (const key of Object.keys(patch)) {
     const prior = kept.values[key]
-    if (isLate && prior !== undefined && timeOf(kept, key, before) > at) continue // L1
+    if (isLate && prior !== undefined && timeOf(kept, key, before) > at) continue // entity/1
     const value = patch[key] ?? null
-    values[key] = value // L2: null stays, as the mark of a removal
+    values[key] = value // entity/2: null stays, as the mark of a removal
     if (late !== undefined) late[key] = at
     const priorValue = prior ?? null
     if (!sameJson(priorValue, value)) visible = true

@@ -5,15 +5,16 @@
 //
 // Invariants:
 //   W1. `accepted` leaves only after the log has the submission durably.
-//   S1. A lane's batches are appended in the order in which they were taken in. A batch that is not
-//       full waits until none is under way; a full one waits for nothing, or a slow disk would let
-//       no more than a batch pass at a time. What comes in during a round waits for its end. No
-//       batch waits for longer than STUCK_MS: the log can refuse what it has not begun to write.
-//   S2. Bytes waiting are bounded for each lane, submissions in flight for each channel (W8), and
-//       submissions not known to be applied for the process: beyond, the caller is told to come
-//       back.
-//   S3. From `accepted` until it is known to be applied, a submission's operation can be found
-//       here.
+//   acceptor/1. A lane's batches are appended in the order in which they were taken in. A batch
+//     that is not full waits until none is under way; a full one waits for nothing, or a slow disk
+//     would let no more than a batch pass at a time. What comes in during a round waits for its
+//     end. No batch waits for longer than STUCK_MS: the log can refuse what it has not begun to
+//     write.
+//   acceptor/2. Bytes waiting are bounded for each lane, submissions in flight for each channel
+//     (W8), and submissions not known to be applied for the process: beyond, the caller is told to
+//     come back.
+//   acceptor/3. From `accepted` until it is known to be applied, a submission's operation can be
+//     found here.
 
 import type { ChannelId, OperationId } from '#domain/identity'
 import { laneOf } from '#domain/identity'
@@ -138,7 +139,7 @@ export class Acceptor implements SubmissionSink {
 
   /**
    * Resolves once all that was accepted is known to be applied, or after `withinMs`: until then
-   * nobody else can tell of it. (S3)
+   * nobody else can tell of it. (acceptor/3)
    */
   async applied(withinMs: number): Promise<void> {
     if (this.#unapplied.size === 0) return
@@ -149,7 +150,7 @@ export class Acceptor implements SubmissionSink {
     cancel()
   }
 
-  /** S2 */
+  /** acceptor/2 */
   #refusal(lane: Lane, channelId: ChannelId): Fault | undefined {
     const { laneBytesMax, channelInFlightMax, unappliedMax } = this.#options
     const isBusy =
@@ -159,12 +160,15 @@ export class Acceptor implements SubmissionSink {
     return isBusy ? fault('submission_not_accepted', { retryAfterMs: RETRY_AFTER_MS }) : undefined
   }
 
+  /** acceptor/1 */
   #flush(lane: Lane): void {
-    while (isFull(lane) || (lane.appends === 0 && lane.waiting.length > 0)) this.#append(lane) // S1
+    while (isFull(lane) || (lane.appends === 0 && lane.waiting.length > 0)) this.#append(lane)
     if (lane.waiting.length > 0 && !lane.isWatched) this.#watch(lane)
   }
 
-  /** S1: what still waits after STUCK_MS does not wait for the append under way any longer. */
+  /**
+   * acceptor/1: what still waits after STUCK_MS does not wait for the append under way any longer.
+   */
   #watch(lane: Lane): void {
     const { timers } = this.#ports
     const [first] = lane.waiting
@@ -192,7 +196,7 @@ export class Acceptor implements SubmissionSink {
     lane.bytes -= sumOf(batch, (waiting) => waiting.bytes)
     if (outcome.kind === 'appended') {
       const submissions = batch.map(({ submission }) => submission)
-      this.#unapplied.remember(lane.number, outcome.position, submissions) // S3
+      this.#unapplied.remember(lane.number, outcome.position, submissions) // acceptor/3
     }
     for (const { submission, answer } of batch) {
       this.#count(submission.channelId, -1)

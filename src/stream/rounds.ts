@@ -1,10 +1,10 @@
 // When what was gathered goes on: at the end of the input that is at hand, or of a longer round.
 //
 // Invariants:
-//   R1. A round lasts `gapMs` at most. It ends early once two thirds of those who can wait do: who
-//       waits sends nothing more, so there is little left to wait for. The others are being
-//       answered.
-//   R2. What comes after a quiet time does not wait for a round.
+//   rounds/1. A round lasts `gapMs` at most. It ends early once two thirds of those who can wait
+//     do: who waits sends nothing more, so there is little left to wait for. The others are being
+//     answered.
+//   rounds/2. What comes after a quiet time does not wait for a round.
 
 import type { Timers } from '#domain/ports'
 
@@ -43,11 +43,11 @@ export class Rounds {
   gather(): void {
     this.#gathered += 1
     if (this.#isEnding) return
-    const isFull = this.#gathered * 3 >= this.#ports.callers() * 2 // R1
+    const isFull = this.#gathered * 3 >= this.#ports.callers() * 2 // rounds/1
     if (this.#cancel !== undefined && !isFull) return
     const restMs = isFull ? 0 : this.#notBeforeMs - this.#ports.monotonicMs()
     if (restMs > 0) this.#cancel = this.#ports.timers.after(restMs, this.#over)
-    else this.#endSoon() // R2
+    else this.#endSoon() // rounds/2
   }
 
   #endSoon(): void {

@@ -1,13 +1,13 @@
-// What was accepted here and is not known to be applied, found by its op_id. (S3)
+// What was accepted here and is not known to be applied, found by its op_id. (acceptor/3)
 //
 // Every submission passes through here and hardly one is ever asked for. So what belongs to a batch
 // is kept in a list and goes with it; a search is led to its batch by the time in the op_id, over
 // the times of whole pages of batches. Neither is in the order of time: a clock may go back.
 //
 // Invariants:
-//   U1. An operation whose op_id the gateway made lies within the span of its batch and its page,
-//       for the op_id begins with the time of acceptance. Any other one is kept by name.
-//   U2. What is known to be applied is not remembered, whichever of the two is told first.
+//   unapplied/1. An operation whose op_id the gateway made lies within the span of its batch and
+//     its page, for the op_id begins with the time of acceptance. Any other one is kept by name.
+//   unapplied/2. What is known to be applied is not remembered, whichever of the two is told first.
 //   W7. Kept are the facts of an operation, not its submission, which the log has.
 
 import { isOperationOf, operationTimeOf } from '#domain/identity'
@@ -66,7 +66,7 @@ export class Unapplied {
   /** Takes in a batch that is in the log, behind all that its lane had before. */
   remember(laneNumber: number, position: LogPosition, submissions: Iterable<Submission>): void {
     const lane = this.#lanes[laneNumber]
-    if (lane === undefined || position <= lane.appliedTo) return // U2
+    if (lane === undefined || position <= lane.appliedTo) return // unapplied/2
     const operations: Facts[] = []
     let named: OperationId[] | undefined
     let earliest = Infinity
@@ -75,8 +75,8 @@ export class Unapplied {
       const { opId, acceptedAt } = submission
       if (isOwn(submission)) {
         operations.push(factsOf(submission))
-        if (acceptedAt < earliest) earliest = acceptedAt // U1
-        if (acceptedAt > latest) latest = acceptedAt // U1
+        if (acceptedAt < earliest) earliest = acceptedAt // unapplied/1
+        if (acceptedAt > latest) latest = acceptedAt // unapplied/1
       } else {
         this.#named.set(opId, namedFactsOf(submission))
         named ??= []
@@ -143,8 +143,8 @@ function append({ pages }: Lane, batch: Batch): void {
     pages.push(page)
   }
   page.batches.push(batch)
-  page.earliest = Math.min(page.earliest, batch.earliest) // U1
-  page.latest = Math.max(page.latest, batch.latest) // U1
+  page.earliest = Math.min(page.earliest, batch.earliest) // unapplied/1
+  page.latest = Math.max(page.latest, batch.latest) // unapplied/1
 }
 
 const holds = ({ earliest, latest }: Span, time: number): boolean =>

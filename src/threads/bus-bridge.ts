@@ -1,10 +1,11 @@
 // One bus over two threads: the engine's thread announces, the frontend's thread listens.
 //
 // Invariants:
-//   B1. Only what somebody listens to crosses: interest travels before anything that relies on it.
-//   B2. A notice reaches each thread once: what came over RPC is not sent back.
-//   B3. What is read back equals what was announced. It crosses as lists: 1.6 µs an entry, where
-//       objects with their names take 3.4.
+//   bus-bridge/1. Only what somebody listens to crosses: interest travels before anything that
+//     relies on it.
+//   bus-bridge/2. A notice reaches each thread once: what came over RPC is not sent back.
+//   bus-bridge/3. What is read back equals what was announced. It crosses as lists: 1.6 µs an
+//     entry, where objects with their names take 3.4.
 
 import type { Announcement, FeedEntry } from '#domain/feed'
 import type { ChannelId } from '#domain/identity'
@@ -18,12 +19,12 @@ export interface BusTopics {
 }
 
 /** What the end that listens tells the end with the bus. */
-export interface InterestTopics {
-  readonly interest: Interest
+export interface ListenerTopics {
+  readonly listening: Listening
   readonly notice: Notice
 }
 
-interface Interest {
+interface Listening {
   readonly channelId: ChannelId
   readonly isWanted: boolean
 }
@@ -59,7 +60,7 @@ const packedEntry = (entry: FeedEntry): PackedEntry => [
   entry.rev,
 ]
 
-/** B3 */
+/** bus-bridge/3 */
 const unpacked = ([channelId, headSeq, entries]: Packed): Announcement => ({
   channelId,
   entries: entries.map((entry) => unpackedEntry(channelId, entry)),
@@ -74,22 +75,22 @@ function unpackedEntry(channelId: ChannelId, packedOne: PackedEntry): FeedEntry 
 }
 
 type BusEnd = WireEnd & { readonly topics: BusTopics }
-type InterestEnd = WireEnd & { readonly topics: InterestTopics }
-type ListeningEnd = Pick<Rpc<InterestEnd, BusEnd>, 'tell' | 'onTell'>
-type AnnouncingEnd = Pick<Rpc<BusEnd, InterestEnd>, 'tell' | 'onTell'>
+type ListenerEnd = WireEnd & { readonly topics: ListenerTopics }
+type ListeningEnd = Pick<Rpc<ListenerEnd, BusEnd>, 'tell' | 'onTell'>
+type AnnouncingEnd = Pick<Rpc<BusEnd, ListenerEnd>, 'tell' | 'onTell'>
 
 /** The bus as the frontend sees it. Announcements are made by the engine alone. */
 export function bridgedBus(local: Bus, rpc: ListeningEnd): Bus {
-  const interest = new Map<ChannelId, number>()
+  const counts = new Map<ChannelId, number>()
   const count = (channelId: ChannelId, change: 1 | -1): void => {
-    const before = interest.get(channelId) ?? 0
-    if (before + change === 0) interest.delete(channelId)
-    else interest.set(channelId, before + change)
+    const before = counts.get(channelId) ?? 0
+    if (before + change === 0) counts.delete(channelId)
+    else counts.set(channelId, before + change)
     const isWanted = change === 1
-    if (before === (isWanted ? 0 : 1)) rpc.tell('interest', { channelId, isWanted })
+    if (before === (isWanted ? 0 : 1)) rpc.tell('listening', { channelId, isWanted })
   }
   rpc.onTell('announce', (announcement) => local.announce([unpacked(announcement)]))
-  rpc.onTell('notice', (notice) => local.notify(notice)) // B2
+  rpc.onTell('notice', (notice) => local.notify(notice)) // bus-bridge/2
   return {
     announce: (announcements) => local.announce(announcements),
     listen: (channelId, listener) => {
@@ -103,7 +104,7 @@ export function bridgedBus(local: Bus, rpc: ListeningEnd): Bus {
         count(channelId, -1)
       }
     },
-    // Interest crosses before what is asked over the same RPC. (B1)
+    // Interest crosses before what is asked over the same RPC. (bus-bridge/1)
     flush: () => local.flush(),
     notify: (notice) => {
       local.notify(notice)
@@ -117,14 +118,12 @@ export function bridgedBus(local: Bus, rpc: ListeningEnd): Bus {
 export function serveBus(bus: Bus, rpc: AnnouncingEnd): void {
   const stops = new Map<ChannelId, () => void>()
   let isRelaying = false
-  rpc.onTell('interest', ({ channelId, isWanted }) => {
+  rpc.onTell('listening', ({ channelId, isWanted }) => {
     stops.get(channelId)?.()
     stops.delete(channelId)
     if (isWanted) {
-      stops.set(
-        channelId,
-        bus.listen(channelId, (announcement) => rpc.tell('announce', packed(announcement))), // B1
-      )
+      const relay = (announcement: Announcement): void => rpc.tell('announce', packed(announcement))
+      stops.set(channelId, bus.listen(channelId, relay)) // bus-bridge/1
     }
   })
   rpc.onTell('notice', (notice) => {
@@ -136,6 +135,6 @@ export function serveBus(bus: Bus, rpc: AnnouncingEnd): void {
     }
   })
   bus.onNotice((notice) => {
-    if (!isRelaying) rpc.tell('notice', notice) // B2
+    if (!isRelaying) rpc.tell('notice', notice) // bus-bridge/2
   })
 }

@@ -2,10 +2,10 @@
 // node. Types name what each end of the wire has; see contract.ts.
 //
 // Invariants:
-//   K1. Messages arrive in the order in which they were sent, calls and one-way messages alike.
-//   K2. What is sent in one turn of the event loop crosses in one message: a crossing costs more
+//   rpc/1. Messages arrive in the order in which they were sent, calls and one-way messages alike.
+//   rpc/2. What is sent in one turn of the event loop crosses in one message: a crossing costs more
 //       than what it carries.
-//   K3. A call that can have no answer any more rejects; none waits for ever.
+//   rpc/3. A call that can have no answer any more rejects; none waits for ever.
 
 import type { Wire } from './wire.ts'
 
@@ -116,7 +116,7 @@ export class Rpc<Near extends WireEnd, Far extends WireEnd> {
     this.#listeners.set(topic, listener as (value: unknown) => void)
   }
 
-  /** K3: the other end is gone. */
+  /** rpc/3: the other end is gone. */
   break(reason: Error): void {
     this.#broken = reason
     for (const { reject } of this.#waiting.values()) reject(reason)
@@ -132,7 +132,7 @@ export class Rpc<Near extends WireEnd, Far extends WireEnd> {
     })
   }
 
-  /** K2 */
+  /** rpc/2 */
   #send(envelope: Envelope): void {
     if (this.#outbox.push(envelope) > 1) return
     queueMicrotask(() => {

@@ -8,7 +8,7 @@ const emptyTally = () => ({ entries: 0, repeated: 0, skipped: 0, gaps: 0, synced
 const frame = (channel: string, seq: number, more = ''): string =>
   `{"type":"deliver","channel_id":"${channel}","seq":${seq},"op_id":"1-2"${more}}`
 
-test('B4: an entry that comes again is counted as repeated, per channel', (t) => {
+test('entry-counter/1: an entry that comes again is counted as repeated, per channel', (t) => {
   const tally = emptyTally()
   const counter = new EntryCounter(tally)
   for (const text of [frame('A', 1), frame('B', 1), frame('A', 2)]) t.truthy(counter.count(text))
@@ -16,7 +16,7 @@ test('B4: an entry that comes again is counted as repeated, per channel', (t) =>
   t.like(tally, { entries: 3, repeated: 2, skipped: 0 })
 })
 
-test('B5: sequence numbers that were passed over are counted, also before the first entry', (t) => {
+test('entry-counter/2: sequence numbers that were passed over are counted, also before the first entry', (t) => {
   const tally = emptyTally()
   const counter = new EntryCounter(tally)
   counter.count(frame('A', 3, ',"action":"sync"'))

@@ -4,20 +4,20 @@ import { channelIdFromBytes, laneOf } from '#domain/identity'
 import { LANES } from './rig/cluster.ts'
 import { channelsByLane, dueDifference } from './rig/failover.ts'
 
-test('B12: what was answered 200 and is there once is no difference', (t) => {
+test('failover/2: what was answered 200 and is there once is no difference', (t) => {
   t.is(dueDifference([1, 2], [2, 1]), undefined)
   t.is(dueDifference([], []), undefined)
 })
 
-test('B12: what nobody was told of may be there', (t) => {
+test('failover/2: what nobody was told of may be there', (t) => {
   t.is(dueDifference([1], [1, 2]), undefined)
 })
 
-test('B12: an answer without an entry is missing', (t) => {
+test('failover/2: an answer without an entry is missing', (t) => {
   t.regex(dueDifference([1, 2, 3], [1, 3]) ?? '', /missing 1; stored twice 0/)
 })
 
-test('B12: an entry that is there twice is doubled, also one that nobody was told of', (t) => {
+test('failover/2: an entry that is there twice is doubled, also one that nobody was told of', (t) => {
   t.regex(dueDifference([1], [1, 1]) ?? '', /missing 0; stored twice 1/)
   t.regex(dueDifference([1], [1, 2, 2]) ?? '', /missing 0; stored twice 1/)
 })

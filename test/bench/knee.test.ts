@@ -41,7 +41,7 @@ for (const [limit, saturationPerSecond] of LIMITS) {
   })
 }
 
-test('B6: a knee was sustained at full length, whatever the short steps said', async (t) => {
+test('knee/1: a knee was sustained at full length, whatever the short steps said', async (t) => {
   const { attempt, attempts } = subject(() => 0)
   const optimistic = (rate: number, length: 'short' | 'full') =>
     length === 'short' ? Promise.resolve({ isSustained: true }) : attempt(rate, length)
@@ -50,14 +50,14 @@ test('B6: a knee was sustained at full length, whatever the short steps said', a
 })
 
 for (const limit of [0, Number.POSITIVE_INFINITY]) {
-  test(`B7: the search of a subject with a limit of ${limit} ends`, async (t) => {
+  test(`knee/2: the search of a subject with a limit of ${limit} ends`, async (t) => {
     const { attempt, attempts } = subject(() => limit)
     await ratesOf({ saturationPerSecond: 10_000, attempt }, 3)
     t.is(attempts.length, 7 + 3 * 5)
   })
 }
 
-test('B10: a closed loop measured in a bad moment does not bound the knee', async (t) => {
+test('knee/3: a closed loop measured in a bad moment does not bound the knee', async (t) => {
   const { attempt } = subject(() => 30_000)
   const rates = await ratesOf({ saturationPerSecond: 5_000, attempt }, 3)
   t.true(Math.max(...rates) > 28_000)
@@ -70,7 +70,7 @@ test('a subject that becomes slower between runs shows it in a later knee', asyn
   t.true((rates.at(-1) ?? Infinity) <= 5_000)
 })
 
-test('B11: steps of two subjects never overlap and alternate while both search', async (t) => {
+test('knee/4: steps of two subjects never overlap and alternate while both search', async (t) => {
   const order: string[] = []
   let underWay = 0
   const search = (name: string, limit: number): SearchOptions<Sustained> => ({

@@ -40,7 +40,7 @@ test('a thing comes back only after all others', (t) => {
   )
 })
 
-test('B2: a connection has one request in flight, and every request is answered', async (t) => {
+test('load/1: a connection has one request in flight, and every request is answered', async (t) => {
   let inFlight = 0
   let most = 0
   const server = createServer((request, response) => {

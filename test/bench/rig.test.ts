@@ -28,7 +28,7 @@ const DEVICE: SubscriberReport = {
 }
 const DRAINED = { drainMs: 1_000, device: DEVICE, skipped: 0 }
 
-test('B9: a step within every limit is sustained', (t) => {
+test('rig/2: a step within every limit is sustained', (t) => {
   t.deepEqual(reasonsAgainst(LOAD, DRAINED), [])
   t.deepEqual(reasonsAgainst(LOAD, { ...DRAINED, device: undefined }), [])
 })
@@ -43,7 +43,7 @@ const TOO_MUCH: readonly [load: LoadReport, drained: typeof DRAINED, reason: Reg
 ]
 
 for (const [load, drained, reason] of TOO_MUCH) {
-  test(`B9: a step is too much because of ${reason.source}`, (t) => {
+  test(`rig/2: a step is too much because of ${reason.source}`, (t) => {
     const reasons = reasonsAgainst(load, drained)
     t.is(reasons.length, 1)
     t.regex(reasons[0] ?? '', reason)
@@ -53,14 +53,14 @@ for (const [load, drained, reason] of TOO_MUCH) {
 const BASE = { operations: 5, revisions: 7, feed: 6 }
 const GROWN = { operations: 15, revisions: 17, feed: 16 }
 
-test('B8: rows that grew by what was accepted are no difference', (t) => {
+test('rig/1: rows that grew by what was accepted are no difference', (t) => {
   t.is(rowDifference(10, { base: BASE, counts: GROWN }), undefined)
   t.is(deviceDifference(10, { received: 10, device: DEVICE }), undefined)
 })
 
 for (const name of ['operations', 'revisions', 'feed'] as const) {
   for (const off of [-1, 1, NaN]) {
-    test(`B8: ${name} off by ${off} is a difference`, (t) => {
+    test(`rig/1: ${name} off by ${off} is a difference`, (t) => {
       const counts = { ...GROWN, [name]: GROWN[name] + off }
       t.regex(rowDifference(10, { base: BASE, counts }) ?? '', new RegExp(`"${name}"`))
     })
@@ -68,12 +68,12 @@ for (const name of ['operations', 'revisions', 'feed'] as const) {
 }
 
 for (const name of ['repeated', 'gaps', 'closed'] as const) {
-  test(`B8: a device that saw ${name} is a difference`, (t) => {
+  test(`rig/1: a device that saw ${name} is a difference`, (t) => {
     t.truthy(deviceDifference(10, { received: 10, device: { ...DEVICE, [name]: 1 } }))
   })
 }
 
-test('B8: a device that received less or more is a difference', (t) => {
+test('rig/1: a device that received less or more is a difference', (t) => {
   t.truthy(deviceDifference(10, { received: 9, device: DEVICE }))
   t.truthy(deviceDifference(10, { received: 11, device: DEVICE }))
 })

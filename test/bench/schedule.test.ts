@@ -5,7 +5,7 @@ import { Schedule } from './load/schedule.ts'
 const open = (ratePerSecond: number, durationMs: number): Schedule =>
   new Schedule({ pace: { kind: 'open', ratePerSecond }, durationMs }, 0)
 
-test('B1: requests are due at fixed times, and not before', (t) => {
+test('schedule/1: requests are due at fixed times, and not before', (t) => {
   const schedule = open(1_000, 10)
   t.is(schedule.take(0), 0)
   t.is(schedule.take(999), undefined)
@@ -14,7 +14,7 @@ test('B1: requests are due at fixed times, and not before', (t) => {
   t.is(schedule.take(2_500), undefined)
 })
 
-test('B1: latency counts from the due time of a request that waited in line', (t) => {
+test('schedule/1: latency counts from the due time of a request that waited in line', (t) => {
   const schedule = open(1_000, 1)
   const dueUs = schedule.take(50_000) ?? Number.NaN
   schedule.answered(200, { dueUs, nowUs: 60_000 })
@@ -31,7 +31,7 @@ test('as many requests are due as rate and duration say, also when the rate divi
   }
 })
 
-test('B3: what could not be sent is missing from the answers, not from what was due', (t) => {
+test('schedule/2: what could not be sent is missing from the answers, not from what was due', (t) => {
   const schedule = open(1_000, 10)
   const dueUs = schedule.take(0) ?? Number.NaN
   schedule.answered(200, { dueUs, nowUs: 1_000 })

@@ -5,7 +5,7 @@ import test from 'ava'
 import { refusal, success } from '#test/support/fake-surroundings'
 import { CHANNEL, PASSWORD, TOKEN, run } from '#test/support/command-line'
 
-test('E1: wrong usage ends with 2 and asks the gateway nothing', async (t) => {
+test('command-line/1: wrong usage ends with 2 and asks the gateway nothing', async (t) => {
   const wrong = [
     '',
     'channel',
@@ -40,7 +40,7 @@ test('E1: wrong usage ends with 2 and asks the gateway nothing', async (t) => {
   }
 })
 
-test('E1: a refusal ends with 1, names its code, and says when to try again', async (t) => {
+test('command-line/1: a refusal ends with 1, names its code, and says when to try again', async (t) => {
   const refused = await run('thing update boiler a=1', {
     answer: () => refusal(503, 'server_busy', { retryable: true, headers: { 'retry-after': '7' } }),
   })
@@ -68,7 +68,7 @@ test('a gateway that does not answer is told with a hint', async (t) => {
   t.notRegex(surroundings.shown, new RegExp(PASSWORD))
 })
 
-test('E2: no failure shows a password or a token', async (t) => {
+test('command-line/2: no failure shows a password or a token', async (t) => {
   const failing = [
     `channel info --password ${PASSWORD} --token ${TOKEN}`,
     `status o --token ${TOKEN}`,

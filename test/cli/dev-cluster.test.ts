@@ -128,7 +128,7 @@ function lanesOf({ text }: Run, name: string): readonly number[] {
 }
 
 testWithServers(
-  'K1, N2: nodes share everything, a death is told, and Ctrl-C leaves nothing',
+  'dev-cluster/1, dev-cluster-node/2: nodes share everything, a death is told, and Ctrl-C leaves nothing',
   async (t) => {
     const before = foldersOfClusters()
     // A setting of the environment would keep every node from starting.
@@ -165,53 +165,62 @@ testWithServers(
 const stateOf = async (processId: number): Promise<string> =>
   (await promisify(execFile)('ps', ['-o', 'stat=', '-p', String(processId)])).stdout
 
-testWithServers('K2: a second Ctrl-C ends it at once and leaves nothing either', async (t) => {
-  const before = foldersOfClusters()
-  const run = runIt(['--nodes', '1'])
-  t.teardown(() => run.child.kill('SIGKILL'))
-  const [, processId] = await seen(run, /node1 +started as process (\d+)/)
-  // It will not hear that it should stop.
-  process.kill(Number(processId), 'SIGSTOP')
-  await until(
-    () => stateOf(Number(processId)),
-    (state) => state.startsWith('T'),
-  )
-  run.child.kill('SIGINT')
-  await delay(PRESS_AGAIN_MS)
-  t.is(run.child.exitCode, null)
-  run.child.kill('SIGINT')
-  t.deepEqual(await run.ended, [1, null], run.text())
-  await assertNothingLeft(t, run, before)
-})
-
-testWithServers('N1: nodes and servers end with a process that is killed', async (t) => {
-  // Nobody is left to remove the folder.
-  const run = runIt(['--nodes', '1'], { TMPDIR: await temporaryFolder(t) })
-  const [, processId] = await seen(run, /node1 +started as process (\d+)/)
-  run.child.kill('SIGKILL')
-  await until(
-    async () => isAlive(Number(processId)),
-    (isUp) => !isUp,
-  )
-  for (const port of numbersIn(run, /on port (\d+)/g)) {
+testWithServers(
+  'dev-cluster/2: a second Ctrl-C ends it at once and leaves nothing either',
+  async (t) => {
+    const before = foldersOfClusters()
+    const run = runIt(['--nodes', '1'])
+    t.teardown(() => run.child.kill('SIGKILL'))
+    const [, processId] = await seen(run, /node1 +started as process (\d+)/)
+    // It will not hear that it should stop.
+    process.kill(Number(processId), 'SIGSTOP')
     await until(
-      () => isPortFree(port),
-      (isFree) => isFree,
+      () => stateOf(Number(processId)),
+      (state) => state.startsWith('T'),
     )
-  }
-  t.pass()
-})
+    run.child.kill('SIGINT')
+    await delay(PRESS_AGAIN_MS)
+    t.is(run.child.exitCode, null)
+    run.child.kill('SIGINT')
+    t.deepEqual(await run.ended, [1, null], run.text())
+    await assertNothingLeft(t, run, before)
+  },
+)
 
-testWithServers('K1: a server that does not start is told, and nothing is left', async (t) => {
-  const before = foldersOfClusters()
-  const folder = await temporaryFolder(t)
-  await writeFile(join(folder, 'mariadbd'), '#!/bin/sh\necho broken; exit 3\n', { mode: 0o755 })
-  const run = runIt([], { PATH: `${folder}:${process.env['PATH']}` })
-  t.teardown(() => run.child.kill('SIGKILL'))
-  t.deepEqual(await run.ended, [1, null])
-  t.regex(run.lines.at(-1) ?? '', /^error: mariadbd did not start: .* ended with 3: broken$/)
-  await assertNothingLeft(t, run, before)
-})
+testWithServers(
+  'dev-cluster-node/1: nodes and servers end with a process that is killed',
+  async (t) => {
+    // Nobody is left to remove the folder.
+    const run = runIt(['--nodes', '1'], { TMPDIR: await temporaryFolder(t) })
+    const [, processId] = await seen(run, /node1 +started as process (\d+)/)
+    run.child.kill('SIGKILL')
+    await until(
+      async () => isAlive(Number(processId)),
+      (isUp) => !isUp,
+    )
+    for (const port of numbersIn(run, /on port (\d+)/g)) {
+      await until(
+        () => isPortFree(port),
+        (isFree) => isFree,
+      )
+    }
+    t.pass()
+  },
+)
+
+testWithServers(
+  'dev-cluster/1: a server that does not start is told, and nothing is left',
+  async (t) => {
+    const before = foldersOfClusters()
+    const folder = await temporaryFolder(t)
+    await writeFile(join(folder, 'mariadbd'), '#!/bin/sh\necho broken; exit 3\n', { mode: 0o755 })
+    const run = runIt([], { PATH: `${folder}:${process.env['PATH']}` })
+    t.teardown(() => run.child.kill('SIGKILL'))
+    t.deepEqual(await run.ended, [1, null])
+    t.regex(run.lines.at(-1) ?? '', /^error: mariadbd did not start: .* ended with 3: broken$/)
+    await assertNothingLeft(t, run, before)
+  },
+)
 
 /** Runs it in this process until it ends by itself. */
 async function runHere(words: string, env: NodeJS.ProcessEnv = {}) {

@@ -32,7 +32,7 @@ test('a key is read back as it was written, and a newer one takes its place', (t
   t.is(readdirSync(dirname(path)).length, 1)
 })
 
-test('K1: nobody else may read the file or its folder', (t) => {
+test('device-key-file/1: nobody else may read the file or its folder', (t) => {
   const path = deviceKeyPath({ XDG_STATE_HOME: folderOf(t) }, 'http://127.0.0.1:8080')
   if (KEY === undefined) throw new Error('the key has the form of a key')
   writeDeviceKeyFile(path, KEY)
@@ -40,7 +40,7 @@ test('K1: nobody else may read the file or its folder', (t) => {
   t.is(modeOf(dirname(path)), 0o700)
 })
 
-test('K1: a file that was opened up is closed when it is read', (t) => {
+test('device-key-file/1: a file that was opened up is closed when it is read', (t) => {
   const path = deviceKeyPath({ XDG_STATE_HOME: folderOf(t) }, 'http://127.0.0.1:8080')
   if (KEY === undefined) throw new Error('the key has the form of a key')
   writeDeviceKeyFile(path, KEY)

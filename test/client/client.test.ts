@@ -166,7 +166,7 @@ test('an answer that no gateway gives is an error', async (t) => {
   }
 })
 
-test('C1: only what may happen twice is repeated', async (t) => {
+test('call/1: only what may happen twice is repeated', async (t) => {
   const message = { ...CREDENTIALS, title: 'a' }
   const down: Given = { status: 503, body: refusal('server_busy', true) }
   const rows: readonly (readonly [
@@ -197,7 +197,7 @@ test('C1: only what may happen twice is repeated', async (t) => {
   }
 })
 
-test('C2: repeats are bounded, jittered, and not before Retry-After', async (t) => {
+test('call/2: repeats are bounded, jittered, and not before Retry-After', async (t) => {
   const down = new Error('reset')
   const { client, asked, waits } = rig(down, down, down, down, down)
   await t.throwsAsync(() => client.status('o'), { instanceOf: HeliographError })

@@ -48,7 +48,7 @@ function delivery(seq: number, model: 'message' | 'thing' = 'message'): Delivery
   return { ...frame, model }
 }
 
-test('Q1: what is handled is acknowledged soon, and together', async (t) => {
+test('intake/1: what is handled is acknowledged soon, and together', async (t) => {
   const { intake, time, acks, cursors } = rig()
   for (let seq = 1; seq <= 5; seq += 1) intake.take(delivery(seq))
   await turn()
@@ -60,14 +60,14 @@ test('Q1: what is handled is acknowledged soon, and together', async (t) => {
   t.is(cursors.get(A), 5)
 })
 
-test('Q1: 32 entries are acknowledged at once', async (t) => {
+test('intake/1: 32 entries are acknowledged at once', async (t) => {
   const { intake, acks } = rig()
   for (let seq = 1; seq <= 33; seq += 1) intake.take(delivery(seq))
   await turn()
   t.deepEqual(acks, [32])
 })
 
-test('Q2: behind a handler that failed nothing is handled or acknowledged', async (t) => {
+test('intake/2: behind a handler that failed nothing is handled or acknowledged', async (t) => {
   const { intake, cursors, handled, acks, failures } = rig((seq) => {
     if (seq === 2) throw new Error('not now')
   })
@@ -79,7 +79,7 @@ test('Q2: behind a handler that failed nothing is handled or acknowledged', asyn
   t.is(cursors.get(A), 1)
 })
 
-test('Q4: what was handled is acknowledged again, not handled, and no cursor goes back', async (t) => {
+test('intake/4: what was handled is acknowledged again, not handled, and no cursor goes back', async (t) => {
   const { intake, cursors, handled, acks } = rig()
   cursors.set(A, 5)
   for (const seq of [3, 5, 6]) intake.take(delivery(seq))
@@ -94,7 +94,7 @@ test('Q4: what was handled is acknowledged again, not handled, and no cursor goe
   t.is(acks.length, 1)
 })
 
-test('Q4: a restart that is interrupted begins again, and no message is handled twice', async (t) => {
+test('intake/4: a restart that is interrupted begins again, and no message is handled twice', async (t) => {
   const { intake, cursors, handled, acks, next } = rig()
   cursors.set(A, 5)
   const gap = { kind: 'gap', channelId: A, from: 6, to: 9, reason: 'retention' } as const
@@ -117,7 +117,7 @@ test('Q4: a restart that is interrupted begins again, and no message is handled 
   t.is(cursors.get(A), 6)
 })
 
-test('Q4: a device without a cursor takes the place that a restart names', async (t) => {
+test('intake/4: a device without a cursor takes the place that a restart names', async (t) => {
   const { intake, cursors, handled } = rig()
   const gap = { kind: 'gap', channelId: A, from: 6, to: 9, reason: 'retention' } as const
   intake.take({ ...gap, restart: true })

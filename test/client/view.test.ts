@@ -40,7 +40,7 @@ const delivery = (seq: number, payload: Fields, more: Partial<ThingChange> = {})
 const parsed = (text: string): Fields => JSON.parse(text) as Fields
 const plain = (fields: Fields | undefined): object => ({ ...fields })
 
-test('V1: a patch merges name by name and null removes', (t) => {
+test('view/1: a patch merges name by name and null removes', (t) => {
   const first = foldThing(
     undefined,
     change(1, { title: 'a', tags: ['x'], attrs: { a: 1, b: { c: 2 } }, external_ids: { m: '1' } }),
@@ -56,13 +56,13 @@ test('V1: a patch merges name by name and null removes', (t) => {
   t.is(second?.rev, 2)
 })
 
-test('V1: an empty text clears its field, and stays what the field is', (t) => {
+test('view/1: an empty text clears its field, and stays what the field is', (t) => {
   const first = foldThing(undefined, change(1, { title: 'a', description: 'b' }))
   const second = foldThing(first, change(2, { title: '' }))
   t.deepEqual(plain(second?.fields), { title: '', description: 'b' })
 })
 
-test('V1: sync replaces everything', (t) => {
+test('view/1: sync replaces everything', (t) => {
   const before = foldThing(undefined, change(1, { title: 'a', attrs: { a: 1 } }))
   const after = foldThing(
     before,
@@ -71,7 +71,7 @@ test('V1: sync replaces everything', (t) => {
   t.deepEqual([plain(after?.fields), plain(after?.attrs), after?.state], [{}, { b: 2 }, 'archived'])
 })
 
-test('V1: a deleted Thing is not in the view, made anew it begins from nothing', (t) => {
+test('view/1: a deleted Thing is not in the view, made anew it begins from nothing', (t) => {
   const view = new ThingsView()
   view.apply(delivery(1, { attrs: { a: 1 } }))
   view.apply(delivery(2, {}, { action: 'delete', state: 'deleted' }))
@@ -80,7 +80,7 @@ test('V1: a deleted Thing is not in the view, made anew it begins from nothing',
   t.deepEqual(plain(view.thing(A, 't')?.attrs), { b: 1 })
 })
 
-test('V2: an entry that comes again changes nothing', (t) => {
+test('view/2: an entry that comes again changes nothing', (t) => {
   const view = new ThingsView()
   t.true(view.apply(delivery(1, { attrs: { a: 1 } })))
   t.true(view.apply(delivery(2, { attrs: { a: 2 } })))
@@ -89,7 +89,7 @@ test('V2: an entry that comes again changes nothing', (t) => {
   t.deepEqual([...view.cursors()], [[A, 2]])
 })
 
-test('V3: a restart forgets the channel, a plain gap does not', (t) => {
+test('view/3: a restart forgets the channel, a plain gap does not', (t) => {
   const view = new ThingsView()
   const gap = { kind: 'gap', channelId: A, from: 10, to: 19, reason: 'retention' } as const
   view.apply(delivery(5, { attrs: { a: 1 } }))
@@ -101,7 +101,7 @@ test('V3: a restart forgets the channel, a plain gap does not', (t) => {
   t.true(view.apply(delivery(2, { attrs: { a: 1 } }, { action: 'sync' })))
 })
 
-test('O1: behind a restart Things are new once more, Messages are not', (t) => {
+test('positions/1: behind a restart Things are new once more, Messages are not', (t) => {
   const view = new ThingsView()
   const message = (seq: number): Delivery => ({
     ...delivery(seq, { title: 'a' }),
@@ -121,7 +121,7 @@ test('O1: behind a restart Things are new once more, Messages are not', (t) => {
   t.deepEqual([...view.cursors()], [[A, 8]])
 })
 
-test('O2: behind a reset everything is new', (t) => {
+test('positions/2: behind a reset everything is new', (t) => {
   const view = new ThingsView()
   view.apply(delivery(5, {}))
   const gap = { kind: 'gap', channelId: A, from: 4, to: 5, restart: true } as const

@@ -24,7 +24,7 @@ test('a lost connection is made again and resumes where the device stands', asyn
   t.is(watched.watch.cursors.get(A), 1)
 })
 
-test('R1: the next session waits for the handler under way', async (t) => {
+test('watch/1: the next session waits for the handler under way', async (t) => {
   const { promise, resolve } = Promise.withResolvers<void>()
   let begun = 0
   const watched = await begin(t, {
@@ -43,7 +43,7 @@ test('R1: the next session waits for the handler under way', async (t) => {
   await until('it waits', () => watched.states.at(-1)?.kind === 'waiting')
 })
 
-test('R2: delays begin anew once a session has brought something through', async (t) => {
+test('watch/2: delays begin anew once a session has brought something through', async (t) => {
   let attempts = 0
   const watched = await begin(t, {}, (url) => {
     attempts += 1
@@ -76,7 +76,7 @@ test('a goaway is obeyed: the device comes back after the time it was given', as
   await drained
 })
 
-test('R3: a device that is replaced does not come back', async (t) => {
+test('watch/3: a device that is replaced does not come back', async (t) => {
   const watched = await begin(t)
   await caughtUp(watched)
   const newer = watch({ baseUrl: watched.server.baseUrl, deviceKey: KEY, onEntry: () => {} })
@@ -85,7 +85,7 @@ test('R3: a device that is replaced does not come back', async (t) => {
   t.deepEqual(await newer.ended, { kind: 'closed' })
 })
 
-test('R3: a device that is refused does not come back and says why', async (t) => {
+test('watch/3: a device that is refused does not come back and says why', async (t) => {
   const rows = [
     [{ deviceKey: '9'.repeat(32) }, 'device_key_not_found'],
     [{ gatewayToken: 'the-token', token: 'wrong' }, 'authentication_failed'],

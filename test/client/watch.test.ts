@@ -36,7 +36,7 @@ test('many entries are acknowledged without waiting for the timer', async (t) =>
   t.pass()
 })
 
-test('Q3: a handler that takes its time is waited for', async (t) => {
+test('intake/3: a handler that takes its time is waited for', async (t) => {
   const { promise, resolve } = Promise.withResolvers<void>()
   const begun: string[] = []
   const watched = await begin(t, {
@@ -56,7 +56,7 @@ test('Q3: a handler that takes its time is waited for', async (t) => {
   await until('the second one begins', () => begun.length === 2)
 })
 
-test('Q2: an entry whose handler failed comes again before those behind it', async (t) => {
+test('intake/2: an entry whose handler failed comes again before those behind it', async (t) => {
   let failures = 1
   const handled: string[] = []
   const watched = await begin(t, {
@@ -113,7 +113,7 @@ test('a restart is told, and what it brings again is handled', async (t) => {
   t.deepEqual(watched.handled, ['A 1', 'A 5'])
 })
 
-test('O1: a restart of many pages hands no message over that was handled', async (t) => {
+test('positions/1: a restart of many pages hands no message over that was handled', async (t) => {
   const watched = await begin(t, {
     cursors: new Map([[A, 252]]),
     before: ({ model }) => {

@@ -33,7 +33,7 @@ test('ports that are reserved together differ, and a released one is free', asyn
   for (const { release } of ports) await release()
 })
 
-test('P1: a held file is given to one at a time, and taken from a process that is gone', async (t) => {
+test('programs/1: a held file is given to one at a time, and taken from a process that is gone', async (t) => {
   const file = join(await temporaryFolder(t), 'lock')
   const release = await holdFile(file, { timeoutMs: 1000 })
   t.false(await tryToHoldFile(file))

@@ -35,7 +35,7 @@ function start(reasons: readonly string[]) {
   return { answer, wait, log, attemptedAt, time }
 }
 
-test('F2: what is away for a while is waited for, with a line for each growing pause', async (t) => {
+test('first-answer/2: what is away for a while is waited for, with a line for each growing pause', async (t) => {
   const { answer, wait, log, attemptedAt, time } = start(['away', 'away', 'starting'])
   await wait(5_000)
   t.is(await answer, 'here')
@@ -51,7 +51,7 @@ test('F2: what is away for a while is waited for, with a line for each growing p
   t.is(time.waiting, 0)
 })
 
-test('F2: waiting has an end, and pauses do not grow beyond it', async (t) => {
+test('first-answer/2: waiting has an end, and pauses do not grow beyond it', async (t) => {
   const { answer, wait, attemptedAt, log } = start(Array<string>(99).fill('away'))
   await wait(2 * FIRST_ANSWER_MS_MAX)
   await t.throwsAsync(answer, { message: 'away' })
@@ -60,7 +60,7 @@ test('F2: waiting has an end, and pauses do not grow beyond it', async (t) => {
   t.true(log.lines.length <= 12)
 })
 
-test('F1: what waiting does not mend ends at once', async (t) => {
+test('first-answer/1: what waiting does not mend ends at once', async (t) => {
   const { answer, attemptedAt, log } = start([FATAL])
   await t.throwsAsync(answer, { message: FATAL })
   t.deepEqual(attemptedAt, [0])

@@ -37,16 +37,16 @@ type Row = readonly [
   visible: boolean,
 ]
 const rows: Readonly<Record<string, Row>> = {
-  'L1: a newer value replaces': [['old', 5], ['new', 6], 'new', 'new', true],
-  'L1: a value of the same time replaces, since it arrived later': [
+  'entity/1: a newer value replaces': [['old', 5], ['new', 6], 'new', 'new', true],
+  'entity/1: a value of the same time replaces, since it arrived later': [
     ['old', 5],
     ['new', 5],
     'new',
     'new',
     true,
   ],
-  'L1: an older value is left aside': [['old', 5], ['new', 4], 'old', undefined, false],
-  'L1: an older value fills what is missing': [undefined, ['new', 1], 'new', 'new', true],
+  'entity/1: an older value is left aside': [['old', 5], ['new', 4], 'old', undefined, false],
+  'entity/1: an older value fills what is missing': [undefined, ['new', 1], 'new', 'new', true],
   'an equal value is delivered again but shows no difference': [
     ['same', 5],
     ['same', 6],
@@ -58,14 +58,20 @@ const rows: Readonly<Record<string, Row>> = {
   'a null removes a key': [['old', 5], [null, 6], undefined, null, true],
   'an older null removes nothing': [['old', 5], [null, 4], 'old', undefined, false],
   'a null for what is absent delivers nothing': [undefined, [null, 5], undefined, undefined, false],
-  'L2: a removed key is not brought back by an older value': [
+  'entity/2: a removed key is not brought back by an older value': [
     [null, 5],
     ['late', 4],
     undefined,
     undefined,
     false,
   ],
-  'L2: a removed key is brought back by a newer value': [[null, 5], ['new', 6], 'new', 'new', true],
+  'entity/2: a removed key is brought back by a newer value': [
+    [null, 5],
+    ['new', 6],
+    'new',
+    'new',
+    true,
+  ],
 }
 
 for (const [name, [before, [value, at], after, delivered, visible]] of Object.entries(rows)) {
@@ -79,7 +85,7 @@ for (const [name, [before, [value, at], after, delivered, visible]] of Object.en
   })
 }
 
-test('L2: the mark of a removal also comes from a null for a key that was never there', (t) => {
+test('entity/2: the mark of a removal also comes from a null for a key that was never there', (t) => {
   const body = bodyAfter(attrsAt(5, { key: null }), attrsAt(4, { key: 'late' }))
   t.deepEqual(plain(valuesOf(body.attrs)), {})
 })
@@ -213,7 +219,7 @@ const somePatch: fc.Arbitrary<Patch> = fc
     ...(attrs !== undefined && { attrs: record(attrs.map((key) => [key, value])) }),
   }))
 
-/** L1 and L2 for one part, key by key. */
+/** entity/1 and entity/2 for one part, key by key. */
 function pairsOf(patches: readonly Patch[], part: 'attrs' | 'fields') {
   const pairs = bare<readonly [Json, number]>()
   for (const { at, [part]: values = NONE } of patches) {
@@ -225,7 +231,7 @@ function pairsOf(patches: readonly Patch[], part: 'attrs' | 'fields') {
   return pairs
 }
 
-test('L1, L2: each value has the newest time that set it, whatever came in between', (t) => {
+test('entity/1, entity/2: each value has the newest time that set it, whatever came in between', (t) => {
   const agrees = fc.property(fc.array(somePatch, { minLength: 1, maxLength: 8 }), (patches) => {
     const { at, attrs, fields } = bodyAfter(...patches)
     t.is(at, Math.max(...patches.map((patch) => patch.at)))

@@ -87,7 +87,7 @@ test('a turn decides in the order of its submissions', (t) => {
   t.deepEqual(decided.head, { ...HEAD, headSeq: 16, things: 1, openEvents: 0 })
 })
 
-test('A2: what a turn decided stands apart until the next turn says that it was committed', (t) => {
+test('channel/1: what a turn decided stands apart until the next turn says that it was committed', (t) => {
   const actor = channelThatIsAwake()
   const turn = turnOf(thing('create', 't'), event('create', 'e'))
   t.like(actor.take(turn).head, { headSeq: 12, things: 1, openEvents: 1 })
@@ -104,7 +104,7 @@ test('A2: what a turn decided stands apart until the next turn says that it was 
   t.true(isKnown(actor.context(), 'events', 'e'))
 })
 
-test('A2: what a turn left to be sent is not kept by its channel', (t) => {
+test('channel/1: what a turn left to be sent is not kept by its channel', (t) => {
   const actor = channelThatIsAwake()
   t.is(actor.take(turnOf(message())).entries.length, 1)
   t.deepEqual(Object.keys(actor.context().decided ?? {}), ['head', 'things', 'events'])
@@ -129,7 +129,7 @@ test('a turn begins from what was loaded for it', (t) => {
   )
 })
 
-test('A3: a channel whose commit failed forgets everything and loads again', (t) => {
+test('channel/2: a channel whose commit failed forgets everything and loads again', (t) => {
   const actor = channelThatIsAwake()
   actor.take(turnOf(thing('create', 't')))
   actor.take(turnOf(thing('update', 't', { at: 9 })))
@@ -144,7 +144,7 @@ test('A3: a channel whose commit failed forgets everything and loads again', (t)
   t.is(actor.take(turnOf(message())).entries[0]?.seq, 13)
 })
 
-test('A4: a channel remembers so many entities and forgets the least recently touched', (t) => {
+test('channel/3: a channel remembers so many entities and forgets the least recently touched', (t) => {
   const actor = channelThatIsAwake()
   const ids = Array.from({ length: REMEMBERED_MAX }, (_, index) => `t${index}`)
   actor.take(turnOf(...ids.map((id) => thing('create', id))))
@@ -163,7 +163,7 @@ test('A4: a channel remembers so many entities and forgets the least recently to
   t.true(remembered.has('t2'))
 })
 
-test('A4: Events are bounded like Things', (t) => {
+test('channel/3: Events are bounded like Things', (t) => {
   const actor = channelThatIsAwake()
   const ids = Array.from({ length: REMEMBERED_MAX + 1 }, (_, index) => `e${index}`)
   actor.take(turnOf(...ids.map((id) => event('create', id))))

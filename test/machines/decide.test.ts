@@ -61,7 +61,7 @@ test('an entry holds what was effective, under its names on the wire', (t) => {
   t.deepEqual(JSON.parse(opened.entry?.payload ?? ''), { event_time: 4, attrs: { p: 1 } })
 })
 
-test('L1: an empty text is as old as its patch: it clears what is older, and nothing newer', (t) => {
+test('entity/1: an empty text is as old as its patch: it clears what is older, and nothing newer', (t) => {
   const decisions = decideThings([
     thing('create', 't', { at: 5, fields: { title: 'Kitchen', description: 'south' } }),
     thing('update', 't', { at: 7, fields: { title: '' } }),
@@ -101,7 +101,7 @@ test('W9: an effective submission takes the next seq, any other takes none', (t)
   )
 })
 
-test('L3: rev grows by one per effective change and by none for any other', (t) => {
+test('entity/3: rev grows by one per effective change and by none for any other', (t) => {
   const decisions = decideThings([
     thing('create', 't', { at: 5, attrs: { on: true } }),
     thing('update', 't', { at: 4, attrs: { on: false } }),
@@ -119,7 +119,7 @@ test('L3: rev grows by one per effective change and by none for any other', (t) 
   )
 })
 
-test('L3: a patch without effect is kept where it moves a time, and delivers nothing', (t) => {
+test('entity/3: a patch without effect is kept where it moves a time, and delivers nothing', (t) => {
   // The second reading says the same, later: a reading between them must not overwrite it.
   const [, same, between] = decideThings([
     thing('create', 't', { at: 1, attrs: { on: true } }),
@@ -131,7 +131,7 @@ test('L3: a patch without effect is kept where it moves a time, and delivers not
   t.is(between?.operation.status, 'sent')
 })
 
-test('D1: a refusal delivers nothing and changes nothing but the record', (t) => {
+test('decide/1: a refusal delivers nothing and changes nothing but the record', (t) => {
   const submission = thing('update', 't', { acceptedAt: 77 })
   t.deepEqual(refusal(submission, 'thing_deleted'), {
     operation: {
@@ -149,7 +149,7 @@ test('D1: a refusal delivers nothing and changes nothing but the record', (t) =>
   })
 })
 
-test('D1: what is too large is refused whole', (t) => {
+test('decide/1: what is too large is refused whole', (t) => {
   const attrs = { text: 'x'.repeat(65_536) }
   const [, refused, after] = decideThings([
     thing('create', 't', { at: 1, attrs: { on: true } }),

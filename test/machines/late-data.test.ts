@@ -143,23 +143,25 @@ function disagreement(history: readonly Step[]): string | undefined {
     if (kept === undefined) return 'nothing was kept'
     const model = modelOf(history.slice(0, index + 1))
     if (!equal(viewOf(kept), model)) {
-      return `L1: ${JSON.stringify(viewOf(kept))} but the model has ${JSON.stringify(model)}`
+      return `entity/1: ${JSON.stringify(viewOf(kept))} but the model has ${JSON.stringify(model)}`
     }
     const isEffective = before === undefined || !equal(viewOf(before), model)
-    if (isEffective !== (decision.entry !== undefined)) return `L3: step ${index} is delivered`
-    if (kept.rev !== (before?.rev ?? 0) + (isEffective ? 1 : 0)) return `L3: rev is ${kept.rev}`
+    if (isEffective !== (decision.entry !== undefined))
+      return `entity/3: step ${index} is delivered`
+    if (kept.rev !== (before?.rev ?? 0) + (isEffective ? 1 : 0))
+      return `entity/3: rev is ${kept.rev}`
     if (decision.entry === undefined) continue
     if (decision.entry.seq !== headSeq + 1) return `W9: seq is ${decision.entry.seq}`
     headSeq = decision.entry.seq
     device.apply(decision.entry)
     if (!equal(device.view(), model) || device.rev !== kept.rev) {
-      return `L4: a device has ${JSON.stringify(device.view())}`
+      return `entity/4: a device has ${JSON.stringify(device.view())}`
     }
   }
   return undefined
 }
 
-test('L1, L2, L3, L4, W9: out of order, gateway, model and device hold the same', (t) => {
+test('entity/1, entity/2, entity/3, entity/4, W9: out of order, gateway, model and device hold the same', (t) => {
   fc.assert(
     fc.property(histories, (history) => {
       const found = disagreement(history)

@@ -5,7 +5,7 @@ import { message, opId } from '#test/support/submissions'
 import { LANES, inLane, bench, BUSY, messageOf } from '#test/support/acceptor-bench'
 import { turn } from '#test/support/until'
 
-test('S2: what waits is counted in bytes and not in characters', async (t) => {
+test('acceptor/2: what waits is counted in bytes and not in characters', async (t) => {
   const { accept, meter } = bench()
   const submission = message({ fields: { title: 'ü'.repeat(200) } })
   accept(submission)
@@ -14,7 +14,7 @@ test('S2: what waits is counted in bytes and not in characters', async (t) => {
   t.is(meter.gauges.get('lane_in_flight_bytes')?.(), bytes)
 })
 
-test('S2: bytes waiting in a lane are bounded', async (t) => {
+test('acceptor/2: bytes waiting in a lane are bounded', async (t) => {
   const { accept, answers, flush, log, meter } = bench({ laneBytesMax: 1000 })
   accept(messageOf(500, 'a'))
   accept(messageOf(499, 'b'))
@@ -39,7 +39,7 @@ test('S2: bytes waiting in a lane are bounded', async (t) => {
   t.is(answers.at(-1), 'f: accepted')
 })
 
-test('S2: at the limit itself a lane is full', async (t) => {
+test('acceptor/2: at the limit itself a lane is full', async (t) => {
   const { accept, answers } = bench({ laneBytesMax: 1000 })
   accept(messageOf(1000, 'a'))
   accept(message({ opId: 'b', channelId: inLane(0) }))
@@ -80,7 +80,7 @@ test('W8: a refused append gives its places back', async (t) => {
   t.deepEqual(answers, [`a: ${BUSY}`, 'b: accepted'])
 })
 
-test('S2: submissions not known to be applied are bounded', async (t) => {
+test('acceptor/2: submissions not known to be applied are bounded', async (t) => {
   const { accept, answers, flush, log, bus, meter } = bench({ unappliedMax: 2 })
   accept(message({ opId: 'a', channelId: inLane(0) }))
   accept(message({ opId: 'b', channelId: inLane(0) }))
@@ -99,7 +99,7 @@ test('S2: submissions not known to be applied are bounded', async (t) => {
   t.is(answers.at(-1), 'd: accepted')
 })
 
-test('S3: from the answer until it is known to be applied an operation is found', async (t) => {
+test('acceptor/3: from the answer until it is known to be applied an operation is found', async (t) => {
   const { accept, flush, log, bus, acceptor, answers } = bench()
   const submission = accept(message({ opId: 'a', acceptedAt: 77 }))
   const lane = laneOf(submission.channelId, LANES)
@@ -124,7 +124,7 @@ test('S3: from the answer until it is known to be applied an operation is found'
   t.is(acceptor.find(submission.opId), undefined)
 })
 
-test('S3: an operation is found at the very moment of its answer', async (t) => {
+test('acceptor/3: an operation is found at the very moment of its answer', async (t) => {
   const { acceptor, flush, log } = bench()
   const submission = message({ opId: 'a' })
   const answered = acceptor.accept(submission).then(() => acceptor.find(submission.opId)?.status)
@@ -133,7 +133,7 @@ test('S3: an operation is found at the very moment of its answer', async (t) => 
   t.is(await answered, 'accepted')
 })
 
-test('S3: an applied notice that comes before the answer of the append is remembered', async (t) => {
+test('acceptor/3: an applied notice that comes before the answer of the append is remembered', async (t) => {
   const { accept, flush, log, bus, acceptor, meter, answers } = bench()
   const submission = accept(message({ opId: 'a', channelId: inLane(2) }))
   flush()
@@ -144,7 +144,7 @@ test('S3: an applied notice that comes before the answer of the append is rememb
   t.is(meter.gauges.get('unapplied_submissions')?.(), 0)
 })
 
-test('S3: a notice ends everything up to it and nothing behind', async (t) => {
+test('acceptor/3: a notice ends everything up to it and nothing behind', async (t) => {
   const { accept, flush, log, bus, acceptor, meter } = bench()
   for (const id of ['a', 'b', 'c']) {
     accept(message({ opId: id, channelId: inLane(0) }))
@@ -163,7 +163,7 @@ test('S3: a notice ends everything up to it and nothing behind', async (t) => {
   t.is(meter.gauges.get('unapplied_submissions')?.(), 0)
 })
 
-test('S3: what is not known to be applied is waited for, but no longer than asked', async (t) => {
+test('acceptor/3: what is not known to be applied is waited for, but no longer than asked', async (t) => {
   const { accept, flush, log, bus, acceptor, time } = bench()
   await acceptor.applied(5_000)
   for (const id of ['a', 'b']) {

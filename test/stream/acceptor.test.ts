@@ -56,7 +56,7 @@ for (const [name, submission, retryable] of [
   })
 }
 
-test('S1: what waits behind an append without an answer goes on to the log', async (t) => {
+test('acceptor/1: what waits behind an append without an answer goes on to the log', async (t) => {
   const { accept, flush, log, time } = bench()
   accept(message({ opId: 'a' }))
   flush()
@@ -87,7 +87,7 @@ test('what comes together is appended together, once what is at hand has been re
   )
 })
 
-test('S1: a batch waits for the one under way, and keeps the order of acceptance', async (t) => {
+test('acceptor/1: a batch waits for the one under way, and keeps the order of acceptance', async (t) => {
   const { accept, flush, log } = bench()
   accept(message({ opId: 'a', channelId: inLane(0, 0) }))
   flush()
@@ -100,7 +100,7 @@ test('S1: a batch waits for the one under way, and keeps the order of acceptance
   t.deepEqual(log.appends.map(inBatch), [['b', 'c']])
 })
 
-test('S1: after a refusal the lane goes on with what waits', async (t) => {
+test('acceptor/1: after a refusal the lane goes on with what waits', async (t) => {
   const { accept, flush, log, answers } = bench()
   accept(message({ opId: 'a' }))
   flush()
@@ -112,7 +112,7 @@ test('S1: after a refusal the lane goes on with what waits', async (t) => {
   t.deepEqual(answers, [`a: ${BUSY}`, 'b: accepted'])
 })
 
-test('S1: what waits for the end of a round is not sent before it', async (t) => {
+test('acceptor/1: what waits for the end of a round is not sent before it', async (t) => {
   const { accept, flush, log } = bench()
   accept(message({ opId: 'a' }))
   flush()
@@ -139,7 +139,7 @@ for (const [name, lengths, counts] of [
   ['as many bytes as a batch holds', Array<number>(8).fill(eighth), []],
   ['more bytes than a batch holds', Array<number>(9).fill(eighth), [8]],
 ] as const) {
-  test(`S1: only a full batch goes while another is under way: ${name}`, async (t) => {
+  test(`acceptor/1: only a full batch goes while another is under way: ${name}`, async (t) => {
     const { accept, flush, log, acceptor, answers } = bench()
     accept(message({ opId: 'first', channelId: inLane(0) }))
     flush()

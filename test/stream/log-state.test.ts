@@ -22,14 +22,14 @@ const APPLIED = [
   { lane: 1, position: 7 },
 ]
 
-const ends = async (standing: LogState): Promise<readonly LogPosition[]> =>
-  (await standing.bounds(APPLIED)).map(({ last }) => last)
+const ends = async (state: LogState): Promise<readonly LogPosition[]> =>
+  (await state.bounds(APPLIED)).map(({ last }) => last)
 
 test('a log tells its name, its lanes and where they end', async (t) => {
   const { log, pause, pauses } = logOf([5, 9])
-  const standing = await logStateOf(log, 2, pause)
-  t.like(standing, { identity: 'log', lanes: 2 })
-  t.deepEqual(await ends(standing), [5, 9])
+  const state = await logStateOf(log, 2, pause)
+  t.like(state, { identity: 'log', lanes: 2 })
+  t.deepEqual(await ends(state), [5, 9])
   t.deepEqual(pauses, [])
 })
 

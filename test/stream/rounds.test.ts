@@ -34,7 +34,7 @@ type Step = readonly [afterMs: number, gathered: number, ends: readonly number[]
 
 const sequences: readonly (readonly [behaviour: string, world: World, steps: Step[]])[] = [
   [
-    'R2: after a quiet time a round ends with the input at hand',
+    'rounds/2: after a quiet time a round ends with the input at hand',
     WORLD,
     [
       [0, 1, [0]],
@@ -43,7 +43,7 @@ const sequences: readonly (readonly [behaviour: string, world: World, steps: Ste
     ],
   ],
   [
-    'R1: what comes close behind the end of a round waits for the end of the next',
+    'rounds/1: what comes close behind the end of a round waits for the end of the next',
     WORLD,
     [
       [0, 1, [0]],
@@ -55,7 +55,7 @@ const sequences: readonly (readonly [behaviour: string, world: World, steps: Ste
     ],
   ],
   [
-    'R1: a round for which two thirds of the callers wait ends with the input at hand, one less does not',
+    'rounds/1: a round for which two thirds of the callers wait ends with the input at hand, one less does not',
     WORLD,
     [
       [0, 1, [0]],
@@ -65,7 +65,7 @@ const sequences: readonly (readonly [behaviour: string, world: World, steps: Ste
     ],
   ],
   [
-    'R1: two thirds are not less where they are no whole number',
+    'rounds/1: two thirds are not less where they are no whole number',
     { gapMs: 8, callers: 5 },
     [
       [0, 1, [0]],
@@ -74,7 +74,7 @@ const sequences: readonly (readonly [behaviour: string, world: World, steps: Ste
     ],
   ],
   [
-    'R1: who is alone waits for nobody',
+    'rounds/1: who is alone waits for nobody',
     { gapMs: 8, callers: 1 },
     [
       [0, 1, [0]],

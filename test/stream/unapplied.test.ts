@@ -73,7 +73,7 @@ test('what is applied is gone, by either kind of op_id, and what is behind it is
   t.is(unapplied.size, 0)
 })
 
-test('U1: two batches of one millisecond are told apart, in one lane and in two', (t) => {
+test('unapplied/1: two batches of one millisecond are told apart, in one lane and in two', (t) => {
   const unapplied = new Unapplied(LANES)
   const batches = [[own(NOW), own(NOW)], [own(NOW)], [own(NOW), own(NOW)]] as const
   unapplied.remember(0, 1, batches[0])
@@ -84,7 +84,7 @@ test('U1: two batches of one millisecond are told apart, in one lane and in two'
   t.is(found(unapplied, batches.flat()), '--fff')
 })
 
-test('U1: a clock that goes back hides nothing, within a batch and between two', (t) => {
+test('unapplied/1: a clock that goes back hides nothing, within a batch and between two', (t) => {
   const unapplied = new Unapplied(LANES)
   const batches = [
     [own(NOW), own(NOW - 5_000), own(NOW - 2_000)],
@@ -95,7 +95,7 @@ test('U1: a clock that goes back hides nothing, within a batch and between two',
   t.is(found(unapplied, batches.flat()), 'fffffff')
 })
 
-test('U1: of many batches each is found until it is applied, whatever the clock does', (t) => {
+test('unapplied/1: of many batches each is found until it is applied, whatever the clock does', (t) => {
   const unapplied = new Unapplied(LANES)
   // Forwards for a while, then back by more than all of it, and forwards again.
   const submissions = Array.from({ length: 300 }, (_, at) =>
@@ -112,7 +112,7 @@ test('U1: of many batches each is found until it is applied, whatever the clock 
   t.is(unapplied.size, 1)
 })
 
-test('U1: an op_id of the form of the gateway is found also when a client chose it', (t) => {
+test('unapplied/1: an op_id of the form of the gateway is found also when a client chose it', (t) => {
   const unapplied = new Unapplied(LANES)
   const texts = [NOW - 86_400_000, NOW - 1, NOW, NOW + 1, 0].map(
     (time) => operationIdFrom(time, hexOf(7)) as string,
@@ -151,7 +151,7 @@ test('what may be applied with its first use is told apart from what is not', (t
   t.like(unapplied.find(submission.opId), { status: 'accepted', isRepeat: true })
 })
 
-test('U2: what is known to be applied before it is told is not remembered', (t) => {
+test('unapplied/2: what is known to be applied before it is told is not remembered', (t) => {
   const unapplied = new Unapplied(LANES)
   unapplied.applied(0, 2)
   const [before, at, behind] = [

@@ -6,7 +6,7 @@ import type { ExecutionContext } from 'ava'
 import type { Announcement, FeedEntry } from '#domain/feed'
 import type { Notice } from '#domain/ports'
 import { bridgedBus, serveBus } from '#src/threads/bus-bridge'
-import type { BusTopics, InterestTopics } from '#src/threads/bus-bridge'
+import type { BusTopics, ListenerTopics } from '#src/threads/bus-bridge'
 import { Rpc } from '#src/threads/rpc'
 import type { Services } from '#src/threads/rpc'
 import { LocalBus } from '#src/stream/embedded/bus'
@@ -36,7 +36,7 @@ interface EngineEnd {
 }
 interface FrontEnd {
   readonly services: Ping
-  readonly topics: InterestTopics
+  readonly topics: ListenerTopics
 }
 
 /**
@@ -87,7 +87,7 @@ test('what the engine announces is heard at the front, in order', async (t) => {
   t.deepEqual(heard, [1, 2, 3])
 })
 
-test('B3: an announcement is heard as it was made', async (t) => {
+test('bus-bridge/3: an announcement is heard as it was made', async (t) => {
   const { engineBus, frontBus, settle } = twoThreads(t)
   const heard: Announcement[] = []
   frontBus.listen(channel(1), (announcement) => heard.push(announcement))
@@ -106,7 +106,7 @@ test('B3: an announcement is heard as it was made', async (t) => {
   t.deepEqual(heard, made)
 })
 
-test('B1: only what somebody listens to crosses', async (t) => {
+test('bus-bridge/1: only what somebody listens to crosses', async (t) => {
   const { engineBus, frontBus, told, settle } = twoThreads(t)
   seqsHeard(frontBus, 1)
   await settle()
@@ -115,7 +115,7 @@ test('B1: only what somebody listens to crosses', async (t) => {
   t.deepEqual(told, ['announce'])
 })
 
-test('B1: interest ends with the last listener, and an announcement crosses once for all', async (t) => {
+test('bus-bridge/1: relaying ends with the last listener, and an announcement crosses once for all', async (t) => {
   const { engineBus, frontBus, told, settle } = twoThreads(t)
   const first = seqsHeard(frontBus, 1)
   const second = seqsHeard(frontBus, 1)
@@ -145,7 +145,7 @@ test('B1: interest ends with the last listener, and an announcement crosses once
   t.is(told.length, 3)
 })
 
-test('B1: interest is there before a call that was made after it', async (t) => {
+test('bus-bridge/1: listening crosses before a call that was made after it', async (t) => {
   const { engineBus, frontBus, settle } = twoThreads(t)
   // A session listens first and reads the feed then: what is announced after the read must reach
   // it.
@@ -167,7 +167,7 @@ test('what the front announces itself stays at the front', async (t) => {
   t.deepEqual(there.heard, [])
 })
 
-test('B2: a notice reaches each thread once, from whichever it came', async (t) => {
+test('bus-bridge/2: a notice reaches each thread once, from whichever it came', async (t) => {
   const { engineBus, frontBus, settle } = twoThreads(t)
   const heard: string[] = []
   const note = (where: string) => (notice: Notice) => void heard.push(`${where} ${notice.kind}`)

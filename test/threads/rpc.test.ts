@@ -110,7 +110,7 @@ test('answers find their calls, in whatever order they come', async (t) => {
   t.deepEqual(await Promise.all(answers), ['answer 1', 'answer 2', 'answer 3'])
 })
 
-test('K1: calls and one-way messages arrive in the order in which they were sent', async (t) => {
+test('rpc/1: calls and one-way messages arrive in the order in which they were sent', async (t) => {
   const { near, far } = linked(t)
   const served = new Served()
   far.serve({ service: served })
@@ -127,7 +127,7 @@ test('K1: calls and one-way messages arrive in the order in which they were sent
   t.deepEqual(served.calls.slice(0, -1), expected)
 })
 
-test('K2: what is sent together crosses in one message, and the next in another', async (t) => {
+test('rpc/2: what is sent together crosses in one message, and the next in another', async (t) => {
   const { near, far, crossed } = linked(t)
   far.serve({ service: new Served() })
   const remote = near.remote('service')
@@ -140,7 +140,7 @@ test('K2: what is sent together crosses in one message, and the next in another'
   t.is(crossed.length, 2)
 })
 
-test('K2: answers that are given together cross together', async (t) => {
+test('rpc/2: answers that are given together cross together', async (t) => {
   const { near, far, crossed } = linked(t)
   near.serve({ service: new Served() })
   const remote = far.remote('service')
@@ -148,7 +148,7 @@ test('K2: answers that are given together cross together', async (t) => {
   t.true(crossed.length <= 2, `${crossed.length} messages for 50 answers`)
 })
 
-test('K3: a broken rpc rejects what waits and what comes, with its reason', async (t) => {
+test('rpc/3: a broken rpc rejects what waits and what comes, with its reason', async (t) => {
   const { near, far } = linked(t)
   far.serve({ service: new Served() })
   const remote = near.remote('service')
@@ -160,7 +160,7 @@ test('K3: a broken rpc rejects what waits and what comes, with its reason', asyn
   t.is(await t.throwsAsync(remote.add(1, 1)), reason)
 })
 
-test('K3: an answer that comes after the break harms nothing', async (t) => {
+test('rpc/3: an answer that comes after the break harms nothing', async (t) => {
   const { near, far } = linked(t)
   far.serve({ service: new Served() })
   const call = near.remote('service').add(1, 1)
@@ -171,7 +171,7 @@ test('K3: an answer that comes after the break harms nothing', async (t) => {
   t.is(await probe, 'still here')
 })
 
-test('K3: a call of something that is not served rejects', async (t) => {
+test('rpc/3: a call of something that is not served rejects', async (t) => {
   const { near, far } = linked(t)
   far.serve({ service: new Served() })
   await t.throwsAsync(near.remote('nobody').add(1, 1), { message: /nobody/ })

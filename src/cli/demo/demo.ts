@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import type { Command } from 'commander'
 
 import { UsageError } from '#src/cli/endings'
-import { connectionOf, givenUrlOf, withConnection } from '#src/cli/options'
-import type { ConnectionOptions } from '#src/cli/options'
+import { accessOf, givenUrlOf, withAccess } from '#src/cli/options'
+import type { AccessOptions } from '#src/cli/options'
 import type { Surroundings } from '#src/cli/surroundings'
 import { readWhole } from '#src/cli/values'
 import { startOwnGateway } from './gateway.ts'
@@ -15,14 +15,14 @@ import type { ShowOptions } from './show.ts'
 import { summaryJson, summaryLine } from './tally.ts'
 import type { Summary } from './tally.ts'
 
-interface DemoOptions extends ConnectionOptions {
+interface DemoOptions extends AccessOptions {
   readonly seconds?: number
   readonly threshold: number
   readonly plain?: boolean
 }
 
 export function addDemo(program: Command, surroundings: Surroundings): void {
-  withConnection(program.command('demo'))
+  withAccess(program.command('demo'))
     .summary("publish this computer's live readings and show what a device receives")
     .description(
       'Starts a gateway of its own (or uses the one that --url names; HELIOGRAPH_URL is ' +
@@ -43,21 +43,21 @@ async function demo(
   command: Command,
   surroundings: Surroundings,
 ): Promise<void> {
-  const connection = connectionOf(options, command, surroundings.env)
+  const access = accessOf(options, command, surroundings.env)
   const isOwn = givenUrlOf(options, command) === undefined
-  if (!isOwn && connection.token === undefined) {
+  if (!isOwn && access.token === undefined) {
     throw new UsageError(
       'the demo sends more than a gateway takes without its token: set HELIOGRAPH_TOKEN',
     )
   }
   const { seconds, threshold, plain } = options
-  const show = { seconds, threshold, plain, json: connection.json }
+  const show = { seconds, threshold, plain, json: access.json }
   const stopped = surroundings.untilStopped()
   const summary = isOwn
     ? await showOnOwnGateway({ ...show, stopped }, surroundings)
-    : await runShow({ ...show, ...connection, stopped, isBorrowed: true }, surroundings)
+    : await runShow({ ...show, ...access, stopped, isBorrowed: true }, surroundings)
   if (summary === undefined) return
-  const line = connection.json ? summaryJson(summary) : summaryLine(summary)
+  const line = access.json ? summaryJson(summary) : summaryLine(summary)
   surroundings.terminal.print(line)
 }
 

@@ -1,8 +1,10 @@
 // A gateway of the demo's own: a child process with a token, a port and a folder of its own.
 //
 // Invariants:
-//   G1. It does not outlive the demo, however that ends: it stops when its standard input closes.
-//   G2. It inherits no setting: a production database or token around it is not the demo's.
+//   demo-gateway/1. It does not outlive the demo, however that ends: it stops when its standard
+//     input closes.
+//   demo-gateway/2. It inherits no setting: a production database or token around it is not the
+//     demo's.
 
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
@@ -22,7 +24,7 @@ const COMMAND_FILE = fileURLToPath(new URL('../heliograph.ts', import.meta.url))
 const READY_WITHIN_MS = 30_000
 const READY_POLL_MS = 50
 const STOP_WITHIN_MS = 30_000
-const LOG_CHARACTERS_MAX = 4_000
+const OUTPUT_CHARACTERS_MAX = 4_000
 
 export interface OwnGateway {
   readonly baseUrl: string
@@ -77,7 +79,7 @@ class ChildGateway implements OwnGateway {
   readonly #child: ChildProcess
   readonly #exited: Promise<unknown>
   #isStopping = false
-  #log = ''
+  #output = ''
 
   constructor({ folder, token, port, env }: Place) {
     this.baseUrl = `http://127.0.0.1:${port}`
@@ -88,7 +90,7 @@ class ChildGateway implements OwnGateway {
       env: childEnv(env, { folder, token, port }),
       // Ctrl-C in the terminal reaches a whole process group; the demo must hear of it first.
       detached: true,
-      stdio: ['pipe', 'pipe', 'pipe'], // G1
+      stdio: ['pipe', 'pipe', 'pipe'], // demo-gateway/1
     })
     process.once('exit', this.#remove)
     const failed = new AbortController()
@@ -98,7 +100,7 @@ class ChildGateway implements OwnGateway {
     })
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
       stream?.setEncoding('utf8').on('data', (text: string) => {
-        this.#log = `${this.#log}${text}`.slice(-LOG_CHARACTERS_MAX)
+        this.#output = `${this.#output}${text}`.slice(-OUTPUT_CHARACTERS_MAX)
       })
     }
   }
@@ -135,14 +137,14 @@ class ChildGateway implements OwnGateway {
   }
 
   #failure(what: string): CommandError {
-    return new CommandError(`the demo's gateway ${what}\n${this.#log.trim()}`.trim())
+    return new CommandError(`the demo's gateway ${what}\n${this.#output.trim()}`.trim())
   }
 }
 
 /** The environment without settings of gateways and of this command, and the demo's own ones. */
 function childEnv(env: Env, { folder, token, port }: Omit<Place, 'env'>): NodeJS.ProcessEnv {
   return {
-    ...withoutSettings(env), // G2
+    ...withoutSettings(env), // demo-gateway/2
     SERVICE_HTTP_ADDR: `127.0.0.1:${port}`,
     SERVICE_TOKEN: token,
     SERVICE_DATABASE_URL: `sqlite:${join(folder, 'heliograph.db')}`,

@@ -1,9 +1,12 @@
 // Readings on their way to the gateway: what changed since the last time, and nothing else.
 //
 // Invariants:
-//   U1. A reading that equals the last one is not sent: the gateway would deliver nothing for it.
-//   U2. A Thing whose sending failed is sent whole the next time, so nothing that changed is lost.
-//   U3. What is no longer read (a process that vanished, an unmounted disk) is archived once.
+//   publisher/1. A reading that equals the last one is not sent: the gateway would deliver nothing
+//     for it.
+//   publisher/2. A Thing whose sending failed is sent whole the next time, so nothing that changed
+//     is lost.
+//   publisher/3. What is no longer read (a process that vanished, an unmounted disk) is archived
+//     once.
 
 import type { Client } from '#src/client/client'
 import type { Reading } from '#src/cli/readings'
@@ -41,7 +44,7 @@ export class Publisher {
     const { client, credentials, sender, nowMs } = this.#ports
     const last = this.#last.get(reading.thingId)
     const change = changeBetween(last, reading)
-    if (change === undefined) return // U1
+    if (change === undefined) return // publisher/1
     const body = {
       ...credentials,
       ...change,
@@ -49,7 +52,8 @@ export class Publisher {
       observed_at: nowMs(),
     }
     const taken = await sender.send(() => client.thing.update(body))
-    // A Thing with nothing in it: everything is news the next time, and it can still vanish. (U2)
+    // A Thing with nothing in it: everything is news the next time, and it can still vanish.
+    // (publisher/2)
     const unknown = { thingId: reading.thingId, title: '', attrs: {} }
     this.#last.set(reading.thingId, taken === undefined ? unknown : reading)
   }
@@ -57,7 +61,8 @@ export class Publisher {
   async #archive(thingId: string): Promise<void> {
     const { client, credentials, sender, nowMs } = this.#ports
     const body = { ...credentials, thing_id: thingId, observed_at: nowMs() }
-    if (await sender.send(() => client.thing.archive(body))) this.#last.delete(thingId) // U3
+    const isArchived = await sender.send(() => client.thing.archive(body))
+    if (isArchived) this.#last.delete(thingId) // publisher/3
   }
 }
 

@@ -1,9 +1,10 @@
 // One node of the cluster: a gateway as `heliograph serve` runs it, in a process of its own.
 //
 // Invariants:
-//   N1. It does not outlive this process, however that ends: it is killed at the exit, and stops by
-//       itself when its standard input closes.
-//   N2. It inherits no setting: a production database or token around it is not the cluster's.
+//   dev-cluster-node/1. It does not outlive this process, however that ends: it is killed at the
+//     exit, and stops by itself when its standard input closes.
+//   dev-cluster-node/2. It inherits no setting: a production database or token around it is not the
+//     cluster's.
 
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
@@ -51,9 +52,9 @@ export class ClusterNode {
       env: settingsOf(options),
       // Ctrl-C in the terminal reaches a whole process group; this process must hear of it first.
       detached: true,
-      stdio: ['pipe', 'pipe', 'pipe'], // N1
+      stdio: ['pipe', 'pipe', 'pipe'], // dev-cluster-node/1
     })
-    const forget = atExit(() => this.#child.kill('SIGKILL')) // N1
+    const forget = atExit(() => this.#child.kill('SIGKILL')) // dev-cluster-node/1
     const ended = Promise.withResolvers<string>()
     this.#child.once('error', (error) => ended.resolve(onOneLine(error.message)))
     // Not at its exit: by then its last words may not have been read.
@@ -116,7 +117,7 @@ export class ClusterNode {
 
 function settingsOf({ name, port, env, natsUrl, databaseUrl }: NodeOptions): NodeJS.ProcessEnv {
   return {
-    ...withoutSettings(env), // N2
+    ...withoutSettings(env), // dev-cluster-node/2
     SERVICE_NODE_ID: name,
     SERVICE_HTTP_ADDR: `127.0.0.1:${port}`,
     SERVICE_NATS_URL: natsUrl,

@@ -1,10 +1,10 @@
 // The embedded log as the owner of the lanes reads it: told what is on the disk, it seldom asks.
 //
 // Invariants:
-//   R1. The tail in memory is only a cache of the table, and bounded; a reader that fell behind it
-//       reads the table.
-//   R2. What is told comes in the order of positions; what the table has shown already is not taken
-//       again.
+//   embedded-reader/1. The tail in memory is only a cache of the table, and bounded; a reader that
+//     fell behind it reads the table.
+//   embedded-reader/2. What is told comes in the order of positions; what the table has shown
+//     already is not taken again.
 
 import type { LogEntry, LogBounds, LogPosition, StoredBatch } from '#domain/lane'
 import type { LogReader, LogSource } from '#domain/ports'
@@ -66,7 +66,7 @@ export class EmbeddedReader implements LogReader {
     if (tail === undefined) return []
     this.#forgetRead(tail, after)
     const stored =
-      after >= tail.from // R1
+      after >= tail.from // embedded-reader/1
         ? firstOf(tail.batches, maxCount)
         : await this.#source.read(lane, after, maxCount)
     return stored.map(entryFrom)
@@ -98,11 +98,12 @@ export class EmbeddedReader implements LogReader {
 
   #keepInTail(batch: StoredBatch): void {
     const tail = this.#tails[batch.lane]
-    if (tail === undefined || batch.position <= tail.from) return // R2
+    if (tail === undefined || batch.position <= tail.from) return // embedded-reader/2
     tail.batches.push(batch)
     this.#tailBytes += Buffer.byteLength(batch.payload)
     if (this.#tailBytes <= this.#tailBytesMax) return
-    // R1: the readers are far behind. The table has it all, so all of this lane's tail may go.
+    // embedded-reader/1: the readers are far behind. The table has it all, so all of this lane's
+    // tail may go.
     this.#drop(tail, tail.batches.length)
   }
 

@@ -6,8 +6,8 @@
 //   W2. From the moment that another process has taken the log over, nothing of this one is kept.
 //   W4. What is not applied is never dropped: beyond the byte bound appends are refused, and only
 //       what is behind the applied position is purged.
-//   G1. What has arrived by the end of a turn of the event loop, and what arrives while a
-//       transaction runs, goes into one transaction: group commit without a timer.
+//   embedded-writer/1. What has arrived by the end of a turn of the event loop, and what arrives
+//     while a transaction runs, goes into one transaction: group commit without a timer.
 
 import type { Appended, Batch, LogBounds, LogPosition, StoredBatch } from '#domain/lane'
 import type { LogSource, LogTable, LogWriter, NowMs } from '#domain/ports'
@@ -117,7 +117,10 @@ export class EmbeddedWriter implements LogWriter, LogSource {
     }
   }
 
-  /** G1: lanes whose batches have all arrived, each in a message of its own, share one fsync. */
+  /**
+   * embedded-writer/1: lanes whose batches have all arrived, each in a message of its own, share
+   * one fsync.
+   */
   #writeSoon(): void {
     if (this.#isWriting) return
     this.#isWriting = true

@@ -2,10 +2,10 @@
 // the payload of each entry as it is, so that no payload is escaped or parsed on its way.
 //
 // Invariants:
-//   U4. What is read back equals what was written, or is refused whole: another process need not be
-//       of this version.
-//   U5. No text is longer than `bytesMax`. Entries that do not fit are left out, and the head
-//       tells.
+//   bus-text/1. What is read back equals what was written, or is refused whole: another process
+//     need not be of this version.
+//   bus-text/2. No text is longer than `bytesMax`. Entries that do not fit are left out, and the
+//     head tells.
 
 import type { Announcement, FeedEntry } from '#domain/feed'
 import {
@@ -41,7 +41,7 @@ interface Part {
   readonly payload: string
 }
 
-/** One text for each part of the announcement that fits into `bytesMax`, in order. (U5) */
+/** One text for each part of the announcement that fits into `bytesMax`, in order. (bus-text/2) */
 export function encodeAnnouncement(
   { entries, headSeq }: Announcement,
   bytesMax: number,
@@ -81,7 +81,7 @@ function partOf(entry: FeedEntry): Part {
   return { description: JSON.stringify(values), payload }
 }
 
-/** The announcement that a text holds, or undefined when it holds none. (U4) */
+/** The announcement that a text holds, or undefined when it holds none. (bus-text/1) */
 export function decodeAnnouncement(channelId: ChannelId, text: string): Announcement | undefined {
   const [head = '', ...payloads] = text.split(LINE)
   const values = parse(head)
@@ -130,7 +130,9 @@ function parseEntityId(model: Model, text: string): EntityId | undefined {
 
 export const encodeNotice = (notice: Notice): string => JSON.stringify(notice)
 
-/** The notice that a text holds, or undefined when it holds none that is known here. (U4) */
+/**
+ * The notice that a text holds, or undefined when it holds none that is known here. (bus-text/1)
+ */
 export function decodeNotice(text: string): Notice | undefined {
   const sent = recordOf(parse(text)) ?? {}
   const { kind, lane, position, carrier, number } = sent

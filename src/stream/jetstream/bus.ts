@@ -1,12 +1,12 @@
 // The bus over core NATS: a subject a channel, and only who holds a session for it listens.
 //
 // Invariants:
-//   U1. Announcements of one channel arrive in the order in which its owner made them.
-//   U2. What this process announces reaches its own listeners at once, and not a second time over
-//       NATS: the connection takes no echo.
-//   U5. A flush ends after the server has every subscription that was made before it. Those that
-//       are asked for together share one round trip.
-//   U3. Nothing is kept for a server that is away: losing a bus message costs time, never truth.
+//   bus/1. Announcements of one channel arrive in the order in which its owner made them.
+//   bus/2. What this process announces reaches its own listeners at once, and not a second time
+//     over NATS: the connection takes no echo.
+//   bus/3. Nothing is kept for a server that is away: losing a bus message costs time, never truth.
+//   bus/4. A flush ends after the server has every subscription that was made before it. Those that
+//     are asked for together share one round trip.
 
 import type { Subscription } from '@nats-io/transport-node'
 import type { Announcement } from '#domain/feed'
@@ -29,7 +29,8 @@ const OVERHEAD_BYTES = 1024
 
 type Listener = (announcement: Announcement) => void
 
-interface Interest {
+/** A channel that somebody here listens to. */
+interface Listened {
   readonly listeners: Set<Listener>
   readonly subscription: Subscription
 }
@@ -38,7 +39,7 @@ export class NatsBus implements Bus {
   readonly #connection: Connection
   readonly #logger: Log
   readonly #prefix: string
-  readonly #channels = new Map<ChannelId, Interest>()
+  readonly #channels = new Map<ChannelId, Listened>()
   readonly #noticeListeners = new Set<(notice: Notice) => void>()
   readonly #noticeSubscription: Subscription
   #flush: Promise<void> | undefined
@@ -61,22 +62,22 @@ export class NatsBus implements Bus {
 
   announce(announcements: readonly Announcement[]): void {
     for (const announcement of announcements) {
-      this.#tell(announcement) // U2
+      this.#tell(announcement) // bus/2
       this.#send(announcement)
     }
   }
 
   listen(channelId: ChannelId, listener: Listener): () => void {
-    const interest = this.#channels.get(channelId) ?? this.#subscribe(channelId)
-    interest.listeners.add(listener)
+    const listened = this.#channels.get(channelId) ?? this.#subscribe(channelId)
+    listened.listeners.add(listener)
     return () => {
-      if (!interest.listeners.delete(listener) || interest.listeners.size > 0) return
-      interest.subscription.unsubscribe()
-      if (this.#channels.get(channelId) === interest) this.#channels.delete(channelId)
+      if (!listened.listeners.delete(listener) || listened.listeners.size > 0) return
+      listened.subscription.unsubscribe()
+      if (this.#channels.get(channelId) === listened) this.#channels.delete(channelId)
     }
   }
 
-  /** U5 */
+  /** bus/4 */
   flush(): Promise<void> {
     this.#flush ??= this.#flushSoon()
     return this.#flush
@@ -84,7 +85,7 @@ export class NatsBus implements Bus {
 
   notify(notice: Notice): void {
     for (const listener of this.#noticeListeners) listener(notice)
-    if (!this.#connection.isConnected) return this.#unsent.notice() // U3
+    if (!this.#connection.isConnected) return this.#unsent.notice() // bus/3
     this.#connection.nats.publish(`${this.#prefix}.notice`, encodeNotice(notice))
   }
 
@@ -109,15 +110,15 @@ export class NatsBus implements Bus {
     if (isConnected) await nats.flush().catch(() => {})
   }
 
-  #subscribe(channelId: ChannelId): Interest {
+  #subscribe(channelId: ChannelId): Listened {
     const subscription = this.#connection.nats.subscribe(this.#subjectOf(channelId), {
       callback: (error, message) => {
         if (error === null) this.#onAnnouncement(channelId, message.string())
       },
     })
-    const interest = { listeners: new Set<Listener>(), subscription }
-    this.#channels.set(channelId, interest)
-    return interest
+    const listened = { listeners: new Set<Listener>(), subscription }
+    this.#channels.set(channelId, listened)
+    return listened
   }
 
   #tell(announcement: Announcement): void {
@@ -128,7 +129,7 @@ export class NatsBus implements Bus {
 
   #send(announcement: Announcement): void {
     const { nats, isConnected } = this.#connection
-    if (!isConnected) return this.#unsent.announcement() // U3
+    if (!isConnected) return this.#unsent.announcement() // bus/3
     const bytesMax = (nats.info?.max_payload ?? OVERHEAD_BYTES) - OVERHEAD_BYTES
     const subject = this.#subjectOf(announcement.channelId)
     for (const text of encodeAnnouncement(announcement, bytesMax)) nats.publish(subject, text)

@@ -1,11 +1,11 @@
 // One connection to NATS for everything in this folder. It comes back by itself, for ever.
 //
 // Invariants:
-//   N1. A connection that does not answer is noticed within PING_MS × PINGS_UNANSWERED_MAX and made
-//       anew.
-//   N2. Nothing is handed to the client while it is away: the client would keep it without a bound.
-//       Whoever sends asks `isConnected` first.
-//   N3. Addresses are logged without what stands before the @ in them.
+//   nats-connection/1. A connection that does not answer is noticed within PING_MS ×
+//     PINGS_UNANSWERED_MAX and made anew.
+//   nats-connection/2. Nothing is handed to the client while it is away: the client would keep it
+//     without a bound. Whoever sends asks `isConnected` first.
+//   nats-connection/3. Addresses are logged without what stands before the @ in them.
 
 import { AuthorizationError, connect } from '@nats-io/transport-node'
 import type { ConnectionOptions, NatsConnection, Status } from '@nats-io/transport-node'
@@ -145,7 +145,7 @@ export class Connection implements Line {
 
 const isRefusal = (error: unknown): boolean => error instanceof AuthorizationError
 
-/** The client takes credentials apart from addresses. (N3) */
+/** The client takes credentials apart from addresses. (nats-connection/3) */
 function connectionOptions({ url, name }: ConnectionSettings): ConnectionOptions {
   const urls = url.split(',').map((part) => new URL(part.trim()))
   const withCredentials = urls.find(({ username }) => username !== '')
@@ -164,7 +164,7 @@ function connectionOptions({ url, name }: ConnectionSettings): ConnectionOptions
     reconnectTimeWait: RECONNECT_MS,
     reconnectJitter: RECONNECT_JITTER_MS,
     reconnectJitterTLS: RECONNECT_JITTER_MS,
-    pingInterval: PING_MS, // N1
+    pingInterval: PING_MS, // nats-connection/1
     maxPingOut: PINGS_UNANSWERED_MAX,
     timeout: HANDSHAKE_MS,
     noAsyncTraces: true,

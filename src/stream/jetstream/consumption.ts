@@ -4,12 +4,13 @@
 //   closed ─▶ opening ─▶ open ──▶ (gap, silence, consumer gone, connection back) ──▶ opening
 //
 // Invariants:
-//   R1. Entries are handed on in stream order without a gap: the consumer's own count must go up by
-//       one, and a consumer that is made anew begins behind the last entry that was handed on.
-//   R2. No more is asked for than there is room for, so that a reader that does not read holds up
-//       the server, not memory.
-//   R3. Silence is noticed: while something is asked for, the server says every HEARTBEAT_MS that
-//       it is alive; SILENCE_MS without a word, and the consumer is made anew.
+//   consumption/1. Entries are handed on in stream order without a gap: the consumer's own count
+//     must go up by one, and a consumer that is made anew begins behind the last entry that was
+//     handed on.
+//   consumption/2. No more is asked for than there is room for, so that a reader that does not read
+//     holds up the server, not memory.
+//   consumption/3. Silence is noticed: while something is asked for, the server says every
+//     HEARTBEAT_MS that it is alive; SILENCE_MS without a word, and the consumer is made anew.
 
 import { AckPolicy, DeliverPolicy } from '@nats-io/jetstream'
 import type { ConsumerConfig, JetStreamManager } from '@nats-io/jetstream'
@@ -101,7 +102,7 @@ export class Consumption {
     this.#phase = { kind: 'closed' }
   }
 
-  /** Room was made: asks for more when nothing is asked for. (R2) */
+  /** Room was made: asks for more when nothing is asked for. (consumption/2) */
   more(): void {
     const phase = this.#phase
     if (phase.kind !== 'open' || phase.outstanding > 0) return
@@ -120,7 +121,7 @@ export class Consumption {
     connection.nats.publish(subject, JSON.stringify(request), { reply: phase.inbox })
   }
 
-  /** Lets the consumer go and makes a new one behind what was handed on. (R1) */
+  /** Lets the consumer go and makes a new one behind what was handed on. (consumption/1) */
   again(reason: string): void {
     if (this.#phase.kind === 'closed') return
     const { timers, logger } = this.#ports
@@ -188,7 +189,7 @@ export class Consumption {
     if (message.subject === phase.inbox) return this.#onStatus(phase, message)
     const delivery = readDelivery(message.reply ?? '')
     if (delivery === undefined || delivery.count !== phase.delivered + 1) {
-      return this.again('an entry is missing') // R1
+      return this.again('an entry is missing') // consumption/1
     }
     this.#failures = 0
     phase.delivered += 1
@@ -214,7 +215,7 @@ export class Consumption {
     this.#cancelAgain = this.#ports.timers.after(PULL_AGAIN_MS, () => this.more())
   }
 
-  /** R3 */
+  /** consumption/3 */
   readonly #look = (): void => {
     const { timers, monotonicMs, connection } = this.#ports
     this.#cancelLook = timers.after(LOOK_MS, this.#look)

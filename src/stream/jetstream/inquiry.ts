@@ -1,11 +1,11 @@
 // Asks the other processes for an operation that one of them accepted and nobody has applied yet.
 //
 // Invariants:
-//   Q1. A question has an end: the operation, or ASK_MS. Everybody answers, also that it does not
-//       know the operation.
-//   Q2. Questions under way are bounded; one beyond the bound goes unasked.
-//   Q3. "Nobody knows it" is said only when every process that is there has said so. One that is
-//       silent for GONE_AFTER_MS is there no more.
+//   inquiry/1. A question has an end: the operation, or ASK_MS. Everybody answers, also that it
+//     does not know the operation.
+//   inquiry/2. Questions under way are bounded; one beyond the bound goes unasked.
+//   inquiry/3. "Nobody knows it" is said only when every process that is there has said so. One
+//     that is silent for GONE_AFTER_MS is there no more.
 
 import type { Msg, Subscription } from '@nats-io/transport-node'
 import {
@@ -55,7 +55,7 @@ export class StatusInquiry {
   readonly #id: string
   readonly #inbox: string
   readonly #asked = new Map<string, Question>()
-  /** Who has ever answered, and since when it has not. (Q3) */
+  /** Who has ever answered, and since when it has not. (inquiry/3) */
   readonly #others = new Map<string, number | undefined>()
   readonly #subscriptions: Subscription[] = []
   #count = 0
@@ -80,11 +80,12 @@ export class StatusInquiry {
 
   /**
    * What another process knows of the operation; undefined when all of them say that they know
-   * nothing of it, `unasked` when one may not have heard the question. (Q1, Q2, Q3)
+   * nothing of it, `unasked` when one may not have heard the question. (inquiry/1, inquiry/2,
+   * inquiry/3)
    */
   ask(opId: OperationId): Promise<Found> {
     const { connection, timers } = this.#ports
-    const isFull = this.#asked.size >= ASKED_MAX // Q2
+    const isFull = this.#asked.size >= ASKED_MAX // inquiry/2
     if (!connection.isConnected || isFull) return Promise.resolve('unasked')
     this.#count += 1
     const token = this.#count.toString(36)
@@ -112,7 +113,7 @@ export class StatusInquiry {
     if (connection.isConnected) connection.nats.publish(`${this.#subject}.left`, this.#id)
   }
 
-  /** What it means that nobody has said in time that it knows the operation. (Q3) */
+  /** What it means that nobody has said in time that it knows the operation. (inquiry/3) */
   #silence(strangers: ReadonlySet<string>): Found {
     const now = this.#ports.monotonicMs()
     let isMissing = strangers.size === 0

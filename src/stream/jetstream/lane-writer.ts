@@ -7,12 +7,13 @@
 //
 // Invariants:
 //   W1. `appended` is said only when the stream has acknowledged this batch, or holds it.
-//   J1. A writer has a subject of its own in each lane, and every attempt names the position at
-//       which that subject ends (Nats-Expected-Last-Subject-Sequence). So of all attempts that
-//       name one end a single one is ever stored, however late a server delivers it.
-//   J5. One batch of a lane is under way, so batches keep their order whichever server leads.
-//   J6. `refused` is said only while no attempt is without an answer. Afterwards the answer is
-//       `unknown`, and a batch that turns up behind that answer is counted.
+//   lane-writer/1. A writer has a subject of its own in each lane, and every attempt names the
+//     position at which that subject ends (Nats-Expected-Last-Subject-Sequence). So of all attempts
+//     that name one end a single one is ever stored, however late a server delivers it.
+//   lane-writer/2. One batch of a lane is under way, so batches keep their order whichever server
+//     leads.
+//   lane-writer/3. `refused` is said only while no attempt is without an answer. Afterwards the
+//     answer is `unknown`, and a batch that turns up behind that answer is counted.
 
 import type { JetStreamClient } from '@nats-io/jetstream'
 import type { Appended, LogPosition } from '#domain/lane'
@@ -51,7 +52,7 @@ const ATTEMPT_MS = 500
 const AGAIN_MS = 50
 /** From the append to `unknown`: longer than an election of servers. */
 const OUTCOME_MS = 9000
-/** A batch of unknown outcome is looked for once a second, for a minute. (J6) */
+/** A batch of unknown outcome is looked for once a second, for a minute. (lane-writer/3) */
 const LOOK_MS = 1000
 const LOOKS_MAX = 60
 
@@ -66,11 +67,11 @@ const UNKNOWN: Appended = Object.freeze({ kind: 'unknown', retryAfterMs: RETRY_A
 interface Waiting {
   readonly payload: Uint8Array
   readonly sinceMs: number
-  /** The greatest position that was known when it began. (J3) */
+  /** The greatest position that was known when it began. (jetstream-writer/2) */
   readonly after: LogPosition
   readonly answer: (outcome: Appended) => void
   attempts: number
-  /** Attempts of which nobody has told what became of them. (J6) */
+  /** Attempts of which nobody has told what became of them. (lane-writer/3) */
   open: number
 }
 
@@ -81,9 +82,9 @@ export class LaneWriter {
   readonly #waiting: Waiting[] = []
   #isWriting = false
   #isClosed = false
-  /** Where the writer's subject ends; 0 while it is empty. (J1) */
+  /** Where the writer's subject ends; 0 while it is empty. (lane-writer/1) */
   #end: LogPosition = 0
-  /** Batches of unknown outcome that were sent to the present end. (J6) */
+  /** Batches of unknown outcome that were sent to the present end. (lane-writer/3) */
   #lost = 0
   #looks = 0
   #cancelLook: () => void = () => {}
@@ -110,7 +111,7 @@ export class LaneWriter {
     for (const waiting of this.#waiting) waiting.answer(waiting.open > 0 ? UNKNOWN : UNAVAILABLE)
   }
 
-  /** J5 */
+  /** lane-writer/2 */
   async #writeAll(): Promise<void> {
     this.#isWriting = true
     this.#cancelLook()
@@ -141,7 +142,7 @@ export class LaneWriter {
     append.attempts += 1
     append.open += 1
     try {
-      const expect = { lastSubjectSequence: this.#end } // J1
+      const expect = { lastSubjectSequence: this.#end } // lane-writer/1
       const options = { expect, timeout: ATTEMPT_MS }
       const { seq } = await publisher.publish(this.#options.subject, append.payload, options)
       return this.#appended(append, seq)
@@ -170,7 +171,7 @@ export class LaneWriter {
     }
   }
 
-  /** The subject has grown: by this batch, or by one that was given up. (J6) */
+  /** The subject has grown: by this batch, or by one that was given up. (lane-writer/3) */
   async #compare(append: Waiting, last: LogPosition): Promise<Appended | undefined> {
     const stored = await this.#ports.stream.payloadAt(last).catch(() => undefined)
     if (stored === undefined) {
@@ -192,9 +193,9 @@ export class LaneWriter {
   #appended(append: Waiting, position: LogPosition): Appended {
     const { stream } = this.#ports
     this.#end = position
-    this.#lost = 0 // J1: they named another end.
+    this.#lost = 0 // lane-writer/1: they named another end.
     if (position <= append.after) {
-      // J3
+      // jetstream-writer/2
       stream.refuse(
         `the stream ${stream.name} gave position ${position} but held ${append.after}: ` +
           'entries were lost',
@@ -210,7 +211,7 @@ export class LaneWriter {
     const isOver = this.#isClosed || stream.mismatch !== undefined
     const waitedMs = monotonicMs() - append.sinceMs
     if (append.open > 0) return isOver || waitedMs >= OUTCOME_MS ? this.#unknown() : undefined
-    return isOver || waitedMs >= this.#options.timeoutMs ? UNAVAILABLE : undefined // J6
+    return isOver || waitedMs >= this.#options.timeoutMs ? UNAVAILABLE : undefined // lane-writer/3
   }
 
   /** What has waited for its turn for too long was never sent. */

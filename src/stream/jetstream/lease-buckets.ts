@@ -1,9 +1,9 @@
 // The two buckets that nodes agree in: who is alive, and who owns which lane.
 //
 // Invariants:
-//   L5. An epoch is the revision of a lane's key above a base, and the base is set above every
-//       epoch the database knows when the bucket is opened, and again when the database refuses a
-//       lease: epochs grow also after the bucket was lost or rolled back.
+//   lease-buckets/1. An epoch is the revision of a lane's key above a base, and the base is set
+//     above every epoch the database knows when the bucket is opened, and again when the database
+//     refuses a lease: epochs grow also after the bucket was lost or rolled back.
 
 import { JetStreamApiError, jetstream } from '@nats-io/jetstream'
 import type { JetStreamManager, StreamInfo } from '@nats-io/jetstream'
@@ -45,7 +45,10 @@ const NAME = 'HELIOGRAPH'
  * A node that is gone leaves no key behind for long; whether it lives is told by its heartbeats.
  */
 const NODE_TTL_MS = 10_000
-/** More leases than could have been given and not yet taken when a bucket was lost. (L5) */
+/**
+ * More leases than could have been given and not yet taken when a bucket was lost.
+ * (lease-buckets/1)
+ */
 const EPOCH_MARGIN = 4096
 
 export class LeaseBuckets {
@@ -110,14 +113,17 @@ export class LeaseBuckets {
     }
   }
 
-  /** L5: every lane's epoch becomes greater than `floor`, whatever its key's revision is. */
+  /**
+   * lease-buckets/1: every lane's epoch becomes greater than `floor`, whatever its key's revision
+   * is.
+   */
   raiseBase(floor: number): Promise<void> {
     return this.#setBase(floor, -Infinity)
   }
 
   /**
    * Written also when it stays as it is: a bucket that lost its last entry is seen whole only with
-   * another one behind it. (L8)
+   * another one behind it. (lease-sight/1)
    */
   async #setBase(floor: number, newestRevision: number): Promise<void> {
     const known = await this.#lanes.get(BASE_KEY)

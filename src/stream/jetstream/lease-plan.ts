@@ -1,9 +1,10 @@
 // Decides which lanes a node holds, takes and gives: a pure step between two heartbeats.
 //
 // Invariants:
-//   L3. A node that has not renewed in time holds nothing and takes nothing, by its own clock.
-//   L4. A lane is taken only from nobody or from a node that is not heard of any more. A live owner
-//       is waited for: it gives the lane up by itself when it sees where the lane belongs.
+//   lease-plan/1. A node that has not renewed in time holds nothing and takes nothing, by its own
+//     clock.
+//   lease-plan/2. A lane is taken only from nobody or from a node that is not heard of any more. A
+//     live owner is waited for: it gives the lane up by itself when it sees where the lane belongs.
 
 import type { Lease } from '#domain/lane'
 
@@ -48,7 +49,7 @@ export interface LeasePlan {
 const NOTHING: LeasePlan = Object.freeze({ held: [], take: [], give: [] })
 
 export function planLeases(view: LeaseView, nowMs: number, limits: LeaseLimits): LeasePlan {
-  if (nowMs >= view.selfUntilMs) return NOTHING // L3
+  if (nowMs >= view.selfUntilMs) return NOTHING // lease-plan/1
   const { self, lanes, epochBase } = view
   const others = view.nodes.filter(
     ({ session, heardMs }) => session !== self.session && nowMs - heardMs <= limits.deadMs,
@@ -63,7 +64,7 @@ export function planLeases(view: LeaseView, nowMs: number, limits: LeaseLimits):
     const isMine = owner === self.session
     if (isMine && belongsTo === self.session) held.push({ lane, epoch: epochBase + revision })
     else if (isMine) give.push(lane)
-    else if (belongsTo === self.session && !isLive.has(owner)) take.push(lane) // L4
+    else if (belongsTo === self.session && !isLive.has(owner)) take.push(lane) // lease-plan/2
   }
   return { held: held.sort((a, b) => a.lane - b.lane), take, give }
 }

@@ -1,9 +1,10 @@
 // Follows the two buckets as they change, and reads them whole after each interruption.
 //
 // Invariants:
-//   L8. Nothing is decided on half a picture: a bucket is whole once an entry has been seen that is
-//       not older than the bucket's last one when reading began. The consumer's own count of what
-//       is to come is no help: it counts entries that newer ones have replaced (server 2.9).
+//   lease-sight/1. Nothing is decided on half a picture: a bucket is whole once an entry has been
+//     seen that is not older than the bucket's last one when reading began. The consumer's own
+//     count of what is to come is no help: it counts entries that newer ones have replaced (server
+//     2.9).
 
 import type { JetStreamManager } from '@nats-io/jetstream'
 import type { Msg } from '@nats-io/transport-node'
@@ -159,7 +160,7 @@ export class LeaseSight {
     }
   }
 
-  /** L8 */
+  /** lease-sight/1 */
   #judge(which: Which): void {
     const reading = this.#readings[which]
     if (reading.isWhole || reading.goal === 'unknown' || reading.seenTo < reading.goal) return

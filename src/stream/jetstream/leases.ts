@@ -4,12 +4,13 @@
 //   heartbeat ─▶ nodes bucket ─▶ everybody's sight ─▶ plan ─▶ take / give lanes ─▶ changed(held)
 //
 // Invariants:
-//   L3. A node holds nothing once LEASE_MS have passed since it sent the last heartbeat that was
-//       stored: earlier than any other node may take it for dead.
-//   L6. A lane is given to others only after this process was told to let it go, and had time to.
-//   L11. A write that the bucket of lanes refuses says that this node's picture of it is old: the
-//       buckets are read anew.
-//   L7. `changed` is called when what is held differs, and only then.
+//   leases/1. A node holds nothing once LEASE_MS have passed since it sent the last heartbeat that
+//     was stored: earlier than any other node may take it for dead.
+//   leases/2. A lane is given to others only after this process was told to let it go, and had time
+//     to.
+//   leases/4. A write that the bucket of lanes refuses says that this node's picture of it is old:
+//     the buckets are read anew.
+//   leases/3. `changed` is called when what is held differs, and only then.
 
 import { jetstreamManager } from '@nats-io/jetstream'
 import { firstAnswer } from '#domain/first-answer'
@@ -53,7 +54,7 @@ type Changed = (leases: readonly Lease[]) => void | Promise<void>
 
 export const HEARTBEAT_MS = 300
 export const LEASE_MS = 1400
-/** After LEASE_MS, and by how much two clocks may differ over so short a time. (L3) */
+/** After LEASE_MS, and by how much two clocks may differ over so short a time. (leases/1) */
 export const DEAD_MS = 1700
 const REQUEST_TIMEOUT_MS = 600
 const LOOK_MS = 100
@@ -117,7 +118,7 @@ export class KvLeases implements LaneLeases {
     }
   }
 
-  /** L10 */
+  /** refused-leases/1 */
   fenced(lease: Lease): void {
     this.#refused.add(lease)
     this.#run?.sight?.again()
@@ -183,7 +184,7 @@ export class KvLeases implements LaneLeases {
   async #beat({ buckets }: Run): Promise<void> {
     const sentMs = this.#ports.monotonicMs()
     await buckets.beat(this.#self)
-    this.#selfUntilMs = sentMs + LEASE_MS // L3
+    this.#selfUntilMs = sentMs + LEASE_MS // leases/1
   }
 
   async #keepLooking(run: Run, first: () => void): Promise<void> {
@@ -215,7 +216,8 @@ export class KvLeases implements LaneLeases {
     const plan = this.#plan(run)
     if (plan === undefined) return
     this.#hold(run, plan.held)
-    void this.#refused.answer(plan.held, (floor) => run.buckets.raiseBase(floor)) // L10
+    // refused-leases/1
+    void this.#refused.answer(plan.held, (floor) => run.buckets.raiseBase(floor))
     await Promise.all([
       ...plan.take.map((lane) => this.#move(run, { lane, owner: this.#self.session })),
       ...plan.give.map((lane) => this.#move(run, { lane, owner: '' })),
@@ -223,7 +225,8 @@ export class KvLeases implements LaneLeases {
   }
 
   /**
-   * Undefined while it cannot be seen who owns what: then what is held stays, within its time. (L3)
+   * Undefined while it cannot be seen who owns what: then what is held stays, within its time.
+   * (leases/1)
    */
   #plan({ sight }: Run): LeasePlan | undefined {
     const now = this.#ports.monotonicMs()
@@ -234,7 +237,7 @@ export class KvLeases implements LaneLeases {
     return planLeases(view, now, { placement: this.#placement, deadMs: DEAD_MS })
   }
 
-  /** L7 */
+  /** leases/3 */
   #hold(run: Run, held: readonly Lease[]): void {
     if (isSame(held, this.#held)) return
     const { logger, monotonicMs } = this.#ports
@@ -248,7 +251,7 @@ export class KvLeases implements LaneLeases {
     this.#letGo = this.#tell(run, held)
   }
 
-  /** Resolves when the owner of the lanes has adopted the change, or had time to. (L6) */
+  /** Resolves when the owner of the lanes has adopted the change, or had time to. (leases/2) */
   async #tell({ changed }: Run, held: readonly Lease[]): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     const cancel = this.#ports.timers.after(LET_GO_MS_MAX, resolve)
@@ -264,11 +267,11 @@ export class KvLeases implements LaneLeases {
     if (this.#moving.has(lane)) return
     this.#moving.add(lane)
     try {
-      if (owner === '') await this.#letGo // L6
+      if (owner === '') await this.#letGo // leases/2
       const revision = run.sight?.lanes.get(lane)?.revision ?? 0
       const written = await run.buckets.setOwner(lane, { owner, revision })
       if (written === undefined)
-        run.sight?.again() // L11
+        run.sight?.again() // leases/4
       else run.sight?.wrote(lane, { owner, revision: written })
     } catch (error) {
       this.#ports.logger.debug('a lane could not be moved', { lane, error: reasonOf(error) })

@@ -2,11 +2,11 @@
 // alive.
 //
 // Invariants:
-//   L1. Every node that sees the same nodes comes to the same answer.
-//   L2. No node gets more than its share, rounded up: one slow node does not hold half of the
-//       lanes.
-//   L9. It is worked out when other nodes are alive, and not at each look: for 1,024 lanes and 8
-//       nodes that takes 35 ms, and each heartbeat of a node leads to a look.
+//   placement/1. Every node that sees the same nodes comes to the same answer.
+//   placement/2. No node gets more than its share, rounded up: one slow node does not hold half of
+//     the lanes.
+//   placement/3. It is worked out when other nodes are alive, and not at each look: for 1,024 lanes
+//     and 8 nodes that takes 35 ms, and each heartbeat of a node leads to a look.
 
 import { createHash } from 'node:crypto'
 
@@ -40,7 +40,7 @@ export class Placement {
       this.#nodes = asked
       this.#known = placementOf(this.#lanes, nodes)
     }
-    return this.#known // L9
+    return this.#known // placement/3
   }
 }
 
@@ -51,14 +51,14 @@ export function placementOf(lanes: number, nodes: readonly Node[]): ReadonlyMap<
   const load = new Map<string, number>()
   for (const { lane, session } of wishes(lanes, nodes)) {
     const held = load.get(session) ?? 0
-    if (placement.has(lane) || held >= share) continue // L2
+    if (placement.has(lane) || held >= share) continue // placement/2
     placement.set(lane, session)
     load.set(session, held + 1)
   }
   return placement
 }
 
-/** Every pair of lane and node, the strongest first. (L1) */
+/** Every pair of lane and node, the strongest first. (placement/1) */
 function wishes(lanes: number, nodes: readonly Node[]): readonly Wish[] {
   const all = nodes.flatMap(({ session, name }) =>
     Array.from({ length: lanes }, (_, lane) => ({ lane, session, weight: weightOf(name, lane) })),

@@ -3,9 +3,9 @@
 // Invariants:
 //   W4. What is purged is applied and old; the entry at the applied position stays.
 //   W5. A stream that is not the one that was opened is not read: reading rejects with LogMismatch.
-//   R4. Memory is bounded: all tails share `tailBytesMax`, each may hold one largest message more,
-//       and a tail with entries that nobody has read for UNREAD_MS_MAX is let go (its lane moved
-//       away).
+//   jetstream-reader/1. Memory is bounded: all tails share `tailBytesMax`, each may hold one
+//     largest message more, and a tail with entries that nobody has read for UNREAD_MS_MAX is let
+//     go (its lane moved away).
 
 import type { LogEntry, LogBounds, LogPosition } from '#domain/lane'
 import type { LogReader } from '#domain/ports'
@@ -144,7 +144,10 @@ export class JetStreamReader implements LogReader {
     return tail
   }
 
-  /** R4: its share, or what others have left of it: they may have been fewer when they fetched. */
+  /**
+   * jetstream-reader/1: its share, or what others have left of it: they may have been fewer when
+   * they fetched.
+   */
   #bytesMaxOf(lane: number): number {
     const { tailBytesMax } = this.#options
     const others = this.#sum(({ bytes }) => bytes) - (this.#tails.get(lane)?.tail.bytes ?? 0)
@@ -173,7 +176,7 @@ export class JetStreamReader implements LogReader {
     }
   }
 
-  /** R4 */
+  /** jetstream-reader/1 */
   readonly #look = (): void => {
     const { timers, monotonicMs } = this.#ports
     this.#cancelLook = timers.after(LOOK_MS, this.#look)

@@ -1,12 +1,12 @@
 // Appending: one message a batch, through a lane writer of this process for each lane.
 //
 // Invariants:
-//   J2. Bytes that wait are bounded, and each append answers within a time: while NATS is away
-//       nothing heaps up.
-//   J3. A position that was given out is never given out again: an acknowledgement at or before
-//       what was known when the append began means that the stream lost entries. (W5)
-//   J4. What is larger than the server takes, now that it may be another server, is refused: the
-//       client would throw.
+//   jetstream-writer/1. Bytes that wait are bounded, and each append answers within a time: while
+//     NATS is away nothing heaps up.
+//   jetstream-writer/2. A position that was given out is never given out again: an acknowledgement
+//     at or before what was known when the append began means that the stream lost entries. (W5)
+//   jetstream-writer/3. What is larger than the server takes, now that it may be another server, is
+//     refused: the client would throw.
 
 import { jetstream } from '@nats-io/jetstream'
 import type { Appended, Batch } from '#domain/lane'
@@ -76,7 +76,7 @@ export class JetStreamWriter implements LogWriter {
     const isLongAway = connection.awayMs() > timeoutMs
     const isOverBound = this.#pendingBytes + bytes.length > pendingBytesMax
     if (stream.mismatch !== undefined || isLongAway || isOverBound || !this.#fits(bytes)) {
-      return UNAVAILABLE // J2, J4
+      return UNAVAILABLE // jetstream-writer/1, jetstream-writer/3
     }
     this.#pendingBytes += bytes.length
     const outcome = await this.#laneWriterOf(lane).append(bytes)

@@ -1,8 +1,9 @@
 // Counts the entries of a device's feeds, by searching the text of their frames.
 //
 // Invariants:
-//   B4. An entry counts once: only a seq beyond the channel's last one is new.
-//   B5. What was passed over is counted, so that entries + skipped is what the feeds hold.
+//   entry-counter/1. An entry counts once: only a seq beyond the channel's last one is new.
+//   entry-counter/2. What was passed over is counted, so that entries + skipped is what the feeds
+//     hold.
 
 import { DUE_BASE_US } from './payload.ts'
 
@@ -36,12 +37,12 @@ export class EntryCounter {
     const seq = numberAt(text, '"seq":')
     const last = this.#lastSeq.get(channel) ?? 0
     if (seq <= last) {
-      this.#tally.repeated += 1 // B4
+      this.#tally.repeated += 1 // entry-counter/1
       return undefined
     }
     this.#lastSeq.set(channel, seq)
     this.#tally.entries += 1
-    this.#tally.skipped += seq - last - 1 // B5
+    this.#tally.skipped += seq - last - 1 // entry-counter/2
     if (text.includes('"action":"sync"')) this.#tally.synced += 1
     const due = numberAt(text, '"due":')
     return { channel, seq, dueUs: due > 0 ? due - DUE_BASE_US : undefined }

@@ -1,4 +1,4 @@
-// Load over connections that are open already. B2: one request in flight per connection.
+// Load over connections that are open already. load/1: one request in flight per connection.
 
 import { Connection } from './connection.ts'
 import type { LoadReport, LoadRequest } from './messages.ts'
@@ -110,7 +110,7 @@ export class Load {
     while (this.#idle.length > 0) {
       const dueUs = schedule.take(nowUs)
       if (dueUs === undefined) return
-      const connection = this.#idle.shift() // B2
+      const connection = this.#idle.shift() // load/1
       const prepared = this.#requests[this.#cursor]
       if (connection === undefined || prepared === undefined) return
       this.#cursor = (this.#cursor + 1) % this.#requests.length

@@ -2,9 +2,11 @@
 // microseconds.
 //
 // Invariants:
-//   B1. Open loop: request n is due at start + n / rate, whatever the server does. A request that
-//       finds no idle connection waits in line, and its latency counts from the time it was due.
-//   B3. Every request of the schedule is sent, or the report says so: `due` and `answered` differ.
+//   schedule/1. Open loop: request n is due at start + n / rate, whatever the server does. A
+//     request that finds no idle connection waits in line, and its latency counts from the time it
+//     was due.
+//   schedule/2. Every request of the schedule is sent, or the report says so: `due` and `answered`
+//     differ.
 
 import type { LoadReport, LoadRequest } from './messages.ts'
 import { Latencies } from './statistics.ts'
@@ -47,7 +49,7 @@ export class Schedule {
       this.#sent += 1
       return nowUs
     }
-    const dueUs = this.#startUs + this.#sent * this.#usBetween // B1
+    const dueUs = this.#startUs + this.#sent * this.#usBetween // schedule/1
     const isOver = this.#sent >= this.#due || nowUs > this.#endUs + LINE_LIMIT_US
     if (isOver || dueUs > nowUs) return undefined
     this.#sent += 1
@@ -57,7 +59,7 @@ export class Schedule {
   answered(status: number, { dueUs, nowUs }: { dueUs: number; nowUs: number }): void {
     this.#answered += 1
     this.#lastAnswerUs = nowUs
-    this.#latencies.add(nowUs - dueUs) // B1
+    this.#latencies.add(nowUs - dueUs) // schedule/1
     if (status === 200) this.#accepted += 1
     else this.#refused[status] = (this.#refused[status] ?? 0) + 1
   }
@@ -78,7 +80,7 @@ export class Schedule {
   report(): LoadReport {
     const elapsedMs = Math.max(this.#lastAnswerUs - this.#startUs, 1) / US_PER_MS
     return {
-      due: this.#usBetween === undefined ? this.#sent : this.#due, // B3
+      due: this.#usBetween === undefined ? this.#sent : this.#due, // schedule/2
       answered: this.#answered,
       accepted: this.#accepted,
       refused: this.#refused,

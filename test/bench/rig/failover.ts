@@ -1,11 +1,11 @@
 // Kills one node of a cluster under load and looks what became of everything.
 //
 // Invariants:
-//   B11. The time counts from the signal until an operation that was submitted after it, to a
-//        channel of every lane, has been seen as `sent`: the survivor's lanes are no slower for
-//        it, so the last one is a lane of the node that was killed.
-//   B12. Every request that was answered 200 is in the feed exactly once, found by the time at
-//        which it was due; what was not answered may be there or not, but nothing is there twice.
+//   failover/1. The time counts from the signal until an operation that was submitted after it, to
+//     a channel of every lane, has been seen as `sent`: the survivor's lanes are no slower for it,
+//     so the last one is a lane of the node that was killed.
+//   failover/2. Every request that was answered 200 is in the feed exactly once, found by the time
+//     at which it was due; what was not answered may be there or not, but nothing is there twice.
 
 import { setTimeout as delay } from 'node:timers/promises'
 
@@ -122,7 +122,7 @@ export async function killUnderLoad(failover: Failover, run: number): Promise<Ki
     const served = delay(KILL_AFTER_MS).then(() => timeToServe(failover, { victim, survivor }))
     const [load, seconds] = await Promise.all([loading, served])
     const cpuSeconds = secondsBetween(before, cpuOf(cluster, survivor))
-    await audit(cluster, load) // B12
+    await audit(cluster, load) // failover/2
     await cluster.again(index)
     await lanesSpread(cluster.nodes, token)
     await warm(new Caller(nodeAt(cluster, index), token), recipe.channels)
@@ -139,7 +139,7 @@ function nodeAt({ nodes }: Cluster, index: number): Server {
   return node
 }
 
-/** B11 */
+/** failover/1 */
 async function timeToServe(
   { probes, token }: Failover,
   { victim, survivor }: { readonly victim: Server; readonly survivor: Server },
@@ -175,7 +175,7 @@ const statusOf = (caller: Caller, opId: string): Promise<string> =>
     () => '',
   )
 
-/** B12: waits until what was accepted is applied, then compares. */
+/** failover/2: waits until what was accepted is applied, then compares. */
 async function audit({ backend }: Cluster, load: LoadReport): Promise<void> {
   const deadlineMs = performance.now() + APPLIED_LIMIT_MS
   let difference = await differenceIn(backend.databaseUrl, load)

@@ -1,11 +1,12 @@
 // Searches the highest rate that each of some subjects sustains.
 //
 // Invariants:
-//   B6. A knee is a rate whose full-length step was sustained. Short steps only say where to begin.
-//   B7. The search ends: rates stand on a ladder, and each run takes a bounded number of steps.
-//   B10. The ladder is open at both ends, so that a bad first guess cannot become the result.
-//   B11. One step runs at a time. Subjects that are compared take theirs in turn: where cores are
-//        taken away at times, one after the other would be measured on two different machines.
+//   knee/1. A knee is a rate whose full-length step was sustained. Short steps only say where to
+//     begin.
+//   knee/2. The search ends: rates stand on a ladder, and each run takes a bounded number of steps.
+//   knee/3. The ladder is open at both ends, so that a bad first guess cannot become the result.
+//   knee/4. One step runs at a time. Subjects that are compared take theirs in turn: where cores
+//     are taken away at times, one after the other would be measured on two different machines.
 
 import { Gate } from '#src/store/gate'
 
@@ -34,17 +35,17 @@ const FULL_STEPS_MAX = 5
  * The rate of a rung: rung 0 is the saturation, each further one 5 % lower, negative ones higher.
  */
 export const rateOf = (saturationPerSecond: number, rung: number): number =>
-  Math.max(1, Math.round(saturationPerSecond * RUNG_RATIO ** rung)) // B10
+  Math.max(1, Math.round(saturationPerSecond * RUNG_RATIO ** rung)) // knee/3
 
 /**
  * The knees of subjects, those of one run together; undefined where a run sustained no rate. Each
- * subject has its own search, and they take their steps in turn. (B11)
+ * subject has its own search, and they take their steps in turn. (knee/4)
  */
 export async function findKnees<Step extends Sustained>(
   subjects: readonly SearchOptions<Step>[],
   runs: number,
 ): Promise<readonly (readonly (Knee<Step> | undefined)[])[]> {
-  const inTurn = new Gate(1, setImmediate) // B11
+  const inTurn = new Gate(1, setImmediate) // knee/4
   const searches = subjects.map(
     ({ saturationPerSecond, attempt }) =>
       new KneeSearch<Step>({
@@ -78,7 +79,7 @@ class KneeSearch<Step extends Sustained> {
   /** One run, from where the one before ended; undefined when it sustained no rate. */
   async run(): Promise<Knee<Step> | undefined> {
     const begin = { start: this.#start, stride: 1, stepsMax: FULL_STEPS_MAX }
-    const found = await this.#search('full', begin) // B6
+    const found = await this.#search('full', begin) // knee/1
     if (found === undefined) return undefined
     this.#start = found.rung
     return {
@@ -127,5 +128,5 @@ async function searchRung<Step extends Sustained>({
       reach *= 2
     }
   }
-  return best // B7
+  return best // knee/2
 }

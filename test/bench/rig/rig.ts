@@ -1,9 +1,9 @@
 // One subject under load: steps of load with everything that must be known about each.
 //
 // Invariants:
-//   B8. After every step: answered 200 = operation rows = revisions applied = entries received. A
-//       step that lost or doubled anything throws CountsDiffer, and no rate comes of it.
-//   B9. A step is sustained only when every request was answered 200, p99 stayed under the limit
+//   rig/1. After every step: answered 200 = operation rows = revisions applied = entries received.
+//     A step that lost or doubled anything throws CountsDiffer, and no rate comes of it.
+//   rig/2. A step is sustained only when every request was answered 200, p99 stayed under the limit
 //       and what it left behind was applied, and delivered, within a second.
 
 import type { LoadReport, LoadRequest, SubscriberReport } from '#test/bench/load/messages'
@@ -110,7 +110,7 @@ export class Rig {
     const drain = await this.#drain()
     const after = this.#cpu()
     if (load.lost > 0) throw new CountsDiffer(`${load.lost} connections broke`)
-    await this.#check(drain.device) // B8
+    await this.#check(drain.device) // rig/1
     const skipped = (drain.device?.skipped ?? 0) - this.#skipped
     this.#skipped += skipped
     const reasons = reasonsAgainst(load, { ...drain, skipped })
@@ -209,7 +209,7 @@ function throwIfDiffering(difference: string | undefined): void {
   if (difference !== undefined) throw new CountsDiffer(difference)
 }
 
-/** How stored rows differ from what was accepted; undefined when they do not. */ // B8
+/** How stored rows differ from what was accepted; undefined when they do not. */ // rig/1
 export function rowDifference(
   accepted: number,
   { base, counts }: { base: RowCounts; counts: RowCounts },
@@ -223,7 +223,7 @@ export function rowDifference(
   return isEqual ? undefined : `accepted ${accepted}, stored ${JSON.stringify(grown)}`
 }
 
-/** How what devices received differs from what was accepted; undefined when it does not. */ // B8
+/** How what devices received differs from what was accepted; undefined when it does not. */ // rig/1
 export function deviceDifference(
   accepted: number,
   { received, device }: { received: number; device: SubscriberReport },
@@ -244,7 +244,7 @@ export interface Aftermath {
   readonly skipped: number
 }
 
-/** Why a step was too much; empty when it was sustained. */ // B9
+/** Why a step was too much; empty when it was sustained. */ // rig/2
 export function reasonsAgainst(
   load: LoadReport,
   { drainMs, device, skipped }: Aftermath,

@@ -22,7 +22,7 @@ function folderOf(t: ExecutionContext): string {
   return folder
 }
 
-test('G2: it ignores the settings around it, and its stop leaves nothing behind', async (t) => {
+test('demo-gateway/2: it ignores the settings around it, and its stop leaves nothing behind', async (t) => {
   const folder = folderOf(t)
   const env = { ...readEnv(folder), SERVICE_LANES: 'nonsense', SERVICE_TOKEN: 'production' }
   const signal = new AbortController().signal
@@ -49,7 +49,7 @@ test('a start that is given up leaves nothing behind', async (t) => {
   t.deepEqual(readdirSync(folder), [])
 })
 
-test('G1: a gateway of another process stops when its standard input closes', async (t) => {
+test('demo-gateway/1: a gateway of another process stops when its standard input closes', async (t) => {
   const folder = folderOf(t)
   const child = spawn(process.execPath, [COMMAND_FILE, 'serve', '--while-stdin'], {
     cwd: folder,

@@ -68,14 +68,14 @@ test('W1: an append answers only after its transaction', async (t) => {
   t.deepEqual(await appended, { kind: 'appended', position: 1 })
 })
 
-test('G1: what arrives in one turn of the event loop goes into one transaction', async (t) => {
+test('embedded-writer/1: what arrives in one turn of the event loop goes into one transaction', async (t) => {
   const { log, table } = await bench()
   const appended = [0, 1, 0].map((lane) => log.append(batchOf(lane, message())))
   await Promise.all(appended)
   t.deepEqual(table.transactions, [3])
 })
 
-test('G1: what arrives while a transaction runs goes into the next one', async (t) => {
+test('embedded-writer/1: what arrives while a transaction runs goes into the next one', async (t) => {
   const { log, table } = await bench()
   const release = hold(table)
   const first = log.append(batchOf(0, message()))
@@ -93,7 +93,7 @@ test('G1: what arrives while a transaction runs goes into the next one', async (
   t.deepEqual(table.transactions, [1, 4])
 })
 
-test('G1: a transaction begins at once when none runs', async (t) => {
+test('embedded-writer/1: a transaction begins at once when none runs', async (t) => {
   const { log, table } = await bench()
   for (let count = 0; count < 3; count += 1) await log.append(batchOf(0, message()))
   t.deepEqual(table.transactions, [1, 1, 1])
@@ -152,7 +152,7 @@ for (const [maxCount, entries] of [
   })
 }
 
-test('R1: a reader at the tail reads from memory', async (t) => {
+test('embedded-reader/1: a reader at the tail reads from memory', async (t) => {
   const { log, table } = await bench()
   for (let position = 0; position < 5; position += 1) {
     await log.append(batchOf(0, message()))
@@ -161,7 +161,7 @@ test('R1: a reader at the tail reads from memory', async (t) => {
   t.is(table.reads, 0)
 })
 
-test('R1: a reader that asks again for what it has not applied gets it again', async (t) => {
+test('embedded-reader/1: a reader that asks again for what it has not applied gets it again', async (t) => {
   const { log } = await bench()
   await log.append(batchOf(0, message()))
   await log.append(batchOf(0, message()))
@@ -169,7 +169,7 @@ test('R1: a reader that asks again for what it has not applied gets it again', a
   t.is((await log.read(0, 1, 10)).length, 1)
 })
 
-test('R1: beyond its bound the tail is dropped, and the table is read without a gap', async (t) => {
+test('embedded-reader/1: beyond its bound the tail is dropped, and the table is read without a gap', async (t) => {
   const { log, table } = await bench({ tailBytesMax: 1000 })
   for (let count = 0; count < 5; count += 1) await log.append(padded(300))
   const positions = async (after: number) =>
@@ -186,7 +186,7 @@ test('R1: beyond its bound the tail is dropped, and the table is read without a 
   t.deepEqual(await positions(5), [])
 })
 
-test('R1: the tail of one lane does not push out that of another', async (t) => {
+test('embedded-reader/1: the tail of one lane does not push out that of another', async (t) => {
   const { log, table } = await bench({ tailBytesMax: 1000 })
   await log.append(padded(300, 1))
   for (let count = 0; count < 3; count += 1) await log.append(padded(300, 0))
@@ -196,7 +196,7 @@ test('R1: the tail of one lane does not push out that of another', async (t) => 
   t.is(table.reads, 1)
 })
 
-test('R1: a reader that knows more than the tail is given nothing twice', async (t) => {
+test('embedded-reader/1: a reader that knows more than the tail is given nothing twice', async (t) => {
   // The table holds what an append is about to answer for: a reader behind the tail sees it first.
   const { log, table } = await bench({ tailBytesMax: 500 })
   await log.append(padded(300))
@@ -272,7 +272,7 @@ test('a watcher is woken once for each lane of a transaction, after it can read'
   t.is(woken.length, 3)
 })
 
-test('R2: what the table has shown already is not taken again', async (t) => {
+test('embedded-reader/2: what the table has shown already is not taken again', async (t) => {
   const table = new MemoryLogTable()
   const [position = 0] = await appendTo(table, [batchOf(0, message())])
   const writer = await EmbeddedWriter.open(portsOver(table), 1000)

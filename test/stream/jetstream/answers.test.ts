@@ -20,13 +20,13 @@ const REFUSALS: readonly (readonly [code: number, description: string, kind: Ref
 ]
 
 for (const [code, description, kind] of REFUSALS) {
-  test(`J6: the server's error ${code} ${description} means ${kind}`, (t) => {
+  test(`lane-writer/3: the server's error ${code} ${description} means ${kind}`, (t) => {
     const error = new JetStreamApiError({ code: 503, err_code: code, description })
     t.is(readRefusal(error).kind, kind)
   })
 }
 
-test('J6: a timeout says nothing, and where nobody leads the stream nothing was sent', (t) => {
+test('lane-writer/3: a timeout says nothing, and where nobody leads the stream nothing was sent', (t) => {
   t.is(readRefusal(new Error('timeout')).kind, 'no-word')
   t.is(readRefusal('text').kind, 'no-word')
   const nobody = new Error('jetstream is not enabled')

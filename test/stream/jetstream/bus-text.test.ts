@@ -47,12 +47,12 @@ const entries = fc.array(
   { minLength: 1, maxLength: 20 },
 )
 
-test('U4: what is read back equals what was written, also in several texts', (t) => {
+test('bus-text/1: what is read back equals what was written, also in several texts', (t) => {
   fc.assert(
     fc.property(entries, fc.integer({ min: 700, max: 4000 }), (made, bytesMax) => {
       const texts = encodeAnnouncement({ channelId: CHANNEL, entries: made }, bytesMax)
       const read = texts.map((text) => known(decodeAnnouncement(CHANNEL, text)))
-      t.true(texts.every((text) => Buffer.byteLength(text) <= bytesMax)) // U5
+      t.true(texts.every((text) => Buffer.byteLength(text) <= bytesMax)) // bus-text/2
       const missing = made.filter(
         (entry) => !read.some((part) => part.entries.some((one) => one.seq === entry.seq)),
       )
@@ -67,7 +67,7 @@ test('U4: what is read back equals what was written, also in several texts', (t)
   )
 })
 
-test('U5: an entry that is too large is left out and the head tells', (t) => {
+test('bus-text/2: an entry that is too large is left out and the head tells', (t) => {
   const small = announcementOf(CHANNEL, [7])
   const large = announcementOf(CHANNEL, [8], `"${'x'.repeat(2000)}"`)
   const both = { channelId: CHANNEL, entries: [...small.entries, ...large.entries] }
@@ -78,7 +78,7 @@ test('U5: an entry that is too large is left out and the head tells', (t) => {
   t.deepEqual(alone, [{ channelId: CHANNEL, entries: [], headSeq: 8 }])
 })
 
-test('U5: the bound is exact', (t) => {
+test('bus-text/2: the bound is exact', (t) => {
   const announcement = announcementOf(CHANNEL, [1])
   const [text = ''] = encodeAnnouncement(announcement, MIB)
   const enough = [...Array.from({ length: 200 }).keys()].find((more) => {
@@ -104,7 +104,7 @@ const REFUSED: readonly (readonly [why: string, text: string])[] = [
 ]
 
 for (const [why, text] of REFUSED) {
-  test(`U4: an announcement with ${why} is refused`, (t) => {
+  test(`bus-text/1: an announcement with ${why} is refused`, (t) => {
     t.is(decodeAnnouncement(CHANNEL, text), undefined)
   })
 }
@@ -122,6 +122,6 @@ const REFUSED_NOTICES: readonly string[] = [
   '{"kind":"new"}',
 ]
 
-test('U4: a notice that is none is refused', (t) => {
+test('bus-text/1: a notice that is none is refused', (t) => {
   for (const text of REFUSED_NOTICES) t.is(decodeNotice(text), undefined, text)
 })

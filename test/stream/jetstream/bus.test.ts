@@ -8,7 +8,7 @@ import { turn } from '#test/support/until'
 const testWithNats = testsWithNats()
 
 testWithNats(
-  'U3: what is said while NATS is away is lost, counted, and hurts nobody',
+  'bus/3: what is said while NATS is away is lost, counted, and hurts nobody',
   async (t, servers) => {
     const server = only(servers)
     const [one, two] = [await connectNode(t, server.url), await connectNode(t, server.url)]
@@ -41,7 +41,7 @@ testWithNats(
   },
 )
 
-testWithNats('U5: a flush ends only once the server has answered it', async (t, servers) => {
+testWithNats('bus/4: a flush ends only once the server has answered it', async (t, servers) => {
   const server = only(servers)
   const node = await connectNode(t, server.url)
   const bus = new NatsBus(node)

@@ -15,7 +15,7 @@ const testWithNats = testsWithNats({
 const CREDENTIALS = 'gateway:not%3Afor%20logs'
 const withCredentials = (port: number): string => `nats://${CREDENTIALS}@127.0.0.1:${port}`
 
-testWithNats('N3: credentials are used and never logged', async (t, servers) => {
+testWithNats('nats-connection/3: credentials are used and never logged', async (t, servers) => {
   const server = only(servers)
   const node = await connectNode(t, withCredentials(server.port))
   await server.kill('SIGKILL')
@@ -32,24 +32,27 @@ testWithNats('N3: credentials are used and never logged', async (t, servers) => 
   t.notRegex(JSON.stringify(node.logger.lines), /not:for|not%3Afor/)
 })
 
-testWithNats('N1: a server that hangs is noticed, and found again', async (t, servers) => {
-  const server = only(servers)
-  const { connection } = await connectNode(t, withCredentials(server.port))
-  let returns = 0
-  connection.onReturn(() => (returns += 1))
-  const frozen = await freeze(t, server)
-  await until(
-    () => Promise.resolve(connection.awayMs()),
-    (awayMs) => awayMs > 0,
-    6000,
-  )
-  await frozen.go()
-  await until(
-    () => Promise.resolve(returns),
-    (times) => times > 0,
-  )
-  t.is(connection.awayMs(), 0)
-})
+testWithNats(
+  'nats-connection/1: a server that hangs is noticed, and found again',
+  async (t, servers) => {
+    const server = only(servers)
+    const { connection } = await connectNode(t, withCredentials(server.port))
+    let returns = 0
+    connection.onReturn(() => (returns += 1))
+    const frozen = await freeze(t, server)
+    await until(
+      () => Promise.resolve(connection.awayMs()),
+      (awayMs) => awayMs > 0,
+      6000,
+    )
+    await frozen.go()
+    await until(
+      () => Promise.resolve(returns),
+      (times) => times > 0,
+    )
+    t.is(connection.awayMs(), 0)
+  },
+)
 
 testWithNats('wrong credentials end the start at once, with a sentence', async (t, servers) => {
   const { port } = only(servers)

@@ -108,7 +108,7 @@ async function reading(room = { bytes: 1000 }) {
   return { server, consumption, taken, pass, room }
 }
 
-test('R1: an entry that is missing makes a new consumer behind the last one', async (t) => {
+test('consumption/1: an entry that is missing makes a new consumer behind the last one', async (t) => {
   const { server, taken, pass } = await reading()
   server.deliver(4, 1)
   server.deliver(9, 3)
@@ -119,7 +119,7 @@ test('R1: an entry that is missing makes a new consumer behind the last one', as
   t.deepEqual(taken, [4, 7, 9])
 })
 
-test('R1: when the connection is back a new consumer begins behind the last entry', async (t) => {
+test('consumption/1: when the connection is back a new consumer begins behind the last entry', async (t) => {
   const { server, taken, pass } = await reading()
   server.deliver(4, 1)
   server.isConnected = false
@@ -131,7 +131,7 @@ test('R1: when the connection is back a new consumer begins behind the last entr
   t.deepEqual([taken, server.begins], [[4], [1, 5]])
 })
 
-test('R2: nothing is asked for without room, and no more than there is', async (t) => {
+test('consumption/2: nothing is asked for without room, and no more than there is', async (t) => {
   const { server, consumption, room } = await reading({ bytes: 0 })
   t.deepEqual(server.asked, [])
   room.bytes = 700
@@ -147,7 +147,7 @@ test('R2: nothing is asked for without room, and no more than there is', async (
   t.is(server.asked.length, 1)
 })
 
-test('R3: a server that is silent for longer than its heartbeats loses its consumer', async (t) => {
+test('consumption/3: a server that is silent for longer than its heartbeats loses its consumer', async (t) => {
   const { server, pass } = await reading()
   for (const _ of [1, 2, 3, 4]) {
     await pass(1000)

@@ -38,7 +38,7 @@ for (const [what, stop, resume] of [
   ['hangs and comes back', 'SIGSTOP', 'SIGCONT'],
 ] as const) {
   testWithNats(
-    `J5: batches of a lane never swap when the server that leads ${what}`,
+    `lane-writer/2: batches of a lane never swap when the server that leads ${what}`,
     async (t, servers) => {
       const { log } = await threefold(t, servers)
       await appended(log, batchOf(1, ['n-1']))

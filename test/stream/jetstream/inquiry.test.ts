@@ -22,26 +22,32 @@ const operation: Operation = {
   updatedAt: 1,
 }
 
-testWithNats('Q1: who knows the operation answers, the others are silent', async (t, servers) => {
-  const { url } = only(servers)
-  const nodes = [await connectNode(t, url), await connectNode(t, url), await connectNode(t, url)]
-  const [asker, knower, stranger] = nodes.map((node) => new StatusInquiry(node, 'knows'))
-  const asked: string[] = []
-  stranger?.answer((id) => void asked.push(id))
-  knower?.answer((id) => (id === operation.opId ? operation : undefined))
-  asker?.answer(() => t.fail('nobody asks oneself'))
-  for (const { connection } of nodes) await connection.nats.flush()
-  t.deepEqual(await asker?.ask(operation.opId), operation)
-  t.is(await asker?.ask(opId('op-2')), undefined)
-  t.deepEqual(asked.toSorted(), ['op-1', 'op-2'])
-})
+testWithNats(
+  'inquiry/1: who knows the operation answers, the others are silent',
+  async (t, servers) => {
+    const { url } = only(servers)
+    const nodes = [await connectNode(t, url), await connectNode(t, url), await connectNode(t, url)]
+    const [asker, knower, stranger] = nodes.map((node) => new StatusInquiry(node, 'knows'))
+    const asked: string[] = []
+    stranger?.answer((id) => void asked.push(id))
+    knower?.answer((id) => (id === operation.opId ? operation : undefined))
+    asker?.answer(() => t.fail('nobody asks oneself'))
+    for (const { connection } of nodes) await connection.nats.flush()
+    t.deepEqual(await asker?.ask(operation.opId), operation)
+    t.is(await asker?.ask(opId('op-2')), undefined)
+    t.deepEqual(asked.toSorted(), ['op-1', 'op-2'])
+  },
+)
 
-testWithNats('Q1: without anybody to answer a question ends by itself', async (t, servers) => {
-  const node = await connectNode(t, only(servers).url)
-  t.is(await new StatusInquiry(node, 'alone').ask(operation.opId), undefined)
-})
+testWithNats(
+  'inquiry/1: without anybody to answer a question ends by itself',
+  async (t, servers) => {
+    const node = await connectNode(t, only(servers).url)
+    t.is(await new StatusInquiry(node, 'alone').ask(operation.opId), undefined)
+  },
+)
 
-testWithNats('Q2: the 1,001st question under way goes unasked', async (t, servers) => {
+testWithNats('inquiry/2: the 1,001st question under way goes unasked', async (t, servers) => {
   const { url } = only(servers)
   const [one, two] = [await connectNode(t, url), await connectNode(t, url)]
   const [asker, knower] = [new StatusInquiry(one, 'many'), new StatusInquiry(two, 'many')]
@@ -69,7 +75,7 @@ testWithNats('a closed inquiry ends its questions at once', async (t, servers) =
 })
 
 testWithNats(
-  'Q3: a process that does not answer may know it, until it is gone',
+  'inquiry/3: a process that does not answer may know it, until it is gone',
   async (t, servers) => {
     const { url } = only(servers)
     const nodes = [await connectNode(t, url), await connectNode(t, url), await connectNode(t, url)]
@@ -103,7 +109,7 @@ testWithNats(
   },
 )
 
-test('Q3: a question that nobody answers went unasked', async (t) => {
+test('inquiry/3: a question that nobody answers went unasked', async (t) => {
   const time = new FakeTime(0)
   const nats = { publish: () => {}, subscribe: () => ({ unsubscribe: () => {} }) as Subscription }
   const connection: Line = { nats, isConnected: true, onReturn: () => () => {} }

@@ -112,7 +112,7 @@ const settled = async (): Promise<void> => {
 
 const NO_WORD = new Error('timeout')
 
-test('J1: a batch whose acknowledgement is lost is found in the log, once', async (t) => {
+test('lane-writer/1: a batch whose acknowledgement is lost is found in the log, once', async (t) => {
   const { subject, append, pass, outcomes, meter } = rig()
   append('a')
   const [first] = subject.attempts
@@ -127,7 +127,7 @@ test('J1: a batch whose acknowledgement is lost is found in the log, once', asyn
   t.is(meter.total('stream_appends_retried_total'), 1)
 })
 
-test('J5: a batch is sent only after the one before it is answered', async (t) => {
+test('lane-writer/2: a batch is sent only after the one before it is answered', async (t) => {
   const { subject, append, outcomes } = rig()
   for (const text of ['a', 'b']) append(text)
   t.deepEqual(
@@ -143,7 +143,7 @@ test('J5: a batch is sent only after the one before it is answered', async (t) =
   t.deepEqual([...outcomes.values()], ['appended', 'appended'])
 })
 
-test('J6: what reached no server is refused in time, and what waits behind it', async (t) => {
+test('lane-writer/3: what reached no server is refused in time, and what waits behind it', async (t) => {
   const { subject, append, pass, outcomes } = rig()
   subject.canSend = false
   for (const text of ['a', 'b']) append(text)
@@ -153,7 +153,7 @@ test('J6: what reached no server is refused in time, and what waits behind it', 
   t.deepEqual([...outcomes.values()], ['refused', 'refused'])
 })
 
-test('J6: what was sent without an answer is unknown and never refused', async (t) => {
+test('lane-writer/3: what was sent without an answer is unknown and never refused', async (t) => {
   const { subject, append, pass, outcomes, meter } = rig()
   append('a')
   append('b')
@@ -167,7 +167,7 @@ test('J6: what was sent without an answer is unknown and never refused', async (
   t.is(meter.total('stream_appends_found_late_total'), 0)
 })
 
-test('J6: a batch of unknown outcome that turns up in the log is counted once', async (t) => {
+test('lane-writer/3: a batch of unknown outcome that turns up in the log is counted once', async (t) => {
   const { subject, append, pass, outcomes, meter } = rig()
   append('a')
   const [late] = subject.attempts
@@ -187,7 +187,7 @@ test('J6: a batch of unknown outcome that turns up in the log is counted once', 
   t.is(meter.total('stream_appends_found_late_total'), 1)
 })
 
-test('J1: a batch of unknown outcome cannot follow one that was sent after it', async (t) => {
+test('lane-writer/1: a batch of unknown outcome cannot follow one that was sent after it', async (t) => {
   const { subject, append, pass, outcomes, meter } = rig()
   append('a')
   const [late] = subject.attempts
@@ -210,7 +210,7 @@ for (const [name, isLost, kind] of [
   ['is sent again', false, 'appended'],
   ['of which one attempt has no answer is unknown: it may be purged as well', true, 'unknown'],
 ] as const) {
-  test(`J6: behind a purge a batch ${name}`, async (t) => {
+  test(`lane-writer/3: behind a purge a batch ${name}`, async (t) => {
     const { subject, append, pass, outcomes } = rig()
     for (const text of ['a', 'b']) append(text)
     const deliver = async (number: number): Promise<void> => {
@@ -228,7 +228,7 @@ for (const [name, isLost, kind] of [
   })
 }
 
-test('J6: closing refuses what was not sent and does not know of the rest', async (t) => {
+test('lane-writer/3: closing refuses what was not sent and does not know of the rest', async (t) => {
   const { subject, append, writer, outcomes } = rig()
   for (const text of ['a', 'b']) append(text)
   t.is(subject.attempts.length, 1)
@@ -238,7 +238,7 @@ test('J6: closing refuses what was not sent and does not know of the rest', asyn
 })
 
 for (let seed = 1; seed <= 60; seed += 1) {
-  test(`J1, J5, J6: whatever the network does, answers are true (seed ${seed})`, async (t) => {
+  test(`lane-writer/1, lane-writer/2, lane-writer/3: whatever the network does, answers are true (seed ${seed})`, async (t) => {
     const { subject, append, time, outcomes } = rig()
     const random = seeded(seed)
     const floating = new Set<Attempt>()

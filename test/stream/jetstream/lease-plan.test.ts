@@ -36,13 +36,13 @@ test('an epoch is the revision above the base', (t) => {
   )
 })
 
-test('L3: at the end of its time a node holds and does nothing, one millisecond before it still holds', (t) => {
+test('lease-plan/1: at the end of its time a node holds and does nothing, one millisecond before it still holds', (t) => {
   const view = viewOf({ lanes: everyLane('me-1') })
   t.is(planLeases(view, 4999, LIMITS).held.length, 4)
   t.deepEqual(planLeases(view, 5000, LIMITS), { held: [], take: [], give: [] })
 })
 
-test('L4: lanes of a live owner are waited for, those of a dead one taken', (t) => {
+test('lease-plan/2: lanes of a live owner are waited for, those of a dead one taken', (t) => {
   const other = { session: 'other-1', name: 'other', heardMs: 1000 }
   const view = viewOf({ lanes: everyLane('other-1'), nodes: [other] })
   t.deepEqual(planLeases(view, 2000, LIMITS).take, [])
@@ -60,7 +60,7 @@ test('a lane that belongs elsewhere is given, and not held any more', (t) => {
 const names = fc.uniqueArray(fc.string({ minLength: 1 }), { minLength: 1, maxLength: 8 })
 const nodesOf = (all: readonly string[]) => all.map((name) => ({ session: `${name}!`, name }))
 
-test('L1, L2: every lane has one node, whatever the order they are seen in, and no node more than its share', (t) => {
+test('placement/1, placement/2: every lane has one node, whatever the order they are seen in, and no node more than its share', (t) => {
   fc.assert(
     fc.property(names, fc.integer({ min: 1, max: 64 }), (all, lanes) => {
       const nodes = nodesOf(all)
@@ -83,7 +83,7 @@ test('a node that comes takes lanes without mixing up the others', (t) => {
   t.true(moved.length <= 32, `${moved.length} of 64 lanes moved`)
 })
 
-test('L9: nothing is worked out anew while the same nodes are alive', (t) => {
+test('placement/3: nothing is worked out anew while the same nodes are alive', (t) => {
   const placement = new Placement(64)
   const nodes = [self, ...nodesOf(['a', 'b'])]
   const known = placement.of(nodes)
@@ -94,7 +94,7 @@ test('L9: nothing is worked out anew while the same nodes are alive', (t) => {
   t.not(placement.of(nodes.slice(1)), known)
 })
 
-test('L9: other nodes have another placement, whatever order they are seen in', (t) => {
+test('placement/3: other nodes have another placement, whatever order they are seen in', (t) => {
   const placement = new Placement(64)
   for (const all of [['a', 'b'], ['b', 'a'], ['a', 'b', 'c'], ['a'], []]) {
     const nodes = nodesOf(all)

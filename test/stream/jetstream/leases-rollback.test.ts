@@ -1,5 +1,6 @@
-// Goal: a bucket of lanes that is put back to an older state leaves no lane without an owner. (L10)
-// Method: members do with a lease what a database does: it refuses an epoch before the one it knows.
+// Goal: a bucket of lanes that is put back to an older state leaves no lane without an owner.
+// (refused-leases/1) Method: members do with a lease what a database does: it refuses an epoch
+// before the one it knows.
 
 import { jetstreamManager } from '@nats-io/jetstream'
 import type { ExecutionContext } from 'ava'
@@ -61,46 +62,49 @@ const holdsAll = (one: Member): Promise<unknown> =>
     8000,
   )
 
-testWithNats('L10: a bucket that was rolled back gets greater epochs', async (t, servers) => {
-  const { url } = only(servers)
-  const epochs = new Map<number, number>()
-  const applied = (...members: readonly Member[]): Promise<unknown> =>
-    until(
-      () => Promise.resolve(members.flatMap(({ held }) => held)),
-      (held) =>
-        held.length === LANES && held.every(({ lane, epoch }) => epochs.get(lane) === epoch),
+testWithNats(
+  'refused-leases/1: a bucket that was rolled back gets greater epochs',
+  async (t, servers) => {
+    const { url } = only(servers)
+    const epochs = new Map<number, number>()
+    const applied = (...members: readonly Member[]): Promise<unknown> =>
+      until(
+        () => Promise.resolve(members.flatMap(({ held }) => held)),
+        (held) =>
+          held.length === LANES && held.every(({ lane, epoch }) => epochs.get(lane) === epoch),
+        15_000,
+      )
+    const one = await join(t, { url, epochs, name: 'one' })
+    const two = await join(t, { url, epochs, name: 'two' })
+    await applied(one, two)
+    const { streams, connection } = await operator(t, url)
+    const { config, state } = await streams.info(STREAM)
+    const copy: (readonly [subject: string, text: string])[] = []
+    for (let seq = state.first_seq; seq <= state.last_seq; seq += 1) {
+      const stored = await streams.getMessage(STREAM, { seq }).catch(() => null)
+      if (stored !== null) copy.push([stored.subject, stored.string()])
+    }
+    t.true(copy.length > LANES)
+    await two.leave()
+    await applied(one)
+    const again = await join(t, { url, epochs, name: 'two' })
+    await applied(one, again)
+    const before = Math.max(...epochs.values())
+
+    await streams.delete(STREAM)
+    await streams.add(config)
+    for (const [subject, text] of copy) await connection.nats.request(subject, text)
+    await until(
+      () => Promise.resolve(epochs),
+      (known) => Math.min(...known.values()) > before,
       15_000,
     )
-  const one = await join(t, { url, epochs, name: 'one' })
-  const two = await join(t, { url, epochs, name: 'two' })
-  await applied(one, two)
-  const { streams, connection } = await operator(t, url)
-  const { config, state } = await streams.info(STREAM)
-  const copy: (readonly [subject: string, text: string])[] = []
-  for (let seq = state.first_seq; seq <= state.last_seq; seq += 1) {
-    const stored = await streams.getMessage(STREAM, { seq }).catch(() => null)
-    if (stored !== null) copy.push([stored.subject, stored.string()])
-  }
-  t.true(copy.length > LANES)
-  await two.leave()
-  await applied(one)
-  const again = await join(t, { url, epochs, name: 'two' })
-  await applied(one, again)
-  const before = Math.max(...epochs.values())
-
-  await streams.delete(STREAM)
-  await streams.add(config)
-  for (const [subject, text] of copy) await connection.nats.request(subject, text)
-  await until(
-    () => Promise.resolve(epochs),
-    (known) => Math.min(...known.values()) > before,
-    15_000,
-  )
-  await applied(one, again)
-})
+    await applied(one, again)
+  },
+)
 
 testWithNats(
-  'L11: a node that missed what a bucket lost takes lanes all the same',
+  'leases/4: a node that missed what a bucket lost takes lanes all the same',
   async (t, servers) => {
     const { url } = only(servers)
     const epochs = new Map<number, number>()
@@ -118,17 +122,20 @@ testWithNats(
   },
 )
 
-testWithNats('L10: a lane that another process has rightly raises nothing', async (t, servers) => {
-  const { url } = only(servers)
-  const epochs = new Map<number, number>()
-  const one = await join(t, { url, epochs, name: 'one' })
-  const two = await join(t, { url, epochs, name: 'two' })
-  await share(one, two)
-  const { streams } = await operator(t, url)
-  const base = async (): Promise<string | undefined> =>
-    (await streams.getMessage(STREAM, { last_by_subj: `$KV.${NAME}_LANES.base` }))?.string()
-  const before = await base()
-  await two.leave()
-  await holdsAll(one)
-  t.is(await base(), before)
-})
+testWithNats(
+  'refused-leases/1: a lane that another process has rightly raises nothing',
+  async (t, servers) => {
+    const { url } = only(servers)
+    const epochs = new Map<number, number>()
+    const one = await join(t, { url, epochs, name: 'one' })
+    const two = await join(t, { url, epochs, name: 'two' })
+    await share(one, two)
+    const { streams } = await operator(t, url)
+    const base = async (): Promise<string | undefined> =>
+      (await streams.getMessage(STREAM, { last_by_subj: `$KV.${NAME}_LANES.base` }))?.string()
+    const before = await base()
+    await two.leave()
+    await holdsAll(one)
+    t.is(await base(), before)
+  },
+)

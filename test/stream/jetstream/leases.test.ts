@@ -109,12 +109,12 @@ testWithNats('the lanes of a node that dies are taken within two seconds', async
   t.true(tookMs < 5000)
   t.true(tookMs > 1000, 'a node that is late is waited for')
   for (const [index, held] of one.told.entries()) {
-    t.notDeepEqual(held, one.told[index + 1], 'L7: every list differs from the one before')
+    t.notDeepEqual(held, one.told[index + 1], 'leases/3: every list differs from the one before')
   }
 })
 
 testWithNats(
-  'L3: a node that cannot renew holds nothing before others may take it for dead',
+  'leases/1: a node that cannot renew holds nothing before others may take it for dead',
   async (t, servers) => {
     const server = only(servers)
     const meeting = meetingAt(t, server.url)
@@ -133,35 +133,41 @@ testWithNats(
   },
 )
 
-testWithNats('L5: buckets that are lost are made anew, with greater epochs', async (t, servers) => {
-  const meeting = meetingAt(t, only(servers).url)
-  const one = await joined(t, meeting, 'one')
-  await holds(one, LANES)
-  const last = meeting.epochs.last
-  const bucket = `LEASES${meetings}`
-  const { connection } = await connectNode(t, only(servers).url, 'operator')
-  for (const name of [`KV_${bucket}_NODES`, `KV_${bucket}_LANES`]) {
-    await connection.nats.request(`$JS.API.STREAM.DELETE.${name}`)
-  }
-  await holds(one, 0, 10_000)
-  await holds(one, LANES, 10_000)
-  t.true(one.held.every(({ epoch }) => epoch > last))
-})
+testWithNats(
+  'lease-buckets/1: buckets that are lost are made anew, with greater epochs',
+  async (t, servers) => {
+    const meeting = meetingAt(t, only(servers).url)
+    const one = await joined(t, meeting, 'one')
+    await holds(one, LANES)
+    const last = meeting.epochs.last
+    const bucket = `LEASES${meetings}`
+    const { connection } = await connectNode(t, only(servers).url, 'operator')
+    for (const name of [`KV_${bucket}_NODES`, `KV_${bucket}_LANES`]) {
+      await connection.nats.request(`$JS.API.STREAM.DELETE.${name}`)
+    }
+    await holds(one, 0, 10_000)
+    await holds(one, LANES, 10_000)
+    t.true(one.held.every(({ epoch }) => epoch > last))
+  },
+)
 
-testWithNats('L5: a bucket of lanes that alone is lost is made anew', async (t, servers) => {
-  const meeting = meetingAt(t, only(servers).url)
-  const one = await joined(t, meeting, 'one')
-  const two = await joined(t, meeting, 'two')
-  await spread([one, two], 8)
-  const last = meeting.epochs.last
-  const { connection } = await connectNode(t, only(servers).url, 'operator')
-  await connection.nats.request(`$JS.API.STREAM.DELETE.KV_LEASES${meetings}_LANES`)
-  await two.leave()
-  await holds(one, LANES, 10_000)
-  t.true(one.held.every(({ epoch }) => epoch > last))
-})
+testWithNats(
+  'lease-buckets/1: a bucket of lanes that alone is lost is made anew',
+  async (t, servers) => {
+    const meeting = meetingAt(t, only(servers).url)
+    const one = await joined(t, meeting, 'one')
+    const two = await joined(t, meeting, 'two')
+    await spread([one, two], 8)
+    const last = meeting.epochs.last
+    const { connection } = await connectNode(t, only(servers).url, 'operator')
+    await connection.nats.request(`$JS.API.STREAM.DELETE.KV_LEASES${meetings}_LANES`)
+    await two.leave()
+    await holds(one, LANES, 10_000)
+    t.true(one.held.every(({ epoch }) => epoch > last))
+  },
+)
 
-testWithNats('L6: a lane is not given before its owner has let it go', async (t, servers) => {
+testWithNats('leases/2: a lane is not given before its owner has let it go', async (t, servers) => {
   const meeting = meetingAt(t, only(servers).url)
   const lettingGo = Promise.withResolvers<void>()
   const told: (readonly Lease[])[] = []

@@ -15,25 +15,28 @@ async function operator(t: ExecutionContext, url: string) {
   return jetstreamManager(connection.nats, { checkAPI: false })
 }
 
-testWithNats('J1: an append that is sent again is in the log once', async (t, servers) => {
-  const server = only(servers)
-  const node = await connectNode(t, server.url)
-  const log = await openLog(t, node)
-  await appended(log, batchOf(1, ['before']))
-  const frozen = await freeze(t, server)
-  const outcome = log.append(batchOf(1, ['again']))
-  await until(
-    () => Promise.resolve(node.meter.total('stream_appends_retried_total')),
-    (retried) => retried > 0,
-  )
-  await frozen.go()
-  t.is((await outcome).kind, 'appended')
-  await appended(log, batchOf(1, ['after']))
-  t.deepEqual(idsOf(await readAll(log, 1, 3)), ['before', 'again', 'after'])
-})
+testWithNats(
+  'lane-writer/1: an append that is sent again is in the log once',
+  async (t, servers) => {
+    const server = only(servers)
+    const node = await connectNode(t, server.url)
+    const log = await openLog(t, node)
+    await appended(log, batchOf(1, ['before']))
+    const frozen = await freeze(t, server)
+    const outcome = log.append(batchOf(1, ['again']))
+    await until(
+      () => Promise.resolve(node.meter.total('stream_appends_retried_total')),
+      (retried) => retried > 0,
+    )
+    await frozen.go()
+    t.is((await outcome).kind, 'appended')
+    await appended(log, batchOf(1, ['after']))
+    t.deepEqual(idsOf(await readAll(log, 1, 3)), ['before', 'again', 'after'])
+  },
+)
 
 testWithNats(
-  'J6: what a server that hung stores late is told as unknown, found, and not stored twice',
+  'lane-writer/3: what a server that hung stores late is told as unknown, found, and not stored twice',
   async (t, servers) => {
     const server = only(servers)
     const node = await connectNode(t, server.url)
@@ -77,7 +80,7 @@ testWithNats('an append under way when the server dies is in the log once', asyn
 })
 
 testWithNats(
-  'J2: while NATS is away appends are refused within a bound, later at once',
+  'jetstream-writer/1: while NATS is away appends are refused within a bound, later at once',
   async (t, servers) => {
     const server = only(servers)
     const node = await connectNode(t, server.url)
@@ -102,24 +105,27 @@ testWithNats(
   },
 )
 
-testWithNats('J2: bytes that wait for an answer are bounded', async (t, servers) => {
-  const server = only(servers)
-  const node = await connectNode(t, server.url)
-  const log = await openLog(t, node, { ...ownStream(), pendingBytesMax: 50_000 })
-  const frozen = await freeze(t, server)
-  const outcomes: Promise<Appended>[] = []
-  for (let lane = 0; lane < 20; lane += 1) {
-    outcomes.push(log.append(batchOf(lane, ['a'], 'x'.repeat(10_000))))
-    t.true((node.meter.gauges.get('stream_pending_bytes')?.() ?? 0) <= 50_000)
-  }
-  await frozen.go()
-  const kinds = (await Promise.all(outcomes)).map(({ kind }) => kind)
-  t.is(kinds.filter((kind) => kind === 'appended').length, 4)
-  t.is(node.meter.gauges.get('stream_pending_bytes')?.(), 0)
-})
+testWithNats(
+  'jetstream-writer/1: bytes that wait for an answer are bounded',
+  async (t, servers) => {
+    const server = only(servers)
+    const node = await connectNode(t, server.url)
+    const log = await openLog(t, node, { ...ownStream(), pendingBytesMax: 50_000 })
+    const frozen = await freeze(t, server)
+    const outcomes: Promise<Appended>[] = []
+    for (let lane = 0; lane < 20; lane += 1) {
+      outcomes.push(log.append(batchOf(lane, ['a'], 'x'.repeat(10_000))))
+      t.true((node.meter.gauges.get('stream_pending_bytes')?.() ?? 0) <= 50_000)
+    }
+    await frozen.go()
+    const kinds = (await Promise.all(outcomes)).map(({ kind }) => kind)
+    t.is(kinds.filter((kind) => kind === 'appended').length, 4)
+    t.is(node.meter.gauges.get('stream_pending_bytes')?.(), 0)
+  },
+)
 
 testWithNats(
-  'J3: a stream that lost its end takes nothing any more and is not read',
+  'jetstream-writer/2: a stream that lost its end takes nothing any more and is not read',
   async (t, servers) => {
     const { url } = only(servers)
     const options = ownStream()
@@ -206,7 +212,7 @@ testWithNats('a new byte bound is adopted at the next start', async (t, servers)
 })
 
 testWithNats(
-  'R1: reading goes on after the server was killed, without a gap',
+  'consumption/1: reading goes on after the server was killed, without a gap',
   async (t, servers) => {
     const server = only(servers)
     const log = await openLog(t, await connectNode(t, server.url))
@@ -231,7 +237,7 @@ testWithNats(
 )
 
 testWithNats(
-  'R1: a consumer that was deleted is made anew behind what was read',
+  'consumption/1: a consumer that was deleted is made anew behind what was read',
   async (t, servers) => {
     const { url } = only(servers)
     const options = ownStream()
@@ -248,7 +254,7 @@ testWithNats(
 )
 
 testWithNats(
-  'R4: what is fetched ahead is bounded, and nothing of it is left out',
+  'jetstream-reader/1: what is fetched ahead is bounded, and nothing of it is left out',
   async (t, servers) => {
     const { url } = only(servers)
     const node = await connectNode(t, url)

@@ -24,7 +24,7 @@ testWithNats(
 )
 
 testWithNats(
-  'J4: what is larger than the server takes is refused, not thrown',
+  'jetstream-writer/3: what is larger than the server takes is refused, not thrown',
   async (t, servers) => {
     const node = await connectNode(t, only(servers).url)
     const log = await openLog(t, node)

@@ -7,37 +7,40 @@ import { connectNode, only, openLog, ownStream, testsWithNats } from '#test/supp
 const testWithNats = testsWithNats()
 
 const TAIL_BYTES_MAX = 8 * 2 ** 20
-/** What R4 allows a tail beyond that: one message of the largest size. */
+/** What jetstream-reader/1 allows a tail beyond that: one message of the largest size. */
 const MESSAGE_BYTES_MAX = 2 ** 20 + 4096
 const ENTRY = 'x'.repeat(250_000)
 
-testWithNats('R4: lanes that come one by one share what there is', async (t, servers) => {
-  const node = await connectNode(t, only(servers).url)
-  const log = await openLog(t, node, { ...ownStream(), tailBytesMax: TAIL_BYTES_MAX })
-  // Of each lane as much as its share was when it came, and more.
-  const lanes = [1, 2, 3, 4, 5]
-  for (const lane of lanes) {
-    const entries = Math.ceil(TAIL_BYTES_MAX / lane / ENTRY.length) + 8
-    for (let entry = 0; entry < entries; entry += 1)
-      await appended(log, batchOf(lane, ['a'], ENTRY))
-  }
-  const fetched = (): number => node.meter.gauges.get('stream_tail_bytes')?.() ?? 0
-  let before = 0
-  for (const lane of lanes) {
-    const behind = before
-    const entries = await until(
-      () => log.read(lane, 0, 1),
-      (found) => found.length > 0,
-    )
-    t.is(entries.length, 1, `lane ${lane} is read, however much the others hold`)
-    await until(
-      () => node.connection.nats.flush(),
-      () => fetched() > behind,
-    )
-    // What would come though there is no room comes within these rounds.
-    for (let round = 0; round < 200; round += 1) await node.connection.nats.flush()
-    before = fetched()
-  }
-  const bound = TAIL_BYTES_MAX + lanes.length * MESSAGE_BYTES_MAX
-  t.true(before <= bound, `${before} bytes, at most ${bound}`)
-})
+testWithNats(
+  'jetstream-reader/1: lanes that come one by one share what there is',
+  async (t, servers) => {
+    const node = await connectNode(t, only(servers).url)
+    const log = await openLog(t, node, { ...ownStream(), tailBytesMax: TAIL_BYTES_MAX })
+    // Of each lane as much as its share was when it came, and more.
+    const lanes = [1, 2, 3, 4, 5]
+    for (const lane of lanes) {
+      const entries = Math.ceil(TAIL_BYTES_MAX / lane / ENTRY.length) + 8
+      for (let entry = 0; entry < entries; entry += 1)
+        await appended(log, batchOf(lane, ['a'], ENTRY))
+    }
+    const fetched = (): number => node.meter.gauges.get('stream_tail_bytes')?.() ?? 0
+    let before = 0
+    for (const lane of lanes) {
+      const behind = before
+      const entries = await until(
+        () => log.read(lane, 0, 1),
+        (found) => found.length > 0,
+      )
+      t.is(entries.length, 1, `lane ${lane} is read, however much the others hold`)
+      await until(
+        () => node.connection.nats.flush(),
+        () => fetched() > behind,
+      )
+      // What would come though there is no room comes within these rounds.
+      for (let round = 0; round < 200; round += 1) await node.connection.nats.flush()
+      before = fetched()
+    }
+    const bound = TAIL_BYTES_MAX + lanes.length * MESSAGE_BYTES_MAX
+    t.true(before <= bound, `${before} bytes, at most ${bound}`)
+  },
+)

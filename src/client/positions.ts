@@ -1,16 +1,16 @@
 // Where a device stands in each of its channels: what it has, and what is new to it.
 //
 // Invariants:
-//   O1. Nothing that was taken is new again; of Messages and Events not even behind a gap with
-//       `restart`, where the Things come once more. So the cursor stays meanwhile: a session that
-//       is lost in the middle resumes from it, and the gateway restarts again.
-//   O2. Behind a gap with the reason `reset` the feed has lost entries, and their numbers will name
-//       others: everything is new.
+//   positions/1. Nothing that was taken is new again; of Messages and Events not even behind a gap
+//     with `restart`, where the Things come once more. So the cursor stays meanwhile: a session
+//     that is lost in the middle resumes from it, and the gateway restarts again.
+//   positions/2. Behind a gap with the reason `reset` the feed has lost entries, and their numbers
+//     will name others: everything is new.
 
 import type { ChannelId } from '#domain/identity'
 import type { Delivery, Gap } from '#src/schemas/frames'
 
-export class Standing {
+export class Positions {
   /** Everything up to here was taken; what the next session resumes from. */
   readonly cursors: Map<ChannelId, number>
   /** The last Thing that has come behind a restart, until the cursor is reached. */
@@ -22,7 +22,7 @@ export class Standing {
 
   isNew({ channelId, seq, model }: Delivery): boolean {
     const restarted = model === 'thing' ? this.#restarted.get(channelId) : undefined
-    return seq > (restarted ?? this.cursors.get(channelId) ?? -1) // O1
+    return seq > (restarted ?? this.cursors.get(channelId) ?? -1) // positions/1
   }
 
   /** A delivery was taken. */
@@ -43,11 +43,11 @@ export class Standing {
   missed({ channelId, from, reason, restart }: Gap): void {
     if (!restart) return
     if (reason === 'reset') {
-      this.cursors.set(channelId, 0) // O2
+      this.cursors.set(channelId, 0) // positions/2
       this.#restarted.delete(channelId)
       return
     }
-    this.cursors.set(channelId, Math.max(from - 1, this.cursors.get(channelId) ?? 0)) // O1
+    this.cursors.set(channelId, Math.max(from - 1, this.cursors.get(channelId) ?? 0)) // positions/1
     this.#restarted.set(channelId, 0)
   }
 
