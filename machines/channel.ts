@@ -5,15 +5,16 @@
 //      ▲                 │
 //      └───── failed ────┘
 //
-// Nothing is said of a commit that answered: one signal a turn.
+// A commit that answered sends no signal: a turn costs one.
 //
 // Invariants:
-//   channel/1. A turn builds on what the one before it decided, which may be committing still. What
-//     the newest turn decided stands apart in `decided`.
-//   channel/2. Memory is trusted as long as every commit answers. One that failed may still have
-//     happened, so the channel forgets everything, also what was built on it, and loads again.
+//   channel/1. A turn builds on what the one before it decided, which may still be committing. What
+//     the newest turn decided stays apart, in `decided`.
+//   channel/2. The channel trusts its memory as long as every commit answers. One that failed may
+//     still have happened: then the channel forgets everything, also what it built on that commit,
+//     and loads again.
 //   channel/3. The memory of entities is bounded: the least recently touched are forgotten first,
-//     and between turns only. What a channel said it knows it still knows when it decides.
+//     and between turns only. So a channel still knows when it decides what it said it knows.
 
 import { createMachine, fromTransition } from 'xstate'
 
@@ -37,7 +38,7 @@ export interface Memory {
   readonly events: Map<string, Event>
 }
 
-/** What a turn brings to a channel. */
+/** A channel's input to a turn. */
 export interface TurnInput {
   readonly submissions: readonly Submission[]
   /** Entities read from the store for this turn, beside those remembered. */
@@ -45,7 +46,7 @@ export interface TurnInput {
   readonly events: readonly Event[]
 }
 
-/** What a turn leaves to be written and sent, in the order of its submissions. */
+/** What a turn gives to write and send, in the order of its submissions. */
 export interface Effects {
   readonly entries: FeedEntry[]
   readonly operations: Operation[]
@@ -53,7 +54,7 @@ export interface Effects {
   readonly defects: { readonly submission: Submission; readonly error: string }[]
 }
 
-/** What the channel is after a turn, as far as the turn touched it. */
+/** The channel after a turn, as far as the turn touched it. */
 export interface Decided {
   readonly head: ChannelHead
   readonly things: ReadonlyMap<string, Thing>
@@ -64,11 +65,11 @@ interface ChannelContext extends ChannelRules {
   readonly state: 'asleep' | 'awake'
   readonly head: ChannelHead | undefined
   readonly memory: Memory
-  /** Of the newest turn. */
+  /** What the newest turn decided. */
   readonly decided: Decided | undefined
 }
 
-/** What a channel knows of its entities without asking the store. */
+/** True when a channel knows an entity without asking the store. */
 export function isKnown(
   { memory, decided }: Pick<ChannelContext, 'memory' | 'decided'>,
   kind: keyof Memory,
@@ -97,9 +98,9 @@ export const channelMachine = createMachine({
 const table = tableOf(channelMachine)
 
 /**
- * What a channel's actor runs: the machine above as a table, and what each signal does. As the
- * logic of its actor the machine itself costs 3 µs a signal, as much as deciding a submission; this
- * costs 0.2 µs.
+ * The logic of a channel's actor: the machine above as a table, and an action for each signal. As
+ * the logic of its actor the machine itself costs 3 µs a signal, as much as deciding a submission;
+ * this costs 0.2 µs.
  */
 export const channelLogic = fromTransition(
   (channel: ChannelContext, signal: ChannelSignal): ChannelContext => {
@@ -128,8 +129,8 @@ const asleep = ({ endedLifeMs, rememberedMax }: ChannelRules): ChannelContext =>
 type Take = Extract<ChannelSignal, { readonly type: 'take' }>
 
 /**
- * channel/1: what was decided before is remembered, then this turn is decided. Only then is
- * anything forgotten: the turn was not given what the channel knew when it was asked. (channel/3)
+ * channel/1: remembers what was decided before, then decides this turn. Forgets only then: the turn
+ * was not given what the channel said it knows. (channel/3)
  */
 function takeTurn(channel: ChannelContext, signal: Take): ChannelContext {
   const { decided: before, memory } = channel
@@ -157,7 +158,7 @@ function forgetOldest<Kept>(kept: Map<string, Kept>, { rememberedMax }: ChannelR
   }
 }
 
-/** The state of a turn while it goes through its submissions. */
+/** The state of a running turn. */
 interface Draft extends Effects {
   head: ChannelHead
   readonly things: Map<string, Thing>
@@ -181,7 +182,7 @@ function decideTurn(context: ChannelContext, { turn, effects }: Take): Decided {
   return { head: draft.head, things: draft.things, events: draft.events }
 }
 
-/** Most turns are given nothing: what they need is remembered. */
+/** Most turns read nothing from the store: the channel remembers it. */
 const NONE: ReadonlyMap<string, never> = new Map<string, never>()
 
 const byId = <Item extends Thing | Event>(items: readonly Item[]): ReadonlyMap<string, Item> =>

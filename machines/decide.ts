@@ -1,4 +1,4 @@
-// What one submission does to its channel: pure, without clock, random source or I/O.
+// Decides what one submission changes in its channel: pure, without clock, random source or I/O.
 //
 // Invariants:
 //   W3. The decision depends on the submission and the state alone, also for what has expired: an
@@ -22,21 +22,24 @@ import { nextEventState } from './event.ts'
 import { statusAfter } from './operation.ts'
 import { nextThingState } from './thing.ts'
 
-/** What one submission leads to. */
+/** The outcome of one submission. */
 export interface Decision {
   readonly operation: Operation
   /** Present when the submission was effective. */
   readonly entry?: FeedEntry
-  /** Present when there is something to keep of the entity, effective or not. */
+  /** Present when the entity has something new to keep, effective or not. */
   readonly thing?: Thing
   readonly event?: Event
-  /** How the number of live Things or open Events changes. */
+  /** The change in the number of live Things or open Events. */
   readonly liveThings: number
   readonly openEvents: number
 }
 
 export interface Rules {
-  /** How long a deleted Thing or closed Event still refuses, in milliseconds of accepted time. */
+  /**
+   * The time for which a deleted Thing or closed Event still refuses, in milliseconds of accepted
+   * time.
+   */
   readonly endedLifeMs: number
 }
 
@@ -77,7 +80,7 @@ export function decideMessage(message: MessageSubmission, headSeq: number): Deci
   return { operation: operationOf(message), entry, liveThings: 0, openEvents: 0 }
 }
 
-/** What a Thing submission does to the Thing as it is. */
+/** Decides a Thing submission. */
 export function decideThing(
   submission: ThingSubmission,
   kept: Thing | undefined,
@@ -103,7 +106,7 @@ export function decideThing(
   }
 }
 
-/** What an Event submission does to the Event as it is. */
+/** Decides an Event submission. */
 export function decideEvent(
   submission: EventSubmission,
   kept: Event | undefined,
@@ -127,8 +130,8 @@ export function decideEvent(
 const countOf = (is: boolean): number => (is ? 1 : 0)
 
 /**
- * W3: what ended long before this submission is unknown to it, whether or not its row is still
- * there.
+ * W3: treats an entity that ended long before this submission as unknown, whether or not its row is
+ * still there.
  */
 function forgetEnded<Kept extends Thing | Event>(
   kept: Kept | undefined,

@@ -10,8 +10,7 @@ export const eventMachine = createMachine({
   id: 'event',
   initial: 'absent',
   states: {
-    // An update or close of an unknown id brings the Event into being: its creator may have been
-    // elsewhere.
+    // An update or close of an unknown id creates the Event: its sender may know it from elsewhere.
     absent: { on: { create: 'open', update: 'open', close: 'closed' } },
     open: { on: { update: 'open', close: 'closed' } },
     closed: {},

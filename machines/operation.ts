@@ -6,7 +6,7 @@ import type { OperationStatus } from '#domain/operation'
 import { tableOf } from './table.ts'
 
 /**
- * What an operation is sent. `take`: a turn has it. `queue`: provider jobs were made. `settle`:
+ * The signals of an operation. `take`: a turn has it. `queue`: provider jobs were made. `settle`:
  * every target is served, or there is none. `settlePartly`: some targets failed. `fail`: refused or
  * all failed.
  */
@@ -37,7 +37,7 @@ export function nextStatus(
   return table.get(status)?.get(signal) as OperationStatus | undefined
 }
 
-/** The status at the end of a row of signals. A row that the machine refuses is a defect. */
+/** The status after these signals. Signals that the machine refuses are a defect. */
 export function statusAfter(...signals: readonly OperationSignal[]): OperationStatus {
   return signals.reduce<OperationStatus>((status, signal) => {
     const next = nextStatus(status, signal)

@@ -6,7 +6,7 @@ import type { ThingState } from '#domain/entity'
 import type { ThingAction } from '#domain/submission'
 import { tableOf } from './table.ts'
 
-// There is no way back from archived but a new update: a sensor that reports again is alive.
+// Only a new update brings an archived Thing back: a sensor that reports again is alive.
 const live = { update: 'active', archive: 'archived', delete: 'deleted' }
 
 export const thingMachine = createMachine({

@@ -1,5 +1,4 @@
-// What the administration of channels, devices and subscriptions gives to whoever asked for it.
-// (decisions.md 7)
+// Results of administering channels, devices and subscriptions. (decisions.md 7)
 
 import type { ChannelType } from './device.ts'
 import type { Fault } from './fault.ts'
@@ -22,7 +21,7 @@ export interface Left {
   readonly isRemoved: boolean
 }
 
-/** The outcome of each channel of a list, in its order. */
+/** The outcome for each channel of a list, in the order of the list. */
 export interface Synchronised {
   readonly items: readonly SynchronisedItem[]
 }
@@ -33,13 +32,13 @@ export interface SynchronisedItem {
   readonly outcome: NamedChannel | Fault
 }
 
-/** The key of a device, and why it is a new one. */
+/** A device's key, and why the gateway made a new one. */
 export interface Registered {
   readonly deviceKey: DeviceKey
   readonly issueReason?: 'device_key_missing' | 'device_key_not_found' | 'platform_mismatch'
 }
 
-/** How a device is reached. */
+/** The route by which the gateway reaches a device. */
 export interface DeviceRoute {
   readonly deviceKey: DeviceKey
   readonly channelType: ChannelType
@@ -51,7 +50,9 @@ export interface Existence {
   readonly exists: boolean
 }
 
-/** How many deliveries were named, and how many of them were new to the gateway. */
+/**
+ * Counts the deliveries that the caller named, and those of them that the gateway did not know yet.
+ */
 export interface Acknowledged {
   readonly requestedCount: number
   readonly removedCount: number

@@ -6,7 +6,7 @@
 const Bare = function Bare(): void {} as unknown as new () => object
 Reflect.set(Bare, 'prototype', Object.freeze(Object.create(null)))
 
-/** An object that inherits nothing: `__proto__` and its kin are plain data. (decisions.md 3) */
+/** An object that inherits nothing: `__proto__` and the like are plain data. (decisions.md 3) */
 export function bare<Value>(): Record<string, Value> {
   return new Bare() as Record<string, Value>
 }

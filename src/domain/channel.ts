@@ -4,7 +4,7 @@ import type { ChannelId } from './identity.ts'
 
 export const SUBSCRIBERS_MAX = 32
 
-/** What ingress needs to decide whether a password opens a channel. */
+/** What acceptance checks a password against. */
 export interface ChannelCredentials {
   readonly channelId: ChannelId
   /** scrypt parameters, salt and hash as text. A secret: never logged. */

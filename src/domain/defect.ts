@@ -1,7 +1,7 @@
-// What of an unexpected error may be told to the operator.
+// Reports an unexpected error to the operator without its secrets.
 //
-// Messages are left out: drivers put statements, parameters and so password hashes and tokens
-// there.
+// A report has no message: drivers put statements and parameters there, so password hashes and
+// tokens.
 
 export interface DefectReport {
   readonly name: string
@@ -11,7 +11,10 @@ export interface DefectReport {
 }
 
 const FRAMES_MAX = 12
-/** A line that ends in a place; a message that looks like a frame has been cut off before. */
+/**
+ * A line that ends in a source location. The message is cut off first, for it may look like a
+ * frame.
+ */
 const FRAME = /^\s+at .*(?::\d+:\d+|<anonymous>|native)\)?$/
 const CODE = /^[A-Za-z0-9_.-]{1,64}$/
 

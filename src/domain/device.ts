@@ -1,4 +1,4 @@
-// Devices and the route by which each is reached. (decisions.md 7)
+// Devices, and the route by which the gateway reaches each. (decisions.md 7)
 
 import type { DeviceId } from './identity.ts'
 

@@ -1,4 +1,5 @@
-// Things and Events as they are kept, and how a patch changes them. (decisions.md 4, late data)
+// Things and Events as the gateway keeps them, and what a patch changes. (decisions.md 4, late
+// data)
 //
 // Invariants:
 //   entity/1. Each field and each key remembers the time that set it; a patch applies to a name
@@ -6,7 +7,8 @@
 //     is newer.
 //   entity/2. A removed key remembers the time of its removal, so that late data cannot bring it
 //     back.
-//   entity/3. `rev` grows by one per effective change; what nobody could tell apart is no change.
+//   entity/3. `rev` grows by one per effective change; a difference that no reader can see is no
+//     change.
 //   entity/4. What a change delivers is what it changed: applied in order, it gives the gateway's
 //     state.
 
@@ -16,20 +18,20 @@ export type ThingState = 'active' | 'archived' | 'deleted'
 export type EventState = 'open' | 'closed'
 
 /**
- * Values by name, each with the time that set it; null means removed at that time. Most are set by
- * the newest patch of their entity, so only other times are kept.
+ * Values by name, each with the time that set it; null means removed at that time. The newest patch
+ * of an entity sets most values, so only other times are kept.
  */
 export interface TimedFields {
   readonly values: Fields
-  /** Of the values that were not set at `at` of the entity; absent when all were. */
+  /**
+   * Times of the values that were set at another time than the entity's `at`; absent when none was.
+   */
   readonly times: Times | undefined
 }
 
 export type Times = { readonly [name: string]: number }
 
-/**
- * One Thing or Event as kept: values with their times, and where it stands in the channel's feed.
- */
+/** One Thing or Event as kept: values with their times, and its place in the channel's feed. */
 export interface Entity<State extends string = string> {
   readonly id: string
   readonly state: State
@@ -55,7 +57,7 @@ export const ATTRS_BYTES_MAX = 65_536
 export const EXTERNAL_IDS_BYTES_MAX = 16_384
 export const FIELDS_BYTES_MAX = 65_536
 
-/** What is set by one patch: only names whose value or time changed, as they are delivered. */
+/** What one patch sets: only names whose value or time changed, as devices get them. */
 export interface Effect {
   readonly fields: Fields
   readonly attrs: Fields | undefined

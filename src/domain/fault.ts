@@ -72,16 +72,16 @@ export const FAULTS = {
 
 export type FaultCode = keyof typeof FAULTS
 
-/** What a fault says beside its code. */
+/** A fault's details beside its code. */
 interface FaultDetails {
-  /** The member of the request that is at fault, as it is spelled on the wire. */
+  /** The member of the request that is at fault, spelled as on the wire. */
   readonly field?: string
   /** One sentence more, about this request; never a secret, never an internal text. */
   readonly detail?: string
   readonly retryAfterMs?: number
-  /** Of rate_limited: how many requests a minute the caller may make. */
+  /** For rate_limited: requests a minute that the caller may make. */
   readonly limit?: number
-  /** Whether the same request may be sent again, where the code alone does not say it. */
+  /** Whether the caller may send the same request again, where the code alone does not say it. */
   readonly retryable?: boolean
 }
 

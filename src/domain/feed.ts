@@ -34,7 +34,7 @@ export interface Announcement {
   readonly headSeq?: number
 }
 
-/** Where a device stands in one channel. */
+/** A device's position in one channel. */
 export interface Position {
   readonly channelId: ChannelId
   readonly channelName: string
@@ -42,7 +42,7 @@ export interface Position {
   readonly headSeq: number
   /** The head when the device subscribed: older Messages and Events are not for it. */
   readonly sinceSeq: number
-  /** Everything up to here is acknowledged; 0 before the first acknowledgement. */
+  /** The device has acknowledged everything up to here; 0 before its first acknowledgement. */
   readonly ackedSeq: number
 }
 
@@ -55,25 +55,26 @@ export interface CatchUpPage {
   /** True when nothing up to headSeq is left out behind the last entry. */
   readonly complete: boolean
   /**
-   * What retention has removed between the position and the entries. With `restart`, removed
-   * tombstones are among it: the device forgets the channel's Things and gets every live one again.
+   * The entries that retention has removed between the position and this page. With `restart`,
+   * tombstones are among them: the device forgets the channel's Things and gets every live one
+   * again.
    */
   readonly gap?: { readonly from: number; readonly to: number; readonly restart: boolean }
-  /** What retention had removed when this was read; absent: nothing. */
+  /** What retention had removed when the page was read; absent: nothing. */
   readonly removedTo?: RemovedTo
 }
 
-/** The last seqs that retention has removed of a channel; 0: none. */
+/** The last seqs of a channel that retention has removed; 0: none. */
 export interface RemovedTo {
-  /** Of Messages and Events. */
+  /** The last Message or Event. */
   readonly entries: number
-  /** Of the deletions of Things: they are kept longer. */
+  /** The last deletion of a Thing; retention keeps these longer. */
   readonly tombstones: number
 }
 
 export interface CatchUpRequest {
   readonly channelId: ChannelId
-  /** Everything up to here is known to the device. */
+  /** The device knows everything up to here. */
   readonly afterSeq: number
   readonly sinceSeq: number
   /**

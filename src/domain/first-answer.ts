@@ -1,23 +1,24 @@
-// How a start waits for what it stands on, a database or NATS: not in silence and not for ever.
+// Waits at the start for a dependency, a database or NATS: with a line for each attempt, and not
+// for ever.
 //
 // Invariants:
-//   first-answer/1. A failure that waiting does not mend ends the start at once.
-//   first-answer/2. Each further attempt is told of, behind a pause that grows, until the time is
-//     over.
+//   first-answer/1. A failure that waiting cannot end stops the start at once.
+//   first-answer/2. Each attempt that fails is logged. Pauses between attempts grow, until the time
+//     is over.
 
 import type { Log } from './telemetry.ts'
 
 export interface Patience {
-  /** What did not answer, as a fact for the log. */
+  /** The fact to log: which dependency did not answer. */
   readonly fact: string
-  /** True for a failure that may be over at the next attempt. */
+  /** True for a failure that the next attempt may not meet. */
   readonly mayPass: (error: unknown) => boolean
-  /** What a failure says, in words that may stand in a log. */
+  /** The reason of a failure, without secrets. */
   readonly reasonOf: (error: unknown) => string
   readonly log: Pick<Log, 'warn'> | undefined
   /** Calls back once after a delay. Gives the way to cancel. */
   readonly after: (delayMs: number, callback: () => void) => () => void
-  /** The first failure after this is the last; FIRST_ANSWER_MS_MAX when nothing else is said. */
+  /** The first failure after this is the last; FIRST_ANSWER_MS_MAX by default. */
   readonly boundMs?: number | undefined
 }
 

@@ -1,6 +1,6 @@
 // Identifiers: strings that have been checked. (Specification: Identifiers, Channel.)
 //
-// A branded type is given only by the function that checks it; past that line nobody checks again.
+// Only the function that checks a string gives its branded type; nobody checks again.
 
 declare const brand: unique symbol
 type Branded<Name extends string> = string & { readonly [brand]: Name }
@@ -90,7 +90,7 @@ export function operationTimeOf(opId: OperationId): number | undefined {
   return OPERATION_TIME.test(opId) ? Number.parseInt(opId, 16) : undefined
 }
 
-/** Whether `operationTimeOf` gives this time; costs less where many ids share one. */
+/** Whether `operationTimeOf` gives this time; cheaper where many ids share one. */
 export function isOperationOf(opId: OperationId, ms: number): boolean {
   return opId.startsWith(timeText(ms))
 }
@@ -114,9 +114,7 @@ function writeMs(ms: number): string {
   return `${ms.toString(16).padStart(13, '0')}-`
 }
 
-/**
- * FNV-1a over the canonical id: which lane carries a channel. The same on every node and version.
- */
+/** The lane of a channel: FNV-1a over the canonical id, the same on every node and version. */
 export function laneOf(channelId: ChannelId, lanes: number): number {
   let hash = 0x811c9dc5
   for (let index = 0; index < channelId.length; index += 1) {

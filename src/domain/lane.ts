@@ -1,10 +1,10 @@
-// Lanes: partitions of the channel space, and what stands in their log.
+// Lanes: partitions of the channels, and the entries of their log.
 
 import type { Submission } from './submission.ts'
 
 /**
- * A place in a lane's log. Positions of a lane grow; they need not be consecutive. 0 is before the
- * first.
+ * A position in a lane's log. Positions of a lane grow; they need not be consecutive. 0 is before
+ * the first.
  */
 export type LogPosition = number
 
@@ -40,7 +40,7 @@ export interface StoredBatch extends Batch {
   readonly position: LogPosition
 }
 
-/** Something in a batch that is not a submission any more: kept for the dead letters. (W6) */
+/** An item of a batch that cannot be read as a submission: kept as a dead letter. (W6) */
 export interface Unreadable {
   readonly model: 'unreadable'
   readonly payload: string
@@ -93,10 +93,7 @@ export interface AppliedTo {
   readonly position: LogPosition
 }
 
-/**
- * Why a log cannot be followed from the positions in the database; the sentence says what to do.
- * (W5)
- */
+/** Says why the database cannot follow this log, and what to do. (W5) */
 export class LogMismatch extends Error {}
 
 /** The right to apply a lane. A later owner of the same lane has a greater epoch. */

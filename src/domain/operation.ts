@@ -27,9 +27,7 @@ export interface Operation {
   readonly errorCode?: FaultCode
 }
 
-/**
- * What a client's op_id stands for: the first use of it decides all later ones. (decisions.md 6)
- */
+/** The first use of a client's op_id, which decides all later ones. (decisions.md 6) */
 export interface Claim {
   readonly opId: OperationId
   readonly channelId: ChannelId

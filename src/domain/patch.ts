@@ -1,5 +1,4 @@
-// How a patch meets an entity: pure, immutable, key by key. The invariants entity/1-entity/4 stand
-// in entity.ts.
+// Applies a patch to an entity: pure, immutable, key by key. entity.ts states the invariants.
 
 import { bare } from './bare.ts'
 import { ATTRS_BYTES_MAX, EXTERNAL_IDS_BYTES_MAX, FIELDS_BYTES_MAX } from './entity.ts'
@@ -7,7 +6,7 @@ import type { Effect, TimedFields, Times } from './entity.ts'
 import type { FaultCode } from './fault.ts'
 import type { Fields, Json, Patch } from './submission.ts'
 
-/** The parts of an entity that a patch may change, and the newest time of those that did. */
+/** The parts of an entity that a patch may change, and the time of the newest patch. */
 export interface Body {
   readonly at: number
   readonly fields: TimedFields
@@ -33,7 +32,7 @@ export const EMPTY_BODY: Body = {
   externalIds: NO_FIELDS,
 }
 
-/** Applies a patch to the body of an entity. Never changes what it is given. */
+/** Applies a patch to the body of an entity. Never changes its arguments. */
 export function merge(body: Body, patch: Patch): Merged {
   const times = { before: body.at, at: patch.at }
   const newest = Math.max(body.at, patch.at)
@@ -117,7 +116,7 @@ function dated(kept: TimedFields, newest: number): TimedFields {
   return { values: kept.values, times: all }
 }
 
-/** The times of the values that a patch leaves as they are, which is the newest. */
+/** Times of the values that the entity's newest patch leaves as they are. */
 function timesBeside(
   kept: TimedFields,
   patch: Fields,
@@ -138,9 +137,8 @@ const orNone = (times: Times): Times | undefined =>
   Object.keys(times).length === 0 ? undefined : times
 
 /**
- * The same values within a limit of bytes, the oldest marks of removals given up first; undefined
- * when the values alone are beyond it. Depends on nothing but the values, so a replay gives the
- * same.
+ * The same values within a limit of bytes, without the oldest marks of removals; undefined when the
+ * values alone exceed it. Depends on nothing but the values, so a replay gives the same.
  */
 function withinLimit(kept: TimedFields, newest: number, limit: number): TimedFields | undefined {
   if (roughBytes(kept.values) <= limit) return kept
@@ -159,7 +157,7 @@ function withinLimit(kept: TimedFields, newest: number, limit: number): TimedFie
   return { values: live, times: timesOf(live, kept.times) }
 }
 
-/** Of the times those of these values. */
+/** Keeps times for these values only. */
 function timesOf(values: Fields, times: Times = bare()): Times | undefined {
   const some = bare<number>()
   for (const name of Object.keys(times)) {

@@ -1,6 +1,6 @@
-// The seams between the stages. Stages meet only here and in src/runtime.
+// The ports between the stages. Stages meet only here and in src/runtime.
 //
-// Every method answers with a value; it rejects only for a defect or for a store that does not
+// Every method answers with a value; it rejects only after a defect or when the store does not
 // answer. Everything that crosses a port is plain data: the same ports work over a MessagePort.
 
 import type { Fault } from './fault.ts'
@@ -22,17 +22,17 @@ import type { Submission } from './submission.ts'
 /** Milliseconds since the epoch. */
 export type NowMs = Runtime['nowMs']
 
-/** Time that is waited for. */
+/** Timers, for what only has to wait. */
 export type Timers = Pick<Runtime, 'after'>
 
 // ---- stream -------------------------------------------------------------------------------------
 
-/** Where ingress hands a submission that passed every check. */
+/** Takes submissions that passed every check. */
 export interface SubmissionSink {
   /**
    * Resolves to `accepted` once the submission is durable (W1), to the fault
-   * submission_not_accepted with retryAfterMs when it is nowhere, or to submission_outcome_unknown
-   * when the log does not say in time whether it has it. Never rejects.
+   * submission_not_accepted with retryAfterMs when the log does not have it, or to
+   * submission_outcome_unknown when the log does not say in time whether it has it. Never rejects.
    */
   accept(submission: Submission): Promise<Answer<{ readonly kind: 'accepted' }>>
   /** The record of an operation that was accepted here and is not known to be applied yet. */
@@ -40,7 +40,7 @@ export interface SubmissionSink {
 }
 
 /**
- * An operation as it was accepted. That of a repeat may be applied all the same, with its first
+ * An operation as it was accepted. The operation of a repeat may be applied already, by its first
  * use.
  */
 export type Pending = Operation & { readonly isRepeat?: true }
@@ -48,8 +48,8 @@ export type Pending = Operation & { readonly isRepeat?: true }
 /** The writing side of the log. */
 export interface LogWriter {
   /**
-   * Resolves after the batch is durable (W1), was refused and is nowhere, or once it cannot be
-   * known which. Never rejects.
+   * Resolves once the batch is durable (W1), once the log has refused it, or once nobody can tell
+   * which. Never rejects.
    */
   append(batch: Batch): Promise<Appended>
 }
@@ -67,8 +67,8 @@ export interface LogReader {
   /** Calls `wake` whenever a lane may have something new. Gives the way to stop. */
   watch(wake: (lane: number) => void): () => void
   /**
-   * Forgets entries before `through` that were appended before `olderThanMs`; the one at it stays.
-   * Small bounded step. (W4)
+   * Removes entries before `through` that were appended before `olderThanMs`, in a small bounded
+   * step; the entry at `through` stays. (W4)
    */
   purge(
     lane: number,
@@ -77,17 +77,17 @@ export interface LogReader {
   ): Promise<{ readonly purged: number }>
 }
 
-/** What the embedded log answers to its reader, which stands on another thread. */
+/** The embedded log as its reader asks it from another thread. */
 export interface LogSource extends Pick<LogReader, 'identity' | 'bounds' | 'purge'> {
   /**
-   * Makes this process the only one whose appends are kept, under an epoch greater than `above` and
-   * than any before; gives that epoch. Until then appends are refused. (W2)
+   * Makes this process the only one whose appends the log keeps, under an epoch greater than
+   * `above` and any earlier one; gives that epoch. Until then the log refuses appends. (W2)
    */
   takeOver(above: number): Promise<number>
   read(lane: number, after: LogPosition, maxCount: number): Promise<readonly StoredBatch[]>
 }
 
-/** When a process appends to the embedded log, and under which epoch. */
+/** The time and the epoch of an append to the embedded log. */
 export interface Appending {
   readonly nowMs: number
   /** From takeOver. */
@@ -100,7 +100,7 @@ export interface LogTable {
   takeOver(above: number): Promise<number>
   /**
    * Appends in one durable transaction (fsync before it answers); gives their positions in order.
-   * `fenced`: the log has another epoch, and nothing was kept. (W2)
+   * `fenced`: the log has another epoch and kept nothing. (W2)
    */
   append(
     batches: readonly Batch[],
@@ -117,7 +117,7 @@ export interface LogTable {
     olderThanMs: number,
     maxRows: number,
   ): Promise<{ readonly rows: number; readonly bytes: number }>
-  /** A random name, made when the database was. */
+  /** A random name, made together with the database. */
   identity(): Promise<string>
 }
 
@@ -126,7 +126,7 @@ export interface LaneLeases {
   /**
    * The leases this process holds now, from the first one on and after each change. When `changed`
    * gives a promise, a lane that is missing from the list goes to another process only after it,
-   * within a bound: so a turn that is under way may end. Gives the way to leave, which releases
+   * within a bound: so that a running turn can end. Gives the way to leave, which releases
    * everything.
    */
   watch(changed: (leases: readonly Lease[]) => void | Promise<void>): Promise<() => Promise<void>>
@@ -139,7 +139,7 @@ export interface LaneLeases {
 
 // ---- sessions -----------------------------------------------------------------------------------
 
-/** What a device says of itself before its session begins. All of it is secret. */
+/** The credentials with which a device begins a session. All of them are secret. */
 export interface SessionCredentials {
   readonly deviceKey: DeviceKey
   readonly gatewayToken: string | undefined
@@ -151,7 +151,9 @@ export interface SessionPeer {
   readonly authorization: string
 }
 
-/** Gives the device that may begin a session, or why it may not; the store may not know it. */
+/**
+ * Gives the device that may begin a session, or why it may not. The store need not know the device.
+ */
 export type SessionAdmission = (
   credentials: SessionCredentials,
   peer: SessionPeer,
@@ -159,7 +161,7 @@ export type SessionAdmission = (
 
 // ---- bus ----------------------------------------------------------------------------------------
 
-/** What every process should know soon; losing one costs time, never truth. */
+/** A hint to every process. A lost one costs time, never truth. */
 export type Notice =
   | { readonly kind: 'applied'; readonly lane: number; readonly position: LogPosition }
   /** A lane has a new owner: the one before may have died between a commit and its announcement. */
@@ -181,13 +183,13 @@ export type Notice =
 
 /** Hints between processes. The feed is the truth, the bus a hint with payload. */
 export interface Bus {
-  /** Tells whoever listens to the channels, in per-channel order. */
+  /** Tells those who listen to the channels, in the order of each channel. */
   announce(announcements: readonly Announcement[]): void
-  /** Interest in one channel. Gives the way to end it. */
+  /** Listens to one channel. Gives the way to stop. */
   listen(channelId: ChannelId, listener: (announcement: Announcement) => void): () => void
   /**
-   * Resolves once the interest declared so far is known where announcements arrive, or cannot be
-   * told: what is announced from then on is heard. Never rejects.
+   * Resolves once every `listen` so far has reached those who announce, or cannot reach them:
+   * announcements from then on are heard. Never rejects.
    */
   flush(): Promise<void>
   notify(notice: Notice): void

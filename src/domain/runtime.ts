@@ -1,8 +1,11 @@
-// Time and chance. Every stage is handed these functions; none asks the platform itself, so that a
-// test can turn the time by hand and choose the numbers.
+// Time and chance. Every stage gets these functions and none asks the platform itself, so that a
+// test can set the time and choose the numbers.
 
 export interface Runtime {
-  /** Milliseconds since the epoch, by a clock that can be set. For times that are kept or told. */
+  /**
+   * Milliseconds since the epoch, by a clock that an operator may set. For times that are kept or
+   * sent.
+   */
   readonly nowMs: () => number
   /** Milliseconds that only ever grow, from any beginning. For measuring and for deadlines. */
   readonly monotonicMs: () => number
@@ -10,12 +13,12 @@ export interface Runtime {
   readonly after: (delayMs: number, callback: () => void) => () => void
   /** Calls back again and again, the first time after `everyMs`. Gives the way to cancel. */
   readonly every: (everyMs: number, callback: () => void) => () => void
-  /** Runs a task after the input that is at hand now, in the order of the calls. */
+  /** Runs a task once the input that has arrived is read, in the order of the calls. */
   readonly soon: (task: () => void) => void
   /** Resolves after a delay. */
   readonly wait: (delayMs: number) => Promise<void>
   /** A whole number from 0 up to, without, `below`, which is 2 ** 32 at most. For jitter. */
   readonly random: (below: number) => number
-  /** As many bytes as asked for that nobody can guess. For ids, keys and salts. */
+  /** Random bytes that nobody can guess. For ids, keys and salts. */
   readonly entropy: (bytes: number) => Buffer
 }

@@ -1,10 +1,11 @@
-// A submission after every check: what ingress appends to the log and a channel's actor applies.
+// A submission after every check: the acceptor appends it to the log and a channel's actor applies
+// it.
 //
 // Invariants:
 //   W3. It carries every time and id that a turn may need, so that a turn never asks a clock or a
-//       random source. Decided once at ingress, equal at every replay.
+//     random source. Acceptance decides them once; every replay finds them equal.
 //
-// The names inside `fields` and message content are the names on the wire: to the gateway they are
+// Names inside `fields` and message content are the names on the wire: the gateway treats them as
 // data.
 
 import type { ChannelId, EventId, MessageId, OperationId, ThingId } from './identity.ts'
@@ -25,7 +26,7 @@ export type EventAction = 'create' | 'update' | 'close'
 export type ThingAction = 'create' | 'update' | 'archive' | 'delete'
 export type Action = 'send' | EventAction | ThingAction | 'sync'
 
-/** What every submission has. Times are Unix milliseconds. */
+/** The part that every submission has. Times are Unix milliseconds. */
 interface Accepted {
   readonly opId: OperationId
   readonly channelId: ChannelId
@@ -43,7 +44,9 @@ export interface MessageSubmission extends Accepted {
   readonly entityId: MessageId
   /** True when the client chose op_id: then the actor looks for an earlier use (decisions.md 6). */
   readonly claimed: boolean
-  /** Set when it goes into the log once more: its first use may be there, even be applied. */
+  /**
+   * Set when the log gets it once more: the log may have its first use, which may even be applied.
+   */
   readonly isRepeat?: true
   readonly fields: Fields
   /** The ttl as it was sent, when `fields` holds it capped: a repeat is compared by this one. */

@@ -1,6 +1,6 @@
-// What the gateway tells its operator: one list of metrics, and log lines one per fact of life.
+// Metrics and log lines: all that the gateway tells its operator. One list has every metric.
 //
-// Secrets (channel passwords, tokens, device keys, provider tokens) are never given to either.
+// No secret (channel password, token, device key, provider token) is given to either.
 
 interface MetricShape {
   readonly kind: 'counter' | 'gauge' | 'histogram'
@@ -78,7 +78,7 @@ export const METRICS = {
   log_bytes: { kind: 'gauge', help: 'Bytes held by the embedded log', labels: [] },
   stream_pending_bytes: {
     kind: 'gauge',
-    help: 'Bytes sent to the JetStream log and not yet acknowledged',
+    help: 'Bytes sent to the JetStream log and not yet confirmed',
     labels: [],
   },
   stream_appends_retried_total: {
@@ -88,7 +88,7 @@ export const METRICS = {
   },
   stream_appends_unknown_total: {
     kind: 'counter',
-    help: 'Appends of which JetStream did not tell in time whether it has them',
+    help: 'Appends for which JetStream did not say in time whether it has them',
     labels: [],
   },
   stream_appends_found_late_total: {
@@ -186,16 +186,14 @@ type Named<Kind> = {
 }[MetricName]
 type Labels<Name extends MetricName> = Record<(typeof METRICS)[Name]['labels'][number], string>
 
-/**
- * Where numbers go. Handles are made once, at the start; what they give is cheap on the hot path.
- */
+/** Takes measurements. Make handles once, at the start: using one is cheap on the hot path. */
 export interface Meter {
   counter<Name extends Named<'counter'>>(name: Name, labels: Labels<Name>): (by?: number) => void
   histogram<Name extends Named<'histogram'>>(
     name: Name,
     labels: Labels<Name>,
   ): (value: number) => void
-  /** `read` is asked whenever the metrics are. */
+  /** `read` is called whenever the metrics are read. */
   gauge<Name extends Named<'gauge'>>(name: Name, labels: Labels<Name>, read: () => number): void
 }
 
