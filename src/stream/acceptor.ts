@@ -5,14 +5,13 @@
 //
 // Invariants:
 //   W1. `accepted` leaves only after the log has the submission durably.
-//   acceptor/1. A lane's batches are appended in the order in which they were taken in. A batch
-//     that is not full waits until none is under way; a full one waits for nothing, or a slow disk
-//     would let no more than a batch pass at a time. What comes in during a round waits for its
-//     end. No batch waits for longer than STUCK_MS: the log can refuse what it has not begun to
-//     write.
+//   acceptor/1. A lane appends its batches in the order of acceptance. A batch that is not full
+//     waits until no append is under way; a full one waits for nothing, or a slow disk would let
+//     one batch pass at a time. Submissions that come during a round wait for its end. No batch
+//     waits longer than STUCK_MS: the log can refuse what it has not begun to write.
 //   acceptor/2. Bytes waiting are bounded for each lane, submissions in flight for each channel
-//     (W8), and submissions not known to be applied for the process: beyond, the caller is told to
-//     come back.
+//     (W8), and submissions not known to be applied for the process: beyond a bound the caller must
+//     come back later.
 //   acceptor/3. From `accepted` until it is known to be applied, a submission's operation can be
 //     found here.
 
@@ -33,7 +32,7 @@ import { Unapplied } from './unapplied.ts'
 type Accepted = { readonly kind: 'accepted' }
 
 export interface AcceptorOptions {
-  /** How long what was taken in waits for more before it is appended. */
+  /** The time for which submissions wait for more to join their batch. */
   readonly roundMs: number
   readonly lanes: number
   /** Bytes that may wait in one lane. */
@@ -65,7 +64,7 @@ interface Lane {
   bytes: number
   /** Appends under way. */
   appends: number
-  /** Whether a timer looks after what waits. */
+  /** True while a timer watches the waiting submissions. */
   isWatched: boolean
 }
 
@@ -74,12 +73,12 @@ const RETRY_AFTER_MS = 1000
 const CHANNELS_KEPT_MAX = 10_000
 const STUCK_MS = 1000
 /**
- * The answer of a log on another thread that has ended: nobody knows what it holds, so nothing is
- * accepted. (W1)
+ * The answer when the log's thread has ended: nobody knows what it holds, so nothing is accepted.
+ * (W1)
  */
 const NO_ANSWER: Appended = { kind: 'unknown', retryAfterMs: RETRY_AFTER_MS }
 
-/** The one way of a submission into the log. */
+/** The only way of a submission into the log. */
 export class Acceptor implements SubmissionSink {
   readonly #ports: AcceptorPorts
   readonly #options: AcceptorOptions
@@ -138,8 +137,8 @@ export class Acceptor implements SubmissionSink {
   }
 
   /**
-   * Resolves once all that was accepted is known to be applied, or after `withinMs`: until then
-   * nobody else can tell of it. (acceptor/3)
+   * Resolves once every accepted submission is known to be applied, or after `withinMs`: until then
+   * only this process can report their status. (acceptor/3)
    */
   async applied(withinMs: number): Promise<void> {
     if (this.#unapplied.size === 0) return
@@ -166,9 +165,7 @@ export class Acceptor implements SubmissionSink {
     if (lane.waiting.length > 0 && !lane.isWatched) this.#watch(lane)
   }
 
-  /**
-   * acceptor/1: what still waits after STUCK_MS does not wait for the append under way any longer.
-   */
+  /** acceptor/1: after STUCK_MS waiting submissions no longer wait for the append under way. */
   #watch(lane: Lane): void {
     const { timers } = this.#ports
     const [first] = lane.waiting
@@ -208,7 +205,7 @@ export class Acceptor implements SubmissionSink {
 
   #count(channelId: ChannelId, change: 1 | -1): void {
     const count = (this.#inFlight.get(channelId) ?? 0) + change
-    // A channel that has none in flight comes again soon: while there are few, its place is kept.
+    // A channel with none in flight often comes again soon: its entry stays while there are few.
     if (count === 0 && this.#inFlight.size > CHANNELS_KEPT_MAX) this.#inFlight.delete(channelId)
     else this.#inFlight.set(channelId, count)
   }

@@ -1,16 +1,16 @@
-// A log as a database is to follow it. (W5)
+// The state of a log that a database is to follow. (W5)
 
 import type { LogState } from '#domain/lane'
 import type { LogReader } from '#domain/ports'
 
-/** For ten seconds, as long as the stream itself looks again. */
+/** Ten seconds, as long as the stream itself looks again. */
 const LOOKS_MAX = 40
 export const LOOK_AGAIN_MS = 250
 
 /**
- * The log by its name, with the way to ask what its lanes hold. Of several servers a new leader may
- * know an entry later than the one that has handed it out: with `pause`, an end that is too early
- * counts only once it stays.
+ * The log's name, and a function that asks what its lanes hold. With several servers, a new leader
+ * may store an entry later than the server that handed it out: with `pause`, an end that is too
+ * early counts only once it stays.
  */
 export async function logStateOf(
   log: Pick<LogReader, 'identity' | 'bounds'>,

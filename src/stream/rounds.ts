@@ -1,10 +1,10 @@
-// When what was gathered goes on: at the end of the input that is at hand, or of a longer round.
+// Decides when gathered submissions are appended: once the input at hand is read, or at the end of
+// a longer round.
 //
 // Invariants:
-//   rounds/1. A round lasts `gapMs` at most. It ends early once two thirds of those who can wait
-//     do: who waits sends nothing more, so there is little left to wait for. The others are being
-//     answered.
-//   rounds/2. What comes after a quiet time does not wait for a round.
+//   rounds/1. A round lasts `gapMs` at most. It ends early once two thirds of the callers wait:
+//     they send nothing more until they are answered, so few submissions are left to wait for.
+//   rounds/2. The first submission after a quiet time does not wait for a round.
 
 import type { Timers } from '#domain/ports'
 
@@ -14,7 +14,7 @@ export interface RoundPorts {
   readonly timers: Timers
   /** Milliseconds that only ever grow. */
   readonly monotonicMs: () => number
-  /** How many could wait at once: connections with one request each. */
+  /** The number of callers that could wait at once: connections with one request each. */
   readonly callers: () => number
 }
 
@@ -39,7 +39,7 @@ export class Rounds {
     return this.#gathered > 0
   }
 
-  /** One more waits for the end of the round. */
+  /** Adds one that waits for the end of the round. */
   gather(): void {
     this.#gathered += 1
     if (this.#isEnding) return

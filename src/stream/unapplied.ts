@@ -1,14 +1,15 @@
-// What was accepted here and is not known to be applied, found by its op_id. (acceptor/3)
+// Finds by op_id what was accepted here and is not known to be applied. (acceptor/3)
 //
-// Every submission passes through here and hardly one is ever asked for. So what belongs to a batch
-// is kept in a list and goes with it; a search is led to its batch by the time in the op_id, over
-// the times of whole pages of batches. Neither is in the order of time: a clock may go back.
+// Every submission passes through here and few are ever asked for. So a batch keeps its operations
+// in a list and is forgotten whole. A search finds the batch by the time in the op_id, first among
+// pages of batches. Neither list is in the order of time: a clock may go back.
 //
 // Invariants:
 //   unapplied/1. An operation whose op_id the gateway made lies within the span of its batch and
-//     its page, for the op_id begins with the time of acceptance. Any other one is kept by name.
-//   unapplied/2. What is known to be applied is not remembered, whichever of the two is told first.
-//   W7. Kept are the facts of an operation, not its submission, which the log has.
+//     its page, for the op_id begins with the time of acceptance. Any other operation is kept by
+//     its op_id.
+//   unapplied/2. What is applied is not remembered, whether its batch or the notice comes first.
+//   W7. It keeps the facts of an operation, not its submission, which the log has.
 
 import { isOperationOf, operationTimeOf } from '#domain/identity'
 import type { OperationId } from '#domain/identity'
@@ -28,11 +29,11 @@ interface Span {
 interface Batch extends Span {
   readonly position: LogPosition
   readonly operations: readonly Facts[]
-  /** Those of the batch that are kept by name. */
+  /** Operations of the batch that are kept by op_id. */
   readonly named: readonly OperationId[]
 }
 
-/** Batches behind each other. Its span may still hold that of one that has gone. */
+/** Consecutive batches. The span may still cover a batch that was forgotten. */
 interface Page {
   readonly batches: Batch[]
   earliest: number
@@ -51,19 +52,19 @@ const NONE: readonly OperationId[] = Object.freeze([])
 export class Unapplied {
   readonly #lanes: readonly Lane[]
   readonly #named = new Map<OperationId, Facts>()
-  /** How many are kept in batches. */
+  /** The number of operations kept in batches. */
   #unnamed = 0
 
   constructor(lanes: number) {
     this.#lanes = Array.from({ length: lanes }, () => ({ pages: [], appliedTo: 0 }))
   }
 
-  /** How many operations can be found. */
+  /** The number of operations that can be found. */
   get size(): number {
     return this.#unnamed + this.#named.size
   }
 
-  /** Takes in a batch that is in the log, behind all that its lane had before. */
+  /** Remembers a batch of the log, behind all earlier ones of its lane. */
   remember(laneNumber: number, position: LogPosition, submissions: Iterable<Submission>): void {
     const lane = this.#lanes[laneNumber]
     if (lane === undefined || position <= lane.appliedTo) return // unapplied/2
@@ -87,7 +88,7 @@ export class Unapplied {
     append(lane, { position, operations, named: named ?? NONE, earliest, latest })
   }
 
-  /** Forgets what its lane has applied up to and with a position. */
+  /** Forgets what a lane has applied, up to and including a position. */
   applied(laneNumber: number, position: LogPosition): void {
     const lane = this.#lanes[laneNumber]
     if (lane === undefined || position <= lane.appliedTo) return
@@ -151,8 +152,8 @@ const holds = ({ earliest, latest }: Span, time: number): boolean =>
   time >= earliest && time <= latest
 
 /**
- * Whether the gateway made its op_id. What a client chose may be on its way twice and is applied
- * with the first; so it is kept by name also when it looks like one of the gateway.
+ * True when the gateway made the op_id. A Message with a client's op_id may be on its way twice and
+ * is applied with the first; so it is kept by op_id also when that looks like the gateway's.
  */
 function isOwn(submission: Submission): boolean {
   const isClaimed = submission.model === 'message' && submission.claimed

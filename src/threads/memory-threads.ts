@@ -1,5 +1,5 @@
-// Threads that are none: everything runs in the thread that starts them, over wires in memory. With
-// a runtime that a test turns by hand, a whole gateway runs step by step and each run is the same.
+// Threads inside the thread that starts them, over wires in memory. With a runtime that a test sets
+// by hand, a whole gateway runs step by step, the same in each run.
 
 import type { Runtime } from '#domain/runtime'
 import type { Log } from '#domain/telemetry'
@@ -13,8 +13,8 @@ export interface MemoryThreadsOptions {
 }
 
 /**
- * Ending such a thread closes its wires. Its timers run on: a runtime of its own for each process
- * lets a test stop them.
+ * Ending such a thread closes its wires. Its timers run on; a test that gives each process a
+ * runtime of its own can stop them.
  */
 export const memoryThreads = ({ runtime, log }: MemoryThreadsOptions): Threads => ({
   wire: () => memoryWire(runtime),

@@ -1,11 +1,11 @@
-// Ports over a wire between threads: one thread calls what another serves, as if it were another
-// node. Types name what each end of the wire has; see contract.ts.
+// Ports over a wire between threads: one thread calls what another serves. contract.ts has the
+// types of both ends.
 //
 // Invariants:
 //   rpc/1. Messages arrive in the order in which they were sent, calls and one-way messages alike.
-//   rpc/2. What is sent in one turn of the event loop crosses in one message: a crossing costs more
-//       than what it carries.
-//   rpc/3. A call that can have no answer any more rejects; none waits for ever.
+//   rpc/2. What one pass of the event loop sends crosses in one message: a crossing costs more than
+//     its content.
+//   rpc/3. A call that can get no answer any more rejects; none waits for ever.
 
 import type { Wire } from './wire.ts'
 
@@ -25,11 +25,11 @@ export type Services<Named extends { readonly [Name in keyof Named]: Crossing<Na
 /** No service, or no topic. */
 export type None = Readonly<Record<never, never>>
 
-/** What one end of a wire has for the other. */
+/** Services and topics of one end of a wire. */
 export interface WireEnd {
   /** Services by name. */
   readonly services: Readonly<Record<string, object>>
-  /** The topics that it tells, with what it says. */
+  /** The topics that it tells, with the type of each message. */
   readonly topics: object
 }
 
@@ -58,8 +58,8 @@ interface Waiting {
 type Methods = Readonly<Record<string, (...values: readonly unknown[]) => Promise<unknown>>>
 
 /**
- * One end of a wire: `Near` is what it has for the other end, `Far` what the other end has for it.
- * Both ends can serve, call and tell.
+ * One end of a wire: `Near` types its own services and topics, `Far` those of the other end. Both
+ * ends can serve, call and tell.
  */
 export class Rpc<Near extends WireEnd, Far extends WireEnd> {
   readonly #wire: Wire
@@ -91,7 +91,7 @@ export class Rpc<Near extends WireEnd, Far extends WireEnd> {
     const calls = new Map<string | symbol, unknown>()
     return new Proxy({} as object & Far['services'][Name], {
       get(_, method) {
-        // A promise asks every value whether it has `then`.
+        // `await` asks every value for `then`.
         if (typeof method !== 'string' || method === 'then') return undefined
         const known = calls.get(method) ?? call(method)
         calls.set(method, known)

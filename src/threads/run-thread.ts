@@ -1,4 +1,4 @@
-// A thread from within, whatever it runs on: composes what it is for, serves it to the frontend.
+// Runs a thread, whatever carries it: composes its services and serves them to the frontend.
 
 import type { Runtime } from '#domain/runtime'
 import type { Log } from '#domain/telemetry'

@@ -1,4 +1,4 @@
-// A thread of this process as the frontend holds it: started, asked, stopped.
+// Starts a thread of this process for the frontend, and stops it.
 
 import type { Config } from '#src/config/config'
 import type { Log } from '#domain/telemetry'
@@ -14,7 +14,7 @@ export interface Thread<Name extends ThreadName> {
 }
 
 export interface ThreadOwner {
-  /** Aborted when there is no use for the thread before it is ready. */
+  /** Aborted when nobody needs the thread any more before it is ready. */
   readonly signal?: AbortSignal
   readonly threads: Threads
   readonly log: Log
@@ -22,7 +22,7 @@ export interface ThreadOwner {
   readonly onFailure: (reason: string) => void
 }
 
-/** Resolves once the thread is ready; rejects with its sentence for the operator. */
+/** Resolves once the thread is ready; rejects with a sentence for the operator. */
 export async function startThread<Name extends ThreadName>(
   start: ThreadStart<Name>,
   { threads, log, onFailure, signal }: ThreadOwner,

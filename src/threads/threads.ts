@@ -1,4 +1,4 @@
-// How the threads of a gateway come to be: as worker threads, or inside one thread.
+// Starts the threads of a gateway: as worker threads, or inside one thread.
 
 import type { Runtime } from '#domain/runtime'
 import type { Log } from '#domain/telemetry'
@@ -6,7 +6,7 @@ import type { FrontendEnd, ThreadEnds, ThreadName, ThreadSettings } from './cont
 import type { Rpc } from './rpc.ts'
 import type { PeerWire, Wire } from './wire.ts'
 
-/** What a thread is started with. */
+/** The input of a thread's start. */
 export interface ThreadStart<Name extends ThreadName = ThreadName> {
   readonly name: Name
   readonly settings: ThreadSettings
@@ -14,7 +14,7 @@ export interface ThreadStart<Name extends ThreadName = ThreadName> {
   readonly peer?: PeerWire
 }
 
-/** A thread as the one that starts it holds it. */
+/** A started thread, for the one that started it. */
 export interface Spawned {
   readonly wire: Wire
   /** Ends the thread at once, whatever it does. */
@@ -28,7 +28,7 @@ export interface Threads {
   spawn(start: ThreadStart, onEnd: (reason: Error) => void): Spawned
 }
 
-/** What a thread is composed with. */
+/** What a thread composes its services from. */
 export interface ThreadEdge<Name extends ThreadName = ThreadName> {
   /** To the frontend's thread. */
   readonly rpc: Rpc<ThreadEnds[Name], FrontendEnd>

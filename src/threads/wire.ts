@@ -1,4 +1,4 @@
-// What carries messages between two threads, and a form of it inside one thread.
+// Carries messages between two threads; memoryWire does so inside one thread.
 
 import type { Runtime } from '#domain/runtime'
 
@@ -37,7 +37,7 @@ export function memoryWire({ soon }: Pick<Runtime, 'soon'>): readonly [PeerWire,
   return [end(one, other), end(other, one)]
 }
 
-/** The messages for one end: they wait until somebody listens. */
+/** Messages for one end; they wait until somebody listens. */
 class Inbox {
   readonly #early: unknown[] = []
   readonly #endListeners: (() => void)[] = []

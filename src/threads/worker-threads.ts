@@ -1,4 +1,4 @@
-// Threads of the platform: an event loop each.
+// Worker threads of Node, each with an event loop.
 
 import { MessageChannel, MessagePort, Worker } from 'node:worker_threads'
 

@@ -1,4 +1,4 @@
-// The bus inside one process: listeners by channel, called in the order of the announcements.
+// The bus inside one process: calls the listeners of a channel in the order of the announcements.
 
 import type { Announcement } from '#domain/feed'
 import type { ChannelId } from '#domain/identity'

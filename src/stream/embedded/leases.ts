@@ -1,5 +1,5 @@
-// One process owns every lane. A later process on the same database gets a greater epoch, so that
-// the earlier one is fenced at its next append and at its next commit.
+// Leases of a sole process, which owns every lane. A later process on the same database gets a
+// greater epoch, which fences the earlier one at its next append and commit.
 
 import type { Lease } from '#domain/lane'
 import type { LaneLeases, LogSource } from '#domain/ports'
@@ -8,7 +8,7 @@ import type { TurnStore } from '#domain/store-ports'
 export interface SoleOwnerPorts {
   readonly store: Pick<TurnStore, 'lastEpoch'>
   readonly log: Pick<LogSource, 'takeOver'>
-  /** Another process has the lanes for good. */
+  /** Called when another process has taken the lanes for good. */
   readonly onFenced: () => void
 }
 

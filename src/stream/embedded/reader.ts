@@ -1,10 +1,11 @@
-// The embedded log as the owner of the lanes reads it: told what is on the disk, it seldom asks.
+// Reads the embedded log for the owner of the lanes. The log tells it what is on the disk, so it
+// seldom reads the table.
 //
 // Invariants:
 //   embedded-reader/1. The tail in memory is only a cache of the table, and bounded; a reader that
 //     fell behind it reads the table.
-//   embedded-reader/2. What is told comes in the order of positions; what the table has shown
-//     already is not taken again.
+//   embedded-reader/2. The log tells batches in the order of positions; the reader drops those that
+//     it has read from the table.
 
 import type { LogEntry, LogBounds, LogPosition, StoredBatch } from '#domain/lane'
 import type { LogReader, LogSource } from '#domain/ports'
@@ -15,7 +16,7 @@ export interface EmbeddedReaderOptions {
   readonly tailBytesMax: number
 }
 
-/** What of one lane is in memory: everything behind `from`, in order. */
+/** The part of one lane in memory: everything behind `from`, in order. */
 interface Tail {
   from: LogPosition
   readonly batches: StoredBatch[]
@@ -36,7 +37,7 @@ export class EmbeddedReader implements LogReader {
     this.#tails = last.map((from) => ({ from, batches: [] }))
   }
 
-  /** What is told before this resolves may be left out: it is behind the bounds that are read. */
+  /** Batches told before this resolves may be left out: the bounds that it reads cover them. */
   static async open(
     source: LogSource,
     { lanes, tailBytesMax }: EmbeddedReaderOptions,
@@ -85,7 +86,7 @@ export class EmbeddedReader implements LogReader {
     return this.#source.purge(lane, through, olderThanMs)
   }
 
-  /** Takes what is on the disk now, and wakes who watches. */
+  /** Takes batches that are on the disk, and wakes the watchers. */
   take(batches: readonly StoredBatch[]): void {
     const woken = new Set<number>()
     for (const batch of batches) {

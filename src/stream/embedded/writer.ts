@@ -1,13 +1,13 @@
-// The embedded log beside its table: one fsync for all that wait, on a thread of its own, so that
+// Writes the embedded log: one fsync for all waiting appends, on a thread of its own, so that
 // neither turns nor requests wait for the disk.
 //
 // Invariants:
 //   W1. An append answers only after the transaction that holds it is on the disk.
-//   W2. From the moment that another process has taken the log over, nothing of this one is kept.
-//   W4. What is not applied is never dropped: beyond the byte bound appends are refused, and only
-//       what is behind the applied position is purged.
-//   embedded-writer/1. What has arrived by the end of a turn of the event loop, and what arrives
-//     while a transaction runs, goes into one transaction: group commit without a timer.
+//   W2. Once another process has taken the log over, the log keeps nothing of this one.
+//   W4. The log drops nothing that is not applied: beyond its byte bound it refuses appends, and it
+//     purges only entries before the applied position.
+//   embedded-writer/1. Appends that arrive in one pass of the event loop, or while a transaction
+//     runs, share one transaction: group commit without a timer.
 
 import type { Appended, Batch, LogBounds, LogPosition, StoredBatch } from '#domain/lane'
 import type { LogSource, LogTable, LogWriter, NowMs } from '#domain/ports'
@@ -40,7 +40,7 @@ const UNAVAILABLE: Appended = {
 const NO_EPOCH = 0
 const PURGE_ROWS_MAX = 64
 
-/** Ingress appends, the reader of the same process is told. Both ask over a link. */
+/** The acceptor appends, and the reader of the same process hears of it. Both call over RPC. */
 export class EmbeddedWriter implements LogWriter, LogSource {
   readonly #ports: EmbeddedWriterPorts
   readonly #bytesMax: number
@@ -63,7 +63,7 @@ export class EmbeddedWriter implements LogWriter, LogSource {
     return new EmbeddedWriter(ports, bytesMax, await ports.table.bytes())
   }
 
-  /** From now on the reader is told what is on the disk, in the order of positions. */
+  /** From now on tells the reader what is on the disk, in the order of positions. */
   tell(reader: (batches: readonly StoredBatch[]) => void): void {
     this.#reader = reader
   }
@@ -104,7 +104,7 @@ export class EmbeddedWriter implements LogWriter, LogSource {
     through: LogPosition,
     olderThanMs: number,
   ): Promise<{ readonly purged: number }> {
-    // In steps, between which appends have their turn: a batch may be large.
+    // In steps, between which appends run: a batch may be large.
     for (let purged = 0; ;) {
       // A log that is half full gives room first and keeps for later inspection second.
       const isTight = this.#bytes > this.#bytesMax / 2
@@ -117,10 +117,7 @@ export class EmbeddedWriter implements LogWriter, LogSource {
     }
   }
 
-  /**
-   * embedded-writer/1: lanes whose batches have all arrived, each in a message of its own, share
-   * one fsync.
-   */
+  /** embedded-writer/1: batches of several lanes, each in its own message, share one fsync. */
   #writeSoon(): void {
     if (this.#isWriting) return
     this.#isWriting = true

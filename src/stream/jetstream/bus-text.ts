@@ -1,11 +1,11 @@
-// What travels on the bus. An announcement is lines: a JSON array that describes the entries, then
-// the payload of each entry as it is, so that no payload is escaped or parsed on its way.
+// Texts of the bus. An announcement has lines: a JSON array that describes the entries, then the
+// payload of each entry, so that no payload is escaped or parsed on its way.
 //
 // Invariants:
-//   bus-text/1. What is read back equals what was written, or is refused whole: another process
-//     need not be of this version.
-//   bus-text/2. No text is longer than `bytesMax`. Entries that do not fit are left out, and the
-//     head tells.
+//   bus-text/1. A reader gets what was written, or refuses it whole: another process may be of
+//     another version.
+//   bus-text/2. No text is longer than `bytesMax`. Entries that do not fit are left out, and
+//     `headSeq` tells.
 
 import type { Announcement, FeedEntry } from '#domain/feed'
 import {

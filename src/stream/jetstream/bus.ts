@@ -1,12 +1,12 @@
-// The bus over core NATS: a subject a channel, and only who holds a session for it listens.
+// The bus over core NATS: one subject a channel; only processes with a session for it subscribe.
 //
 // Invariants:
 //   bus/1. Announcements of one channel arrive in the order in which its owner made them.
 //   bus/2. What this process announces reaches its own listeners at once, and not a second time
 //     over NATS: the connection takes no echo.
 //   bus/3. Nothing is kept for a server that is away: losing a bus message costs time, never truth.
-//   bus/4. A flush ends after the server has every subscription that was made before it. Those that
-//     are asked for together share one round trip.
+//   bus/4. A flush ends after the server has every subscription that was made before it. Flushes
+//     asked for together share one round trip.
 
 import type { Subscription } from '@nats-io/transport-node'
 import type { Announcement } from '#domain/feed'
@@ -24,7 +24,7 @@ export interface NatsBusPorts {
 }
 
 const PREFIX = 'heliograph'
-/** Subject, headers and the protocol's own words around a payload. */
+/** Bytes of subject, headers and protocol around a payload. */
 const OVERHEAD_BYTES = 1024
 
 type Listener = (announcement: Announcement) => void
@@ -106,7 +106,7 @@ export class NatsBus implements Bus {
     await Promise.resolve()
     this.#flush = undefined
     const { nats, isConnected } = this.#connection
-    // A connection that is lost rejects; once it is back every session looks again.
+    // A lost connection rejects; once it is back every session reads the feed.
     if (isConnected) await nats.flush().catch(() => {})
   }
 

@@ -1,11 +1,11 @@
-// One connection to NATS for everything in this folder. It comes back by itself, for ever.
+// One connection to NATS for everything in this folder. It reconnects by itself, for ever.
 //
 // Invariants:
-//   nats-connection/1. A connection that does not answer is noticed within PING_MS ×
-//     PINGS_UNANSWERED_MAX and made anew.
-//   nats-connection/2. Nothing is handed to the client while it is away: the client would keep it
-//     without a bound. Whoever sends asks `isConnected` first.
-//   nats-connection/3. Addresses are logged without what stands before the @ in them.
+//   nats-connection/1. A connection that does not answer is replaced within PING_MS ×
+//     PINGS_UNANSWERED_MAX.
+//   nats-connection/2. The client gets nothing to send while it is disconnected: it would buffer
+//     without a bound. Senders ask `isConnected` first.
+//   nats-connection/3. Log lines have addresses without the credentials before their @.
 
 import { AuthorizationError, connect } from '@nats-io/transport-node'
 import type { ConnectionOptions, NatsConnection, Status } from '@nats-io/transport-node'
@@ -26,7 +26,7 @@ export interface ConnectionSettings {
   readonly url: string
   /** The name of this process in the server's own reports. */
   readonly name: string
-  /** How long a server that is away is waited for at first; see domain/first-answer.ts. */
+  /** The time to wait at the start for a server that is away; see domain/first-answer.ts. */
   readonly firstAnswerMsMax?: number
 }
 
@@ -36,7 +36,7 @@ const HANDSHAKE_MS = 2000
 const RECONNECT_MS = 100
 const RECONNECT_JITTER_MS = 150
 
-/** What of a connection is needed to send and to hear. */
+/** The part of a connection that senders and listeners use. */
 export interface Line {
   readonly nats: Pick<NatsConnection, 'publish' | 'subscribe'>
   readonly isConnected: boolean
@@ -44,7 +44,7 @@ export interface Line {
   onReturn(listener: () => void): () => void
 }
 
-/** The connection, and whether it is there at this moment. */
+/** The connection, and whether it works at this moment. */
 export class Connection implements Line {
   readonly nats: NatsConnection
   readonly #ports: ConnectionPorts
@@ -89,7 +89,7 @@ export class Connection implements Line {
     return this.#isConnected
   }
 
-  /** How long the connection has been away; 0 while it is there. */
+  /** Milliseconds since the connection was lost; 0 while it works. */
   awayMs(): number {
     return this.#isConnected ? 0 : this.#ports.monotonicMs() - this.#awaySinceMs
   }
@@ -99,10 +99,10 @@ export class Connection implements Line {
     return () => this.#returned.delete(listener)
   }
 
-  /** Sends what is waiting and closes. */
+  /** Sends what waits and closes. */
   async close(): Promise<void> {
     this.#returned.clear()
-    // Draining waits for the server; one that is away would be waited for in vain.
+    // Draining waits for the server, in vain when it is away.
     await (this.#isConnected ? this.nats.drain() : this.nats.close())
   }
 
@@ -157,7 +157,7 @@ function connectionOptions({ url, name }: ConnectionSettings): ConnectionOptions
     ...(user !== '' && pass !== '' && { user, pass }),
     ...(user !== '' && pass === '' && { token: user }),
     ...(urls.some(({ protocol }) => protocol === 'tls:') && { tls: {} }),
-    // Announcements of this process reach its own listeners without the detour.
+    // Announcements of this process reach its own listeners directly.
     noEcho: true,
     maxReconnectAttempts: -1,
     ignoreAuthErrorAbort: true,

@@ -1,16 +1,15 @@
-// Reading a stream onwards from a place: an ephemeral consumer that is made anew, at the right
-// place, whenever it is lost.
+// Reads a stream onwards from a position with an ephemeral consumer; replaces a lost consumer at
+// the right position.
 //
 //   closed ─▶ opening ─▶ open ──▶ (gap, silence, consumer gone, connection back) ──▶ opening
 //
 // Invariants:
-//   consumption/1. Entries are handed on in stream order without a gap: the consumer's own count
-//     must go up by one, and a consumer that is made anew begins behind the last entry that was
-//     handed on.
-//   consumption/2. No more is asked for than there is room for, so that a reader that does not read
-//     holds up the server, not memory.
-//   consumption/3. Silence is noticed: while something is asked for, the server says every
-//     HEARTBEAT_MS that it is alive; SILENCE_MS without a word, and the consumer is made anew.
+//   consumption/1. Hands on entries in stream order without a gap: the consumer's own count must go
+//     up by one, and a new consumer begins behind the last entry handed on.
+//   consumption/2. Asks for no more than there is room for: entries that nobody reads stay at the
+//     server.
+//   consumption/3. Notices silence: during a request the server sends a heartbeat every
+//     HEARTBEAT_MS; after SILENCE_MS without any message it makes a new consumer.
 
 import { AckPolicy, DeliverPolicy } from '@nats-io/jetstream'
 import type { ConsumerConfig, JetStreamManager } from '@nats-io/jetstream'
@@ -34,16 +33,16 @@ export interface ConsumptionPorts {
   readonly monotonicMs: MonotonicMs
 }
 
-/** Who reads, and from where. */
+/** The reader of a consumption, and where it begins. */
 export interface Reader {
   readonly stream: string
   readonly subject: string
-  /** Where to begin, asked each time that a consumer is made. */
+  /** Where the next consumer begins; asked before each is made. */
   begin(): { readonly kind: 'behind'; readonly position: LogPosition } | { readonly kind: 'newest' }
-  /** Bytes that may be asked for now; 0 or less: nothing. */
+  /** Bytes to ask for now; 0 or less: none. */
   room(): number
   take(delivery: Delivery, message: Msg): void
-  /** A consumer stands; so many entries are to come. */
+  /** A consumer is open; `pending` entries are to come. */
   opened(pending: number): void
 }
 
@@ -102,7 +101,7 @@ export class Consumption {
     this.#phase = { kind: 'closed' }
   }
 
-  /** Room was made: asks for more when nothing is asked for. (consumption/2) */
+  /** Called when there is room again: asks for more unless a request is open. (consumption/2) */
   more(): void {
     const phase = this.#phase
     if (phase.kind !== 'open' || phase.outstanding > 0) return
@@ -121,7 +120,7 @@ export class Consumption {
     connection.nats.publish(subject, JSON.stringify(request), { reply: phase.inbox })
   }
 
-  /** Lets the consumer go and makes a new one behind what was handed on. (consumption/1) */
+  /** Drops the consumer and makes a new one behind what was handed on. (consumption/1) */
   again(reason: string): void {
     if (this.#phase.kind === 'closed') return
     const { timers, logger } = this.#ports
@@ -139,7 +138,7 @@ export class Consumption {
     const { connection, manager, monotonicMs } = this.#ports
     const opening: Phase = { kind: 'opening' }
     this.#phase = opening
-    // While the connection is away nothing is asked; its return calls `again`.
+    // While the connection is away nothing is sent; its return calls `again`.
     if (!connection.isConnected) return
     try {
       const info = await manager.consumers.add(this.#reader.stream, this.#config())

@@ -1,4 +1,4 @@
-// Where a delivered message stands: its reply subject says it.
+// Reads from a message's reply subject where it stands in stream and consumer.
 
 import type { LogPosition } from '#domain/lane'
 

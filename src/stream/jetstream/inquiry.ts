@@ -1,11 +1,11 @@
 // Asks the other processes for an operation that one of them accepted and nobody has applied yet.
 //
 // Invariants:
-//   inquiry/1. A question has an end: the operation, or ASK_MS. Everybody answers, also that it
-//     does not know the operation.
-//   inquiry/2. Questions under way are bounded; one beyond the bound goes unasked.
-//   inquiry/3. "Nobody knows it" is said only when every process that is there has said so. One
-//     that is silent for GONE_AFTER_MS is there no more.
+//   inquiry/1. A question ends with the operation, or after ASK_MS. Every process answers, also
+//     that it does not know the operation.
+//   inquiry/2. Open questions are bounded; one beyond the bound is not sent.
+//   inquiry/3. "Nobody knows it" is the answer only when every live process has said so. One that
+//     is silent for GONE_AFTER_MS counts as gone.
 
 import type { Msg, Subscription } from '@nats-io/transport-node'
 import {
@@ -55,7 +55,7 @@ export class StatusInquiry {
   readonly #id: string
   readonly #inbox: string
   readonly #asked = new Map<string, Question>()
-  /** Who has ever answered, and since when it has not. (inquiry/3) */
+  /** Every process that has ever answered, and since when it has been silent. (inquiry/3) */
   readonly #others = new Map<string, number | undefined>()
   readonly #subscriptions: Subscription[] = []
   #count = 0
@@ -113,7 +113,7 @@ export class StatusInquiry {
     if (connection.isConnected) connection.nats.publish(`${this.#subject}.left`, this.#id)
   }
 
-  /** What it means that nobody has said in time that it knows the operation. (inquiry/3) */
+  /** Interprets that nobody has said in time that it knows the operation. (inquiry/3) */
   #silence(strangers: ReadonlySet<string>): Found {
     const now = this.#ports.monotonicMs()
     let isMissing = strangers.size === 0

@@ -1,13 +1,13 @@
 // The one stream that holds every lane: a subject for each lane and writer, one message a batch.
 //
 // Invariants:
-//   W4. No age limit, `discard: new` and a byte bound: what is not applied is never dropped. A
-//       purge keeps the last applied entry of each lane, so that a lane's end can always be
-//       compared.
-//   W5. The stream carries a random identity from its creation. A stream with another one, or one
-//       that ends before a position this process knows to be in it, is not followed any further.
-//       Of several servers the one that leads may store an entry later than another has handed it
-//       out, so an end that is too early counts only once it stays.
+//   W4. No age limit, `discard: new` and a byte bound: the stream drops nothing that is not
+//     applied. A purge keeps the last applied entry of each lane, so that a lane's end can always
+//     be compared.
+//   W5. The stream carries a random identity from its creation. The process stops following a
+//     stream with another identity, or one that ends before a position known to be in it. A leader
+//     may store an entry later than another server has handed it out, so an end that is too early
+//     counts only once it stays.
 
 import {
   DiscardPolicy,
@@ -51,7 +51,7 @@ export interface Mark {
 /** The largest batch has 256 Ki characters, each of three bytes at most, and headers. */
 const PAYLOAD_BYTES_MIN = 2 ** 20
 const REQUEST_TIMEOUT_MS = 2000
-/** For ten seconds: longer than an election and what a slow disk keeps waiting. (W5) */
+/** Ten seconds: longer than an election, or than a slow disk delays. (W5) */
 const LOOKS_AT_END = 40
 const LOOK_AGAIN_MS = 250
 const IDENTITY = /^heliograph log ([0-9a-f]{32})$/
@@ -125,7 +125,7 @@ export class LaneStream {
     return this.#mismatch
   }
 
-  /** Told of every position that was acknowledged, read or found to be applied. */
+  /** Notes a position that was confirmed, read or found to be applied. */
   saw(position: LogPosition): void {
     if (position > this.#highest) this.#highest = position
   }
@@ -259,7 +259,7 @@ function configOf({ name, prefix, replicas, bytesMax }: LaneStreamSettings, iden
   }
 }
 
-/** Brings the bounds of a stream that was there to what the settings say now. */
+/** Changes the bounds of an existing stream to those of the settings. */
 async function adjust(
   manager: JetStreamManager,
   config: StreamConfig,

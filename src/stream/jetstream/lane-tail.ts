@@ -1,4 +1,4 @@
-// What of one lane has been fetched and not yet applied: everything behind `from`, in order,
+// The part of one lane that was fetched and is not applied: everything behind `from`, in order,
 // bounded.
 
 import type { Msg } from '@nats-io/transport-node'
@@ -23,13 +23,13 @@ export interface TailOptions {
   readonly messageBytesMax: number
 }
 
-/** Entries over which the usual size of one is smoothed. */
+/** Entries over which the mean size of one is smoothed. */
 const TYPICAL_OVER = 8
 
 interface Fetched {
   readonly position: LogPosition
   readonly message: Msg
-  /** What it holds, once it was read. */
+  /** Its submissions, once somebody has read them. */
   submissions?: LogEntry['submissions']
 }
 
@@ -39,9 +39,9 @@ export class LaneTail implements Reader {
   readonly #options: TailOptions
   readonly #consumption: Consumption
   readonly #fetched: Fetched[] = []
-  /** Everything up to here is applied. */
+  /** The lane is applied up to here. */
   #from: LogPosition
-  /** Everything up to here was fetched. */
+  /** The lane was fetched up to here. */
   #last: LogPosition
   #bytes = 0
   /** Submissions in one entry, as seen lately; 0 before the first. */
@@ -64,25 +64,25 @@ export class LaneTail implements Reader {
   }
 
   /**
-   * Submissions behind what is applied: the entries fetched, and those that the server had to
-   * deliver when it was last heard, taken for entries of the usual size.
+   * Submissions behind what is applied: the entries fetched, and those that the server still had to
+   * deliver by its last message, taken as entries of the usual size.
    */
   get lag(): number {
     const pending = this.#pending === 'unknown' ? 0 : this.#pending
     return Math.round((this.#fetched.length + pending) * Math.max(1, this.#typicalCount))
   }
 
-  /** True when nothing is behind what was read, as far as the server has said. */
+  /** True when nothing follows what was read, by the server's last message. */
   get isAtEnd(): boolean {
     return this.#fetched.length === 0 && this.#pending === 0
   }
 
-  /** True when it holds what comes right behind a position. */
+  /** True when it holds the entry right behind a position. */
   covers(after: LogPosition): boolean {
     return after <= this.#last && after >= this.#from
   }
 
-  /** Forgets what is up to `after` and gives what is behind, at most `maxCount` submissions. */
+  /** Forgets entries up to `after` and gives those behind it, at most `maxCount` submissions. */
   read(after: LogPosition, maxCount: number): readonly LogEntry[] {
     this.#forget(after)
     const { lane } = this.#options
@@ -102,7 +102,7 @@ export class LaneTail implements Reader {
     return new Promise((resolve) => this.#waiting.push(resolve))
   }
 
-  /** Nothing came in time: whatever comes later is told by `arrived`. */
+  /** Takes the lane as ended when nothing came in time; `arrived` tells of later entries. */
   assumeEnd(): void {
     this.#pending = 0
   }

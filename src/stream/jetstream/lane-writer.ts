@@ -1,19 +1,19 @@
-// One lane of one writer: batches go out one after the other, each with the proof that it is not in
-// the log yet.
+// One lane of one writer: sends batches one after the other, each with a condition that keeps it
+// from being stored twice.
 //
 //   waiting ─▶ attempt ─┬▶ stored now, or found at the end ─▶ appended
 //                 ▲     ├▶ no attempt without an answer ────▶ refused: the batch is nowhere
 //                 └─────┴▶ no word, again until OUTCOME_MS ─▶ unknown
 //
 // Invariants:
-//   W1. `appended` is said only when the stream has acknowledged this batch, or holds it.
+//   W1. The answer is `appended` only when the stream has confirmed this batch, or holds it.
 //   lane-writer/1. A writer has a subject of its own in each lane, and every attempt names the
-//     position at which that subject ends (Nats-Expected-Last-Subject-Sequence). So of all attempts
-//     that name one end a single one is ever stored, however late a server delivers it.
-//   lane-writer/2. One batch of a lane is under way, so batches keep their order whichever server
-//     leads.
-//   lane-writer/3. `refused` is said only while no attempt is without an answer. Afterwards the
-//     answer is `unknown`, and a batch that turns up behind that answer is counted.
+//     position at which that subject ends (Nats-Expected-Last-Subject-Sequence). So the stream
+//     stores only one of all attempts that name the same end, however late it arrives.
+//   lane-writer/2. One batch of a lane is under way at a time, so batches keep their order
+//     whichever server leads.
+//   lane-writer/3. The answer is `refused` only while every attempt has an answer. After that it is
+//     `unknown`, and a batch that turns up later is counted.
 
 import type { JetStreamClient } from '@nats-io/jetstream'
 import type { Appended, LogPosition } from '#domain/lane'
@@ -43,7 +43,7 @@ export interface LaneWriterOptions {
   readonly lane: number
   /** The writer's own subject in the lane. */
   readonly subject: string
-  /** How long a batch that reached nobody is kept before it is refused, in milliseconds. */
+  /** Milliseconds before a batch that reached no server is refused. */
   readonly timeoutMs: number
 }
 
@@ -71,7 +71,7 @@ interface Waiting {
   readonly after: LogPosition
   readonly answer: (outcome: Appended) => void
   attempts: number
-  /** Attempts of which nobody has told what became of them. (lane-writer/3) */
+  /** Attempts of unknown outcome. (lane-writer/3) */
   open: number
 }
 

@@ -1,4 +1,4 @@
-// The two buckets that nodes agree in: who is alive, and who owns which lane.
+// The two buckets by which nodes agree: which nodes live, and which node owns which lane.
 //
 // Invariants:
 //   lease-buckets/1. An epoch is the revision of a lane's key above a base, and the base is set
@@ -41,13 +41,10 @@ export const LANE_KEY = /^lane\.(\d+)$/
 export const keyOfLane = (lane: number): string => `lane.${lane}`
 
 const NAME = 'HELIOGRAPH'
-/**
- * A node that is gone leaves no key behind for long; whether it lives is told by its heartbeats.
- */
+/** A node that is gone leaves no key for long; its heartbeats tell whether it lives. */
 const NODE_TTL_MS = 10_000
 /**
- * More leases than could have been given and not yet taken when a bucket was lost.
- * (lease-buckets/1)
+ * More leases than can have been given and not yet taken when a bucket is lost. (lease-buckets/1)
  */
 const EPOCH_MARGIN = 4096
 
@@ -140,7 +137,7 @@ export class LeaseBuckets {
   }
 }
 
-/** A bucket that was there as the settings want it now: its making takes no notice of them. */
+/** Changes an existing bucket to the present settings, which its creation ignores. */
 async function adjusted(
   manager: JetStreamManager,
   stream: string,

@@ -3,8 +3,9 @@
 // Invariants:
 //   lease-plan/1. A node that has not renewed in time holds nothing and takes nothing, by its own
 //     clock.
-//   lease-plan/2. A lane is taken only from nobody or from a node that is not heard of any more. A
-//     live owner is waited for: it gives the lane up by itself when it sees where the lane belongs.
+//   lease-plan/2. A node takes a lane only when nobody owns it or its owner is silent for too long.
+//     It waits for a live owner, which gives the lane up by itself once it sees where the lane
+//     belongs.
 
 import type { Lease } from '#domain/lane'
 
@@ -29,7 +30,7 @@ export interface LeaseView {
   readonly selfUntilMs: number
   readonly nodes: readonly HeardNode[]
   readonly lanes: ReadonlyMap<number, LaneKey>
-  /** Added to a revision it gives an epoch. */
+  /** A revision plus this gives an epoch. */
   readonly epochBase: number
 }
 

@@ -1,10 +1,9 @@
 // Follows the two buckets as they change, and reads them whole after each interruption.
 //
 // Invariants:
-//   lease-sight/1. Nothing is decided on half a picture: a bucket is whole once an entry has been
-//     seen that is not older than the bucket's last one when reading began. The consumer's own
-//     count of what is to come is no help: it counts entries that newer ones have replaced (server
-//     2.9).
+//   lease-sight/1. A node decides nothing on part of a bucket: a bucket is whole once an entry came
+//     that is not older than its last one when reading began. The consumer's own count of entries
+//     to come does not help: it includes entries that newer ones have replaced (server 2.9).
 
 import type { JetStreamManager } from '@nats-io/jetstream'
 import type { Msg } from '@nats-io/transport-node'
@@ -79,10 +78,7 @@ export class LeaseSight {
     for (const consumption of Object.values(this.#consumptions)) consumption.again('made anew')
   }
 
-  /**
-   * False until everything that stood in the buckets has been seen, and again after each
-   * interruption.
-   */
+  /** False until both buckets were read to their end, and again after each interruption. */
   get isWhole(): boolean {
     const { nodes, lanes } = this.#readings
     const isOpen = Object.values(this.#consumptions).every((consumption) => consumption.isOpen)
@@ -101,7 +97,7 @@ export class LeaseSight {
     return this.#lanes
   }
 
-  /** What this node wrote itself, before the bucket tells. */
+  /** Notes what this node wrote, before the bucket tells. */
   wrote(lane: number, key: LaneKey): void {
     const known = this.#lanes.get(lane)
     if (known === undefined || known.revision < key.revision) this.#lanes.set(lane, key)
@@ -138,7 +134,7 @@ export class LeaseSight {
         this.#options.changed()
       },
       opened: () => {
-        // A bucket that was made anew counts from the beginning: what was seen before says nothing.
+        // A new bucket counts from the beginning: what was seen before says nothing.
         if (which === 'lanes') {
           this.#lanes.clear()
           this.#epochBase = undefined
@@ -169,7 +165,7 @@ export class LeaseSight {
       this.#epochBase ??= 0
       return
     }
-    // How long ago the others were heard of is told by the server's clock; from now on by our own.
+    // The server's clock tells how long ago the others were heard; from now on our own does.
     const now = this.#ports.monotonicMs()
     const newestMs = Math.max(0, ...[...this.#nodes.values()].map(({ atMs }) => atMs))
     for (const [session, node] of this.#nodes) {

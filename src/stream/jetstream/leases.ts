@@ -1,16 +1,15 @@
-// The right to apply lanes, agreed on in NATS KV. The fence in the database keeps safety, these
-// leases keep liveness: at any moment somebody should apply each lane.
+// The right to apply lanes, agreed on in NATS KV. The epochs in the database keep safety, these
+// leases keep liveness: somebody applies each lane.
 //
 //   heartbeat ─▶ nodes bucket ─▶ everybody's sight ─▶ plan ─▶ take / give lanes ─▶ changed(held)
 //
 // Invariants:
-//   leases/1. A node holds nothing once LEASE_MS have passed since it sent the last heartbeat that
-//     was stored: earlier than any other node may take it for dead.
-//   leases/2. A lane is given to others only after this process was told to let it go, and had time
-//     to.
-//   leases/4. A write that the bucket of lanes refuses says that this node's picture of it is old:
-//     the buckets are read anew.
-//   leases/3. `changed` is called when what is held differs, and only then.
+//   leases/1. A node holds nothing once LEASE_MS have passed since it sent its last stored
+//     heartbeat: before any other node may take it for dead.
+//   leases/2. A lane goes to others only after this process was told to let it go, and had time to.
+//   leases/4. When the bucket of lanes refuses a write, this node's picture of it is old: it reads
+//     the buckets anew.
+//   leases/3. `changed` is called only when the held lanes differ.
 
 import { jetstreamManager } from '@nats-io/jetstream'
 import { firstAnswer } from '#domain/first-answer'
@@ -72,7 +71,7 @@ export class KvLeases implements LaneLeases {
   #held: readonly Lease[] = []
   #letGo: Promise<void> = Promise.resolve()
   #selfUntilMs = 0
-  /** When everything was last seen, or mended. */
+  /** When the buckets were last seen whole, or made anew. */
   #seenMs = 0
   #isLeaving = false
   #lookIsDue = false
@@ -125,8 +124,8 @@ export class KvLeases implements LaneLeases {
   }
 
   /**
-   * Finds or makes the buckets; one that was given more replicas has no leader for a moment. The
-   * first heartbeat stands in its bucket before that is read: by it the age of others is told.
+   * Finds or makes the buckets; one that gets more replicas has no leader for a moment. The first
+   * heartbeat is in its bucket before that is read: the age of others is counted from it.
    */
   #begin(changed: Changed): Promise<Run> {
     const { logger, timers } = this.#ports
@@ -166,11 +165,11 @@ export class KvLeases implements LaneLeases {
     }
     const now = this.#ports.monotonicMs()
     if (run.sight?.isWhole === true) this.#seenMs = now
-    // The bucket of lanes may be lost and that of nodes be there: then heartbeats say nothing.
+    // When only the bucket of lanes is lost, heartbeats say nothing of it.
     if (now >= this.#selfUntilMs || now - this.#seenMs >= LEASE_MS) await this.#mend(run)
   }
 
-  /** Buckets that were lost are made anew; those that are there stay as they are. */
+  /** Makes lost buckets anew; leaves the others as they are. */
   async #mend(run: Run): Promise<void> {
     this.#seenMs = this.#ports.monotonicMs()
     try {
@@ -202,7 +201,7 @@ export class KvLeases implements LaneLeases {
     first()
   }
 
-  /** One look for all that changed together. */
+  /** Looks once for all changes that came together. */
   #lookSoon(run: Run): void {
     if (this.#lookIsDue || this.#isLeaving) return
     this.#lookIsDue = true
@@ -225,8 +224,7 @@ export class KvLeases implements LaneLeases {
   }
 
   /**
-   * Undefined while it cannot be seen who owns what: then what is held stays, within its time.
-   * (leases/1)
+   * Undefined while the owners cannot be seen: then held lanes stay, within their time. (leases/1)
    */
   #plan({ sight }: Run): LeasePlan | undefined {
     const now = this.#ports.monotonicMs()
@@ -259,7 +257,7 @@ export class KvLeases implements LaneLeases {
     cancel()
   }
 
-  /** Takes a lane, or gives it up; what it leads to is seen at the next look. */
+  /** Takes a lane, or gives it up; the next look sees the result. */
   async #move(
     run: Run,
     { lane, owner }: { readonly lane: number; readonly owner: string },
@@ -281,9 +279,7 @@ export class KvLeases implements LaneLeases {
     }
   }
 
-  /**
-   * Gives everything back at once, so that nobody has to wait for this process to be found dead.
-   */
+  /** Gives everything back at once, so that nobody waits until this process counts as dead. */
   async #leave(run: Run): Promise<void> {
     const mine = [...(run.sight?.lanes ?? [])].filter(
       ([, { owner }]) => owner === this.#self.session,

@@ -35,13 +35,13 @@ export interface JetStreamLogOptions {
   readonly tailBytesMax: number
   /** Bytes of appends without an answer, at most. */
   readonly pendingBytesMax: number
-  /** How long an append that reaches no server may take before it is refused; 2000 by default. */
+  /** Milliseconds before an append that reaches no server is refused; 2000 by default. */
   readonly appendTimeoutMs?: number
-  /** How long servers are waited for at first; see domain/first-answer.ts. */
+  /** The time to wait for servers at the start; see domain/first-answer.ts. */
   readonly firstAnswerMsMax?: number
 }
 
-/** The stream, once it answers: given more replicas, it has no leader for a moment. */
+/** The stream, once it answers: one that gets more replicas has no leader for a moment. */
 async function answering(ports: LaneStreamPorts, settings: LaneStreamSettings) {
   const stream = await LaneStream.open(ports, settings)
   await stream.next(1)
@@ -70,8 +70,8 @@ export class JetStreamLog implements LogWriter, LogReader {
   }
 
   /**
-   * Finds the stream or makes it; servers that are still finding each other are waited for. Rejects
-   * with a sentence for the operator.
+   * Finds the stream or makes it; waits for servers that are still electing. Rejects with a
+   * sentence for the operator.
    */
   static async open(ports: JetStreamLogPorts, options: JetStreamLogOptions): Promise<JetStreamLog> {
     const { name = NAME, prefix = PREFIX, replicas, bytesMax, firstAnswerMsMax } = options

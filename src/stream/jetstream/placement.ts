@@ -1,19 +1,18 @@
-// Which node should own which lane: rendezvous hashing with a bound, a pure function of who is
-// alive.
+// Assigns lanes to nodes: rendezvous hashing with a bound, a pure function of the live nodes.
 //
 // Invariants:
 //   placement/1. Every node that sees the same nodes comes to the same answer.
 //   placement/2. No node gets more than its share, rounded up: one slow node does not hold half of
 //     the lanes.
-//   placement/3. It is worked out when other nodes are alive, and not at each look: for 1,024 lanes
-//     and 8 nodes that takes 35 ms, and each heartbeat of a node leads to a look.
+//   placement/3. It is computed when other nodes are alive, not at each look: for 1,024 lanes and 8
+//     nodes that takes 35 ms, and each heartbeat of a node leads to a look.
 
 import { createHash } from 'node:crypto'
 
 export interface Node {
   /** Names one run of one process. */
   readonly session: string
-  /** The process's own name, the same after a restart: so its lanes come back to it. */
+  /** The process's own name, the same after a restart, so that its lanes return to it. */
   readonly name: string
 }
 

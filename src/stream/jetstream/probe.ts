@@ -1,5 +1,4 @@
-// How well the stream is, and how deep its promise goes: replicas, and when the server syncs its
-// files.
+// Readiness and durability of the stream: its replicas, and when the server syncs its files.
 
 import type { Probe, Readiness } from '#domain/ports'
 
@@ -54,7 +53,7 @@ export class StreamProbe implements Probe {
     return `stream: ${config.num_replicas} replica(s), file sync ${sync}`
   }
 
-  /** Asked of each server until it tells: the setting cannot change while a server runs. */
+  /** Asks each server until it tells: the setting cannot change while a server runs. */
   async #syncMode(): Promise<string> {
     const { info } = this.#connection.nats
     if (info === undefined) return UNKNOWN
@@ -73,7 +72,7 @@ export class StreamProbe implements Probe {
       })
       return syncModeFrom(await response.json(), serverId)
     } catch {
-      // A server without a monitoring port, or one that is not for us to reach.
+      // A server without a monitoring port, or with one that we cannot reach.
       return UNKNOWN
     }
   }

@@ -1,11 +1,11 @@
-// The reading side: a bounded tail in memory for each lane that is read, fed by the stream.
+// Reads the log: the stream feeds a bounded tail in memory for each lane.
 //
 // Invariants:
-//   W4. What is purged is applied and old; the entry at the applied position stays.
-//   W5. A stream that is not the one that was opened is not read: reading rejects with LogMismatch.
+//   W4. A purge removes only applied and old entries; the entry at the applied position stays.
+//   W5. Reading rejects with LogMismatch when the stream is not the one that was opened.
 //   jetstream-reader/1. Memory is bounded: all tails share `tailBytesMax`, each may hold one
-//     largest message more, and a tail with entries that nobody has read for UNREAD_MS_MAX is let
-//     go (its lane moved away).
+//     largest message more, and a tail that nobody has read for UNREAD_MS_MAX is dropped (its lane
+//     moved away).
 
 import type { LogEntry, LogBounds, LogPosition } from '#domain/lane'
 import type { LogReader } from '#domain/ports'
@@ -32,9 +32,7 @@ const MESSAGE_BYTES_MAX = 2 ** 20 + 4096
 const FIRST_ENTRY_MS = 500
 const UNREAD_MS_MAX = 60_000
 const LOOK_MS = 10_000
-/**
- * How far the edge between old and young may lag behind, so that lanes purged together share one.
- */
+/** Time for which lanes share one search for the edge between old and young entries. */
 const EDGE_LAG_MS = 5000
 
 interface Tail {
@@ -145,8 +143,8 @@ export class JetStreamReader implements LogReader {
   }
 
   /**
-   * jetstream-reader/1: its share, or what others have left of it: they may have been fewer when
-   * they fetched.
+   * jetstream-reader/1: its share, or what the other tails leave of it: they may have been fewer
+   * when they fetched.
    */
   #bytesMaxOf(lane: number): number {
     const { tailBytesMax } = this.#options
@@ -154,7 +152,7 @@ export class JetStreamReader implements LogReader {
     return Math.min(tailBytesMax / Math.max(1, this.#tails.size), tailBytesMax - others)
   }
 
-  /** What is on its way is waited for a moment; whatever comes later wakes the watchers. */
+  /** Waits a moment for entries on their way; later ones wake the watchers. */
   async #firstEntry(tail: LaneTail): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     const cancel = this.#ports.timers.after(FIRST_ENTRY_MS, () => {

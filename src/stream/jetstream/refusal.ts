@@ -1,4 +1,4 @@
-// Why a stream did not store a published batch, read once at this edge.
+// Reads why a stream did not store a published batch.
 
 import { JetStreamApiError } from '@nats-io/jetstream'
 import type { LogPosition } from '#domain/lane'

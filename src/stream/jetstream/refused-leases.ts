@@ -1,9 +1,9 @@
-// The leases that the database refused, and what is done about those that are still held.
+// Answers leases that the database refused while this node still holds them.
 //
 // Invariants:
 //   refused-leases/1. A lease that the database refuses, while the buckets say that it is this
-//     node's, raises all epochs: the bucket of lanes was rolled back. So no lane stays without an
-//     owner.
+//     node's, raises all epochs: the bucket of lanes was rolled back. Otherwise such a lane would
+//     stay without an owner.
 
 import type { Lease } from '#domain/lane'
 import type { Log } from '#domain/telemetry'

@@ -1,4 +1,4 @@
-// What servers say that are still finding each other, or a stream that has no leader yet.
+// Recognises the errors of servers that are still electing, or of a stream without a leader.
 
 import { JetStreamApiError } from '@nats-io/jetstream'
 
@@ -7,7 +7,7 @@ const STARTING_CODES = new Set([10_005, 10_008, 10_009])
 /** The client does not export both classes. */
 const STARTING_NAMES = new Set(['TimeoutError', 'JetStreamNotEnabled'])
 
-/** True for a failure that may be over at the next attempt. */
+/** True for a failure that the next attempt may not meet. */
 export function isStarting(error: unknown): boolean {
   if (error instanceof JetStreamApiError) return STARTING_CODES.has(error.code)
   return error instanceof Error && STARTING_NAMES.has(error.name)

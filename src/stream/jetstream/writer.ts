@@ -1,12 +1,12 @@
 // Appending: one message a batch, through a lane writer of this process for each lane.
 //
 // Invariants:
-//   jetstream-writer/1. Bytes that wait are bounded, and each append answers within a time: while
-//     NATS is away nothing heaps up.
-//   jetstream-writer/2. A position that was given out is never given out again: an acknowledgement
-//     at or before what was known when the append began means that the stream lost entries. (W5)
-//   jetstream-writer/3. What is larger than the server takes, now that it may be another server, is
-//     refused: the client would throw.
+//   jetstream-writer/1. Waiting bytes are bounded, and each append answers within a time: nothing
+//     piles up while NATS is away.
+//   jetstream-writer/2. The stream never gives a position twice: a confirmation at or before the
+//     last position known when the append began means that the stream lost entries. (W5)
+//   jetstream-writer/3. A batch larger than the present server takes is refused: the client would
+//     throw.
 
 import { jetstream } from '@nats-io/jetstream'
 import type { Appended, Batch } from '#domain/lane'
@@ -33,7 +33,7 @@ export interface WriterPorts {
 export interface WriterOptions {
   /** Bytes of appends without an answer, at most. */
   readonly pendingBytesMax: number
-  /** How long an append that reaches no server may take before it is refused, in milliseconds. */
+  /** Milliseconds before an append that reaches no server is refused. */
   readonly timeoutMs: number
 }
 
