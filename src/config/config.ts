@@ -24,7 +24,7 @@ const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'silent'] as cons
 export type Role = (typeof ROLES)[number]
 const ROLES = ['ingress', 'actors'] as const
 
-/** What nodes share beside the database. */
+/** Settings that nodes share beside the database. */
 export interface ClusterSettings {
   /** One or more NATS servers, separated by commas; may hold a password. */
   readonly natsUrl: string
@@ -43,7 +43,7 @@ export interface Config {
   readonly trustedProxies: readonly string[]
   /** May hold a password. */
   readonly databaseUrl: string
-  /** Undefined: one process with everything in it. */
+  /** Undefined: one process does everything. */
   readonly cluster: ClusterSettings | undefined
   /** What this process does. */
   readonly roles: Readonly<Record<Role, boolean>>
@@ -52,7 +52,7 @@ export interface Config {
   readonly privateTransports: PrivateTransports
   readonly statusRetentionMs: number
   readonly historyRetentionMs: { readonly messagesAndEvents: number; readonly thingUpdates: number }
-  /** What nobody used for so long goes: devices, and channels. */
+  /** Time without use after which devices and channels are removed. */
   readonly deviceRetentionMs: number
   readonly logKeepMs: number
   /** Payload bytes the log may hold; beyond it submissions get 503. (W4) */
@@ -60,7 +60,7 @@ export interface Config {
   readonly drainTimeoutMs: number
   readonly logLevel: LogLevel
   readonly passwordBudget: { readonly perAddress: number; readonly total: number }
-  /** New devices a minute for each address that does not prove the gateway token. */
+  /** New devices a minute for each address without the gateway token. */
   readonly deviceBudgetPerAddress: number
 }
 
@@ -80,8 +80,8 @@ export function configFrom(env: Env, { entropy }: Pick<Runtime, 'entropy'>): Con
     publicBaseUrl: publicBaseUrl(env),
     trustedProxies: cidrs(env, 'SERVICE_TRUSTED_PROXIES'),
     ...joined,
-    // Lanes are shared out among nodes. A sole process has nobody to share with, and of one lane
-    // the batches are largest: 15 % less CPU a submission than with 16.
+    // Nodes share the lanes. A sole process has nobody to share with, and one lane has the largest
+    // batches: 15 % less CPU a submission than 16 lanes.
     lanes: integer(env, 'SERVICE_LANES', {
       fallback: joined.cluster === undefined ? 1 : 16,
       min: 1,

@@ -97,7 +97,7 @@ function onSignal(server: Server, { config, log, runtime, stopped }: Stopping): 
   process.on('SIGINT', stop)
 }
 
-/** A defect that nobody caught: say it and go down, the log brings everything back. */
+/** Logs an error that nobody caught and ends the process: the next start applies the log. */
 function onLastResort(log: Log): void {
   const fail = (error: unknown): void => {
     log.error('an error that nobody caught', { reason: sentenceOf(error), stack: stackOf(error) })
@@ -110,6 +110,6 @@ function onLastResort(log: Log): void {
 const sentenceOf = (error: unknown): string =>
   error instanceof Error ? error.message : String(error)
 
-/** Frames only: the first line of a stack repeats the message with all it may hold. */
+/** Frames only: the first line of a stack repeats the message, which may hold secrets. */
 const stackOf = (error: unknown): readonly string[] =>
   error instanceof Error ? (error.stack ?? '').split('\n').slice(1, 12) : []

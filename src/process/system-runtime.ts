@@ -1,4 +1,4 @@
-// The machine's own time and chance. Only the edges call this: a process, a thread.
+// Clocks, timers and randomness of the machine. Only the start of a process or a thread calls this.
 
 import { randomBytes, randomInt } from 'node:crypto'
 

@@ -1,4 +1,4 @@
-// One JSON line per fact of life, by pino.
+// Writes log lines: one JSON line a fact, by pino.
 
 import { pino } from 'pino'
 
@@ -6,12 +6,12 @@ import type { Log } from '#domain/telemetry'
 
 export interface LogOptions {
   readonly level: string
-  /** What every line of this process or thread carries. */
+  /** Fields that every line of this process or thread carries. */
   readonly base: Readonly<Record<string, unknown>>
 }
 
 /**
- * Writes to standard output, one line at once, so that the last words of a process are not lost.
+ * Writes each line to standard output at once, so that the last lines of a process are not lost.
  */
 export function createLog({ level, base }: LogOptions): Log {
   const logger = pino(

@@ -1,4 +1,4 @@
-// The metrics of domain/telemetry.ts in the hands of prom-client.
+// Keeps the metrics of domain/telemetry.ts with prom-client.
 
 import {
   AggregatorRegistry,
@@ -15,7 +15,7 @@ import type { Meter } from '#domain/telemetry'
 
 const PREFIX = 'heliograph_'
 
-/** Plain data that can cross threads and be joined with that of others. */
+/** One thread's metrics as plain data, which can cross threads. */
 export type MetricsPart = readonly MetricObjectWithValues<MetricValue<string>>[]
 
 export interface Metrics {
@@ -26,7 +26,7 @@ export interface Metrics {
 
 /**
  * The metrics of one thread. `isMain` adds those of the process (memory, CPU, event loop delay),
- * which would otherwise be counted once a thread.
+ * which otherwise each thread would count.
  */
 export function createMetrics({ isMain }: { readonly isMain: boolean }): Metrics {
   const registry = new Registry()
@@ -53,7 +53,7 @@ export function metricsText(parts: readonly MetricsPart[]): Promise<string> {
   return AggregatorRegistry.aggregate(parts.map((part) => [...part])).metrics()
 }
 
-/** What was counted since the metrics were read: prom-client would look up the labels each time. */
+/** Counts since the last read: prom-client would look up the labels each time. */
 interface Tally {
   readonly labels: Partial<Record<string, string>>
   unread: number
