@@ -9,10 +9,10 @@ import type { ChannelOptions } from './options.ts'
 import type { Surroundings } from './surroundings.ts'
 import { talk } from './talk.ts'
 
-const MADE = 'without one a strong password is made and shown once'
+const MADE = 'without one the command makes a strong password and shows it once'
 
 export function addChannel(program: Command, surroundings: Surroundings): void {
-  const channel = program.command('channel').description('Channels: what is written to.')
+  const channel = program.command('channel').description('Create and manage Channels.')
   addCreate(channel, surroundings)
   addRename(channel, surroundings)
   addPassword(channel, surroundings)
@@ -26,7 +26,7 @@ export function addChannel(program: Command, surroundings: Surroundings): void {
 
   withChannel(channel.command('delete'))
     .description('Deletes a channel for all its writers and subscribers.')
-    .option('--yes', 'this cannot be undone; say that it is meant')
+    .option('--yes', 'confirm: this cannot be undone')
     .action(async (options: ChannelOptions & { readonly yes?: boolean }, command: Command) => {
       const { client, report } = talk(options, command, surroundings)
       const credentials = credentialsOf(options, surroundings.env)
@@ -38,7 +38,7 @@ export function addChannel(program: Command, surroundings: Surroundings): void {
 function addCreate(channel: Command, surroundings: Surroundings): void {
   withAccess(channel.command('create'))
     .description(`Creates a channel and shows its id.`)
-    .argument('<name>', 'how people call it')
+    .argument('<name>', 'a name for people')
     .option('--password <password>', `its password; better in HELIOGRAPH_PASSWORD; ${MADE}`)
     .action(async (name: string, options: ChannelOptions, command: Command) => {
       const { client, report } = talk(options, command, surroundings)
@@ -66,7 +66,7 @@ interface PasswordOptions extends ChannelOptions {
 
 function addPassword(channel: Command, surroundings: Surroundings): void {
   withChannel(channel.command('password'))
-    .description('Changes the password of a channel; the old one is worthless at once.')
+    .description('Changes the password of a channel; the old one stops working at once.')
     .option('--new-password <password>', `better in HELIOGRAPH_NEW_PASSWORD; ${MADE}`)
     .action(async (options: PasswordOptions, command: Command) => {
       const { client, report } = talk(options, command, surroundings)
@@ -83,6 +83,6 @@ function addPassword(channel: Command, surroundings: Surroundings): void {
 
 /** 144 random bits in 24 characters that need no quoting in a shell. */
 export function makePassword(): string {
-  // Never in front: what begins with a hyphen looks like an option.
+  // No hyphen in front: it would look like an option.
   return randomBytes(18).toString('base64url').replace(/^[-_]/, 'x')
 }

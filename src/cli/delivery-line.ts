@@ -1,4 +1,4 @@
-// One delivery as a person reads it: time, channel, model, action, which one, what changed.
+// One delivery as a line for people: time, channel, model, action, id or title, changes.
 
 import type { Fields, Json } from '#domain/submission'
 import type { Delivery } from '#src/schemas/frames'
@@ -23,7 +23,7 @@ export interface LineOptions {
 const CHANNEL_WIDTH = 16
 const VALUE_WIDTH = 60
 
-/** The line, without its end. It holds nothing that a terminal would obey. */
+/** The line, without its end. It holds no control characters. */
 export function deliveryLine(delivery: Delivery, options: LineOptions): string {
   const { channelName, clock, width } = options
   const line = [
@@ -63,7 +63,7 @@ function changes(payload: Fields, names: readonly string[]): readonly string[] {
   return names.flatMap((name) => {
     const value = payload[name] ?? null
     if (value === null || (name === 'severity' && value === 'normal')) return []
-    // What is encrypted says nothing to a reader but that it is there.
+    // Of encrypted content a line can only say that it is there.
     return name === 'ciphertext' && value !== '' ? ['(encrypted)'] : [pair(name, value)]
   })
 }

@@ -24,8 +24,8 @@ export function addDevCluster(program: Command, surroundings: Surroundings): voi
     .summary('run a cluster on this computer, to develop against')
     .description(
       'Starts a nats-server, a MariaDB and the nodes of a cluster over them, all on 127.0.0.1 ' +
-        'with temporary data and without a gateway token, and tells what happens to them, one ' +
-        'line an event. A server program that is missing is installed where this is possible ' +
+        'with temporary data and without a gateway token, and prints what happens to them, one ' +
+        'line each. A server program that is missing is installed where this is possible ' +
         '(Debian, as root). No SERVICE_ setting of the environment is used. Ctrl-C stops ' +
         'everything gently and removes the data; a second one does so at once.',
     )
@@ -71,7 +71,7 @@ async function devCluster(
 
 type Introduced = Pick<DevCluster['nodes'][number], 'name' | 'baseUrl' | 'processId'>
 
-/** What to do with it: where the nodes are, and first commands. */
+/** An introduction: where the nodes are, and first commands. */
 export function introduction(nodes: readonly Introduced[]): readonly string[] {
   const [first] = nodes
   const last = nodes.at(-1)

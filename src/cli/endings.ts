@@ -1,4 +1,4 @@
-// How a command ends: a result, a refusal, or wrong usage.
+// Endings of a command: a result, a refusal, or wrong usage.
 
 import { HeliographError } from '#src/client/error'
 
@@ -16,7 +16,7 @@ export interface Ending {
   readonly lines: readonly string[]
 }
 
-/** What a thrown error means for the person who ran the command. Defects are thrown on. */
+/** Turns a thrown error into an ending for the person who ran the command. Throws defects on. */
 export function endingOf(error: unknown): Ending {
   if (error instanceof UsageError) {
     return { exitCode: EXIT.usage, lines: [`error: ${error.message}`] }

@@ -38,8 +38,8 @@ export function addEvent(program: Command, surroundings: Surroundings): void {
 function withPatch(command: Command): Command {
   return withChannel(command)
     .argument('[key=value...]', PAIRS_HELP)
-    .option('--title <title>', 'what it is called')
-    .option('--description <text>', 'what it is about')
+    .option('--title <title>', 'its title')
+    .option('--description <text>', 'its description')
     .option('--status <status>', 'free text')
     .option('--message <text>', 'what is happening now')
     .option('--severity <severity>', 'free text; critical, high, normal and low decide the push')
@@ -47,7 +47,7 @@ function withPatch(command: Command): Command {
     .option('--tag <tag>', 'a tag; can be repeated; replaces the tags', collect)
     .option('--image <url>', 'an image; can be repeated; replaces the images', collect)
     .option('--ciphertext <text>', 'an end-to-end-encrypted payload')
-    .option('--event-time <time>', 'when this was so; default: now', readTimeOption)
+    .option('--event-time <time>', 'the time of these values; default: now', readTimeOption)
 }
 
 function patchOf(options: EventOptions, pairs: readonly string[], surroundings: Surroundings) {

@@ -1,7 +1,7 @@
-// The options that commands share, and what they come to together with the environment.
+// Options that commands share, and their values together with the environment.
 //
-// Secrets may be given as options, but the environment is better: options are visible to everybody
-// who can list the processes of the computer. No secret is ever repeated in an error.
+// Options may hold secrets, but the environment is better: everybody who can list the processes of
+// the computer sees options. No error repeats a secret.
 
 import type { Command } from 'commander'
 
@@ -17,7 +17,7 @@ const TOKEN_HELP =
   'gateway token; better in HELIOGRAPH_TOKEN, others can see options in process lists'
 const PASSWORD_HELP = 'channel password; better in HELIOGRAPH_PASSWORD, for the same reason'
 
-/** Where the gateway is and by which right it is called. */
+/** The gateway's address and the token for it. */
 export interface AccessOptions {
   readonly url?: string | undefined
   readonly token?: string | undefined

@@ -1,4 +1,4 @@
-// What a gateway of a command's own takes over from the process around it.
+// The environment for a gateway that a command starts.
 
 import type { Env } from '#src/config/config'
 

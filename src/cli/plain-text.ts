@@ -1,11 +1,11 @@
-// Text from others on its way to a terminal.
+// Makes text from others safe for a terminal.
 
 /** Characters that move the cursor or change the order of reading. */
 const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g
 
 /**
- * The text on one line without anything that a terminal would obey: titles and values come from
- * whoever may write to a channel, and must not move the cursor or hide what stands next to them.
+ * The text on one line without control characters: titles and values come from others and must not
+ * move the cursor or hide text beside them.
  */
 export const onOneLine = (text: string): string =>
   text.replace(/\s+/g, ' ').replace(UNPRINTABLE, '?').trim()

@@ -1,5 +1,5 @@
-// This computer's own live values, as Things: what `heliograph demo` publishes. What a system does
-// not tell is left out, never made up.
+// This computer's own live values, as Things: what `heliograph demo` publishes. Values that a
+// system does not tell are left out, never made up.
 //
 // Parsers take the text of a file under /proc and give plain values; the class at the end reads.
 
@@ -18,7 +18,7 @@ export interface Reading {
 }
 
 export interface Readings {
-  /** Of all processors together, since the reading before; undefined in the first one. */
+  /** For all processors together, since the reading before; undefined in the first one. */
   readonly cpuPercent: number | undefined
   readonly things: readonly Reading[]
 }
@@ -127,7 +127,7 @@ const tenths = (value: number): number => Math.round(value * 10) / 10
 const percent = (part: number, whole: number): number =>
   whole > 0 ? tenths((100 * part) / whole) : 0
 
-/** What must be remembered from one reading to the next, to tell what happened in between. */
+/** The part of a reading from which the next one computes rates. */
 interface Sample {
   readonly atMs: number
   readonly cpu: CpuTimes

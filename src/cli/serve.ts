@@ -21,7 +21,7 @@ export function addServe(
     .action(async ({ whileStdin }: { readonly whileStdin?: boolean }) => {
       if (whileStdin === true) stopWithStdin()
       end(await surroundings.serve(surroundings.env))
-      // A process that still reads does not end.
+      // A process that still reads its standard input does not end.
       if (whileStdin === true) process.stdin.pause()
     })
 }

@@ -1,4 +1,4 @@
-// heliograph status: how a submission goes on after it was accepted.
+// heliograph status: the record of an operation.
 
 import type { Command } from 'commander'
 
@@ -9,9 +9,9 @@ import { talk } from './talk.ts'
 
 export function addStatus(program: Command, surroundings: Surroundings): void {
   withAccess(program.command('status'))
-    .summary('how a submission goes on')
+    .summary('show the status of an operation')
     .description('Shows the record of an operation: its status, and why it failed if it did.')
-    .argument('<op_id>', 'what the submission was answered with')
+    .argument('<op_id>', 'the op_id from the answer to the submission')
     .action(async (opId: string, options: AccessOptions, command: Command) => {
       const { client, report } = talk(options, command, surroundings)
       report(await client.status(opId))

@@ -1,4 +1,4 @@
-// What the command line needs from the process it runs in; tests hand in their own.
+// The process around the command line: environment, terminal, signals. Tests hand in their own.
 
 import type { Runtime } from '#domain/runtime'
 import { readEnv } from '#src/config/config'
@@ -26,7 +26,7 @@ export interface Terminal {
   screen(): { readonly columns: number; readonly rows: number } | undefined
 }
 
-/** The real ones. */
+/** The surroundings of this process. */
 export function processSurroundings(): Surroundings {
   const { nowMs, monotonicMs } = systemRuntime()
   return {

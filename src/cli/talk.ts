@@ -1,4 +1,4 @@
-// What every command that talks to a gateway does: connect, and report.
+// Makes a client for a command, and reports the gateway's answer.
 
 import type { Command } from 'commander'
 

@@ -39,12 +39,12 @@ export function addThing(program: Command, surroundings: Surroundings): void {
 function withPatch(command: Command): Command {
   return withChannel(command)
     .argument('[key=value...]', PAIRS_HELP)
-    .option('--title <title>', 'what it is called')
-    .option('--description <text>', 'what it is')
+    .option('--title <title>', 'its title')
+    .option('--description <text>', 'its description')
     .option('--tag <tag>', 'a tag; can be repeated; replaces the tags', collect)
     .option('--image <url>', 'an image; can be repeated; replaces the images', collect)
     .option('--primary-image <url>', 'the image to show first')
-    .option('--location-type <type>', 'how the location is written')
+    .option('--location-type <type>', 'the form of the location value')
     .option('--location-value <location>', 'where it is')
     .option(
       '--external-id <key=id>',
@@ -52,7 +52,7 @@ function withPatch(command: Command): Command {
       collect,
     )
     .option('--ciphertext <text>', 'an end-to-end-encrypted payload')
-    .option('--observed-at <time>', 'when this was so; default: now', readTimeOption)
+    .option('--observed-at <time>', 'the time of these values; default: now', readTimeOption)
 }
 
 function patchOf(options: ThingOptions, pairs: readonly string[], surroundings: Surroundings) {
@@ -90,7 +90,7 @@ function addChange(
   const command = thing.command(action).description(description).argument('<thing_id>')
   withPatch(command)
   if (action === 'delete') {
-    command.option('--deleted-at <time>', 'when it ceased to be', readTimeOption)
+    command.option('--deleted-at <time>', 'when it ended', readTimeOption)
   }
   command.action(
     async (id: string, pairs: readonly string[], options: ThingOptions, self: Command) => {

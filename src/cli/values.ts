@@ -1,4 +1,4 @@
-// What users type, read into what the gateway takes.
+// Reads what users type into values for the gateway.
 
 import { InvalidArgumentError } from 'commander'
 

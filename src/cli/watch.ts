@@ -29,7 +29,10 @@ export function addWatch(program: Command, surroundings: Surroundings): void {
       'Registers this computer as a device, subscribes it to the channels that are named, and ' +
         'shows what it receives until Ctrl-C. The next time it goes on where it stopped.',
     )
-    .option('--device-key-file <file>', 'where the key of the device is kept; for a second device')
+    .option(
+      '--device-key-file <file>',
+      'the file for the key of the device; name another one for a second device',
+    )
     .action(async (options: WatchOptions, command: Command) => {
       await watch(options, command, surroundings)
     })
@@ -95,7 +98,7 @@ function stateLine(state: WatchState, terminal: Terminal): void {
   }
 }
 
-/** A watch that was closed here ended well. */
+/** Throws unless this command closed the watch. */
 export function conclude(end: WatchEnd): void {
   if (end.kind === 'refused') throw end.error
   if (end.kind === 'replaced') {

@@ -1,6 +1,5 @@
-// What calls take and give, spelled as on the wire: the documentation of the HTTP interface is the
-// documentation of these types. Times are Unix seconds or milliseconds in requests, milliseconds in
-// answers.
+// Bodies and results of calls, spelled as on the wire: the OpenAPI document describes their fields.
+// Times are Unix seconds or milliseconds in requests, milliseconds in answers.
 
 import type { ChannelType, Platform } from '#domain/device'
 import type { EventState, ThingState } from '#domain/entity'

@@ -1,11 +1,10 @@
-// One HTTP call to the gateway: the envelope read, failures as HeliographError, safe calls
-// repeated.
+// One HTTP call to the gateway: reads the envelope, throws HeliographError, repeats safe calls.
 //
 // Invariants:
 //   call/1. Only a call that may happen twice is repeated: the caller or the table of client.ts
 //     says so.
 //   call/2. Repeats are bounded in number, jittered, and never earlier than Retry-After says; a
-//     wait that is asked for beyond RETRY_AFTER_MAX_MS is left to the caller.
+//     wait beyond RETRY_AFTER_MAX_MS is left to the caller.
 
 import { HeliographError } from './error.ts'
 import { backoffMs, pause } from './runtime.ts'
@@ -23,7 +22,7 @@ export interface Call {
   readonly method: 'GET' | 'POST'
   readonly path: string
   readonly body?: object
-  /** True when it does no harm to happen twice. (call/1) */
+  /** True when the call may happen twice. (call/1) */
   readonly isRepeatable: boolean
   readonly signal?: AbortSignal | undefined
 }
@@ -76,7 +75,7 @@ async function attemptOnce(
     return answerOf(response, await response.text())
   } catch {
     signal?.throwIfAborted()
-    // The platform's own text may hold the address with whatever stands in it, so it is left out.
+    // The platform's own text may hold the address with credentials in it, so it is left out.
     const facts = { code: 'connection_failed', status: 0, retryable: true }
     return new HeliographError('the gateway did not answer', facts)
   }
@@ -111,7 +110,7 @@ function retryAfterOf(response: Response): number | undefined {
 }
 
 const invalidAnswer = (status: number): HeliographError =>
-  new HeliographError('the answer is not one of a Heliograph gateway', {
+  new HeliographError('the answer does not come from a Heliograph gateway', {
     code: 'answer_invalid',
     status,
     retryable: status >= 500,

@@ -1,9 +1,9 @@
 // The HTTP interface of a gateway, one method a route. (decisions.md 7 and 8)
 //
-// Every method gives `data` of the answer and throws HeliographError otherwise. Reads, and whatever
-// leaves the same state when it happens twice, are repeated by themselves after 429, 503 and lost
-// connections; a Message is when it has an op_id. Anything else could happen twice, so it is
-// repeated only when the caller says `repeat: true`.
+// Every method gives `data` of the answer and throws HeliographError otherwise. The client repeats
+// reads, and calls that leave the same state when they happen twice, after 429, 503 and lost
+// connections; a Message only with an op_id. It repeats other calls only when the caller says
+// `repeat: true`.
 
 import type * as Wire from './bodies.ts'
 import { call } from './call.ts'
@@ -17,7 +17,7 @@ export interface ClientOptions {
   /** The gateway token, a secret. */
   readonly token?: string | undefined
   readonly fetch?: typeof globalThis.fetch
-  /** For one attempt. */
+  /** Milliseconds for one attempt. */
   readonly timeoutMs?: number
   readonly runtime?: ClientRuntime
 }
@@ -64,7 +64,7 @@ export function createClient(options: ClientOptions) {
   }
 }
 
-/** The ways to make a route into a method. */
+/** Functions that make a route into a method. */
 type Routes = ReturnType<typeof routesOf>
 
 function routesOf(endpoint: Endpoint) {
@@ -166,9 +166,7 @@ const messagesRoutes = ({ repeated }: Routes) => ({
   >('/messages/ack'),
 })
 
-/**
- * What comes back is typed by the route that was called; the gateway's own tests keep both equal.
- */
+/** The route called types the answer; the gateway's own tests keep both equal. */
 function poster(endpoint: Endpoint) {
   return <Body extends object, Data>(
       path: string,

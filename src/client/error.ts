@@ -1,6 +1,6 @@
 // The one error of the client.
 
-/** Codes beside those of the gateway: no answer came, or one that no gateway gives. */
+/** Codes beside the gateway's own: no answer came, or one that no gateway gives. */
 export type ClientCode = 'connection_failed' | 'answer_invalid'
 
 export interface ErrorFacts {

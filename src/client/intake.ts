@@ -1,13 +1,12 @@
-// What a device does with the frames of one session: one at a time, in order, then acknowledged.
+// Handles the frames of one session: one at a time, in order, and acknowledges each after that.
 //
 // Invariants:
 //   intake/1. An entry is acknowledged, and its cursor moved, only after its handler has resolved.
-//   intake/2. Behind a handler that failed nothing of this session is handled or acknowledged any
-//     more, so the next session begins with the entry that failed.
-//   intake/3. Handlers never overlap. The gateway has at most its window on the way, which bounds
-//     what waits.
-//   intake/4. What was handled already is acknowledged again and not handled again: positions/1 in
-//     positions.ts.
+//   intake/2. After a handler failed, the session handles and acknowledges nothing more, so the
+//     next session begins with the entry that failed.
+//   intake/3. Handlers never overlap. The gateway's window bounds what waits.
+//   intake/4. An entry that was handled already is acknowledged again and not handled again.
+//     (positions/1 in positions.ts)
 
 import type { ChannelId } from '#domain/identity'
 import type { ChannelStanding, Delivery, Gap, GatewayFrame } from '#src/schemas/frames'
@@ -15,15 +14,13 @@ import { encodeDeviceFrame } from '#src/schemas/frames'
 import type { ClientRuntime } from './runtime.ts'
 import { Positions } from './positions.ts'
 
-/**
- * What a device does with what it is told. A promise is waited for before the next one is called.
- */
+/** Handlers of a device. The next call waits for the promise of the one before. */
 export interface Handlers {
   onEntry(delivery: Delivery): void | Promise<void>
   onGap?(gap: Gap): void | Promise<void>
   /** Everything up to `seq` was delivered. */
   onCaughtUp?(channelId: ChannelId, seq: number): void | Promise<void>
-  /** A channel of the device, at the begin of a session and when it is subscribed. */
+  /** A channel of the device: at the beginning of a session, and when the device subscribes. */
   onChannel?(channel: ChannelStanding): void | Promise<void>
   onUnsubscribed?(channelId: ChannelId): void | Promise<void>
 }
@@ -38,7 +35,7 @@ const ACK_WITHIN_MS = 200
 interface IntakePorts {
   readonly handlers: Handlers
   readonly runtime: ClientRuntime
-  /** Where each channel stands; moved here. */
+  /** The device's position in each channel; moved here. */
   readonly cursors: Map<ChannelId, number>
   readonly send: (text: string) => void
   /** An entry or the end of a catch-up was handled. */
@@ -76,7 +73,7 @@ export class Intake {
     this.#unsentEntries = 0
   }
 
-  /** Drops what waits; resolves when the handler under way is done. */
+  /** Drops waiting frames; resolves when the running handler is done. */
   async end(): Promise<void> {
     this.#isOver = true
     await this.#tail

@@ -1,9 +1,9 @@
-// Where a device stands in each of its channels: what it has, and what is new to it.
+// A device's position in each of its channels: which entries it has, and which are new to it.
 //
 // Invariants:
-//   positions/1. Nothing that was taken is new again; of Messages and Events not even behind a gap
-//     with `restart`, where the Things come once more. So the cursor stays meanwhile: a session
-//     that is lost in the middle resumes from it, and the gateway restarts again.
+//   positions/1. Nothing that was taken is new again. Behind a gap with `restart` Things come once
+//     more, Messages and Events do not. The cursor stays until then: a session that is lost in the
+//     middle resumes from it, and the gateway restarts again.
 //   positions/2. Behind a gap with the reason `reset` the feed has lost entries, and their numbers
 //     will name others: everything is new.
 
@@ -25,7 +25,7 @@ export class Positions {
     return seq > (restarted ?? this.cursors.get(channelId) ?? -1) // positions/1
   }
 
-  /** A delivery was taken. */
+  /** Notes that a delivery was taken. */
   took({ channelId, seq, model }: Delivery): void {
     if (seq > (this.cursors.get(channelId) ?? -1)) this.caughtUp(channelId, seq)
     else if (model === 'thing' && this.#restarted.has(channelId)) {
@@ -33,13 +33,13 @@ export class Positions {
     }
   }
 
-  /** Everything up to here has come, or is not for the device. No cursor goes back. */
+  /** Notes that everything up to here has come, or is not for the device. No cursor goes back. */
   caughtUp(channelId: ChannelId, seq: number): void {
     this.#restarted.delete(channelId)
     this.cursors.set(channelId, Math.max(seq, this.cursors.get(channelId) ?? 0))
   }
 
-  /** What the device is told with a gap. */
+  /** Notes a gap. */
   missed({ channelId, from, reason, restart }: Gap): void {
     if (!restart) return
     if (reason === 'reset') {
@@ -51,7 +51,7 @@ export class Positions {
     this.#restarted.set(channelId, 0)
   }
 
-  /** The subscription ended. */
+  /** Notes that the subscription ended. */
   forget(channelId: ChannelId): void {
     this.cursors.delete(channelId)
     this.#restarted.delete(channelId)

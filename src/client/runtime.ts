@@ -1,5 +1,5 @@
-// What the client takes from the platform it runs on: time, chance and the network. Every member
-// can be replaced, so that tests need no network and no waiting.
+// Time, chance and network of the platform on which the client runs. Tests replace every member, so
+// they need no network and no waiting.
 
 import type { Runtime } from '#domain/runtime'
 

@@ -1,5 +1,4 @@
-// What a device knows: the deliveries of its channels, folded into the present state of their
-// Things.
+// A device's view: folds the deliveries of its channels into the present state of their Things.
 //
 // Invariants:
 //   view/1. Applied in the order in which the gateway delivers, the view equals the gateway's own
@@ -29,15 +28,14 @@ export interface ThingView {
   readonly externalIds: Fields
 }
 
-/** What is needed of a delivery of a Thing. */
+/** The part of a Thing's delivery that the view uses. */
 export type ThingChange = Pick<
   Delivery,
   'seq' | 'action' | 'entityId' | 'state' | 'rev' | 'payload'
 >
 
 /**
- * The Thing after a delivery; undefined when it is deleted. Never changes what it is given.
- * (view/1)
+ * The Thing after a delivery; undefined when it is deleted. Never changes its arguments. (view/1)
  */
 export function foldThing(
   before: ThingView | undefined,

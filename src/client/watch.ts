@@ -1,5 +1,5 @@
-// A device's session that does not end: it comes back after every loss, from where the device
-// stands. (decisions.md 10)
+// A device's lasting session: it reconnects after every loss, from the device's position.
+// (decisions.md 10)
 //
 //   connecting ─▶ open ── lost, goaway, silence, failed handler ──▶ waiting ─▶ connecting
 //                  └── replaced, refused, closed by the caller: the end
@@ -7,9 +7,9 @@
 // Invariants:
 //   watch/1. One session at a time, and the next one begins when the last handler of the one before
 //     is done.
-//   watch/2. Delays grow and are random; they begin anew once a session has brought something
-//     through.
-//   watch/3. `replaced` and refused credentials end the watch: coming back would fight or hammer.
+//   watch/2. Delays grow and are random; they begin anew once a session has delivered something.
+//   watch/3. `replaced` and refused credentials end the watch: reconnecting would only end the
+//     newer session or be refused again.
 
 import type { ChannelId, DeviceKey } from '#domain/identity'
 import { parseDeviceKey } from '#domain/identity'
@@ -28,9 +28,9 @@ export interface WatchOptions extends Handlers {
   readonly deviceKey: string
   /** The gateway token, a secret. */
   readonly token?: string | undefined
-  /** Where the device stands; channels left out resume from what they acknowledged. */
+  /** The device's positions; other channels resume from what they acknowledged. */
   readonly cursors?: ReadonlyMap<ChannelId, number>
-  /** What the device calls its software. */
+  /** The name of the device's software. */
   readonly client?: string
   /**
    * Told when the connection changes and when a handler fails. An error that it throws is reported
@@ -60,15 +60,15 @@ export type WatchEnd =
 export interface Watch {
   /** Resolves when the watch is over; never rejects. */
   readonly ended: Promise<WatchEnd>
-  /** Where each channel stands: everything up to there was handled. */
+  /** The position in each channel: everything up to there was handled. */
   readonly cursors: ReadonlyMap<ChannelId, number>
-  /** Ends the watch when the handler under way is done and acknowledged. */
+  /** Ends the watch once the running handler is done and its entry acknowledged. */
   close(): Promise<void>
 }
 
 const BACKOFF = { firstMs: 500, maxMs: 30_000 }
 const WELCOME_WITHIN_MS = 15_000
-/** Refusals that do not go away by themselves. (watch/3) */
+/** Refusals that no later attempt overcomes. (watch/3) */
 const FINAL: ReadonlySet<string> = new Set(['device_key_not_found', 'authentication_failed'])
 
 /** Opens the session of a device and keeps it. Throws TypeError for an option of the wrong form. */
@@ -77,7 +77,8 @@ export function watch(options: WatchOptions): Watch {
   if (deviceKey === undefined) throw new TypeError('a device key is 32 lower-case hex digits')
   const url = `${options.baseUrl.replace(/\/+$/, '').replace(/^http/i, 'ws')}${WSS_PATH}`
   // `localhost:8080` is a URL too, of a scheme that no socket has.
-  if (!/^wss?:/i.test(url) || !URL.canParse(url)) throw new TypeError('the base URL is none')
+  if (!/^wss?:/i.test(url) || !URL.canParse(url))
+    throw new TypeError('the base URL is not a valid URL')
   return new Watcher(options, deviceKey, url)
 }
 
@@ -100,7 +101,7 @@ class Watcher implements Watch {
   readonly #runtime: ClientRuntime
   #attempt = 0
   #isClosing = false
-  /** Ends what the watch is doing: the session, or the wait for the next one. */
+  /** Ends the session, or the wait for the next one. */
   #interrupt: () => void = () => {}
 
   constructor(options: WatchOptions, deviceKey: DeviceKey, url: string) {

@@ -1,17 +1,15 @@
-// What must not stay behind when this process ends in the middle: servers, locks, temporary
-// folders.
+// Removes what must not outlive this process: servers, locks, temporary folders.
 //
 // Invariants:
 //   at-exit/1. What was registered last goes first: a server is gone before its folder is removed.
-//   at-exit/2. One that fails does not keep the others from their turn.
+//   at-exit/2. One that fails does not keep the others from running.
 
 const actions = new Set<() => void>()
 let isListening = false
 
 /**
- * Runs the action when this process ends in any way but by a signal that nobody handles. The
- * process waits for nothing by then, so the action must be done when it returns. Gives the way to
- * forget it.
+ * Runs the action when this process ends, except by a signal that nobody handles. The process waits
+ * for nothing by then, so the action must be synchronous. Gives the way to forget it.
  */
 export function atExit(action: () => void): () => void {
   // The same function may be registered twice.

@@ -1,5 +1,5 @@
-// A file that one process at a time may hold, on one machine. A holder that died is found out by
-// its process id.
+// A file that one process at a time may hold, on one machine. Its process id shows whether the
+// holder has died.
 
 import { rmSync } from 'node:fs'
 import { readFile, rm, writeFile } from 'node:fs/promises'

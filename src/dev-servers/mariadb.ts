@@ -24,7 +24,7 @@ export type MariaDbStarted =
 
 export interface MariaDbOptions extends Supervision {
   readonly env: Surroundings
-  /** Where the data goes and stays; without one it is temporary. */
+  /** The folder for the data, which stays; without one the data is temporary. */
   readonly directory?: string
   /** More parameters of mariadbd, for example `--innodb-lock-wait-timeout=1`. */
   readonly parameters?: readonly string[]

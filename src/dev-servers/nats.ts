@@ -24,7 +24,7 @@ export type NatsStarted =
 
 export interface NatsOptions extends Supervision {
   readonly env: Surroundings
-  /** Where the data goes and stays; without one it is temporary. */
+  /** The folder for the data, which stays; without one the data is temporary. */
   readonly directory?: string
   /** Servers of one cluster; 1 by default. */
   readonly servers?: number

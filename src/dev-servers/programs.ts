@@ -3,7 +3,7 @@
 // Invariants:
 //   programs/1. One installation at a time on a machine: processes that ask together wait for the
 //     first one.
-//   programs/2. An installation starts no service: policy-rc.d forbids it while it runs.
+//   programs/2. An installation starts no service: policy-rc.d forbids that meanwhile.
 
 import { spawn } from 'node:child_process'
 import { constants, rmSync } from 'node:fs'

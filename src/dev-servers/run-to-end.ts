@@ -1,4 +1,4 @@
-// A program that prepares something and ends.
+// Runs a program to its end.
 
 import { spawn } from 'node:child_process'
 
@@ -14,8 +14,9 @@ export interface ProgramRun {
 }
 
 /**
- * Resolves when it ended well; rejects with its last output otherwise. It has a process group of
- * its own: Ctrl-C in a terminal does not reach it, and what it started ends with this process.
+ * Resolves when it ended with code 0; rejects with its last output otherwise. It has a process
+ * group of its own: Ctrl-C in a terminal does not reach it, and what it started ends with this
+ * process.
  */
 export function runToEnd({ file, parameters, env }: ProgramRun): Promise<void> {
   const child = spawn(file, parameters, {

@@ -1,5 +1,4 @@
-// A server as a child process: started until it says that it is ready, stopped, killed, started
-// again.
+// A server as a child process: starts it and waits until it is ready, stops, kills and restarts it.
 
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
@@ -9,7 +8,7 @@ import { atExit } from './at-exit.ts'
 import { findProgram } from './programs.ts'
 import type { Surroundings } from './programs.ts'
 
-/** What every started server offers. */
+/** The operations of every started server. */
 export interface RunningServer {
   readonly port: number
   /** Ends it gently, then removes what was temporary. */
@@ -20,7 +19,7 @@ export interface RunningServer {
   restart(): Promise<void>
 }
 
-/** How a server stands to the process that starts it. */
+/** How the starting process supervises a server. */
 export interface Supervision {
   /** True: Ctrl-C in the terminal does not reach it, so that it ends when it is told to. */
   readonly isApart?: boolean | undefined

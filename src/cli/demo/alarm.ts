@@ -1,4 +1,4 @@
-// When a value counts as too high, and for how long. Pure.
+// Decides when a value counts as too high. Pure.
 
 export type Alarm = { readonly kind: 'quiet' } | { readonly kind: 'raised'; readonly peak: number }
 

@@ -1,5 +1,5 @@
-// One picture of the demo: the Things that the device knows, open Events, the last deliveries, the
-// count. Pure: from what is known to lines that fit the terminal.
+// One screen of the demo: the device's Things, open Events, last deliveries and totals. Pure: makes
+// lines that fit the terminal.
 
 import type { ThingView } from '#src/client/view'
 import type { Clock } from '#src/cli/delivery-line'

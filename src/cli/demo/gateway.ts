@@ -1,7 +1,7 @@
 // A gateway of the demo's own: a child process with a token, a port and a folder of its own.
 //
 // Invariants:
-//   demo-gateway/1. It does not outlive the demo, however that ends: it stops when its standard
+//   demo-gateway/1. It does not outlive the demo, however that ends: it stops once its standard
 //     input closes.
 //   demo-gateway/2. It inherits no setting: a production database or token around it is not the
 //     demo's.

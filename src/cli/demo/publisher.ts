@@ -1,12 +1,12 @@
-// Readings on their way to the gateway: what changed since the last time, and nothing else.
+// Publishes readings: only what changed since the last time.
 //
 // Invariants:
 //   publisher/1. A reading that equals the last one is not sent: the gateway would deliver nothing
 //     for it.
 //   publisher/2. A Thing whose sending failed is sent whole the next time, so nothing that changed
 //     is lost.
-//   publisher/3. What is no longer read (a process that vanished, an unmounted disk) is archived
-//     once.
+//   publisher/3. A Thing that is no longer read (a process that ended, an unmounted disk) is
+//     archived once.
 
 import type { Client } from '#src/client/client'
 import type { Reading } from '#src/cli/readings'
@@ -71,7 +71,7 @@ interface Change {
   readonly attrs?: Fields
 }
 
-/** What a reader of the Thing would see change; undefined for nothing. */
+/** The change that a reader of the Thing would see; undefined for none. */
 export function changeBetween(before: Reading | undefined, after: Reading): Change | undefined {
   const attrs = bare<Json>()
   for (const [key, value] of Object.entries(after.attrs)) {

@@ -1,4 +1,4 @@
-// The show itself: a channel, a device that watches it, and readings once a second until it ends.
+// Runs the demo: a channel, a device that watches it, and readings once a second.
 
 import { hostname } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -134,7 +134,7 @@ async function publish(
   await load.close()
 }
 
-/** What was sent last is still on its way. */
+/** Waits for deliveries that are still on their way. */
 async function lastDeliveries(tally: Tally): Promise<void> {
   for (let waited = 0; waited < LAST_DELIVERIES_WITHIN_MS; waited += CHECK_MS) {
     if (tally.isComplete) return

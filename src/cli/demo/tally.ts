@@ -1,5 +1,5 @@
-// What was sent, what arrived, and how long that took. An answer and its delivery race each other,
-// so either may be told first.
+// Counts what was sent and what arrived, and how long that took. An answer and its delivery race
+// each other, so either may come first.
 
 const PENDING_MAX = 10_000
 const LATENCIES_MAX = 10_000
@@ -8,9 +8,9 @@ export interface Summary {
   readonly sent: number
   readonly delivered: number
   readonly refused: number
-  /** Why the last refusal was; undefined before the first. */
+  /** The code of the last refusal; undefined before the first. */
   readonly lastRefusal: string | undefined
-  /** Of the newest 10,000 deliveries; undefined before the first. */
+  /** Over the newest 10,000 deliveries; undefined before the first. */
   readonly p50Ms: number | undefined
   readonly p99Ms: number | undefined
 }

@@ -1,10 +1,10 @@
-// What a line of a node's log says to a person.
+// Turns a log line of a node into a fact for people.
 
 import { onOneLine, shortened } from '#src/cli/plain-text'
 import { membersOf, parsedJson } from './members.ts'
 import type { Members } from './members.ts'
 
-/** `trouble` may be said again and again while it lasts, `life` each time means a change. */
+/** A node may repeat `trouble` while it lasts; each `life` is a change. */
 export interface Fact {
   readonly kind: 'life' | 'trouble'
   readonly text: string
@@ -17,7 +17,7 @@ const TEXT_MAX = 200
 /** The level of a warning; an error is above it. (pino) */
 const WARN = 40
 
-/** What the life of the node's process and its readiness tell already. */
+/** Facts that the node's process and its readiness tell already. */
 const TOLD_OTHERWISE = new Set(['connected to NATS', 'listening', 'stopped'])
 
 /** The fact; undefined when the line says nothing new. A line that is no JSON is told as it is. */

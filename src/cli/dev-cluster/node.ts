@@ -20,7 +20,7 @@ import { factOf } from './fact.ts'
 import type { Fact } from './fact.ts'
 
 const COMMAND_FILE = fileURLToPath(new URL('../heliograph.ts', import.meta.url))
-/** Longer than a node gives itself. */
+/** Longer than a node's own limit. */
 const STOP_WITHIN_MS = 25_000
 
 export interface NodeOptions {
@@ -80,7 +80,7 @@ export class ClusterNode {
     return this.#isStopping
   }
 
-  /** What it said last of something that went wrong. */
+  /** The node's last line about trouble. */
   get lastWords(): string {
     return this.#lastWords
   }
@@ -123,7 +123,7 @@ function settingsOf({ name, port, env, natsUrl, databaseUrl }: NodeOptions): Nod
     SERVICE_NATS_URL: natsUrl,
     SERVICE_DATABASE_URL: databaseUrl,
     SERVICE_LOG_LEVEL: 'info',
-    // It guards against strangers, and here one developer is every sender.
+    // The budget guards against strangers; here one developer is every sender.
     SERVICE_PASSWORD_BUDGET_PER_ADDRESS: '1000000',
     SERVICE_PASSWORD_BUDGET_TOTAL: '1000000',
   }

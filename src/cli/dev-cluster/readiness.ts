@@ -1,4 +1,4 @@
-// Whether a node is ready, asked again and again; told when it changes.
+// Asks again and again whether a node is ready, and tells each change.
 
 import { setTimeout as delay } from 'node:timers/promises'
 
@@ -31,7 +31,7 @@ export async function watchReadiness(watch: ReadinessWatch): Promise<void> {
   }
 }
 
-/** What the node waits for in words; empty when it is ready. */
+/** The dependencies that the node waits for, in words; empty when it is ready. */
 async function missingAt({ baseUrl, fetch: ask }: ReadinessWatch): Promise<string> {
   try {
     const signal = AbortSignal.timeout(ANSWER_WITHIN_MS)

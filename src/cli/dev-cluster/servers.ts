@@ -1,4 +1,4 @@
-// What the nodes share: a nats-server and a MariaDB of the cluster's own.
+// The servers that the nodes share: a nats-server and a MariaDB.
 
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

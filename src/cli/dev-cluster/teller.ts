@@ -1,4 +1,4 @@
-// One line an event: when, who, what.
+// Prints one line for each fact: when, who, what.
 
 import type { Clock } from '#src/cli/delivery-line'
 import type { Fact } from './fact.ts'
@@ -14,7 +14,7 @@ export interface TellerPorts {
   readonly clock: Clock
 }
 
-/** Tells what happens in a cluster, and the same trouble not all the time. */
+/** Tells what happens in a cluster; repeats the same trouble only now and then. */
 export class Teller {
   readonly #ports: TellerPorts
   /** When each trouble was last said. */
