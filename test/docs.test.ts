@@ -1,0 +1,74 @@
+// Goal: what code and documents cite is there: each numbered decision, each document, each link.
+// Method: read the citations of every source file and compare them with the files in docs.
+
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+
+import test from 'ava'
+
+const ROOT = new URL('..', import.meta.url).pathname
+const textOf = (path: string): string => readFileSync(join(ROOT, path), 'utf8')
+
+const SOURCES = ['src', 'actors', 'machines', 'test'].flatMap((folder) =>
+  globSync(`${folder}/**/*.ts`, { cwd: ROOT }),
+)
+const DOCUMENTS = ['README.md', ...globSync('docs/*.md', { cwd: ROOT })]
+
+/** The text with each comment that goes over several lines on one line. */
+const joined = (text: string): string => text.replace(/\n\s*(?:\/\/|\*) ?/g, ' ')
+
+/** Sections of the decisions that a text cites. */
+const decisionsIn = (text: string): readonly string[] =>
+  [...joined(text).matchAll(/decisions\.md (\d+(?:(?:,| and) \d+)*)/g)].flatMap(
+    ([, numbers = '']) => numbers.match(/\d+/g) ?? [],
+  )
+
+/** Documents that a text names. */
+const documentsIn = (text: string): readonly string[] =>
+  (joined(text).match(/[\w./-]*\w\.md\b/g) ?? []).map((path) => path.replace(/^.*\//, ''))
+
+test('citations are read over the lines of a comment, and lists of them whole', (t) => {
+  t.deepEqual(decisionsIn('// The end. (decisions.md\n// 10) and decisions.md 7 and 8'), [
+    '10',
+    '7',
+    '8',
+  ])
+  t.deepEqual(decisionsIn('/**\n   * (decisions.md 6, 7) or decisions.md 4, late data\n */'), [
+    '6',
+    '7',
+    '4',
+  ])
+  t.deepEqual(documentsIn("see docs/session.md,\n// or '../README.md'"), [
+    'session.md',
+    'README.md',
+  ])
+})
+
+test('every decision that a source file cites is a section of docs/decisions.md', (t) => {
+  const sections = [...textOf('docs/decisions.md').matchAll(/^## (\d+)\. /gm)].map(([, n]) => n)
+  const cited = SOURCES.flatMap((path) => decisionsIn(textOf(path)).map((n) => ({ path, n })))
+  t.true(cited.length > 40, `only ${cited.length} citations were found`)
+  t.deepEqual(
+    cited.filter(({ n }) => !sections.includes(n)),
+    [],
+  )
+})
+
+test('every document that a source file names is in the repository', (t) => {
+  const known = new Set(documentsIn(DOCUMENTS.join(' ')))
+  const named = SOURCES.flatMap((path) => documentsIn(textOf(path)).map((name) => ({ path, name })))
+  t.deepEqual(
+    named.filter(({ name }) => !known.has(name)),
+    [],
+  )
+})
+
+test('every link of a document leads to a file of the repository', (t) => {
+  const links = DOCUMENTS.flatMap((path) =>
+    [...textOf(path).matchAll(/\]\((?!https?:)([^)#]+)/g)].map(([, to = '']) => ({ path, to })),
+  )
+  t.deepEqual(
+    links.filter(({ path, to }) => !existsSync(join(ROOT, dirname(path), to))),
+    [],
+  )
+})
