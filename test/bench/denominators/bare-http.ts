@@ -1,9 +1,8 @@
-// D1: bare uWebSockets.js. Parses the JSON of a POST and answers; keeps nothing. What no gateway on
-// this machine can beat.
+// D1: bare uWebSockets.js. Parses the JSON of a POST and answers; keeps nothing. No gateway on this
+// machine can be faster.
 //
-// The answer has the same headers and as many bytes as the product's 200: what is sent back is work
-// of the server and of the generator, and a shorter one would make the denominator look faster than
-// any answer that says which operation it was.
+// The answer has the same headers and as many bytes as the product's 200: sending and reading it is
+// work, and a shorter answer would make the denominator faster than any that names its operation.
 
 import { App } from 'uWebSockets.js'
 import { announceListening, httpPort } from './listening.ts'

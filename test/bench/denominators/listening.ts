@@ -1,4 +1,4 @@
-// How a denominator starts and stops: as the product does, so that the bench treats both alike.
+// Starts and stops a denominator as the product does, so that the bench treats both alike.
 
 /** The port of SERVICE_HTTP_ADDR. */
 export const httpPort = (): number =>

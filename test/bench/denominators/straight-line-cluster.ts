@@ -1,5 +1,5 @@
-// D4 of the cluster: the same straight line over NATS and MariaDB. The front publishes each group
-// as one message into JetStream and answers at its acknowledgement; a worker thread consumes the
+// D4 of the cluster: the same straight line over NATS and MariaDB. The frontend publishes each
+// group as one message into JetStream and answers at its confirmation; a worker thread consumes the
 // stream over a connection of its own and writes each turn as one transaction.
 
 import { randomBytes } from 'node:crypto'

@@ -1,5 +1,5 @@
-// What both D4 do with a turn: fold its submissions over the state that they hold in memory, and
-// make the frames. What is to be written goes to the caller row by row.
+// Folds the submissions of a turn over the state in memory and makes the frames, for both D4. The
+// caller gets the rows to write one by one.
 
 export type Submission = readonly [
   op: string,

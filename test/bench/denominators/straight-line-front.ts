@@ -1,5 +1,5 @@
-// The front of both D4: uWebSockets.js parses and answers, submissions are grouped for an append,
-// and one WSS subscriber gets each entry as a frame.
+// The frontend of both D4: uWebSockets.js parses and answers, submissions are grouped for an
+// append, and one WSS subscriber gets each entry as a frame.
 //
 // Left out, because a gateway adds it: credentials, validation beyond JSON.parse, lifecycles, late
 // data, idempotency, leases, catch-up, acknowledgements, bounds.
@@ -63,9 +63,7 @@ function accept(response: HttpResponse, body: Buffer): Waiting {
 export function startFront({ append, restMs }: FrontOptions): Front {
   let isResting = false
 
-  /**
-   * Everything that has come since the last append goes with the next; one is under way at a time.
-   */
+  /** Appends everything that has come since the last append; one append is under way at a time. */
   function flush(): void {
     if (isResting || appending.length > 0 || submissions.length === 0) return
     if (restMs > 0) {

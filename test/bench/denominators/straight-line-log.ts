@@ -1,4 +1,4 @@
-// D4's log thread: one append, one fsync (COMMIT under synchronous=FULL), one acknowledgement.
+// D4's log thread: one append, one fsync (COMMIT under synchronous=FULL), one answer.
 
 import { parentPort, workerData } from 'node:worker_threads'
 import { SqliteConnection as Database } from '#src/store/sqlite/connection'

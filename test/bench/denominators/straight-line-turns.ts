@@ -1,5 +1,5 @@
-// Gathers what stands in the log into turns: large ones are cheap, so a turn waits a few
-// milliseconds for 1,000 submissions.
+// Gathers entries of the log into turns. Large turns are cheap, so a turn waits a few milliseconds
+// for 1,000 submissions.
 
 import type { LoggedBatch, Submission } from './straight-line-fold.ts'
 

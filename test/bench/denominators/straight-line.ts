@@ -1,7 +1,7 @@
-// D4 of the embedded engine: the whole path as one straight line, as fast as that can be. The front
+// D4 of the embedded engine: the whole path as one straight line, as fast as possible. The frontend
 // parses; one worker thread appends to a log in SQLite with an fsync before each answer; a second
 // one applies to things, feed, operations and the lane's position in one transaction a turn; then
-// the front sends each entry as a frame.
+// the frontend sends each entry as a frame.
 
 import { Worker } from 'node:worker_threads'
 import { startFront } from './straight-line-front.ts'

@@ -40,8 +40,7 @@ export class Connection {
         },
       },
     })
-    // What went wrong does not matter here: `close` follows, and whoever waits for `connected` is
-    // told.
+    // The cause does not matter here: `close` follows and tells whoever waits for `connected`.
     this.#socket.on('error', () => undefined)
     this.#socket.on('close', () => events.ended(this))
   }

@@ -32,5 +32,5 @@ async function obey(order: GeneratorOrder): Promise<unknown> {
 process.on('message', (order: GeneratorOrder) => {
   void obey(order).then((answer) => process.send?.(answer))
 })
-// Whoever gave the orders is gone.
+// The bench is gone.
 process.on('disconnect', () => process.exit())

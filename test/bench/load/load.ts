@@ -134,7 +134,10 @@ export class Load {
     else setTimeout(() => this.#openAgain(), OPEN_AGAIN_MS)
   }
 
-  /** What no connection takes meanwhile waits in line, or is missing from the answers. */
+  /**
+   * Opens connections again. Requests that none takes meanwhile wait in line, or are missing from
+   * the answers.
+   */
   #openAgain(): void {
     if (this.#schedule === undefined) return
     this.#open()

@@ -1,4 +1,4 @@
-// What the bench and its load processes say to each other.
+// Messages between the bench and its load processes.
 
 import type { Recipe } from './payload.ts'
 import type { StrangerRecipe } from './strangers.ts'
@@ -29,7 +29,9 @@ export type GeneratorOrder =
   | { readonly kind: 'load'; readonly request: LoadRequest }
   | { readonly kind: 'disconnect' }
 
-/** What one run of the generator saw. Latency is from the due time of a request to its answer. */
+/**
+ * The report of one run of the generator. Latency is from the due time of a request to its answer.
+ */
 export interface LoadReport {
   /** Requests that came due; closed loop: those sent. */
   readonly due: number
@@ -61,7 +63,7 @@ export type SubscriberOrder =
   | { readonly kind: 'await'; readonly entries: number; readonly timeoutMs: number }
   | { readonly kind: 'disconnect' }
 
-/** What the subscribers have received since they connected; latencies since the last mark. */
+/** The report of the subscribers: entries since they connected, latencies since the last mark. */
 export interface SubscriberReport {
   /** Entries of the feeds, each counted once. */
   readonly entries: number

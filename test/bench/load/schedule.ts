@@ -1,4 +1,4 @@
-// When requests are due, and what became of them. Pure: the times come from outside, in
+// Decides when requests are due and counts their outcomes. Pure: callers give the times, in
 // microseconds.
 //
 // Invariants:
@@ -11,9 +11,9 @@
 import type { LoadReport, LoadRequest } from './messages.ts'
 import { Latencies } from './statistics.ts'
 
-/** How long after the schedule's end requests that waited in line are still sent. */
+/** The time after the schedule's end in which waiting requests are still sent. */
 const LINE_LIMIT_US = 1_500_000
-/** How long after that the last answers are awaited. */
+/** The time after that in which answers are awaited. */
 const ANSWER_LIMIT_US = 5_000_000
 const US_PER_SECOND = 1_000_000
 const US_PER_MS = 1_000

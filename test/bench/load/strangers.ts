@@ -1,9 +1,9 @@
-// The requests of strangers: each asks for something new, so nothing that is remembered answers it.
+// Requests of strangers: each asks for something new, so no cache answers it.
 
 import { DUE_BASE_US } from './payload.ts'
 import type { Prepared } from './payload.ts'
 
-/** What a crowd of strangers does. */
+/** Kinds of requests that strangers send. */
 export const STRANGERS = ['registrations', 'passwords', 'statuses'] as const
 export type Stranger = (typeof STRANGERS)[number]
 

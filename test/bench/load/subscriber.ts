@@ -59,5 +59,5 @@ async function obey(order: SubscriberOrder): Promise<unknown> {
 process.on('message', (order: SubscriberOrder) => {
   void obey(order).then((answer) => process.send?.(answer))
 })
-// Whoever gave the orders is gone.
+// The bench is gone.
 process.on('disconnect', () => process.exit())

@@ -1,5 +1,5 @@
-// A WebSocket client with nothing but what a subscriber of the bench needs: text frames in, text
-// frames out, pings answered. Frames are handed on as slices of the socket's own buffer.
+// The WebSocket client of a subscriber: reads and sends text frames, answers pings. Frames are
+// handed on as slices of the socket's own buffer.
 
 import { connect } from 'node:net'
 import type { Socket } from 'node:net'

@@ -1,4 +1,4 @@
-// What a cluster stands on: one nats-server and one mariadbd of the bench's own, in a folder that
+// The servers of a cluster: one nats-server and one mariadbd of the bench's own, in a folder that
 // can be copied once both have stopped.
 
 import { mkdir, readFile } from 'node:fs/promises'
@@ -19,7 +19,7 @@ export interface BackingServers {
   stop(): Promise<void>
 }
 
-/** As the details of a figure say it. */
+/** Text for the details of a figure. */
 export const BACKING_SYNC =
   'JetStream: file storage, 1 replica, default sync (every 2 min, a 200 does not wait for it); ' +
   'MariaDB: innodb_flush_log_at_trx_commit=1 (default)'

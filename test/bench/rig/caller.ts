@@ -1,5 +1,5 @@
-// What the bench asks of the product beside the load: channels and devices to begin with, a first
-// use of every password, single submissions and their status.
+// Calls the product beside the load: makes channels and devices, uses every password once, submits
+// single updates and reads their status.
 
 import { randomBytes } from 'node:crypto'
 

@@ -1,5 +1,5 @@
-// The product as a cluster: two processes over one nats-server and one mariadbd, on a copy of what
-// was prepared once.
+// The product as a cluster: two processes over one nats-server and one mariadbd, on a copy of
+// prepared data.
 
 import { cp, mkdir } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -16,7 +16,9 @@ import type { Subject } from './subject.ts'
 
 export const LANES = 16
 
-/** What each node does: a node that takes no requests, or applies no lane, costs the others less. */
+/**
+ * The roles of each node: a node that takes no requests, or applies no lane, costs the others less.
+ */
 export const LAYOUTS = {
   even: ['ingress,actors', 'ingress,actors'],
   split: ['ingress', 'actors'],
@@ -146,7 +148,7 @@ const startNode = (index: number, { backend, token, roles }: NodeSettings): Prom
     SERVICE_TOKEN: token,
   })
 
-/** How many lanes a node holds the lease of. */
+/** The number of lanes whose lease a node holds. */
 export const lanesOf = (node: Server, token: string): Promise<number> =>
   metricOf(node, { token, name: 'heliograph_leases_held' })
 

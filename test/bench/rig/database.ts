@@ -8,7 +8,7 @@ import { promisify } from 'node:util'
 const run = promisify(execFile)
 const script = fileURLToPath(new URL('database-process.ts', import.meta.url))
 
-/** What a database holds, as far as the counts of a run go. */
+/** Counts of the rows of a database. */
 export interface RowCounts {
   readonly operations: number
   /** Sum of the revisions of all things: how many updates were applied. */
@@ -16,7 +16,7 @@ export interface RowCounts {
   readonly feed: number
 }
 
-/** How each count is asked for: one SELECT with one number. */
+/** One SELECT for each count, with one number. */
 export type CountQueries = Readonly<Record<keyof RowCounts, string>>
 
 /** Counts rows, in one snapshot; the server may be running. */

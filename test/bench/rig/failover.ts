@@ -1,4 +1,4 @@
-// Kills one node of a cluster under load and looks what became of everything.
+// Kills one node of a cluster under load and audits every submission.
 //
 // Invariants:
 //   failover/1. The time counts from the signal until an operation that was submitted after it, to
@@ -43,7 +43,7 @@ export interface Failover {
   close(): Promise<void>
 }
 
-/** What one kill led to. */
+/** The outcome of one kill. */
 export interface Killed {
   readonly seconds: number
   /** How many lanes the node had. */
@@ -200,7 +200,7 @@ async function differenceIn(databaseUrl: string, load: LoadReport): Promise<stri
   )
 }
 
-/** How the feed differs from what was answered 200; undefined when each of them is there once. */
+/** Compares the feed with the 200 answers; undefined when it has each of them once. */
 export function dueDifference(
   accepted: readonly number[],
   stored: readonly number[],
@@ -212,6 +212,6 @@ export function dueDifference(
   return `answered 200: ${accepted.length}; of them missing ${missing}; stored twice ${doubled}`
 }
 
-/** The node that is killed takes its own time with it. */
+/** CPU time of the servers and the survivor: that of the killed node is lost with it. */
 const cpuOf = ({ backend }: Cluster, survivor: Server): Readonly<Record<string, number>> =>
   cpuSecondsByName({ survivor: survivor.pid, ...backend.pids })

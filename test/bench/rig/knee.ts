@@ -1,12 +1,12 @@
-// Searches the highest rate that each of some subjects sustains.
+// Searches the highest rate that each subject sustains.
 //
 // Invariants:
 //   knee/1. A knee is a rate whose full-length step was sustained. Short steps only say where to
 //     begin.
 //   knee/2. The search ends: rates stand on a ladder, and each run takes a bounded number of steps.
 //   knee/3. The ladder is open at both ends, so that a bad first guess cannot become the result.
-//   knee/4. One step runs at a time. Subjects that are compared take theirs in turn: where cores
-//     are taken away at times, one after the other would be measured on two different machines.
+//   knee/4. One step runs at a time. Compared subjects alternate their steps: on a shared machine,
+//     one after the other would have different cores.
 
 import { Gate } from '#src/store/gate'
 
@@ -15,12 +15,12 @@ export interface Sustained {
 }
 
 export interface SearchOptions<Step extends Sustained> {
-  /** What the subject does in a closed loop: where the ladder hangs. */
+  /** The rate of the subject in a closed loop: rung 0 of the ladder. */
   readonly saturationPerSecond: number
   readonly attempt: (ratePerSecond: number, length: 'short' | 'full') => Promise<Step>
 }
 
-/** What one run found. */
+/** The knee of one run. */
 export interface Knee<Step extends Sustained> {
   readonly ratePerSecond: number
   /** The sustained full-length step at that rate. */

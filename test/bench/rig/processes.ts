@@ -1,4 +1,4 @@
-// What the operating system says a process has used. Linux: /proc.
+// Reads from /proc what a process has used (Linux).
 
 import { readFileSync } from 'node:fs'
 
@@ -21,7 +21,7 @@ export const cpuSecondsByName = (
   pids: Readonly<Record<string, number>>,
 ): Readonly<Record<string, number>> => byName(pids, cpuSecondsOf)
 
-/** What was used between two readings, by name. */
+/** CPU time between two readings, by name. */
 export const secondsBetween = (
   before: Readonly<Record<string, number>>,
   after: Readonly<Record<string, number>>,

@@ -1,10 +1,10 @@
-// One subject under load: steps of load with everything that must be known about each.
+// One subject under load: runs steps and measures each.
 //
 // Invariants:
 //   rig/1. After every step: answered 200 = operation rows = revisions applied = entries received.
 //     A step that lost or doubled anything throws CountsDiffer, and no rate comes of it.
 //   rig/2. A step is sustained only when every request was answered 200, p99 stayed under the limit
-//       and what it left behind was applied, and delivered, within a second.
+//     and the rest was applied and delivered within a second.
 
 import type { LoadReport, LoadRequest, SubscriberReport } from '#test/bench/load/messages'
 import type { RowCounts } from './database.ts'
@@ -16,7 +16,7 @@ import type { Subject } from './subject.ts'
 export const P99_LIMIT_MS = 350
 const DRAIN_LIMIT_MS = 1_000
 /**
- * How long a step that was too much may take to be worked off, so that the next one begins clean.
+ * The time for applying the rest of a step that was too much, so that the next one begins clean.
  */
 const SETTLE_LIMIT_MS = 60_000
 const POLL_MS = 20
@@ -31,15 +31,15 @@ export interface Step extends Sustained {
     readonly server: number
     readonly generator: number
     readonly subscriber: number
-    /** What the servers stand on, by name. */
+    /** The database and NATS processes, by name. */
     readonly backend: Readonly<Record<string, number>>
   }
   readonly residentMb: number
-  /** Why it was not sustained. */
+  /** Reasons why it was not sustained. */
   readonly reasons: readonly string[]
 }
 
-/** What was there before the first step. */
+/** Counts before the first step. */
 interface Base {
   readonly counts: RowCounts | undefined
   readonly applied: number
@@ -209,7 +209,7 @@ function throwIfDiffering(difference: string | undefined): void {
   if (difference !== undefined) throw new CountsDiffer(difference)
 }
 
-/** How stored rows differ from what was accepted; undefined when they do not. */ // rig/1
+/** Compares stored rows with what was accepted; undefined when they are equal. */ // rig/1
 export function rowDifference(
   accepted: number,
   { base, counts }: { base: RowCounts; counts: RowCounts },
@@ -223,7 +223,7 @@ export function rowDifference(
   return isEqual ? undefined : `accepted ${accepted}, stored ${JSON.stringify(grown)}`
 }
 
-/** How what devices received differs from what was accepted; undefined when it does not. */ // rig/1
+/** Compares what devices received with what was accepted; undefined when they are equal. */ // rig/1
 export function deviceDifference(
   accepted: number,
   { received, device }: { received: number; device: SubscriberReport },
@@ -244,7 +244,7 @@ export interface Aftermath {
   readonly skipped: number
 }
 
-/** Why a step was too much; empty when it was sustained. */ // rig/2
+/** Reasons why a step was too much; empty when it was sustained. */ // rig/2
 export function reasonsAgainst(
   load: LoadReport,
   { drainMs, device, skipped }: Aftermath,

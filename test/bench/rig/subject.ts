@@ -1,17 +1,17 @@
-// What can be put under load: the product and the denominators, behind one type.
+// A subject of load: the product and the denominators, behind one type.
 
 import type { Recipe } from '#test/bench/load/payload'
 import type { RowCounts } from './database.ts'
 import type { Server } from './server.ts'
 
-/** What is ready to be measured. */
+/** A subject, ready to be measured. */
 export interface Subject {
   readonly name: string
   /** Its processes. */
   readonly servers: readonly Server[]
   /** Those that take requests; connections and devices are spread over all of them. */
   readonly entrances: readonly Server[]
-  /** Process ids of what they stand on, by name. */
+  /** Process ids of the database and NATS, by name. */
   readonly backend: Readonly<Record<string, number>>
   readonly recipe: Recipe
   /** Devices whose sessions together see every channel; none: nothing is delivered. */
@@ -20,9 +20,9 @@ export interface Subject {
   applied(): Promise<number | undefined>
   /** Undefined: it keeps nothing. Asked also after the servers were stopped. */
   count(): Promise<RowCounts | undefined>
-  /** Ends what the servers stood on. */
+  /** Ends the database and NATS. */
   readonly release: () => Promise<void>
-  /** What ran: engine, sync, lanes, batch limits, processes. */
+  /** Details for the record: engine, sync, lanes, batch limits, processes. */
   readonly ran: Readonly<Record<string, string | number>>
 }
 

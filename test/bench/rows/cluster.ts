@@ -6,7 +6,7 @@ import type { Row } from './row.ts'
 const ACCEPT = { kind: 'ratio-at-least', must: 0.18, aim: 0.35 } as const
 const END_TO_END = { kind: 'ratio-at-least', must: 0.5, aim: 0.8 } as const
 
-/** What an operator would choose on few cores has the plain name. */
+/** The layout that suits few cores has the plain name. */
 const LAYOUT_NAMES = { split: 'cluster', even: 'even' } as const
 
 export const CLUSTER_ROWS: readonly Row[] = (['split', 'even'] as const).flatMap((layout) => [

@@ -1,5 +1,5 @@
-// A node of a cluster is killed under load: how long until each of its lanes is applied elsewhere,
-// and whether everything that was answered 200 is there afterwards, once.
+// Kills a node of a cluster under load: measures the time until each of its lanes is applied
+// elsewhere, and checks that everything answered 200 is there once.
 
 import { spread } from '#test/bench/load/statistics'
 import { killUnderLoad, openFailover } from '#test/bench/rig/failover'

@@ -1,4 +1,4 @@
-// What was measured of a subject: its knees, run by run, and what is worth knowing beside them.
+// The measurement of a subject: its knees, run by run, and details.
 
 import { spread } from '#test/bench/load/statistics'
 import type { Knee } from '#test/bench/rig/knee'
@@ -14,7 +14,7 @@ export interface Measured {
   readonly knee: Range | undefined
   readonly half: readonly Step[]
   readonly ran: Subject['ran'] | undefined
-  /** Why there is no figure: something was lost, or nothing could be sustained. */
+  /** The reason for a missing figure: something was lost, or no rate was sustained. */
   readonly failure: string | undefined
 }
 
@@ -31,8 +31,8 @@ export const rangeOf = (values: readonly number[]): Range | undefined =>
   values.length === 0 ? undefined : spread(values)
 
 /**
- * One knee divided by another, run by run: what the machine gives changes between runs, and both
- * had the same of it in one run.
+ * One knee divided by another, run by run: the machine's speed changes between runs, and one run
+ * has the same speed for both.
  */
 export function divided({ runs }: Rates, below: Rates): Range | undefined {
   const ratios = runs.flatMap((knee, run) => {
@@ -43,7 +43,7 @@ export function divided({ runs }: Rates, below: Rates): Range | undefined {
   return rangeOf(ratios)
 }
 
-/** What is worth knowing of a measurement, beside its figure. */
+/** Details of a measurement beside its figure. */
 export function detailsOf(measured: Measured): Readonly<Record<string, unknown>> {
   const { runs, ran } = measured
   const steps = stepsOf(measured)

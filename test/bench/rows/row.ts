@@ -1,4 +1,4 @@
-// A row of the table of benchmarks, and what it gives.
+// A row of the table of benchmarks, and its figures.
 
 import type { Session } from './session.ts'
 
@@ -10,19 +10,16 @@ export interface Range {
   readonly max: number
 }
 
-/**
- * What a figure is held against: its ratio to a denominator from below, or the figure itself from
- * above.
- */
+/** The goal of a figure: a least ratio to a denominator, or a greatest value. */
 export type Goal =
   | { readonly kind: 'ratio-at-least'; readonly must: number; readonly aim: number }
   | { readonly kind: 'at-most'; readonly must: number; readonly aim: number }
 
-/** What a figure is divided by, and what that gives over the runs. */
+/** The denominator of a figure, and their ratio over the runs. */
 export interface Denominator {
   readonly id: DenominatorId
   readonly value: Range | undefined
-  /** Of the two in the same run: a machine may have half of its speed in the next one. */
+  /** The ratio of both in the same run: a machine may have half of its speed in the next one. */
   readonly ratio: Range | undefined
 }
 
@@ -46,7 +43,7 @@ export interface Row {
 
 export type Verdict = 'aim' | 'must' | 'no' | 'FAILED'
 
-/** Which goal a figure meets. */
+/** The goal that a figure meets. */
 export function verdictOf(figure: Figure): Verdict {
   const { value, goal } = figure
   if (value === undefined) return 'FAILED'

@@ -1,4 +1,4 @@
-// One invocation of the bench: what was measured once and is used by several rows.
+// One invocation of the bench: keeps measurements that several rows use.
 
 import type { Layout } from '#test/bench/rig/cluster'
 import { findKnees } from '#test/bench/rig/knee'
@@ -25,7 +25,7 @@ export interface SessionOptions {
   readonly say: (line: string) => void
 }
 
-/** What is put under load. */
+/** A plan: a subject to put under load. */
 export interface Plan {
   readonly name: string
   readonly start: () => Promise<Subject>
@@ -34,7 +34,7 @@ export interface Plan {
   readonly alsoHalf?: boolean
 }
 
-/** What was done with a rig, or why it came to nothing. */
+/** The result of work with a rig, or why it failed. */
 export type Ending<Result> = { readonly ran: Subject['ran'] | undefined } & (
   | { readonly kind: 'done'; readonly result: Result }
   | { readonly kind: 'failed'; readonly failure: string }
@@ -71,7 +71,7 @@ export class Session {
     return { name, start, devices: 'with devices', alsoHalf: engine === 'embedded' }
   }
 
-  /** What was measured of a plan, now or before. */
+  /** The measurement of a plan, made now or before. */
   measure(plan: Plan): Promise<Measured> {
     const known = this.#measured.get(plan.name)
     if (known !== undefined) return known
@@ -91,10 +91,7 @@ export class Session {
     return [await measured, below]
   }
 
-  /**
-   * Works with a rig of its own. What goes wrong or is lost on the way is a failure, with its
-   * reason.
-   */
+  /** Works with a rig of its own. An error or a lost submission is a failure, with its reason. */
   async withRig<Result>(
     { name, start, devices }: Plan,
     work: (rig: Rig) => Promise<Result>,
@@ -152,7 +149,7 @@ export class Session {
     return measured
   }
 
-  /** What the search needs of a subject, which is warm then. */
+  /** Warms a subject; gives the options of its search. */
   async #warmed(rig: Rig): Promise<SearchOptions<Step>> {
     const { secondsPerStep, say } = this.options
     const fullMs = secondsPerStep * MS
@@ -178,10 +175,7 @@ export class Session {
     return { runs, knee, half, ran, failure: undefined }
   }
 
-  /**
-   * What a closed loop gives once it gains no more: code is compiled and caches are filled under
-   * load, and whoever has more of both takes longer.
-   */
+  /** The rate of a closed loop once it gains no more: code compiles and caches fill under load. */
   async #warm(rig: Rig, durationMs: number): Promise<number> {
     let best = 0
     for (let step = 0; step < WARM_STEPS_MAX; step += 1) {

@@ -1,5 +1,5 @@
-// Turns while strangers flood the gateway: how long one takes, and how long an update takes to its
-// device, against a quiet time of the same run.
+// Measures turns while strangers flood the gateway, and the time of an update to its device,
+// against a quiet time of the same run.
 
 import { STRANGERS } from '#test/bench/load/strangers'
 import type { Stranger } from '#test/bench/load/strangers'
@@ -32,7 +32,7 @@ export const STRANGERS_ROW: Row = {
   },
 }
 
-/** What one step saw of the turns. */
+/** Measurements of one step. */
 interface Seen {
   readonly turnMs: number
   readonly submissionsPerTurn: number

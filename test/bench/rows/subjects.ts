@@ -1,5 +1,4 @@
-// Starts what is measured, and keeps what several subjects begin with: each is prepared once and
-// copied.
+// Starts subjects and keeps the data that several begin with: prepares it once and copies it.
 
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -54,7 +53,7 @@ export class Subjects {
     return startCluster(await this.prepared('cluster'), join(await this.scratch(), name))
   }
 
-  /** What the product begins with: channels and devices, made once. */
+  /** The first data of the product: channels and devices, made once. */
   prepared(engine: Engine): Promise<Prepared> {
     const known = this.#prepared.get(engine)
     if (known !== undefined) return known
