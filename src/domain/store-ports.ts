@@ -1,21 +1,25 @@
 // The store as the other stages see it. One transaction is one method; plain data crosses.
 
 /**
- * The name of the error with which every method rejects at once, without doing anything, when too
- * much waits for the database. Errors cross threads by their name.
+ * The name of the error with which every method rejects at once, having done nothing, when too many
+ * jobs wait for the database. Errors cross threads by their name.
  */
 export const STORE_BUSY = 'StoreBusy'
 
 /**
- * The name of the error with which a method rejects when what it was to write or to read is itself
- * at fault: the same again would fail again, however well the database is.
+ * The name of the error with which a method rejects when its own data is at fault: a repeat would
+ * fail again, however well the database works.
  */
 export const STORE_DEFECT = 'StoreDefect'
 
-/** The names of the errors with which a method rejects when the database refuses or is away. */
+/**
+ * The names of the errors with which a method rejects when the database refuses or does not answer.
+ */
 export const STORE_FAILURES: readonly string[] = ['StoreError', 'NoAnswer', STORE_DEFECT]
 
-/** Whether the store is not able to now, for instance with a full disk: the same again may work. */
+/**
+ * True when the store cannot work at present, for instance with a full disk: a repeat may succeed.
+ */
 export const isOutage = (error: unknown): boolean =>
   error instanceof Error &&
   error.name !== STORE_DEFECT &&
@@ -38,7 +42,7 @@ import type { Model } from './submission.ts'
 
 // ---- the side of the actors ---------------------------------------------------------------------
 
-/** What a turn must see before it decides. */
+/** What a turn reads before it decides. */
 export interface TurnReads {
   readonly channels: readonly ChannelId[]
   readonly things: readonly EntityKey[]
@@ -55,7 +59,7 @@ export interface EntityKey {
 /** A channel as its actor keeps it. */
 export interface ChannelHead {
   readonly channelId: ChannelId
-  /** The store's own short name of the channel. */
+  /** The store's own number of the channel. */
   readonly ref: number
   readonly headSeq: number
   readonly things: number
@@ -84,7 +88,7 @@ export interface TurnWrites {
 
 /** What a turn changes in one channel. */
 export interface ChannelWrites {
-  /** As it is after the turn; without entries it is as it was. */
+  /** The head after the turn; unchanged when there are no entries. */
   readonly head: ChannelHead
   readonly things: readonly Thing[]
   readonly events: readonly Event[]
@@ -111,7 +115,9 @@ export interface DeadLetter {
 
 export type Committed =
   | { readonly kind: 'committed' }
-  /** Another owner or an unknown earlier commit moved these lanes; nothing was written. */
+  /**
+   * Another owner, or an earlier commit of unknown outcome, moved these lanes; nothing was written.
+   */
   | { readonly kind: 'fenced'; readonly lanes: readonly number[] }
 
 export interface TurnStore {
@@ -122,7 +128,7 @@ export interface TurnStore {
   /** One grouped read for a whole turn. */
   load(reads: TurnReads): Promise<TurnState>
   commit(writes: TurnWrites): Promise<Committed>
-  /** Resolves once every commit that was answered before is on the disk. (W4) */
+  /** Resolves once every commit answered so far is on the disk. (W4) */
   settle(): Promise<void>
   /**
    * Binds the database to a log and its number of lanes. Throws LogMismatch for another log,
@@ -171,8 +177,8 @@ export interface DeviceStore {
     providerToken: string | undefined,
   ): Promise<boolean>
   /**
-   * These devices have a session or a pull now: kept to the day, so that what nobody uses any more
-   * can go.
+   * These devices have a session or a pull now: kept to the day, so that retention can remove
+   * unused devices.
    */
   seen(deviceIds: readonly DeviceId[], nowMs: number): Promise<void>
   /** Every device of the platform with this token falls back to private. */
@@ -196,7 +202,7 @@ export interface SubscriptionStore {
     nowMs: number,
   ): Promise<readonly ChannelId[]>
   isSubscribed(deviceId: DeviceId, channelId: ChannelId): Promise<boolean>
-  /** Where the device stands in each of its channels, ordered by channel_id. */
+  /** The device's position in each of its channels, ordered by channel_id. */
   positions(deviceId: DeviceId): Promise<readonly Position[]>
   position(deviceId: DeviceId, channelId: ChannelId): Promise<Position | undefined>
   /** Moves positions forward, never back. One multi-row write. */
@@ -261,8 +267,8 @@ export interface ReadStore {
 export interface OperationStore {
   find(opId: OperationId): Promise<Operation | undefined>
   /**
-   * Atomic over all nodes. A fresh claim is durable when this answers. `isPending`: an operation of
-   * this op_id is accepted and may not be here yet. (decisions.md 6)
+   * Atomic over all nodes. A fresh claim is durable when this answers. `isPending`: an operation
+   * with this op_id is accepted, and the store may not have it yet. (decisions.md 6)
    */
   claim(claim: Claim, expiredBefore: number, isPending?: boolean): Promise<ClaimOutcome>
 }

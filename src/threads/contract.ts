@@ -1,5 +1,5 @@
-// What crosses between the threads of a gateway. Both ends of each wire are checked against these
-// types: the services that an end serves, and the topics that it tells.
+// The services and topics that cross between the threads of a gateway. The compiler checks both
+// ends of each wire against these types.
 //
 //   frontend ◀──▶ engine        frontend ◀──▶ log        engine ◀──▶ log        frontend ◀──▶ QUIC
 //
@@ -17,7 +17,7 @@ import type {
 } from '#domain/store-ports'
 import type { Config } from '#src/config/config'
 import type { MetricsPart } from '#src/telemetry/metrics'
-import type { BusTopics, InterestTopics } from './bus-bridge.ts'
+import type { BusTopics, ListenerTopics } from './bus-bridge.ts'
 import type { CarrierOrders, CarrierTopics } from './carrier-bridge.ts'
 import type { None, Services } from './rpc.ts'
 
@@ -37,19 +37,21 @@ export type ThreadSettings = Pick<
   | 'privateTransports'
 >
 
-/** What the frontend asks of any thread. */
+/** Calls of the frontend to any thread. */
 export interface ThreadControl {
   metrics(): Promise<MetricsPart>
   close(): Promise<void>
 }
 
-/** What the frontend asks of the log of a sole process. */
+/** Calls of the frontend to the log of a sole process. */
 export interface LogControl extends ThreadControl {
-  /** Where this process listens, for another one that finds the database in use: `host:port`. */
+  /**
+   * Keeps the address of this process, `host:port`, for another one that finds the database in use.
+   */
   nameAddress(address: string): Promise<void>
 }
 
-/** What the frontend asks of the engine. */
+/** Calls of the frontend to the engine. */
 export interface EngineControl extends ThreadControl {
   /**
    * Takes the lanes. A sole process has applied what its log held when this resolves. Rejects with
@@ -57,7 +59,7 @@ export interface EngineControl extends ThreadControl {
    */
   start(): Promise<void>
   ownedLanes(): Promise<number>
-  /** Ends the turns; a sole process first applies what the log holds, and sessions get it. */
+  /** Ends the turns. A sole process first applies what the log holds, and its sessions get it. */
   drain(): Promise<void>
 }
 
@@ -67,14 +69,16 @@ export interface FarListener {
   reload(): Promise<void>
 }
 
-/** How every thread says that it has started, could not start, or cannot go on, and why. */
+/**
+ * Topics by which every thread says that it has started, could not start or cannot go on, and why.
+ */
 export interface LifeTopics {
   readonly ready: undefined
   readonly failed: string
   readonly ended: string
 }
 
-/** What the threads have for the frontend. */
+/** Services and topics of the threads for the frontend. */
 export interface ThreadEnds {
   /** The log of a sole process. */
   readonly log: {
@@ -109,7 +113,7 @@ export interface ThreadEnds {
 
 export type ThreadName = keyof ThreadEnds
 
-/** What operators read of a thread in log lines. */
+/** The name of each thread in log lines. */
 export const THREAD_TITLE: Readonly<Record<ThreadName, string>> = {
   log: 'log',
   engine: 'engine',
@@ -117,19 +121,19 @@ export const THREAD_TITLE: Readonly<Record<ThreadName, string>> = {
   quic: 'QUIC listener',
 }
 
-/** What the frontend has for its threads. */
+/** Topics of the frontend for its threads. */
 export interface FrontendEnd {
   readonly services: None
-  readonly topics: InterestTopics & CarrierOrders
+  readonly topics: ListenerTopics & CarrierOrders
 }
 
-/** What the log of a sole process has for the engine. */
+/** Services of the log of a sole process for the engine. */
 export interface LogEnd {
   readonly services: Services<{ log: LogSource }>
   readonly topics: { readonly appended: readonly StoredBatch[] }
 }
 
-/** The engine only asks the log. */
+/** The engine has nothing for the log. */
 export interface LogReaderEnd {
   readonly services: None
   readonly topics: None

@@ -1,11 +1,11 @@
-// The cluster: servers first, nodes after them; it ends the other way round.
+// Starts servers, then nodes; stops them in the opposite order.
 //
 // Invariants:
-//   K1. Whatever was started is stopped, the last first, also when the start fails or is given up
-//       half-way; the folder goes at the end.
-//   K2. When this process ends in the middle, servers and nodes are killed and the folder is
-//       removed all the same. One that is killed cannot: the next start removes its folder, and
-//       never that of a cluster that runs.
+//   dev-cluster/1. It stops everything that it started, the last first, also when the start fails
+//     or is given up half-way; then it removes the folder.
+//   dev-cluster/2. When this process ends early, it kills servers and nodes and removes the folder.
+//     One that is killed cannot: the next start removes its folder, and never that of a cluster
+//     that runs.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
@@ -42,7 +42,7 @@ export class DevCluster {
   readonly #options: ClusterOptions
   readonly #failed = new AbortController()
   readonly #watching = new AbortController()
-  /** What was started, the last at the end. */
+  /** How to stop what was started, the last at the end. */
   readonly #closing: (() => Promise<void>)[] = []
   readonly #nodes: ClusterNode[] = []
   #isStarted = false
@@ -83,10 +83,10 @@ export class DevCluster {
     return this.#isStarted
   }
 
-  /** Stops what runs and removes what was made. (K1) */
+  /** Stops everything and removes the folder. (dev-cluster/1) */
   async stop(): Promise<void> {
     this.#watching.abort()
-    for (const close of this.#closing.splice(0).toReversed()) await close() // K1
+    for (const close of this.#closing.splice(0).toReversed()) await close() // dev-cluster/1
   }
 
   async #reservePorts(): Promise<readonly number[]> {
@@ -110,11 +110,11 @@ export class DevCluster {
 
   async #makeFolder(): Promise<string> {
     const { temporaryFolder } = this.#options
-    await removeLeftovers(temporaryFolder) // K2
+    await removeLeftovers(temporaryFolder) // dev-cluster/2
     const folder = mkdtempSync(join(temporaryFolder, FOLDER_PREFIX))
     const lock = await holdFolder(folder)
     this.#closing.push(() => letGoOfFile(lock))
-    // Before the servers: what is registered last ends first. (K2)
+    // Before the servers: what is registered last ends first. (dev-cluster/2)
     const forget = atExit(() => rmSync(folder, REMOVAL))
     this.#closing.push(async () => {
       forget()
@@ -171,7 +171,7 @@ export class DevCluster {
 
 type Shared = Pick<NodeOptions, 'folder' | 'env' | 'natsUrl' | 'databaseUrl'>
 
-/** What it said last, as the end of a sentence. */
+/** The node's last trouble, as the end of a sentence. */
 const because = ({ lastWords }: ClusterNode): string => (lastWords === '' ? '' : `: ${lastWords}`)
 
 /** False when the signal gave up; throws when they took too long. */

@@ -23,7 +23,7 @@ function makeFolder(temporary: string, name: string): string {
   return folder
 }
 
-test('K2: the folder of a killed cluster is removed, that of a running one is not', async (t) => {
+test('dev-cluster/2: the folder of a killed cluster is removed, that of a running one is not', async (t) => {
   const temporary = await temporaryFolder(t)
   const killed = makeFolder(temporary, 'killed')
   writeFileSync(`${killed}.lock`, String(await endedProcessId()))
