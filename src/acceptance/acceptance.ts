@@ -20,8 +20,8 @@
 
 import type { Bus, NowMs, SubmissionSink, Timers } from '#domain/ports'
 import type { Runtime } from '#domain/runtime'
+import type { ChannelKeyStore } from '#domain/channel-keys'
 import type {
-  ChannelKeyStore,
   ChannelStore,
   DeviceStore,
   OperationStore,
@@ -130,7 +130,7 @@ export function createAcceptance(ports: AcceptancePorts, options: AcceptanceOpti
   meter.gauge('page_reads_waiting', {}, () => pages.waiting)
   meter.gauge('credential_cache_entries', {}, () => credentials.size())
   meter.gauge('password_checks_waiting', {}, () => work.waiting())
-  const following = new FeedFollowing(ports)
+  const following = new FeedFollowing(whole)
   const stopListening = bus.onNotice((notice) => {
     if (notice.kind === 'credentials-changed' || notice.kind === 'channel-deleted') {
       credentials.forget(notice.channelId)

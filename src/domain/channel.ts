@@ -29,22 +29,3 @@ export interface ChannelInfo {
   readonly things: number
   readonly openEvents: number
 }
-
-/** Keys a channel may have at once. */
-export const CHANNEL_KEYS_MAX = 100
-
-/** A key that stands for a channel and its password on compatibility routes. */
-export interface ChannelKey {
-  /** Names the key in lists and when it is revoked; opens nothing. */
-  readonly keyId: string
-  readonly label: string
-  readonly createdAt: number
-}
-
-/** A key as it is stored: it is good while the channel has the password of `passwordHash`. */
-export interface NewChannelKey extends ChannelKey {
-  /** SHA-256 of the key, in hex: the key itself is stored nowhere. */
-  readonly keyHash: string
-  readonly channelId: ChannelId
-  readonly passwordHash: string
-}

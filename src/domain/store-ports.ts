@@ -25,13 +25,7 @@ export const isOutage = (error: unknown): boolean =>
   error.name !== STORE_DEFECT &&
   (error.name === STORE_BUSY || STORE_FAILURES.includes(error.name))
 
-import type {
-  ChannelCredentials,
-  ChannelInfo,
-  ChannelKey,
-  NewChannel,
-  NewChannelKey,
-} from './channel.ts'
+import type { ChannelCredentials, ChannelInfo, NewChannel } from './channel.ts'
 import type { ChannelType, Device, Platform } from './device.ts'
 import type { Event, Thing } from './entity.ts'
 import type { Acknowledgement, CatchUpPage, CatchUpRequest, FeedEntry, Position } from './feed.ts'
@@ -148,18 +142,6 @@ export interface ChannelStore {
   delete(channelId: ChannelId, nowMs: number): Promise<boolean>
   info(channelId: ChannelId): Promise<ChannelInfo | undefined>
   exists(channelId: ChannelId): Promise<boolean>
-}
-
-/** Keys that stand for a channel and its password; void once the channel has another password. */
-export interface ChannelKeyStore {
-  /** Exact at CHANNEL_KEYS_MAX under any concurrency. */
-  create(key: NewChannelKey): Promise<'created' | 'full' | 'no-channel'>
-  /** The channel that a key opens now. */
-  find(keyHash: string): Promise<ChannelId | undefined>
-  /** Oldest first. */
-  list(channelId: ChannelId): Promise<readonly ChannelKey[]>
-  /** False when the channel has no such key. */
-  revoke(channelId: ChannelId, keyId: string): Promise<boolean>
 }
 
 export interface DeviceStore {

@@ -3,8 +3,8 @@
 
 import type { Bus, LogWriter, Probe, SubmissionSink } from '#domain/ports'
 import type { Runtime } from '#domain/runtime'
+import type { ChannelKeyStore } from '#domain/channel-keys'
 import type {
-  ChannelKeyStore,
   ChannelStore,
   DeviceStore,
   OperationStore,

@@ -1,6 +1,6 @@
 // Requests about the keys that stand for a channel and its password, and what answers them.
 
-import type { ChannelKey } from '#domain/channel'
+import type { ChannelKey } from '#domain/channel-keys'
 import { fault, isFault } from '#domain/fault'
 import type { ChannelId } from '#domain/identity'
 import type { Answer } from '#domain/ports'

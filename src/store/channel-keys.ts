@@ -5,10 +5,10 @@
 //       whoever changes that password, an older version too, makes it void.
 //   K2. A channel never has more than CHANNEL_KEYS_MAX good keys; void ones make room.
 
-import { CHANNEL_KEYS_MAX } from '#domain/channel'
-import type { ChannelKey, NewChannelKey } from '#domain/channel'
+import { CHANNEL_KEYS_MAX } from '#domain/channel-keys'
+import type { ChannelKey, NewChannelKey } from '#domain/channel-keys'
 import type { ChannelId } from '#domain/identity'
-import type { ChannelKeyStore } from '#domain/store-ports'
+import type { ChannelKeyStore } from '#domain/channel-keys'
 import { Bulk } from './bulk.ts'
 import type { Database } from './database.ts'
 import type { ChannelKeyRow } from './entities/channel-keys.ts'

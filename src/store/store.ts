@@ -8,8 +8,8 @@ import type { Patience } from '#domain/first-answer'
 import type { LogTable, Probe } from '#domain/ports'
 import type { Runtime } from '#domain/runtime'
 import type { RetentionStore } from '#domain/retention-ports'
+import type { ChannelKeyStore } from '#domain/channel-keys'
 import type {
-  ChannelKeyStore,
   ChannelStore,
   DeviceStore,
   OperationStore,

@@ -7,8 +7,8 @@
 
 import type { StoredBatch } from '#domain/lane'
 import type { LogSource, LogWriter, Probe } from '#domain/ports'
+import type { ChannelKeyStore } from '#domain/channel-keys'
 import type {
-  ChannelKeyStore,
   ChannelStore,
   DeviceStore,
   OperationStore,

@@ -2,8 +2,8 @@
 
 import test from 'ava'
 
-import { CHANNEL_KEYS_MAX } from '#domain/channel'
-import type { NewChannelKey } from '#domain/channel'
+import { CHANNEL_KEYS_MAX } from '#domain/channel-keys'
+import type { NewChannelKey } from '#domain/channel-keys'
 import { PASSWORD_HASH, newChannel } from '#test/support/store-writer'
 import { channel } from '#test/support/submissions'
 import type { OpenStore } from './store-contract.ts'

@@ -1,20 +1,15 @@
 // The store's side of ingress, in memory.
 
-import { CHANNEL_KEYS_MAX, SUBSCRIBERS_MAX } from '#domain/channel'
-import type {
-  ChannelCredentials,
-  ChannelInfo,
-  ChannelKey,
-  NewChannel,
-  NewChannelKey,
-} from '#domain/channel'
+import { SUBSCRIBERS_MAX } from '#domain/channel'
+import { CHANNEL_KEYS_MAX } from '#domain/channel-keys'
+import type { ChannelCredentials, ChannelInfo, NewChannel } from '#domain/channel'
 import type { ChannelType, Device, Platform } from '#domain/device'
 import type { Event, Thing } from '#domain/entity'
 import type { Acknowledgement, CatchUpPage, FeedEntry, Position } from '#domain/feed'
 import type { ChannelId, DeviceId, OperationId } from '#domain/identity'
 import type { Claim, ClaimOutcome, Operation } from '#domain/operation'
+import type { ChannelKey, ChannelKeyStore, NewChannelKey } from '#domain/channel-keys'
 import type {
-  ChannelKeyStore,
   ChannelStore,
   DeviceStore,
   EntityQuery,
