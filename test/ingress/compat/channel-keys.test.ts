@@ -6,7 +6,7 @@ import test from 'ava'
 import { compatibilityStyles } from '#src/ingress/compat/styles'
 import { CHANNEL, CREDENTIALS, PASSWORD } from '#test/support/making'
 import { sentMessages } from '#test/support/sent-message'
-import { startIngress } from '#test/support/start-ingress'
+import { addChannel, startIngress } from '#test/support/start-ingress'
 import type { Answered, Rig } from '#test/support/start-ingress'
 
 const styles = compatibilityStyles({ keptMs: 1 })
@@ -46,6 +46,25 @@ for (const [what, send] of Object.entries(WAYS)) {
     t.false(JSON.stringify(rig.log.lines).includes(key))
   })
 }
+
+const OTHER = 'ZYXWVTSRQPNMKJHGFEDCBA9870'
+const DIFFICULT = 'a:b/c+d%2F e.send'
+
+test('a key splits at its first colon and is decoded once, whatever its password holds', async (t) => {
+  const rig = await startIngress(t, { styles })
+  await addChannel(rig.channels, OTHER, DIFFICULT)
+  const key = `${OTHER.toLowerCase()}%3A${encodeURIComponent(DIFFICULT)}`
+  const sent = [
+    await rig.send(`/compat-topic/${key}`, { method: 'POST', body: 'M' }),
+    await rig.get(`/compat-sendkey/${key}.send?desp=M`),
+    await rig.get(`/compat-devicekey/${key}/M`),
+  ]
+  t.deepEqual(
+    sent.map(({ status }) => status),
+    [200, 200, 200],
+  )
+  t.false(sent.some(({ text }) => text.includes(DIFFICULT)))
+})
 
 test('another password, or the end of the channel, makes every key void', async (t) => {
   const rig = await startIngress(t, { styles })

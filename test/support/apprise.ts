@@ -1,0 +1,38 @@
+// Apprise as its users run it: one command with the address of a service.
+
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { promisify } from 'node:util'
+
+import type { ExecutionContext } from 'ava'
+
+/** What the package manager makes goes where its other things are. */
+export const APPRISE_FOLDER = new URL('../../node_modules/.apprise', import.meta.url).pathname
+
+const PROGRAM = `${APPRISE_FOLDER}/bin/apprise`
+const TIME_MAX_MS = 60_000
+
+/**
+ * Whether Apprise is there. Where it is not, the test says how to get it and passes; under CI=true
+ * it fails.
+ */
+export function hasApprise(t: ExecutionContext): boolean {
+  if (existsSync(PROGRAM)) return true
+  const sentence = 'Apprise is missing: npm run clients'
+  if (process.env['CI'] === 'true') t.fail(sentence)
+  else {
+    t.log(sentence)
+    t.pass()
+  }
+  return false
+}
+
+/** Sends; gives whether Apprise says that it did. */
+export async function apprise(options: readonly string[]): Promise<boolean> {
+  try {
+    await promisify(execFile)(PROGRAM, [...options], { timeout: TIME_MAX_MS })
+    return true
+  } catch {
+    return false // Its exit code says that the message was not taken.
+  }
+}
