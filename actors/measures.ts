@@ -38,7 +38,9 @@ export function measuresOf(meter: Meter, directory: ChannelDirectory): Measures 
       took(seconds)
       held(submissions)
       if (end.deadLetters > 0) dead(end.deadLetters)
-      for (const { status } of end.operations) ended.get(status)?.()
+      // What waits for a provider has not ended: whoever ends it counts it.
+      const queued = new Set(end.queued)
+      for (const { opId, status } of end.operations) if (!queued.has(opId)) ended.get(status)?.()
     },
   }
 }

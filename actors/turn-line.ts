@@ -182,12 +182,13 @@ export class TurnLine {
   #tell(unannounced: Committed | undefined): void {
     if (unannounced === undefined) return
     const { bus } = this.#ports
-    const { entries: byChannel, moves } = unannounced
+    const { entries: byChannel, moves, queued } = unannounced
     const announcements = [...byChannel].map(([channelId, entries]) => ({ channelId, entries }))
     bus.announce(announcements)
     for (const { lane, to } of moves) {
       bus.notify({ kind: 'applied', lane, position: positionOf(to) })
     }
+    if (queued.length > 0) bus.notify({ kind: 'pushes-queued' })
   }
 
   /** A6: and while nothing else waits for the end of this turn. */

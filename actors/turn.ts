@@ -10,7 +10,7 @@
 //   T1. Nothing leaves before the commit: announcements are made from what was committed.
 
 import type { FeedEntry } from '#domain/feed'
-import type { ChannelId } from '#domain/identity'
+import type { ChannelId, OperationId } from '#domain/identity'
 import type { Unreadable } from '#domain/lane'
 import type { Operation } from '#domain/operation'
 import type {
@@ -42,6 +42,8 @@ export type TurnEnd =
       /** Entries by channel, in seq order. */
       readonly entries: ReadonlyMap<ChannelId, readonly FeedEntry[]>
       readonly operations: readonly Operation[]
+      /** Those of the operations that wait for a push provider. */
+      readonly queued: readonly OperationId[]
       readonly deadLetters: number
     }
   | { readonly kind: 'fenced'; readonly lanes: readonly number[] }
@@ -95,6 +97,7 @@ export async function commitTurn(
       kind: 'committed',
       entries: entriesOf(outcomes), // T1
       operations: writes.operations,
+      queued: committed.queued ?? [],
       deadLetters: writes.deadLetters.length,
     }
   } catch (error) {

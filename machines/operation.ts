@@ -2,7 +2,9 @@
 
 import { createMachine } from 'xstate'
 
+import type { FaultCode } from '#domain/fault'
 import type { OperationStatus } from '#domain/operation'
+import type { PushTally } from '#domain/push'
 import { tableOf } from './table.ts'
 
 /**
@@ -44,4 +46,20 @@ export function statusAfter(...signals: readonly OperationSignal[]): OperationSt
     if (next === undefined) throw new Error(`an operation that is ${status} cannot ${signal}`)
     return next
   }, 'accepted')
+}
+
+/** The status of an operation that waits for push providers. */
+export const QUEUED = statusAfter('take', 'queue')
+
+const DONE = statusAfter('take', 'queue', 'settle')
+const PARTLY = statusAfter('take', 'queue', 'settlePartly')
+const FAILED = statusAfter('take', 'queue', 'fail')
+
+/** How an operation that was queued ends, once each of its pushes has an ending. */
+export function endOfQueued({ served, failed }: PushTally): {
+  readonly status: OperationStatus
+  readonly errorCode?: FaultCode
+} {
+  if (failed === 0) return { status: DONE }
+  return served === 0 ? { status: FAILED, errorCode: 'push_failed' } : { status: PARTLY }
 }

@@ -68,6 +68,7 @@ export const FAULTS = {
   thing_deleted: 'the thing is deleted',
   attrs_too_large: 'attrs would grow beyond 65536 bytes',
   entity_too_large: 'the fields or external_ids of the entity would grow beyond their limit',
+  push_failed: 'no device took the push from its provider',
 } as const
 
 export type FaultCode = keyof typeof FAULTS

@@ -170,6 +170,8 @@ export type Notice =
   | { readonly kind: 'channel-deleted'; readonly channelId: ChannelId }
   | { readonly kind: 'subscribed'; readonly channelId: ChannelId; readonly deviceId: DeviceId }
   | { readonly kind: 'unsubscribed'; readonly channelId: ChannelId; readonly deviceId: DeviceId }
+  /** There are new jobs for dispatch. */
+  | { readonly kind: 'pushes-queued' }
   /**
    * A device has one session per carrier: those with a lesser number (DeviceStore.numberSession) on
    * other nodes end.

@@ -108,7 +108,8 @@ export interface DeadLetter {
 }
 
 export type Committed =
-  | { readonly kind: 'committed' }
+  /** `queued`: the operations that wait for a provider; absent without any. */
+  | { readonly kind: 'committed'; readonly queued?: readonly OperationId[] }
   /**
    * Another owner, or an earlier commit of unknown outcome, moved these lanes; nothing was written.
    */

@@ -71,6 +71,7 @@ const CHINESE: Record<FaultCode, string> = {
   thing_deleted: '物件已删除',
   attrs_too_large: 'attrs 将超过 65536 字节',
   entity_too_large: '实体的字段或 external_ids 将超过上限',
+  push_failed: '没有设备从推送服务收到推送',
 }
 
 const SENTENCES: Record<Locale, Record<FaultCode, string>> = { en: FAULTS, 'zh-CN': CHINESE }

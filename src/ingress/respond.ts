@@ -77,6 +77,7 @@ export const STATUS: Record<FaultCode, FailureStatus> = {
   thing_deleted: 409,
   attrs_too_large: 400,
   entity_too_large: 400,
+  push_failed: 500,
 }
 
 export type Category =

@@ -40,7 +40,7 @@ export class Channels implements ChannelStore {
         channel = session.dialect.firstId(raw, 1)
       })
       const counts = { headSeq: 0, things: 0, openEvents: 0, entriesFloor: 0, tombstoneFloor: 0 }
-      await this.#heads.write(session, [{ channel, ...counts }])
+      await this.#heads.write(session, [{ channel, ...counts, hasProviderRoutes: 0 }])
     })
   }
 

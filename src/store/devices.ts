@@ -7,6 +7,7 @@ import type { DeviceRow } from './entities/devices.ts'
 import { Group } from './group.ts'
 import type { Tables } from './entities/tables.ts'
 import { SeenDevices } from './seen-devices.ts'
+import { flagChannelsOf } from './pushes/flags.ts'
 
 const IDEMPOTENT = { isIdempotent: true }
 
@@ -59,7 +60,8 @@ export class Devices implements DeviceStore {
 
   create(deviceId: DeviceId, platform: Platform, nowMs: number): Promise<void> {
     const route = { channelType: 'private', providerToken: null } as const
-    return this.#created.ask({ deviceId, platform, ...route, createdAt: nowMs, seenAt: null })
+    const row = { deviceId, platform, ...route, createdAt: nowMs, seenAt: null, routeRevision: 0 }
+    return this.#created.ask(row)
   }
 
   seen(deviceIds: readonly DeviceId[], nowMs: number): Promise<void> {
@@ -87,9 +89,12 @@ export class Devices implements DeviceStore {
   ): Promise<boolean> {
     return this.#database.durable(async (session) => {
       const { affected } = await session.run(
-        'UPDATE devices SET channel_type = ?, provider_token = ? WHERE device_id = ?',
+        `UPDATE devices SET channel_type = ?, provider_token = ?,
+            route_revision = route_revision + 1
+          WHERE device_id = ?`,
         [channelType, providerToken ?? null, deviceId],
       )
+      if (affected === 1 && channelType !== 'private') await flagChannelsOf(session, deviceId)
       return affected === 1
     }, IDEMPOTENT)
   }
@@ -97,7 +102,8 @@ export class Devices implements DeviceStore {
   retireToken(platform: Platform, providerToken: string): Promise<void> {
     return this.#database.durable(async (session) => {
       await session.run(
-        `UPDATE devices SET channel_type = 'private', provider_token = NULL
+        `UPDATE devices SET channel_type = 'private', provider_token = NULL,
+            route_revision = route_revision + 1
           WHERE provider_token = ? AND platform = ?`,
         [providerToken, platform],
       )

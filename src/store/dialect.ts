@@ -68,6 +68,8 @@ export interface Dialect {
    * Locks the rows that a SELECT finds, where a transaction does not have the database for itself.
    */
   readonly forUpdate: string
+  /** The same, and leaves out rows that others have locked. */
+  readonly forUpdateOfFree: string
   /**
    * Behind a table whose rows are locked: they are found by their primary key, however few rows
    * the table has. MySQL would read a small one whole, and wait for rows that others have locked.
@@ -98,6 +100,17 @@ export interface Dialect {
   ) => string
   /** A table made of one parameter: a JSON array of arrays, whose items are the named columns. */
   readonly keys: (alias: string, columns: Readonly<Record<string, 'text' | 'integer'>>) => string
+  /**
+   * An UPDATE of the rows of `table` that match those of a table of keys; `set` names the columns of
+   * the keys that are taken over. Parameters: of the keys, then of `where`.
+   */
+  readonly updateFrom: (update: {
+    readonly table: string
+    readonly keys: string
+    readonly on: string
+    readonly set: string
+    readonly where: string
+  }) => string
   /** The first of the ids given to the rows of one INSERT, which follow one another. */
   readonly firstId: (raw: unknown, rows: number) => number
   /**

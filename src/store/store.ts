@@ -6,6 +6,7 @@ import type { DataSourceOptions } from 'typeorm'
 import { firstAnswer } from '#domain/first-answer'
 import type { Patience } from '#domain/first-answer'
 import type { LogTable, Probe } from '#domain/ports'
+import type { PushRules, PushStore } from '#domain/push'
 import type { Runtime } from '#domain/runtime'
 import type { RetentionStore } from '#domain/retention-ports'
 import type { ChannelKeyStore } from '#domain/channel-keys'
@@ -29,6 +30,7 @@ import { tablesFor } from './entities/tables.ts'
 import { LogBatches } from './log-table.ts'
 import { migrate } from './migrate.ts'
 import { Operations } from './operations.ts'
+import { Pushes } from './pushes/pushes.ts'
 import { Reading } from './reading.ts'
 import { Retention } from './retention.ts'
 import { StoreError, causeOf } from './store-error.ts'
@@ -44,6 +46,8 @@ export interface Store {
   readonly subscriptions: SubscriptionStore
   readonly read: ReadStore
   readonly operations: OperationStore
+  /** The jobs of dispatch; undefined without rules for them. */
+  readonly pushes: PushStore | undefined
   /** For the embedded log of one process; a cluster has its log elsewhere. */
   readonly logTable: LogTable
   readonly probe: Probe
@@ -63,6 +67,8 @@ export interface StoreOptions {
   readonly meter: Meter
   readonly log?: Log
   readonly runtime: StoreRuntime
+  /** For whom turns make jobs, and how they end; absent, none are made. */
+  readonly pushes?: PushRules | undefined
   /** How long a database that is away is waited for; see domain/first-answer.ts. */
   readonly firstAnswerMsMax?: number
 }
@@ -89,7 +95,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     const source = await firstAnswer(() => openSource(sourceOptions, { dialect, log }), patience)
     const database = new Database(source, dialect, meter, runtime)
     await checkDriver(database, { patience, log })
-    return storeOn(database, runtime)
+    return storeOn(database, runtime, options.pushes)
   } catch (error) {
     throw wordsOf(error)
   }
@@ -125,10 +131,14 @@ async function checkDriver(database: Database, { patience, log }: Checking): Pro
   }
 }
 
-function storeOn(database: Database, { entropy }: StoreRuntime): Store {
+function storeOn(
+  database: Database,
+  { entropy }: StoreRuntime,
+  pushes: PushRules | undefined,
+): Store {
   const tables = tablesFor(database.dialect.types)
   return {
-    turns: new Turns(database, tables),
+    turns: new Turns(database, tables, pushes),
     retention: new Retention(database),
     channels: new Channels(database, tables),
     channelKeys: new ChannelKeys(database, tables),
@@ -136,6 +146,7 @@ function storeOn(database: Database, { entropy }: StoreRuntime): Store {
     subscriptions: new Subscriptions(database, tables),
     read: new Reading(database),
     operations: new Operations(database, tables),
+    pushes: pushes && new Pushes(database, tables, pushes),
     logTable: new LogBatches(database, tables, entropy),
     probe: probeOf(database),
     close: () => database.close(),

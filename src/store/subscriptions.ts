@@ -3,8 +3,11 @@
 // Invariants:
 //   U1. At most SUBSCRIBERS_MAX devices follow a channel: the count and the new row share a
 //       transaction that has the channel for itself.
+//   U2. A device with a provider's route subscribes between two turns of the channel: one makes no
+//       job for it, the next one does. (J1 in pushes/making.ts)
 
 import { SUBSCRIBERS_MAX } from '#domain/channel'
+import type { ChannelType } from '#domain/device'
 import type { Acknowledgement, Position } from '#domain/feed'
 import type { ChannelId, DeviceId } from '#domain/identity'
 import type { Subscribed, SubscriptionStore } from '#domain/store-ports'
@@ -16,6 +19,7 @@ import type { Session } from './session.ts'
 import type { SubscriptionRow } from './entities/devices.ts'
 import { USED_SINCE } from './idle.ts'
 import type { Tables } from './entities/tables.ts'
+import { flagChannel } from './pushes/flags.ts'
 
 const POSITION = `SELECT c.channel_id AS channelId, c.name AS channelName, h.head_seq AS headSeq,
     s.since_seq AS sinceSeq, s.acked_seq AS ackedSeq
@@ -28,6 +32,13 @@ const POSITION = `SELECT c.channel_id AS channelId, c.name AS channelName, h.hea
 /** Of one subscription: parameters are the channel's and the device's public ids. */
 const ONE = `channel = (SELECT id FROM channels WHERE channel_id = ?)
   AND device = (SELECT id FROM devices WHERE device_id = ?)`
+
+interface Asked {
+  readonly device: number
+  readonly channelType: ChannelType
+  readonly held: number
+  readonly subscribers: number
+}
 
 export class Subscriptions implements SubscriptionStore {
   readonly #database: Database
@@ -45,8 +56,8 @@ export class Subscriptions implements SubscriptionStore {
       const found = await lockChannel(session, channelId)
       if (found === undefined) return { kind: 'no-channel' }
       const { channel, channelName, headSeq } = found
-      const state = await session.first<{ device: number; held: number; subscribers: number }>(
-        `SELECT d.id AS device,
+      const state = await session.first<Asked>(
+        `SELECT d.id AS device, d.channel_type AS channelType,
             (SELECT count(*) FROM subscriptions WHERE channel = ? AND device = d.id) AS held,
             (SELECT count(*) FROM subscriptions WHERE channel = ?) AS subscribers
           FROM devices d WHERE d.device_id = ?${session.dialect.forUpdate}`,
@@ -56,7 +67,9 @@ export class Subscriptions implements SubscriptionStore {
       const { device, held, subscribers } = state
       if (held > 0) return { kind: 'subscribed', channelName, isNew: false }
       if (subscribers >= SUBSCRIBERS_MAX) return { kind: 'full' } // U1
-      const start = { sinceSeq: headSeq, ackedSeq: 0, ackedAhead: '[]', createdAt: nowMs }
+      const isPushed = state.channelType !== 'private'
+      const sinceSeq = isPushed ? await flagChannel(session, channel) : headSeq // U2
+      const start = { sinceSeq, ackedSeq: 0, ackedAhead: '[]', createdAt: nowMs }
       await this.#subscriptions.write(session, [{ channel, device, ...start }])
       // I1 and I2 in idle.ts
       await session.run('UPDATE devices SET seen_at = ? WHERE id = ?', [nowMs, device])

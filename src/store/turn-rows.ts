@@ -28,7 +28,7 @@ interface ThingPart extends Part<Thing> {
   readonly opId: OperationId | null
 }
 
-type HeadRow = Omit<ChannelHeadRow, 'entriesFloor' | 'tombstoneFloor'>
+type HeadRow = Omit<ChannelHeadRow, 'entriesFloor' | 'tombstoneFloor' | 'hasProviderRoutes'>
 
 const HEAD: Columns<HeadRow, ChannelHead> = {
   channel: ({ ref }) => ref,
@@ -102,8 +102,8 @@ export class TurnRows {
 
   constructor(tables: Tables, { onDuplicate }: Dialect) {
     this.#heads = new Bulk(tables.channelHeads, HEAD, {
-      // The floors belong to retention.
-      leftOut: ['entriesFloor', 'tombstoneFloor'],
+      // The floors belong to retention, the flag to subscriptions.
+      leftOut: ['entriesFloor', 'tombstoneFloor', 'hasProviderRoutes'],
       onDuplicate: onDuplicate(['channel'], ['head_seq', 'things', 'open_events']),
     })
     this.#things = new Bulk(tables.things, THING, {

@@ -8,6 +8,7 @@
 
 import type { ChannelId, OperationId } from '#domain/identity'
 import type { LanePlace, Lease, LogState } from '#domain/lane'
+import type { PushRules } from '#domain/push'
 import type {
   ChannelHead,
   Committed,
@@ -25,16 +26,20 @@ import { RolledBack } from './database.ts'
 import { eventFrom, thingFrom } from './document.ts'
 import type { EventRow, ThingRow } from './entities/entities.ts'
 import type { Tables } from './entities/tables.ts'
+import { makeJobs } from './pushes/making.ts'
 import { bindLog, fencedLanes, laneMoves, lastEpoch, settle, takeLane } from './lanes.ts'
 import { TurnRows } from './turn-rows.ts'
 
 export class Turns implements TurnStore {
   readonly #database: Database
   readonly #rows: TurnRows
+  readonly #pushes: PushRules | undefined
 
-  constructor(database: Database, tables: Tables) {
+  /** `pushes`: absent, no turn makes jobs for dispatch. */
+  constructor(database: Database, tables: Tables, pushes?: PushRules) {
     this.#database = database
     this.#rows = new TurnRows(tables, database.dialect)
+    this.#pushes = pushes
   }
 
   takeLane(lease: Lease): Promise<LanePlace | 'fenced'> {
@@ -52,15 +57,18 @@ export class Turns implements TurnStore {
   async commit(writes: TurnWrites): Promise<Committed> {
     // T1. Not idempotent: done again after a commit that nobody heard of, it would find itself
     //     fenced.
-    const isCommitted = await this.#database.repeatable<boolean>(
+    const queued = await this.#database.repeatable<readonly OperationId[] | undefined>(
       async (session) => {
         const isWhole = await runAll(session, this.#statements(writes, session))
-        return isWhole || new RolledBack(false) // W2
+        if (!isWhole) return new RolledBack(undefined) // W2
+        return this.#pushes === undefined ? [] : makeJobs(session, writes.channels, this.#pushes)
       },
       { isUrgent: true },
     )
-    if (isCommitted) return { kind: 'committed' }
-    return { kind: 'fenced', lanes: await fencedLanes(this.#database, writes.lanes) }
+    if (queued === undefined) {
+      return { kind: 'fenced', lanes: await fencedLanes(this.#database, writes.lanes) }
+    }
+    return queued.length === 0 ? { kind: 'committed' } : { kind: 'committed', queued }
   }
 
   *#statements(writes: TurnWrites, session: Session): Generator<RowsStatement> {

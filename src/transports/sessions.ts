@@ -266,6 +266,7 @@ class Hub implements Sessions {
         break
       case 'applied':
       case 'credentials-changed':
+      case 'pushes-queued':
         break
     }
   }

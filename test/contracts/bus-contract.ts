@@ -113,6 +113,7 @@ function deviceId() {
 const NOTICES: readonly Notice[] = [
   { kind: 'applied', lane: 3, position: 17 },
   { kind: 'lane-taken', lane: 3 },
+  { kind: 'pushes-queued' },
   { kind: 'credentials-changed', channelId: channel(1) },
   { kind: 'channel-deleted', channelId: channel(2) },
   { kind: 'subscribed', channelId: channel(1), deviceId: deviceId() },

@@ -2,6 +2,7 @@
 
 import type { ExecutionContext } from 'ava'
 
+import type { PushRules } from '#domain/push'
 import type { Store } from '#src/store/store'
 import { catchUpContract } from './store-catch-up.ts'
 import { gapsContract } from './store-gaps.ts'
@@ -11,14 +12,19 @@ import { idleContract } from './store-idle.ts'
 import { logContract } from './store-log.ts'
 import { operationContract } from './store-operations.ts'
 import { pageBytesContract } from './store-page-bytes.ts'
+import { pushContract } from './store-pushes.ts'
+import { pushOrderContract } from './store-push-order.ts'
 import { readingContract } from './store-reading.ts'
 import { retentionContract } from './store-retention.ts'
 import { subscriptionContract } from './store-subscriptions.ts'
 import { acknowledgementContract } from './store-acknowledgements.ts'
 import { turnContract } from './store-turns.ts'
 
-/** Opens an empty store that is closed and removed when the test is over. */
-export type OpenStore = (t: ExecutionContext) => Promise<Store>
+/**
+ * Opens an empty store that is closed and removed when the test is over. `pushes`: with jobs for
+ * dispatch.
+ */
+export type OpenStore = (t: ExecutionContext, pushes?: PushRules) => Promise<Store>
 
 export function storeContract(engine: string, open: OpenStore): void {
   for (const contract of [
@@ -35,6 +41,8 @@ export function storeContract(engine: string, open: OpenStore): void {
     gapsContract,
     retentionContract,
     idleContract,
+    pushContract,
+    pushOrderContract,
   ]) {
     contract(engine, open)
   }

@@ -3,4 +3,6 @@ import { storeContract } from './store-contract.ts'
 
 const mariaDb = sharedMariaDb()
 
-storeContract('mysql', async (t) => openNode(t, await newDatabase(mariaDb.server())))
+storeContract('mysql', async (t, pushes) =>
+  openNode(t, await newDatabase(mariaDb.server()), { pushes }),
+)

@@ -7,6 +7,7 @@ import { DataSource } from 'typeorm'
 import { startMariaDb } from '#src/dev-servers/mariadb'
 import type { MariaDbServer, MariaDbStarted } from '#src/dev-servers/mariadb'
 import { dataSourceOptionsFor } from '#ormconfig'
+import type { PushRules } from '#domain/push'
 import { openStore } from '#src/store/store'
 import type { Store, StoreRuntime } from '#src/store/store'
 import { FakeMeter } from '#test/support/fake-telemetry'
@@ -81,15 +82,16 @@ export async function administer(
 export interface NodeOptions {
   readonly meter?: FakeMeter
   readonly runtime?: StoreRuntime
+  readonly pushes?: PushRules | undefined
 }
 
 /** One process's store on a database; it closes with the test. */
 export async function openNode(
   t: ExecutionContext,
   url: string,
-  { meter = new FakeMeter(), runtime = realRuntime }: NodeOptions = {},
+  { meter = new FakeMeter(), runtime = realRuntime, pushes }: NodeOptions = {},
 ): Promise<Store> {
-  const store = await openStore({ url, meter, runtime })
+  const store = await openStore({ url, meter, runtime, pushes })
   t.teardown(() => store.close())
   return store
 }

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 
 import type { ExecutionContext } from 'ava'
 
+import type { PushRules } from '#domain/push'
 import { openStore } from '#src/store/store'
 import type { Store } from '#src/store/store'
 import { FakeMeter } from '#test/support/fake-telemetry'
@@ -18,15 +19,20 @@ export async function databasePath(t: ExecutionContext): Promise<string> {
   return join(folder, 'store.db')
 }
 
-export async function openTestStore(t: ExecutionContext): Promise<Store> {
-  return openStoreAt(t, await databasePath(t))
+export async function openTestStore(t: ExecutionContext, pushes?: PushRules): Promise<Store> {
+  return openStoreAt(t, await databasePath(t), pushes)
 }
 
-export async function openStoreAt(t: ExecutionContext, path: string): Promise<Store> {
+export async function openStoreAt(
+  t: ExecutionContext,
+  path: string,
+  pushes?: PushRules,
+): Promise<Store> {
   const store = await openStore({
     runtime: realRuntime,
     url: `sqlite:${path}`,
     meter: new FakeMeter(),
+    pushes,
   })
   t.teardown(() => store.close())
   return store

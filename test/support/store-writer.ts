@@ -62,6 +62,12 @@ export class ChannelWriter {
   static async open(store: Stores, number: number): Promise<ChannelWriter> {
     const channelId = channel(number)
     await store.channels.create(newChannel(channelId))
+    return ChannelWriter.resume(store, number)
+  }
+
+  /** The channel of the number is there; takes the lane of that number. */
+  static async resume(store: Stores, number: number): Promise<ChannelWriter> {
+    const channelId = channel(number)
     await store.turns.takeLane({ lane: number, epoch: 1 })
     const needs = { channels: [channelId], things: [], events: [], operations: [] }
     const [head] = (await store.turns.load(needs)).channels

@@ -13,12 +13,22 @@ import { Devices } from '#src/store/devices'
 import { dialectOf } from '#src/store/dialects'
 import { tablesFor } from '#src/store/entities/tables'
 import { LogBatches } from '#src/store/log-table'
+import { Pushes } from '#src/store/pushes/pushes'
 import { Operations } from '#src/store/operations'
 import { Reading } from '#src/store/reading'
 import { Retention } from '#src/store/retention'
 import { Subscriptions } from '#src/store/subscriptions'
 import { Turns } from '#src/store/turns'
 import { FakeMeter } from '#test/support/fake-telemetry'
+import {
+  RULES,
+  Worker,
+  addPushDevice,
+  deferred,
+  delivered,
+  deviceId,
+  failed,
+} from '#test/support/push-jobs'
 import { realRuntime } from '#test/support/real-runtime'
 import { ChannelWriter, PASSWORD_HASH } from '#test/support/store-writer'
 import { channel, event, message, opId, thing } from '#test/support/submissions'
@@ -56,7 +66,8 @@ export async function openWatched(t: ExecutionContext, url: string) {
   return {
     database,
     statements,
-    turns: new Turns(database, tables),
+    turns: new Turns(database, tables, RULES),
+    pushes: new Pushes(database, tables, RULES),
     channels: new Channels(database, tables),
     channelKeys: new ChannelKeys(database, tables),
     devices: new Devices(database, tables),
@@ -112,6 +123,7 @@ export async function doEverything(store: Watched): Promise<void> {
   await read.catchUp({ channelId: A, afterSeq: 0, sinceSeq: 0, limit: 5 })
   await read.pull(DEVICE, 5)
 
+  await doPushes(store)
   await operations.find(opId('sent'))
   const { entityId } = message()
   const claim = { channelId: A, thingId: '', contentHash: 'a', messageId: entityId, claimedAt: 1 }
@@ -144,4 +156,26 @@ export async function doEverything(store: Watched): Promise<void> {
   await channels.delete(A, 1)
   await retention.expire(everything, 100)
   while ((await retention.step(all, 100)) > 0);
+}
+
+async function doPushes(store: Watched): Promise<void> {
+  const writer = await ChannelWriter.open(store, 2)
+  for (const number of [1, 2, 3]) await addPushDevice(store, writer.channelId, number)
+  await store.devices.setRoute(deviceId(1), 'private', undefined)
+  await store.devices.setRoute(deviceId(1), 'apns', 'token')
+  writer.take(message(), thing('update', 'lamp'), event('create', 'fire'))
+  await writer.commit()
+  const worker = new Worker(store)
+  const [first, ...others] = await worker.claim(2_000)
+  if (first === undefined) throw new Error('there is no job')
+  await worker.settle(2_000, failed(first, true), ...others.map((push) => deferred(push, 2_500)))
+  await worker.settle(2_500, ...(await worker.claim(2_500)).map(delivered))
+  await writer.take(thing('update', 'lamp', { at: 2 })).commit()
+  await worker.claim(3_000)
+  const ids = (await worker.claim(9e15)).map(({ id }) => id)
+  await worker.pushes.renew(worker.name, ids, 9e15)
+  await worker.pushes.release(worker.name, ids, 9e15)
+  await worker.pushes.releaseAll(1)
+  await worker.pushes.backlog('apns')
+  await worker.pushes.tend(0, 9e15)
 }

@@ -50,6 +50,8 @@ export type ChannelHeadRow = {
   readonly entriesFloor: number
   /** The last seq of a deleted Thing whose row retention removed. */
   readonly tombstoneFloor: number
+  /** 1 once a device with a provider's route was among the subscribers; 0: none ever was. */
+  readonly hasProviderRoutes: number
 }
 
 export const channelHeadEntity = ({ integer }: ColumnTypes) =>
@@ -62,5 +64,6 @@ export const channelHeadEntity = ({ integer }: ColumnTypes) =>
       openEvents: { ...integer, name: 'open_events' },
       entriesFloor: { ...integer, name: 'entries_floor', default: 0 },
       tombstoneFloor: { ...integer, name: 'tombstone_floor', default: 0 },
+      hasProviderRoutes: { ...integer, name: 'has_provider_routes', default: 0 },
     },
   })

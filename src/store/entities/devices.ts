@@ -17,6 +17,8 @@ export type DeviceRow = {
    * first subscription. (idle.ts)
    */
   readonly seenAt: number | null
+  /** Grows with each change of the route. */
+  readonly routeRevision: number
 }
 
 export const deviceEntity = ({ serial, integer, text, indexesLongText }: ColumnTypes) =>
@@ -31,6 +33,7 @@ export const deviceEntity = ({ serial, integer, text, indexesLongText }: ColumnT
       createdAt: { ...integer, name: 'created_at' },
       sessions: { ...integer, default: 0 },
       seenAt: { ...integer, name: 'seen_at', nullable: true },
+      routeRevision: { ...integer, name: 'route_revision', default: 0 },
     },
     indices: [
       { name: 'devices_by_seen_at', columns: ['seenAt', 'createdAt'] },

@@ -6,6 +6,7 @@ import { eventEntity, thingEntity, tombstoneEntity } from './entities.ts'
 import { feedEntryEntity, thingUpdateEntity } from './feed.ts'
 import { deadLetterEntity, gatewayFactEntity, laneEntity, logBatchEntity } from './lanes.ts'
 import { claimEntity, operationEntity } from './operations.ts'
+import { pushJobEntity, pushTallyEntity } from './pushes.ts'
 
 /** Every table, with the column types of one engine. */
 export const tablesFor = (types: ColumnTypes) => ({
@@ -25,6 +26,8 @@ export const tablesFor = (types: ColumnTypes) => ({
   thingUpdates: thingUpdateEntity(types),
   operations: operationEntity(types),
   claims: claimEntity(types),
+  pushJobs: pushJobEntity(types),
+  pushTallies: pushTallyEntity(types),
 })
 
 export type Tables = ReturnType<typeof tablesFor>

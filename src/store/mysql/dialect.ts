@@ -73,6 +73,7 @@ export const mysql: Dialect = {
   },
   afterwards: { read: [], snapshot: [], repeatable: AFTERWARDS, durable: AFTERWARDS },
   forUpdate: ' FOR UPDATE',
+  forUpdateOfFree: ' FOR UPDATE SKIP LOCKED',
   byPrimaryKey: ' FORCE INDEX (PRIMARY)',
   inOrder: ' STRAIGHT_JOIN',
   insertInto: 'INSERT INTO',
@@ -93,6 +94,8 @@ export const mysql: Dialect = {
     )
     return `JSON_TABLE(?, '$[*]' COLUMNS (${items.join(', ')})) ${alias}`
   },
+  updateFrom: ({ table, keys, on, set, where }) =>
+    `UPDATE (SELECT * FROM ${keys}) k STRAIGHT_JOIN ${table} ON ${on} SET ${set} WHERE ${where}`,
   // Asked for one row: others may put theirs between those of a longer INSERT.
   firstId: (raw) => Number(memberOf(raw, 'insertId')),
   describe,

@@ -38,6 +38,7 @@ export const sqlite: Dialect = {
   },
   afterwards: { read: [], snapshot: [], repeatable: [], durable: [] },
   forUpdate: '',
+  forUpdateOfFree: '',
   byPrimaryKey: '',
   inOrder: '',
   // Ready to take back a statement by itself, SQLite copies each page before it changes it: 15 % of
@@ -59,6 +60,8 @@ export const sqlite: Dialect = {
     const items = Object.keys(columns).map((name, index) => `value ->> ${index} AS ${name}`)
     return `(SELECT ${items.join(', ')} FROM json_each(?)) ${alias}`
   },
+  updateFrom: ({ table, keys, on, set, where }) =>
+    `UPDATE ${table} SET ${set} FROM ${keys} WHERE ${on} AND ${where}`,
   firstId: (raw, rows) => Number(raw) - rows + 1,
   // SQLite names tables, columns and constraints in its messages, the system files; neither values.
   describe: (error) => {

@@ -139,6 +139,8 @@ export function decodeNotice(text: string): Notice | undefined {
   const channelId = parsed(parseChannelId, sent['channelId'])
   const deviceId = parsed(parseDeviceId, sent['deviceId'])
   switch (kind) {
+    case 'pushes-queued':
+      return { kind }
     case 'applied':
       return isCount(lane) && isCount(position) ? { kind, lane, position } : undefined
     case 'lane-taken':

@@ -1,0 +1,232 @@
+// Jobs that are due, for one worker.
+//
+// Invariants:
+//   C1. A job is with one worker at a time: its row is locked while it is claimed, and until the
+//       claim ends it is not due. A worker that is gone loses its claims by that alone.
+//   C2. Jobs of a device go out in their order: none is claimed while an earlier one waits, was
+//       deferred, or is with another worker. It is put off instead, behind that one.
+//   C3. Of a Thing the newest change is sent, and an update only when none was in the interval
+//       before; older changes are superseded.
+//   C4. What a claim looks at follows what is due, not what is kept.
+
+import type { ClaimedPushes, PushClaim } from '#domain/push'
+import type { Session } from '#src/store/session'
+import { inChunks, removeById } from '#src/store/bulk'
+import type { PushState } from '#src/store/entities/pushes'
+import { loadPushes } from './loading.ts'
+import type { Job } from './loading.ts'
+import type { Ended, Settling } from './settling.ts'
+
+/** How soon a job is looked at again that waits for one with another worker. */
+const PUT_OFF_MS = 100
+
+interface DueJob extends Job {
+  readonly state: PushState
+}
+
+export async function claimJobs(
+  session: Session,
+  claim: PushClaim,
+  settling: Settling,
+): Promise<ClaimedPushes> {
+  const due = await dueJobs(session, claim)
+  const marks = due.filter(({ state }) => state === 'pushed')
+  const jobs = due.filter(({ state }) => state !== 'pushed')
+  const expired = jobs.filter(({ expiresAt }) => expiresAt <= claim.nowMs)
+  const live = jobs.filter(({ expiresAt }) => expiresAt > claim.nowMs)
+  const things = await sortThings(session, live, claim) // C3
+  await removeById(session, 'push_jobs', marks)
+  const claimed = await claimInOrder(session, things.ready, claim) // C2
+  const { pushes, unreachable, outlived } = await loadPushes(session, claim.provider, claimed)
+  const superseded = [...things.superseded, ...unreachable]
+  const ended = [...expired.map(({ id }) => id), ...outlived, ...superseded]
+  const next = await session.first<{ dueAt: number }>(
+    `SELECT due_at AS dueAt FROM push_jobs WHERE provider = ? ORDER BY due_at LIMIT 1`,
+    [claim.provider],
+  )
+  return {
+    pushes,
+    expired: expired.length + outlived.length,
+    superseded: superseded.length,
+    ended: await settling.end(session, ended.map(unserved), claim.nowMs),
+    hasMore: due.length === claim.limit,
+    nextDueMs: next?.dueAt,
+  }
+}
+
+const unserved = (id: number): Ended => ({ id, isFailure: false })
+
+/** C1 */
+const dueJobs = (
+  session: Session,
+  { provider, nowMs, limit }: PushClaim,
+): Promise<readonly DueJob[]> =>
+  session.all<DueJob>(
+    `SELECT id, device, channel, seq, thing, state, route_revision AS routeRevision, attempts,
+        queued_at AS queuedAt, expires_at AS expiresAt
+      FROM push_jobs WHERE provider = ? AND due_at <= ?
+      ORDER BY due_at, id LIMIT ?${session.dialect.forUpdateOfFree}`,
+    [provider, nowMs, limit],
+  )
+
+interface Sorted {
+  readonly ready: readonly DueJob[]
+  readonly superseded: readonly number[]
+}
+
+interface ThingStanding {
+  readonly device: number
+  readonly channel: number
+  readonly thing: string
+  /** The newest job, whatever became of it. */
+  readonly newest: number
+  /** Until when no update is sent; null: there was no push lately. */
+  readonly pushedUntil: number | null
+  /** Jobs that are with a worker; MySQL gives a sum as text. */
+  readonly claimed: number | string
+}
+
+/** C3 */
+async function sortThings(
+  session: Session,
+  jobs: readonly DueJob[],
+  { nowMs }: PushClaim,
+): Promise<Sorted> {
+  const standings = await thingStandings(session, jobs, nowMs)
+  const ready: DueJob[] = []
+  const superseded: number[] = []
+  const held = new Map<number, number[]>()
+  for (const job of jobs) {
+    const standing = standings.get(keyOf(job))
+    if (standing === undefined) {
+      ready.push(job)
+      continue
+    }
+    const { newest, pushedUntil, claimed } = standing
+    if (job.id < newest) superseded.push(job.id)
+    else if (job.state !== 'limited') ready.push(job)
+    else if (pushedUntil !== null && pushedUntil > nowMs) addTo(held, pushedUntil, job.id)
+    else if (Number(claimed) > 0) addTo(held, nowMs + PUT_OFF_MS, job.id)
+    else ready.push(job)
+  }
+  await putOff(session, held)
+  return { ready, superseded }
+}
+
+const keyOf = ({ device, channel, thing }: Pick<DueJob, 'device' | 'channel' | 'thing'>): string =>
+  `${device} ${channel} ${thing}`
+
+async function thingStandings(
+  session: Session,
+  jobs: readonly DueJob[],
+  nowMs: number,
+): Promise<ReadonlyMap<string, ThingStanding>> {
+  const ofThings = jobs.filter(({ thing }) => thing !== null)
+  if (ofThings.length === 0) return new Map()
+  const keys = new Map(
+    ofThings.map((job) => [keyOf(job), [job.device, job.channel, job.thing, nowMs]]),
+  )
+  const { dialect } = session
+  const columns = {
+    device: 'integer',
+    channel: 'integer',
+    thing: 'text',
+    now_ms: 'integer',
+  } as const
+  const rows = await session.all<ThingStanding>(
+    `SELECT${dialect.inOrder} k.device, k.channel, k.thing, max(j.id) AS newest,
+        max(CASE WHEN j.state = 'pushed' THEN j.due_at END) AS pushedUntil,
+        sum(CASE WHEN j.claim <> '' AND j.due_at > k.now_ms THEN 1 ELSE 0 END) AS claimed
+      FROM ${dialect.keys('k', columns)}
+      CROSS JOIN push_jobs j
+        ON j.device = k.device AND j.channel = k.channel AND j.thing = k.thing
+      GROUP BY k.device, k.channel, k.thing`,
+    [JSON.stringify([...keys.values()])],
+  )
+  return new Map(rows.map((row) => [keyOf(row), row]))
+}
+
+/**
+ * C2: claims jobs and gives back those behind an earlier one that this worker does not have.
+ */
+async function claimInOrder(
+  session: Session,
+  jobs: readonly DueJob[],
+  { worker, nowMs, untilMs }: PushClaim,
+): Promise<readonly DueJob[]> {
+  if (jobs.length === 0) return []
+  await inChunks(
+    jobs.map(({ id }) => id),
+    (list, part) =>
+      session.run(`UPDATE push_jobs SET claim = ?, due_at = ? WHERE id IN (${list})`, [
+        worker,
+        untilMs,
+        ...part,
+      ]),
+  )
+  const blockers = await firstBlockers(session, jobs, { worker, nowMs })
+  const isBehind = ({ device, id }: DueJob): boolean => id > (blockers.get(device)?.id ?? Infinity)
+  const behind = new Map<number, number[]>()
+  for (const job of jobs.filter(isBehind)) {
+    const blocker = blockers.get(job.device)
+    const isDeferred = blocker?.claim === '' && blocker.dueAt > nowMs
+    addTo(behind, isDeferred ? blocker.dueAt : nowMs + PUT_OFF_MS, job.id)
+  }
+  await putOff(session, behind)
+  return jobs.filter((job) => !isBehind(job)).toSorted((one, next) => one.id - next.id)
+}
+
+interface Blocker {
+  readonly id: number
+  readonly device: number
+  readonly dueAt: number
+  readonly claim: string
+}
+
+/** By device: its first job that waits or was deferred and that this worker does not have. */
+async function firstBlockers(
+  session: Session,
+  jobs: readonly DueJob[],
+  { worker, nowMs }: Pick<PushClaim, 'worker' | 'nowMs'>,
+): Promise<ReadonlyMap<number, Blocker>> {
+  const newest = new Map<number, number>()
+  for (const { device, id } of jobs) newest.set(device, Math.max(id, newest.get(device) ?? 0))
+  const { dialect } = session
+  const first = await session.all<{ id: number }>(
+    `SELECT${dialect.inOrder} min(j.id) AS id
+      FROM ${dialect.keys('k', { device: 'integer', newest: 'integer' })}
+      CROSS JOIN push_jobs j ON j.device = k.device AND j.state IN ('waiting', 'deferred')
+        AND j.id < k.newest AND NOT (j.claim = ? AND j.due_at > ?)
+      GROUP BY k.device`,
+    [JSON.stringify([...newest]), worker, nowMs],
+  )
+  const blockers = new Map<number, Blocker>()
+  await inChunks(
+    first.map(({ id }) => id),
+    async (list, part) => {
+      const rows = await session.all<Blocker>(
+        `SELECT id, device, due_at AS dueAt, claim FROM push_jobs WHERE id IN (${list})`,
+        part,
+      )
+      for (const row of rows) blockers.set(row.device, row)
+    },
+  )
+  return blockers
+}
+
+function addTo(byTime: Map<number, number[]>, untilMs: number, id: number): void {
+  const ids = byTime.get(untilMs)
+  if (ids === undefined) byTime.set(untilMs, [id])
+  else ids.push(id)
+}
+
+async function putOff(session: Session, byTime: ReadonlyMap<number, readonly number[]>) {
+  for (const [untilMs, ids] of byTime) {
+    await inChunks(ids, (list, part) =>
+      session.run(`UPDATE push_jobs SET due_at = ?, claim = '' WHERE id IN (${list})`, [
+        untilMs,
+        ...part,
+      ]),
+    )
+  }
+}

@@ -1,0 +1,73 @@
+// Which channels have subscribers that a provider reaches: a mark on the channel's head, so that a
+// turn asks about the others' subscribers not at all.
+//
+// Invariants:
+//   F1. A channel with such a subscriber has the mark. It is set in the transaction that makes the
+//       subscriber one, under the lock of the head, which every turn of the channel takes first.
+//       Nodes of a version that knows no mark write without it: `flagNext` finds what they did.
+//   F2. The mark stays: a channel that has it may have no such subscriber any more.
+
+import type { DeviceId } from '#domain/identity'
+import { inChunks } from '#src/store/bulk'
+import type { Session } from '#src/store/session'
+
+/** Devices that one call of `flagNext` looks at. */
+const DEVICES_AT_ONCE = 1_000
+
+/** F1: marks a channel; gives its head, which stays as it is until the transaction ends. */
+export async function flagChannel(session: Session, channel: number): Promise<number> {
+  const head = await session.first<{ headSeq: number; isFlagged: number }>(
+    `SELECT head_seq AS headSeq, has_provider_routes AS isFlagged
+      FROM channel_heads WHERE channel = ?${session.dialect.forUpdate}`,
+    [channel],
+  )
+  if (head?.isFlagged === 0) await flag(session, [{ channel }])
+  return head?.headSeq ?? 0
+}
+
+/** F1: marks every channel that a device follows. */
+export async function flagChannelsOf(session: Session, deviceId: DeviceId): Promise<void> {
+  const followed = await session.all<{ channel: number }>(
+    `SELECT h.channel FROM devices d
+      JOIN subscriptions s ON s.device = d.id
+      JOIN channel_heads h ON h.channel = s.channel AND h.has_provider_routes = 0
+      WHERE d.device_id = ?`,
+    [deviceId],
+  )
+  await flag(session, followed)
+}
+
+/**
+ * Marks what is not marked and should be, for the devices behind an id. Gives the last id that it
+ * looked at; 0 behind the last device.
+ */
+export async function flagNext(session: Session, afterDevice: number): Promise<number> {
+  const devices = await session.all<{ id: number }>(
+    'SELECT id FROM devices WHERE id > ? ORDER BY id LIMIT ?',
+    [afterDevice, DEVICES_AT_ONCE],
+  )
+  const last = devices.at(-1)?.id ?? 0
+  const missed = await session.all<{ channel: number }>(
+    `SELECT DISTINCT h.channel FROM devices d
+      JOIN subscriptions s ON s.device = d.id
+      JOIN channel_heads h ON h.channel = s.channel AND h.has_provider_routes = 0
+      WHERE d.id > ? AND d.id <= ? AND d.channel_type <> 'private'`,
+    [afterDevice, last],
+  )
+  await flag(session, missed)
+  return devices.length < DEVICES_AT_ONCE ? 0 : last
+}
+
+async function flag(
+  session: Session,
+  rows: readonly { readonly channel: number }[],
+): Promise<void> {
+  const channels = rows.map(({ channel }) => channel).toSorted((one, other) => one - other)
+  await inChunks(channels, (list, part) =>
+    session.run(
+      `UPDATE channel_heads SET has_provider_routes = 1
+        WHERE channel IN (${list}) AND has_provider_routes = 0`,
+      part,
+    ),
+  )
+}

@@ -1,0 +1,222 @@
+// What dispatch needs of a job beside its row: the entry in the feed and the route as it is now.
+
+import type { Platform } from '#domain/device'
+import type { FeedEntry } from '#domain/feed'
+import type { ChannelId } from '#domain/identity'
+import type { ProviderName, Push } from '#domain/push'
+import type { Session } from '#src/store/session'
+import { FEED_COLUMNS, entryFrom } from '#src/store/deliverables'
+import type { StoredEntry } from '#src/store/deliverables'
+import { eventFrom, thingFrom } from '#src/store/document'
+import type { EventRow, ThingRow } from '#src/store/entities/entities'
+import { spanOf } from '#src/store/spans'
+
+/** A job as its own row tells it. */
+export interface Job {
+  readonly id: number
+  readonly device: number
+  readonly channel: number
+  readonly seq: number
+  readonly thing: string | null
+  readonly routeRevision: number
+  readonly attempts: number
+  readonly queuedAt: number
+  readonly expiresAt: number
+}
+
+export interface Loaded {
+  readonly pushes: readonly Push[]
+  /** Jobs whose channel, subscription or route is gone. */
+  readonly unreachable: readonly number[]
+  /** Jobs whose entry retention has removed. */
+  readonly outlived: readonly number[]
+}
+
+interface Target {
+  readonly id: number
+  readonly channelId: ChannelId
+  readonly platform: Platform
+  readonly token: string
+  readonly revision: number
+}
+
+/** In the order of the jobs. Pushes of one entry share it. */
+export async function loadPushes(
+  session: Session,
+  provider: ProviderName,
+  jobs: readonly Job[],
+): Promise<Loaded> {
+  const targets = await targetsOf(session, provider, jobs)
+  const reachable = jobs.filter(({ id }) => targets.has(id))
+  const entries = await entriesOf(session, reachable, targets)
+  const titles = await titlesOf(session, reachable, entries)
+  const pushes: Push[] = []
+  const outlived: number[] = []
+  for (const job of reachable) {
+    const target = targets.get(job.id)
+    const entry = entries.get(keyOf(job))
+    if (target === undefined || entry === undefined) {
+      outlived.push(job.id)
+      continue
+    }
+    const { platform, token, revision } = target
+    const entityTitle = titles.get(keyOf(job))
+    pushes.push({
+      id: job.id,
+      provider,
+      route: { device: job.device, platform, token, revision },
+      entry,
+      ...(entityTitle !== undefined && { entityTitle }),
+      // A new route begins without the failures of the old one.
+      attempts: revision === job.routeRevision ? job.attempts : 0,
+      expiresAt: job.expiresAt,
+      queuedAt: job.queuedAt,
+    })
+  }
+  const unreachable = jobs.flatMap(({ id }) => (targets.has(id) ? [] : [id]))
+  return { pushes, unreachable, outlived }
+}
+
+const keyOf = ({ channel, seq }: Pick<Job, 'channel' | 'seq'>): string => `${channel} ${seq}`
+
+/** By job: the route of a device that is still subscribed, to a channel that is still there. */
+async function targetsOf(
+  session: Session,
+  provider: ProviderName,
+  jobs: readonly Job[],
+): Promise<ReadonlyMap<number, Target>> {
+  const rows = await session.all<Target>(
+    `SELECT${session.dialect.inOrder} k.id, c.channel_id AS channelId, d.platform,
+        d.provider_token AS token, d.route_revision AS revision
+      FROM ${session.dialect.keys('k', { id: 'integer', channel: 'integer', device: 'integer' })}
+      CROSS JOIN channels c ON c.id = k.channel AND c.is_deleted = 0
+      CROSS JOIN subscriptions s ON s.channel = k.channel AND s.device = k.device
+      CROSS JOIN devices d ON d.id = k.device AND d.channel_type = ?`,
+    [JSON.stringify(jobs.map(({ id, channel, device }) => [id, channel, device])), provider],
+  )
+  return new Map(rows.map((row) => [row.id, row]))
+}
+
+type Place = Pick<Job, 'channel' | 'seq'>
+type Found = StoredEntry & Place
+
+async function entriesOf(
+  session: Session,
+  jobs: readonly Job[],
+  targets: ReadonlyMap<number, Target>,
+): Promise<ReadonlyMap<string, FeedEntry>> {
+  const channelIds = new Map(
+    jobs.flatMap(({ id, channel }) => {
+      const target = targets.get(id)
+      return target === undefined ? [] : [[channel, target.channelId] as const]
+    }),
+  )
+  const places = (of: readonly Job[]): readonly Place[] => [
+    ...new Map(of.map((job) => [keyOf(job), job])).values(),
+  ]
+  const rows = [
+    ...(await entriesAt(session, places(jobs.filter(({ thing }) => thing === null)))),
+    ...(await updatesAt(session, places(jobs.filter(({ thing }) => thing !== null)))),
+  ]
+  const entries = new Map<string, FeedEntry>()
+  for (const { channel, ...row } of rows) {
+    const channelId = channelIds.get(channel)
+    if (channelId !== undefined) {
+      entries.set(keyOf({ channel, seq: row.seq }), entryFrom(channelId, row))
+    }
+  }
+  return entries
+}
+
+const COLUMNS = `f.channel, ${FEED_COLUMNS.replaceAll(/\bseq\b/g, 'f.seq')}`
+
+const entriesAt = (session: Session, places: readonly Place[]): Promise<readonly Found[]> =>
+  rowsAt(session, places, { table: 'feed_entries', on: '', parameters: [] })
+
+/** Where updates are indexed in spans, the newest span first: most jobs are of it. */
+async function updatesAt(session: Session, places: readonly Place[]): Promise<readonly Found[]> {
+  const table = 'thing_updates'
+  const span = spanOf(session, table)
+  if (span === undefined) return rowsAt(session, places, { table, on: '', parameters: [] })
+  if (places.length === 0) return []
+  const ends = await session.first<{ low: number | null; high: number | null }>(
+    `SELECT (SELECT min(id) FROM ${table}) >> ${span.bits} AS low,
+      (SELECT max(id) FROM ${table}) >> ${span.bits} AS high`,
+  )
+  const found: Found[] = []
+  let missing = places
+  for (let at = ends?.high ?? -1; at >= (ends?.low ?? 0) && missing.length > 0; at -= 1) {
+    const on = `f.id >> ${span.bits} = ? AND `
+    const rows = await rowsAt(session, missing, { table, on, parameters: [at] })
+    found.push(...rows)
+    const known = new Set(rows.map(keyOf))
+    missing = missing.filter((place) => !known.has(keyOf(place)))
+  }
+  return found
+}
+
+interface At {
+  readonly table: 'feed_entries' | 'thing_updates'
+  readonly on: string
+  readonly parameters: readonly number[]
+}
+
+async function rowsAt(
+  session: Session,
+  places: readonly Place[],
+  { table, on, parameters }: At,
+): Promise<readonly Found[]> {
+  if (places.length === 0) return []
+  return session.all<Found>(
+    `SELECT${session.dialect.inOrder} ${COLUMNS}
+      FROM ${session.dialect.keys('k', { channel: 'integer', seq: 'integer' })}
+      CROSS JOIN ${table} f ON ${on}f.channel = k.channel AND f.seq = k.seq`,
+    [JSON.stringify(places.map(({ channel, seq }) => [channel, seq])), ...parameters],
+  )
+}
+
+/** By entry that carries none: the title of its Event or Thing as it stands now. */
+async function titlesOf(
+  session: Session,
+  jobs: readonly Job[],
+  entries: ReadonlyMap<string, FeedEntry>,
+): Promise<ReadonlyMap<string, string>> {
+  const untitled = new Map<string, { readonly channel: number; readonly entry: FeedEntry }>()
+  for (const job of jobs) {
+    const entry = entries.get(keyOf(job))
+    if (entry === undefined || entry.model === 'message' || hasTitle(entry)) continue
+    untitled.set(keyOf(job), { channel: job.channel, entry })
+  }
+  const titles = new Map<string, string>()
+  for (const model of ['thing', 'event'] as const) {
+    const wanted = [...untitled].filter(([, { entry }]) => entry.model === model)
+    if (wanted.length === 0) continue
+    const rows = await session.all<(ThingRow | EventRow) & { readonly channel: number }>(
+      `SELECT${session.dialect.inOrder} e.channel, e.id, e.state, e.seq, e.document
+        FROM ${session.dialect.keys('k', { channel: 'integer', id: 'text' })}
+        CROSS JOIN ${model}s e ON e.channel = k.channel AND e.id = k.id`,
+      [JSON.stringify(wanted.map(([, { channel, entry }]) => [channel, entry.entityId]))],
+    )
+    const byEntity = new Map(rows.map((row) => [`${row.channel} ${row.id}`, titleIn(row)]))
+    for (const [key, { channel, entry }] of wanted) {
+      const title = byEntity.get(`${channel} ${entry.entityId}`)
+      if (title !== undefined) titles.set(key, title)
+    }
+  }
+  return titles
+}
+
+function hasTitle({ payload }: FeedEntry): boolean {
+  if (!payload.includes('"title"')) return false
+  const { title } = JSON.parse(payload) as { readonly title?: unknown }
+  return typeof title === 'string' && title !== ''
+}
+
+function titleIn(row: ThingRow | EventRow): string | undefined {
+  const { fields } = isThing(row) ? thingFrom(row) : eventFrom(row)
+  const title = fields.values['title']
+  return typeof title === 'string' && title !== '' ? title : undefined
+}
+
+const isThing = (row: ThingRow | EventRow): row is ThingRow =>
+  ['active', 'archived', 'deleted'].includes(row.state)

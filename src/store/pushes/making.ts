@@ -1,0 +1,127 @@
+// Makes the jobs of a turn, in its transaction, out of subscriptions and devices.
+//
+// Invariants:
+//   J1. One job a (channel, seq, device) for every subscriber with a provider's route that is there
+//       at the commit: the turn has the heads of its channels locked, and who becomes such a
+//       subscriber needs that lock. (F1 in flags.ts, U2 in subscriptions.ts)
+//   J2. A channel without such subscribers costs a look at its head, and nothing where no provider
+//       is set up.
+//   J3. Jobs of one device and channel are numbered in the order of their seqs.
+
+import type { FeedEntry } from '#domain/feed'
+import type { OperationId } from '#domain/identity'
+import { PUSH_LIFE_MS } from '#domain/push'
+import type { PushRules } from '#domain/push'
+import type { ChannelWrites } from '#domain/store-ports'
+import { inChunks } from '#src/store/bulk'
+import type { Session } from '#src/store/session'
+import type { PushState } from '#src/store/entities/pushes'
+
+/** Entries of one statement: their keys are one parameter of some tens of KiB. */
+const ENTRIES_AT_ONCE = 512
+
+/** Gives the operations for which jobs were made. */
+export async function makeJobs(
+  session: Session,
+  written: readonly ChannelWrites[],
+  rules: PushRules,
+): Promise<readonly OperationId[]> {
+  if (rules.providers.length === 0) return [] // J2
+  const channels = written.filter(({ entries }) => entries.length > 0)
+  const flagged = await flaggedAmong(session, channels)
+  if (flagged.size === 0) return [] // J2
+  const queued: OperationId[] = []
+  const parts = channels
+    .filter(({ head }) => flagged.has(head.ref))
+    .flatMap(({ head, entries }) => entries.map((entry) => ({ ref: head.ref, entry })))
+  for (let start = 0; start < parts.length; start += ENTRIES_AT_ONCE) {
+    const some = parts.slice(start, start + ENTRIES_AT_ONCE)
+    if ((await insertJobs(session, some, rules)) === 0) continue
+    queued.push(...(await operationsWithJobs(session, some)))
+  }
+  await inChunks(queued, (list, opIds) =>
+    session.run(`UPDATE operations SET status = ? WHERE op_id IN (${list})`, [
+      rules.queued,
+      ...opIds,
+    ]),
+  )
+  return queued
+}
+
+async function flaggedAmong(
+  session: Session,
+  channels: readonly ChannelWrites[],
+): Promise<ReadonlySet<number>> {
+  if (channels.length === 0) return new Set()
+  const rows = await session.all<{ channel: number }>(
+    `SELECT${session.dialect.inOrder} h.channel
+      FROM ${session.dialect.keys('k', { channel: 'integer' })}
+      CROSS JOIN channel_heads h ON h.channel = k.channel AND h.has_provider_routes = 1`,
+    [JSON.stringify(channels.map(({ head }) => [head.ref]))],
+  )
+  return new Set(rows.map(({ channel }) => channel))
+}
+
+interface Part {
+  /** The store's own short name of the channel. */
+  readonly ref: number
+  readonly entry: FeedEntry
+}
+
+/** J1 and J3: gives how many jobs were made. */
+async function insertJobs(
+  session: Session,
+  parts: readonly Part[],
+  { providers }: PushRules,
+): Promise<number> {
+  const { dialect } = session
+  const keys = dialect.keys('k', {
+    channel: 'integer',
+    seq: 'integer',
+    op_id: 'text',
+    thing: 'text',
+    state: 'text',
+    accepted_at: 'integer',
+    expires_at: 'integer',
+  })
+  const { affected } = await session.run(
+    `INSERT INTO push_jobs (provider, device, route_revision, channel, seq, op_id, thing, state,
+        queued_at, due_at, expires_at, attempts, claim)
+      SELECT${dialect.inOrder} d.channel_type, d.id, d.route_revision, k.channel, k.seq, k.op_id,
+        k.thing, k.state, k.accepted_at, k.accepted_at, k.expires_at, 0, ''
+      FROM ${keys}
+      CROSS JOIN subscriptions s ON s.channel = k.channel AND s.since_seq < k.seq
+      CROSS JOIN devices d ON d.id = s.device
+        AND d.channel_type IN (${providers.map(() => '?').join(', ')})`,
+    [JSON.stringify(parts.map(keyOf)), ...providers],
+  )
+  return affected
+}
+
+function keyOf({ ref, entry }: Part): readonly (string | number | null)[] {
+  const { seq, opId, model, action, entityId, acceptedAt } = entry
+  const state: PushState = model === 'thing' && action === 'update' ? 'limited' : 'waiting'
+  const thing = model === 'thing' ? entityId : null
+  return [ref, seq, opId, thing, state, acceptedAt, expiryOf(entry)]
+}
+
+/** The ttl of a Message that has one. (decisions.md 3) */
+function expiryOf({ model, acceptedAt, payload }: FeedEntry): number {
+  const fallback = acceptedAt + PUSH_LIFE_MS
+  if (model !== 'message' || !payload.includes('"ttl"')) return fallback
+  const { ttl } = JSON.parse(payload) as { readonly ttl?: unknown }
+  return typeof ttl === 'number' ? ttl : fallback
+}
+
+async function operationsWithJobs(
+  session: Session,
+  parts: readonly Part[],
+): Promise<readonly OperationId[]> {
+  const rows = await session.all<{ opId: OperationId }>(
+    `SELECT${session.dialect.inOrder} k.op_id AS opId
+      FROM ${session.dialect.keys('k', { op_id: 'text' })}
+      WHERE EXISTS (SELECT 1 FROM push_jobs j WHERE j.op_id = k.op_id)`,
+    [JSON.stringify(parts.map(({ entry }) => [entry.opId]))],
+  )
+  return rows.map(({ opId }) => opId)
+}

@@ -1,0 +1,186 @@
+// The jobs of dispatch: claimed, settled, kept and given back. (claiming.ts, settling.ts)
+
+import type {
+  Backlog,
+  ClaimedPushes,
+  EndedOperations,
+  ProviderName,
+  PushClaim,
+  PushEnding,
+  PushRules,
+  PushStore,
+  Settler,
+} from '#domain/push'
+import { inChunks, removeById } from '#src/store/bulk'
+import type { Database } from '#src/store/database'
+import type { Tables } from '#src/store/entities/tables'
+import type { Session } from '#src/store/session'
+import { claimJobs } from './claiming.ts'
+import { flagNext } from './flags.ts'
+import { Settling } from './settling.ts'
+import type { Ended } from './settling.ts'
+
+/** Jobs that the operator is told of one by one; beyond it the figure stays there. */
+const BACKLOG_COUNTED_MAX = 100_000
+const TENDED_AT_ONCE = 500
+/** Whoever dispatches ends an expired job first. */
+const TEND_AFTER_MS = 600_000
+const IDEMPOTENT = { isIdempotent: true }
+
+export class Pushes implements PushStore {
+  readonly #database: Database
+  readonly #rules: PushRules
+  readonly #settling: Settling
+
+  constructor(database: Database, tables: Tables, rules: PushRules) {
+    this.#database = database
+    this.#rules = rules
+    this.#settling = new Settling(rules, tables, database.dialect)
+  }
+
+  /** Taken back by a power cut it is made again: the claim is over with the process. */
+  claim(claim: PushClaim): Promise<ClaimedPushes> {
+    return this.#database.repeatable((session) => claimJobs(session, claim, this.#settling))
+  }
+
+  /** Done again after a commit that nobody heard of, it finds its jobs gone. */
+  settle(endings: readonly PushEnding[], by: Settler): Promise<EndedOperations> {
+    return this.#database.repeatable(async (session) => {
+      await retireGone(session, endings)
+      await defer(session, endings, by)
+      const ended = endings.flatMap((ending) => this.#endOf(ending, by) ?? [])
+      return this.#settling.end(session, ended, by.nowMs)
+    }, IDEMPOTENT)
+  }
+
+  async renew(worker: string, ids: readonly number[], untilMs: number): Promise<void> {
+    await this.#move(worker, ids, { claim: worker, dueMs: untilMs })
+  }
+
+  async release(worker: string, ids: readonly number[], nowMs: number): Promise<void> {
+    await this.#move(worker, ids, { claim: '', dueMs: nowMs })
+  }
+
+  tend(after: number, nowMs: number): Promise<{ readonly after: number; readonly ended: number }> {
+    return this.#database.repeatable(async (session) => {
+      const rows = await session.all<{ id: number; expiresAt: number }>(
+        'SELECT id, expires_at AS expiresAt FROM push_jobs ORDER BY id LIMIT ?',
+        [TENDED_AT_ONCE],
+      )
+      const young = rows.findIndex(({ expiresAt }) => expiresAt > nowMs - TEND_AFTER_MS)
+      const old = young < 0 ? rows : rows.slice(0, young)
+      const ended = old.map(({ id }) => ({ id, isFailure: false }))
+      await this.#settling.end(session, ended, nowMs)
+      // Marks of Things that were pushed have ended before.
+      await removeById(session, 'push_jobs', old)
+      return { after: await flagNext(session, after), ended: old.length }
+    }, IDEMPOTENT)
+  }
+
+  releaseAll(nowMs: number): Promise<void> {
+    return this.#database.repeatable(async (session) => {
+      for (const provider of this.#rules.providers) {
+        await session.run(
+          `UPDATE push_jobs SET claim = '', due_at = ?
+            WHERE provider = ? AND due_at > ? AND claim <> ''`,
+          [nowMs, provider, nowMs],
+        )
+      }
+    }, IDEMPOTENT)
+  }
+
+  backlog(provider: ProviderName): Promise<Backlog> {
+    return this.#database.read(async (session) => {
+      const counted = await session.first<{ jobs: number }>(
+        `SELECT count(*) AS jobs FROM (SELECT 1 AS one FROM push_jobs
+          WHERE provider = ? LIMIT ${BACKLOG_COUNTED_MAX}) counted`,
+        [provider],
+      )
+      const oldest = await session.first<{ dueAt: number }>(
+        'SELECT due_at AS dueAt FROM push_jobs WHERE provider = ? ORDER BY due_at LIMIT 1',
+        [provider],
+      )
+      return { jobs: counted?.jobs ?? 0, oldestDueMs: oldest?.dueAt }
+    })
+  }
+
+  #move(
+    worker: string,
+    ids: readonly number[],
+    { claim, dueMs }: { readonly claim: string; readonly dueMs: number },
+  ): Promise<void> {
+    return this.#database.repeatable(async (session) => {
+      await inChunks(
+        ids.toSorted((one, other) => one - other),
+        (list, part) =>
+          session.run(
+            `UPDATE push_jobs SET claim = ?, due_at = ? WHERE id IN (${list}) AND claim = ?`,
+            [claim, dueMs, ...part, worker],
+          ),
+      )
+    }, IDEMPOTENT)
+  }
+
+  /** Undefined: the job has not ended. */
+  #endOf(ending: PushEnding, { nowMs }: Settler): Ended | undefined {
+    const { kind, push } = ending
+    if (kind === 'deferred') return undefined
+    const end = { id: push.id, isFailure: kind === 'failed' }
+    const { thingIntervalMs } = this.#rules
+    if (kind !== 'delivered' || push.entry.model !== 'thing' || thingIntervalMs === 0) return end
+    return { ...end, markUntilMs: nowMs + thingIntervalMs }
+  }
+}
+
+/** A job whose claim another worker has by now belongs to that one. */
+async function defer(
+  session: Session,
+  endings: readonly PushEnding[],
+  { worker }: Settler,
+): Promise<void> {
+  const deferred = endings.filter((ending) => ending.kind === 'deferred')
+  if (deferred.length === 0) return
+  const rows = deferred
+    .toSorted((one, other) => one.push.id - other.push.id)
+    .map(({ push, untilMs, isAttempt }) => {
+      const tried = isAttempt ? 1 : 0
+      return [push.id, untilMs, push.attempts + tried, push.route.revision, tried]
+    })
+  const { dialect } = session
+  await session.run(
+    dialect.updateFrom({
+      table: 'push_jobs',
+      keys: dialect.keys('k', {
+        id: 'integer',
+        until_ms: 'integer',
+        tries: 'integer',
+        revision: 'integer',
+        tried: 'integer',
+      }),
+      on: 'push_jobs.id = k.id',
+      set: `due_at = k.until_ms, attempts = k.tries, route_revision = k.revision, claim = '',
+        state = CASE WHEN k.tried = 1 THEN 'deferred' ELSE push_jobs.state END`,
+      where: `push_jobs.claim = ? AND push_jobs.state <> 'pushed'`,
+    }),
+    [JSON.stringify(rows), worker],
+  )
+}
+
+/** Once a route: what has changed meanwhile is another route. */
+async function retireGone(session: Session, endings: readonly PushEnding[]): Promise<void> {
+  const gone = new Map(
+    endings.flatMap((ending) =>
+      ending.kind === 'failed' && ending.isGone
+        ? [[ending.push.route.device, ending.push.route] as const]
+        : [],
+    ),
+  )
+  for (const { device, revision, token } of gone.values()) {
+    await session.run(
+      `UPDATE devices SET channel_type = 'private', provider_token = NULL,
+          route_revision = route_revision + 1
+        WHERE id = ? AND route_revision = ? AND provider_token = ?`,
+      [device, revision, token],
+    )
+  }
+}

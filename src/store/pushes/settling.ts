@@ -1,0 +1,193 @@
+// What became of jobs, and where that leaves their operations.
+//
+// Invariants:
+//   E1. A job ends once: its row is locked, and one that is gone or only marks a Thing has ended.
+//   E2. An operation ends with its last job, in one transaction with that: whoever ends jobs of an
+//       operation has its record locked, so that of two one sees what the other did.
+//   E3. Only an operation that is queued moves; what has ended stays. (decisions.md 5)
+
+import type { OperationId } from '#domain/identity'
+import type { EndedOperations, PushRules, PushTally } from '#domain/push'
+import { Bulk, inChunks, removeById } from '#src/store/bulk'
+import type { Session } from '#src/store/session'
+import type { Dialect } from '#src/store/dialect'
+import type { PushTallyRow } from '#src/store/entities/pushes'
+import type { Tables } from '#src/store/entities/tables'
+
+/** A job and whether its target was served. An expired or superseded one is no failure. */
+export interface Ended {
+  readonly id: number
+  readonly isFailure: boolean
+  /** Until when no update of its Thing is sent to its device: then the row stays as a mark. */
+  readonly markUntilMs?: number
+}
+
+interface Standing {
+  readonly id: number
+  readonly opId: OperationId
+}
+
+type Tallies = Map<OperationId, { served: number; failed: number }>
+
+export class Settling {
+  readonly #rules: PushRules
+  readonly #tallies: Bulk<PushTallyRow>
+
+  constructor(rules: PushRules, tables: Tables, { onDuplicate }: Dialect) {
+    this.#rules = rules
+    this.#tallies = Bulk.of(tables.pushTallies, {
+      onDuplicate: onDuplicate(['op_id'], ['served', 'failed']),
+    })
+  }
+
+  /** Ends jobs, in the transaction of the session; gives the operations that ended with them. */
+  async end(session: Session, ended: readonly Ended[], nowMs: number): Promise<EndedOperations> {
+    const standing = await lockJobs(session, ended)
+    if (standing.length === 0) return {}
+    const tallies = talliesOf(standing, ended)
+    const opIds = [...tallies.keys()].toSorted()
+    await lockOperations(session, opIds) // E2
+    await removeOrMark(session, standing, ended)
+    await addEarlier(session, opIds, tallies)
+    const remaining = await withJobs(session, opIds)
+    const open = opIds.filter((opId) => remaining.has(opId))
+    const over = opIds.filter((opId) => !remaining.has(opId))
+    await this.#keep(session, open, tallies)
+    return this.#close(session, { over, tallies, nowMs })
+  }
+
+  #keep(session: Session, opIds: readonly OperationId[], tallies: Tallies): Promise<void> {
+    const rows = opIds.map((opId) => ({ opId, ...tallyOf(tallies, opId) }))
+    return this.#tallies.write(session, rows)
+  }
+
+  async #close(
+    session: Session,
+    { over, tallies, nowMs }: { over: readonly OperationId[]; tallies: Tallies; nowMs: number },
+  ): Promise<EndedOperations> {
+    const { ending, queued } = this.#rules
+    const counts: Record<string, number> = {}
+    const byEnding = Map.groupBy(over, (opId) => JSON.stringify(ending(tallyOf(tallies, opId))))
+    for (const [text, opIds] of byEnding) {
+      const { status, errorCode } = JSON.parse(text) as ReturnType<PushRules['ending']>
+      await inChunks(opIds, async (list, part) => {
+        // E3
+        const { affected } = await session.run(
+          `UPDATE operations SET status = ?, updated_at = ?, error_code = ?
+            WHERE op_id IN (${list}) AND status = ?`,
+          [status, nowMs, errorCode ?? null, ...part, queued],
+        )
+        counts[status] = (counts[status] ?? 0) + affected
+      })
+    }
+    await inChunks(over, (list, part) =>
+      session.run(`DELETE FROM push_tallies WHERE op_id IN (${list})`, part),
+    )
+    return counts
+  }
+}
+
+const tallyOf = (tallies: Tallies, opId: OperationId): PushTally =>
+  tallies.get(opId) ?? { served: 0, failed: 0 }
+
+/** E1 */
+async function lockJobs(session: Session, ended: readonly Ended[]): Promise<readonly Standing[]> {
+  const { byPrimaryKey, forUpdate } = session.dialect
+  const ids = ended.map(({ id }) => id).toSorted((one, other) => one - other)
+  const standing: Standing[] = []
+  await inChunks(ids, async (list, part) => {
+    const rows = await session.all<Standing>(
+      `SELECT id, op_id AS opId FROM push_jobs${byPrimaryKey}
+        WHERE id IN (${list}) AND state <> 'pushed'${forUpdate}`,
+      part,
+    )
+    standing.push(...rows)
+  })
+  return standing
+}
+
+function talliesOf(standing: readonly Standing[], ended: readonly Ended[]): Tallies {
+  const failures = new Set(ended.flatMap(({ id, isFailure }) => (isFailure ? [id] : [])))
+  const tallies: Tallies = new Map()
+  for (const { id, opId } of standing) {
+    const tally = tallies.get(opId) ?? { served: 0, failed: 0 }
+    if (failures.has(id)) tally.failed += 1
+    else tally.served += 1
+    tallies.set(opId, tally)
+  }
+  return tallies
+}
+
+async function lockOperations(session: Session, opIds: readonly OperationId[]): Promise<void> {
+  const { byPrimaryKey, forUpdate } = session.dialect
+  if (forUpdate === '') return
+  await inChunks(opIds, (list, part) =>
+    session.all(
+      `SELECT op_id FROM operations${byPrimaryKey} WHERE op_id IN (${list})${forUpdate}`,
+      part,
+    ),
+  )
+}
+
+async function removeOrMark(
+  session: Session,
+  standing: readonly Standing[],
+  ended: readonly Ended[],
+): Promise<void> {
+  const marks = new Map(
+    ended.flatMap(({ id, markUntilMs }) => (markUntilMs === undefined ? [] : [[id, markUntilMs]])),
+  )
+  const kept = standing.filter(({ id }) => marks.has(id))
+  await removeById(
+    session,
+    'push_jobs',
+    standing.filter(({ id }) => !marks.has(id)),
+  )
+  const byTime = Map.groupBy(kept, ({ id }) => marks.get(id) ?? 0)
+  for (const [untilMs, rows] of byTime) {
+    await inChunks(
+      rows.map(({ id }) => id),
+      (list, part) =>
+        session.run(
+          `UPDATE push_jobs SET state = 'pushed', due_at = ?, claim = '' WHERE id IN (${list})`,
+          [untilMs, ...part],
+        ),
+    )
+  }
+}
+
+async function addEarlier(
+  session: Session,
+  opIds: readonly OperationId[],
+  tallies: Tallies,
+): Promise<void> {
+  await inChunks(opIds, async (list, part) => {
+    const rows = await session.all<PushTallyRow>(
+      `SELECT op_id AS opId, served, failed FROM push_tallies WHERE op_id IN (${list})`,
+      part,
+    )
+    for (const { opId, served, failed } of rows) {
+      const tally = tallies.get(opId)
+      if (tally === undefined) continue
+      tally.served += served
+      tally.failed += failed
+    }
+  })
+}
+
+/** Operations with a job that has not ended. */
+async function withJobs(
+  session: Session,
+  opIds: readonly OperationId[],
+): Promise<ReadonlySet<OperationId>> {
+  const found = new Set<OperationId>()
+  await inChunks(opIds, async (list, part) => {
+    const rows = await session.all<{ opId: OperationId }>(
+      `SELECT DISTINCT op_id AS opId FROM push_jobs
+        WHERE op_id IN (${list}) AND state <> 'pushed'`,
+      part,
+    )
+    for (const { opId } of rows) found.add(opId)
+  })
+  return found
+}

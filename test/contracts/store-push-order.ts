@@ -1,0 +1,125 @@
+// The order of a device's jobs, and what updates of Things may be sent.
+
+import test from 'ava'
+
+import { ChannelWriter } from '#test/support/store-writer'
+import { channel, message, opId, thing } from '#test/support/submissions'
+import {
+  CLAIM_MS,
+  RULES,
+  Worker,
+  addPushDevice,
+  deferred,
+  delivered,
+  placesOf,
+} from '#test/support/push-jobs'
+import type { OpenStore } from './store-contract.ts'
+
+const A = channel(1)
+const NOW = 2_000
+const INTERVAL = RULES.thingIntervalMs
+
+export function pushOrderContract(engine: string, open: OpenStore): void {
+  test(`${engine}: C2: nothing overtakes a deferred job of its device`, async (t) => {
+    const store = await open(t, RULES)
+    const writer = await ChannelWriter.open(store, 1)
+    await addPushDevice(store, A, 1)
+    await addPushDevice(store, A, 2)
+    await writer.take(message(), message()).commit()
+    const worker = new Worker(store)
+    const claimed = await worker.claim(NOW)
+    t.deepEqual(placesOf(claimed).toSorted(), ['token 1 1', 'token 1 2', 'token 2 1', 'token 2 2'])
+    const ofFirst = claimed.filter(({ route }) => route.token === 'token 1')
+    const [head, second] = ofFirst
+    if (head === undefined || second === undefined) return t.fail('two jobs of the first device')
+    await worker.settle(NOW, deferred(head, NOW + 5_000), deferred(second, NOW, false))
+    await writer.take(message()).commit()
+
+    t.deepEqual(placesOf(await worker.claim(NOW + 10)), ['token 2 3'])
+    t.deepEqual(placesOf(await worker.claim(NOW + 4_999)), [])
+    t.deepEqual(placesOf(await worker.claim(NOW + 5_000)), ['token 1 1', 'token 1 2', 'token 1 3'])
+    return undefined
+  })
+
+  test(`${engine}: C2: a device's jobs are with one worker at a time`, async (t) => {
+    const store = await open(t, RULES)
+    const writer = await ChannelWriter.open(store, 1)
+    await addPushDevice(store, A, 1)
+    await writer.take(message(), message(), message()).commit()
+    const [one, other] = [new Worker(store, 'one'), new Worker(store, 'other')]
+    const first = await one.claim(NOW, 'apns', 1)
+    t.deepEqual(placesOf(first), ['token 1 1'])
+    t.deepEqual(placesOf(await other.claim(NOW)), [])
+    t.deepEqual(placesOf(await one.claim(NOW + 100, 'apns', 1)), ['token 1 2'])
+    await one.settle(NOW, ...first.map(delivered))
+    t.deepEqual(placesOf(await other.claim(NOW + 300)), [], 'the second is with the first worker')
+    t.deepEqual(placesOf(await other.claim(NOW + 100 + CLAIM_MS)), ['token 1 2', 'token 1 3'])
+  })
+
+  test(`${engine}: C3: of a Thing one update an interval goes out, the newest`, async (t) => {
+    const store = await open(t, RULES)
+    const writer = await ChannelWriter.open(store, 1)
+    await addPushDevice(store, A, 1)
+    const update = (at: number, id = 'lamp') =>
+      writer.take(thing('update', id, { at, opId: `${id}-${at}`, attrs: { at } })).commit()
+    const worker = new Worker(store)
+    await update(1)
+    const first = await worker.claim(NOW)
+    await worker.settle(NOW, ...first.map(delivered))
+    t.is((await store.operations.find(opId('lamp-1')))?.status, 'sent')
+
+    await update(2)
+    t.like(await worker.claimAll(NOW + 10), { pushes: [], nextDueMs: NOW + INTERVAL })
+    await update(3)
+    await update(4, 'door')
+    const other = await worker.claim(NOW + 20)
+    t.deepEqual(placesOf(other), ['token 1 4'])
+    await worker.settle(NOW + 20, ...other.map(delivered))
+    t.like(await worker.claimAll(NOW + INTERVAL - 1), { pushes: [], superseded: 0 })
+    const later = await worker.claimAll(NOW + INTERVAL)
+    t.deepEqual(placesOf(later.pushes), ['token 1 3'])
+    t.is(later.superseded, 1)
+    t.is((await store.operations.find(opId('lamp-2')))?.status, 'sent')
+  })
+
+  test(`${engine}: C3: an update waits while one of the same Thing is with a worker`, async (t) => {
+    const store = await open(t, RULES)
+    const writer = await ChannelWriter.open(store, 1)
+    await addPushDevice(store, A, 1)
+    const worker = new Worker(store)
+    await writer.take(thing('update', 'lamp', { at: 1, attrs: { on: true } })).commit()
+    t.is((await worker.claim(NOW)).length, 1)
+    await writer.take(thing('update', 'lamp', { at: 2, attrs: { on: false } })).commit()
+    t.deepEqual(placesOf(await worker.claim(NOW + 1)), [])
+  })
+
+  test(`${engine}: C3: the end of a Thing is not held back, and takes held updates along`, async (t) => {
+    const store = await open(t, RULES)
+    const writer = await ChannelWriter.open(store, 1)
+    await addPushDevice(store, A, 1)
+    const worker = new Worker(store)
+    await writer.take(thing('update', 'lamp', { at: 1, attrs: { on: true } })).commit()
+    await worker.settle(NOW, ...(await worker.claim(NOW)).map(delivered))
+    await writer.take(thing('update', 'lamp', { at: 2, attrs: { on: false } })).commit()
+    t.deepEqual(placesOf(await worker.claim(NOW + 10)), [])
+    await writer.take(thing('delete', 'lamp', { at: 3 })).commit()
+    const ended = await worker.claim(NOW + 20)
+    t.deepEqual(placesOf(ended), ['token 1 3'])
+    await worker.settle(NOW + 20, ...ended.map(delivered))
+    const later = await worker.claimAll(NOW + 20 + INTERVAL)
+    t.like(later, { pushes: [], superseded: 1 })
+  })
+
+  test(`${engine}: a held update lets what comes behind it pass`, async (t) => {
+    const store = await open(t, RULES)
+    const writer = await ChannelWriter.open(store, 1)
+    await addPushDevice(store, A, 1)
+    const worker = new Worker(store)
+    await writer.take(thing('update', 'lamp', { at: 1, attrs: { on: true } })).commit()
+    await worker.settle(NOW, ...(await worker.claim(NOW)).map(delivered))
+    await writer.take(thing('update', 'lamp', { at: 2, attrs: { on: false } })).commit()
+    await worker.claim(NOW + 10)
+    await writer.take(message()).commit()
+    t.deepEqual(placesOf(await worker.claim(NOW + 20)), ['token 1 3'])
+  })
+}

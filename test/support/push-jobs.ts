@@ -1,0 +1,80 @@
+// Jobs of dispatch in a store: devices with a provider's route, and what a worker does with them.
+
+import { parseDeviceId } from '#domain/identity'
+import type { ChannelId, DeviceId } from '#domain/identity'
+import type { ClaimedPushes, ProviderName, Push, PushEnding, PushRules } from '#domain/push'
+import { QUEUED, endOfQueued } from '#machines/operation'
+import type { Store } from '#src/store/store'
+
+export const RULES: PushRules = {
+  providers: ['apns', 'fcm'],
+  thingIntervalMs: 60_000,
+  queued: QUEUED,
+  ending: endOfQueued,
+}
+
+/** A claim lasts this long. */
+export const CLAIM_MS = 30_000
+
+/** A device id of its own for every number. */
+export function deviceId(number: number): DeviceId {
+  const id = parseDeviceId(number.toString(16).padStart(64, '0'))
+  if (id === undefined) throw new Error('not a device id')
+  return id
+}
+
+/** A subscriber of a channel that a provider reaches; its token is `token <number>`. */
+export async function addPushDevice(
+  { devices, subscriptions }: Pick<Store, 'devices' | 'subscriptions'>,
+  channelId: ChannelId,
+  number: number,
+  provider: ProviderName = 'apns',
+): Promise<DeviceId> {
+  const id = deviceId(number)
+  await devices.create(id, provider === 'apns' ? 'ios' : 'android', 1)
+  await devices.setRoute(id, provider, `token ${number}`)
+  await subscriptions.subscribe(id, channelId, 1)
+  return id
+}
+
+export class Worker {
+  readonly name: string
+  readonly #store: Pick<Store, 'pushes'>
+
+  constructor(store: Pick<Store, 'pushes'>, name = 'worker') {
+    this.#store = store
+    this.name = name
+  }
+
+  claimAll(nowMs: number, provider: ProviderName = 'apns', limit = 500): Promise<ClaimedPushes> {
+    const claim = { provider, worker: this.name, limit, nowMs, untilMs: nowMs + CLAIM_MS }
+    return this.pushes.claim(claim)
+  }
+
+  async claim(nowMs: number, provider: ProviderName = 'apns', limit = 500): Promise<Push[]> {
+    return [...(await this.claimAll(nowMs, provider, limit)).pushes]
+  }
+
+  settle(nowMs: number, ...endings: readonly PushEnding[]) {
+    return this.pushes.settle(endings, { worker: this.name, nowMs })
+  }
+
+  get pushes() {
+    const { pushes } = this.#store
+    if (pushes === undefined) throw new Error('the store was opened without rules for pushes')
+    return pushes
+  }
+}
+
+export const delivered = (push: Push): PushEnding => ({ kind: 'delivered', push })
+export const failed = (push: Push, isGone = false): PushEnding => ({ kind: 'failed', push, isGone })
+export const deferred = (push: Push, untilMs: number, isAttempt = true): PushEnding => ({
+  kind: 'deferred',
+  push,
+  untilMs,
+  isAttempt,
+})
+
+/** `token seq` of each, in order. */
+export const placesOf = (pushes: readonly Push[]): readonly string[] =>
+  pushes.map(({ route, entry }) => `${route.token} ${entry.seq}`)
