@@ -30,6 +30,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'src/dev-servers': ['node:'],
   'src/store': ['src/domain', 'typeorm', 'mysql2', 'node:', 'ormconfig.ts'],
   'src/transports': ['src/domain', 'src/schemas', 'node:'],
+  'src/dispatch': ['src/domain', 'rxjs'],
+  'src/providers': ['src/domain', 'apns2', 'undici', 'firebase-admin', 'node:'],
   'src/client': ['src/domain', 'src/schemas'],
   'src/telemetry': ['src/domain', 'pino', 'prom-client'],
   'src/cli': [

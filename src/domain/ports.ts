@@ -203,6 +203,8 @@ export interface Readiness {
   readonly name: string
   readonly ready: boolean
   readonly detail: string
+  /** What goes on without it: it does not make the gateway unready. */
+  readonly isOptional?: boolean
 }
 
 /** Something that can be asked whether it is fit for work. */

@@ -42,14 +42,14 @@ export const READINESS: Answerer<GatewayReadiness> = {
  */
 export function readiness(ports: ReadinessPorts) {
   const { probes, durability } = ports
-  const dependencies = probes.map(
-    (probe, at) => new Dependency(probe, `dependency ${at + 1}`, ports),
-  )
+  const asked = probes.map((probe, at) => new Dependency(probe, `dependency ${at + 1}`, ports))
   return async (isRefusing: boolean): Promise<GatewayReadiness> => {
-    const states = await Promise.all(dependencies.map((dependency) => dependency.state()))
-    const isReady = !isRefusing && states.every(({ ready }) => ready)
+    const states = await Promise.all(asked.map((dependency) => dependency.state()))
+    const isFit = states.every(({ ready, isOptional }) => ready || isOptional === true)
+    const isReady = !isRefusing && isFit
     const status = isReady ? 'ok' : 'unready'
-    return { isReady, data: { status, durability: durability(), dependencies: states } }
+    const dependencies = states.map(({ name, ready, detail }) => ({ name, ready, detail }))
+    return { isReady, data: { status, durability: durability(), dependencies } }
   }
 }
 
@@ -88,7 +88,7 @@ class Dependency {
       const answer = await Promise.race([(this.#question ??= this.#begin()), silence.promise])
       if (answer === undefined) return this.#unready('no answer in time')
       this.#name = answer.name
-      return { name: answer.name, ready: answer.ready, detail: answer.detail }
+      return answer
     } catch {
       // The dependency itself logs the reason; here it could carry a secret.
       return this.#unready('the check failed')

@@ -220,7 +220,7 @@ export function pushContract(engine: string, open: OpenStore): void {
     const changes = [
       (store: Store) => store.devices.setRoute(deviceId(1), 'private', undefined),
       (store: Store) => store.devices.remove(deviceId(1)),
-      (store: Store) => store.subscriptions.unsubscribe(deviceId(1), A),
+      (store: Store) => store.subscriptions.unsubscribe(deviceId(1), A, 1),
       (store: Store) => store.channels.delete(A, 5),
     ]
     for (const change of changes) {

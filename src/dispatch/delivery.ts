@@ -1,0 +1,159 @@
+// One push: waits for its place, is sent, and has an ending.
+//
+// Invariants:
+//   V1. Behind a push that was refused for now, those of the same device wait as long.
+//   V2. A token that is gone is not asked for again.
+//   V3. What has expired, or what this process may not send any more, is not sent.
+
+import type { Outcome, Provider, Push, PushEnding, Trouble } from '#domain/push'
+import { backOffMs } from './back-off.ts'
+import type { Circuit, Sign } from './circuit.ts'
+import type { Concurrency, Feedback } from './concurrency.ts'
+import type { Measures } from './measures.ts'
+import type { Window } from './window.ts'
+
+export interface DeliveryPorts {
+  readonly provider: Provider
+  readonly concurrency: Concurrency
+  readonly circuit: Circuit
+  readonly window: Pick<Window, 'maySend'>
+  readonly measure: Measures
+  readonly nowMs: () => number
+  readonly monotonicMs: () => number
+  readonly random: () => number
+}
+
+/** How long a push that credentials or the provider's absence held up waits at least. */
+const HELD_UP_MS = 1_000
+
+/** Longer than a push of the same route is under way. */
+const GONE_KEPT_MS = 60_000
+
+interface Deferral {
+  readonly untilMs: number
+  /** Its pushes that are deferred and of which the store does not know yet. */
+  unwritten: number
+}
+
+interface Gone {
+  /** The newest revision of the route that is gone. */
+  readonly revision: number
+  readonly atMs: number
+}
+
+const SIGNS: Readonly<Record<Trouble, Sign>> = {
+  device: 'well',
+  provider: 'failing',
+  credentials: 'credentials',
+}
+
+export class Delivery {
+  readonly #ports: DeliveryPorts
+  /** By device. (V1) */
+  readonly #deferred = new Map<number, Deferral>()
+  /** By device. (V2) */
+  readonly #gone = new Map<number, Gone>()
+
+  constructor(ports: DeliveryPorts) {
+    this.#ports = ports
+  }
+
+  /** Undefined: it was not sent and belongs to nobody; its claim ends or is given back. */
+  readonly deliver = async (push: Push): Promise<PushEnding | undefined> => {
+    const early = this.#endingWithout(push)
+    if (early !== undefined) return early
+    const { concurrency, window } = this.#ports
+    const place = await concurrency.enter()
+    if (place === undefined) return undefined
+    const late = this.#endingWithout(push)
+    if (late !== undefined || !window.maySend(push)) {
+      concurrency.leave(place, 'answered')
+      return late // V3
+    }
+    const outcome = await this.#send(push)
+    concurrency.leave(place, feedbackOf(outcome))
+    return this.#endingOf(push, outcome)
+  }
+
+  /** The store has written that a push is deferred: its order is the store's again. */
+  written(push: Push): void {
+    const deferral = this.#deferred.get(push.route.device)
+    if (deferral !== undefined) deferral.unwritten -= 1
+  }
+
+  /** Forgets what has become of no use; to be called now and then. */
+  tidy(): void {
+    const nowMs = this.#ports.nowMs()
+    for (const [device, { untilMs, unwritten }] of this.#deferred) {
+      if (untilMs <= nowMs && unwritten <= 0) this.#deferred.delete(device)
+    }
+    for (const [device, { atMs }] of this.#gone) {
+      if (atMs < nowMs - GONE_KEPT_MS) this.#gone.delete(device)
+    }
+  }
+
+  get remembered(): number {
+    return this.#deferred.size + this.#gone.size
+  }
+
+  #endingWithout(push: Push): PushEnding | undefined {
+    const { device, revision } = push.route
+    const nowMs = this.#ports.nowMs()
+    if (push.expiresAt <= nowMs) return { kind: 'expired', push } // V3
+    const gone = this.#gone.get(device)?.revision ?? -1
+    if (gone >= revision) return { kind: 'superseded', push } // V2
+    const deferral = this.#deferred.get(device)
+    if (deferral === undefined) return undefined
+    if (deferral.untilMs <= nowMs && deferral.unwritten <= 0) return undefined
+    deferral.unwritten += 1
+    return { kind: 'deferred', push, untilMs: deferral.untilMs, isAttempt: false } // V1
+  }
+
+  async #send(push: Push): Promise<Outcome> {
+    const { provider, circuit, measure, monotonicMs } = this.#ports
+    const beganMs = monotonicMs()
+    const outcome = await provider.send(push)
+    measure.sent((monotonicMs() - beganMs) / 1000)
+    if (outcome.kind === 'deferred') circuit.observe(SIGNS[outcome.trouble], outcome.reason)
+    else circuit.observe('well')
+    if (outcome.kind !== 'delivered') measure.refused(outcome.reason)
+    return outcome
+  }
+
+  #endingOf(push: Push, outcome: Outcome): PushEnding {
+    switch (outcome.kind) {
+      case 'delivered':
+        return { kind: 'delivered', push }
+      case 'rejected':
+        return { kind: 'failed', push, isGone: false }
+      case 'gone':
+        this.#gone.set(push.route.device, {
+          revision: push.route.revision,
+          atMs: this.#ports.nowMs(),
+        })
+        return { kind: 'failed', push, isGone: true }
+      case 'deferred':
+        return this.#defer(push, outcome)
+    }
+  }
+
+  #defer(
+    push: Push,
+    { trouble, afterMs }: Extract<Outcome, { readonly kind: 'deferred' }>,
+  ): PushEnding {
+    const { nowMs, random } = this.#ports
+    // Its own attempts count where the push may be at fault, not where nobody is served.
+    const isAttempt = trouble !== 'credentials'
+    const attempts = isAttempt ? push.attempts : 0
+    const delayMs = Math.max(HELD_UP_MS, backOffMs({ attempts, afterMs, random }))
+    const untilMs = Math.min(nowMs() + delayMs, Math.max(push.expiresAt, nowMs()))
+    const unwritten = (this.#deferred.get(push.route.device)?.unwritten ?? 0) + 1
+    this.#deferred.set(push.route.device, { untilMs, unwritten })
+    return { kind: 'deferred', push, untilMs, isAttempt }
+  }
+}
+
+function feedbackOf(outcome: Outcome): Feedback {
+  if (outcome.kind !== 'deferred') return 'answered'
+  return outcome.trouble === 'device' ? 'refused' : 'failed'
+}

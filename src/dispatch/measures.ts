@@ -1,0 +1,69 @@
+// What dispatch tells the operator, by provider.
+
+import { OPERATION_STATUSES } from '#domain/operation'
+import type { EndedOperations, ProviderName, PushEnding } from '#domain/push'
+import type { Meter } from '#domain/telemetry'
+
+/** What the gauges show. */
+export interface Figures {
+  readonly jobs: () => number
+  readonly ageSeconds: () => number
+  readonly held: () => number
+  readonly underWay: () => number
+  readonly concurrency: () => number
+  readonly isCircuitOpen: () => boolean
+  readonly areCredentialsRefused: () => boolean
+}
+
+export interface Measures {
+  readonly sent: (seconds: number) => void
+  /** The provider's word for why a push was not taken. */
+  readonly refused: (reason: string) => void
+  readonly retried: () => void
+  readonly ended: (kind: Exclude<PushEnding['kind'], 'deferred'>, count?: number) => void
+  readonly operations: (ended: EndedOperations) => void
+}
+
+/** Reasons with a figure of their own; what comes beyond is counted as `other`. */
+const REASONS_MAX = 50
+
+export function measuresOf(meter: Meter, provider: ProviderName, figures: Figures): Measures {
+  const labels = { provider }
+  const asNumber = (is: boolean): number => (is ? 1 : 0)
+  meter.gauge('push_jobs', labels, figures.jobs)
+  meter.gauge('push_queue_age_seconds', labels, figures.ageSeconds)
+  meter.gauge('push_held', labels, figures.held)
+  meter.gauge('push_in_flight', labels, figures.underWay)
+  meter.gauge('push_concurrency', labels, figures.concurrency)
+  meter.gauge('push_circuit_open', labels, () => asNumber(figures.isCircuitOpen()))
+  meter.gauge('push_credentials_refused', labels, () => asNumber(figures.areCredentialsRefused()))
+  const seconds = meter.histogram('push_seconds', labels)
+  const retried = meter.counter('push_retries_total', labels)
+  const kinds = ['delivered', 'failed', 'expired', 'superseded'] as const
+  const ends = new Map(
+    kinds.map((outcome) => [outcome, meter.counter('pushes_total', { provider, outcome })]),
+  )
+  const statuses = new Map(
+    OPERATION_STATUSES.map((status) => [status, meter.counter('operations_total', { status })]),
+  )
+  const reasons = new Map<string, (by?: number) => void>()
+  const reasonCounter = (told: string) => {
+    const reason = reasons.has(told) || reasons.size < REASONS_MAX ? told : 'other'
+    const counter =
+      reasons.get(reason) ?? meter.counter('push_refusals_total', { provider, reason })
+    reasons.set(reason, counter)
+    return counter
+  }
+  return {
+    sent: (took) => seconds(took),
+    refused: (reason) => reasonCounter(reason)(),
+    retried: () => retried(),
+    ended: (kind, count = 1) => ends.get(kind)?.(count),
+    operations: (ended) => {
+      for (const status of OPERATION_STATUSES) {
+        const count = ended[status] ?? 0
+        if (count > 0) statuses.get(status)?.(count)
+      }
+    },
+  }
+}

@@ -1,0 +1,69 @@
+// Endings on their way to the store: in batches that grow while the store works.
+//
+// Invariants:
+//   S1. An ending is written once the store says so; while it does not answer it is tried again.
+
+import type { EndedOperations, PushEnding, PushStore } from '#domain/push'
+import type { Log } from '#domain/telemetry'
+
+const BATCH_MAX = 500
+const RETRY_MS = 500
+
+export interface SettlingPorts {
+  readonly store: Pick<PushStore, 'settle'>
+  readonly worker: string
+  readonly nowMs: () => number
+  readonly wait: (delayMs: number) => Promise<void>
+  readonly logger: Log
+  readonly settled: (endings: readonly PushEnding[], ended: EndedOperations) => void
+}
+
+export class Settling {
+  readonly #ports: SettlingPorts
+  readonly #waiting: PushEnding[] = []
+  #running: Promise<void> | undefined
+
+  constructor(ports: SettlingPorts) {
+    this.#ports = ports
+  }
+
+  get waiting(): number {
+    return this.#waiting.length
+  }
+
+  add(ending: PushEnding): void {
+    this.#waiting.push(ending)
+    this.#running ??= this.#run().finally(() => {
+      this.#running = undefined
+    })
+  }
+
+  /** Resolves once everything is written. */
+  async drained(): Promise<void> {
+    while (this.#running !== undefined) await this.#running
+  }
+
+  async #run(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting.splice(0, BATCH_MAX)
+      await this.#settle(batch)
+    }
+  }
+
+  /** S1 */
+  async #settle(batch: readonly PushEnding[]): Promise<void> {
+    const { store, worker, nowMs, wait, logger, settled } = this.#ports
+    for (;;) {
+      try {
+        settled(batch, await store.settle(batch, { worker, nowMs: nowMs() }))
+        return
+      } catch (error) {
+        logger.warn('endings of pushes could not be written; trying again', {
+          error: String(error),
+          pushes: batch.length,
+        })
+        await wait(RETRY_MS)
+      }
+    }
+  }
+}

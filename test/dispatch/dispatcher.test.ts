@@ -1,0 +1,204 @@
+// A dispatcher over a real store: what is sent, in which order, and what is written.
+
+import test from 'ava'
+
+import type { Outcome, Push } from '#domain/push'
+import { DispatchBench, NOW } from '#test/support/dispatch-bench'
+import { AWAY, BUSY, DELIVERED, REFUSED } from '#test/support/fake-provider'
+import { deviceId, placesOf } from '#test/support/push-jobs'
+import { message, opId } from '#test/support/submissions'
+
+const places = (pushes: readonly Push[]): readonly string[] => placesOf(pushes).toSorted()
+
+test('what is due is sent once and its operation ends', async (t) => {
+  const bench = await DispatchBench.open(t, 3)
+  const { writer, provider, store } = bench
+  await writer.take(message({ opId: 'm' })).commit()
+  const dispatcher = bench.start()
+  await bench.advanceUntil('all are written', () => bench.counted('delivered') === 3)
+  t.deepEqual(places(provider.taken), ['token 1 1', 'token 2 1', 'token 3 1'])
+  t.is((await store.operations.find(opId('m')))?.status, 'sent')
+  t.is(bench.meter.total('operations_total{sent}'), 1)
+
+  await writer.take(message()).commit()
+  dispatcher.nudge()
+  await bench.advanceUntil('the next one, too', () => bench.counted('delivered') === 6, 0)
+  t.is(provider.sent.length, 6)
+  await dispatcher.stop()
+})
+
+test('without a nudge a job is found within a second', async (t) => {
+  const bench = await DispatchBench.open(t)
+  const dispatcher = bench.start()
+  await bench.advanceUntil('it waits for jobs', () => bench.time.waiting >= 3, 0)
+  await bench.writer.take(message()).commit()
+  await bench.advanceUntil('it was sent', () => bench.counted('delivered') === 1, 20)
+  t.true(bench.time.nowMs() <= NOW + 1_100)
+  await dispatcher.stop()
+})
+
+test('V1: a device that was refused for now gets its pushes later, in their order', async (t) => {
+  const bench = await DispatchBench.open(t, 2)
+  const { writer, provider } = bench
+  let refusals = 3
+  provider.answer = ({ route, entry }): Outcome => {
+    if (route.token !== 'token 1' || entry.seq !== 2 || refusals === 0) return DELIVERED
+    refusals -= 1
+    return BUSY
+  }
+  for (let index = 0; index < 5; index += 1) writer.take(message())
+  await writer.commit()
+  const dispatcher = bench.start()
+  await bench.advanceUntil('all are written', () => bench.counted('delivered') === 10)
+  const of = (token: string): readonly number[] =>
+    provider.taken.filter(({ route }) => route.token === token).map(({ entry }) => entry.seq)
+  t.deepEqual(of('token 1'), [1, 2, 3, 4, 5])
+  t.deepEqual(of('token 2'), [1, 2, 3, 4, 5])
+  t.is(provider.sent.length, 13, 'nothing behind a refused push was sent in vain')
+  t.is(bench.meter.total('push_retries_total{apns}'), 3)
+  t.is(bench.meter.total('push_refusals_total{apns,TooMany}'), 3)
+  t.true(bench.time.nowMs() - NOW >= 7_000, 'one, two and four seconds')
+  await dispatcher.stop()
+})
+
+test('a provider that is away is left alone and found again', async (t) => {
+  const bench = await DispatchBench.open(t, 20)
+  const { writer, provider } = bench
+  provider.answer = () => AWAY
+  for (let index = 0; index < 5; index += 1) writer.take(message())
+  await writer.commit()
+  const dispatcher = bench.start()
+  await bench.advanceUntil('the circuit is open', () => !dispatcher.readiness().ready)
+  t.deepEqual(dispatcher.readiness(), {
+    name: 'apns',
+    ready: false,
+    detail: 'does not answer; pushes wait',
+    isOptional: true,
+  })
+  t.is(bench.meter.gauges.get('push_circuit_open')?.(), 1)
+  const asked = provider.sent.length
+  bench.time.advance(20_000)
+  await bench.advanceUntil('it was asked again', () => provider.sent.length > asked)
+  t.true(provider.sent.length < asked + 10, 'by a few pushes, not by all')
+  provider.answer = () => DELIVERED
+  await bench.advanceUntil('all are written', () => bench.counted('delivered') === 100)
+  t.true(dispatcher.readiness().ready)
+  await dispatcher.stop()
+})
+
+test('refused credentials keep the jobs, tell the operator, and recover', async (t) => {
+  const bench = await DispatchBench.open(t)
+  const { writer, provider, store } = bench
+  provider.answer = () => REFUSED
+  await writer.take(message({ opId: 'm' })).commit()
+  const dispatcher = bench.start()
+  await bench.advanceUntil('the circuit is open', () => !dispatcher.readiness().ready)
+  t.regex(dispatcher.readiness().detail, /credentials: BadKey/)
+  t.is(bench.meter.gauges.get('push_credentials_refused')?.(), 1)
+  bench.time.advance(600_000)
+  t.is((await store.operations.find(opId('m')))?.status, 'provider_queued')
+  provider.answer = () => DELIVERED
+  dispatcher.renewed()
+  await bench.advanceUntil('it was sent', () => bench.counted('delivered') === 1)
+  t.is(bench.meter.gauges.get('push_credentials_refused')?.(), 0)
+  await dispatcher.stop()
+})
+
+test('V2: behind a token that is gone nothing more is sent to it', async (t) => {
+  const bench = await DispatchBench.open(t)
+  const { writer, provider, store } = bench
+  provider.answer = () => ({ kind: 'gone', reason: 'Unregistered' })
+  writer.take(message({ opId: 'first' }), message({ opId: 'second' }), message())
+  await writer.commit()
+  const dispatcher = bench.start()
+  await bench.advanceUntil('all are written', () => bench.counted('superseded') === 2)
+  t.is(provider.sent.length, 1)
+  const first = await store.operations.find(opId('first'))
+  t.like(first, { status: 'failed', errorCode: 'push_failed' })
+  t.is((await store.operations.find(opId('second')))?.status, 'sent')
+  t.is((await store.devices.find(deviceId(1)))?.channelType, 'private')
+  await dispatcher.stop()
+})
+
+test('V3: what expires while the provider is away is not sent', async (t) => {
+  const bench = await DispatchBench.open(t)
+  const { writer, provider, store } = bench
+  provider.answer = () => AWAY
+  writer.take(message({ opId: 'm', fields: { ttl: NOW + 5_000 } }))
+  await writer.commit()
+  const dispatcher = bench.start()
+  await bench.advanceUntil('its time is over', () => bench.counted('expired') === 1)
+  t.is((await store.operations.find(opId('m')))?.status, 'sent')
+  t.true(provider.sent.length <= 3)
+  await dispatcher.stop()
+})
+
+test('P1: of many jobs a bounded number is held, and as many are sent as the provider likes', async (t) => {
+  const bench = await DispatchBench.open(t, 32)
+  const { writer, provider, meter } = bench
+  for (let index = 0; index < 100; index += 1) writer.take(message())
+  await writer.commit()
+  let mostHeld = 0
+  provider.answer = () => {
+    mostHeld = Math.max(mostHeld, meter.gauges.get('push_held')?.() ?? 0)
+    return DELIVERED
+  }
+  const dispatcher = bench.start()
+  await bench.advanceUntil('all are written', () => bench.counted('delivered') === 3_200)
+  t.true(mostHeld <= 2_000, `${mostHeld} held`)
+  t.true(provider.mostUnderWay <= 64)
+  t.is(new Set(provider.taken.map(({ id }) => id)).size, 3_200)
+  await dispatcher.stop()
+})
+
+test('P2: what was not sent when it stops is due at once for another one', async (t) => {
+  const bench = await DispatchBench.open(t, 2)
+  const { writer, provider } = bench
+  const hanging = Promise.withResolvers<Outcome>()
+  provider.answer = ({ route }) => (route.token === 'token 1' ? hanging.promise : DELIVERED)
+  writer.take(message(), message())
+  await writer.commit()
+  const first = bench.start('first')
+  await bench.advanceUntil('the other device was served', () => bench.counted('delivered') === 2)
+  const stopped = first.stop()
+  hanging.resolve(DELIVERED)
+  await bench.advanceUntil('it has stopped', () => bench.counted('delivered') === 3)
+  await stopped
+  provider.answer = () => DELIVERED
+  const second = bench.start('second')
+  await bench.advanceUntil('the rest was sent', () => bench.counted('delivered') === 4, 1)
+  t.true(bench.time.nowMs() < NOW + 5_000, 'without waiting for the end of a claim')
+  t.deepEqual(places(provider.taken), ['token 1 1', 'token 1 2', 'token 2 1', 'token 2 2'])
+  await second.stop()
+})
+
+test('C1: the jobs of a worker that is gone are taken over, in their order', async (t) => {
+  const bench = await DispatchBench.open(t)
+  const { writer, provider } = bench
+  writer.take(message(), message(), message())
+  await writer.commit()
+  const never = new Promise<Outcome>(() => {})
+  provider.answer = () => never
+  const gone = bench.start('gone')
+  await bench.advanceUntil('it holds them', () => provider.sent.length === 1)
+  gone.kill()
+  provider.answer = () => DELIVERED
+  const next = bench.start('next')
+  await bench.advanceUntil('they were taken over', () => bench.counted('delivered') === 3)
+  t.true(bench.time.nowMs() >= NOW + 30_000)
+  t.deepEqual(placesOf(provider.taken), ['token 1 1', 'token 1 2', 'token 1 3'])
+  await next.stop()
+})
+
+test('S1: endings are written once the store answers again', async (t) => {
+  const bench = await DispatchBench.open(t)
+  const { writer, provider, store } = bench
+  await writer.take(message()).commit()
+  bench.failSettling = 3
+  const dispatcher = bench.start()
+  await bench.advanceUntil('it was written', () => bench.counted('delivered') === 1)
+  t.is(provider.sent.length, 1)
+  t.is(bench.failSettling, 0)
+  t.is((await store.pushes?.backlog('apns'))?.jobs, 0)
+  await dispatcher.stop()
+})

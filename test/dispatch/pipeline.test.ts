@@ -1,0 +1,66 @@
+// Lanes: what comes out when, by the picture.
+
+import test from 'ava'
+import { Subject } from 'rxjs'
+
+import type { Push } from '#domain/push'
+import { laneOf, pipeline } from '#src/dispatch/pipeline'
+
+interface Sending {
+  readonly push: Push
+  readonly end: () => void
+}
+
+const push = (id: number, device: number): Push => ({ id, route: { device } }) as unknown as Push
+
+function bench(lanes: number) {
+  const pushes = new Subject<Push>()
+  const sending: Sending[] = []
+  const endings: number[] = []
+  const deliver = (one: Push): Promise<number> =>
+    new Promise((resolve) => sending.push({ push: one, end: () => resolve(one.id) }))
+  pushes.pipe(pipeline({ deliver, lanes })).subscribe((id) => endings.push(id))
+  const idsUnderWay = () => sending.map(({ push: { id } }) => id)
+  return { pushes, sending, endings, idsUnderWay }
+}
+
+const settled = () => new Promise((resolve) => setImmediate(resolve))
+
+test('D1: a device is served one push after the other, lanes side by side', async (t) => {
+  const { pushes, sending, endings, idsUnderWay } = bench(4)
+  for (const [id, device] of [
+    [1, 1],
+    [2, 1],
+    [3, 2],
+    [4, 5],
+  ] as const) {
+    pushes.next(push(id, device))
+  }
+  t.deepEqual(idsUnderWay(), [1, 3], 'devices 1 and 5 share a lane')
+  sending[1]?.end()
+  await settled()
+  t.deepEqual(idsUnderWay(), [1, 3])
+  sending[0]?.end()
+  await settled()
+  sending[2]?.end()
+  await settled()
+  sending[3]?.end()
+  await settled()
+  t.deepEqual(endings, [3, 1, 2, 4])
+})
+
+test('no push is lost, however many lanes come at once', async (t) => {
+  const { pushes, sending, endings } = bench(64)
+  for (let id = 0; id < 500; id += 1) pushes.next(push(id, id))
+  for (let at = 0; at < 500; at += 1) {
+    sending[at]?.end()
+    await settled()
+  }
+  t.is(new Set(endings).size, 500)
+})
+
+test('a device keeps to its lane, and devices spread evenly', (t) => {
+  const lanes = Array.from({ length: 1_000 }, (_, device) => laneOf(push(1, device), 10))
+  t.is(lanes.filter((lane) => lane === 3).length, 100)
+  t.true(lanes.every((lane) => lane >= 0 && lane < 10))
+})

@@ -1,0 +1,118 @@
+// A dispatcher over a real store, with a provider that answers as told and time turned by hand.
+
+import type { ExecutionContext } from 'ava'
+
+import type { PushStore } from '#domain/push'
+import { Dispatcher } from '#src/dispatch/dispatcher'
+import type { Store } from '#src/store/store'
+import { FakeProvider } from '#test/support/fake-provider'
+import { FakeLog, FakeMeter } from '#test/support/fake-telemetry'
+import { FakeTime } from '#test/support/fake-timers'
+import { RULES, addPushDevice } from '#test/support/push-jobs'
+import { openTestStore } from '#test/support/sqlite-store'
+import { ChannelWriter } from '#test/support/store-writer'
+import { turn } from '#test/support/until'
+
+export const NOW = 2_000
+const STEPS_MAX = 10_000
+
+/** A dispatcher that can end as a process does that is killed. */
+interface Started {
+  readonly nudge: () => void
+  readonly renewed: () => void
+  readonly readiness: Dispatcher['readiness']
+  readonly stop: () => Promise<void>
+  readonly kill: () => void
+}
+
+export class DispatchBench {
+  readonly store: Store
+  readonly writer: ChannelWriter
+  readonly time = new FakeTime(NOW)
+  readonly provider = new FakeProvider()
+  readonly meter = new FakeMeter()
+  readonly log = new FakeLog()
+  /** So many times settling fails. */
+  failSettling = 0
+
+  private constructor(store: Store, writer: ChannelWriter) {
+    this.store = store
+    this.writer = writer
+  }
+
+  /** With a channel that so many devices follow. */
+  static async open(t: ExecutionContext, devices = 1): Promise<DispatchBench> {
+    const store = await openTestStore(t, RULES)
+    const writer = await ChannelWriter.open(store, 1)
+    for (let number = 1; number <= devices; number += 1) {
+      await addPushDevice(store, writer.channelId, number)
+    }
+    return new DispatchBench(store, writer)
+  }
+
+  start(worker = 'worker'): Started {
+    let isKilled = false
+    const after = (delayMs: number, callback: () => void): (() => void) =>
+      this.time.after(delayMs, () => {
+        if (!isKilled) callback()
+      })
+    const dispatcher = new Dispatcher(
+      {
+        store: this.#storeOf(() => isKilled),
+        provider: this.provider,
+        meter: this.meter,
+        logger: this.log,
+        timers: { after },
+        nowMs: this.time.nowMs,
+        monotonicMs: this.time.monotonicMs,
+        random: () => 0,
+      },
+      { worker, concurrency: { first: 32, most: 64 } },
+    )
+    dispatcher.start()
+    return {
+      nudge: () => dispatcher.nudge(),
+      renewed: () => dispatcher.renewed(),
+      readiness: () => dispatcher.readiness(),
+      stop: () => dispatcher.stop(),
+      kill: () => {
+        isKilled = true
+      },
+    }
+  }
+
+  /** Turns time in small steps until something is so. */
+  async advanceUntil(what: string, isSo: () => boolean, stepMs = 50): Promise<void> {
+    for (let steps = 0; steps < STEPS_MAX; steps += 1) {
+      for (let turns = 0; turns < 5; turns += 1) await turn()
+      if (isSo()) return
+      this.time.advance(stepMs)
+    }
+    throw new Error(`waited in vain until ${what}`)
+  }
+
+  counted(outcome: string): number {
+    return this.meter.total(`pushes_total{apns,${outcome}}`)
+  }
+
+  #storeOf(isGone: () => boolean): PushStore {
+    const { pushes } = this.store
+    if (pushes === undefined) throw new Error('the store was opened without rules for pushes')
+    const never = new Promise<never>(() => {})
+    return {
+      claim: (claim) => (isGone() ? never : pushes.claim(claim)),
+      settle: (endings, by) => {
+        if (this.failSettling > 0) {
+          this.failSettling -= 1
+          return Promise.reject(new Error('the store is away'))
+        }
+        return isGone() ? never : pushes.settle(endings, by)
+      },
+      renew: (worker, ids, untilMs) => (isGone() ? never : pushes.renew(worker, ids, untilMs)),
+      release: (worker, ids, nowMs) => pushes.release(worker, ids, nowMs),
+      tend: (after, nowMs) => pushes.tend(after, nowMs),
+      releaseAll: (nowMs) => pushes.releaseAll(nowMs),
+      backlog: (provider) => pushes.backlog(provider),
+    }
+  }
+}
