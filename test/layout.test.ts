@@ -31,7 +31,15 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'src/store': ['src/domain', 'typeorm', 'mysql2', 'node:', 'ormconfig.ts'],
   'src/transports': ['src/domain', 'src/schemas', 'node:'],
   'src/dispatch': ['src/domain', 'rxjs'],
-  'src/providers': ['src/domain', 'apns2', 'undici', 'firebase-admin', 'node:'],
+  'src/providers': [
+    'src/domain',
+    'apns2',
+    'undici',
+    'firebase-admin/app',
+    'firebase-admin/messaging',
+    'google-auth-library',
+    'node:',
+  ],
   'src/client': ['src/domain', 'src/schemas'],
   'src/telemetry': ['src/domain', 'pino', 'prom-client'],
   'src/cli': [

@@ -69,7 +69,7 @@ export interface Provider {
 export type PushEnding =
   | { readonly kind: 'delivered'; readonly push: Push }
   | { readonly kind: 'failed'; readonly push: Push; readonly isGone: boolean }
-  /** Its time is over, or its route or channel is gone: nothing was sent, and that is no failure. */
+  /** Its time is over, or its route or channel is: nothing was sent, and that is no failure. */
   | { readonly kind: 'expired' | 'superseded'; readonly push: Push }
   /** `isAttempt`: it was sent and refused for now; otherwise it only waits. */
   | {

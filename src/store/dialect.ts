@@ -101,8 +101,8 @@ export interface Dialect {
   /** A table made of one parameter: a JSON array of arrays, whose items are the named columns. */
   readonly keys: (alias: string, columns: Readonly<Record<string, 'text' | 'integer'>>) => string
   /**
-   * An UPDATE of the rows of `table` that match those of a table of keys; `set` names the columns of
-   * the keys that are taken over. Parameters: of the keys, then of `where`.
+   * An UPDATE of the rows of `table` that match those of a table of keys, called `k` in `on` and
+   * `set`. Parameters: of the keys, then of `where`.
    */
   readonly updateFrom: (update: {
     readonly table: string

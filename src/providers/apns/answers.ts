@@ -1,0 +1,70 @@
+// What each answer of Apple means. The reasons are those of Apple's documentation, "Handling
+// notification responses from APNs".
+
+import { ApnsError } from 'apns2'
+
+import type { Outcome } from '#domain/push'
+import { afterMsFrom } from '#src/providers/retry-after'
+
+type Meaning = 'gone' | 'busy' | 'away' | 'credentials'
+
+/** What is not listed is refused for good, or by its status. */
+const MEANINGS: Readonly<Record<string, Meaning>> = {
+  BadDeviceToken: 'gone',
+  DeviceTokenNotForTopic: 'gone',
+  ExpiredToken: 'gone',
+  Unregistered: 'gone',
+  TooManyRequests: 'busy',
+  TooManyProviderTokenUpdates: 'away',
+  IdleTimeout: 'away',
+  InternalServerError: 'away',
+  ServiceUnavailable: 'away',
+  Shutdown: 'away',
+  BadCertificate: 'credentials',
+  BadCertificateEnvironment: 'credentials',
+  BadEnvironmentKeyIdInToken: 'credentials',
+  BadTopic: 'credentials',
+  ExpiredProviderToken: 'credentials',
+  Forbidden: 'credentials',
+  InvalidProviderToken: 'credentials',
+  InvalidSigningKey: 'credentials',
+  MissingProviderToken: 'credentials',
+  MissingTopic: 'credentials',
+  TopicDisallowed: 'credentials',
+  UnrelatedKeyIdInToken: 'credentials',
+}
+
+/** By what apns2 rejected with. */
+export function outcomeOf(error: unknown, nowMs: number): Outcome {
+  if (!(error instanceof ApnsError)) {
+    return { kind: 'deferred', trouble: 'provider', reason: connectionReason(error) }
+  }
+  const { statusCode, reason } = error
+  const asked = afterMsFrom(Reflect.get(error.response, 'retryAfter'), nowMs)
+  const after = asked === undefined ? {} : { afterMs: asked }
+  switch (MEANINGS[reason] ?? meaningOf(statusCode)) {
+    case 'gone':
+      return { kind: 'gone', reason }
+    case 'busy':
+      return { kind: 'deferred', trouble: 'device', reason, ...after }
+    case 'away':
+      return { kind: 'deferred', trouble: 'provider', reason, ...after }
+    case 'credentials':
+      return { kind: 'deferred', trouble: 'credentials', reason, ...after }
+    case undefined:
+      return { kind: 'rejected', reason }
+  }
+}
+
+function meaningOf(status: number): Meaning | undefined {
+  if (status === 410) return 'gone'
+  if (status === 429) return 'busy'
+  if (status === 403) return 'credentials'
+  return status >= 500 ? 'away' : undefined
+}
+
+/** The system's or the HTTP library's code; the message could hold an address. */
+function connectionReason(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  return typeof code === 'string' && /^[A-Z][A-Z0-9_]{1,40}$/.test(code) ? code : 'ConnectionFailed'
+}

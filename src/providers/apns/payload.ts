@@ -1,0 +1,49 @@
+// A push as Apple takes it. (decisions.md 11)
+
+import { Notification, Priority, PushType } from 'apns2'
+import type { NotificationOptions } from 'apns2'
+
+import type { Push } from '#domain/push'
+import type { Severity } from '#domain/submission'
+import { PUSH_BYTES_MAX, contentOf, wakeUpOf } from '#src/providers/content'
+import type { Content } from '#src/providers/content'
+
+/** Specification: Severity mapping. */
+const INTERRUPTION: Readonly<Record<Severity, string>> = {
+  critical: 'critical',
+  high: 'time-sensitive',
+  normal: 'active',
+  low: 'passive',
+}
+
+/** The whole entry, or where that is too large what wakes the app up to fetch it. */
+export function notificationOf(push: Push, topic: string): Notification {
+  const whole = notificationWith(push, topic, contentOf(push))
+  const bytes = Buffer.byteLength(JSON.stringify(whole.buildApnsOptions()))
+  return bytes <= PUSH_BYTES_MAX ? whole : notificationWith(push, topic, wakeUpOf(push))
+}
+
+function notificationWith(push: Push, topic: string, content: Content): Notification {
+  const { title, body, severity, data } = content
+  const sound = soundOf(severity)
+  return new Notification(push.route.token, {
+    type: PushType.alert,
+    topic,
+    alert: { title, body },
+    ...(sound !== undefined && { sound }),
+    threadId: push.entry.channelId,
+    mutableContent: true,
+    priority: severity === 'low' ? Priority.throttled : Priority.immediate,
+    expiration: Math.floor(push.expiresAt / 1000),
+    // Of a Message this is its own id: the same push sent again takes the place of the first.
+    collapseId: push.entry.entityId,
+    aps: { 'interruption-level': INTERRUPTION[severity] },
+    data,
+  })
+}
+
+/** What is passive makes no sound; what is critical sounds also where the device is silenced. */
+function soundOf(severity: Severity): NotificationOptions['sound'] {
+  if (severity === 'low') return undefined
+  return severity === 'critical' ? { critical: 1, name: 'default', volume: 1 } : 'default'
+}

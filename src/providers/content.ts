@@ -1,0 +1,101 @@
+// What a push says, the same for every provider: a title, a text, and data fields that are all
+// text. (decisions.md 11)
+
+import { deliveryIdOf } from '#domain/feed'
+import type { FeedEntry } from '#domain/feed'
+import type { Push } from '#domain/push'
+import { SEVERITIES } from '#domain/submission'
+import type { Fields, Json, Severity } from '#domain/submission'
+
+/** Bytes of one push that every provider takes. */
+export const PUSH_BYTES_MAX = 4_096
+
+const TITLE_MAX = 200
+const PREVIEW_MAX = 160
+const VALUES_SHOWN_MAX = 4
+
+export interface Content {
+  readonly title: string
+  readonly body: string
+  readonly severity: Severity
+  readonly data: Readonly<Record<string, string>>
+}
+
+/** Everything that the entry holds. */
+export function contentOf(push: Push): Content {
+  const fields = fieldsOf(push.entry)
+  const title = textIn(fields, 'title') ?? push.entityTitle ?? push.entry.entityId
+  const body = bodyOf(push.entry, fields)
+  const severity = severityOf(push.entry, fields)
+  const data: Record<string, string> = {}
+  for (const [name, value] of Object.entries(fields)) data[name] = textOf(value)
+  Object.assign(data, namesOf(push.entry), { title, body, severity })
+  return { title, body, severity, data }
+}
+
+/** What is sent when that is too large: enough to show, and to fetch the rest by. */
+export function wakeUpOf(push: Push): Content {
+  const whole = contentOf(push)
+  const title = shortened(whole.title, TITLE_MAX)
+  const body = shortened(whole.body, PREVIEW_MAX)
+  const { severity } = whole
+  const data = { ...namesOf(push.entry), title, body, severity, wakeup: '1' }
+  return { title, body, severity, data }
+}
+
+function namesOf(entry: FeedEntry): Record<string, string> {
+  const { channelId, seq, opId, model, action, entityId, state, rev, acceptedAt } = entry
+  return {
+    channel_id: channelId,
+    seq: String(seq),
+    delivery_id: deliveryIdOf(channelId, seq),
+    op_id: opId,
+    model,
+    action,
+    entity_id: entityId,
+    accepted_at: String(acceptedAt),
+    ...(state !== undefined && { state }),
+    ...(rev !== undefined && { rev: String(rev) }),
+  }
+}
+
+/** The payload was written by the gateway itself: an object of named values. */
+const fieldsOf = ({ payload }: FeedEntry): Fields => JSON.parse(payload) as Fields
+
+const textOf = (value: Json): string => (typeof value === 'string' ? value : JSON.stringify(value))
+
+function textIn(fields: Fields, name: string): string | undefined {
+  const value = fields[name]
+  return typeof value === 'string' && value !== '' ? value : undefined
+}
+
+/** A Message says it itself; of the others what changed is told. */
+function bodyOf({ model }: FeedEntry, fields: Fields): string {
+  const names = model === 'message' ? ['body'] : ['message', 'description', 'status']
+  for (const name of names) {
+    const text = textIn(fields, name)
+    if (text !== undefined) return text
+  }
+  return model === 'message' ? '' : valuesIn(fields['attrs'])
+}
+
+function valuesIn(attrs: Json | undefined): string {
+  if (typeof attrs !== 'object' || attrs === null || Array.isArray(attrs)) return ''
+  const shown = Object.entries(attrs)
+    .slice(0, VALUES_SHOWN_MAX)
+    .map(([name, value]) => (value === null ? `${name} –` : `${name} ${textOf(value as Json)}`))
+  return shortened(shown.join(', '), PREVIEW_MAX)
+}
+
+/** Things have no severity: their state is there to be looked at and wakes nobody. */
+function severityOf({ model }: FeedEntry, fields: Fields): Severity {
+  if (model === 'thing') return 'low'
+  const text = textIn(fields, 'severity')?.trim().toLowerCase()
+  return SEVERITIES.find((severity) => severity === text) ?? 'normal'
+}
+
+/** Cut between two characters, not within one. */
+function shortened(text: string, most: number): string {
+  if (text.length <= most) return text
+  return `${text.slice(0, most - 1).replace(/[\uD800-\uDBFF]$/, '')}…`
+}

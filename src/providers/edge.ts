@@ -1,0 +1,11 @@
+// What a provider is opened with.
+
+import type { Runtime } from '#domain/runtime'
+import type { Log } from '#domain/telemetry'
+
+export interface ProviderEdge {
+  readonly runtime: Pick<Runtime, 'nowMs' | 'every' | 'soon'>
+  readonly logger: Log
+  /** There are other credentials: what was refused may be tried again. */
+  readonly renewed: () => void
+}

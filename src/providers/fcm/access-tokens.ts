@@ -1,0 +1,55 @@
+// Access tokens of a service account, as firebase-admin asks for them. Its own way to make them
+// warns on the process's output, and tells a wrong key and a broken line by the same code.
+
+import { JWT } from 'google-auth-library'
+
+export interface ServiceAccount {
+  readonly projectId: string
+  readonly clientEmail: string
+  /** PEM. */
+  readonly privateKey: string
+}
+
+/** What firebase-admin takes as credential. */
+export interface AccessTokens {
+  getAccessToken(): Promise<{ readonly access_token: string; readonly expires_in: number }>
+}
+
+/** Stands in the message of an error when nobody could be asked: the key may be good. */
+export const UNREACHABLE = 'token-endpoint-unreachable'
+
+const SCOPES = ['https://www.googleapis.com/auth/firebase.messaging']
+const REFUSALS_MIN = 400
+const REFUSALS_BELOW = 500
+const TOO_MANY = 429
+
+/** Errors carry neither the key nor what was sent. */
+export function accessTokensFor(account: ServiceAccount, nowMs: () => number): AccessTokens {
+  const { clientEmail: email, privateKey: key } = account
+  return {
+    getAccessToken: async () => {
+      try {
+        const { access_token: token, expiry_date: expiry } = await new JWT({
+          email,
+          key,
+          scopes: SCOPES,
+        }).authorize()
+        const seconds = Math.floor(((expiry ?? 0) - nowMs()) / 1000)
+        return { access_token: token ?? '', expires_in: Math.max(1, seconds) }
+      } catch (error) {
+        const status = statusOf(error)
+        const isRefused = status >= REFUSALS_MIN && status < REFUSALS_BELOW && status !== TOO_MANY
+        throw new Error(isRefused ? `refused with status ${status}` : UNREACHABLE)
+      }
+    },
+  }
+}
+
+/** 0 when there was no answer. */
+function statusOf(error: unknown): number {
+  const response: unknown =
+    typeof error === 'object' && error !== null ? Reflect.get(error, 'response') : undefined
+  const status: unknown =
+    typeof response === 'object' && response !== null ? Reflect.get(response, 'status') : undefined
+  return typeof status === 'number' ? status : 0
+}

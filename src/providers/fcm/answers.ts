@@ -1,0 +1,87 @@
+// What each answer of Firebase means. The codes are those of Firebase's documentation, "FCM error
+// codes", as firebase-admin spells them.
+
+import type { Outcome } from '#domain/push'
+import { afterMsFrom } from '#src/providers/retry-after'
+import { UNREACHABLE } from './access-tokens.ts'
+
+/** What firebase-admin says of a message that was not taken. */
+export interface FcmError {
+  readonly code: string
+  readonly message?: string
+  readonly httpResponse?: {
+    readonly status: number
+    readonly headers: Readonly<Record<string, unknown>>
+    readonly data?: unknown
+  }
+}
+
+type Meaning = 'gone' | 'busy' | 'away' | 'credentials' | 'refused'
+
+const MEANINGS: Readonly<Record<string, Meaning>> = {
+  'messaging/registration-token-not-registered': 'gone',
+  'messaging/installation-id-not-registered': 'gone',
+  'messaging/invalid-registration-token': 'gone',
+  'messaging/invalid-argument': 'refused',
+  'messaging/invalid-payload': 'refused',
+  'messaging/payload-size-limit-exceeded': 'refused',
+  'messaging/device-message-rate-exceeded': 'busy',
+  'messaging/message-rate-exceeded': 'away',
+  'messaging/server-unavailable': 'away',
+  'messaging/internal-error': 'away',
+  'messaging/unknown-error': 'away',
+  'messaging/third-party-auth-error': 'credentials',
+  'messaging/authentication-error': 'credentials',
+  'messaging/mismatched-credential': 'credentials',
+  'app/invalid-credential': 'credentials',
+  'app/network-error': 'away',
+  'app/network-timeout': 'away',
+}
+
+/** A minute, as Firebase asks for where it names no time. */
+const QUOTA_AFTER_MS = 60_000
+/** Firebase's words for a token of a wrong form, under the code of any wrong argument. */
+const BAD_TOKEN = /registration token/i
+
+export function outcomeOf(error: FcmError, nowMs: number): Outcome {
+  const reason = reasonOf(error)
+  const asked = afterMsFrom(error.httpResponse?.headers['retry-after'], nowMs)
+  const isQuota = error.code === 'messaging/message-rate-exceeded'
+  const afterMs = asked ?? (isQuota ? QUOTA_AFTER_MS : undefined)
+  const after = afterMs === undefined ? {} : { afterMs }
+  switch (meaningOf(error)) {
+    case 'gone':
+      return { kind: 'gone', reason }
+    case 'busy':
+      return { kind: 'deferred', trouble: 'device', reason, ...after }
+    case 'away':
+      return { kind: 'deferred', trouble: 'provider', reason, ...after }
+    case 'credentials':
+      return { kind: 'deferred', trouble: 'credentials', reason, ...after }
+    case 'refused':
+      return { kind: 'rejected', reason }
+  }
+}
+
+function meaningOf(error: FcmError): Meaning {
+  const { code, message = '' } = error
+  // A token of another project, not a key without rights.
+  if (detailOf(error) === 'SENDER_ID_MISMATCH') return 'gone'
+  if (code === 'messaging/invalid-argument' && BAD_TOKEN.test(message)) return 'gone'
+  if (code === 'app/invalid-credential' && message.includes(UNREACHABLE)) return 'away'
+  return MEANINGS[code] ?? 'away'
+}
+
+/** Without the part that is the same for all; never the message, which may quote the token. */
+const reasonOf = ({ code }: FcmError): string => code.replace(/^[a-z]+\//, '')
+
+/** The code that Firebase itself gave, which the library merges with others. */
+function detailOf({ httpResponse }: FcmError): unknown {
+  const data = httpResponse?.data as
+    | { readonly error?: { readonly details?: readonly { readonly errorCode?: unknown }[] } }
+    | undefined
+  const details = data?.error?.details
+  return Array.isArray(details)
+    ? details.map(({ errorCode }) => errorCode as unknown).find(Boolean)
+    : undefined
+}

@@ -1,0 +1,114 @@
+// Google's push service: firebase-admin, in batches.
+
+import { createPrivateKey } from 'node:crypto'
+
+import { deleteApp, initializeApp } from 'firebase-admin/app'
+import type { App } from 'firebase-admin/app'
+import { getMessaging } from 'firebase-admin/messaging'
+import type { Messaging, TokenMessage } from 'firebase-admin/messaging'
+
+import type { Outcome, Provider } from '#domain/push'
+import { CredentialsError, openCredentials } from '#src/providers/credentials-file'
+import type { ProviderEdge } from '#src/providers/edge'
+import { accessTokensFor } from './access-tokens.ts'
+import type { ServiceAccount } from './access-tokens.ts'
+import { outcomeOf } from './answers.ts'
+import { Batches } from './batches.ts'
+import { messageOf } from './payload.ts'
+
+export interface FcmSettings {
+  readonly credentialsFile: string
+}
+
+/** Rejects with a sentence for the operator when the credentials cannot be used. */
+export async function openFcm(
+  { credentialsFile }: FcmSettings,
+  edge: ProviderEdge,
+): Promise<Provider> {
+  const { runtime, renewed } = edge
+  let made = 0
+  const appOf = (account: ServiceAccount): App => {
+    made += 1
+    const { projectId } = account
+    const credential = accessTokensFor(account, runtime.nowMs)
+    return initializeApp({ credential, projectId }, `heliograph-${made}`)
+  }
+  let app: App
+  let messaging: Messaging
+  const use = (account: ServiceAccount): void => {
+    app = appOf(account)
+    messaging = getMessaging(app)
+  }
+  const file = await openCredentials(
+    {
+      setting: 'SERVICE_FCM_CREDENTIALS_FILE',
+      path: credentialsFile,
+      parse: accountFrom,
+      changed: (account) => {
+        const before = app
+        use(account)
+        void deleteApp(before).catch(() => undefined)
+        renewed()
+      },
+    },
+    edge,
+  )
+  use(file.credentials)
+  const batches = new Batches<TokenMessage, Outcome>({
+    soon: runtime.soon,
+    sendAll: (messages) => sendAll(messaging, messages, runtime.nowMs),
+  })
+  return {
+    name: 'fcm',
+    send: (push) => batches.send(messageOf(push, runtime.nowMs())),
+    close: async () => {
+      file.close()
+      await deleteApp(app)
+    },
+  }
+}
+
+async function sendAll(
+  messaging: Messaging,
+  messages: readonly TokenMessage[],
+  nowMs: () => number,
+): Promise<readonly Outcome[]> {
+  try {
+    const { responses } = await messaging.sendEach([...messages])
+    return responses.map(({ success, error }): Outcome => {
+      if (success || error === undefined) return { kind: 'delivered' }
+      return outcomeOf(error, nowMs())
+    })
+  } catch {
+    // What it throws is about a batch as a whole, which ours never are at fault in.
+    return messages.map(() => ({ kind: 'deferred', trouble: 'provider', reason: 'batch-failed' }))
+  }
+}
+
+/** What Google's console gives as the key of a service account. */
+function accountFrom(text: string): ServiceAccount {
+  const expected = 'is not the JSON key of a Google service account'
+  let parsed: unknown
+  try {
+    parsed = JSON.parse(text)
+  } catch {
+    throw new CredentialsError(expected)
+  }
+  const of = (name: string): string => {
+    const value: unknown =
+      typeof parsed === 'object' && parsed !== null ? Reflect.get(parsed, name) : ''
+    if (typeof value === 'string' && value !== '') return value
+    throw new CredentialsError(`${expected}: ${name} is missing`)
+  }
+  const account = {
+    projectId: of('project_id'),
+    clientEmail: of('client_email'),
+    privateKey: of('private_key'),
+  }
+  try {
+    createPrivateKey(account.privateKey)
+  } catch {
+    throw new CredentialsError(`${expected}: private_key is not a key in PEM`)
+  }
+  return account
+}

@@ -1,0 +1,32 @@
+// A push as Firebase takes it for Android: data alone, the app decides what to show.
+// (decisions.md 11)
+
+import type { TokenMessage } from 'firebase-admin/messaging'
+
+import type { Push } from '#domain/push'
+import type { Severity } from '#domain/submission'
+import { PUSH_BYTES_MAX, contentOf, wakeUpOf } from '#src/providers/content'
+
+/** Specification: Severity mapping. */
+const PRIORITY: Readonly<Record<Severity, 'high' | 'normal'>> = {
+  critical: 'high',
+  high: 'high',
+  normal: 'high',
+  low: 'normal',
+}
+
+/** Firebase keeps a message for four weeks at most. */
+const TTL_MS_MAX = 28 * 86_400_000
+
+/** The whole entry, or where that is too large what wakes the app up to fetch it. */
+export function messageOf(push: Push, nowMs: number): TokenMessage {
+  const whole = contentOf(push)
+  const isTooLarge = Buffer.byteLength(JSON.stringify(whole.data)) > PUSH_BYTES_MAX
+  const { data, severity } = isTooLarge ? wakeUpOf(push) : whole
+  const ttl = Math.min(TTL_MS_MAX, Math.max(0, push.expiresAt - nowMs))
+  return {
+    token: push.route.token,
+    data: { ...data },
+    android: { priority: PRIORITY[severity], ttl: Math.floor(ttl / 1000) * 1000 },
+  }
+}

@@ -1,0 +1,156 @@
+// What a push says, by its entry.
+
+import test from 'ava'
+
+import type { Severity } from '#domain/submission'
+import { notificationOf } from '#src/providers/apns/payload'
+import { contentOf } from '#src/providers/content'
+import { messageOf } from '#src/providers/fcm/payload'
+import { afterMsFrom } from '#src/providers/retry-after'
+import { parseEventId, parseThingId } from '#domain/identity'
+import { pushOf } from '#test/support/push-servers'
+import type { PushParts } from '#test/support/push-servers'
+
+const NOW = 1_800_000_000_000
+const lamp = parseThingId('lamp')
+const fire = parseEventId('fire')
+if (lamp === undefined || fire === undefined) throw new Error('not an id')
+const THING = { model: 'thing', action: 'update', entityId: lamp, state: 'active', rev: 3 } as const
+const EVENT = { model: 'event', action: 'update', entityId: fire, state: 'open', rev: 2 } as const
+
+// Specification: Severity mapping.
+const SEVERITIES: readonly (readonly [Severity, string, number, string])[] = [
+  ['critical', 'critical', 10, 'high'],
+  ['high', 'time-sensitive', 10, 'high'],
+  ['normal', 'active', 10, 'high'],
+  ['low', 'passive', 5, 'normal'],
+]
+
+test('the severity decides interruption level, sound and priorities', (t) => {
+  for (const [severity, level, priority, android] of SEVERITIES) {
+    const push = pushOf('apns', { fields: { title: 'a', severity } })
+    const notification = notificationOf(push, 'topic')
+    const { aps } = notification.buildApnsOptions()
+    t.is(aps['interruption-level'], level)
+    t.is(Number(notification.priority), priority)
+    t.is('sound' in aps, severity !== 'low')
+    t.is(messageOf(push, NOW).android?.priority, android as 'high')
+  }
+  const critical = notificationOf(
+    pushOf('apns', { fields: { title: 'a', severity: 'critical' } }),
+    '',
+  )
+  t.deepEqual(critical.buildApnsOptions().aps['sound'], { critical: 1, name: 'default', volume: 1 })
+})
+
+// What an entry holds → title, body, severity.
+const ROWS: readonly (readonly [string, PushParts, readonly [string, string, Severity]])[] = [
+  ['a Message', { fields: { title: 'T', body: 'B' } }, ['T', 'B', 'normal']],
+  ['a Message without a body', { fields: { title: 'T' } }, ['T', '', 'normal']],
+  [
+    'an Event with one of the four severities',
+    { entry: EVENT, fields: { title: 'T', message: 'M', severity: ' HIGH ' } },
+    ['T', 'M', 'high'],
+  ],
+  [
+    'an Event with a severity of its own',
+    { entry: EVENT, fields: { status: 'S', severity: 'sev-1' }, entityTitle: 'Fire' },
+    ['Fire', 'S', 'normal'],
+  ],
+  ['an Event without any title', { entry: EVENT, fields: {} }, ['fire', '', 'normal']],
+  [
+    'a Thing with what changed',
+    { entry: THING, fields: { attrs: { on: true, level: 3, gone: null } }, entityTitle: 'Lamp' },
+    ['Lamp', 'on true, level 3, gone –', 'low'],
+  ],
+  [
+    'a Thing with a description',
+    {
+      entry: THING,
+      fields: { title: 'New', description: 'D', attrs: { a: 1 } },
+      entityTitle: 'Old',
+    },
+    ['New', 'D', 'low'],
+  ],
+]
+
+for (const [name, parts, [title, body, severity]] of ROWS) {
+  test(`${name} has its title, text and severity`, (t) => {
+    t.like(contentOf(pushOf('fcm', parts)), { title, body, severity })
+  })
+}
+
+test('data fields are text: objects and lists as JSON, numbers as digits', (t) => {
+  const fields = {
+    title: 'T',
+    images: ['https://a'],
+    metadata: { a: 1 },
+    attrs: { on: null },
+    observed_at: 17,
+    thing_id: 'lamp',
+    ciphertext: 'c',
+    url: 'u',
+  }
+  const { data } = contentOf(pushOf('fcm', { entry: THING, fields }))
+  t.like(data, {
+    images: '["https://a"]',
+    metadata: '{"a":1}',
+    attrs: '{"on":null}',
+    observed_at: '17',
+    thing_id: 'lamp',
+    ciphertext: 'c',
+    url: 'u',
+    state: 'active',
+    rev: '3',
+  })
+  t.true(Object.values(data).every((value) => typeof value === 'string'))
+})
+
+test('at 4,096 bytes a push goes whole, at one more it wakes the app up to fetch it', (t) => {
+  const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value))
+  const apple = (body: string) =>
+    notificationOf(pushOf('apns', { fields: { title: 'T', body } }), '').buildApnsOptions()
+  const google = (body: string) =>
+    messageOf(pushOf('fcm', { fields: { title: 'T', body } }), NOW).data
+  // The text stands twice in Apple's: in the alert and in the data.
+  const rows = [
+    [apple, 2],
+    [google, 1],
+  ] as const
+  for (const [payloadOf, times] of rows) {
+    const room = 4_096 - bytesOf(payloadOf(''))
+    const most = Math.floor(room / times)
+    const whole = payloadOf('x'.repeat(most))
+    t.true(bytesOf(whole) <= 4_096)
+    t.false('wakeup' in (whole ?? {}))
+    const large = payloadOf('x'.repeat(most + 1))
+    t.like(large, { wakeup: '1', title: 'T' })
+    t.true(bytesOf(large) < 1_500)
+    t.regex(String(large?.['body']), /^x{159}…$/)
+  }
+})
+
+test('a wake-up of the longest names, title and text still fits', (t) => {
+  const long = '😀'.repeat(8_000)
+  const push = pushOf('apns', { fields: { title: long, body: long }, entry: { entityId: lamp } })
+  const payload = notificationOf(push, 'topic').buildApnsOptions()
+  t.is(payload['wakeup'], '1')
+  t.true(Buffer.byteLength(JSON.stringify(payload)) <= 4_096)
+  t.true(String(payload['title']).isWellFormed())
+})
+
+test('the time that is left is in seconds, four weeks at most for Google', (t) => {
+  const ttl = (expiresAt: number) => messageOf(pushOf('fcm', { expiresAt }), NOW).android?.ttl
+  t.is(ttl(NOW + 1_999), 1_000)
+  t.is(ttl(NOW - 1), 0)
+  t.is(ttl(NOW + 30 * 86_400_000), 28 * 86_400_000)
+})
+
+test('Retry-After is seconds or a date, an hour at most', (t) => {
+  t.is(afterMsFrom('7', NOW), 7_000)
+  t.is(afterMsFrom('86400', NOW), 3_600_000)
+  t.is(afterMsFrom(new Date(NOW + 5_000).toUTCString(), NOW), 5_000)
+  t.is(afterMsFrom(new Date(NOW - 5_000).toUTCString(), NOW), undefined)
+  for (const header of ['', ' ', 'soon', '-1', undefined, 7])
+    t.is(afterMsFrom(header, NOW), undefined)
+})
