@@ -12,6 +12,10 @@ import { privateTransports, tls } from './private-transports.ts'
 import type { PrivateTransports, Tls } from './private-transports.ts'
 import { compatibilityRoot } from './compatibility.ts'
 import type { CompatibilityRoot } from './compatibility.ts'
+import { providers } from './providers.ts'
+import type { ProviderSettings } from './providers.ts'
+import { roles } from './roles.ts'
+import type { Roles } from './roles.ts'
 import { DAY_MS, MINUTE_MS, address, duration, integer, oneOf, read, refuse } from './setting.ts'
 import type { Address, Env } from './setting.ts'
 
@@ -20,9 +24,6 @@ export type { Env } from './setting.ts'
 
 export type LogLevel = (typeof LOG_LEVELS)[number]
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'silent'] as const
-
-export type Role = (typeof ROLES)[number]
-const ROLES = ['ingress', 'actors'] as const
 
 /** Settings that nodes share beside the database. */
 export interface ClusterSettings {
@@ -46,7 +47,11 @@ export interface Config {
   /** Undefined: one process does everything. */
   readonly cluster: ClusterSettings | undefined
   /** What this process does. */
-  readonly roles: Readonly<Record<Role, boolean>>
+  readonly roles: Roles
+  /** The push services that are set up. */
+  readonly providers: ProviderSettings
+  /** At most one push of an update for each device and Thing in this time. */
+  readonly thingPushIntervalMs: number
   readonly lanes: number
   readonly nodeId: string
   readonly privateTransports: PrivateTransports
@@ -89,6 +94,12 @@ export function configFrom(env: Env, { entropy }: Pick<Runtime, 'entropy'>): Con
     }),
     nodeId: nodeId(env, entropy),
     privateTransports: privateTransports(env),
+    providers: providers(env, joined.roles),
+    thingPushIntervalMs: duration(env, 'SERVICE_THING_PUSH_INTERVAL', {
+      fallback: '60s',
+      min: 0,
+      max: DAY_MS,
+    }),
     statusRetentionMs: duration(env, 'SERVICE_STATUS_RETENTION', {
       fallback: '7d',
       min: MINUTE_MS,
@@ -236,21 +247,6 @@ function natsUrlOf(env: Env): string | undefined {
 function replicas(env: Env): number {
   const text = oneOf(env, 'SERVICE_STREAM_REPLICAS', '1', ['1', '3', '5'])
   return Number(text)
-}
-
-function roles(env: Env, { isCluster }: { readonly isCluster: boolean }): Config['roles'] {
-  const text = read(env, 'SERVICE_ROLES') ?? ROLES.join(',')
-  const names = text.split(',').map((name) => name.trim())
-  const known: readonly string[] = ROLES
-  const allowed = `one or more of ${ROLES.join(', ')}`
-  if (!names.every((name) => known.includes(name)) || new Set(names).size !== names.length) {
-    refuse('SERVICE_ROLES', `is ${JSON.stringify(text)}`, allowed)
-  }
-  if (!isCluster && names.length < ROLES.length) {
-    const everything = `${ROLES.join(',')}, for one process does everything`
-    refuse('SERVICE_ROLES', `is ${JSON.stringify(text)} without SERVICE_NATS_URL`, everything)
-  }
-  return Object.freeze({ ingress: names.includes('ingress'), actors: names.includes('actors') })
 }
 
 function nodeId(env: Env, entropy: Runtime['entropy']): string {

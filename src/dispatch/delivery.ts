@@ -5,7 +5,7 @@
 //   V2. A token that is gone is not asked for again.
 //   V3. What has expired, or what this process may not send any more, is not sent.
 
-import type { Outcome, Provider, Push, PushEnding, Trouble } from '#domain/push'
+import type { EndedPush, Outcome, Provider, Push, PushEnding, Trouble } from '#domain/push'
 import { backOffMs } from './back-off.ts'
 import type { Circuit, Sign } from './circuit.ts'
 import type { Concurrency, Feedback } from './concurrency.ts'
@@ -76,7 +76,7 @@ export class Delivery {
   }
 
   /** The store has written that a push is deferred: its order is the store's again. */
-  written(push: Push): void {
+  written(push: EndedPush): void {
     const deferral = this.#deferred.get(push.route.device)
     if (deferral !== undefined) deferral.unwritten -= 1
   }

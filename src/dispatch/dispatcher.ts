@@ -11,7 +11,14 @@
 import { Subject } from 'rxjs'
 
 import type { Readiness, Timers } from '#domain/ports'
-import type { EndedOperations, Provider, Push, PushEnding, PushStore } from '#domain/push'
+import type {
+  EndedOperations,
+  EndedPush,
+  Provider,
+  Push,
+  PushEnding,
+  PushStore,
+} from '#domain/push'
 import type { Log, Meter } from '#domain/telemetry'
 import { Circuit } from './circuit.ts'
 import { Concurrency } from './concurrency.ts'
@@ -188,7 +195,7 @@ export class Dispatcher {
       this.#ports.logger.error('a push met a defect', { error: String(error) })
       return { kind: 'failed', push, isGone: false } as const
     })
-    if (ending !== undefined) this.#settling.add(ending)
+    if (ending !== undefined) this.#settling.add({ ...ending, push: endedPush(push) })
     else if (!this.#isStopping) this.#dropped([push])
   }
 
@@ -204,7 +211,7 @@ export class Dispatcher {
     this.#dropped(endings.map(({ push }) => push))
   }
 
-  #dropped(pushes: readonly Push[]): void {
+  #dropped(pushes: readonly Pick<Push, 'id'>[]): void {
     this.#window.drop(pushes.map(({ id }) => id))
     if (this.#isStarved && WINDOW_MAX - this.#window.size >= CLAIM_MAX) this.nudge()
   }
@@ -245,3 +252,10 @@ export class Dispatcher {
     next()
   }
 }
+
+const endedPush = ({ id, route, attempts, entry: { model } }: Push): EndedPush => ({
+  id,
+  route,
+  attempts,
+  entry: { model },
+})

@@ -65,16 +65,21 @@ export interface Provider {
   close(): Promise<void>
 }
 
+/** What of a push its ending needs: what it said crosses no thread twice. */
+export type EndedPush = Pick<Push, 'id' | 'route' | 'attempts'> & {
+  readonly entry: Pick<FeedEntry, 'model'>
+}
+
 /** What became of a push. */
 export type PushEnding =
-  | { readonly kind: 'delivered'; readonly push: Push }
-  | { readonly kind: 'failed'; readonly push: Push; readonly isGone: boolean }
+  | { readonly kind: 'delivered'; readonly push: EndedPush }
+  | { readonly kind: 'failed'; readonly push: EndedPush; readonly isGone: boolean }
   /** Its time is over, or its route or channel is: nothing was sent, and that is no failure. */
-  | { readonly kind: 'expired' | 'superseded'; readonly push: Push }
+  | { readonly kind: 'expired' | 'superseded'; readonly push: EndedPush }
   /** `isAttempt`: it was sent and refused for now; otherwise it only waits. */
   | {
       readonly kind: 'deferred'
-      readonly push: Push
+      readonly push: EndedPush
       readonly untilMs: number
       readonly isAttempt: boolean
     }

@@ -46,8 +46,8 @@ export interface Store {
   readonly subscriptions: SubscriptionStore
   readonly read: ReadStore
   readonly operations: OperationStore
-  /** The jobs of dispatch; undefined without rules for them. */
-  readonly pushes: PushStore | undefined
+  /** The jobs of dispatch. */
+  readonly pushes: PushStore
   /** For the embedded log of one process; a cluster has its log elsewhere. */
   readonly logTable: LogTable
   readonly probe: Probe
@@ -67,7 +67,7 @@ export interface StoreOptions {
   readonly meter: Meter
   readonly log?: Log
   readonly runtime: StoreRuntime
-  /** For whom turns make jobs, and how they end; absent, none are made. */
+  /** For whom turns make jobs, and how those end; absent: for nobody. */
   readonly pushes?: PushRules | undefined
   /** How long a database that is away is waited for; see domain/first-answer.ts. */
   readonly firstAnswerMsMax?: number
@@ -95,10 +95,18 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     const source = await firstAnswer(() => openSource(sourceOptions, { dialect, log }), patience)
     const database = new Database(source, dialect, meter, runtime)
     await checkDriver(database, { patience, log })
-    return storeOn(database, runtime, options.pushes)
+    return storeOn(database, runtime, options.pushes ?? NO_PUSHES)
   } catch (error) {
     throw wordsOf(error)
   }
+}
+
+/** Jobs that are there are ended all the same, as time ends them. */
+const NO_PUSHES: PushRules = {
+  providers: [],
+  thingIntervalMs: 0,
+  queued: 'provider_queued',
+  ending: () => ({ status: 'sent' }),
 }
 
 async function openSource(
@@ -131,11 +139,7 @@ async function checkDriver(database: Database, { patience, log }: Checking): Pro
   }
 }
 
-function storeOn(
-  database: Database,
-  { entropy }: StoreRuntime,
-  pushes: PushRules | undefined,
-): Store {
+function storeOn(database: Database, { entropy }: StoreRuntime, pushes: PushRules): Store {
   const tables = tablesFor(database.dialect.types)
   return {
     turns: new Turns(database, tables, pushes),
@@ -146,7 +150,7 @@ function storeOn(
     subscriptions: new Subscriptions(database, tables),
     read: new Reading(database),
     operations: new Operations(database, tables),
-    pushes: pushes && new Pushes(database, tables, pushes),
+    pushes: new Pushes(database, tables, pushes),
     logTable: new LogBatches(database, tables, entropy),
     probe: probeOf(database),
     close: () => database.close(),

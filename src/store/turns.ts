@@ -33,10 +33,9 @@ import { TurnRows } from './turn-rows.ts'
 export class Turns implements TurnStore {
   readonly #database: Database
   readonly #rows: TurnRows
-  readonly #pushes: PushRules | undefined
+  readonly #pushes: PushRules
 
-  /** `pushes`: absent, no turn makes jobs for dispatch. */
-  constructor(database: Database, tables: Tables, pushes?: PushRules) {
+  constructor(database: Database, tables: Tables, pushes: PushRules) {
     this.#database = database
     this.#rows = new TurnRows(tables, database.dialect)
     this.#pushes = pushes
@@ -61,7 +60,7 @@ export class Turns implements TurnStore {
       async (session) => {
         const isWhole = await runAll(session, this.#statements(writes, session))
         if (!isWhole) return new RolledBack(undefined) // W2
-        return this.#pushes === undefined ? [] : makeJobs(session, writes.channels, this.#pushes)
+        return makeJobs(session, writes.channels, this.#pushes)
       },
       { isUrgent: true },
     )

@@ -2,12 +2,14 @@
 // ends of each wire against these types.
 //
 //   frontend ◀──▶ engine        frontend ◀──▶ log        engine ◀──▶ log        frontend ◀──▶ QUIC
+//   frontend ◀──▶ dispatch
 //
 // A node of a cluster has no thread for the log, and its frontend has stores and a bus of its own.
 
 import type { StoredBatch } from '#domain/lane'
-import type { LogSource, LogWriter, Probe } from '#domain/ports'
+import type { LogSource, LogWriter, Probe, Readiness } from '#domain/ports'
 import type { ChannelKeyStore } from '#domain/channel-keys'
+import type { PushStore } from '#domain/push'
 import type {
   ChannelStore,
   DeviceStore,
@@ -35,6 +37,8 @@ export type ThreadSettings = Pick<
   | 'historyRetentionMs'
   | 'deviceRetentionMs'
   | 'privateTransports'
+  | 'providers'
+  | 'thingPushIntervalMs'
 >
 
 /** Calls of the frontend to any thread. */
@@ -69,6 +73,16 @@ export interface FarListener {
   reload(): Promise<void>
 }
 
+/** What the frontend asks of dispatch. */
+export interface DispatchControl extends ThreadControl {
+  /** Begins to claim jobs: from then on it needs what the frontend has for it. */
+  start(): Promise<void>
+  /** One entry a provider. */
+  readiness(): Promise<readonly Readiness[]>
+  /** Ends what is under way and gives the rest back. */
+  drain(): Promise<void>
+}
+
 /**
  * Topics by which every thread says that it has started, could not start or cannot go on, and why.
  */
@@ -95,6 +109,7 @@ export interface ThreadEnds {
       subscriptions: SubscriptionStore
       read: ReadStore
       operations: OperationStore
+      pushes: PushStore
       probe: Probe
     }>
     readonly topics: LifeTopics & BusTopics
@@ -109,6 +124,16 @@ export interface ThreadEnds {
     readonly services: Services<{ control: ThreadControl; listener: FarListener }>
     readonly topics: LifeTopics & CarrierTopics
   }
+  /** Dispatch of a sole process: it reaches the engine's store through the frontend. */
+  readonly dispatch: DispatchEnd
+  /** Dispatch of a node in a cluster, with a store and a bus of its own. */
+  readonly 'cluster-dispatch': DispatchEnd
+}
+
+/** What dispatch has for the frontend. */
+interface DispatchEnd {
+  readonly services: Services<{ control: DispatchControl }>
+  readonly topics: LifeTopics
 }
 
 export type ThreadName = keyof ThreadEnds
@@ -119,12 +144,19 @@ export const THREAD_TITLE: Readonly<Record<ThreadName, string>> = {
   engine: 'engine',
   'cluster-engine': 'engine',
   quic: 'QUIC listener',
+  dispatch: 'dispatch',
+  'cluster-dispatch': 'dispatch',
 }
 
 /** Topics of the frontend for its threads. */
 export interface FrontendEnd {
-  readonly services: None
-  readonly topics: ListenerTopics & CarrierOrders
+  /** For dispatch of a sole process. */
+  readonly services: Services<{ pushes: PushStore }>
+  readonly topics: ListenerTopics &
+    CarrierOrders & {
+      /** There may be new jobs. */
+      readonly 'pushes-queued': undefined
+    }
 }
 
 /** Services of the log of a sole process for the engine. */

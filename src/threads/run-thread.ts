@@ -26,6 +26,9 @@ const COMPOSE: { readonly [Name in ThreadName]: () => Promise<Compose<Name>> } =
   engine: async () => (await import('#src/runtime/standalone/engine')).composeEmbeddedEngine,
   'cluster-engine': async () => (await import('#src/runtime/cluster/engine')).composeClusterEngine,
   quic: async () => (await import('#src/runtime/quic/thread')).composeQuic,
+  dispatch: async () => (await import('#src/runtime/standalone/dispatch')).composeSoleDispatch,
+  'cluster-dispatch': async () =>
+    (await import('#src/runtime/cluster/dispatch')).composeClusterDispatch,
 }
 
 /** Runs a thread until the frontend ends it. Tells the frontend when it is ready, or why not. */

@@ -71,5 +71,7 @@ export function threadSettings(config: Config): ThreadSettings {
     historyRetentionMs: config.historyRetentionMs,
     deviceRetentionMs: config.deviceRetentionMs,
     privateTransports: config.privateTransports,
+    providers: config.providers,
+    thingPushIntervalMs: config.thingPushIntervalMs,
   }
 }

@@ -28,7 +28,9 @@ test('without any setting every default is in force', (t) => {
     trustedProxies: [],
     databaseUrl: 'sqlite:data/heliograph.db',
     cluster: undefined,
-    roles: { ingress: true, actors: true },
+    roles: { ingress: true, actors: true, dispatch: true },
+    providers: {},
+    thingPushIntervalMs: 60_000,
     lanes: 1,
     privateTransports: {
       carriers: ['wss'],
@@ -66,6 +68,19 @@ const root = ({ compatibilityRoot: given }: Config): unknown => [
   given?.address.host,
   given?.address.port,
 ]
+const APPLE = {
+  keyFile: FILE,
+  keyId: 'KEY1234567',
+  teamId: 'TEAM123456',
+  topic: 'org.example.app',
+}
+const APNS: Env = {
+  SERVICE_APNS_KEY_FILE: APPLE.keyFile,
+  SERVICE_APNS_KEY_ID: APPLE.keyId,
+  SERVICE_APNS_TEAM_ID: APPLE.teamId,
+  SERVICE_APNS_TOPIC: APPLE.topic,
+}
+const NO_DISPATCH: Env = { SERVICE_ROLES: 'ingress,actors' }
 const longToken = 'x'.repeat(4096)
 
 test('a cluster has sixteen lanes to share out unless told otherwise', (t) => {
@@ -80,6 +95,12 @@ const carriers = (config: Config) => config.privateTransports.carriers
 const connections = (config: Config) => config.privateTransports.connections
 const PRIVATE_TLS = { SERVICE_PRIVATE_TLS_CERT: FILE, SERVICE_PRIVATE_TLS_KEY: FILE }
 
+const rolesOf: Read = ({ roles }) =>
+  Object.entries(roles)
+    .flatMap(([role, isOn]) => (isOn ? [role] : []))
+    .join(' ')
+const apns: Read = ({ providers }) => providers.apns
+const fcm: Read = ({ providers }) => providers.fcm
 const good: readonly (readonly [
   name: string,
   value: string,
@@ -110,11 +131,34 @@ const good: readonly (readonly [
   ['SERVICE_NATS_URL', 'nats://u:p@a:1,tls://b', natsUrl, 'nats://u:p@a:1,tls://b', CLUSTER],
   ['SERVICE_STREAM_REPLICAS', '5', replicas, 5, CLUSTER],
   ['SERVICE_STREAM_REPLICAS', '3', replicas, 3, CLUSTER],
-  ['SERVICE_ROLES', 'actors, ingress', ({ roles }) => roles, { ingress: true, actors: true }],
-  ['SERVICE_ROLES', 'actors', ({ roles }) => roles, { ingress: false, actors: true }, CLUSTER],
-  ['SERVICE_ROLES', 'ingress', ({ roles }) => roles, { ingress: true, actors: false }, CLUSTER],
   ['SERVICE_COMPAT_ROOT', 'sendkey', root, ['sendkey', '127.0.0.1', 8081], COMPAT],
   ['SERVICE_COMPAT_ADDR', '[::1]:80', root, ['topic', '::1', 80], COMPAT],
+  ['SERVICE_ROLES', 'actors, ingress', rolesOf, 'ingress actors'],
+  ['SERVICE_ROLES', 'dispatch,actors,ingress', rolesOf, 'ingress actors dispatch'],
+  ['SERVICE_ROLES', 'actors', rolesOf, 'actors', CLUSTER],
+  ['SERVICE_ROLES', 'ingress', rolesOf, 'ingress', CLUSTER],
+  ['SERVICE_ROLES', 'dispatch', rolesOf, 'dispatch', CLUSTER],
+  ['SERVICE_THING_PUSH_INTERVAL', '0s', ({ thingPushIntervalMs }) => thingPushIntervalMs, 0],
+  ['SERVICE_THING_PUSH_INTERVAL', '1d', ({ thingPushIntervalMs }) => thingPushIntervalMs, DAY_MS],
+  ['SERVICE_FCM_CREDENTIALS_FILE', FILE, fcm, { credentialsFile: FILE }],
+  ['SERVICE_FCM_CREDENTIALS_FILE', 'no', fcm, { credentialsFile: 'no' }, NO_DISPATCH],
+  ['SERVICE_APNS_KEY_FILE', FILE, apns, { ...APPLE, host: 'api.push.apple.com' }, APNS],
+  [
+    'SERVICE_APNS_KEY_ID',
+    'ABCDEFGHI9',
+    (config) => config.providers.apns?.keyId,
+    'ABCDEFGHI9',
+    APNS,
+  ],
+  [
+    'SERVICE_APNS_TEAM_ID',
+    '0000000000',
+    (config) => config.providers.apns?.teamId,
+    '0000000000',
+    APNS,
+  ],
+  ['SERVICE_APNS_TOPIC', 'a.b', (config) => config.providers.apns?.topic, 'a.b', APNS],
+  ['SERVICE_APNS_HOST', 'localhost:8443', apns, { ...APPLE, host: 'localhost:8443' }, APNS],
   ['SERVICE_LANES', '1', ({ lanes }) => lanes, 1],
   ['SERVICE_LANES', '1024', ({ lanes }) => lanes, 1024],
   ['SERVICE_NODE_ID', 'Node_1-a', ({ nodeId }) => nodeId, 'Node_1-a'],
@@ -216,11 +260,22 @@ const bad: readonly (readonly [name: string, value: string, allowed: RegExp, bes
   ['SERVICE_DATABASE_URL', 'mysql://100%:password@host/db', /mysql:.* percent-encoded/, CLUSTER],
   ['SERVICE_STREAM_REPLICAS', '2', /1, 3, 5/, CLUSTER],
   ['SERVICE_STREAM_REPLICAS', '3', /for one process neither/],
-  ['SERVICE_ROLES', 'ingress', /ingress,actors/],
-  ['SERVICE_ROLES', 'dispatch', /ingress, actors/, CLUSTER],
+  ['SERVICE_ROLES', 'ingress', /ingress,actors,dispatch, for one process/],
+  ['SERVICE_ROLES', 'providers', /ingress, actors, dispatch/, CLUSTER],
+  ['SERVICE_ROLES', 'dispatch,actors', /ingress,actors,dispatch, for one process/],
   ['SERVICE_ROLES', 'actors,actors', /ingress, actors/, CLUSTER],
   ['SERVICE_COMPAT_ROOT', 'pager', /topic, sendkey, devicekey/, COMPAT],
   ['SERVICE_COMPAT_ADDR', '8081', /host:port/, COMPAT],
+  ['SERVICE_THING_PUSH_INTERVAL', '25h', /to 86400s/],
+  ['SERVICE_FCM_CREDENTIALS_FILE', '/none', /which does not exist/],
+  ['SERVICE_APNS_KEY_FILE', '/none', /which does not exist/, APNS],
+  ['SERVICE_APNS_KEY_FILE', '', /the \.p8 file/, APNS],
+  ['SERVICE_APNS_TOPIC', '', /bundle identifier/, APNS],
+  ['SERVICE_APNS_TOPIC', 'no topic', /org\.example\.app/, APNS],
+  ['SERVICE_APNS_KEY_ID', 'short', /10 of A to Z/, APNS],
+  ['SERVICE_APNS_TEAM_ID', 'team123456', /10 of A to Z/, APNS],
+  ['SERVICE_APNS_HOST', 'https://api.push.apple.com', /host:port/, APNS],
+  ['SERVICE_APNS_HOST', 'localhost:65536', /host:port/],
   ['SERVICE_LANES', '0', /from 1 to 1024/],
   ['SERVICE_LANES', '1025', /from 1 to 1024/],
   ['SERVICE_LANES', '-1', /from 1 to 1024/],

@@ -199,6 +199,6 @@ test('S1: endings are written once the store answers again', async (t) => {
   await bench.advanceUntil('it was written', () => bench.counted('delivered') === 1)
   t.is(provider.sent.length, 1)
   t.is(bench.failSettling, 0)
-  t.is((await store.pushes?.backlog('apns'))?.jobs, 0)
+  t.is((await store.pushes.backlog('apns')).jobs, 0)
   await dispatcher.stop()
 })

@@ -1,5 +1,6 @@
 // What a push says, by its entry.
 
+import type { Priority } from 'apns2'
 import test from 'ava'
 
 import type { Severity } from '#domain/submission'
@@ -32,7 +33,7 @@ test('the severity decides interruption level, sound and priorities', (t) => {
     const notification = notificationOf(push, 'topic')
     const { aps } = notification.buildApnsOptions()
     t.is(aps['interruption-level'], level)
-    t.is(Number(notification.priority), priority)
+    t.is(notification.priority, priority as Priority)
     t.is('sound' in aps, severity !== 'low')
     t.is(messageOf(push, NOW).android?.priority, android as 'high')
   }

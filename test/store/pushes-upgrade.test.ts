@@ -52,7 +52,7 @@ mariaDb.test(
     await old.query(HEAD, [2, 0])
     await old.query(DEVICE, [deviceId(3), 'token 3'])
     await old.query(`${SUBSCRIPTION} AND c.id = 2`, [deviceId(3)])
-    t.deepEqual(await store.pushes?.tend(0, 1), { after: 0, ended: 0 })
+    t.deepEqual(await store.pushes.tend(0, 1), { after: 0, ended: 0 })
 
     const first = await ChannelWriter.resume(store, 1)
     await first.take(message()).commit()

@@ -60,9 +60,7 @@ export class Worker {
   }
 
   get pushes() {
-    const { pushes } = this.#store
-    if (pushes === undefined) throw new Error('the store was opened without rules for pushes')
-    return pushes
+    return this.#store.pushes
   }
 }
 

@@ -90,8 +90,8 @@ export class StandIn {
 
   /** Answers what it has, says GOAWAY on every connection, and takes nothing more on them. */
   goAway(): void {
-    for (const session of [...this.#sessions]) {
-      for (const answerNow of [...(this.#open.get(session) ?? [])]) answerNow()
+    for (const session of this.#sessions) {
+      for (const answerNow of this.#open.get(session) ?? []) answerNow()
       if (session.destroyed) continue
       session.goaway(constants.NGHTTP2_NO_ERROR)
       session.close()
@@ -100,8 +100,8 @@ export class StandIn {
 
   /** Breaks every connection; what is not answered is lost. */
   breakConnections(): void {
-    for (const session of [...this.#sessions]) session.destroy()
-    for (const socket of [...this.#sockets]) socket.destroy()
+    for (const session of this.#sessions) session.destroy()
+    for (const socket of this.#sockets) socket.destroy()
   }
 
   async close(): Promise<void> {

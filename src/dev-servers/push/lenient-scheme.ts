@@ -21,18 +21,19 @@ export function lenient(socket: Duplex): Duplex {
   const frames = new Transform({
     transform(chunk: Buffer, _, done) {
       held = Buffer.concat([held, chunk])
-      if (!isBehindPreface && held.length >= PREFACE_BYTES) {
+      if (!isBehindPreface) {
+        if (held.length < PREFACE_BYTES) return done()
         this.push(held.subarray(0, PREFACE_BYTES))
         held = held.subarray(PREFACE_BYTES)
         isBehindPreface = true
       }
-      while (isBehindPreface && held.length >= HEADER_BYTES) {
+      while (held.length >= HEADER_BYTES) {
         const length = HEADER_BYTES + held.readUIntBE(0, 3)
         if (held.length < length) break
         this.push(corrected(held.subarray(0, length)))
         held = held.subarray(length)
       }
-      done()
+      return done()
     },
   })
   socket.on('error', () => frames.destroy())

@@ -28,19 +28,14 @@ export function accessTokensFor(account: ServiceAccount, nowMs: () => number): A
   const { clientEmail: email, privateKey: key } = account
   return {
     getAccessToken: async () => {
-      try {
-        const { access_token: token, expiry_date: expiry } = await new JWT({
-          email,
-          key,
-          scopes: SCOPES,
-        }).authorize()
-        const seconds = Math.floor(((expiry ?? 0) - nowMs()) / 1000)
-        return { access_token: token ?? '', expires_in: Math.max(1, seconds) }
-      } catch (error) {
-        const status = statusOf(error)
-        const isRefused = status >= REFUSALS_MIN && status < REFUSALS_BELOW && status !== TOO_MANY
-        throw new Error(isRefused ? `refused with status ${status}` : UNREACHABLE)
+      const given = await new JWT({ email, key, scopes: SCOPES }).authorize().catch(statusOf)
+      if (typeof given === 'number') {
+        const isRefused = given >= REFUSALS_MIN && given < REFUSALS_BELOW && given !== TOO_MANY
+        throw new Error(isRefused ? `refused with status ${given}` : UNREACHABLE)
       }
+      const { access_token: token, expiry_date: expiry } = given
+      const seconds = Math.floor(((expiry ?? 0) - nowMs()) / 1000)
+      return { access_token: token ?? '', expires_in: Math.max(1, seconds) }
     },
   }
 }

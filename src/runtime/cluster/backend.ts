@@ -8,6 +8,8 @@
 import type { Probe } from '#domain/ports'
 import type { Backend, BackendEdge } from '#src/runtime/backend'
 import type { ClusterSettings, Config } from '#src/config/config'
+import { keepDispatch } from '#src/runtime/dispatch/keeper'
+import type { KeptDispatch } from '#src/runtime/dispatch/keeper'
 import { findingEverywhere } from './operation-lookup.ts'
 import { laneWatch } from './lane-readiness.ts'
 import { logStateOf } from '#src/stream/log-state'
@@ -84,16 +86,23 @@ async function compose(
   const watched = laneWatch(bus, { lanes, monotonicMs })
   const engine = config.roles.actors ? await startEngine(config, edge) : undefined
   if (engine !== undefined) closing.push(() => engine.stop())
+  const dispatch = await keepDispatch({
+    name: 'cluster-dispatch',
+    config,
+    edge,
+    equip: () => undefined,
+  })
+  if (dispatch !== undefined) closing.push(() => dispatch.close())
   return {
     log,
     roundMs: ROUND_MS,
     bus,
     stores: { ...frontendStores(store), operations: findingEverywhere(store.operations, inquiry) },
-    probes: [probe, store.probe, watched],
+    probes: [probe, store.probe, watched, ...(dispatch?.probes ?? [])],
     durability: probe.durability,
     answerFor: (sink) => inquiry.answer((opId) => sink.find(opId)),
     onLoss: (listener) => connection.onReturn(listener),
-    ...engineSide(engine),
+    ...threadsSide(engine, dispatch),
     close: () => closeAll(closing),
   }
 }
@@ -105,14 +114,21 @@ function frontendStores({ channels, channelKeys, devices, subscriptions, read }:
 const startEngine = (config: Config, edge: BackendEdge): Promise<Thread<'cluster-engine'>> =>
   startThread({ name: 'cluster-engine', settings: threadSettings(config) }, edge)
 
-function engineSide(
+function threadsSide(
   engine: Thread<'cluster-engine'> | undefined,
+  dispatch: KeptDispatch | undefined,
 ): Pick<Backend, 'metrics' | 'start' | 'drain'> {
   const control = engine?.rpc.remote('control')
   return {
-    metrics: async () => (control === undefined ? [] : [await control.metrics()]),
+    metrics: async () => [
+      ...(control === undefined ? [] : [await control.metrics()]),
+      ...((await dispatch?.metrics()) ?? []),
+    ],
     start: async () => control?.start(),
-    drain: async () => control?.drain(),
+    drain: async () => {
+      await control?.drain()
+      await dispatch?.drain()
+    },
   }
 }
 

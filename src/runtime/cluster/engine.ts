@@ -4,6 +4,7 @@
 import type { EngineControl, ThreadEnds, ThreadSettings } from '#src/threads/contract'
 import type { ThreadEdge } from '#src/threads/threads'
 import { startMaintenance, makeSystem, repeat } from '#src/runtime/engine/maintenance'
+import { pushRulesOf } from '#src/runtime/dispatch/push-rules'
 import { openStore } from '#src/store/store'
 import { NatsBus } from '#src/stream/jetstream/bus'
 import { Connection } from '#src/stream/jetstream/connection'
@@ -34,7 +35,13 @@ export async function composeClusterEngine(
     { ...ports, connection },
     { replicas, bytesMax, tailBytesMax: TAIL_BYTES_MAX, pendingBytesMax: PENDING_BYTES_MAX },
   )
-  const store = await openStore({ url: settings.databaseUrl, meter, log: logger, runtime })
+  const store = await openStore({
+    url: settings.databaseUrl,
+    meter,
+    log: logger,
+    runtime,
+    pushes: pushRulesOf(settings),
+  })
   const bus = new NatsBus({ ...ports, connection })
   const leases = new KvLeases(
     { ...ports, connection, epochFloor: () => store.turns.lastEpoch() },
@@ -54,7 +61,15 @@ export async function composeClusterEngine(
       await system.start()
       stops.push(
         repeat(TELL_PLACES_MS, tellPlaces, { log: logger, runtime }),
-        startMaintenance({ retention: store.retention, system, bus, meter, settings, edge }),
+        startMaintenance({
+          retention: store.retention,
+          pushes: store.pushes,
+          system,
+          bus,
+          meter,
+          settings,
+          edge,
+        }),
       )
     },
     ownedLanes: () => Promise.resolve(system.ownedLanes),

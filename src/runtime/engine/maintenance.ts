@@ -4,6 +4,7 @@
 import { ActorSystem } from '#actors/system'
 import type { SystemPorts } from '#actors/options'
 import type { Bus } from '#domain/ports'
+import type { PushStore } from '#domain/push'
 import type { RetentionStore } from '#domain/retention-ports'
 import type { Log, Meter } from '#domain/telemetry'
 import type { Runtime } from '#domain/runtime'
@@ -36,6 +37,7 @@ export function makeSystem(ports: SystemPorts, settings: ThreadSettings): ActorS
 
 export interface Maintenance {
   readonly retention: RetentionStore
+  readonly pushes: Pick<PushStore, 'tend'>
   readonly system: ActorSystem
   readonly bus: Pick<Bus, 'notify'>
   readonly meter: Meter
@@ -44,17 +46,22 @@ export interface Maintenance {
 }
 
 /** Purges the log and removes what is past its retention, in small steps, until stopped. */
-export function startMaintenance(maintenance: Maintenance) {
-  const { retention, system, bus, meter, settings, edge } = maintenance
+export function startMaintenance(maintenance: Maintenance): () => Promise<void> {
+  const { retention, pushes, system, bus, meter, settings, edge } = maintenance
   const { log, runtime } = edge
   const removed = meter.counter('retention_removed_total', {})
   let isStopping = false
   // Only the owner of the first lane removes; two nodes would get in each other's way.
   const mayGoOn = (): boolean => !isStopping && system.places().some(({ lane }) => lane === 0)
   const retiring = { retention, bus, settings, runtime, mayGoOn, removed }
+  let tended = 0
+  const tend = async (): Promise<void> => {
+    if (mayGoOn()) tended = (await pushes.tend(tended, runtime.nowMs())).after
+  }
   const chores = [
     repeat(PURGE_EVERY_MS, () => system.purge(), { log, runtime }),
     repeat(RETENTION_EVERY_MS, () => retire(retiring), { log, runtime }),
+    repeat(RETENTION_EVERY_MS, tend, { log, runtime }),
   ]
   return async (): Promise<void> => {
     isStopping = true

@@ -3,6 +3,7 @@
 import type { Probe } from '#domain/ports'
 import type { Backend, BackendEdge } from '#src/runtime/backend'
 import type { Config } from '#src/config/config'
+import { keepDispatch } from '#src/runtime/dispatch/keeper'
 import { bridgedBus } from '#src/threads/bus-bridge'
 import type { EngineControl } from '#src/threads/contract'
 import { LocalBus } from '#src/stream/embedded/bus'
@@ -13,15 +14,38 @@ const DURABILITY = 'embedded: fsync before each answer'
 
 /** Rejects with a sentence for the operator when something cannot start. */
 export async function startEmbedded(config: Config, edge: BackendEdge): Promise<Backend> {
-  const { log, engine } = await startThreads(config, edge)
+  const threads = await startThreads(config, edge)
+  try {
+    return await composeBackend(config, edge, threads)
+  } catch (error) {
+    for (const thread of [threads.engine, threads.log]) await thread.stop()
+    throw error
+  }
+}
+
+async function composeBackend(
+  config: Config,
+  edge: BackendEdge,
+  { log, engine }: SoleThreads,
+): Promise<Backend> {
   const { rpc } = engine
   const control = rpc.remote('control')
   const logControl = log.rpc.remote('control')
+  const bus = bridgedBus(new LocalBus(), rpc)
+  const dispatch = await keepDispatch({
+    name: 'dispatch',
+    config,
+    edge,
+    equip: (thread) => thread.rpc.serve({ pushes: rpc.remote('pushes') }),
+  })
+  bus.onNotice(({ kind }) => {
+    if (kind === 'pushes-queued') dispatch?.nudge()
+  })
   return {
     log: log.rpc.remote('log'),
     // An append waits for the one before it, and that for an fsync.
     roundMs: 0,
-    bus: bridgedBus(new LocalBus(), rpc),
+    bus,
     stores: {
       channels: rpc.remote('channels'),
       devices: rpc.remote('devices'),
@@ -30,9 +54,17 @@ export async function startEmbedded(config: Config, edge: BackendEdge): Promise<
       read: rpc.remote('read'),
       operations: rpc.remote('operations'),
     },
-    probes: [log.rpc.remote('probe'), rpc.remote('probe'), lanesProbe(control, config.lanes)],
+    probes: [
+      log.rpc.remote('probe'),
+      rpc.remote('probe'),
+      lanesProbe(control, config.lanes),
+      ...(dispatch?.probes ?? []),
+    ],
     durability: () => DURABILITY,
-    metrics: () => Promise.all([logControl.metrics(), control.metrics()]),
+    metrics: async () => [
+      ...(await Promise.all([logControl.metrics(), control.metrics()])),
+      ...((await dispatch?.metrics()) ?? []),
+    ],
     // Nobody else could ask, and the RPC loses nothing.
     answerFor: () => undefined,
     onLoss: () => undefined,
@@ -40,8 +72,12 @@ export async function startEmbedded(config: Config, edge: BackendEdge): Promise<
       await logControl.nameAddress(address)
       await control.start()
     },
-    drain: () => control.drain(),
+    drain: async () => {
+      await control.drain()
+      await dispatch?.drain()
+    },
     close: async () => {
+      await dispatch?.close()
       await engine.stop()
       await log.stop()
     },

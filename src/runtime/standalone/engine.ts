@@ -12,6 +12,7 @@ import type {
   ThreadSettings,
 } from '#src/threads/contract'
 import { startMaintenance, makeSystem } from '#src/runtime/engine/maintenance'
+import { pushRulesOf } from '#src/runtime/dispatch/push-rules'
 import { Rpc } from '#src/threads/rpc'
 import { serveBus } from '#src/threads/bus-bridge'
 import { logStateOf } from '#src/stream/log-state'
@@ -37,7 +38,8 @@ export async function composeEmbeddedEngine(
   const { meter } = metrics
   const log = new LogLink(peer)
   await log.source.identity() // It answers once it holds the lock of the database.
-  const store = await openStore({ url: settings.databaseUrl, meter, runtime })
+  const pushes = pushRulesOf(settings)
+  const store = await openStore({ url: settings.databaseUrl, meter, runtime, pushes })
   const bus = new LocalBus()
   serveBus(bus, rpc)
   let owner: Owner | undefined
@@ -57,8 +59,8 @@ export async function composeEmbeddedEngine(
       await store.close()
     },
   }
-  const { channels, channelKeys, devices, subscriptions, read, operations, probe } = store
-  return { control, channels, channelKeys, devices, subscriptions, read, operations, probe }
+  const { channels, channelKeys, devices, subscriptions, read, operations, probe, pushes } = store
+  return { control, channels, channelKeys, devices, subscriptions, read, operations, pushes, probe }
 }
 
 interface OwnerParts {
@@ -107,6 +109,7 @@ async function startOwner({ settings, edge, meter, store, log, bus }: OwnerParts
   await system.caughtUp
   const stopMaintenance = startMaintenance({
     retention: store.retention,
+    pushes: store.pushes,
     system,
     bus,
     meter,

@@ -1,0 +1,44 @@
+// Dispatch of a node in a cluster: it shares the jobs in the database with that of other nodes.
+
+import { composeDispatch } from '#src/runtime/dispatch/dispatch'
+import { pushRulesOf } from '#src/runtime/dispatch/push-rules'
+import { openStore } from '#src/store/store'
+import { NatsBus } from '#src/stream/jetstream/bus'
+import { Connection } from '#src/stream/jetstream/connection'
+import { createMetrics } from '#src/telemetry/metrics'
+import type { ThreadEnds, ThreadSettings } from '#src/threads/contract'
+import type { ThreadEdge } from '#src/threads/threads'
+
+export async function composeClusterDispatch(
+  settings: ThreadSettings,
+  edge: ThreadEdge<'cluster-dispatch'>,
+): Promise<ThreadEnds['cluster-dispatch']['services']> {
+  const { log: logger, runtime } = edge
+  const { cluster, nodeId, databaseUrl: url } = settings
+  if (cluster === undefined) throw new Error('there are no settings of a cluster')
+  const metrics = createMetrics({ isMain: false })
+  const { meter } = metrics
+  const pushes = pushRulesOf(settings)
+  const store = await openStore({ url, meter, log: logger, runtime, pushes })
+  const { monotonicMs, entropy } = runtime
+  const ports = { logger, timers: runtime, monotonicMs, entropy, meter }
+  const name = `${nodeId} dispatch`
+  const connection = await Connection.open(ports, { url: cluster.natsUrl, name })
+  const bus = new NatsBus({ ...ports, connection })
+  const dispatch = await composeDispatch({ settings, edge, metrics, store: store.pushes })
+  bus.onNotice(({ kind }) => {
+    if (kind === 'pushes-queued') dispatch.nudge()
+  })
+  return {
+    control: {
+      ...dispatch,
+      start: async () => dispatch.start(),
+      close: async () => {
+        await dispatch.close()
+        bus.close()
+        await store.close()
+        await connection.close()
+      },
+    },
+  }
+}

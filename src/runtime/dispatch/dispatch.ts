@@ -1,0 +1,88 @@
+// Dispatch as a thread runs it: a dispatcher for each provider that is set up, over one store.
+
+import { PROVIDERS } from '#domain/push'
+import type { Provider, ProviderName, PushStore } from '#domain/push'
+import { Dispatcher } from '#src/dispatch/dispatcher'
+import { PROVIDER_TABLE } from '#src/providers/providers'
+import type { ProviderSettings } from '#src/config/providers'
+import type { ProviderEdge } from '#src/providers/edge'
+import type { Metrics } from '#src/telemetry/metrics'
+import type { DispatchControl, ThreadSettings } from '#src/threads/contract'
+import type { ThreadEdge } from '#src/threads/threads'
+
+/** Names a process among those that have run under the same node's name. */
+const RUN_BYTES = 6
+const CHANCES = 2 ** 32
+
+export interface DispatchParts {
+  readonly settings: ThreadSettings
+  readonly edge: Pick<ThreadEdge, 'log' | 'runtime'>
+  readonly metrics: Metrics
+  readonly store: PushStore
+}
+
+export interface Dispatching extends Pick<
+  DispatchControl,
+  'metrics' | 'readiness' | 'drain' | 'close'
+> {
+  start(): void
+  /** There may be new jobs. */
+  nudge(): void
+}
+
+/** Opens the providers; rejects with a sentence for the operator when one cannot be used. */
+export async function composeDispatch(parts: DispatchParts): Promise<Dispatching> {
+  const { settings, edge, metrics, store } = parts
+  const { runtime, log: logger } = edge
+  const worker = `${settings.nodeId} ${runtime.entropy(RUN_BYTES).toString('hex')}`
+  const dispatchers: Dispatcher[] = []
+  const providers: Provider[] = []
+  for (const name of PROVIDERS) {
+    let dispatcher: Dispatcher | undefined
+    const renewed = (): void => dispatcher?.renewed()
+    const provider = await openProvider(name, settings.providers, { runtime, logger, renewed })
+    if (provider === undefined) continue
+    dispatcher = new Dispatcher(
+      {
+        store,
+        provider,
+        meter: metrics.meter,
+        logger,
+        timers: runtime,
+        nowMs: runtime.nowMs,
+        monotonicMs: runtime.monotonicMs,
+        random: () => runtime.random(CHANCES) / CHANCES,
+      },
+      { worker, concurrency: PROVIDER_TABLE[name].concurrency },
+    )
+    providers.push(provider)
+    dispatchers.push(dispatcher)
+  }
+  const stop = once(() => Promise.all(dispatchers.map((dispatcher) => dispatcher.stop())))
+  return {
+    start: () => dispatchers.forEach((dispatcher) => dispatcher.start()),
+    nudge: () => dispatchers.forEach((dispatcher) => dispatcher.nudge()),
+    metrics: () => metrics.part(),
+    readiness: () => Promise.resolve(dispatchers.map((dispatcher) => dispatcher.readiness())),
+    drain: async () => void (await stop()),
+    close: async () => {
+      await stop()
+      await Promise.all(providers.map((provider) => provider.close()))
+    },
+  }
+}
+
+/** Undefined: it is not set up. */
+async function openProvider<Name extends ProviderName>(
+  name: Name,
+  providers: ProviderSettings,
+  edge: ProviderEdge,
+): Promise<Provider | undefined> {
+  const settings = providers[name]
+  return settings === undefined ? undefined : PROVIDER_TABLE[name].open(settings, edge)
+}
+
+function once<Value>(work: () => Promise<Value>): () => Promise<Value> {
+  let running: Promise<Value> | undefined
+  return () => (running ??= work())
+}

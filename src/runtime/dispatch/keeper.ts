@@ -1,0 +1,124 @@
+// Dispatch as the frontend keeps it: a thread that may end without taking the gateway along. It is
+// started again, and what it had claimed is due again by then.
+
+import type { Probe } from '#domain/ports'
+import { PROVIDERS } from '#domain/push'
+import type { Config } from '#src/config/config'
+import type { BackendEdge } from '#src/runtime/backend'
+import type { MetricsPart } from '#src/telemetry/metrics'
+import type { DispatchControl } from '#src/threads/contract'
+import { startThread, threadSettings } from '#src/threads/start-thread'
+import type { Thread } from '#src/threads/start-thread'
+
+const RESTART_MS_FIRST = 1_000
+const RESTART_MS_MOST = 60_000
+
+type DispatchThread = Thread<'dispatch' | 'cluster-dispatch'>
+
+export interface Keeping {
+  readonly name: 'dispatch' | 'cluster-dispatch'
+  readonly config: Config
+  readonly edge: BackendEdge
+  /** Gives a thread that has started what it needs of the frontend. */
+  readonly equip: (thread: DispatchThread) => void
+}
+
+export interface KeptDispatch {
+  /** One a provider. */
+  readonly probes: readonly Probe[]
+  metrics(): Promise<readonly MetricsPart[]>
+  /** There may be new jobs. */
+  nudge(): void
+  drain(): Promise<void>
+  close(): Promise<void>
+}
+
+/** Undefined where this process does not dispatch. Rejects with a sentence for the operator. */
+export async function keepDispatch(keeping: Keeping): Promise<KeptDispatch | undefined> {
+  const { roles, providers } = keeping.config
+  const names = PROVIDERS.filter((name) => providers[name] !== undefined)
+  if (!roles.dispatch || names.length === 0) return undefined
+  const keeper = new Keeper(keeping)
+  await keeper.start()
+  return {
+    probes: names.map((name) => ({ readiness: () => keeper.readinessOf(name) })),
+    metrics: () => keeper.metrics(),
+    nudge: () => keeper.nudge(),
+    drain: () => keeper.drain(),
+    close: () => keeper.close(),
+  }
+}
+
+class Keeper {
+  readonly #keeping: Keeping
+  #thread: DispatchThread | undefined
+  #control: DispatchControl | undefined
+  #failures = 0
+  #isClosing = false
+  #cancel = (): void => {}
+
+  constructor(keeping: Keeping) {
+    this.#keeping = keeping
+  }
+
+  async start(): Promise<void> {
+    const { name, config, edge, equip } = this.#keeping
+    const onFailure = (reason: string): void => this.#failed(reason)
+    const thread = await startThread<Keeping['name']>(
+      { name, settings: threadSettings(config) },
+      { ...edge, onFailure },
+    )
+    equip(thread)
+    this.#thread = thread
+    this.#control = thread.rpc.remote('control')
+    await this.#control.start()
+  }
+
+  async readinessOf(name: string): Promise<Awaited<ReturnType<Probe['readiness']>>> {
+    const entries = (await this.#control?.readiness()) ?? []
+    const entry = entries.find((one) => one.name === name)
+    return entry ?? { name, ready: false, detail: 'dispatch starts again', isOptional: true }
+  }
+
+  async metrics(): Promise<readonly MetricsPart[]> {
+    const part = await this.#control?.metrics().catch(() => undefined)
+    return part === undefined ? [] : [part]
+  }
+
+  nudge(): void {
+    this.#thread?.rpc.tell('pushes-queued', undefined)
+  }
+
+  async drain(): Promise<void> {
+    this.#isClosing = true
+    this.#cancel()
+    await this.#control?.drain()
+  }
+
+  async close(): Promise<void> {
+    this.#isClosing = true
+    this.#cancel()
+    await this.#thread?.stop()
+  }
+
+  #failed(reason: string): void {
+    const { edge } = this.#keeping
+    if (this.#isClosing || this.#control === undefined) return
+    edge.log.error('dispatch has ended and starts again', { reason })
+    this.#thread = undefined
+    this.#control = undefined
+    this.#restart()
+  }
+
+  #restart(): void {
+    const { edge } = this.#keeping
+    const delayMs = Math.min(RESTART_MS_MOST, RESTART_MS_FIRST * 2 ** Math.min(this.#failures, 10))
+    this.#failures += 1
+    this.#cancel = edge.runtime.after(delayMs, () => {
+      this.start().catch((error: unknown) => {
+        edge.log.error('dispatch does not start', { reason: String(error) })
+        if (!this.#isClosing) this.#restart()
+      })
+    })
+  }
+}
