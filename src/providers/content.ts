@@ -70,13 +70,14 @@ function textIn(fields: Fields, name: string): string | undefined {
 }
 
 /** A Message says it itself; of the others what changed is told. */
-function bodyOf({ model }: FeedEntry, fields: Fields): string {
+function bodyOf({ model, action, state }: FeedEntry, fields: Fields): string {
   const names = model === 'message' ? ['body'] : ['message', 'description', 'status']
   for (const name of names) {
     const text = textIn(fields, name)
     if (text !== undefined) return text
   }
-  return model === 'message' ? '' : valuesIn(fields['attrs'])
+  if (model === 'message') return ''
+  return valuesIn(fields['attrs']) || (state ?? action)
 }
 
 function valuesIn(attrs: Json | undefined): string {

@@ -58,7 +58,7 @@ const ROWS: readonly (readonly [string, PushParts, readonly [string, string, Sev
     { entry: EVENT, fields: { status: 'S', severity: 'sev-1' }, entityTitle: 'Fire' },
     ['Fire', 'S', 'normal'],
   ],
-  ['an Event without any title', { entry: EVENT, fields: {} }, ['fire', '', 'normal']],
+  ['an Event with nothing to say', { entry: EVENT, fields: {} }, ['fire', 'open', 'normal']],
   [
     'a Thing with what changed',
     { entry: THING, fields: { attrs: { on: true, level: 3, gone: null } }, entityTitle: 'Lamp' },

@@ -10,6 +10,7 @@ import type { AccessOptions } from '#src/cli/options'
 import type { Surroundings } from '#src/cli/surroundings'
 import { readWhole } from '#src/cli/values'
 import { startOwnGateway } from './gateway.ts'
+import { PushAudience } from './push-audience.ts'
 import { runShow } from './show.ts'
 import type { ShowOptions } from './show.ts'
 import { summaryJson, summaryLine } from './tally.ts'
@@ -19,6 +20,7 @@ interface DemoOptions extends AccessOptions {
   readonly seconds?: number
   readonly threshold: number
   readonly plain?: boolean
+  readonly push?: boolean
 }
 
 export function addDemo(program: Command, surroundings: Surroundings): void {
@@ -33,6 +35,7 @@ export function addDemo(program: Command, surroundings: Surroundings): void {
     .option('--seconds <count>', 'stop after so long', readWhole(1, 86_400))
     .option('--threshold <percent>', 'of CPU, above which the load is high', readWhole(1, 100), 80)
     .option('--plain', 'one line a delivery, also on a terminal')
+    .option('--push', "show pushes beside it, by stand-ins for Apple's and Google's services")
     .action(async (options: DemoOptions, command: Command) => {
       await demo(options, command, surroundings)
     })
@@ -50,22 +53,40 @@ async function demo(
       'the demo sends more than a gateway takes without its token: set HELIOGRAPH_TOKEN',
     )
   }
-  const { seconds, threshold, plain } = options
+  const { seconds, threshold, plain, push } = options
+  if (!isOwn && push === true) {
+    throw new UsageError('--push needs a gateway of its own: leave out --url')
+  }
   const show = { seconds, threshold, plain, json: access.json }
   const stopped = surroundings.untilStopped()
   const summary = isOwn
-    ? await showOnOwnGateway({ ...show, stopped }, surroundings)
+    ? await showOnOwnGateway({ ...show, stopped, isPushed: push === true }, surroundings)
     : await runShow({ ...show, ...access, stopped, isBorrowed: true }, surroundings)
   if (summary === undefined) return
   const line = access.json ? summaryJson(summary) : summaryLine(summary)
   surroundings.terminal.print(line)
 }
 
-type OwnShow = Omit<ShowOptions, 'baseUrl' | 'token' | 'isBorrowed'>
+interface OwnShow extends Omit<ShowOptions, 'baseUrl' | 'token' | 'isBorrowed' | 'pushes'> {
+  readonly isPushed: boolean
+}
 
 /** The show on a gateway that ends with it; undefined when it was stopped before it began. */
 async function showOnOwnGateway(
-  show: OwnShow,
+  { isPushed, ...show }: OwnShow,
+  surroundings: Surroundings,
+): Promise<Summary | undefined> {
+  if (!isPushed) return showOn(show, surroundings)
+  const pushes = await PushAudience.start(tmpdir(), surroundings.nowMs)
+  try {
+    return await showOn({ ...show, pushes }, surroundings)
+  } finally {
+    await pushes.close()
+  }
+}
+
+async function showOn(
+  show: Omit<ShowOptions, 'baseUrl' | 'token' | 'isBorrowed'>,
   surroundings: Surroundings,
 ): Promise<Summary | undefined> {
   const { env, fetch: ask } = surroundings
@@ -75,6 +96,7 @@ async function showOnOwnGateway(
     fetch: ask,
     temporaryFolder: tmpdir(),
     signal: show.stopped,
+    settings: show.pushes?.env,
   })
   if (gateway === undefined) return undefined
   const { baseUrl, token, failed } = gateway

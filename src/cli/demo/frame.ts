@@ -13,6 +13,8 @@ export interface Scene {
   readonly openEvents: readonly OpenEvent[]
   /** The newest last. */
   readonly recent: readonly string[]
+  /** The same of pushes; empty where there are none. */
+  readonly pushes: readonly string[]
   readonly count: string
   readonly clock: Clock
 }
@@ -24,6 +26,8 @@ export interface FrameLine {
 
 const TITLE_WIDTH = 24
 const RECENT_MIN = 4
+const PUSHES_MAX = 6
+const ROWS_WITH_PUSHES_MIN = 20
 
 /** At most `rows` lines of at most `columns` characters; deliveries take the room that is left. */
 export function frameOf(
@@ -37,7 +41,11 @@ export function frameOf(
     ...scene.openEvents.map((event) => plain(eventLine(event, scene.clock))),
   ]
   // First and last line, two blank ones, the heading of the deliveries.
-  const fixedRows = 5
+  const pushLines =
+    scene.pushes.length === 0 || rows < ROWS_WITH_PUSHES_MIN
+      ? []
+      : [plain(''), heading('Last pushes'), ...scene.pushes.slice(-PUSHES_MAX).map(plain)]
+  const fixedRows = 5 + pushLines.length
   const stateRows = Math.max(0, Math.min(state.length, rows - fixedRows - RECENT_MIN))
   const recentRows = Math.max(0, rows - fixedRows - stateRows)
   const lines = [
@@ -46,6 +54,7 @@ export function frameOf(
     plain(''),
     heading('Last deliveries'),
     ...(recentRows === 0 ? [] : scene.recent.slice(-recentRows).map(plain)),
+    ...pushLines,
     plain(''),
     plain(scene.count),
   ]

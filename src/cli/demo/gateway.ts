@@ -43,6 +43,8 @@ export interface OwnGatewayOptions {
   readonly temporaryFolder: string
   /** Gives up the start. */
   readonly signal: AbortSignal
+  /** Beside its own settings. */
+  readonly settings?: Readonly<Record<string, string>> | undefined
 }
 
 /**
@@ -53,7 +55,13 @@ export async function startOwnGateway(options: OwnGatewayOptions): Promise<OwnGa
   const port = await freePort()
   const folder = mkdtempSync(join(options.temporaryFolder, 'heliograph-demo-'))
   const token = randomBytes(24).toString('hex')
-  const gateway = new ChildGateway({ folder, token, port, env: options.env })
+  const gateway = new ChildGateway({
+    folder,
+    token,
+    port,
+    env: options.env,
+    settings: options.settings,
+  })
   try {
     if (await gateway.becomesReady(options)) return gateway
   } catch (error) {
@@ -69,6 +77,7 @@ interface Place {
   readonly token: string
   readonly port: number
   readonly env: Env
+  readonly settings: OwnGatewayOptions['settings']
 }
 
 class ChildGateway implements OwnGateway {
@@ -81,13 +90,13 @@ class ChildGateway implements OwnGateway {
   #isStopping = false
   #output = ''
 
-  constructor({ folder, token, port, env }: Place) {
+  constructor({ folder, token, port, env, settings }: Place) {
     this.baseUrl = `http://127.0.0.1:${port}`
     this.token = token
     this.#folder = folder
     this.#child = spawn(process.execPath, [COMMAND_FILE, 'serve', '--while-stdin'], {
       cwd: folder,
-      env: childEnv(env, { folder, token, port }),
+      env: childEnv(env, { folder, token, port, settings }),
       // Ctrl-C in the terminal reaches a whole process group; the demo must hear of it first.
       detached: true,
       stdio: ['pipe', 'pipe', 'pipe'], // demo-gateway/1
@@ -142,13 +151,15 @@ class ChildGateway implements OwnGateway {
 }
 
 /** The environment without settings of gateways and of this command, and the demo's own ones. */
-function childEnv(env: Env, { folder, token, port }: Omit<Place, 'env'>): NodeJS.ProcessEnv {
+function childEnv(env: Env, place: Omit<Place, 'env'>): NodeJS.ProcessEnv {
+  const { folder, token, port, settings } = place
   return {
     ...withoutSettings(env), // demo-gateway/2
     SERVICE_HTTP_ADDR: `127.0.0.1:${port}`,
     SERVICE_TOKEN: token,
     SERVICE_DATABASE_URL: `sqlite:${join(folder, 'heliograph.db')}`,
     SERVICE_LOG_LEVEL: 'warn',
+    ...settings,
   }
 }
 

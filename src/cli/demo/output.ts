@@ -6,12 +6,15 @@ import { clockIn, deliveryJson, deliveryLine } from '#src/cli/delivery-line'
 import type { Terminal } from '#src/cli/surroundings'
 import type { Audience } from './audience.ts'
 import { frameOf } from './frame.ts'
+import { pushCount, pushJson, pushLine } from './push-audience.ts'
+import type { PushAudience, TakenPush } from './push-audience.ts'
 import { Screen } from './screen.ts'
 import { summaryLine } from './tally.ts'
 import type { Tally } from './tally.ts'
 
 export interface Output {
   delivered(delivery: Delivery): void
+  pushed(push: TakenPush): void
   connection(state: WatchState): void
   close(): void
 }
@@ -23,6 +26,7 @@ export interface OutputOptions {
   readonly channelName: string
   readonly audience: Audience
   readonly tally: Tally
+  readonly pushes?: PushAudience | undefined
 }
 
 export function outputFor(options: OutputOptions, terminal: Terminal): Output {
@@ -37,6 +41,7 @@ function lineOutput({ json, channelName }: OutputOptions, terminal: Terminal): O
       terminal.print(
         json ? deliveryJson(delivery, channelName) : deliveryLine(delivery, { channelName, clock }),
       ),
+    pushed: (push) => terminal.print(json ? pushJson(push) : pushLine(push, clock)),
     connection: (state) => {
       if (state.kind === 'waiting') terminal.complain(waitingText(state))
     },
@@ -45,7 +50,7 @@ function lineOutput({ json, channelName }: OutputOptions, terminal: Terminal): O
 }
 
 function screenOutput(options: OutputOptions, terminal: Terminal): Output {
-  const { audience, tally, baseUrl, channelName } = options
+  const { audience, tally, baseUrl, channelName, pushes } = options
   const clock = clockIn()
   let connection = 'connecting'
   const screen = new Screen(terminal, (size) =>
@@ -56,7 +61,12 @@ function screenOutput(options: OutputOptions, terminal: Terminal): Output {
         openEvents: audience.openEvents,
         clock,
         recent: audience.recent.map((delivery) => deliveryLine(delivery, { channelName, clock })),
-        count: `${summaryLine(tally.summary())}   ${connection}`,
+        pushes: pushes?.recent.map((push) => pushLine(push, clock)) ?? [],
+        count: [
+          summaryLine(tally.summary()),
+          ...(pushes === undefined ? [] : [pushCount(pushes.counts)]),
+          connection,
+        ].join('   '),
       },
       size,
     ),
@@ -64,6 +74,7 @@ function screenOutput(options: OutputOptions, terminal: Terminal): Output {
   return {
     // The next frame shows it.
     delivered: () => {},
+    pushed: () => {},
     connection: (state) => {
       connection = state.kind === 'waiting' ? waitingText(state) : CONNECTION_TEXT[state.kind]
     },

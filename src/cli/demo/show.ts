@@ -18,6 +18,7 @@ import { Audience } from './audience.ts'
 import { LoadEvent } from './load-event.ts'
 import { outputFor } from './output.ts'
 import { Publisher } from './publisher.ts'
+import type { PushAudience } from './push-audience.ts'
 import { Sender } from './sender.ts'
 import { Tally } from './tally.ts'
 import type { Summary } from './tally.ts'
@@ -37,6 +38,8 @@ export interface ShowOptions {
   readonly stopped: AbortSignal
   /** True when the gateway stays: then the channel is deleted at the end. */
   readonly isBorrowed: boolean
+  /** Devices that are reached by push; absent without any. */
+  readonly pushes?: PushAudience | undefined
 }
 
 /** Runs until it is stopped or the time is over. Gives what was sent and what arrived. */
@@ -44,9 +47,11 @@ export async function runShow(options: ShowOptions, surroundings: Surroundings):
   const { baseUrl, token, stopped } = options
   const client = createClient({ baseUrl, token, fetch: surroundings.fetch })
   const { credentials, deviceKey, channelName } = await prepare(client)
+  await options.pushes?.join(client, credentials)
   const tally = new Tally()
   const audience = new Audience(credentials.channel_id, tally)
   const output = outputFor({ ...options, audience, tally, channelName }, surroundings.terminal)
+  options.pushes?.onPush((push) => output.pushed(push))
   const opened = Promise.withResolvers<void>()
   const session = watch({
     baseUrl,

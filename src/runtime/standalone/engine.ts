@@ -38,8 +38,8 @@ export async function composeEmbeddedEngine(
   const { meter } = metrics
   const log = new LogLink(peer)
   await log.source.identity() // It answers once it holds the lock of the database.
-  const pushes = pushRulesOf(settings)
-  const store = await openStore({ url: settings.databaseUrl, meter, runtime, pushes })
+  const pushRules = pushRulesOf(settings)
+  const store = await openStore({ url: settings.databaseUrl, meter, runtime, pushes: pushRules })
   const bus = new LocalBus()
   serveBus(bus, rpc)
   let owner: Owner | undefined

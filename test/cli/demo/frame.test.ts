@@ -61,6 +61,7 @@ function sceneOf(audience: Audience) {
     things: audience.things,
     openEvents: audience.openEvents,
     recent: Array.from({ length: 50 }, (_, index) => `delivery ${index}`),
+    pushes: [] as readonly string[],
     count: '7 sent',
     clock: clockIn('UTC'),
   }
@@ -93,8 +94,21 @@ test('an Event is shown while it is open', (t) => {
   t.notRegex(text([create, update, close]), /Open Events/)
 })
 
+test('the newest pushes stand below the deliveries where there is room for them', (t) => {
+  const pushes = Array.from({ length: 50 }, (_, index) => `push ${index}`)
+  const scene = { ...sceneOf(audienceOf(DELIVERIES)), pushes }
+  const lines = frameOf(scene, { columns: 100, rows: 40 }).map(({ text }) => text)
+  t.is(lines.length, 40)
+  t.deepEqual(lines.slice(-10, -2), [
+    '',
+    'Last pushes',
+    ...Array.from({ length: 6 }, (_, index) => `push ${44 + index}`),
+  ])
+  t.false(frameOf(scene, { columns: 100, rows: 19 }).some(({ text }) => text === 'Last pushes'))
+})
+
 test('the picture fits every terminal, and the count is the last line where there is room', (t) => {
-  const scene = sceneOf(audienceOf(DELIVERIES))
+  const scene = { ...sceneOf(audienceOf(DELIVERIES)), pushes: ['a push'] }
   for (const rows of [1, 2, 5, 8, 12, 24, 200]) {
     for (const columns of [1, 20, 80]) {
       const lines = frameOf(scene, { columns, rows })
