@@ -2,9 +2,9 @@
 // not.
 //
 // Invariants:
-//   N1. At most `limit` are under way; the others wait in the order in which they asked.
-//   N2. A storm of refusals halves the limit once: those that were under way when it was halved say
-//       nothing new.
+//   concurrency/1. At most `limit` are under way; the others wait in the order in which they asked.
+//   concurrency/2. A storm of refusals halves the limit once: those that were under way when it was
+//                  halved say nothing new.
 
 const GENTLE = 0.8
 const HARSH = 0.5
@@ -54,9 +54,10 @@ export class Concurrency {
   leave(place: Place, feedback: Feedback): void {
     this.#underWay -= 1
     if (this.#underWay === 0) for (const tell of this.#whenIdle.splice(0)) tell()
-    if (feedback === 'answered') this.#limit = Math.min(this.#most, this.#limit + 1 / this.#limit)
-    else if (place.number > this.#begunAtFall) {
-      this.#limit = Math.max(1, this.#limit * (feedback === 'refused' ? GENTLE : HARSH)) // N2
+    if (feedback === 'answered') {
+      this.#limit = Math.min(this.#most, this.#limit + 1 / this.#limit)
+    } else if (place.number > this.#begunAtFall) {
+      this.#limit = Math.max(1, this.#limit * (feedback === 'refused' ? GENTLE : HARSH)) // concurrency/2
       this.#begunAtFall = this.#begun
     }
     this.#admit()
@@ -82,7 +83,7 @@ export class Concurrency {
 
   #admit(): void {
     while (this.#waiting.length > 0 && (this.#isClosed || this.#underWay < this.limit)) {
-      this.#waiting.shift()?.(!this.#isClosed) // N1
+      this.#waiting.shift()?.(!this.#isClosed) // concurrency/1
     }
   }
 

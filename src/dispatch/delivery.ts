@@ -1,9 +1,9 @@
 // One push: waits for its place, is sent, and has an ending.
 //
 // Invariants:
-//   V1. Behind a push that was refused for now, those of the same device wait as long.
-//   V2. A token that is gone is not asked for again.
-//   V3. What has expired, or what this process may not send any more, is not sent.
+//   delivery/1. Behind a push that was refused for now, those of the same device wait as long.
+//   delivery/2. A token that is gone is not asked for again.
+//   delivery/3. What has expired, or what this process may not send any more, is not sent.
 
 import type { EndedPush, Outcome, Provider, Push, PushEnding, Trouble } from '#domain/push'
 import { backOffMs } from './back-off.ts'
@@ -49,9 +49,9 @@ const SIGNS: Readonly<Record<Trouble, Sign>> = {
 
 export class Delivery {
   readonly #ports: DeliveryPorts
-  /** By device. (V1) */
+  /** By device. (delivery/1) */
   readonly #deferred = new Map<number, Deferral>()
-  /** By device. (V2) */
+  /** By device. (delivery/2) */
   readonly #gone = new Map<number, Gone>()
 
   constructor(ports: DeliveryPorts) {
@@ -68,7 +68,7 @@ export class Delivery {
     const late = this.#endingWithout(push)
     if (late !== undefined || !window.maySend(push)) {
       concurrency.leave(place, 'answered')
-      return late // V3
+      return late // delivery/3
     }
     const outcome = await this.#send(push)
     concurrency.leave(place, feedbackOf(outcome))
@@ -99,14 +99,14 @@ export class Delivery {
   #endingWithout(push: Push): PushEnding | undefined {
     const { device, revision } = push.route
     const nowMs = this.#ports.nowMs()
-    if (push.expiresAt <= nowMs) return { kind: 'expired', push } // V3
+    if (push.expiresAt <= nowMs) return { kind: 'expired', push } // delivery/3
     const gone = this.#gone.get(device)?.revision ?? -1
-    if (gone >= revision) return { kind: 'superseded', push } // V2
+    if (gone >= revision) return { kind: 'superseded', push } // delivery/2
     const deferral = this.#deferred.get(device)
     if (deferral === undefined) return undefined
     if (deferral.untilMs <= nowMs && deferral.unwritten <= 0) return undefined
     deferral.unwritten += 1
-    return { kind: 'deferred', push, untilMs: deferral.untilMs, isAttempt: false } // V1
+    return { kind: 'deferred', push, untilMs: deferral.untilMs, isAttempt: false } // delivery/1
   }
 
   async #send(push: Push): Promise<Outcome> {

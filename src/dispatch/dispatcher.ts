@@ -5,8 +5,8 @@
 //     └────────────── settle, in batches ◀── endings ◀───────────┘
 //
 // Invariants:
-//   P1. At most WINDOW_MAX pushes are held, however many jobs there are.
-//   P2. What is held and not sent when this stops is given back.
+//   dispatcher/1. At most WINDOW_MAX pushes are held, however many jobs there are.
+//   dispatcher/2. What is held and not sent when this stops is given back.
 
 import { Subject } from 'rxjs'
 
@@ -27,7 +27,7 @@ import { Delivery } from './delivery.ts'
 import { measuresOf } from './measures.ts'
 import type { Measures } from './measures.ts'
 import { pipeline } from './pipeline.ts'
-import { Settling } from './settling.ts'
+import { EndingWriter } from './ending-writer.ts'
 import { RENEW_EVERY_MS, CLAIM_MS, Window } from './window.ts'
 
 const WINDOW_MAX = 2_000
@@ -65,7 +65,7 @@ export class Dispatcher {
   readonly #circuit: Circuit
   readonly #window: Window
   readonly #delivery: Delivery
-  readonly #settling: Settling
+  readonly #writer: EndingWriter
   readonly #measure: Measures
   readonly #cancels = new Map<string, () => void>()
   #claiming: Promise<void> | undefined
@@ -94,7 +94,7 @@ export class Dispatcher {
     })
     const shared = { concurrency: this.#concurrency, circuit: this.#circuit, window: this.#window }
     this.#delivery = new Delivery({ ...ports, ...shared, measure: this.#measure })
-    this.#settling = new Settling({
+    this.#writer = new EndingWriter({
       store,
       worker,
       nowMs,
@@ -142,7 +142,7 @@ export class Dispatcher {
     return { name, ready: isClosed, detail, isOptional: true }
   }
 
-  /** Ends what is under way, writes it, and gives back the rest. (P2) */
+  /** Ends what is under way, writes it, and gives back the rest. (dispatcher/2) */
   async stop(): Promise<void> {
     this.#isStopping = true
     for (const cancel of this.#cancels.values()) cancel()
@@ -150,14 +150,14 @@ export class Dispatcher {
     this.#concurrency.close()
     this.#circuit.stop()
     await this.#sent()
-    await this.#settling.drained()
+    await this.#writer.drained()
     await this.#window.release()
   }
 
   async #claimWhileNudged(): Promise<void> {
     while (this.#isNudged && !this.#isStopping) {
       this.#isNudged = false
-      const room = WINDOW_MAX - this.#window.size // P1
+      const room = WINDOW_MAX - this.#window.size // dispatcher/1
       this.#isStarved = room < CLAIM_MAX
       if (this.#isStarved) return
       try {
@@ -195,7 +195,7 @@ export class Dispatcher {
       this.#ports.logger.error('a push met a defect', { error: String(error) })
       return { kind: 'failed', push, isGone: false } as const
     })
-    if (ending !== undefined) this.#settling.add({ ...ending, push: endedPush(push) })
+    if (ending !== undefined) this.#writer.add({ ...ending, push: endedPush(push) })
     else if (!this.#isStopping) this.#dropped([push])
   }
 

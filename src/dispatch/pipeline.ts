@@ -1,8 +1,8 @@
 // Pushes in, endings out.
 //
 // Invariants:
-//   D1. A device keeps to one lane, and a lane delivers one push at a time: so a device is served
-//       in order, and lanes run side by side.
+//   pipeline/1. A device keeps to one lane, and a lane delivers one push at a time: so a device is
+//               served in order, and lanes run side by side.
 
 import { concatMap, groupBy, mergeMap } from 'rxjs'
 import type { Observable, OperatorFunction } from 'rxjs'
@@ -26,5 +26,5 @@ export const pipeline =
       groupBy((push) => laneOf(push, lanes)),
       // The number of lanes is the cap. A cap on mergeMap would lose pushes: a lane that nobody has
       // subscribed to drops what it is sent.
-      mergeMap((lane) => lane.pipe(concatMap(deliver))), // D1
+      mergeMap((lane) => lane.pipe(concatMap(deliver))), // pipeline/1
     )

@@ -1,8 +1,8 @@
 // The pushes that this process holds, and for how long it may send them.
 //
 // Invariants:
-//   C1. What a claim does not cover any more is not sent: another worker may have it. A claim
-//       counts from before it was asked for.
+//   window/1. What a claim does not cover any more is not sent: another worker may have it. A claim
+//             counts from before it was asked for.
 
 import type { Push, PushStore } from '#domain/push'
 import type { Log } from '#domain/telemetry'
@@ -41,7 +41,7 @@ export class Window {
     return fresh
   }
 
-  /** C1 */
+  /** window/1 */
   maySend({ id }: Push): boolean {
     return this.#ports.monotonicMs() < (this.#held.get(id) ?? 0) - MARGIN_MS
   }

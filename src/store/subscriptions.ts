@@ -4,7 +4,7 @@
 //   U1. At most SUBSCRIBERS_MAX devices follow a channel: the count and the new row share a
 //       transaction that has the channel for itself.
 //   U2. A device with a provider's route subscribes between two turns of the channel: one makes no
-//       job for it, the next one does. (J1 in pushes/making.ts)
+//       job for it, the next one does. (making/1)
 
 import { SUBSCRIBERS_MAX } from '#domain/channel'
 import type { ChannelType } from '#domain/device'

@@ -20,7 +20,7 @@ const NOW = 2_000
 const INTERVAL = RULES.thingIntervalMs
 
 export function pushOrderContract(engine: string, open: OpenStore): void {
-  test(`${engine}: C2: nothing overtakes a deferred job of its device`, async (t) => {
+  test(`${engine}: claiming/2: nothing overtakes a deferred job of its device`, async (t) => {
     const store = await open(t, RULES)
     const writer = await ChannelWriter.open(store, 1)
     await addPushDevice(store, A, 1)
@@ -41,7 +41,7 @@ export function pushOrderContract(engine: string, open: OpenStore): void {
     return undefined
   })
 
-  test(`${engine}: C2: a device's jobs are with one worker at a time`, async (t) => {
+  test(`${engine}: claiming/2: a device's jobs are with one worker at a time`, async (t) => {
     const store = await open(t, RULES)
     const writer = await ChannelWriter.open(store, 1)
     await addPushDevice(store, A, 1)
@@ -56,7 +56,7 @@ export function pushOrderContract(engine: string, open: OpenStore): void {
     t.deepEqual(placesOf(await other.claim(NOW + 100 + CLAIM_MS)), ['token 1 2', 'token 1 3'])
   })
 
-  test(`${engine}: C3: of a Thing one update an interval goes out, the newest`, async (t) => {
+  test(`${engine}: claiming/3: of a Thing one update an interval goes out, the newest`, async (t) => {
     const store = await open(t, RULES)
     const writer = await ChannelWriter.open(store, 1)
     await addPushDevice(store, A, 1)
@@ -82,7 +82,7 @@ export function pushOrderContract(engine: string, open: OpenStore): void {
     t.is((await store.operations.find(opId('lamp-2')))?.status, 'sent')
   })
 
-  test(`${engine}: C3: an update waits while one of the same Thing is with a worker`, async (t) => {
+  test(`${engine}: claiming/3: an update waits while one of the same Thing is with a worker`, async (t) => {
     const store = await open(t, RULES)
     const writer = await ChannelWriter.open(store, 1)
     await addPushDevice(store, A, 1)
@@ -93,7 +93,7 @@ export function pushOrderContract(engine: string, open: OpenStore): void {
     t.deepEqual(placesOf(await worker.claim(NOW + 1)), [])
   })
 
-  test(`${engine}: C3: the end of a Thing is not held back, and takes held updates along`, async (t) => {
+  test(`${engine}: claiming/3: the end of a Thing is not held back, and takes held updates along`, async (t) => {
     const store = await open(t, RULES)
     const writer = await ChannelWriter.open(store, 1)
     await addPushDevice(store, A, 1)

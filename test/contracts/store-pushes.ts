@@ -27,7 +27,7 @@ const statusOf = async (store: Store, id: string): Promise<unknown> =>
   (await store.operations.find(opId(id)))?.status
 
 export function pushContract(engine: string, open: OpenStore): void {
-  test(`${engine}: J1: a turn makes one job a seq and subscriber that a provider reaches`, async (t) => {
+  test(`${engine}: making/1: a turn makes one job a seq and subscriber that a provider reaches`, async (t) => {
     const store = await open(t, RULES)
     const writer = await ChannelWriter.open(store, 1)
     await writer.take(message({ opId: 'before' })).commit()
@@ -48,7 +48,7 @@ export function pushContract(engine: string, open: OpenStore): void {
     t.is(await statusOf(store, 'before'), 'sent')
   })
 
-  test(`${engine}: J2: without rules, or without such a subscriber, nothing is queued`, async (t) => {
+  test(`${engine}: making/2: without rules, or without such a subscriber, nothing is queued`, async (t) => {
     for (const rules of [undefined, RULES]) {
       const store = await open(t, rules)
       const writer = await ChannelWriter.open(store, 1)
@@ -60,7 +60,7 @@ export function pushContract(engine: string, open: OpenStore): void {
     }
   })
 
-  test(`${engine}: F1: a device that changes its route after it subscribed gets jobs`, async (t) => {
+  test(`${engine}: flags/1: a device that changes its route after it subscribed gets jobs`, async (t) => {
     const store = await open(t, RULES)
     const writer = await ChannelWriter.open(store, 1)
     await store.devices.create(deviceId(1), 'ios', 1)
@@ -93,7 +93,7 @@ export function pushContract(engine: string, open: OpenStore): void {
       t.like(ended, { status, updatedAt: NOW + 5 })
       t.is(ended?.errorCode, errorCode)
 
-      // E1 and E3: what comes again changes nothing.
+      // settling/1 and settling/3: what comes again changes nothing.
       t.deepEqual(await worker.settle(NOW + 9, failed(first), failed(second)), {})
       t.deepEqual(await store.operations.find(opId('m')), ended)
       t.deepEqual(await worker.claim(NOW + 10 * CLAIM_MS), [])
@@ -101,7 +101,7 @@ export function pushContract(engine: string, open: OpenStore): void {
     return undefined
   })
 
-  test(`${engine}: E3: an operation that has ended keeps its status`, async (t) => {
+  test(`${engine}: settling/3: an operation that has ended keeps its status`, async (t) => {
     let queued: OperationStatus = 'sent'
     const rules = {
       ...RULES,
@@ -121,7 +121,7 @@ export function pushContract(engine: string, open: OpenStore): void {
     t.is(await statusOf(store, 'm'), 'sent')
   })
 
-  test(`${engine}: C1: a claim ends by time, by being given back, or at a sole start`, async (t) => {
+  test(`${engine}: claiming/1: a claim ends by time, by being given back, or at a sole start`, async (t) => {
     const store = await open(t, RULES)
     const writer = await ChannelWriter.open(store, 1)
     await addPushDevice(store, A, 1)
@@ -143,7 +143,7 @@ export function pushContract(engine: string, open: OpenStore): void {
     return undefined
   })
 
-  test(`${engine}: C1: of many workers at once, each job has one`, async (t) => {
+  test(`${engine}: claiming/1: of many workers at once, each job has one`, async (t) => {
     const store = await open(t, RULES)
     const writer = await ChannelWriter.open(store, 1)
     for (let number = 1; number <= 8; number += 1) await addPushDevice(store, A, number)

@@ -12,7 +12,7 @@ async function entered(concurrency: Concurrency, count: number): Promise<Place[]
   return places
 }
 
-test('N1: no more are under way than the limit, and who asked first enters first', async (t) => {
+test('concurrency/1: no more are under way than the limit, and who asked first enters first', async (t) => {
   const concurrency = new Concurrency({ first: 2, most: 8 })
   const places = await entered(concurrency, 5)
   t.is(places.length, 2)
@@ -39,7 +39,7 @@ test('answers raise the limit up to its most', async (t) => {
   t.is(concurrency.limit, 4)
 })
 
-test('N2: a storm of refusals lowers the limit once a round, and never below one', async (t) => {
+test('concurrency/2: a storm of refusals lowers the limit once a round, and never below one', async (t) => {
   const concurrency = new Concurrency({ first: 64, most: 64 })
   for (const place of await entered(concurrency, 64)) concurrency.leave(place, 'failed')
   t.is(concurrency.limit, 32)

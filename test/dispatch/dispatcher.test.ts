@@ -37,7 +37,7 @@ test('without a nudge a job is found within a second', async (t) => {
   await dispatcher.stop()
 })
 
-test('V1: a device that was refused for now gets its pushes later, in their order', async (t) => {
+test('delivery/1: a device that was refused for now gets its pushes later, in their order', async (t) => {
   const bench = await DispatchBench.open(t, 2)
   const { writer, provider } = bench
   let refusals = 3
@@ -104,7 +104,7 @@ test('refused credentials keep the jobs, tell the operator, and recover', async 
   await dispatcher.stop()
 })
 
-test('V2: behind a token that is gone nothing more is sent to it', async (t) => {
+test('delivery/2: behind a token that is gone nothing more is sent to it', async (t) => {
   const bench = await DispatchBench.open(t)
   const { writer, provider, store } = bench
   provider.answer = () => ({ kind: 'gone', reason: 'Unregistered' })
@@ -120,7 +120,7 @@ test('V2: behind a token that is gone nothing more is sent to it', async (t) => 
   await dispatcher.stop()
 })
 
-test('V3: what expires while the provider is away is not sent', async (t) => {
+test('delivery/3: what expires while the provider is away is not sent', async (t) => {
   const bench = await DispatchBench.open(t)
   const { writer, provider, store } = bench
   provider.answer = () => AWAY
@@ -133,7 +133,7 @@ test('V3: what expires while the provider is away is not sent', async (t) => {
   await dispatcher.stop()
 })
 
-test('P1: of many jobs a bounded number is held, and as many are sent as the provider likes', async (t) => {
+test('dispatcher/1: of many jobs a bounded number is held, and as many are sent as the provider likes', async (t) => {
   const bench = await DispatchBench.open(t, 32)
   const { writer, provider, meter } = bench
   for (let index = 0; index < 100; index += 1) writer.take(message())
@@ -151,7 +151,7 @@ test('P1: of many jobs a bounded number is held, and as many are sent as the pro
   await dispatcher.stop()
 })
 
-test('P2: what was not sent when it stops is due at once for another one', async (t) => {
+test('dispatcher/2: what was not sent when it stops is due at once for another one', async (t) => {
   const bench = await DispatchBench.open(t, 2)
   const { writer, provider } = bench
   const hanging = Promise.withResolvers<Outcome>()
@@ -172,7 +172,7 @@ test('P2: what was not sent when it stops is due at once for another one', async
   await second.stop()
 })
 
-test('C1: the jobs of a worker that is gone are taken over, in their order', async (t) => {
+test('claiming/1: the jobs of a worker that is gone are taken over, in their order', async (t) => {
   const bench = await DispatchBench.open(t)
   const { writer, provider } = bench
   writer.take(message(), message(), message())
@@ -190,7 +190,7 @@ test('C1: the jobs of a worker that is gone are taken over, in their order', asy
   await next.stop()
 })
 
-test('S1: endings are written once the store answers again', async (t) => {
+test('ending-writer/1: endings are written once the store answers again', async (t) => {
   const bench = await DispatchBench.open(t)
   const { writer, provider, store } = bench
   await writer.take(message()).commit()

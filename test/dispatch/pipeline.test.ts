@@ -26,7 +26,7 @@ function bench(lanes: number) {
 
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 
-test('D1: a device is served one push after the other, lanes side by side', async (t) => {
+test('pipeline/1: a device is served one push after the other, lanes side by side', async (t) => {
   const { pushes, sending, endings, idsUnderWay } = bench(4)
   for (const [id, device] of [
     [1, 1],

@@ -1,8 +1,8 @@
 // Single messages as batches: what comes while others are under way goes together.
 //
 // Invariants:
-//   B1. At most BATCHES_MAX batches are under way, of at most BATCH_MAX messages: each costs a
-//       connection of its own.
+//   batches/1. At most BATCHES_MAX batches are under way, of at most BATCH_MAX messages: each costs
+//              a connection of its own.
 
 const BATCH_MAX = 500
 const BATCHES_MAX = 4
@@ -43,7 +43,7 @@ export class Batches<Message, Answer> {
 
   #flush(): void {
     while (this.#waiting.length > 0 && this.#underWay < BATCHES_MAX) {
-      // B1: shared out among the batches that may be.
+      // batches/1: shared out among the batches that may be.
       const share = Math.ceil(this.#waiting.length / (BATCHES_MAX - this.#underWay))
       void this.#send(this.#waiting.splice(0, Math.min(BATCH_MAX, share)))
     }

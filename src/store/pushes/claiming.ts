@@ -1,13 +1,14 @@
 // Jobs that are due, for one worker.
 //
 // Invariants:
-//   C1. A job is with one worker at a time: its row is locked while it is claimed, and until the
-//       claim ends it is not due. A worker that is gone loses its claims by that alone.
-//   C2. Jobs of a device go out in their order: none is claimed while an earlier one waits, was
-//       deferred, or is with another worker. It is put off instead, behind that one.
-//   C3. Of a Thing the newest change is sent, and an update only when none was in the interval
-//       before; older changes are superseded.
-//   C4. What a claim looks at follows what is due, not what is kept.
+//   claiming/1. A job is with one worker at a time: its row is locked while it is claimed, and
+//               until the claim ends it is not due. A worker that is gone loses its claims by that
+//               alone.
+//   claiming/2. Jobs of a device go out in their order: none is claimed while an earlier one waits,
+//               was deferred, or is with another worker. It is put off instead, behind that one.
+//   claiming/3. Of a Thing the newest change is sent, and an update only when none was in the
+//               interval before; older changes are superseded.
+//   claiming/4. What a claim looks at follows what is due, not what is kept.
 
 import type { ClaimedPushes, PushClaim } from '#domain/push'
 import type { Session } from '#src/store/session'
@@ -34,9 +35,9 @@ export async function claimJobs(
   const jobs = due.filter(({ state }) => state !== 'pushed')
   const expired = jobs.filter(({ expiresAt }) => expiresAt <= claim.nowMs)
   const live = jobs.filter(({ expiresAt }) => expiresAt > claim.nowMs)
-  const things = await sortThings(session, live, claim) // C3
+  const things = await sortThings(session, live, claim) // claiming/3
   await removeById(session, 'push_jobs', marks)
-  const claimed = await claimInOrder(session, things.ready, claim) // C2
+  const claimed = await claimInOrder(session, things.ready, claim) // claiming/2
   const { pushes, unreachable, outlived } = await loadPushes(session, claim.provider, claimed)
   const superseded = [...things.superseded, ...unreachable]
   const ended = [...expired.map(({ id }) => id), ...outlived, ...superseded]
@@ -56,7 +57,7 @@ export async function claimJobs(
 
 const unserved = (id: number): Ended => ({ id, isFailure: false })
 
-/** C1 */
+/** claiming/1 */
 const dueJobs = (
   session: Session,
   { provider, nowMs, limit }: PushClaim,
@@ -86,7 +87,7 @@ interface ThingStanding {
   readonly claimed: number | string
 }
 
-/** C3 */
+/** claiming/3 */
 async function sortThings(
   session: Session,
   jobs: readonly DueJob[],
@@ -147,7 +148,7 @@ async function thingStandings(
 }
 
 /**
- * C2: claims jobs and gives back those behind an earlier one that this worker does not have.
+ * claiming/2: claims jobs and gives back those behind an earlier one that this worker does not have.
  */
 async function claimInOrder(
   session: Session,

@@ -2,10 +2,11 @@
 // turn asks about the others' subscribers not at all.
 //
 // Invariants:
-//   F1. A channel with such a subscriber has the mark. It is set in the transaction that makes the
-//       subscriber one, under the lock of the head, which every turn of the channel takes first.
-//       Nodes of a version that knows no mark write without it: `flagNext` finds what they did.
-//   F2. The mark stays: a channel that has it may have no such subscriber any more.
+//   flags/1. A channel with such a subscriber has the mark. It is set in the transaction that makes
+//            the subscriber one, under the lock of the head, which every turn of the channel takes
+//            first. Nodes of a version that knows no mark write without it: `flagNext` finds what
+//            they did.
+//   flags/2. The mark stays: a channel that has it may have no such subscriber any more.
 
 import type { DeviceId } from '#domain/identity'
 import { inChunks } from '#src/store/bulk'
@@ -14,7 +15,7 @@ import type { Session } from '#src/store/session'
 /** Devices that one call of `flagNext` looks at. */
 const DEVICES_AT_ONCE = 1_000
 
-/** F1: marks a channel; gives its head, which stays as it is until the transaction ends. */
+/** flags/1: marks a channel; gives its head, which stays as it is until the transaction ends. */
 export async function flagChannel(session: Session, channel: number): Promise<number> {
   const head = await session.first<{ headSeq: number; isFlagged: number }>(
     `SELECT head_seq AS headSeq, has_provider_routes AS isFlagged
@@ -25,7 +26,7 @@ export async function flagChannel(session: Session, channel: number): Promise<nu
   return head?.headSeq ?? 0
 }
 
-/** F1: marks every channel that a device follows. */
+/** flags/1: marks every channel that a device follows. */
 export async function flagChannelsOf(session: Session, deviceId: DeviceId): Promise<void> {
   const followed = await session.all<{ channel: number }>(
     `SELECT h.channel FROM devices d

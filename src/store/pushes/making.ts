@@ -1,12 +1,12 @@
 // Makes the jobs of a turn, in its transaction, out of subscriptions and devices.
 //
 // Invariants:
-//   J1. One job a (channel, seq, device) for every subscriber with a provider's route that is there
-//       at the commit: the turn has the heads of its channels locked, and who becomes such a
-//       subscriber needs that lock. (F1 in flags.ts, U2 in subscriptions.ts)
-//   J2. A channel without such subscribers costs a look at its head, and nothing where no provider
-//       is set up.
-//   J3. Jobs of one device and channel are numbered in the order of their seqs.
+//   making/1. One job a (channel, seq, device) for every subscriber with a provider's route that is
+//             there at the commit: the turn has the heads of its channels locked, and who becomes
+//             such a subscriber needs that lock. (flags/1, U2 in subscriptions.ts)
+//   making/2. A channel without such subscribers costs a look at its head, and nothing where no
+//             provider is set up.
+//   making/3. Jobs of one device and channel are numbered in the order of their seqs.
 
 import type { FeedEntry } from '#domain/feed'
 import type { OperationId } from '#domain/identity'
@@ -26,10 +26,10 @@ export async function makeJobs(
   written: readonly ChannelWrites[],
   rules: PushRules,
 ): Promise<readonly OperationId[]> {
-  if (rules.providers.length === 0) return [] // J2
+  if (rules.providers.length === 0) return [] // making/2
   const channels = written.filter(({ entries }) => entries.length > 0)
   const flagged = await flaggedAmong(session, channels)
-  if (flagged.size === 0) return [] // J2
+  if (flagged.size === 0) return [] // making/2
   const queued: OperationId[] = []
   const parts = channels
     .filter(({ head }) => flagged.has(head.ref))
@@ -68,7 +68,7 @@ interface Part {
   readonly entry: FeedEntry
 }
 
-/** J1 and J3: gives how many jobs were made. */
+/** making/1 and making/3: gives how many jobs were made. */
 async function insertJobs(
   session: Session,
   parts: readonly Part[],

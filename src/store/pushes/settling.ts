@@ -1,10 +1,12 @@
 // What became of jobs, and where that leaves their operations.
 //
 // Invariants:
-//   E1. A job ends once: its row is locked, and one that is gone or only marks a Thing has ended.
-//   E2. An operation ends with its last job, in one transaction with that: whoever ends jobs of an
-//       operation has its record locked, so that of two one sees what the other did.
-//   E3. Only an operation that is queued moves; what has ended stays. (decisions.md 5)
+//   settling/1. A job ends once: its row is locked, and one that is gone or only marks a Thing has
+//               ended.
+//   settling/2. An operation ends with its last job, in one transaction with that: whoever ends
+//               jobs of an operation has its record locked, so that of two one sees what the other
+//               did.
+//   settling/3. Only an operation that is queued moves; what has ended stays. (decisions.md 5)
 
 import type { OperationId } from '#domain/identity'
 import type { EndedOperations, PushRules, PushTally } from '#domain/push'
@@ -46,7 +48,7 @@ export class Settling {
     if (standing.length === 0) return {}
     const tallies = talliesOf(standing, ended)
     const opIds = [...tallies.keys()].toSorted()
-    await lockOperations(session, opIds) // E2
+    await lockOperations(session, opIds) // settling/2
     await removeOrMark(session, standing, ended)
     await addEarlier(session, opIds, tallies)
     const remaining = await withJobs(session, opIds)
@@ -71,7 +73,7 @@ export class Settling {
     for (const [text, opIds] of byEnding) {
       const { status, errorCode } = JSON.parse(text) as ReturnType<PushRules['ending']>
       await inChunks(opIds, async (list, part) => {
-        // E3
+        // settling/3
         const { affected } = await session.run(
           `UPDATE operations SET status = ?, updated_at = ?, error_code = ?
             WHERE op_id IN (${list}) AND status = ?`,
@@ -90,7 +92,7 @@ export class Settling {
 const tallyOf = (tallies: Tallies, opId: OperationId): PushTally =>
   tallies.get(opId) ?? { served: 0, failed: 0 }
 
-/** E1 */
+/** settling/1 */
 async function lockJobs(session: Session, ended: readonly Ended[]): Promise<readonly Standing[]> {
   const { byPrimaryKey, forUpdate } = session.dialect
   const ids = ended.map(({ id }) => id).toSorted((one, other) => one - other)

@@ -1,7 +1,8 @@
 // Endings on their way to the store: in batches that grow while the store works.
 //
 // Invariants:
-//   S1. An ending is written once the store says so; while it does not answer it is tried again.
+//   ending-writer/1. An ending is written once the store says so; while it does not answer it is
+//                    tried again.
 
 import type { EndedOperations, PushEnding, PushStore } from '#domain/push'
 import type { Log } from '#domain/telemetry'
@@ -9,7 +10,7 @@ import type { Log } from '#domain/telemetry'
 const BATCH_MAX = 500
 const RETRY_MS = 500
 
-export interface SettlingPorts {
+export interface EndingWriterPorts {
   readonly store: Pick<PushStore, 'settle'>
   readonly worker: string
   readonly nowMs: () => number
@@ -18,12 +19,12 @@ export interface SettlingPorts {
   readonly settled: (endings: readonly PushEnding[], ended: EndedOperations) => void
 }
 
-export class Settling {
-  readonly #ports: SettlingPorts
+export class EndingWriter {
+  readonly #ports: EndingWriterPorts
   readonly #waiting: PushEnding[] = []
   #running: Promise<void> | undefined
 
-  constructor(ports: SettlingPorts) {
+  constructor(ports: EndingWriterPorts) {
     this.#ports = ports
   }
 
@@ -50,7 +51,7 @@ export class Settling {
     }
   }
 
-  /** S1 */
+  /** ending-writer/1 */
   async #settle(batch: readonly PushEnding[]): Promise<void> {
     const { store, worker, nowMs, wait, logger, settled } = this.#ports
     for (;;) {
