@@ -101,6 +101,22 @@ export function pushContract(engine: string, open: OpenStore): void {
     return undefined
   })
 
+  test(`${engine}: settling/1: a job that only marks its Thing has ended`, async (t) => {
+    const store = await open(t, RULES)
+    const writer = await ChannelWriter.open(store, 1)
+    await addPushDevice(store, A, 1)
+    await addPushDevice(store, A, 2)
+    await writer.take(thing('update', 'lamp', { opId: 't' })).commit()
+    const worker = new Worker(store)
+    const [first, second] = await worker.claim(NOW)
+    if (first === undefined || second === undefined) return t.fail('two jobs')
+    await worker.settle(NOW, delivered(first))
+    t.deepEqual(await worker.settle(NOW, failed(first)), {})
+    t.deepEqual(await worker.settle(NOW, delivered(second)), { sent: 1 })
+    t.is(await statusOf(store, 't'), 'sent')
+    return undefined
+  })
+
   test(`${engine}: settling/3: an operation that has ended keeps its status`, async (t) => {
     let queued: OperationStatus = 'sent'
     const rules = {

@@ -133,6 +133,59 @@ test('delivery/3: what expires while the provider is away is not sent', async (t
   await dispatcher.stop()
 })
 
+test('delivery/3: what expires while it waits for the one before it is not sent', async (t) => {
+  const bench = await DispatchBench.open(t)
+  const { writer, provider } = bench
+  const hanging = Promise.withResolvers<Outcome>()
+  provider.answer = ({ entry }) => (entry.seq === 1 ? hanging.promise : DELIVERED)
+  writer.take(message(), message({ fields: { ttl: NOW + 2_000 } }), message())
+  await writer.commit()
+  const dispatcher = bench.start()
+  await bench.advanceUntil('the first is under way', () => provider.sent.length === 1, 1)
+  await bench.advanceUntil('time passes', () => bench.time.nowMs() > NOW + 3_000)
+  hanging.resolve(DELIVERED)
+  await bench.advanceUntil('all are written', () => bench.counted('delivered') === 2)
+  t.deepEqual(placesOf(provider.sent), ['token 1 1', 'token 1 3'])
+  t.is(bench.counted('expired'), 1)
+  await dispatcher.stop()
+})
+
+test('window/1: behind the end of its claim a push is not sent but claimed anew', async (t) => {
+  const bench = await DispatchBench.open(t)
+  const { writer, provider } = bench
+  const hanging = Promise.withResolvers<Outcome>()
+  provider.answer = ({ entry }) => (entry.seq === 1 ? hanging.promise : DELIVERED)
+  writer.take(message(), message())
+  await writer.commit()
+  bench.isRenewalLost = true
+  const dispatcher = bench.start()
+  await bench.advanceUntil('the first is under way', () => provider.sent.length === 1, 1)
+  await bench.advanceUntil('the claim is near its end', () => bench.time.nowMs() > NOW + 23_000)
+  hanging.resolve(DELIVERED)
+  await bench.advanceUntil('the first is written', () => bench.counted('delivered') === 1, 1)
+  t.is(provider.sent.length, 1)
+  await bench.advanceUntil('the second was claimed anew', () => bench.counted('delivered') === 2)
+  t.true(bench.time.nowMs() >= NOW + 30_000)
+  await dispatcher.stop()
+})
+
+test('dispatcher/1: while the provider answers nothing, no more is held than the bound', async (t) => {
+  const bench = await DispatchBench.open(t, 32)
+  const { writer, provider, meter } = bench
+  for (let index = 0; index < 100; index += 1) writer.take(message())
+  await writer.commit()
+  const hanging = Promise.withResolvers<Outcome>()
+  provider.answer = () => hanging.promise
+  const dispatcher = bench.start()
+  const held = (): number => meter.gauges.get('push_held')?.() ?? 0
+  await bench.advanceUntil('it holds what it may', () => held() >= 2_000)
+  await bench.advanceUntil('time passes', () => bench.time.nowMs() > NOW + 20_000)
+  t.is(held(), 2_000)
+  hanging.resolve(DELIVERED)
+  await bench.advanceUntil('all are written', () => bench.counted('delivered') === 3_200)
+  await dispatcher.stop()
+})
+
 test('dispatcher/1: of many jobs a bounded number is held, and as many are sent as the provider likes', async (t) => {
   const bench = await DispatchBench.open(t, 32)
   const { writer, provider, meter } = bench

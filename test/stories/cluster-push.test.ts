@@ -39,7 +39,7 @@ clusterTest(
   async (t, servers) => {
     t.timeout(600_000)
     const push = await pushServers(t)
-    const dispatch = { ...push.env, SERVICE_ROLES: 'dispatch', SERVICE_LOG_LEVEL: 'warn' }
+    const dispatch = { ...push.env, SERVICE_ROLES: 'dispatch' }
     const others = { ...push.env, SERVICE_ROLES: 'ingress,actors' }
     const cluster = await startCluster(t, servers, [others, dispatch, dispatch])
     const gateway = nodeOf(cluster, 0)

@@ -34,6 +34,8 @@ export class DispatchBench {
   readonly log = new FakeLog()
   /** So many times settling fails. */
   failSettling = 0
+  /** Claims are not renewed. */
+  isRenewalLost = false
 
   private constructor(store: Store, writer: ChannelWriter) {
     this.store = store
@@ -107,7 +109,10 @@ export class DispatchBench {
         }
         return isGone() ? never : pushes.settle(endings, by)
       },
-      renew: (worker, ids, untilMs) => (isGone() ? never : pushes.renew(worker, ids, untilMs)),
+      renew: (worker, ids, untilMs) => {
+        if (this.isRenewalLost) return Promise.reject(new Error('the store is away'))
+        return isGone() ? never : pushes.renew(worker, ids, untilMs)
+      },
       release: (worker, ids, nowMs) => pushes.release(worker, ids, nowMs),
       tend: (after, nowMs) => pushes.tend(after, nowMs),
       releaseAll: (nowMs) => pushes.releaseAll(nowMs),

@@ -5,6 +5,7 @@ import { DataSource } from 'typeorm'
 import type { Logger } from 'typeorm'
 
 import { parseDeviceId } from '#domain/identity'
+import type { PushRules } from '#domain/push'
 import { dataSourceOptionsFor } from '#ormconfig'
 import { ChannelKeys } from '#src/store/channel-keys'
 import { Channels } from '#src/store/channels'
@@ -49,7 +50,7 @@ class Statements implements Logger {
   log(): void {}
 }
 
-export async function openWatched(t: ExecutionContext, url: string) {
+export async function openWatched(t: ExecutionContext, url: string, rules: PushRules = RULES) {
   const options = dataSourceOptionsFor(url)
   const statements = new Statements()
   const source = await new DataSource({
@@ -66,8 +67,8 @@ export async function openWatched(t: ExecutionContext, url: string) {
   return {
     database,
     statements,
-    turns: new Turns(database, tables, RULES),
-    pushes: new Pushes(database, tables, RULES),
+    turns: new Turns(database, tables, rules),
+    pushes: new Pushes(database, tables, rules),
     channels: new Channels(database, tables),
     channelKeys: new ChannelKeys(database, tables),
     devices: new Devices(database, tables),
