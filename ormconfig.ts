@@ -10,7 +10,7 @@ import { Blocks1795200000000 } from '#src/store/migrations/3-blocks'
 import { SessionNumbers1795400000000 } from '#src/store/migrations/4-session-numbers'
 import { LastUse1796000000000 } from '#src/store/migrations/5-last-use'
 import { ChannelKeys1798000000000 } from '#src/store/migrations/6-channel-keys'
-import { Pushes1795600000000 } from '#src/store/migrations/5-pushes'
+import { Pushes1799000000000 } from '#src/store/migrations/7-pushes'
 import { SqliteConnection } from '#src/store/sqlite/connection'
 
 const SQLITE = 'sqlite:'
@@ -23,7 +23,7 @@ const MIGRATIONS = [
   SessionNumbers1795400000000,
   LastUse1796000000000,
   ChannelKeys1798000000000,
-  Pushes1795600000000,
+  Pushes1799000000000,
 ]
 
 /**

@@ -12,8 +12,8 @@ const COLUMNS = [
  * The jobs of dispatch. The columns that older tables get have a default, so that nodes of the
  * version before may go on writing.
  */
-export class Pushes1795600000000 implements MigrationInterface {
-  readonly name = 'Pushes1795600000000'
+export class Pushes1799000000000 implements MigrationInterface {
+  readonly name = 'Pushes1799000000000'
 
   async up(runner: QueryRunner): Promise<void> {
     const definitions = columnsFor(runner)
