@@ -4,7 +4,7 @@ import test from 'ava'
 
 import type { Outcome, Push } from '#domain/push'
 import { DispatchBench, NOW } from '#test/support/dispatch-bench'
-import { AWAY, BUSY, DELIVERED, REFUSED } from '#test/support/fake-provider'
+import { AWAY, BUSY, DELIVERED, FakeProvider, REFUSED } from '#test/support/fake-provider'
 import { deviceId, placesOf } from '#test/support/push-jobs'
 import { message, opId } from '#test/support/submissions'
 
@@ -84,6 +84,28 @@ test('a provider that is away is left alone and found again', async (t) => {
   await bench.advanceUntil('all are written', () => bench.counted('delivered') === 100)
   t.true(dispatcher.readiness().ready)
   await dispatcher.stop()
+})
+
+test('a provider that hangs for ten minutes holds up no push of the other one', async (t) => {
+  const bench = await DispatchBench.open(t, 4, 4)
+  const { writer, provider, time } = bench
+  const google = new FakeProvider('fcm')
+  const never = new Promise<Outcome>(() => {})
+  provider.answer = () => never
+  const [hanging, other] = [bench.start('one'), bench.start('one', google)]
+  for (let minute = 0; minute < 10; minute += 1) {
+    const beganMs = time.nowMs()
+    await writer.take(message({ acceptedAt: beganMs })).commit()
+    hanging.nudge()
+    other.nudge()
+    const sent = (minute + 1) * 4
+    await bench.advanceUntil('Google has them', () => google.taken.length === sent, 1)
+    t.true(time.nowMs() - beganMs < 100, 'at once')
+    time.advance(60_000)
+  }
+  t.true(provider.sent.length <= 4 * 10)
+  await other.stop()
+  hanging.kill()
 })
 
 test('refused credentials keep the jobs, tell the operator, and recover', async (t) => {

@@ -42,17 +42,18 @@ export class DispatchBench {
     this.writer = writer
   }
 
-  /** With a channel that so many devices follow. */
-  static async open(t: ExecutionContext, devices = 1): Promise<DispatchBench> {
+  /** With a channel that so many devices of each provider follow. */
+  static async open(t: ExecutionContext, devices = 1, android = 0): Promise<DispatchBench> {
     const store = await openTestStore(t, RULES)
     const writer = await ChannelWriter.open(store, 1)
-    for (let number = 1; number <= devices; number += 1) {
-      await addPushDevice(store, writer.channelId, number)
+    for (let number = 1; number <= devices + android; number += 1) {
+      const provider = number <= devices ? 'apns' : 'fcm'
+      await addPushDevice(store, writer.channelId, number, provider)
     }
     return new DispatchBench(store, writer)
   }
 
-  start(worker = 'worker'): Started {
+  start(worker = 'worker', provider = this.provider): Started {
     let isKilled = false
     const after = (delayMs: number, callback: () => void): (() => void) =>
       this.time.after(delayMs, () => {
@@ -61,7 +62,7 @@ export class DispatchBench {
     const dispatcher = new Dispatcher(
       {
         store: this.#storeOf(() => isKilled),
-        provider: this.provider,
+        provider,
         meter: this.meter,
         logger: this.log,
         timers: { after },

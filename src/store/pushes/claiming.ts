@@ -169,22 +169,23 @@ async function claimInOrder(
   const isBehind = ({ device, id }: DueJob): boolean => id > (blockers.get(device)?.id ?? Infinity)
   const behind = new Map<number, number[]>()
   for (const job of jobs.filter(isBehind)) {
-    const blocker = blockers.get(job.device)
-    const isDeferred = blocker?.claim === '' && blocker.dueAt > nowMs
-    addTo(behind, isDeferred ? blocker.dueAt : nowMs + PUT_OFF_MS, job.id)
+    const untilMs = blockers.get(job.device)?.deferredUntil ?? 0
+    addTo(behind, untilMs > nowMs ? untilMs : nowMs + PUT_OFF_MS, job.id)
   }
   await putOff(session, behind)
   return jobs.filter((job) => !isBehind(job)).toSorted((one, next) => one.id - next.id)
 }
 
+/** What a device's jobs wait for that this worker does not have. */
 interface Blocker {
-  readonly id: number
   readonly device: number
-  readonly dueAt: number
-  readonly claim: string
+  /** The first job. */
+  readonly id: number
+  /** When the one that was deferred is due; null: none was, another worker has them. */
+  readonly deferredUntil: number | null
 }
 
-/** By device: its first job that waits or was deferred and that this worker does not have. */
+/** In one statement: between two, a job that another worker has may end, and those behind it not. */
 async function firstBlockers(
   session: Session,
   jobs: readonly DueJob[],
@@ -193,26 +194,16 @@ async function firstBlockers(
   const newest = new Map<number, number>()
   for (const { device, id } of jobs) newest.set(device, Math.max(id, newest.get(device) ?? 0))
   const { dialect } = session
-  const first = await session.all<{ id: number }>(
-    `SELECT${dialect.inOrder} min(j.id) AS id
+  const rows = await session.all<Blocker>(
+    `SELECT${dialect.inOrder} k.device, min(j.id) AS id,
+        max(CASE WHEN j.state = 'deferred' AND j.claim = '' THEN j.due_at END) AS deferredUntil
       FROM ${dialect.keys('k', { device: 'integer', newest: 'integer' })}
       CROSS JOIN push_jobs j ON j.device = k.device AND j.state IN ('waiting', 'deferred')
         AND j.id < k.newest AND NOT (j.claim = ? AND j.due_at > ?)
       GROUP BY k.device`,
     [JSON.stringify([...newest]), worker, nowMs],
   )
-  const blockers = new Map<number, Blocker>()
-  await inChunks(
-    first.map(({ id }) => id),
-    async (list, part) => {
-      const rows = await session.all<Blocker>(
-        `SELECT id, device, due_at AS dueAt, claim FROM push_jobs WHERE id IN (${list})`,
-        part,
-      )
-      for (const row of rows) blockers.set(row.device, row)
-    },
-  )
-  return blockers
+  return new Map(rows.map((row) => [row.device, row]))
 }
 
 function addTo(byTime: Map<number, number[]>, untilMs: number, id: number): void {

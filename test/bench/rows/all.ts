@@ -5,6 +5,7 @@ import { CLUSTER_ROWS } from './cluster.ts'
 import { EMBEDDED_ROWS } from './embedded.ts'
 import { FAILOVER_ROW } from './failover.ts'
 import { MEMORY_ROW } from './memory.ts'
+import { PUSH_ROW } from './push.ts'
 import type { Row } from './row.ts'
 import { START_ROW } from './start.ts'
 import { STRANGERS_ROW } from './strangers.ts'
@@ -12,6 +13,7 @@ import { STRANGERS_ROW } from './strangers.ts'
 export const ROWS: readonly Row[] = [
   ...EMBEDDED_ROWS,
   ...CLUSTER_ROWS,
+  PUSH_ROW,
   START_ROW,
   FAILOVER_ROW,
   STRANGERS_ROW,

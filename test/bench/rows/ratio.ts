@@ -1,12 +1,12 @@
 // Rows that divide a knee of the product by a denominator's.
 
 import { detailsOf, divided } from './measured.ts'
-import type { DenominatorId, Goal, Row } from './row.ts'
+import type { SubjectId, Goal, Row } from './row.ts'
 import type { Plan, Session } from './session.ts'
 
 interface RatioRow {
   readonly name: string
-  readonly denominator: DenominatorId
+  readonly denominator: SubjectId
   readonly goal: Goal
   readonly planned: (session: Session) => Plan
 }

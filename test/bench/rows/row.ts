@@ -2,7 +2,9 @@
 
 import type { Session } from './session.ts'
 
-export type DenominatorId = 'D1' | 'D4-embedded' | 'D4-cluster'
+/** Those that stand a load of submissions. */
+export type SubjectId = 'D1' | 'D4-embedded' | 'D4-cluster'
+export type DenominatorId = SubjectId | 'D9'
 
 export interface Range {
   readonly median: number

@@ -8,7 +8,7 @@ import type { Step } from '#test/bench/rig/rig'
 import type { Subject } from '#test/bench/rig/subject'
 import { rangeOf } from './measured.ts'
 import type { Measured } from './measured.ts'
-import type { DenominatorId } from './row.ts'
+import type { SubjectId } from './row.ts'
 import { Subjects } from './subjects.ts'
 import type { Engine } from './subjects.ts'
 
@@ -81,7 +81,7 @@ export class Session {
   }
 
   /** A plan and its denominator, by the same search, their steps in turn. */
-  async compare(plan: Plan, id: DenominatorId): Promise<readonly [Measured, Measured]> {
+  async compare(plan: Plan, id: SubjectId): Promise<readonly [Measured, Measured]> {
     const devices = id === 'D1' ? 'without devices' : 'with devices'
     const start = (): Promise<Subject> => this.subjects.denominator(id)
     const measuring = this.#measureInTurn([{ name: id, start, devices }, plan])

@@ -14,7 +14,7 @@ import {
 } from '#test/bench/rig/denominators'
 import { prepareGateway, startPrepared } from '#test/bench/rig/gateway'
 import type { Subject } from '#test/bench/rig/subject'
-import type { DenominatorId } from './row.ts'
+import type { SubjectId } from './row.ts'
 
 export type Engine = 'embedded' | 'cluster'
 
@@ -28,7 +28,7 @@ export class Subjects {
     this.#say = say
   }
 
-  async denominator(id: DenominatorId): Promise<Subject> {
+  async denominator(id: SubjectId): Promise<Subject> {
     switch (id) {
       case 'D1':
         return startBareHttp()

@@ -1,0 +1,177 @@
+// Pushes a second to Apple's stand-in: a backlog of jobs, sent from when dispatch starts to the last
+// one, against plain HTTP/2 requests to the same stand-in.
+
+import { execFile, fork } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { createPrivateKey, sign } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+
+import type { StandInStarted, Taken } from '#test/bench/push/stand-in'
+import { spread } from '#test/bench/load/statistics'
+import { Caller, PASSWORD, textOf } from '#test/bench/rig/caller'
+import { databaseIn, newToken, startProduct } from '#test/bench/rig/gateway'
+import { metricOf } from '#test/bench/rig/subject'
+import type { Figure, Row } from './row.ts'
+import type { Session } from './session.ts'
+
+const DEVICES = 32
+const CHANNELS = 10
+const MESSAGES = 2_000
+const PUSHES = DEVICES * MESSAGES
+const AT_ONCE = 32
+const DONE_WITHIN_MS = 120_000
+const POLL_MS = 250
+
+const GOAL = { kind: 'ratio-at-least', must: 0.5, aim: 0.9 } as const
+
+const script = (name: string): string =>
+  fileURLToPath(new URL(`../push/${name}.ts`, import.meta.url))
+
+export const PUSH_ROW: Row = {
+  name: 'push',
+  async measure(session) {
+    const product: number[] = []
+    const plain: number[] = []
+    const { runs, say } = session.options
+    for (let run = 0; run < runs; run += 1) {
+      const directory = join(await session.subjects.scratch(), `push-${run}`)
+      await mkdir(directory, { recursive: true })
+      const standIn = await StandIn.start(directory)
+      try {
+        plain.push(await plainRate(standIn, session))
+        product.push(await productRate(standIn, directory))
+      } finally {
+        standIn.stop()
+      }
+      say(`  push: ${Math.round(product[run] ?? 0)}/s, D9 ${Math.round(plain[run] ?? 0)}/s`)
+    }
+    return [figureOf(product, plain)]
+  },
+}
+
+function figureOf(product: readonly number[], plain: readonly number[]): Figure {
+  const ratios = product.map((rate, run) => rate / (plain[run] ?? Number.NaN))
+  return {
+    row: 'push',
+    unit: 'pushes/s',
+    value: spread(product),
+    denominator: { id: 'D9', value: spread(plain), ratio: spread(ratios) },
+    goal: GOAL,
+    details: { pushes: PUSHES, devices: DEVICES * CHANNELS, engine: 'embedded', provider: 'apns' },
+  }
+}
+
+class StandIn {
+  readonly started: StandInStarted
+  readonly #child: ChildProcess
+
+  private constructor(child: ChildProcess, started: StandInStarted) {
+    this.#child = child
+    this.started = started
+  }
+
+  static async start(directory: string): Promise<StandIn> {
+    const child = fork(script('stand-in'), [directory])
+    const [started] = (await once(child, 'message')) as [StandInStarted]
+    return new StandIn(child, started)
+  }
+
+  async taken(): Promise<Taken> {
+    this.#child.send('taken')
+    const [taken] = (await once(this.#child, 'message')) as [Taken]
+    return taken
+  }
+
+  stop(): void {
+    this.#child.disconnect()
+  }
+}
+
+async function plainRate(standIn: StandIn, session: Session): Promise<number> {
+  const { env, port } = standIn.started
+  const token = await providerToken(env)
+  const seconds = String(session.options.secondsPerStep)
+  await promisify(execFile)(
+    process.execPath,
+    [script('plain-client'), String(port), token, seconds],
+    {
+      env: { ...process.env, NODE_EXTRA_CA_CERTS: env['NODE_EXTRA_CA_CERTS'] },
+    },
+  )
+  return rateOf(await standIn.taken())
+}
+
+const rateOf = ({ pushes, tookMs }: Taken): number => (pushes / tookMs) * 1_000
+
+/** As Apple wants it: ES256 over the key's and the team's names and the time. */
+async function providerToken(env: StandInStarted['env']): Promise<string> {
+  const key = createPrivateKey(await readFile(env['SERVICE_APNS_KEY_FILE'] ?? '', 'utf8'))
+  const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')
+  const header = part({ alg: 'ES256', kid: env['SERVICE_APNS_KEY_ID'] })
+  const claims = part({ iss: env['SERVICE_APNS_TEAM_ID'], iat: Math.floor(Date.now() / 1_000) })
+  const text = Buffer.from(`${header}.${claims}`)
+  const signature = sign('sha256', text, { key, dsaEncoding: 'ieee-p1363' }).toString('base64url')
+  return `${header}.${claims}.${signature}`
+}
+
+/** The jobs are made by a process that does not dispatch, and sent by the next one. */
+async function productRate(standIn: StandIn, directory: string): Promise<number> {
+  const token = newToken()
+  const settings = {
+    ...standIn.started.env,
+    SERVICE_DATABASE_URL: `sqlite:${databaseIn(directory)}`,
+    SERVICE_TOKEN: token,
+  }
+  const filling = await startProduct({ ...settings, SERVICE_ROLES: 'ingress,actors' })
+  await fillJobs(new Caller(filling, token))
+  await filling.stop()
+  const server = await startProduct(settings)
+  try {
+    const untilMs = performance.now() + DONE_WITHIN_MS
+    const delivered = (): Promise<number> =>
+      metricOf(server, { token, name: 'heliograph_pushes_total' })
+    while ((await delivered()) < PUSHES) {
+      if (performance.now() > untilMs) throw new Error('the pushes were not sent in time')
+      await new Promise((resolve) => setTimeout(resolve, POLL_MS))
+    }
+    const taken = await standIn.taken()
+    if (taken.pushes !== PUSHES) throw new Error(`${taken.pushes} of ${PUSHES} pushes`)
+    return rateOf(taken)
+  } finally {
+    await server.stop()
+  }
+}
+
+async function fillJobs(caller: Caller): Promise<void> {
+  const channels: string[] = []
+  for (let channel = 0; channel < CHANNELS; channel += 1) {
+    const name = { channel_name: `Push ${channel}`, password: PASSWORD }
+    channels.push(textOf(await caller.post('/channel/create', name), 'channel_id'))
+    for (let device = 0; device < DEVICES; device += 1) {
+      const registered = await caller.post('/device/register', { platform: 'ios' })
+      const device_key = textOf(registered, 'device_key')
+      const provider_token = (channel * DEVICES + device).toString(16).padStart(64, '0')
+      await caller.post('/channel/device', { device_key, channel_type: 'apns', provider_token })
+      const channel_id = channels[channel] ?? ''
+      await caller.post('/channel/subscribe', { device_key, channel_id, password: PASSWORD })
+    }
+  }
+  let sent = 0
+  let last = ''
+  const lane = async (): Promise<void> => {
+    while (sent < MESSAGES) {
+      sent += 1
+      const channel_id = channels[sent % CHANNELS] ?? ''
+      const message = { channel_id, password: PASSWORD, title: 'a title', body: 'x'.repeat(80) }
+      last = textOf(await caller.post('/message', message), 'op_id')
+    }
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, lane))
+  while (textOf(await caller.get(`/send_status/${last}`), 'status') !== 'provider_queued') {
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS))
+  }
+}
