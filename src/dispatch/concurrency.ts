@@ -57,7 +57,8 @@ export class Concurrency {
     if (feedback === 'answered') {
       this.#limit = Math.min(this.#most, this.#limit + 1 / this.#limit)
     } else if (place.number > this.#begunAtFall) {
-      this.#limit = Math.max(1, this.#limit * (feedback === 'refused' ? GENTLE : HARSH)) // concurrency/2
+      // concurrency/2
+      this.#limit = Math.max(1, this.#limit * (feedback === 'refused' ? GENTLE : HARSH))
       this.#begunAtFall = this.#begun
     }
     this.#admit()

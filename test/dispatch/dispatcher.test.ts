@@ -75,7 +75,7 @@ test('a provider that is away is left alone and found again', async (t) => {
     detail: 'does not answer; pushes wait',
     isOptional: true,
   })
-  t.is(bench.meter.gauges.get('push_circuit_open')?.(), 1)
+  t.is(bench.meter.gauges.get('push_circuit_open{apns}')?.(), 1)
   const asked = provider.sent.length
   bench.time.advance(20_000)
   await bench.advanceUntil('it was asked again', () => provider.sent.length > asked)
@@ -116,13 +116,13 @@ test('refused credentials keep the jobs, tell the operator, and recover', async 
   const dispatcher = bench.start()
   await bench.advanceUntil('the circuit is open', () => !dispatcher.readiness().ready)
   t.regex(dispatcher.readiness().detail, /credentials: BadKey/)
-  t.is(bench.meter.gauges.get('push_credentials_refused')?.(), 1)
+  t.is(bench.meter.gauges.get('push_credentials_refused{apns}')?.(), 1)
   bench.time.advance(600_000)
   t.is((await store.operations.find(opId('m')))?.status, 'provider_queued')
   provider.answer = () => DELIVERED
   dispatcher.renewed()
   await bench.advanceUntil('it was sent', () => bench.counted('delivered') === 1)
-  t.is(bench.meter.gauges.get('push_credentials_refused')?.(), 0)
+  t.is(bench.meter.gauges.get('push_credentials_refused{apns}')?.(), 0)
   await dispatcher.stop()
 })
 
@@ -199,7 +199,7 @@ test('dispatcher/1: while the provider answers nothing, no more is held than the
   const hanging = Promise.withResolvers<Outcome>()
   provider.answer = () => hanging.promise
   const dispatcher = bench.start()
-  const held = (): number => meter.gauges.get('push_held')?.() ?? 0
+  const held = (): number => meter.gauges.get('push_held{apns}')?.() ?? 0
   await bench.advanceUntil('it holds what it may', () => held() >= 2_000)
   await bench.advanceUntil('time passes', () => bench.time.nowMs() > NOW + 20_000)
   t.is(held(), 2_000)
@@ -215,7 +215,7 @@ test('dispatcher/1: of many jobs a bounded number is held, and as many are sent 
   await writer.commit()
   let mostHeld = 0
   provider.answer = () => {
-    mostHeld = Math.max(mostHeld, meter.gauges.get('push_held')?.() ?? 0)
+    mostHeld = Math.max(mostHeld, meter.gauges.get('push_held{apns}')?.() ?? 0)
     return DELIVERED
   }
   const dispatcher = bench.start()

@@ -148,7 +148,7 @@ async function thingStandings(
 }
 
 /**
- * claiming/2: claims jobs and gives back those behind an earlier one that this worker does not have.
+ * claiming/2: claims jobs, gives back those behind an earlier one that this worker does not have.
  */
 async function claimInOrder(
   session: Session,
@@ -185,7 +185,7 @@ interface Blocker {
   readonly deferredUntil: number | null
 }
 
-/** In one statement: between two, a job that another worker has may end, and those behind it not. */
+/** In one statement: between two, a job of another worker may end and those behind it not. */
 async function firstBlockers(
   session: Session,
   jobs: readonly DueJob[],
