@@ -169,8 +169,8 @@ async function claimInOrder(
   const isBehind = ({ device, id }: DueJob): boolean => id > (blockers.get(device)?.id ?? Infinity)
   const behind = new Map<number, number[]>()
   for (const job of jobs.filter(isBehind)) {
-    const untilMs = blockers.get(job.device)?.deferredUntil ?? 0
-    addTo(behind, untilMs > nowMs ? untilMs : nowMs + PUT_OFF_MS, job.id)
+    const deferredMs = blockers.get(job.device)?.deferredUntil ?? 0
+    addTo(behind, deferredMs > nowMs ? deferredMs : nowMs + PUT_OFF_MS, job.id)
   }
   await putOff(session, behind)
   return jobs.filter((job) => !isBehind(job)).toSorted((one, next) => one.id - next.id)
