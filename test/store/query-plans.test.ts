@@ -21,6 +21,8 @@ const BOUNDED: readonly (readonly [plan: RegExp, statement: RegExp])[] = [
   [/^SCAN spans$/, /RECURSIVE spans/],
   // The channels of one device, in the order of their ids.
   [/^USE TEMP B-TREE FOR ORDER BY$/, /d\.device_id = \?\s+ORDER BY c\.channel_id/],
+  // A channel has few keys.
+  [/^USE TEMP B-TREE FOR ORDER BY$/, /FROM channel_keys WHERE channel = \?/],
   // One group a key.
   [/^USE TEMP B-TREE FOR GROUP BY$/, /json_each\(\?\)\) k\s.*GROUP BY k\./s],
   [/^(SCAN|SCALAR|COMPOUND).*CONSTANT ROW/, /./],

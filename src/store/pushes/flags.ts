@@ -49,7 +49,7 @@ export async function flagNext(session: Session, afterDevice: number): Promise<n
   )
   const last = devices.at(-1)?.id ?? 0
   const missed = await session.all<{ channel: number }>(
-    `SELECT DISTINCT h.channel FROM devices d
+    `SELECT h.channel FROM devices d
       JOIN subscriptions s ON s.device = d.id
       JOIN channel_heads h ON h.channel = s.channel AND h.has_provider_routes = 0
       WHERE d.id > ? AND d.id <= ? AND d.channel_type <> 'private'`,
@@ -63,7 +63,8 @@ async function flag(
   session: Session,
   rows: readonly { readonly channel: number }[],
 ): Promise<void> {
-  const channels = rows.map(({ channel }) => channel).toSorted((one, other) => one - other)
+  const found = new Set(rows.map(({ channel }) => channel))
+  const channels = [...found].toSorted((one, other) => one - other)
   await inChunks(channels, (list, part) =>
     session.run(
       `UPDATE channel_heads SET has_provider_routes = 1
