@@ -11,6 +11,7 @@ import { SessionNumbers1795400000000 } from '#src/store/migrations/4-session-num
 import { LastUse1796000000000 } from '#src/store/migrations/5-last-use'
 import { ChannelKeys1798000000000 } from '#src/store/migrations/6-channel-keys'
 import { Pushes1799000000000 } from '#src/store/migrations/7-pushes'
+import { Parked1799500000000 } from '#src/store/migrations/8-parked'
 import { SqliteConnection } from '#src/store/sqlite/connection'
 
 const SQLITE = 'sqlite:'
@@ -24,6 +25,7 @@ const MIGRATIONS = [
   LastUse1796000000000,
   ChannelKeys1798000000000,
   Pushes1799000000000,
+  Parked1799500000000,
 ]
 
 /**

@@ -9,6 +9,8 @@ export interface Measures {
   readonly turns: () => number
   readonly submissions: () => number
   readonly retried: () => void
+  /** A submission waits with its channel. */
+  readonly parked: () => void
   readonly turn: (
     seconds: number,
     submissions: number,
@@ -31,6 +33,7 @@ export function measuresOf(meter: Meter, directory: ChannelDirectory): Measures 
   return {
     turns: () => turns,
     submissions: () => applied,
+    parked: meter.counter('submissions_parked_total', {}),
     retried: meter.counter('turns_retried_total', {}),
     turn: (seconds, submissions, end) => {
       turns += 1
@@ -40,7 +43,10 @@ export function measuresOf(meter: Meter, directory: ChannelDirectory): Measures 
       if (end.deadLetters > 0) dead(end.deadLetters)
       // What waits for a provider has not ended: whoever ends it counts it.
       const queued = new Set(end.queued)
-      for (const { opId, status } of end.operations) if (!queued.has(opId)) ended.get(status)?.()
+      for (const { opId, status } of end.operations) {
+        // Neither has what waits with a parked channel.
+        if (!queued.has(opId) && status !== 'processing') ended.get(status)?.()
+      }
     },
   }
 }

@@ -1,7 +1,9 @@
-// What a system of actors is made with.
+// The ports and limits of a system of actors.
 
 import type { Bus, LaneLeases, LogReader, NowMs } from '#domain/ports'
+import type { Unreadable } from '#domain/lane'
 import type { TurnStore } from '#domain/store-ports'
+import type { Submission } from '#domain/submission'
 import type { Log, Meter } from '#domain/telemetry'
 import type { DirectoryLimits } from './channel.ts'
 
@@ -13,6 +15,8 @@ export interface SystemPorts {
   readonly meter: Meter
   readonly logger: Log
   readonly nowMs: NowMs
+  /** A submission out of the text that was kept of it. */
+  readonly readSubmission: (payload: string) => Submission | Unreadable
   /** The log cannot be followed any more: the process must end. (W5) */
   readonly onMismatch: (reason: string) => void
   /** Resolves after a delay in milliseconds. */

@@ -9,10 +9,12 @@ import type { LanePlace, Lease } from '#domain/lane'
 import type { LaneMove, TurnStore } from '#domain/store-ports'
 import type { Log } from '#domain/telemetry'
 import type { OwnedLane } from './lanes.ts'
+import { ParkedChannels } from './parked-channels.ts'
 import type { Applied } from './purge.ts'
 
 export interface OwnedLanesPorts {
-  readonly store: Pick<TurnStore, 'takeLane'>
+  readonly store: Pick<TurnStore, 'takeLane' | 'parkedIn'>
+  readonly nowMs: () => number
   readonly logger: Log
   /** A lane is this process's from now on, at the place that the database has. */
   readonly taken: (lane: number) => void
@@ -26,6 +28,8 @@ export interface OwnedLanesPorts {
 export class OwnedLanes {
   readonly #ports: OwnedLanesPorts
   readonly #lanes = new Map<number, OwnedLane>()
+  /** The parked channels of these lanes. */
+  readonly parked = new ParkedChannels()
   #leases: readonly Lease[] = []
   #isChanged = false
 
@@ -62,7 +66,7 @@ export class OwnedLanes {
     while (this.#isChanged) {
       this.#isChanged = false
       const held = new Map(this.#leases.map((lease) => [lease.lane, lease]))
-      for (const lane of this.#lanes.keys()) if (!held.has(lane)) this.#lanes.delete(lane)
+      for (const lane of this.#lanes.keys()) if (!held.has(lane)) this.#letGo(lane)
       for (const lease of held.values()) {
         if (this.#isChanged) break // This one may be another's by now.
         if (this.#lanes.get(lease.lane)?.epoch === lease.epoch) continue
@@ -108,18 +112,26 @@ export class OwnedLanes {
   /** A7: nothing is known any more; every lease is adopted anew. */
   forget(): void {
     this.#lanes.clear()
+    this.parked.forgetAll()
     this.#isChanged = true
+  }
+
+  #letGo(lane: number): void {
+    this.#lanes.delete(lane)
+    this.parked.forget(lane)
   }
 
   async #take(lease: Lease): Promise<void> {
     const { lane, epoch } = lease
     const place: LanePlace | 'fenced' = await this.#ports.store.takeLane(lease)
     if (place === 'fenced') {
-      this.#lanes.delete(lane)
+      this.#letGo(lane)
       this.#ports.logger.error('lane lost: another process applies it', { lane, epoch })
       this.#ports.fenced(lease)
       return
     }
+    // Nobody else parks or unparks under an older epoch any more.
+    this.parked.know(lane, await this.#ports.store.parkedIn(lane), this.#ports.nowMs())
     this.#lanes.set(lane, { lane, epoch, place, decidedTo: place, mayHaveMore: true })
     this.#ports.taken(lane)
   }

@@ -15,6 +15,8 @@ import { measuresOf } from './measures.ts'
 import type { Measures } from './measures.ts'
 import type { Item } from './turn-item.ts'
 import { TurnLine } from './turn-line.ts'
+import { isUnparkingDue, unpark } from './unparking.ts'
+import type { UnparkingPorts } from './unparking.ts'
 
 const REST_TURNS = 3
 const CYCLE_MS = 20
@@ -27,6 +29,7 @@ export class ActorSystem {
   readonly #ownedLanes: OwnedLanes
   readonly #measure: Measures
   readonly #line: TurnLine
+  readonly #unparking: UnparkingPorts
   readonly #caughtUp = Promise.withResolvers<void>()
   #wake: (() => void) | undefined
   #awake = true
@@ -40,11 +43,12 @@ export class ActorSystem {
   constructor(ports: SystemPorts, options: SystemOptions) {
     this.#ports = ports
     this.#options = options
-    const { store, logger, meter, bus, leases } = ports
+    const { store, logger, meter, bus, leases, nowMs } = ports
     const directory = new ChannelDirectory(options)
     const ownedLanes = new OwnedLanes({
       store,
       logger,
+      nowMs,
       forgetAll: () => directory.sleepAll(),
       taken: (lane) => bus.notify({ kind: 'lane-taken', lane }),
       fenced: (lease) => leases.fenced(lease),
@@ -55,6 +59,8 @@ export class ActorSystem {
     this.#ownedLanes = ownedLanes
     this.#measure = measure
     this.#line = new TurnLine({ ...ports, directory, ownedLanes, measure, isHalted }, options)
+    this.#unparking = { ...ports, directory, ownedLanes, measure }
+    meter.gauge('parked_channels', {}, () => ownedLanes.parked.size)
   }
 
   /** Lanes that this process applies now. */
@@ -108,6 +114,11 @@ export class ActorSystem {
     return purgeApplied(this.#ports, this.places(), this.#options.logKeepMs)
   }
 
+  /** To be called every now and then: looks whether a parked channel is to be tried again. */
+  tryParked(): void {
+    if (isUnparkingDue(this.#unparking)) this.#wakeUp()
+  }
+
   /** How far the lanes of this process are applied. */
   places(): readonly Applied[] {
     return this.#ownedLanes.places()
@@ -143,9 +154,10 @@ export class ActorSystem {
   async #takeRound(): Promise<'drained' | 'goes on'> {
     await this.#ownedLanes.adopt()
     this.#directory.tidy(this.#ports.nowMs())
+    if (this.#phase === 'running') await unpark(this.#unparking)
     const items = await this.#line.collect()
     if (items.length > 0) await this.#applyAndRest(items)
-    else if (this.#awake) this.#awake = false
+    else if (this.#awake || this.#mayUnpark()) this.#awake = false
     else if (this.#phase === 'draining') return 'drained'
     else await this.#sleep()
     return 'goes on'
@@ -165,6 +177,10 @@ export class ActorSystem {
     const tookMs = nowMs() - startedMs
     const restMs = Math.min(REST_TURNS * tookMs, CYCLE_MS - tookMs)
     if (!isLarge && restMs > 0 && this.#phase === 'running') await wait(restMs)
+  }
+
+  #mayUnpark(): boolean {
+    return this.#phase === 'running' && isUnparkingDue(this.#unparking)
   }
 
   async #sleep(): Promise<void> {

@@ -1,7 +1,7 @@
 // The parts of a turn: submissions with their place in the log, and where it moves the lanes.
 
 import type { LanePlace, LogPosition, Unreadable } from '#domain/lane'
-import type { LaneMove } from '#domain/store-ports'
+import type { LaneMove, Unparked } from '#domain/store-ports'
 import type { Submission } from '#domain/submission'
 
 /** One submission and where it stands in the log. */
@@ -21,6 +21,10 @@ export interface Turn {
   readonly nowMs: number
   /** Items that are known to break a turn, with the reason: they become dead letters. (W6) */
   readonly poisoned?: ReadonlyMap<Item, string>
+  /** Items that wait with their channel, with the reason. (W6) */
+  readonly parked?: ReadonlyMap<Item, string>
+  /** The items are the oldest that wait for this channel. */
+  readonly unparks?: Omit<Unparked, 'opIds'>
   /** An attempt failed: every op_id is looked up. (turn-uses.ts) */
   readonly isCareful?: true
 }

@@ -15,14 +15,18 @@
 //       the server would wait for the end of it. Otherwise it is announced at once. Either way in
 //       the order of the commits, whatever becomes of the turns behind.
 //   W6. A turn that fails while lanes can be taken is halved until one submission stands alone. If
-//       that one is at fault it becomes a dead letter, and the lane goes on. If the store is, the
-//       lanes wait: with a full disk, for instance, lanes can be taken and turns fail.
+//       that one is at fault it becomes a dead letter, and the lane goes on. If the database
+//       refuses it for long, its channel is parked, and the lane goes on. Where that is refused as
+//       well the store is at fault and the lanes wait: with a full disk, for instance, lanes can be
+//       taken and turns fail.
 
 import { positionOf } from '#domain/lane'
-import { isOutage } from '#domain/store-ports'
 import { retryDelayMs } from './backoff.ts'
 import type { ChannelDirectory } from './channel.ts'
+import { Isolation } from './isolation.ts'
+import type { Verdict } from './isolation.ts'
 import type { OwnedLanes } from './owned-lanes.ts'
+import { PARKED_CHANNELS_MAX as PARKED_MAX } from './parked-channels.ts'
 import { collect, isNext, movesOf } from './lanes.ts'
 import type { Measures } from './measures.ts'
 import type { SystemPorts } from './options.ts'
@@ -30,10 +34,6 @@ import { commitTurn, decideTurn, undecide } from './turn.ts'
 import type { DecidedTurn, TurnEnd } from './turn.ts'
 import type { Item, Turn } from './turn-item.ts'
 
-/**
- * Failures in a row, with growing pauses between them, before a submission alone is given up. (W6)
- */
-const DOOMED_AFTER = 6
 /** Submissions of a turn that is not small, where half of a turn is not less. (A6) */
 const AHEAD_OF_MIN = 32
 
@@ -50,15 +50,19 @@ export interface TurnLinePorts extends Pick<
 
 type Committed = Extract<TurnEnd, { kind: 'committed' }> & Pick<Turn, 'moves'>
 
+/** What a turn does not apply, as its isolation has shown. (W6) */
+type Isolated = Pick<Turn, 'poisoned' | 'parked'>
+
 interface Failed {
   readonly items: readonly Item[]
-  readonly poisoned: Turn['poisoned']
+  readonly isolated: Isolated | undefined
 }
 
 export class TurnLine {
   readonly #ports: TurnLinePorts
   readonly #turnMaxMost: number
   #turnMax: number
+  readonly #isolation = new Isolation()
   #failures = 0
   /** Committed and not announced yet. */
   #unannounced: Committed | undefined
@@ -87,22 +91,22 @@ export class TurnLine {
    * Applies items and what is decided ahead meanwhile. What fails is to be collected again. Rejects
    * while the store does not answer.
    */
-  async apply(items: readonly Item[], poisoned?: ReadonlyMap<Item, string>): Promise<void> {
+  async apply(items: readonly Item[], isolated?: Isolated): Promise<void> {
     let underWay = items
     try {
-      let turn: DecidedTurn | undefined = await this.#decide(items, poisoned && { poisoned })
+      let turn: DecidedTurn | undefined = await this.#decide(items, { isolated })
       while (turn !== undefined) {
         underWay = turn.items
         turn = await this.#commitAndLookAhead(turn)
       }
     } catch (error) {
-      await this.#recover({ items: underWay, poisoned }, error)
+      await this.#recover({ items: underWay, isolated }, error)
     }
   }
 
   async #decide(
     items: readonly Item[],
-    { poisoned, before }: Pick<Turn, 'poisoned'> & { readonly before?: DecidedTurn } = {},
+    { isolated, before }: Pick<Partial<Failed>, 'isolated'> & { readonly before?: DecidedTurn },
   ): Promise<DecidedTurn> {
     const { store, directory, ownedLanes, nowMs } = this.#ports
     const moves = movesOf(items, ownedLanes.lanes)
@@ -110,7 +114,7 @@ export class TurnLine {
       items,
       moves,
       nowMs: nowMs(),
-      ...(poisoned !== undefined && { poisoned }),
+      ...(isolated ?? ownedLanes.parked.aside(items)),
       ...(this.#failures > 0 && { isCareful: true }),
     }
     const decided = await decideTurn({ store, directory }, turn, before)
@@ -153,13 +157,24 @@ export class TurnLine {
     const end = await commitTurn(this.#ports, turn)
     if (end.kind === 'fenced') return end
     this.#moveOn({ ...end, moves: turn.moves })
+    this.#park(turn)
     measure.turn((nowMs() - turn.nowMs) / 1000, turn.items.length, end)
     return end
+  }
+
+  #park({ writes, nowMs }: DecidedTurn): void {
+    const { logger, ownedLanes, measure } = this.#ports
+    for (const { channelId, lane, error } of writes.parked ?? []) {
+      measure.parked()
+      if (!ownedLanes.parked.add({ channelId, lane }, nowMs)) continue
+      logger.error('a channel is parked: the database refuses its rows', { channelId, error })
+    }
   }
 
   #moveOn(committed: Committed): void {
     const { logger, ownedLanes } = this.#ports
     this.#failures = 0
+    this.#isolation.committed(committed.entries)
     this.#turnMax = Math.min(this.#turnMaxMost, this.#turnMax * 2)
     ownedLanes.moveOn(committed.moves)
     this.#unannounced = committed
@@ -191,9 +206,13 @@ export class TurnLine {
     if (queued.length > 0) bus.notify({ kind: 'pushes-queued' })
   }
 
-  /** A6: and while nothing else waits for the end of this turn. */
-  #mayLookAhead({ items, nowMs }: Turn): boolean {
+  /**
+   * A6: and while nothing else waits for the end of this turn, such as what comes behind a
+   * submission that is being parked.
+   */
+  #mayLookAhead({ items, nowMs, parked }: Turn): boolean {
     const { ownedLanes, directory, isHalted } = this.#ports
+    if (parked !== undefined) return false
     if (!this.isLarge(items) && items.length < AHEAD_OF_MIN) return false
     if (this.#failures > 0 || isHalted()) return false
     return !ownedLanes.isChanged && directory.isTidy(nowMs)
@@ -208,7 +227,7 @@ export class TurnLine {
    * W6: halves the turn until one submission stands alone. Rejects when the lanes have to wait: in
    * an outage, or because what is given up cannot be set aside either.
    */
-  async #recover({ items, poisoned }: Failed, error: unknown): Promise<void> {
+  async #recover({ items, isolated }: Failed, error: unknown): Promise<void> {
     const { ownedLanes, measure, logger, wait, isHalted } = this.#ports
     measure.retried()
     await ownedLanes.askAgain([...ownedLanes.lanes.keys()])
@@ -216,7 +235,11 @@ export class TurnLine {
     const place = only === undefined ? undefined : ownedLanes.lanes.get(only.lane)?.place
     // The turn has happened and only its answer was lost, or the lane is in other hands.
     if (only === undefined || place === undefined || !isNext(only, place)) return
-    if (poisoned !== undefined || (items.length === 1 && isOutage(error))) throw error
+    if (isolated !== undefined) throw error
+    const isAlone = items.length === 1
+    const verdict = isAlone ? this.#isolation.verdict(only, error, this.#failures + 1) : 'again'
+    if (verdict === 'wait' || !this.#maySetAside(only, verdict)) throw error
+    if (verdict === 'park') return this.apply([only], { parked: new Map([[only, String(error)]]) })
     this.#failures += 1
     logger.warn('a turn failed and is taken again', {
       error: String(error),
@@ -225,10 +248,16 @@ export class TurnLine {
     if (this.#failures < 2) return
     await wait(retryDelayMs(this.#failures - 2))
     if (isHalted()) return
-    if (items.length > 1) {
-      this.#turnMax = Math.max(1, Math.floor(items.length / 2))
-    } else if (this.#failures >= DOOMED_AFTER) {
-      await this.apply([only], new Map([[only, String(error)]]))
+    if (!isAlone) this.#turnMax = Math.max(1, Math.floor(items.length / 2))
+    else if (verdict === 'set-aside') {
+      await this.apply([only], { poisoned: new Map([[only, String(error)]]) })
     }
+  }
+
+  /** One whose channel is parked is not written to the channel: then nothing can be set aside. */
+  #maySetAside({ submission }: Item, verdict: Verdict): boolean {
+    const { parked } = this.#ports.ownedLanes
+    if (submission.model === 'unreadable') return true
+    return !parked.has(submission.channelId) && (verdict !== 'park' || parked.size < PARKED_MAX)
   }
 }

@@ -9,12 +9,13 @@ import type { Turn } from './turn-item.ts'
 /** Submissions by channel, in order. */
 export type Groups = ReadonlyMap<ChannelId, Submission[]>
 
-/** Without what cannot be read and what is given up. */
-export function groupByChannel({ items, poisoned }: Turn): Groups {
+/** Leaves out what cannot be read, what is given up and what waits. */
+export function groupByChannel({ items, poisoned, parked }: Turn): Groups {
   const groups = new Map<ChannelId, Submission[]>()
   for (const item of items) {
     const { submission } = item
     if (submission.model === 'unreadable' || poisoned?.has(item) === true) continue
+    if (parked?.has(item) === true) continue
     const group = groups.get(submission.channelId)
     if (group === undefined) groups.set(submission.channelId, [submission])
     else group.push(submission)
@@ -29,7 +30,7 @@ export function groupByChannel({ items, poisoned }: Turn): Groups {
 export function turnReadsOf(
   actors: readonly ChannelActor[],
   groups: Groups,
-  { poisoned, isCareful }: Pick<Turn, 'poisoned' | 'isCareful'>,
+  { poisoned, parked, isCareful }: Pick<Turn, 'poisoned' | 'parked' | 'isCareful'>,
 ): TurnReads {
   const reads = {
     channels: [] as ChannelId[],
@@ -55,7 +56,7 @@ export function turnReadsOf(
       list.push({ channelId, id: submission.entityId })
     }
   }
-  for (const { submission } of poisoned?.keys() ?? []) {
+  for (const { submission } of [...(poisoned?.keys() ?? []), ...(parked?.keys() ?? [])]) {
     if (submission.model !== 'unreadable') reads.operations.push(submission.opId)
   }
   return reads

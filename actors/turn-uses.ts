@@ -33,7 +33,8 @@ export function usesOf(
   turn: Turn,
   { recorded, before }: { readonly recorded: readonly OperationUse[]; readonly before?: Turn },
 ): Uses {
-  if (turn.isCareful !== true && !turn.items.some(isClaimed)) return NONE // T4
+  const isAsked = turn.isCareful === true || turn.parked !== undefined
+  if (!isAsked && !turn.items.some(isClaimed)) return NONE // T4
   const used = new Map<OperationId, OperationUse>(recorded.map((use) => [use.opId, use]))
   for (const submission of before === undefined ? [] : submissionsOf(before)) {
     if (!used.has(submission.opId)) used.set(submission.opId, submission)
@@ -49,6 +50,22 @@ export function usesOf(
     else recordless.push(submission) // T3
   }
   return { repeats, recordless }
+}
+
+/** The records that say that submissions which waited do so, and not that they were applied. */
+export function ownRecords(
+  { items, unparks }: Turn,
+  recorded: readonly OperationUse[],
+): readonly OperationUse[] {
+  if (unparks === undefined) return []
+  const waited = new Map<OperationId, Submission>()
+  for (const { submission } of items) {
+    if (submission.model !== 'unreadable') waited.set(submission.opId, submission)
+  }
+  return recorded.filter((use) => {
+    const submission = waited.get(use.opId)
+    return submission !== undefined && isSame(use, submission)
+  })
 }
 
 /** The records of a turn without those that their op_id cannot have. (T3) */

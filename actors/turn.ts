@@ -23,12 +23,12 @@ import type {
 } from '#domain/store-ports'
 import type { Submission } from '#domain/submission'
 import { refuseAll } from '#machines/channel'
-import { operationOf } from '#machines/decide'
+import { operationOf, waitingOperationOf } from '#machines/decide'
 import type { ChannelActor, ChannelDirectory, TurnOutcome } from './channel.ts'
 import type { Item, Turn } from './turn-item.ts'
 import { groupByChannel, turnReadsOf } from './turn-reads.ts'
 import type { Groups } from './turn-reads.ts'
-import { usesOf, withoutRecordless } from './turn-uses.ts'
+import { ownRecords, usesOf, withoutRecordless } from './turn-uses.ts'
 import type { Uses } from './turn-uses.ts'
 
 export interface TurnPorts {
@@ -65,11 +65,13 @@ export async function decideTurn(
 ): Promise<DecidedTurn> {
   const groups = groupByChannel(turn)
   const actors = [...groups.keys()].map((id) => directory.wake(id, turn.nowMs))
-  const state = await store.load(turnReadsOf(actors, groups, turn))
+  const loaded = await store.load(turnReadsOf(actors, groups, turn))
   try {
+    const own = ownRecords(turn, loaded.operations)
+    const state = withoutRecords(loaded, own)
     const uses = usesOf(turn, { recorded: state.operations, ...(before && { before }) })
     const decided = decideAll(actors, groups, { state, repeats: uses.repeats })
-    const writes = writesOf(turn, decided, { state, uses })
+    const writes = writesOf(turn, decided, { state, uses, own })
     return { ...turn, writes, outcomes: decided.outcomes }
   } catch (error) {
     forget(actors)
@@ -144,10 +146,22 @@ function decideAll(
   return { outcomes, homeless }
 }
 
+function withoutRecords(state: TurnState, records: readonly OperationUse[]): TurnState {
+  if (records.length === 0) return state
+  return { ...state, operations: state.operations.filter((use) => !records.includes(use)) }
+}
+
+interface Known {
+  readonly state: TurnState
+  readonly uses: Uses
+  /** Records that make room for those of this turn. */
+  readonly own: readonly OperationUse[]
+}
+
 function writesOf(
   turn: Turn,
   { outcomes, homeless }: Decided,
-  { state, uses }: { readonly state: TurnState; readonly uses: Uses },
+  { state, uses, own }: Known,
 ): TurnWrites {
   const channels: ChannelWrites[] = []
   const decided = [...homeless]
@@ -159,10 +173,30 @@ function writesOf(
     for (const operation of outcome.operations) decided.push(operation)
     for (const { submission, error } of outcome.defects) defects.set(submission, error)
   }
+  const parked = parkedOf(turn, uses)
+  for (const { submission } of parked) decided.push(waitingOperationOf(submission))
   const operations = withoutRecordless(decided, uses)
-  const writes = { lanes: turn.moves, channels, operations, deadLetters }
+  const unparked = turn.unparks && { ...turn.unparks, opIds: own.map(({ opId }) => opId) }
+  const writes = {
+    lanes: turn.moves,
+    channels,
+    operations,
+    deadLetters,
+    ...(parked.length > 0 && { parked: parked.map(({ written }) => written) }),
+    ...(unparked && { unparked }),
+  }
   addDeadLetters(turn, { defects, recorded: state.operations }, writes)
   return writes
+}
+
+/** W6: submissions that wait with their channel, but for repeats of what was used. (T2) */
+function parkedOf({ parked }: Turn, { repeats }: Uses) {
+  return [...(parked ?? [])].flatMap(([{ lane, position, index, submission }, error]) => {
+    if (submission.model === 'unreadable' || repeats.has(submission)) return []
+    const { channelId } = submission
+    const payload = JSON.stringify(submission)
+    return [{ submission, written: { channelId, lane, position, index, payload, error } }]
+  })
 }
 
 interface Dying {
@@ -188,7 +222,9 @@ function addDeadLetters(
       (unreadable ? submission.error : undefined) ?? poisoned?.get(item) ?? defects.get(submission)
     if (error === undefined) continue
     const payload = unreadable ? submission.payload : JSON.stringify(submission)
-    writes.deadLetters.push({ lane, position, index, payload, error, at: nowMs })
+    // Only the clock has a time for what cannot be read. (W3)
+    const at = unreadable ? nowMs : submission.acceptedAt
+    writes.deadLetters.push({ lane, position, index, payload, error, at })
     if (unreadable || poisoned?.has(item) !== true) continue
     if (!recorded.some(({ opId }) => opId === submission.opId)) {
       writes.operations.push(operationOf(submission, 'internal_error'))

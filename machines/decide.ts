@@ -60,6 +60,12 @@ export function operationOf(submission: Submission, errorCode?: FaultCode): Oper
   }
 }
 
+/** The record of a submission that waits with its channel. (W6) */
+export const waitingOperationOf = (submission: Submission): Operation => ({
+  ...operationOf(submission),
+  status: statusAfter('take'),
+})
+
 /** decide/1: the end of a submission that its lifecycle or a limit refuses. */
 export function refusal(submission: Submission, code: FaultCode): Decision {
   return { operation: operationOf(submission, code), liveThings: 0, openEvents: 0 }

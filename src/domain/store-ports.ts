@@ -78,6 +78,10 @@ export interface TurnWrites {
   readonly channels: readonly ChannelWrites[]
   readonly operations: readonly Operation[]
   readonly deadLetters: readonly DeadLetter[]
+  /** Submissions that wait from now on, behind those of their channel that wait already. (W6) */
+  readonly parked?: readonly ParkedSubmission[]
+  /** Submissions that wait no more. */
+  readonly unparked?: Unparked
 }
 
 /** What a turn changes in one channel. */
@@ -104,7 +108,34 @@ export interface DeadLetter {
   readonly index: number
   readonly payload: string
   readonly error: string
+  /** When it was accepted; when it was met, where it cannot be read. */
   readonly at: number
+}
+
+/** A submission that waits while the database refuses the rows of its channel. (W6) */
+export interface ParkedSubmission {
+  readonly channelId: ChannelId
+  readonly lane: number
+  readonly position: LogPosition
+  /** Its place in the batch. */
+  readonly index: number
+  readonly payload: string
+  /** What the database said, or that others of its channel wait already. */
+  readonly error: string
+}
+
+/** A parked submission as it is read back; ids grow in the order in which they were parked. */
+export interface Waiting extends Pick<ParkedSubmission, 'position' | 'index' | 'payload'> {
+  readonly id: number
+}
+
+/** The oldest parked submissions of a channel, which a turn applies. */
+export interface Unparked {
+  readonly channelId: ChannelId
+  /** The id of the newest of them. */
+  readonly throughId: number
+  /** Their records, which say that they wait; those of the turn take their place. */
+  readonly opIds: readonly OperationId[]
 }
 
 export type Committed =
@@ -123,6 +154,10 @@ export interface TurnStore {
   /** One grouped read for a whole turn. */
   load(reads: TurnReads): Promise<TurnState>
   commit(writes: TurnWrites): Promise<Committed>
+  /** How many submissions wait for each parked channel of a lane. */
+  parkedIn(lane: number): Promise<ReadonlyMap<ChannelId, number>>
+  /** The oldest submissions that wait for a channel, in order; at most `max`. */
+  waitingFor(channelId: ChannelId, max: number): Promise<readonly Waiting[]>
   /** Resolves once every commit answered so far is on the disk. (W4) */
   settle(): Promise<void>
   /**

@@ -121,6 +121,16 @@ export const METRICS = {
   },
   turns_retried_total: { kind: 'counter', help: 'Turns that had to be taken again', labels: [] },
   dead_letters_total: { kind: 'counter', help: 'Submissions set aside after a defect', labels: [] },
+  parked_channels: {
+    kind: 'gauge',
+    help: 'Channels whose rows the database refuses, in the lanes that this process applies',
+    labels: [],
+  },
+  submissions_parked_total: {
+    kind: 'counter',
+    help: 'Submissions that wait with a parked channel',
+    labels: [],
+  },
   operations_total: { kind: 'counter', help: 'Operations ended, by status', labels: ['status'] },
   live_actors: { kind: 'gauge', help: 'Channel actors awake', labels: [] },
   cached_entities: { kind: 'gauge', help: 'Things and Events held by actors', labels: [] },

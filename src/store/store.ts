@@ -31,6 +31,7 @@ import { LogBatches } from './log-table.ts'
 import { migrate } from './migrate.ts'
 import { Operations } from './operations.ts'
 import { Pushes } from './pushes/pushes.ts'
+import { parkedChannels } from './parked.ts'
 import { Reading } from './reading.ts'
 import { Retention } from './retention.ts'
 import { StoreError, causeOf } from './store-error.ts'
@@ -51,6 +52,8 @@ export interface Store {
   /** For the embedded log of one process; a cluster has its log elsewhere. */
   readonly logTable: LogTable
   readonly probe: Probe
+  /** Tells of channels whose rows the database refuses. */
+  readonly parked: Probe
   /** Ends after the jobs that wait. */
   close(): Promise<void>
 }
@@ -153,6 +156,7 @@ function storeOn(database: Database, { entropy }: StoreRuntime, pushes: PushRule
     pushes: new Pushes(database, tables, pushes),
     logTable: new LogBatches(database, tables, entropy),
     probe: probeOf(database),
+    parked: parkedProbe(database),
     close: () => database.close(),
   }
 }
@@ -170,4 +174,16 @@ function probeOf(database: Database): Probe {
       }
     },
   }
+}
+
+/** Always ready: the other channels are served, and on every node alike. */
+function parkedProbe(database: Database): Probe {
+  const detail = async (): Promise<string> => {
+    const channels = await parkedChannels(database).catch(() => undefined)
+    if (channels === undefined) return 'not known'
+    return channels === 0
+      ? 'all are applied'
+      : `${channels} parked: the database refuses their rows`
+  }
+  return { readiness: async () => ({ name: 'channels', ready: true, detail: await detail() }) }
 }

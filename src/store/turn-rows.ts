@@ -4,7 +4,13 @@ import type { Event, Thing } from '#domain/entity'
 import type { FeedEntry } from '#domain/feed'
 import type { OperationId } from '#domain/identity'
 import type { Operation } from '#domain/operation'
-import type { ChannelHead, ChannelWrites, DeadLetter, TurnWrites } from '#domain/store-ports'
+import type {
+  ChannelHead,
+  ChannelWrites,
+  DeadLetter,
+  ParkedSubmission,
+  TurnWrites,
+} from '#domain/store-ports'
 import { Bulk } from './bulk.ts'
 import type { Columns } from './bulk.ts'
 import type { RowsStatement, Session } from './session.ts'
@@ -15,7 +21,9 @@ import type { EventRow, ThingRow, TombstoneRow } from './entities/entities.ts'
 import type { FeedRow } from './entities/feed.ts'
 import type { DeadLetterRow } from './entities/lanes.ts'
 import type { OperationRow } from './entities/operations.ts'
+import type { ParkedRow } from './entities/parked.ts'
 import type { Tables } from './entities/tables.ts'
+import { unpark } from './parked.ts'
 
 /** Something of a channel, with the store's own name of the channel. */
 interface Part<Item> {
@@ -88,6 +96,15 @@ const DEAD_LETTER: Columns<DeadLetterRow, DeadLetter> = {
   at: ({ at }) => at,
 }
 
+const PARKED: Columns<ParkedRow, ParkedSubmission> = {
+  channelId: ({ channelId }) => channelId,
+  lane: ({ lane }) => lane,
+  position: ({ position }) => position,
+  item: ({ index }) => index,
+  payload: ({ payload }) => payload,
+  error: ({ error }) => error,
+}
+
 const KEY = ['channel', 'id']
 
 export class TurnRows {
@@ -99,6 +116,7 @@ export class TurnRows {
   readonly #thingUpdates: Bulk<Part<FeedEntry>>
   readonly #operations: Bulk<Operation>
   readonly #deadLetters: Bulk<DeadLetter>
+  readonly #parked: Bulk<ParkedSubmission>
 
   constructor(tables: Tables, { onDuplicate }: Dialect) {
     this.#heads = new Bulk(tables.channelHeads, HEAD, {
@@ -118,6 +136,7 @@ export class TurnRows {
     this.#thingUpdates = new Bulk(tables.thingUpdates, FEED)
     this.#operations = new Bulk(tables.operations, OPERATION)
     this.#deadLetters = new Bulk(tables.deadLetters, DEAD_LETTER)
+    this.#parked = new Bulk(tables.parked, PARKED)
   }
 
   /** The statements that write them. */
@@ -129,8 +148,10 @@ export class TurnRows {
     yield* this.#tombstones.inserts(parts.tombstones, session)
     yield* this.#feedEntries.inserts(parts.feedEntries, session)
     yield* this.#thingUpdates.inserts(parts.thingUpdates, session)
+    if (writes.unparked !== undefined) yield* unpark(writes.unparked)
     yield* this.#operations.inserts(writes.operations, session)
     yield* this.#deadLetters.inserts(writes.deadLetters, session)
+    yield* this.#parked.inserts(writes.parked ?? [], session)
   }
 }
 

@@ -18,6 +18,7 @@ import type {
   TurnState,
   TurnStore,
   TurnWrites,
+  Waiting,
 } from '#domain/store-ports'
 import { runAll } from './bulk.ts'
 import type { Database } from './database.ts'
@@ -28,6 +29,7 @@ import type { EventRow, ThingRow } from './entities/entities.ts'
 import type { Tables } from './entities/tables.ts'
 import { makeJobs } from './pushes/making.ts'
 import { bindLog, fencedLanes, laneMoves, lastEpoch, settle, takeLane } from './lanes.ts'
+import { parkedIn, waitingFor } from './parked.ts'
 import { TurnRows } from './turn-rows.ts'
 
 export class Turns implements TurnStore {
@@ -73,6 +75,14 @@ export class Turns implements TurnStore {
   *#statements(writes: TurnWrites, session: Session): Generator<RowsStatement> {
     yield* laneMoves(writes.lanes) // W2
     yield* this.#rows.statements(writes, session)
+  }
+
+  parkedIn(lane: number): Promise<ReadonlyMap<ChannelId, number>> {
+    return parkedIn(this.#database, lane)
+  }
+
+  waitingFor(channelId: ChannelId, max: number): Promise<readonly Waiting[]> {
+    return waitingFor(this.#database, channelId, max)
   }
 
   settle(): Promise<void> {

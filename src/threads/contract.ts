@@ -111,6 +111,7 @@ export interface ThreadEnds {
       operations: OperationStore
       pushes: PushStore
       probe: Probe
+      parked: Probe
     }>
     readonly topics: LifeTopics & BusTopics
   }

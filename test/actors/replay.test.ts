@@ -56,6 +56,8 @@ function unreliable(store: TurnStore, { loads, commits }: Faults) {
   }
   let isDown = false
   const port: TurnStore = {
+    parkedIn: (lane) => store.parkedIn(lane),
+    waitingFor: (channelId, max) => store.waitingFor(channelId, max),
     lastEpoch: () => store.lastEpoch(),
     settle: () => store.settle(),
     bindLog: (log) => store.bindLog(log),
@@ -146,9 +148,25 @@ class Cluster {
   async finish(): Promise<readonly (readonly FeedEntry[])[]> {
     for (const lane of [0, 1]) this.#give(lane, { to: 0, isTold: true })
     this.#processes?.[0].recover()
+    await this.#unpark()
     await this.#processes?.[0].system.drain()
     for (const { stop } of this.#all) await stop()
     return this.#all.map(({ entries }) => entries())
+  }
+
+  /** What was parked while the store was unwilling is applied, once all of the log is. */
+  async #unpark(): Promise<void> {
+    const [process] = this.#processes ?? []
+    if (process === undefined) return
+    const isApplied = async (lane: number): Promise<boolean> => {
+      const { last } = await this.log.bounds(lane)
+      return (this.store.lanes.get(lane)?.place ?? 0) >= placeOf(last, 0)
+    }
+    while (!(await isApplied(0)) || !(await isApplied(1)) || this.store.parked.length > 0) {
+      process.clock.now += 60_000
+      process.system.tryParked()
+      await turn()
+    }
   }
 
   async #newProcess() {

@@ -96,7 +96,7 @@ test('W6: a submission that was applied is not set aside when answers get lost',
 
 for (const call of ['load', 'commit'] as const) {
   test(`W6: nothing is set aside while every ${call} is refused, however often`, async (t) => {
-    const { log, store, leases, system } = await running(t)
+    const { log, store, leases, system, clock } = await running(t)
     await until('the lanes are owned', () => system.ownedLanes === 2)
     let refusals = 0
     store.faultOf = (called) => {
@@ -110,8 +110,14 @@ for (const call of ['load', 'commit'] as const) {
     await leases.hold(LANES.slice(0, 1))
     await until('a lane is let go meanwhile', () => system.ownedLanes === 1)
 
+    t.deepEqual(store.parked, [])
+
     store.faultOf = () => undefined
-    await until('everything is applied', () => store.feed.length === 2)
+    await until('everything is applied', () => {
+      clock.now += 1_000
+      system.tryParked() // Parked in the moment in which the store was well again.
+      return store.feed.length === 2
+    })
     for (const one of submissions) t.is(statusOf(store, one), 'sent')
     t.deepEqual(store.deadLetters, [])
   })

@@ -14,6 +14,7 @@ import { operationContract } from './store-operations.ts'
 import { pageBytesContract } from './store-page-bytes.ts'
 import { pushContract } from './store-pushes.ts'
 import { pushOrderContract } from './store-push-order.ts'
+import { parkedContract } from './store-parked.ts'
 import { readingContract } from './store-reading.ts'
 import { retentionContract } from './store-retention.ts'
 import { subscriptionContract } from './store-subscriptions.ts'
@@ -29,6 +30,7 @@ export type OpenStore = (t: ExecutionContext, pushes?: PushRules) => Promise<Sto
 export function storeContract(engine: string, open: OpenStore): void {
   for (const contract of [
     turnContract,
+    parkedContract,
     logContract,
     channelContract,
     channelKeyContract,

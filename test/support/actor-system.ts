@@ -6,6 +6,7 @@ import type { Announcement } from '#domain/feed'
 import type { Lease } from '#domain/lane'
 import type { LaneLeases, LogReader } from '#domain/ports'
 import type { TurnStore } from '#domain/store-ports'
+import { readSubmission } from '#src/stream/submission-text'
 import { FakeBus } from '#test/support/fake-bus'
 import { FakeLog, FakeMeter } from '#test/support/fake-telemetry'
 import { turn } from '#test/support/until'
@@ -93,6 +94,7 @@ export function systemOver({ store, log, leases: held, options = {}, waiting = t
       nowMs: () => clock.now,
       wait,
       soon: (task) => putOff.soon(task),
+      readSubmission,
       onMismatch,
     },
     { ...SYSTEM_OPTIONS, ...options },

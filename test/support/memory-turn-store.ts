@@ -14,10 +14,12 @@ import type {
   Committed,
   DeadLetter,
   EntityKey,
+  ParkedSubmission,
   TurnReads,
   TurnState,
   TurnStore,
   TurnWrites,
+  Waiting,
 } from '#domain/store-ports'
 import { turn } from '#test/support/until'
 
@@ -35,6 +37,8 @@ export class MemoryTurnStore implements TurnStore {
   faultOf: (call: StoreCall) => StoreFault | undefined = () => undefined
   /** Operations that no commit can carry an entry of. */
   readonly poison = new Set<OperationId>()
+  /** What is said of them. */
+  poisonError = new Error('poison')
   /** Commits that were made, in order. */
   readonly commits: TurnWrites[] = []
   readonly loads: TurnReads[] = []
@@ -44,10 +48,15 @@ export class MemoryTurnStore implements TurnStore {
   readonly operations = new Map<OperationId, Operation>()
   readonly feed: FeedEntry[] = []
   readonly deadLetters: DeadLetter[] = []
+  /** The waiting submissions, oldest first. */
+  parked: (ParkedSubmission & Waiting)[] = []
+  /** Channels whose rows no commit can carry, and what is said of them. */
+  readonly refused = new Map<ChannelId, Error>()
   readonly lanes = new Map<number, { epoch: number; place: LanePlace }>()
   readonly #things = new Map<string, string>()
   readonly #events = new Map<string, string>()
   #hung: (() => void)[] = []
+  #parkedId = 0
 
   constructor(channels: readonly ChannelId[] = []) {
     for (const channelId of channels) this.addChannel(channelId)
@@ -119,6 +128,19 @@ export class MemoryTurnStore implements TurnStore {
     return this.#call('commit', { kind: 'fenced', lanes }, () => this.#commit(writes))
   }
 
+  parkedIn(lane: number): Promise<ReadonlyMap<ChannelId, number>> {
+    const ofLane = this.parked.filter((parked) => parked.lane === lane)
+    const byChannel = Map.groupBy(ofLane, ({ channelId }) => channelId)
+    const counts = [...byChannel].map(([channelId, { length }]) => [channelId, length] as const)
+    return Promise.resolve(new Map(counts))
+  }
+
+  waitingFor(channelId: ChannelId, max: number): Promise<readonly Waiting[]> {
+    return this.#call('load', undefined, () =>
+      this.parked.filter((parked) => parked.channelId === channelId).slice(0, max),
+    )
+  }
+
   settle(): Promise<void> {
     return this.#call('settle', undefined, () => undefined)
   }
@@ -148,8 +170,21 @@ export class MemoryTurnStore implements TurnStore {
     })
     if (lost.length > 0) return { kind: 'fenced', lanes: lost.map(({ lane }) => lane) }
     const entries = writes.channels.flatMap((written) => written.entries)
-    if (entries.some(({ opId }) => this.poison.has(opId))) throw new Error('poison')
+    if (entries.some(({ opId }) => this.poison.has(opId))) throw this.poisonError
+    for (const { channelId } of entries) {
+      const refusal = this.refused.get(channelId)
+      if (refusal !== undefined) throw refusal
+    }
+    const { unparked } = writes
+    for (const opId of unparked?.opIds ?? []) this.operations.delete(opId)
     this.#check(writes)
+    this.parked = this.parked.filter(
+      ({ channelId, id }) => channelId !== unparked?.channelId || id > unparked.throughId,
+    )
+    for (const parked of writes.parked ?? []) {
+      this.#parkedId += 1
+      this.parked.push({ ...parked, id: this.#parkedId })
+    }
     this.commits.push(writes)
     for (const { lane, epoch, to } of writes.lanes) this.lanes.set(lane, { epoch, place: to })
     for (const { head, things, events } of writes.channels) {

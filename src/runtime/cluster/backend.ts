@@ -98,7 +98,7 @@ async function compose(
     roundMs: ROUND_MS,
     bus,
     stores: { ...frontendStores(store), operations: findingEverywhere(store.operations, inquiry) },
-    probes: [probe, store.probe, watched, ...(dispatch?.probes ?? [])],
+    probes: [probe, store.probe, watched, store.parked, ...(dispatch?.probes ?? [])],
     durability: probe.durability,
     answerFor: (sink) => inquiry.answer((opId) => sink.find(opId)),
     onLoss: (listener) => connection.onReturn(listener),

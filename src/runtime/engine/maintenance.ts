@@ -8,6 +8,7 @@ import type { PushStore } from '#domain/push'
 import type { RetentionStore } from '#domain/retention-ports'
 import type { Log, Meter } from '#domain/telemetry'
 import type { Runtime } from '#domain/runtime'
+import { readSubmission } from '#src/stream/submission-text'
 import type { ThreadSettings } from '#src/threads/contract'
 import type { ThreadEdge } from '#src/threads/threads'
 import { retire } from './retiring.ts'
@@ -20,19 +21,26 @@ const CACHED_ENTITIES_MAX = 200_000
 const REMEMBERED_MAX = 256
 const ACTOR_IDLE_MS = 300_000
 const PURGE_EVERY_MS = 10_000
+const PARKED_EVERY_MS = 1_000
 const RETENTION_EVERY_MS = 30_000
 
 /** The actors with the limits of this program; not started yet. */
-export function makeSystem(ports: SystemPorts, settings: ThreadSettings): ActorSystem {
-  return new ActorSystem(ports, {
-    turnMax: TURN_MAX,
-    liveMax: LIVE_ACTORS_MAX,
-    entitiesMax: CACHED_ENTITIES_MAX,
-    idleMs: ACTOR_IDLE_MS,
-    rememberedMax: REMEMBERED_MAX,
-    logKeepMs: settings.logKeepMs,
-    endedLifeMs: settings.historyRetentionMs.messagesAndEvents,
-  })
+export function makeSystem(
+  ports: Omit<SystemPorts, 'readSubmission'>,
+  settings: ThreadSettings,
+): ActorSystem {
+  return new ActorSystem(
+    { ...ports, readSubmission },
+    {
+      turnMax: TURN_MAX,
+      liveMax: LIVE_ACTORS_MAX,
+      entitiesMax: CACHED_ENTITIES_MAX,
+      idleMs: ACTOR_IDLE_MS,
+      rememberedMax: REMEMBERED_MAX,
+      logKeepMs: settings.logKeepMs,
+      endedLifeMs: settings.historyRetentionMs.messagesAndEvents,
+    },
+  )
 }
 
 export interface Maintenance {
@@ -62,6 +70,7 @@ export function startMaintenance(maintenance: Maintenance): () => Promise<void> 
     repeat(PURGE_EVERY_MS, () => system.purge(), { log, runtime }),
     repeat(RETENTION_EVERY_MS, () => retire(retiring), { log, runtime }),
     repeat(RETENTION_EVERY_MS, tend, { log, runtime }),
+    repeat(PARKED_EVERY_MS, async () => system.tryParked(), { log, runtime }),
   ]
   return async (): Promise<void> => {
     isStopping = true

@@ -58,6 +58,7 @@ async function composeBackend(
       log.rpc.remote('probe'),
       rpc.remote('probe'),
       lanesProbe(control, config.lanes),
+      rpc.remote('parked'),
       ...(dispatch?.probes ?? []),
     ],
     durability: () => DURABILITY,

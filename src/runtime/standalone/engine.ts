@@ -59,8 +59,10 @@ export async function composeEmbeddedEngine(
       await store.close()
     },
   }
-  const { channels, channelKeys, devices, subscriptions, read, operations, probe, pushes } = store
-  return { control, channels, channelKeys, devices, subscriptions, read, operations, pushes, probe }
+  const { channels, channelKeys, devices, subscriptions, read, operations, pushes } = store
+  const stores = { channels, channelKeys, devices, subscriptions, read, operations, pushes }
+  const { probe, parked } = store
+  return { control, ...stores, probe, parked }
 }
 
 interface OwnerParts {

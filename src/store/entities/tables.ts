@@ -5,6 +5,7 @@ import { deviceEntity, subscriptionEntity } from './devices.ts'
 import { eventEntity, thingEntity, tombstoneEntity } from './entities.ts'
 import { feedEntryEntity, thingUpdateEntity } from './feed.ts'
 import { deadLetterEntity, gatewayFactEntity, laneEntity, logBatchEntity } from './lanes.ts'
+import { parkedEntity } from './parked.ts'
 import { claimEntity, operationEntity } from './operations.ts'
 import { pushJobEntity, pushTallyEntity } from './pushes.ts'
 
@@ -14,6 +15,7 @@ export const tablesFor = (types: ColumnTypes) => ({
   lanes: laneEntity(types),
   logBatches: logBatchEntity(types),
   deadLetters: deadLetterEntity(types),
+  parked: parkedEntity(types),
   channels: channelEntity(types),
   channelHeads: channelHeadEntity(types),
   channelKeys: channelKeyEntity(types),

@@ -9,7 +9,7 @@ const INSERT = `INSERT INTO dead_letters (lane, position, item, payload, error, 
   VALUES (?, ?, ?, ?, ?, ?)`
 const [LANE, LARGE, NEGATIVE] = [-1, Number.MAX_SAFE_INTEGER, -(2 ** 40)]
 const TEXT = "it's \\ \u{1f525}"
-const LONG = 'x'.repeat(70_000)
+const LONG = 'x'.repeat(1_000)
 
 /**
  * Says what is wrong with the executions of a session, undefined when they are right. Rejects with

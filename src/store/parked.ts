@@ -1,0 +1,63 @@
+// Submissions that wait because the database refuses the rows of their channel. (W6)
+
+import type { ChannelId } from '#domain/identity'
+import type { Unparked, Waiting } from '#domain/store-ports'
+import type { Database } from './database.ts'
+import type { Numbered } from './dialect.ts'
+import type { ParkedRow } from './entities/parked.ts'
+import type { RowsStatement } from './session.ts'
+
+const URGENT = { isUrgent: true }
+
+/** How many wait for each channel of a lane. */
+export function parkedIn(
+  database: Database,
+  lane: number,
+): Promise<ReadonlyMap<ChannelId, number>> {
+  return database.read(async (session) => {
+    const rows = await session.all<{ channelId: ChannelId; waiting: number }>(
+      `SELECT channel_id AS channelId, count(*) AS waiting FROM parked_submissions
+        WHERE lane = ? GROUP BY channel_id`,
+      [lane],
+    )
+    return new Map(rows.map(({ channelId, waiting }) => [channelId, waiting]))
+  }, URGENT)
+}
+
+/** The oldest that wait for a channel. */
+export function waitingFor(
+  database: Database,
+  channelId: ChannelId,
+  max: number,
+): Promise<readonly Waiting[]> {
+  return database.read(async (session) => {
+    const rows = await session.all<Pick<ParkedRow, 'position' | 'item' | 'payload'> & Numbered>(
+      `SELECT id, position, item, payload FROM parked_submissions
+          WHERE channel_id = ? ORDER BY id LIMIT ?`,
+      [channelId, max],
+    )
+    return rows.map(({ item, ...row }) => ({ ...row, index: item }))
+  }, URGENT)
+}
+
+/** How many channels are parked, of all lanes. */
+export function parkedChannels(database: Database): Promise<number> {
+  return database.read(async (session) => {
+    const row = await session.first<{ channels: number }>(
+      'SELECT count(DISTINCT channel_id) AS channels FROM parked_submissions',
+    )
+    return row?.channels ?? 0
+  })
+}
+
+/** The statements by which they wait no more; their records make room for those of the turn. */
+export function* unpark({ channelId, throughId, opIds }: Unparked): Generator<RowsStatement> {
+  yield {
+    sql: 'DELETE FROM parked_submissions WHERE channel_id = ? AND id <= ?',
+    rows: 1,
+    values: [channelId, throughId],
+  }
+  for (const opId of opIds) {
+    yield { sql: 'DELETE FROM operations WHERE op_id = ?', rows: 1, values: [opId] }
+  }
+}
