@@ -12,10 +12,14 @@ import { LastUse1796000000000 } from '#src/store/migrations/5-last-use'
 import { ChannelKeys1798000000000 } from '#src/store/migrations/6-channel-keys'
 import { Pushes1799000000000 } from '#src/store/migrations/7-pushes'
 import { Parked1799500000000 } from '#src/store/migrations/8-parked'
+import { tlsOptionsFor } from '#src/store/mysql/tls'
+import type { TlsOptions } from '#src/store/mysql/tls'
 import { SqliteConnection } from '#src/store/sqlite/connection'
 
 const SQLITE = 'sqlite:'
 const MYSQL = 'mysql:'
+/** MySQL over TLS. */
+const MYSQLS = 'mysqls:'
 const MYSQL_PORT = 3306
 const MIGRATIONS = [
   Tables1766000000000,
@@ -46,15 +50,17 @@ const CONNECT_TIMEOUT_MS = 5_000
 const CONNECTIONS_ADDED = 2
 
 /**
- * `sqlite:<path>`, `sqlite::memory:` or `mysql://user:password@host:port/database`. Throws with a
- * sentence for the operator, which leaves the address out: it may hold a password.
+ * `sqlite:<path>`, `sqlite::memory:`, `mysql://user:password@host:port/database`, or `mysqls://` for
+ * TLS. `caFile`: PEM certificates that are trusted in place of the system's; MySQL is talked to over
+ * TLS then. Throws with a sentence for the operator, which leaves the address out: it may hold a
+ * password.
  */
-export function dataSourceOptionsFor(url: string): DataSourceOptions {
-  const options = url.startsWith(SQLITE) ? sqliteOptionsFor(url) : mysqlOptionsFor(url)
+export function dataSourceOptionsFor(url: string, caFile?: string): DataSourceOptions {
+  const options = url.startsWith(SQLITE) ? sqliteOptionsFor(url) : mysqlOptionsFor(url, caFile)
   if (options !== undefined) return options
   throw new Error(
     'the database address must be sqlite:<path of a file> or ' +
-      'mysql://<user>:<password>@<host>:<port>/<database>',
+      'mysql://<user>:<password>@<host>:<port>/<database>, or mysqls:// for TLS',
   )
 }
 
@@ -77,9 +83,9 @@ function sqliteOptionsFor(url: string): DataSourceOptions | undefined {
   }
 }
 
-function mysqlOptionsFor(url: string): DataSourceOptions | undefined {
+function mysqlOptionsFor(url: string, caFile?: string): DataSourceOptions | undefined {
   const address = URL.parse(url)
-  if (address === null || address.protocol !== MYSQL) return undefined
+  if (address === null || ![MYSQL, MYSQLS].includes(address.protocol)) return undefined
   const { hostname, port, username, password, pathname, search, hash } = address
   const database = decoded(pathname.slice(1))
   const [user, secret] = [decoded(username), decoded(password)]
@@ -87,10 +93,16 @@ function mysqlOptionsFor(url: string): DataSourceOptions | undefined {
   if (!isWhole || database === undefined || !/^[^/]+$/.test(database)) return undefined
   if (search !== '' || hash !== '') return undefined
   const type = 'mysql'
-  return {
-    type,
+  const server = {
     host: hostname.replace(/^\[(.*)\]$/, '$1'),
     port: port === '' ? MYSQL_PORT : Number(port),
+  }
+  const isTls = address.protocol === MYSQLS || caFile !== undefined
+  const { stream, ...tls } = isTls ? tlsOptionsFor(server, caFile) : NO_TLS
+  return {
+    type,
+    ...server,
+    ...tls,
     username: user,
     password: secret,
     database,
@@ -103,10 +115,12 @@ function mysqlOptionsFor(url: string): DataSourceOptions | undefined {
     // An UPDATE counts what it found, also what was so already; no server may ask for files;
     // executions of statements carry no attributes, which no packet of ours has room for.
     flags: ['FOUND_ROWS', '-LOCAL_FILES', '-CLIENT_QUERY_ATTRIBUTES'],
-    extra: { maxPreparedStatements: STATEMENTS_KEPT },
+    extra: { maxPreparedStatements: STATEMENTS_KEPT, ...(stream && { stream }) },
     ...sharedOptionsFor(type),
   }
 }
+
+const NO_TLS: Partial<TlsOptions> = {}
 
 /** Undefined where the encoding of an address is broken. */
 function decoded(part: string): string | undefined {

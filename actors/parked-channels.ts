@@ -2,11 +2,11 @@
 // again, so their submissions wait in a table of their own and the lanes go on. (W6)
 //
 // Invariants:
-//   K1. The table is the truth: a lane that is taken brings its parked channels with it, so that
-//       they stay parked over a restart and a change of the owner.
-//   K2. While a channel is parked whatever the log brings for it waits behind what waits already:
-//       its order stays.
-//   K3. A channel is tried again with growing pauses, by its oldest submission alone at first.
+//   parked/1. The table is the truth: a lane that is taken brings its parked channels with it, so
+//     they stay parked over a restart and a change of the owner.
+//   parked/2. While a channel is parked, whatever the log brings for it waits behind what waits
+//     already: its order stays.
+//   parked/3. A channel is tried again with growing pauses, by its oldest submission alone at first.
 
 import type { ChannelId } from '#domain/identity'
 import type { Item } from './turn-item.ts'
@@ -52,7 +52,7 @@ export class ParkedChannels {
     return this.#channels.has(channelId)
   }
 
-  /** K1: what the table holds for a lane, by channel. */
+  /** parked/1: what the table holds for a lane, by channel. */
   know(lane: number, waiting: ReadonlyMap<ChannelId, number>, nowMs: number): void {
     for (const { channelId } of this.#ofLane(lane)) {
       if (!waiting.has(channelId)) this.#channels.delete(channelId)
@@ -76,7 +76,7 @@ export class ParkedChannels {
     return isFirst
   }
 
-  /** K2: the items whose channels are parked; undefined when there are none. */
+  /** parked/2: the items whose channels are parked; undefined when there are none. */
   aside(items: readonly Item[]): Aside | undefined {
     if (this.size === 0) return undefined
     const parked = new Map<Item, string>()
@@ -121,7 +121,7 @@ export class ParkedChannels {
     return isOver
   }
 
-  /** K3 */
+  /** parked/3 */
   failed(channel: ParkedChannel, nowMs: number): void {
     channel.failures = channel.size === 1 ? channel.failures + 1 : 0
     channel.size = 1

@@ -1,7 +1,8 @@
 // The parts of a turn: submissions with their place in the log, and where it moves the lanes.
 
 import type { LanePlace, LogPosition, Unreadable } from '#domain/lane'
-import type { LaneMove, Unparked } from '#domain/store-ports'
+import type { Unparked } from '#domain/parked'
+import type { LaneMove } from '#domain/store-ports'
 import type { Submission } from '#domain/submission'
 
 /** One submission and where it stands in the log. */

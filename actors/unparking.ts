@@ -3,14 +3,15 @@
 // Invariants:
 //   W2. The turn moves its lane from its place to the same place: a process that lost the lane
 //       applies nothing. What it applies waits no more by the same commit.
-//   K3. A failure is the channel's alone: it waits longer, and the lanes go on.
+//   parked/3. A failure is the channel's alone: it waits longer, and the lanes go on.
 //   W6. The oldest becomes a dead letter when it fails again and again by a defect of this program:
 //       the others would wait for ever. What the database says of it may pass.
 
 import type { Bus, NowMs } from '#domain/ports'
 import type { Unreadable } from '#domain/lane'
 import { STORE_BUSY, STORE_FAILURES } from '#domain/store-ports'
-import type { TurnStore, Waiting } from '#domain/store-ports'
+import type { Waiting } from '#domain/parked'
+import type { TurnStore } from '#domain/store-ports'
 import type { Submission } from '#domain/submission'
 import type { Log } from '#domain/telemetry'
 import type { ChannelDirectory } from './channel.ts'
@@ -50,7 +51,7 @@ export async function unpark(ports: UnparkingPorts): Promise<void> {
     await apply(ports, { channel, lane })
   } catch (error) {
     if (await isSetAside(ports, { channel, lane }, error)) return
-    ownedLanes.parked.failed(channel, nowMs()) // K3
+    ownedLanes.parked.failed(channel, nowMs()) // parked/3
     const { channelId, waiting } = channel
     logger.warn('a parked channel waits on', { channelId, waiting, error: String(error) })
   }

@@ -41,6 +41,12 @@ const REASONS: readonly (readonly [file: string, sentence: RegExp])[] = [
     'src/stream/jetstream/lane-stream.ts',
     /the stream .+ was replaced by another one;\s+restore it/,
   ],
+  ['src/stream/jetstream/connection.ts', /there is no TLS with the NATS server at .+: /],
+  ['src/store/mysql/dialect.ts', /there is no TLS with the server: /],
+  ['src/domain/tls-refusal.ts', /comes from an authority that is not trusted here/],
+  ['src/domain/tls-refusal.ts', /is not for the name or address by which it is reached/],
+  ['src/domain/tls-refusal.ts', /has expired/],
+  ['src/domain/tls-refusal.ts', /is not valid yet/],
   ['src/stream/jetstream/lane-stream.ts', /max_payload of the NATS server is .+; set it to .+ or /],
 ]
 

@@ -17,6 +17,7 @@ import type { ProviderSettings } from './providers.ts'
 import { roles } from './roles.ts'
 import type { Roles } from './roles.ts'
 import { DAY_MS, MINUTE_MS, address, duration, integer, oneOf, read, refuse } from './setting.ts'
+import { caFile, databaseUrl, natsUrlOf, refuseIPv6 } from './server-address.ts'
 import type { Address, Env } from './setting.ts'
 
 export { ConfigError } from './setting.ts'
@@ -29,6 +30,8 @@ const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'silent'] as cons
 export interface ClusterSettings {
   /** One or more NATS servers, separated by commas; may hold a password. */
   readonly natsUrl: string
+  /** PEM certificates to trust in place of the system's; then NATS is talked to over TLS. */
+  readonly natsCaFile: string | undefined
   readonly streamReplicas: number
 }
 
@@ -44,6 +47,8 @@ export interface Config {
   readonly trustedProxies: readonly string[]
   /** May hold a password. */
   readonly databaseUrl: string
+  /** The same for MySQL. */
+  readonly databaseCaFile: string | undefined
   /** Undefined: one process does everything. */
   readonly cluster: ClusterSettings | undefined
   /** What this process does. */
@@ -186,9 +191,11 @@ function cidrs(env: Env, name: string): readonly string[] {
 }
 
 /** Settings that must fit each other: one process has neither NATS nor MySQL, a cluster both. */
-function together(env: Env): Pick<Config, 'databaseUrl' | 'cluster' | 'roles'> {
+function together(env: Env): Pick<Config, 'databaseUrl' | 'databaseCaFile' | 'cluster' | 'roles'> {
   const url = databaseUrl(env)
-  const isShared = url.startsWith('mysql:')
+  const isShared = /^mysqls?:/.test(url)
+  const databaseCaFile = caFile(env, 'SERVICE_DATABASE_CA_FILE')
+  const natsCaFile = caFile(env, 'SERVICE_NATS_CA_FILE')
   const natsUrl = natsUrlOf(env)
   const streamReplicas = replicas(env)
   const both = 'for a cluster a mysql: database and SERVICE_NATS_URL, for one process neither'
@@ -197,51 +204,19 @@ function together(env: Env): Pick<Config, 'databaseUrl' | 'cluster' | 'roles'> {
     if (streamReplicas > 1) {
       refuse('SERVICE_STREAM_REPLICAS', `is ${streamReplicas} without SERVICE_NATS_URL`, both)
     }
-    return { databaseUrl: url, cluster: undefined, roles: roles(env, { isCluster: false }) }
+    for (const [name, file] of [
+      ['SERVICE_DATABASE_CA_FILE', databaseCaFile],
+      ['SERVICE_NATS_CA_FILE', natsCaFile],
+    ] as const) {
+      if (file !== undefined) refuse(name, 'is set without SERVICE_NATS_URL', both)
+    }
+    const alone = { databaseUrl: url, databaseCaFile, cluster: undefined }
+    return { ...alone, roles: roles(env, { isCluster: false }) }
   }
   if (!isShared) refuse('SERVICE_NATS_URL', 'is set and SERVICE_DATABASE_URL names SQLite', both)
-  const cluster = Object.freeze({ natsUrl, streamReplicas })
-  return { databaseUrl: url, cluster, roles: roles(env, { isCluster: true }) }
-}
-
-function databaseUrl(env: Env): string {
-  const text = read(env, 'SERVICE_DATABASE_URL') ?? 'sqlite:data/heliograph.db'
-  if (/^sqlite:.+/.test(text) || isMySqlUrl(text)) return text
-  // The value may hold a password, so it is not repeated.
-  const allowed =
-    'sqlite:<path> or mysql://user:password@host:port/database, user and password percent-encoded'
-  return refuse('SERVICE_DATABASE_URL', 'has an unknown form', allowed)
-}
-
-function isMySqlUrl(text: string): boolean {
-  const url = URL.parse(text)
-  if (url?.protocol !== 'mysql:' || url.hostname === '') return false
-  return /^\/[^/]+$/.test(url.pathname) && hasReadableCredentials(url)
-}
-
-/** A bare % in a password cannot be told from the beginning of an escape. */
-function hasReadableCredentials({ username, password }: URL): boolean {
-  try {
-    for (const part of [username, password]) decodeURIComponent(part)
-    return true
-  } catch {
-    return false
-  }
-}
-
-function natsUrlOf(env: Env): string | undefined {
-  const text = read(env, 'SERVICE_NATS_URL')
-  const isGood = (part: string): boolean => {
-    const url = URL.parse(part.trim())
-    const isNats = url?.protocol === 'nats:' || url?.protocol === 'tls:'
-    if (!isNats || url.hostname === '') return false
-    return url.pathname.length <= 1 && hasReadableCredentials(url)
-  }
-  if (text === undefined || text.split(',').every(isGood)) return text
-  // The value may hold a password, so it is not repeated.
-  const allowed =
-    'a comma list of nats://[user:password@]host:port, or tls://, user and password percent-encoded'
-  return refuse('SERVICE_NATS_URL', 'has an unknown form', allowed)
+  if (databaseCaFile !== undefined || url.startsWith('mysqls:')) refuseIPv6(url)
+  const cluster = Object.freeze({ natsUrl, natsCaFile, streamReplicas })
+  return { databaseUrl: url, databaseCaFile, cluster, roles: roles(env, { isCluster: true }) }
 }
 
 function replicas(env: Env): number {

@@ -32,6 +32,7 @@ import type { Acknowledgement, CatchUpPage, CatchUpRequest, FeedEntry, Position 
 import type { ChannelId, DeviceId, OperationId } from './identity.ts'
 import type { LanePlace, Lease, LogPosition, LogState } from './lane.ts'
 import type { Claim, ClaimOutcome, Operation } from './operation.ts'
+import type { ParkedSubmission, Unparked, Waiting } from './parked.ts'
 import type { Model } from './submission.ts'
 
 // ---- the side of the actors ---------------------------------------------------------------------
@@ -110,32 +111,6 @@ export interface DeadLetter {
   readonly error: string
   /** When it was accepted; when it was met, where it cannot be read. */
   readonly at: number
-}
-
-/** A submission that waits while the database refuses the rows of its channel. (W6) */
-export interface ParkedSubmission {
-  readonly channelId: ChannelId
-  readonly lane: number
-  readonly position: LogPosition
-  /** Its place in the batch. */
-  readonly index: number
-  readonly payload: string
-  /** What the database said, or that others of its channel wait already. */
-  readonly error: string
-}
-
-/** A parked submission as it is read back; ids grow in the order in which they were parked. */
-export interface Waiting extends Pick<ParkedSubmission, 'position' | 'index' | 'payload'> {
-  readonly id: number
-}
-
-/** The oldest parked submissions of a channel, which a turn applies. */
-export interface Unparked {
-  readonly channelId: ChannelId
-  /** The id of the newest of them. */
-  readonly throughId: number
-  /** Their records, which say that they wait; those of the turn take their place. */
-  readonly opIds: readonly OperationId[]
 }
 
 export type Committed =

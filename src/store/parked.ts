@@ -1,7 +1,7 @@
 // Submissions that wait because the database refuses the rows of their channel. (W6)
 
 import type { ChannelId } from '#domain/identity'
-import type { Unparked, Waiting } from '#domain/store-ports'
+import type { Unparked, Waiting } from '#domain/parked'
 import type { Database } from './database.ts'
 import type { Numbered } from './dialect.ts'
 import type { ParkedRow } from './entities/parked.ts'

@@ -64,9 +64,11 @@ export type StoreRuntime = Pick<Runtime, 'after' | 'random' | 'entropy' | 'soon'
 export interface StoreOptions {
   /**
    * `sqlite:<path>`; the folder of the file is made. `sqlite::memory:` for tests.
-   * `mysql://user:password@host:port/database`; the database must be there.
+   * `mysql://user:password@host:port/database`, `mysqls://` for TLS; the database must be there.
    */
   readonly url: string
+  /** PEM certificates to trust, for MySQL over TLS. */
+  readonly caFile?: string | undefined
   readonly meter: Meter
   readonly log?: Log
   readonly runtime: StoreRuntime
@@ -82,7 +84,7 @@ export interface StoreOptions {
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
   const { url, meter, log, runtime, firstAnswerMsMax } = options
-  const sourceOptions = dataSourceOptionsFor(url)
+  const sourceOptions = dataSourceOptionsFor(url, options.caFile)
   const dialect = dialectOf(sourceOptions.type)
   const wordsOf = (error: unknown): Error => withoutParameters(error, dialect)
   const patience = {

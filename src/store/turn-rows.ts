@@ -4,13 +4,8 @@ import type { Event, Thing } from '#domain/entity'
 import type { FeedEntry } from '#domain/feed'
 import type { OperationId } from '#domain/identity'
 import type { Operation } from '#domain/operation'
-import type {
-  ChannelHead,
-  ChannelWrites,
-  DeadLetter,
-  ParkedSubmission,
-  TurnWrites,
-} from '#domain/store-ports'
+import type { ParkedSubmission } from '#domain/parked'
+import type { ChannelHead, ChannelWrites, DeadLetter, TurnWrites } from '#domain/store-ports'
 import { Bulk } from './bulk.ts'
 import type { Columns } from './bulk.ts'
 import type { RowsStatement, Session } from './session.ts'

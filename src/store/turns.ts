@@ -9,6 +9,7 @@
 import type { ChannelId, OperationId } from '#domain/identity'
 import type { LanePlace, Lease, LogState } from '#domain/lane'
 import type { PushRules } from '#domain/push'
+import type { Waiting } from '#domain/parked'
 import type {
   ChannelHead,
   Committed,
@@ -18,7 +19,6 @@ import type {
   TurnState,
   TurnStore,
   TurnWrites,
-  Waiting,
 } from '#domain/store-ports'
 import { runAll } from './bulk.ts'
 import type { Database } from './database.ts'

@@ -27,6 +27,7 @@ import type { None, Services } from './rpc.ts'
 export type ThreadSettings = Pick<
   Config,
   | 'databaseUrl'
+  | 'databaseCaFile'
   | 'cluster'
   | 'lanes'
   | 'nodeId'

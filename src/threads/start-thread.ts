@@ -61,6 +61,7 @@ export async function startThread<Name extends ThreadName>(
 export function threadSettings(config: Config): ThreadSettings {
   return {
     databaseUrl: config.databaseUrl,
+    databaseCaFile: config.databaseCaFile,
     cluster: config.cluster,
     lanes: config.lanes,
     nodeId: config.nodeId,

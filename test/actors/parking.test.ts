@@ -60,7 +60,7 @@ test('W6: a channel whose rows are refused again and again is parked, and its la
   await until('the others are applied', () => store.feed.length === 3)
   await until('the channel is parked', () => store.parked.length === 2)
 
-  // Whatever comes for it later waits behind. (K2)
+  // Whatever comes for it later waits behind. (parked/2)
   const position = log.put(0, [message({ channelId: channel(2) }), third])
   await until('the lane goes on', () => store.lanes.get(0)?.place === placeOf(position, 0))
   t.deepEqual(payloadsOf(over), textsOf(refused))
@@ -93,7 +93,7 @@ test('what waited is announced in its order once it is applied', async (t) => {
   t.deepEqual(seqs, [1, 2, 3, 4])
 })
 
-test('K3: a parked channel is tried with growing pauses, by its oldest submission alone', async (t) => {
+test('parked/3: a parked channel is tried with growing pauses, by its oldest submission alone', async (t) => {
   const over = await parked(t, [message(), message(), message()])
   const { store, system, clock, meter } = over
   const pauses: number[] = []
@@ -120,7 +120,7 @@ test('K3: a parked channel is tried with growing pauses, by its oldest submissio
 
 const STAYS = 'a parked channel waits on'
 
-test('K2: what comes behind a submission that is being parked is not decided ahead of it', async (t) => {
+test('parked/2: what comes behind a submission that is being parked is not decided ahead of it', async (t) => {
   const over = await running(t, { turnMax: 1 })
   const { store, log } = over
   store.refused.set(REFUSED, outage('no'))
@@ -141,7 +141,7 @@ test('K2: what comes behind a submission that is being parked is not decided ahe
   )
 })
 
-test('K1: a channel stays parked over a restart, and what waits is applied after it', async (t) => {
+test('parked/1: a channel stays parked over a restart, and what waits is applied after it', async (t) => {
   const waiting = [message(), message()]
   const over = await parked(t, waiting)
   const { store, log } = over
@@ -162,7 +162,7 @@ test('K1: a channel stays parked over a restart, and what waits is applied after
   )
 })
 
-test('K1: a lane that is let go takes its parked channels along', async (t) => {
+test('parked/1: a lane that is let go takes its parked channels along', async (t) => {
   const over = await parked(t, [message()])
   const gauge = over.meter.gauges.get('parked_channels')
   await over.leases.hold([{ lane: 1, epoch: 1 }])

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 
 import test from 'ava'
 
+import { withCertificate } from '#test/support/certificate'
 import { ConfigError, configFrom as configWith, readEnv } from '#src/config/config'
 import type { Config, Env } from '#src/config/config'
 import { realRuntime } from '#test/support/real-runtime'
@@ -27,6 +28,7 @@ test('without any setting every default is in force', (t) => {
     publicBaseUrl: undefined,
     trustedProxies: [],
     databaseUrl: 'sqlite:data/heliograph.db',
+    databaseCaFile: undefined,
     cluster: undefined,
     roles: { ingress: true, actors: true, dispatch: true },
     providers: {},
@@ -128,6 +130,13 @@ const good: readonly (readonly [
     'sqlite:/var/x.db',
   ],
   ['SERVICE_DATABASE_URL', MYSQL, ({ databaseUrl }) => databaseUrl, MYSQL, CLUSTER],
+  [
+    'SERVICE_DATABASE_URL',
+    'mysqls://u:p@127.0.0.1/db',
+    ({ databaseUrl }) => databaseUrl,
+    'mysqls://u:p@127.0.0.1/db',
+    CLUSTER,
+  ],
   ['SERVICE_NATS_URL', 'nats://u:p@a:1,tls://b', natsUrl, 'nats://u:p@a:1,tls://b', CLUSTER],
   ['SERVICE_STREAM_REPLICAS', '5', replicas, 5, CLUSTER],
   ['SERVICE_STREAM_REPLICAS', '3', replicas, 3, CLUSTER],
@@ -258,6 +267,12 @@ const bad: readonly (readonly [name: string, value: string, allowed: RegExp, bes
   ['SERVICE_NATS_URL', 'nats://a:4222/path', /comma list of nats:/, CLUSTER],
   ['SERVICE_NATS_URL', 'nats://user:100%@a:4222', /comma list .* percent-encoded/, CLUSTER],
   ['SERVICE_DATABASE_URL', 'mysql://100%:password@host/db', /mysql:.* percent-encoded/, CLUSTER],
+  ['SERVICE_DATABASE_URL', 'mysqls://user:hunter2@[::1]/db', /a name or an IPv4/, CLUSTER],
+  ['SERVICE_DATABASE_URL', 'mysqls://user:hunter2@host', /mysqls:/, CLUSTER],
+  ['SERVICE_DATABASE_CA_FILE', '/none/ca.pem', /PEM file .* authorities/, CLUSTER],
+  ['SERVICE_DATABASE_CA_FILE', FILE, /PEM file .* authorities/, CLUSTER],
+  ['SERVICE_NATS_CA_FILE', '/none/ca.pem', /PEM file .* authorities/, CLUSTER],
+  ['SERVICE_NATS_CA_FILE', FILE, /PEM file .* authorities/, CLUSTER],
   ['SERVICE_STREAM_REPLICAS', '2', /1, 3, 5/, CLUSTER],
   ['SERVICE_STREAM_REPLICAS', '3', /for one process neither/],
   ['SERVICE_ROLES', 'ingress', /ingress,actors,dispatch, for one process/],
@@ -332,6 +347,7 @@ test('every setting that the code reads has a row of each kind here', (t) => {
     `SERVICE_${of}_TLS_CERT`,
     `SERVICE_${of}_TLS_KEY`,
   ])
+  tls.push('SERVICE_DATABASE_CA_FILE', 'SERVICE_NATS_CA_FILE')
   for (const rows of [good, bad]) {
     const named = new Set([...rows.map(([name]) => name), ...tls])
     t.deepEqual(
@@ -391,6 +407,22 @@ test('a carrier that needs a certificate does not start without one, and the sen
     t.throws(() => configFrom(env), { instanceOf: ConfigError, message: sentence })
   }
 })
+test(
+  'the authorities to trust are read from a file, in a cluster only',
+  withCertificate(async (t, { certFile }) => {
+    const [database, nats] = ['SERVICE_DATABASE_CA_FILE', 'SERVICE_NATS_CA_FILE'] as const
+    const config = configFrom({ ...CLUSTER, [database]: certFile, [nats]: certFile })
+    t.is(config.databaseCaFile, certFile)
+    t.is(config.cluster?.natsCaFile, certFile)
+    for (const name of [database, nats]) {
+      const refused = { message: new RegExp(`^${name} is set without SERVICE_NATS_URL; allowed: `) }
+      t.throws(() => configFrom({ [name]: certFile }), refused)
+    }
+    const six = { ...CLUSTER, SERVICE_DATABASE_URL: 'mysql://u:hunter2@[::1]/db' }
+    t.notThrows(() => configFrom(six))
+    t.throws(() => configFrom({ ...six, [database]: certFile }), { message: /IPv6/ })
+  }),
+)
 
 test('a refused secret is not repeated', (t) => {
   const secrets: readonly (readonly [name: string, value: string])[] = [
@@ -398,6 +430,7 @@ test('a refused secret is not repeated', (t) => {
     ['SERVICE_TOKEN', 'hunter2'.repeat(1000)],
     ['SERVICE_DATABASE_URL', 'postgres://user:hunter2@host/db'],
     ['SERVICE_DATABASE_URL', 'mysql://user:hunter2@host/db'],
+    ['SERVICE_DATABASE_URL', 'mysqls://user:hunter2@host/db'],
     ['SERVICE_NATS_URL', 'nats://user:hunter2@host:4222'],
     ['SERVICE_NATS_URL', 'http://user:hunter2@host:4222'],
     ['SERVICE_PUBLIC_BASE_URL', 'https://user:hunter2@push.example'],

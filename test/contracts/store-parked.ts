@@ -2,7 +2,7 @@
 
 import test from 'ava'
 
-import type { ParkedSubmission } from '#domain/store-ports'
+import type { ParkedSubmission } from '#domain/parked'
 import { operationOf, waitingOperationOf } from '#machines/decide'
 import type { OpenStore } from './store-contract.ts'
 import { ChannelWriter } from '#test/support/store-writer'

@@ -9,17 +9,16 @@ import type { LanePlace, Lease, LogState } from '#domain/lane'
 import type { Operation } from '#domain/operation'
 import { bare } from '#domain/bare'
 import { STORE_FAILURES } from '#domain/store-ports'
+import type { ParkedSubmission, Waiting } from '#domain/parked'
 import type {
   ChannelHead,
   Committed,
   DeadLetter,
   EntityKey,
-  ParkedSubmission,
   TurnReads,
   TurnState,
   TurnStore,
   TurnWrites,
-  Waiting,
 } from '#domain/store-ports'
 import { turn } from '#test/support/until'
 

@@ -61,9 +61,10 @@ async function compose(
 ): Promise<Backend> {
   const { log: logger, meter, runtime } = edge
   const { monotonicMs, entropy, wait } = runtime
-  const { cluster, lanes, logBytesMax, databaseUrl, nodeId } = config
+  const { cluster, lanes, logBytesMax, nodeId } = config
+  const { natsUrl, natsCaFile: caFile } = cluster
   const ports = { logger, timers: runtime, monotonicMs, entropy, meter }
-  const connection = await Connection.open(ports, { url: cluster.natsUrl, name: nodeId })
+  const connection = await Connection.open(ports, { url: natsUrl, caFile, name: nodeId })
   closing.push(() => connection.close())
   const log = await JetStreamLog.open(
     { ...ports, connection },
@@ -75,7 +76,7 @@ async function compose(
     },
   )
   closing.push(async () => log.close())
-  const store = await openStore({ url: databaseUrl, meter, log: logger, runtime })
+  const store = await openStore({ ...databaseOf(config), meter, log: logger, runtime })
   closing.push(() => store.close())
   await store.turns.bindLog(await logStateOf(log, lanes, wait)) // W5
   const bus = new NatsBus({ ...ports, connection })
@@ -106,6 +107,9 @@ async function compose(
     close: () => closeAll(closing),
   }
 }
+
+/** The address of the database, and whom to trust there. */
+const databaseOf = ({ databaseUrl: url, databaseCaFile: caFile }: Config) => ({ url, caFile })
 
 function frontendStores({ channels, channelKeys, devices, subscriptions, read }: Store) {
   return { channels, channelKeys, devices, subscriptions, read }

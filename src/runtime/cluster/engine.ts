@@ -25,18 +25,19 @@ export async function composeClusterEngine(
   const { nowMs, monotonicMs, wait, soon, entropy } = runtime
   const { lanes, nodeId, cluster, logBytesMax: bytesMax } = settings
   if (cluster === undefined) throw new Error('there are no settings of a cluster')
-  const { natsUrl, streamReplicas: replicas } = cluster
+  const { natsUrl, natsCaFile, streamReplicas: replicas } = cluster
   const metrics = createMetrics({ isMain: false })
   const { meter } = metrics
   const ports = { logger, timers: runtime, monotonicMs, entropy, meter }
   const name = `${nodeId} engine`
-  const connection = await Connection.open(ports, { url: natsUrl, name })
+  const connection = await Connection.open(ports, { url: natsUrl, caFile: natsCaFile, name })
   const log = await JetStreamLog.open(
     { ...ports, connection },
     { replicas, bytesMax, tailBytesMax: TAIL_BYTES_MAX, pendingBytesMax: PENDING_BYTES_MAX },
   )
   const store = await openStore({
     url: settings.databaseUrl,
+    caFile: settings.databaseCaFile,
     meter,
     log: logger,
     runtime,

@@ -16,6 +16,7 @@
 //   M6. A transaction that the server takes back is over while statements behind it are on their
 //       way: so they must not be in force by themselves, and COMMIT is sent once all are answered.
 
+import { tlsRefusal } from '#domain/tls-refusal'
 import type { Description, Dialect, Failure } from '#src/store/dialect'
 
 const TEXT = 'CHARACTER SET utf8mb4 COLLATE utf8mb4_bin' // M1
@@ -107,6 +108,11 @@ export const mysql: Dialect = {
 function describe(error: unknown): Description | undefined {
   if (!(error instanceof Error)) return undefined
   const number = numberOf(error)
+  const refusal = number === undefined ? tlsRefusal(error) : undefined
+  if (refusal !== undefined) {
+    const sentence = `there is no TLS with the server: ${refusal}`
+    return { code: 'TLS_REFUSED', sentence }
+  }
   const code = memberOf(error, 'code') ?? codeWithout(error, number)
   if (typeof code !== 'string' || !/^[A-Z0-9_]{1,64}$/.test(code)) return undefined
   if (number !== undefined && CONNECTING.has(number)) return { code, sentence: error.message }
@@ -136,6 +142,7 @@ function failureOf(error: unknown): Failure {
   if (number !== undefined && TAKEN_BACK.has(number)) return 'taken-back'
   if (number !== undefined && LOST.has(number)) return 'lost'
   if (number !== undefined) return isUnfit(error, number) ? 'unfit' : 'refused'
+  if (tlsRefusal(error) !== undefined) return 'refused'
   const code = memberOf(error, 'code')
   const isSystem = typeof code === 'string' && /^(E[A-Z]+|PROTOCOL_CONNECTION_LOST)$/.test(code)
   return isSystem || isFatal(error) ? 'lost' : 'refused'

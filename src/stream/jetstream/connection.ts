@@ -7,8 +7,12 @@
 //     without a bound. Senders ask `isConnected` first.
 //   nats-connection/3. Log lines have addresses without the credentials before their @.
 
+import { isIP } from 'node:net'
+import { checkServerIdentity as checkIdentity } from 'node:tls'
+
 import { AuthorizationError, connect } from '@nats-io/transport-node'
 import type { ConnectionOptions, NatsConnection, Status } from '@nats-io/transport-node'
+import { tlsRefusal } from '#domain/tls-refusal'
 import { firstAnswer } from '#domain/first-answer'
 import type { Log } from '#domain/telemetry'
 
@@ -24,6 +28,8 @@ export interface ConnectionPorts {
 export interface ConnectionSettings {
   /** One or more of `nats://[user:password@]host:port`, separated by commas; `tls://` for TLS. */
   readonly url: string
+  /** PEM certificates to trust in place of the system's; then TLS is asked for. */
+  readonly caFile?: string | undefined
   /** The name of this process in the server's own reports. */
   readonly name: string
   /** The time to wait at the start for a server that is away; see domain/first-answer.ts. */
@@ -69,7 +75,7 @@ export class Connection implements Line {
     try {
       const nats = await firstAnswer(() => connect(options), {
         fact: 'no NATS server answers; trying again',
-        mayPass: (error) => !isRefusal(error),
+        mayPass: (error) => !isRefusal(error) && tlsRefusal(error) === undefined,
         reasonOf: (error) => `${servers}: ${reasonOf(error)}`,
         log: logger,
         after: (delayMs, callback) => timers.after(delayMs, callback),
@@ -78,10 +84,7 @@ export class Connection implements Line {
       logger.info('connected to NATS', { server: nats.getServer(), version: nats.info?.version })
       return new Connection(nats, ports)
     } catch (error) {
-      const what = isRefusal(error)
-        ? `the NATS server at ${servers} refused the credentials`
-        : `no NATS server answered at ${servers}`
-      throw new Error(`${what}: ${reasonOf(error)}`, { cause: error })
+      throw new Error(whyNotOpen(error, servers), { cause: error })
     }
   }
 
@@ -145,18 +148,44 @@ export class Connection implements Line {
 
 const isRefusal = (error: unknown): boolean => error instanceof AuthorizationError
 
+function whyNotOpen(error: unknown, servers: string): string {
+  const refusal = tlsRefusal(error)
+  if (refusal !== undefined) return `there is no TLS with the NATS server at ${servers}: ${refusal}`
+  return isRefusal(error)
+    ? `the NATS server at ${servers} refused the credentials: ${reasonOf(error)}`
+    : `no NATS server answered at ${servers}: ${reasonOf(error)}`
+}
+
+/**
+ * Node compares the certificate of a server that is reached by an address with `localhost`. It is
+ * compared with the addresses of the settings instead; one of them must fit.
+ */
+function tlsOptionsOf(urls: readonly URL[], caFile: string | undefined): object | undefined {
+  if (caFile === undefined && !urls.some(({ protocol }) => protocol === 'tls:')) return undefined
+  const hosts = urls.map(({ hostname }) => hostname.replace(/^\[(.*)\]$/, '$1'))
+  const addresses = hosts.filter((host) => isIP(host) !== 0)
+  const checkServerIdentity: typeof checkIdentity = (host, certificate) => {
+    const known = host === 'localhost' && !hosts.includes(host) ? addresses : []
+    const names = known.length === 0 ? [host] : known
+    const errors = names.map((name) => checkIdentity(name, certificate))
+    return errors.includes(undefined) ? undefined : errors[0]
+  }
+  return { ...(caFile !== undefined && { caFile }), checkServerIdentity }
+}
+
 /** The client takes credentials apart from addresses. (nats-connection/3) */
-function connectionOptions({ url, name }: ConnectionSettings): ConnectionOptions {
+function connectionOptions({ url, caFile, name }: ConnectionSettings): ConnectionOptions {
   const urls = url.split(',').map((part) => new URL(part.trim()))
   const withCredentials = urls.find(({ username }) => username !== '')
   const user = decodeURIComponent(withCredentials?.username ?? '')
   const pass = decodeURIComponent(withCredentials?.password ?? '')
+  const tls = tlsOptionsOf(urls, caFile)
   return {
     servers: urls.map(({ host }) => host),
     name,
     ...(user !== '' && pass !== '' && { user, pass }),
     ...(user !== '' && pass === '' && { token: user }),
-    ...(urls.some(({ protocol }) => protocol === 'tls:') && { tls: {} }),
+    ...(tls !== undefined && { tls }),
     // Announcements of this process reach its own listeners directly.
     noEcho: true,
     maxReconnectAttempts: -1,

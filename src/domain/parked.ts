@@ -1,0 +1,30 @@
+// Submissions that wait because the database refuses the rows of their channel. (W6)
+
+import type { ChannelId, OperationId } from './identity.ts'
+import type { LogPosition } from './lane.ts'
+
+/** A submission that waits while the database refuses the rows of its channel. (W6) */
+export interface ParkedSubmission {
+  readonly channelId: ChannelId
+  readonly lane: number
+  readonly position: LogPosition
+  /** Its place in the batch. */
+  readonly index: number
+  readonly payload: string
+  /** What the database said, or that others of its channel wait already. */
+  readonly error: string
+}
+
+/** A parked submission as it is read back; ids grow in the order in which they were parked. */
+export interface Waiting extends Pick<ParkedSubmission, 'position' | 'index' | 'payload'> {
+  readonly id: number
+}
+
+/** The oldest parked submissions of a channel, which a turn applies. */
+export interface Unparked {
+  readonly channelId: ChannelId
+  /** The id of the newest of them. */
+  readonly throughId: number
+  /** Their records, which say that they wait; those of the turn take their place. */
+  readonly opIds: readonly OperationId[]
+}
