@@ -6,7 +6,8 @@
 //     they stay parked over a restart and a change of the owner.
 //   parked/2. While a channel is parked, whatever the log brings for it waits behind what waits
 //     already: its order stays.
-//   parked/3. A channel is tried again with growing pauses, by its oldest submission alone at first.
+//   parked/3. A channel is tried again with growing pauses, at first by its oldest submission
+//     alone.
 
 import type { ChannelId } from '#domain/identity'
 import type { Item } from './turn-item.ts'
