@@ -11,6 +11,7 @@ import type { ClusterSettings, Config } from '#src/config/config'
 import { keepDispatch } from '#src/runtime/dispatch/keeper'
 import type { KeptDispatch } from '#src/runtime/dispatch/keeper'
 import { findingEverywhere } from './operation-lookup.ts'
+import { databaseOf, natsOf } from './servers.ts'
 import { laneWatch } from './lane-readiness.ts'
 import { logStateOf } from '#src/stream/log-state'
 import { openStore } from '#src/store/store'
@@ -62,9 +63,8 @@ async function compose(
   const { log: logger, meter, runtime } = edge
   const { monotonicMs, entropy, wait } = runtime
   const { cluster, lanes, logBytesMax, nodeId } = config
-  const { natsUrl, natsCaFile: caFile } = cluster
   const ports = { logger, timers: runtime, monotonicMs, entropy, meter }
-  const connection = await Connection.open(ports, { url: natsUrl, caFile, name: nodeId })
+  const connection = await Connection.open(ports, { ...natsOf(cluster), name: nodeId })
   closing.push(() => connection.close())
   const log = await JetStreamLog.open(
     { ...ports, connection },
@@ -107,9 +107,6 @@ async function compose(
     close: () => closeAll(closing),
   }
 }
-
-/** The address of the database, and whom to trust there. */
-const databaseOf = ({ databaseUrl: url, databaseCaFile: caFile }: Config) => ({ url, caFile })
 
 function frontendStores({ channels, channelKeys, devices, subscriptions, read }: Store) {
   return { channels, channelKeys, devices, subscriptions, read }

@@ -2,6 +2,7 @@
 
 import { composeDispatch } from '#src/runtime/dispatch/dispatch'
 import { pushRulesOf } from '#src/runtime/dispatch/push-rules'
+import { databaseOf, natsOf } from './servers.ts'
 import { openStore } from '#src/store/store'
 import { NatsBus } from '#src/stream/jetstream/bus'
 import { Connection } from '#src/stream/jetstream/connection'
@@ -14,16 +15,22 @@ export async function composeClusterDispatch(
   edge: ThreadEdge<'cluster-dispatch'>,
 ): Promise<ThreadEnds['cluster-dispatch']['services']> {
   const { log: logger, runtime } = edge
-  const { cluster, nodeId, databaseUrl: url } = settings
+  const { cluster, nodeId } = settings
   if (cluster === undefined) throw new Error('there are no settings of a cluster')
   const metrics = createMetrics({ isMain: false })
   const { meter } = metrics
   const pushes = pushRulesOf(settings)
-  const store = await openStore({ url, meter, log: logger, runtime, pushes })
+  const store = await openStore({
+    ...databaseOf(settings),
+    meter,
+    log: logger,
+    runtime,
+    pushes,
+  })
   const { monotonicMs, entropy } = runtime
   const ports = { logger, timers: runtime, monotonicMs, entropy, meter }
   const name = `${nodeId} dispatch`
-  const connection = await Connection.open(ports, { url: cluster.natsUrl, name })
+  const connection = await Connection.open(ports, { ...natsOf(cluster), name })
   const bus = new NatsBus({ ...ports, connection })
   const dispatch = await composeDispatch({ settings, edge, metrics, store: store.pushes })
   bus.onNotice(({ kind }) => {

@@ -5,6 +5,7 @@ import type { EngineControl, ThreadEnds, ThreadSettings } from '#src/threads/con
 import type { ThreadEdge } from '#src/threads/threads'
 import { startMaintenance, makeSystem, repeat } from '#src/runtime/engine/maintenance'
 import { pushRulesOf } from '#src/runtime/dispatch/push-rules'
+import { databaseOf, natsOf } from './servers.ts'
 import { openStore } from '#src/store/store'
 import { NatsBus } from '#src/stream/jetstream/bus'
 import { Connection } from '#src/stream/jetstream/connection'
@@ -25,19 +26,18 @@ export async function composeClusterEngine(
   const { nowMs, monotonicMs, wait, soon, entropy } = runtime
   const { lanes, nodeId, cluster, logBytesMax: bytesMax } = settings
   if (cluster === undefined) throw new Error('there are no settings of a cluster')
-  const { natsUrl, natsCaFile, streamReplicas: replicas } = cluster
+  const { streamReplicas: replicas } = cluster
   const metrics = createMetrics({ isMain: false })
   const { meter } = metrics
   const ports = { logger, timers: runtime, monotonicMs, entropy, meter }
   const name = `${nodeId} engine`
-  const connection = await Connection.open(ports, { url: natsUrl, caFile: natsCaFile, name })
+  const connection = await Connection.open(ports, { ...natsOf(cluster), name })
   const log = await JetStreamLog.open(
     { ...ports, connection },
     { replicas, bytesMax, tailBytesMax: TAIL_BYTES_MAX, pendingBytesMax: PENDING_BYTES_MAX },
   )
   const store = await openStore({
-    url: settings.databaseUrl,
-    caFile: settings.databaseCaFile,
+    ...databaseOf(settings),
     meter,
     log: logger,
     runtime,
