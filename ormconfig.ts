@@ -50,10 +50,9 @@ const CONNECT_TIMEOUT_MS = 5_000
 const CONNECTIONS_ADDED = 2
 
 /**
- * `sqlite:<path>`, `sqlite::memory:`, `mysql://user:password@host:port/database`, or `mysqls://` for
- * TLS. `caFile`: PEM certificates that are trusted in place of the system's; MySQL is talked to over
- * TLS then. Throws with a sentence for the operator, which leaves the address out: it may hold a
- * password.
+ * `sqlite:<path>`, `sqlite::memory:`, `mysql://user:password@host:port/database`, or `mysqls://`
+ * for TLS. `caFile`: PEM certificates to trust in place of the system's; asks for TLS by itself.
+ * Throws with a sentence for the operator, which leaves the address out: it may hold a password.
  */
 export function dataSourceOptionsFor(url: string, caFile?: string): DataSourceOptions {
   const options = url.startsWith(SQLITE) ? sqliteOptionsFor(url) : mysqlOptionsFor(url, caFile)

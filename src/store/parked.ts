@@ -40,13 +40,13 @@ export function waitingFor(
   }, URGENT)
 }
 
-/** How many channels are parked, of all lanes. */
-export function parkedChannels(database: Database): Promise<number> {
+/** Whether any channel is parked, of all lanes. */
+export function isAnyParked(database: Database): Promise<boolean> {
   return database.read(async (session) => {
-    const row = await session.first<{ channels: number }>(
-      'SELECT count(DISTINCT channel_id) AS channels FROM parked_submissions',
+    const row = await session.first(
+      'SELECT id FROM parked_submissions ORDER BY channel_id, id LIMIT 1',
     )
-    return row?.channels ?? 0
+    return row !== undefined
   })
 }
 

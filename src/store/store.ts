@@ -31,7 +31,7 @@ import { LogBatches } from './log-table.ts'
 import { migrate } from './migrate.ts'
 import { Operations } from './operations.ts'
 import { Pushes } from './pushes/pushes.ts'
-import { parkedChannels } from './parked.ts'
+import { isAnyParked } from './parked.ts'
 import { Reading } from './reading.ts'
 import { Retention } from './retention.ts'
 import { StoreError, causeOf } from './store-error.ts'
@@ -181,11 +181,9 @@ function probeOf(database: Database): Probe {
 /** Always ready: the other channels are served, and on every node alike. */
 function parkedProbe(database: Database): Probe {
   const detail = async (): Promise<string> => {
-    const channels = await parkedChannels(database).catch(() => undefined)
-    if (channels === undefined) return 'not known'
-    return channels === 0
-      ? 'all are applied'
-      : `${channels} parked: the database refuses their rows`
+    const isParked = await isAnyParked(database).catch(() => undefined)
+    if (isParked === undefined) return 'not known'
+    return isParked ? 'some are parked: the database refuses their rows' : 'all are applied'
   }
   return { readiness: async () => ({ name: 'channels', ready: true, detail: await detail() }) }
 }

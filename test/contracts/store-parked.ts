@@ -37,7 +37,7 @@ export function parkedContract(engine: string, open: OpenStore): void {
     t.like(await store.parked.readiness(), {
       name: 'channels',
       ready: true,
-      detail: '1 parked: the database refuses their rows',
+      detail: 'some are parked: the database refuses their rows',
     })
     const waiting = await store.turns.waitingFor(channelId, 2)
     t.deepEqual(
