@@ -93,6 +93,25 @@ export function pushOrderContract(engine: string, open: OpenStore): void {
     t.deepEqual(placesOf(await worker.claim(NOW + 1)), [])
   })
 
+  test(`${engine}: claiming/3: of many workers at once, one sends an update of a Thing`, async (t) => {
+    const store = await open(t, RULES)
+    const writer = await ChannelWriter.open(store, 1)
+    for (let number = 1; number <= 4; number += 1) await addPushDevice(store, A, number)
+    const workers = Array.from({ length: 6 }, (_, index) => new Worker(store, `w${index}`))
+    const sent: string[] = []
+    for (let round = 1; round <= 12; round += 1) {
+      const nowMs = NOW + round * 300
+      const turn = writer.take(thing('update', 'lamp', { at: round, attrs: { round } })).commit()
+      const claims = workers.map((worker) => worker.claim(nowMs))
+      await turn
+      for (const [index, pushes] of (await Promise.all(claims)).entries()) {
+        sent.push(...pushes.map(({ route }) => route.token))
+        await workers[index]?.settle(nowMs, ...pushes.map(delivered))
+      }
+    }
+    t.deepEqual(sent.toSorted(), ['token 1', 'token 2', 'token 3', 'token 4'])
+  })
+
   test(`${engine}: claiming/3: the end of a Thing is not held back, and takes held updates along`, async (t) => {
     const store = await open(t, RULES)
     const writer = await ChannelWriter.open(store, 1)

@@ -10,7 +10,9 @@
 //               interval before; older changes are superseded.
 //   claiming/4. What a claim looks at follows what is due, not what is kept.
 
-import type { ClaimedPushes, PushClaim } from '#domain/push'
+import { OPERATION_STATUSES } from '#domain/operation'
+import type { OperationStatus } from '#domain/operation'
+import type { ClaimedPushes, EndedOperations, PushClaim } from '#domain/push'
 import type { Session } from '#src/store/session'
 import { inChunks, removeById } from '#src/store/bulk'
 import type { PushState } from '#src/store/entities/pushes'
@@ -37,10 +39,13 @@ export async function claimJobs(
   const live = jobs.filter(({ expiresAt }) => expiresAt > claim.nowMs)
   const things = await sortThings(session, live, claim) // claiming/3
   await removeById(session, 'push_jobs', marks)
+  // Nothing waits for a job that ends here.
+  const over = [...expired.map(({ id }) => id), ...things.superseded]
+  const ended = await settling.end(session, over.map(unserved), claim.nowMs)
   const claimed = await claimInOrder(session, things.ready, claim) // claiming/2
   const { pushes, unreachable, outlived } = await loadPushes(session, claim.provider, claimed)
-  const superseded = [...things.superseded, ...unreachable]
-  const ended = [...expired.map(({ id }) => id), ...outlived, ...superseded]
+  const lost = [...unreachable, ...outlived].map(unserved)
+  const endedToo = await settling.end(session, lost, claim.nowMs)
   const next = await session.first<{ dueAt: number }>(
     `SELECT due_at AS dueAt FROM push_jobs WHERE provider = ? ORDER BY due_at LIMIT 1`,
     [claim.provider],
@@ -48,11 +53,20 @@ export async function claimJobs(
   return {
     pushes,
     expired: expired.length + outlived.length,
-    superseded: superseded.length,
-    ended: await settling.end(session, ended.map(unserved), claim.nowMs),
+    superseded: things.superseded.length + unreachable.length,
+    ended: sumOf(ended, endedToo),
     hasMore: due.length === claim.limit,
     nextDueMs: next?.dueAt,
   }
+}
+
+function sumOf(one: EndedOperations, other: EndedOperations): EndedOperations {
+  const sum: Partial<Record<OperationStatus, number>> = { ...one }
+  for (const status of OPERATION_STATUSES) {
+    const more = other[status]
+    if (more !== undefined) sum[status] = (sum[status] ?? 0) + more
+  }
+  return sum
 }
 
 const unserved = (id: number): Ended => ({ id, isFailure: false })
@@ -185,7 +199,10 @@ interface Blocker {
   readonly deferredUntil: number | null
 }
 
-/** In one statement: between two, a job of another worker may end and those behind it not. */
+/**
+ * An update that only waits for its interval holds nobody up. In one statement: between two, a job
+ * that another worker has may end, and those behind it not.
+ */
 async function firstBlockers(
   session: Session,
   jobs: readonly DueJob[],
@@ -194,14 +211,22 @@ async function firstBlockers(
   const newest = new Map<number, number>()
   for (const { device, id } of jobs) newest.set(device, Math.max(id, newest.get(device) ?? 0))
   const { dialect } = session
+  const columns = {
+    device: 'integer',
+    newest: 'integer',
+    worker: 'text',
+    now_ms: 'integer',
+  } as const
   const rows = await session.all<Blocker>(
     `SELECT${dialect.inOrder} k.device, min(j.id) AS id,
         max(CASE WHEN j.state = 'deferred' AND j.claim = '' THEN j.due_at END) AS deferredUntil
-      FROM ${dialect.keys('k', { device: 'integer', newest: 'integer' })}
-      CROSS JOIN push_jobs j ON j.device = k.device AND j.state IN ('waiting', 'deferred')
-        AND j.id < k.newest AND NOT (j.claim = ? AND j.due_at > ?)
+      FROM ${dialect.keys('k', columns)}
+      CROSS JOIN push_jobs j ON j.device = k.device
+        AND j.state IN ('waiting', 'deferred', 'limited') AND j.id < k.newest
+        AND NOT (j.claim = k.worker AND j.due_at > k.now_ms)
+        AND NOT (j.state = 'limited' AND j.claim = '' AND j.due_at > k.now_ms)
       GROUP BY k.device`,
-    [JSON.stringify([...newest]), worker, nowMs],
+    [JSON.stringify([...newest].map(([device, id]) => [device, id, worker, nowMs]))],
   )
   return new Map(rows.map((row) => [row.device, row]))
 }
