@@ -2,7 +2,7 @@
 
 import type { ExecutionContext } from 'ava'
 
-import type { PushStore } from '#domain/push'
+import type { Provider, ProviderName, PushStore } from '#domain/push'
 import { Dispatcher } from '#src/dispatch/dispatcher'
 import type { Store } from '#src/store/store'
 import { FakeProvider } from '#test/support/fake-provider'
@@ -53,7 +53,7 @@ export class DispatchBench {
     return new DispatchBench(store, writer)
   }
 
-  start(worker = 'worker', provider = this.provider): Started {
+  start(worker = 'worker', provider: Provider = this.provider): Started {
     let isKilled = false
     const after = (delayMs: number, callback: () => void): (() => void) =>
       this.time.after(delayMs, () => {
@@ -92,6 +92,15 @@ export class DispatchBench {
       this.time.advance(stepMs)
     }
     throw new Error(`waited in vain until ${what}`)
+  }
+
+  /** Jobs of a provider that have ended, whatever became of them. */
+  ended(provider: ProviderName): number {
+    const outcomes = ['delivered', 'failed', 'expired', 'superseded']
+    return outcomes.reduce(
+      (sum, outcome) => sum + this.meter.total(`pushes_total{${provider},${outcome}}`),
+      0,
+    )
   }
 
   counted(outcome: string): number {

@@ -23,16 +23,17 @@ export function deviceId(number: number): DeviceId {
   return id
 }
 
-/** A subscriber of a channel that a provider reaches; its token is `token <number>`. */
+/** A subscriber of a channel that a provider reaches. */
 export async function addPushDevice(
   { devices, subscriptions }: Pick<Store, 'devices' | 'subscriptions'>,
   channelId: ChannelId,
   number: number,
   provider: ProviderName = 'apns',
+  token = `token ${number}`,
 ): Promise<DeviceId> {
   const id = deviceId(number)
   await devices.create(id, provider === 'apns' ? 'ios' : 'android', 1)
-  await devices.setRoute(id, provider, `token ${number}`)
+  await devices.setRoute(id, provider, token)
   await subscriptions.subscribe(id, channelId, 1)
   return id
 }
