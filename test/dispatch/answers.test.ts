@@ -74,7 +74,8 @@ async function check(t: ExecutionContext, { provider, ends, requests }: Checked)
   const bench = await DispatchBench.open(t, 0)
   const { store, writer } = bench
   const token = provider.name === 'apns' ? appleToken(1) : googleToken(1)
-  await addPushDevice(store, writer.channelId, 1, provider.name, token)
+  const device = await addPushDevice(store, writer.channelId, 1, provider.name)
+  await store.devices.setRoute(device, provider.name, token)
   await writer.take(message({ opId: 'm' })).commit()
   const dispatcher = bench.start('worker', provider)
   const isOver = (): boolean =>

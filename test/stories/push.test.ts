@@ -82,7 +82,11 @@ test('what the provider refuses for good fails the operation, and a retry does n
     return refusals < 0 ? undefined : { status: 429, reason: 'TooManyRequests', retryAfter: '1' }
   }
   const deferred = await send()
-  t.is((await client.status(deferred.op_id)).status, 'provider_queued')
+  const queued = await until(
+    () => client.status(deferred.op_id),
+    ({ status }) => status !== 'accepted',
+  )
+  t.is(queued.status, 'provider_queued')
   const sent = await until(
     () => client.status(deferred.op_id),
     ({ status }) => ENDED.test(status),

@@ -29,11 +29,10 @@ export async function addPushDevice(
   channelId: ChannelId,
   number: number,
   provider: ProviderName = 'apns',
-  token = `token ${number}`,
 ): Promise<DeviceId> {
   const id = deviceId(number)
   await devices.create(id, provider === 'apns' ? 'ios' : 'android', 1)
-  await devices.setRoute(id, provider, token)
+  await devices.setRoute(id, provider, `token ${number}`)
   await subscriptions.subscribe(id, channelId, 1)
   return id
 }
