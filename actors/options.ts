@@ -4,7 +4,7 @@ import type { Bus, LaneLeases, LogReader, NowMs } from '#domain/ports'
 import type { Unreadable } from '#domain/lane'
 import type { TurnStore } from '#domain/store-ports'
 import type { Submission } from '#domain/submission'
-import type { Log, Meter } from '#domain/telemetry'
+import type { Logger, Meter } from '#domain/telemetry'
 import type { DirectoryLimits } from './channel.ts'
 
 export interface SystemPorts {
@@ -13,7 +13,7 @@ export interface SystemPorts {
   readonly leases: LaneLeases
   readonly bus: Bus
   readonly meter: Meter
-  readonly logger: Log
+  readonly logger: Logger
   readonly nowMs: NowMs
   /** A submission out of the text that was kept of it. */
   readonly readSubmission: (payload: string) => Submission | Unreadable

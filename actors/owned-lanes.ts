@@ -7,7 +7,7 @@
 import { positionOf } from '#domain/lane'
 import type { LanePlace, Lease } from '#domain/lane'
 import type { LaneMove, TurnStore } from '#domain/store-ports'
-import type { Log } from '#domain/telemetry'
+import type { Logger } from '#domain/telemetry'
 import type { OwnedLane } from './lanes.ts'
 import { ParkedChannels } from './parked-channels.ts'
 import type { Applied } from './purge.ts'
@@ -15,7 +15,7 @@ import type { Applied } from './purge.ts'
 export interface OwnedLanesPorts {
   readonly store: Pick<TurnStore, 'takeLane' | 'parkedIn'>
   readonly nowMs: () => number
-  readonly logger: Log
+  readonly logger: Logger
   /** A lane is this process's from now on, at the place that the database has. */
   readonly taken: (lane: number) => void
   /** The database refused a lease. */

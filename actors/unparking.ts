@@ -13,7 +13,7 @@ import { STORE_BUSY, STORE_FAILURES } from '#domain/store-ports'
 import type { Waiting } from '#domain/parked'
 import type { TurnStore } from '#domain/store-ports'
 import type { Submission } from '#domain/submission'
-import type { Log } from '#domain/telemetry'
+import type { Logger } from '#domain/telemetry'
 import type { ChannelDirectory } from './channel.ts'
 import { GIVEN_UP_AFTER } from './isolation.ts'
 import type { OwnedLane } from './lanes.ts'
@@ -28,7 +28,7 @@ export interface UnparkingPorts {
   readonly directory: ChannelDirectory
   readonly ownedLanes: OwnedLanes
   readonly bus: Bus
-  readonly logger: Log
+  readonly logger: Logger
   readonly measure: Measures
   readonly nowMs: NowMs
   /** A submission out of the text that was kept of it. */

@@ -19,7 +19,7 @@ import type {
   PushEnding,
   PushStore,
 } from '#domain/push'
-import type { Log, Meter } from '#domain/telemetry'
+import type { Logger, Meter } from '#domain/telemetry'
 import { Circuit } from './circuit.ts'
 import { Concurrency } from './concurrency.ts'
 import type { ConcurrencyOptions } from './concurrency.ts'
@@ -42,7 +42,7 @@ export interface DispatcherPorts {
   readonly store: PushStore
   readonly provider: Provider
   readonly meter: Meter
-  readonly logger: Log
+  readonly logger: Logger
   readonly timers: Timers
   readonly nowMs: () => number
   /** Milliseconds that only ever grow. */

@@ -5,7 +5,7 @@
 //                    tried again.
 
 import type { EndedOperations, PushEnding, PushStore } from '#domain/push'
-import type { Log } from '#domain/telemetry'
+import type { Logger } from '#domain/telemetry'
 
 const BATCH_MAX = 500
 const RETRY_MS = 500
@@ -15,7 +15,7 @@ export interface EndingWriterPorts {
   readonly worker: string
   readonly nowMs: () => number
   readonly wait: (delayMs: number) => Promise<void>
-  readonly logger: Log
+  readonly logger: Logger
   readonly settled: (endings: readonly PushEnding[], ended: EndedOperations) => void
 }
 

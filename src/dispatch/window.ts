@@ -5,7 +5,7 @@
 //             counts from before it was asked for.
 
 import type { Push, PushStore } from '#domain/push'
-import type { Log } from '#domain/telemetry'
+import type { Logger } from '#domain/telemetry'
 
 /** How long a claim lasts, and how often it is renewed meanwhile. */
 export const CLAIM_MS = 30_000
@@ -18,7 +18,7 @@ export interface WindowPorts {
   readonly worker: string
   readonly nowMs: () => number
   readonly monotonicMs: () => number
-  readonly logger: Log
+  readonly logger: Logger
 }
 
 export class Window {

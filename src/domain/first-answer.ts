@@ -6,7 +6,7 @@
 //   first-answer/2. Each attempt that fails is logged. Pauses between attempts grow, until the time
 //     is over.
 
-import type { Log } from './telemetry.ts'
+import type { Logger } from './telemetry.ts'
 
 export interface Patience {
   /** The fact to log: which dependency did not answer. */
@@ -15,7 +15,7 @@ export interface Patience {
   readonly mayPass: (error: unknown) => boolean
   /** The reason of a failure, without secrets. */
   readonly reasonOf: (error: unknown) => string
-  readonly log: Pick<Log, 'warn'> | undefined
+  readonly logger: Pick<Logger, 'warn'> | undefined
   /** Calls back once after a delay. Gives the way to cancel. */
   readonly after: (delayMs: number, callback: () => void) => () => void
   /** The first failure after this is the last; FIRST_ANSWER_MS_MAX by default. */
@@ -31,7 +31,7 @@ export async function firstAnswer<Answer>(
   attempt: () => Promise<Answer>,
   patience: Patience,
 ): Promise<Answer> {
-  const { fact, mayPass, reasonOf, log, after, boundMs = FIRST_ANSWER_MS_MAX } = patience
+  const { fact, mayPass, reasonOf, logger, after, boundMs = FIRST_ANSWER_MS_MAX } = patience
   let isOver = false
   const cancel = after(boundMs, () => (isOver = true))
   try {
@@ -40,7 +40,7 @@ export async function firstAnswer<Answer>(
         return await attempt()
       } catch (error) {
         if (isOver || !mayPass(error)) throw error // first-answer/1
-        log?.warn(fact, { reason: reasonOf(error), againInMs: pauseMs }) // first-answer/2
+        logger?.warn(fact, { reason: reasonOf(error), againInMs: pauseMs }) // first-answer/2
       }
       await new Promise<void>((resolve) => void after(pauseMs, resolve))
     }

@@ -256,7 +256,7 @@ export interface Meter {
 }
 
 /** One line per fact. `fact` is a fixed sentence; what varies stands in `fields`. */
-export interface Log {
+export interface Logger {
   debug(fact: string, fields?: Readonly<Record<string, unknown>>): void
   info(fact: string, fields?: Readonly<Record<string, unknown>>): void
   warn(fact: string, fields?: Readonly<Record<string, unknown>>): void

@@ -15,7 +15,7 @@
 import type { Fault } from '#domain/fault'
 import type { NowMs, Timers } from '#domain/ports'
 import type { Runtime } from '#domain/runtime'
-import type { Log, Meter } from '#domain/telemetry'
+import type { Logger, Meter } from '#domain/telemetry'
 import type { Acceptance } from '#src/acceptance/acceptance'
 import { hexSource } from '#src/acceptance/random'
 import type { Answerer } from './answerer.ts'
@@ -36,7 +36,7 @@ export interface IngressPorts extends ObservationPorts {
   /** False while the process starts: requests get 503. Absent: always true. */
   readonly isOpen?: () => boolean
   readonly meter: Meter
-  readonly log: Log
+  readonly logger: Logger
   readonly nowMs: NowMs
   readonly timers: Timers
   readonly entropy: Runtime['entropy']

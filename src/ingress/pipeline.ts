@@ -13,7 +13,7 @@ import { FAULTS, fault, isFault } from '#domain/fault'
 import type { Fault, FaultCode } from '#domain/fault'
 import type { Answer, NowMs } from '#domain/ports'
 import { STORE_BUSY, STORE_FAILURES } from '#domain/store-ports'
-import type { Log, Meter } from '#domain/telemetry'
+import type { Logger, Meter } from '#domain/telemetry'
 import type { CallerCheck, Guard } from '#src/acceptance/caller-check'
 import { reportDefect } from '#domain/defect'
 import { ENVELOPE } from './answerer.ts'
@@ -35,7 +35,7 @@ export interface PipelinePorts {
   readonly newHex32: () => string
   readonly nowMs: NowMs
   readonly meter: Meter
-  readonly log: Log
+  readonly logger: Logger
 }
 
 const IN_FLIGHT_MAX = 20_000
@@ -238,7 +238,7 @@ class Turn implements Request {
 
   #fail(route: Mounted, error: unknown): void {
     if (error instanceof Error && error.name === STORE_BUSY) return this.refuse(BUSY)
-    this.#pipeline.ports.log.error('a request failed', {
+    this.#pipeline.ports.logger.error('a request failed', {
       requestId: this.requestId,
       route: route.label,
       ...reportDefect(error),
@@ -264,7 +264,7 @@ class Turn implements Request {
     try {
       return this.#answerer.failure(refusal, this)
     } catch (error) {
-      this.#pipeline.ports.log.error('an answerer failed', { ...reportDefect(error) })
+      this.#pipeline.ports.logger.error('an answerer failed', { ...reportDefect(error) })
       return ENVELOPE.failure(refusal, this)
     }
   }

@@ -1,13 +1,13 @@
 // The life of a gateway process: settings, start, and a stop that loses nothing.
 
 import type { Runtime } from '#domain/runtime'
-import type { Log } from '#domain/telemetry'
+import type { Logger } from '#domain/telemetry'
 import { ConfigError, configFrom } from '#src/config/config'
 import type { Config, Env } from '#src/config/config'
 import { lowerPoolPriority } from './pool-priority.ts'
 import { startServer } from '#src/runtime/gateway'
 import type { Server } from '#src/runtime/gateway'
-import { createLog } from '#src/telemetry/log'
+import { createLogger } from '#src/telemetry/logger'
 import { workerThreads } from '#src/threads/worker-threads'
 import { systemRuntime } from './system-runtime.ts'
 
@@ -26,24 +26,24 @@ export async function serve(env: Env): Promise<number> {
     process.stderr.write(`${config}\n`)
     return MISCONFIGURED
   }
-  const log = createLog({ level: config.logLevel, base: { node: config.nodeId } })
+  const logger = createLogger({ level: config.logLevel, base: { node: config.nodeId } })
   const stopped = Promise.withResolvers<number>()
-  onLastResort(log)
+  onLastResort(logger)
   await lowerPoolPriority()
   try {
     const server = await startServer(config, {
-      log,
+      logger,
       runtime,
       threads: workerThreads(),
       onFailure: (reason) => {
-        log.error('the gateway cannot go on', { reason })
+        logger.error('the gateway cannot go on', { reason })
         process.exit(FAILED)
       },
     })
-    onSignal(server, { config, log, runtime, stopped })
+    onSignal(server, { config, logger, runtime, stopped })
     process.on('SIGHUP', () => void server.reload())
   } catch (error) {
-    log.error('the gateway did not start', { reason: sentenceOf(error) })
+    logger.error('the gateway did not start', { reason: sentenceOf(error) })
     return FAILED
   }
   const code = await stopped.promise
@@ -62,33 +62,35 @@ function settingsOrSentence(env: Env, runtime: Runtime): Config | string {
 
 interface Stopping {
   readonly config: Config
-  readonly log: Log
+  readonly logger: Logger
   readonly runtime: Pick<Runtime, 'after'>
   readonly stopped: { readonly resolve: (code: number) => void }
 }
 
 /** The first signal stops gently, a second one or the end of the drain time at once. */
-function onSignal(server: Server, { config, log, runtime, stopped }: Stopping): void {
+function onSignal(server: Server, { config, logger, runtime, stopped }: Stopping): void {
   let isStopping = false
   const stop = (signal: string): void => {
     if (isStopping) {
-      log.warn('stopping at once', { signal })
+      logger.warn('stopping at once', { signal })
       process.exit(FAILED)
     }
     isStopping = true
-    log.info('stopping', { signal })
+    logger.info('stopping', { signal })
     const cancelBound = runtime.after(config.drainTimeoutMs, () => {
-      log.error('the stop took too long; what is left is in the log and will be applied next time')
+      logger.error(
+        'the stop took too long; what is left is in the log and will be applied next time',
+      )
       stopped.resolve(FAILED)
     })
     server.stop().then(
       () => {
         cancelBound()
-        log.info('stopped')
+        logger.info('stopped')
         stopped.resolve(0)
       },
       (error: unknown) => {
-        log.error('the stop failed', { reason: sentenceOf(error) })
+        logger.error('the stop failed', { reason: sentenceOf(error) })
         stopped.resolve(FAILED)
       },
     )
@@ -98,9 +100,12 @@ function onSignal(server: Server, { config, log, runtime, stopped }: Stopping): 
 }
 
 /** Logs an error that nobody caught and ends the process: the next start applies the log. */
-function onLastResort(log: Log): void {
+function onLastResort(logger: Logger): void {
   const fail = (error: unknown): void => {
-    log.error('an error that nobody caught', { reason: sentenceOf(error), stack: stackOf(error) })
+    logger.error('an error that nobody caught', {
+      reason: sentenceOf(error),
+      stack: stackOf(error),
+    })
     process.exit(FAILED)
   }
   process.on('uncaughtException', fail)

@@ -2,14 +2,14 @@
 
 import { readFile, stat } from 'node:fs/promises'
 
-import type { Log } from '#domain/telemetry'
+import type { Logger } from '#domain/telemetry'
 import type { Runtime } from '#domain/runtime'
 
 const LOOK_EVERY_MS = 10_000
 
 export interface CredentialsFilePorts {
   readonly runtime: Pick<Runtime, 'every'>
-  readonly logger: Log
+  readonly logger: Logger
 }
 
 export interface CredentialsFile<Credentials> {

@@ -11,7 +11,7 @@ import type {
   ReadStore,
   SubscriptionStore,
 } from '#domain/store-ports'
-import type { Log, Meter } from '#domain/telemetry'
+import type { Logger, Meter } from '#domain/telemetry'
 import type { MetricsPart } from '#src/telemetry/metrics'
 import type { Threads } from '#src/threads/threads'
 
@@ -52,7 +52,7 @@ export interface Backend {
 
 /** What the frontend's thread gives to its backend. */
 export interface BackendEdge {
-  readonly log: Log
+  readonly logger: Logger
   readonly meter: Meter
   readonly runtime: Runtime
   /** How the other threads of this process come to be. */

@@ -45,7 +45,7 @@ const VERSION = packageJson.version
 
 /** Joins the stages of this thread with the backend. */
 export function composeFrontend(config: Config, edge: FrontendEdge, backend: Backend): Frontend {
-  const { log, meter, metrics, runtime } = edge
+  const { logger, meter, metrics, runtime } = edge
   const { durability, probes } = backend
   const callers = (): number => ingress.connections.open
   const acceptor = composeAcceptor(config, edge, { backend, callers })
@@ -58,7 +58,7 @@ export function composeFrontend(config: Config, edge: FrontendEdge, backend: Bac
       acceptance,
       isOpen: () => isOpen,
       meter,
-      log,
+      logger,
       timers: runtime,
       probes,
       durability,
@@ -88,9 +88,9 @@ export function composeFrontend(config: Config, edge: FrontendEdge, backend: Bac
       const results = await Promise.allSettled(reloads)
       const failed = results.filter((result) => result.status === 'rejected')
       for (const { reason } of failed) {
-        log.error('a certificate was not reloaded', { reason: reasonOf(reason) })
+        logger.error('a certificate was not reloaded', { reason: reasonOf(reason) })
       }
-      if (failed.length === 0) log.info('certificates reloaded')
+      if (failed.length === 0) logger.info('certificates reloaded')
     },
     open: () => {
       isOpen = true

@@ -43,7 +43,7 @@ export async function startServer(config: Config, edge: ServerEdge): Promise<Ser
     const { host } = config.http
     const { http: port, carriers } = ports
     const devices = Object.fromEntries(carriers)
-    edge.log.info('listening', { host, port, devices, durability: backend.durability() })
+    edge.logger.info('listening', { host, port, devices, durability: backend.durability() })
     return { port, reload: () => frontend.reload(), stop: () => stopAll(frontend, backend) }
   } catch (error) {
     await backend.close()

@@ -18,7 +18,7 @@ const CHANNEL_IN_FLIGHT_MAX = 4096
 const UNAPPLIED_MAX = 500_000
 
 export type StageConfig = Pick<Config, 'lanes'> & AcceptanceOptions
-export type StageEdge = Pick<BackendEdge, 'log' | 'meter' | 'runtime'>
+export type StageEdge = Pick<BackendEdge, 'logger' | 'meter' | 'runtime'>
 
 /**
  * The way into the backend's log. `callers` says how many connections there are that may have a
@@ -64,12 +64,12 @@ interface SessionStage {
 
 /** The sessions of the devices, over the backend's stores and bus. */
 export function composeSessions(
-  { log, meter, runtime }: StageEdge,
+  { logger, meter, runtime }: StageEdge,
   { backend, acceptance, lanes }: SessionStage,
 ): Sessions {
   const { bus, stores } = backend
   const admission = sessionAdmission(acceptance.callerCheck)
-  const shared = { bus, meter, log, timers: runtime }
+  const shared = { bus, meter, logger, timers: runtime }
   const sessions = createSessions(
     { ...stores, ...runtime, ...shared, admission, feed: stores.read },
     { lanes },

@@ -18,7 +18,7 @@ import type { DataSource } from 'typeorm'
 import { reportDefect } from '#domain/defect'
 import { LogMismatch } from '#domain/lane'
 import type { Runtime } from '#domain/runtime'
-import type { Log, Meter } from '#domain/telemetry'
+import type { Logger, Meter } from '#domain/telemetry'
 import { connectionsOf } from './connections.ts'
 import type { Connections, Lent } from './connections.ts'
 import type { Dialect, Failure, TransactionKind } from './dialect.ts'
@@ -118,11 +118,11 @@ export class Database {
   }
 
   /** Tries the driver; one that is not as expected makes this slower. To be called once. */
-  async check(log?: Log): Promise<void> {
+  async check(logger?: Logger): Promise<void> {
     const reason = await this.#connections.check()
     if (reason === undefined) return
     this.#isFallback = true
-    log?.warn('the driver of the database is not as expected; statements wait for each other', {
+    logger?.warn('the driver of the database is not as expected; statements wait for each other', {
       reason,
     })
   }

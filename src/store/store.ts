@@ -18,7 +18,7 @@ import type {
   SubscriptionStore,
   TurnStore,
 } from '#domain/store-ports'
-import type { Log, Meter } from '#domain/telemetry'
+import type { Logger, Meter } from '#domain/telemetry'
 import { dataSourceOptionsFor } from '#ormconfig'
 import { ChannelKeys } from './channel-keys.ts'
 import { Channels } from './channels.ts'
@@ -70,7 +70,7 @@ export interface StoreOptions {
   /** PEM certificates to trust, for MySQL over TLS. */
   readonly caFile?: string | undefined
   readonly meter: Meter
-  readonly log?: Log
+  readonly logger?: Logger
   readonly runtime: StoreRuntime
   /** For whom turns make jobs, and how those end; absent: for nobody. */
   readonly pushes?: PushRules | undefined
@@ -83,7 +83,7 @@ export interface StoreOptions {
  * for. Rejects with a sentence for the operator.
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
-  const { url, meter, log, runtime, firstAnswerMsMax } = options
+  const { url, meter, logger, runtime, firstAnswerMsMax } = options
   const sourceOptions = dataSourceOptionsFor(url, options.caFile)
   const dialect = dialectOf(sourceOptions.type)
   const wordsOf = (error: unknown): Error => withoutParameters(error, dialect)
@@ -92,14 +92,14 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     // Wrong credentials and a database that is not there are refusals: they stay.
     mayPass: (error: unknown) => dialect.failureOf(causeOf(error)) === 'lost',
     reasonOf: (error: unknown) => wordsOf(error).message,
-    log,
+    logger,
     after: runtime.after,
     boundMs: firstAnswerMsMax,
   } satisfies Patience
   try {
-    const source = await firstAnswer(() => openSource(sourceOptions, { dialect, log }), patience)
+    const source = await firstAnswer(() => openSource(sourceOptions, { dialect, logger }), patience)
     const database = new Database(source, dialect, meter, runtime)
-    await checkDriver(database, { patience, log })
+    await checkDriver(database, { patience, logger })
     return storeOn(database, runtime, options.pushes ?? NO_PUSHES)
   } catch (error) {
     throw wordsOf(error)
@@ -116,13 +116,13 @@ const NO_PUSHES: PushRules = {
 
 async function openSource(
   options: DataSourceOptions,
-  { dialect, log }: { readonly dialect: Dialect; readonly log: Log | undefined },
+  { dialect, logger }: { readonly dialect: Dialect; readonly logger: Logger | undefined },
 ): Promise<DataSource> {
   const source = new DataSource(options)
   try {
     await source.initialize()
     const migrations = await migrate(source, dialect)
-    log?.info('the database is open', { engine: dialect.engine, migrations })
+    logger?.info('the database is open', { engine: dialect.engine, migrations })
     return source
   } catch (error) {
     if (source.isInitialized) await source.destroy()
@@ -132,12 +132,12 @@ async function openSource(
 
 interface Checking {
   readonly patience: Patience
-  readonly log: Log | undefined
+  readonly logger: Logger | undefined
 }
 
-async function checkDriver(database: Database, { patience, log }: Checking): Promise<void> {
+async function checkDriver(database: Database, { patience, logger }: Checking): Promise<void> {
   try {
-    await firstAnswer(() => database.check(log), patience)
+    await firstAnswer(() => database.check(logger), patience)
   } catch (error) {
     await database.close()
     throw error

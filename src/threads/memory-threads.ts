@@ -2,26 +2,26 @@
 // by hand, a whole gateway runs step by step, the same in each run.
 
 import type { Runtime } from '#domain/runtime'
-import type { Log } from '#domain/telemetry'
+import type { Logger } from '#domain/telemetry'
 import { runThread } from './run-thread.ts'
 import type { Threads } from './threads.ts'
 import { memoryWire } from './wire.ts'
 
 export interface MemoryThreadsOptions {
   readonly runtime: Runtime
-  readonly log: Log
+  readonly logger: Logger
 }
 
 /**
  * Ending such a thread closes its wires. Its timers run on; a test that gives each process a
  * runtime of its own can stop them.
  */
-export const memoryThreads = ({ runtime, log }: MemoryThreadsOptions): Threads => ({
+export const memoryThreads = ({ runtime, logger }: MemoryThreadsOptions): Threads => ({
   wire: () => memoryWire(runtime),
   spawn: (start, onEnd) => {
     const [near, far] = memoryWire(runtime)
     far.on('close', () => onEnd(new Error('the thread was ended')))
-    void runThread(start, { wire: far, log, runtime })
+    void runThread(start, { wire: far, logger, runtime })
     const terminate = async (): Promise<void> => {
       near.close()
       start.peer?.close()

@@ -1,7 +1,7 @@
 // Runs a thread, whatever carries it: composes its services and serves them to the frontend.
 
 import type { Runtime } from '#domain/runtime'
-import type { Log } from '#domain/telemetry'
+import type { Logger } from '#domain/telemetry'
 import type { FrontendEnd, ThreadEnds, ThreadName, ThreadSettings } from './contract.ts'
 import { Rpc } from './rpc.ts'
 import type { ThreadEdge, ThreadStart } from './threads.ts'
@@ -10,7 +10,7 @@ import type { Wire } from './wire.ts'
 export interface RunningThread {
   /** To the frontend's thread. */
   readonly wire: Wire
-  readonly log: Log
+  readonly logger: Logger
   readonly runtime: Runtime
 }
 
@@ -34,10 +34,10 @@ const COMPOSE: { readonly [Name in ThreadName]: () => Promise<Compose<Name>> } =
 /** Runs a thread until the frontend ends it. Tells the frontend when it is ready, or why not. */
 export async function runThread<Name extends ThreadName>(
   { name, settings, peer }: ThreadStart<Name>,
-  { wire, log, runtime }: RunningThread,
+  { wire, logger, runtime }: RunningThread,
 ): Promise<void> {
   const rpc = new Rpc<ThreadEnds[Name], FrontendEnd>(wire)
-  const edge = { rpc, log, runtime, fail: (reason: string) => rpc.tell('ended', reason) }
+  const edge = { rpc, logger, runtime, fail: (reason: string) => rpc.tell('ended', reason) }
   try {
     const compose = await COMPOSE[name]()
     rpc.serve(await compose(settings, { ...edge, ...(peer !== undefined && { peer }) }))

@@ -1,7 +1,7 @@
 // Starts a thread of this process for the frontend, and stops it.
 
 import type { Config } from '#src/config/config'
-import type { Log } from '#domain/telemetry'
+import type { Logger } from '#domain/telemetry'
 import { THREAD_TITLE } from './contract.ts'
 import type { FrontendEnd, ThreadEnds, ThreadName, ThreadSettings } from './contract.ts'
 import { Rpc } from './rpc.ts'
@@ -17,7 +17,7 @@ export interface ThreadOwner {
   /** Aborted when nobody needs the thread any more before it is ready. */
   readonly signal?: AbortSignal
   readonly threads: Threads
-  readonly log: Log
+  readonly logger: Logger
   /** The process cannot go on. */
   readonly onFailure: (reason: string) => void
 }
@@ -25,7 +25,7 @@ export interface ThreadOwner {
 /** Resolves once the thread is ready; rejects with a sentence for the operator. */
 export async function startThread<Name extends ThreadName>(
   start: ThreadStart<Name>,
-  { threads, log, onFailure, signal }: ThreadOwner,
+  { threads, logger, onFailure, signal }: ThreadOwner,
 ): Promise<Thread<Name>> {
   const title = THREAD_TITLE[start.name]
   let isStopping = false
@@ -46,7 +46,7 @@ export async function startThread<Name extends ThreadName>(
     await terminate()
     throw error
   })
-  log.debug(`the ${title} is ready`)
+  logger.debug(`the ${title} is ready`)
   return {
     rpc,
     stop: async () => {

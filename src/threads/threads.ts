@@ -1,7 +1,7 @@
 // Starts the threads of a gateway: as worker threads, or inside one thread.
 
 import type { Runtime } from '#domain/runtime'
-import type { Log } from '#domain/telemetry'
+import type { Logger } from '#domain/telemetry'
 import type { FrontendEnd, ThreadEnds, ThreadName, ThreadSettings } from './contract.ts'
 import type { Rpc } from './rpc.ts'
 import type { PeerWire, Wire } from './wire.ts'
@@ -33,7 +33,7 @@ export interface ThreadEdge<Name extends ThreadName = ThreadName> {
   /** To the frontend's thread. */
   readonly rpc: Rpc<ThreadEnds[Name], FrontendEnd>
   readonly peer?: PeerWire
-  readonly log: Log
+  readonly logger: Logger
   /** Tells the frontend why this thread cannot go on. */
   readonly fail: (reason: string) => void
   readonly runtime: Runtime

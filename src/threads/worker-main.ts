@@ -3,7 +3,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 
 import { systemRuntime } from '#src/process/system-runtime'
-import { createLog } from '#src/telemetry/log'
+import { createLogger } from '#src/telemetry/logger'
 import { THREAD_TITLE } from './contract.ts'
 import { runThread } from './run-thread.ts'
 import type { ThreadStart } from './threads.ts'
@@ -11,8 +11,8 @@ import type { ThreadStart } from './threads.ts'
 if (parentPort === null) throw new Error('this file is the start of a worker thread')
 const start = workerData as ThreadStart
 const { nodeId, logLevel } = start.settings
-const log = createLog({
+const logger = createLogger({
   level: logLevel,
   base: { node: nodeId, thread: THREAD_TITLE[start.name] },
 })
-await runThread(start, { wire: parentPort, log, runtime: systemRuntime() })
+await runThread(start, { wire: parentPort, logger, runtime: systemRuntime() })

@@ -9,14 +9,14 @@
 
 import type { Acknowledgement } from '#domain/feed'
 import type { SubscriptionStore } from '#domain/store-ports'
-import type { Log } from '#domain/telemetry'
+import type { Logger } from '#domain/telemetry'
 import { reportDefect } from '#domain/defect'
 
 const BATCH_MAX = 500
 
 export interface AcknowledgementPorts {
   readonly subscriptions: Pick<SubscriptionStore, 'acknowledge'>
-  readonly log: Log
+  readonly logger: Logger
 }
 
 export class Acknowledgements {
@@ -70,7 +70,7 @@ export class Acknowledgements {
         await this.#ports.subscriptions.acknowledge(acknowledgements)
       } catch (error) {
         for (const acknowledgement of acknowledgements) this.record(acknowledgement) // K2
-        this.#ports.log.warn('acknowledgements could not be written', { ...reportDefect(error) })
+        this.#ports.logger.warn('acknowledgements could not be written', { ...reportDefect(error) })
         return
       }
     }

@@ -4,7 +4,7 @@ import type { CarrierName } from '#domain/carrier'
 import type { SessionAdmission } from '#domain/ports'
 import type { Runtime } from '#domain/runtime'
 import type { DeviceStore, ReadStore, SubscriptionStore } from '#domain/store-ports'
-import type { Log } from '#domain/telemetry'
+import type { Logger } from '#domain/telemetry'
 import type { Acknowledgements } from './acknowledgements.ts'
 import type { Held } from './held.ts'
 import type { Interest } from './interest.ts'
@@ -21,7 +21,7 @@ export interface ConnectionPorts<Connection> extends Pick<
   readonly devices: Pick<DeviceStore, 'numberSession'>
   readonly subscriptions: Pick<SubscriptionStore, 'positions' | 'position'>
   readonly feed: Pick<ReadStore, 'catchUp'>
-  readonly log: Log
+  readonly logger: Logger
   /** Decides who may have a session. */
   readonly admission: SessionAdmission
   readonly interest: Interest<Connection>

@@ -149,7 +149,7 @@ export class Connection {
 
   /** H3 */
   #failed(error: unknown): void {
-    this.#shared.log.error('a session failed', { ...reportDefect(error) })
+    this.#shared.logger.error('a session failed', { ...reportDefect(error) })
     this.end(CLOSE.failed, 'internal error')
   }
 
@@ -187,7 +187,7 @@ export class Connection {
       try {
         await job()
       } catch (error) {
-        this.#shared.log.warn('the store did not answer a session', { ...reportDefect(error) })
+        this.#shared.logger.warn('the store did not answer a session', { ...reportDefect(error) })
         this.leave('unavailable')
       }
     })

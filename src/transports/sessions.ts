@@ -29,7 +29,7 @@ import { CLOSE } from './signals.ts'
 
 export interface SessionPorts extends Pick<
   Shared,
-  'admission' | 'feed' | 'log' | 'nowMs' | 'monotonicMs' | 'random' | 'soon'
+  'admission' | 'feed' | 'logger' | 'nowMs' | 'monotonicMs' | 'random' | 'soon'
 > {
   readonly bus: Bus
   readonly devices: Pick<DeviceStore, 'numberSession' | 'seen'>
@@ -108,7 +108,7 @@ class Hub implements Sessions {
       devices: ports.devices,
       subscriptions: ports.subscriptions,
       feed: ports.feed,
-      log: ports.log,
+      logger: ports.logger,
       nowMs: ports.nowMs,
       monotonicMs: ports.monotonicMs,
       random: ports.random,

@@ -7,7 +7,7 @@ import { openStore } from '#src/store/store'
 import type { Store } from '#src/store/store'
 import { logContract } from '#test/contracts/log-contract'
 import { openEmbeddedLog } from '#test/support/embedded-log'
-import { FakeLog, FakeMeter } from '#test/support/fake-telemetry'
+import { FakeLogger, FakeMeter } from '#test/support/fake-telemetry'
 import { temporaryFolder } from '#test/support/gateway'
 import { connectNode, only, openLog, ownStream, testsWithNats } from '#test/support/nats'
 import { realRuntime } from '#test/support/real-runtime'
@@ -25,7 +25,7 @@ logContract(
         const ports = {
           table: store.logTable,
           meter,
-          logger: new FakeLog(),
+          logger: new FakeLogger(),
           nowMs: () => 2000,
           soon: setImmediate,
           onFenced: () => undefined,

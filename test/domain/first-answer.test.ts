@@ -1,14 +1,14 @@
 import test from 'ava'
 
 import { FIRST_ANSWER_MS_MAX, firstAnswer } from '#domain/first-answer'
-import { FakeLog } from '#test/support/fake-telemetry'
+import { FakeLogger } from '#test/support/fake-telemetry'
 import { FakeTime } from '#test/support/fake-timers'
 
 const FATAL = 'wrong password'
 
 /** Something that fails with these reasons, one an attempt, and answers from then on. */
 function start(reasons: readonly string[]) {
-  const log = new FakeLog()
+  const logger = new FakeLogger()
   const time = new FakeTime(0)
   const attemptedAt: number[] = []
   const attempt = async (): Promise<string> => {
@@ -21,7 +21,7 @@ function start(reasons: readonly string[]) {
     fact: 'it does not answer',
     mayPass: (error) => error instanceof Error && error.message !== FATAL,
     reasonOf: (error) => (error instanceof Error ? error.message : ''),
-    log,
+    logger,
     after: (delayMs, callback) => time.after(delayMs, callback),
   })
   answer.catch(() => {})
@@ -32,16 +32,16 @@ function start(reasons: readonly string[]) {
     }
     await new Promise<void>((resolve) => setImmediate(resolve))
   }
-  return { answer, wait, log, attemptedAt, time }
+  return { answer, wait, logger, attemptedAt, time }
 }
 
 test('first-answer/2: what is away for a while is waited for, with a line for each growing pause', async (t) => {
-  const { answer, wait, log, attemptedAt, time } = start(['away', 'away', 'starting'])
+  const { answer, wait, logger, attemptedAt, time } = start(['away', 'away', 'starting'])
   await wait(5_000)
   t.is(await answer, 'here')
   t.deepEqual(attemptedAt, [0, 250, 750, 1_750])
   t.deepEqual(
-    log.lines.map(({ level, fields }) => [level, fields['reason'], fields['againInMs']]),
+    logger.lines.map(({ level, fields }) => [level, fields['reason'], fields['againInMs']]),
     [
       ['warn', 'away', 250],
       ['warn', 'away', 500],
@@ -52,17 +52,17 @@ test('first-answer/2: what is away for a while is waited for, with a line for ea
 })
 
 test('first-answer/2: waiting has an end, and pauses do not grow beyond it', async (t) => {
-  const { answer, wait, attemptedAt, log } = start(Array<string>(99).fill('away'))
+  const { answer, wait, attemptedAt, logger } = start(Array<string>(99).fill('away'))
   await wait(2 * FIRST_ANSWER_MS_MAX)
   await t.throwsAsync(answer, { message: 'away' })
   const last = attemptedAt.at(-1) ?? 0
   t.true(last >= FIRST_ANSWER_MS_MAX && last <= FIRST_ANSWER_MS_MAX + 8_000, `${last}`)
-  t.true(log.lines.length <= 12)
+  t.true(logger.lines.length <= 12)
 })
 
 test('first-answer/1: what waiting does not mend ends at once', async (t) => {
-  const { answer, attemptedAt, log } = start([FATAL])
+  const { answer, attemptedAt, logger } = start([FATAL])
   await t.throwsAsync(answer, { message: FATAL })
   t.deepEqual(attemptedAt, [0])
-  t.deepEqual(log.lines, [])
+  t.deepEqual(logger.lines, [])
 })

@@ -85,7 +85,7 @@ test('a page guards itself, and its refusals are pages', async (t) => {
 })
 
 test('pipeline/2: a defect in an answerer is answered in the envelope', async (t) => {
-  const { get: ask, log } = await withRows(
+  const { get: ask, logger } = await withRows(
     t,
     get('/broken', {
       handle: () => fault('entity_not_found'),
@@ -98,7 +98,7 @@ test('pipeline/2: a defect in an answerer is answered in the envelope', async (t
   const answer = await ask('/broken')
   t.is(answer.status, 500)
   t.is(answer.json['error_code'], 'internal_error')
-  t.true(log.lines.length > 0)
+  t.true(logger.lines.length > 0)
 })
 
 /** A row that streams what `open` makes. */
@@ -177,7 +177,7 @@ test('exchange/4: streams end when the gateway drains', async (t) => {
 })
 
 test('a stream that fails is cut off, so that it does not look whole, and told to the operator', async (t) => {
-  const { connect, ingress, log } = await withRows(
+  const { connect, ingress, logger } = await withRows(
     t,
     streamed(async function* () {
       yield 'begin'
@@ -189,7 +189,7 @@ test('a stream that fails is cut off, so that it does not look whole, and told t
   await raw.ended
   t.notRegex(raw.received(), /\r\n0\r\n/)
   t.is(ingress.http.inFlight, 0)
-  t.is(log.lines.filter(({ level }) => level === 'error').length, 1)
+  t.is(logger.lines.filter(({ level }) => level === 'error').length, 1)
 })
 
 test('HEAD of a stream begins nothing', async (t) => {

@@ -58,7 +58,7 @@ test('a style of its own is mounted as rows, and gets everything that acceptance
   const unknown = await send(KEY, '', 'DELETE')
   t.is(unknown.text, 'oh no: 405 method_not_allowed\n')
   t.is(unknown.headers.get('allow'), 'POST, PUT')
-  t.false(JSON.stringify(rig.log.lines).includes(PASSWORD))
+  t.false(JSON.stringify(rig.logger.lines).includes(PASSWORD))
 })
 
 test('the document tells the rows of a style, once for each method', async (t) => {

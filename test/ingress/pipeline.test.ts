@@ -154,28 +154,28 @@ test('behind a trusted proxy each client has its own budget, wherever its header
 })
 
 test('pipeline/2: a handler that rejects is answered 500 and told to the operator without its message', async (t) => {
-  const { channels, post, log, meter, ingress } = await startIngress(t)
+  const { channels, post, logger, meter, ingress } = await startIngress(t)
   channels.meanwhile = () => Promise.reject(new Error(`cannot bind ${PASSWORD}`))
   const answer = await post('/thing/update', THING, { 'x-request-id': 'r-1' })
   t.is(answer.status, 500)
   t.is(answer.json['error_code'], 'internal_error')
   t.false(answer.text.includes('bind'))
-  const [line] = log.lines
-  t.is(log.lines.length, 1)
+  const [line] = logger.lines
+  t.is(logger.lines.length, 1)
   t.like(line, { level: 'error', fields: { requestId: 'r-1', route: 'POST /thing/update' } })
-  t.false(JSON.stringify(log.lines).includes(PASSWORD))
+  t.false(JSON.stringify(logger.lines).includes(PASSWORD))
   t.is(meter.total('refused_total{internal_error}'), 1)
   t.is(ingress.http.inFlight, 0)
 })
 
 test('pipeline/2: a handler that throws before it has a promise is answered too', async (t) => {
-  const { post, log, sink, ingress } = await startIngress(t)
+  const { post, logger, sink, ingress } = await startIngress(t)
   t.is((await post('/thing/update', THING)).status, 200) // from here on the password is known
   sink.accept = () => {
     throw new Error('a defect')
   }
   t.is((await post('/thing/update', THING)).status, 500)
-  t.is(log.lines.length, 1)
+  t.is(logger.lines.length, 1)
   t.is(ingress.http.inFlight, 0)
 })
 
@@ -210,7 +210,7 @@ test('a store that refuses or is away is told as 503, and its error is the opera
     t.is(answer.json['error_code'], 'server_busy')
     t.is(answer.headers.get('retry-after'), '1')
   }
-  t.is(rig.log.lines.filter(({ level }) => level === 'error').length, 3)
+  t.is(rig.logger.lines.filter(({ level }) => level === 'error').length, 3)
 })
 
 test('no secret reaches a log line, whatever fails', async (t) => {
@@ -249,6 +249,6 @@ test('no secret reaches a log line, whatever fails', async (t) => {
     const answer = await rig.post(path, body)
     for (const secret of secrets) t.false(answer.text.includes(secret), path)
   }
-  t.true(rig.log.lines.length > 5)
-  for (const secret of secrets) t.false(JSON.stringify(rig.log.lines).includes(secret))
+  t.true(rig.logger.lines.length > 5)
+  for (const secret of secrets) t.false(JSON.stringify(rig.logger.lines).includes(secret))
 })

@@ -213,11 +213,11 @@ test('a key that Apple does not know is a matter of credentials, until the file 
   await writeFile(keyFile, 'half a key')
   edge.look()
   await until(
-    () => Promise.resolve(edge.log.lines),
+    () => Promise.resolve(edge.logger.lines),
     (lines) => lines.some(({ level }) => level === 'error'),
   )
   t.is(edge.renewals(), 1, 'the key before stays')
-  t.false(JSON.stringify(edge.log.lines).includes('half'))
+  t.false(JSON.stringify(edge.logger.lines).includes('half'))
   t.true(server.requests > 1)
 })
 

@@ -13,7 +13,7 @@ import { dataSourceOptionsFor } from '#ormconfig'
 import { reservePort } from '#src/dev-servers/port'
 import { openStore } from '#src/store/store'
 import { device } from '#test/contracts/store-channels'
-import { FakeLog, FakeMeter } from '#test/support/fake-telemetry'
+import { FakeLogger, FakeMeter } from '#test/support/fake-telemetry'
 import { until } from '#test/support/gateway'
 import { administer, newDatabase, openNode, sharedMariaDb } from '#test/support/mariadb'
 import { realRuntime } from '#test/support/real-runtime'
@@ -108,12 +108,12 @@ mariaDb.test('W2: a commit and a takeover at once: all of it or nothing', async 
 
 mariaDb.test('V1: four processes that start at once make the tables once', async (t, server) => {
   const url = await newDatabase(server)
-  const log = new FakeLog()
+  const logger = new FakeLogger()
   const opening = Array.from({ length: 4 }, () =>
-    openStore({ runtime: realRuntime, url, meter: new FakeMeter(), log }),
+    openStore({ runtime: realRuntime, url, meter: new FakeMeter(), logger }),
   )
   for (const store of await Promise.all(opening)) await store.close()
-  const counts = log.lines.map(({ fields }) => fields['migrations'])
+  const counts = logger.lines.map(({ fields }) => fields['migrations'])
   t.is(counts.filter((count) => count !== 0).length, 1)
   t.is(counts.filter((count) => count === 0).length, 3)
 })
@@ -180,18 +180,18 @@ mariaDb.test('what keeps a store from opening is said without the password', asy
     [`mysql://root@127.0.0.1/x?password=${SECRET}`, /must be sqlite:/],
   ]
   for (const [url, sentence] of rows) {
-    const log = new FakeLog()
+    const logger = new FakeLogger()
     const opening = openStore({
       runtime: realRuntime,
       url,
       meter: new FakeMeter(),
-      log,
+      logger,
       firstAnswerMsMax: 100,
     })
     const error = await t.throwsAsync(opening, { message: sentence })
     // Only who is away is asked again.
-    if (!sentence.source.includes('ECONNREFUSED')) t.deepEqual(log.lines, [], error?.message)
-    t.notRegex(JSON.stringify(log.lines), new RegExp(SECRET))
+    if (!sentence.source.includes('ECONNREFUSED')) t.deepEqual(logger.lines, [], error?.message)
+    t.notRegex(JSON.stringify(logger.lines), new RegExp(SECRET))
     t.false(inspect(error, { depth: 9, showHidden: true }).includes(SECRET), error?.message)
   }
 })
@@ -200,10 +200,10 @@ mariaDb.test('a database that comes later is waited for', async (t, server) => {
   const { port, release } = await reservePort()
   t.teardown(release)
   const url = (await newDatabase(server)).replace(`:${server.port}/`, `:${port}/`)
-  const log = new FakeLog()
-  const opening = openStore({ runtime: realRuntime, url, meter: new FakeMeter(), log })
+  const logger = new FakeLogger()
+  const opening = openStore({ runtime: realRuntime, url, meter: new FakeMeter(), logger })
   await until(
-    () => Promise.resolve(log.lines),
+    () => Promise.resolve(logger.lines),
     (lines) => lines.length > 0,
   )
   const door = createServer((near) => near.pipe(connect(server.port, '127.0.0.1')).pipe(near))
@@ -212,7 +212,7 @@ mariaDb.test('a database that comes later is waited for', async (t, server) => {
   const store = await opening
   t.true((await store.probe.readiness()).ready)
   await store.close()
-  t.regex(JSON.stringify(log.lines[0]), /does not answer; trying again.*ECONNREFUSED/)
+  t.regex(JSON.stringify(logger.lines[0]), /does not answer; trying again.*ECONNREFUSED/)
 })
 
 mariaDb.test(

@@ -9,7 +9,7 @@ import { DataSource } from 'typeorm'
 import { dataSourceOptionsFor } from '#ormconfig'
 import { openStore } from '#src/store/store'
 import { StoreError } from '#src/store/store-error'
-import { FakeLog, FakeMeter } from '#test/support/fake-telemetry'
+import { FakeLogger, FakeMeter } from '#test/support/fake-telemetry'
 import { realRuntime } from '#test/support/real-runtime'
 import { databasePath, openStoreAt } from '#test/support/sqlite-store'
 import { ChannelWriter, PASSWORD_HASH, newChannel } from '#test/support/store-writer'
@@ -60,9 +60,9 @@ test('what cannot be a database is refused with its place and reason', async (t)
 
 test('what was written is there after reopening, and no migration runs twice', async (t) => {
   const path = await databasePath(t)
-  const log = new FakeLog()
+  const logger = new FakeLogger()
   const open = () =>
-    openStore({ runtime: realRuntime, url: `sqlite:${path}`, meter: new FakeMeter(), log })
+    openStore({ runtime: realRuntime, url: `sqlite:${path}`, meter: new FakeMeter(), logger })
   const first = await open()
   const writer = await ChannelWriter.open(first, 1)
   await writer.take(message(), thing('update', 'lamp')).commit()
@@ -80,7 +80,7 @@ test('what was written is there after reopening, and no migration runs twice', a
   const [next = 0] = await appendTo(second.logTable, [{ lane: 1, count: 1, payload: '[]' }])
   t.true(next > position + 1)
   t.deepEqual(
-    log.lines.map(({ fields }) => fields),
+    logger.lines.map(({ fields }) => fields),
     [
       { engine: 'sqlite', migrations: 8 },
       { engine: 'sqlite', migrations: 0 },

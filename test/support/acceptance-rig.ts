@@ -19,7 +19,7 @@ import {
   FakeReads,
   FakeSubscriptions,
 } from '#test/support/fake-stores'
-import { FakeLog, FakeMeter } from '#test/support/fake-telemetry'
+import { FakeLogger, FakeMeter } from '#test/support/fake-telemetry'
 import { FakeTime } from '#test/support/fake-timers'
 import { CHANNEL, NOW_MS, PASSWORD } from '#test/support/making'
 import { realRuntime } from '#test/support/real-runtime'
@@ -41,7 +41,7 @@ export interface AcceptanceRig {
   readonly reads: FakeReads
   readonly operations: FakeOperations
   readonly meter: FakeMeter
-  readonly log: FakeLog
+  readonly logger: FakeLogger
   readonly entropy: Runtime['entropy']
 }
 
@@ -64,7 +64,7 @@ export async function acceptanceRig(options: AcceptanceRigOptions = {}): Promise
     reads: new FakeReads(),
     operations: new FakeOperations(),
     meter: new FakeMeter(),
-    log: new FakeLog(),
+    logger: new FakeLogger(),
     entropy: realRuntime.entropy,
   }
   const channelId = await addChannel(channels, CHANNEL, PASSWORD)

@@ -8,7 +8,7 @@ import type { LaneLeases, LogReader } from '#domain/ports'
 import type { TurnStore } from '#domain/store-ports'
 import { readSubmission } from '#src/stream/submission-text'
 import { FakeBus } from '#test/support/fake-bus'
-import { FakeLog, FakeMeter } from '#test/support/fake-telemetry'
+import { FakeLogger, FakeMeter } from '#test/support/fake-telemetry'
 import { turn } from '#test/support/until'
 
 export class FakeLeases implements LaneLeases {
@@ -71,7 +71,7 @@ export interface Over {
 export function systemOver({ store, log, leases: held, options = {}, waiting = turn }: Over) {
   const bus = new RecordingBus()
   const meter = new FakeMeter()
-  const logger = new FakeLog()
+  const logger = new FakeLogger()
   const leases = new FakeLeases(held)
   const waits: number[] = []
   const clock = { now: 10_000 }

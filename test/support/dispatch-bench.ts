@@ -6,7 +6,7 @@ import type { Provider, ProviderName, PushStore } from '#domain/push'
 import { Dispatcher } from '#src/dispatch/dispatcher'
 import type { Store } from '#src/store/store'
 import { FakeProvider } from '#test/support/fake-provider'
-import { FakeLog, FakeMeter } from '#test/support/fake-telemetry'
+import { FakeLogger, FakeMeter } from '#test/support/fake-telemetry'
 import { FakeTime } from '#test/support/fake-timers'
 import { RULES, addPushDevice } from '#test/support/push-jobs'
 import { openTestStore } from '#test/support/sqlite-store'
@@ -31,7 +31,7 @@ export class DispatchBench {
   readonly time = new FakeTime(NOW)
   readonly provider = new FakeProvider()
   readonly meter = new FakeMeter()
-  readonly log = new FakeLog()
+  readonly logger = new FakeLogger()
   /** So many times settling fails. */
   failSettling = 0
   /** Claims are not renewed. */
@@ -64,7 +64,7 @@ export class DispatchBench {
         store: this.#storeOf(() => isKilled),
         provider,
         meter: this.meter,
-        logger: this.log,
+        logger: this.logger,
         timers: { after },
         nowMs: this.time.nowMs,
         monotonicMs: this.time.monotonicMs,

@@ -5,7 +5,7 @@ import type { Submission } from '#domain/submission'
 import { encodeBatch, encodeSubmission } from '#src/schemas/batch'
 import { openEmbeddedLog } from '#test/support/embedded-log'
 import type { EmbeddedLogOptions } from '#test/support/embedded-log'
-import { FakeLog, FakeMeter } from '#test/support/fake-telemetry'
+import { FakeLogger, FakeMeter } from '#test/support/fake-telemetry'
 import { MemoryLogTable } from '#test/support/memory-log-table'
 import { turn } from '#test/support/until'
 
@@ -16,7 +16,7 @@ export async function bench(
   table: MemoryLogTable = new MemoryLogTable(),
 ) {
   const meter = new FakeMeter()
-  const logger = new FakeLog()
+  const logger = new FakeLogger()
   const clock = { now: 5000 }
   const fences: number[] = []
   const onFenced = (): void => void fences.push(clock.now)

@@ -1,6 +1,6 @@
 // Numbers and log lines that a test can read.
 
-import type { Log, Meter } from '#domain/telemetry'
+import type { Logger, Meter } from '#domain/telemetry'
 
 export class FakeMeter implements Meter {
   /** `name` or `name{label values}` → sum of what was counted or observed. */
@@ -37,7 +37,7 @@ export interface Line {
   readonly fields: Readonly<Record<string, unknown>>
 }
 
-export class FakeLog implements Log {
+export class FakeLogger implements Logger {
   readonly lines: Line[] = []
 
   debug(fact: string, fields: Readonly<Record<string, unknown>> = {}): void {

@@ -10,7 +10,7 @@ import type { NatsOptions, NatsServer, NatsStarted } from '#src/dev-servers/nats
 import { Connection } from '#src/stream/jetstream/connection'
 import { JetStreamLog } from '#src/stream/jetstream/log'
 import type { JetStreamLogOptions } from '#src/stream/jetstream/log'
-import { FakeLog, FakeMeter } from '#test/support/fake-telemetry'
+import { FakeLogger, FakeMeter } from '#test/support/fake-telemetry'
 import { until } from '#test/support/gateway'
 import { realRuntime } from '#test/support/real-runtime'
 
@@ -74,7 +74,7 @@ const answers = (url: string): Promise<boolean> =>
 /** What everything of a node shares in a test. */
 export interface Node {
   readonly connection: Connection
-  readonly logger: FakeLog
+  readonly logger: FakeLogger
   readonly meter: FakeMeter
   readonly timers: Timers
   readonly monotonicMs: () => number
@@ -84,7 +84,7 @@ export interface Node {
 /** A connection that closes with the test. */
 export async function connectNode(t: ExecutionContext, url: string, name = 'test'): Promise<Node> {
   const { monotonicMs, entropy } = realRuntime
-  const ports = { logger: new FakeLog(), timers: realRuntime, monotonicMs, entropy }
+  const ports = { logger: new FakeLogger(), timers: realRuntime, monotonicMs, entropy }
   const connection = await Connection.open(ports, { url, name })
   t.teardown(() => connection.nats.close())
   return { ...ports, connection, meter: new FakeMeter() }

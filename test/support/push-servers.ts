@@ -18,7 +18,7 @@ import { selfSigned } from '#src/dev-servers/certificate'
 import { openApns } from '#src/providers/apns/apns'
 import type { ProviderEdge } from '#src/providers/edge'
 import { openFcm } from '#src/providers/fcm/fcm'
-import { FakeLog } from '#test/support/fake-telemetry'
+import { FakeLogger } from '#test/support/fake-telemetry'
 import { temporaryFolder } from '#test/support/gateway'
 import { channel } from '#test/support/submissions'
 
@@ -51,19 +51,18 @@ export const accountText = (key: string): string =>
   })
 
 export interface TestEdge extends ProviderEdge {
-  readonly log: FakeLog
+  readonly logger: FakeLogger
   /** What looks at files now and then: to be called by hand. */
   readonly look: () => void
   readonly renewals: () => number
 }
 
 export function testEdge(): TestEdge {
-  const log = new FakeLog()
+  const logger = new FakeLogger()
   const chores: (() => void)[] = []
   let renewals = 0
   return {
-    log,
-    logger: log,
+    logger,
     renewals: () => renewals,
     renewed: () => (renewals += 1),
     look: () => chores.forEach((chore) => chore()),

@@ -13,7 +13,7 @@ import type { SessionOptions, Sessions } from '#src/transports/sessions'
 import type { Carrier, SessionHandle } from '#src/transports/carrier'
 import { admissionFor } from '#test/support/admission'
 import { FakeBus } from '#test/support/fake-bus'
-import { FakeLog, FakeMeter } from '#test/support/fake-telemetry'
+import { FakeLogger, FakeMeter } from '#test/support/fake-telemetry'
 import { FakeTime } from '#test/support/fake-timers'
 import { FeedModel } from '#test/support/feed-model'
 import { realRuntime } from '#test/support/real-runtime'
@@ -132,7 +132,7 @@ export class Rig {
   readonly store: Store
   readonly time: FakeTime
   readonly meter = new FakeMeter()
-  readonly log = new FakeLog()
+  readonly logger = new FakeLogger()
   readonly sessions: Sessions
   /** At once, unless a test wants to see what is said together. */
   soon: (task: () => void) => void = (task) => task()
@@ -154,7 +154,7 @@ export class Rig {
         subscriptions: this.store,
         feed: this.store,
         meter: this.meter,
-        log: this.log,
+        logger: this.logger,
         nowMs: this.time.nowMs,
         monotonicMs: this.time.monotonicMs,
         timers: this.time,

@@ -13,7 +13,7 @@ import { startEmbedded } from '#src/runtime/standalone/backend'
 import type { Acceptor } from '#src/stream/acceptor'
 import { memoryThreads } from '#src/threads/memory-threads'
 import type { Sessions } from '#src/transports/sessions'
-import { FakeLog, FakeMeter } from '#test/support/fake-telemetry'
+import { FakeLogger, FakeMeter } from '#test/support/fake-telemetry'
 import type { HandTurnedRuntime } from '#test/support/hand-turned-runtime'
 import type { MemoryDevice } from '#test/support/memory-device'
 import { databasePath } from '#test/support/sqlite-store'
@@ -24,7 +24,7 @@ export interface SoleGateway {
   readonly sink: Acceptor
   readonly acceptance: Acceptance
   readonly sessions: Sessions
-  readonly log: FakeLog
+  readonly logger: FakeLogger
   /** Why the gateway could not go on. */
   readonly failures: readonly string[]
   /** Stops as a process does: what was accepted is applied, the devices are told to come back. */
@@ -37,15 +37,15 @@ export async function startSoleGateway(
   runtime: HandTurnedRuntime,
   { env = {}, path }: { readonly env?: Env; readonly path?: string } = {},
 ): Promise<SoleGateway> {
-  const log = new FakeLog()
+  const logger = new FakeLogger()
   const failures: string[] = []
   const databaseUrl = `sqlite:${path ?? (await databasePath(t))}`
   const config = configFrom({ ...env, SERVICE_DATABASE_URL: databaseUrl }, runtime)
   const edge = {
     runtime,
-    log,
+    logger,
     meter: new FakeMeter(),
-    threads: memoryThreads({ runtime, log }),
+    threads: memoryThreads({ runtime, logger }),
     onFailure: (reason: string) => void failures.push(reason),
   }
   const backend = await runtime.until(startEmbedded(config, edge))
@@ -64,7 +64,7 @@ export async function startSoleGateway(
     for (const step of steps.splice(0)) await runtime.until(step())
   }
   t.teardown(stop)
-  return { runtime, backend, sink, acceptance, sessions, log, failures, stop }
+  return { runtime, backend, sink, acceptance, sessions, logger, failures, stop }
 }
 
 /** Makes a channel to which these devices are subscribed. */

@@ -15,7 +15,7 @@ import { createWssListener } from '#src/transports/wss'
 import type { WssPorts } from '#src/transports/wss'
 import { admissionFor } from '#test/support/admission'
 import { FakeBus } from '#test/support/fake-bus'
-import { FakeLog, FakeMeter } from '#test/support/fake-telemetry'
+import { FakeLogger, FakeMeter } from '#test/support/fake-telemetry'
 import { FakeTime } from '#test/support/fake-timers'
 import { FeedModel } from '#test/support/feed-model'
 import { realRuntime } from '#test/support/real-runtime'
@@ -73,7 +73,7 @@ export function modelSessions(t: ExecutionContext, token = ''): ModelSessions {
       subscriptions: model,
       feed: model,
       meter,
-      log: new FakeLog(),
+      logger: new FakeLogger(),
       nowMs: time.nowMs,
       monotonicMs: time.monotonicMs,
       timers: time,

@@ -5,7 +5,7 @@ import test from 'ava'
 import type { Acknowledgement } from '#domain/feed'
 import { parseDeviceId } from '#domain/identity'
 import { Acknowledgements } from '#src/transports/acknowledgements'
-import { FakeLog } from '#test/support/fake-telemetry'
+import { FakeLogger } from '#test/support/fake-telemetry'
 import { channel } from '#test/support/session-words'
 import { until } from '#test/support/until'
 
@@ -29,8 +29,12 @@ function rig(waitingMax: number) {
         writes.push({ rows, end: resolve })
       }),
   }
-  const log = new FakeLog()
-  return { writes, log, acknowledgements: new Acknowledgements({ subscriptions, log }, waitingMax) }
+  const logger = new FakeLogger()
+  return {
+    writes,
+    logger,
+    acknowledgements: new Acknowledgements({ subscriptions, logger }, waitingMax),
+  }
 }
 
 test('K1: one write is under way at a time, and what comes meanwhile waits', async (t) => {
@@ -62,8 +66,8 @@ test('K2: a later position keeps its place when an earlier write fails', async (
       rows.push(first?.seq ?? 0)
     },
   }
-  const log = new FakeLog()
-  const acknowledgements = new Acknowledgements({ subscriptions, log }, 10)
+  const logger = new FakeLogger()
+  const acknowledgements = new Acknowledgements({ subscriptions, logger }, 10)
   acknowledgements.record(ack('A', 1))
   const failing = acknowledgements.flush()
   acknowledgements.record(ack('A', 5))

@@ -202,8 +202,8 @@ test('a store that does not answer sends the device away for a while', async (t)
   rig.announce(rig.store.commitMessage(A))
   await rig.rest()
   t.deepEqual(carrier.heard(), ['error internal_error', 'goaway unavailable 5000'])
-  t.is(rig.log.lines.length, 1)
-  t.false(JSON.stringify(rig.log.lines).includes('hunter2'))
+  t.is(rig.logger.lines.length, 1)
+  t.false(JSON.stringify(rig.logger.lines).includes('hunter2'))
 })
 
 test('H3: a defect in one session ends that session and no other', async (t) => {

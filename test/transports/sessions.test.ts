@@ -102,7 +102,7 @@ test('the gateway token is taken from the upgrade or the hello', async (t) => {
     t.is(carrier.heard()[0], expected)
   }
   t.deepEqual(attempts, ['192.0.2.1', '192.0.2.1'], 'a device that sends none does not guess')
-  t.false(JSON.stringify(rig.log.lines).includes(token))
+  t.false(JSON.stringify(rig.logger.lines).includes(token))
 })
 
 test('an unknown device key is refused', async (t) => {

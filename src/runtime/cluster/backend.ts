@@ -60,7 +60,7 @@ async function compose(
   edge: BackendEdge,
   closing: Closing,
 ): Promise<Backend> {
-  const { log: logger, meter, runtime } = edge
+  const { logger, meter, runtime } = edge
   const { monotonicMs, entropy, wait } = runtime
   const { cluster, lanes, logBytesMax, nodeId } = config
   const ports = { logger, timers: runtime, monotonicMs, entropy, meter }
@@ -76,7 +76,7 @@ async function compose(
     },
   )
   closing.push(async () => log.close())
-  const store = await openStore({ ...databaseOf(config), meter, log: logger, runtime })
+  const store = await openStore({ ...databaseOf(config), meter, logger, runtime })
   closing.push(() => store.close())
   await store.turns.bindLog(await logStateOf(log, lanes, wait)) // W5
   const bus = new NatsBus({ ...ports, connection })

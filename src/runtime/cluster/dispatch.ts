@@ -14,7 +14,7 @@ export async function composeClusterDispatch(
   settings: ThreadSettings,
   edge: ThreadEdge<'cluster-dispatch'>,
 ): Promise<ThreadEnds['cluster-dispatch']['services']> {
-  const { log: logger, runtime } = edge
+  const { logger, runtime } = edge
   const { cluster, nodeId } = settings
   if (cluster === undefined) throw new Error('there are no settings of a cluster')
   const metrics = createMetrics({ isMain: false })
@@ -23,7 +23,7 @@ export async function composeClusterDispatch(
   const store = await openStore({
     ...databaseOf(settings),
     meter,
-    log: logger,
+    logger,
     runtime,
     pushes,
   })

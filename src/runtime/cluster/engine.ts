@@ -22,7 +22,7 @@ export async function composeClusterEngine(
   settings: ThreadSettings,
   edge: ThreadEdge<'cluster-engine'>,
 ): Promise<ThreadEnds['cluster-engine']['services']> {
-  const { log: logger, runtime, fail: onMismatch } = edge
+  const { logger, runtime, fail: onMismatch } = edge
   const { nowMs, monotonicMs, wait, soon, entropy } = runtime
   const { lanes, nodeId, cluster, logBytesMax: bytesMax } = settings
   if (cluster === undefined) throw new Error('there are no settings of a cluster')
@@ -39,7 +39,7 @@ export async function composeClusterEngine(
   const store = await openStore({
     ...databaseOf(settings),
     meter,
-    log: logger,
+    logger,
     runtime,
     pushes: pushRulesOf(settings),
   })
@@ -61,7 +61,7 @@ export async function composeClusterEngine(
     start: async () => {
       await system.start()
       stops.push(
-        repeat(TELL_PLACES_MS, tellPlaces, { log: logger, runtime }),
+        repeat(TELL_PLACES_MS, tellPlaces, { logger, runtime }),
         startMaintenance({
           retention: store.retention,
           pushes: store.pushes,

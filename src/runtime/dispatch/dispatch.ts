@@ -16,7 +16,7 @@ const CHANCES = 2 ** 32
 
 export interface DispatchParts {
   readonly settings: ThreadSettings
-  readonly edge: Pick<ThreadEdge, 'log' | 'runtime'>
+  readonly edge: Pick<ThreadEdge, 'logger' | 'runtime'>
   readonly metrics: Metrics
   readonly store: PushStore
 }
@@ -33,7 +33,7 @@ export interface Dispatching extends Pick<
 /** Opens the providers; rejects with a sentence for the operator when one cannot be used. */
 export async function composeDispatch(parts: DispatchParts): Promise<Dispatching> {
   const { settings, edge, metrics, store } = parts
-  const { runtime, log: logger } = edge
+  const { runtime, logger } = edge
   const worker = `${settings.nodeId} ${runtime.entropy(RUN_BYTES).toString('hex')}`
   const dispatchers: Dispatcher[] = []
   const providers: Provider[] = []

@@ -104,7 +104,7 @@ class Keeper {
   #failed(reason: string): void {
     const { edge } = this.#keeping
     if (this.#isClosing || this.#control === undefined) return
-    edge.log.error('dispatch has ended and starts again', { reason })
+    edge.logger.error('dispatch has ended and starts again', { reason })
     this.#thread = undefined
     this.#control = undefined
     this.#restart()
@@ -116,7 +116,7 @@ class Keeper {
     this.#failures += 1
     this.#cancel = edge.runtime.after(delayMs, () => {
       this.start().catch((error: unknown) => {
-        edge.log.error('dispatch does not start', { reason: String(error) })
+        edge.logger.error('dispatch does not start', { reason: String(error) })
         if (!this.#isClosing) this.#restart()
       })
     })

@@ -6,7 +6,7 @@ import type { SystemPorts } from '#actors/options'
 import type { Bus } from '#domain/ports'
 import type { PushStore } from '#domain/push'
 import type { RetentionStore } from '#domain/retention-ports'
-import type { Log, Meter } from '#domain/telemetry'
+import type { Logger, Meter } from '#domain/telemetry'
 import type { Runtime } from '#domain/runtime'
 import { readSubmission } from '#src/stream/submission-text'
 import type { ThreadSettings } from '#src/threads/contract'
@@ -50,13 +50,13 @@ export interface Maintenance {
   readonly bus: Pick<Bus, 'notify'>
   readonly meter: Meter
   readonly settings: ThreadSettings
-  readonly edge: Pick<ThreadEdge, 'log' | 'runtime'>
+  readonly edge: Pick<ThreadEdge, 'logger' | 'runtime'>
 }
 
 /** Purges the log and removes what is past its retention, in small steps, until stopped. */
 export function startMaintenance(maintenance: Maintenance): () => Promise<void> {
   const { retention, pushes, system, bus, meter, settings, edge } = maintenance
-  const { log, runtime } = edge
+  const { logger, runtime } = edge
   const removed = meter.counter('retention_removed_total', {})
   let isStopping = false
   // Only the owner of the first lane removes; two nodes would get in each other's way.
@@ -67,10 +67,10 @@ export function startMaintenance(maintenance: Maintenance): () => Promise<void> 
     if (mayGoOn()) tended = (await pushes.tend(tended, runtime.nowMs())).after
   }
   const chores = [
-    repeat(PURGE_EVERY_MS, () => system.purge(), { log, runtime }),
-    repeat(RETENTION_EVERY_MS, () => retire(retiring), { log, runtime }),
-    repeat(RETENTION_EVERY_MS, tend, { log, runtime }),
-    repeat(PARKED_EVERY_MS, async () => system.tryParked(), { log, runtime }),
+    repeat(PURGE_EVERY_MS, () => system.purge(), { logger, runtime }),
+    repeat(RETENTION_EVERY_MS, () => retire(retiring), { logger, runtime }),
+    repeat(RETENTION_EVERY_MS, tend, { logger, runtime }),
+    repeat(PARKED_EVERY_MS, async () => system.tryParked(), { logger, runtime }),
   ]
   return async (): Promise<void> => {
     isStopping = true
@@ -82,12 +82,12 @@ export function startMaintenance(maintenance: Maintenance): () => Promise<void> 
 export function repeat(
   everyMs: number,
   chore: () => Promise<void>,
-  { log, runtime }: { readonly log: Log; readonly runtime: Pick<Runtime, 'every'> },
+  { logger, runtime }: { readonly logger: Logger; readonly runtime: Pick<Runtime, 'every'> },
 ): () => Promise<void> {
   let running: Promise<void> | undefined
   const cancel = runtime.every(everyMs, () => {
     running ??= chore()
-      .catch((error: unknown) => log.warn('a chore failed', { error: String(error) }))
+      .catch((error: unknown) => logger.warn('a chore failed', { error: String(error) }))
       .finally(() => {
         running = undefined
       })

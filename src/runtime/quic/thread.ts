@@ -4,7 +4,7 @@
 import { isMainThread } from 'node:worker_threads'
 
 import { reportDefect } from '#domain/defect'
-import type { Log } from '#domain/telemetry'
+import type { Logger } from '#domain/telemetry'
 import { certificateOf } from '#src/runtime/private-certificate'
 import { createMetrics } from '#src/telemetry/metrics'
 import { lendCarriers } from '#src/threads/carrier-bridge'
@@ -15,10 +15,10 @@ import { createQuicListener } from '#src/transports/quic'
 
 export async function composeQuic(
   { privateTransports }: ThreadSettings,
-  { rpc, log, runtime }: ThreadEdge<'quic'>,
+  { rpc, logger, runtime }: ThreadEdge<'quic'>,
 ): Promise<ThreadEnds['quic']['services']> {
   const metrics = createMetrics({ isMain: false })
-  if (!isMainThread) survive(log)
+  if (!isMainThread) survive(logger)
   const { host, port } = privateTransports.quic
   const listener = createQuicListener(
     { host, port, certificate: certificateOf(privateTransports) },
@@ -35,9 +35,9 @@ export async function composeQuic(
 }
 
 /** The connection at fault times out; the others go on. */
-function survive(log: Log): void {
+function survive(logger: Logger): void {
   const report = (error: unknown): void => {
-    log.warn('the QUIC library failed at a connection', { ...reportDefect(error) })
+    logger.warn('the QUIC library failed at a connection', { ...reportDefect(error) })
   }
   process.on('uncaughtException', report)
   process.on('unhandledRejection', report)

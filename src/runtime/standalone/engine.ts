@@ -82,7 +82,7 @@ interface Owner {
 
 /** Resolves once everything that the log held is applied. */
 async function startOwner({ settings, edge, meter, store, log, bus }: OwnerParts): Promise<Owner> {
-  const { log: logger, runtime, fail } = edge
+  const { logger, runtime, fail } = edge
   const { lanes } = settings
   // Nobody else appends from here on: the bounds that are read next miss nothing.
   const leases = await SoleOwner.takeOver(

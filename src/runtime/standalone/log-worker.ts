@@ -21,7 +21,7 @@ export const logUrlFor = (databaseUrl: string): string =>
 
 export async function composeEmbeddedLog(
   { databaseUrl, logBytesMax }: ThreadSettings,
-  { peer, log: logger, runtime, fail }: ThreadEdge<'log'>,
+  { peer, logger, runtime, fail }: ThreadEdge<'log'>,
 ): Promise<ThreadEnds['log']['services']> {
   if (peer === undefined) throw new Error('the log has nobody who reads it')
   const metrics = createMetrics({ isMain: false })

@@ -11,12 +11,12 @@
 
 import type { Appended, Batch, LogBounds, LogPosition, StoredBatch } from '#domain/lane'
 import type { LogSource, LogTable, LogWriter, NowMs } from '#domain/ports'
-import type { Log, Meter } from '#domain/telemetry'
+import type { Logger, Meter } from '#domain/telemetry'
 
 export interface EmbeddedWriterPorts {
   readonly table: LogTable
   readonly meter: Meter
-  readonly logger: Log
+  readonly logger: Logger
   readonly nowMs: NowMs
   /** Runs a task once the messages that are at hand have been received. */
   readonly soon: (task: () => void) => void

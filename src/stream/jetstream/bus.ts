@@ -12,7 +12,7 @@ import type { Subscription } from '@nats-io/transport-node'
 import type { Announcement } from '#domain/feed'
 import type { ChannelId } from '#domain/identity'
 import type { Bus, Notice } from '#domain/ports'
-import type { Log, Meter } from '#domain/telemetry'
+import type { Logger, Meter } from '#domain/telemetry'
 
 import { decodeAnnouncement, decodeNotice, encodeAnnouncement, encodeNotice } from './bus-text.ts'
 import type { Connection } from './connection.ts'
@@ -20,7 +20,7 @@ import type { Connection } from './connection.ts'
 export interface NatsBusPorts {
   readonly connection: Connection
   readonly meter: Meter
-  readonly logger: Log
+  readonly logger: Logger
 }
 
 const PREFIX = 'heliograph'
@@ -37,7 +37,7 @@ interface Listened {
 
 export class NatsBus implements Bus {
   readonly #connection: Connection
-  readonly #logger: Log
+  readonly #logger: Logger
   readonly #prefix: string
   readonly #channels = new Map<ChannelId, Listened>()
   readonly #noticeListeners = new Set<(notice: Notice) => void>()

@@ -14,13 +14,13 @@ import { AuthorizationError, connect } from '@nats-io/transport-node'
 import type { ConnectionOptions, NatsConnection, Status } from '@nats-io/transport-node'
 import { tlsRefusal } from '#domain/tls-refusal'
 import { firstAnswer } from '#domain/first-answer'
-import type { Log } from '#domain/telemetry'
+import type { Logger } from '#domain/telemetry'
 
 import type { Timers } from '#domain/ports'
 import type { MonotonicMs } from './timers.ts'
 
 export interface ConnectionPorts {
-  readonly logger: Log
+  readonly logger: Logger
   readonly timers: Timers
   readonly monotonicMs: MonotonicMs
 }
@@ -77,7 +77,7 @@ export class Connection implements Line {
         fact: 'no NATS server answers; trying again',
         mayPass: (error) => !isRefusal(error) && tlsRefusal(error) === undefined,
         reasonOf: (error) => `${servers}: ${reasonOf(error)}`,
-        log: logger,
+        logger,
         after: (delayMs, callback) => timers.after(delayMs, callback),
         boundMs: settings.firstAnswerMsMax,
       })

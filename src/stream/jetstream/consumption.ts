@@ -16,7 +16,7 @@ import type { ConsumerConfig, JetStreamManager } from '@nats-io/jetstream'
 import { createInbox, nanos } from '@nats-io/transport-node'
 import type { Msg, Subscription } from '@nats-io/transport-node'
 import type { LogPosition } from '#domain/lane'
-import type { Log } from '#domain/telemetry'
+import type { Logger } from '#domain/telemetry'
 
 import { reasonOf } from './connection.ts'
 import type { Line } from './connection.ts'
@@ -28,7 +28,7 @@ import type { MonotonicMs } from './timers.ts'
 export interface ConsumptionPorts {
   readonly connection: Line
   readonly manager: { readonly consumers: Pick<JetStreamManager['consumers'], 'add'> }
-  readonly logger: Log
+  readonly logger: Logger
   readonly timers: Timers
   readonly monotonicMs: MonotonicMs
 }

@@ -19,7 +19,7 @@ import {
 import type { JetStreamManager, StreamConfig, StreamInfo } from '@nats-io/jetstream'
 import { LogMismatch } from '#domain/lane'
 import type { LogPosition } from '#domain/lane'
-import type { Log } from '#domain/telemetry'
+import type { Logger } from '#domain/telemetry'
 
 import type { Connection } from './connection.ts'
 import { pause } from './timers.ts'
@@ -37,7 +37,7 @@ export interface LaneStreamSettings {
 
 export interface LaneStreamPorts {
   readonly connection: Connection
-  readonly logger: Log
+  readonly logger: Logger
   readonly timers: Timers
   readonly entropy: Runtime['entropy']
 }
@@ -63,7 +63,7 @@ export class LaneStream {
   readonly identity: string
   readonly manager: JetStreamManager
   readonly #settings: LaneStreamSettings
-  readonly #logger: Log
+  readonly #logger: Logger
   readonly #timers: Timers
   #highest = 0
   #mismatch: LogMismatch | undefined
@@ -222,7 +222,7 @@ interface LastQuery {
 
 interface Opened {
   readonly settings: LaneStreamSettings
-  readonly logger: Log
+  readonly logger: Logger
   readonly timers: Timers
 }
 

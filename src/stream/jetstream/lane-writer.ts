@@ -18,7 +18,7 @@
 import type { JetStreamClient } from '@nats-io/jetstream'
 import type { Appended, LogPosition } from '#domain/lane'
 import type { Timers } from '#domain/ports'
-import type { Log } from '#domain/telemetry'
+import type { Logger } from '#domain/telemetry'
 
 import type { LaneStream } from './lane-stream.ts'
 import { readRefusal } from './refusal.ts'
@@ -31,7 +31,7 @@ export interface LaneWriterPorts {
     'name' | 'highest' | 'mismatch' | 'saw' | 'refuse' | 'lastOf' | 'payloadAt'
   >
   readonly publisher: Pick<JetStreamClient, 'publish'>
-  readonly logger: Log
+  readonly logger: Logger
   readonly timers: Timers
   readonly monotonicMs: MonotonicMs
   /** Whether a batch can be handed to the server now. */

@@ -16,7 +16,7 @@ import { firstAnswer } from '#domain/first-answer'
 import type { Lease } from '#domain/lane'
 import type { LaneLeases, Timers } from '#domain/ports'
 import type { Runtime } from '#domain/runtime'
-import type { Log, Meter } from '#domain/telemetry'
+import type { Logger, Meter } from '#domain/telemetry'
 
 import { reasonOf } from './connection.ts'
 import type { Connection } from './connection.ts'
@@ -35,7 +35,7 @@ import type { MonotonicMs } from './timers.ts'
 export interface LeasePorts {
   readonly connection: Connection
   readonly meter: Meter
-  readonly logger: Log
+  readonly logger: Logger
   readonly timers: Timers
   readonly monotonicMs: MonotonicMs
   readonly entropy: Runtime['entropy']
@@ -138,7 +138,7 @@ export class KvLeases implements LaneLeases {
       fact: 'the lease buckets do not answer; trying again',
       mayPass: isStarting,
       reasonOf,
-      log: logger,
+      logger,
       after: (delayMs, callback) => timers.after(delayMs, callback),
     })
   }

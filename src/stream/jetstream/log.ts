@@ -4,7 +4,7 @@ import { firstAnswer } from '#domain/first-answer'
 import type { Appended, Batch, LogEntry, LogBounds, LogPosition } from '#domain/lane'
 import type { LogReader, LogWriter, Timers } from '#domain/ports'
 import type { Runtime } from '#domain/runtime'
-import type { Log, Meter } from '#domain/telemetry'
+import type { Logger, Meter } from '#domain/telemetry'
 
 import { reasonOf } from './connection.ts'
 import type { Connection } from './connection.ts'
@@ -18,7 +18,7 @@ import { JetStreamWriter } from './writer.ts'
 export interface JetStreamLogPorts {
   readonly connection: Connection
   readonly meter: Meter
-  readonly logger: Log
+  readonly logger: Logger
   readonly timers: Timers
   readonly monotonicMs: MonotonicMs
   readonly entropy: Runtime['entropy']
@@ -81,7 +81,7 @@ export class JetStreamLog implements LogWriter, LogReader {
       fact: 'JetStream does not answer; trying again',
       mayPass: isStarting,
       reasonOf,
-      log: logger,
+      logger,
       after: (delayMs, callback) => timers.after(delayMs, callback),
       boundMs: firstAnswerMsMax,
     }).catch((error: unknown) => {

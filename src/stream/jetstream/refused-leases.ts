@@ -6,12 +6,12 @@
 //     stay without an owner.
 
 import type { Lease } from '#domain/lane'
-import type { Log } from '#domain/telemetry'
+import type { Logger } from '#domain/telemetry'
 
 import { reasonOf } from './connection.ts'
 
 export interface RefusedLeasesPorts {
-  readonly logger: Log
+  readonly logger: Logger
   /** The greatest epoch that the database knows: TurnStore.lastEpoch. */
   readonly epochFloor: () => Promise<number>
 }

@@ -12,7 +12,7 @@ import { jetstream } from '@nats-io/jetstream'
 import type { Appended, Batch } from '#domain/lane'
 import type { LogWriter, Timers } from '#domain/ports'
 import type { Runtime } from '#domain/runtime'
-import type { Log, Meter } from '#domain/telemetry'
+import type { Logger, Meter } from '#domain/telemetry'
 
 import type { Connection } from './connection.ts'
 import type { LaneStream } from './lane-stream.ts'
@@ -24,7 +24,7 @@ export interface WriterPorts {
   readonly connection: Connection
   readonly stream: LaneStream
   readonly meter: Meter
-  readonly logger: Log
+  readonly logger: Logger
   readonly timers: Timers
   readonly monotonicMs: MonotonicMs
   readonly entropy: Runtime['entropy']

@@ -43,7 +43,7 @@ for (const [what, send] of Object.entries(WAYS)) {
     t.is(refused.status, 404)
     t.is(refused.text, (await send(rig, 'A'.repeat(43))).text)
     t.is(rig.sink.accepted.length, 1)
-    t.false(JSON.stringify(rig.log.lines).includes(key))
+    t.false(JSON.stringify(rig.logger.lines).includes(key))
   })
 }
 

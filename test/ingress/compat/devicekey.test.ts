@@ -201,7 +201,7 @@ for (const { client, fields, ...request } of SAMPLES) {
     t.deepEqual(sentMessages(rig.sink), [fields])
     t.true(answered.headers.includes('referrer-policy: no-referrer'))
     t.true(answered.headers.includes('cache-control: no-store'))
-    t.false(JSON.stringify(rig.log.lines).includes(PASSWORD))
+    t.false(JSON.stringify(rig.logger.lines).includes(PASSWORD))
   })
 }
 

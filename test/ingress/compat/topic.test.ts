@@ -280,7 +280,7 @@ for (const { client, belief = 'status 200', fields, answer = {}, ...request } of
     t.true(answered.headers.includes('cache-control: no-store'))
     t.true(answered.headers.includes('access-control-allow-origin: *'))
     t.false(answered.text.includes(PASSWORD))
-    t.false(JSON.stringify(rig.log.lines).includes(PASSWORD))
+    t.false(JSON.stringify(rig.logger.lines).includes(PASSWORD))
   })
 }
 

@@ -12,7 +12,7 @@ import { ANSWER_MS_MAX } from '#src/store/connections'
 import { Database } from '#src/store/database'
 import { dialectOf } from '#src/store/dialects'
 import { UNDOCUMENTED } from '#src/store/mysql/wire/driver'
-import { FakeLog, FakeMeter } from '#test/support/fake-telemetry'
+import { FakeLogger, FakeMeter } from '#test/support/fake-telemetry'
 import { newDatabase, openNode, sharedMariaDb } from '#test/support/mariadb'
 import { rowsFor } from '#test/support/mysql-notes'
 import { realRuntime } from '#test/support/real-runtime'
@@ -189,9 +189,9 @@ for (const [what, otherwise] of OTHERWISE) {
       server,
       typeof otherwise === 'function' ? otherwise : () => otherwise,
     )
-    const log = new FakeLog()
-    await database.check(log)
-    t.like(log.lines, [{ level: 'warn', fact: FALLBACK }])
+    const logger = new FakeLogger()
+    await database.check(logger)
+    t.like(logger.lines, [{ level: 'warn', fact: FALLBACK }])
     t.is(meter.gauges.get('store_driver_fallback')?.(), 1)
     await writesAndReads(t, database)
   })
@@ -199,9 +199,9 @@ for (const [what, otherwise] of OTHERWISE) {
 
 mariaDb.test('a driver as it is expected is used as it is', async (t, server) => {
   const { database, meter } = await openSeen(t, server, () => ({}))
-  const log = new FakeLog()
-  await database.check(log)
-  t.deepEqual(log.lines, [])
+  const logger = new FakeLogger()
+  await database.check(logger)
+  t.deepEqual(logger.lines, [])
   t.is(meter.gauges.get('store_driver_fallback')?.(), 0)
   await writesAndReads(t, database)
   const left = await database.read((session) => session.all('SELECT id FROM dead_letters'))
@@ -216,9 +216,9 @@ mariaDb.test(
     const source = await new DataSource(dataSourceOptionsFor(url)).initialize()
     const database = new Database(source, dialectOf('mysql'), meter, realRuntime)
     t.teardown(() => database.close())
-    const log = new FakeLog()
-    await t.throwsAsync(database.check(log), { message: /dead_letters/ })
-    t.deepEqual(log.lines, [])
+    const logger = new FakeLogger()
+    await t.throwsAsync(database.check(logger), { message: /dead_letters/ })
+    t.deepEqual(logger.lines, [])
     t.is(meter.gauges.get('store_driver_fallback')?.(), 0)
   },
 )

@@ -15,7 +15,7 @@ import type { MariaDbServer } from '#src/dev-servers/mariadb'
 import { openStore } from '#src/store/store'
 import { withAuthority, makeAuthority } from '#test/support/certificate'
 import type { Authority } from '#test/support/certificate'
-import { FakeLog, FakeMeter } from '#test/support/fake-telemetry'
+import { FakeLogger, FakeMeter } from '#test/support/fake-telemetry'
 import { temporaryFolder } from '#test/support/gateway'
 import { administer, newDatabase } from '#test/support/mariadb'
 import { realRuntime } from '#test/support/real-runtime'
@@ -64,7 +64,7 @@ async function urlOn(server: MariaDbServer, host: string): Promise<string> {
 }
 
 const openOn = (url: string, caFile?: string) =>
-  openStore({ url, caFile, meter: new FakeMeter(), log: new FakeLog(), runtime: realRuntime })
+  openStore({ url, caFile, meter: new FakeMeter(), logger: new FakeLogger(), runtime: realRuntime })
 
 async function refusalOf(t: ExecutionContext, url: string, caFile?: string): Promise<string> {
   const error = await t.throwsAsync(openOn(url, caFile))

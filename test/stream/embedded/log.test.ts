@@ -3,7 +3,7 @@ import test from 'ava'
 import { EmbeddedReader } from '#src/stream/embedded/reader'
 import { EmbeddedWriter } from '#src/stream/embedded/writer'
 import { appendTo } from '#test/support/append-to'
-import { FakeLog, FakeMeter } from '#test/support/fake-telemetry'
+import { FakeLogger, FakeMeter } from '#test/support/fake-telemetry'
 import { MemoryLogTable } from '#test/support/memory-log-table'
 import { message } from '#test/support/submissions'
 import { OPTIONS, bench, batchOf, padded, hold } from '#test/support/embedded-log-bench'
@@ -14,7 +14,7 @@ const UNAVAILABLE = { kind: 'refused', reason: 'unavailable', retryAfterMs: 1000
 const portsOver = (table: MemoryLogTable) => ({
   table,
   meter: new FakeMeter(),
-  logger: new FakeLog(),
+  logger: new FakeLogger(),
   soon: setImmediate,
   nowMs: () => 1,
   onFenced: () => undefined,

@@ -1,7 +1,7 @@
 import test from 'ava'
 
 import { Connection } from '#src/stream/jetstream/connection'
-import { FakeLog } from '#test/support/fake-telemetry'
+import { FakeLogger } from '#test/support/fake-telemetry'
 import { until } from '#test/support/gateway'
 import { connectNode, freeze, only, testsWithNats } from '#test/support/nats'
 import { realRuntime } from '#test/support/real-runtime'
@@ -56,7 +56,7 @@ testWithNats(
 
 testWithNats('wrong credentials end the start at once, with a sentence', async (t, servers) => {
   const { port } = only(servers)
-  const ports = { logger: new FakeLog(), timers: realRuntime, monotonicMs }
+  const ports = { logger: new FakeLogger(), timers: realRuntime, monotonicMs }
   const url = `nats://gateway:wrong-secret@127.0.0.1:${port}`
   const error = await t.throwsAsync(Connection.open(ports, { url, name: 'test' }))
   t.regex(error?.message ?? '', /NATS server at 127\.0\.0\.1:\d+ refused the credentials/)
@@ -69,7 +69,7 @@ testWithNats(
   async (t, servers) => {
     const server = only(servers)
     await server.kill('SIGKILL')
-    const ports = { logger: new FakeLog(), timers: realRuntime, monotonicMs }
+    const ports = { logger: new FakeLogger(), timers: realRuntime, monotonicMs }
     const opening = Connection.open(ports, { url: withCredentials(server.port), name: 'test' })
     await until(
       () => Promise.resolve(ports.logger.lines),
@@ -85,7 +85,7 @@ testWithNats(
 )
 
 test('a server that is not there is told to the operator, without credentials', async (t) => {
-  const ports = { logger: new FakeLog(), timers: realRuntime, monotonicMs }
+  const ports = { logger: new FakeLogger(), timers: realRuntime, monotonicMs }
   const url = 'nats://user:secret@127.0.0.1:1'
   const error = await t.throwsAsync(
     Connection.open(ports, { url, name: 'test', firstAnswerMsMax: 100 }),

@@ -7,7 +7,7 @@ import type { Msg, Subscription, SubscriptionOptions } from '@nats-io/transport-
 
 import { Consumption } from '#src/stream/jetstream/consumption'
 import type { Line } from '#src/stream/jetstream/connection'
-import { FakeLog } from '#test/support/fake-telemetry'
+import { FakeLogger } from '#test/support/fake-telemetry'
 import { FakeTime } from '#test/support/fake-timers'
 import { turn } from '#test/support/until'
 
@@ -86,7 +86,7 @@ async function reading(room = { bytes: 1000 }) {
     {
       connection: server.line(),
       manager: server.manager,
-      logger: new FakeLog(),
+      logger: new FakeLogger(),
       timers: time,
       monotonicMs: time.nowMs,
     },

@@ -6,7 +6,7 @@ import { JetStreamApiError } from '@nats-io/jetstream'
 
 import type { Appended } from '#domain/lane'
 import { LaneWriter } from '#src/stream/jetstream/lane-writer'
-import { FakeLog, FakeMeter } from '#test/support/fake-telemetry'
+import { FakeLogger, FakeMeter } from '#test/support/fake-telemetry'
 import { FakeTime } from '#test/support/fake-timers'
 import { seeded } from '#test/support/random'
 import { turn } from '#test/support/until'
@@ -79,7 +79,7 @@ function rig() {
           return { seq, stream: 'S', duplicate: false, domain: '' }
         },
       },
-      logger: new FakeLog(),
+      logger: new FakeLogger(),
       timers: time,
       monotonicMs: time.monotonicMs,
       canSend: () => subject.canSend,

@@ -7,7 +7,7 @@ import { startNats } from '#src/dev-servers/nats'
 import { Connection } from '#src/stream/jetstream/connection'
 import { makeAuthority, withAuthority } from '#test/support/certificate'
 import type { Certificate } from '#test/support/certificate'
-import { FakeLog } from '#test/support/fake-telemetry'
+import { FakeLogger } from '#test/support/fake-telemetry'
 import { realRuntime } from '#test/support/real-runtime'
 
 const SECRET = 'hunter2-secret'
@@ -31,7 +31,7 @@ async function serve(t: ExecutionContext, certificate?: Omit<Certificate, 'pem'>
 }
 
 const open = (url: string, caFile?: string): Promise<Connection> => {
-  const logger = new FakeLog()
+  const logger = new FakeLogger()
   const { monotonicMs } = realRuntime
   return Connection.open(
     { logger, timers: realRuntime, monotonicMs },

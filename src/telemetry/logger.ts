@@ -2,7 +2,7 @@
 
 import { pino } from 'pino'
 
-import type { Log } from '#domain/telemetry'
+import type { Logger } from '#domain/telemetry'
 
 export interface LogOptions {
   readonly level: string
@@ -13,7 +13,7 @@ export interface LogOptions {
 /**
  * Writes each line to standard output at once, so that the last lines of a process are not lost.
  */
-export function createLog({ level, base }: LogOptions): Log {
+export function createLogger({ level, base }: LogOptions): Logger {
   const logger = pino(
     { level, base, timestamp: pino.stdTimeFunctions.isoTime, messageKey: 'fact' },
     pino.destination({ dest: 1, sync: true }),

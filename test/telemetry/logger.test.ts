@@ -14,7 +14,7 @@ interface Line {
 /** The lines that a process writes in which `log` stands for a log of this level. */
 async function linesOf(level: string, statements: string): Promise<readonly Line[]> {
   const program = `
-    const { createLog } = await import('#src/telemetry/log')
+    const { createLog } = await import('#src/telemetry/logger')
     const log = createLog({ level: '${level}', base: { node: 'n1' } })
     ${statements}
   `
