@@ -17,6 +17,7 @@ import {
   jetstreamManager,
 } from '@nats-io/jetstream'
 import type { JetStreamManager, StreamConfig, StreamInfo } from '@nats-io/jetstream'
+import { nanos } from '@nats-io/transport-node'
 import { LogMismatch } from '#domain/lane'
 import type { LogPosition } from '#domain/lane'
 import type { Logger } from '#domain/telemetry'
@@ -51,6 +52,8 @@ export interface Mark {
 /** The largest batch has 256 Ki characters, each of three bytes at most, and headers. */
 const PAYLOAD_BYTES_MIN = 2 ** 20
 const REQUEST_TIMEOUT_MS = 2000
+/** Longer than a batch is sent again. (lane-writer/4) */
+const DUPLICATE_WINDOW = nanos(20_000)
 /** Ten seconds: longer than an election, or than a slow disk delays. (W5) */
 const LOOKS_AT_END = 40
 const LOOK_AGAIN_MS = 250
@@ -256,6 +259,7 @@ function configOf({ name, prefix, replicas, bytesMax }: LaneStreamSettings, iden
     max_bytes: bytesMax,
     max_age: 0,
     num_replicas: replicas,
+    duplicate_window: DUPLICATE_WINDOW,
   }
 }
 
@@ -274,6 +278,14 @@ async function adjust(
   if (!config.subjects.includes(everyLane(prefix))) {
     throw new LogMismatch(`the stream ${name} belongs to another installation: other subjects`)
   }
-  if (config.num_replicas === replicas && config.max_bytes === bytesMax) return
-  await manager.streams.update(name, { num_replicas: replicas, max_bytes: bytesMax })
+  const wanted = {
+    num_replicas: replicas,
+    max_bytes: bytesMax,
+    duplicate_window: DUPLICATE_WINDOW,
+  } as const
+  const isWanted =
+    config.num_replicas === replicas &&
+    config.max_bytes === bytesMax &&
+    config.duplicate_window === DUPLICATE_WINDOW
+  if (!isWanted) await manager.streams.update(name, wanted)
 }

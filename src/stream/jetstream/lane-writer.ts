@@ -14,6 +14,9 @@
 //     whichever server leads.
 //   lane-writer/3. The answer is `refused` only while every attempt has an answer. After that it is
 //     `unknown`, and a batch that turns up later is counted.
+//   lane-writer/4. Every attempt of a batch carries the batch's message id. Servers before 2.10
+//     compare the end when an attempt arrives, not when they store it: a new leader that has not
+//     yet applied the first attempt lets in the next one, too, and only the message id stops it.
 
 import type { JetStreamClient } from '@nats-io/jetstream'
 import type { Appended, LogPosition } from '#domain/lane'
@@ -41,7 +44,7 @@ export interface LaneWriterPorts {
 
 export interface LaneWriterOptions {
   readonly lane: number
-  /** The writer's own subject in the lane. */
+  /** The writer's own subject in the lane; no other run of a process writes to it. */
   readonly subject: string
   /** Milliseconds before a batch that reached no server is refused. */
   readonly timeoutMs: number
@@ -65,6 +68,8 @@ const FULL: Appended = Object.freeze({ ...UNAVAILABLE, kind: 'refused', reason: 
 const UNKNOWN: Appended = Object.freeze({ kind: 'unknown', retryAfterMs: RETRY_AFTER_MS })
 
 interface Waiting {
+  /** One for all attempts, unlike any other in the stream. (lane-writer/4) */
+  readonly messageId: string
   readonly payload: Uint8Array
   readonly sinceMs: number
   /** The greatest position that was known when it began. (jetstream-writer/2) */
@@ -80,6 +85,7 @@ export class LaneWriter {
   readonly #options: LaneWriterOptions
   /** The first one is under way. */
   readonly #waiting: Waiting[] = []
+  #batches = 0
   #isWriting = false
   #isClosed = false
   /** Where the writer's subject ends; 0 while it is empty. (lane-writer/1) */
@@ -98,7 +104,9 @@ export class LaneWriter {
   append(payload: Uint8Array): Promise<Appended> {
     const { stream, monotonicMs } = this.#ports
     const { promise, resolve } = Promise.withResolvers<Appended>()
-    const facts = { payload, sinceMs: monotonicMs(), after: stream.highest }
+    this.#batches += 1
+    const messageId = `${this.#options.subject}.${this.#batches}`
+    const facts = { messageId, payload, sinceMs: monotonicMs(), after: stream.highest }
     this.#waiting.push({ ...facts, answer: resolve, attempts: 0, open: 0 })
     if (!this.#isWriting) void this.#writeAll()
     return promise
@@ -143,7 +151,7 @@ export class LaneWriter {
     append.open += 1
     try {
       const expect = { lastSubjectSequence: this.#end } // lane-writer/1
-      const options = { expect, timeout: ATTEMPT_MS }
+      const options = { msgID: append.messageId, expect, timeout: ATTEMPT_MS } // lane-writer/4
       const { seq } = await publisher.publish(this.#options.subject, append.payload, options)
       return this.#appended(append, seq)
     } catch (error) {

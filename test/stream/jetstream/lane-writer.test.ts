@@ -17,6 +17,7 @@ const OUTCOME_MS = 9000
 interface Attempt {
   readonly text: string
   readonly expected: number
+  readonly messageId: string
   readonly answer: (seq: number) => void
   readonly fail: (error: Error) => void
 }
@@ -25,7 +26,10 @@ interface Attempt {
 class HeldSubject {
   readonly stored: string[] = []
   readonly attempts: Attempt[] = []
+  readonly #positions = new Map<string, number>()
   canSend = true
+  /** Whether it stores whatever end an attempt names, as a leader does that is behind. */
+  isBehind = false
   /** Whether everything in it was purged. */
   isPurged = false
 
@@ -33,18 +37,19 @@ class HeldSubject {
     return this.isPurged ? 0 : this.stored.length
   }
 
-  publish(text: string, expected: number): Promise<{ seq: number }> {
+  publish(sent: Pick<Attempt, 'text' | 'expected' | 'messageId'>): Promise<{ seq: number }> {
     return new Promise((resolve, fail) => {
-      this.attempts.push({ text, expected, answer: (seq) => resolve({ seq }), fail })
+      this.attempts.push({ ...sent, answer: (seq) => resolve({ seq }), fail })
     })
   }
 
   /** The server takes an attempt; whether its answer arrives is another matter. */
-  deliver({ text, expected, answer, fail }: Attempt, isHeard: boolean): void {
-    if (expected === this.end) {
-      this.stored.push(text)
+  deliver({ text, expected, messageId, answer, fail }: Attempt, isHeard: boolean): void {
+    if (expected === this.end || this.isBehind) {
+      const position = this.#positions.get(messageId) ?? this.stored.push(text)
+      this.#positions.set(messageId, position)
       this.isPurged = false
-      if (isHeard) answer(this.stored.length)
+      if (isHeard) answer(position)
       return
     }
     const description = `wrong last sequence: ${this.end}`
@@ -75,7 +80,7 @@ function rig() {
         publish: async (_, payload, options) => {
           const text = Buffer.from(payload as Uint8Array).toString()
           const expected = options?.expect?.lastSubjectSequence ?? -1
-          const { seq } = await subject.publish(text, expected)
+          const { seq } = await subject.publish({ text, expected, messageId: options?.msgID ?? '' })
           return { seq, stream: 'S', duplicate: false, domain: '' }
         },
       },
@@ -125,6 +130,23 @@ test('lane-writer/1: a batch whose acknowledgement is lost is found in the log, 
   t.deepEqual(subject.stored, ['a'])
   t.is(outcomes.get('a'), 'appended')
   t.is(meter.total('stream_appends_retried_total'), 1)
+})
+
+test('lane-writer/4: a leader that is behind stores one of all attempts of a batch', async (t) => {
+  const { subject, append, pass, outcomes } = rig()
+  subject.isBehind = true
+  append('a')
+  subject.attempts[0]?.fail(NO_WORD)
+  await pass(100)
+  for (const attempt of subject.attempts) subject.deliver(attempt, true)
+  await settled()
+  t.is(subject.attempts.length, 2)
+  t.deepEqual(subject.stored, ['a'])
+  append('b')
+  for (const attempt of subject.attempts.slice(2)) subject.deliver(attempt, true)
+  await settled()
+  t.deepEqual(subject.stored, ['a', 'b'])
+  t.deepEqual([...outcomes.values()], ['appended', 'appended'])
 })
 
 test('lane-writer/2: a batch is sent only after the one before it is answered', async (t) => {
