@@ -1,11 +1,11 @@
 // One live actor per channel, and the bounded set of those that are awake.
 //
 // Invariants:
-//   A1. Turns of one channel are decided and committed one after the other; at most one is decided
-//       while another commits.
-//   A5. At most `liveMax` actors are awake, and together they remember at most `entitiesMax`
-//       entities: the least recently used go to sleep first. Sleep loses nothing, because memory is
-//       only a cache.
+//   actor/1. Turns of one channel are decided and committed one after the other; at most one is
+//     decided while another commits.
+//   actor/2. At most `liveMax` actors are awake, and together they remember at most `entitiesMax`
+//     entities: the least recently used go to sleep first. Sleep loses nothing, because memory is
+//     only a cache.
 
 import { createActor } from 'xstate'
 import type { ActorRefFrom, SnapshotFrom } from 'xstate'
@@ -51,10 +51,11 @@ export class ChannelActor {
 
   /**
    * Decides a turn, on what the one before it decided. The outcome is the channel's truth only
-   * after `committed`. (A2)
+   * after `committed`. (turn/1)
    */
   take(turn: TurnInput): TurnOutcome {
-    if (this.#uncommitted > 1) throw new Error('a channel was given a third turn at once') // A1
+    // actor/1
+    if (this.#uncommitted > 1) throw new Error('a channel was given a third turn at once')
     if (this.isAsleep) throw new Error('a channel that sleeps was given a turn')
     this.#uncommitted += 1
     const effects: Effects = { entries: [], operations: [], defects: [] }
@@ -160,7 +161,7 @@ export class ChannelDirectory {
     for (const channelId of this.#awake.keys()) this.sleep(channelId)
   }
 
-  /** A5: puts to sleep what is too much or idle. Called between turns, never within one. */
+  /** actor/2: puts to sleep what is too much or idle. Called between turns, never within one. */
   trim(nowMs: number): void {
     let remembered = this.remembered
     for (const [channelId, actor] of this.#awake) {

@@ -1,8 +1,8 @@
 // The lanes in the hands of this process: how they come into them, move on and are let go.
 //
 // Invariants:
-//   A7. After anything but a commit that answered, places come from the database alone. What actors
-//       remember of a lane that comes back is forgotten: another owner may have moved on.
+//   owned-lanes/1. After anything but a commit that answered, places come from the database alone.
+//     What actors remember of a lane that comes back is forgotten: another owner may have moved on.
 
 import { positionOf } from '#domain/lane'
 import type { LanePlace, Lease } from '#domain/lane'
@@ -20,7 +20,7 @@ export interface OwnedLanesPorts {
   readonly taken: (lane: number) => void
   /** The database refused a lease. */
   readonly fenced: (lease: Lease) => void
-  /** Whatever is remembered of channels must be loaded again. (A7) */
+  /** Whatever is remembered of channels must be loaded again. (owned-lanes/1) */
   readonly forgetAll: () => void
 }
 
@@ -70,13 +70,13 @@ export class OwnedLanes {
       for (const lease of held.values()) {
         if (this.#isChanged) break // This one may be another's by now.
         if (this.#lanes.get(lease.lane)?.epoch === lease.epoch) continue
-        this.#ports.forgetAll() // A7
+        this.#ports.forgetAll() // owned-lanes/1
         await this.#take(lease)
       }
     }
   }
 
-  /** A7: the lanes as the database has them. Rejects while the store does not answer. */
+  /** owned-lanes/1: the lanes as the database has them. Rejects while the store does not answer. */
   async askAgain(lanes: readonly number[]): Promise<void> {
     for (const lane of lanes) {
       const owned = this.#lanes.get(lane)
@@ -109,7 +109,7 @@ export class OwnedLanes {
     }
   }
 
-  /** A7: nothing is known any more; every lease is adopted anew. */
+  /** owned-lanes/1: nothing is known any more; every lease is adopted anew. */
   forget(): void {
     this.#lanes.clear()
     this.parked.forgetAll()

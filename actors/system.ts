@@ -204,6 +204,6 @@ export class ActorSystem {
     logger.error('the store did not answer; the lanes wait', { error: String(error), delayMs })
     if (this.#phase === 'halted') return
     await wait(delayMs)
-    this.#ownedLanes.forget() // A7
+    this.#ownedLanes.forget() // owned-lanes/1
   }
 }

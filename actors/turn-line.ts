@@ -6,14 +6,14 @@
 //             not a small turn
 //
 // Invariants:
-//   A6. One turn at a time, over all owned lanes: under load turns grow and cost less. While one
-//       commits the next is decided, so that this process and the database work at once; but not
-//       while a small one does: the rest behind that makes a larger one of the next.
-//   A7. After anything but a commit that answered, places come from the database alone, and what
-//       was decided ahead is undecided.
-//   A8. Where the next turn is decided already, what is committed is announced while that commits:
-//       the server would wait for the end of it. Otherwise it is announced at once. Either way in
-//       the order of the commits, whatever becomes of the turns behind.
+//   turn-line/1. One turn at a time, over all owned lanes: under load turns grow and cost less.
+//     While one commits the next is decided, so that this process and the database work at once;
+//     but not while a small one does: the rest behind that makes a larger one of the next.
+//   owned-lanes/1. After anything but a commit that answered, places come from the database alone,
+//     and what was decided ahead is undecided.
+//   turn-line/2. Where the next turn is decided already, what is committed is announced while that
+//     commits: the server would wait for the end of it. Otherwise it is announced at once. Either
+//     way in the order of the commits, whatever becomes of the turns behind.
 //   W6. A turn that fails while lanes can be taken is halved until one submission stands alone. If
 //       that one is at fault it becomes a dead letter, and the lane goes on. If the database
 //       refuses it for long, its channel is parked, and the lane goes on. Where that is refused as
@@ -34,7 +34,7 @@ import { commitTurn, decideTurn, undecide } from './turn.ts'
 import type { DecidedTurn, TurnEnd } from './turn.ts'
 import type { Item, Turn } from './turn-item.ts'
 
-/** Submissions of a turn that is not small, where half of a turn is not less. (A6) */
+/** Submissions of a turn that is not small, where half of a turn is not less. (turn-line/1) */
 const AHEAD_OF_MIN = 32
 
 export interface TurnLinePorts extends Pick<
@@ -131,11 +131,11 @@ export class TurnLine {
     let next: DecidedTurn | undefined
     const before = this.#takeUnannounced()
     const committing = this.#commit(turn)
-    const telling = before && this.#break().then(() => this.#tell(before)) // A8
+    const telling = before && this.#break().then(() => this.#tell(before)) // turn-line/2
     const [committed, ahead] = await Promise.allSettled([
       committing.then(async (end) => {
         await telling
-        if (next === undefined) this.#tell(this.#takeUnannounced()) // A8
+        if (next === undefined) this.#tell(this.#takeUnannounced()) // turn-line/2
         return end
       }),
       this.#mayLookAhead(turn) ? this.#decideNext(turn).then((decided) => (next = decided)) : null,
@@ -143,9 +143,9 @@ export class TurnLine {
     ])
     const isCommitted = committed.status === 'fulfilled' && committed.value.kind === 'committed'
     if (isCommitted && next !== undefined && !isHalted()) return next
-    this.#tell(this.#takeUnannounced()) // A8
+    this.#tell(this.#takeUnannounced()) // turn-line/2
     if (next !== undefined) undecide(next)
-    ownedLanes.fallBack() // A7
+    ownedLanes.fallBack() // owned-lanes/1
     if (committed.status === 'rejected') throw committed.reason
     if (ahead.status === 'rejected') throw ahead.reason
     if (committed.value.kind === 'fenced') await ownedLanes.askAgain(committed.value.lanes)
@@ -207,7 +207,7 @@ export class TurnLine {
   }
 
   /**
-   * A6: and while nothing else waits for the end of this turn, such as what comes behind a
+   * turn-line/1: and while nothing else waits for the end of this turn, such as what comes behind a
    * submission that is being parked.
    */
   #mayLookAhead({ items, nowMs, parked }: Turn): boolean {

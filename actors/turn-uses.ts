@@ -1,14 +1,14 @@
 // Which op_ids of a turn were used before, by an earlier turn or earlier in this one.
 //
 // Invariants:
-//   T2. An op_id that a client chose has one effect, however often its Message was appended. So has
-//       anything else that stands in the log twice.
-//   T3. An op_id has one record, of its first use in the log. An Event, a Thing or a Message whose
-//       op_id the gateway made keeps its effect when a client chose the same before: it was
-//       accepted, and only its record is another's.
-//   T4. Who asks pays. A turn without op_ids that clients chose is decided without looking any of
-//       them up; should one be used already, the database refuses the turn, and it is decided
-//       anew with all of them looked up (`isCareful`).
+//   turn-uses/1. An op_id that a client chose has one effect, however often its Message was
+//     appended. So has anything else that stands in the log twice.
+//   turn-uses/2. An op_id has one record, of its first use in the log. An Event, a Thing or a
+//     Message whose op_id the gateway made keeps its effect when a client chose the same before: it
+//     was accepted, and only its record is another's.
+//   turn-uses/3. Who asks pays. A turn without op_ids that clients chose is decided without looking
+//     any of them up; should one be used already, the database refuses the turn, and it is decided
+//     anew with all of them looked up (`isCareful`).
 
 import type { OperationId } from '#domain/identity'
 import type { Operation } from '#domain/operation'
@@ -17,9 +17,9 @@ import type { Submission } from '#domain/submission'
 import type { Item, Turn } from './turn-item.ts'
 
 export interface Uses {
-  /** Submissions without effect: what they ask for was done. (T2) */
+  /** Submissions without effect: what they ask for was done. (turn-uses/1) */
   readonly repeats: ReadonlySet<Submission>
-  /** Submissions that leave no record: their op_id has one. (T3) */
+  /** Submissions that leave no record: their op_id has one. (turn-uses/2) */
   readonly recordless: readonly Submission[]
 }
 
@@ -34,7 +34,7 @@ export function usesOf(
   { recorded, before }: { readonly recorded: readonly OperationUse[]; readonly before?: Turn },
 ): Uses {
   const isAsked = turn.isCareful === true || turn.parked !== undefined
-  if (!isAsked && !turn.items.some(isClaimed)) return NONE // T4
+  if (!isAsked && !turn.items.some(isClaimed)) return NONE // turn-uses/3
   const used = new Map<OperationId, OperationUse>(recorded.map((use) => [use.opId, use]))
   for (const submission of before === undefined ? [] : submissionsOf(before)) {
     if (!used.has(submission.opId)) used.set(submission.opId, submission)
@@ -46,8 +46,8 @@ export function usesOf(
     const isChosen = submission.model === 'message' && submission.claimed
     if (first === undefined) used.set(submission.opId, submission)
     else if (isChosen || isSame(first, submission))
-      repeats.add(submission) // T2
-    else recordless.push(submission) // T3
+      repeats.add(submission) // turn-uses/1
+    else recordless.push(submission) // turn-uses/2
   }
   return { repeats, recordless }
 }
@@ -68,7 +68,7 @@ export function ownRecords(
   })
 }
 
-/** The records of a turn without those that their op_id cannot have. (T3) */
+/** The records of a turn without those that their op_id cannot have. (turn-uses/2) */
 export function withoutRecordless(operations: Operation[], { recordless }: Uses): Operation[] {
   if (recordless.length === 0) return operations
   return operations.filter(

@@ -7,7 +7,7 @@
 //
 // Invariants:
 //   W2. Effects and lane places commit together, or not at all.
-//   T1. Nothing leaves before the commit: announcements are made from what was committed.
+//   turn/1. Nothing leaves before the commit: announcements are made from what was committed.
 
 import type { FeedEntry } from '#domain/feed'
 import type { ChannelId, OperationId } from '#domain/identity'
@@ -97,7 +97,7 @@ export async function commitTurn(
     for (const actor of outcomes.keys()) actor.committed()
     return {
       kind: 'committed',
-      entries: entriesOf(outcomes), // T1
+      entries: entriesOf(outcomes), // turn/1
       operations: writes.operations,
       queued: committed.queued ?? [],
       deadLetters: writes.deadLetters.length,
@@ -189,7 +189,7 @@ function writesOf(
   return writes
 }
 
-/** W6: submissions that wait with their channel, but for repeats of what was used. (T2) */
+/** W6: submissions that wait with their channel, but for repeats of what was used. (turn-uses/1) */
 function parkedOf({ parked }: Turn, { repeats }: Uses) {
   return [...(parked ?? [])].flatMap(([{ lane, position, index, submission }, error]) => {
     if (submission.model === 'unreadable' || repeats.has(submission)) return []

@@ -1,12 +1,13 @@
 // How far each device has acknowledged each of its channels.
 //
 // Invariants:
-//   K1. A position only grows, and never beyond the channel's head: a device cannot acknowledge
-//       what does not exist yet.
-//   K2. With single acknowledgements the position stands right before the first deliverable that is
-//       not acknowledged, by the rule of deliverables.ts, or at the head when there is none.
-//   K3. What is acknowledged ahead of the position is at most ACKED_AHEAD_MAX seqs a channel. Those
-//       furthest ahead are given up first: they will be delivered once more.
+//   acknowledgements/1. A position only grows, and never beyond the channel's head: a device cannot
+//     acknowledge what does not exist yet.
+//   acknowledgements/2. With single acknowledgements the position stands right before the first
+//     deliverable that is not acknowledged, by the rule of deliverables.ts, or at the head when
+//     there is none.
+//   acknowledgements/3. What is acknowledged ahead of the position is at most ACKED_AHEAD_MAX seqs
+//     a channel. Those furthest ahead are given up first: they will be delivered once more.
 
 import type { Acknowledgement } from '#domain/feed'
 import type { ChannelId, DeviceId } from '#domain/identity'
@@ -51,7 +52,7 @@ export class Acknowledgements {
         const key = `${held.channel} ${held.device}`
         const known = moved.get(key)?.ackedSeq ?? held.ackedSeq
         const ackedSeq = Math.min(seq, headSeq)
-        if (ackedSeq <= known) continue // K1
+        if (ackedSeq <= known) continue // acknowledgements/1
         const ahead = aheadOf(held).filter((single) => single > ackedSeq)
         moved.set(key, { ...held, ackedSeq, ackedAhead: JSON.stringify(ahead) })
       }
@@ -80,20 +81,21 @@ export class Acknowledgements {
     const { headSeq, seq: _, ...row } = held
     const before = new Set(aheadOf(row))
     const fresh = new Set(
-      seqs.filter((seq) => seq > row.ackedSeq && seq <= headSeq && !before.has(seq)), // K1
+      // acknowledgements/1
+      seqs.filter((seq) => seq > row.ackedSeq && seq <= headSeq && !before.has(seq)),
     )
     if (fresh.size === 0) return 0
     const acked = new Set([...before, ...fresh])
-    const ackedSeq = await advance(session, held, acked) // K2
+    const ackedSeq = await advance(session, held, acked) // acknowledgements/2
     const ahead = [...acked].filter((seq) => seq > ackedSeq).sort((a, b) => a - b)
-    const kept = ahead.slice(0, ACKED_AHEAD_MAX) // K3
+    const kept = ahead.slice(0, ACKED_AHEAD_MAX) // acknowledgements/3
     const givenUp = ahead.slice(ACKED_AHEAD_MAX).filter((seq) => fresh.has(seq))
     await this.#moved.write(session, [{ ...row, ackedSeq, ackedAhead: JSON.stringify(kept) }])
     return fresh.size - givenUp.length
   }
 }
 
-/** K2: where the position stands once these seqs are acknowledged too. */
+/** acknowledgements/2: where the position stands once these seqs are acknowledged too. */
 async function advance(
   session: Session,
   { channel, sinceSeq, ackedSeq, headSeq }: Standing,

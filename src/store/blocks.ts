@@ -6,9 +6,9 @@
 // for pages, and those of a channel change with its Things anyway: its blocks hold one seq.
 //
 // Invariants:
-//   B1. A block has at most as many rows as seqs, as no two rows of a channel have the same. Found
-//       block by block, the first `limit` rows in seq order are therefore among the first
-//       `limit` + size - 1, whatever their order within a block is.
+//   blocks/1. A block has at most as many rows as seqs, as no two rows of a channel have the same.
+//     Found block by block, the first `limit` rows in seq order are therefore among the first
+//     `limit` + size - 1, whatever their order within a block is.
 
 import type { Dialect } from './dialect.ts'
 import type { Filter } from './paging.ts'
@@ -45,7 +45,7 @@ export async function entitiesIn<Row extends Sequenced>(
   const { sql, parameters } = rowsOf(session.dialect, slice)
   const rows = await session.all<Row>(
     `SELECT ${columns} ${sql} ORDER BY ${column}${isForward ? '' : ' DESC'} LIMIT ?`,
-    [...parameters, limit + size - 1], // B1
+    [...parameters, limit + size - 1], // blocks/1
   )
   rows.sort((one, other) => (isForward ? one.seq - other.seq : other.seq - one.seq))
   return rows.slice(0, limit)

@@ -1,11 +1,11 @@
 // Many rows in few statements.
 //
 // Invariants:
-//   N1. The rows of a statement are a power of two: so there are few texts, and the driver keeps
-//       them prepared. A statement carries a bounded text: servers have a greatest packet.
-//   N2. A statement is made while the server works on the one before it, and where it may be, sent
-//       before that is answered. Smaller ones come first: to make a row takes a fraction of writing
-//       it.
+//   bulk/1. The rows of a statement are a power of two: so there are few texts, and the driver
+//     keeps them prepared. A statement carries a bounded text: servers have a greatest packet.
+//   bulk/2. A statement is made while the server works on the one before it, and where it may be,
+//     sent before that is answered. Smaller ones come first: to make a row takes a fraction of
+//     writing it.
 
 import type { EntitySchemaColumnOptions } from 'typeorm'
 
@@ -43,8 +43,8 @@ interface Described {
 type Inserted = (raw: unknown, rows: number) => void
 
 /**
- * Sends statements in order; while the server works on some, the next is made. (N2) False when one
- * did not change what it must: those behind it may or may not have been sent. Rejects when one
+ * Sends statements in order; while the server works on some, the next is made. (bulk/2) False when
+ * one did not change what it must: those behind it may or may not have been sent. Rejects when one
  * fails. In both cases the transaction must be rolled back.
  */
 export async function runAll(
@@ -182,7 +182,7 @@ function* chunks(
   let size: number
   for (let start = 0; start < count; start += size) {
     const left = count - start
-    // The lowest bit, or what is over: smaller ones first. (N2)
+    // The lowest bit, or what is over: smaller ones first. (bulk/2)
     const wanted = Math.min(rowsMax, left & -left)
     let fitting = 1
     let length = lengthOf(start)
@@ -191,7 +191,7 @@ function* chunks(
       if (length > TEXT_MAX) break
       fitting += 1
     }
-    size = 2 ** Math.floor(Math.log2(fitting)) // N1
+    size = 2 ** Math.floor(Math.log2(fitting)) // bulk/1
     yield [start, size]
   }
 }

@@ -1,12 +1,13 @@
 // One page of what a device has yet to see of a channel.
 //
 // Invariants:
-//   C1. No silent gap: when retention removed Messages or Events that the device had yet to see,
-//       the page says which stretch it was.
-//   C2. A Thing whose deletion can no longer be told ends in a restart: the device forgets the
-//       channel's Things and gets every live one.
-//   C3. What the page before told (`removedTo`) is not told again, so a catch-up of many pages
-//       ends. Entries and tombstones are told apart, since a tombstone outlives entries behind it.
+//   catch-up/1. No silent gap: when retention removed Messages or Events that the device had yet to
+//     see, the page says which stretch it was.
+//   catch-up/2. A Thing whose deletion can no longer be told ends in a restart: the device forgets
+//     the channel's Things and gets every live one.
+//   catch-up/3. What the page before told (`removedTo`) is not told again, so a catch-up of many
+//     pages ends. Entries and tombstones are told apart, since a tombstone outlives entries behind
+//     it.
 
 import type { CatchUpPage, CatchUpRequest, RemovedTo } from '#domain/feed'
 import type { Session } from './session.ts'
@@ -37,7 +38,7 @@ export async function catchUp(session: Session, request: CatchUpRequest): Promis
   const gap = gapOf(heads, request)
   const stretch = {
     channel: heads.channel,
-    afterSeq: gap?.restart === true ? 0 : request.afterSeq, // C2
+    afterSeq: gap?.restart === true ? 0 : request.afterSeq, // catch-up/2
     sinceSeq: gap?.restart === true ? Math.max(sinceSeq, knownTo(heads, request)) : sinceSeq,
     ...(gap?.restart !== true && deletedSince !== undefined && { deletedSince }),
   }
@@ -64,11 +65,12 @@ function gapOf(heads: Heads, request: CatchUpRequest): CatchUpPage['gap'] {
     // What it has beyond the head never happened here.
     return { from: headSeq + 1, to: afterSeq, restart: true }
   }
-  const told = Math.max(afterSeq, sinceSeq, removedTo.entries) // C3
-  const restart = afterSeq > 0 && tombstoneFloor > Math.max(afterSeq, removedTo.tombstones) // C2
+  const told = Math.max(afterSeq, sinceSeq, removedTo.entries) // catch-up/3
+  // catch-up/2
+  const restart = afterSeq > 0 && tombstoneFloor > Math.max(afterSeq, removedTo.tombstones)
   if (restart) {
     return { from: afterSeq + 1, to: Math.max(tombstoneFloor, entriesFloor), restart }
   }
-  if (entriesFloor > told) return { from: told + 1, to: entriesFloor, restart } // C1
+  if (entriesFloor > told) return { from: told + 1, to: entriesFloor, restart } // catch-up/1
   return undefined
 }

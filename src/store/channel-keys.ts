@@ -1,9 +1,9 @@
 // Keys that stand for a channel and its password.
 //
 // Invariants:
-//   K1. A key is good only while the channel is there with the password that it was made for:
-//       whoever changes that password, an older version too, makes it void.
-//   K2. A channel never has more than CHANNEL_KEYS_MAX good keys; void ones make room.
+//   stored-keys/1. A key is good only while the channel is there with the password that it was made
+//     for: whoever changes that password, an older version too, makes it void.
+//   stored-keys/2. A channel never has more than CHANNEL_KEYS_MAX good keys; void ones make room.
 
 import { CHANNEL_KEYS_MAX } from '#domain/channel-keys'
 import type { ChannelKey, NewChannelKey } from '#domain/channel-keys'
@@ -14,7 +14,7 @@ import type { Database } from './database.ts'
 import type { ChannelKeyRow } from './entities/channel-keys.ts'
 import type { Tables } from './entities/tables.ts'
 
-/** K1 */
+/** stored-keys/1 */
 const GOOD = `channel_keys k JOIN channels c
   ON c.id = k.channel AND c.password_hash = k.password_hash AND c.is_deleted = 0`
 
@@ -29,7 +29,7 @@ export class ChannelKeys implements ChannelKeyStore {
 
   create({ channelId, ...key }: NewChannelKey): Promise<'created' | 'full' | 'no-channel'> {
     return this.#database.durable(async (session) => {
-      // The lock keeps another key from being made in between. (K2)
+      // The lock keeps another key from being made in between. (stored-keys/2)
       const found = await session.first<{ id: number; passwordHash: string }>(
         `SELECT id, password_hash AS passwordHash FROM channels
           WHERE channel_id = ? AND is_deleted = 0${session.dialect.forUpdate}`,

@@ -66,7 +66,7 @@ export class Channels implements ChannelStore {
       )
       if (found === undefined) return false
       await session.run('UPDATE channels SET is_deleted = ? WHERE id = ?', [nowMs, found.id])
-      // The time without a subscription begins now. (I1 in idle.ts)
+      // The time without a subscription begins now. (idle/1)
       const held = await session.all<{ device: number }>(
         'SELECT device FROM subscriptions WHERE channel = ? ORDER BY device',
         [found.id],

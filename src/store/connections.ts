@@ -1,14 +1,16 @@
 // Lends connections to jobs: the one of SQLite, or one of MySQL's pool.
 //
 // Invariants:
-//   L1. A connection that broke, or whose transaction could not be ended, is never lent again.
-//   L2. Nothing waits for an answer of the server longer than ANSWER_MS_MAX: a server that hangs,
-//       or a network that swallows packets, would otherwise keep every connection of the pool.
-//   L3. A connection that comes after nobody waits for it goes back to the pool, which would be
-//       used up by a few of them.
-//   L4. The driver is tried once before anything depends on it. Packets of ours that it does not
-//       take as they are meant are given up for its own executions, where those work: what the
-//       database refuses either way is not the driver's.
+//   connections/1. A connection that broke, or whose transaction could not be ended, is never lent
+//     again.
+//   connections/2. Nothing waits for an answer of the server longer than ANSWER_MS_MAX: a server
+//     that hangs, or a network that swallows packets, would otherwise keep every connection of the
+//     pool.
+//   connections/3. A connection that comes after nobody waits for it goes back to the pool, which
+//     would be used up by a few of them.
+//   connections/4. The driver is tried once before anything depends on it. Packets of ours that it
+//     does not take as they are meant are given up for its own executions, where those work: what
+//     the database refuses either way is not the driver's.
 
 import type { DataSource, QueryRunner } from 'typeorm'
 
@@ -29,7 +31,7 @@ export const ANSWER_MS_MAX = 10_000
 export interface Lent {
   readonly session: Session
   giveBack(): Promise<void>
-  /** L1 */
+  /** connections/1 */
   discard(): void
 }
 
@@ -37,7 +39,7 @@ export interface Connections {
   lend(): Promise<Lent>
   /**
    * Tries how statements are sent. Gives what is wrong with the fast way when it fell back to the
-   * driver's own. Rejects when the database cannot be written to at all. (L4)
+   * driver's own. Rejects when the database cannot be written to at all. (connections/4)
    */
   check(): Promise<string | undefined>
 }
@@ -82,7 +84,7 @@ class Pool implements Connections {
     this.#dialect = dialect
     this.#bounded = (answer) =>
       new Promise((resolve, reject) => {
-        const cancel = after(ANSWER_MS_MAX, () => reject(new NoAnswer())) // L2
+        const cancel = after(ANSWER_MS_MAX, () => reject(new NoAnswer())) // connections/2
         answer.then(resolve, reject).finally(cancel)
       })
   }
@@ -109,7 +111,7 @@ class Pool implements Connections {
     try {
       return await this.#bounded(connecting)
     } catch (error) {
-      connecting.then(() => runner.release()).catch(() => undefined) // L3
+      connecting.then(() => runner.release()).catch(() => undefined) // connections/3
       throw error
     }
   }
@@ -131,14 +133,14 @@ class Pool implements Connections {
     const failure = await this.#try()
     if (failure === undefined) return undefined
     if (this.#dialect.failureOf(causeOf(failure)) === 'lost') throw failure
-    this.#isPipelined = false // L4
+    this.#isPipelined = false // connections/4
     const other = await this.#try()
     if (other === undefined) return failure.message
     this.#isPipelined = true
     throw other
   }
 
-  /** Gives what is wrong. What a connection that failed still does is not known. (L1) */
+  /** Gives what is wrong. What a connection that failed still does is not known. (connections/1) */
   async #try(): Promise<Error | undefined> {
     let lent: Lent | undefined
     try {
@@ -196,7 +198,7 @@ class PooledSession extends RunnerSession {
     const send = this.#executions.make(statement)
     return () => {
       const answer = send()
-      // The server begins with it once it has answered those before. (L2)
+      // The server begins with it once it has answered those before. (connections/2)
       const bounded = this.#answer.then(() => this.#bounded(answer))
       this.#answer = answer.catch(() => undefined)
       return bounded

@@ -5,13 +5,13 @@
 //                 └───────────────────── pause ◀─────────────────────────┘
 //
 // Invariants:
-//   G1. SQLite has one connection and jobs never overlap on it (gate.ts): TypeORM's statements are
-//       asynchronous, so the statements of two transactions would otherwise mix.
-//   G3. What leaves this file as an error carries no parameter: TypeORM's own errors do.
-//   G4. A job is only ever done again as a whole, at most ATTEMPTS_MAX times, and only when the
-//       database has taken back everything of the attempt before: it said so, or COMMIT was not yet
-//       sent. When the answer to COMMIT is lost nobody knows; then only an idempotent job is done
-//       again, every other one rejects with `unknown_outcome`.
+//   database/1. SQLite has one connection and jobs never overlap on it (gate.ts): TypeORM's
+//     statements are asynchronous, so the statements of two transactions would otherwise mix.
+//   database/2. What leaves this file as an error carries no parameter: TypeORM's own errors do.
+//   database/3. A job is only ever done again as a whole, at most ATTEMPTS_MAX times, and only when
+//     the database has taken back everything of the attempt before: it said so, or COMMIT was not
+//     yet sent. When the answer to COMMIT is lost nobody knows; then only an idempotent job is done
+//     again, every other one rejects with `unknown_outcome`.
 
 import type { DataSource } from 'typeorm'
 
@@ -40,11 +40,11 @@ export class RolledBack<Answer> {
   }
 }
 
-/** Runs again from its beginning when the database took it back. (G4) */
+/** Runs again from its beginning when the database took it back. (database/3) */
 type Job<Answer> = (session: Session) => Promise<Answer | RolledBack<Answer>>
 
 export interface JobTraits {
-  /** Done twice it leaves the same rows and gives the same answer. (G4) */
+  /** Done twice it leaves the same rows and gives the same answer. (database/3) */
   readonly isIdempotent?: boolean
   /** Goes before jobs that are not: turns must not wait behind a crowd of readers. */
   readonly isUrgent?: boolean
@@ -82,7 +82,7 @@ export class Database {
     this.#runtime = runtime
     this.#connections = connectionsOf(source, dialect, runtime)
     this.soon = runtime.soon
-    this.#gate = new Gate(dialect.connections, runtime.soon) // G1
+    this.#gate = new Gate(dialect.connections, runtime.soon) // database/1
     this.#retried = meter.counter('store_retries_total', {})
     meter.gauge('store_driver_fallback', {}, () => (this.#isFallback ? 1 : 0))
     meter.gauge('store_queue', {}, () => {
@@ -148,7 +148,7 @@ export class Database {
     return this.#gate.pass(() => this.#persist(kind, job, traits), traits.isUrgent === true)
   }
 
-  /** G4 */
+  /** database/3 */
   async #persist<Answer>(
     kind: TransactionKind,
     job: Job<Answer>,
@@ -161,7 +161,7 @@ export class Database {
       const isTransient = failure === 'taken-back' || failure === 'lost'
       const mayRepeat = isTransient && (!isUnknown || isIdempotent)
       if (!mayRepeat || attempt === ATTEMPTS_MAX || this.#isClosed) {
-        const known = withoutParameters(error, this.dialect) // G3
+        const known = withoutParameters(error, this.dialect) // database/2
         throw isUnknown ? unknownOutcome(known) : known
       }
       this.#retried()
@@ -236,7 +236,7 @@ function unknownOutcome(error: Error): StoreError {
   )
 }
 
-/** G3: the same failure, in words that may stand in a log. */
+/** database/2: the same failure, in words that may stand in a log. */
 export function withoutParameters(error: unknown, dialect: Dialect): Error {
   if (error instanceof StoreError || error instanceof LogMismatch) return error
   const cause = causeOf(error)

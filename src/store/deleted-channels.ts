@@ -1,9 +1,9 @@
 // What is left of a deleted channel, a few rows at a time, its own row last.
 //
 // Invariants:
-//   N4. Nothing goes before the limit, which is long enough that no turn knows the channel any
-//       more: a turn that had loaded it before the deletion still writes rows for it, and nobody
-//       would find those of a channel without a row of its own.
+//   deleted-channels/1. Nothing goes before the limit, which is long enough that no turn knows the
+//     channel any more: a turn that had loaded it before the deletion still writes rows for it, and
+//     nobody would find those of a channel without a row of its own.
 
 import { removeById } from './bulk.ts'
 import type { Session } from './session.ts'
@@ -32,7 +32,7 @@ export async function removeDeletedChannel(
   deletedBefore: number,
   maxRows: number,
 ): Promise<number> {
-  // N4
+  // deleted-channels/1
   const deleted = await session.first<{ id: number }>(
     `SELECT id FROM channels WHERE is_deleted > 0 AND is_deleted < ?
       ORDER BY is_deleted, id LIMIT 1`,

@@ -1,14 +1,14 @@
 // How many jobs are with the database at once, and how many may wait for it.
 //
 // Invariants:
-//   G1. At most `places` jobs are inside; the others come in as they asked, urgent ones before the
-//       rest.
-//   G2. At most JOBS_WAITING_MAX jobs wait, and beside them URGENT_WAITING_MAX urgent ones: no
-//       crowd of others can get a turn refused. The next one is refused at once and nothing of it
-//       happens.
-//   G5. After IN_A_ROW_MAX jobs that were not urgent the thread looks at what has come in since.
-//       SQLite answers at once, so a crowd would otherwise be served to its end before the thread
-//       hears that a turn is due.
+//   gate/1. At most `places` jobs are inside; the others come in as they asked, urgent ones before
+//     the rest.
+//   gate/2. At most JOBS_WAITING_MAX jobs wait, and beside them URGENT_WAITING_MAX urgent ones: no
+//     crowd of others can get a turn refused. The next one is refused at once and nothing of it
+//     happens.
+//   gate/3. After IN_A_ROW_MAX jobs that were not urgent the thread looks at what has come in
+//     since. SQLite answers at once, so a crowd would otherwise be served to its end before the
+//     thread hears that a turn is due.
 
 import type { Runtime } from '#domain/runtime'
 import { StoreBusy } from './store-error.ts'
@@ -43,7 +43,7 @@ export class Gate {
   async pass<Answer>(work: () => Promise<Answer>, isUrgent: boolean): Promise<Answer> {
     if (this.#inside < this.#places) this.#inside += 1
     else if (isUrgent)
-      await wait(this.#urgent, URGENT_WAITING_MAX) // G1
+      await wait(this.#urgent, URGENT_WAITING_MAX) // gate/1
     else await wait(this.#others, JOBS_WAITING_MAX)
     try {
       return await work()
@@ -58,7 +58,7 @@ export class Gate {
     return new Promise((resolve) => void this.#whenEmpty.push(resolve))
   }
 
-  /** The place stays taken while the thread looks at what has come in. (G5) */
+  /** The place stays taken while the thread looks at what has come in. (gate/3) */
   #leave(): void {
     const isCrowd = this.#urgent.length === 0 && this.#others.length > 0
     this.#inARow = isCrowd ? this.#inARow + 1 : 0
@@ -79,6 +79,6 @@ export class Gate {
 }
 
 function wait(queue: (() => void)[], max: number): Promise<void> {
-  if (queue.length >= max) throw new StoreBusy(queue.length) // G2
+  if (queue.length >= max) throw new StoreBusy(queue.length) // gate/2
   return new Promise((resolve) => void queue.push(resolve))
 }

@@ -2,12 +2,13 @@
 // serves many. So a crowd of small requests takes few places in the gate.
 //
 // Invariants:
-//   P1. One job at a time; whoever comes before it begins is part of it, up to AT_ONCE_MAX. It
-//       begins once the messages that are at hand have been received: on a thread that is asked by
-//       messages each of them would otherwise have a job of its own.
-//   P2. At most JOBS_WAITING_MAX wait; the next one is refused at once and nothing of it happens.
-//   P3. A job that fails fails for all that are part of it. Those who wait behind it have their
-//       own.
+//   group/1. One job at a time; whoever comes before it begins is part of it, up to AT_ONCE_MAX. It
+//     begins once the messages that are at hand have been received: on a thread that is asked by
+//     messages each of them would otherwise have a job of its own.
+//   group/2. At most JOBS_WAITING_MAX wait; the next one is refused at once and nothing of it
+//     happens.
+//   group/3. A job that fails fails for all that are part of it. Those who wait behind it have
+//     their own.
 
 import type { Runtime } from '#domain/runtime'
 import { JOBS_WAITING_MAX } from './gate.ts'
@@ -48,14 +49,14 @@ export class Group<Item, Answer> {
   /** The item's own answer. Rejects with StoreBusy, or as the job does. */
   ask(item: Item): Promise<Answer> {
     const { length } = this.#waiting
-    if (length >= JOBS_WAITING_MAX) return Promise.reject(new StoreBusy(length)) // P2
+    if (length >= JOBS_WAITING_MAX) return Promise.reject(new StoreBusy(length)) // group/2
     return new Promise((resolve, reject) => {
       this.#waiting.push({ item, resolve, reject })
       this.#serveSoon()
     })
   }
 
-  /** P1 */
+  /** group/1 */
   #serveSoon(): void {
     if (this.#isServing || this.#waiting.length === 0) return
     this.#isServing = true
@@ -83,7 +84,7 @@ export class Group<Item, Answer> {
         else reject(new Error('a group gave fewer answers than it had items'))
       }
     } catch (error) {
-      const failed = group.length > 0 ? group : this.#waiting.splice(0) // P3
+      const failed = group.length > 0 ? group : this.#waiting.splice(0) // group/3
       for (const { reject } of failed) reject(error)
     }
   }

@@ -1,4 +1,4 @@
-// A channel's feed in seq order: two tables read as one. R1 in paging.ts holds here too.
+// A channel's feed in seq order: two tables read as one, bounded steps at a time. (paging/1)
 
 import type { FeedEntry } from '#domain/feed'
 import type { HistoryQuery, Page } from '#domain/store-ports'
@@ -12,7 +12,9 @@ import type { Filter } from './paging.ts'
 import { contentOf, fill, roomFor, sizeColumns } from './sized.ts'
 import type { Sized } from './sized.ts'
 
-/** Twenty probes find a place among a million rows: they look at as many as a page may. (R1) */
+/**
+ * Twenty probes find a place among a million rows: they look at as many as a page may. (paging/1)
+ */
 const PROBED_ROWS = 100
 
 export async function history(
@@ -87,7 +89,9 @@ async function sizesIn(
   return sizes.map((size) => ({ ...size, table }))
 }
 
-/** R1: the seq of the first row, in either table, that this page does not step over any more. */
+/**
+ * paging/1: the seq of the first row, in either table, that this page does not step over any more.
+ */
 async function unscanned(
   session: Session,
   sources: readonly Source[],

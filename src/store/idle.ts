@@ -1,12 +1,12 @@
 // Devices and channels that nobody uses any more.
 //
 // Invariants:
-//   I1. A device that never subscribed goes by the time of its registration; another one when it
-//       has no subscription and was not seen for as long as the limit says.
-//   I2. A channel goes when it has no subscriber, no Thing and no open Event, and was neither made,
-//       written to nor subscribed to since retention last looked at it, before the limit.
-//   I3. What is in use is looked at once in each such time, not with each step: then it counts as
-//       seen. Its cost follows what is removed, and what comes into that age. (N1 in retention.ts)
+//   idle/1. A device that never subscribed goes by the time of its registration; another one when
+//     it has no subscription and was not seen for as long as the limit says.
+//   idle/2. A channel goes when it has no subscriber, no Thing and no open Event, and was neither
+//     made, written to nor subscribed to since retention last looked at it, before the limit.
+//   idle/3. What is in use is looked at once in each such time, not with each step: then it counts
+//     as seen. Its cost follows what is removed, and what comes into that age. (retention/1)
 
 import type { ChannelId } from '#domain/identity'
 import type { Expired, IdleLimits } from '#domain/retention-ports'
@@ -17,7 +17,7 @@ import type { Session } from './session.ts'
 /** In place of a head: a channel that was subscribed to since retention looked at it. */
 export const USED_SINCE = -1
 
-/** Removes devices; gives how many. (I1) */
+/** Removes devices; gives how many. (idle/1) */
 export async function removeIdleDevices(
   session: Session,
   limits: IdleLimits,
@@ -38,7 +38,7 @@ export async function removeIdleDevices(
     inUse.map(({ id }) => id),
     (list, part) =>
       session.run(`UPDATE devices SET seen_at = ? WHERE id IN (${list})`, [limits.nowMs, ...part]),
-  ) // I3
+  ) // idle/3
   const idle = old.filter(({ id }) => !subscribed.has(id))
   return removeById(session, 'devices', idle)
 }
@@ -87,7 +87,7 @@ interface Head extends Numbered {
   readonly openEvents: number
 }
 
-/** Deletes channels, whose rows follow as those of any deleted channel; gives which. (I2) */
+/** Deletes channels, whose rows follow as those of any deleted channel; gives which. (idle/2) */
 export async function deleteIdleChannels(
   session: Session,
   { channels: before, nowMs }: IdleLimits,
@@ -113,7 +113,7 @@ export async function deleteIdleChannels(
         usedAt,
         usedSeq,
         channel.id,
-      ]) // I3
+      ]) // idle/3
     }
   }
   await inChunks(

@@ -1,12 +1,12 @@
 // Brings the tables up to date, however many processes start at once.
 //
 // Invariants:
-//   V1. One process at a time migrates: the others wait for its lock and then find nothing to do.
-//       SQLite belongs to one process.
-//   V2. A step may run again after a process ended in the middle of it: MySQL ends DDL by itself,
-//       so a migration is no transaction there.
-//   V3. A database that a later version has changed is refused: what this one would write could be
-//       wrong there.
+//   migrate/1. One process at a time migrates: the others wait for its lock and then find nothing
+//     to do. SQLite belongs to one process.
+//   migrate/2. A step may run again after a process ended in the middle of it: MySQL ends DDL by
+//     itself, so a migration is no transaction there.
+//   migrate/3. A database that a later version has changed is refused: what this one would write
+//     could be wrong there.
 
 import type { DataSource, QueryRunner } from 'typeorm'
 
@@ -19,10 +19,10 @@ const LOCK = `concat('heliograph ', left(sha2(database(), 256), 40))`
 
 /** Gives how many migrations ran. */
 export async function migrate(source: DataSource, dialect: Dialect): Promise<number> {
-  const unlock = dialect.engine === 'mysql' ? await lock(source) : undefined // V1
+  const unlock = dialect.engine === 'mysql' ? await lock(source) : undefined // migrate/1
   try {
     await refuseNewer(source)
-    const applied = await source.runMigrations({ transaction: 'each' }) // V2
+    const applied = await source.runMigrations({ transaction: 'each' }) // migrate/2
     return applied.length
   } finally {
     await unlock?.()
@@ -46,7 +46,7 @@ async function lock(source: DataSource): Promise<() => Promise<void>> {
   }
 }
 
-/** V3 */
+/** migrate/3 */
 async function refuseNewer(source: DataSource): Promise<void> {
   const runner = source.createQueryRunner()
   try {

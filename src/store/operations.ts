@@ -2,12 +2,13 @@
 // 6)
 //
 // Invariants:
-//   O1. The first claim of an op_id decides, for as long as it lives; op_ids of submissions that
-//       the gateway named itself are taken too, from their acceptance on.
-//   O2. A fresh claim is durable when it is answered. Claims that wait share one transaction, as if
-//       decided one after the other as they were asked, so that an fsync serves many.
-//   O3. A claim and the operation of the same op_id go together: a claim made anew after its time
-//       never meets the record of its predecessor, which the actors would take for a repeat.
+//   operations/1. The first claim of an op_id decides, for as long as it lives; op_ids of
+//     submissions that the gateway named itself are taken too, from their acceptance on.
+//   operations/2. A fresh claim is durable when it is answered. Claims that wait share one
+//     transaction, as if decided one after the other as they were asked, so that an fsync serves
+//     many.
+//   operations/3. A claim and the operation of the same op_id go together: a claim made anew after
+//     its time never meets the record of its predecessor, which the actors would take for a repeat.
 
 import type { OperationId } from '#domain/identity'
 import type { Claim, ClaimOutcome, Operation } from '#domain/operation'
@@ -65,7 +66,7 @@ export class Operations implements OperationStore {
     try {
       await this.#claims.write(session, fresh)
     } catch (error) {
-      // Another node has just claimed one of them: decided again, its claim is seen. (O1)
+      // Another node has just claimed one of them: decided again, its claim is seen. (operations/1)
       if (session.dialect.isOvertaken(error)) throw new Overtaken()
       throw error
     }
@@ -103,8 +104,9 @@ interface Known {
 }
 
 /**
- * Locks the claims that are there. (O1) Operations are read before them: a claim comes before its
- * operation, so whoever sees the operation that another node has just applied sees its claim, too.
+ * Locks the claims that are there. (operations/1) Operations are read before them: a claim comes
+ * before its operation, so whoever sees the operation that another node has just applied sees its
+ * claim, too.
  */
 async function knownOf(session: Session, opIds: readonly OperationId[]): Promise<Known> {
   const claims = new Map<OperationId, Claim>()
@@ -130,11 +132,11 @@ function decide(known: Known, { claim, expiredBefore, isPending }: Claiming): Cl
   const first = known.claims.get(opId)
   const acceptedAt = known.operations.get(opId)
   if (first !== undefined && first.claimedAt >= expiredBefore) {
-    return compare(first, claim, acceptedAt !== undefined) // O1
+    return compare(first, claim, acceptedAt !== undefined) // operations/1
   }
   const isTaken = isPending || (acceptedAt !== undefined && acceptedAt >= expiredBefore)
   if (first === undefined && isTaken) {
-    return { kind: 'conflict', code: 'op_id_scope_conflict' } // O1
+    return { kind: 'conflict', code: 'op_id_scope_conflict' } // operations/1
   }
   if (first !== undefined || acceptedAt !== undefined) {
     known.forgotten.add(opId)
@@ -155,7 +157,7 @@ function compare(first: Claim, claim: Claim, applied: boolean): ClaimOutcome {
   return { kind: 'repeat', first, applied }
 }
 
-/** O3 */
+/** operations/3 */
 async function forget(session: Session, opIds: readonly OperationId[]): Promise<void> {
   await inChunks(opIds, async (list, part) => {
     await session.run(`DELETE FROM operations WHERE op_id IN (${list})`, part)

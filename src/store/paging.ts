@@ -1,9 +1,9 @@
-// Pages of lists and of history. How many bytes they have: Z1 in sized.ts.
+// Pages of lists and of history. How many bytes they have: sized/1.
 //
 // Invariants:
-//   R1. A page steps over at most SCANNED_MAX rows, however few of them match: then it ends early
-//       and says where the next one begins. Reads are jobs of the one gate, and no filter may hold
-//       it for long.
+//   paging/1. A page steps over at most SCANNED_MAX rows, however few of them match: then it ends
+//     early and says where the next one begins. Reads are jobs of the one gate, and no filter may
+//     hold it for long.
 
 import type { Page } from '#domain/store-ports'
 import type { Value } from './dialect.ts'

@@ -1,5 +1,5 @@
-// What a channel holds, for whoever may read it.
-// Lists step over a bounded number of rows: R1 in paging.ts.
+// What a channel holds, for whoever may read it. Lists step over a bounded number
+// of rows. (paging/1)
 
 import type { Event, Thing } from '#domain/entity'
 import type { CatchUpPage, CatchUpRequest, FeedEntry } from '#domain/feed'
@@ -85,7 +85,8 @@ export class Reading implements ReadStore {
       if (channel === undefined) return { items: [] }
       const all = { table, channel, ...(query.before !== undefined && { before: query.before }) }
       const filter = filterOf(table, query)
-      const end = filter.sql === '' ? undefined : await seqBehind(session, all, SCANNED_MAX) // R1
+      // paging/1
+      const end = filter.sql === '' ? undefined : await seqBehind(session, all, SCANNED_MAX)
       const found = await entitiesIn<Sized>(
         session,
         { ...all, after: end ?? 0, filter },

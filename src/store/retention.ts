@@ -1,14 +1,13 @@
 // Removes what has outlived its retention, a few rows a call.
 //
 // Invariants:
-//   N1. A step looks only at what is next: the old end of a table in commit order, or a range of an
-//       index. Its cost follows what it removes, never what is kept.
-//   N2. Removing an entry that a device may have yet to see raises the channel's floor in the same
-//       transaction, so that catching up can tell the gap. (C1 and C2 in catch-up.ts)
-//   N3. A claim and the operation of the same op_id go in one transaction. (O3 in operations.ts)
-//   N4 stands in deleted-channels.ts.
-//   N5. A step removes no more rows than it was given. What goes in pairs is not begun with less
-//       room than a pair.
+//   retention/1. A step looks only at what is next: the old end of a table in commit order, or a
+//     range of an index. Its cost follows what it removes, never what is kept.
+//   retention/2. Removing an entry that a device may have yet to see raises the channel's floor in
+//     the same transaction, so that catching up can tell the gap. (catch-up/1, catch-up/2)
+//   retention/3. A claim and the operation of the same op_id go in one transaction. (operations/3)
+//   retention/4. A step removes no more rows than it was given. What goes in pairs is not begun
+//     with less room than a pair.
 //
 // Tables in commit order are nearly in the order of acceptance: an entry of a node whose clock is
 // ahead keeps what lies behind it until its own time has come.
@@ -21,7 +20,7 @@ import { removeDeletedChannel } from './deleted-channels.ts'
 import type { TombstoneRow } from './entities/entities.ts'
 import { deleteIdleChannels, removeIdleDevices } from './idle.ts'
 
-/** Removes at most `maxRows` rows of one kind and gives how many. (N5) */
+/** Removes at most `maxRows` rows of one kind and gives how many. (retention/4) */
 type Chore = (session: Session, before: RetentionLimits, maxRows: number) => Promise<number>
 
 const CHORES: readonly Chore[] = [
@@ -69,7 +68,7 @@ export class Retention implements RetentionStore {
   }
 }
 
-/** N3 */
+/** retention/3 */
 async function removeClaims(
   session: Session,
   { operations }: RetentionLimits,
@@ -78,7 +77,7 @@ async function removeClaims(
   const expired = await session.all<{ opId: string }>(
     `SELECT op_id AS opId FROM claims WHERE claimed_at < ? ORDER BY claimed_at LIMIT ?
       ${session.dialect.forUpdate}`,
-    [operations, Math.floor(maxRows / 2)], // N5
+    [operations, Math.floor(maxRows / 2)], // retention/4
   )
   const ids = expired.map(({ opId }) => opId)
   let removed = 0
@@ -115,8 +114,8 @@ interface Old {
 }
 
 /**
- * N1: the oldest rows up to the first that is not old enough. Removed are exactly these, since a
- * turn that is not committed yet may have written ids in between. (N2)
+ * retention/1: the oldest rows up to the first that is not old enough. Removed are exactly these,
+ * since a turn that is not committed yet may have written ids in between. (retention/2)
  */
 async function oldestOf<Row extends Old>(
   session: Session,
@@ -151,7 +150,7 @@ async function removeFeedEntries(
 ): Promise<number> {
   const select = 'SELECT id, accepted_at AS at, channel, seq FROM feed_entries'
   const old = await oldestOf<OldEntry>(session, select, { before: messagesAndEvents, maxRows })
-  await raiseFloors(session, 'entries_floor', old) // N2
+  await raiseFloors(session, 'entries_floor', old) // retention/2
   return removeById(session, 'feed_entries', old)
 }
 
@@ -177,7 +176,7 @@ async function removeTombstones(
 ): Promise<number> {
   const select = `SELECT id, ended_at AS at, channel, seq, model, entity_id AS entityId
     FROM tombstones`
-  const limits = { before: tombstones, maxRows: Math.floor(maxRows / 2) } // N5
+  const limits = { before: tombstones, maxRows: Math.floor(maxRows / 2) } // retention/4
   const old = await oldestOf<OldTombstone>(session, select, limits)
   const things: OldTombstone[] = []
   let removed = 0
@@ -191,11 +190,11 @@ async function removeTombstones(
     removed += affected
     if (model === 'thing' && affected === 1) things.push(tombstone)
   }
-  await raiseFloors(session, 'tombstone_floor', things) // N2
+  await raiseFloors(session, 'tombstone_floor', things) // retention/2
   return removed + (await removeById(session, 'tombstones', old))
 }
 
-/** N2 */
+/** retention/2 */
 async function raiseFloors(
   session: Session,
   floor: 'entries_floor' | 'tombstone_floor',

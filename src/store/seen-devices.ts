@@ -49,7 +49,7 @@ export class SeenDevices {
   }
 }
 
-/** Their ids in the store; a device that never subscribed is not among them. (I1 in idle.ts) */
+/** Their ids in the store; a device that never subscribed is not among them. (idle/1) */
 async function dueAmong(
   session: Session,
   deviceIds: readonly DeviceId[],

@@ -1,9 +1,9 @@
 // Pages by their bytes: the sizes of rows first, then the content of those that fit.
 //
 // Invariants:
-//   Z1. A page ends at about PAGE_BYTES_MAX bytes of content; one item always fits. What is beyond
-//       is neither carried by the database nor held here: a row tells the size of a column without
-//       its content.
+//   sized/1. A page ends at about PAGE_BYTES_MAX bytes of content; one item always fits. What is
+//     beyond is neither carried by the database nor held here: a row tells the size of a column
+//     without its content.
 
 import { PAGE_BYTES_MAX } from '#domain/store-ports'
 import type { Session } from './session.ts'
@@ -53,7 +53,7 @@ export const roomFor = (items: number, bytes: number = PAGE_BYTES_MAX): Room => 
   isEmpty: true,
 })
 
-/** How many of these rows fit, in their order, and the room that is left behind them. (Z1) */
+/** How many of these rows fit, in their order, and the room that is left behind them. (sized/1) */
 export function fill(
   sizes: readonly Sized[],
   room: Room,

@@ -1,10 +1,10 @@
 // Which devices follow which channels, and how far each has acknowledged.
 //
 // Invariants:
-//   U1. At most SUBSCRIBERS_MAX devices follow a channel: the count and the new row share a
-//       transaction that has the channel for itself.
-//   U2. A device with a provider's route subscribes between two turns of the channel: one makes no
-//       job for it, the next one does. (making/1)
+//   subscriptions/1. At most SUBSCRIBERS_MAX devices follow a channel: the count and the new row
+//     share a transaction that has the channel for itself.
+//   subscriptions/2. A device with a provider's route subscribes between two turns of the channel:
+//     one makes no job for it, the next one does. (making/1)
 
 import { SUBSCRIBERS_MAX } from '#domain/channel'
 import type { ChannelType } from '#domain/device'
@@ -66,12 +66,12 @@ export class Subscriptions implements SubscriptionStore {
       if (state === undefined) return { kind: 'no-device' }
       const { device, held, subscribers } = state
       if (held > 0) return { kind: 'subscribed', channelName, isNew: false }
-      if (subscribers >= SUBSCRIBERS_MAX) return { kind: 'full' } // U1
+      if (subscribers >= SUBSCRIBERS_MAX) return { kind: 'full' } // subscriptions/1
       const isPushed = state.channelType !== 'private'
-      const sinceSeq = isPushed ? await flagChannel(session, channel) : headSeq // U2
+      const sinceSeq = isPushed ? await flagChannel(session, channel) : headSeq // subscriptions/2
       const start = { sinceSeq, ackedSeq: 0, ackedAhead: '[]', createdAt: nowMs }
       await this.#subscriptions.write(session, [{ channel, device, ...start }])
-      // I1 and I2 in idle.ts
+      // idle/1 and idle/2
       await session.run('UPDATE devices SET seen_at = ? WHERE id = ?', [nowMs, device])
       await session.run('UPDATE channels SET used_seq = ? WHERE id = ?', [USED_SINCE, channel])
       return { kind: 'subscribed', channelName, isNew: true }
@@ -143,7 +143,7 @@ export class Subscriptions implements SubscriptionStore {
 
 /**
  * The time without a subscription begins now. It stands before the subscriptions, so that rows are
- * locked in the order in which subscribing locks them. (I1 in idle.ts)
+ * locked in the order in which subscribing locks them. (idle/1)
  */
 async function markSeen(session: Session, deviceId: DeviceId, nowMs: number): Promise<void> {
   await session.run(

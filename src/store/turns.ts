@@ -3,8 +3,8 @@
 // Invariants:
 //   W2. The lanes move in the transaction that writes the effects, and first: when one is fenced,
 //       everything is rolled back, whatever else is already under way.
-//   T1. A turn is repeatable, not durable: its batches stand in the log behind the lane's place
-//       until the place itself is on the disk. (D1 in dialect.ts)
+//   turns/1. A turn is repeatable, not durable: its batches stand in the log behind the lane's
+//     place until the place itself is on the disk. (sqlite/1)
 
 import type { ChannelId, OperationId } from '#domain/identity'
 import type { LanePlace, Lease, LogState } from '#domain/lane'
@@ -56,8 +56,8 @@ export class Turns implements TurnStore {
   }
 
   async commit(writes: TurnWrites): Promise<Committed> {
-    // T1. Not idempotent: done again after a commit that nobody heard of, it would find itself
-    //     fenced.
+    // turns/1. Not idempotent: done again after a commit that nobody heard of, it would find itself
+    //   fenced.
     const queued = await this.#database.repeatable<readonly OperationId[] | undefined>(
       async (session) => {
         const isWhole = await runAll(session, this.#statements(writes, session))

@@ -2,10 +2,12 @@
 // in batches. Losing one costs a repeated delivery, never an entry.
 //
 // Invariants:
-//   K1. One write is under way at a time, so a later position never meets an earlier one in the
-//       store.
-//   K2. What a write that failed held waits again, unless something later took its place.
-//   K3. At most `waitingMax` positions wait; beyond it new ones are left out until there is room.
+//   acknowledgement-writer/1. One write is under way at a time, so a later position never meets an
+//     earlier one in the store.
+//   acknowledgement-writer/2. What a write that failed held waits again, unless something later
+//     took its place.
+//   acknowledgement-writer/3. At most `waitingMax` positions wait; beyond it new ones are left out
+//     until there is room.
 
 import type { Acknowledgement } from '#domain/feed'
 import type { SubscriptionStore } from '#domain/store-ports'
@@ -37,7 +39,8 @@ export class Acknowledgements {
   record(acknowledgement: Acknowledgement): void {
     const key = keyOf(acknowledgement)
     const known = this.#waiting.get(key)
-    if (known === undefined && this.#waiting.size >= this.#waitingMax) return // K3
+    // acknowledgement-writer/3
+    if (known === undefined && this.#waiting.size >= this.#waitingMax) return
     if (known === undefined || known.seq < acknowledgement.seq) {
       this.#waiting.set(key, acknowledgement)
     }
@@ -53,7 +56,7 @@ export class Acknowledgements {
     this.#writing ??= this.#write().finally(() => {
       this.#writing = undefined
     })
-    return this.#writing // K1
+    return this.#writing // acknowledgement-writer/1
   }
 
   /** Writes everything, also what came while a write was under way. */
@@ -69,7 +72,8 @@ export class Acknowledgements {
       try {
         await this.#ports.subscriptions.acknowledge(acknowledgements)
       } catch (error) {
-        for (const acknowledgement of acknowledgements) this.record(acknowledgement) // K2
+        // acknowledgement-writer/2
+        for (const acknowledgement of acknowledgements) this.record(acknowledgement)
         this.#ports.logger.warn('acknowledgements could not be written', { ...reportDefect(error) })
         return
       }

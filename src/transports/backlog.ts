@@ -1,8 +1,10 @@
 // The channels of one session that are behind: which of them is read next, and how much of it.
 //
 // Invariants:
-//   S5. At most PAGES_AT_ONCE_MAX pages are under way, and their entries have room in the window.
-//   S6. A read that brought no progress is not repeated before a tick, whatever the store answers.
+//   backlog/1. At most PAGES_AT_ONCE_MAX pages are under way, and their entries have room in the
+//     window.
+//   backlog/2. A read that brought no progress is not repeated before a tick, whatever the store
+//     answers.
 
 import { requestOf } from './progress.ts'
 import type { Progress } from './progress.ts'
@@ -37,7 +39,7 @@ export class Backlog {
     this.#behind.add(progress)
   }
 
-  /** The channel is read again after the next tick. (S6) */
+  /** The channel is read again after the next tick. (backlog/2) */
   postpone(progress: Progress): void {
     progress.stage = 'postponed'
     this.#postponed.add(progress)
@@ -60,7 +62,7 @@ export class Backlog {
     return loading?.progress
   }
 
-  /** Asks for the next pages, as many as fit. (S5) */
+  /** Asks for the next pages, as many as fit. (backlog/1) */
   read(outputs: Output[]): void {
     while (this.#behind.size > 0 && this.#loading.size < PAGES_AT_ONCE_MAX) {
       let reserved = 0

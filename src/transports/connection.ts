@@ -5,10 +5,12 @@
 //                 └── bus, pages, positions ◀┘
 //
 // Invariants:
-//   H1. A session listens to a channel, and the bus knows of it, before its position is read. What
-//       was heard since corrects the position, so nothing falls between reading and listening.
-//   H2. A connection that is gone holds no interest; its session is closed and takes no input (G2).
-//   H3. A defect in one session ends that session and no other.
+//   connection/1. A session listens to a channel, and the bus knows of it, before its position is
+//     read. What was heard since corrects the position, so nothing falls between reading and
+//     listening.
+//   connection/2. A connection that is gone holds no interest; its session is closed and takes no
+//     input (session/2).
+//   connection/3. A defect in one session ends that session and no other.
 
 import { isFault } from '#domain/fault'
 import type { CatchUpRequest, Position } from '#domain/feed'
@@ -78,7 +80,7 @@ export class Connection {
     if (this.#isGone) return
     this.session.handle({ kind: 'gone' }, this.#shared.monotonicMs())
     this.#isGone = true
-    this.#listening.leaveAll() // H2
+    this.#listening.leaveAll() // connection/2
     this.#shared.held.changed(this, 0)
     this.#shared.left(this)
   }
@@ -100,7 +102,7 @@ export class Connection {
   /** The carrier holds so many bytes now. */
   holds(bytes: number): void {
     if (this.#isGone) return
-    this.#shared.held.changed(this, bytes) // H7 in held.ts
+    this.#shared.held.changed(this, bytes) // held/1
     this.feed({ kind: 'buffered', bytes })
   }
 
@@ -147,7 +149,7 @@ export class Connection {
     }
   }
 
-  /** H3 */
+  /** connection/3 */
   #failed(error: unknown): void {
     this.#shared.logger.error('a session failed', { ...reportDefect(error) })
     this.end(CLOSE.failed, 'internal error')
@@ -212,7 +214,7 @@ export class Connection {
     this.rank.isNumbered(number)
     let positions = await subscriptions.positions(deviceId)
     this.#join(positions)
-    // H1: the first reading says where to listen, the second one is made while listening.
+    // connection/1: the first reading says where to listen, the second one is made while listening.
     await this.#shared.interest.settled()
     if (positions.length > 0) positions = await subscriptions.positions(deviceId)
     if (this.#isGone) return
@@ -236,7 +238,7 @@ export class Connection {
 
   async #subscribe(channelId: ChannelId): Promise<void> {
     if (this.#deviceId === undefined) return
-    const joined = this.#listening.join(channelId) // H1
+    const joined = this.#listening.join(channelId) // connection/1
     await this.#shared.interest.settled()
     const position = await this.#shared.subscriptions.position(this.#deviceId, channelId)
     // What happened to other channels meanwhile says nothing against this position.
@@ -264,7 +266,7 @@ export class Connection {
   }
 
   #join(positions: readonly Position[]): void {
-    if (this.#isGone) return // H2
+    if (this.#isGone) return // connection/2
     for (const { channelId } of positions) this.#listening.join(channelId)
   }
 

@@ -2,9 +2,9 @@
 // What is sent and not acknowledged is only numbers here: a device that reads costs nothing.
 //
 // Invariants:
-//   H7. Together carriers hold at most so many bytes. From three quarters of that on, the sessions
-//       that hold most are told to come back, until the others hold half; beyond the whole, those
-//       that were told are cut, the largest first.
+//   held/1. Together carriers hold at most so many bytes. From three quarters of that on, the
+//     sessions that hold most are told to come back, until the others hold half; beyond the whole,
+//     those that were told are cut, the largest first.
 
 /** A session as this file sees it. */
 export interface Holder {

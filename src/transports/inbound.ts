@@ -1,9 +1,9 @@
 // What a device may send: the reading of its frames and the bounds on them.
 //
 // Invariants:
-//   G4. What a device may send is bounded: bytes a frame, broken frames a connection, and, by a
-//       bucket of tokens, the frames that move nothing. An acknowledgement that moves a position
-//       costs nothing, because the gateway's own deliveries bound how many there can be.
+//   inbound/1. What a device may send is bounded: bytes a frame, broken frames a connection, and,
+//     by a bucket of tokens, the frames that move nothing. An acknowledgement that moves a position
+//     costs nothing, because the gateway's own deliveries bound how many there can be.
 
 import { FAULTS, fault } from '#domain/fault'
 import type { Fault } from '#domain/fault'
@@ -51,7 +51,7 @@ export class Inbound {
   read(text: string): Answer<DeviceFrame> | Ending {
     // A text has at least as many bytes as UTF-16 units; carriers that count bytes are stricter.
     if (text.length > DEVICE_FRAME_BYTES_MAX) {
-      return ENDING['frame-too-big'] // G4
+      return ENDING['frame-too-big'] // inbound/1
     }
     const frame = readDeviceFrame(text)
     if (frame.kind === 'fault' && isBroken(frame)) this.#brokenFrames += 1
@@ -61,7 +61,8 @@ export class Inbound {
   /** What a fault that the session may survive leads to. */
   mistake(mistake: Fault, nowMs: number): Ending | readonly Output[] {
     if (this.#brokenFrames >= BROKEN_FRAMES_MAX) {
-      return { kind: 'ending', code: CLOSE.policy, reason: 'broken frames', because: mistake } // G4
+      // inbound/1
+      return { kind: 'ending', code: CLOSE.policy, reason: 'broken frames', because: mistake }
     }
     return this.#isFlood(nowMs) ? tooMany() : [errorOutput(mistake)]
   }
@@ -78,7 +79,7 @@ export class Inbound {
     const filled = this.#tokens + (elapsedMs / 1_000) * IDLE_FRAMES_PER_SECOND_MAX
     this.#tokens = Math.min(IDLE_FRAMES_PER_SECOND_MAX, filled) - 1
     this.#filledAtMs = nowMs
-    return this.#tokens < 0 // G4
+    return this.#tokens < 0 // inbound/1
   }
 }
 

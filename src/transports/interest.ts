@@ -2,11 +2,11 @@
 // listen on the bus, the last one makes it stop.
 //
 // Invariants:
-//   I1. An entry is encoded once for all sessions of a channel, and they share the text.
-//   I2. The highest seq heard since listening began is remembered, so that positions which were
-//       read while an announcement passed by can be corrected with it.
-//   I3. What an announcement had no room for is told by its head, so that it is read from the feed
-//       at once and not when the next entry or the next check comes.
+//   interest/1. An entry is encoded once for all sessions of a channel, and they share the text.
+//   interest/2. The highest seq heard since listening began is remembered, so that positions which
+//     were read while an announcement passed by can be corrected with it.
+//   interest/3. What an announcement had no room for is told by its head, so that it is read from
+//     the feed at once and not when the next entry or the next check comes.
 
 import type { Announcement, FeedEntry } from '#domain/feed'
 import type { ChannelId } from '#domain/identity'
@@ -67,7 +67,7 @@ export class Interest<Member> {
     return this.#bus.flush()
   }
 
-  /** The highest seq heard of a channel; 0 when nothing was. (I2) */
+  /** The highest seq heard of a channel; 0 when nothing was. (interest/2) */
   headOf(channelId: ChannelId): number {
     return this.#channels.get(channelId)?.headSeq ?? 0
   }
@@ -75,8 +75,8 @@ export class Interest<Member> {
   #announced(announcement: Announcement): void {
     const heard = this.#channels.get(announcement.channelId)
     if (heard === undefined) return
-    const news = newsOf(announcement) // I1
-    heard.headSeq = Math.max(heard.headSeq, news.headSeq) // I2
+    const news = newsOf(announcement) // interest/1
+    heard.headSeq = Math.max(heard.headSeq, news.headSeq) // interest/2
     // A member that leaves while it is told is taken out of the set, which a Set allows.
     for (const member of heard.members) this.#tell(member, news)
   }
@@ -86,7 +86,7 @@ export class Interest<Member> {
 export const newsOf = ({ channelId, entries, headSeq = 0 }: Announcement): News => ({
   channelId,
   frames: entries.map((entry) => frameOf(entry, 'live')),
-  headSeq: Math.max(headSeq, entries.at(-1)?.seq ?? 0), // I3
+  headSeq: Math.max(headSeq, entries.at(-1)?.seq ?? 0), // interest/3
 })
 
 export function frameOf(entry: FeedEntry, mode: 'live' | 'replay'): Frame {

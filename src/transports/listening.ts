@@ -47,7 +47,7 @@ export class Listening<Member> {
     for (const channelId of this.channelIds) this.leave(channelId)
   }
 
-  /** The position with its head at least at what was heard while it was read. (H1) */
+  /** The position with its head at least at what was heard while it was read. (connection/1) */
   corrected(position: Position): Position {
     const heard = this.#interest.headOf(position.channelId)
     return heard > position.headSeq ? { ...position, headSeq: heard } : position

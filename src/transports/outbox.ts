@@ -1,9 +1,9 @@
 // What a session has said and its carrier does not have yet.
 //
 // Invariants:
-//   H6. What a session says while the input at hand is read goes to its carrier together: one write
-//       a round, not one for each channel that changed. What waits is bounded, and nothing
-//       overtakes it.
+//   outbox/1. What a session says while the input at hand is read goes to its carrier together: one
+//     write a round, not one for each channel that changed. What waits is bounded, and nothing
+//     overtakes it.
 
 import { WINDOW_ENTRIES_MAX } from './signals.ts'
 

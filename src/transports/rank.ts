@@ -1,8 +1,8 @@
 // Which of the sessions of a device is the newer one. No clock decides: those of two nodes differ.
 //
 // Invariants:
-//   H7. Within a process the session whose connection came later is newer; between nodes it is the
-//       one with the greater number (DeviceStore.numberSession).
+//   rank/1. Within a process the session whose connection came later is newer; between nodes it is
+//     the one with the greater number (DeviceStore.numberSession).
 
 export class Rank {
   /** Of its connection among those that the process has opened. */

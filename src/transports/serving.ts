@@ -1,16 +1,18 @@
 // The deliveries of one session: which entries of which channel go out now. Pure: no clock, no I/O.
 //
 // Invariants:
-//   S1. Per channel, seq grows from one delivery to the next, except behind a gap with `restart`.
-//   S2. An announced entry is forwarded only when its seq is the next one. Older ones are dropped;
-//       a hole, a head that nobody announced and a shut window all lead to one mechanism: the
-//       channel is behind and is read from the feed, from what was sent last.
-//   S3. Nothing is kept for a channel that is behind but numbers: announcements that arrive
-//       meanwhile only raise `announcedSeq`, and the channel is live again when a page has reached
-//       it.
-//   S4. Only what was sent can be acknowledged.
-//   S7. Behind a restart Things come again, Messages and Events do not.
-//   S5 and S6, how channels that are behind are read, stand in backlog.ts.
+//   serving/1. Per channel, seq grows from one delivery to the next, except behind a gap with
+//     `restart`.
+//   serving/2. An announced entry is forwarded only when its seq is the next one. Older ones are
+//     dropped; a hole, a head that nobody announced and a shut window all lead to one mechanism:
+//     the channel is behind and is read from the feed, from what was sent last.
+//   serving/3. Nothing is kept for a channel that is behind but numbers: announcements that arrive
+//     meanwhile only raise `announcedSeq`, and the channel is live again when a page has reached
+//     it.
+//   serving/4. Only what was sent can be acknowledged.
+//   serving/5. Behind a restart Things come again, Messages and Events do not.
+//
+// backlog.ts reads the channels that are behind.
 
 import { fault } from '#domain/fault'
 import type { Fault } from '#domain/fault'
@@ -80,14 +82,14 @@ export class Serving {
     this.#backlog.read(outputs)
   }
 
-  /** Entries announced for a channel. (S2, S3) */
+  /** Entries announced for a channel. (serving/2, serving/3) */
   announced({ channelId, frames, headSeq }: News, outputs: Output[]): void {
     const progress = this.#channels.get(channelId)
     if (progress === undefined) return
     for (const frame of frames) {
       if (progress.stage !== 'live') break
       if (frame.seq <= progress.sentSeq) continue
-      if (frame.seq !== progress.sentSeq + 1) break // S2
+      if (frame.seq !== progress.sentSeq + 1) break // serving/2
       if (!this.#deliver(progress, frame, { mode: 'live', outputs })) break
     }
     this.#hear(progress, headSeq)
@@ -123,7 +125,7 @@ export class Serving {
   acknowledge(channelId: ChannelId, seq: number, outputs: Output[]): Fault | 'moved' | 'stale' {
     const progress = this.#channels.get(channelId)
     if (progress === undefined) return fault('channel_not_found', { field: 'channel_id' })
-    // S4
+    // serving/4
     if (seq > progress.sentSeq) {
       return fault('validation_failed', { field: 'seq', detail: 'seq is beyond what was sent' })
     }
@@ -182,7 +184,7 @@ export class Serving {
     return true
   }
 
-  /** S2: a live channel that is not at a seq which exists is behind. */
+  /** serving/2: a live channel that is not at a seq which exists is behind. */
   #hear(progress: Progress, seq: number): void {
     progress.announcedSeq = Math.max(progress.announcedSeq, seq)
     if (progress.stage === 'live' && progress.announcedSeq > progress.sentSeq) {
@@ -196,7 +198,7 @@ export class Serving {
     { mode, outputs }: { readonly mode: 'live' | 'replay'; readonly outputs: Output[] },
   ): boolean {
     if (!this.#window.take(frame.bytes)) return false
-    progress.sentSeq = frame.seq // S1
+    progress.sentSeq = frame.seq // serving/1
     progress.owed.push({ seq: frame.seq, bytes: frame.bytes })
     outputs.push({ kind: 'deliver', frame, mode })
     return true
@@ -221,13 +223,13 @@ export class Serving {
       if (page.gap.restart) {
         progress.sentSeq = 0
         progress.ackedSeq = 0
-        progress.entriesSince = Math.max(progress.entriesSince, known) // S7
+        progress.entriesSince = Math.max(progress.entriesSince, known) // serving/5
         progress.deletedSince = progress.entriesSince
       }
     }
     progress.removedTo = page.removedTo
     for (const frame of page.frames) {
-      if (frame.seq <= progress.sentSeq) continue // S1
+      if (frame.seq <= progress.sentSeq) continue // serving/1
       if (this.#deliver(progress, frame, { mode: 'replay', outputs })) continue
       this.#backlog.add(progress)
       return 'goes-on'
@@ -236,7 +238,7 @@ export class Serving {
     const isDone = page.complete && progress.announcedSeq <= progress.sentSeq
     if (isDone) this.#goLive(progress, outputs)
     else if (progress.sentSeq === before)
-      this.#backlog.postpone(progress) // S6
+      this.#backlog.postpone(progress) // backlog/2
     else this.#backlog.add(progress)
     return 'goes-on'
   }

@@ -4,7 +4,7 @@ import type { ChannelId } from '#domain/identity'
 import type { Serving } from './serving.ts'
 import type { Input } from './signals.ts'
 
-/** Each phase owns what it needs; leaving it lets go of that. (G2) */
+/** Each phase owns what it needs; leaving it lets go of that. (session/2) */
 export type Phase =
   | { readonly kind: 'greeting'; readonly untilMs: number }
   | {

@@ -6,11 +6,11 @@
 //      └──────── refused, too late, broken rules, carrier gone: closed ◀──────────────┘
 //
 // Invariants:
-//   G1. Nothing is delivered before the credentials of a hello were found good.
-//   G2. A phase owns what it needs, so a closed session holds nothing and a draining one sends no
-//       entries.
-//   G3. A device that answers no ping is closed after MISSED_PINGS_MAX of them.
-//   G5. Pings and checks of sessions that began together are spread over their periods.
+//   session/1. Nothing is delivered before the credentials of a hello were found good.
+//   session/2. A phase owns what it needs, so a closed session holds nothing and a draining one
+//     sends no entries.
+//   session/3. A device that answers no ping is closed after MISSED_PINGS_MAX of them.
+//   session/4. Pings and checks of sessions that began together are spread over their periods.
 
 import { fault } from '#domain/fault'
 import type { Fault } from '#domain/fault'
@@ -73,7 +73,7 @@ export class Session {
       case 'draining':
         return this.#whileDraining(this.#phase, input, nowMs)
       case 'closed':
-        break // G2
+        break // session/2
     }
     return NOTHING
   }
@@ -109,7 +109,7 @@ export class Session {
       case 'positions':
       case 'buffered':
       case 'broken':
-        break // G1
+        break // session/1
     }
     return NOTHING
   }
@@ -143,7 +143,7 @@ export class Session {
     this.#phase = {
       kind: 'serving',
       serving,
-      // Devices that came together, after a restart, are not pinged together. (G5)
+      // Devices that came together, after a restart, are not pinged together. (session/4)
       nextPingMs: nowMs + HEARTBEAT_MS * (0.2 + 0.8 * this.#spread),
       pingsMissed: 0,
       nextCheckMs: phase.isChanged ? nowMs : nowMs + CHECK_EVERY_MS * (0.5 + this.#spread / 2),
@@ -227,7 +227,7 @@ export class Session {
     }
     if (nowMs < phase.nextPingMs) return outputs
     if (phase.pingsMissed >= MISSED_PINGS_MAX) {
-      return this.#close(CLOSE.policy, 'no answer', late('no ping was answered')) // G3
+      return this.#close(CLOSE.policy, 'no answer', late('no ping was answered')) // session/3
     }
     phase.pingsMissed += 1
     phase.nextPingMs = nowMs + HEARTBEAT_MS
@@ -235,7 +235,7 @@ export class Session {
     return outputs
   }
 
-  /** Acknowledgements under way are still taken; nothing else is. (G2) */
+  /** Acknowledgements under way are still taken; nothing else is. (session/2) */
   #whileDraining(phase: InPhase<'draining'>, input: Input, nowMs: number): readonly Output[] {
     if (input.kind === 'gone') return this.#forget()
     if (input.kind === 'tick' && nowMs >= phase.untilMs) {
@@ -247,7 +247,7 @@ export class Session {
     if (frame.kind !== 'ack') return NOTHING
     const outputs: Output[] = []
     phase.serving.acknowledge(frame.channelId, frame.seq, outputs)
-    return outputs.filter(({ kind }) => kind === 'acknowledge') // G2
+    return outputs.filter(({ kind }) => kind === 'acknowledge') // session/2
   }
 
   #leave({ reason, retryAfterMs }: InputOf<'leave'>, nowMs: number): readonly Output[] {

@@ -1,12 +1,13 @@
 // The sessions of a process: who is here, what they are told together, and how they leave.
 //
 // Invariants:
-//   H4. A device has one session per carrier: a newer one (H7) ends the older, on every node.
-//   H5. `drain` tells every device at once, whatever the store does. After it no session is left,
-//       and every acknowledgement that came in was written, unless the store took longer than
-//       WRITE_WITHIN_MS: those are delivered once more.
-//   H6. When a lane gets a new owner its sessions compare their channels with the store: the owner
-//       before may have died between a commit and its announcement.
+//   sessions/1. A device has one session per carrier: a newer one (rank/1) ends the older, on every
+//     node.
+//   sessions/2. `drain` tells every device at once, whatever the store does. After it no session is
+//     left, and every acknowledgement that came in was written, unless the store took longer than
+//     WRITE_WITHIN_MS: those are delivered once more.
+//   sessions/3. When a lane gets a new owner its sessions compare their channels with the store:
+//     the owner before may have died between a commit and its announcement.
 
 import { laneOf } from '#domain/identity'
 import type { ChannelId, DeviceId } from '#domain/identity'
@@ -51,7 +52,8 @@ export interface Sessions {
   /** Begins a session. The carrier says `closed` once, whoever closed it. */
   open(carrier: Carrier): SessionHandle
   /**
-   * Tells every device to come back later; resolves when all are gone. New ones are sent away. (H5)
+   * Tells every device to come back later; resolves when all are gone. New ones are sent away.
+   * (sessions/2)
    */
   drain(): Promise<void>
   /** Ends everything now. Waits for the store no longer than `drain` does. */
@@ -157,7 +159,7 @@ class Hub implements Sessions {
       this.#whenEmpty = resolve
       await promise
     }
-    await this.#write() // H5
+    await this.#write() // sessions/2
   }
 
   async close(): Promise<void> {
@@ -166,7 +168,7 @@ class Hub implements Sessions {
     this.#stopNotices()
     this.#shared.reads.clear()
     for (const connection of this.#connections) connection.end(CLOSE.goingAway, 'going away')
-    await this.#write() // H5
+    await this.#write() // sessions/2
   }
 
   count(): number {
@@ -177,14 +179,14 @@ class Hub implements Sessions {
     for (const connection of this.#connections) this.#rechecks.soon(connection)
   }
 
-  /** H6 */
+  /** sessions/3 */
   #laneTaken(lane: number): void {
     const isOfLane = (channelId: ChannelId): boolean => laneOf(channelId, this.#lanes) === lane
     const concerned = this.#shared.interest.membersAmong(isOfLane)
     for (const connection of concerned) this.#rechecks.soon(connection)
   }
 
-  /** H5: a store that does not answer holds nobody up. */
+  /** sessions/2: a store that does not answer holds nobody up. */
   async #write(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     const cancel = this.#ports.timers.after(WRITE_WITHIN_MS, resolve)
@@ -221,10 +223,11 @@ class Hub implements Sessions {
       if (other === connection || other.carrier.kind !== carrier.kind) continue
       if (other.rank.isOlderThan(rank)) {
         rank.succeed(other.rank)
-        other.leave('replaced') // H4
-      } else if (other.session.phase === 'serving') return connection.leave('replaced') // H4
+        other.leave('replaced') // sessions/1
+        // sessions/1
+      } else if (other.session.phase === 'serving') return connection.leave('replaced')
     }
-    if (rank.isOver) return connection.leave('replaced') // H4
+    if (rank.isOver) return connection.leave('replaced') // sessions/1
     const { number } = rank
     this.#ports.bus.notify({ kind: 'session-opened', deviceId, carrier: carrier.kind, number })
   }
@@ -272,7 +275,9 @@ class Hub implements Sessions {
   }
 }
 
-/** H4: one that has not begun yet looks when it does, for its number may still be raised. */
+/**
+ * sessions/1: one that has not begun yet looks when it does, for its number may still be raised.
+ */
 function heard(connection: Connection, number: number): void {
   connection.rank.hear(number)
   const hasBegun = connection.session.phase === 'serving'

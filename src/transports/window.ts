@@ -1,11 +1,12 @@
 // How much may be on its way to one device.
 //
 // Invariants:
-//   N1. Never more than WINDOW_ENTRIES_MAX entries or WINDOW_BYTES_MAX bytes are unacknowledged.
-//   N2. A window that refused an entry stays shut until acknowledgements and the carrier have
-//       brought it to half, so that a slow device is served in pages and not entry by entry. It
-//       never shuts while it is at half or below, so there is always an acknowledgement or a drain
-//       to come that opens it.
+//   session-window/1. Never more than WINDOW_ENTRIES_MAX entries or WINDOW_BYTES_MAX bytes are
+//     unacknowledged.
+//   session-window/2. A window that refused an entry stays shut until acknowledgements and the
+//     carrier have brought it to half, so that a slow device is served in pages and not entry by
+//     entry. It never shuts while it is at half or below, so there is always an acknowledgement or
+//     a drain to come that opens it.
 
 import { WINDOW_BYTES_MAX, WINDOW_ENTRIES_MAX } from './signals.ts'
 
@@ -29,7 +30,7 @@ export class Window {
   /** Takes an entry that will be sent now; false when it must wait. */
   take(bytes: number): boolean {
     if (this.#isShut) return false
-    // N1
+    // session-window/1
     const isFull = this.#entries >= WINDOW_ENTRIES_MAX || this.#bytes + bytes > WINDOW_BYTES_MAX
     if (isFull || this.#buffered > WINDOW_BYTES_MAX) {
       this.#isShut = true
@@ -58,11 +59,11 @@ export class Window {
     if (this.#isShut) return 0
     const room = WINDOW_ENTRIES_MAX - this.#entries - reserved
     if (room >= ROOM_MIN) return room
-    if (reserved === 0) this.#isShut = true // N2: more than half is taken
+    if (reserved === 0) this.#isShut = true // session-window/2: more than half is taken
     return 0
   }
 
-  // N2
+  // session-window/2
   #openAtHalf(): void {
     const isHalf =
       this.#entries <= WINDOW_ENTRIES_MAX / 2 &&

@@ -1,11 +1,12 @@
 // GET /private/ws: the session protocol in WebSocket text frames. (decisions.md 10)
 //
 // Invariants:
-//   X1. A socket is never touched after its close event: from then on its carrier answers `closed`.
-//   X2. What uWebSockets.js holds for one socket is bounded; a socket beyond the bound is cut. The
-//       session stops long before (N1), so only a device that reads nothing and asks for much gets
-//       there.
-//   X3. The request is read before the first return; nothing of it is kept but strings.
+//   wss/1. A socket is never touched after its close event: from then on its carrier answers
+//     `closed`.
+//   wss/2. What uWebSockets.js holds for one socket is bounded; a socket beyond the bound is cut.
+//     The session stops long before (session-window/1), so only a device that reads nothing and
+//     asks for much gets there.
+//   wss/3. The request is read before the first return; nothing of it is kept but strings.
 
 import type { HttpRequest, HttpResponse, TemplatedApp, WebSocket } from 'uWebSockets.js'
 
@@ -61,7 +62,7 @@ interface Socket {
   readonly authorization: string
   readonly place: Place
   handle: SessionHandle | undefined
-  /** X1 */
+  /** wss/1 */
   isClosed: boolean
 }
 
@@ -80,8 +81,8 @@ function serve(app: TemplatedApp, ports: WssPorts): void {
   const { open, places } = ports
   app.ws<Socket>(WSS_PATH, {
     maxPayloadLength: DEVICE_FRAME_BYTES_MAX,
-    maxBackpressure: HELD_BYTES_MAX, // X2
-    closeOnBackpressureLimit: true, // X2
+    maxBackpressure: HELD_BYTES_MAX, // wss/2
+    closeOnBackpressureLimit: true, // wss/2
     idleTimeout: IDLE_SECONDS,
     // The session pings by itself, with frames that every carrier has.
     sendPingsAutomatically: false,
@@ -125,7 +126,7 @@ function serve(app: TemplatedApp, ports: WssPorts): void {
     drain: (ws) => ws.getUserData().handle?.drained(ws.getBufferedAmount()),
     close: (ws) => {
       const socket = ws.getUserData()
-      socket.isClosed = true // X1
+      socket.isClosed = true // wss/1
       socket.place.release()
       socket.handle?.closed()
     },
@@ -149,11 +150,11 @@ class WssCarrier implements Carrier {
   }
 
   send(texts: readonly string[]): number | 'closed' {
-    if (this.#socket.isClosed) return 'closed' // X1
+    if (this.#socket.isClosed) return 'closed' // wss/1
     this.#ws.cork(() => {
       for (const text of texts) {
         if (this.#socket.isClosed) break
-        // Beyond the bound a text is dropped, so nothing may follow it. (X2)
+        // Beyond the bound a text is dropped, so nothing may follow it. (wss/2)
         if (this.#ws.send(text) === DROPPED) this.#ws.close()
       }
     })
@@ -161,11 +162,11 @@ class WssCarrier implements Carrier {
   }
 
   close(code: number, reason: string): void {
-    if (!this.#socket.isClosed) this.#ws.end(code, reason) // X1
+    if (!this.#socket.isClosed) this.#ws.end(code, reason) // wss/1
   }
 
   cut(): void {
-    if (!this.#socket.isClosed) this.#ws.close() // X1
+    if (!this.#socket.isClosed) this.#ws.close() // wss/1
   }
 }
 
@@ -176,7 +177,7 @@ function offersProtocol(request: HttpRequest): boolean {
 
 const decoder = new TextDecoder()
 
-// X3
+// wss/3
 function sourceOf(response: HttpResponse, request: HttpRequest): AddressSource {
   return {
     socketAddress: () => decoder.decode(response.getRemoteAddressAsText()),

@@ -30,13 +30,13 @@ test('an actor takes a turn, and the next one once the first is committed', (t) 
   t.is(actor.take(turnOf(message())).entries[0]?.seq, 2)
 })
 
-test('A1: an actor that sleeps is given no turn', (t) => {
+test('actor/1: an actor that sleeps is given no turn', (t) => {
   const asleep = new ChannelActor(channel(1), RULES)
   t.true(asleep.isAsleep)
   t.throws(() => asleep.take(turnOf(message())), { message: /sleeps/ })
 })
 
-test('A1: while a turn commits one more is decided on it, and no third', (t) => {
+test('actor/1: while a turn commits one more is decided on it, and no third', (t) => {
   const actor = actorThatIsAwake()
   t.is(actor.take(turnOf(message())).entries[0]?.seq, 1)
   t.is(actor.take(turnOf(message())).entries[0]?.seq, 2)
@@ -45,7 +45,7 @@ test('A1: while a turn commits one more is decided on it, and no third', (t) => 
   t.is(actor.take(turnOf(message())).entries[0]?.seq, 3)
 })
 
-test('A3: an actor whose turn failed forgets the one that was decided on it too', (t) => {
+test('channel/2: an actor whose turn failed forgets the one that was decided on it too', (t) => {
   const actor = actorThatIsAwake()
   actor.take(turnOf(thing('create', 't')))
   actor.take(turnOf(thing('create', 'u')))
@@ -57,7 +57,7 @@ test('A3: an actor whose turn failed forgets the one that was decided on it too'
   actor.take(turnOf(message()))
 })
 
-test('A3: an actor that failed is asleep until it is loaded again', (t) => {
+test('channel/2: an actor that failed is asleep until it is loaded again', (t) => {
   const actor = actorThatIsAwake()
   actor.take(turnOf(thing('create', 't')))
   actor.committed()
@@ -68,7 +68,7 @@ test('A3: an actor that failed is asleep until it is loaded again', (t) => {
   t.is(actor.remembered, 0)
 })
 
-test('A3: a turn that is committed after all was forgotten leaves nothing behind', (t) => {
+test('channel/2: a turn that is committed after all was forgotten leaves nothing behind', (t) => {
   const actor = actorThatIsAwake()
   actor.take(turnOf(message()))
   actor.failed()
@@ -175,7 +175,7 @@ const trims: Readonly<
 }
 
 for (const [name, [uses, atMs, expected]] of Object.entries(trims)) {
-  test(`A5: ${name}`, (t) => {
+  test(`actor/2: ${name}`, (t) => {
     const directory = new ChannelDirectory(LIMITS)
     for (const [number, nowMs, things = 0] of uses) use(directory, number, { nowMs, things })
     directory.trim(atMs)
@@ -197,7 +197,7 @@ test('a channel that is woken twice is one actor, and after its sleep another', 
   t.is(directory.size, 1)
 })
 
-test('A5: what is too much goes to sleep also after the clock was set back', (t) => {
+test('actor/2: what is too much goes to sleep also after the clock was set back', (t) => {
   const directory = new ChannelDirectory(LIMITS)
   directory.tidy(3_600_000)
   for (const number of [1, 2]) use(directory, number, { nowMs: 0, things: 4 })
@@ -205,7 +205,7 @@ test('A5: what is too much goes to sleep also after the clock was set back', (t)
   t.true(directory.remembered <= LIMITS.entitiesMax, String(directory.remembered))
 })
 
-test('A5: deletions of channels that are not awake are not kept', (t) => {
+test('actor/2: deletions of channels that are not awake are not kept', (t) => {
   const directory = new ChannelDirectory(LIMITS)
   use(directory, 1, { nowMs: 0 })
   directory.tidy(0)

@@ -1,4 +1,5 @@
-// Goal: a lane that is given to another process in order costs no turn, and nobody is fenced. (L6)
+// Goal: a lane that is given to another process in order costs no turn, and nobody is fenced.
+// (leases/2)
 // Method: the store hangs in the middle of what the leases interrupt.
 
 import test from 'ava'
@@ -22,7 +23,7 @@ function watched(promise: Promise<void>): () => Promise<boolean> {
   }
 }
 
-test('L6: a lane may go to another process once the turn under way has ended', async (t) => {
+test('leases/2: a lane may go to another process once the turn under way has ended', async (t) => {
   const { log, store, leases, system, logger } = await running(t)
   await until('the lanes are owned', () => system.ownedLanes === 2)
   store.faultOf = (call) => (call === 'commit' ? 'hang' : undefined)
@@ -43,7 +44,7 @@ test('L6: a lane may go to another process once the turn under way has ended', a
   t.deepEqual([...logger.lines, ...next.logger.lines], [])
 })
 
-test('L6: behind a backlog lanes go after what is decided, not after all of it', async (t) => {
+test('leases/2: behind a backlog lanes go after what is decided, not after all of it', async (t) => {
   const { log, store, leases } = await running(t, { turnMax: 1 })
   store.faultOf = (call) => (call === 'commit' ? 'hang' : undefined)
   log.put(
@@ -58,7 +59,7 @@ test('L6: behind a backlog lanes go after what is decided, not after all of it',
   t.is(store.feed.length, 2)
 })
 
-test('L6: lanes that go while others are being taken are not taken any more', async (t) => {
+test('leases/2: lanes that go while others are being taken are not taken any more', async (t) => {
   const store = new MemoryTurnStore(CHANNELS)
   const log = new MemoryLog()
   const { system, leases, logger } = systemOver({ store, log, leases: LANES })
@@ -79,7 +80,7 @@ for (const [what, phase] of [
   ['sleeps', 'running'],
   ['has ended', 'halted'],
 ] as const) {
-  test(`L6: a system that ${what} lets go at once`, async (t) => {
+  test(`leases/2: a system that ${what} lets go at once`, async (t) => {
     const { leases, system } = await running(t)
     await system.caughtUp
     if (phase === 'halted') await system.halt()
@@ -106,7 +107,7 @@ test('a lane that is taken is told to everybody once the database has given it',
   )
 })
 
-test('L10: a lease that the database refuses is told to the leases', async (t) => {
+test('refused-leases/1: a lease that the database refuses is told to the leases', async (t) => {
   const store = new MemoryTurnStore(CHANNELS)
   await store.takeLane({ lane: 0, epoch: 9 })
   const { system, leases, bus } = systemOver({ store, log: new MemoryLog(), leases: LANES })
@@ -118,7 +119,7 @@ test('L10: a lease that the database refuses is told to the leases', async (t) =
   await until('lane 0 is taken', () => system.ownedLanes === 1)
 })
 
-test('L6: a system that waits for its store lets go at once', async (t) => {
+test('leases/2: a system that waits for its store lets go at once', async (t) => {
   const store = new MemoryTurnStore(CHANNELS)
   const log = new MemoryLog()
   const { promise, resolve } = Promise.withResolvers<void>()

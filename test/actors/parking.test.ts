@@ -203,7 +203,7 @@ test('W2: who has lost the lane applies nothing of what waits', async (t) => {
   t.deepEqual([store.feed, store.parked.length], [[], 1])
 })
 
-test('T2: an op_id that waits has one effect, however often it comes', async (t) => {
+test('turn-uses/1: an op_id that waits has one effect, however often it comes', async (t) => {
   const claimed = () => message({ opId: 'mine', claims: true })
   const over = await parked(t, [claimed()])
   const { log, store } = over
@@ -218,7 +218,7 @@ test('T2: an op_id that waits has one effect, however often it comes', async (t)
   t.is(store.operations.get(opId('mine'))?.status, 'sent')
 })
 
-test('T3: what waits and has no record of its own leaves the record of the other', async (t) => {
+test('turn-uses/2: what waits and has no record of its own leaves the record of the other', async (t) => {
   const over = await running(t)
   const { log, store } = over
   log.put(0, [message({ opId: 'mine', claims: true, channelId: channel(2) })])

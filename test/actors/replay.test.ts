@@ -1,5 +1,5 @@
 // Goal: whatever happens to stores, owners and processes, every submission has its effect exactly
-// once and in order. (W2, W3, W6, W9, T1, T2, A3, A5, A7)
+// once and in order. (W2, W3, W6, W9, turn/1, turn-uses/1, channel/2, actor/2, owned-lanes/1)
 // Method: random logs are applied by actor systems that take lanes from each other, are replaced
 // while they still run, and whose store calls fail in every way. What is left in the store must
 // equal a plain fold over the log, one submission after the other, that knows nothing of turns,
@@ -241,7 +241,7 @@ async function wrongIn(world: World): Promise<string | undefined> {
   return announced.map((entries) => wrongAnnouncement(entries, store)).find((wrong) => wrong)
 }
 
-/** T1: what is announced was committed, and a process announces a channel in seq order. */
+/** turn/1: what is announced was committed, and a process announces a channel in seq order. */
 function wrongAnnouncement(
   entries: readonly FeedEntry[],
   { feed }: MemoryTurnStore,

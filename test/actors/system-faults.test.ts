@@ -14,7 +14,7 @@ const faults: readonly StoreFault[] = ['refuse', 'lose', 'fence', 'hang']
 for (const call of calls) {
   for (const fault of faults) {
     if (call === 'load' && fault === 'fence') continue
-    test(`A7: when a ${call} is told to ${fault}, everything is applied once`, async (t) => {
+    test(`owned-lanes/1: when a ${call} is told to ${fault}, everything is applied once`, async (t) => {
       const { log, store, leases } = await running(t)
       log.put(0, [thing('create', 't'), message()])
       await until('the first entry is applied', () => store.feed.length === 2)
@@ -146,7 +146,7 @@ test('W6: two lanes go on beside a submission that breaks its turn', async (t) =
   t.is(store.deadLetters.length, 2)
 })
 
-test('T3, T4: a submission whose op_id a client chose before keeps its effect, without a split', async (t) => {
+test('turn-uses/2, turn-uses/3: a submission whose op_id a client chose before keeps its effect, without a split', async (t) => {
   const { log, store, waits } = await running(t)
   const first = message({ opId: 'taken', claims: true, channelId: channel(2) })
   log.put(1, [first])

@@ -19,7 +19,7 @@ test('what the log holds is applied, and what comes later too', async (t) => {
   await until('it is counted', () => system.applied === 4)
 })
 
-test('T1: announcements and applied notices are made after the commit, and hold it', async (t) => {
+test('turn/1: announcements and applied notices are made after the commit, and hold it', async (t) => {
   const { log, store, bus, meter } = await running(t)
   store.faultOf = (call) => (call === 'commit' ? 'hang' : undefined)
   const position = log.put(0, [message(), message({ channelId: channel(9) })])
@@ -36,7 +36,7 @@ test('T1: announcements and applied notices are made after the commit, and hold 
   t.is(meter.total('operations_total{failed}'), 1)
 })
 
-test('A6: while a turn is under way no other one begins, and the next is one turn', async (t) => {
+test('turn-line/1: while a turn is under way no other one begins, and the next is one turn', async (t) => {
   const { log, store } = await running(t)
   store.faultOf = (call) => (call === 'commit' ? 'hang' : undefined)
   log.put(0, [message()])
@@ -88,7 +88,7 @@ test('a lane whose lease is gone is not applied, and is again when it comes back
   await until('lane 0 is applied', () => seqsOf(store).length === 1)
 })
 
-test('A7: a lane that comes back is applied from what its other owner left', async (t) => {
+test('owned-lanes/1: a lane that comes back is applied from what its other owner left', async (t) => {
   const { log, store, leases, system } = await running(t)
   log.put(0, [thing('create', 't', { at: 1, attrs: { on: true } })])
   await until('the first is applied', () => store.feed.length === 1)
@@ -111,7 +111,7 @@ test('A7: a lane that comes back is applied from what its other owner left', asy
   t.deepEqual(store.violations, [])
 })
 
-test('A7: a late reading after a lane came back overwrites nothing with what was', async (t) => {
+test('owned-lanes/1: a late reading after a lane came back overwrites nothing with what was', async (t) => {
   const { log, store, leases, system } = await running(t)
   log.put(0, [thing('create', 't', { at: 1, attrs: { on: true } })])
   await until('the first is applied', () => store.feed.length === 1)
@@ -162,7 +162,7 @@ test('a wake-up for an idle lane during the read of another one is not lost', as
   t.is(store.feed.length, 40)
 })
 
-test('A5: actors beyond the limit go to sleep, and nothing is lost by it', async (t) => {
+test('actor/2: actors beyond the limit go to sleep, and nothing is lost by it', async (t) => {
   const { log, store, meter } = await running(t, { liveMax: 1 })
   for (let count = 1; count <= 12; count += 1) {
     const channelId = channel(1 + (count % 3))
@@ -176,7 +176,7 @@ test('A5: actors beyond the limit go to sleep, and nothing is lost by it', async
   t.like(store.thing(channel(1), 't'), { rev: 4 })
 })
 
-test('A5: an actor that is idle goes to sleep', async (t) => {
+test('actor/2: an actor that is idle goes to sleep', async (t) => {
   const { log, store, meter, clock } = await running(t, { idleMs: 500 })
   log.put(0, [message()])
   await until('it is applied', () => store.feed.length === 1)
@@ -209,7 +209,7 @@ for (const [tookMs, waits] of [
   [20, []],
   [300, []],
 ] as const) {
-  test(`A6: a turn of ${tookMs} ms is followed by a rest of ${waits[0] ?? 'no'} ms`, async (t) => {
+  test(`turn-line/1: a turn of ${tookMs} ms is followed by a rest of ${waits[0] ?? 'no'} ms`, async (t) => {
     const over = await running(t)
     over.store.faultOf = (call) => {
       if (call === 'commit') over.clock.now += tookMs
@@ -222,7 +222,7 @@ for (const [tookMs, waits] of [
   })
 }
 
-test('A6: a turn that is full is followed by the next one', async (t) => {
+test('turn-line/1: a turn that is full is followed by the next one', async (t) => {
   const { log, store, system, waits, clock } = await running(t, { turnMax: 1 })
   store.faultOf = (call) => {
     if (call === 'commit') clock.now += 5

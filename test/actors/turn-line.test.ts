@@ -39,7 +39,7 @@ async function behind(t: ExecutionContext, turns = 2) {
   return over
 }
 
-test('A6: while a large turn commits the next one is decided, and commits after it', async (t) => {
+test('turn-line/1: while a large turn commits the next one is decided, and commits after it', async (t) => {
   const over = await committing(t)
   const { log, store, bus } = over
   const update = (at: number) => thing('update', 't', { at, attrs: { at } })
@@ -67,7 +67,7 @@ for (const [turnMax, first, ahead] of [
   [512, 32, 1],
   [512, 31, 0],
 ] as const) {
-  test(`A6: a turn of ${first} where ${turnMax} fit has ${ahead} decided ahead of it`, async (t) => {
+  test(`turn-line/1: a turn of ${first} where ${turnMax} fit has ${ahead} decided ahead of it`, async (t) => {
     const over = await committing(t, turnMax)
     const { log, store } = over
     const messages = (count: number) => Array.from({ length: count }, () => message())
@@ -83,7 +83,7 @@ for (const [turnMax, first, ahead] of [
   })
 }
 
-test('A8: a turn is announced once the next one has begun to commit, before that has ended', async (t) => {
+test('turn-line/2: a turn is announced once the next one has begun to commit, before that has ended', async (t) => {
   const over = await behind(t, 3)
   const { store, bus } = over
   const announcedAt: number[] = []
@@ -104,7 +104,7 @@ test('A8: a turn is announced once the next one has begun to commit, before that
   t.deepEqual(announcedSeqs(over), [1, 2, 3, 4, 5, 6])
 })
 
-test('A8: a turn is announced at once while the next one is still loading', async (t) => {
+test('turn-line/2: a turn is announced at once while the next one is still loading', async (t) => {
   const over = await behind(t)
   const { log, store, bus, system } = over
   store.faultOf = (call) => (call === 'load' ? 'hang' : undefined)
@@ -122,7 +122,7 @@ test('A8: a turn is announced at once while the next one is still loading', asyn
 const announcedSeqs = ({ bus }: Over) =>
   bus.announced.flatMap(({ entries }) => entries.map(({ seq }) => seq))
 
-test('A8: turns are announced in the order of their commits, however fast those are', async (t) => {
+test('turn-line/2: turns are announced in the order of their commits, however fast those are', async (t) => {
   const over = await behind(t)
   const { store, putOff } = over
   const held: (() => void)[] = []
@@ -137,7 +137,7 @@ test('A8: turns are announced in the order of their commits, however fast those 
   t.deepEqual(announcedSeqs(over), [1, 2, 3, 4])
 })
 
-test('A8: what is committed is announced also when the next turn is given up', async (t) => {
+test('turn-line/2: what is committed is announced also when the next turn is given up', async (t) => {
   const over = await behind(t)
   const { store, system } = over
   for (let turns = 0; turns < SOON_TURNS; turns += 1) await turn()
@@ -148,7 +148,7 @@ test('A8: what is committed is announced also when the next turn is given up', a
   t.deepEqual(announcedSeqs(over), [1, 2])
 })
 
-test('A6: behind a backlog a deleted channel is forgotten as soon as it is in no turn', async (t) => {
+test('turn-line/1: behind a backlog a deleted channel is forgotten as soon as it is in no turn', async (t) => {
   const over = await behind(t, 10)
   const { store, bus } = over
   bus.notify({ kind: 'channel-deleted', channelId: channel(1) })
@@ -161,7 +161,7 @@ test('A6: behind a backlog a deleted channel is forgotten as soon as it is in no
   )
 })
 
-test('T2: an op_id that is being committed has no second effect in the next turn', async (t) => {
+test('turn-uses/1: an op_id that is being committed has no second effect in the next turn', async (t) => {
   const over = await committing(t)
   const claimed = (number: number) =>
     message({ opId: 'mine', claims: true, channelId: channel(number) })
@@ -176,7 +176,7 @@ test('T2: an op_id that is being committed has no second effect in the next turn
 })
 
 for (const fault of ['refuse', 'lose', 'fence'] as const) {
-  test(`A7: when a commit is told to ${fault}, what was decided ahead is decided again`, async (t) => {
+  test(`owned-lanes/1: when a commit is told to ${fault}, what was decided ahead is decided again`, async (t) => {
     const over = await committing(t)
     const { log, store, system } = over
     const before = thing('create', 't', { at: 1 })

@@ -1,4 +1,4 @@
-// T2: what a client names has one effect, however often it is in the log.
+// turn-uses/1: what a client names has one effect, however often it is in the log.
 
 import test from 'ava'
 
@@ -9,7 +9,7 @@ import { LIMITS, newBench } from '#test/support/turn-bench'
 const claimed = (number: number) =>
   message({ opId: 'mine', claims: true, channelId: channel(number) })
 
-test('T2: a chosen op_id has one effect within a turn', async (t) => {
+test('turn-uses/1: a chosen op_id has one effect within a turn', async (t) => {
   const bench = await newBench()
   await bench.apply(claimed(1), message(), claimed(1))
   t.is(bench.store.feed.filter((entry) => entry.opId === opId('mine')).length, 1)
@@ -19,7 +19,7 @@ test('T2: a chosen op_id has one effect within a turn', async (t) => {
   )
 })
 
-test('T2: a chosen op_id has one effect over two turns, also after a restart', async (t) => {
+test('turn-uses/1: a chosen op_id has one effect over two turns, also after a restart', async (t) => {
   const bench = await newBench()
   await bench.apply(claimed(1))
   await bench.apply(claimed(1))
@@ -29,7 +29,7 @@ test('T2: a chosen op_id has one effect over two turns, also after a restart', a
   t.deepEqual(bench.store.violations, [])
 })
 
-test('T2: a chosen op_id has one effect over two channels', async (t) => {
+test('turn-uses/1: a chosen op_id has one effect over two channels', async (t) => {
   const bench = await newBench()
   await bench.apply(claimed(1), claimed(2))
   await bench.apply(claimed(2))
@@ -39,7 +39,7 @@ test('T2: a chosen op_id has one effect over two channels', async (t) => {
   )
 })
 
-test('T2: of two channels the first in the log has the effect, wherever turns are cut', async (t) => {
+test('turn-uses/1: of two channels the first in the log has the effect, wherever turns are cut', async (t) => {
   // Grouped by channel, channel 1 comes first; in the log, channel 2 was first with this op_id.
   const log = [message({ channelId: channel(1) }), claimed(2), claimed(1)]
   const whole = await newBench()
@@ -53,7 +53,7 @@ test('T2: of two channels the first in the log has the effect, wherever turns ar
   t.is(whole.store.snapshot(), single.store.snapshot())
 })
 
-test('T2: a refused use is a use', async (t) => {
+test('turn-uses/1: a refused use is a use', async (t) => {
   const bench = await newBench()
   await bench.apply(claimed(9))
   bench.store.addChannel(channel(9))
@@ -72,7 +72,7 @@ const MADE = [
 for (const made of MADE) {
   for (const isFirst of [true, false]) {
     const order = isFirst ? 'before' : 'after'
-    test(`T3: an op_id made for a ${made.model} ${order} a client chose it has one record`, async (t) => {
+    test(`turn-uses/2: an op_id made for a ${made.model} ${order} a client chose it has one record`, async (t) => {
       const chosen = claimed(2)
       const log = [message(), ...(isFirst ? [made, chosen] : [chosen, made]), message()]
       const whole = await newBench()
@@ -96,7 +96,7 @@ for (const made of MADE) {
   }
 }
 
-test('T2: what stands in the log twice has one effect, also when the gateway named it', async (t) => {
+test('turn-uses/1: what stands in the log twice has one effect, also when the gateway named it', async (t) => {
   const bench = await newBench()
   const batch = [message(), thing('create', 't'), event('create', 'e')]
   await bench.apply(...batch)
@@ -106,7 +106,7 @@ test('T2: what stands in the log twice has one effect, also when the gateway nam
   t.deepEqual(bench.store.violations, [])
 })
 
-test('T4: op_ids that the gateway made are looked up only when a turn has failed', async (t) => {
+test('turn-uses/3: op_ids that the gateway made are looked up only when a turn has failed', async (t) => {
   const bench = await newBench()
   await bench.apply(message(), thing('create', 't'))
   await bench.apply(message(), claimed(1))

@@ -35,7 +35,7 @@ test('W2: a turn from another place or of another epoch changes nothing', async 
   t.is(bench.store.snapshot(), before)
 })
 
-test('T1: what a turn gives to announce is what it committed', async (t) => {
+test('turn/1: what a turn gives to announce is what it committed', async (t) => {
   const bench = await newBench()
   const one = message({ channelId: channel(1) })
   const two = message({ channelId: channel(2) })
@@ -50,7 +50,7 @@ test('T1: what a turn gives to announce is what it committed', async (t) => {
   t.deepEqual([...end.entries.values()].flat(), bench.store.feed)
 })
 
-test('T1: a turn that is not committed gives nothing to announce', async (t) => {
+test('turn/1: a turn that is not committed gives nothing to announce', async (t) => {
   const bench = await newBench()
   bench.store.faultOf = (call) => (call === 'commit' ? 'refuse' : undefined)
   await t.throwsAsync(bench.apply(message()), { message: /refused/ })
@@ -61,7 +61,7 @@ test('T1: a turn that is not committed gives nothing to announce', async (t) => 
 
 // Method: how a commit can fail to answer "committed".
 for (const fault of ['refuse', 'lose', 'fence'] as const) {
-  test(`A3: after a commit that was told to ${fault}, channels are loaded again`, async (t) => {
+  test(`channel/2: after a commit that was told to ${fault}, channels are loaded again`, async (t) => {
     const bench = await newBench()
     await bench.apply(thing('create', 't'))
     bench.store.faultOf = (call) => (call === 'commit' ? fault : undefined)
@@ -219,7 +219,7 @@ for (const [kind, made] of [
   ['things', thing],
   ['events', event],
 ] as const) {
-  test(`A4: ${kind} keep everything while the channel forgets them and reads them again`, async (t) => {
+  test(`channel/3: ${kind} keep everything while the channel forgets them and reads them again`, async (t) => {
     const bench = await newBench()
     const ids = Array.from({ length: LIMITS.rememberedMax + 1 }, (_, index) => `${index}`)
     const [oldest = '', second = ''] = ids

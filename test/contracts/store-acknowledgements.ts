@@ -33,7 +33,7 @@ const pulledSeqs = async (store: Store, limit = 200): Promise<readonly number[]>
   (await store.read.pull(DEVICE, limit)).items.map(({ seq }) => seq)
 
 export function acknowledgementContract(engine: string, open: OpenStore): void {
-  test(`${engine}: K1: positions move forward and never beyond the head`, async (t) => {
+  test(`${engine}: acknowledgements/1: positions move forward and never beyond the head`, async (t) => {
     const store = await open(t)
     const writer = await subscribed(store)
     for (let count = 0; count < 5; count += 1) writer.take(message())
@@ -66,7 +66,7 @@ export function acknowledgementContract(engine: string, open: OpenStore): void {
     t.is(await store.subscriptions.acknowledgeEntries(device(2), [{ channelId: A, seq: 1 }]), 0)
   })
 
-  test(`${engine}: K2: the position waits for the first open entry`, async (t) => {
+  test(`${engine}: acknowledgements/2: the position waits for the first open entry`, async (t) => {
     const store = await open(t)
     const writer = await subscribed(store)
     for (let count = 0; count < 5; count += 1) writer.take(message())
@@ -84,7 +84,7 @@ export function acknowledgementContract(engine: string, open: OpenStore): void {
     t.deepEqual(await pulledSeqs(store), [])
   })
 
-  test(`${engine}: K2: an older state of a Thing does not hold the position`, async (t) => {
+  test(`${engine}: acknowledgements/2: an older state of a Thing does not hold the position`, async (t) => {
     const store = await open(t)
     const writer = await subscribed(store)
     await writer.take(thing('update', 'lamp', { at: 1 }), message()).commit()
@@ -94,7 +94,7 @@ export function acknowledgementContract(engine: string, open: OpenStore): void {
     t.deepEqual(await pulledSeqs(store), [3])
   })
 
-  test(`${engine}: K3: what is furthest ahead is given up first`, async (t) => {
+  test(`${engine}: acknowledgements/3: what is furthest ahead is given up first`, async (t) => {
     const store = await open(t)
     const writer = await subscribed(store)
     for (let count = 0; count < ACKED_AHEAD_MAX + 2; count += 1) writer.take(message())

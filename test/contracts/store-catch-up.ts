@@ -125,7 +125,7 @@ export function catchUpContract(engine: string, open: OpenStore): void {
     t.is(page.entries[4]?.opId, writer.feed[1_999]?.opId)
   })
 
-  test(`${engine}: B1: a page holds the next changes, wherever they are in the feed`, async (t) => {
+  test(`${engine}: blocks/1: a page holds the next changes, wherever they are in the feed`, async (t) => {
     const store = await open(t)
     const writer = await ChannelWriter.open(store, 1)
     await writer.take(...scatteredUpdates()).commit()

@@ -50,7 +50,7 @@ export function channelKeyContract(engine: string, open: OpenStore): void {
     t.is(await channelKeys.find(key(3).keyHash), B)
   })
 
-  test(`${engine}: K1: another password, or the end of the channel, makes keys void`, async (t) => {
+  test(`${engine}: stored-keys/1: another password, or the end of the channel, makes keys void`, async (t) => {
     const { channels, channelKeys } = await open(t)
     await channels.create(newChannel(A))
     await channels.create(newChannel(B))
@@ -63,7 +63,7 @@ export function channelKeyContract(engine: string, open: OpenStore): void {
     t.is(await channelKeys.find(key(2).keyHash), undefined)
   })
 
-  test(`${engine}: K2: a channel has a greatest number of keys, and void ones make room`, async (t) => {
+  test(`${engine}: stored-keys/2: a channel has a greatest number of keys, and void ones make room`, async (t) => {
     const { channels, channelKeys } = await open(t)
     await channels.create(newChannel(A))
     const numbers = Array.from({ length: CHANNEL_KEYS_MAX + 3 }, (_, index) => index + 1)

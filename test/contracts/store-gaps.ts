@@ -12,7 +12,7 @@ import type { OpenStore } from './store-contract.ts'
 const A = channel(1)
 
 export function gapsContract(engine: string, open: OpenStore): void {
-  test(`${engine}: C1: the gap is what was removed and not yet seen`, async (t) => {
+  test(`${engine}: catch-up/1: the gap is what was removed and not yet seen`, async (t) => {
     const store = await open(t)
     const writer = await ChannelWriter.open(store, 1)
     for (let at = 1; at <= 6; at += 1) writer.take(message({ acceptedAt: at }))
@@ -33,7 +33,7 @@ export function gapsContract(engine: string, open: OpenStore): void {
     }
   })
 
-  test(`${engine}: C2, C3: a forgotten deletion restarts once, over many pages`, async (t) => {
+  test(`${engine}: catch-up/2, catch-up/3: a forgotten deletion restarts once, over many pages`, async (t) => {
     const store = await open(t)
     const writer = await ChannelWriter.open(store, 1)
     for (const id of ['a', 'b', 'c', 'd']) writer.take(thing('update', id))
@@ -51,7 +51,7 @@ export function gapsContract(engine: string, open: OpenStore): void {
     t.deepEqual([...reader.lost], [5])
   })
 
-  test(`${engine}: C2: a deletion that is forgotten between two pages restarts`, async (t) => {
+  test(`${engine}: catch-up/2: a deletion that is forgotten between two pages restarts`, async (t) => {
     const store = await open(t)
     const writer = await ChannelWriter.open(store, 1)
     await writer.take(thing('update', 'a'), thing('update', 'b')).commit()

@@ -25,7 +25,7 @@ const register = async (store: Store, ...numbers: readonly number[]): Promise<vo
 }
 
 export function idleContract(engine: string, open: OpenStore): void {
-  test(`${engine}: I1: a device that never subscribed goes by its registration`, async (t) => {
+  test(`${engine}: idle/1: a device that never subscribed goes by its registration`, async (t) => {
     const store = await open(t)
     await ChannelWriter.open(store, 1)
     await register(store, 1, 2)
@@ -39,7 +39,7 @@ export function idleContract(engine: string, open: OpenStore): void {
     t.is(await devicesOf(store, 1, 2), '2')
   })
 
-  test(`${engine}: I1: a device goes once it was not seen for long, never with a subscription`, async (t) => {
+  test(`${engine}: idle/1: a device goes once it was not seen for long, never with a subscription`, async (t) => {
     const store = await open(t)
     await ChannelWriter.open(store, 1)
     await register(store, 1, 2, 3, 4)
@@ -68,7 +68,7 @@ export function idleContract(engine: string, open: OpenStore): void {
     t.is((await store.channels.info(A))?.subscribers, 1)
   })
 
-  test(`${engine}: I1: the time without a subscription begins when its channel is deleted`, async (t) => {
+  test(`${engine}: idle/1: the time without a subscription begins when its channel is deleted`, async (t) => {
     const store = await open(t)
     await ChannelWriter.open(store, 1)
     await register(store, 1)
@@ -79,7 +79,7 @@ export function idleContract(engine: string, open: OpenStore): void {
     t.is((await expire(NOW + 50 * DAY + 1)).devices, 1)
   })
 
-  test(`${engine}: I3: what is in use is looked at once in so long, and holds up nobody`, async (t) => {
+  test(`${engine}: idle/3: what is in use is looked at once in so long, and holds up nobody`, async (t) => {
     const store = await open(t)
     await ChannelWriter.open(store, 1)
     await register(store, 1, 2, 3)
@@ -96,7 +96,7 @@ export function idleContract(engine: string, open: OpenStore): void {
     t.is(await devicesOf(store, 1, 2, 3), '1 2')
   })
 
-  test(`${engine}: I2: a channel that was never used goes by its age`, async (t) => {
+  test(`${engine}: idle/2: a channel that was never used goes by its age`, async (t) => {
     const store = await open(t)
     await store.channels.create({ ...newChannel(A), createdAt: NOW })
     const expire = (channels: number) => store.retention.expire({ ...NEVER, channels }, 9)
@@ -106,7 +106,7 @@ export function idleContract(engine: string, open: OpenStore): void {
     t.deepEqual((await expire(NOW + 2)).channels, [])
   })
 
-  test(`${engine}: I2: a channel with subscribers, Things or open Events stays`, async (t) => {
+  test(`${engine}: idle/2: a channel with subscribers, Things or open Events stays`, async (t) => {
     const store = await open(t)
     const names = ['subscribed', 'thing', 'event', 'message', 'deleted', 'nothing']
     const writers = await Promise.all(names.map((_, at) => ChannelWriter.open(store, at + 1)))
@@ -129,7 +129,7 @@ export function idleContract(engine: string, open: OpenStore): void {
     t.deepEqual(gone, [['nothing'], ['message', 'deleted'], [], []])
   })
 
-  test(`${engine}: I2: a subscription that came and went counts as use`, async (t) => {
+  test(`${engine}: idle/2: a subscription that came and went counts as use`, async (t) => {
     const store = await open(t)
     await store.channels.create({ ...newChannel(A), createdAt: NOW })
     await register(store, 1)

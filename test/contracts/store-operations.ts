@@ -54,7 +54,7 @@ export function operationContract(engine: string, open: OpenStore): void {
     t.is(await store.operations.find(opId('ENDS')), undefined)
   })
 
-  test(`${engine}: O1: the first claim of an op_id decides the later ones`, async (t) => {
+  test(`${engine}: operations/1: the first claim of an op_id decides the later ones`, async (t) => {
     const { operations } = await open(t)
     const scope = { kind: 'conflict', code: 'op_id_scope_conflict' } as const
     const payload = { kind: 'conflict', code: 'op_id_payload_conflict' } as const
@@ -82,7 +82,7 @@ export function operationContract(engine: string, open: OpenStore): void {
     })
   })
 
-  test(`${engine}: O1: an op_id that the gateway made cannot be claimed`, async (t) => {
+  test(`${engine}: operations/1: an op_id that the gateway made cannot be claimed`, async (t) => {
     const store = await open(t)
     const writer = await ChannelWriter.open(store, 1)
     await writer.take(thing('update', 'lamp', { opId: 'order-1', acceptedAt: 900 })).commit()
@@ -93,7 +93,7 @@ export function operationContract(engine: string, open: OpenStore): void {
     t.deepEqual(await store.operations.claim(CLAIM, 901), { kind: 'fresh' })
   })
 
-  test(`${engine}: O1: an op_id that is on its way cannot be claimed, and its claim is compared`, async (t) => {
+  test(`${engine}: operations/1: an op_id that is on its way cannot be claimed, and its claim is compared`, async (t) => {
     const { operations } = await open(t)
     const scope = { kind: 'conflict', code: 'op_id_scope_conflict' } as const
     t.deepEqual(await operations.claim(CLAIM, 0, true), scope)
@@ -106,7 +106,7 @@ export function operationContract(engine: string, open: OpenStore): void {
     })
   })
 
-  test(`${engine}: O3: an expired claim is made anew without its operation`, async (t) => {
+  test(`${engine}: operations/3: an expired claim is made anew without its operation`, async (t) => {
     const store = await open(t)
     const writer = await ChannelWriter.open(store, 1)
     await store.operations.claim(CLAIM, 0)

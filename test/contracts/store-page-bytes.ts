@@ -67,7 +67,7 @@ async function fillChannel(store: Store, count: number): Promise<ChannelWriter> 
 }
 
 export function pageBytesContract(engine: string, open: OpenStore): void {
-  test(`${engine}: Z1: pages of every kind end at a mebibyte and lose nothing`, async (t) => {
+  test(`${engine}: sized/1: pages of every kind end at a mebibyte and lose nothing`, async (t) => {
     const store = await open(t)
     const writer = await fillChannel(store, 24)
     for (const [kind, read] of Object.entries(KINDS)) {
@@ -88,7 +88,7 @@ export function pageBytesContract(engine: string, open: OpenStore): void {
     }
   })
 
-  test(`${engine}: Z1: an item larger than a page is a page of its own`, async (t) => {
+  test(`${engine}: sized/1: an item larger than a page is a page of its own`, async (t) => {
     const store = await open(t)
     const writer = await ChannelWriter.open(store, 1)
     await store.devices.create(device(1), 'linux', 1)
@@ -106,7 +106,7 @@ export function pageBytesContract(engine: string, open: OpenStore): void {
     t.deepEqual([pulled.items.length, pulled.hasMore], [1, true])
   })
 
-  test(`${engine}: Z1: a pull ends at a mebibyte over all channels`, async (t) => {
+  test(`${engine}: sized/1: a pull ends at a mebibyte over all channels`, async (t) => {
     const store = await open(t)
     const { devices, subscriptions, read } = store
     await devices.create(device(1), 'linux', 1)

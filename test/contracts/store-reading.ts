@@ -94,7 +94,7 @@ export function readingContract(engine: string, open: OpenStore): void {
     t.deepEqual(await store.read.things({ channelId: NOBODY, limit: 2 }), { items: [] })
   })
 
-  test(`${engine}: B1: lists lose nothing, wherever the last changes are`, async (t) => {
+  test(`${engine}: blocks/1: lists lose nothing, wherever the last changes are`, async (t) => {
     const store = await open(t)
     const writer = await ChannelWriter.open(store, 1)
     await writer.take(...scatteredUpdates()).commit()
@@ -110,7 +110,7 @@ export function readingContract(engine: string, open: OpenStore): void {
     )
   })
 
-  test(`${engine}: R1: a filter ends its page early and loses nothing`, async (t) => {
+  test(`${engine}: paging/1: a filter ends its page early and loses nothing`, async (t) => {
     const store = await open(t)
     const writer = await ChannelWriter.open(store, 1)
     // Matches at both ends and around every place where a page of 2,000 rows may end, or the block
@@ -132,7 +132,7 @@ export function readingContract(engine: string, open: OpenStore): void {
     }
   })
 
-  test(`${engine}: R1: a filter of the history loses nothing of either table`, async (t) => {
+  test(`${engine}: paging/1: a filter of the history loses nothing of either table`, async (t) => {
     const store = await open(t)
     const writer = await ChannelWriter.open(store, 1)
     // Two updates for each message at first, then only messages: the tables' pages end far apart.

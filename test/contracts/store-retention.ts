@@ -92,7 +92,7 @@ export function retentionContract(engine: string, open: OpenStore): void {
     }
   })
 
-  test(`${engine}: N1: a step removes so many rows, and all is gone in the end`, async (t) => {
+  test(`${engine}: retention/1: a step removes so many rows, and all is gone in the end`, async (t) => {
     const store = await open(t)
     const writer = await ChannelWriter.open(store, 1)
     for (let count = 0; count < 40; count += 1) {
@@ -114,7 +114,7 @@ export function retentionContract(engine: string, open: OpenStore): void {
     t.deepEqual(await store.read.events({ channelId: A, limit: 9 }), { items: [] })
   })
 
-  test(`${engine}: N3: a claim goes together with its operation`, async (t) => {
+  test(`${engine}: retention/3: a claim goes together with its operation`, async (t) => {
     const store = await open(t)
     const writer = await ChannelWriter.open(store, 1)
     const claim = { ...CLAIM, opId: opId('order-1'), claimedAt: 900 }

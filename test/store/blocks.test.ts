@@ -29,10 +29,10 @@ async function reachesBack(t: ExecutionContext, url: string, slack: number): Pro
   t.is(await store.database.read((session) => seqBehind(session, slice, THINGS)), undefined)
 }
 
-test('R1: SQLite steps over as many rows as it may', async (t) => {
+test('paging/1: SQLite steps over as many rows as it may', async (t) => {
   await reachesBack(t, `sqlite:${await databasePath(t)}`, 0)
 })
 
-mariaDb.test('R1: MySQL steps over less than a block fewer', async (t, server) => {
+mariaDb.test('paging/1: MySQL steps over less than a block fewer', async (t, server) => {
   await reachesBack(t, await newDatabase(server), BLOCK - 1)
 })

@@ -40,7 +40,7 @@ const ENTITY = {
 const rowsOf = (count: number): Row[] =>
   Array.from({ length: count }, (_, key) => ({ key, text: key % 2 === 0 ? null : 'odd' }))
 
-test('N1: rows are written in order, in statements whose sizes are powers of two', async (t) => {
+test('bulk/1: rows are written in order, in statements whose sizes are powers of two', async (t) => {
   const bulk = Bulk.of<Row>(ENTITY, { leftOut: ['later'], onDuplicate: 'OR NOT' })
   const cases: [rows: number, sizes: number[]][] = [
     [0, []],
@@ -70,7 +70,7 @@ test('N1: rows are written in order, in statements whose sizes are powers of two
   }
 })
 
-test('N1: a statement carries about a mebibyte of text, but always a row', async (t) => {
+test('bulk/1: a statement carries about a mebibyte of text, but always a row', async (t) => {
   const KIB_256 = 'x'.repeat(2 ** 18)
   const cases: [lengths: number[], sizes: number[]][] = [
     [Array<number>(9).fill(1), [1, 4, 4]],
@@ -143,7 +143,7 @@ function readOneByOne(throwsAt = Infinity) {
   return { bulk, read: () => read }
 }
 
-test('N2: a statement is made while the server works on the one before, and sent after it', async (t) => {
+test('bulk/2: a statement is made while the server works on the one before, and sent after it', async (t) => {
   const { made, statements, session } = waiting()
   const { bulk, read } = readOneByOne()
   const written = bulk.write(session, rowsOf(3))
@@ -156,7 +156,7 @@ test('N2: a statement is made while the server works on the one before, and sent
   await t.notThrowsAsync(written)
 })
 
-test('N2: as many are sent before the first is answered as the session says', async (t) => {
+test('bulk/2: as many are sent before the first is answered as the session says', async (t) => {
   const { statements, session } = waiting(3)
   const written = Bulk.of<Row>(ENTITY, { leftOut: ['later'] }).write(session, rowsOf(31))
   const sent = (): number[] => statements.map(({ rows }) => rows)

@@ -39,7 +39,7 @@ async function openNotes(t: ExecutionContext, path?: string) {
 
 const INSERT = 'INSERT INTO notes (id, text) VALUES (?, ?)'
 
-test('G1: jobs run one after the other in the order of asking', async (t) => {
+test('database/1: jobs run one after the other in the order of asking', async (t) => {
   const { database } = await openNotes(t)
   const seen: string[] = []
   const job = (name: string) =>
@@ -52,7 +52,7 @@ test('G1: jobs run one after the other in the order of asking', async (t) => {
   t.deepEqual(seen, ['a begins', 'a ends', 'b begins', 'b ends', 'c', 'd begins', 'd ends'])
 })
 
-test('G2: beyond the bound a job is refused at once, and those that wait are served', async (t) => {
+test('gate/2: beyond the bound a job is refused at once, and those that wait are served', async (t) => {
   const { database, meter } = await openNotes(t)
   let open = (): void => {}
   const gate = new Promise<void>((resolve) => {
@@ -78,7 +78,7 @@ test('G2: beyond the bound a job is refused at once, and those that wait are ser
   await t.notThrowsAsync(database.read(async () => {}))
 })
 
-test('D1: durable transactions are synced, repeatable ones with the next of them', async (t) => {
+test('sqlite/1: durable transactions are synced, repeatable ones with the next of them', async (t) => {
   const { database } = await openNotes(t)
   const level = 'PRAGMA synchronous'
   const rows = [
@@ -148,7 +148,7 @@ test('a job that takes itself back gives its answer and leaves nothing behind', 
   t.deepEqual(await texts(), [])
 })
 
-test('G3: no error of the store carries what was a parameter', async (t) => {
+test('database/2: errors of the store carry no parameter', async (t) => {
   const { database } = await openNotes(t)
   await database.durable((session) => session.run(INSERT, [1, 'a']))
   const jobs: Parameters<typeof database.durable>[0][] = [

@@ -25,7 +25,7 @@ function heldGate() {
   return { gate, job, seen, open, put }
 }
 
-test('G1: urgent jobs come in before the rest', async (t) => {
+test('gate/1: urgent jobs come in before the rest', async (t) => {
   const { job, seen, open } = heldGate()
   const waiting = [job('a'), job('b'), job('turn', true)]
   await open()
@@ -38,7 +38,7 @@ for (const [crowd, max, isUrgent] of [
   ['others', JOBS_WAITING_MAX, false],
   ['urgent jobs', URGENT_WAITING_MAX, true],
 ] as const) {
-  test(`G2: a crowd of ${crowd} is refused beyond its bound, and the other kind comes in`, async (t) => {
+  test(`gate/2: a crowd of ${crowd} is refused beyond its bound, and the other kind comes in`, async (t) => {
     const { gate, job, seen, open } = heldGate()
     const waiting = Array.from({ length: max }, () => job('crowd', isUrgent))
     t.is(gate.waiting, max)
@@ -53,7 +53,7 @@ for (const [crowd, max, isUrgent] of [
   })
 }
 
-test('G5: after a few jobs of a crowd the thread looks up, and a turn that is due comes in', async (t) => {
+test('gate/3: after a few jobs of a crowd the thread looks up, and a turn that is due comes in', async (t) => {
   const { job, seen, open, put } = heldGate()
   const crowd = Array.from({ length: 3 * IN_A_ROW_MAX }, (_, at) => job(`job ${at}`))
   await open()

@@ -36,7 +36,7 @@ function bench() {
   return { group, jobs, behaviour, soon, waiting }
 }
 
-test('P1: what has come by the time a job begins is part of it, each with its own answer', async (t) => {
+test('group/1: what has come by the time a job begins is part of it, each with its own answer', async (t) => {
   const { group, jobs, soon, waiting } = bench()
   const answers = [1, 2, 3].map((item) => group.ask(item))
   t.is(waiting(), 3)
@@ -47,7 +47,7 @@ test('P1: what has come by the time a job begins is part of it, each with its ow
   t.is(waiting(), 0)
 })
 
-test('P1: what waits for a place with it is part of a job, and what comes later of the next', async (t) => {
+test('group/1: what waits for a place with it is part of a job, and what comes later of the next', async (t) => {
   const { group, jobs, behaviour, soon } = bench()
   const place = Promise.withResolvers<void>()
   behaviour.before = () => place.promise
@@ -63,7 +63,7 @@ test('P1: what waits for a place with it is part of a job, and what comes later 
   t.deepEqual(jobs, [[1, 2], [3]])
 })
 
-test('P1: a job has a bound, and the rest goes into the next one', async (t) => {
+test('group/1: a job has a bound, and the rest goes into the next one', async (t) => {
   const { group, jobs, soon } = bench()
   const answers = Array.from({ length: AT_ONCE_MAX + 1 }, (_, item) => group.ask(item))
   soon()
@@ -78,7 +78,7 @@ test('P1: a job has a bound, and the rest goes into the next one', async (t) => 
   t.is(await answers[AT_ONCE_MAX], `answer ${AT_ONCE_MAX}`)
 })
 
-test('P2: beyond the bound an item is refused at once', async (t) => {
+test('group/2: beyond the bound an item is refused at once', async (t) => {
   const { group, waiting } = bench()
   const asked = Array.from({ length: JOBS_WAITING_MAX }, (_, item) => group.ask(item))
   await t.throwsAsync(group.ask(0), { instanceOf: StoreBusy })
@@ -86,7 +86,7 @@ test('P2: beyond the bound an item is refused at once', async (t) => {
   void Promise.allSettled(asked)
 })
 
-test('P3: a job that fails fails for its items alone', async (t) => {
+test('group/3: a job that fails fails for its items alone', async (t) => {
   const { group, jobs, behaviour, soon } = bench()
   behaviour.before = () => Promise.reject(new Error('disk full'))
   const failing = [1, 2].map((item) => group.ask(item))

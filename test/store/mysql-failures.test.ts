@@ -21,7 +21,7 @@ const A = channel(1)
 const SECRET = 'hunter2-secret'
 
 mariaDb.test(
-  'G4: transactions that block each other are both done in the end',
+  'database/3: transactions that block each other both succeed in the end',
   async (t, server) => {
     const { database, meter, texts } = await openNotes(t, server)
     let begun = 0
@@ -44,7 +44,7 @@ mariaDb.test(
   },
 )
 
-mariaDb.test('G4: a transaction whose connection is killed is done again', async (t, server) => {
+mariaDb.test('database/3: a transaction whose connection died runs again', async (t, server) => {
   const { database, meter, texts } = await openNotes(t, server)
   let attempts = 0
   await database.durable(async (session) => {
@@ -59,7 +59,7 @@ mariaDb.test('G4: a transaction whose connection is killed is done again', async
   t.deepEqual(await texts(), ['attempt 2', 'done'])
 })
 
-mariaDb.test('G4: attempts have an end', async (t, server) => {
+mariaDb.test('database/3: attempts have an end', async (t, server) => {
   const { database, texts } = await openNotes(t, server)
   let attempts = 0
   const job = database.durable(async (session) => {
@@ -76,7 +76,7 @@ mariaDb.test('G4: attempts have an end', async (t, server) => {
 })
 
 mariaDb.test(
-  'M6: nothing stays of what is on its way when the server ends the transaction',
+  'mysql/6: nothing stays of what is on its way when the server ends the transaction',
   async (t, server) => {
     const { database, texts } = await openNotes(t, server)
     // Said by the job in the place of a server that takes a transaction back.
@@ -96,7 +96,7 @@ mariaDb.test(
   },
 )
 
-mariaDb.test('L2: a statement has its time from the answer before it', async (t, server) => {
+mariaDb.test('connections/2: a statement is timed from the answer before it', async (t, server) => {
   let waiting = 0
   let most = 0
   const runtime: Pick<Runtime, 'after' | 'random' | 'soon'> = {
@@ -125,7 +125,7 @@ function loseAnswer(relay: Relay): void {
   })
 }
 
-mariaDb.test('G4: after a lost COMMIT only what is idempotent is done again', async (t, server) => {
+mariaDb.test('database/3: a lost COMMIT repeats only idempotent jobs', async (t, server) => {
   const relay = await Relay.open(t, server.port)
   const { database, texts } = await openNotes(t, server, { port: relay.port })
   let attempts = 0
@@ -158,7 +158,7 @@ mariaDb.test('a turn whose COMMIT was not heard rejects and is in force', async 
 })
 
 mariaDb.test(
-  'K2: a position steps over nothing of a turn that commits while it moves',
+  'acknowledgements/2: a position steps over nothing of a turn that commits while it moves',
   async (t, server) => {
     const url = await newDatabase(server)
     const relay = await Relay.open(t, server.port)
@@ -228,7 +228,7 @@ mariaDb.test('W6: only what the server says of values is no outage', async (t, s
   }
 })
 
-mariaDb.test('G3: no error of the store carries what was a parameter', async (t, server) => {
+mariaDb.test('database/2: errors of the store carry no parameter', async (t, server) => {
   const { database } = await openNotes(t, server)
   const jobs: Parameters<typeof database.durable>[0][] = [
     (session) => session.run('INSERT INTO notes (id, text) VALUES (1, ?)', [SECRET]),

@@ -63,7 +63,7 @@ const kinds = [
 ] as const
 
 mariaDb.test(
-  'M2: what writes sees what is committed meanwhile, a snapshot not',
+  'mysql/2: what writes sees what is committed meanwhile, a snapshot not',
   async (t, server) => {
     const { database } = await openNotes(t, server)
     for (const [kind, meanwhile, second] of kinds) {

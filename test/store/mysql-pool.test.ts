@@ -23,7 +23,7 @@ function impatience() {
   return { own, runtime }
 }
 
-mariaDb.test('L2: a server that says nothing is given up, and found again', async (t, server) => {
+mariaDb.test('connections/2: a silent server is given up, and found again', async (t, server) => {
   const relay = await Relay.open(t, server.port)
   const { own, runtime } = impatience()
   const { database, texts } = await openNotes(t, server, { port: relay.port, runtime })
@@ -38,7 +38,7 @@ mariaDb.test('L2: a server that says nothing is given up, and found again', asyn
   t.deepEqual(await texts(), ['d', 'b'])
 })
 
-mariaDb.test('L3: connections that come too late do not use the pool up', async (t, server) => {
+mariaDb.test('connections/3: late connections do not fill the pool', async (t, server) => {
   const relay = await Relay.open(t, server.port)
   const { own, runtime } = impatience()
   const { database } = await openNotes(t, server, { port: relay.port, runtime })
@@ -63,7 +63,7 @@ mariaDb.test('L3: connections that come too late do not use the pool up', async 
   t.true(asked > 0)
 })
 
-mariaDb.test('G2: while the database is slow what waits is bounded', async (t, server) => {
+mariaDb.test('gate/2: while the database is slow what waits is bounded', async (t, server) => {
   const { database, meter } = await openNotes(t, server)
   const places = dialectOf('mysql').connections
   const slow = Array.from({ length: places }, () =>

@@ -30,7 +30,7 @@ function messageId(number: number): EntityId {
   return id
 }
 
-mariaDb.test('O1: of claims on two nodes at once, one is fresh', async (t, server) => {
+mariaDb.test('operations/1: of claims on two nodes at once, one is fresh', async (t, server) => {
   const url = await newDatabase(server)
   const nodes = [await openNode(t, url), await openNode(t, url)]
   const claims = nodes.flatMap((node, nodeNumber) =>
@@ -56,7 +56,7 @@ mariaDb.test('O1: of claims on two nodes at once, one is fresh', async (t, serve
   }
 })
 
-mariaDb.test('U1: two nodes together subscribe no more than the limit', async (t, server) => {
+mariaDb.test('subscriptions/1: two nodes together keep to the limit', async (t, server) => {
   const url = await newDatabase(server)
   const nodes = [await openNode(t, url), await openNode(t, url)] as const
   await nodes[0].channels.create(newChannel(A))
@@ -106,7 +106,7 @@ mariaDb.test('W2: a commit and a takeover at once: all of it or nothing', async 
   }
 })
 
-mariaDb.test('V1: four processes that start at once make the tables once', async (t, server) => {
+mariaDb.test('migrate/1: four processes at once make the tables once', async (t, server) => {
   const url = await newDatabase(server)
   const logger = new FakeLogger()
   const opening = Array.from({ length: 4 }, () =>
@@ -118,7 +118,7 @@ mariaDb.test('V1: four processes that start at once make the tables once', async
   t.is(counts.filter((count) => count === 0).length, 3)
 })
 
-mariaDb.test('V2: a migration that was interrupted is done again', async (t, server) => {
+mariaDb.test('migrate/2: a migration that was interrupted is done again', async (t, server) => {
   const url = await newDatabase(server)
   await (await openStore({ runtime: realRuntime, url, meter: new FakeMeter() })).close()
   const name = new URL(url).pathname.slice(1)
@@ -127,7 +127,7 @@ mariaDb.test('V2: a migration that was interrupted is done again', async (t, ser
   await t.notThrowsAsync(ChannelWriter.open(store, 1))
 })
 
-mariaDb.test('V3: a database that a newer version has changed is refused', async (t, server) => {
+mariaDb.test('migrate/3: a database that a newer version changed is refused', async (t, server) => {
   const url = await newDatabase(server)
   await (await openStore({ runtime: realRuntime, url, meter: new FakeMeter() })).close()
   const name = new URL(url).pathname.slice(1)
@@ -216,7 +216,7 @@ mariaDb.test('a database that comes later is waited for', async (t, server) => {
 })
 
 mariaDb.test(
-  'M4: the text that is kept does not depend on the server’s modes',
+  'mysql/4: the text that is kept does not depend on the server’s modes',
   async (t, server) => {
     await administer(server, "SET GLOBAL sql_mode = 'NO_BACKSLASH_ESCAPES,ANSI_QUOTES'")
     const store = await openNode(t, await newDatabase(server))

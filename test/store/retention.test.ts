@@ -55,7 +55,7 @@ async function fill(store: Watched): Promise<void> {
 }
 
 for (const maxRows of [1, 2, 3, 7]) {
-  test(`N5: a step of ${maxRows} removes no more rows, and tells of each`, async (t) => {
+  test(`retention/4: a step of ${maxRows} removes no more rows, and tells of each`, async (t) => {
     const store = await open(t)
     await fill(store)
     const before = await rowsOf(store)
@@ -73,7 +73,7 @@ for (const maxRows of [1, 2, 3, 7]) {
   })
 }
 
-test('N4: a turn that commits after the deletion of its channel leaves no row behind', async (t) => {
+test('deleted-channels/1: a turn that commits after the deletion of its channel leaves no row behind', async (t) => {
   const store = await open(t)
   const writer = await ChannelWriter.open(store, 1)
   writer.take(message(), thing('update', 'lamp'), event('update', 'fire'))

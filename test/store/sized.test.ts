@@ -15,7 +15,7 @@ const ENVELOPE = 400
 const sizes = (...bytes: readonly number[]) =>
   bytes.map((each, index) => ({ id: index, seq: index + 1, bytes: each }))
 
-test('Z1: items fit up to the last byte, and the first one always', (t) => {
+test('sized/1: items fit up to the last byte, and the first one always', (t) => {
   const half = PAGE_BYTES_MAX / 2 - ENVELOPE
   const rows: readonly (readonly [bytes: readonly number[], items: number, count: number])[] = [
     [[half, half], 9, 2],
@@ -33,14 +33,14 @@ test('Z1: items fit up to the last byte, and the first one always', (t) => {
   }
 })
 
-test('Z1: a page that has items takes a large one no more', (t) => {
+test('sized/1: a page that has items takes a large one no more', (t) => {
   const { left } = fill(sizes(10), roomFor(9))
   t.deepEqual(left, { items: 8, bytes: PAGE_BYTES_MAX - ENVELOPE - 10, isEmpty: false })
   t.is(fill(sizes(left.bytes - ENVELOPE), left).count, 1)
   t.is(fill(sizes(left.bytes - ENVELOPE + 1), left).count, 0)
 })
 
-test('Z1: content beyond the bound is not read', async (t) => {
+test('sized/1: content beyond the bound is not read', async (t) => {
   const store = await openWatched(t, `sqlite:${await databasePath(t)}`)
   const writer = await ChannelWriter.open(store, 1)
   for (let count = 0; count < 40; count += 1) {

@@ -98,7 +98,7 @@ clusterTest(
 )
 
 clusterTest(
-  'H5: a node that stops while the database hangs tells its devices',
+  'sessions/2: a node that stops while the database hangs tells its devices',
   async (t, servers) => {
     t.timeout(90_000)
     const cluster = await startCluster(t, servers, [STOP_WITHIN])

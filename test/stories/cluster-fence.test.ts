@@ -1,5 +1,5 @@
 // Goal: an owner of lanes that hangs in the middle of a turn and wakes up when others have its
-// lanes writes nothing any more and says so, and nobody waits for it. (W2, A7, M5)
+// lanes writes nothing any more and says so, and nobody waits for it. (W2, owned-lanes/1, mysql/5)
 // Method: the way to the database is frozen at a chosen statement of a turn, then the process is
 // stopped; when others have served every lane both go on.
 
@@ -30,7 +30,10 @@ import { seeded } from '#test/support/random'
 import { Relay } from '#test/support/relay'
 
 const CHANNELS = 10
-/** The locks of a hanging transaction end after three seconds; a busy machine takes longer. (M5) */
+/**
+ * The locks of a hanging transaction end after three seconds; a busy machine takes longer.
+ * (mysql/5)
+ */
 const SERVED_WITHIN_MS = 10_000
 const FENCED = 'lane lost: another process applies it'
 

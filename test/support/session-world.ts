@@ -239,13 +239,14 @@ export class SessionWorld {
     }
     if (frame.kind === 'deliver') {
       const { channelId, seq } = frame
-      if (seq <= (this.#lastSeq.get(channelId) ?? 0)) throw new Error(`S1: ${seq} came again`)
+      if (seq <= (this.#lastSeq.get(channelId) ?? 0))
+        throw new Error(`serving/1: ${seq} came again`)
       this.#lastSeq.set(channelId, seq)
     }
     const isNew = this.view.apply(frame)
     if (isNew && frame.kind === 'deliver' && frame.model === 'message') {
       const seen = this.#seenOf(frame.channelId)
-      if (seen.has(frame.seq)) throw new Error(`O1: message ${frame.seq} came twice`)
+      if (seen.has(frame.seq)) throw new Error(`operations/1: message ${frame.seq} came twice`)
       seen.add(frame.seq)
     }
     if (frame.kind === 'deliver' || frame.kind === 'caught-up') {
@@ -269,7 +270,8 @@ export class SessionWorld {
   #checkBounds(): void {
     const { entries, bytes } = this.#session?.unacknowledged ?? { entries: 0, bytes: 0 }
     const isWithin = entries <= WINDOW_ENTRIES_MAX && bytes <= WINDOW_BYTES_MAX
-    if (!isWithin || entries < 0 || bytes < 0) throw new Error(`N1: ${entries} and ${bytes}`)
+    if (!isWithin || entries < 0 || bytes < 0)
+      throw new Error(`session-window/1: ${entries} and ${bytes}`)
   }
 }
 

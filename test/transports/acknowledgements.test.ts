@@ -37,7 +37,7 @@ function rig(waitingMax: number) {
   }
 }
 
-test('K1: one write is under way at a time, and what comes meanwhile waits', async (t) => {
+test('acknowledgement-writer/1: one write is under way at a time, and what comes meanwhile waits', async (t) => {
   const { writes, acknowledgements } = rig(10)
   acknowledgements.record(ack('A', 1))
   const first = acknowledgements.flush()
@@ -56,7 +56,7 @@ test('K1: one write is under way at a time, and what comes meanwhile waits', asy
   )
 })
 
-test('K2: a later position keeps its place when an earlier write fails', async (t) => {
+test('acknowledgement-writer/2: a later position keeps its place when an earlier write fails', async (t) => {
   const rows: number[] = []
   let isFailing = true
   const subscriptions = {
@@ -77,7 +77,7 @@ test('K2: a later position keeps its place when an earlier write fails', async (
   t.deepEqual(rows, [5])
 })
 
-test('K3: positions beyond the bound are left out, known ones still move', (t) => {
+test('acknowledgement-writer/3: positions beyond the bound are left out, known ones still move', (t) => {
   const { acknowledgements } = rig(1)
   acknowledgements.record(ack('A', 1))
   acknowledgements.record(ack('B', 1))

@@ -41,7 +41,7 @@ function holders(bytesMax: number, count: number) {
   }
 }
 
-test('H7: up to three quarters nobody leaves; one byte more and the largest do', (t) => {
+test('held/1: up to three quarters nobody leaves; one byte more and the largest do', (t) => {
   const { hold, fates, held, sentAway } = holders(1_000, 4)
   hold(250, 100, 200, 200)
   t.is(fates(), 'stays stays stays stays')
@@ -53,7 +53,7 @@ test('H7: up to three quarters nobody leaves; one byte more and the largest do',
   t.is(held.bytes, 751)
 })
 
-test('H7: beyond the bound those that were told to leave are cut, the largest first', (t) => {
+test('held/1: beyond the bound those that were told to leave are cut, the largest first', (t) => {
   const { hold, fates, held } = holders(1_000, 4)
   hold(300, 100, 351)
   t.is(fates(), 'stays stays leaves stays')
@@ -84,7 +84,7 @@ class SlowCarrier extends FakeCarrier {
   }
 }
 
-test('H7: the slowest session is told to come back, then cut; the others stay', async (t) => {
+test('held/1: the slowest session is told to come back, then cut; the others stay', async (t) => {
   const rig = new Rig({ heldBytesMax: 1_000_000 })
   t.teardown(() => rig.sessions.close())
   const slow = await rig.welcomed(new SlowCarrier(0))

@@ -1,7 +1,8 @@
 // Goal: whatever the bus loses, repeats or reorders, however slow the device reads and
 // acknowledges, and whenever it comes back, it ends with the gateway's own state and has missed
-// nothing without being told. Method: random steps (test/support/session-world.ts checks N1 and S1
-// after each one), then everything is let through and both sides are compared.
+// nothing without being told. Method: random steps (test/support/session-world.ts checks
+// session-window/1 and serving/1 after each one), then everything is let through and both sides are
+// compared.
 
 import test from 'ava'
 import * as fc from 'fast-check'

@@ -35,7 +35,7 @@ test('a subscription that changed during admission is checked at the first tick'
   t.deepEqual(feed(TICK), ['read positions'])
 })
 
-test('G1: nothing but a good hello opens a session', (t) => {
+test('session/1: nothing but a good hello opens a session', (t) => {
   const rows: readonly (readonly [Input, readonly string[]])[] = [
     [announced('A', 1), []],
     [received({ type: 'ping' }), ['error validation_failed', 'close 1008 no hello']],
@@ -84,7 +84,7 @@ test('a store that does not answer a hello sends the device away', (t) => {
   ])
 })
 
-test('G3: a device that answers no ping is closed after two of them', (t) => {
+test('session/3: a device that answers no ping is closed after two of them', (t) => {
   const { feed } = serve([])
   play(
     t,
@@ -108,7 +108,7 @@ test('a ping is answered with its own mark, unless that is too long', (t) => {
   t.deepEqual(feed(received({ type: 'ping', t: 'x'.repeat(65) })), ['pong'])
 })
 
-test('G4: mistakes are answered and survived, broken frames five times', (t) => {
+test('inbound/1: mistakes are answered and survived, broken frames five times', (t) => {
   const broken: Input = { kind: 'received', text: '[1]' }
   const { feed } = serve([])
   play(
@@ -132,7 +132,7 @@ test('G4: mistakes are answered and survived, broken frames five times', (t) => 
   )
 })
 
-test('G4: a bucket of tokens bounds frames that move nothing, acknowledgements are free', (t) => {
+test('inbound/1: a bucket of tokens bounds frames that move nothing, acknowledgements are free', (t) => {
   const { feed } = serve([position('A', 0)])
   feed(announced('A', 1, 200))
   for (let seq = 1; seq <= 200; seq += 1) t.deepEqual(feed(ack('A', seq)), [`acknowledge A ${seq}`])
@@ -149,7 +149,7 @@ test('G4: a bucket of tokens bounds frames that move nothing, acknowledgements a
   ])
 })
 
-test('G2: a session that leaves takes acknowledgements, sends no entries, and closes', (t) => {
+test('session/2: a session that leaves takes acknowledgements, sends no entries, and closes', (t) => {
   const { session, feed } = serve([position('A', 5), position('B', 3, 2)])
   feed(announced('A', 6))
   play(
@@ -169,7 +169,7 @@ test('G2: a session that leaves takes acknowledgements, sends no entries, and cl
   t.is(session.phase, 'closed')
 })
 
-test('G2: a session that leaves reads nothing more, although there is room again', (t) => {
+test('session/2: a session that leaves reads nothing more, although there is room again', (t) => {
   const { feed } = serve([position('A', 0)])
   feed(announced('A', 1, WINDOW_ENTRIES_MAX))
   feed(announced('A', WINDOW_ENTRIES_MAX + 1))
@@ -177,7 +177,7 @@ test('G2: a session that leaves reads nothing more, although there is room again
   t.deepEqual(feed(ack('A', WINDOW_ENTRIES_MAX)), ['acknowledge A 256'])
 })
 
-test('P2: a welcome of channels with long names fits into a frame, the others follow', (t) => {
+test('frames/2: a welcome of channels with long names fits into a frame, the others follow', (t) => {
   const letters = 'ABCDEFGHJKMNPQRSTVWXYZ'
   const positions = Array.from({ length: 2_000 }, (_, at) => {
     const one = letters.charAt(at % 22) + letters.charAt(Math.floor(at / 22) % 22)

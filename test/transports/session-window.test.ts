@@ -13,7 +13,7 @@ import type { Input } from '#src/transports/signals'
 import { ack, announced, bigFrame, channel, page, position } from '#test/support/session-words'
 import { serve, play } from '#test/support/session-play'
 
-test('N1: beyond 256 unacknowledged entries nothing is pushed until half is acknowledged', (t) => {
+test('session-window/1: beyond 256 unacknowledged entries nothing is pushed until half is acknowledged', (t) => {
   const { session, feed } = serve([position('A', 0), position('B', 0)])
   t.is(feed(announced('A', 1, WINDOW_ENTRIES_MAX)).length, WINDOW_ENTRIES_MAX)
   t.deepEqual(session.unacknowledged.entries, WINDOW_ENTRIES_MAX)
@@ -30,7 +30,7 @@ test('N1: beyond 256 unacknowledged entries nothing is pushed until half is ackn
   t.is(session.behind, 2)
 })
 
-test('N1: beyond 1 MiB unacknowledged nothing is pushed', (t) => {
+test('session-window/1: beyond 1 MiB unacknowledged nothing is pushed', (t) => {
   const { session, feed } = serve([position('A', 0)])
   const size = WINDOW_BYTES_MAX / 8
   const big = (seq: number): Input => ({
@@ -46,7 +46,7 @@ test('N1: beyond 1 MiB unacknowledged nothing is pushed', (t) => {
   t.is(feed(ack('A', 4)).length, 2)
 })
 
-test('N2: a carrier that holds too much stops the pushing until it has drained to half', (t) => {
+test('session-window/2: a carrier that holds too much stops the pushing until it has drained to half', (t) => {
   const { feed } = serve([position('A', 0)])
   play(
     t,
@@ -60,7 +60,7 @@ test('N2: a carrier that holds too much stops the pushing until it has drained t
   )
 })
 
-test('N2: a nearly full window reads nothing until half of it is acknowledged', (t) => {
+test('session-window/2: a nearly full window reads nothing until half of it is acknowledged', (t) => {
   const { feed } = serve([position('A', 0)])
   feed(announced('A', 1, 225))
   play(
@@ -83,13 +83,13 @@ test('a page larger than the window is sent as far as it fits and read again fro
   t.is(feed(ack('A', 8)).at(-1), 'read 2: A after 8 limit 100')
 })
 
-test('S5: the pages that may be under way have room in the window together', (t) => {
+test('backlog/1: the pages that may be under way have room in the window together', (t) => {
   const { limit, bytes = 0 } = requestOf(progressFrom(position('A', 9), 0), PAGE_ENTRIES_MAX)
   t.true(limit * PAGES_AT_ONCE_MAX <= WINDOW_ENTRIES_MAX)
   t.is(bytes * PAGES_AT_ONCE_MAX, WINDOW_BYTES_MAX)
 })
 
-test('S4: an acknowledgement counts once and never beyond what was sent', (t) => {
+test('serving/4: an acknowledgement counts once and never beyond what was sent', (t) => {
   const { feed } = serve([position('A', 5)])
   play(
     t,

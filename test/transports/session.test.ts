@@ -48,7 +48,7 @@ test('a cursor ahead of the feed makes the device begin anew', (t) => {
   t.deepEqual(rest, ['gap A 8-9 reset restart', 'read 1: A after 0 limit 100'])
 })
 
-test('S2: older entries are dropped, and a hole leads back to the feed', (t) => {
+test('serving/2: older entries are dropped, and a hole leads back to the feed', (t) => {
   const { feed } = serve([position('A', 5)])
   play(
     t,
@@ -67,7 +67,7 @@ test('S2: older entries are dropped, and a hole leads back to the feed', (t) => 
   )
 })
 
-test('S2: entries that an announcement had no room for are read at once', (t) => {
+test('serving/2: entries that an announcement had no room for are read at once', (t) => {
   const { feed } = serve([position('A', 5)])
   play(
     t,
@@ -87,7 +87,7 @@ test('S2: entries that an announcement had no room for are read at once', (t) =>
   )
 })
 
-test('S3: what is announced while a page is read is read behind it', (t) => {
+test('serving/3: what is announced while a page is read is read behind it', (t) => {
   const { feed } = serve([position('A', 6, 5)])
   play(
     t,
@@ -108,7 +108,7 @@ test('S3: what is announced while a page is read is read behind it', (t) => {
   )
 })
 
-test('S6: a page that brings nothing new is asked for again after a tick, not at once', (t) => {
+test('backlog/2: a page that brings nothing new is asked for again after a tick, not at once', (t) => {
   const { feed } = serve([position('A', 6, 5)])
   play(
     t,
@@ -136,7 +136,7 @@ test('while too many pages wait to be read, a session asks for no other before a
   )
 })
 
-test('S5: two pages at once are under way, the other channels wait in order', (t) => {
+test('backlog/1: two pages at once are under way, the other channels wait in order', (t) => {
   const behind = ['A', 'B', 'C', 'D'].map((letter) => position(letter, 9, 8))
   const { rest, feed } = serve(behind)
   t.deepEqual(rest, ['read 1: A after 8 limit 100', 'read 2: B after 8 limit 100'])
@@ -162,7 +162,7 @@ test('a gap is told before what follows it, and is not asked for again', (t) => 
   ])
 })
 
-test('S1: behind a restart the things come from the beginning', (t) => {
+test('serving/1: behind a restart the things come from the beginning', (t) => {
   const { feed } = serve([position('A', 9, 6)])
   play(
     t,
@@ -184,7 +184,7 @@ test('S1: behind a restart the things come from the beginning', (t) => {
   )
 })
 
-test('S7: behind a restart the messages that the device has do not come again', (t) => {
+test('serving/5: behind a restart the messages that the device has do not come again', (t) => {
   const { session } = serve([position('A', 9, 6)])
   const restart = page(1, frames('A', 2), { headSeq: 9, complete: false, gapTo: 8, restart: true })
   const [asked] = session.handle(restart, START).filter(({ kind }) => kind === 'read-page')
@@ -206,7 +206,7 @@ test('a restart while entries are owed needs a new session', (t) => {
   t.deepEqual(feed(restart), ['goaway resync 0'])
 })
 
-test('S1: entries of a page that were sent already are left out', (t) => {
+test('serving/1: entries of a page that were sent already are left out', (t) => {
   const { feed } = serve([position('A', 5, 4)])
   t.deepEqual(feed(page(1, frames('A', 3, 5), { headSeq: 5 })), [
     'deliver A 5 replay',
@@ -293,7 +293,7 @@ test('positions that are checked now and then find what the bus has lost', (t) =
   )
 })
 
-test('P1: the payload of an entry is in the frame as it was written', (t) => {
+test('frames/1: the payload of an entry is in the frame as it was written', (t) => {
   const payload = '{"__proto__":1,"attrs":{"a":1e2, "b" : "\\u0041"}}'
   t.true(frameOf(entry('A', 1, payload), 'live').text.includes(`"payload":${payload}}`))
 })

@@ -4,7 +4,7 @@ import { HEARTBEAT_MS } from '#src/transports/signals'
 import { A, DEVICE, Rig, openOther, welcomedRig } from '#test/support/sessions-rig'
 import { until } from '#test/support/until'
 
-test('H2: a session that is gone holds no interest and hears nothing', async (t) => {
+test('connection/2: a session that is gone holds no interest and hears nothing', async (t) => {
   const { rig, carrier } = await welcomedRig(t)
   t.is(rig.bus.listening(A), 1)
   carrier.handle?.closed()
@@ -14,7 +14,7 @@ test('H2: a session that is gone holds no interest and hears nothing', async (t)
   t.deepEqual(carrier.heard(), [])
 })
 
-test('H2: a carrier that went away during admission leaves nothing behind', async (t) => {
+test('connection/2: a carrier that went away during admission leaves nothing behind', async (t) => {
   const rig = new Rig()
   t.teardown(() => rig.sessions.close())
   const carrier = rig.open()
@@ -25,7 +25,7 @@ test('H2: a carrier that went away during admission leaves nothing behind', asyn
   t.deepEqual(carrier.heard(), [])
 })
 
-test('H4: a newer session of a device ends the older one', async (t) => {
+test('sessions/1: a newer session of a device ends the older one', async (t) => {
   const { rig, carrier: older } = await welcomedRig(t)
   const newer = await rig.welcomed()
   t.deepEqual(older.heard(), ['goaway replaced -'])
@@ -35,7 +35,7 @@ test('H4: a newer session of a device ends the older one', async (t) => {
   t.is(rig.sessions.count(), 1)
 })
 
-test('H4: the newer session wins also when the older one is admitted last', async (t) => {
+test('sessions/1: the newer session wins also when the older one is admitted last', async (t) => {
   const rig = new Rig()
   t.teardown(() => rig.sessions.close())
   const older = rig.open()
@@ -46,7 +46,7 @@ test('H4: the newer session wins also when the older one is admitted last', asyn
   t.deepEqual(newer.heard(), ['welcome A 0/0', 'caught up A 0'])
 })
 
-test('H4: a session that begins on another node ends the older one here', async (t) => {
+test('sessions/1: a session that begins on another node ends the older one here', async (t) => {
   const { rig, carrier } = await welcomedRig(t)
   const opened = { deviceId: DEVICE, carrier: 'wss' }
   rig.bus.notify({ kind: 'session-opened', ...opened, number: 1 })
@@ -55,7 +55,7 @@ test('H4: a session that begins on another node ends the older one here', async 
   t.deepEqual(carrier.heard(), ['goaway replaced -'])
 })
 
-test('H4: between nodes the session that began later stays, whatever their clocks say', async (t) => {
+test('sessions/1: between nodes the session that began later stays, whatever their clocks say', async (t) => {
   for (const aheadMs of [-300_000, 300_000]) {
     const { rig, carrier: older } = await welcomedRig(t)
     const other = new Rig({}, rig, aheadMs)
@@ -69,7 +69,7 @@ test('H4: between nodes the session that began later stays, whatever their clock
   }
 })
 
-test('H4: of two that begin at once on two nodes one stays, though its number came later', async (t) => {
+test('sessions/1: of two that begin at once on two nodes one stays, though its number came later', async (t) => {
   const rig = new Rig()
   const other = new Rig({}, rig)
   t.teardown(() => Promise.all([rig.sessions.close(), other.sessions.close()]))
@@ -86,7 +86,7 @@ test('H4: of two that begin at once on two nodes one stays, though its number ca
   t.deepEqual(quick.heard(), ['welcome A 0/0', 'caught up A 0'])
 })
 
-test('H4: what takes the place of a session with a greater number is newer than it', async (t) => {
+test('sessions/1: what takes the place of a session with a greater number is newer than it', async (t) => {
   const rig = new Rig()
   t.teardown(() => rig.sessions.close())
   const older = rig.open()
@@ -112,7 +112,7 @@ test('a welcome tells the time of the clock on the wall', async (t) => {
   t.like(JSON.parse(welcome), { server_time: rig.time.nowMs() })
 })
 
-test('G3: a clock that is set forward or back ends no session, and hides no silence', async (t) => {
+test('session/3: a clock that is set forward or back ends no session, and hides no silence', async (t) => {
   const { rig, carrier } = await welcomedRig(t)
   for (const byMs of [86_400_000, -172_800_000]) {
     rig.time.set(byMs)
@@ -141,7 +141,7 @@ test('what was acknowledged before a subscription ended is not the position of a
   t.deepEqual(next.heard(), ['welcome A 0/1', 'A 1', 'caught up A 1'])
 })
 
-test('H5: draining sends everybody away and writes what is acknowledged late', async (t) => {
+test('sessions/2: draining sends everybody away and writes what is acknowledged late', async (t) => {
   const { rig, carrier } = await welcomedRig(t)
   rig.announce(rig.store.commitMessage(A))
   carrier.heard()
@@ -156,7 +156,7 @@ test('H5: draining sends everybody away and writes what is acknowledged late', a
   t.deepEqual(rig.store.writes, [[{ deviceId: DEVICE, channelId: A, seq: 1 }]])
 })
 
-test('H5: devices are told at once, and a store that hangs holds the stop up for a while only', async (t) => {
+test('sessions/2: devices are told at once, and a store that hangs holds the stop up for a while only', async (t) => {
   const { rig, carrier } = await welcomedRig(t)
   const { promise: hanging, resolve: thaw } = Promise.withResolvers<void>()
   t.teardown(thaw)
@@ -206,7 +206,7 @@ test('a store that does not answer sends the device away for a while', async (t)
   t.false(JSON.stringify(rig.logger.lines).includes('hunter2'))
 })
 
-test('H3: a defect in one session ends that session and no other', async (t) => {
+test('connection/3: a defect in one session ends that session and no other', async (t) => {
   const { rig, carrier } = await welcomedRig(t)
   const other = await openOther(rig)
   other.heard()

@@ -31,7 +31,7 @@ test('an announced entry goes to every session of its channel as the same text',
   t.is(rig.gauge('sessions{wss}'), 2)
 })
 
-test('H6: what a session says in one round goes out in one write, in order', async (t) => {
+test('outbox/1: what a session says in one round goes out in one write, in order', async (t) => {
   const { rig, carrier } = await welcomedRig(t)
   const rounds: (() => void)[] = []
   rig.soon = (task) => rounds.push(task)
@@ -46,7 +46,7 @@ test('H6: what a session says in one round goes out in one write, in order', asy
   t.is(rounds.length, 0)
 })
 
-test('H6: what waits for the end of a round is bounded', async (t) => {
+test('outbox/1: what waits for the end of a round is bounded', async (t) => {
   const { rig, carrier } = await welcomedRig(t)
   rig.soon = () => undefined
   const announce = (): void => rig.announce(rig.store.commitMessage(A))
@@ -56,7 +56,7 @@ test('H6: what waits for the end of a round is bounded', async (t) => {
   t.is(carrier.sent.length, WINDOW_ENTRIES_MAX)
 })
 
-test('H6: a session says what it has to before it ends', async (t) => {
+test('outbox/1: a session says what it has to before it ends', async (t) => {
   const { rig, carrier } = await welcomedRig(t)
   rig.soon = () => undefined
   rig.announce(rig.store.commitMessage(A))
@@ -65,7 +65,7 @@ test('H6: a session says what it has to before it ends', async (t) => {
   t.is(carrier.closedWith, '1001 going away')
 })
 
-test('H1: what is announced while the positions are read is not lost', async (t) => {
+test('connection/1: what is announced while the positions are read is not lost', async (t) => {
   const rig = new Rig()
   t.teardown(() => rig.sessions.close())
   let readings = 0
@@ -173,7 +173,7 @@ test('a subscription that begins behind the last reading of an admission is serv
   t.deepEqual(carrier.heard(), [...begun, 'subscribed B 0/0', 'caught up B 0'])
 })
 
-test('H1: what is announced before the bus knows of a listener is read from the feed', async (t) => {
+test('connection/1: what is announced before the bus knows of a listener is read from the feed', async (t) => {
   const rig = new Rig()
   t.teardown(() => rig.sessions.close())
   const known = Promise.withResolvers<void>()
@@ -188,7 +188,7 @@ test('H1: what is announced before the bus knows of a listener is read from the 
   t.deepEqual(carrier.heard(), ['welcome A 0/1', 'A 1', 'caught up A 1'])
 })
 
-test('H1: the same holds for a subscription that begins while connected', async (t) => {
+test('connection/1: the same holds for a subscription that begins while connected', async (t) => {
   const { rig, carrier } = await welcomedRig(t)
   const known = Promise.withResolvers<void>()
   rig.bus.flush = () => known.promise
@@ -201,7 +201,7 @@ test('H1: the same holds for a subscription that begins while connected', async 
   t.deepEqual(carrier.heard(), ['subscribed B 0/1', 'B 1', 'caught up B 1'])
 })
 
-test('H6: when a lane gets a new owner its sessions look again within two seconds', async (t) => {
+test('sessions/3: when a lane gets a new owner its sessions look again within two seconds', async (t) => {
   const { rig, carrier } = await welcomedRig(t)
   rig.store.commitMessage(A)
   const lane = laneOf(A, LANES)
@@ -220,7 +220,7 @@ test('H6: when a lane gets a new owner its sessions look again within two second
   t.is(readings, 1, 'however many lanes are taken together, it looks once')
 })
 
-test('I3: an entry too large for the bus is read as soon as its head is announced', async (t) => {
+test('interest/3: an entry too large for the bus is read as soon as its head is announced', async (t) => {
   const { rig, carrier } = await welcomedRig(t)
   rig.store.commitMessage(A)
   rig.announce({ channelId: A, entries: [], headSeq: 1 })
@@ -275,7 +275,7 @@ test('acknowledgements are coalesced and written every five seconds', async (t) 
   t.deepEqual(rig.store.writes, [[{ deviceId: DEVICE, channelId: A, seq: 3 }]])
 })
 
-test('K2: an acknowledgement that could not be written is written later', async (t) => {
+test('acknowledgement-writer/2: an acknowledgement that could not be written is written later', async (t) => {
   const { rig, carrier } = await welcomedRig(t)
   rig.announce(rig.store.commitMessage(A))
   carrier.say({ type: 'ack', channel_id: A, seq: 1 })

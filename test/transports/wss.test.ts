@@ -175,7 +175,7 @@ async function serveCarriers(t: ExecutionContext) {
   return { port, carriers, closed }
 }
 
-test('X1: a carrier whose socket is gone says so and is never touched again', async (t) => {
+test('wss/1: a carrier whose socket is gone says so and is never touched again', async (t) => {
   const { port, carriers, closed } = await serveCarriers(t)
   const { socket } = await rawSocket(port, [OURS])
   await until('it is open', () => carriers.length === 1)
@@ -186,7 +186,7 @@ test('X1: a carrier whose socket is gone says so and is never touched again', as
   t.notThrows(() => carriers[0]?.close(1000, 'bye'))
 })
 
-test('X2: what is held for one socket is bounded, then the socket is cut', async (t) => {
+test('wss/2: what is held for one socket is bounded, then the socket is cut', async (t) => {
   const { port, carriers, closed } = await serveCarriers(t)
   const { socket } = await rawSocket(port, [OURS])
   t.teardown(() => socket.destroy())

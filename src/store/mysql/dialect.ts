@@ -1,28 +1,29 @@
 // MySQL 8.4 and MariaDB 10.11 over a pool of connections.
 //
 // Invariants:
-//   M1. Text is utf8mb4_bin: it compares byte for byte, and JSON documents stay as they were
-//       written, which MySQL's own JSON type would not do.
-//   M2. What writes runs at READ COMMITTED: it locks the rows that it finds and no gaps between
-//       them, and each statement sees what was committed before it. What is read and then decided
-//       on is read with FOR UPDATE. What reads alone and needs one state takes a snapshot.
-//   M3. No message of the server leaves this file but those about connecting: the others quote
-//       values.
-//   M4. The settings on which the escaping of parameters and the strictness of types rest are made
-//       for each connection, whatever the server's own are.
-//   M5. A process that hangs or is gone in the middle of a transaction keeps its rows locked for a
-//       moment only: whoever takes its lanes waits for that. MySQL knows no such limit; there the
-//       end of the connection ends the locks.
-//   M6. A transaction that the server takes back is over while statements behind it are on their
-//       way: so they must not be in force by themselves, and COMMIT is sent once all are answered.
+//   mysql/1. Text is utf8mb4_bin: it compares byte for byte, and JSON documents stay as they were
+//     written, which MySQL's own JSON type would not do.
+//   mysql/2. What writes runs at READ COMMITTED: it locks the rows that it finds and no gaps
+//     between them, and each statement sees what was committed before it. What is read and then
+//     decided on is read with FOR UPDATE. What reads alone and needs one state takes a snapshot.
+//   mysql/3. No message of the server leaves this file but those about connecting: the others quote
+//     values.
+//   mysql/4. The settings on which the escaping of parameters and the strictness of types rest are
+//     made for each connection, whatever the server's own are.
+//   mysql/5. A process that hangs or is gone in the middle of a transaction keeps its rows locked
+//     for a moment only: whoever takes its lanes waits for that. MySQL knows no such limit; there
+//     the end of the connection ends the locks.
+//   mysql/6. A transaction that the server takes back is over while statements behind it are on
+//     their way: so they must not be in force by themselves, and COMMIT is sent once all are
+//     answered.
 
 import { tlsRefusal } from '#domain/tls-refusal'
 import type { Description, Dialect, Failure } from '#src/store/dialect'
 
-const TEXT = 'CHARACTER SET utf8mb4 COLLATE utf8mb4_bin' // M1
+const TEXT = 'CHARACTER SET utf8mb4 COLLATE utf8mb4_bin' // mysql/1
 const BINARY = { charset: 'utf8mb4', collation: 'utf8mb4_bin' } as const
 const LOCK_WAIT_S_MAX = 5
-/** Less than the wait for a lock, so that who waits gets it. (M5) */
+/** Less than the wait for a lock, so that who waits gets it. (mysql/5) */
 const IDLE_TRANSACTION_S_MAX = 3
 
 /** Refusals of a connection: what they say is the operator's own names. */
@@ -37,7 +38,7 @@ const UNFIT_STATE = /^2[23]/
 /** Values that do not fit their column, which MySQL files under other classes. */
 const UNFIT = new Set([1265, 1366])
 
-/** M6 */
+/** mysql/6 */
 const BEGIN = ['SET autocommit = 0']
 const AFTERWARDS = ['SET autocommit = 1']
 
@@ -55,14 +56,14 @@ export const mysql: Dialect = {
     hasBlocks: true,
   },
   seqBlock: 128,
-  // M4; what stands in the comment is for MariaDB alone. (M5)
+  // mysql/4; what stands in the comment is for MariaDB alone. (mysql/5)
   setup: [
     `SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION', autocommit = 1,
       innodb_lock_wait_timeout = ${LOCK_WAIT_S_MAX}
       /*M!100300 , idle_transaction_timeout = ${IDLE_TRANSACTION_S_MAX} */`,
-    'SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED', // M2
+    'SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED', // mysql/2
   ],
-  // M2
+  // mysql/2
   begin: {
     read: [],
     snapshot: [
@@ -104,7 +105,7 @@ export const mysql: Dialect = {
   isOvertaken: (error) => numberOf(error) === DUPLICATE,
 }
 
-/** M3 */
+/** mysql/3 */
 function describe(error: unknown): Description | undefined {
   if (!(error instanceof Error)) return undefined
   const number = numberOf(error)

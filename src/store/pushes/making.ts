@@ -2,10 +2,10 @@
 //
 // Invariants:
 //   making/1. One job a (channel, seq, device) for every subscriber with a provider's route that is
-//             there at the commit: the turn has the heads of its channels locked, and who becomes
-//             such a subscriber needs that lock. (flags/1, U2 in subscriptions.ts)
+//     there at the commit: the turn has the heads of its channels locked, and who becomes
+//     such a subscriber needs that lock. (flags/1, subscriptions/2)
 //   making/2. A channel without such subscribers costs a look at its head, and nothing where no
-//             provider is set up.
+//     provider is set up.
 //   making/3. Jobs of one device and channel are numbered in the order of their seqs.
 
 import type { FeedEntry } from '#domain/feed'

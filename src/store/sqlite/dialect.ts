@@ -1,12 +1,12 @@
 // SQLite in WAL mode over one connection.
 //
 // Invariants:
-//   D1. `synchronous` is FULL for durable transactions and NORMAL for repeatable ones: those reach
-//       the WAL file without an fsync. A WAL is read back in order up to the first frame that is
-//       damaged, so what is durable makes everything before it durable, and a power cut takes only
-//       the newest turns, whose batches still stand in the log behind the lane's place.
-//   D2. The gate (gate.ts) gives the one connection to one job at a time, so a job that only reads
-//       sees one snapshot without a transaction.
+//   sqlite/1. `synchronous` is FULL for durable transactions and NORMAL for repeatable ones: those
+//     reach the WAL file without an fsync. A WAL is read back in order up to the first frame that
+//     is damaged, so what is durable makes everything before it durable, and a power cut takes only
+//     the newest turns, whose batches still stand in the log behind the lane's place.
+//   sqlite/2. The gate (gate.ts) gives the one connection to one job at a time, so a job that only
+//     reads sees one snapshot without a transaction.
 
 import { SqliteError } from './connection.ts'
 import type { Dialect } from '#src/store/dialect'
@@ -17,7 +17,7 @@ const UNFIT = /^SQLITE_(CONSTRAINT|MISMATCH|TOOBIG)/
 export const sqlite: Dialect = {
   engine: 'sqlite',
   durability: 'sqlite, fsync before each acceptance',
-  connections: 1, // D2
+  connections: 1, // sqlite/2
   types: {
     serial: { type: 'integer', primary: true, generated: 'increment' },
     integer: { type: 'integer' },
@@ -32,9 +32,9 @@ export const sqlite: Dialect = {
   setup: [],
   begin: {
     read: [],
-    snapshot: [], // D2
+    snapshot: [], // sqlite/2
     repeatable: ['PRAGMA synchronous = NORMAL', 'BEGIN IMMEDIATE'],
-    durable: ['PRAGMA synchronous = FULL', 'BEGIN IMMEDIATE'], // D1
+    durable: ['PRAGMA synchronous = FULL', 'BEGIN IMMEDIATE'], // sqlite/1
   },
   afterwards: { read: [], snapshot: [], repeatable: [], durable: [] },
   forUpdate: '',
@@ -74,5 +74,5 @@ export const sqlite: Dialect = {
   },
   failureOf: (error) =>
     error instanceof SqliteError && UNFIT.test(error.code) ? 'unfit' : 'refused',
-  isOvertaken: () => false, // D2
+  isOvertaken: () => false, // sqlite/2
 }

@@ -1,12 +1,12 @@
 // The lock of a SQLite database: one process at a time has it, and no other changes a thing.
 //
 // Invariants:
-//   K1. The operating system holds the lock, as a lock of SQLite on an empty file beside the
-//       database, and ends it with the process, however that ends. The database itself stays
-//       unlocked, so a backup can read it.
-//   K2. Only SQLite opens the locked file in this process: on POSIX systems the first close of a
-//       file ends every lock that the process has on it. So another file names the holder.
-//   K3. Whoever does not get the lock has changed nothing.
+//   sqlite-lock/1. The operating system holds the lock, as a lock of SQLite on an empty file beside
+//     the database, and ends it with the process, however that ends. The database itself stays
+//     unlocked, so a backup can read it.
+//   sqlite-lock/2. Only SQLite opens the locked file in this process: on POSIX systems the first
+//     close of a file ends every lock that the process has on it. So another file names the holder.
+//   sqlite-lock/3. Whoever does not get the lock has changed nothing.
 
 import { mkdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
@@ -33,11 +33,11 @@ export function lockDatabase(path: string): DatabaseLock {
   const holderFile = `${real}-holder`
   const connection = new SqliteConnection(`${real}-lock`)
   try {
-    connection.exec('BEGIN EXCLUSIVE') // K1
+    connection.exec('BEGIN EXCLUSIVE') // sqlite-lock/1
   } catch (error) {
     connection.close()
     if (!(error instanceof SqliteError) || error.code !== 'SQLITE_BUSY') throw error
-    throw new DatabaseInUse(path, holderIn(holderFile)) // K3
+    throw new DatabaseInUse(path, holderIn(holderFile)) // sqlite-lock/3
   }
   nameHolder(holderFile, { process: process.pid })
   return {

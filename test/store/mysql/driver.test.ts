@@ -183,7 +183,7 @@ const OTHERWISE: readonly (readonly [what: string, otherwise: Otherwise | Making
 ]
 
 for (const [what, otherwise] of OTHERWISE) {
-  mariaDb.test(`L4: with ${what} the driver sends by itself`, async (t, server) => {
+  mariaDb.test(`connections/4: with ${what} the driver sends by itself`, async (t, server) => {
     const { database, meter } = await openSeen(
       t,
       server,
@@ -209,7 +209,7 @@ mariaDb.test('a driver as it is expected is used as it is', async (t, server) =>
 })
 
 mariaDb.test(
-  'L4: what the database refuses either way is told, and not blamed on the driver',
+  'connections/4: what the database refuses either way is told, and not blamed on the driver',
   async (t, server) => {
     const url = await newDatabase(server) // Without tables.
     const meter = new FakeMeter()

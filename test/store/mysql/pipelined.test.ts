@@ -171,7 +171,7 @@ async function openLine() {
   return { connection, line, send, texts }
 }
 
-test('P3: what follows directly is sent before the one in front of it is answered', async (t) => {
+test('pipelined/3: what follows directly is sent before the one in front of it is answered', async (t) => {
   const { connection, send, texts } = await openLine()
   const all = [send('a'), send('b'), send(LARGE)]
   t.deepEqual(texts(), ['a', 'b', LARGE])
@@ -183,7 +183,7 @@ test('P3: what follows directly is sent before the one in front of it is answere
   t.is(texts().length, 3)
 })
 
-test('P3: what follows is sent with the one in front of it, when that had to wait', async (t) => {
+test('pipelined/3: what follows is sent with the one in front of it, when that had to wait', async (t) => {
   const { connection, send, texts } = await openLine()
   connection.prepare('SELECT', () => {})
   const all = [send('a'), send('b'), send('c')]
@@ -205,7 +205,7 @@ const IN_BETWEEN: Readonly<Record<string, (line: Line) => Promise<unknown>>> = {
   'the preparing of a statement that is new': ({ send }) => send('b', 'UPDATE'),
 }
 for (const [what, ask] of Object.entries(IN_BETWEEN)) {
-  test(`P3: ${what} in between is not overtaken`, async (t) => {
+  test(`pipelined/3: ${what} in between is not overtaken`, async (t) => {
     const opened = await openLine()
     const { connection, send, texts } = opened
     const all = [send('a'), ask(opened), send('c')]
@@ -220,7 +220,7 @@ for (const [what, ask] of Object.entries(IN_BETWEEN)) {
   })
 }
 
-test('P2: an error is of the execution that it answers', async (t) => {
+test('pipelined/2: an error is of the execution that it answers', async (t) => {
   const { connection, send } = await openLine()
   const [first, second] = [send('a'), send('b')]
   connection.answer()
@@ -229,7 +229,7 @@ test('P2: an error is of the execution that it answers', async (t) => {
   await t.throwsAsync(second, { message: 'no room' })
 })
 
-test('P1: room is used again once the server has answered, and not before', async (t) => {
+test('pipelined/1: room is used again once the server has answered, and not before', async (t) => {
   const { connection, send } = await openLine()
   const [first, second] = [send(), send()]
   connection.answer()

@@ -7,12 +7,13 @@
 // The driver still prepares statements, keeps the order of commands and reads packets.
 //
 // Invariants:
-//   P1. Room is used again only once the server has answered: until then the socket may hold it.
-//   P2. An answer is read as the driver reads it: its errors are the driver's own.
-//   P3. What is sent before its turn stands directly behind what is sent already: nothing overtakes
-//       another command of the connection.
-//   P4. A driver that does not work as this file needs it fails the execution, and not the process:
-//       the driver calls from where nobody catches.
+//   pipelined/1. Room is used again only once the server has answered: until then the socket may
+//     hold it.
+//   pipelined/2. An answer is read as the driver reads it: its errors are the driver's own.
+//   pipelined/3. What is sent before its turn stands directly behind what is sent already: nothing
+//     overtakes another command of the connection.
+//   pipelined/4. A driver that does not work as this file needs it fails the execution, and not the
+//     process: the driver calls from where nobody catches.
 
 import type { Command, IncomingPacket, OpenConnection } from './driver.ts'
 import { ExecutePacket } from './execute-packet.ts'
@@ -24,7 +25,7 @@ const ROOMS_MAX = 8
 const ROOM_BYTES_MIN = 2 ** 16
 const ROOM_BYTES_MAX = 2 ** 21
 
-/** Room of executions that are over. (P1) */
+/** Room of executions that are over. (pipelined/1) */
 export class Rooms {
   readonly #free: Buffer[] = []
 
@@ -41,9 +42,9 @@ export class Rooms {
 export class PipelinedExecutions implements Executions {
   readonly #connection: OpenConnection
   readonly #rooms: Rooms
-  /** By their texts, which are few. (N1 in bulk.ts) */
+  /** By their texts, which are few. (bulk/1) */
   readonly #statementIds = new Map<string, number>()
-  /** Nothing else was asked of the connection since, and it is not over. (P3) */
+  /** Nothing else was asked of the connection since, and it is not over. (pipelined/3) */
   #newest: Execution | undefined
 
   constructor(connection: OpenConnection, rooms: Rooms) {
@@ -72,7 +73,7 @@ export class PipelinedExecutions implements Executions {
       })
   }
 
-  /** P3 */
+  /** pipelined/3 */
   interrupt(): void {
     this.#newest = undefined
   }
@@ -92,7 +93,7 @@ export class PipelinedExecutions implements Executions {
   #prepare(sql: string, execution: Execution): void {
     this.#connection.prepare(sql, (error, statement) => {
       if (error !== null) return execution.refuse(error)
-      if (typeof statement.id !== 'number') return execution.refuse(changedDriver()) // P4
+      if (typeof statement.id !== 'number') return execution.refuse(changedDriver()) // pipelined/4
       this.#statementIds.set(sql, statement.id)
       return execution.address(statement.id)
     })
@@ -132,7 +133,7 @@ class Execution implements Command {
     this.#refusal = error
   }
 
-  /** `next` has an address and comes directly behind this one. (P3) */
+  /** `next` has an address and comes directly behind this one. (pipelined/3) */
   isFollowedBy(next: Execution, connection: OpenConnection): void {
     if (this.#answerId === undefined) this.#next = next
     else next.sendAhead(connection)
@@ -143,15 +144,15 @@ class Execution implements Command {
       if (packet === undefined) return this.#begin(connection)
       const isRefused = packet.isError()
       this.#endings.answered(
-        isRefused ? packet.asError(connection.clientEncoding) : changesOf(packet), // P2
+        isRefused ? packet.asError(connection.clientEncoding) : changesOf(packet), // pipelined/2
       )
     } catch (error) {
-      this.#endings.broken(changedDriver(error)) // P4
+      this.#endings.broken(changedDriver(error)) // pipelined/4
     }
     return true
   }
 
-  /** The socket may hold the packet for longer. (P1) */
+  /** The socket may hold the packet for longer. (pipelined/1) */
   onResult(error: Error): void {
     this.#endings.broken(error)
   }
