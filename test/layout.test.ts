@@ -138,6 +138,7 @@ const BANS: readonly (readonly [what: RegExp, except: readonly string[], instead
 const LINES_MAX = 300
 const FUNCTION_LINES_MAX = 70
 const COLUMNS_MAX = 100
+const FILES_WITHOUT_README_MAX = 8
 
 const TOP_LEVEL = [
   'Dockerfile',
@@ -249,6 +250,27 @@ test('no file stands loose in src but main.ts', (t) => {
     SOURCES.filter((file) => /^src\/[^/]+$/.test(file)),
     ['src/main.ts'],
   )
+})
+
+/** The file names that a README gives in backticks, by their folder; patterns are left out. */
+const namedIn = (readme: string): readonly string[] =>
+  [...textOf(readme).matchAll(/`([\w./-]+\.ts)`/g)].map(([, name = '']) =>
+    name.includes('/') ? name : join(readme, '..', name),
+  )
+
+test('a folder of more than eight source files has a README that says which file does what', (t) => {
+  const folders = Map.groupBy(SOURCES, (file) => join(file, '..'))
+  for (const [folder, { length }] of folders) {
+    const has = readdirSync(join(ROOT, folder)).includes('README.md')
+    if (length > FILES_WITHOUT_README_MAX) t.true(has, `${folder} has ${length} files`)
+    if (!has || folder === '.') continue
+    const named = namedIn(join(folder, 'README.md'))
+    t.deepEqual(
+      named.filter((path) => !SOURCES.includes(path)),
+      [],
+      `${folder}/README.md names files that are not there`,
+    )
+  }
 })
 
 test('what is banned has its replacement', (t) => {
