@@ -9,8 +9,7 @@
 //             addresses.
 //   budget/4. A host has one count for all addresses that it can choose from: an IPv6 host its /64.
 
-import { isIPv6 } from 'node:net'
-
+import { hostOf } from '#domain/host'
 import type { NowMs } from '#domain/ports'
 
 export interface BudgetLimits {
@@ -54,40 +53,4 @@ export function createBudget(limits: BudgetLimits, nowMs: NowMs): Budget {
       return undefined
     },
   }
-}
-
-/**
- * The name by which one host is counted: the /64 of an IPv6 address, the IPv4 address that an IPv6
- * address maps, and any other text as it is.
- */
-export function hostOf(address: string): string {
-  if (!address.includes(':') || !isIPv6(address)) return address
-  const groups = groupsOf(address)
-  const [high = 0, low = 0] = groups.slice(6)
-  if (groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff) {
-    return [high >> 8, high & 255, low >> 8, low & 255].join('.')
-  }
-  return `${groups
-    .slice(0, 4)
-    .map((group) => group.toString(16))
-    .join(':')}::/64`
-}
-
-/** The eight groups of an IPv6 address; its zone is left out. */
-function groupsOf(address: string): readonly number[] {
-  const [plain = ''] = address.split('%')
-  const [before = '', after] = plain.split('::')
-  const head = parsedGroups(before)
-  if (after === undefined) return head
-  const tail = parsedGroups(after)
-  return [...head, ...Array<number>(8 - head.length - tail.length).fill(0), ...tail]
-}
-
-function parsedGroups(text: string): readonly number[] {
-  if (text === '') return []
-  return text.split(':').flatMap((group) => {
-    if (!group.includes('.')) return [Number.parseInt(group, 16)]
-    const [a = 0, b = 0, c = 0, d = 0] = group.split('.').map(Number)
-    return [a * 256 + b, c * 256 + d]
-  })
 }

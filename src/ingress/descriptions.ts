@@ -294,5 +294,6 @@ export const DOCUMENT: About = {
 export const SESSION: About = {
   ...GATEWAY,
   summary: 'Open a device session over WebSocket',
+  upgradesTo: 'WebSocket with the subprotocol heliograph.v1',
   codes: ['websocket_upgrade_required', 'missing_websocket_subprotocol'],
 }

@@ -24,6 +24,8 @@ export interface RouteDescription {
   readonly query?: ObjectSchema
   /** The member `data` of the success envelope. */
   readonly data?: JsonSchema
+  /** Set when success is a connection that goes on in this protocol, with status 101. */
+  readonly upgradesTo?: string
   /** Set when the answer with status 200 stands outside the envelope. */
   readonly raw?: { readonly mediaType: string; readonly schema: JsonSchema }
   /** Every code that this route may answer. */
@@ -70,7 +72,7 @@ function operation(route: RouteDescription, statusOf: OpenApiOptions['statusOf']
     ...(route.request && {
       requestBody: { required: true, content: bodyOf(route.request, route.mediaTypes) },
     }),
-    responses: { 200: success(route), ...refusals(route.codes, statusOf) },
+    responses: { ...success(route), ...refusals(route.codes, statusOf) },
   }
 }
 
@@ -158,15 +160,18 @@ function exampleValue(name: string, schema: JsonSchema): JsonSchema {
 
 const HEADERS = { 'x-request-id': { $ref: '#/components/headers/RequestId' } }
 
-function success({ data, raw }: RouteDescription): JsonSchema {
-  if (raw !== undefined) {
-    return { description: 'Done.', headers: HEADERS, content: contentOf(raw.schema, raw.mediaType) }
-  }
-  const envelope = object(
-    { success: { const: true }, ...(data !== undefined && { data }) },
-    data === undefined ? ['success'] : ['success', 'data'],
+function success(route: RouteDescription): JsonSchema {
+  return route.upgradesTo === undefined
+    ? { 200: { description: 'Done.', headers: HEADERS, content: answerOf(route) } }
+    : { 101: { description: `The connection goes on as ${route.upgradesTo}.` } }
+}
+
+function answerOf({ data, raw }: RouteDescription): JsonSchema {
+  if (raw !== undefined) return contentOf(raw.schema, raw.mediaType)
+  const required = data === undefined ? ['success'] : ['success', 'data']
+  return contentOf(
+    object({ success: { const: true }, ...(data !== undefined && { data }) }, required),
   )
-  return { description: 'Done.', headers: HEADERS, content: contentOf(envelope) }
 }
 
 const contentOf = (schema: JsonSchema, mediaType = 'application/json'): JsonSchema => ({

@@ -5,10 +5,9 @@
 //   places/1. A connection holds one place from its beginning to its end, in the total and under
 //             its address; an address without connections leaves nothing behind.
 
-import { SocketAddress, isIPv6 } from 'node:net'
-
 import type { CarrierName } from '#domain/carrier'
 import type { FaultCode } from '#domain/fault'
+import { hostOf } from '#domain/host'
 import type { Meter } from '#domain/telemetry'
 
 export interface PlaceLimits {
@@ -31,7 +30,7 @@ export interface Place {
 
 export class Places {
   readonly #limits: PlaceLimits
-  readonly #byNetwork = new Map<string, number>()
+  readonly #byHost = new Map<string, number>()
   readonly #count: (reason: Refusal) => void
   #taken = 0
 
@@ -49,8 +48,8 @@ export class Places {
 
   /** A place for a connection from an address, or why there is none; that is counted. */
   take(address: string): Place | 'server_busy' | 'rate_limited' {
-    const network = networkOf(address)
-    const known = this.#byNetwork.get(network) ?? 0
+    const host = hostOf(address)
+    const known = this.#byHost.get(host) ?? 0
     const isFull = this.#taken >= this.#limits.total
     if (isFull || known >= this.#limits.perAddress) {
       const reason = isFull ? 'server_busy' : 'rate_limited'
@@ -58,11 +57,11 @@ export class Places {
       return reason
     }
     this.#taken += 1
-    this.#byNetwork.set(network, known + 1)
+    this.#byHost.set(host, known + 1)
     let isHeld = true
     return {
       release: () => {
-        if (isHeld) this.#release(network)
+        if (isHeld) this.#release(host)
         isHeld = false
       },
     }
@@ -74,22 +73,10 @@ export class Places {
   }
 
   /** places/1 */
-  #release(network: string): void {
+  #release(host: string): void {
     this.#taken -= 1
-    const left = (this.#byNetwork.get(network) ?? 1) - 1
-    if (left === 0) this.#byNetwork.delete(network)
-    else this.#byNetwork.set(network, left)
+    const left = (this.#byHost.get(host) ?? 1) - 1
+    if (left === 0) this.#byHost.delete(host)
+    else this.#byHost.set(host, left)
   }
-}
-
-/** An IPv6 caller has a /64 to itself, so its addresses count together. */
-function networkOf(address: string): string {
-  if (!isIPv6(address) || address.includes('%')) return address
-  const plain = new SocketAddress({ address, family: 'ipv6' }).address
-  if (plain.includes('.')) return plain
-  const [head = '', tail] = plain.split('::')
-  const before = head === '' ? [] : head.split(':')
-  const after = tail === undefined || tail === '' ? [] : tail.split(':')
-  const zeros = Array.from({ length: 8 - before.length - after.length }, () => '0')
-  return [...before, ...zeros, ...after].slice(0, 4).join(':')
 }

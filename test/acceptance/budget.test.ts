@@ -1,6 +1,6 @@
 import test from 'ava'
 
-import { createBudget, hostOf } from '#src/acceptance/budget'
+import { createBudget } from '#src/acceptance/budget'
 import { FakeTime } from '#test/support/fake-timers'
 
 const LIMITS = { perAddress: 60, total: 1200 }
@@ -38,27 +38,6 @@ test('a clock that is set back opens a new window', (t) => {
   t.is(budget.take('a'), undefined)
   t.deepEqual(budget.take('a'), { limit: 1, resetMs: 60_000 })
 })
-
-const hosts: readonly (readonly [address: string, host: string])[] = [
-  ['192.0.2.7', '192.0.2.7'],
-  ['::ffff:192.0.2.7', '192.0.2.7'],
-  ['::FFFF:c000:207', '192.0.2.7'],
-  ['::fffe:192.0.2.7', '0:0:0:0::/64'],
-  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
-  ['2001:db8:1:2:ffff:ffff:ffff:ffff', '2001:db8:1:2::/64'],
-  ['2001:db8:1:3::', '2001:db8:1:3::/64'],
-  ['2001:db8::6', '2001:db8:0:0::/64'],
-  ['::1', '0:0:0:0::/64'],
-  ['1:2:3:4::', '1:2:3:4::/64'],
-  ['::4:5:6:7:8', '0:0:0:4::/64'],
-  ['fe80::1%eth0', 'fe80:0:0:0::/64'],
-  ['unknown', 'unknown'],
-  ['no:address', 'no:address'],
-]
-
-for (const [address, host] of hosts) {
-  test(`budget/4: ${address} is counted as ${host}`, (t) => t.is(hostOf(address), host))
-}
 
 test('budget/4: a host does not get more by choosing among its addresses', (t) => {
   const budget = createBudget({ perAddress: 2, total: 100 }, () => 0)

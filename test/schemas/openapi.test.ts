@@ -60,6 +60,14 @@ const routes: readonly RouteDescription[] = [
   },
   {
     method: 'GET',
+    path: '/session',
+    summary: 'Open a session',
+    tag: 'Gateway',
+    upgradesTo: 'WebSocket',
+    codes: [],
+  },
+  {
+    method: 'GET',
     path: '/send_status/{op_id}',
     summary: 'Get the status of an operation',
     tag: 'Operations',
@@ -112,10 +120,12 @@ test('every reference resolves', (t) => {
   }
 })
 
-test('every row is an operation with an id of its own and a 200', (t) => {
-  const ids = routes.map(({ method, path }) => {
+test('every row is an operation with an id of its own, and with 200 or 101', (t) => {
+  const ids = routes.map(({ method, path, upgradesTo }) => {
     const operation = at('paths', path, method.toLowerCase())
-    t.true(isRecord(operation['responses']) && '200' in operation['responses'], path)
+    const responses = isRecord(operation['responses']) ? operation['responses'] : {}
+    t.is('200' in responses, upgradesTo === undefined, path)
+    t.is('101' in responses, upgradesTo !== undefined, path)
     return operation['operationId']
   })
   t.is(new Set(ids).size, routes.length)

@@ -1,0 +1,42 @@
+// The name by which budgets and bounds count the caller at an address.
+
+/** An IPv6 address, perhaps with a zone; more than that is looked at group by group. */
+const IPV6 = /^[0-9a-f]*:[0-9a-f:.]*(%.+)?$/i
+
+/**
+ * The name by which one host is counted: the /64 of an IPv6 address, the IPv4 address that an IPv6
+ * address maps, and any other text as it is.
+ */
+export function hostOf(address: string): string {
+  if (!IPV6.test(address)) return address
+  const groups = groupsOf(address)
+  if (groups.length !== 8 || groups.some((group) => !(group <= 0xffff))) return address
+  const [high = 0, low = 0] = groups.slice(6)
+  if (groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff) {
+    return [high >> 8, high & 255, low >> 8, low & 255].join('.')
+  }
+  return `${groups
+    .slice(0, 4)
+    .map((group) => group.toString(16))
+    .join(':')}::/64`
+}
+
+/** The eight groups of an IPv6 address; its zone is left out. */
+function groupsOf(address: string): readonly number[] {
+  const [plain = ''] = address.split('%')
+  const [before = '', after] = plain.split('::')
+  const head = parsedGroups(before)
+  if (after === undefined) return head
+  const tail = parsedGroups(after)
+  const zeros = Math.max(0, 8 - head.length - tail.length)
+  return [...head, ...Array<number>(zeros).fill(0), ...tail]
+}
+
+function parsedGroups(text: string): readonly number[] {
+  if (text === '') return []
+  return text.split(':').flatMap((group) => {
+    if (!group.includes('.')) return [Number.parseInt(group, 16)]
+    const [a = 0, b = 0, c = 0, d = 0] = group.split('.').map(Number)
+    return [a * 256 + b, c * 256 + d]
+  })
+}
