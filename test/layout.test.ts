@@ -79,7 +79,6 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'src/telemetry',
     'actors',
     'machines',
-    'package.json',
     'node:',
   ],
   'src/process': [
@@ -146,6 +145,7 @@ const TOP_LEVEL = [
   'README.md',
   'actors',
   'data',
+  'dist',
   'docker-compose.yml',
   'docs',
   'machines',
@@ -155,6 +155,7 @@ const TOP_LEVEL = [
   'package.json',
   'src',
   'test',
+  'tsconfig.build.json',
   'tsconfig.json',
 ]
 
@@ -183,7 +184,6 @@ function targetOf(file: string, specifier: string): string {
   if (specifier.startsWith('node:')) return 'node:'
   if (specifier.startsWith('./')) return rowOf(join(file, '..', specifier))
   if (specifier === '#ormconfig') return 'ormconfig.ts'
-  if (specifier === '#package') return 'package.json'
   if (specifier.startsWith('#src/')) return rowOf(`src/${specifier.slice('#src/'.length)}.ts`)
   if (specifier.startsWith('#domain/')) return 'src/domain'
   if (specifier.startsWith('#')) return rowOf(`${specifier.slice(1)}.ts`)
@@ -283,6 +283,14 @@ test('what is banned has its replacement', (t) => {
       if ((isTest && !ofTests) || except.some((path) => file.startsWith(path))) continue
       t.notRegex(text, what, `${file}: use ${instead}`)
     }
+  }
+})
+
+test('a Node that is started as a child runs what its parent runs: sources, or what was built', (t) => {
+  for (const file of [...SOURCES, ...TESTS]) {
+    const text = textOf(file)
+    if (file === 'test/layout.test.ts' || !text.includes('process.execPath')) continue
+    t.regex(text, /process\.execArgv|serveWhileStdin/, `${file}: hand process.execArgv on`)
   }
 })
 

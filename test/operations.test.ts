@@ -43,6 +43,10 @@ const REASONS: readonly (readonly [file: string, sentence: RegExp])[] = [
   ],
   ['src/stream/jetstream/connection.ts', /there is no TLS with the NATS server at .+: /],
   ['src/store/mysql/dialect.ts', /there is no TLS with the server: /],
+  [
+    'src/runtime/quic/thread.ts',
+    /the QUIC library cannot be loaded on .+: install @matrixai.quic-.+, or leave/,
+  ],
   ['src/domain/tls-refusal.ts', /comes from an authority that is not trusted here/],
   ['src/domain/tls-refusal.ts', /is not for the name or address by which it is reached/],
   ['src/domain/tls-refusal.ts', /has expired/],

@@ -1,9 +1,11 @@
 // Time, chance and network of the platform on which the client runs. Tests replace every member, so
 // they need no network and no waiting.
 
-import type { Runtime } from '#domain/runtime'
-
-export interface ClientRuntime extends Pick<Runtime, 'after' | 'random'> {
+export interface ClientRuntime {
+  /** Calls back once after a delay. Gives the way to cancel. */
+  readonly after: (delayMs: number, callback: () => void) => () => void
+  /** A whole number from 0 up to, without, `below`, which is 2 ** 32 at most. For jitter. */
+  readonly random: (below: number) => number
   readonly fetch: typeof globalThis.fetch
   readonly openSocket: (url: string, protocol: string) => WebSocket
   /** Takes an error of the caller's own code that nobody waits for. */
@@ -30,7 +32,7 @@ export const WEB: ClientRuntime = {
 
 /** Resolves after a delay, or once the signal is aborted. */
 export async function pause(
-  { after }: Pick<Runtime, 'after'>,
+  { after }: Pick<ClientRuntime, 'after'>,
   delayMs: number,
   signal: AbortSignal | undefined,
 ): Promise<void> {
@@ -55,7 +57,7 @@ export interface BackoffRange {
  * apart.
  */
 export function backoffMs(
-  { random }: Pick<Runtime, 'random'>,
+  { random }: Pick<ClientRuntime, 'random'>,
   attempt: number,
   range: BackoffRange,
 ): number {

@@ -1,6 +1,6 @@
 // The frontend: ingress, acceptor and sessions on the thread that answers requests.
 
-import packageJson from '#package' with { type: 'json' }
+import { createRequire } from 'node:module'
 
 import type { CarrierName } from '#domain/carrier'
 import type { Backend, BackendEdge } from './backend.ts'
@@ -41,7 +41,10 @@ export interface FrontendEdge extends BackendEdge {
 
 /** Longer than it takes another node to get the lanes of this one and apply what waits in them. */
 const APPLIED_MS_MAX = 3_000
-const VERSION = packageJson.version
+// Not imported: the build would copy the file, and a copy would begin another package.
+const { version: VERSION } = createRequire(import.meta.url)('#package') as {
+  readonly version: string
+}
 
 /** Joins the stages of this thread with the backend. */
 export function composeFrontend(config: Config, edge: FrontendEdge, backend: Backend): Frontend {

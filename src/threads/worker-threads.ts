@@ -5,6 +5,12 @@ import { MessageChannel, MessagePort, Worker } from 'node:worker_threads'
 import { THREAD_TITLE } from './contract.ts'
 import type { Threads } from './threads.ts'
 
+/** A thread runs what its process runs: the sources, or what was built of them. */
+const CONDITIONS = process.execArgv.filter((word) => word.startsWith('--conditions='))
+/**
+ * Node 22 announces its SQLite as experimental; the tests of this project vouch for what is used.
+ */
+const QUIET = ['--disable-warning=ExperimentalWarning']
 const YOUNG_GENERATION_MB = 64
 
 /** Worker threads of this process. */
@@ -15,12 +21,10 @@ export const workerThreads = (): Threads => ({
   },
   spawn: (start, onEnd) => {
     const { name, peer } = start
-    const worker = new Worker(new URL('./worker-main.ts', import.meta.url), {
+    const worker = new Worker(new URL(import.meta.resolve('#src/threads/worker-main')), {
       workerData: start,
       transferList: peer instanceof MessagePort ? [peer] : [],
-      // Node 22 announces its SQLite as experimental; the tests of this project vouch for what is
-      // used.
-      execArgv: ['--disable-warning=ExperimentalWarning'],
+      execArgv: [...CONDITIONS, ...QUIET],
       resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
     })
     worker.on('error', onEnd)

@@ -38,11 +38,15 @@ interface Run {
 }
 
 function runIt(words: readonly string[], env: NodeJS.ProcessEnv = {}): Run {
-  const child = spawn(process.execPath, [COMMAND_FILE, 'dev-cluster', ...words], {
-    cwd: tmpdir(),
-    env: { ...process.env, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
+  const child = spawn(
+    process.execPath,
+    [...process.execArgv, COMMAND_FILE, 'dev-cluster', ...words],
+    {
+      cwd: tmpdir(),
+      env: { ...process.env, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  )
   const lines: string[] = []
   for (const input of [child.stdout, child.stderr]) {
     createInterface({ input }).on('line', (line) => lines.push(line))

@@ -18,7 +18,12 @@ async function endOf(signals: string): Promise<string> {
     ${signals}
     process.stdout.write(stopped.aborted ? 'stopping' : 'running')
     process.exit(0)`
-  const run = promisify(execFile)(process.execPath, ['--input-type=module', '-e', script])
+  const run = promisify(execFile)(process.execPath, [
+    ...process.execArgv,
+    '--input-type=module',
+    '-e',
+    script,
+  ])
   return run.then(
     ({ stdout }) => stdout,
     (error: unknown) =>

@@ -23,9 +23,11 @@ const SERVERS = new URL('../../src/dev-servers/', import.meta.url).href
 async function endOf(source: string, env: NodeJS.ProcessEnv = {}): Promise<string> {
   const script = `${source}\nprocess.exit(3)`
   const options = { env: { ...process.env, ...env } }
-  const failed = await run(process.execPath, ['--input-type=module', '-e', script], options).catch(
-    (error: unknown) => error as { readonly code: number; readonly stdout: string },
-  )
+  const failed = await run(
+    process.execPath,
+    [...process.execArgv, '--input-type=module', '-e', script],
+    options,
+  ).catch((error: unknown) => error as { readonly code: number; readonly stdout: string })
   if (!('code' in failed)) throw new Error('it ended well')
   return `${failed.code} ${failed.stdout}`
 }

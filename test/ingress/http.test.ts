@@ -211,7 +211,12 @@ test('applications/1: a port is not shared with another process either', async (
     const bound = http.listen('127.0.0.1', ${port})
     await bound.then(() => console.log('shared'), () => console.log('refused'))
     http.close()`
-  const child = promisify(execFile)(process.execPath, ['--input-type=module', '-e', code])
+  const child = promisify(execFile)(process.execPath, [
+    ...process.execArgv,
+    '--input-type=module',
+    '-e',
+    code,
+  ])
   t.is((await child).stdout.trim(), 'refused')
 })
 
@@ -227,7 +232,9 @@ test('applications/1: processes that are to share a port do', async (t) => {
     const http = createHttp({ tls: undefined, timers, clientAddress: () => '', monotonicMs: () => 0, bodyTimeoutMs: 1, isPortShared })
     await http.listen('127.0.0.1', ${port})
     http.close()`
-  await t.notThrowsAsync(promisify(execFile)(process.execPath, ['--input-type=module', '-e', code]))
+  await t.notThrowsAsync(
+    promisify(execFile)(process.execPath, [...process.execArgv, '--input-type=module', '-e', code]),
+  )
 })
 
 test('http/1: the head of a request cannot be read once its handler has returned', async (t) => {

@@ -11,7 +11,7 @@ test('the demo shows pushes to Apple and Google next to the deliveries', async (
   t.timeout(90_000)
   const { stdout } = await promisify(execFile)(
     process.execPath,
-    [HELIOGRAPH, 'demo', '--push', '--plain', '--seconds', '4'],
+    [...process.execArgv, HELIOGRAPH, 'demo', '--push', '--plain', '--seconds', '4'],
     { timeout: 80_000, env: { PATH: process.env['PATH'] } },
   )
   t.regex(stdout, /push Apple {3}\S+: .* \(low\)/)

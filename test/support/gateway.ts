@@ -56,7 +56,7 @@ export async function startGateway(
 ): Promise<Gateway> {
   const folder = directory ?? (await temporaryFolder(t))
   const database = join(folder, 'gateway.db')
-  const child = spawn(process.execPath, [MAIN], {
+  const child = spawn(process.execPath, [...process.execArgv, MAIN], {
     cwd: folder,
     env: {
       PATH: process.env['PATH'],

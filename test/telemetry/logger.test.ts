@@ -14,11 +14,11 @@ interface Line {
 /** The lines that a process writes in which `log` stands for a log of this level. */
 async function linesOf(level: string, statements: string): Promise<readonly Line[]> {
   const program = `
-    const { createLog } = await import('#src/telemetry/logger')
-    const log = createLog({ level: '${level}', base: { node: 'n1' } })
+    const { createLogger } = await import('#src/telemetry/logger')
+    const log = createLogger({ level: '${level}', base: { node: 'n1' } })
     ${statements}
   `
-  const flags = ['--input-type=module', '--eval', program]
+  const flags = [...process.execArgv, '--input-type=module', '--eval', program]
   const { stdout } = await promisify(execFile)(process.execPath, flags, { cwd: ROOT })
   const lines = stdout.split('\n').filter((line) => line !== '')
   return lines.map((line) => JSON.parse(line) as Line)

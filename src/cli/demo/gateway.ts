@@ -14,13 +14,12 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 
 import type { Env } from '#src/config/config'
 import { CommandError } from '#src/cli/endings'
 import { withoutSettings } from '#src/cli/own-environment'
+import { serveWhileStdin } from '#src/cli/own-program'
 
-const COMMAND_FILE = fileURLToPath(new URL('../heliograph.ts', import.meta.url))
 const READY_WITHIN_MS = 30_000
 const READY_POLL_MS = 50
 const STOP_WITHIN_MS = 30_000
@@ -94,7 +93,7 @@ class ChildGateway implements OwnGateway {
     this.baseUrl = `http://127.0.0.1:${port}`
     this.token = token
     this.#folder = folder
-    this.#child = spawn(process.execPath, [COMMAND_FILE, 'serve', '--while-stdin'], {
+    this.#child = spawn(process.execPath, serveWhileStdin(), {
       cwd: folder,
       env: childEnv(env, { folder, token, port, settings }),
       // Ctrl-C in the terminal reaches a whole process group; the demo must hear of it first.

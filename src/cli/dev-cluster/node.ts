@@ -10,16 +10,15 @@ import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { setTimeout as delay } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 
 import type { Env } from '#src/config/config'
 import { withoutSettings } from '#src/cli/own-environment'
+import { serveWhileStdin } from '#src/cli/own-program'
 import { onOneLine } from '#src/cli/plain-text'
 import { atExit } from '#src/dev-servers/at-exit'
 import { factOf } from './fact.ts'
 import type { Fact } from './fact.ts'
 
-const COMMAND_FILE = fileURLToPath(new URL('../heliograph.ts', import.meta.url))
 /** Longer than a node's own limit. */
 const STOP_WITHIN_MS = 25_000
 
@@ -47,7 +46,7 @@ export class ClusterNode {
   constructor(options: NodeOptions) {
     this.name = options.name
     this.baseUrl = `http://127.0.0.1:${options.port}`
-    this.#child = spawn(process.execPath, [COMMAND_FILE, 'serve', '--while-stdin'], {
+    this.#child = spawn(process.execPath, serveWhileStdin(), {
       cwd: options.folder,
       env: settingsOf(options),
       // Ctrl-C in the terminal reaches a whole process group; this process must hear of it first.

@@ -34,7 +34,7 @@ export async function startPushServers(
   await writeFile(file('fcm.json'), serviceAccount(googleKey), { mode: 0o600 })
   const apns = await ApnsServer.start({ certificate, ...APPLE, key: appleKey, nowMs })
   const fcm = await FcmServer.start({ certificate, ...GOOGLE, key: googleKey, nowMs })
-  const preload = new URL('./redirect-preload.ts', import.meta.url)
+  const preload = new URL(import.meta.resolve('#src/dev-servers/push/redirect-preload'))
   for (const [from, to] of Object.entries(fcm.redirects)) preload.searchParams.set(from, to)
   return {
     apns,

@@ -11,7 +11,6 @@ import { lendCarriers } from '#src/threads/carrier-bridge'
 import type { ThreadEnds, ThreadSettings } from '#src/threads/contract'
 import type { ThreadEdge } from '#src/threads/threads'
 import { Places } from '#src/transports/places'
-import { createQuicListener } from '#src/transports/quic'
 
 export async function composeQuic(
   { privateTransports }: ThreadSettings,
@@ -19,6 +18,7 @@ export async function composeQuic(
 ): Promise<ThreadEnds['quic']['services']> {
   const metrics = createMetrics({ isMain: false })
   if (!isMainThread) survive(logger)
+  const { createQuicListener } = await loadQuic()
   const { host, port } = privateTransports.quic
   const listener = createQuicListener(
     { host, port, certificate: certificateOf(privateTransports) },
@@ -31,6 +31,20 @@ export async function composeQuic(
   return {
     control: { metrics: () => metrics.part(), close: () => listener.close() },
     listener: { listen: () => listener.listen(), reload: () => listener.reload() },
+  }
+}
+
+/** The library has native code for few platforms. Throws a sentence for the operator. */
+async function loadQuic() {
+  try {
+    return await import('#src/transports/quic')
+  } catch (error) {
+    const here = `${process.platform}-${process.arch}`
+    throw new Error(
+      `the QUIC library cannot be loaded on ${here}: install @matrixai/quic-${here}, or leave ` +
+        'quic out of SERVICE_PRIVATE_TRANSPORTS',
+      { cause: error },
+    )
   }
 }
 

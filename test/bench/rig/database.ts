@@ -42,7 +42,7 @@ export async function multiplyThings(path: string, total: number): Promise<numbe
 }
 
 async function numbers(words: readonly string[]): Promise<number[]> {
-  const flags = ['--disable-warning=ExperimentalWarning', script]
+  const flags = [...process.execArgv, '--disable-warning=ExperimentalWarning', script]
   const { stdout } = await run(process.execPath, [...flags, ...words])
   return stdout.trim().split(' ').map(Number)
 }

@@ -1,4 +1,4 @@
-// The product as one process: `node src/main.ts` on a copy of a database prepared once.
+// The product as one process: what `npm start` runs, on a copy of a database prepared once.
 
 import { randomBytes } from 'node:crypto'
 import { cp, mkdir } from 'node:fs/promises'
@@ -15,7 +15,7 @@ import type { Server } from './server.ts'
 import { operationsEnded } from './subject.ts'
 import type { Subject } from './subject.ts'
 
-const MAIN = fileURLToPath(new URL('../../../src/main.ts', import.meta.url))
+const MAIN = fileURLToPath(import.meta.resolve('#src/main'))
 const DATABASE = 'gateway.db'
 
 /** The counts of the product, in every database that it runs on. */

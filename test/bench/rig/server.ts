@@ -30,7 +30,7 @@ export async function startServer(
   environment: Readonly<Record<string, string>>,
 ): Promise<Server> {
   const port = await freePort()
-  const child = spawn(process.execPath, [...NODE_FLAGS, script], {
+  const child = spawn(process.execPath, [...NODE_FLAGS, ...process.execArgv, script], {
     env: { ...process.env, ...environment, SERVICE_HTTP_ADDR: `127.0.0.1:${port}` },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

@@ -97,7 +97,7 @@ async function plainRate(standIn: StandIn, session: Session): Promise<number> {
   const seconds = String(session.options.secondsPerStep)
   await promisify(execFile)(
     process.execPath,
-    [script('plain-client'), String(port), token, seconds],
+    [...process.execArgv, script('plain-client'), String(port), token, seconds],
     {
       env: { ...process.env, NODE_EXTRA_CA_CERTS: env['NODE_EXTRA_CA_CERTS'] },
     },

@@ -1,4 +1,4 @@
-// From `node src/main.ts` to the first accepted request, with a million things in the database.
+// From the start of the process to the first accepted request, with a million things in the database.
 
 import { cp } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -6,15 +6,13 @@ import { once } from 'node:events'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 
 import test from 'ava'
 import type { ExecutionContext } from 'ava'
 
 import { startOwnGateway } from '#src/cli/demo/gateway'
+import { serveWhileStdin } from '#src/cli/own-program'
 import { readEnv } from '#src/config/config'
-
-const COMMAND_FILE = fileURLToPath(new URL('../../../src/cli/heliograph.ts', import.meta.url))
 
 function folderOf(t: ExecutionContext): string {
   const folder = mkdtempSync(join(tmpdir(), 'heliograph-test-'))
@@ -51,7 +49,7 @@ test('a start that is given up leaves nothing behind', async (t) => {
 
 test('demo-gateway/1: a gateway of another process stops when its standard input closes', async (t) => {
   const folder = folderOf(t)
-  const child = spawn(process.execPath, [COMMAND_FILE, 'serve', '--while-stdin'], {
+  const child = spawn(process.execPath, serveWhileStdin(), {
     cwd: folder,
     env: {
       ...readEnv(folder),
@@ -71,7 +69,7 @@ test('demo-gateway/1: a gateway of another process stops when its standard input
 
 test('one that cannot start ends, also while its standard input is open', async (t) => {
   const folder = folderOf(t)
-  const child = spawn(process.execPath, [COMMAND_FILE, 'serve', '--while-stdin'], {
+  const child = spawn(process.execPath, serveWhileStdin(), {
     cwd: folder,
     env: { ...readEnv(folder), SERVICE_LANES: 'nonsense' },
     stdio: ['pipe', 'ignore', 'ignore'],

@@ -11,7 +11,7 @@ import { temporaryFolder } from '#test/support/gateway'
 
 /** The id of a process that has ended. */
 async function endedProcessId(): Promise<number> {
-  const child = spawn(process.execPath, ['-e', ''])
+  const child = spawn(process.execPath, [...process.execArgv, '-e', ''])
   await once(child, 'exit')
   return child.pid ?? 0
 }
