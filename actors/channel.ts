@@ -1,4 +1,4 @@
-// One live actor per channel, and the bounded set of those that are awake.
+// One live actor per channel, and the bounded set of awake actors.
 //
 // Invariants:
 //   actor/1. Turns of one channel are decided and committed one after the other; at most one is
@@ -34,7 +34,7 @@ export class ChannelActor {
     return this.#snapshot().context.state === 'asleep'
   }
 
-  /** True when a turn needs not load this entity. */
+  /** True when a turn need not load this entity. */
   knows(kind: keyof Memory, id: string): boolean {
     return isKnown(this.#snapshot().context, kind, id)
   }
@@ -50,8 +50,8 @@ export class ChannelActor {
   }
 
   /**
-   * Decides a turn, on what the one before it decided. The outcome is the channel's truth only
-   * after `committed`. (turn/1)
+   * Decides a turn on top of the turn before it. The outcome is the channel's state only after
+   * `committed`. (turn/1)
    */
   take(turn: TurnInput): TurnOutcome {
     // actor/1
@@ -65,12 +65,15 @@ export class ChannelActor {
     return { ...decided, ...effects }
   }
 
-  /** The oldest of its turns is committed; nothing when all were forgotten meanwhile. */
+  /** Says that the oldest uncommitted turn is committed. No effect after `failed`. */
   committed(): void {
     if (this.#uncommitted > 0) this.#uncommitted -= 1
   }
 
-  /** Whether the turn was committed is not known; a turn that was not taken leaves no doubt. */
+  /**
+   * Says that a commit gave no answer: the channel forgets what it knows. No effect without an
+   * uncommitted turn.
+   */
   failed(): void {
     if (this.#uncommitted === 0) return
     this.#uncommitted = 0
@@ -98,7 +101,7 @@ export interface DirectoryLimits extends ChannelRules {
 export class ChannelDirectory {
   readonly #awake = new Map<ChannelId, ChannelActor>()
   readonly #limits: DirectoryLimits
-  /** Of those that are awake. */
+  /** Awake actors that the next tidying puts to sleep. */
   readonly #forgotten = new Set<ChannelId>()
   #trimmedMs = 0
 
@@ -126,14 +129,14 @@ export class ChannelDirectory {
     return actor
   }
 
-  /** Whether there is nothing to tidy. */
+  /** True when there is nothing to tidy. */
   isTidy(nowMs: number): boolean {
     const sinceMs = nowMs - this.#trimmedMs
     const isRecent = sinceMs >= 0 && sinceMs < TRIM_EVERY_MS // The clock may be set back.
     return isRecent && this.size <= this.#limits.liveMax && this.#forgotten.size === 0
   }
 
-  /** Between turns only: an actor that is in a turn is never put to sleep. */
+  /** Puts actors to sleep. Called between turns only: an actor in a turn must stay awake. */
   tidy(nowMs: number): void {
     if (this.isTidy(nowMs)) return
     for (const channelId of this.#forgotten) this.sleep(channelId)
@@ -142,8 +145,9 @@ export class ChannelDirectory {
   }
 
   /**
-   * The channel was deleted: it is forgotten when it is in no turn. One that sleeps is loaded by
-   * its next turn anyway; those of all nodes, kept by a node that rests, would be without bound.
+   * Says that the channel was deleted: its actor is forgotten between turns. A sleeping channel
+   * needs no note, because its next turn loads it. (Notes about the deletions of all nodes would
+   * grow without bound on an idle node.)
    */
   forget(channelId: ChannelId): void {
     if (this.#awake.has(channelId)) this.#forgotten.add(channelId)
@@ -161,7 +165,10 @@ export class ChannelDirectory {
     for (const channelId of this.#awake.keys()) this.sleep(channelId)
   }
 
-  /** actor/2: puts to sleep what is too much or idle. Called between turns, never within one. */
+  /**
+   * actor/2: puts idle actors to sleep, and the least recently used beyond the limits. Called
+   * between turns, never within one.
+   */
   trim(nowMs: number): void {
     let remembered = this.remembered
     for (const [channelId, actor] of this.#awake) {

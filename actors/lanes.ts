@@ -6,13 +6,13 @@ import type { LogReader } from '#domain/ports'
 import type { LaneMove } from '#domain/store-ports'
 import type { Item } from './turn-item.ts'
 
-/** A lane in the hands of this process. */
+/** A lane that this process owns. */
 export interface OwnedLane extends Lease {
-  /** How far it is applied, as the database says. */
+  /** The place up to which it is applied, as the database says. */
   place: LanePlace
-  /** How far it is decided: ahead of its place while a turn commits. */
+  /** The place up to which it is decided: ahead of `place` while a turn commits. */
   decidedTo: LanePlace
-  /** False once the log had nothing more; a wake-up makes it true. */
+  /** False after a read found nothing more; a wake-up makes it true. */
   mayHaveMore: boolean
 }
 
@@ -49,7 +49,7 @@ function appendItems(items: Item[], owned: OwnedLane, entries: readonly LogEntry
   }
 }
 
-/** How far each lane moves when these items are applied: to behind its last one. */
+/** The moves of the lanes when these items are applied: each lane moves behind its last item. */
 export function movesOf(items: readonly Item[], lanes: ReadonlyMap<number, OwnedLane>): LaneMove[] {
   const ends = new Map<number, LanePlace>()
   for (const item of items) ends.set(item.lane, item.placeAfter)

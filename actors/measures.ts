@@ -1,4 +1,4 @@
-// What the actors tell the operator.
+// The metrics of the actors.
 
 import { OPERATION_STATUSES } from '#domain/operation'
 import type { Meter } from '#domain/telemetry'
@@ -9,7 +9,7 @@ export interface Measures {
   readonly turns: () => number
   readonly submissions: () => number
   readonly retried: () => void
-  /** A submission waits with its channel. */
+  /** Counts a submission that its channel parks. */
   readonly parked: () => void
   readonly turn: (
     seconds: number,
@@ -18,7 +18,7 @@ export interface Measures {
   ) => void
 }
 
-/** Registers the figures of a system; handles are made once. */
+/** Registers the metrics of a system once. */
 export function measuresOf(meter: Meter, directory: ChannelDirectory): Measures {
   meter.gauge('live_actors', {}, () => directory.size)
   meter.gauge('cached_entities', {}, () => directory.remembered)
@@ -41,10 +41,10 @@ export function measuresOf(meter: Meter, directory: ChannelDirectory): Measures 
       took(seconds)
       held(submissions)
       if (end.deadLetters > 0) dead(end.deadLetters)
-      // What waits for a provider has not ended: whoever ends it counts it.
+      // An operation that waits for a provider has not ended: dispatch counts it at its end.
       const queued = new Set(end.queued)
       for (const { opId, status } of end.operations) {
-        // Neither has what waits with a parked channel.
+        // An operation of a parked channel has not ended either.
         if (!queued.has(opId) && status !== 'processing') ended.get(status)?.()
       }
     },

@@ -15,19 +15,19 @@ export interface SystemPorts {
   readonly meter: Meter
   readonly logger: Logger
   readonly nowMs: NowMs
-  /** A submission out of the text that was kept of it. */
+  /** Reads a submission from its stored text. */
   readonly readSubmission: (payload: string) => Submission | Unreadable
   /** The log cannot be followed any more: the process must end. (W5) */
   readonly onMismatch: (reason: string) => void
   /** Resolves after a delay in milliseconds. */
   readonly wait: (delayMs: number) => Promise<void>
-  /** Runs a task after what already waits for this thread. */
+  /** Runs a task after the tasks that already wait for this thread. */
   readonly soon: (task: () => void) => void
 }
 
 export interface SystemOptions extends DirectoryLimits {
   /** Submissions in one turn, at most. */
   readonly turnMax: number
-  /** Applied batches are kept in the log for this long. (W4) */
+  /** Milliseconds for which applied batches stay in the log. (W4) */
   readonly logKeepMs: number
 }

@@ -1,8 +1,8 @@
-// The lanes in the hands of this process: how they come into them, move on and are let go.
+// The lanes that this process owns: takes them over, moves their places and lets them go.
 //
 // Invariants:
 //   owned-lanes/1. After anything but a commit that answered, places come from the database alone.
-//     What actors remember of a lane that comes back is forgotten: another owner may have moved on.
+//     Actors forget a lane that comes back: another owner may have moved it.
 
 import { positionOf } from '#domain/lane'
 import type { LanePlace, Lease } from '#domain/lane'
@@ -16,11 +16,11 @@ export interface OwnedLanesPorts {
   readonly store: Pick<TurnStore, 'takeLane' | 'parkedIn'>
   readonly nowMs: () => number
   readonly logger: Logger
-  /** A lane is this process's from now on, at the place that the database has. */
+  /** Called when this process has taken a lane, at the place that the database has. */
   readonly taken: (lane: number) => void
-  /** The database refused a lease. */
+  /** Called when the database refused a lease. */
   readonly fenced: (lease: Lease) => void
-  /** Whatever is remembered of channels must be loaded again. (owned-lanes/1) */
+  /** Called when every channel must be loaded again. (owned-lanes/1) */
   readonly forgetAll: () => void
 }
 
@@ -37,7 +37,7 @@ export class OwnedLanes {
     this.#ports = ports
   }
 
-  /** Whether leases wait to be adopted. */
+  /** True when leases wait to be adopted. */
   get isChanged(): boolean {
     return this.#isChanged
   }
@@ -46,21 +46,21 @@ export class OwnedLanes {
     return this.#lanes
   }
 
-  /** How far the lanes are applied. */
+  /** The places up to which the lanes are applied. */
   places(): readonly Applied[] {
     const lanes = [...this.#lanes.values()]
     return lanes.map(({ lane, place }) => ({ kind: 'applied', lane, position: positionOf(place) }))
   }
 
-  /** Says which leases are held from now on; they count once they are adopted. */
+  /** Sets the leases that are held from now on; they count once they are adopted. */
   lease(leases: readonly Lease[]): void {
     this.#leases = leases
     this.#isChanged = true
   }
 
   /**
-   * Takes over lanes that are new or have a new epoch, and lets go of those that are lost. Rejects
-   * while the store does not answer.
+   * Takes over lanes that are new or have a new epoch, and lets lost lanes go. Rejects while the
+   * store does not answer.
    */
   async adopt(): Promise<void> {
     while (this.#isChanged) {
@@ -68,7 +68,7 @@ export class OwnedLanes {
       const held = new Map(this.#leases.map((lease) => [lease.lane, lease]))
       for (const lane of this.#lanes.keys()) if (!held.has(lane)) this.#letGo(lane)
       for (const lease of held.values()) {
-        if (this.#isChanged) break // This one may be another's by now.
+        if (this.#isChanged) break // Another process may own this lane by now.
         if (this.#lanes.get(lease.lane)?.epoch === lease.epoch) continue
         this.#ports.forgetAll() // owned-lanes/1
         await this.#take(lease)
@@ -76,7 +76,10 @@ export class OwnedLanes {
     }
   }
 
-  /** owned-lanes/1: the lanes as the database has them. Rejects while the store does not answer. */
+  /**
+   * owned-lanes/1: takes the places of lanes from the database. Rejects while the store does not
+   * answer.
+   */
   async askAgain(lanes: readonly number[]): Promise<void> {
     for (const lane of lanes) {
       const owned = this.#lanes.get(lane)
@@ -84,7 +87,7 @@ export class OwnedLanes {
     }
   }
 
-  /** A turn is decided that moves these lanes. */
+  /** Says that a turn is decided which moves these lanes. */
   goAhead(moves: readonly LaneMove[]): void {
     for (const { lane, to } of moves) {
       const owned = this.#lanes.get(lane)
@@ -92,7 +95,7 @@ export class OwnedLanes {
     }
   }
 
-  /** What is decided and not committed will not be: it is to be collected again. */
+  /** Says that no decided turn will be committed: their items are collected again. */
   fallBack(): void {
     for (const owned of this.#lanes.values()) {
       if (owned.decidedTo === owned.place) continue
@@ -101,7 +104,7 @@ export class OwnedLanes {
     }
   }
 
-  /** A commit has moved these lanes. */
+  /** Says that a commit moved these lanes. */
   moveOn(moves: readonly LaneMove[]): void {
     for (const { lane, to } of moves) {
       const owned = this.#lanes.get(lane)
@@ -109,7 +112,7 @@ export class OwnedLanes {
     }
   }
 
-  /** owned-lanes/1: nothing is known any more; every lease is adopted anew. */
+  /** owned-lanes/1: forgets everything; every lease is adopted anew. */
   forget(): void {
     this.#lanes.clear()
     this.parked.forgetAll()
@@ -130,7 +133,7 @@ export class OwnedLanes {
       this.#ports.fenced(lease)
       return
     }
-    // Nobody else parks or unparks under an older epoch any more.
+    // From here on no process can park or unpark under an older epoch.
     this.parked.know(lane, await this.#ports.store.parkedIn(lane), this.#ports.nowMs())
     this.#lanes.set(lane, { lane, epoch, place, decidedTo: place, mayHaveMore: true })
     this.#ports.taken(lane)

@@ -1,20 +1,20 @@
-// The parked channels of the lanes of this process. The database refuses their rows again and
-// again, so their submissions wait in a table of their own and the lanes go on. (W6)
+// The parked channels of this process's lanes. The database refuses their rows again and again, so
+// their submissions wait in a table of their own and the lanes go on. (W6)
 //
 // Invariants:
 //   parked/1. The table is the truth: a lane that is taken brings its parked channels with it, so
-//     they stay parked over a restart and a change of the owner.
-//   parked/2. While a channel is parked, whatever the log brings for it waits behind what waits
-//     already: its order stays.
+//     they stay parked over a restart and a change of owner.
+//   parked/2. While a channel is parked, its new submissions wait behind the earlier ones: the
+//     order stays.
 //   parked/3. A channel is tried again with growing pauses, at first by its oldest submission
 //     alone.
 
 import type { ChannelId } from '#domain/identity'
 import type { Item } from './turn-item.ts'
 
-/** More than these are no fault of single channels. */
+/** Parked channels at most: beyond them the fault is not in single channels. */
 export const PARKED_CHANNELS_MAX = 1_000
-/** Submissions that wait for one channel, at most; those beyond become dead letters. */
+/** Submissions that wait for one channel at most; further ones become dead letters. */
 export const PARKED_SUBMISSIONS_MAX = 100_000
 const BATCH_MAX = 256
 const PAUSE_MS_MIN = 1_000
@@ -25,7 +25,7 @@ export interface ParkedChannel {
   readonly lane: number
   /** Submissions that wait. */
   waiting: number
-  /** How many the next attempt applies. */
+  /** Submissions that the next attempt applies. */
   size: number
   pauseMs: number
   dueMs: number
@@ -33,14 +33,14 @@ export interface ParkedChannel {
   failures: number
 }
 
-/** Items that are not to be applied now, each with the reason. */
+/** Items that this turn leaves out, each with the reason. */
 export interface Aside {
   readonly parked: ReadonlyMap<Item, string>
   readonly poisoned: ReadonlyMap<Item, string>
 }
 
 const BEHIND = 'its channel is parked'
-const FULL = 'its channel is parked, and too much waits for it'
+const FULL = 'its channel is parked, and its queue is full'
 
 export class ParkedChannels {
   readonly #channels = new Map<ChannelId, ParkedChannel>()
@@ -53,7 +53,7 @@ export class ParkedChannels {
     return this.#channels.has(channelId)
   }
 
-  /** parked/1: what the table holds for a lane, by channel. */
+  /** parked/1: takes over the counts in the table for a lane, by channel. */
   know(lane: number, waiting: ReadonlyMap<ChannelId, number>, nowMs: number): void {
     for (const { channelId } of this.#ofLane(lane)) {
       if (!waiting.has(channelId)) this.#channels.delete(channelId)
@@ -61,7 +61,7 @@ export class ParkedChannels {
     for (const [channelId, count] of waiting) this.#keep({ channelId, lane }, nowMs).waiting = count
   }
 
-  /** The lane is in other hands. */
+  /** Says that another process owns the lane now. */
   forget(lane: number): void {
     for (const { channelId } of this.#ofLane(lane)) this.#channels.delete(channelId)
   }
@@ -70,14 +70,14 @@ export class ParkedChannels {
     this.#channels.clear()
   }
 
-  /** A submission was parked; gives whether it is the first of its channel. */
+  /** Counts a parked submission; true when it is the first of its channel. */
   add(of: Pick<ParkedChannel, 'channelId' | 'lane'>, nowMs: number): boolean {
     const isFirst = !this.has(of.channelId)
     this.#keep(of, nowMs).waiting += 1
     return isFirst
   }
 
-  /** parked/2: the items whose channels are parked; undefined when there are none. */
+  /** parked/2: gives the items whose channels are parked; undefined when there are none. */
   aside(items: readonly Item[]): Aside | undefined {
     if (this.size === 0) return undefined
     const parked = new Map<Item, string>()
@@ -109,9 +109,9 @@ export class ParkedChannels {
     return first
   }
 
-  /** An attempt applied as many; gives whether the channel is parked no more. */
+  /** Counts the submissions that an attempt applied; true when the channel is parked no longer. */
   applied(channel: ParkedChannel, count: number, nowMs: number): boolean {
-    // An attempt whose answer was lost may have applied some before: then fewer were there.
+    // An earlier attempt whose answer was lost may have applied some: then fewer were left.
     channel.waiting = count < channel.size ? 0 : channel.waiting - count
     const isOver = channel.waiting <= 0
     if (isOver) this.#channels.delete(channel.channelId)

@@ -1,13 +1,13 @@
-// The log forgets what is applied and old.
+// Purges from the log what is applied and old.
 //
 // Invariants:
-//   W4. What was applied is on the disk before the log forgets it: a power cut may not take a turn
-//       whose submissions are nowhere else.
+//   W4. Turns are on the disk before the log forgets their submissions: a power cut must not take a
+//       turn whose submissions are nowhere else.
 
 import type { LogReader, Notice, NowMs } from '#domain/ports'
 import type { TurnStore } from '#domain/store-ports'
 
-/** How far a lane is applied. */
+/** The place up to which a lane is applied. */
 export type Applied = Extract<Notice, { kind: 'applied' }>
 
 export interface PurgePorts {
@@ -16,7 +16,7 @@ export interface PurgePorts {
   readonly nowMs: NowMs
 }
 
-/** Lane by lane; what is younger than `keepMs` stays. (W4) */
+/** Purges lane by lane; batches younger than `keepMs` stay. (W4) */
 export async function purgeApplied(
   { log, store, nowMs }: PurgePorts,
   places: readonly Applied[],

@@ -35,7 +35,7 @@ export class ActorSystem {
   #awake = true
   #phase: 'running' | 'draining' | 'halted' = 'running'
   #outages = 0
-  /** Resolves once nothing is done any more under the leases as they were when it began. */
+  /** The round under way. Once it resolves, nothing is applied under earlier leases. */
   #round: Promise<void> = Promise.resolve()
   #running: Promise<void> = Promise.resolve()
   #stops: (() => void | Promise<void>)[] = []
@@ -103,23 +103,23 @@ export class ActorSystem {
     for (const stop of this.#stops.splice(0).toReversed()) await stop()
   }
 
-  /** Stops after the turn that is being committed. What is left stays in the log. */
+  /** Stops after the turn that is being committed. The rest stays in the log. */
   async halt(): Promise<void> {
     this.#phase = 'halted'
     await this.drain()
   }
 
-  /** Lets the log forget what is applied and old. (W4) */
+  /** Purges from the log what is applied and old. (W4) */
   purge(): Promise<void> {
     return purgeApplied(this.#ports, this.places(), this.#options.logKeepMs)
   }
 
-  /** To be called every now and then: looks whether a parked channel is to be tried again. */
+  /** Tries a parked channel again when one is due. Called at intervals. */
   tryParked(): void {
     if (isUnparkingDue(this.#unparking)) this.#wakeUp()
   }
 
-  /** How far the lanes of this process are applied. */
+  /** The places up to which this process's lanes are applied. */
   places(): readonly Applied[] {
     return this.#ownedLanes.places()
   }
@@ -150,7 +150,10 @@ export class ActorSystem {
     }
   }
 
-  /** What came while the lanes were read is looked at before the loop sleeps, or ends a drain. */
+  /**
+   * Runs one round. Before the loop sleeps or ends a drain, it reads what came during the last
+   * read.
+   */
   async #takeRound(): Promise<'drained' | 'goes on'> {
     await this.#ownedLanes.adopt()
     this.#directory.tidy(this.#ports.nowMs())
@@ -164,9 +167,9 @@ export class ActorSystem {
   }
 
   /**
-   * A short turn is followed by a rest as long as a few. Meanwhile the log takes more: turns are
-   * few and large, and a quiet gateway rests for a moment only. Turn and rest together take
-   * CYCLE_MS at most: what waits behind a long turn would wait for its rest as well.
+   * Rests after a short turn for as long as a few such turns. Meanwhile the log takes more, so
+   * turns are few and large; a quiet gateway rests for a moment only. Turn and rest together take
+   * CYCLE_MS at most: submissions behind a long turn must not wait for its rest as well.
    */
   async #applyAndRest(items: readonly Item[]): Promise<void> {
     const { nowMs, wait } = this.#ports

@@ -1,4 +1,5 @@
-// Turns one after the other: what is decided, committed, decided ahead, and taken again.
+// Runs turns one after the other: decides and commits each, decides the next ahead, repeats failed
+// ones.
 //
 //   collect ─▶ decide ─▶ commit ─┬▶ committed: move on, announce while the next commits
 //                 ▲       │      ├▶ fenced: another epoch has the lane; ask the database
@@ -6,19 +7,20 @@
 //             not a small turn
 //
 // Invariants:
-//   turn-line/1. One turn at a time, over all owned lanes: under load turns grow and cost less.
-//     While one commits the next is decided, so that this process and the database work at once;
-//     but not while a small one does: the rest behind that makes a larger one of the next.
+//   turn-line/1. One turn at a time commits, over all owned lanes: under load turns grow and cost
+//     less. While a large turn commits, the next one is decided, so that this process and the
+//     database work at once. Behind a small turn the loop rests instead, which makes the next turn
+//     larger.
 //   owned-lanes/1. After anything but a commit that answered, places come from the database alone,
 //     and what was decided ahead is undecided.
-//   turn-line/2. Where the next turn is decided already, what is committed is announced while that
-//     commits: the server would wait for the end of it. Otherwise it is announced at once. Either
-//     way in the order of the commits, whatever becomes of the turns behind.
+//   turn-line/2. When the next turn is already decided, a committed turn is announced while that
+//     one commits: announcing first would keep the database waiting. Otherwise it is announced at
+//     once. Either way announcements keep the order of the commits, even when later turns fail.
 //   W6. A turn that fails while lanes can be taken is halved until one submission stands alone. If
-//       that one is at fault it becomes a dead letter, and the lane goes on. If the database
-//       refuses it for long, its channel is parked, and the lane goes on. Where that is refused as
-//       well the store is at fault and the lanes wait: with a full disk, for instance, lanes can be
-//       taken and turns fail.
+//       that submission is at fault, it becomes a dead letter and the lane goes on. If the database
+//       refuses it for long, its channel is parked and the lane goes on. If the database refuses
+//       that too, the store is at fault and the lanes wait: with a full disk, for instance, lanes
+//       can be taken while turns fail.
 
 import { positionOf } from '#domain/lane'
 import { retryDelayMs } from './backoff.ts'
@@ -34,7 +36,10 @@ import { commitTurn, decideTurn, undecide } from './turn.ts'
 import type { DecidedTurn, TurnEnd } from './turn.ts'
 import type { Item, Turn } from './turn-item.ts'
 
-/** Submissions of a turn that is not small, where half of a turn is not less. (turn-line/1) */
+/**
+ * Submissions from which on a turn is large, unless half of the greatest turn is fewer.
+ * (turn-line/1)
+ */
 const AHEAD_OF_MIN = 32
 
 export interface TurnLinePorts extends Pick<
@@ -44,13 +49,13 @@ export interface TurnLinePorts extends Pick<
   readonly directory: ChannelDirectory
   readonly ownedLanes: OwnedLanes
   readonly measure: Measures
-  /** Nothing more is begun. */
+  /** True once nothing more is begun. */
   readonly isHalted: () => boolean
 }
 
 type Committed = Extract<TurnEnd, { kind: 'committed' }> & Pick<Turn, 'moves'>
 
-/** What a turn does not apply, as its isolation has shown. (W6) */
+/** Items that isolation found to be left out. (W6) */
 type Isolated = Pick<Turn, 'poisoned' | 'parked'>
 
 interface Failed {
@@ -64,17 +69,17 @@ export class TurnLine {
   #turnMax: number
   readonly #isolation = new Isolation()
   #failures = 0
-  /** Committed and not announced yet. */
+  /** A committed turn that is not announced yet. */
   #unannounced: Committed | undefined
 
-  /** `turnMax`: submissions in one turn, at most. */
+  /** `turnMax`: submissions in one turn at most. */
   constructor(ports: TurnLinePorts, { turnMax }: { readonly turnMax: number }) {
     this.#ports = ports
     this.#turnMaxMost = turnMax
     this.#turnMax = turnMax
   }
 
-  /** What the next turn applies; the lanes take turns in coming first. */
+  /** Gives the items of the next turn. Each time another lane comes first. */
   collect(): Promise<readonly Item[]> {
     const { ownedLanes, measure, log } = this.#ports
     const lanes = [...ownedLanes.lanes.values()]
@@ -82,14 +87,14 @@ export class TurnLine {
     return collect([...lanes.slice(first), ...lanes.slice(0, first)], log, this.#turnMax)
   }
 
-  /** Whether a turn of these is at least half as large as it may be: it is behind. */
+  /** True for at least half of the greatest turn: then this process is behind. */
   isLarge(items: readonly Item[]): boolean {
     return items.length * 2 >= this.#turnMax
   }
 
   /**
-   * Applies items and what is decided ahead meanwhile. What fails is to be collected again. Rejects
-   * while the store does not answer.
+   * Applies items, and the turns that are decided ahead meanwhile. Items of a failed turn must be
+   * collected again. Rejects while the store does not answer.
    */
   async apply(items: readonly Item[], isolated?: Isolated): Promise<void> {
     let underWay = items
@@ -124,7 +129,7 @@ export class TurnLine {
 
   /**
    * Commits a turn; gives the next one if that was decided meanwhile. Rejects when the store did
-   * not answer. Otherwise than with a next turn it ends with nothing decided.
+   * not answer. Unless it gives a next turn, no turn is left decided.
    */
   async #commitAndLookAhead(turn: DecidedTurn): Promise<DecidedTurn | undefined> {
     const { ownedLanes, isHalted } = this.#ports
@@ -183,7 +188,7 @@ export class TurnLine {
     }
   }
 
-  /** Lets go first what already waits for this thread. */
+  /** Lets the tasks run that already wait for this thread. */
   #break(): Promise<void> {
     return new Promise((resolve) => this.#ports.soon(resolve))
   }
@@ -207,8 +212,8 @@ export class TurnLine {
   }
 
   /**
-   * turn-line/1: and while nothing else waits for the end of this turn, such as what comes behind a
-   * submission that is being parked.
+   * turn-line/1: true when the next turn may be decided while this one commits. False also when
+   * submissions wait behind one that is being parked.
    */
   #mayLookAhead({ items, nowMs, parked }: Turn): boolean {
     const { ownedLanes, directory, isHalted } = this.#ports
@@ -225,7 +230,7 @@ export class TurnLine {
 
   /**
    * W6: halves the turn until one submission stands alone. Rejects when the lanes have to wait: in
-   * an outage, or because what is given up cannot be set aside either.
+   * an outage, or because the submission cannot be set aside either.
    */
   async #recover({ items, isolated }: Failed, error: unknown): Promise<void> {
     const { ownedLanes, measure, logger, wait, isHalted } = this.#ports
@@ -233,7 +238,7 @@ export class TurnLine {
     await ownedLanes.askAgain([...ownedLanes.lanes.keys()])
     const [only] = items
     const place = only === undefined ? undefined : ownedLanes.lanes.get(only.lane)?.place
-    // The turn has happened and only its answer was lost, or the lane is in other hands.
+    // The turn was committed and only its answer was lost, or another process owns the lane.
     if (only === undefined || place === undefined || !isNext(only, place)) return
     if (isolated !== undefined) throw error
     const isAlone = items.length === 1
@@ -254,7 +259,10 @@ export class TurnLine {
     }
   }
 
-  /** One whose channel is parked is not written to the channel: then nothing can be set aside. */
+  /**
+   * False for a submission of a parked channel: its turn writes only that it waits. When the store
+   * refuses that, it would refuse a dead letter too.
+   */
   #maySetAside({ submission }: Item, verdict: Verdict): boolean {
     const { parked } = this.#ports.ownedLanes
     if (submission.model === 'unreadable') return true

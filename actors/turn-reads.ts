@@ -1,4 +1,4 @@
-// The channels of a turn, and the state that it reads beside what they know.
+// Groups a turn by channel, and reads the state that the channels' actors do not remember.
 
 import type { ChannelId, OperationId } from '#domain/identity'
 import type { TurnReads } from '#domain/store-ports'
@@ -9,7 +9,7 @@ import type { Turn } from './turn-item.ts'
 /** Submissions by channel, in order. */
 export type Groups = ReadonlyMap<ChannelId, Submission[]>
 
-/** Leaves out what cannot be read, what is given up and what waits. */
+/** Leaves out items that are unreadable, poisoned or parked. */
 export function groupByChannel({ items, poisoned, parked }: Turn): Groups {
   const groups = new Map<ChannelId, Submission[]>()
   for (const item of items) {
@@ -24,8 +24,8 @@ export function groupByChannel({ items, poisoned, parked }: Turn): Groups {
 }
 
 /**
- * Asks the store for heads of sleeping channels, entities that nobody remembers, and the records of
- * op_ids that may have one.
+ * Asks the store for the heads of sleeping channels, for entities that no actor remembers, and for
+ * the records of op_ids that may have one.
  */
 export function turnReadsOf(
   actors: readonly ChannelActor[],

@@ -1,14 +1,14 @@
-// Which op_ids of a turn were used before, by an earlier turn or earlier in this one.
+// Finds the op_ids of a turn that were used before, in an earlier turn or earlier in this one.
 //
 // Invariants:
 //   turn-uses/1. An op_id that a client chose has one effect, however often its Message was
-//     appended. So has anything else that stands in the log twice.
+//     appended. The same holds for any other submission that stands in the log twice.
 //   turn-uses/2. An op_id has one record, of its first use in the log. An Event, a Thing or a
 //     Message whose op_id the gateway made keeps its effect when a client chose the same before: it
 //     was accepted, and only its record is another's.
-//   turn-uses/3. Who asks pays. A turn without op_ids that clients chose is decided without looking
-//     any of them up; should one be used already, the database refuses the turn, and it is decided
-//     anew with all of them looked up (`isCareful`).
+//   turn-uses/3. Only clients' op_ids cost a look-up. A turn without any is decided without one.
+//     Should an op_id be used already, the database refuses the turn, which is then decided anew
+//     with every op_id looked up (`isCareful`).
 
 import type { OperationId } from '#domain/identity'
 import type { Operation } from '#domain/operation'
@@ -17,7 +17,7 @@ import type { Submission } from '#domain/submission'
 import type { Item, Turn } from './turn-item.ts'
 
 export interface Uses {
-  /** Submissions without effect: what they ask for was done. (turn-uses/1) */
+  /** Submissions without effect: an earlier one did what they ask for. (turn-uses/1) */
   readonly repeats: ReadonlySet<Submission>
   /** Submissions that leave no record: their op_id has one. (turn-uses/2) */
   readonly recordless: readonly Submission[]
@@ -26,8 +26,9 @@ export interface Uses {
 const NONE: Uses = { repeats: new Set(), recordless: [] }
 
 /**
- * Goes by the order of the log, not of the channels: it must not depend on where turns are cut.
- * (W3) `recorded`: uses that the store told of. `before`: the turn that is not committed yet.
+ * Finds uses in the order of the log, not of the channels: the result must not depend on where
+ * turns are cut. (W3) `recorded`: uses that the store knows. `before`: the turn that is not
+ * committed yet.
  */
 export function usesOf(
   turn: Turn,
@@ -52,7 +53,7 @@ export function usesOf(
   return { repeats, recordless }
 }
 
-/** The records that say that submissions which waited do so, and not that they were applied. */
+/** The records which say that these submissions wait: this turn replaces them. */
 export function ownRecords(
   { items, unparks }: Turn,
   recorded: readonly OperationUse[],
@@ -68,7 +69,7 @@ export function ownRecords(
   })
 }
 
-/** The records of a turn without those that their op_id cannot have. (turn-uses/2) */
+/** The records of a turn, without second records of an op_id. (turn-uses/2) */
 export function withoutRecordless(operations: Operation[], { recordless }: Uses): Operation[] {
   if (recordless.length === 0) return operations
   return operations.filter(

@@ -2,12 +2,12 @@
 //
 //   submissions ─▶ by channel ─▶ one grouped read ─▶ decide (pure) ─▶ one transaction ─▶ announce
 //
-// A turn may be decided while the one before it commits. Its lanes move from where that one leaves
-// them, so it cannot be committed when that one is not.
+// A turn may be decided while the one before it commits. Its lanes start from where that turn
+// leaves them, so it can only be committed after that turn.
 //
 // Invariants:
 //   W2. Effects and lane places commit together, or not at all.
-//   turn/1. Nothing leaves before the commit: announcements are made from what was committed.
+//   turn/1. Nothing leaves before the commit: announcements are made from a committed turn.
 
 import type { FeedEntry } from '#domain/feed'
 import type { ChannelId, OperationId } from '#domain/identity'
@@ -42,21 +42,21 @@ export type TurnEnd =
       /** Entries by channel, in seq order. */
       readonly entries: ReadonlyMap<ChannelId, readonly FeedEntry[]>
       readonly operations: readonly Operation[]
-      /** Those of the operations that wait for a push provider. */
+      /** The operations that wait for a push provider. */
       readonly queued: readonly OperationId[]
       readonly deadLetters: number
     }
   | { readonly kind: 'fenced'; readonly lanes: readonly number[] }
 
-/** A turn of which nothing is in force yet. It is committed next, or it is undecided. */
+/** A decided turn without effect yet. It is committed next, or undecided. */
 export interface DecidedTurn extends Turn {
   readonly writes: TurnWrites
   readonly outcomes: ReadonlyMap<ChannelActor, TurnOutcome>
 }
 
 /**
- * Decides what items lead to, in order. `before` is the turn that is not committed yet, if there is
- * one. Rejects when the store did not answer.
+ * Decides items in order. `before` is the turn that is not committed yet, if there is one. Rejects
+ * when the store did not answer.
  */
 export async function decideTurn(
   { store, directory }: TurnPorts,
@@ -80,8 +80,8 @@ export async function decideTurn(
 }
 
 /**
- * Writes what was decided and moves the lanes. Rejects when the store did not answer: then it is
- * not known whether the turn happened, and every actor of it has forgotten what it knew.
+ * Writes what was decided and moves the lanes. Rejects when the store did not answer: then nobody
+ * knows whether the commit happened, and every actor of the turn has forgotten what it knew.
  */
 export async function commitTurn(
   { store }: Pick<TurnPorts, 'store'>,
@@ -108,7 +108,7 @@ export async function commitTurn(
   }
 }
 
-/** The turn will not be committed: its actors forget what they know. */
+/** Gives up a turn that will not be committed: its actors forget what they know. */
 export function undecide({ outcomes }: DecidedTurn): void {
   forget(outcomes.keys())
 }
@@ -154,7 +154,7 @@ function withoutRecords(state: TurnState, records: readonly OperationUse[]): Tur
 interface Known {
   readonly state: TurnState
   readonly uses: Uses
-  /** Records that make room for those of this turn. */
+  /** Records that this turn's own records replace. */
   readonly own: readonly OperationUse[]
 }
 
@@ -189,7 +189,7 @@ function writesOf(
   return writes
 }
 
-/** W6: submissions that wait with their channel, but for repeats of what was used. (turn-uses/1) */
+/** W6: the submissions to park with their channels, except repeats. (turn-uses/1) */
 function parkedOf({ parked }: Turn, { repeats }: Uses) {
   return [...(parked ?? [])].flatMap(([{ lane, position, index, submission }, error]) => {
     if (submission.model === 'unreadable' || repeats.has(submission)) return []
@@ -201,13 +201,14 @@ function parkedOf({ parked }: Turn, { repeats }: Uses) {
 
 interface Dying {
   readonly defects: ReadonlyMap<Submission | Unreadable, string>
-  /** Records of the asked op_ids. */
+  /** Records of the op_ids that the turn asked for. */
   readonly recorded: readonly OperationUse[]
 }
 
 /**
- * W6: what cannot be applied is kept aside, and its operation says so. Not when its op_id has a
- * record already: that may be what broke the turn, and a second one would break this one too.
+ * W6: keeps submissions that cannot be applied as dead letters, and records their operations as
+ * failed. An op_id with a record gets no second one: that may be what broke the turn, and would
+ * break this one too.
  */
 function addDeadLetters(
   { poisoned, items, nowMs }: Turn,
@@ -222,7 +223,7 @@ function addDeadLetters(
       (unreadable ? submission.error : undefined) ?? poisoned?.get(item) ?? defects.get(submission)
     if (error === undefined) continue
     const payload = unreadable ? submission.payload : JSON.stringify(submission)
-    // Only the clock has a time for what cannot be read. (W3)
+    // What cannot be read has no time of its own, so the clock gives it. (W3)
     const at = unreadable ? nowMs : submission.acceptedAt
     writes.deadLetters.push({ lane, position, index, payload, error, at })
     if (unreadable || poisoned?.has(item) !== true) continue

@@ -1,11 +1,11 @@
-// Applies what waits for a parked channel, once the database takes its rows again. (W6)
+// Applies the submissions of a parked channel once the database takes its rows again. (W6)
 //
 // Invariants:
 //   W2. The turn moves its lane from its place to the same place: a process that lost the lane
-//       applies nothing. What it applies waits no more by the same commit.
-//   parked/3. A failure is the channel's alone: it waits longer, and the lanes go on.
-//   W6. The oldest becomes a dead letter when it fails again and again by a defect of this program:
-//       the others would wait for ever. What the database says of it may pass.
+//       applies nothing. The same commit takes what it applies out of the table.
+//   parked/3. A failure concerns its channel alone: the channel waits longer, and the lanes go on.
+//   W6. The oldest submission becomes a dead letter when a defect of this program fails it again
+//       and again: the others would wait for ever. An error of the database may pass.
 
 import type { Bus, NowMs } from '#domain/ports'
 import type { Unreadable } from '#domain/lane'
@@ -31,17 +31,17 @@ export interface UnparkingPorts {
   readonly logger: Logger
   readonly measure: Measures
   readonly nowMs: NowMs
-  /** A submission out of the text that was kept of it. */
+  /** Reads a submission from its stored text. */
   readonly readSubmission: (payload: string) => Submission | Unreadable
 }
 
 const STORE_ERRORS: ReadonlySet<string> = new Set([STORE_BUSY, ...STORE_FAILURES])
 
-/** Whether an attempt is due. */
+/** True when an attempt is due. */
 export const isUnparkingDue = ({ ownedLanes, nowMs }: UnparkingPorts): boolean =>
   ownedLanes.parked.due(nowMs()) !== undefined
 
-/** Tries the channel that is due first, if there is one. Never rejects. */
+/** Tries the parked channel that is due first, if there is one. Never rejects. */
 export async function unpark(ports: UnparkingPorts): Promise<void> {
   const { ownedLanes, logger, nowMs } = ports
   const channel = ownedLanes.parked.due(nowMs())
@@ -53,7 +53,7 @@ export async function unpark(ports: UnparkingPorts): Promise<void> {
     if (await isSetAside(ports, { channel, lane }, error)) return
     ownedLanes.parked.failed(channel, nowMs()) // parked/3
     const { channelId, waiting } = channel
-    logger.warn('a parked channel waits on', { channelId, waiting, error: String(error) })
+    logger.warn('a parked channel keeps waiting', { channelId, waiting, error: String(error) })
   }
 }
 
@@ -72,7 +72,7 @@ async function isSetAside(ports: UnparkingPorts, target: Target, error: unknown)
   )
 }
 
-/** `poison`: the oldest is given up, for this reason. */
+/** `poison`: the reason for which the oldest submission is given up. */
 async function apply(ports: UnparkingPorts, { channel, lane }: Target, poison?: string) {
   const { store, ownedLanes, bus, logger, measure, nowMs } = ports
   const { channelId, size } = channel
@@ -88,7 +88,7 @@ async function apply(ports: UnparkingPorts, { channel, lane }: Target, poison?: 
   bus.announce([...end.entries].map(([id, entries]) => ({ channelId: id, entries })))
   if (end.queued.length > 0) bus.notify({ kind: 'pushes-queued' })
   if (!ownedLanes.parked.applied(channel, waiting.length, nowMs())) return undefined
-  logger.info('a channel is parked no more', { channelId })
+  logger.info('a channel is no longer parked', { channelId })
   return undefined
 }
 

@@ -10,11 +10,11 @@
 // Invariants:
 //   channel/1. A turn builds on what the one before it decided, which may still be committing. What
 //     the newest turn decided stays apart, in `decided`.
-//   channel/2. The channel trusts its memory as long as every commit answers. One that failed may
-//     still have happened: then the channel forgets everything, also what it built on that commit,
-//     and loads again.
+//   channel/2. The channel trusts its memory as long as every commit answers. A commit that failed
+//     may still have happened: then the channel forgets everything, also what it built on that
+//     commit, and loads again.
 //   channel/3. The memory of entities is bounded: the least recently touched are forgotten first,
-//     and between turns only. So a channel still knows when it decides what it said it knows.
+//     and between turns only. So a channel still knows at its turn what it said it knows before.
 
 import { createMachine, fromTransition } from 'xstate'
 
@@ -28,7 +28,7 @@ import type { Decision, Rules } from './decide.ts'
 import { tableOf } from './table.ts'
 
 export interface ChannelRules extends Rules {
-  /** Things, and as many Events, that a channel remembers between turns, at most. (channel/3) */
+  /** Things that a channel remembers between turns at most, and as many Events. (channel/3) */
   readonly rememberedMax: number
 }
 
@@ -41,12 +41,12 @@ export interface Memory {
 /** A channel's input to a turn. */
 export interface TurnInput {
   readonly submissions: readonly Submission[]
-  /** Entities read from the store for this turn, beside those remembered. */
+  /** Entities that the store read for this turn, beside the remembered ones. */
   readonly things: readonly Thing[]
   readonly events: readonly Event[]
 }
 
-/** What a turn gives to write and send, in the order of its submissions. */
+/** What a turn writes and sends, in the order of its submissions. */
 export interface Effects {
   readonly entries: FeedEntry[]
   readonly operations: Operation[]
@@ -80,7 +80,7 @@ export function isKnown(
 
 type ChannelSignal =
   | { readonly type: 'load'; readonly head: ChannelHead }
-  /** `effects` is filled: it is the sender's, so that no channel keeps what has been sent. */
+  /** The turn fills `effects`, which the sender owns, so that no channel keeps what was sent. */
   | { readonly type: 'take'; readonly turn: TurnInput; readonly effects: Effects }
   | { readonly type: 'failed' }
 
@@ -98,9 +98,9 @@ export const channelMachine = createMachine({
 const table = tableOf(channelMachine)
 
 /**
- * The logic of a channel's actor: the machine above as a table, and an action for each signal. As
- * the logic of its actor the machine itself costs 3 µs a signal, as much as deciding a submission;
- * this costs 0.2 µs.
+ * The logic of a channel's actor: the machine above as a table, and an action for each signal.
+ * Running the machine itself as the actor's logic costs 3 µs a signal, as much as deciding a
+ * submission; this table costs 0.2 µs.
  */
 export const channelLogic = fromTransition(
   (channel: ChannelContext, signal: ChannelSignal): ChannelContext => {
@@ -129,8 +129,8 @@ const asleep = ({ endedLifeMs, rememberedMax }: ChannelRules): ChannelContext =>
 type Take = Extract<ChannelSignal, { readonly type: 'take' }>
 
 /**
- * channel/1: remembers what was decided before, then decides this turn. Forgets only then: the turn
- * was not given what the channel said it knows. (channel/3)
+ * channel/1: remembers the decisions of the turn before, then decides this turn. It forgets
+ * afterwards only: the store did not load what the channel said it knows. (channel/3)
  */
 function takeTurn(channel: ChannelContext, signal: Take): ChannelContext {
   const { decided: before, memory } = channel
@@ -174,7 +174,7 @@ function decideTurn(context: ChannelContext, { turn, effects }: Take): Decided {
     try {
       keep(draft, decideOne(submission, { draft, loaded, context }))
     } catch (error) {
-      // W6: a defect in one submission is that submission's own; the others go on.
+      // W6: a defect in one submission stops that one alone; the others go on.
       draft.defects.push({ submission, error: String(error) })
       draft.operations.push(operationOf(submission, 'internal_error'))
     }

@@ -37,8 +37,8 @@ export interface Decision {
 
 export interface Rules {
   /**
-   * The time for which a deleted Thing or closed Event still refuses, in milliseconds of accepted
-   * time.
+   * Milliseconds of accepted time for which a deleted Thing or closed Event still refuses
+   * submissions.
    */
   readonly endedLifeMs: number
 }
@@ -46,7 +46,7 @@ export interface Rules {
 const SENT = statusAfter('take', 'settle')
 const FAILED = statusAfter('take', 'fail')
 
-/** The record of a submission that came to an end; its times come from the submission. (W3) */
+/** The record of an ended submission; its times come from the submission. (W3) */
 export function operationOf(submission: Submission, errorCode?: FaultCode): Operation {
   return {
     opId: submission.opId,

@@ -9,8 +9,8 @@ import { tableOf } from './table.ts'
 
 /**
  * The signals of an operation. `take`: a turn has it. `queue`: provider jobs were made. `settle`:
- * every target is served, or there is none. `settlePartly`: some targets failed. `fail`: refused or
- * all failed.
+ * every target is served, or there is none. `settlePartly`: some targets failed. `fail`: the
+ * submission was refused, or every target failed.
  */
 export type OperationSignal = 'take' | 'queue' | 'settle' | 'settlePartly' | 'fail'
 
@@ -55,7 +55,7 @@ const DONE = statusAfter('take', 'queue', 'settle')
 const PARTLY = statusAfter('take', 'queue', 'settlePartly')
 const FAILED = statusAfter('take', 'queue', 'fail')
 
-/** How an operation that was queued ends, once each of its pushes has an ending. */
+/** The end of a queued operation, once each of its pushes has ended. */
 export function endOfQueued({ served, failed }: PushTally): {
   readonly status: OperationStatus
   readonly errorCode?: FaultCode

@@ -9,7 +9,7 @@ import type { AnyStateMachine } from 'xstate'
 
 export type LifecycleTable = ReadonlyMap<string, ReadonlyMap<string, string>>
 
-/** Every move that the machine allows. What is not in the table is refused. */
+/** Every move that the machine allows. The machine refuses every other move. */
 export function tableOf(machine: AnyStateMachine): LifecycleTable {
   const rows = Object.keys(machine.states).map((state) => {
     const signals: readonly string[] = machine.events

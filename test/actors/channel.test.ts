@@ -100,7 +100,7 @@ function use(
   actor.committed()
 }
 
-/** Which of the first ten channels are awake: a look that disturbs nothing but the order. */
+/** The awake ones among the first ten channels. Looking changes nothing but the order. */
 function awake(directory: ChannelDirectory, nowMs: number): readonly number[] {
   return [1, 2, 3, 4, 5, 6].filter((number) => {
     const isAsleep = directory.wake(channel(number), nowMs).isAsleep
@@ -109,8 +109,8 @@ function awake(directory: ChannelDirectory, nowMs: number): readonly number[] {
   })
 }
 
-// Method: what is used (channel, time, Things remembered), when the directory is trimmed, who
-// stays.
+// Method: each row has uses (channel, time, remembered Things), the time of trimming, and the
+// channels that stay.
 const trims: Readonly<
   Record<string, [uses: [number, number, number?][], atMs: number, awake: number[]]>
 > = {
@@ -197,7 +197,7 @@ test('a channel that is woken twice is one actor, and after its sleep another', 
   t.is(directory.size, 1)
 })
 
-test('actor/2: what is too much goes to sleep also after the clock was set back', (t) => {
+test('actor/2: actors beyond the limits go to sleep also after the clock was set back', (t) => {
   const directory = new ChannelDirectory(LIMITS)
   directory.tidy(3_600_000)
   for (const number of [1, 2]) use(directory, number, { nowMs: 0, things: 4 })

@@ -13,7 +13,7 @@ import { turn, until } from '#test/support/until'
 
 const SOON_TURNS = 20
 
-/** Whether it has come to its end by now, and some turns of the event loop later. */
+/** Tells whether a promise has settled by now, or after some more turns of the event loop. */
 function watched(promise: Promise<void>): () => Promise<boolean> {
   let isOver = false
   void promise.then(() => (isOver = true))

@@ -16,7 +16,7 @@ const owned = (lane: number, place = 0): OwnedLane => ({
 
 const messages = (count: number) => Array.from({ length: count }, () => message())
 
-/** A log whose lane 0 holds entries with so many submissions each. */
+/** A log whose lane 0 holds one entry for each count, with that many submissions. */
 function logWith(...counts: readonly number[]): MemoryLog {
   const log = new MemoryLog()
   for (const count of counts) log.put(0, messages(count))
@@ -47,7 +47,8 @@ test('what is applied of an entry is not collected again', async (t) => {
   )
 })
 
-// Method: entries of a lane, the most that is wanted, and how many items come.
+// Method: the entries of a lane, the greatest number of items to collect, and the number that
+// comes.
 for (const [counts, max, expected] of [
   [[3, 3], 7, 6],
   [[3, 3], 6, 6],
@@ -84,7 +85,7 @@ test('a wake-up while a lane is being read is not lost', async (t) => {
   log.watch(() => {
     lane.mayHaveMore = true
   })
-  // The read has looked already; what comes now is not in its answer.
+  // The read has looked already: its answer misses what comes now.
   log.beforeRead = () => {
     log.beforeRead = () => Promise.resolve()
     log.put(0, [message()])

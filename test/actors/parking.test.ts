@@ -27,7 +27,7 @@ const payloadsOf = ({ store }: Pick<Over, 'store'>): readonly string[] =>
 const textsOf = (submissions: readonly Submission[]): readonly string[] =>
   submissions.map((submission) => JSON.stringify(submission))
 
-/** A system whose channel 1 is parked, by the first of these. */
+/** A system whose channel 1 is parked because of the first of these submissions. */
 async function parked(
   t: ExecutionContext,
   submissions: readonly Submission[],
@@ -60,7 +60,7 @@ test('W6: a channel whose rows are refused again and again is parked, and its la
   await until('the others are applied', () => store.feed.length === 3)
   await until('the channel is parked', () => store.parked.length === 2)
 
-  // Whatever comes for it later waits behind. (parked/2)
+  // Later submissions to it wait behind the first. (parked/2)
   const position = log.put(0, [message({ channelId: channel(2) }), third])
   await until('the lane goes on', () => store.lanes.get(0)?.place === placeOf(position, 0))
   t.deepEqual(payloadsOf(over), textsOf(refused))
@@ -118,7 +118,7 @@ test('parked/3: a parked channel is tried with growing pauses, by its oldest sub
   )
 })
 
-const STAYS = 'a parked channel waits on'
+const STAYS = 'a parked channel keeps waiting'
 
 test('parked/2: what comes behind a submission that is being parked is not decided ahead of it', async (t) => {
   const over = await running(t, { turnMax: 1 })
@@ -126,7 +126,7 @@ test('parked/2: what comes behind a submission that is being parked is not decid
   store.refused.set(REFUSED, outage('no'))
   const commit = store.commit.bind(store)
   store.commit = async (writes) => {
-    if (writes.parked !== undefined) store.refused.clear() // In this very moment it may pass.
+    if (writes.parked !== undefined) store.refused.clear() // From this moment on it may pass.
     const committed = await commit(writes)
     for (let turns = 0; turns < 5; turns += 1) await turn()
     return committed
@@ -192,10 +192,10 @@ for (const fault of ['refuse', 'lose', 'fence'] as const) {
   })
 }
 
-test('W2: who has lost the lane applies nothing of what waits', async (t) => {
+test('W2: a process that has lost the lane applies nothing of what waits', async (t) => {
   const over = await parked(t, [message()])
   const { store, system, clock } = over
-  await store.takeLane({ lane: 0, epoch: 7 }) // Another owner, that this one has not heard of.
+  await store.takeLane({ lane: 0, epoch: 7 }) // Another owner, of which this one has not heard.
   store.refused.clear()
   clock.now += PAUSE_MS
   system.tryParked()

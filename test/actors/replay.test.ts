@@ -33,7 +33,7 @@ const RUNS = 300
 // ---- what goes wrong ----------------------------------------------------------------------------
 
 const ways = ['refuse', 'lose', 'lose', 'lose', 'lose-down', 'fence', 'unwilling'] as const
-/** More attempts than a submission that breaks its turn is given. */
+/** More attempts than a submission that breaks its turn gets. */
 const UNWILLING_ATTEMPTS = 12
 
 const faults = fc.record({
@@ -43,9 +43,9 @@ const faults = fc.record({
 type Faults = typeof faults extends fc.Arbitrary<infer One> ? One : never
 
 /**
- * A process's own way to the store, on which calls fail. After `refuse` and `lose-down` the store
- * stays away until a takeLane was refused too. While it is `unwilling` it refuses turns alone, as
- * with a full disk.
+ * One process's connection to the store, on which calls fail. After `refuse` and `lose-down` the
+ * store stays away until a takeLane was refused too. While it is `unwilling` it refuses turns
+ * alone, as with a full disk.
  */
 function unreliable(store: TurnStore, { loads, commits }: Faults) {
   const left = {
@@ -91,11 +91,13 @@ function unreliable(store: TurnStore, { loads, commits }: Faults) {
 
 const handovers = fc.array(
   fc.record({
-    /** Which of two processes takes a lane, and whether the other one learns of it. */
+    /** The one of two processes that takes a lane, and whether the other one learns of it. */
     to: fc.integer({ min: 0, max: 1 }),
     lane: fc.integer({ min: 0, max: 1 }),
     isTold: fc.boolean(),
-    /** A new process in place of it; the one before goes on as if nothing had happened. */
+    /**
+     * True when a new process takes its place; the one before goes on as if nothing had happened.
+     */
     isReplaced: fc.boolean(),
   }),
   { minLength: 2, maxLength: 12 },
@@ -144,7 +146,7 @@ class Cluster {
     this.#give(lane, { to, isTold })
   }
 
-  /** The store is well from now on; the first process gets every lane and applies all there is. */
+  /** Repairs the store; the first process gets every lane and applies all there is. */
   async finish(): Promise<readonly (readonly FeedEntry[])[]> {
     for (const lane of [0, 1]) this.#give(lane, { to: 0, isTold: true })
     this.#processes?.[0].recover()
@@ -154,7 +156,9 @@ class Cluster {
     return this.#all.map(({ entries }) => entries())
   }
 
-  /** What was parked while the store was unwilling is applied, once all of the log is. */
+  /**
+   * Applies the submissions parked while the store was unwilling, once all of the log is applied.
+   */
   async #unpark(): Promise<void> {
     const [process] = this.#processes ?? []
     if (process === undefined) return
@@ -199,7 +203,7 @@ class Cluster {
 
 type Process = ReturnType<typeof systemOver> & { readonly recover: () => void }
 
-/** Goes through one world; a text when something is not as it must be. */
+/** Plays one world; gives a text that says what is wrong, if anything. */
 async function wrongIn(world: World): Promise<string | undefined> {
   const cluster = new Cluster(world)
   const { store, log } = cluster

@@ -18,7 +18,7 @@ test('draining applies everything that the log holds, then stops', async (t) => 
   t.is(store.feed.length, 20)
 })
 
-// Method: what comes while the last read is under way, after it has looked.
+// Method: each row comes while the last read is under way, after it has looked.
 for (const what of ['an entry', 'a lease']) {
   test(`draining applies what ${what} brings while the log is being read`, async (t) => {
     const { log, store, system, leases } = await running(t)

@@ -6,7 +6,7 @@ import { channel, message, opId, thing } from '#test/support/submissions'
 import { turn, until } from '#test/support/until'
 import { LANES, running, seqsOf, statusOf, faultOnce } from '#test/support/running-system'
 
-// Method: every call of the store, and every way in which it can fail once.
+// Method: each call of the store fails once, in each way.
 const calls: readonly StoreCall[] = ['takeLane', 'load', 'commit']
 
 const faults: readonly StoreFault[] = ['refuse', 'lose', 'fence', 'hang']
@@ -51,7 +51,7 @@ test('an outage is waited out with growing pauses, and then everything is applie
   t.deepEqual(store.deadLetters, [])
 })
 
-// Method: where the submission stands that breaks every commit, in an entry of eight.
+// Method: each row is the index, in an entry of eight, of the submission that breaks every commit.
 for (const index of [0, 3, 7]) {
   test(`W6: a submission at ${index} that breaks its turn is set aside alone`, async (t) => {
     const { log, store, logger, bus, meter } = await running(t)
@@ -115,7 +115,7 @@ for (const call of ['load', 'commit'] as const) {
     store.faultOf = () => undefined
     await until('everything is applied', () => {
       clock.now += 1_000
-      system.tryParked() // Parked in the moment in which the store was well again.
+      system.tryParked() // It was parked at the moment in which the store recovered.
       return store.feed.length === 2
     })
     for (const one of submissions) t.is(statusOf(store, one), 'sent')
@@ -162,7 +162,7 @@ test('turn-uses/2, turn-uses/3: a submission whose op_id a client chose before k
     waits.filter((delayMs) => delayMs >= 50),
     [],
   )
-  // The attempt that showed it.
+  // The refused attempt, after which the turn was careful.
   t.deepEqual(store.violations.splice(0), ['a second record of taken'])
 })
 

@@ -199,7 +199,7 @@ test('a channel that was deleted is forgotten', async (t) => {
   t.is(statusOf(store, late), 'channel_not_found')
 })
 
-// Method: how long a turn took, and the rest behind it.
+// Method: the duration of a turn, and the rest behind it.
 for (const [tookMs, waits] of [
   [0, []],
   [1, [3]],

@@ -13,7 +13,7 @@ import { turn, until } from '#test/support/until'
 const TURN_MAX = 2
 const SOON_TURNS = 20
 
-/** A system whose first turn commits as long as the test wants. */
+/** A system whose first turn commits for as long as the test wants. */
 async function committing(t: ExecutionContext, turnMax = TURN_MAX) {
   const over = await running(t, { turnMax })
   await until('the lanes are owned', () => over.system.ownedLanes === LANES.length)
@@ -31,7 +31,7 @@ type Over = Awaited<ReturnType<typeof committing>>
 const nextIsDecided = ({ store }: Over) =>
   until('the next turn has loaded', () => store.loads.length === 2)
 
-/** The same, with turns of two Messages in the log, of which the second is decided. */
+/** The same, with turns of two Messages each in the log; the second turn is decided. */
 async function behind(t: ExecutionContext, turns = 2) {
   const over = await committing(t)
   for (let each = 0; each < turns; each += 1) over.log.put(0, [message(), message()])
@@ -137,7 +137,7 @@ test('turn-line/2: turns are announced in the order of their commits, however fa
   t.deepEqual(announcedSeqs(over), [1, 2, 3, 4])
 })
 
-test('turn-line/2: what is committed is announced also when the next turn is given up', async (t) => {
+test('turn-line/2: a committed turn is announced also when the next turn is given up', async (t) => {
   const over = await behind(t)
   const { store, system } = over
   for (let turns = 0; turns < SOON_TURNS; turns += 1) await turn()
