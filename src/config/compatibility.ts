@@ -1,5 +1,5 @@
-// The setting of a compatibility style at the root of a listener of its own: for clients that take
-// no path before their own. (docs/migrating.md)
+// The setting that puts a compatibility style at the root of a listener of its own, for clients
+// that allow no path prefix. (docs/migrating.md)
 
 import { address, oneOf, read, refuse } from './setting.ts'
 import type { Address, Env } from './setting.ts'

@@ -30,7 +30,7 @@ const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'silent'] as cons
 export interface ClusterSettings {
   /** One or more NATS servers, separated by commas; may hold a password. */
   readonly natsUrl: string
-  /** PEM certificates to trust in place of the system's; then NATS is talked to over TLS. */
+  /** PEM certificates to trust in place of the system's; with them NATS connections use TLS. */
   readonly natsCaFile: string | undefined
   readonly streamReplicas: number
 }
@@ -38,31 +38,31 @@ export interface ClusterSettings {
 export interface Config {
   readonly http: Address
   readonly tls: Tls | undefined
-  /** A compatibility style at the root of a listener of its own. */
+  /** The compatibility style that has a listener of its own, at its root. */
   readonly compatibilityRoot: CompatibilityRoot | undefined
-  /** A secret. Empty: gateway token authentication is off. */
+  /** A secret. Empty when gateway token authentication is off. */
   readonly token: string
   readonly publicBaseUrl: string | undefined
   /** CIDR blocks whose forwarding headers are believed. */
   readonly trustedProxies: readonly string[]
   /** May hold a password. */
   readonly databaseUrl: string
-  /** The same for MySQL. */
+  /** PEM certificates to trust for MySQL, likewise. */
   readonly databaseCaFile: string | undefined
-  /** Undefined: one process does everything. */
+  /** Undefined when one process does everything. */
   readonly cluster: ClusterSettings | undefined
-  /** What this process does. */
+  /** The roles of this process. */
   readonly roles: Roles
   /** The push services that are set up. */
   readonly providers: ProviderSettings
-  /** At most one push of an update for each device and Thing in this time. */
+  /** Milliseconds in which a device gets at most one push of updates of one Thing. */
   readonly thingPushIntervalMs: number
   readonly lanes: number
   readonly nodeId: string
   readonly privateTransports: PrivateTransports
   readonly statusRetentionMs: number
   readonly historyRetentionMs: { readonly messagesAndEvents: number; readonly thingUpdates: number }
-  /** Time without use after which devices and channels are removed. */
+  /** Milliseconds without use after which devices and channels are removed. */
   readonly deviceRetentionMs: number
   readonly logKeepMs: number
   /** Payload bytes the log may hold; beyond it submissions get 503. (W4) */
@@ -190,7 +190,10 @@ function cidrs(env: Env, name: string): readonly string[] {
   return Object.freeze(blocks.filter((entry) => entry !== ''))
 }
 
-/** Settings that must fit each other: one process has neither NATS nor MySQL, a cluster both. */
+/**
+ * Checks settings that must fit each other: a sole process has neither NATS nor MySQL, a cluster
+ * has both.
+ */
 function together(env: Env): Pick<Config, 'databaseUrl' | 'databaseCaFile' | 'cluster' | 'roles'> {
   const url = databaseUrl(env)
   const isShared = /^mysqls?:/.test(url)

@@ -1,5 +1,5 @@
-// How devices may connect: the carriers of their sessions, where each listens, and its bounds.
-// (decisions.md 1)
+// The settings of device connections: the carriers of their sessions, the address of each, and its
+// bounds. (decisions.md 1)
 
 import { existsSync } from 'node:fs'
 
@@ -13,16 +13,16 @@ export interface Tls {
   readonly keyFile: string
 }
 
-/** Where a carrier with a port of its own listens. */
+/** The address of a carrier with a port of its own. */
 export interface PrivateListener extends Address {
-  /** The port that devices are told; undefined: the one that is bound. */
+  /** The port that devices are told; undefined for the bound one. */
   readonly publicPort: number | undefined
 }
 
 export interface PrivateTransports {
   /** The carriers that are on. */
   readonly carriers: readonly CarrierName[]
-  /** `isPlain`: a proxy in front ends TLS. */
+  /** `isPlain`: a proxy in front ends TLS, so this port has none. */
   readonly tcp: PrivateListener & { readonly isPlain: boolean }
   readonly quic: PrivateListener
   readonly tls: Tls | undefined

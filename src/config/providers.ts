@@ -1,5 +1,5 @@
-// The settings of the push services. What stands in their files is read by whoever dispatches, and
-// again when it changes.
+// The settings of the push services. The process that dispatches reads the named files, and again
+// when they change.
 
 import { existsSync } from 'node:fs'
 
@@ -7,7 +7,7 @@ import type { Roles } from './roles.ts'
 import { read, refuse } from './setting.ts'
 import type { Env } from './setting.ts'
 
-/** Absent: not set up. */
+/** A provider that is absent is not set up. */
 export interface ProviderSettings {
   readonly apns?: {
     readonly keyFile: string
@@ -25,7 +25,7 @@ const APPLE_ID = /^[A-Z0-9]{10}$/
 const TOPIC = /^[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+$/
 const HOST = /^[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*(:\d{1,5})?$/
 
-/** Only who dispatches needs the files. */
+/** Reads the settings. Only a process that dispatches needs the files. */
 export function providers(env: Env, { dispatch }: Pick<Roles, 'dispatch'>): ProviderSettings {
   const apns = apnsSettings(env)
   const credentialsFile = read(env, 'SERVICE_FCM_CREDENTIALS_FILE')

@@ -1,4 +1,4 @@
-// What a process of a cluster does.
+// The roles of a process in a cluster.
 
 import { read, refuse } from './setting.ts'
 import type { Env } from './setting.ts'
@@ -8,7 +8,7 @@ type Role = (typeof ROLES)[number]
 
 export type Roles = Readonly<Record<Role, boolean>>
 
-/** A sole process takes requests and applies them; whether it sends pushes is open. */
+/** Reads the roles. A sole process must take requests and apply them; it may leave dispatch out. */
 export function roles(env: Env, { isCluster }: { readonly isCluster: boolean }): Roles {
   const text = read(env, 'SERVICE_ROLES') ?? ROLES.join(',')
   const names = text.split(',').map((name) => name.trim())

@@ -1,5 +1,5 @@
-// Where the database and NATS are, and whom to trust there. An address may hold a password: none is
-// repeated in a sentence.
+// The addresses of the database and of NATS, and the authorities to trust there. An address may
+// hold a password: no sentence repeats it.
 
 import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -42,7 +42,7 @@ function isMySqlUrl(text: string): boolean {
   return /^\/[^/]+$/.test(url.pathname) && hasReadableCredentials(url)
 }
 
-/** A bare % in a password cannot be told from the beginning of an escape. */
+/** False for a bare % in a password, which cannot be told from the beginning of an escape. */
 function hasReadableCredentials({ username, password }: URL): boolean {
   try {
     for (const part of [username, password]) decodeURIComponent(part)
@@ -52,7 +52,9 @@ function hasReadableCredentials({ username, password }: URL): boolean {
   }
 }
 
-/** The driver can compare a certificate with a name or an IPv4 address only. */
+/**
+ * Refuses IPv6 addresses: the driver compares a certificate with a name or an IPv4 address only.
+ */
 export function refuseIPv6(url: string): void {
   if (URL.parse(url)?.hostname.startsWith('[') !== true) return
   const problem = 'names an IPv6 address, which cannot be compared with a certificate'

@@ -1,5 +1,5 @@
-// One setting: read, checked, or refused with a sentence that names it, what is wrong and what is
-// allowed.
+// Reads one setting, checks it, or refuses it with a sentence that names it, what is wrong and what
+// is allowed.
 
 export type Env = Readonly<Record<string, string | undefined>>
 
@@ -51,7 +51,7 @@ interface DurationRange {
   readonly max: number
 }
 
-/** Milliseconds. */
+/** A duration, in milliseconds. */
 export function duration(env: Env, name: string, { fallback, min, max }: DurationRange): number {
   const text = read(env, name) ?? fallback
   const match = /^(\d+)(ms|s|m|h|d)$/.exec(text)

@@ -79,7 +79,7 @@ function onSignal(server: Server, { config, logger, runtime, stopped }: Stopping
     logger.info('stopping', { signal })
     const cancelBound = runtime.after(config.drainTimeoutMs, () => {
       logger.error(
-        'the stop took too long; what is left is in the log and will be applied next time',
+        'the stop took too long; the log keeps what is left, and the next start applies it',
       )
       stopped.resolve(FAILED)
     })

@@ -1,6 +1,6 @@
-// The threads of libuv's pool compute passwords. They give way to the threads that take requests
-// and apply them: with equal priority, many wrong passwords made a turn take four times as long on
-// two cores.
+// Lowers the priority of libuv's threads, which compute passwords. They give way to the threads
+// that take requests and apply them: with equal priority, many wrong passwords made a turn take
+// four times as long on two cores.
 
 import { readlink } from 'node:fs/promises'
 import { getPriority, setPriority } from 'node:os'
@@ -9,7 +9,9 @@ import { basename } from 'node:path'
 /** libuv's default, unless UV_THREADPOOL_SIZE says otherwise. */
 const POOL_THREADS = 4
 const ROUNDS_MAX = 20
-/** A tenth of the share of a thread with the usual priority, so that passwords never stop. */
+/**
+ * Leaves a tenth of the share of a thread with the usual priority, so that passwords never stop.
+ */
 const LOWERED_BY = 10
 const LOWEST = 19
 
@@ -24,7 +26,7 @@ export async function lowerPoolPriority(): Promise<readonly number[]> {
       setPriority(thread, Math.min(LOWEST, getPriority() + LOWERED_BY))
       return true
     } catch {
-      return false // Not allowed here: passwords are computed all the same.
+      return false // The system does not allow it; passwords are computed all the same.
     }
   })
 }

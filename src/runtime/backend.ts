@@ -1,5 +1,5 @@
 // The backend of a process: a log to write to, a bus, stores, and an engine that applies the lanes.
-// A sole process has them in its own threads; the nodes of a cluster share them.
+// A sole process runs them in its own threads; the nodes of a cluster share them.
 
 import type { Bus, LogWriter, Probe, SubmissionSink } from '#domain/ports'
 import type { Runtime } from '#domain/runtime'
@@ -27,36 +27,39 @@ export interface FrontendStores {
 
 export interface Backend {
   readonly log: LogWriter
-  /** Milliseconds of a round: one append carries what came in during it. */
+  /** Milliseconds of a round: one append carries the submissions that arrive during it. */
   readonly roundMs: number
   readonly bus: Bus
   readonly stores: FrontendStores
   readonly probes: readonly Probe[]
   /** Says how safe an accepted submission is right now, in words. */
   readonly durability: () => string
-  /** The figures of the other threads of this process. */
+  /** The metrics of this process's other threads. */
   readonly metrics: () => Promise<readonly MetricsPart[]>
   /** Lets other processes ask this one for operations that it accepted. */
   readonly answerFor: (sink: Pick<SubmissionSink, 'find'>) => void
   /** Calls back when announcements may have been lost. */
   readonly onLoss: (listener: () => void) => void
   /**
-   * Takes the lanes that this process is to apply; the port is bound by then, at this address
+   * Takes the lanes that this process applies. Its port is already bound, at this address
    * (`host:port`). Rejects with a sentence for the operator.
    */
   readonly start: (address: string) => Promise<void>
-  /** Applies what this process took to apply, or leaves it to others. Stores, log and bus stay. */
+  /**
+   * Applies what is left of this process's lanes, or leaves it to other nodes. Stores, log and bus
+   * stay open.
+   */
   readonly drain: () => Promise<void>
   readonly close: () => Promise<void>
 }
 
-/** What the frontend's thread gives to its backend. */
+/** Ports that the frontend's thread gives to its backend. */
 export interface BackendEdge {
   readonly logger: Logger
   readonly meter: Meter
   readonly runtime: Runtime
-  /** How the other threads of this process come to be. */
+  /** Starts the other threads of this process. */
   readonly threads: Threads
-  /** Ends the process, which cannot go on; the log keeps what it accepted. */
+  /** Called when the process cannot go on: it ends, and the log keeps what it accepted. */
   readonly onFailure: (reason: string) => void
 }

@@ -17,21 +17,27 @@ import type { Metrics, MetricsPart } from '#src/telemetry/metrics'
 
 export interface Frontend {
   /**
-   * Binds every port and gives them; rejects with a sentence for the operator. Until `open`
-   * requests get 503.
+   * Binds every port and gives the ports. Rejects with a sentence for the operator. Requests get
+   * 503 until `open`.
    */
   listen(): Promise<BoundPorts>
-  /** Reads every certificate anew, for connections to come. What is wrong stands in the log. */
+  /** Reads every certificate anew, for new connections. Logs what is wrong with one. */
   reload(): Promise<void>
-  /** Takes requests: the lanes are taken, and what the log held before is applied. */
+  /** Takes requests. Called once the lanes are taken and what the log held before is applied. */
   open(): void
-  /** Refuses new requests; answers those that it took, with their submissions in the log. */
+  /** Refuses new requests; answers the requests that it took, with their submissions in the log. */
   drain(): Promise<void>
-  /** Tells the devices to come back; resolves when they are gone. Waits for no request or turn. */
+  /**
+   * Tells the devices to reconnect later; resolves when they are gone. Waits for no request or
+   * turn.
+   */
   sendAway(): Promise<void>
   /** Ends everything. */
   close(): Promise<void>
-  /** Waits until what was accepted here is applied, or until others have had the time to. */
+  /**
+   * Waits until the submissions accepted here are applied, or until other nodes have had time to
+   * apply them.
+   */
   applied(): Promise<void>
 }
 
@@ -39,7 +45,7 @@ export interface FrontendEdge extends BackendEdge {
   readonly metrics: Metrics
 }
 
-/** Longer than it takes another node to get the lanes of this one and apply what waits in them. */
+/** Longer than another node takes to get this node's lanes and apply what waits in them. */
 const APPLIED_MS_MAX = 3_000
 // Not imported: the build would copy the file, and a copy would begin another package.
 const { version: VERSION } = createRequire(import.meta.url)('#package') as {
@@ -79,7 +85,7 @@ export function composeFrontend(config: Config, edge: FrontendEdge, backend: Bac
   }
   return {
     listen: async () => {
-      // HTTP comes last: it tells of the others.
+      // HTTP comes last: its profile names the ports of the others.
       for (const listener of listeners.toReversed()) {
         ports.carriers.set(listener.carrier, await listener.listen())
       }

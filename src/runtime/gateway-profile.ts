@@ -1,10 +1,10 @@
-// What a device asks the gateway before it connects. (decisions.md 14)
+// The profile that a device reads before it connects. (decisions.md 14)
 
 import type { CarrierName } from '#domain/carrier'
 import type { Config } from '#src/config/config'
 import { PROTOCOL, WSS_PATH } from '#src/schemas/frames'
 
-/** The ports that this process has bound: that of HTTP, and of each carrier that is on. */
+/** The ports that this process has bound: one for HTTP, and one for each carrier that is on. */
 export interface BoundPorts {
   readonly http: number
   readonly carriers: ReadonlyMap<CarrierName, number>
@@ -39,7 +39,7 @@ export function profileOf(config: Config, ports: BoundPorts, version: string): o
   }
 }
 
-/** What devices are told: the port of the settings, else the one that is bound. */
+/** The port that devices are told: the port of the settings, else the bound one. */
 function portOf(
   carrier: 'tcp' | 'quic',
   { carriers }: BoundPorts,

@@ -22,7 +22,7 @@ export interface Server {
   readonly port: number
   /** Reads every certificate anew; sessions and requests go on. */
   reload(): Promise<void>
-  /** Goaway sent, no new requests, lanes flushed, turns finished, everything closed. */
+  /** Sends goaway, refuses new requests, flushes lanes, finishes turns, closes everything. */
   stop(): Promise<void>
 }
 
@@ -51,7 +51,7 @@ export async function startServer(config: Config, edge: ServerEdge): Promise<Ser
   }
 }
 
-/** A process that cannot have its ports takes no lanes. Gives them. */
+/** Starts both and gives the bound ports. A process that cannot bind its ports takes no lanes. */
 async function startBoth(frontend: Frontend, backend: Backend, host: string): Promise<BoundPorts> {
   const ports = await frontend.listen()
   const { http: port } = ports
@@ -61,10 +61,10 @@ async function startBoth(frontend: Frontend, backend: Backend, host: string): Pr
 }
 
 /**
- * Stops first to last, so that what is inside can leave, the store last. Devices are told first and
- * beside everything else: turns may wait for a database that does not answer, and what those turns
- * deliver comes from the feed when a device is back. Other nodes ask this one for what it accepted
- * until it is applied. (decisions.md 5)
+ * Stops the stages in the order of a submission's way, so that what is inside can leave; the store
+ * stops last. Devices are told first and beside everything else: turns may wait for a database that
+ * does not answer, and a device gets their entries from the feed when it is back. Until its
+ * submissions are applied, other nodes ask this one for them. (decisions.md 5)
  */
 async function stopAll(frontend: Frontend, backend: Backend): Promise<void> {
   const left = frontend.sendAway()

@@ -1,4 +1,4 @@
-// What listens for devices: one listener for each carrier that the settings turn on.
+// The listeners for devices: one for each carrier that the settings turn on.
 
 import type { CarrierName } from '#domain/carrier'
 import type { BackendEdge } from './backend.ts'
@@ -19,7 +19,7 @@ export interface ListenerParts {
   readonly sessions: Sessions
 }
 
-/** A listener in another thread has figures of its own. */
+/** A listener in another thread has metrics of its own. */
 type Composed = Listener & { readonly metrics?: () => Promise<readonly MetricsPart[]> }
 type Make = (config: Config, edge: BackendEdge, parts: ListenerParts) => Composed
 
@@ -53,7 +53,7 @@ const MAKE: Readonly<Record<CarrierName, Make>> = {
   quic: (config, edge, { sessions }) => createQuicThread(config, edge, sessions),
 }
 
-/** The listeners of a process; none where it takes no requests. */
+/** The listeners of a process; none when it takes no requests. */
 export function composeListeners(
   config: Config,
   edge: BackendEdge,

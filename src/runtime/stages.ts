@@ -1,5 +1,5 @@
 // The stages between the ways in and the backend: acceptance, the acceptor in front of the log, the
-// sessions behind the bus. No socket here, so that a test can run them without one.
+// sessions behind the bus. No sockets here, so that a test can run the stages without one.
 
 import type { Backend, BackendEdge } from './backend.ts'
 import type { Config } from '#src/config/config'
@@ -11,7 +11,7 @@ import { Acceptor } from '#src/stream/acceptor'
 import { createSessions } from '#src/transports/sessions'
 import type { Sessions } from '#src/transports/sessions'
 
-/** Shared by all lanes; each has room for several batches. */
+/** Shared by all lanes; each lane has room for several batches. */
 const IN_FLIGHT_BYTES_MAX = 128 * 2 ** 20
 const LANE_BYTES_MIN = 2 ** 20
 const CHANNEL_IN_FLIGHT_MAX = 4096
@@ -21,8 +21,8 @@ export type StageConfig = Pick<Config, 'lanes'> & AcceptanceOptions
 export type StageEdge = Pick<BackendEdge, 'logger' | 'meter' | 'runtime'>
 
 /**
- * The way into the backend's log. `callers` says how many connections there are that may have a
- * request under way.
+ * The acceptor in front of the backend's log. `callers` gives the number of connections that may
+ * have a request under way.
  */
 export function composeAcceptor(
   { lanes }: StageConfig,
@@ -45,7 +45,7 @@ export function composeAcceptor(
   return acceptor
 }
 
-/** What every way in must do, in front of the acceptor and over the backend's stores. */
+/** The acceptance stage, in front of the acceptor and over the backend's stores. */
 export function composeAcceptance(
   config: StageConfig,
   { meter, runtime }: StageEdge,
@@ -58,7 +58,7 @@ export function composeAcceptance(
 interface SessionStage {
   readonly backend: Backend
   readonly acceptance: Acceptance
-  /** Lanes that the channels are shared out over. */
+  /** The number of lanes over which channels are distributed. */
   readonly lanes: number
 }
 

@@ -1,6 +1,6 @@
 // A node of a cluster: the log is JetStream, the store MySQL, the bus core NATS. The frontend's
-// thread has its own connections; the engine's thread, with its own, applies the lanes that this
-// node holds.
+// thread and the engine's thread each have their own connections. The engine applies the lanes that
+// this node holds.
 //
 // Invariants:
 //   W5. The database follows this stream with this number of lanes, or the node does not start.
@@ -25,8 +25,9 @@ import { startThread, threadSettings } from '#src/threads/start-thread'
 import type { Thread } from '#src/threads/start-thread'
 
 /**
- * An append that is not synced to a disk is back within a millisecond, and each costs this node,
- * the NATS server and the lane's owner the same, whatever it holds.
+ * An append without a disk sync takes less than a millisecond. Each append costs this node, the
+ * NATS server and the lane's owner the same, whatever it holds: so a round gathers many
+ * submissions.
  */
 const ROUND_MS = 12
 const PENDING_BYTES_MAX = 64 * 2 ** 20
@@ -48,7 +49,7 @@ export async function startCluster(config: Config, edge: BackendEdge): Promise<B
   }
 }
 
-/** How to close what was opened, in the order of opening. */
+/** Functions that close what was opened, in the order of opening. */
 type Closing = (() => Promise<void>)[]
 
 async function closeAll(closing: Closing): Promise<void> {

@@ -1,5 +1,5 @@
-// The engine of a node in a cluster: holds leases, applies their lanes, and lets go of lanes that
-// other nodes get.
+// The engine of a node in a cluster: holds leases, applies their lanes, and lets lanes go to other
+// nodes.
 
 import type { EngineControl, ThreadEnds, ThreadSettings } from '#src/threads/contract'
 import type { ThreadEdge } from '#src/threads/threads'
@@ -52,7 +52,8 @@ export async function composeClusterEngine(
     { store: store.turns, log, leases, bus, meter, logger, nowMs, wait, soon, onMismatch },
     settings,
   )
-  // The bus may lose a message, and an acceptor waits to hear that its submissions are applied.
+  // Repeats the places: the bus may lose a message, and acceptors wait to hear that their
+  // submissions are applied.
   const tellPlaces = async (): Promise<void> =>
     system.places().forEach((place) => bus.notify(place))
   const stops: (() => Promise<void>)[] = []
@@ -74,7 +75,7 @@ export async function composeClusterEngine(
       )
     },
     ownedLanes: () => Promise.resolve(system.ownedLanes),
-    // Other nodes append all the time and apply what is left, so this one waits for nothing.
+    // No draining: other nodes append all the time, and apply what is left.
     drain: () => system.halt(),
     close: async () => {
       for (const stop of stops) await stop()

@@ -1,4 +1,4 @@
-// Whether somebody applies each lane of the cluster, as told by what the owners say on the bus.
+// Readiness of the lanes: every lane has an owner that speaks on the bus.
 
 import type { Bus, Probe } from '#domain/ports'
 
@@ -7,10 +7,10 @@ export interface LaneWatchOptions {
   readonly monotonicMs: () => number
 }
 
-/** Owners tell how far each of their lanes is every second, also when nothing moves. */
+/** Each owner tells the places of its lanes every second, also when nothing moves. */
 const SILENT_MS = 5_000
 
-/** Ready while every lane was heard of lately. */
+/** Ready while the owner of every lane spoke lately. */
 export function laneWatch(
   bus: Pick<Bus, 'onNotice'>,
   { lanes, monotonicMs }: LaneWatchOptions,

@@ -1,8 +1,9 @@
-// The operations of the database and, before they are there, of whoever accepted them.
+// Looks operations up in the database and, before they are there, in the process that accepted
+// them.
 //
 // Invariants:
-//   lookup/1. "There is none" is said only after every other node has said so. A question that
-//             could not be asked has no answer.
+//   lookup/1. The answer "there is none" needs every other node to say so. When a node could not be
+//             asked, the look-up rejects.
 
 import { isGatewayForm } from '#domain/identity'
 import type { OperationId } from '#domain/identity'
@@ -12,15 +13,15 @@ import type { OperationStore } from '#domain/store-ports'
 
 /** Asks the other processes. */
 export interface Inquiry {
-  /** `unasked` when they may not have heard the question. */
+  /** Gives `unasked` when a process may not have received the question. */
   ask(opId: OperationId): Promise<Operation | 'unasked' | undefined>
 }
 
 /**
- * Asks the database once more at the end: an operation leaves its acceptor only when the database
- * has it. A database that is away the first time may be so the whole time: the others are asked all
- * the same. For a claim the others are asked first, for the same reason, and only when one of them
- * can have made the op_id: what clients chose is claimed, so the database knows it.
+ * Asks the database, then the other processes, then the database again: an acceptor drops an
+ * operation only once the database has it. When the database does not answer at first, the others
+ * are asked all the same. A claim asks the others first, for the same reason, and only for op_ids
+ * that a gateway made: the database knows every op_id that a client chose, because it was claimed.
  */
 export function findingEverywhere(operations: OperationStore, inquiry: Inquiry): OperationStore {
   const isElsewhere = async (opId: OperationId): Promise<boolean> => {
@@ -44,6 +45,6 @@ export function findingEverywhere(operations: OperationStore, inquiry: Inquiry):
   }
 }
 
-/** Answered as a store is that has too much to do: the same question later has an answer. */
+/** The error of a busy store: the same question may succeed later. */
 const unasked = (): Error =>
   Object.assign(new Error('the other nodes could not be asked'), { name: STORE_BUSY })

@@ -1,5 +1,5 @@
-// Where the servers of a cluster are, and whom to trust there. Every thread asks here: one that
-// left the authorities out would trust those of the system, or no certificate at all.
+// The addresses of a cluster's servers, and the authorities to trust there. Every thread asks here:
+// a thread that left the authorities out would trust the system's, or no certificate at all.
 
 import type { ClusterSettings, Config } from '#src/config/config'
 

@@ -1,4 +1,4 @@
-// Dispatch as a thread runs it: a dispatcher for each provider that is set up, over one store.
+// Dispatch inside its thread: one dispatcher for each provider that is set up, over one store.
 
 import { PROVIDERS } from '#domain/push'
 import type { Provider, ProviderName, PushStore } from '#domain/push'
@@ -10,7 +10,7 @@ import type { Metrics } from '#src/telemetry/metrics'
 import type { DispatchControl, ThreadSettings } from '#src/threads/contract'
 import type { ThreadEdge } from '#src/threads/threads'
 
-/** Names a process among those that have run under the same node's name. */
+/** Bytes that tell a process from earlier ones under the same node's name. */
 const RUN_BYTES = 6
 const CHANCES = 2 ** 32
 
@@ -26,7 +26,7 @@ export interface Dispatching extends Pick<
   'metrics' | 'readiness' | 'drain' | 'close'
 > {
   start(): void
-  /** There may be new jobs. */
+  /** Says that there may be new jobs. */
   nudge(): void
 }
 
@@ -72,7 +72,7 @@ export async function composeDispatch(parts: DispatchParts): Promise<Dispatching
   }
 }
 
-/** Undefined: it is not set up. */
+/** Gives undefined for a provider that is not set up. */
 async function openProvider<Name extends ProviderName>(
   name: Name,
   providers: ProviderSettings,

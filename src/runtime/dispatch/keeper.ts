@@ -1,5 +1,5 @@
-// Dispatch as the frontend keeps it: a thread that may end without taking the gateway along. It is
-// started again, and what it had claimed is due again by then.
+// Keeps dispatch running for the frontend, in a thread whose end does not end the gateway. The
+// keeper starts it again; by then the jobs that it had claimed are due again.
 
 import type { Probe } from '#domain/ports'
 import { PROVIDERS } from '#domain/push'
@@ -19,21 +19,23 @@ export interface Keeping {
   readonly name: 'dispatch' | 'cluster-dispatch'
   readonly config: Config
   readonly edge: BackendEdge
-  /** Gives a thread that has started what it needs of the frontend. */
+  /** Gives a started thread the services of the frontend that it needs. */
   readonly equip: (thread: DispatchThread) => void
 }
 
 export interface KeptDispatch {
-  /** One a provider. */
+  /** One probe a provider. */
   readonly probes: readonly Probe[]
   metrics(): Promise<readonly MetricsPart[]>
-  /** There may be new jobs. */
+  /** Says that there may be new jobs. */
   nudge(): void
   drain(): Promise<void>
   close(): Promise<void>
 }
 
-/** Undefined where this process does not dispatch. Rejects with a sentence for the operator. */
+/**
+ * Gives undefined when this process does not dispatch. Rejects with a sentence for the operator.
+ */
 export async function keepDispatch(keeping: Keeping): Promise<KeptDispatch | undefined> {
   const { roles, providers } = keeping.config
   const names = PROVIDERS.filter((name) => providers[name] !== undefined)

@@ -1,11 +1,11 @@
-// What the store must know of pushes: who gets jobs, and what the operation's lifecycle says.
+// The rules of pushes for the store: the providers that get jobs, and the operation's lifecycle.
 
 import { PROVIDERS } from '#domain/push'
 import type { PushRules } from '#domain/push'
 import { QUEUED, endOfQueued } from '#machines/operation'
 import type { ThreadSettings } from '#src/threads/contract'
 
-/** Jobs are made for the providers that are set up. */
+/** The rules for the providers that are set up. */
 export const pushRulesOf = ({
   providers,
   thingPushIntervalMs,

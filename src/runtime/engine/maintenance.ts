@@ -1,5 +1,5 @@
-// The actors of a process and the maintenance around them: purges the log and removes old rows, in
-// small steps.
+// Makes the actors of a process, and runs the maintenance around them: purges the log and removes
+// old rows, in small steps.
 
 import { ActorSystem } from '#actors/system'
 import type { SystemPorts } from '#actors/options'
@@ -13,18 +13,21 @@ import type { ThreadSettings } from '#src/threads/contract'
 import type { ThreadEdge } from '#src/threads/threads'
 import { retire } from './retiring.ts'
 
-/** A gateway that is behind takes large turns, which cost less per submission. */
+/**
+ * Submissions in one turn at most. A gateway that is behind takes large turns, which cost less per
+ * submission.
+ */
 const TURN_MAX = 2_048
 const LIVE_ACTORS_MAX = 10_000
 const CACHED_ENTITIES_MAX = 200_000
-/** Counts Things and Events apart, for each channel. */
+/** Entities that an actor remembers at most: so many Things, and as many Events. */
 const REMEMBERED_MAX = 256
 const ACTOR_IDLE_MS = 300_000
 const PURGE_EVERY_MS = 10_000
 const PARKED_EVERY_MS = 1_000
 const RETENTION_EVERY_MS = 30_000
 
-/** The actors with the limits of this program; not started yet. */
+/** Makes the actors, with the limits of this program; does not start them. */
 export function makeSystem(
   ports: Omit<SystemPorts, 'readSubmission'>,
   settings: ThreadSettings,
@@ -59,7 +62,7 @@ export function startMaintenance(maintenance: Maintenance): () => Promise<void> 
   const { logger, runtime } = edge
   const removed = meter.counter('retention_removed_total', {})
   let isStopping = false
-  // Only the owner of the first lane removes; two nodes would get in each other's way.
+  // Only the owner of the first lane removes rows: two nodes would get in each other's way.
   const mayGoOn = (): boolean => !isStopping && system.places().some(({ lane }) => lane === 0)
   const retiring = { retention, bus, settings, runtime, mayGoOn, removed }
   let tended = 0
@@ -78,7 +81,10 @@ export function startMaintenance(maintenance: Maintenance): () => Promise<void> 
   }
 }
 
-/** Runs a chore again and again, never twice at once. Gives the way to stop, which waits for it. */
+/**
+ * Runs a chore again and again, never twice at once. Gives a function that stops it and waits for
+ * its end.
+ */
 export function repeat(
   everyMs: number,
   chore: () => Promise<void>,

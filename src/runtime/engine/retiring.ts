@@ -1,4 +1,4 @@
-// Removes what is past its time, in small steps, and tells which channels went with it.
+// Removes what is past its retention, in small steps, and tells which channels it removed.
 
 import type { Bus } from '#domain/ports'
 import type { Runtime } from '#domain/runtime'
@@ -6,15 +6,15 @@ import type { IdleLimits, RetentionLimits, RetentionStore } from '#domain/retent
 import type { ThreadSettings } from '#src/threads/contract'
 
 const ROWS = 500
-/** Each may cost a statement of its own. */
+/** Devices or channels of one step: each may cost a statement of its own. */
 const IDLE_ROWS = 100
 const PAUSE_MS = 20
 const DAY_MS = 24 * 3_600_000
-/** Turns may be so late. */
+/** Turns may lag behind their submissions by this long. */
 const LAG_ALLOWANCE_MS = DAY_MS
-/** A registration without a subscription. */
+/** Milliseconds for which a registration without a subscription stays. */
 const UNUSED_DEVICE_MS = DAY_MS
-/** When a device was last seen is known to the day. */
+/** The store knows to the day when it last saw a device. */
 const SEEN_ALLOWANCE_MS = DAY_MS
 
 type Settings = Pick<
@@ -27,13 +27,13 @@ export interface Retiring {
   readonly bus: Pick<Bus, 'notify'>
   readonly settings: Settings
   readonly runtime: Pick<Runtime, 'nowMs' | 'wait'>
-  /** Asked before each step: false ends it. */
+  /** Asked before each step: false ends the removal. */
   readonly mayGoOn: () => boolean
-  /** Told of the rows of each step. */
+  /** Called with the number of rows that a step removed. */
   readonly removed: (rows: number) => void
 }
 
-/** Goes on until nothing is past its time. */
+/** Removes rows until nothing is past its retention. */
 export async function retire(retiring: Retiring): Promise<void> {
   const { retention, bus, settings, runtime, mayGoOn, removed } = retiring
   while (mayGoOn()) {
@@ -53,7 +53,8 @@ function limitsAt(now: number, settings: Settings): RetentionLimits {
     operations: now - settings.statusRetentionMs,
     messagesAndEvents: now - messagesAndEvents,
     thingUpdates: now - thingUpdates,
-    // A turn that lags must still find what its submissions are too young to forget. (W3)
+    // A lagging turn must still find the ended entities that its submissions may not forget yet.
+    // (W3)
     tombstones: now - messagesAndEvents - LAG_ALLOWANCE_MS,
     deletedChannels: now - LAG_ALLOWANCE_MS,
   }
@@ -67,7 +68,7 @@ function idleLimitsAt(
   return {
     neverSubscribed: now - UNUSED_DEVICE_MS,
     devices: now - deviceRetentionMs - SEEN_ALLOWANCE_MS,
-    // No channel goes before what it holds.
+    // A channel stays at least as long as its contents.
     channels: now - Math.max(deviceRetentionMs, messagesAndEvents, thingUpdates),
     nowMs: now,
   }

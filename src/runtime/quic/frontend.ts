@@ -1,5 +1,4 @@
-// QUIC as the frontend's thread sees it: a listener whose connections live in a thread of their
-// own.
+// QUIC on the frontend's thread: a listener whose connections live in a thread of their own.
 
 import type { BackendEdge } from '#src/runtime/backend'
 import type { Config } from '#src/config/config'
@@ -11,11 +10,11 @@ import type { Listener } from '#src/transports/carrier'
 import type { Sessions } from '#src/transports/sessions'
 
 export interface QuicListener extends Listener {
-  /** The figures of its thread. */
+  /** The metrics of its thread. */
   metrics(): Promise<readonly MetricsPart[]>
 }
 
-/** The thread, and with it the library, is started by `listen`. */
+/** Its `listen` starts the thread, and with it the library. */
 export function createQuicThread(
   config: Config,
   edge: BackendEdge,

@@ -1,5 +1,5 @@
-// The thread of QUIC. The library throws what it did not expect from a peer where nobody can catch
-// it; in a thread of its own that ends no other session, and its work stands in no request's way.
+// The thread of QUIC. The library throws unexpected input of a peer where nobody can catch it. In a
+// thread of its own that ends no session of another carrier, and its work delays no request.
 
 import { isMainThread } from 'node:worker_threads'
 

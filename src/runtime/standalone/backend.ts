@@ -1,4 +1,4 @@
-// A sole process: actors and SQLite stand in the engine's thread, the log in another.
+// A sole process: actors and SQLite run in the engine's thread, the log in another.
 
 import type { Probe } from '#domain/ports'
 import type { Backend, BackendEdge } from '#src/runtime/backend'
@@ -43,7 +43,7 @@ async function composeBackend(
   })
   return {
     log: log.rpc.remote('log'),
-    // An append waits for the one before it, and that for an fsync.
+    // No rounds: an append waits for the fsync of the one before it anyway.
     roundMs: 0,
     bus,
     stores: {
@@ -66,7 +66,7 @@ async function composeBackend(
       ...(await Promise.all([logControl.metrics(), control.metrics()])),
       ...((await dispatch?.metrics()) ?? []),
     ],
-    // Nobody else could ask, and the RPC loses nothing.
+    // No other process could ask, and RPC loses nothing.
     answerFor: () => undefined,
     onLoss: () => undefined,
     start: async (address) => {
@@ -93,7 +93,8 @@ interface SoleThreads {
 async function startThreads(config: Config, edge: BackendEdge): Promise<SoleThreads> {
   const settings = threadSettings(config)
   const [logEnd, engineEnd] = edge.threads.wire()
-  // Both start at once. The engine waits for the log, so a log that cannot start takes it along.
+  // Starts both at once. The engine waits for the log, so a log that cannot start stops the engine
+  // too.
   const controller = new AbortController()
   const { signal } = controller
   const giveUp = (error: unknown): never => {
@@ -110,12 +111,12 @@ async function startThreads(config: Config, edge: BackendEdge): Promise<SoleThre
   for (const started of [engine, log]) {
     if (started.status === 'fulfilled') await started.value.stop()
   }
-  // The log's reason explains the engine's, never the other way round.
+  // A failure of the log explains the engine's, never the other way round.
   const failed = [log, engine].find((started) => started.status === 'rejected')
   throw failed?.reason
 }
 
-/** Every lane is applied here, or readiness says how many are not. */
+/** Ready while this process applies every lane. */
 function lanesProbe(engine: Pick<EngineControl, 'ownedLanes'>, lanes: number): Probe {
   return {
     readiness: async () => {

@@ -19,7 +19,7 @@ export async function composeSoleDispatch(
     control: {
       ...dispatch,
       start: async () => {
-        // Whoever had claims before this is gone.
+        // The process that had claims before this one is gone.
         await store.releaseAll(runtime.nowMs())
         dispatch.start()
       },

@@ -1,5 +1,5 @@
-// The engine of a sole process: actors and store over one SQLite database. It reads the log that
-// stands in the thread beside it.
+// The engine of a sole process: actors and store over one SQLite database. It reads the log from
+// the log's thread.
 
 import type { ActorSystem } from '#actors/system'
 import type { LogSource } from '#domain/ports'
@@ -36,8 +36,8 @@ export async function composeEmbeddedEngine(
   if (peer === undefined) throw new Error('the engine of a sole process has no log')
   const metrics = createMetrics({ isMain: false })
   const { meter } = metrics
-  const log = new LogLink(peer)
-  await log.source.identity() // It answers once it holds the lock of the database.
+  const log = new LogClient(peer)
+  await log.source.identity() // The log answers once it holds the lock of the database.
   const pushRules = pushRulesOf(settings)
   const store = await openStore({ url: settings.databaseUrl, meter, runtime, pushes: pushRules })
   const bus = new LocalBus()
@@ -50,7 +50,7 @@ export async function composeEmbeddedEngine(
     },
     ownedLanes: () => Promise.resolve(owner?.system.ownedLanes ?? 0),
     drain: async () => {
-      // Answers come behind what was told before them: now everything that was accepted is here.
+      // The answer comes behind everything told before it: now every accepted batch is known here.
       await log.source.identity()
       await owner?.system.drain()
     },
@@ -70,7 +70,7 @@ interface OwnerParts {
   readonly edge: ThreadEdge<'engine'>
   readonly meter: Meter
   readonly store: Store
-  readonly log: LogLink
+  readonly log: LogClient
   readonly bus: LocalBus
 }
 
@@ -80,11 +80,11 @@ interface Owner {
   stop(): Promise<void>
 }
 
-/** Resolves once everything that the log held is applied. */
+/** Starts the owner; resolves once everything that the log held is applied. */
 async function startOwner({ settings, edge, meter, store, log, bus }: OwnerParts): Promise<Owner> {
   const { logger, runtime, fail } = edge
   const { lanes } = settings
-  // Nobody else appends from here on: the bounds that are read next miss nothing.
+  // From here on nobody else appends: the bounds that are read next miss nothing.
   const leases = await SoleOwner.takeOver(
     { store: store.turns, log: log.source, onFenced: () => fail(FENCED) },
     lanes,
@@ -100,14 +100,15 @@ async function startOwner({ settings, edge, meter, store, log, bus }: OwnerParts
     logger,
     nowMs: runtime.nowMs,
     wait: runtime.wait,
-    // SQLite commits on this thread: what is put off until it has begun would wait for its end.
+    // SQLite commits on this thread: a task put off until the commit has begun would wait for its
+    // end.
     soon: (task: () => void): void => task(),
     onMismatch: fail,
   }
   const system = makeSystem(ports, settings)
   meter.gauge('lane_lag_submissions', {}, () => Math.max(0, reader.appended - system.applied))
   await system.start()
-  // Whoever was answered before the last stop finds its operation, however that stop came.
+  // A client that was answered before the last stop finds its operation, however that stop came.
   await system.caughtUp
   const stopMaintenance = startMaintenance({
     retention: store.retention,
@@ -125,8 +126,8 @@ async function startOwner({ settings, edge, meter, store, log, bus }: OwnerParts
   return { system, stop }
 }
 
-/** The log in the thread beside this one. */
-class LogLink {
+/** The log in its own thread, as this thread calls it. */
+class LogClient {
   readonly source: LogSource
   #reader: EmbeddedReader | undefined
 

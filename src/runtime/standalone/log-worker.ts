@@ -1,6 +1,7 @@
-// The log of a sole process: a thread and a SQLite database of its own, so that the fsync before
-// each answer waits for no turn, and no turn for it. It holds the lock of the database from before
-// anything is opened until everything is closed: the engine opens nothing before the log answers.
+// The log of a sole process: a thread with a SQLite database of its own, so that the fsync before
+// each answer waits for no turn, and no turn waits for it. It holds the lock of the database from
+// before anything is opened until everything is closed: the engine opens nothing before the log
+// answers.
 
 import type { Probe } from '#domain/ports'
 import type { LogEnd, LogReaderEnd, ThreadEnds, ThreadSettings } from '#src/threads/contract'
@@ -15,7 +16,7 @@ import { FENCED } from './fenced.ts'
 const SQLITE = 'sqlite:'
 const IN_MEMORY = 'sqlite::memory:'
 
-/** The log's database stands beside the other one. */
+/** The address of the log's database, whose file lies beside the other one. */
 export const logUrlFor = (databaseUrl: string): string =>
   databaseUrl === IN_MEMORY ? IN_MEMORY : `${databaseUrl}-log`
 
@@ -29,13 +30,13 @@ export async function composeEmbeddedLog(
   const { nowMs, soon } = runtime
   const lock = lockDatabase(databaseUrl.slice(SQLITE.length))
   const store = await openStore({ url: logUrlFor(databaseUrl), meter, runtime })
-  // Those whose batch is refused are answered first.
+  // Answers the callers of the refused batch first.
   const onFenced = (): void => soon(() => fail(FENCED))
   const writer = await EmbeddedWriter.open(
     { table: store.logTable, meter, logger, nowMs, soon, onFenced },
     logBytesMax,
   )
-  // What the engine asks before this waits in the wire.
+  // Calls that the engine made before this wait in the wire.
   const engine = new Rpc<LogEnd, LogReaderEnd>(peer)
   engine.serve({ log: writer })
   writer.tell((batches) => engine.tell('appended', batches))
