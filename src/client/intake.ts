@@ -9,7 +9,7 @@
 //     (positions/1 in positions.ts)
 
 import type { ChannelId } from '#domain/identity'
-import type { ChannelStanding, Delivery, Gap, GatewayFrame } from '#src/schemas/frames'
+import type { SubscribedChannel, Delivery, Gap, GatewayFrame } from '#src/schemas/frames'
 import { encodeDeviceFrame } from '#src/schemas/frames'
 import type { ClientRuntime } from './runtime.ts'
 import { Positions } from './positions.ts'
@@ -21,7 +21,7 @@ export interface Handlers {
   /** Everything up to `seq` was delivered. */
   onCaughtUp?(channelId: ChannelId, seq: number): void | Promise<void>
   /** A channel of the device: at the beginning of a session, and when the device subscribes. */
-  onChannel?(channel: ChannelStanding): void | Promise<void>
+  onChannel?(channel: SubscribedChannel): void | Promise<void>
   onUnsubscribed?(channelId: ChannelId): void | Promise<void>
 }
 

@@ -56,7 +56,7 @@ export type DeviceFrame =
   | { readonly kind: 'ping' | 'pong'; readonly mark: PingMark }
 
 /** One channel of a device as a session begins with it. */
-export interface ChannelStanding {
+export interface SubscribedChannel {
   readonly channelId: ChannelId
   readonly channelName: string
   readonly headSeq: number
@@ -72,7 +72,7 @@ export interface Welcome {
   /** A device that hears nothing for so long may take the connection for dead. */
   readonly idleMs: number
   readonly maxFrameBytes: number
-  readonly channels: readonly ChannelStanding[]
+  readonly channels: readonly SubscribedChannel[]
 }
 
 /** `retention`: the entries are gone. `reset`: the cursor was ahead of the feed. */
@@ -123,7 +123,7 @@ export type GatewayNotice =
   | Welcome
   | Gap
   | { readonly kind: 'caught-up'; readonly channelId: ChannelId; readonly seq: number }
-  | ({ readonly kind: 'subscribed' } & ChannelStanding)
+  | ({ readonly kind: 'subscribed' } & SubscribedChannel)
   | {
       readonly kind: 'unsubscribed'
       readonly channelId: ChannelId
@@ -149,10 +149,10 @@ export function encodeDelivery(entry: FeedEntry, mode: 'live' | 'replay'): strin
     `{"type":"deliver","channel_id":"${channelId}","seq":${seq}` +
     `,"delivery_id":"${deliveryIdOf(channelId, seq)}","op_id":"${entry.opId}"` +
     `,"model":"${entry.model}","action":"${entry.action}","entity_id":"${entry.entityId}"`
-  const standing =
+  const stateAndRev =
     (state === undefined ? '' : `,"state":"${state}"`) + (rev === undefined ? '' : `,"rev":${rev}`)
   const replay = mode === 'replay' ? ',"replay":true' : ''
-  return `${head}${standing},"accepted_at":${entry.acceptedAt}${replay},"payload":${entry.payload}}`
+  return `${head}${stateAndRev},"accepted_at":${entry.acceptedAt}${replay},"payload":${entry.payload}}`
 }
 
 /** The text of every other frame of the gateway. */
@@ -170,7 +170,7 @@ function noticeToWire(notice: GatewayNotice): Readonly<Record<string, unknown>> 
         heartbeat_ms: notice.heartbeatMs,
         idle_ms: notice.idleMs,
         max_frame_bytes: notice.maxFrameBytes,
-        channels: notice.channels.map(standingToWire),
+        channels: notice.channels.map(subscribedChannelToWire),
       }
     case 'gap': {
       const { from, to, reason, restart } = notice
@@ -180,7 +180,7 @@ function noticeToWire(notice: GatewayNotice): Readonly<Record<string, unknown>> 
     case 'caught-up':
       return { type: 'caught_up', channel_id: notice.channelId, seq: notice.seq }
     case 'subscribed':
-      return { type: 'subscribed', ...standingToWire(notice) }
+      return { type: 'subscribed', ...subscribedChannelToWire(notice) }
     case 'unsubscribed':
       return { type: 'unsubscribed', channel_id: notice.channelId, reason: notice.reason }
     case 'ping':
@@ -194,11 +194,13 @@ function noticeToWire(notice: GatewayNotice): Readonly<Record<string, unknown>> 
   return { type: 'goaway', reason: notice.reason, retry_after_ms: notice.retryAfterMs }
 }
 
-const standingToWire = (standing: ChannelStanding): Readonly<Record<string, unknown>> => ({
-  channel_id: standing.channelId,
-  channel_name: standing.channelName,
-  head_seq: standing.headSeq,
-  cursor: standing.cursor,
+const subscribedChannelToWire = (
+  channel: SubscribedChannel,
+): Readonly<Record<string, unknown>> => ({
+  channel_id: channel.channelId,
+  channel_name: channel.channelName,
+  head_seq: channel.headSeq,
+  cursor: channel.cursor,
 })
 
 /** The text of a device's frame. */

@@ -17,7 +17,7 @@ import { MODELS } from '#domain/submission'
 import type { Action, Fields, Model } from '#domain/submission'
 import { GOAWAY_REASONS, HELLO_CURSORS_MAX, PROTOCOL } from './frames.ts'
 import type {
-  ChannelStanding,
+  SubscribedChannel,
   Delivery,
   DeviceFrame,
   GatewayFrame,
@@ -184,11 +184,11 @@ function welcomeOf(members: Members): Welcome | undefined {
     heartbeatMs: heartbeat_ms,
     idleMs: idle_ms,
     maxFrameBytes: max_frame_bytes,
-    channels: channels.flatMap((channel: unknown) => logStateOf(channel) ?? []),
+    channels: channels.flatMap((channel: unknown) => subscribedChannelOf(channel) ?? []),
   }
 }
 
-function logStateOf(value: unknown): ChannelStanding | undefined {
+function subscribedChannelOf(value: unknown): SubscribedChannel | undefined {
   if (!isObject(value)) return undefined
   const { channel_id, channel_name, head_seq, cursor } = value
   const channelId = channelIdOf(channel_id)
@@ -203,8 +203,8 @@ function channelFrameOf(members: Members): GatewayFrame | undefined {
   if (channelId === undefined) return undefined
   if (type === 'caught_up') return isSeq(seq) ? { kind: 'caught-up', channelId, seq } : undefined
   if (type === 'subscribed') {
-    const standing = logStateOf(members)
-    return standing === undefined ? undefined : { kind: 'subscribed', ...standing }
+    const channel = subscribedChannelOf(members)
+    return channel === undefined ? undefined : { kind: 'subscribed', ...channel }
   }
   if (type === 'unsubscribed') {
     const isDeleted = reason === 'channel_deleted'

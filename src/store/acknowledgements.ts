@@ -25,7 +25,7 @@ export interface AckedEntry {
 }
 
 /** A subscription with its channel's head and what is acknowledged now. */
-type Standing = SubscriptionRow & { readonly headSeq: number; readonly seq: number }
+type LockedSubscription = SubscriptionRow & { readonly headSeq: number; readonly seq: number }
 
 const SEQS_AT_ONCE = 256
 
@@ -48,7 +48,7 @@ export class Acknowledgements {
     if (acknowledgements.length === 0) return Promise.resolve()
     const job = async (session: Session): Promise<void> => {
       const moved = new Map<string, SubscriptionRow>()
-      for (const { seq, headSeq, ...held } of await standings(session, acknowledgements)) {
+      for (const { seq, headSeq, ...held } of await lockSubscriptions(session, acknowledgements)) {
         const key = `${held.channel} ${held.device}`
         const known = moved.get(key)?.ackedSeq ?? held.ackedSeq
         const ackedSeq = Math.min(seq, headSeq)
@@ -68,7 +68,7 @@ export class Acknowledgements {
       let news = 0
       for (const [channelId, acked] of byChannel) {
         const wanted = [{ deviceId, channelId, seq: 0 }]
-        const [held] = await standings(session, wanted)
+        const [held] = await lockSubscriptions(session, wanted)
         if (held === undefined) continue
         const seqs = acked.map(({ seq }) => seq)
         news += await this.#acknowledge(session, held, seqs)
@@ -77,7 +77,11 @@ export class Acknowledgements {
     })
   }
 
-  async #acknowledge(session: Session, held: Standing, seqs: readonly number[]): Promise<number> {
+  async #acknowledge(
+    session: Session,
+    held: LockedSubscription,
+    seqs: readonly number[],
+  ): Promise<number> {
     const { headSeq, seq: _, ...row } = held
     const before = new Set(aheadOf(row))
     const fresh = new Set(
@@ -98,7 +102,7 @@ export class Acknowledgements {
 /** acknowledgements/2: where the position stands once these seqs are acknowledged too. */
 async function advance(
   session: Session,
-  { channel, sinceSeq, ackedSeq, headSeq }: Standing,
+  { channel, sinceSeq, ackedSeq, headSeq }: LockedSubscription,
   acked: ReadonlySet<number>,
 ): Promise<number> {
   let afterSeq = ackedSeq
@@ -118,10 +122,10 @@ async function advance(
  * The subscriptions that acknowledgements are for; unknown ones are left out. Only they are locked,
  * in the order of their keys: the rows of channels, heads and devices belong to others.
  */
-async function standings(
+async function lockSubscriptions(
   session: Session,
   wanted: readonly Acknowledgement[],
-): Promise<Standing[]> {
+): Promise<LockedSubscription[]> {
   const { dialect } = session
   const named = await session.all<Key & { readonly seq: number }>(
     `SELECT${dialect.inOrder} c.id AS channel, d.id AS device, k.seq
@@ -134,7 +138,7 @@ async function standings(
   const keys = named.toSorted(byKey).map(({ channel, device, seq }) => [channel, device, seq])
   // MySQL refuses FOR UPDATE beside JSON_TABLE itself (error 3569); inside a table of its own it
   // may stand, and no row of another table is locked.
-  return session.all<Standing>(
+  return session.all<LockedSubscription>(
     `SELECT${dialect.inOrder} s.channel, s.device, s.since_seq AS sinceSeq, s.acked_seq AS ackedSeq,
         s.acked_ahead AS ackedAhead, s.created_at AS createdAt, k.seq,
         (SELECT h.head_seq FROM channel_heads h WHERE h.channel = s.channel) AS headSeq

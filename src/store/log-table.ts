@@ -21,7 +21,7 @@ const READ_SIZE_MAX = 8 * 2 ** 20
 const READ_BATCHES_MAX = 1_024
 const EPOCH = 'epoch'
 
-interface Standing {
+interface StoredSize {
   readonly id: LogPosition
   readonly submissions: number
   readonly size: number
@@ -72,8 +72,8 @@ export class LogBatches implements LogTable {
 
   read(lane: number, after: LogPosition, maxCount: number): Promise<readonly StoredBatch[]> {
     return this.#database.snapshot(async (session) => {
-      const standing = await logStateOf(session, { lane, after, limit: READ_BATCHES_MAX })
-      const last = lastWithin(standing, maxCount)
+      const sizes = await sizesBehind(session, { lane, after, limit: READ_BATCHES_MAX })
+      const last = lastWithin(sizes, maxCount)
       if (last === undefined) return []
       return session.all<StoredBatch>(
         `SELECT id AS position, lane, submissions AS count, payload FROM log_batches
@@ -111,7 +111,7 @@ export class LogBatches implements LogTable {
     maxRows: number,
   ): Promise<{ readonly rows: number; readonly bytes: number }> {
     return this.#database.repeatable(async (session) => {
-      const oldest = await logStateOf(session, { lane, after: 0, limit: maxRows })
+      const oldest = await sizesBehind(session, { lane, after: 0, limit: maxRows })
       const young = oldest.findIndex(
         ({ id, appendedAt }) => id > through || appendedAt >= olderThanMs,
       )
@@ -138,10 +138,10 @@ async function epochOf(session: Session): Promise<number> {
   return Number(row?.value ?? 0)
 }
 
-const logStateOf = (
+const sizesBehind = (
   session: Session,
   { lane, after, limit }: { readonly lane: number; after: LogPosition; readonly limit: number },
-): Promise<Standing[]> =>
+): Promise<StoredSize[]> =>
   session.all(
     `SELECT id, submissions, size, appended_at AS appendedAt FROM log_batches
       WHERE lane = ? AND id > ? ORDER BY id LIMIT ?`,
@@ -149,7 +149,7 @@ const logStateOf = (
   )
 
 /** The last batch that still fits; the first one always does. */
-function lastWithin(batches: readonly Standing[], maxCount: number): LogPosition | undefined {
+function lastWithin(batches: readonly StoredSize[], maxCount: number): LogPosition | undefined {
   let last: LogPosition | undefined
   let count = 0
   let size = 0

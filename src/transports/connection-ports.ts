@@ -7,7 +7,7 @@ import type { DeviceStore, ReadStore, SubscriptionStore } from '#domain/store-po
 import type { Logger } from '#domain/telemetry'
 import type { Acknowledgements } from './acknowledgements.ts'
 import type { Held } from './held.ts'
-import type { Interest } from './interest.ts'
+import type { ChannelListeners } from './channel-listeners.ts'
 import type { Reads } from './reads.ts'
 
 /**
@@ -24,7 +24,7 @@ export interface ConnectionPorts<Connection> extends Pick<
   readonly logger: Logger
   /** Decides who may have a session. */
   readonly admission: SessionAdmission
-  readonly interest: Interest<Connection>
+  readonly listeners: ChannelListeners<Connection>
   readonly held: Held
   readonly reads: Reads
   readonly acknowledgements: Acknowledgements

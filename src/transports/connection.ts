@@ -8,8 +8,8 @@
 //   connection/1. A session listens to a channel, and the bus knows of it, before its position is
 //     read. What was heard since corrects the position, so nothing falls between reading and
 //     listening.
-//   connection/2. A connection that is gone holds no interest; its session is closed and takes no
-//     input (session/2).
+//   connection/2. A connection that is gone listens to no channel; its session is closed and takes
+//     no input (session/2).
 //   connection/3. A defect in one session ends that session and no other.
 
 import { isFault } from '#domain/fault'
@@ -18,7 +18,7 @@ import type { ChannelId, DeviceId } from '#domain/identity'
 import type { GoawayReason, Hello, UnsubscribedReason } from '#src/schemas/frames'
 import type { Carrier, Opened } from './carrier.ts'
 import type { ConnectionPorts } from './connection-ports.ts'
-import { frameOf } from './interest.ts'
+import { frameOf } from './channel-listeners.ts'
 import { Listening } from './listening.ts'
 import { Outbox } from './outbox.ts'
 import type { Rank } from './rank.ts'
@@ -51,7 +51,7 @@ export class Connection {
     const sinceMs = shared.monotonicMs() - carrier.openingMs
     this.session = new Session(sinceMs, shared.random(1_000) / 1_000)
     this.#shared = shared
-    this.#listening = new Listening<Connection>(shared.interest, this)
+    this.#listening = new Listening<Connection>(shared.listeners, this)
     this.#outbox = new Outbox({ soon: shared.soon, write: (texts) => this.#write(texts) })
   }
 
@@ -215,7 +215,7 @@ export class Connection {
     let positions = await subscriptions.positions(deviceId)
     this.#join(positions)
     // connection/1: the first reading says where to listen, the second one is made while listening.
-    await this.#shared.interest.settled()
+    await this.#shared.listeners.settled()
     if (positions.length > 0) positions = await subscriptions.positions(deviceId)
     if (this.#isGone) return
     this.#shared.begun(this)
@@ -239,7 +239,7 @@ export class Connection {
   async #subscribe(channelId: ChannelId): Promise<void> {
     if (this.#deviceId === undefined) return
     const joined = this.#listening.join(channelId) // connection/1
-    await this.#shared.interest.settled()
+    await this.#shared.listeners.settled()
     const position = await this.#shared.subscriptions.position(this.#deviceId, channelId)
     // What happened to other channels meanwhile says nothing against this position.
     if (this.#isGone || !this.#listening.isSince(channelId, joined)) return

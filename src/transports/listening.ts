@@ -2,16 +2,16 @@
 
 import type { Position } from '#domain/feed'
 import type { ChannelId } from '#domain/identity'
-import type { Interest } from './interest.ts'
+import type { ChannelListeners } from './channel-listeners.ts'
 
 export class Listening<Member> {
-  readonly #interest: Interest<Member>
+  readonly #listeners: ChannelListeners<Member>
   readonly #member: Member
   /** A channel that is left and joined again has another symbol. */
   readonly #channels = new Map<ChannelId, symbol>()
 
-  constructor(interest: Interest<Member>, member: Member) {
-    this.#interest = interest
+  constructor(listeners: ChannelListeners<Member>, member: Member) {
+    this.#listeners = listeners
     this.#member = member
   }
 
@@ -27,7 +27,7 @@ export class Listening<Member> {
   join(channelId: ChannelId): symbol {
     const joined = this.#channels.get(channelId) ?? Symbol(channelId)
     this.#channels.set(channelId, joined)
-    this.#interest.join(channelId, this.#member)
+    this.#listeners.join(channelId, this.#member)
     return joined
   }
 
@@ -39,7 +39,7 @@ export class Listening<Member> {
   /** False when it did not listen. */
   leave(channelId: ChannelId): boolean {
     if (!this.#channels.delete(channelId)) return false
-    this.#interest.leave(channelId, this.#member)
+    this.#listeners.leave(channelId, this.#member)
     return true
   }
 
@@ -49,7 +49,7 @@ export class Listening<Member> {
 
   /** The position with its head at least at what was heard while it was read. (connection/1) */
   corrected(position: Position): Position {
-    const heard = this.#interest.headOf(position.channelId)
+    const heard = this.#listeners.headOf(position.channelId)
     return heard > position.headSeq ? { ...position, headSeq: heard } : position
   }
 }

@@ -19,7 +19,7 @@ import type { Fault } from '#domain/fault'
 import type { Position } from '#domain/feed'
 import type { ChannelId } from '#domain/identity'
 import { WELCOME_CHANNELS_MAX } from '#src/schemas/frames'
-import type { ChannelStanding, UnsubscribedReason } from '#src/schemas/frames'
+import type { SubscribedChannel, UnsubscribedReason } from '#src/schemas/frames'
 import { Backlog } from './backlog.ts'
 import { noticeOutput } from './inbound.ts'
 import { progressFrom, settle } from './progress.ts'
@@ -51,8 +51,8 @@ export class Serving {
     positions: readonly Position[],
     cursors: ReadonlyMap<ChannelId, number>,
     outputs: Output[],
-  ): readonly ChannelStanding[] {
-    const listed: ChannelStanding[] = []
+  ): readonly SubscribedChannel[] {
+    const listed: SubscribedChannel[] = []
     for (const position of positions) {
       const told = listed.length < WELCOME_CHANNELS_MAX ? listed : undefined
       this.#add(position, cursors.get(position.channelId) ?? position.ackedSeq, { outputs, told })
@@ -153,15 +153,18 @@ export class Serving {
   #add(
     position: Position,
     cursor: number,
-    { outputs, told }: { readonly outputs: Output[]; readonly told: ChannelStanding[] | undefined },
+    {
+      outputs,
+      told,
+    }: { readonly outputs: Output[]; readonly told: SubscribedChannel[] | undefined },
   ): void {
     const { channelId, channelName, headSeq } = position
     // A cursor ahead of the feed knows entries that the gateway has lost: the device begins anew.
     const isAhead = cursor > headSeq
     const progress = progressFrom(position, isAhead ? 0 : cursor)
-    const standing = { channelId, channelName, headSeq, cursor: progress.sentSeq }
-    if (told === undefined) outputs.push(noticeOutput({ kind: 'subscribed', ...standing }))
-    else told.push(standing)
+    const channel = { channelId, channelName, headSeq, cursor: progress.sentSeq }
+    if (told === undefined) outputs.push(noticeOutput({ kind: 'subscribed', ...channel }))
+    else told.push(channel)
     if (isAhead) {
       const gap = { from: headSeq + 1, to: cursor, reason: 'reset', restart: true } as const
       outputs.push(noticeOutput({ kind: 'gap', channelId, ...gap }))

@@ -21,7 +21,7 @@ import type { Carrier, SessionHandle } from './carrier.ts'
 import { Connection } from './connection.ts'
 import type { Shared } from './connection.ts'
 import { Held } from './held.ts'
-import { Interest } from './interest.ts'
+import { ChannelListeners } from './channel-listeners.ts'
 import { Rank } from './rank.ts'
 import { Reads } from './reads.ts'
 import { Rechecks } from './rechecks.ts'
@@ -116,7 +116,7 @@ class Hub implements Sessions {
       random: ports.random,
       soon: ports.soon,
       admission: ports.admission,
-      interest: new Interest<Connection>(ports.bus, (connection, news) => {
+      listeners: new ChannelListeners<Connection>(ports.bus, (connection, news) => {
         connection.feed({ kind: 'announced', ...news })
       }),
       held: new Held(heldBytesMax, meter.counter('sessions_sent_away_total', {})),
@@ -182,7 +182,7 @@ class Hub implements Sessions {
   /** sessions/3 */
   #laneTaken(lane: number): void {
     const isOfLane = (channelId: ChannelId): boolean => laneOf(channelId, this.#lanes) === lane
-    const concerned = this.#shared.interest.membersAmong(isOfLane)
+    const concerned = this.#shared.listeners.membersAmong(isOfLane)
     for (const connection of concerned) this.#rechecks.soon(connection)
   }
 
@@ -255,7 +255,7 @@ class Hub implements Sessions {
         }
         break
       case 'channel-deleted':
-        for (const connection of this.#shared.interest.membersOf(notice.channelId)) {
+        for (const connection of this.#shared.listeners.membersOf(notice.channelId)) {
           connection.unsubscribed(notice.channelId, 'channel_deleted')
         }
         break

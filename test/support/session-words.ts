@@ -6,7 +6,7 @@ import { parseChannelId, parseMessageId, parseOperationId } from '#domain/identi
 import type { ChannelId } from '#domain/identity'
 import { encodeDelivery } from '#src/schemas/frames'
 import { readGatewayFrame } from '#src/schemas/read-frames'
-import { frameOf } from '#src/transports/interest'
+import { frameOf } from '#src/transports/channel-listeners'
 import type { Frame, Input, Output } from '#src/transports/signals'
 
 export const KEY = 'd'.repeat(32)

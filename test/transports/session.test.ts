@@ -4,7 +4,7 @@ import test from 'ava'
 
 import { CHECK_EVERY_MS } from '#src/transports/signals'
 import { ack, announced, channel, entry, frames, page, position } from '#test/support/session-words'
-import { frameOf } from '#src/transports/interest'
+import { frameOf } from '#src/transports/channel-listeners'
 import { START, TICK, serve, play } from '#test/support/session-play'
 
 test('a device that is up to date is welcomed and told so', (t) => {

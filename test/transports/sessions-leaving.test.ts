@@ -4,7 +4,7 @@ import { HEARTBEAT_MS } from '#src/transports/signals'
 import { A, DEVICE, Rig, openOther, welcomedRig } from '#test/support/sessions-rig'
 import { until } from '#test/support/until'
 
-test('connection/2: a session that is gone holds no interest and hears nothing', async (t) => {
+test('connection/2: a session that is gone listens to nothing and hears nothing', async (t) => {
   const { rig, carrier } = await welcomedRig(t)
   t.is(rig.bus.listening(A), 1)
   carrier.handle?.closed()

@@ -220,7 +220,7 @@ test('sessions/3: when a lane gets a new owner its sessions look again within tw
   t.is(readings, 1, 'however many lanes are taken together, it looks once')
 })
 
-test('interest/3: an entry too large for the bus is read as soon as its head is announced', async (t) => {
+test('channel-listeners/3: an entry too large for the bus is read as soon as its head is announced', async (t) => {
   const { rig, carrier } = await welcomedRig(t)
   rig.store.commitMessage(A)
   rig.announce({ channelId: A, entries: [], headSeq: 1 })

@@ -89,7 +89,7 @@ interface Sorted {
   readonly superseded: readonly number[]
 }
 
-interface ThingStanding {
+interface ThingJobs {
   readonly device: number
   readonly channel: number
   readonly thing: string
@@ -107,17 +107,17 @@ async function sortThings(
   jobs: readonly DueJob[],
   { nowMs }: PushClaim,
 ): Promise<Sorted> {
-  const standings = await thingStandings(session, jobs, nowMs)
+  const jobsByThing = await thingJobsOf(session, jobs, nowMs)
   const ready: DueJob[] = []
   const superseded: number[] = []
   const held = new Map<number, number[]>()
   for (const job of jobs) {
-    const standing = standings.get(keyOf(job))
-    if (standing === undefined) {
+    const thingJobs = jobsByThing.get(keyOf(job))
+    if (thingJobs === undefined) {
       ready.push(job)
       continue
     }
-    const { newest, pushedUntil, claimed } = standing
+    const { newest, pushedUntil, claimed } = thingJobs
     if (job.id < newest) superseded.push(job.id)
     else if (job.state !== 'limited') ready.push(job)
     else if (pushedUntil !== null && pushedUntil > nowMs) addTo(held, pushedUntil, job.id)
@@ -131,11 +131,11 @@ async function sortThings(
 const keyOf = ({ device, channel, thing }: Pick<DueJob, 'device' | 'channel' | 'thing'>): string =>
   `${device} ${channel} ${thing}`
 
-async function thingStandings(
+async function thingJobsOf(
   session: Session,
   jobs: readonly DueJob[],
   nowMs: number,
-): Promise<ReadonlyMap<string, ThingStanding>> {
+): Promise<ReadonlyMap<string, ThingJobs>> {
   const ofThings = jobs.filter(({ thing }) => thing !== null)
   if (ofThings.length === 0) return new Map()
   const keys = new Map(
@@ -148,7 +148,7 @@ async function thingStandings(
     thing: 'text',
     now_ms: 'integer',
   } as const
-  const rows = await session.all<ThingStanding>(
+  const rows = await session.all<ThingJobs>(
     `SELECT${dialect.inOrder} k.device, k.channel, k.thing, max(j.id) AS newest,
         max(CASE WHEN j.state = 'pushed' THEN j.due_at END) AS pushedUntil,
         sum(CASE WHEN j.claim <> '' AND j.due_at > k.now_ms THEN 1 ELSE 0 END) AS claimed

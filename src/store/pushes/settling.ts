@@ -24,7 +24,7 @@ export interface Ended {
   readonly markUntilMs?: number
 }
 
-interface Standing {
+interface OpenJob {
   readonly id: number
   readonly opId: OperationId
 }
@@ -44,12 +44,12 @@ export class Settling {
 
   /** Ends jobs, in the transaction of the session; gives the operations that ended with them. */
   async end(session: Session, ended: readonly Ended[], nowMs: number): Promise<EndedOperations> {
-    const standing = await lockJobs(session, ended)
-    if (standing.length === 0) return {}
-    const tallies = talliesOf(standing, ended)
+    const jobs = await lockJobs(session, ended)
+    if (jobs.length === 0) return {}
+    const tallies = talliesOf(jobs, ended)
     const opIds = [...tallies.keys()].toSorted()
     await lockOperations(session, opIds) // settling/2
-    await removeOrMark(session, standing, ended)
+    await removeOrMark(session, jobs, ended)
     await addEarlier(session, opIds, tallies)
     const remaining = await withJobs(session, opIds)
     const open = opIds.filter((opId) => remaining.has(opId))
@@ -93,25 +93,25 @@ const tallyOf = (tallies: Tallies, opId: OperationId): PushTally =>
   tallies.get(opId) ?? { served: 0, failed: 0 }
 
 /** settling/1 */
-async function lockJobs(session: Session, ended: readonly Ended[]): Promise<readonly Standing[]> {
+async function lockJobs(session: Session, ended: readonly Ended[]): Promise<readonly OpenJob[]> {
   const { byPrimaryKey, forUpdate } = session.dialect
   const ids = ended.map(({ id }) => id).toSorted((one, other) => one - other)
-  const standing: Standing[] = []
+  const jobs: OpenJob[] = []
   await inChunks(ids, async (list, part) => {
-    const rows = await session.all<Standing>(
+    const rows = await session.all<OpenJob>(
       `SELECT id, op_id AS opId FROM push_jobs${byPrimaryKey}
         WHERE id IN (${list}) AND state <> 'pushed'${forUpdate}`,
       part,
     )
-    standing.push(...rows)
+    jobs.push(...rows)
   })
-  return standing
+  return jobs
 }
 
-function talliesOf(standing: readonly Standing[], ended: readonly Ended[]): Tallies {
+function talliesOf(jobs: readonly OpenJob[], ended: readonly Ended[]): Tallies {
   const failures = new Set(ended.flatMap(({ id, isFailure }) => (isFailure ? [id] : [])))
   const tallies: Tallies = new Map()
-  for (const { id, opId } of standing) {
+  for (const { id, opId } of jobs) {
     const tally = tallies.get(opId) ?? { served: 0, failed: 0 }
     if (failures.has(id)) tally.failed += 1
     else tally.served += 1
@@ -133,17 +133,17 @@ async function lockOperations(session: Session, opIds: readonly OperationId[]): 
 
 async function removeOrMark(
   session: Session,
-  standing: readonly Standing[],
+  jobs: readonly OpenJob[],
   ended: readonly Ended[],
 ): Promise<void> {
   const marks = new Map(
     ended.flatMap(({ id, markUntilMs }) => (markUntilMs === undefined ? [] : [[id, markUntilMs]])),
   )
-  const kept = standing.filter(({ id }) => marks.has(id))
+  const kept = jobs.filter(({ id }) => marks.has(id))
   await removeById(
     session,
     'push_jobs',
-    standing.filter(({ id }) => !marks.has(id)),
+    jobs.filter(({ id }) => !marks.has(id)),
   )
   const byTime = Map.groupBy(kept, ({ id }) => marks.get(id) ?? 0)
   for (const [untilMs, rows] of byTime) {

@@ -1,12 +1,12 @@
-// Which sessions of this process want to hear of which channel. The first one makes the process
-// listen on the bus, the last one makes it stop.
+// The sessions of this process that listen to each channel. The first session of a channel makes
+// the process listen on the bus; the last one makes it stop.
 //
 // Invariants:
-//   interest/1. An entry is encoded once for all sessions of a channel, and they share the text.
-//   interest/2. The highest seq heard since listening began is remembered, so that positions which
+//   channel-listeners/1. An entry is encoded once for all sessions of a channel, and they share the text.
+//   channel-listeners/2. The highest seq heard since listening began is remembered, so that positions which
 //     were read while an announcement passed by can be corrected with it.
-//   interest/3. What an announcement had no room for is told by its head, so that it is read from
-//     the feed at once and not when the next entry or the next check comes.
+//   channel-listeners/3. An announcement names its head, also when its entries had no room:
+//     sessions then read the feed at once, and not when the next entry or the next check comes.
 
 import type { Announcement, FeedEntry } from '#domain/feed'
 import type { ChannelId } from '#domain/identity'
@@ -22,7 +22,7 @@ interface Heard<Member> {
 
 export type Tell<Member> = (member: Member, news: News) => void
 
-export class Interest<Member> {
+export class ChannelListeners<Member> {
   readonly #bus: Bus
   readonly #tell: Tell<Member>
   readonly #channels = new Map<ChannelId, Heard<Member>>()
@@ -62,12 +62,12 @@ export class Interest<Member> {
     return found
   }
 
-  /** Resolves once what is announced from now on is heard. */
+  /** Resolves once the bus delivers everything that is announced from then on. */
   settled(): Promise<void> {
     return this.#bus.flush()
   }
 
-  /** The highest seq heard of a channel; 0 when nothing was. (interest/2) */
+  /** The highest seq heard of a channel; 0 before any. (channel-listeners/2) */
   headOf(channelId: ChannelId): number {
     return this.#channels.get(channelId)?.headSeq ?? 0
   }
@@ -75,18 +75,18 @@ export class Interest<Member> {
   #announced(announcement: Announcement): void {
     const heard = this.#channels.get(announcement.channelId)
     if (heard === undefined) return
-    const news = newsOf(announcement) // interest/1
-    heard.headSeq = Math.max(heard.headSeq, news.headSeq) // interest/2
-    // A member that leaves while it is told is taken out of the set, which a Set allows.
+    const news = newsOf(announcement) // channel-listeners/1
+    heard.headSeq = Math.max(heard.headSeq, news.headSeq) // channel-listeners/2
+    // A member may leave while it is told: a Set allows removal during iteration.
     for (const member of heard.members) this.#tell(member, news)
   }
 }
 
-/** What is told of an announcement. */
+/** The news that members are told of an announcement. */
 export const newsOf = ({ channelId, entries, headSeq = 0 }: Announcement): News => ({
   channelId,
   frames: entries.map((entry) => frameOf(entry, 'live')),
-  headSeq: Math.max(headSeq, entries.at(-1)?.seq ?? 0), // interest/3
+  headSeq: Math.max(headSeq, entries.at(-1)?.seq ?? 0), // channel-listeners/3
 })
 
 export function frameOf(entry: FeedEntry, mode: 'live' | 'replay'): Frame {
