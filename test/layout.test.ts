@@ -41,6 +41,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'node:',
   ],
   'src/client': ['src/domain', 'src/schemas'],
+  // Everything of the SDK that a browser cannot have.
+  'src/client/node': ['src/client', 'node:'],
   'src/telemetry': ['src/domain', 'pino', 'prom-client'],
   'src/cli': [
     'src/client',
@@ -226,6 +228,21 @@ test('a package that few files absorb is imported nowhere else', (t) => {
       if (allowed !== undefined) t.true(allowed.includes(file), `${file} imports ${specifier}`)
     }
   }
+})
+
+/** A file and everything that it imports, of ours. */
+function reachedFrom(file: string, reached = new Set<string>()): ReadonlySet<string> {
+  if (reached.has(file)) return reached
+  reached.add(file)
+  for (const target of fileImportsOf(file)) reachedFrom(target, reached)
+  return reached
+}
+
+test('a browser can load the SDK: nothing that it reaches is of Node or of a package', (t) => {
+  const reached = [...reachedFrom('src/client/index.ts')]
+  const foreign = reached.flatMap((file) => importsOf(file).filter((name) => !/^[#.]/.test(name)))
+  t.deepEqual(foreign, [])
+  t.true(reached.length > 15, `only ${reached.length} files are reached`)
 })
 
 test('no two files import each other, directly or through others', (t) => {

@@ -100,7 +100,7 @@ function stateLine(state: WatchState, terminal: Terminal): void {
 
 /** Throws unless this command closed the watch. */
 export function conclude(end: WatchEnd): void {
-  if (end.kind === 'refused') throw end.error
+  if (end.kind === 'refused' || end.kind === 'failed') throw end.error
   if (end.kind === 'replaced') {
     throw new CommandError(
       'another session of this device took over; --device-key-file makes a second device',

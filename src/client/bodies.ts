@@ -183,6 +183,25 @@ export interface ChannelFacts extends ChannelName {
   readonly open_events: number
 }
 
+/** A key as it is listed; its key_id opens nothing. */
+export interface ListedKey {
+  readonly key_id: string
+  /** Empty when none was given. */
+  readonly label: string
+  readonly created_at: number
+}
+
+export interface CreatedKey extends ListedKey {
+  readonly channel_id: string
+  /** A secret that is shown once. */
+  readonly key: string
+}
+
+export interface ListedKeys {
+  readonly channel_id: string
+  readonly keys: readonly ListedKey[]
+}
+
 interface EntityRecord {
   readonly rev: number
   readonly seq: number

@@ -55,6 +55,7 @@ export function createClient(options: ClientOptions) {
     thing: thingRoutes(routes),
     device: deviceRoutes(routes),
     channel: channelRoutes(routes),
+    key: keyRoutes(routes),
     messages: messagesRoutes(routes),
     /** The record of an operation. */
     status: (opId: string, callOptions?: CallOptions) =>
@@ -154,6 +155,17 @@ const channelRoutes = ({ get, post, once, repeated }: Routes) => ({
   history: repeated<Wire.Reader & Wire.HistoryBody, Wire.PageOf<Wire.FeedRecord>>(
     '/channel/history',
   ),
+})
+
+/** Keys that stand for a channel and its password on the compatibility routes. */
+const keyRoutes = ({ once, repeated }: Routes) => ({
+  create: once<Wire.Credentials & { readonly label?: string }, Wire.CreatedKey>('/channel/key'),
+  list: repeated<Wire.Credentials, Wire.ListedKeys>('/channel/key/list'),
+  // Repeated after a lost answer, it would not find the key.
+  revoke: once<
+    Wire.Credentials & { readonly key_id: string },
+    { readonly channel_id: string; readonly revoked: boolean }
+  >('/channel/key/revoke'),
 })
 
 const messagesRoutes = ({ repeated }: Routes) => ({

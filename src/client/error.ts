@@ -1,7 +1,10 @@
 // The one error of the client.
 
-/** Codes beside the gateway's own: no answer came, or one that no gateway gives. */
-export type ClientCode = 'connection_failed' | 'answer_invalid'
+/**
+ * Codes beside the gateway's own: no answer came, one that no gateway gives, or a newer session of
+ * the device took over.
+ */
+export type ClientCode = 'connection_failed' | 'answer_invalid' | 'session_replaced'
 
 export interface ErrorFacts {
   /** `error_code` of the gateway, or a ClientCode. */

@@ -1,13 +1,26 @@
-// The SDK: what the package `heliograph` exports. Every other file of this folder is internal.
+// The SDK: what the package `heliograph` exports, for Node and browsers. Every other file of this
+// folder is internal; `heliograph/node` has what only Node can do.
 
+export { webSocketCarrier } from './carrier.ts'
+export type { Carrier, CarrierEvents, Connection } from './carrier.ts'
 export { createClient } from './client.ts'
 export type { CallOptions, Client, ClientOptions } from './client.ts'
+export { deliveries } from './deliveries.ts'
+export type { Deliveries, DeliveriesOptions } from './deliveries.ts'
 export { HeliographError } from './error.ts'
 export type { ClientCode, ErrorFacts } from './error.ts'
+export type { Handlers } from './intake.ts'
+export { localStoragePositions, memoryPositions } from './position-store.ts'
+export type { PositionStore, SavedPositions, TextStorage } from './position-store.ts'
+export { openReplica } from './replica.ts'
+export type { Replica, ReplicaOptions, ThingChanged, ThingListener } from './replica.ts'
 export { WEB } from './runtime.ts'
 export type { ClientRuntime } from './runtime.ts'
 export { ThingsView, foldThing } from './view.ts'
 export type { ThingChange, ThingView } from './view.ts'
 export { watch } from './watch.ts'
-export type { Watch, WatchEnd, WatchOptions, WatchState } from './watch.ts'
+export type { DeviceOptions, Watch, WatchEnd, WatchOptions, WatchState } from './watch.ts'
 export type * from './bodies.ts'
+export type { ChannelId } from '#domain/identity'
+export type { Fields, Json } from '#domain/submission'
+export type { SubscribedChannel, Delivery, Gap } from '#src/schemas/frames'

@@ -7,12 +7,16 @@
 //   intake/3. Handlers never overlap. The gateway's window bounds what waits.
 //   intake/4. An entry that was handled already is acknowledged again and not handled again.
 //     (positions/1 in positions.ts)
+//   intake/5. A position is saved before it is acknowledged, so the gateway never takes for handled
+//     what a new program would not know.
 
 import type { ChannelId } from '#domain/identity'
 import type { SubscribedChannel, Delivery, Gap, GatewayFrame } from '#src/schemas/frames'
-import { encodeDeviceFrame } from '#src/schemas/frames'
-import type { ClientRuntime } from './runtime.ts'
+import { WELCOME_CHANNELS_MAX, encodeDeviceFrame } from '#src/schemas/frames'
+import type { Welcome } from '#src/schemas/frames'
 import { Positions } from './positions.ts'
+import type { PositionStore } from './position-store.ts'
+import type { ClientRuntime } from './runtime.ts'
 
 /** Handlers of a device. The next call waits for the promise of the one before. */
 export interface Handlers {
@@ -37,10 +41,12 @@ interface IntakePorts {
   readonly runtime: ClientRuntime
   /** The device's position in each channel; moved here. */
   readonly cursors: Map<ChannelId, number>
+  readonly store: PositionStore | undefined
   readonly send: (text: string) => void
   /** An entry or the end of a catch-up was handled. */
   readonly handled: () => void
-  readonly failed: (error: unknown) => void
+  /** A handler failed, or the store did. */
+  readonly failed: (reason: string, error: unknown) => void
 }
 
 export class Intake {
@@ -50,6 +56,7 @@ export class Intake {
   #unsentEntries = 0
   #cancelTimer: (() => void) | undefined
   #tail: Promise<void> = Promise.resolve()
+  #saving: Promise<void> = Promise.resolve()
   #isOver = false
 
   constructor(ports: IntakePorts) {
@@ -62,22 +69,40 @@ export class Intake {
     this.#tail = this.#tail.then(() => this.#handle(frame))
   }
 
-  /** Sends the acknowledgements that wait. */
-  flush(): void {
-    this.#cancelTimer?.()
-    this.#cancelTimer = undefined
-    for (const [channelId, seq] of this.#unsent) {
-      this.#ports.send(encodeDeviceFrame({ kind: 'ack', channelId, seq }))
-    }
-    this.#unsent.clear()
-    this.#unsentEntries = 0
-  }
-
-  /** Drops waiting frames; resolves when the running handler is done. */
+  /** Drops waiting frames; resolves when the running handler is done and positions are saved. */
   async end(): Promise<void> {
     this.#isOver = true
     await this.#tail
-    this.flush()
+    this.#flush()
+    await this.#saving
+  }
+
+  /** Saves the positions that have moved and sends the acknowledgements that wait. (intake/5) */
+  #flush(): void {
+    if (this.#cancelTimer === undefined && this.#unsentEntries === 0) return
+    this.#cancelTimer?.()
+    this.#cancelTimer = undefined
+    const acks = [...this.#unsent]
+    this.#unsent.clear()
+    this.#unsentEntries = 0
+    const { store } = this.#ports
+    if (store === undefined) this.#send(acks)
+    else this.#saving = this.#saving.then(() => this.#save(store, acks))
+  }
+
+  async #save(store: PositionStore, acks: Acknowledged): Promise<void> {
+    try {
+      await store.save(new Map(this.#ports.cursors))
+      this.#send(acks) // intake/5
+    } catch (error) {
+      this.#fail('positions not saved', error)
+    }
+  }
+
+  #send(acks: Acknowledged): void {
+    for (const [channelId, seq] of acks) {
+      this.#ports.send(encodeDeviceFrame({ kind: 'ack', channelId, seq }))
+    }
   }
 
   async #handle(frame: GatewayFrame): Promise<void> {
@@ -86,11 +111,15 @@ export class Intake {
       const isKnown = frame.kind === 'deliver' && !this.#positions.isNew(frame)
       if (!isKnown) await this.#tell(frame) // intake/4
     } catch (error) {
-      this.#isOver = true // intake/2
-      this.#ports.failed(error)
+      this.#fail('handler failed', error)
       return
     }
     this.#settle(frame) // intake/1
+  }
+
+  #fail(reason: string, error: unknown): void {
+    this.#isOver = true // intake/2
+    this.#ports.failed(reason, error)
   }
 
   async #tell(frame: GatewayFrame): Promise<void> {
@@ -100,28 +129,48 @@ export class Intake {
     else if (frame.kind === 'caught-up') await handlers.onCaughtUp?.(frame.channelId, frame.seq)
     else if (frame.kind === 'subscribed') await handlers.onChannel?.(frame)
     else if (frame.kind === 'unsubscribed') await handlers.onUnsubscribed?.(frame.channelId)
-    else if (frame.kind === 'welcome') {
-      for (const channel of frame.channels) await handlers.onChannel?.(channel)
+    else if (frame.kind === 'welcome') await this.#welcome(frame)
+  }
+
+  async #welcome({ channels }: Welcome): Promise<void> {
+    const { handlers, cursors } = this.#ports
+    // A shorter list is a whole one: the device has left the others while it was away.
+    if (channels.length < WELCOME_CHANNELS_MAX) {
+      const left = new Set(cursors.keys())
+      for (const { channelId } of channels) left.delete(channelId)
+      for (const channelId of left) {
+        await handlers.onUnsubscribed?.(channelId)
+        this.#forget(channelId)
+      }
     }
+    for (const channel of channels) await handlers.onChannel?.(channel)
   }
 
   #settle(frame: GatewayFrame): void {
     if (frame.kind === 'deliver') this.#positions.took(frame)
     else if (frame.kind === 'caught-up') this.#positions.caughtUp(frame.channelId, frame.seq)
     else if (frame.kind === 'gap') this.#positions.missed(frame)
-    else if (frame.kind === 'unsubscribed') {
-      this.#positions.forget(frame.channelId)
-      this.#unsent.delete(frame.channelId)
-    }
+    else if (frame.kind === 'unsubscribed') this.#forget(frame.channelId)
     if (frame.kind === 'deliver' || frame.kind === 'caught-up') this.#acknowledge(frame)
   }
 
+  #forget(channelId: ChannelId): void {
+    this.#positions.forget(channelId)
+    this.#unsent.delete(channelId)
+    this.#flushSoon()
+  }
+
   #acknowledge({ channelId, seq }: { readonly channelId: ChannelId; readonly seq: number }): void {
-    const { runtime, handled } = this.#ports
-    handled()
+    this.#ports.handled()
     this.#unsent.set(channelId, seq)
     this.#unsentEntries += 1
-    if (this.#unsentEntries >= ACK_ENTRIES_MAX) this.flush()
-    else this.#cancelTimer ??= runtime.after(ACK_WITHIN_MS, () => this.flush())
+    if (this.#unsentEntries >= ACK_ENTRIES_MAX) this.#flush()
+    else this.#flushSoon()
+  }
+
+  #flushSoon(): void {
+    this.#cancelTimer ??= this.#ports.runtime.after(ACK_WITHIN_MS, () => this.#flush())
   }
 }
+
+type Acknowledged = readonly (readonly [ChannelId, number])[]

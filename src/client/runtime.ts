@@ -7,7 +7,6 @@ export interface ClientRuntime {
   /** A whole number from 0 up to, without, `below`, which is 2 ** 32 at most. For jitter. */
   readonly random: (below: number) => number
   readonly fetch: typeof globalThis.fetch
-  readonly openSocket: (url: string, protocol: string) => WebSocket
   /** Takes an error of the caller's own code that nobody waits for. */
   readonly report: (error: unknown) => void
 }
@@ -15,7 +14,6 @@ export interface ClientRuntime {
 /** The web platform: browsers, Node 22 and others. */
 export const WEB: ClientRuntime = {
   fetch: (...request) => globalThis.fetch(...request),
-  openSocket: (url, protocol) => new WebSocket(url, protocol),
   after: (delayMs, callback) => {
     const timer = setTimeout(callback, delayMs)
     return () => clearTimeout(timer)

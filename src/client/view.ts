@@ -8,11 +8,14 @@
 //     (positions/1 in positions.ts)
 //   view/3. Behind a gap with `restart` the Things of the channel are forgotten: each live one
 //     follows.
+//   view/4. A Thing that was read whole has everything up to its seq: what is delivered of that
+//     again changes nothing.
 
 import type { ChannelId } from '#domain/identity'
 import { bare } from '#domain/bare'
 import type { Fields, Json } from '#domain/submission'
 import type { Delivery, GatewayFrame } from '#src/schemas/frames'
+import type { ThingRecord } from './bodies.ts'
 import { Positions } from './positions.ts'
 
 /** A Thing as the device knows it; names as on the wire. Deleted Things are not in a view. */
@@ -69,6 +72,20 @@ function patched(before: Fields | undefined, patch: Json | undefined): Fields {
   return after
 }
 
+/** A Thing as the gateway answers a read. */
+export function thingFrom(record: ThingRecord): ThingView {
+  const { thing_id: id, state, rev, seq, changed_at: _, attrs, external_ids, ...fields } = record
+  return {
+    id,
+    state,
+    rev,
+    seq,
+    fields: patched(undefined, fields as Fields),
+    attrs: patched(undefined, attrs),
+    externalIds: patched(undefined, external_ids),
+  }
+}
+
 /** The Things of every channel of a device, kept in step with what is delivered. */
 export class ThingsView {
   readonly #things = new Map<ChannelId, Map<string, ThingView>>()
@@ -99,6 +116,15 @@ export class ThingsView {
     return this.#things.get(channelId)?.get(id)
   }
 
+  /** Takes a Thing that was read whole. (view/4) */
+  put(channelId: ChannelId, thing: ThingView): void {
+    const known = this.thing(channelId, thing.id)
+    if (known !== undefined && known.seq >= thing.seq) return
+    const things = this.#thingsOf(channelId)
+    if (thing.state === 'deleted') things.delete(thing.id)
+    else things.set(thing.id, thing)
+  }
+
   /** Where each channel stands: what the next session resumes from. */
   cursors(): ReadonlyMap<ChannelId, number> {
     return new Map(this.#positions.cursors)
@@ -108,11 +134,18 @@ export class ThingsView {
     if (!this.#positions.isNew(delivery)) return false // view/2
     this.#positions.took(delivery)
     if (delivery.model !== 'thing') return true
-    const things = this.#things.get(delivery.channelId) ?? new Map<string, ThingView>()
-    this.#things.set(delivery.channelId, things)
-    const after = foldThing(things.get(delivery.entityId), delivery)
+    const things = this.#thingsOf(delivery.channelId)
+    const before = things.get(delivery.entityId)
+    if (before !== undefined && before.seq >= delivery.seq) return true // view/4
+    const after = foldThing(before, delivery)
     if (after === undefined) things.delete(delivery.entityId)
     else things.set(delivery.entityId, after)
     return true
+  }
+
+  #thingsOf(channelId: ChannelId): Map<string, ThingView> {
+    const things = this.#things.get(channelId) ?? new Map<string, ThingView>()
+    this.#things.set(channelId, things)
+    return things
   }
 }

@@ -8,28 +8,37 @@
 //   watch/1. One session at a time, and the next one begins when the last handler of the one before
 //     is done.
 //   watch/2. Delays grow and are random; they begin anew once a session has delivered something.
-//   watch/3. `replaced` and refused credentials end the watch: reconnecting would only end the
-//     newer session or be refused again.
+//   watch/3. A final refusal ends the watch. (session/1 in session.ts)
 
-import type { ChannelId, DeviceKey } from '#domain/identity'
 import { parseDeviceKey } from '#domain/identity'
-import { HELLO_CURSORS_MAX, PROTOCOL, WSS_PATH, encodeDeviceFrame } from '#src/schemas/frames'
-import type { GatewayFrame } from '#src/schemas/frames'
-import { readGatewayFrame } from '#src/schemas/read-frames'
-import { HeliographError } from './error.ts'
-import { Intake } from './intake.ts'
+import type { ChannelId, DeviceKey } from '#domain/identity'
+import { webSocketCarrier } from './carrier.ts'
+import type { Carrier } from './carrier.ts'
 import type { Handlers } from './intake.ts'
+import { checkedPositions } from './position-store.ts'
+import type { PositionStore } from './position-store.ts'
 import { WEB, backoffMs } from './runtime.ts'
 import type { ClientRuntime } from './runtime.ts'
+import { Session } from './session.ts'
+import type { Loss, WatchEnd } from './session.ts'
 
-export interface WatchOptions extends Handlers {
-  readonly baseUrl: string
+export type { WatchEnd } from './session.ts'
+
+/** Who the device is, and how it reaches the gateway. */
+export interface DeviceOptions {
+  /** Where the gateway answers; may be left out when there is a carrier. */
+  readonly baseUrl?: string
   /** A secret. */
   readonly deviceKey: string
   /** The gateway token, a secret. */
   readonly token?: string | undefined
-  /** The device's positions; other channels resume from what they acknowledged. */
-  readonly cursors?: ReadonlyMap<ChannelId, number>
+  /** WSS to the base URL when there is none. */
+  readonly carrier?: Carrier
+  /**
+   * Keeps the device's positions while its program does not run. Without one a new program resumes
+   * from what the device has acknowledged.
+   */
+  readonly store?: PositionStore
   /** The name of the device's software. */
   readonly client?: string
   /**
@@ -40,10 +49,12 @@ export interface WatchOptions extends Handlers {
   readonly runtime?: ClientRuntime
 }
 
+export interface WatchOptions extends DeviceOptions, Handlers {}
+
 export type WatchState =
   | { readonly kind: 'connecting' }
   | { readonly kind: 'open'; readonly sessionId: string }
-  /** `error`: what a handler threw; the entry comes again. */
+  /** `error`: what a handler or the position store threw; an entry that it failed for comes again. */
   | {
       readonly kind: 'waiting'
       readonly delayMs: number
@@ -51,66 +62,49 @@ export type WatchState =
       readonly error?: unknown
     }
 
-/** Why a watch ended for good. */
-export type WatchEnd =
-  | { readonly kind: 'closed' }
-  | { readonly kind: 'replaced' }
-  | { readonly kind: 'refused'; readonly error: HeliographError }
-
 export interface Watch {
   /** Resolves when the watch is over; never rejects. */
   readonly ended: Promise<WatchEnd>
   /** The position in each channel: everything up to there was handled. */
   readonly cursors: ReadonlyMap<ChannelId, number>
+  /** Connects at once where it waits: for programs that know that the network is back. */
+  wake(): void
   /** Ends the watch once the running handler is done and its entry acknowledged. */
   close(): Promise<void>
 }
 
 const BACKOFF = { firstMs: 500, maxMs: 30_000 }
-const WELCOME_WITHIN_MS = 15_000
-/** Refusals that no later attempt overcomes. (watch/3) */
-const FINAL: ReadonlySet<string> = new Set(['device_key_not_found', 'authentication_failed'])
 
 /** Opens the session of a device and keeps it. Throws TypeError for an option of the wrong form. */
 export function watch(options: WatchOptions): Watch {
   const deviceKey = parseDeviceKey(options.deviceKey)
   if (deviceKey === undefined) throw new TypeError('a device key is 32 lower-case hex digits')
-  const url = `${options.baseUrl.replace(/\/+$/, '').replace(/^http/i, 'ws')}${WSS_PATH}`
-  // `localhost:8080` is a URL too, of a scheme that no socket has.
-  if (!/^wss?:/i.test(url) || !URL.canParse(url))
-    throw new TypeError('the base URL is not a valid URL')
-  return new Watcher(options, deviceKey, url)
+  return new Watcher(options, deviceKey, options.carrier ?? webSocketCarrier(options.baseUrl ?? ''))
 }
-
-/** How one session ended. */
-type Loss =
-  | { readonly kind: 'end'; readonly end: WatchEnd }
-  | {
-      readonly kind: 'again'
-      readonly reason: string
-      readonly afterMs?: number | undefined
-      readonly error?: unknown
-    }
 
 class Watcher implements Watch {
   readonly ended: Promise<WatchEnd>
-  readonly cursors: Map<ChannelId, number>
+  readonly cursors = new Map<ChannelId, number>()
   readonly #options: WatchOptions
   readonly #deviceKey: DeviceKey
-  readonly #url: string
+  readonly #carrier: Carrier
   readonly #runtime: ClientRuntime
   #attempt = 0
   #isClosing = false
   /** Ends the session, or the wait for the next one. */
   #interrupt: () => void = () => {}
+  #wake: () => void = () => {}
 
-  constructor(options: WatchOptions, deviceKey: DeviceKey, url: string) {
+  constructor(options: WatchOptions, deviceKey: DeviceKey, carrier: Carrier) {
     this.#options = options
     this.#deviceKey = deviceKey
-    this.#url = url
+    this.#carrier = carrier
     this.#runtime = options.runtime ?? WEB
-    this.cursors = new Map(options.cursors)
     this.ended = this.#run()
+  }
+
+  wake(): void {
+    this.#wake()
   }
 
   async close(): Promise<void> {
@@ -128,173 +122,63 @@ class Watcher implements Watch {
   }
 
   async #run(): Promise<WatchEnd> {
+    try {
+      await this.#load()
+    } catch (error) {
+      return { kind: 'failed', error }
+    }
     while (!this.#isClosing) {
       this.#tell({ kind: 'connecting' })
       if (this.#isClosing) break // by the handler
       const loss = await this.#session() // watch/1
-      if (loss.kind === 'end') return loss.end
+      if (loss.kind === 'end') return loss.end // watch/3
       if (this.#isClosing) break
       await this.#wait(loss)
     }
     return { kind: 'closed' }
   }
 
+  async #load(): Promise<void> {
+    const { store } = this.#options
+    if (store === undefined) return
+    const positions = checkedPositions(await store.load())
+    if (positions === undefined) throw new TypeError('the store does not hold positions')
+    for (const [channelId, seq] of positions) this.cursors.set(channelId, seq)
+  }
+
   /** watch/2 */
-  async #wait({
-    reason,
-    afterMs,
-    error,
-  }: Extract<Loss, { readonly kind: 'again' }>): Promise<void> {
+  async #wait({ reason, afterMs, error }: Extract<Loss, { readonly kind: 'again' }>) {
     const jittered = backoffMs(this.#runtime, this.#attempt, BACKOFF)
     this.#attempt += 1
     const delayMs = afterMs === undefined ? jittered : afterMs + (afterMs > 0 ? 0 : jittered)
-    this.#tell({
-      kind: 'waiting',
-      delayMs,
-      reason,
-      ...(error !== undefined && { error }),
-    })
+    this.#tell({ kind: 'waiting', delayMs, reason, ...(error !== undefined && { error }) })
     if (this.#isClosing) return // by the handler
-    await new Promise<void>((resolve) => {
-      const cancel = this.#runtime.after(delayMs, resolve)
-      this.#interrupt = () => {
-        cancel()
-        resolve()
-      }
-    })
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const cancel = this.#runtime.after(delayMs, resolve)
+    this.#interrupt = resolve
+    this.#wake = resolve
+    await promise
+    cancel()
+    this.#wake = () => {}
   }
 
-  /** One session, from the connection to its loss. */
-  async #session(): Promise<Loss> {
-    const { promise, resolve: lose } = Promise.withResolvers<Loss>()
-    const socket = this.#runtime.openSocket(this.#url, PROTOCOL)
-    const send = (text: string): void => {
-      if (socket.readyState === socket.OPEN) socket.send(text)
-    }
-    const intake = new Intake({
+  #session(): Promise<Loss> {
+    const { token, client, store } = this.#options
+    const session = new Session({
+      carrier: this.#carrier,
+      deviceKey: this.#deviceKey,
+      token,
+      client,
       handlers: this.#options,
+      store,
       runtime: this.#runtime,
       cursors: this.cursors,
-      send,
-      handled: () => {
+      opened: (sessionId) => this.#tell({ kind: 'open', sessionId }),
+      progressed: () => {
         this.#attempt = 0 // watch/2
       },
-      failed: (error) => lose({ kind: 'again', reason: 'handler failed', error }),
     })
-    const watchdog = new Watchdog(this.#runtime, () => lose({ kind: 'again', reason: 'silence' }))
-    this.#interrupt = () => lose({ kind: 'end', end: { kind: 'closed' } })
-
-    socket.addEventListener('open', () => send(this.#hello()))
-    socket.addEventListener('close', () => lose({ kind: 'again', reason: 'connection lost' }))
-    socket.addEventListener('error', () => lose({ kind: 'again', reason: 'connection failed' }))
-    socket.addEventListener('message', ({ data }) => {
-      watchdog.heard()
-      const frame = typeof data === 'string' ? readGatewayFrame(data) : undefined
-      if (frame !== undefined) this.#received(frame, { intake, send, lose, watchdog })
-    })
-    const loss = await promise
-    watchdog.stop()
-    await intake.end() // watch/1
-    socket.close(1000)
-    return loss
-  }
-
-  #received(
-    frame: GatewayFrame,
-    {
-      intake,
-      send,
-      lose,
-      watchdog,
-    }: {
-      readonly intake: Intake
-      readonly send: (text: string) => void
-      readonly lose: (loss: Loss) => void
-      readonly watchdog: Watchdog
-    },
-  ): void {
-    switch (frame.kind) {
-      case 'ping':
-        send(encodeDeviceFrame({ kind: 'pong', mark: frame.mark }))
-        return
-      case 'goaway':
-        lose(lossOf(frame)) // watch/3
-        return
-      case 'error':
-        if (FINAL.has(frame.code)) lose(refusedWith(frame)) // watch/3
-        return
-      case 'welcome':
-        watchdog.expectWithin(frame.idleMs)
-        this.#tell({ kind: 'open', sessionId: frame.sessionId })
-        break
-      case 'deliver':
-      case 'caught-up':
-      case 'pong':
-      case 'gap':
-      case 'subscribed':
-      case 'unsubscribed':
-        break
-    }
-    intake.take(frame)
-  }
-
-  #hello(): string {
-    return encodeDeviceFrame({
-      kind: 'hello',
-      deviceKey: this.#deviceKey,
-      gatewayToken: this.#options.token,
-      // The newest ones, when there are more than a hello may name.
-      cursors: new Map([...this.cursors].slice(-HELLO_CURSORS_MAX)),
-      client: this.#options.client,
-    })
-  }
-}
-
-function lossOf({
-  reason,
-  retryAfterMs,
-}: Extract<GatewayFrame, { readonly kind: 'goaway' }>): Loss {
-  if (reason === 'replaced') return { kind: 'end', end: { kind: 'replaced' } }
-  return { kind: 'again', reason, afterMs: retryAfterMs }
-}
-
-function refusedWith({ code, message }: Extract<GatewayFrame, { readonly kind: 'error' }>): Loss {
-  const status = code === 'authentication_failed' ? 401 : 404
-  const error = new HeliographError(message, { code, status, retryable: false })
-  return { kind: 'end', end: { kind: 'refused', error } }
-}
-
-/** Notices that nothing has come for a while. Coarse: it looks once in each period. */
-class Watchdog {
-  readonly #runtime: ClientRuntime
-  readonly #bark: () => void
-  #cancel: () => void
-  #hasHeard = false
-
-  constructor(runtime: ClientRuntime, bark: () => void) {
-    this.#runtime = runtime
-    this.#bark = bark
-    this.#cancel = runtime.after(WELCOME_WITHIN_MS, bark)
-  }
-
-  heard(): void {
-    this.#hasHeard = true
-  }
-
-  /** From the welcome on: something must come within every period. */
-  expectWithin(periodMs: number): void {
-    this.#cancel()
-    this.#cancel = this.#runtime.after(periodMs, () => {
-      if (!this.#hasHeard) {
-        this.#bark()
-        return
-      }
-      this.#hasHeard = false
-      this.expectWithin(periodMs)
-    })
-  }
-
-  stop(): void {
-    this.#cancel()
+    this.#interrupt = () => session.close()
+    return session.lost
   }
 }

@@ -96,6 +96,9 @@ test('every route has its path', async (t) => {
   await client.channel.info(CREDENTIALS)
   await client.channel.exists('A B')
   await client.channel.history(CREDENTIALS)
+  await client.key.create({ ...CREDENTIALS, label: 'l' })
+  await client.key.list(CREDENTIALS)
+  await client.key.revoke({ ...CREDENTIALS, key_id: 'k' })
   await client.thing.get({ ...CREDENTIALS, thing_id: 't' })
   await client.thing.list(CREDENTIALS)
   await client.event.get({ ...key, channel_id: 'A', event_id: 'e' })
@@ -131,6 +134,9 @@ test('every route has its path', async (t) => {
       'POST /channel/info',
       'GET /channel/exists?channel_id=A%20B',
       'POST /channel/history',
+      'POST /channel/key',
+      'POST /channel/key/list',
+      'POST /channel/key/revoke',
       'POST /thing/get',
       'POST /thing/list',
       'POST /event/get',

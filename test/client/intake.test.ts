@@ -19,7 +19,7 @@ function rig(onEntry: (seq: number) => void | Promise<void> = () => {}) {
   const cursors = new Map<ChannelId, number>()
   const handled: number[] = []
   const acks: number[] = []
-  const failures: unknown[] = []
+  const failures: string[] = []
   const next = () =>
     new Intake({
       handlers: {
@@ -35,7 +35,8 @@ function rig(onEntry: (seq: number) => void | Promise<void> = () => {}) {
         if (frame.kind === 'ack') acks.push(frame.seq)
       },
       handled: () => {},
-      failed: (error) => failures.push(error),
+      store: undefined,
+      failed: (reason, error) => failures.push(`${reason}: ${String(error)}`),
     })
   const intake = next()
   return { next, intake, time, cursors, handled, acks, failures }
@@ -75,7 +76,7 @@ test('intake/2: behind a handler that failed nothing is handled or acknowledged'
   await turn()
   await intake.end()
   t.deepEqual([handled, acks], [[1], [1]])
-  t.is(failures.length, 1)
+  t.deepEqual(failures, ['handler failed: Error: not now'])
   t.is(cursors.get(A), 1)
 })
 

@@ -12,7 +12,7 @@ import { KEY, channel } from '#test/support/session-words'
 import { turn, until } from '#test/support/until'
 
 /** Nobody listens on the discard port. */
-const NOBODY = 'ws://127.0.0.1:9/private/ws'
+const NOBODY = 'ws://127.0.0.1:9'
 const A = channel('A')
 test('a lost connection is made again and resumes where the device stands', async (t) => {
   const watched = await begin(t)

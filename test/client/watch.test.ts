@@ -2,6 +2,7 @@
 
 import test from 'ava'
 
+import { memoryPositions } from '#src/client/position-store'
 import { watch } from '#src/client/watch'
 import { acked, announce, begin, caughtUp, nameOf } from '#test/support/client-watch'
 import { KEY, channel } from '#test/support/session-words'
@@ -87,7 +88,7 @@ test('the gateway token goes with the hello', async (t) => {
 
 test('a device resumes from the cursors that it is given', async (t) => {
   const watched = await begin(t, {
-    cursors: new Map([[A, 2]]),
+    store: memoryPositions(new Map([[A, 2]])),
     before: ({ model }) => {
       for (let seq = 1; seq <= 4; seq += 1) model.commitMessage(A)
     },
@@ -98,7 +99,7 @@ test('a device resumes from the cursors that it is given', async (t) => {
 
 test('a restart is told, and what it brings again is handled', async (t) => {
   const watched = await begin(t, {
-    cursors: new Map([[A, 3]]),
+    store: memoryPositions(new Map([[A, 3]])),
     before: ({ model }) => {
       model.commitThing(A, 'kept', 'k', 1)
       model.commitThing(A, 'gone', 'k', 1)
@@ -115,7 +116,7 @@ test('a restart is told, and what it brings again is handled', async (t) => {
 
 test('positions/1: a restart of many pages hands no message over that was handled', async (t) => {
   const watched = await begin(t, {
-    cursors: new Map([[A, 252]]),
+    store: memoryPositions(new Map([[A, 252]])),
     before: ({ model }) => {
       model.commitThing(A, 'gone', 'k', 1)
       for (let count = 0; count < 125; count += 1) {

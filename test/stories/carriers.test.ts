@@ -8,14 +8,14 @@ import type { ExecutionContext } from 'ava'
 import type { CarrierName } from '#domain/carrier'
 import type { ChannelId } from '#domain/identity'
 import { createClient } from '#src/client/client'
+import { webSocketCarrier } from '#src/client/carrier'
+import type { Carrier, Connection } from '#src/client/carrier'
 import { watch } from '#src/client/watch'
-import { WEB } from '#src/client/runtime'
-import type { ClientRuntime } from '#src/client/runtime'
 import { aioquic } from '#test/support/aioquic'
 import { withCertificate } from '#test/support/certificate'
 import type { Certificate } from '#test/support/certificate'
 import { PASSWORD, createChannels } from '#test/support/device'
-import { aioquicDial, opensslDial, runtimeOver } from '#test/support/foreign-peers'
+import { aioquicDial, carrierOver, opensslDial } from '#test/support/foreign-peers'
 import type { Dial } from '#test/support/foreign-peers'
 import { wssPeer } from '#test/support/framed-client'
 import type { Peer } from '#test/support/framed-client'
@@ -24,10 +24,10 @@ import type { Gateway } from '#test/support/gateway'
 
 interface Row {
   readonly dial: () => Promise<Peer>
-  readonly runtime: ClientRuntime
+  readonly carrier: Carrier
 }
 
-const over = (dial: Dial): Row => ({ dial: async () => dial(), runtime: runtimeOver(dial) })
+const over = (dial: Dial): Row => ({ dial: async () => dial(), carrier: carrierOver(dial) })
 
 type Prepare = (
   t: ExecutionContext,
@@ -43,7 +43,7 @@ const portsOf = async (gateway: Gateway): Promise<Record<string, number>> => {
 const PREPARE: Readonly<Record<CarrierName, Prepare>> = {
   wss: async (t, { baseUrl }) => ({
     dial: () => wssPeer(t, `${baseUrl.replace('http', 'ws')}/private/ws`),
-    runtime: WEB,
+    carrier: webSocketCarrier(baseUrl),
   }),
   tcp: async (t, gateway, { certFile }) => {
     const { tcp_port = 0 } = await portsOf(gateway)
@@ -132,30 +132,26 @@ async function byHand(t: ExecutionContext, gateway: Gateway, { dial }: Row): Pro
 }
 
 /** The SDK loses its connection and misses nothing. */
-async function bySdk(t: ExecutionContext, gateway: Gateway, { runtime }: Row): Promise<void> {
+async function bySdk(t: ExecutionContext, gateway: Gateway, { carrier }: Row): Promise<void> {
   const [channel_id = '' as ChannelId] = await createChannels(gateway, 1)
   const deviceKey = await deviceOn(gateway, channel_id)
   const client = createClient(gateway)
   const seen: unknown[] = []
-  const sockets: WebSocket[] = []
+  const connections: Connection[] = []
   const watching = watch({
-    baseUrl: gateway.baseUrl,
     token: TOKEN,
     deviceKey,
-    runtime: {
-      ...runtime,
-      openSocket: (...words) => {
-        const socket = runtime.openSocket(...words)
-        sockets.push(socket)
-        return socket
-      },
+    carrier: (events) => {
+      const connection = carrier(events)
+      connections.push(connection)
+      return connection
     },
     onEntry: ({ payload }) => void seen.push(payload['title']),
   })
   t.teardown(() => watching.close())
   for (let count = 1; count <= 9; count += 1) {
     await client.message.send({ channel_id, password: PASSWORD, title: String(count) })
-    if (count % 3 === 0) sockets.at(-1)?.close()
+    if (count % 3 === 0) connections.at(-1)?.close()
   }
   await until(
     async () => seen,

@@ -3,6 +3,7 @@
 
 import type { ExecutionContext } from 'ava'
 
+import { webSocketCarrier } from '#src/client/carrier'
 import { WEB } from '#src/client/runtime'
 import { watch } from '#src/client/watch'
 import type { Watch, WatchOptions, WatchState } from '#src/client/watch'
@@ -48,11 +49,10 @@ export async function begin(
   const told: string[] = []
   const states: WatchState[] = []
   const watched = watch({
-    baseUrl: `${server.baseUrl}/`,
+    carrier: (events) => webSocketCarrier(urlOf(`${server.baseUrl}/`))(events),
     deviceKey: KEY,
     runtime: {
       ...WEB,
-      openSocket: (url, protocol) => WEB.openSocket(urlOf(url), protocol),
       after: (delayMs, callback) => time.after(delayMs, callback),
       random: (below) => Math.floor(below / 2),
       report,
@@ -87,7 +87,7 @@ export const nameOf = ({ channelId, seq }: Delivery): string => `${letterOf(chan
 export const caughtUp = ({ told }: Watched): Promise<void> =>
   until('it has caught up', () => told.some((text) => text.startsWith('caught up')))
 /** Commits a Message of a channel and announces it. */
-export const announce = ({ bus, model }: Served, channelId = A): void =>
+export const announce = ({ bus, model }: Pick<Served, 'bus' | 'model'>, channelId = A): void =>
   bus.announce([model.commitMessage(channelId)])
 /** How far the device has acknowledged its first channel. */
 export const acked = (server: Served): number | undefined => {

@@ -6,8 +6,7 @@ import type { ChildProcess } from 'node:child_process'
 
 import type { ExecutionContext } from 'ava'
 
-import { WEB } from '#src/client/runtime'
-import type { ClientRuntime } from '#src/client/runtime'
+import type { Carrier } from '#src/client/carrier'
 import type { Python } from './aioquic.ts'
 import { FramedPeer } from './framed-client.ts'
 
@@ -54,34 +53,13 @@ function overProgram(t: ExecutionContext, program: ChildProcess): ForeignPeer {
   return Object.assign(peer, { said: () => said })
 }
 
-/** What the SDK runs on when its socket is a peer. */
-export const runtimeOver = (dial: Dial): ClientRuntime => ({
-  ...WEB,
-  openSocket: () => new PeerSocket(dial()) as unknown as WebSocket,
-})
-
-/** The part of a WebSocket that the SDK uses. */
-class PeerSocket extends EventTarget {
-  readonly OPEN = 1
-  readyState = 1
-  readonly #peer: FramedPeer
-
-  constructor(peer: FramedPeer) {
-    super()
-    this.#peer = peer
-    peer.onText = (text) => this.dispatchEvent(new MessageEvent('message', { data: text }))
-    peer.onClosed = () => {
-      this.readyState = 3
-      this.dispatchEvent(new Event('close'))
-    }
-    queueMicrotask(() => this.dispatchEvent(new Event('open')))
+/** The SDK's carrier over such a program. */
+export const carrierOver =
+  (dial: Dial): Carrier =>
+  (events) => {
+    const peer = dial()
+    peer.onText = (text) => events.received(text)
+    peer.onClosed = () => events.closed('connection lost')
+    queueMicrotask(() => events.opened())
+    return { send: (text) => peer.say(text), close: () => peer.leave() }
   }
-
-  send(text: string): void {
-    this.#peer.say(text)
-  }
-
-  close(): void {
-    this.#peer.leave()
-  }
-}

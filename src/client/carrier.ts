@@ -1,0 +1,66 @@
+// What carries a session: texts in both directions, in order. WSS is built in; `heliograph/node`
+// has TCP, and an application may bring its own.
+
+import { PROTOCOL, WSS_PATH } from '#src/schemas/frames'
+
+/** Where a connection tells what happens to it. */
+export interface CarrierEvents {
+  /** Frames may be sent from here on. */
+  opened(): void
+  /** The text of one frame. */
+  received(text: string): void
+  /** The end, told once, also of a connection that never opened. `reason` holds no secret. */
+  closed(reason: string): void
+}
+
+/** One connection to the gateway. */
+export interface Connection {
+  /** Sends the text of one frame; does nothing once the connection is over. */
+  send(text: string): void
+  /** Ends it. */
+  close(): void
+}
+
+/** Opens a connection. It tells its events later than it returns, and never throws. */
+export type Carrier = (events: CarrierEvents) => Connection
+
+/**
+ * Sessions over WebSocket. Throws TypeError for a base URL that is not one of http, https, ws or
+ * wss.
+ */
+export function webSocketCarrier(baseUrl: string): Carrier {
+  const url = `${baseUrl.replace(/\/+$/, '').replace(/^http/i, 'ws')}${WSS_PATH}`
+  // `localhost:8080` is a URL too, of a scheme that no socket has.
+  if (!/^wss?:/i.test(url) || !URL.canParse(url)) {
+    throw new TypeError('the base URL is not a valid URL')
+  }
+  return (events) => new SocketConnection(new WebSocket(url, PROTOCOL), events)
+}
+
+class SocketConnection implements Connection {
+  readonly #socket: WebSocket
+
+  constructor(socket: WebSocket, events: CarrierEvents) {
+    this.#socket = socket
+    let isOver = false
+    const end = (reason: string): void => {
+      if (isOver) return
+      isOver = true
+      events.closed(reason)
+    }
+    socket.addEventListener('open', () => events.opened())
+    socket.addEventListener('message', ({ data }) => {
+      if (typeof data === 'string') events.received(data)
+    })
+    socket.addEventListener('close', () => end('connection lost'))
+    socket.addEventListener('error', () => end('connection failed'))
+  }
+
+  send(text: string): void {
+    if (this.#socket.readyState === this.#socket.OPEN) this.#socket.send(text)
+  }
+
+  close(): void {
+    this.#socket.close(1000)
+  }
+}

@@ -1,0 +1,85 @@
+// Where a device keeps its positions while its program does not run.
+
+import { parseChannelId } from '#domain/identity'
+import type { ChannelId } from '#domain/identity'
+
+/** The seq up to which everything was handled, by channel_id. */
+export type SavedPositions = ReadonlyMap<string, number>
+
+/**
+ * Keeps the positions of one device. `heliograph/node` has one in a file; a program that keeps them
+ * in the same transaction as its own data gets each entry exactly once, even after a crash.
+ */
+export interface PositionStore {
+  /** What was saved last; empty before that. Asked once, before the first session. */
+  load(): Promise<SavedPositions>
+  /** Replaces what was saved. Called again only once the call before has ended. */
+  save(positions: SavedPositions): Promise<void>
+}
+
+/** Positions that live as long as the program, from the given beginning. */
+export function memoryPositions(initial: SavedPositions = new Map()): PositionStore {
+  let saved = initial
+  return {
+    load: async () => saved,
+    save: async (positions) => {
+      saved = positions
+    },
+  }
+}
+
+/** The part of Web Storage that is used here. */
+export type TextStorage = Pick<Storage, 'getItem' | 'setItem'>
+
+/**
+ * Positions in the localStorage of a browser. Each device of a page needs a name of its own.
+ * `load` rejects when something else stands under the name.
+ */
+export function localStoragePositions(
+  name: string,
+  storage: TextStorage = globalThis.localStorage,
+): PositionStore {
+  return {
+    load: async () => readPositions(storage.getItem(name) ?? '{}', name),
+    save: async (positions) => storage.setItem(name, positionsText(positions)),
+  }
+}
+
+/** Positions as JSON: an object of channel ids and seqs. */
+export const positionsText = (positions: SavedPositions): string =>
+  JSON.stringify(Object.fromEntries(positions))
+
+/** Reads what `positionsText` wrote. Throws TypeError naming `where` for anything else. */
+export function readPositions(text: string, where: string): SavedPositions {
+  const positions = positionsIn(text)
+  if (positions === undefined) throw new TypeError(`${where} does not hold positions of a device`)
+  return positions
+}
+
+function positionsIn(text: string): ReadonlyMap<ChannelId, number> | undefined {
+  const pairs = pairsIn(text)
+  return pairs === undefined ? undefined : checkedPositions(pairs)
+}
+
+function pairsIn(text: string): readonly (readonly [string, unknown])[] | undefined {
+  try {
+    const parsed: unknown = JSON.parse(text)
+    const isObject = typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)
+    return isObject ? Object.entries(parsed) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Positions by canonical id; undefined when one is none. */
+export function checkedPositions(
+  pairs: Iterable<readonly [string, unknown]>,
+): Map<ChannelId, number> | undefined {
+  const positions = new Map<ChannelId, number>()
+  for (const [name, seq] of pairs) {
+    const channelId = parseChannelId(name)
+    if (channelId === undefined || !Number.isSafeInteger(seq) || Number(seq) < 0) return undefined
+    positions.set(channelId, Number(seq))
+  }
+  return positions
+}

@@ -1,0 +1,224 @@
+// A local copy of the Things of a device's channels, kept equal to the gateway's.
+//
+// Invariants:
+//   replica/1. Where a channel is caught up, its Things equal those of the gateway at the channel's
+//     position: every effective patch is applied once, in the order of seq.
+//   replica/2. A program that resumes from a saved position has no Things yet: it reads them from
+//     the gateway before it takes deliveries.
+//   replica/3. A Thing that changed while the others were read may be missing from them. Its patch
+//     says so by a revision beyond the first, and the Thing is read whole.
+
+import type { ChannelId } from '#domain/identity'
+import { parseChannelId } from '#domain/identity'
+import type { SubscribedChannel, Delivery, Gap } from '#src/schemas/frames'
+import type { ThingRecord } from './bodies.ts'
+import { createClient } from './client.ts'
+import type { Client } from './client.ts'
+import { HeliographError } from './error.ts'
+import type { Handlers } from './intake.ts'
+import { WEB } from './runtime.ts'
+import { ThingsView, thingFrom } from './view.ts'
+import type { ThingView } from './view.ts'
+import { watch } from './watch.ts'
+import type { DeviceOptions, Watch } from './watch.ts'
+
+/** Handlers see the replica after the change that they are told of. */
+export type ReplicaOptions = DeviceOptions &
+  Partial<Handlers> & {
+    /** Where the gateway answers; Things are read from there. */
+    readonly baseUrl: string
+  }
+
+/** A change of one Thing; `after` is undefined for one that is deleted or no longer known. */
+export interface ThingChanged {
+  readonly channelId: string
+  readonly id: string
+  readonly before: ThingView | undefined
+  readonly after: ThingView | undefined
+}
+
+export type ThingListener = (change: ThingChanged) => void
+
+export interface Replica {
+  /** A Thing that is not deleted. Throws TypeError for a channel_id of the wrong form, as all do. */
+  thing(channelId: string, id: string): ThingView | undefined
+  /** The Things of a channel by id. */
+  things(channelId: string): ReadonlyMap<string, ThingView>
+  /**
+   * Resolves once the channel has been caught up since the start of the replica. Rejects when the
+   * session ends for good before that.
+   */
+  caughtUp(channelId: string): Promise<void>
+  /**
+   * Tells of every change, after it, until the function that is given is called. An error of a
+   * listener is reported as an uncaught one.
+   */
+  onChange(listener: ThingListener): () => void
+  readonly watch: Watch
+  /** Ends the session; the Things stay as they are. */
+  close(): Promise<void>
+}
+
+/** Opens the session of a device and keeps a copy of its Things. */
+export const openReplica = (options: ReplicaOptions): Replica => new LiveReplica(options)
+
+const PAGE_LIMIT = 200
+
+class LiveReplica implements Replica {
+  readonly watch: Watch
+  readonly #options: ReplicaOptions
+  readonly #client: Client
+  readonly #view = new ThingsView()
+  readonly #listeners = new Set<ThingListener>()
+  /** Channels whose Things the view has, as far as they were delivered. */
+  readonly #known = new Set<ChannelId>()
+  readonly #caughtUp = new Map<ChannelId, PromiseWithResolvers<void>>()
+
+  constructor(options: ReplicaOptions) {
+    const { baseUrl, token, runtime } = options
+    this.#options = options
+    this.#client = createClient({ baseUrl, token, ...(runtime !== undefined && { runtime }) })
+    this.watch = watch({
+      ...options,
+      onChannel: (standing) => this.#begin(standing),
+      onEntry: (delivery) => this.#deliver(delivery),
+      onGap: (gap) => this.#gap(gap),
+      onCaughtUp: (channelId, seq) => this.#reached(channelId, seq),
+      onUnsubscribed: (channelId) => this.#leave(channelId),
+    })
+  }
+
+  thing(channelId: string, id: string): ThingView | undefined {
+    return this.#view.thing(channelIdOf(channelId), id)
+  }
+
+  things(channelId: string): ReadonlyMap<string, ThingView> {
+    return this.#view.things(channelIdOf(channelId))
+  }
+
+  async caughtUp(channelId: string): Promise<void> {
+    const isOver = await Promise.race([
+      this.#whenCaughtUp(channelIdOf(channelId)).promise,
+      this.watch.ended,
+    ])
+    if (isOver !== undefined) throw new Error(`the session is over: ${isOver.kind}`)
+  }
+
+  onChange(listener: ThingListener): () => void {
+    this.#listeners.add(listener)
+    return () => void this.#listeners.delete(listener)
+  }
+
+  close(): Promise<void> {
+    return this.watch.close()
+  }
+
+  async #begin(standing: SubscribedChannel): Promise<void> {
+    const { channelId, cursor } = standing
+    // From the position 0 every Thing is delivered.
+    if (cursor > 0 && !this.#known.has(channelId)) await this.#read(channelId) // replica/2
+    this.#known.add(channelId)
+    await this.#options.onChannel?.(standing)
+  }
+
+  async #read(channelId: ChannelId): Promise<void> {
+    const reader = { channel_id: channelId, device_key: this.#options.deviceKey }
+    let cursor: string | undefined
+    do {
+      const query = { ...reader, limit: PAGE_LIMIT, ...(cursor !== undefined && { cursor }) }
+      const page = await this.#client.thing.list(query)
+      for (const record of page.items) this.#put(channelId, record)
+      cursor = page.next_cursor
+    } while (cursor !== undefined)
+  }
+
+  async #deliver(delivery: Delivery): Promise<void> {
+    const { channelId, entityId, model } = delivery
+    if (model !== 'thing') this.#view.apply(delivery)
+    else if (this.#isPart(delivery))
+      await this.#readOne(delivery) // replica/3
+    else this.#changing(channelId, entityId, () => this.#view.apply(delivery)) // replica/1
+    await this.#options.onEntry?.(delivery)
+  }
+
+  /** A patch of a Thing that the view does not have. */
+  #isPart({ channelId, entityId, action, state, rev = 1 }: Delivery): boolean {
+    if (this.#view.thing(channelId, entityId) !== undefined) return false
+    return action !== 'sync' && state !== 'deleted' && rev > 1
+  }
+
+  async #readOne({ channelId, entityId }: Delivery): Promise<void> {
+    const { deviceKey } = this.#options
+    const key = { channel_id: channelId, device_key: deviceKey, thing_id: entityId }
+    const record = await this.#client.thing.get(key).catch(nothingWhereGone)
+    if (record !== undefined) this.#put(channelId, record)
+  }
+
+  #put(channelId: ChannelId, record: ThingRecord): void {
+    const thing = thingFrom(record)
+    this.#changing(channelId, thing.id, () => this.#view.put(channelId, thing))
+  }
+
+  async #gap(gap: Gap): Promise<void> {
+    if (gap.restart) this.#known.add(gap.channelId) // All live Things follow.
+    const forgotten = this.#view.things(gap.channelId)
+    this.#view.apply(gap)
+    if (gap.restart) this.#forgot(gap.channelId, forgotten)
+    await this.#options.onGap?.(gap)
+  }
+
+  async #reached(channelId: ChannelId, seq: number): Promise<void> {
+    this.#view.apply({ kind: 'caught-up', channelId, seq })
+    this.#whenCaughtUp(channelId).resolve()
+    await this.#options.onCaughtUp?.(channelId, seq)
+  }
+
+  async #leave(channelId: ChannelId): Promise<void> {
+    const forgotten = this.#view.things(channelId)
+    this.#view.apply({ kind: 'unsubscribed', channelId, reason: 'unsubscribed' })
+    this.#known.delete(channelId)
+    this.#caughtUp.delete(channelId)
+    this.#forgot(channelId, forgotten)
+    await this.#options.onUnsubscribed?.(channelId)
+  }
+
+  #whenCaughtUp(channelId: ChannelId): PromiseWithResolvers<void> {
+    const known = this.#caughtUp.get(channelId) ?? Promise.withResolvers<void>()
+    this.#caughtUp.set(channelId, known)
+    return known
+  }
+
+  #changing(channelId: ChannelId, id: string, change: () => void): void {
+    const before = this.#view.thing(channelId, id)
+    change()
+    const after = this.#view.thing(channelId, id)
+    if (before !== after) this.#tell({ channelId, id, before, after })
+  }
+
+  #forgot(channelId: ChannelId, things: ReadonlyMap<string, ThingView>): void {
+    for (const [id, before] of things) this.#tell({ channelId, id, before, after: undefined })
+  }
+
+  #tell(change: ThingChanged): void {
+    const { report } = this.#options.runtime ?? WEB
+    for (const listener of this.#listeners) {
+      try {
+        listener(change)
+      } catch (error) {
+        report(error)
+      }
+    }
+  }
+}
+
+function channelIdOf(text: string): ChannelId {
+  const channelId = parseChannelId(text)
+  if (channelId === undefined) throw new TypeError('not a channel_id')
+  return channelId
+}
+
+/** The Thing was deleted meanwhile: its deletion is on its way. */
+function nothingWhereGone(error: unknown): undefined {
+  if (error instanceof HeliographError && error.code === 'entity_not_found') return undefined
+  throw error
+}

@@ -1,0 +1,162 @@
+// One session of a device, from the connection to its loss. (docs/session.md)
+//
+// Invariants:
+//   session/1. `replaced` and refused credentials are final: reconnecting would only end the newer
+//     session or be refused again.
+//   session/2. A session is over once its last handler is done and its positions are saved.
+
+import type { ChannelId, DeviceKey } from '#domain/identity'
+import { HELLO_CURSORS_MAX, encodeDeviceFrame } from '#src/schemas/frames'
+import type { GatewayFrame } from '#src/schemas/frames'
+import { readGatewayFrame } from '#src/schemas/read-frames'
+import type { Carrier, Connection } from './carrier.ts'
+import { HeliographError } from './error.ts'
+import { Intake } from './intake.ts'
+import type { Handlers } from './intake.ts'
+import type { PositionStore } from './position-store.ts'
+import type { ClientRuntime } from './runtime.ts'
+import { Watchdog } from './watchdog.ts'
+
+/** Why a watch ended for good. */
+export type WatchEnd =
+  | { readonly kind: 'closed' }
+  | { readonly kind: 'replaced' }
+  | { readonly kind: 'refused'; readonly error: HeliographError }
+  /** The position store could not be read. */
+  | { readonly kind: 'failed'; readonly error: unknown }
+
+/** How one session ended. */
+export type Loss =
+  | { readonly kind: 'end'; readonly end: WatchEnd }
+  | {
+      readonly kind: 'again'
+      readonly reason: string
+      /** What the gateway asks for. */
+      readonly afterMs?: number | undefined
+      /** What a handler or the position store threw. */
+      readonly error?: unknown
+    }
+
+export interface SessionOptions {
+  readonly carrier: Carrier
+  readonly deviceKey: DeviceKey
+  readonly token: string | undefined
+  readonly client: string | undefined
+  readonly handlers: Handlers
+  readonly store: PositionStore | undefined
+  readonly runtime: ClientRuntime
+  /** The position in each channel; moved here. */
+  readonly cursors: Map<ChannelId, number>
+  /** The gateway has let the device in. */
+  readonly opened: (sessionId: string) => void
+  /** Something was handled. */
+  readonly progressed: () => void
+}
+
+/** Refusals that no later attempt overcomes. (session/1) */
+const FINAL: ReadonlySet<string> = new Set(['device_key_not_found', 'authentication_failed'])
+
+export class Session {
+  /** Resolves when the session is over; never rejects. (session/2) */
+  readonly lost: Promise<Loss>
+  readonly #options: SessionOptions
+  readonly #connection: Connection
+  readonly #intake: Intake
+  readonly #watchdog: Watchdog
+  #lose: (loss: Loss) => void
+
+  constructor(options: SessionOptions) {
+    const { handlers, runtime, cursors, store, progressed } = options
+    const { promise, resolve } = Promise.withResolvers<Loss>()
+    this.#options = options
+    this.#lose = resolve
+    this.#intake = new Intake({
+      handlers,
+      runtime,
+      cursors,
+      store,
+      send: (text) => this.#connection.send(text),
+      handled: progressed,
+      failed: (reason, error) => resolve({ kind: 'again', reason, error }),
+    })
+    this.#watchdog = new Watchdog(runtime, () => resolve({ kind: 'again', reason: 'silence' }))
+    this.#connection = options.carrier({
+      opened: () => this.#connection.send(this.#hello()),
+      received: (text) => this.#received(text),
+      closed: (reason) => resolve({ kind: 'again', reason }),
+    })
+    this.lost = this.#ended(promise)
+  }
+
+  /** Ends the session; `lost` resolves once the running handler is done. */
+  close(): void {
+    this.#lose({ kind: 'end', end: { kind: 'closed' } })
+  }
+
+  async #ended(lost: Promise<Loss>): Promise<Loss> {
+    const loss = await lost
+    this.#watchdog.stop()
+    await this.#intake.end() // session/2
+    this.#connection.close()
+    return loss
+  }
+
+  #received(text: string): void {
+    this.#watchdog.heard()
+    const frame = readGatewayFrame(text)
+    if (frame !== undefined) this.#take(frame)
+  }
+
+  #take(frame: GatewayFrame): void {
+    switch (frame.kind) {
+      case 'ping':
+        this.#connection.send(encodeDeviceFrame({ kind: 'pong', mark: frame.mark }))
+        return
+      case 'goaway':
+        this.#lose(lossOf(frame)) // session/1
+        return
+      case 'error':
+        if (FINAL.has(frame.code)) this.#lose(refusedWith(frame)) // session/1
+        return
+      case 'welcome':
+        this.#watchdog.expectWithin(frame.idleMs)
+        this.#options.opened(frame.sessionId)
+        break
+      case 'deliver':
+      case 'caught-up':
+      case 'pong':
+      case 'gap':
+      case 'subscribed':
+      case 'unsubscribed':
+        break
+    }
+    this.#intake.take(frame)
+  }
+
+  #hello(): string {
+    const { deviceKey, token, cursors, client } = this.#options
+    // The newest ones, when there are more than a hello may name.
+    const newest = new Map([...cursors].slice(-HELLO_CURSORS_MAX))
+    return encodeDeviceFrame({
+      kind: 'hello',
+      deviceKey,
+      gatewayToken: token,
+      cursors: newest,
+      client,
+    })
+  }
+}
+
+function lossOf({
+  reason,
+  retryAfterMs,
+}: Extract<GatewayFrame, { readonly kind: 'goaway' }>): Loss {
+  if (reason === 'replaced') return { kind: 'end', end: { kind: 'replaced' } }
+  return { kind: 'again', reason, afterMs: retryAfterMs }
+}
+
+function refusedWith({ code, message }: Extract<GatewayFrame, { readonly kind: 'error' }>): Loss {
+  const status = code === 'authentication_failed' ? 401 : 404
+  const error = new HeliographError(message, { code, status, retryable: false })
+  return { kind: 'end', end: { kind: 'refused', error } }
+}

@@ -1,0 +1,86 @@
+// The TCP carrier of the SDK against the TCP listener of the gateway, and against nonsense.
+
+import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+
+import test from 'ava'
+
+import { tcpCarrier } from '#src/client/node/tcp'
+import type { TcpOptions } from '#src/client/node/tcp'
+import { watch } from '#src/client/watch'
+import { certificateIn, serveTcp } from '#test/support/carrier-servers'
+import { withCertificate } from '#test/support/certificate'
+import { announce, nameOf } from '#test/support/client-watch'
+import { framed } from '#test/support/framed-client'
+import { KEY, channel } from '#test/support/session-words'
+import { until } from '#test/support/until'
+
+const host = '127.0.0.1'
+
+test(
+  'a device gets everything over TLS, frames of any size, and after a lost connection',
+  withCertificate(async (t, files) => {
+    const server = await serveTcp(t, { certificate: certificateIn(files) })
+    const tls = { ca: readFileSync(files.certFile), servername: '' }
+    const seen: string[] = []
+    const device = watch({
+      deviceKey: KEY,
+      carrier: tcpCarrier({ host, port: server.port, tls }),
+      onEntry: (delivery) => void seen.push(nameOf(delivery)),
+    })
+    t.teardown(() => device.close())
+    server.model.commitMessage(channel('A'), { title: '☀'.repeat(30_000) })
+    for (let count = 1; count <= 300; count += 1) {
+      announce(server)
+      if (count % 100 === 0) await until('they arrive', () => seen.length === count + 1)
+    }
+    t.is(new Set(seen).size, 301)
+  }),
+)
+
+/** What a carrier tells. */
+function open(options: TcpOptions) {
+  const told: string[] = []
+  const connection = tcpCarrier(options)({
+    opened: () => void told.push('opened'),
+    received: (text) => void told.push(text),
+    closed: (reason) => void told.push(reason),
+  })
+  return { told, connection }
+}
+
+test('frames are read whole, in whatever pieces they come', async (t) => {
+  const bytes = Buffer.concat([framed('{"a":"☀"}'), framed(''), framed('b')])
+  const server = createServer((socket) => {
+    for (const byte of bytes) socket.write(Buffer.of(byte))
+    socket.end()
+  }).listen(0, host)
+  t.teardown(() => server.close())
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const { told } = open({ host, port, tls: 'off' })
+  await until('it is over', () => told.includes('connection lost'))
+  t.deepEqual(told, ['opened', '{"a":"☀"}', '', 'b', 'connection lost'])
+})
+
+test('a peer that announces a frame beyond every bound is cut off', async (t) => {
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined)
+    socket.write(Buffer.of(0xff, 0xff, 0xff, 0xff, 0))
+  }).listen(0, host)
+  t.teardown(() => server.close())
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const { told, connection } = open({ host, port, tls: 'off' })
+  await until('it is over', () => told.includes('connection lost'))
+  connection.send('nothing happens')
+  t.pass()
+})
+
+test('a connection that never opens says so once', async (t) => {
+  const { told } = open({ host, port: 9, tls: 'off' })
+  await until('it is over', () => told.length > 0)
+  t.deepEqual(told, ['connection failed'])
+})

@@ -1,0 +1,34 @@
+// A fetch that reaches no network: a function answers each request.
+
+/** A request as the SDK makes it. */
+export interface Asked {
+  readonly path: string
+  readonly body: Readonly<Record<string, unknown>>
+}
+
+/** A fetch whose answers come from a function of path and body. */
+export const fakeFetch =
+  (answer: (asked: Asked) => Response | Promise<Response>): typeof globalThis.fetch =>
+  async (request, init) => {
+    const url = request instanceof Request ? request.url : request.toString()
+    const text = typeof init?.body === 'string' ? init.body : '{}'
+    const body = JSON.parse(text) as Readonly<Record<string, unknown>>
+    return answer({ path: new URL(url).pathname, body })
+  }
+
+/** What the gateway answers a success with. */
+export const success = (data: unknown): Response => Response.json({ success: true, data })
+
+/** What the gateway answers a refusal with. */
+export const refusal = (
+  status: number,
+  error_code: string,
+  {
+    retryable = false,
+    headers = {},
+  }: { retryable?: boolean; headers?: Record<string, string> } = {},
+): Response =>
+  Response.json(
+    { success: false, error: 'a sentence', error_code, problem: { code: error_code, retryable } },
+    { status, headers },
+  )
