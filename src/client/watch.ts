@@ -8,7 +8,7 @@
 //   watch/1. One session at a time, and the next one begins when the last handler of the one before
 //     is done.
 //   watch/2. Delays grow and are random; they begin anew once a session has delivered something.
-//   watch/3. A final refusal ends the watch. (session/1 in session.ts)
+//   watch/3. A final refusal ends the watch. (device-session/1 in device-session.ts)
 
 import { parseDeviceKey } from '#domain/identity'
 import type { ChannelId, DeviceKey } from '#domain/identity'
@@ -19,10 +19,10 @@ import { checkedPositions } from './position-store.ts'
 import type { PositionStore } from './position-store.ts'
 import { WEB, backoffMs } from './runtime.ts'
 import type { ClientRuntime } from './runtime.ts'
-import { Session } from './session.ts'
-import type { Loss, WatchEnd } from './session.ts'
+import { Session } from './device-session.ts'
+import type { Loss, WatchEnd } from './device-session.ts'
 
-export type { WatchEnd } from './session.ts'
+export type { WatchEnd } from './device-session.ts'
 
 /** Who the device is, and how it reaches the gateway. */
 export interface DeviceOptions {

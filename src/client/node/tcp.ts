@@ -1,5 +1,5 @@
-// Sessions over TCP, with TLS unless it is switched off: 4 bytes of length, then the JSON of a frame.
-// (docs/session.md)
+// Sessions over TCP, with TLS unless it is switched off: 4 bytes of length, then the JSON of a
+// frame. (docs/session.md)
 
 import { connect } from 'node:net'
 import type { Socket } from 'node:net'

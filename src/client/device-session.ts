@@ -1,9 +1,9 @@
 // One session of a device, from the connection to its loss. (docs/session.md)
 //
 // Invariants:
-//   session/1. `replaced` and refused credentials are final: reconnecting would only end the newer
+//   device-session/1. `replaced` and refused credentials are final: reconnecting would only end the newer
 //     session or be refused again.
-//   session/2. A session is over once its last handler is done and its positions are saved.
+//   device-session/2. A session is over once its last handler is done and its positions are saved.
 
 import type { ChannelId, DeviceKey } from '#domain/identity'
 import { HELLO_CURSORS_MAX, encodeDeviceFrame } from '#src/schemas/frames'
@@ -53,11 +53,11 @@ export interface SessionOptions {
   readonly progressed: () => void
 }
 
-/** Refusals that no later attempt overcomes. (session/1) */
+/** Refusals that no later attempt overcomes. (device-session/1) */
 const FINAL: ReadonlySet<string> = new Set(['device_key_not_found', 'authentication_failed'])
 
 export class Session {
-  /** Resolves when the session is over; never rejects. (session/2) */
+  /** Resolves when the session is over; never rejects. (device-session/2) */
   readonly lost: Promise<Loss>
   readonly #options: SessionOptions
   readonly #connection: Connection
@@ -96,7 +96,7 @@ export class Session {
   async #ended(lost: Promise<Loss>): Promise<Loss> {
     const loss = await lost
     this.#watchdog.stop()
-    await this.#intake.end() // session/2
+    await this.#intake.end() // device-session/2
     this.#connection.close()
     return loss
   }
@@ -113,10 +113,10 @@ export class Session {
         this.#connection.send(encodeDeviceFrame({ kind: 'pong', mark: frame.mark }))
         return
       case 'goaway':
-        this.#lose(lossOf(frame)) // session/1
+        this.#lose(lossOf(frame)) // device-session/1
         return
       case 'error':
-        if (FINAL.has(frame.code)) this.#lose(refusedWith(frame)) // session/1
+        if (FINAL.has(frame.code)) this.#lose(refusedWith(frame)) // device-session/1
         return
       case 'welcome':
         this.#watchdog.expectWithin(frame.idleMs)
