@@ -1,8 +1,8 @@
 // One session of a device, from the connection to its loss. (docs/session.md)
 //
 // Invariants:
-//   device-session/1. `replaced` and refused credentials are final: reconnecting would only end the newer
-//     session or be refused again.
+//   device-session/1. `replaced` and refused credentials are final: reconnecting would only end
+//     the newer session or be refused again.
 //   device-session/2. A session is over once its last handler is done and its positions are saved.
 
 import type { ChannelId, DeviceKey } from '#domain/identity'

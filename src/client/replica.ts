@@ -40,7 +40,7 @@ export interface ThingChanged {
 export type ThingListener = (change: ThingChanged) => void
 
 export interface Replica {
-  /** A Thing that is not deleted. Throws TypeError for a channel_id of the wrong form, as all do. */
+  /** A Thing that is not deleted. All throw TypeError for a channel_id of the wrong form. */
   thing(channelId: string, id: string): ThingView | undefined
   /** The Things of a channel by id. */
   things(channelId: string): ReadonlyMap<string, ThingView>

@@ -54,7 +54,7 @@ export interface WatchOptions extends DeviceOptions, Handlers {}
 export type WatchState =
   | { readonly kind: 'connecting' }
   | { readonly kind: 'open'; readonly sessionId: string }
-  /** `error`: what a handler or the position store threw; an entry that it failed for comes again. */
+  /** `error`: what a handler or the store threw; an entry that a handler failed for comes again. */
   | {
       readonly kind: 'waiting'
       readonly delayMs: number
