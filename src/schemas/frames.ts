@@ -152,7 +152,8 @@ export function encodeDelivery(entry: FeedEntry, mode: 'live' | 'replay'): strin
   const stateAndRev =
     (state === undefined ? '' : `,"state":"${state}"`) + (rev === undefined ? '' : `,"rev":${rev}`)
   const replay = mode === 'replay' ? ',"replay":true' : ''
-  return `${head}${stateAndRev},"accepted_at":${entry.acceptedAt}${replay},"payload":${entry.payload}}`
+  const at = `,"accepted_at":${entry.acceptedAt}`
+  return `${head}${stateAndRev}${at}${replay},"payload":${entry.payload}}`
 }
 
 /** The text of every other frame of the gateway. */
