@@ -19,6 +19,13 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   actors: ['src/domain', 'machines', 'xstate'],
   'src/acceptance': ['src/domain', 'src/schemas', 'node:'],
   'src/ingress': ['src/acceptance', 'src/domain', 'src/schemas', 'node:'],
+  'src/mcp': [
+    'src/acceptance',
+    'src/domain',
+    'src/ingress',
+    'src/schemas',
+    '@modelcontextprotocol/server',
+  ],
   'src/stream': [
     'src/domain',
     'src/schemas',
@@ -72,6 +79,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'src/dispatch',
     'src/domain',
     'src/ingress',
+    'src/mcp',
     'src/schemas',
     'src/providers',
     'src/stream',

@@ -4,6 +4,8 @@
 //   caller-check/1. Proof of the gateway token passes every guard, and no budget counts the caller.
 //   caller-check/2. A wrong token counts in the password budget. A missing one is no guess and does
 //                   not.
+//   caller-check/3. Where a handler judges the token, because another one may stand in its place,
+//                   the same two rules hold: provesToken and countGuess are for it.
 
 import { fault, isFault } from '#domain/fault'
 import type { Fault } from '#domain/fault'
@@ -16,8 +18,11 @@ import type { TokenCheck } from './gateway-token.ts'
 export interface Guard {
   /** 'required' asks for the gateway token where the gateway has one. */
   readonly token: 'required' | 'none'
-  /** The budget that counts callers without it: each request, each new device, or none. */
-  readonly budget: 'passwords' | 'devices' | 'none'
+  /**
+   * The budget that counts callers without it: each request, each new device, each wrong guess
+   * that the handler finds, or none.
+   */
+  readonly budget: 'passwords' | 'devices' | 'guesses' | 'none'
 }
 
 /** The origin of a request. Asked for only when a budget counts the request. */
@@ -52,13 +57,19 @@ export class CallerCheck {
     if (verdict === 'absent') return UNAUTHENTICATED // caller-check/2
     if (verdict === 'open' && guard.budget === 'none') return undefined
     const { address } = peer
-    if (verdict === 'open' && guard.budget === 'devices') return address
+    const isCountedLater = guard.budget === 'devices' || guard.budget === 'guesses'
+    if (verdict === 'open' && isCountedLater) return address
     const refusal = take(this.#passwords, address)
     if (isFault(refusal)) return refusal
     return verdict === 'wrong' ? UNAUTHENTICATED : address
   }
 
-  /** Counts one more password of a request; the fault when the budget is used up. */
+  /** True when the header holds the gateway token; false where the gateway has none. */
+  provesToken(authorization: string): boolean {
+    return this.#verdictOf(authorization) === 'valid' // caller-check/3
+  }
+
+  /** Counts one more password or token of a request; the fault when the budget is used up. */
   countGuess({ address }: Caller): Fault | undefined {
     return address === undefined ? undefined : take(this.#passwords, address)
   }

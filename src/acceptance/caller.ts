@@ -17,16 +17,16 @@ export interface Caller {
    */
   readonly refusal?: Fault | undefined
   /** Channels that the caller may use without their password. */
-  readonly grant?: Grant | undefined
+  readonly grant?: ChannelGrant | undefined
 }
 
-/** A right that was proven elsewhere, for instance when a person bound channels to an assistant. */
-export interface Grant {
+/** A right that was proven elsewhere: by a key, or by a person's binding for an assistant. */
+export interface ChannelGrant {
   readonly channels: ReadonlySet<ChannelId>
 }
 
 /** The same caller with a grant. */
-export const withGrant = (caller: Caller, grant: Grant): Caller => ({
+export const withGrant = (caller: Caller, grant: ChannelGrant): Caller => ({
   receivedAtMs: caller.receivedAtMs,
   address: caller.address,
   refusal: caller.refusal,

@@ -23,11 +23,15 @@ export class Statuses {
   }
 
   /**
-   * The record of an operation; send_status_not_found when there is none or it has expired. Whoever
-   * was answered finds it, also while the way in is draining or full. One that is starting has not
-   * applied everything yet, so no way in that refuses says that there is none.
+   * The record of an operation; send_status_not_found when there is none, when it has expired, or
+   * when the caller's grant does not have its channel. Whoever was answered finds it, also while
+   * the way in is draining or full. One that is starting has not applied everything yet, so no way
+   * in that refuses says that there is none.
    */
-  async find(opIdText: string, { receivedAtMs, refusal }: Caller): Promise<Answer<Operation>> {
+  async find(
+    opIdText: string,
+    { receivedAtMs, refusal, grant }: Caller,
+  ): Promise<Answer<Operation>> {
     const opId = parseOperationId(opIdText)
     if (opId === undefined) {
       return fault('validation_failed', { field: 'op_id', detail: `op_id ${OPERATION_ID_RULE}` })
@@ -37,7 +41,8 @@ export class Statuses {
     if (operation === undefined || operation.acceptedAt + statusRetentionMs < receivedAtMs) {
       return refusal ?? fault('send_status_not_found')
     }
-    return operation
+    const isForeign = grant !== undefined && !grant.channels.has(operation.channelId)
+    return isForeign ? fault('send_status_not_found') : operation
   }
 
   /**

@@ -4,6 +4,9 @@
 /** Every code a caller can meet, with the sentence that goes with it. (decisions.md 2) */
 export const FAULTS = {
   authentication_failed: 'the gateway token is missing or wrong',
+  access_token_invalid: 'an access token of this gateway is required',
+  insufficient_scope: 'the access token does not allow this',
+  origin_not_allowed: 'the Host or the Origin header names another site',
   rate_limited: 'too many requests; wait and try again',
   route_not_found: 'there is no such route',
   method_not_allowed: 'this route does not take this method',
@@ -41,6 +44,7 @@ export const FAULTS = {
   channel_subscriber_limit_exceeded: 'the channel has 32 subscribers, which is the limit',
   channel_keys_limit_exceeded: 'the channel has 100 keys, which is the limit',
   channel_key_not_found: 'the channel has no such key',
+  bind_session_not_found: 'there is no such bind session',
   invalid_platform: 'the platform is not known',
   invalid_channel_type: 'channel_type must be private, apns or fcm',
   channel_type_mismatch: 'the device has another channel_type',

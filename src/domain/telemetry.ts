@@ -16,6 +16,7 @@ const SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048]
 export const METRICS = {
   accepted_total: { kind: 'counter', help: 'Submissions answered 200', labels: ['model'] },
   refused_total: { kind: 'counter', help: 'Requests refused, by error code', labels: ['code'] },
+  tool_calls_total: { kind: 'counter', help: 'Calls of MCP tools', labels: ['tool'] },
   accept_seconds: {
     kind: 'histogram',
     help: 'From the whole body to the answer of a submission',

@@ -5,7 +5,7 @@
 //                          unread.ts, connections.ts, client-address.ts, tls-check.ts,
 //                          port-check.ts, uws-environment.ts
 //   doors.ts               the listeners
-//   pipeline.ts            the checks that every row shares
+//   pipeline.ts            the checks that every row shares: rejection.ts
 //   row.ts, request.ts     what a route is and what its handler gets
 //   routes.ts              the table: native-rows.ts, probes.ts, descriptions.ts, route-codes.ts
 //   reader.ts              bodies

@@ -7,6 +7,9 @@ export type Locale = 'en' | 'zh-CN'
 
 const CHINESE: Record<FaultCode, string> = {
   authentication_failed: '网关令牌缺失或错误',
+  access_token_invalid: '需要本网关签发的访问令牌',
+  insufficient_scope: '访问令牌不允许此操作',
+  origin_not_allowed: 'Host 或 Origin 请求头指向另一个站点',
   rate_limited: '请求过多，请稍后再试',
   route_not_found: '没有这个接口',
   method_not_allowed: '该接口不支持此请求方法',
@@ -44,6 +47,7 @@ const CHINESE: Record<FaultCode, string> = {
   channel_subscriber_limit_exceeded: '频道已达到 32 个订阅者的上限',
   channel_keys_limit_exceeded: '频道已达到 100 个密钥的上限',
   channel_key_not_found: '该频道没有这个密钥',
+  bind_session_not_found: '没有这个绑定会话',
   invalid_platform: '未知的平台',
   invalid_channel_type: 'channel_type 必须是 private、apns 或 fcm',
   channel_type_mismatch: '设备的 channel_type 与此不同',

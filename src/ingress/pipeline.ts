@@ -12,7 +12,6 @@
 import { FAULTS, fault, isFault } from '#domain/fault'
 import type { Fault, FaultCode } from '#domain/fault'
 import type { Answer, NowMs } from '#domain/ports'
-import { STORE_BUSY, STORE_FAILURES } from '#domain/store-ports'
 import type { Logger, Meter } from '#domain/telemetry'
 import type { CallerCheck, Guard } from '#src/acceptance/caller-check'
 import { reportDefect } from '#domain/defect'
@@ -24,6 +23,7 @@ import type { Reply } from './reply.ts'
 import type { Request } from './request.ts'
 import { requestIdFrom } from './respond.ts'
 import { tooLarge } from './reader.ts'
+import { BUSY, refusalOf } from './rejection.ts'
 import { guardOf, methodsOf } from './row.ts'
 import type { Row } from './row.ts'
 
@@ -39,7 +39,6 @@ export interface PipelinePorts {
 }
 
 const IN_FLIGHT_MAX = 20_000
-const BUSY = fault('server_busy', { retryAfterMs: 1_000 })
 const NO_VALUES: Readonly<Record<string, string>> = Object.freeze({})
 const NO_QUERY = new URLSearchParams()
 
@@ -237,15 +236,13 @@ class Turn implements Request {
   }
 
   #fail(route: Mounted, error: unknown): void {
-    if (error instanceof Error && error.name === STORE_BUSY) return this.refuse(BUSY)
-    this.#pipeline.ports.logger.error('a request failed', {
-      requestId: this.requestId,
-      route: route.label,
-      ...reportDefect(error),
-    })
+    const { logger } = this.#pipeline.ports
+    const seen = { requestId: this.requestId, route: route.label }
     // pipeline/2
-    const isStore = error instanceof Error && STORE_FAILURES.includes(error.name)
-    return this.refuse(isStore ? BUSY : fault('internal_error'))
+    const refusal = refusalOf(error, (defect) =>
+      logger.error('a request failed', { ...seen, ...defect }),
+    )
+    return this.refuse(refusal)
   }
 
   /** Answers with a fault; `allow` and `connection` are headers that few refusals have. */

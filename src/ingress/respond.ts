@@ -8,11 +8,15 @@ import { JSON_TYPE, NO_HEADERS } from './reply.ts'
 import type { Header, TextReply } from './reply.ts'
 import type { Request } from './request.ts'
 
-export type FailureStatus = 400 | 401 | 404 | 405 | 408 | 409 | 413 | 415 | 426 | 429 | 500 | 503
+export type FailureStatus =
+  400 | 401 | 403 | 404 | 405 | 408 | 409 | 413 | 415 | 426 | 429 | 500 | 503
 
 /** The status of each fault. The table in the README is kept equal by a test. */
 export const STATUS: Record<FaultCode, FailureStatus> = {
   authentication_failed: 401,
+  access_token_invalid: 401,
+  insufficient_scope: 403,
+  origin_not_allowed: 403,
   rate_limited: 429,
   route_not_found: 404,
   method_not_allowed: 405,
@@ -50,6 +54,7 @@ export const STATUS: Record<FaultCode, FailureStatus> = {
   channel_subscriber_limit_exceeded: 400,
   channel_keys_limit_exceeded: 400,
   channel_key_not_found: 404,
+  bind_session_not_found: 404,
   invalid_platform: 400,
   invalid_channel_type: 400,
   channel_type_mismatch: 400,
@@ -86,6 +91,7 @@ export type Category =
 const CATEGORY: Record<FailureStatus, Category> = {
   400: 'validation',
   401: 'auth',
+  403: 'auth',
   404: 'not_found',
   405: 'validation',
   408: 'validation',

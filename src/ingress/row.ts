@@ -24,8 +24,11 @@ export interface Row<Body = unknown, Data = unknown> {
   readonly alsoAt?: readonly string[]
   /** How a named part is decoded where it is not plain percent-encoding; throws for a bad one. */
   readonly decode?: (sent: string, name: string) => string
-  /** 'required' asks for the gateway token where the gateway has one. */
-  readonly token: Guard['token']
+  /**
+   * 'required' asks for the gateway token where the gateway has one. With 'handler' another token
+   * may stand in its place: the handler judges it, and counts a wrong one.
+   */
+  readonly token: Guard['token'] | 'handler'
   /** A place for the gateway token beside the Authorization header; gives '' where none stands. */
   readonly tokenFrom?: (head: Head) => string
   /** The place of channel passwords; a request that can bring one counts in the password budget. */
@@ -38,12 +41,13 @@ export interface Row<Body = unknown, Data = unknown> {
   /** False where a GET changes something: then there is no HEAD beside it. (RFC 9110, 9.2.1) */
   readonly isSafe: boolean
   readonly answerer: Answerer<Data>
-  readonly about: About
+  /** Absent on a row of another protocol, which describes itself: the document leaves it out. */
+  readonly about?: About
   handle(request: Request<Body>): Answer<Data> | Promise<Answer<Data>>
 }
 
 /** The parts that a row cannot leave out, and any others. */
-export type RowParts<Body, Data> = Pick<Row<Body, Data>, 'handle' | 'answerer' | 'about'> &
+export type RowParts<Body, Data> = Pick<Row<Body, Data>, 'handle' | 'answerer'> &
   Partial<Row<Body, Data>>
 
 const DEFAULTS = { token: 'required', credentials: 'none' } as const
@@ -72,6 +76,7 @@ const JSON_BODY = jsonBody()
 
 /** The guard that the check of callers applies to a row. */
 export function guardOf({ token, credentials, makesDevices }: Row): Guard {
+  if (token === 'handler') return { token: 'none', budget: 'guesses' }
   if (credentials !== 'none') return { token, budget: 'passwords' }
   return { token, budget: makesDevices === true ? 'devices' : 'none' }
 }
@@ -83,6 +88,7 @@ export const methodsOf = ({ methods, isSafe }: Row): readonly (RowMethod | 'HEAD
 /** Describes a row for the document: once for each of its methods. */
 export function describe(row: Row): readonly RouteDescription[] {
   const { methods, path, reader, about } = row
+  if (about === undefined) return []
   const codes = [...new Set<FaultCode>([...(about.codes ?? []), ...codesOfChecks(row)])]
   return methods.map((method) => ({
     ...about,

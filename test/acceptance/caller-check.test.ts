@@ -13,6 +13,7 @@ const GUARDS = {
   passwords: { token: 'required', budget: 'passwords' },
   devices: { token: 'required', budget: 'devices' },
   public: { token: 'none', budget: 'passwords' },
+  handler: { token: 'none', budget: 'guesses' },
 } as const satisfies Record<string, Guard>
 
 interface Row {
@@ -66,6 +67,7 @@ const rows: readonly Row[] = [
     expected: ['authentication_failed', 'rate_limited'],
   },
   { gateway: 'secret', guard: 'public', expected: ['host', 'rate_limited'] },
+  { gateway: 'secret', guard: 'handler', authorization: 'Bearer no', expected: ['host', 'host'] },
 ]
 
 for (const { gateway, guard, authorization = '', bareToken = '', expected } of rows) {
@@ -101,3 +103,21 @@ test('caller-check/1: the address of a caller that no budget counts is not even 
   }
   t.is(callerCheck.admit(GUARDS.passwords, peer, 'Bearer secret'), undefined)
 })
+
+const proofs: readonly (readonly [gateway: string, authorization: string, isProof: boolean])[] = [
+  ['secret', 'Bearer secret', true],
+  ['secret', 'Bearer no', false],
+  ['secret', '', false],
+  ['', '', false],
+  ['', 'Bearer ', false],
+  ['', 'Bearer secret', false],
+]
+
+for (const [gateway, authorization, isProof] of proofs) {
+  test(`caller-check/3: "${authorization}" ${isProof ? 'proves' : 'is not'} the token "${gateway}"`, (t) => {
+    const budget = createBudget({ perAddress: 1, total: 1 }, () => 0)
+    const callerCheck = new CallerCheck(tokenCheck(gateway), budget)
+    t.is(callerCheck.provesToken(authorization), isProof)
+    t.is(callerCheck.countGuess({ address: 'host', receivedAtMs: 0 }), undefined)
+  })
+}

@@ -1,0 +1,41 @@
+// Who asks through the surface, and what that caller may use.
+
+import type { Bindings, Grant } from '#domain/assistants'
+import { withGrant } from '#src/acceptance/caller'
+import type { Caller } from '#src/acceptance/caller'
+import type { Opening } from '#src/schemas/tool-schemas'
+
+/** An assistant as its token shows it. */
+export type Assistant =
+  /** Legacy mode: it proved the gateway token, and each tool call brings a channel password. */
+  { readonly kind: 'password' } | { readonly kind: 'grant'; readonly grant: Grant }
+
+/** One request of an assistant. */
+export class Call {
+  readonly assistant: Assistant
+  readonly #asking: Caller
+  readonly #bindings: Pick<Bindings, 'ofGrant'>
+
+  constructor(assistant: Assistant, asking: Caller, bindings: Pick<Bindings, 'ofGrant'>) {
+    this.assistant = assistant
+    this.#asking = asking
+    this.#bindings = bindings
+  }
+
+  get opening(): Opening {
+    return this.assistant.kind
+  }
+
+  /**
+   * The caller as the acceptance stage takes it, with the channels that are bound at this moment:
+   * one that a person unbound, or whose password changed, is not among them any more.
+   */
+  async caller(): Promise<Caller> {
+    const { assistant } = this
+    if (assistant.kind === 'password') return this.#asking
+    const bound = await this.#bindings.ofGrant(assistant.grant.grantId)
+    return withGrant(this.#asking, {
+      channels: new Set(bound.map(({ channelId }) => channelId)),
+    })
+  }
+}

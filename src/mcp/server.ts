@@ -1,0 +1,160 @@
+// The protocol's server object: one for each request, for the surface keeps no session.
+
+import { McpServer, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
+import { ResourceNotFoundError } from '@modelcontextprotocol/server'
+import type { CallToolResult, StandardSchemaWithJSON } from '@modelcontextprotocol/server'
+
+import type { DefectReport } from '#domain/defect'
+import { isFault } from '#domain/fault'
+import type { Fault } from '#domain/fault'
+import type { Answer } from '#domain/ports'
+import { refusalOf } from '#src/ingress/rejection'
+import type { Wire } from '#src/schemas/answers'
+import type { JsonSchema, ObjectSchema } from '#src/schemas/json-schema'
+import { toolInput, unknownArgument } from '#src/schemas/tool-schemas'
+import type { Opening } from '#src/schemas/tool-schemas'
+import type { Call } from './call.ts'
+import { refusalText } from './next-step.ts'
+import { TEMPLATES } from './resources.ts'
+import type { Resources } from './resources.ts'
+import type { Tool } from './tool.ts'
+
+/** The revisions of the protocol that are spoken here, newest first. (docs/decisions.md 15) */
+export const REVISIONS = ['2026-07-28', '2025-11-25', '2025-06-18']
+
+export interface ServerParts {
+  readonly version: string
+  readonly tools: readonly Tool[]
+  readonly resources: Resources
+  /** Told of each tool call, and of its refusal if it was refused. */
+  readonly called: (tool: string, refusal: Fault | undefined) => void
+  readonly report: (tool: string, defect: DefectReport) => void
+}
+
+/** A tool with its schemas as the protocol's library takes them. */
+interface Listed {
+  readonly tool: Tool
+  readonly input: ObjectSchema
+  readonly inputSchema: StandardSchemaWithJSON<Wire>
+  readonly outputSchema: StandardSchemaWithJSON<Wire>
+}
+
+const INSTRUCTIONS: Readonly<Record<Opening, string>> = {
+  grant:
+    'Sends notifications to the devices of people and keeps the state of Things. Begin with ' +
+    'channel_list. When no Channel is bound, call channel_bind_start and give its url to the ' +
+    'person; never ask a person for a Channel password.',
+  password:
+    'Sends notifications to the devices of people and keeps the state of Things. Each call needs ' +
+    'channel_id and password of a Channel; the person knows them.',
+}
+
+/** Makes the servers of one opening; `opening` says which tools there are and what they take. */
+export function serverFactory(opening: Opening, parts: ServerParts): (call: Call) => McpServer {
+  const listed = parts.tools.map((tool) => listedTool(tool, opening))
+  return (call) => {
+    const server = new McpServer(
+      { name: 'heliograph', title: 'Heliograph', version: parts.version },
+      {
+        supportedProtocolVersions: REVISIONS,
+        instructions: INSTRUCTIONS[opening],
+        capabilities: {
+          tools: { listChanged: false },
+          ...(opening === 'grant' && { resources: { listChanged: false, subscribe: false } }),
+        },
+      },
+    )
+    for (const { tool, input, ...schemas } of listed) {
+      const { name, title, description, annotations } = tool
+      server.registerTool(name, { title, description, annotations, ...schemas }, (sent) =>
+        run({ tool, input, sent, call }, parts),
+      )
+    }
+    if (opening === 'grant') addResources(server, parts, call)
+    return server
+  }
+}
+
+function listedTool(tool: Tool, opening: Opening): Listed {
+  const input = toolInput(tool.body, opening)
+  return { tool, input, inputSchema: schemaOf(input), outputSchema: schemaOf(tool.output) }
+}
+
+/**
+ * Shows the schema and lets every object pass: the acceptance stage checks what comes in, for every
+ * way in alike, and what goes out is made by us.
+ */
+function schemaOf(schema: JsonSchema): StandardSchemaWithJSON<Wire> {
+  const json = (): Record<string, unknown> => schema
+  return {
+    '~standard': {
+      version: 1,
+      vendor: 'heliograph',
+      validate: (value) => ({ value: value as Wire }),
+      jsonSchema: { input: json, output: json },
+    },
+  }
+}
+
+interface Running {
+  readonly tool: Tool
+  readonly input: ObjectSchema
+  readonly sent: Wire
+  readonly call: Call
+}
+
+/** Never rejects: the library would tell the model the text of the error. */
+async function run(
+  { tool, input, sent, call }: Running,
+  { called, report }: ServerParts,
+): Promise<CallToolResult> {
+  const answer = await orRefusal(
+    async () => unknownArgument(input, sent) ?? (await tool.call(sent, call)),
+    (defect) => report(tool.name, defect),
+  )
+  called(tool.name, isFault(answer) ? answer : undefined)
+  if (isFault(answer)) {
+    return { isError: true, content: [{ type: 'text', text: refusalText(answer, call.opening) }] }
+  }
+  return {
+    content: [{ type: 'text', text: JSON.stringify(answer) }],
+    structuredContent: { ...answer },
+  }
+}
+
+async function orRefusal<Value>(
+  job: () => Promise<Answer<Value>>,
+  report: (defect: DefectReport) => void,
+): Promise<Answer<Value>> {
+  try {
+    return await job()
+  } catch (error) {
+    return refusalOf(error, report)
+  }
+}
+
+function addResources({ server }: McpServer, { resources, report }: ServerParts, call: Call): void {
+  const orThrow = async <Value>(uri: string, job: () => Promise<Answer<Value>>): Promise<Value> => {
+    const answer = await orRefusal(job, (defect) => report('resources', defect))
+    if (isFault(answer)) throw protocolError(answer, uri, call.opening)
+    return answer
+  }
+  server.setRequestHandler('resources/list', ({ params }) =>
+    orThrow('', () => resources.list(params?.cursor, call)),
+  )
+  server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: TEMPLATES }))
+  server.setRequestHandler('resources/read', ({ params }) =>
+    orThrow(params.uri, () => resources.read(params.uri, call)),
+  )
+}
+
+/** A channel that is not bound is no resource, whether it exists or not. */
+function protocolError(refusal: Fault, uri: string, opening: Opening): ProtocolError {
+  const { code } = refusal
+  if (code === 'entity_not_found' || code === 'channel_not_found') {
+    return new ResourceNotFoundError(uri)
+  }
+  const isTheirs = code === 'invalid_cursor' || code === 'invalid_channel_id'
+  const kind = isTheirs ? ProtocolErrorCode.InvalidParams : ProtocolErrorCode.InternalError
+  return new ProtocolError(kind, refusalText(refusal, opening), { error_code: code })
+}

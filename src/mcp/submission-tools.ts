@@ -1,0 +1,101 @@
+// Tools that submit: Messages, Events and Things.
+
+import { isFault } from '#domain/fault'
+import type { EventAction, ThingAction } from '#domain/submission'
+import type { Submissions } from '#src/acceptance/submissions'
+import type { Intent } from '#src/acceptance/intent'
+import { acceptedToWire } from '#src/schemas/answers'
+import type { ObjectSchema } from '#src/schemas/json-schema'
+import {
+  ACCEPTED_DATA,
+  EVENT_REQUESTS,
+  MESSAGE_REQUEST,
+  THING_REQUESTS,
+} from '#src/schemas/submission-schemas'
+import { ADDS, ENDS, SETS } from './tool.ts'
+import type { Tool } from './tool.ts'
+
+type Words = Pick<Tool, 'title' | 'description' | 'annotations'>
+
+const AFTER = 'Success means durably accepted; operation_status tells how delivery goes.'
+
+const MESSAGE: Words = {
+  title: 'Send a Message',
+  description:
+    'Sends a notification to every device subscribed to a Channel: an alert, or news that work ' +
+    `is done. Send an op_id to make a repeat safe. ${AFTER}`,
+  annotations: ADDS,
+}
+
+const EVENTS: Readonly<Record<EventAction, Words>> = {
+  create: {
+    title: 'Open an Event',
+    description:
+      'Opens an Event: a process that goes on for a while and then ends, such as an outage or a ' +
+      `deployment. Keep the event_id that this returns for event_update and event_close. ${AFTER}`,
+    annotations: ADDS,
+  },
+  update: {
+    title: 'Update an Event',
+    description: `Tells how an open Event goes on. Send what changed, nothing else. ${AFTER}`,
+    annotations: SETS,
+  },
+  close: {
+    title: 'Close an Event',
+    description: `Ends an Event for good; it takes no further update. ${AFTER}`,
+    annotations: ENDS,
+  },
+}
+
+const THINGS: Readonly<Record<ThingAction, Words>> = {
+  create: {
+    title: 'Create a Thing',
+    description:
+      'Creates a Thing: a long-lived object with a state, such as a server, a room or a sensor. ' +
+      `Keep the thing_id that this returns. ${AFTER}`,
+    annotations: ADDS,
+  },
+  update: {
+    title: 'Update a Thing',
+    description:
+      'Changes the state of a Thing. Send what changed, nothing else; null removes a key of ' +
+      `attrs. An archived Thing becomes active again. ${AFTER}`,
+    annotations: SETS,
+  },
+  archive: {
+    title: 'Archive a Thing',
+    description: `Makes a Thing inactive and keeps its state. ${AFTER}`,
+    annotations: SETS,
+  },
+  delete: {
+    title: 'Delete a Thing',
+    description: `Deletes a Thing for good; it takes no further update. ${AFTER}`,
+    annotations: ENDS,
+  },
+}
+
+const EVENT_ACTIONS = ['create', 'update', 'close'] as const
+const THING_ACTIONS = ['create', 'update', 'archive', 'delete'] as const
+
+export function submissionTools(submissions: Submissions): readonly Tool[] {
+  const tool = (name: string, intent: Intent, body: ObjectSchema, words: Words): Tool => ({
+    name,
+    ...words,
+    body,
+    output: ACCEPTED_DATA[intent.model],
+    scopes: ['mcp:tools'],
+    call: async (fields, call) => {
+      const accepted = await submissions.submit(intent, fields, await call.caller())
+      return isFault(accepted) ? accepted : acceptedToWire(accepted)
+    },
+  })
+  return [
+    tool('message_send', { model: 'message', action: 'send' }, MESSAGE_REQUEST, MESSAGE),
+    ...EVENT_ACTIONS.map((action) =>
+      tool(`event_${action}`, { model: 'event', action }, EVENT_REQUESTS[action], EVENTS[action]),
+    ),
+    ...THING_ACTIONS.map((action) =>
+      tool(`thing_${action}`, { model: 'thing', action }, THING_REQUESTS[action], THINGS[action]),
+    ),
+  ]
+}
