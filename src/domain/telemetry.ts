@@ -29,6 +29,11 @@ export const METRICS = {
     labels: [],
   },
   requests_in_flight: { kind: 'gauge', help: 'HTTP requests not yet answered', labels: [] },
+  mounted_streams: {
+    kind: 'gauge',
+    help: 'Answers that mounted handlers are streaming',
+    labels: [],
+  },
   feed_streams: {
     kind: 'gauge',
     help: 'Subscribers of compatibility routes that follow a feed',

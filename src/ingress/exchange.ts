@@ -6,17 +6,18 @@
 //               all bodies in the making hold together is bounded.
 //   exchange/3. A body that does not arrive in time is answered and its connection closed.
 //   exchange/4. A stream goes on once its reader has taken what was written, and ends when its
-//               reader is gone or the gateway drains.
+//               reader is gone or the gateway drains. That of a mounted handler holds no drain up:
+//               it has until everything else is answered.
 //   exchange/5. What is held of large answers that are not read is bounded over the process, and so
-//               is the time for reading one: then its connection is cut.
+//               is the time for reading one, or one part of a stream: then its connection is cut.
 
 import type { HttpResponse } from 'uWebSockets.js'
 import { fault } from '#domain/fault'
 import type { Fault } from '#domain/fault'
+import { ARRIVING_BYTES_MAX, ArrivingBody, tooLarge } from './arriving-body.ts'
 import { Expiring } from './deadlines.ts'
 import type { Deadlines } from './deadlines.ts'
-import { tooLarge } from './reader.ts'
-import { NO_STORE, isStream, statusLine } from './reply.ts'
+import { NO_STORE, hasNoBody, isStream, statusLine } from './reply.ts'
 import type { Reply, Stream } from './reply.ts'
 import { isLarge } from './unread.ts'
 import type { Unread } from './unread.ts'
@@ -26,6 +27,8 @@ export interface Exchange {
    * Reads the body and gives it once: the bytes live until `done` returns. Nothing after an abort.
    */
   readBody(maxBytes: number, done: (body: Uint8Array | Fault) => void): void
+  /** Gives the body as a stream, in place of `readBody`; `over` aborts with the exchange. */
+  openBody(maxBytes: number, hasBody: boolean): OpenBody
   /** True when an answer can be held for as long as its reader takes. (exchange/5) */
   hasRoomFor(reply: Reply): boolean
   /**
@@ -35,6 +38,12 @@ export interface Exchange {
   reply(reply: Reply, requestId: string): Promise<void> | undefined
 }
 
+export interface OpenBody {
+  readonly body: ArrivingBody
+  /** Aborts once the exchange is over: answered, or its caller gone. */
+  readonly over: AbortSignal
+}
+
 /** The state that all exchanges of a listener share. */
 export interface Traffic {
   readonly isDraining: boolean
@@ -42,13 +51,16 @@ export interface Traffic {
   readonly unread: Unread
   /** One for each answer that is being streamed. */
   readonly streams: Set<AbortController>
+  /** One for each answer that a mounted handler streams: these are not in flight. */
+  readonly mountedStreams: Set<AbortController>
   inFlight: number
   bodyBytes: number
   /** One of those in flight is answered, or its caller is gone. */
   settled(): void
 }
 
-const BODY_BYTES_MAX = 64 * 1024 * 1024
+/** Answers that mounted handlers stream at once: beyond, server_busy. */
+export const MOUNTED_STREAMS_MAX = 1_000
 
 type Done = (body: Uint8Array | Fault) => void
 
@@ -63,6 +75,7 @@ export class UwsExchange extends Expiring implements Exchange {
   #mustClose = false
   #isSettled = false
   #stopStream: (() => void) | undefined
+  #open: { readonly body: ArrivingBody; readonly over: AbortController } | undefined
   /** Bytes of the answer that its reader has not taken. */
   #unread = 0
 
@@ -81,6 +94,27 @@ export class UwsExchange extends Expiring implements Exchange {
     this.#response?.onData((chunk, isLast) => this.#take(chunk, isLast, maxBytes))
   }
 
+  openBody(maxBytes: number, hasBody: boolean): OpenBody {
+    const body = new ArrivingBody(maxBytes, {
+      traffic: this.#traffic,
+      pause: () => this.#response?.pause(),
+      resume: () => this.#response?.resume(),
+      expired: () => (this.#mustClose = true), // exchange/3
+    })
+    const over = new AbortController()
+    this.#open = { body, over }
+    if (!hasBody) body.arrive(new Uint8Array(), true)
+    else this.#response?.onData((chunk, isLast) => body.arrive(new Uint8Array(chunk), isLast))
+    return { body, over: over.signal }
+  }
+
+  /** Nobody reads the body or makes the answer any more. */
+  #closeOpen(): void {
+    this.#open?.body.destroy()
+    this.#open?.over.abort()
+    this.#open = undefined
+  }
+
   #take(chunk: ArrayBuffer, isLast: boolean, maxBytes: number): void {
     if (this.#done === undefined) return
     const bytes = new Uint8Array(chunk)
@@ -89,7 +123,7 @@ export class UwsExchange extends Expiring implements Exchange {
       const isWhole = this.#chunks.length === 0
       return this.#finish(isWhole ? bytes : Buffer.concat([...this.#chunks, bytes]))
     }
-    if (this.#traffic.bodyBytes + bytes.length > BODY_BYTES_MAX) {
+    if (this.#traffic.bodyBytes + bytes.length > ARRIVING_BYTES_MAX) {
       return this.#finish(fault('server_busy')) // exchange/2
     }
     this.#chunks.push(Buffer.from(bytes)) // a copy: the library takes the chunk back
@@ -125,6 +159,7 @@ export class UwsExchange extends Expiring implements Exchange {
   #abort(): void {
     this.#response = undefined // exchange/1
     this.#stopStream?.()
+    this.#closeOpen()
     this.#holds(0)
     if (this.#done === undefined) return
     this.#letGo()
@@ -132,7 +167,10 @@ export class UwsExchange extends Expiring implements Exchange {
   }
 
   hasRoomFor({ body }: Reply): boolean {
-    return this.#isHead || isStream(body) || this.#traffic.unread.hasRoomFor(body)
+    if (this.#isHead) return true
+    const { mountedStreams, unread } = this.#traffic
+    if (!isStream(body)) return unread.hasRoomFor(body)
+    return body.isMounted !== true || mountedStreams.size < MOUNTED_STREAMS_MAX
   }
 
   reply(reply: Reply, requestId: string): Promise<void> | undefined {
@@ -141,12 +179,18 @@ export class UwsExchange extends Expiring implements Exchange {
     const { body } = reply
     const response = this.#response
     if (response === undefined || this.#isHead || !isStream(body)) {
+      this.#closeOpen()
       this.#traffic.settled()
       response?.cork(() => this.#write(response, reply, requestId))
       return undefined
     }
     response.cork(() => writeHead(response, reply, requestId))
-    return this.#pour(body, response).finally(() => this.#traffic.settled())
+    if (body.isMounted !== true) {
+      return this.#pour(body, response).finally(() => this.#traffic.settled())
+    }
+    const pouring = this.#pour(body, response)
+    this.#traffic.settled() // exchange/4: from now on it is one of the mounted streams
+    return pouring
   }
 
   #settle(): void {
@@ -158,13 +202,13 @@ export class UwsExchange extends Expiring implements Exchange {
     const { body } = reply
     writeHead(response, reply, requestId)
     const mustClose = this.#mustClose || this.#traffic.isDraining
-    if (!this.#isHead && !isStream(body) && reply.status !== 304) {
+    if (!this.#isHead && !isStream(body) && !hasNoBody(reply.status)) {
       if (isLarge(body)) this.#send(response, bytesOf(body), mustClose)
       else response.end(body, mustClose)
       return
     }
     // The length is written here: given to the library, it would wait for a body as long.
-    if (!isStream(body) && reply.status !== 304) {
+    if (!isStream(body) && !hasNoBody(reply.status)) {
       response.writeHeader('content-length', String(Buffer.byteLength(body)))
     }
     if (mustClose) response.writeHeader('connection', 'close')
@@ -202,23 +246,32 @@ export class UwsExchange extends Expiring implements Exchange {
       goOn()
       return true
     })
-    this.#traffic.streams.add(controller)
-    if (this.#traffic.isDraining) controller.abort()
+    const { streams, mountedStreams } = this.#traffic
+    const kin = stream.isMounted === true ? mountedStreams : streams
+    kin.add(controller)
+    if (this.#traffic.isDraining && kin === streams) controller.abort()
     try {
       for await (const chunk of stream.open(controller.signal)) {
         if (this.#response === undefined) return // exchange/1
         let isTaken = true
         response.cork(() => (isTaken = response.write(chunk)))
-        if (!isTaken) await new Promise<void>((resolve) => (goOn = resolve))
+        if (!isTaken) {
+          this.#holds(chunk.length) // exchange/5
+          await new Promise<void>((resolve) => (goOn = resolve))
+          this.#holds(0)
+        }
         if (this.#isGone()) return // exchange/1
       }
-      if (!this.#isGone()) response.cork(() => response.end(undefined, this.#traffic.isDraining))
+      this.#closeOpen()
+      // Asked to close the connection, the library would write that header into the body.
+      if (!this.#isGone()) response.cork(() => response.end())
     } catch (error) {
       // A body that is cut off must not look whole.
       if (!this.#isGone()) response.close()
       throw error
     } finally {
-      this.#traffic.streams.delete(controller)
+      kin.delete(controller)
+      this.#closeOpen()
       this.#stopStream = undefined
     }
   }
@@ -234,7 +287,7 @@ const bytesOf = (body: string | Uint8Array): Uint8Array =>
 
 function writeHead(response: HttpResponse, reply: Reply, requestId: string): void {
   if (reply.status !== 200) response.writeStatus(statusLine(reply.status))
-  response.writeHeader('content-type', reply.contentType)
+  if (reply.contentType !== undefined) response.writeHeader('content-type', reply.contentType)
   response.writeHeader('cache-control', reply.cache ?? NO_STORE)
   response.writeHeader('x-request-id', requestId)
   for (const [name, value] of reply.headers) response.writeHeader(name, value)

@@ -10,6 +10,7 @@ import type { AddressSource, ClientAddress } from './client-address.ts'
 import { Deadlines } from './deadlines.ts'
 import { UwsExchange } from './exchange.ts'
 import type { Exchange, Traffic } from './exchange.ts'
+import type { Header } from './reply.ts'
 import type { TlsFiles } from './tls-check.ts'
 import { Unread } from './unread.ts'
 
@@ -33,8 +34,12 @@ export interface Head {
   readonly method: string
   /** The first value of a header; '' when there is none. */
   header(name: string): string
+  /** Every header line as sent, its name in lower case. */
+  allHeaders(): readonly Header[]
   /** The query as sent, without the question mark. */
   query(): string
+  /** Path and query as sent. */
+  readonly target: string
   /** A part of the path as sent, by its place among the named parts. */
   parameter(index: number): string
   /** The address of the caller, also behind a trusted proxy. */
@@ -62,8 +67,15 @@ export interface Http {
    * when it cannot be used; then the old one stays.
    */
   reload(): Promise<void>
-  /** From now on every answer closes its connection. Resolves when nothing is in flight. */
+  /** Answers that mounted handlers are streaming. */
+  readonly mountedStreams: Pick<ReadonlySet<unknown>, 'size'>
+  /**
+   * From now on every answer closes its connection. Resolves when nothing is in flight; streams of
+   * mounted handlers go on until `endMounted`.
+   */
   drain(): Promise<void>
+  /** Ends the streams of mounted handlers. */
+  endMounted(): void
   /** Ends every connection, answered or not. */
   close(): void
 }
@@ -90,6 +102,7 @@ class UwsHttp implements Http, Traffic {
   inFlight = 0
   bodyBytes = 0
   readonly streams = new Set<AbortController>()
+  readonly mountedStreams = new Set<AbortController>()
   readonly #head: UwsHead
   readonly #applications: Applications
   #whenIdle: (() => void)[] = []
@@ -128,6 +141,10 @@ class UwsHttp implements Http, Traffic {
     for (const stream of this.streams) stream.abort()
     if (this.inFlight === 0) return Promise.resolve()
     return new Promise((resolve) => this.#whenIdle.push(resolve))
+  }
+
+  endMounted(): void {
+    for (const stream of this.mountedStreams) stream.abort()
   }
 
   close(): void {
@@ -179,6 +196,18 @@ class UwsHead implements Head, AddressSource {
       if (key === name) lines.push(value)
     })
     return lines.join(',')
+  }
+
+  allHeaders(): readonly Header[] {
+    const lines: Header[] = []
+    this.#live().forEach((name, value) => lines.push([name, value]))
+    return lines
+  }
+
+  get target(): string {
+    const query = this.query()
+    const path = this.#live().getUrl()
+    return query === '' ? path : `${path}?${query}`
   }
 
   query(): string {

@@ -2,14 +2,16 @@
 // outcomes into answers.
 //
 //   http.ts, exchange.ts   uWebSockets.js and its dangers: applications.ts, deadlines.ts,
-//                          unread.ts, connections.ts, client-address.ts, tls-check.ts,
-//                          port-check.ts, uws-environment.ts
+//                          arriving-body.ts, unread.ts, connections.ts, client-address.ts,
+//                          tls-check.ts, port-check.ts, uws-environment.ts
 //   doors.ts               the listeners
 //   pipeline.ts            the checks that every row shares: rejection.ts
 //   row.ts, request.ts     what a route is and what its handler gets
 //   routes.ts              the table: native-rows.ts, probes.ts, descriptions.ts, route-codes.ts
 //   reader.ts              bodies
 //   answerer.ts            answers: respond.ts, reply.ts, localise.ts
+//   mount.ts               handlers written for node:http: mounted-answer.ts, mounted-headers.ts,
+//                          memory-connection.ts
 //   compat/styles.ts       the imitated tools
 
 import type { Fault } from '#domain/fault'
@@ -88,6 +90,8 @@ export interface Ingress {
   reload(): Promise<void>
   /** New submissions get 503 from now on; resolves when what is in flight is answered. */
   drain(): Promise<void>
+  /** Ends what mounted handlers still stream: the last step of a drain. */
+  endMounted(): void
   close(): void
 }
 
@@ -123,6 +127,7 @@ export function createIngress(ports: IngressPorts, options: IngressOptions): Ing
   meter.gauge('requests_in_flight', {}, () => sumOf(doors, ({ inFlight }) => inFlight))
   meter.gauge('request_body_bytes', {}, () => sumOf(doors, ({ bodyBytes }) => bodyBytes))
   meter.gauge('answer_unread_bytes', {}, () => sumOf(doors, ({ unread }) => unread.bytes))
+  meter.gauge('mounted_streams', {}, () => sumOf(doors, (http) => http.mountedStreams.size))
   let bound: Promise<number> | undefined
   return {
     http: main.http,
@@ -142,6 +147,9 @@ export function createIngress(ports: IngressPorts, options: IngressOptions): Ing
     },
     drain: async () => {
       await Promise.all(doors.map(({ http }) => http.drain()))
+    },
+    endMounted: () => {
+      for (const { http } of doors) http.endMounted()
     },
     close: () => {
       for (const { http } of doors) http.close()

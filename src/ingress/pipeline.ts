@@ -17,12 +17,12 @@ import type { CallerCheck, Guard } from '#src/acceptance/caller-check'
 import { reportDefect } from '#domain/defect'
 import { ENVELOPE } from './answerer.ts'
 import type { Answerer } from './answerer.ts'
+import { tooLarge } from './arriving-body.ts'
 import type { Exchange } from './exchange.ts'
 import type { Head, Http } from './http.ts'
 import type { Reply } from './reply.ts'
 import type { Request } from './request.ts'
 import { requestIdFrom } from './respond.ts'
-import { tooLarge } from './reader.ts'
 import { BUSY, refusalOf } from './rejection.ts'
 import { guardOf, methodsOf } from './row.ts'
 import type { Row } from './row.ts'
@@ -176,6 +176,10 @@ class Turn implements Request {
     if (Number(head.header('content-length')) > reader.bytesMax) {
       return this.#refuseBody(tooLarge(reader.bytesMax))
     }
+    if (reader.open !== undefined) {
+      this.body = reader.open(head, this.#exchange)
+      return this.#hand(route)
+    }
     const contentType = head.header('content-type')
     return this.#exchange.readBody(reader.bytesMax, (bytes) => {
       try {
@@ -223,6 +227,7 @@ class Turn implements Request {
   async #answer(route: Mounted): Promise<void> {
     try {
       const data = await route.row.handle(this)
+      if (isFault(data) && data.code === 'body_too_large') return this.#refuseBody(data)
       const reply = isFault(data)
         ? this.#answerer.failure(data, this)
         : this.#answerer.success(data, this)

@@ -1,9 +1,12 @@
 // Readers turn the body of a request into a value. Each has its own limit in bytes.
 
 import { fault } from '#domain/fault'
-import type { Fault, FaultCode } from '#domain/fault'
+import type { FaultCode } from '#domain/fault'
 import type { Answer } from '#domain/ports'
 import { readJson } from '#src/schemas/json'
+import { tooLarge } from './arriving-body.ts'
+import type { Exchange } from './exchange.ts'
+import type { Head } from './http.ts'
 
 export interface Reader<Body = unknown> {
   /** The most bytes of a body; 0 where none is read. */
@@ -16,6 +19,8 @@ export interface Reader<Body = unknown> {
   readonly codes: readonly FaultCode[]
   /** `bytes` live until this returns. */
   read(bytes: Uint8Array, contentType: string): Answer<Body> | Promise<Answer<Body>>
+  /** Gives a body that is still arriving; then `read` is not called. */
+  readonly open?: (head: Head, exchange: Exchange) => Body
 }
 
 /** The limit of every body, unless its row says otherwise. (Specification: Limits) */
@@ -157,10 +162,6 @@ export function byContentType<Body>(
     },
   }
 }
-
-/** The refusal of a body that has more bytes than that. */
-export const tooLarge = (bytesMax: number): Fault =>
-  fault('body_too_large', { detail: `at most ${bytesMax} bytes` })
 
 const UNSUPPORTED = fault('unsupported_media_type')
 

@@ -9,7 +9,8 @@ export type Header = readonly [name: string, value: string]
 /** `x-request-id` is added to every answer. */
 export interface Reply {
   readonly status: number
-  readonly contentType: string
+  /** Undefined for an answer without content. */
+  readonly contentType: string | undefined
   readonly headers: readonly Header[]
   readonly body: string | Uint8Array | Stream
   /** The Cache-Control header; without it nobody keeps the answer. */
@@ -23,6 +24,8 @@ export type TextReply = Reply & { readonly body: string }
 
 /** A body that is written while it is made, as fast as its reader takes it. */
 export interface Stream {
+  /** Made by a mounted handler, which may stream without end: counted apart while draining. */
+  readonly isMounted?: true
   /** Begins. `signal` aborts when the caller is gone or the gateway is about to stop: end then. */
   open(signal: AbortSignal): AsyncIterable<string | Uint8Array>
 }
@@ -36,11 +39,17 @@ export const statusLine = (status: number): string => `${status} ${STATUS_CODES[
 
 /** Every header of an answer. */
 export const headersOf = (reply: Reply, requestId: string): readonly Header[] => [
-  ['content-type', reply.contentType],
+  ...contentTypeOf(reply),
   ['cache-control', reply.cache ?? NO_STORE],
   ['x-request-id', requestId],
   ...reply.headers,
 ]
+
+const contentTypeOf = ({ contentType }: Reply): readonly Header[] =>
+  contentType === undefined ? NO_HEADERS : [['content-type', contentType]]
+
+/** True for a status whose answers have no body, not even an empty one. (RFC 9110, 6.4.1) */
+export const hasNoBody = (status: number): boolean => status === 204 || status === 304
 
 export const isStream = (body: Reply['body']): body is Stream =>
   typeof body !== 'string' && !(body instanceof Uint8Array)

@@ -107,6 +107,7 @@ export function composeFrontend(config: Config, edge: FrontendEdge, backend: Bac
     drain: async () => {
       await ingress.drain()
       await acceptor.drain()
+      ingress.endMounted()
     },
     sendAway: () => sessions.drain(),
     close: async () => {

@@ -1,0 +1,126 @@
+// The body of one request as a stream, for a handler that reads it while it arrives.
+//
+// Invariants:
+//   arriving-body/1. A body that its handler does not read is not taken from the connection either.
+//   arriving-body/2. It fails as soon as it is known to be too large, when it does not arrive in
+//                    time, and when all bodies together hold too much. Its time stands still while
+//                    its handler does not read.
+//   arriving-body/3. Nobody's pause outlasts the reading: what is left then is skipped, so that the
+//                    connection serves its next request.
+
+import { Readable } from 'node:stream'
+
+import { fault } from '#domain/fault'
+import type { Fault } from '#domain/fault'
+import { Expiring } from './deadlines.ts'
+import type { Deadlines } from './deadlines.ts'
+
+/** The most bytes that all bodies in the making hold together. */
+export const ARRIVING_BYTES_MAX = 64 * 1024 * 1024
+
+/** The refusal of a body that has more bytes than that. */
+export const tooLarge = (bytesMax: number): Fault =>
+  fault('body_too_large', { detail: `at most ${bytesMax} bytes` })
+
+/** Why a body ended before it was whole. */
+export class BodyRefused extends Error {
+  readonly fault: Fault
+
+  constructor(refusal: Fault) {
+    super(refusal.code)
+    this.fault = refusal
+  }
+}
+
+/** What a body shares with the others of its listener, and how it holds its connection back. */
+export interface ArrivingPorts {
+  readonly traffic: { readonly deadlines: Deadlines; bodyBytes: number }
+  readonly pause: () => void
+  readonly resume: () => void
+  /** It did not arrive in time. */
+  readonly expired: () => void
+}
+
+export class ArrivingBody extends Readable {
+  readonly #bytesMax: number
+  readonly #ports: ArrivingPorts
+  readonly #deadline: Expiring
+  #left: number
+  #held = 0
+  #isPaused = false
+
+  constructor(bytesMax: number, ports: ArrivingPorts) {
+    super()
+    this.#bytesMax = bytesMax
+    this.#left = bytesMax
+    this.#ports = ports
+    this.#deadline = new BodyDeadline(() => {
+      ports.expired()
+      this.refuse(fault('request_timeout'))
+    })
+    // Its reader is told; one that has gone away need not be.
+    this.on('error', () => undefined)
+    ports.traffic.deadlines.watch(this.#deadline)
+  }
+
+  /** Takes a part; the bytes live until this returns. */
+  arrive(part: Uint8Array, isLast: boolean): void {
+    if (this.destroyed) return // arriving-body/3
+    this.#left -= part.length
+    if (this.#left < 0) return this.refuse(tooLarge(this.#bytesMax)) // arriving-body/2
+    const { traffic } = this.#ports
+    if (traffic.bodyBytes + part.length > ARRIVING_BYTES_MAX) {
+      return this.refuse(fault('server_busy')) // arriving-body/2
+    }
+    const hasRoom = this.push(Buffer.from(part))
+    this.#holds(this.readableLength)
+    if (isLast) {
+      traffic.deadlines.release(this.#deadline)
+      this.push(null)
+    } else if (!hasRoom) this.#pause()
+  }
+
+  /** Ends the body before its time; its reader gets BodyRefused. */
+  refuse(refusal: Fault): void {
+    this.destroy(new BodyRefused(refusal))
+  }
+
+  override _read(): void {
+    this.#holds(this.readableLength)
+    this.#goOn()
+  }
+
+  override _destroy(error: Error | null, callback: (error: Error | null) => void): void {
+    this.#ports.traffic.deadlines.release(this.#deadline)
+    this.#holds(0)
+    if (this.#isPaused) this.#ports.resume() // arriving-body/3
+    callback(error)
+  }
+
+  #pause(): void {
+    this.#isPaused = true
+    this.#ports.traffic.deadlines.release(this.#deadline)
+    this.#ports.pause() // arriving-body/1
+  }
+
+  #goOn(): void {
+    if (!this.#isPaused) return
+    this.#isPaused = false
+    this.#ports.traffic.deadlines.watch(this.#deadline)
+    this.#ports.resume()
+  }
+
+  #holds(bytes: number): void {
+    this.#ports.traffic.bodyBytes += bytes - this.#held
+    this.#held = bytes
+  }
+}
+
+class BodyDeadline extends Expiring {
+  readonly expire: () => void
+
+  constructor(expire: () => void) {
+    super()
+    this.expire = expire
+  }
+}

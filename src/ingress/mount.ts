@@ -1,0 +1,90 @@
+// Handlers written for node:http, as rows of the table of routes.
+//
+// Invariants:
+//   mount/1. A caller that leaves breaks the connection to the handler; a handler that breaks off
+//            its answer breaks that to the caller. Neither looks like a whole one.
+//   mount/2. A handler sees the address that the gateway knows; what a caller says of it, or of
+//            proxies, does not reach it.
+//   mount/3. A request that the gateway refuses does not reach the handler.
+
+import { createServer } from 'node:http'
+import type { RequestListener } from 'node:http'
+
+import { reportDefect } from '#domain/defect'
+import type { Logger } from '#domain/telemetry'
+import type { Answerer } from './answerer.ts'
+import type { RowMethod } from './http.ts'
+import { answerOf } from './mounted-answer.ts'
+import type { Incoming } from './mounted-answer.ts'
+import { BODY_BYTES_MAX, NOTHING } from './reader.ts'
+import type { Reader } from './reader.ts'
+import type { Reply } from './reply.ts'
+import type { Request } from './request.ts'
+import { failure } from './respond.ts'
+import type { Row } from './row.ts'
+
+/** A handler as node:http takes it. What it throws or rejects with breaks its answer off. */
+export type NodeHandler = (...exchange: Parameters<RequestListener>) => unknown
+
+export interface MountOptions extends Partial<Pick<Row, 'methods' | 'token' | 'credentials'>> {
+  /** `/name` for this path alone, `/name/*` for all below it. */
+  readonly path: string
+  readonly alsoAt?: readonly string[]
+  readonly handler: NodeHandler
+  /** The most bytes of a body. */
+  readonly bytesMax?: number
+  readonly logger: Logger
+}
+
+const METHODS: readonly RowMethod[] = ['GET', 'POST', 'PUT', 'DELETE', 'OPTIONS']
+
+/**
+ * The row of a handler, which the OpenAPI document leaves out. Unless it says otherwise it asks
+ * for the gateway token.
+ */
+export function mount({ handler, bytesMax = BODY_BYTES_MAX, logger, ...row }: MountOptions): Row {
+  const server = createServer({ requestTimeout: 0 }, guarded(handler, logger))
+  return {
+    methods: METHODS,
+    token: 'required',
+    credentials: 'none',
+    isSafe: true,
+    ...row,
+    reader: incoming(bytesMax),
+    answerer: AS_IT_IS,
+    // mount/3
+    handle: ({ refusal, body, requestId }: Request<Incoming>) =>
+      refusal ?? answerOf(server, body, requestId),
+  }
+}
+
+const incoming = (bytesMax: number): Reader<Incoming> => ({
+  ...NOTHING,
+  bytesMax,
+  read: () => {
+    throw new Error('the body of a mounted row is read by its handler')
+  },
+  open: (head, exchange) => {
+    const { method, target, address } = head
+    const hasBody =
+      Number(head.header('content-length')) > 0 || head.header('transfer-encoding') !== ''
+    const open = exchange.openBody(bytesMax, hasBody)
+    return { method, target, address, headers: head.allHeaders(), ...open }
+  },
+})
+
+const AS_IT_IS: Answerer<Reply> = {
+  isLocalised: true,
+  success: (reply) => reply,
+  failure: (refusal, request) => failure(refusal, request),
+}
+
+const guarded =
+  (handler: NodeHandler, logger: Logger): RequestListener =>
+  (request, response) => {
+    const run = async (): Promise<unknown> => handler(request, response)
+    run().catch((error: unknown) => {
+      logger.error('a mounted handler failed', { ...reportDefect(error) })
+      response.destroy() // mount/1
+    })
+  }
