@@ -2,11 +2,12 @@
 //
 // Invariants:
 //   call/1. Only a call that may happen twice is repeated: the caller or the table of client.ts
-//     says so.
+//     says so. Any other one is repeated only when it never reached the gateway.
 //   call/2. Repeats are bounded in number, jittered, and never earlier than Retry-After says; a
 //     wait beyond RETRY_AFTER_MAX_MS is left to the caller.
 
 import { HeliographError } from './error.ts'
+import type { ClientCode } from './error.ts'
 import { backoffMs, pause } from './runtime.ts'
 import type { ClientRuntime } from './runtime.ts'
 
@@ -22,10 +23,12 @@ export interface Call {
   readonly method: 'GET' | 'POST'
   readonly path: string
   readonly body?: object
-  /** True when the call may happen twice. (call/1) */
-  readonly isRepeatable: boolean
+  readonly repeats: Repeats
   readonly signal?: AbortSignal | undefined
 }
+
+/** `always`: the call may happen twice. `unsent`: repeated when no connection was made. (call/1) */
+export type Repeats = 'always' | 'unsent' | 'never'
 
 const ATTEMPTS_MAX = 4
 const BACKOFF = { firstMs: 200, maxMs: 5_000 }
@@ -37,12 +40,16 @@ export async function call(endpoint: Endpoint, request: Call): Promise<unknown> 
     const answer = await attemptOnce(endpoint, request)
     if (!(answer instanceof HeliographError)) return answer.data
     const wait = waitBefore(endpoint.runtime, attempt, answer)
-    const isLast = !request.isRepeatable || attempt + 1 >= ATTEMPTS_MAX // call/1, call/2
-    if (isLast || wait === undefined) throw answer
+    const isLast = attempt + 1 >= ATTEMPTS_MAX // call/2
+    if (isLast || wait === undefined || !mayRepeat(request.repeats, answer)) throw answer
     await pause(endpoint.runtime, wait, request.signal)
     request.signal?.throwIfAborted()
   }
 }
+
+/** call/1 */
+const mayRepeat = (repeats: Repeats, { code }: HeliographError): boolean =>
+  repeats === 'always' || (repeats === 'unsent' && code === 'not_connected')
 
 /** Milliseconds before the next attempt; undefined when there should be none. (call/2) */
 function waitBefore(
@@ -73,12 +80,31 @@ async function attemptOnce(
   try {
     const response = await runtime.fetch(baseUrl + path, init)
     return answerOf(response, await response.text())
-  } catch {
+  } catch (error) {
     signal?.throwIfAborted()
     // The platform's own text may hold the address with credentials in it, so it is left out.
-    const facts = { code: 'connection_failed', status: 0, retryable: true }
-    return new HeliographError('the gateway did not answer', facts)
+    return isUnsent(error)
+      ? noAnswer('not_connected', 'no connection to the gateway was made')
+      : noAnswer('connection_failed', 'the gateway did not answer')
   }
+}
+
+const noAnswer = (code: ClientCode, message: string): HeliographError =>
+  new HeliographError(message, { code, status: 0, retryable: true })
+
+/** What Node names as the cause when it could not connect. Browsers give no cause. */
+const UNSENT: ReadonlySet<unknown> = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+])
+
+function isUnsent(error: unknown): boolean {
+  const cause: unknown = error instanceof Error ? error.cause : undefined
+  return isObject(cause) && UNSENT.has(cause['code'])
 }
 
 function answerOf(response: Response, text: string): { readonly data: unknown } | HeliographError {

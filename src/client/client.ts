@@ -2,12 +2,12 @@
 //
 // Every method gives `data` of the answer and throws HeliographError otherwise. The client repeats
 // reads, and calls that leave the same state when they happen twice, after 429, 503 and lost
-// connections; a Message only with an op_id. It repeats other calls only when the caller says
-// `repeat: true`.
+// connections; a Message only with an op_id. It repeats other calls when the caller says
+// `repeat: true`, and when no connection was made.
 
 import type * as Wire from './bodies.ts'
 import { call } from './call.ts'
-import type { Endpoint } from './call.ts'
+import type { Endpoint, Repeats } from './call.ts'
 import { WEB } from './runtime.ts'
 import type { ClientRuntime } from './runtime.ts'
 
@@ -24,7 +24,7 @@ export interface ClientOptions {
 
 export interface CallOptions {
   readonly signal?: AbortSignal
-  /** Overrides whether the call is repeated. */
+  /** `true`: the call may happen twice. `false`: it is tried once. */
   readonly repeat?: boolean
 }
 
@@ -186,14 +186,22 @@ function poster(endpoint: Endpoint) {
     ): Method<Body, Data> =>
     async (body, { signal, repeat } = {}) => {
       const request = { method: 'POST', path, body, signal } as const
-      return (await call(endpoint, {
-        ...request,
-        isRepeatable: repeat ?? isRepeatable(body),
-      })) as Data
+      const repeats = repeatsOf(repeat, isRepeatable(body))
+      return (await call(endpoint, { ...request, repeats })) as Data
     }
 }
 
 function getter(endpoint: Endpoint) {
-  return async <Data>(path: string, { signal, repeat = true }: CallOptions = {}): Promise<Data> =>
-    (await call(endpoint, { method: 'GET', path, signal, isRepeatable: repeat })) as Data
+  return async <Data>(path: string, { signal, repeat }: CallOptions = {}): Promise<Data> =>
+    (await call(endpoint, {
+      method: 'GET',
+      path,
+      signal,
+      repeats: repeatsOf(repeat, true),
+    })) as Data
+}
+
+function repeatsOf(wish: boolean | undefined, isRepeatable: boolean): Repeats {
+  if (wish === false) return 'never'
+  return wish === true || isRepeatable ? 'always' : 'unsent'
 }

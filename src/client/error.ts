@@ -1,10 +1,13 @@
 // The one error of the client.
 
 /**
- * Codes beside the gateway's own: no answer came, one that no gateway gives, or a newer session of
+ * Codes beside the gateway's own. `not_connected`: the request was not sent. `connection_failed`:
+ * no answer came, so the gateway may have it or not. `answer_invalid`: no gateway answers so.
+ * `body_invalid`: the submission cannot be written as JSON. `session_replaced`: a newer session of
  * the device took over.
  */
-export type ClientCode = 'connection_failed' | 'answer_invalid' | 'session_replaced'
+export type ClientCode =
+  'not_connected' | 'connection_failed' | 'answer_invalid' | 'body_invalid' | 'session_replaced'
 
 export interface ErrorFacts {
   /** `error_code` of the gateway, or a ClientCode. */

@@ -260,3 +260,17 @@ test('no error repeats a secret', async (t) => {
   t.false(JSON.stringify([error.message, error]).includes('hunter2'))
   t.false(JSON.stringify([error.message, error]).includes('tok'))
 })
+
+test('call/1: what never reached the gateway is repeated, unless the caller forbids it', async (t) => {
+  const unsent = (): Error => new TypeError('fetch failed', { cause: { code: 'ECONNREFUSED' } })
+  const { client, asked } = rig(unsent())
+  await client.thing.create({ ...CREDENTIALS, observed_at: 1 })
+  t.is(asked.length, 2)
+  const once = rig(unsent())
+  const error = await t.throwsAsync(
+    once.client.thing.create({ ...CREDENTIALS, observed_at: 1 }, { repeat: false }),
+    { instanceOf: HeliographError },
+  )
+  t.like(error, { code: 'not_connected', status: 0, retryable: true })
+  t.is(once.asked.length, 1)
+})

@@ -1,0 +1,74 @@
+// What waits in a fleet sender: lines of items with one key, of which one item is under way at a
+// time.
+//
+// Invariants:
+//   fleet-queue/1. Of each line at most one item is taken and not released, the oldest first. An
+//     item that is put back is the next of its line.
+
+type Key = string | symbol
+
+interface Line<Item> {
+  readonly items: Item[]
+  isTaken: boolean
+}
+
+export interface Taken<Item> {
+  readonly key: Key
+  readonly item: Item
+}
+
+export class FleetQueue<Item> {
+  /** Items that wait. */
+  size = 0
+  readonly #lines = new Map<Key, Line<Item>>()
+  /** Lines whose next item may be taken, in the order in which they may. */
+  readonly #ready: Key[] = []
+
+  /** Adds an item behind those with its key; without one it waits for no other. */
+  add(key: string | undefined, item: Item): void {
+    const own: Key = key ?? Symbol('no order')
+    const line = this.#lines.get(own) ?? { items: [], isTaken: false }
+    this.#lines.set(own, line)
+    line.items.push(item)
+    this.size += 1
+    if (line.items.length === 1 && !line.isTaken) this.#ready.push(own)
+  }
+
+  /** The next item whose turn it is; it stays taken until it is released or put back. */
+  take(): Taken<Item> | undefined {
+    const key = this.#ready.shift()
+    const line = key === undefined ? undefined : this.#lines.get(key)
+    const item = line?.items.shift()
+    if (key === undefined || line === undefined || item === undefined) return undefined
+    line.isTaken = true // fleet-queue/1
+    this.size -= 1
+    return { key, item }
+  }
+
+  /** The item is done with: the next one of its line may be taken. */
+  release({ key }: Taken<Item>): void {
+    const line = this.#lines.get(key)
+    if (line === undefined) return
+    line.isTaken = false
+    if (line.items.length > 0) this.#ready.push(key)
+    else this.#lines.delete(key)
+  }
+
+  /** The item waits again, before all others. */
+  putBack({ key, item }: Taken<Item>): void {
+    const line = this.#lines.get(key)
+    if (line === undefined) return
+    line.isTaken = false
+    line.items.unshift(item) // fleet-queue/1
+    this.size += 1
+    this.#ready.unshift(key)
+  }
+
+  /** Takes everything that waits out. */
+  clear(): readonly Item[] {
+    const items = [...this.#lines.values()].flatMap((line) => line.items.splice(0))
+    this.#ready.length = 0
+    this.size = 0
+    return items
+  }
+}

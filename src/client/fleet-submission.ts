@@ -1,0 +1,61 @@
+// What a fleet sender sends: one submission each, with what its order and its repeats depend on.
+
+import type * as Wire from './bodies.ts'
+import type { Client } from './client.ts'
+
+/** A submission; `tag` is the caller's own and comes back with the outcome. */
+export type FleetSubmission<Tag = unknown> = { readonly tag?: Tag } & (
+  | { readonly model: 'message'; readonly action: 'send'; readonly body: Wire.MessageBody }
+  | { readonly model: 'event'; readonly action: 'create'; readonly body: Wire.EventCreateBody }
+  | { readonly model: 'event'; readonly action: 'update'; readonly body: Wire.EventUpdateBody }
+  | { readonly model: 'event'; readonly action: 'close'; readonly body: Wire.EventCloseBody }
+  | { readonly model: 'thing'; readonly action: 'create'; readonly body: Wire.ThingCreateBody }
+  | {
+      readonly model: 'thing'
+      readonly action: 'update' | 'archive'
+      readonly body: Wire.ThingUpdateBody
+    }
+  | { readonly model: 'thing'; readonly action: 'delete'; readonly body: Wire.ThingDeleteBody }
+)
+
+/** The ids of an accepted submission. */
+export type FleetAccepted = Wire.AcceptedMessage | Wire.AcceptedEvent | Wire.AcceptedThing
+
+/** Submits once. */
+export function submitOnce(client: Client, submission: FleetSubmission): Promise<FleetAccepted> {
+  const options = { repeat: false }
+  const { message, event, thing } = client
+  if (submission.model === 'message') return message.send(submission.body, options)
+  if (submission.model === 'event') {
+    if (submission.action === 'create') return event.create(submission.body, options)
+    if (submission.action === 'update') return event.update(submission.body, options)
+    return event.close(submission.body, options)
+  }
+  if (submission.action === 'create') return thing.create(submission.body, options)
+  if (submission.action === 'delete') return thing.delete(submission.body, options)
+  if (submission.action === 'update') return thing.update(submission.body, options)
+  return thing.archive(submission.body, options)
+}
+
+/**
+ * Submissions with one key keep their order: those of one Event, and those of one Thing with the
+ * Messages about it. Undefined: no order.
+ */
+export function orderKeyOf({ body }: FleetSubmission): string | undefined {
+  const { channel_id } = body
+  if ('event_id' in body) return `${channel_id} event ${body.event_id}`
+  if ('thing_id' in body && body.thing_id !== undefined) return `${channel_id} ${body.thing_id}`
+  return undefined
+}
+
+/**
+ * A Message with an op_id, the one that it has or this one: the gateway takes a repeat of it for
+ * the same Message. (docs/decisions.md 6)
+ */
+export function repeatable<Tag>(
+  submission: FleetSubmission<Tag>,
+  makeOpId: () => string,
+): FleetSubmission<Tag> {
+  if (submission.model !== 'message' || submission.body.op_id !== undefined) return submission
+  return { ...submission, body: { ...submission.body, op_id: makeOpId() } }
+}

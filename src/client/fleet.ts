@@ -1,0 +1,251 @@
+// Sends what a fleet submits: many submissions over few connections.
+//
+//   send ─▶ queue, by Thing ─▶ under way, one a connection ─▶ outcome
+//                  ▲                     └── busy, lost ──▶ pause, the same one first
+//
+// Invariants:
+//   fleet/1. Submissions that name the same Thing or Event are under way one after another.
+//   fleet/2. Every submission that `send` took has exactly one outcome.
+//   fleet/3. No more than `queue` submissions wait or are under way: `send` waits for room.
+//   fleet/4. While the gateway asks for time nothing is sent, and after a lost connection one
+//     submission goes ahead until one is answered. Pauses grow, are random and never shorter than
+//     Retry-After.
+//   fleet/5. A submission is tried `attempts` times at most.
+
+import { createClient } from './client.ts'
+import type { Client, ClientOptions } from './client.ts'
+import { HeliographError } from './error.ts'
+import { FleetQueue } from './fleet-queue.ts'
+import type { Taken } from './fleet-queue.ts'
+import { orderKeyOf, repeatable, submitOnce } from './fleet-submission.ts'
+import type { FleetAccepted, FleetSubmission } from './fleet-submission.ts'
+import { leavesOpen, verdictOn } from './fleet-verdict.ts'
+import { WEB, backoffMs } from './runtime.ts'
+import type { ClientRuntime } from './runtime.ts'
+
+export interface FleetOptions<Tag = unknown> extends ClientOptions {
+  /** Requests at a time, each on a connection that is kept: 1 to 256. */
+  readonly connections?: number
+  /** Submissions that may wait or be under way before `send` waits. */
+  readonly queue?: number
+  /** Tries of one submission that the gateway has no time for. */
+  readonly attempts?: number
+  /**
+   * Repeats Thing updates whose outcome is unknown. The same values with the same observed_at have
+   * no second effect unless another sender set other values with the very same time in between.
+   */
+  readonly repeatsUpdates?: boolean
+  /** Told once of each submission. An error that it throws is reported as an uncaught one. */
+  readonly onOutcome?: (outcome: FleetOutcome<Tag>) => void
+}
+
+export type FleetOutcome<Tag = unknown> = { readonly submission: FleetSubmission<Tag> } & (
+  | { readonly kind: 'accepted'; readonly ids: FleetAccepted }
+  | { readonly kind: 'refused'; readonly error: HeliographError }
+  /** The gateway may have it or not, and a repeat might have a second effect. */
+  | { readonly kind: 'unknown'; readonly error: HeliographError }
+  /** The sender was stopped before. */
+  | { readonly kind: 'unsent' }
+)
+
+/** Counts since the start, and what waits and is under way now. */
+export interface FleetProgress {
+  readonly waiting: number
+  readonly underWay: number
+  readonly accepted: number
+  readonly refused: number
+  readonly unknown: number
+  readonly unsent: number
+  /** Tries beyond the first. */
+  readonly repeated: number
+}
+
+export interface FleetSender<Tag = unknown> {
+  readonly progress: FleetProgress
+  /**
+   * Resolves once the submission has a place in the queue. A Message without an op_id gets one.
+   * Rejects after `stop`.
+   */
+  send(submission: FleetSubmission<Tag>): Promise<void>
+  /** Resolves once everything that was sent before has its outcome. */
+  flush(): Promise<void>
+  /** Ends what is under way; what waits is `unsent`. */
+  stop(): Promise<void>
+}
+
+const BACKOFF = { firstMs: 500, maxMs: 30_000 }
+
+/** A sender over one gateway. Throws RangeError for a number of connections beyond its bounds. */
+export function createFleetSender<Tag = unknown>(options: FleetOptions<Tag>): FleetSender<Tag> {
+  const { connections = 8 } = options
+  if (!Number.isInteger(connections) || connections < 1 || connections > 256) {
+    throw new RangeError('connections must be a whole number from 1 to 256')
+  }
+  return new Sender(options, connections)
+}
+
+interface Item<Tag> {
+  readonly submission: FleetSubmission<Tag>
+  attempts: number
+  /** A try may have reached the gateway. */
+  isOpen: boolean
+}
+
+interface Pause {
+  readonly delayMs: number
+  readonly cancel: () => void
+}
+
+class Sender<Tag> implements FleetSender<Tag> {
+  readonly #options: FleetOptions<Tag>
+  readonly #client: Client
+  readonly #runtime: ClientRuntime
+  readonly #connections: number
+  readonly #queue = new FleetQueue<Item<Tag>>()
+  readonly #stopped = new AbortController()
+  readonly #counts = { accepted: 0, refused: 0, unknown: 0, unsent: 0, repeated: 0 }
+  /** Callers of `send` that wait for room, and of `flush` that wait for the end. */
+  readonly #forRoom: (() => void)[] = []
+  #forEnd: (() => void)[] = []
+  #underWay = 0
+  #failures = 0
+  #pause: Pause | undefined
+
+  constructor(options: FleetOptions<Tag>, connections: number) {
+    this.#options = options
+    this.#connections = connections
+    this.#runtime = options.runtime ?? WEB
+    this.#client = createClient(options)
+  }
+
+  get progress(): FleetProgress {
+    return { waiting: this.#queue.size, underWay: this.#underWay, ...this.#counts }
+  }
+
+  async send(submission: FleetSubmission<Tag>): Promise<void> {
+    const { queue = 1_000 } = this.#options
+    while (this.#held >= queue && !this.#stopped.signal.aborted) {
+      await new Promise<void>((resolve) => void this.#forRoom.push(resolve)) // fleet/3
+    }
+    if (this.#stopped.signal.aborted) throw new Error('the sender was stopped')
+    const safe = repeatable(submission, () => this.#makeOpId())
+    this.#queue.add(orderKeyOf(safe), { submission: safe, attempts: 0, isOpen: false })
+    this.#go()
+  }
+
+  async flush(): Promise<void> {
+    if (this.#held > 0) await new Promise<void>((resolve) => void this.#forEnd.push(resolve))
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped.abort(new Error('the sender was stopped'))
+    for (const { submission } of this.#queue.clear()) this.#tell({ submission, kind: 'unsent' })
+    for (const resolve of this.#forRoom.splice(0)) resolve()
+    this.#endPause()
+    await this.flush()
+  }
+
+  get #held(): number {
+    return this.#queue.size + this.#underWay
+  }
+
+  /** Sends what may be sent now. (fleet/1, fleet/4) */
+  #go(): void {
+    const atOnce = this.#failures > 0 ? 1 : this.#connections
+    while (this.#pause === undefined && this.#underWay < atOnce) {
+      const taken = this.#queue.take()
+      if (taken === undefined) return
+      this.#underWay += 1
+      void this.#submit(taken)
+    }
+  }
+
+  async #submit(taken: Taken<Item<Tag>>): Promise<void> {
+    const { submission } = taken.item
+    taken.item.attempts += 1
+    if (taken.item.attempts > 1) this.#counts.repeated += 1
+    try {
+      const ids = await submitOnce(this.#client, submission)
+      this.#failures = 0
+      this.#settle(taken, { submission, kind: 'accepted', ids })
+    } catch (error) {
+      if (error instanceof HeliographError) this.#failed(taken, error)
+      else this.#settle(taken, { submission, kind: 'refused', error: unusable() })
+    }
+    this.#go()
+  }
+
+  #failed(taken: Taken<Item<Tag>>, error: HeliographError): void {
+    const { item } = taken
+    const { submission } = item
+    item.isOpen ||= leavesOpen(error)
+    if (error.status === 0 || error.retryable) this.#pauseFor(error)
+    else this.#failures = 0
+    const verdict = verdictOn(submission, error, this.#options.repeatsUpdates === true)
+    const isLast = item.attempts >= (this.#options.attempts ?? 10) // fleet/5
+    if (verdict !== 'again') this.#settle(taken, { submission, kind: verdict, error })
+    else if (isLast || this.#stopped.signal.aborted) {
+      const kind = item.isOpen ? 'unknown' : 'refused'
+      this.#settle(taken, { submission, kind, error })
+    } else this.#putBack(taken)
+  }
+
+  /** The longest pause that was asked for counts. (fleet/4) */
+  #pauseFor({ retryAfterMs = 0 }: HeliographError): void {
+    if (this.#stopped.signal.aborted) return
+    // What fails together is one failure.
+    if (this.#pause === undefined) this.#failures += 1
+    const delayMs = retryAfterMs + backoffMs(this.#runtime, this.#failures - 1, BACKOFF)
+    if (this.#pause !== undefined && this.#pause.delayMs >= delayMs) return
+    this.#pause?.cancel()
+    const cancel = this.#runtime.after(delayMs, () => {
+      this.#pause = undefined
+      this.#go()
+    })
+    this.#pause = { delayMs, cancel }
+  }
+
+  #endPause(): void {
+    this.#pause?.cancel()
+    this.#pause = undefined
+  }
+
+  #putBack(taken: Taken<Item<Tag>>): void {
+    this.#underWay -= 1
+    this.#queue.putBack(taken)
+  }
+
+  #settle(taken: Taken<Item<Tag>>, outcome: FleetOutcome<Tag>): void {
+    this.#underWay -= 1
+    this.#queue.release(taken)
+    this.#tell(outcome)
+    this.#forRoom.shift()?.()
+    if (this.#held === 0) for (const resolve of this.#forEnd.splice(0)) resolve()
+  }
+
+  /** fleet/2 */
+  #tell(outcome: FleetOutcome<Tag>): void {
+    this.#counts[outcome.kind] += 1
+    try {
+      this.#options.onOutcome?.(outcome)
+    } catch (error) {
+      this.#runtime.report(error)
+    }
+  }
+
+  #makeOpId(): string {
+    const word = (): string =>
+      this.#runtime
+        .random(2 ** 32)
+        .toString(16)
+        .padStart(8, '0')
+    return `fleet-${word()}${word()}${word()}${word()}`
+  }
+}
+
+const unusable = (): HeliographError =>
+  new HeliographError('the submission cannot be written as JSON', {
+    code: 'body_invalid',
+    status: 0,
+    retryable: false,
+  })
