@@ -33,7 +33,7 @@ export class AtOnce {
 export const pagesAtOnce = (read: ReadStore, pages: AtOnce): ReadStore => ({
   thing: (channelId, id) => read.thing(channelId, id),
   event: (channelId, id) => read.event(channelId, id),
-  catchUp: (request) => read.catchUp(request),
+  catchUp: (requests, bytes) => read.catchUp(requests, bytes),
   things: (query) => pages.run(() => read.things(query)),
   events: (query) => pages.run(() => read.events(query)),
   history: (query) => pages.run(() => read.history(query)),

@@ -46,7 +46,7 @@ export interface Position {
   readonly ackedSeq: number
 }
 
-/** One page of what a device has yet to see, read in one snapshot of the database. */
+/** One page of what a device has yet to see of a channel, read in one snapshot of the database. */
 export interface CatchUpPage {
   /** In seq order: Messages and Events entry by entry, each changed Thing once as `sync`. */
   readonly entries: readonly FeedEntry[]
@@ -90,8 +90,6 @@ export interface CatchUpRequest {
   readonly removedTo?: RemovedTo
   /** 1 to 500 entries. */
   readonly limit: number
-  /** Bytes of content, PAGE_BYTES_MAX when absent; one entry always fits. */
-  readonly bytes?: number
 }
 
 /** Acknowledgement of everything up to a seq, by one device in one channel. */

@@ -249,7 +249,12 @@ export interface ReadStore {
   events(query: EntityQuery): Promise<Page<Event>>
   /** In seq order. */
   history(query: HistoryQuery): Promise<Page<FeedEntry>>
-  catchUp(request: CatchUpRequest): Promise<CatchUpPage>
+  /**
+   * A page of each of these channels, in one snapshot. Together they have so many bytes of content,
+   * PAGE_BYTES_MAX when absent; one entry always fits. When that ends before the last channel there
+   * are pages of the first ones only, of one channel at least.
+   */
+  catchUp(requests: readonly CatchUpRequest[], bytes?: number): Promise<readonly CatchUpPage[]>
   /** What a device has not acknowledged over all its channels, single acknowledgements left out. */
   pull(
     deviceId: DeviceId,

@@ -11,6 +11,7 @@
 //     `limit` + size - 1, whatever their order within a block is.
 
 import type { Dialect } from './dialect.ts'
+import { allForEach } from './gathered.ts'
 import type { Filter } from './paging.ts'
 import type { Session } from './session.ts'
 import type { Sequenced } from './sized.ts'
@@ -31,24 +32,37 @@ interface Part {
   /** `seq` is one of them. */
   readonly columns: string
   readonly order: 'oldest first' | 'newest first'
-  readonly limit: number
 }
 
 /** The first `limit` rows in the order that is asked for. */
 export async function entitiesIn<Row extends Sequenced>(
   session: Session,
   slice: Slice,
-  { columns, order, limit }: Part,
-): Promise<Row[]> {
+  { limit, ...part }: Part & { readonly limit: number },
+): Promise<readonly Row[]> {
+  const [rows = []] = await entitiesInEach<Row>(session, [{ ...slice, limit }], part)
+  return rows
+}
+
+/** The same for each of several slices of one table, with one filter, each with its own limit. */
+export async function entitiesInEach<Row extends Sequenced>(
+  session: Session,
+  slices: readonly (Slice & { readonly limit: number })[],
+  { columns, order }: Part,
+): Promise<readonly (readonly Row[])[]> {
   const { column, size } = blocksOf(session.dialect)
   const isForward = order === 'oldest first'
-  const { sql, parameters } = rowsOf(session.dialect, slice)
-  const rows = await session.all<Row>(
-    `SELECT ${columns} ${sql} ORDER BY ${column}${isForward ? '' : ' DESC'} LIMIT ?`,
-    [...parameters, limit + size - 1], // blocks/1
+  const filters = slices.map((slice) => rowsOf(session.dialect, slice))
+  const rows = await allForEach<Row>(
+    session,
+    `SELECT ${columns} ${filters[0]?.sql} ORDER BY ${column}${isForward ? '' : ' DESC'} LIMIT ?`,
+    filters.map(({ parameters }, at) => [...parameters, (slices[at]?.limit ?? 0) + size - 1]), // blocks/1
   )
-  rows.sort((one, other) => (isForward ? one.seq - other.seq : other.seq - one.seq))
-  return rows.slice(0, limit)
+  return rows.map((found, at) =>
+    found
+      .toSorted((one, other) => (isForward ? one.seq - other.seq : other.seq - one.seq))
+      .slice(0, slices[at]?.limit),
+  )
 }
 
 /**

@@ -1,4 +1,4 @@
-// One page of what a device has yet to see of a channel.
+// Pages of what a device has yet to see of its channels, several channels in one go.
 //
 // Invariants:
 //   catch-up/1. No silent gap: when retention removed Messages or Events that the device had yet to
@@ -10,11 +10,14 @@
 //     it.
 
 import type { CatchUpPage, CatchUpRequest, RemovedTo } from '#domain/feed'
+import type { ChannelId } from '#domain/identity'
 import type { Session } from './session.ts'
 import { deliverables } from './deliverables.ts'
+import type { Deliverables, Wanted } from './deliverables.ts'
 import { roomFor } from './sized.ts'
 
 interface Heads {
+  readonly channelId: ChannelId
   readonly channel: number
   readonly headSeq: number
   readonly entriesFloor: number
@@ -22,36 +25,80 @@ interface Heads {
 }
 
 const NOTHING: RemovedTo = { entries: 0, tombstones: 0 }
+const NO_CHANNEL: CatchUpPage = { entries: [], headSeq: 0, complete: true }
 
-/** Reads a page; of a channel that does not exist, an empty complete one. */
-export async function catchUp(session: Session, request: CatchUpRequest): Promise<CatchUpPage> {
-  const { channelId, sinceSeq, deletedSince, limit, bytes } = request
-  const heads = await session.first<Heads>(
-    `SELECT h.channel, h.head_seq AS headSeq, h.entries_floor AS entriesFloor,
-        h.tombstone_floor AS tombstoneFloor
-      FROM channels c JOIN channel_heads h ON h.channel = c.id
-      WHERE c.channel_id = ? AND c.is_deleted = 0`,
-    [channelId],
-  )
-  if (heads === undefined) return { entries: [], headSeq: 0, complete: true }
-
-  const gap = gapOf(heads, request)
-  const stretch = {
-    channel: heads.channel,
-    afterSeq: gap?.restart === true ? 0 : request.afterSeq, // catch-up/2
-    sinceSeq: gap?.restart === true ? Math.max(sinceSeq, knownTo(heads, request)) : sinceSeq,
-    ...(gap?.restart !== true && deletedSince !== undefined && { deletedSince }),
-  }
-  const room = roomFor(limit, bytes)
-  const { entries, isComplete } = await deliverables(session, channelId, stretch, { room })
-  return {
-    entries,
-    headSeq: heads.headSeq,
-    complete: isComplete,
-    removedTo: { entries: heads.entriesFloor, tombstones: heads.tombstoneFloor },
-    ...(gap !== undefined && { gap }),
-  }
+/** What is asked of a channel that exists. */
+interface Asked {
+  readonly request: CatchUpRequest
+  readonly heads: Heads
+  readonly gap: CatchUpPage['gap']
 }
+
+/**
+ * Reads a page of each channel, as many as there is room for; of one that does not exist, an empty
+ * complete one.
+ */
+export async function catchUp(
+  session: Session,
+  requests: readonly CatchUpRequest[],
+  bytes?: number,
+): Promise<readonly CatchUpPage[]> {
+  const heads = await headsOf(session, requests)
+  const asked = requests.flatMap((request): Asked[] => {
+    const known = heads.get(request.channelId)
+    return known === undefined ? [] : [{ request, heads: known, gap: gapOf(known, request) }]
+  })
+  const { found } = await deliverables(session, asked.map(wantedBy), roomFor(0, bytes))
+  const pages = new Map<ChannelId, CatchUpPage>()
+  for (const [at, { request, ...known }] of asked.entries()) {
+    const part = found[at]
+    if (part !== undefined) pages.set(request.channelId, pageOf(part, known))
+  }
+  const isBeyond = ({ channelId }: CatchUpRequest): boolean =>
+    heads.has(channelId) && !pages.has(channelId)
+  const end = requests.findIndex(isBeyond)
+  const reached = end < 0 ? requests : requests.slice(0, end)
+  return reached.map(({ channelId }) => pages.get(channelId) ?? NO_CHANNEL)
+}
+
+async function headsOf(
+  session: Session,
+  requests: readonly CatchUpRequest[],
+): Promise<ReadonlyMap<ChannelId, Heads>> {
+  const { dialect } = session
+  const rows = await session.all<Heads>(
+    `SELECT${dialect.inOrder} c.channel_id AS channelId, h.channel, h.head_seq AS headSeq,
+        h.entries_floor AS entriesFloor, h.tombstone_floor AS tombstoneFloor
+      FROM ${dialect.keys('k', { channel_id: 'text' })}
+      CROSS JOIN channels c ON c.channel_id = k.channel_id
+      CROSS JOIN channel_heads h ON h.channel = c.id
+      WHERE c.is_deleted = 0`,
+    [JSON.stringify(requests.map(({ channelId }) => [channelId]))],
+  )
+  return new Map(rows.map((row) => [row.channelId, row]))
+}
+
+function wantedBy({ request, heads, gap }: Asked): Wanted {
+  const { channelId, afterSeq, sinceSeq, deletedSince, limit } = request
+  const { channel } = heads
+  if (gap?.restart === true) {
+    const known = Math.max(sinceSeq, knownTo(heads, request))
+    return { channelId, channel, afterSeq: 0, sinceSeq: known, limit } // catch-up/2
+  }
+  const stretch = { channelId, channel, afterSeq, sinceSeq, limit }
+  return deletedSince === undefined ? stretch : { ...stretch, deletedSince }
+}
+
+const pageOf = (
+  { entries, isComplete }: Deliverables,
+  { heads, gap }: Pick<Asked, 'heads' | 'gap'>,
+): CatchUpPage => ({
+  entries,
+  headSeq: heads.headSeq,
+  complete: isComplete,
+  removedTo: { entries: heads.entriesFloor, tombstones: heads.tombstoneFloor },
+  ...(gap !== undefined && { gap }),
+})
 
 /** The Messages and Events that the device has: a database that was restored may know fewer. */
 const knownTo = ({ headSeq }: Heads, { afterSeq }: CatchUpRequest): number =>

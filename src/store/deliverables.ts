@@ -9,13 +9,14 @@
 
 import type { FeedEntry } from '#domain/feed'
 import type { ChannelId } from '#domain/identity'
-import { entitiesIn } from './blocks.ts'
+import { entitiesInEach } from './blocks.ts'
 import type { Session } from './session.ts'
 import { syncEntry } from './document.ts'
 import type { ThingRow } from './entities/entities.ts'
 import type { FeedRow } from './entities/feed.ts'
+import { allForEach } from './gathered.ts'
 import { contentOf, fill, sizeColumns } from './sized.ts'
-import type { ContentTable, Room, Sequenced, Sized } from './sized.ts'
+import type { ContentTable, RoomInBytes, Sequenced, Sized } from './sized.ts'
 
 /** A part of one channel's feed, as a device sees it. */
 export interface Stretch {
@@ -27,14 +28,21 @@ export interface Stretch {
   readonly deletedSince?: number
 }
 
-/** Deliverables that follow one another, as many as a page has room for. */
+/** A stretch of which the next deliverables are wanted. */
+export interface Wanted extends Stretch {
+  readonly channelId: ChannelId
+  /** At most so many. */
+  readonly limit: number
+  /** The deliverables with these seqs are not wanted. */
+  readonly leftOut?: ReadonlySet<number>
+}
+
+/** Deliverables of one channel that follow one another. */
 export interface Deliverables {
   /** In seq order. */
   readonly entries: readonly FeedEntry[]
   /** True when no more of the channel follow. */
   readonly isComplete: boolean
-  /** The room of the page behind them. */
-  readonly left: Room
 }
 
 /** Columns of a row of the feed, in the names of FeedEntry. */
@@ -44,28 +52,44 @@ export const FEED_COLUMNS = `seq, op_id AS opId, model, action, entity_id AS ent
 export type StoredEntry = Omit<FeedRow, 'channel'>
 
 export function entryFrom(channelId: ChannelId, row: StoredEntry): FeedEntry {
-  const { state, rev, ...rest } = row
-  return {
-    channelId,
-    ...rest,
-    ...(state !== null && { state }),
-    ...(rev !== null && { rev }),
-  }
+  const { seq, opId, model, action, entityId, state, rev, acceptedAt, payload } = row
+  const entry = { channelId, seq, opId, model, action, entityId, acceptedAt, payload }
+  if (state === null && rev === null) return entry
+  return { ...entry, ...(state !== null && { state }), ...(rev !== null && { rev }) }
 }
 
-/** The next deliverables that a page has room for; those of `leftOut` are not among them. */
+/**
+ * The next deliverables of each stretch, each of another channel, as far as a page has room in
+ * bytes: those of the first ones when that ends before the last. `left` is the room behind them.
+ */
 export async function deliverables(
   session: Session,
-  channelId: ChannelId,
-  stretch: Stretch,
-  { room, leftOut }: { readonly room: Room; readonly leftOut?: ReadonlySet<number> },
-): Promise<Deliverables> {
+  wanted: readonly Wanted[],
+  room: RoomInBytes,
+): Promise<{ readonly found: readonly Deliverables[]; readonly left: RoomInBytes }> {
   // One more than there is room for tells whether more follow.
-  const found = await sizesOf(session, stretch, room.items + 1 + (leftOut?.size ?? 0))
-  const wanted = leftOut === undefined ? found : found.filter(({ seq }) => !leftOut.has(seq))
-  const { count, left } = fill(wanted, room)
-  const entries = await entriesOf(session, channelId, stretch.channel, wanted.slice(0, count))
-  return { entries, isComplete: count === wanted.length, left }
+  const sizes = await rowsIn<Sized, Wanted>(session, wanted, {
+    columnsOf: sizeColumns,
+    limitOf: ({ limit, leftOut }) => limit + 1 + (leftOut?.size ?? 0),
+  })
+  const fitting: Fitting[] = []
+  const parts: { readonly channel: number; readonly isComplete: boolean }[] = []
+  let left = room
+  for (const [at, { channel, channelId, limit, leftOut }] of wanted.entries()) {
+    const all = sizes[at] ?? []
+    const open = leftOut === undefined ? all : all.filter(({ seq }) => !leftOut.has(seq))
+    const filled = fill(open, { ...left, items: limit })
+    if (filled.count === 0 && open.length > 0) break
+    left = filled.left
+    parts.push({ channel, isComplete: filled.count === open.length })
+    for (const row of open.slice(0, filled.count)) fitting.push({ ...row, channel, channelId })
+  }
+  const entries = await entriesOf(session, fitting)
+  const found = parts.map(({ channel, isComplete }) => ({
+    entries: entries.get(channel) ?? [],
+    isComplete,
+  }))
+  return { found, left }
 }
 
 /** Only the seqs of the next deliverables, at most `limit`. */
@@ -74,64 +98,85 @@ export async function deliverableSeqs(
   stretch: Stretch,
   limit: number,
 ): Promise<number[]> {
-  const found = await rowsIn<Sequenced>(session, stretch, { columnsOf: () => 'seq', limit })
+  const asked = { columnsOf: () => 'seq', limitOf: () => limit }
+  const [found = []] = await rowsIn<Sequenced>(session, [stretch], asked)
   return found.map(({ seq }) => seq)
 }
 
-type FoundIn = { readonly table: 'feed_entries' | 'things' }
+interface FoundIn {
+  readonly table: 'feed_entries' | 'things'
+}
 
-const sizesOf = (
-  session: Session,
-  stretch: Stretch,
-  limit: number,
-): Promise<readonly (Sized & FoundIn)[]> =>
-  rowsIn<Sized>(session, stretch, { columnsOf: sizeColumns, limit })
+/** A row that the page has room for. */
+type Fitting = Sized & FoundIn & Pick<Wanted, 'channel' | 'channelId'>
 
-/** The rows of both tables in seq order, at most `limit`. */
-async function rowsIn<Row extends Sequenced>(
+interface Asked<Part> {
+  readonly columnsOf: (table: ContentTable) => string
+  /** Rows of a stretch, at most. */
+  readonly limitOf: (stretch: Part) => number
+}
+
+/** The rows of both tables in seq order, for each stretch. */
+async function rowsIn<Row extends Sequenced, Part extends Stretch = Stretch>(
   session: Session,
-  { channel, afterSeq, sinceSeq, deletedSince = sinceSeq }: Stretch,
-  { columnsOf, limit }: { readonly columnsOf: (table: ContentTable) => string; limit: number },
-): Promise<readonly (Row & FoundIn)[]> {
-  const entries = await session.all<Row>(
+  stretches: readonly Part[],
+  { columnsOf, limitOf }: Asked<Part>,
+): Promise<readonly (readonly (Row & FoundIn)[])[]> {
+  const entries = await allForEach<Row>(
+    session,
     `SELECT ${columnsOf('feed_entries')}
       FROM feed_entries WHERE channel = ? AND seq > ? ORDER BY seq LIMIT ?`,
-    [channel, Math.max(afterSeq, sinceSeq), limit],
+    stretches.map((stretch) => {
+      const { channel, afterSeq, sinceSeq } = stretch
+      return [channel, Math.max(afterSeq, sinceSeq), limitOf(stretch)]
+    }),
   )
-  const filter = { sql: ` AND (state <> 'deleted' OR seq > ?)`, parameters: [deletedSince] }
-  const things = await entitiesIn<Row>(
-    session,
-    { table: 'things', channel, after: afterSeq, filter },
-    { columns: columnsOf('things'), order: 'oldest first', limit },
-  )
-  return mergeBySeq(
-    entries.map((row) => ({ ...row, table: 'feed_entries' as const })),
-    things.map((row) => ({ ...row, table: 'things' as const })),
-    limit,
+  const slices = stretches.map((stretch) => {
+    const { channel, afterSeq: after, sinceSeq, deletedSince = sinceSeq } = stretch
+    const filter = { sql: ` AND (state <> 'deleted' OR seq > ?)`, parameters: [deletedSince] }
+    return { table: 'things' as const, channel, after, filter, limit: limitOf(stretch) }
+  })
+  const things = await entitiesInEach<Row>(session, slices, {
+    columns: columnsOf('things'),
+    order: 'oldest first',
+  })
+  return stretches.map((stretch, at) =>
+    mergeBySeq(
+      (entries[at] ?? []).map((row) => ({ ...row, table: 'feed_entries' as const })),
+      (things[at] ?? []).map((row) => ({ ...row, table: 'things' as const })),
+      limitOf(stretch),
+    ),
   )
 }
 
+/** The entries behind rows whose sizes are known: in seq order, by channel. */
 async function entriesOf(
   session: Session,
-  channelId: ChannelId,
-  channel: number,
-  wanted: readonly (Sized & FoundIn)[],
-): Promise<readonly FeedEntry[]> {
-  const entries = await contentOf<StoredEntry>(
+  rows: readonly Fitting[],
+): Promise<ReadonlyMap<number, readonly FeedEntry[]>> {
+  const stored = await contentOf<StoredEntry>(
     session,
-    { table: 'feed_entries', channel, columns: FEED_COLUMNS },
-    wanted.filter(({ table }) => table === 'feed_entries'),
+    { table: 'feed_entries', columns: FEED_COLUMNS },
+    rows.filter(({ table }) => table === 'feed_entries'),
   )
   const things = await contentOf<Omit<ThingRow, 'channel'>>(
     session,
-    { table: 'things', channel, columns: 'id, state, seq, op_id AS opId, document' },
-    wanted.filter(({ table }) => table === 'things'),
+    { table: 'things', columns: 'id, state, seq, op_id AS opId, document' },
+    rows.filter(({ table }) => table === 'things'),
   )
-  return mergeBySeq(
-    entries.map((row) => entryFrom(channelId, row)),
-    things.map((row) => syncEntry(channelId, row)),
-    wanted.length,
-  )
+  const idOf = new Map(rows.map(({ channel, channelId }) => [channel, channelId]))
+  const entries = new Map<number, FeedEntry[]>()
+  const add = (channel: number, make: (channelId: ChannelId) => FeedEntry): void => {
+    const channelId = idOf.get(channel)
+    const known = entries.get(channel)
+    if (channelId === undefined) return
+    if (known === undefined) entries.set(channel, [make(channelId)])
+    else known.push(make(channelId))
+  }
+  for (const row of stored) add(row.channel, (channelId) => entryFrom(channelId, row))
+  for (const row of things) add(row.channel, (channelId) => syncEntry(channelId, row))
+  for (const each of entries.values()) each.sort((one, other) => one.seq - other.seq)
+  return entries
 }
 
 /** Two lists in seq order as one, cut at `limit`. */

@@ -38,9 +38,11 @@ export async function history(
   const { count } = fill(found, roomFor(limit))
   const items: FeedEntry[] = []
   for (const { table } of sources) {
-    const wanted = found.slice(0, count).filter((size) => size.table === table)
-    const content = { table, channel, columns: FEED_COLUMNS }
-    const rows = await contentOf<StoredEntry>(session, content, wanted)
+    const wanted = found
+      .slice(0, count)
+      .filter((size) => size.table === table)
+      .map(({ id, seq }) => ({ channel, id, seq }))
+    const rows = await contentOf<StoredEntry>(session, { table, columns: FEED_COLUMNS }, wanted)
     items.push(...rows.map((row) => entryFrom(channelId, row)))
   }
   return pageOf(mergeBySeq(items, [], count), found, end === undefined ? undefined : end - 1)

@@ -6,9 +6,8 @@ import type { ChannelId, DeviceId } from '#domain/identity'
 import { aheadOf } from './acknowledgements.ts'
 import type { Database } from './database.ts'
 import { deliverables } from './deliverables.ts'
-import type { Deliverables } from './deliverables.ts'
 import { roomFor } from './sized.ts'
-import type { Room } from './sized.ts'
+import type { RoomInBytes } from './sized.ts'
 
 interface Pulled {
   readonly channel: number
@@ -25,11 +24,12 @@ export async function pull(
   limit: number,
 ): Promise<{ readonly items: readonly FeedEntry[]; readonly hasMore: boolean }> {
   const items: FeedEntry[] = []
-  let room = roomFor(limit)
+  let room: RoomInBytes = roomFor(limit)
   for (const held of await behindOf(database, deviceId)) {
-    const { entries, isComplete, left } = await openOf(database, held, room)
-    items.push(...entries)
-    if (!isComplete) return { items, hasMore: true }
+    const { found, left } = await openOf(database, held, { room, limit: limit - items.length })
+    const [open] = found
+    items.push(...(open?.entries ?? []))
+    if (open?.isComplete !== true) return { items, hasMore: true }
     room = left
   }
   return { items, hasMore: false }
@@ -51,12 +51,19 @@ function behindOf(database: Database, deviceId: DeviceId): Promise<Pulled[]> {
   )
 }
 
+interface Part {
+  readonly room: RoomInBytes
+  readonly limit: number
+}
+
 /** Deliverables of one channel without those acknowledged ahead. */
-function openOf(database: Database, held: Pulled, room: Room): Promise<Deliverables> {
+function openOf(
+  database: Database,
+  held: Pulled,
+  { room, limit }: Part,
+): ReturnType<typeof deliverables> {
   const { channel, channelId, sinceSeq, ackedSeq: afterSeq } = held
   const leftOut = new Set(aheadOf(held))
-  const stretch = { channel, afterSeq, sinceSeq }
-  return database.snapshot((session) =>
-    deliverables(session, channelId, stretch, { room, leftOut }),
-  )
+  const wanted = { channel, channelId, afterSeq, sinceSeq, limit, leftOut }
+  return database.snapshot((session) => deliverables(session, [wanted], room))
 }

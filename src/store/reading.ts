@@ -54,8 +54,8 @@ export class Reading implements ReadStore {
     })
   }
 
-  catchUp(request: CatchUpRequest): Promise<CatchUpPage> {
-    return this.#database.snapshot((session) => catchUp(session, request))
+  catchUp(requests: readonly CatchUpRequest[], bytes?: number): Promise<readonly CatchUpPage[]> {
+    return this.#database.snapshot((session) => catchUp(session, requests, bytes))
   }
 
   pull(
@@ -93,8 +93,9 @@ export class Reading implements ReadStore {
         { columns: sizeColumns(table), order: 'newest first', limit: query.limit + 1 },
       )
       const { count } = fill(found, roomFor(query.limit))
-      const content = { table, channel, columns: 'id, state, seq, document' }
-      const rows = await contentOf<Row>(session, content, found.slice(0, count))
+      const content = { table, columns: 'id, state, seq, document' }
+      const wanted = found.slice(0, count).map(({ id, seq }) => ({ channel, id, seq }))
+      const rows = await contentOf<Row>(session, content, wanted)
       return pageOf(rows, found, end === undefined ? undefined : end + 1)
     })
   }

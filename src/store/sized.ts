@@ -38,12 +38,16 @@ export const sizeColumns = (table: ContentTable): string =>
 /** Stands for the names and the other columns of an item. */
 const ENVELOPE_BYTES = 400
 
-/** What a page has room for. */
-export interface Room {
-  readonly items: number
+/** What a page has room for, in bytes. */
+export interface RoomInBytes {
   readonly bytes: number
   /** True while the page has no item: the first one fits, whatever its size is. */
   readonly isEmpty: boolean
+}
+
+/** What a page has room for. */
+export interface Room extends RoomInBytes {
+  readonly items: number
 }
 
 /** The room of a new page. */
@@ -72,28 +76,36 @@ export function fill(
 
 interface Content {
   readonly table: ContentTable
-  readonly channel: number
   /** `seq` is one of them. */
   readonly columns: string
+}
+
+/** A row of some channel whose content is wanted. */
+interface Wanted extends Pick<Sized, 'id' | 'seq'> {
+  readonly channel: number
 }
 
 /** The content of rows whose sizes are known, in the order of those. */
 export async function contentOf<Row extends Sequenced>(
   session: Session,
-  { table, channel, columns }: Content,
-  sizes: readonly Sized[],
-): Promise<Row[]> {
-  if (sizes.length === 0) return []
+  { table, columns }: Content,
+  wanted: readonly Wanted[],
+): Promise<(Row & { readonly channel: number })[]> {
+  if (wanted.length === 0) return []
   const { dialect } = session
   const isFeed = CONTENT[table] === 'payload'
   const keys = isFeed
     ? dialect.keys('k', { row_id: 'integer' })
     : dialect.keys('k', { row_channel: 'integer', row_id: 'text' })
   const condition = isFeed ? 'id = k.row_id' : 'channel = k.row_channel AND id = k.row_id'
-  const rows = await session.all<Row>(
-    `SELECT${dialect.inOrder} ${columns} FROM ${keys} CROSS JOIN ${table} ON ${condition}`,
-    [JSON.stringify(sizes.map(({ id }) => (isFeed ? [id] : [channel, id])))],
+  const rows = await session.all<Row & { readonly channel: number }>(
+    `SELECT${dialect.inOrder} channel, ${columns} FROM ${keys} CROSS JOIN ${table} ON ${condition}`,
+    [JSON.stringify(wanted.map(({ channel, id }) => (isFeed ? [id] : [channel, id])))],
   )
-  const bySeq = new Map(rows.map((row) => [row.seq, row]))
-  return sizes.flatMap(({ seq }) => bySeq.get(seq) ?? [])
+  const bySeq = new Map(rows.map((row) => [placeOf(row), row]))
+  return wanted.flatMap((row) => bySeq.get(placeOf(row)) ?? [])
 }
+
+/** No two rows of a table have the same. */
+const placeOf = ({ channel, seq }: { readonly channel: number; readonly seq: number }): string =>
+  `${channel} ${seq}`

@@ -13,7 +13,7 @@
 //   connection/3. A defect in one session ends that session and no other.
 
 import { isFault } from '#domain/fault'
-import type { CatchUpRequest, Position } from '#domain/feed'
+import type { Position } from '#domain/feed'
 import type { ChannelId, DeviceId } from '#domain/identity'
 import type { GoawayReason, Hello, UnsubscribedReason } from '#src/schemas/frames'
 import type { Carrier, Opened } from './carrier.ts'
@@ -25,7 +25,7 @@ import type { Rank } from './rank.ts'
 import { reportDefect } from '#domain/defect'
 import { Session } from './session.ts'
 import { CLOSE, RETRY_AFTER_MS } from './signals.ts'
-import type { Asked, Input, Output } from './signals.ts'
+import type { Asked, AskedOf, Input, Output } from './signals.ts'
 
 /** What all connections of a process share. */
 export type Shared = ConnectionPorts<Connection>
@@ -160,11 +160,9 @@ export class Connection {
       case 'admit':
         this.#admit(asked.hello)
         break
-      case 'read-page': {
-        const { ticket, request } = asked
-        if (!this.#read(() => this.#readPage(ticket, request))) {
-          this.feed({ kind: 'postponed', ticket })
-        }
+      case 'read-pages': {
+        const { ticket } = asked
+        if (!this.#read(() => this.#readPages(asked))) this.feed({ kind: 'postponed', ticket })
         break
       }
       case 'read-positions':
@@ -228,12 +226,14 @@ export class Connection {
     })
   }
 
-  async #readPage(ticket: number, request: CatchUpRequest): Promise<void> {
-    const page = await this.#shared.feed.catchUp(request)
+  async #readPages({ ticket, requests, bytes }: AskedOf<'read-pages'>): Promise<void> {
+    const read = await this.#shared.feed.catchUp(requests, bytes)
     if (this.#isGone) return
-    const { entries, ...rest } = page
-    const frames = entries.map((entry) => frameOf(entry, 'replay'))
-    this.feed({ kind: 'page', ticket, page: { ...rest, frames } })
+    const pages = read.map(({ entries, ...rest }) => ({
+      ...rest,
+      frames: entries.map((entry) => frameOf(entry, 'replay')),
+    }))
+    this.feed({ kind: 'pages', ticket, pages })
   }
 
   async #subscribe(channelId: ChannelId): Promise<void> {

@@ -7,7 +7,6 @@
 
 import type { CatchUpRequest, Position, RemovedTo } from '#domain/feed'
 import type { ChannelId } from '#domain/identity'
-import { PAGE_BYTES_MAX } from './signals.ts'
 
 type Stage = 'behind' | 'loading' | 'postponed' | 'live'
 
@@ -70,7 +69,6 @@ export function requestOf(progress: Progress, limit: number): CatchUpRequest {
     afterSeq: sentSeq,
     sinceSeq: entriesSince,
     limit,
-    bytes: PAGE_BYTES_MAX,
     ...(deletedSince < entriesSince && { deletedSince }),
     ...(removedTo !== undefined && { removedTo }),
   }

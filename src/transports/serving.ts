@@ -63,6 +63,11 @@ export class Serving {
 
   /** A subscription that is new, or was made anew, while connected. */
   subscribe(position: Position, outputs: Output[]): void {
+    this.#stand(position, outputs)
+    this.#backlog.read(outputs)
+  }
+
+  #stand(position: Position, outputs: Output[]): void {
     const progress = this.#channels.get(position.channelId)
     if (progress !== undefined && progress.sinceSeq === position.sinceSeq) {
       this.#hear(progress, position.headSeq)
@@ -73,7 +78,6 @@ export class Serving {
       const cursor = Math.max(position.ackedSeq, stoodAt)
       this.#add(position, cursor, { outputs, told: undefined })
     }
-    this.#backlog.read(outputs)
   }
 
   unsubscribe(channelId: ChannelId, reason: UnsubscribedReason, outputs: Output[]): void {
@@ -98,24 +102,32 @@ export class Serving {
 
   /** Heads as the store has them; a channel that began during the admission is served from here. */
   heads(positions: readonly Position[], outputs: Output[]): void {
-    for (const position of positions) this.subscribe(position, outputs)
+    for (const position of positions) this.#stand(position, outputs)
+    this.#backlog.read(outputs)
   }
 
   /**
    * `resync`: the channel begins anew while entries are owed; only a new session can tell them
    * apart.
    */
-  page(ticket: number, page: FramePage, outputs: Output[]): Ended {
-    const progress = this.#arrived(ticket)
-    const ended = progress === undefined ? 'goes-on' : this.#take(progress, page, outputs)
+  pages(ticket: number, pages: readonly FramePage[], outputs: Output[]): Ended {
+    for (const [at, progress] of this.#backlog.arrived(ticket).entries()) {
+      const page = pages[at]
+      if (!this.#isCurrent(progress)) continue
+      if (page !== undefined) {
+        if (this.#take(progress, page, outputs) === 'resync') return 'resync'
+      } else if (pages.length > 0) this.#backlog.add(progress)
+      else this.#backlog.postpone(progress) // backlog/2
+    }
     this.#backlog.read(outputs)
-    return ended
+    return 'goes-on'
   }
 
-  /** Another page would be postponed as well, and so on to the last channel: a tick asks again. */
+  /** Another read would be postponed as well, and so on to the last channel: a tick asks again. */
   postponed(ticket: number): void {
-    const progress = this.#arrived(ticket)
-    if (progress !== undefined) this.#backlog.postpone(progress)
+    for (const progress of this.#backlog.arrived(ticket)) {
+      if (this.#isCurrent(progress)) this.#backlog.postpone(progress)
+    }
   }
 
   /**
@@ -207,11 +219,9 @@ export class Serving {
     return true
   }
 
-  /** The channel whose page has come, unless it was left or subscribed anew meanwhile. */
-  #arrived(ticket: number): Progress | undefined {
-    const progress = this.#backlog.arrived(ticket)
-    if (progress === undefined) return undefined
-    return this.#channels.get(progress.channelId) === progress ? progress : undefined
+  /** False when the channel was left or subscribed anew while its page was read. */
+  #isCurrent(progress: Progress): boolean {
+    return this.#channels.get(progress.channelId) === progress
   }
 
   #take(progress: Progress, page: FramePage, outputs: Output[]): Ended {
@@ -231,6 +241,7 @@ export class Serving {
       }
     }
     progress.removedTo = page.removedTo
+    progress.announcedSeq = Math.max(progress.announcedSeq, page.headSeq)
     for (const frame of page.frames) {
       if (frame.seq <= progress.sentSeq) continue // serving/1
       if (this.#deliver(progress, frame, { mode: 'replay', outputs })) continue

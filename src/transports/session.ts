@@ -104,7 +104,7 @@ export class Session {
       case 'gone':
         return this.#forget()
       case 'announced':
-      case 'page':
+      case 'pages':
       case 'postponed':
       case 'positions':
       case 'buffered':
@@ -170,8 +170,8 @@ export class Session {
       case 'announced':
         serving.announced(input, outputs)
         break
-      case 'page':
-        if (serving.page(input.ticket, input.page, outputs) === 'goes-on') break
+      case 'pages':
+        if (serving.pages(input.ticket, input.pages, outputs) === 'goes-on') break
         return this.#leave({ kind: 'leave', reason: 'resync', retryAfterMs: 0 }, nowMs)
       case 'postponed':
         serving.postponed(input.ticket)

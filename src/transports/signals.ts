@@ -44,8 +44,9 @@ export type Input =
   | { readonly kind: 'refused'; readonly code: FaultCode }
   /** New entries of a channel, in seq order. A hint: it may be lost, repeated or late. */
   | ({ readonly kind: 'announced' } & News)
-  | { readonly kind: 'page'; readonly ticket: number; readonly page: FramePage }
-  /** The page could not be read now; the session asks again after the next tick. */
+  /** Pages of the first channels that were asked for with this ticket, in their order. */
+  | { readonly kind: 'pages'; readonly ticket: number; readonly pages: readonly FramePage[] }
+  /** Nothing could be read now; the session asks again after the next tick. */
   | { readonly kind: 'postponed'; readonly ticket: number }
   | { readonly kind: 'subscribed'; readonly position: Position }
   | {
@@ -69,8 +70,14 @@ export type Output =
   | { readonly kind: 'deliver'; readonly frame: Frame; readonly mode: 'live' | 'replay' }
   /** Check the credentials and load the positions: `admitted` or `refused` answers. */
   | { readonly kind: 'admit'; readonly hello: Hello }
-  /** `page` or `postponed` with the same ticket answers. */
-  | { readonly kind: 'read-page'; readonly ticket: number; readonly request: CatchUpRequest }
+  /** `pages` or `postponed` with the same ticket answers. */
+  | {
+      readonly kind: 'read-pages'
+      readonly ticket: number
+      readonly requests: readonly CatchUpRequest[]
+      /** Of content, in all pages together. */
+      readonly bytes: number
+    }
   /** `positions` answers. */
   | { readonly kind: 'read-positions' }
   | { readonly kind: 'acknowledge'; readonly channelId: ChannelId; readonly seq: number }
@@ -78,17 +85,20 @@ export type Output =
 
 /** Outputs that the world around the session answers. */
 export type Asked = Exclude<Output, { readonly kind: 'send' | 'close' | 'deliver' }>
+export type AskedOf<Kind extends Asked['kind']> = Extract<Asked, { readonly kind: Kind }>
 
 /**
  * Unacknowledged or buffered, per connection. Beyond either nothing is pushed. (decisions.md 10)
  */
 export const WINDOW_ENTRIES_MAX = 256
 export const WINDOW_BYTES_MAX = 1_048_576
-/** Pages of one session that may be under way at once. */
-export const PAGES_AT_ONCE_MAX = 2
-/** Entries of one catch-up page, and bytes of their content: together the pages fit a window. */
-export const PAGE_ENTRIES_MAX = 100
-export const PAGE_BYTES_MAX = WINDOW_BYTES_MAX / PAGES_AT_ONCE_MAX
+/** Reads of one session that may be under way at once. */
+export const READS_AT_ONCE_MAX = 2
+/** Entries that one read asks for, and bytes of their content: together the reads fit a window. */
+export const READ_ENTRIES_MAX = WINDOW_ENTRIES_MAX / READS_AT_ONCE_MAX
+export const READ_BYTES_MAX = WINDOW_BYTES_MAX / READS_AT_ONCE_MAX
+/** Channels of one read. */
+export const READ_CHANNELS_MAX = 64
 
 export const HELLO_WITHIN_MS = 8_000
 /** From a hello to its welcome; then the store is taken for unavailable. */

@@ -4,7 +4,7 @@
 import test from 'ava'
 import * as fc from 'fast-check'
 
-import { FeedReader, liveOf, sorted } from '#test/support/feed-reader'
+import { FeedReader, liveOf, pageFrom, sorted } from '#test/support/feed-reader'
 import { seeded } from '#test/support/random'
 import { retireBefore } from '#test/support/retired'
 import { ChannelWriter } from '#test/support/store-writer'
@@ -115,7 +115,7 @@ export function catchUpContract(engine: string, open: OpenStore): void {
       writer.take(thing('update', `t${at % 5}`, { at, attrs: { at } }))
     }
     await writer.commit()
-    const page = await store.read.catchUp({ channelId: A, afterSeq: 3, sinceSeq: 0, limit: 5 })
+    const page = await pageFrom(store, { channelId: A, afterSeq: 3, sinceSeq: 0, limit: 5 })
     t.true(page.complete)
     t.is(page.headSeq, 2_000)
     t.deepEqual(
@@ -134,7 +134,7 @@ export function catchUpContract(engine: string, open: OpenStore): void {
     const below = seeded(7)
     for (let asked = 0; asked < 60; asked += 1) {
       const [afterSeq, sinceSeq, limit] = [below(headSeq), below(headSeq), 1 + below(200)]
-      const page = await store.read.catchUp({ channelId: A, afterSeq, sinceSeq, limit })
+      const page = await pageFrom(store, { channelId: A, afterSeq, sinceSeq, limit })
       const expected = changed.filter(
         ({ seq, state }) => seq > afterSeq && (state !== 'deleted' || seq > sinceSeq),
       )
@@ -155,7 +155,7 @@ export function catchUpContract(engine: string, open: OpenStore): void {
     await writer
       .take(thing('update', 'lamp', { opId: 'late', at: 4, attrs: { on: false } }))
       .commit()
-    const { entries } = await store.read.catchUp({
+    const { entries } = await pageFrom(store, {
       channelId: A,
       afterSeq: 0,
       sinceSeq: 0,
@@ -186,7 +186,7 @@ export function catchUpContract(engine: string, open: OpenStore): void {
     await writer.take(thing('delete', 'door', { at: 2 }), event('create', 'fire')).commit()
     const sinceSeq = writer.head.headSeq
     await writer.take(message(), thing('delete', 'lamp', { at: 2 })).commit()
-    const page = await store.read.catchUp({ channelId: A, afterSeq: 0, sinceSeq, limit: 9 })
+    const page = await pageFrom(store, { channelId: A, afterSeq: 0, sinceSeq, limit: 9 })
     t.deepEqual(
       page.entries.map(({ model, entityId, state }) =>
         model === 'thing' ? [entityId, state] : model,
@@ -201,7 +201,7 @@ export function catchUpContract(engine: string, open: OpenStore): void {
     await writer.take(thing('update', 'lamp'), thing('update', 'door'), message()).commit()
     await writer.take(thing('delete', 'door', { at: 2 }), message()).commit()
     const { headSeq } = writer.head
-    const page = await store.read.catchUp({
+    const page = await pageFrom(store, {
       channelId: A,
       afterSeq: 3,
       sinceSeq: headSeq,
@@ -215,8 +215,8 @@ export function catchUpContract(engine: string, open: OpenStore): void {
   })
 
   test(`${engine}: a channel that does not exist has nothing to catch up with`, async (t) => {
-    const { read } = await open(t)
-    t.deepEqual(await read.catchUp({ channelId: A, afterSeq: 5, sinceSeq: 0, limit: 9 }), {
+    const store = await open(t)
+    t.deepEqual(await pageFrom(store, { channelId: A, afterSeq: 5, sinceSeq: 0, limit: 9 }), {
       entries: [],
       headSeq: 0,
       complete: true,

@@ -5,6 +5,7 @@ import type { ExecutionContext } from 'ava'
 import type { PushRules } from '#domain/push'
 import type { Store } from '#src/store/store'
 import { catchUpContract } from './store-catch-up.ts'
+import { catchUpManyContract } from './store-catch-up-many.ts'
 import { gapsContract } from './store-gaps.ts'
 import { channelKeyContract } from './store-channel-keys.ts'
 import { channelContract } from './store-channels.ts'
@@ -40,6 +41,7 @@ export function storeContract(engine: string, open: OpenStore): void {
     readingContract,
     pageBytesContract,
     catchUpContract,
+    catchUpManyContract,
     gapsContract,
     retentionContract,
     idleContract,

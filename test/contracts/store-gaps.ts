@@ -3,7 +3,7 @@
 import test from 'ava'
 
 import type { CatchUpPage } from '#domain/feed'
-import { FeedReader } from '#test/support/feed-reader'
+import { FeedReader, pageFrom } from '#test/support/feed-reader'
 import { retireBefore } from '#test/support/retired'
 import { ChannelWriter } from '#test/support/store-writer'
 import { channel, message, thing } from '#test/support/submissions'
@@ -27,7 +27,7 @@ export function gapsContract(engine: string, open: OpenStore): void {
       [6, 0, undefined],
     ]
     for (const [afterSeq, sinceSeq, gap] of rows) {
-      const page = await store.read.catchUp({ channelId: A, afterSeq, sinceSeq, limit: 9 })
+      const page = await pageFrom(store, { channelId: A, afterSeq, sinceSeq, limit: 9 })
       t.deepEqual(page.gap, gap)
       t.deepEqual(page.removedTo, { entries: 4, tombstones: 0 })
     }
@@ -74,7 +74,7 @@ export function gapsContract(engine: string, open: OpenStore): void {
     const store = await open(t)
     const writer = await ChannelWriter.open(store, 1)
     await writer.take(message(), thing('update', 'lamp')).commit()
-    const page = await store.read.catchUp({ channelId: A, afterSeq: 9, sinceSeq: 0, limit: 9 })
+    const page = await pageFrom(store, { channelId: A, afterSeq: 9, sinceSeq: 0, limit: 9 })
     t.deepEqual(page.gap, { from: 3, to: 9, restart: true })
     t.deepEqual(
       page.entries.map(({ seq }) => seq),

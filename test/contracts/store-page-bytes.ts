@@ -4,6 +4,7 @@ import test from 'ava'
 
 import { PAGE_BYTES_MAX } from '#domain/store-ports'
 import type { Store } from '#src/store/store'
+import { pageFrom } from '#test/support/feed-reader'
 import { ChannelWriter } from '#test/support/store-writer'
 import { channel, event, message, thing } from '#test/support/submissions'
 import { device } from './store-channels.ts'
@@ -42,7 +43,7 @@ const KINDS: Record<string, (store: Store, from: number | undefined) => Promise<
   },
   'catch-up': async (store, afterSeq = 0) => {
     const request = { channelId: A, afterSeq, sinceSeq: 0, limit: 200 }
-    const { entries, complete } = await store.read.catchUp(request)
+    const { entries, complete } = await pageFrom(store, request)
     return { items: entries, next: complete ? undefined : entries.at(-1)?.seq }
   },
 }

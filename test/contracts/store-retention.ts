@@ -4,6 +4,7 @@ import test from 'ava'
 
 import type { RetentionLimits } from '#domain/retention-ports'
 import type { Store } from '#src/store/store'
+import { pageFrom } from '#test/support/feed-reader'
 import { ChannelWriter } from '#test/support/store-writer'
 import { channel, event, message, opId, thing } from '#test/support/submissions'
 import { device } from './store-channels.ts'
@@ -136,7 +137,7 @@ export function retentionContract(engine: string, open: OpenStore): void {
     await writer.take(thing('update', 'lamp', { at: 2, acceptedAt })).commit()
     await drain(store, { ...NEVER, tombstones: 1_000_000 })
     t.is((await store.read.thing(A, 'lamp'))?.state, 'active')
-    const page = await store.read.catchUp({ channelId: A, afterSeq: 1, sinceSeq: 0, limit: 9 })
+    const page = await pageFrom(store, { channelId: A, afterSeq: 1, sinceSeq: 0, limit: 9 })
     t.is(page.gap, undefined)
   })
 

@@ -260,8 +260,8 @@ export class FakeReads implements ReadStore {
     )
   }
 
-  async catchUp(): Promise<CatchUpPage> {
-    return { entries: this.entries, headSeq: this.entries.length, complete: true }
+  async catchUp(): Promise<readonly CatchUpPage[]> {
+    return [{ entries: this.entries, headSeq: this.entries.length, complete: true }]
   }
 
   async pull(): Promise<{ readonly items: readonly FeedEntry[]; readonly hasMore: boolean }> {

@@ -159,8 +159,8 @@ export class FeedModel
     }
   }
 
-  async catchUp(request: CatchUpRequest): Promise<CatchUpPage> {
-    return this.catchUpNow(request)
+  async catchUp(requests: readonly CatchUpRequest[]): Promise<readonly CatchUpPage[]> {
+    return requests.map((request) => this.catchUpNow(request))
   }
 
   catchUpNow({

@@ -9,6 +9,16 @@ import type { ThingView } from '#src/client/view'
 import type { Store } from '#src/store/store'
 import type { ChannelWriter } from '#test/support/store-writer'
 
+/** The page of one channel. */
+export async function pageFrom(
+  { read }: Pick<Store, 'read'>,
+  request: CatchUpRequest,
+): Promise<CatchUpPage> {
+  const [page] = await read.catchUp([request])
+  if (page === undefined) throw new Error('a read has a page of one channel at least')
+  return page
+}
+
 /** A device that knows what it was sent. */
 export class FeedReader {
   readonly channelId: ChannelId
@@ -40,7 +50,7 @@ export class FeedReader {
         limit,
         ...(this.#removedTo !== undefined && { removedTo: this.#removedTo }),
       }
-      const page = await store.read.catchUp(request)
+      const page = await pageFrom(store, request)
       this.#removedTo = page.removedTo
       this.#apply(page)
       this.pages += 1

@@ -1,7 +1,7 @@
 // Sessions in words: inputs made short, outputs written so that a test reads like a protocol trace.
 
 import { deliveryIdOf } from '#domain/feed'
-import type { FeedEntry, Position } from '#domain/feed'
+import type { CatchUpRequest, FeedEntry, Position } from '#domain/feed'
 import { parseChannelId, parseMessageId, parseOperationId } from '#domain/identity'
 import type { ChannelId } from '#domain/identity'
 import { encodeDelivery } from '#src/schemas/frames'
@@ -80,7 +80,8 @@ export const page = (
     gap: { from: 1, to: gapTo, restart },
     removedTo: { entries: gapTo, tombstones: restart ? gapTo : 0 },
   }
-  return { kind: 'page', ticket, page: { frames: frames_, headSeq, complete, ...removed } }
+  const only = { frames: frames_, headSeq, complete, ...removed }
+  return { kind: 'pages', ticket, pages: [only] }
 }
 
 /** Each output in a few words. */
@@ -94,13 +95,8 @@ function wordsOf(output: Output): string {
       return `deliver ${frameInWords(output.frame.text)} ${output.mode}`
     case 'admit':
       return 'admit'
-    case 'read-page': {
-      const { channelId, afterSeq, limit, removedTo, deletedSince } = output.request
-      const known =
-        (deletedSince === undefined ? '' : ` deleted since ${deletedSince}`) +
-        (removedTo === undefined ? '' : ` removed ${removedTo.entries}/${removedTo.tombstones}`)
-      return `read ${output.ticket}: ${letterOf(channelId)} after ${afterSeq} limit ${limit}${known}`
-    }
+    case 'read-pages':
+      return `read ${output.ticket}: ${output.requests.map(requestInWords).join(', ')}`
     case 'read-positions':
       return 'read positions'
     case 'acknowledge':
@@ -109,6 +105,14 @@ function wordsOf(output: Output): string {
       break
   }
   return `close ${output.code} ${output.reason}`
+}
+
+function requestInWords(request: CatchUpRequest): string {
+  const { channelId, afterSeq, limit, removedTo, deletedSince } = request
+  const known =
+    (deletedSince === undefined ? '' : ` deleted since ${deletedSince}`) +
+    (removedTo === undefined ? '' : ` removed ${removedTo.entries}/${removedTo.tombstones}`)
+  return `${letterOf(channelId)} after ${afterSeq} limit ${limit}${known}`
 }
 
 function frameInWords(text: string): string {

@@ -6,7 +6,13 @@ import type { ExecutionContext } from 'ava'
 import { createHash } from 'node:crypto'
 import { parseDeviceId } from '#domain/identity'
 import type { DeviceId } from '#domain/identity'
-import type { Acknowledgement, Announcement, CatchUpPage, Position } from '#domain/feed'
+import type {
+  Acknowledgement,
+  Announcement,
+  CatchUpPage,
+  CatchUpRequest,
+  Position,
+} from '#domain/feed'
 import type { SessionAdmission } from '#domain/ports'
 import { createSessions } from '#src/transports/sessions'
 import type { SessionOptions, Sessions } from '#src/transports/sessions'
@@ -102,13 +108,13 @@ export class Store extends FeedModel {
     return positions
   }
 
-  override async catchUp(request: Parameters<FeedModel['catchUp']>[0]): Promise<CatchUpPage> {
+  override async catchUp(requests: readonly CatchUpRequest[]): Promise<readonly CatchUpPage[]> {
     this.reading += 1
     this.readingMost = Math.max(this.readingMost, this.reading)
     await turn()
     this.reading -= 1
     this.#mayFail()
-    return super.catchUp(request)
+    return super.catchUp(requests)
   }
 
   override async acknowledge(acknowledgements: readonly Acknowledgement[]): Promise<void> {

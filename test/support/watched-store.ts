@@ -121,7 +121,9 @@ export async function doEverything(store: Watched): Promise<void> {
   await read.things({ channelId: A, limit: 5 })
   await read.history({ channelId: A, entityId: 'lamp', sinceMs: 1, limit: 5 })
   await read.history({ channelId: A, model: 'event', limit: 5 })
-  await read.catchUp({ channelId: A, afterSeq: 0, sinceSeq: 0, limit: 5 })
+  const behind = { afterSeq: 0, sinceSeq: 0, limit: 5 }
+  await read.catchUp([{ channelId: A, ...behind }])
+  await read.catchUp([1, 2].map((number) => ({ channelId: channel(number), ...behind })))
   await read.pull(DEVICE, 5)
 
   await doPushes(store)

@@ -2,16 +2,24 @@
 
 import test from 'ava'
 
-import { progressFrom, requestOf } from '#src/transports/progress'
 import {
-  PAGES_AT_ONCE_MAX,
-  PAGE_ENTRIES_MAX,
+  READS_AT_ONCE_MAX,
+  READ_BYTES_MAX,
+  READ_ENTRIES_MAX,
   WINDOW_BYTES_MAX,
   WINDOW_ENTRIES_MAX,
 } from '#src/transports/signals'
 import type { Input } from '#src/transports/signals'
-import { ack, announced, bigFrame, channel, page, position } from '#test/support/session-words'
-import { serve, play } from '#test/support/session-play'
+import {
+  ack,
+  announced,
+  bigFrame,
+  channel,
+  frames,
+  page,
+  position,
+} from '#test/support/session-words'
+import { START, serve, play } from '#test/support/session-play'
 
 test('session-window/1: beyond 256 unacknowledged entries nothing is pushed until half is acknowledged', (t) => {
   const { session, feed } = serve([position('A', 0), position('B', 0)])
@@ -23,7 +31,7 @@ test('session-window/1: beyond 256 unacknowledged entries nothing is pushed unti
       [announced('A', 257), 0, []],
       [announced('B', 1), 0, []],
       [ack('A', 127), 0, ['acknowledge A 127']],
-      [ack('A', 128), 0, ['acknowledge A 128', 'read 1: A after 256 limit 100']],
+      [ack('A', 128), 0, ['acknowledge A 128', 'read 1: A after 256 limit 1, B after 0 limit 1']],
     ],
     feed,
   )
@@ -54,7 +62,7 @@ test('session-window/2: a carrier that holds too much stops the pushing until it
       [{ kind: 'buffered', bytes: WINDOW_BYTES_MAX + 1 }, 0, []],
       [announced('A', 1), 0, []],
       [{ kind: 'buffered', bytes: WINDOW_BYTES_MAX / 2 + 1 }, 0, []],
-      [{ kind: 'buffered', bytes: WINDOW_BYTES_MAX / 2 }, 0, ['read 1: A after 0 limit 100']],
+      [{ kind: 'buffered', bytes: WINDOW_BYTES_MAX / 2 }, 0, ['read 1: A after 0 limit 1']],
     ],
     feed,
   )
@@ -68,7 +76,7 @@ test('session-window/2: a nearly full window reads nothing until half of it is a
     [
       [{ kind: 'subscribed', position: position('B', 9, 8) }, 0, ['subscribed B 8/9']],
       [ack('A', 96), 0, ['acknowledge A 96']],
-      [ack('A', 97), 0, ['acknowledge A 97', 'read 1: B after 8 limit 100']],
+      [ack('A', 97), 0, ['acknowledge A 97', 'read 1: B after 8 limit 1']],
     ],
     feed,
   )
@@ -80,13 +88,40 @@ test('a page larger than the window is sent as far as it fits and read again fro
   const sent = feed(page(1, big, { headSeq: 20, complete: false }))
   t.is(sent.length, 8)
   t.is(sent.at(-1), 'deliver A 8 replay')
-  t.is(feed(ack('A', 8)).at(-1), 'read 2: A after 8 limit 100')
+  t.is(feed(ack('A', 8)).at(-1), 'read 2: A after 8 limit 12')
 })
 
-test('backlog/1: the pages that may be under way have room in the window together', (t) => {
-  const { limit, bytes = 0 } = requestOf(progressFrom(position('A', 9), 0), PAGE_ENTRIES_MAX)
-  t.true(limit * PAGES_AT_ONCE_MAX <= WINDOW_ENTRIES_MAX)
-  t.is(bytes * PAGES_AT_ONCE_MAX, WINDOW_BYTES_MAX)
+test('backlog/1: the reads that may be under way have room in the window together', (t) => {
+  t.is(READ_ENTRIES_MAX * READS_AT_ONCE_MAX, WINDOW_ENTRIES_MAX)
+  t.is(READ_BYTES_MAX * READS_AT_ONCE_MAX, WINDOW_BYTES_MAX)
+  const { session } = serve([])
+  const positions = [...'ABCDEFGHJKMNPQRSTVWXYZ'].map((letter) => position(letter, 1_000, 0))
+  const asked = session.handle({ kind: 'positions', positions }, START)
+  const reads = asked.filter((output) => output.kind === 'read-pages')
+  t.is(reads.length, READS_AT_ONCE_MAX)
+  const limits = reads.flatMap(({ requests }) => requests.map(({ limit }) => limit))
+  t.true(limits.reduce((sum, limit) => sum + limit, 0) <= WINDOW_ENTRIES_MAX)
+})
+
+test('backlog/3: a read is shared out over the channels that are behind, as much as each owes', (t) => {
+  const { feed } = serve([])
+  const positions = [position('A', 3, 0), position('B', 500, 0), position('C', 500, 0)]
+  t.deepEqual(
+    feed({ kind: 'positions', positions }).filter((words) => words.startsWith('read')),
+    ['read 1: A after 0 limit 3, B after 0 limit 63, C after 0 limit 62'],
+  )
+})
+
+test('backlog/3: channels that a read had no room for are read with the next one', (t) => {
+  const { feed } = serve([position('A', 2, 0), position('B', 1, 0)])
+  t.deepEqual(feed(page(1, frames('A', 1, 2), { headSeq: 2 })), [
+    'deliver A 1 replay',
+    'deliver A 2 replay',
+    'caught up A 2',
+    'read 2: B after 0 limit 1',
+  ])
+  t.deepEqual(feed({ kind: 'pages', ticket: 2, pages: [] }), [])
+  t.deepEqual(feed({ kind: 'tick' }), ['read 3: B after 0 limit 1'])
 })
 
 test('serving/4: an acknowledgement counts once and never beyond what was sent', (t) => {
