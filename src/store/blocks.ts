@@ -56,7 +56,8 @@ export async function entitiesInEach<Row extends Sequenced>(
   const rows = await allForEach<Row>(
     session,
     `SELECT ${columns} ${filters[0]?.sql} ORDER BY ${column}${isForward ? '' : ' DESC'} LIMIT ?`,
-    filters.map(({ parameters }, at) => [...parameters, (slices[at]?.limit ?? 0) + size - 1]), // blocks/1
+    // blocks/1
+    filters.map(({ parameters }, at) => [...parameters, (slices[at]?.limit ?? 0) + size - 1]),
   )
   return rows.map((found, at) =>
     found

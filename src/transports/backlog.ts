@@ -24,7 +24,7 @@ import type { Window } from './window.ts'
  * Entries of a channel's share in a read, at least. Less would look a channel up once more for each
  * few entries; more would be reserved for nothing where many updates are of few Things.
  */
-const SHARE_MIN = 8
+const SHARE_MIN = 16
 
 interface Loading {
   readonly channels: readonly Progress[]

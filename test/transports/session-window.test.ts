@@ -5,10 +5,12 @@ import test from 'ava'
 import {
   READS_AT_ONCE_MAX,
   READ_BYTES_MAX,
+  READ_CHANNELS_MAX,
   READ_ENTRIES_MAX,
   WINDOW_BYTES_MAX,
   WINDOW_ENTRIES_MAX,
 } from '#src/transports/signals'
+import { channelIdFromBytes } from '#domain/identity'
 import type { Input } from '#src/transports/signals'
 import {
   ack,
@@ -95,7 +97,7 @@ test('backlog/1: the reads that may be under way have room in the window togethe
   t.is(READ_ENTRIES_MAX * READS_AT_ONCE_MAX, WINDOW_ENTRIES_MAX)
   t.is(READ_BYTES_MAX * READS_AT_ONCE_MAX, WINDOW_BYTES_MAX)
   const { session } = serve([])
-  const positions = [...'ABCDEFGHJKMNPQRSTVWXYZ'].map((letter) => position(letter, 1_000, 0))
+  const positions = 'ABCDEFGHJKMNPQRSTVWXYZ'.split('').map((letter) => position(letter, 1_000, 0))
   const asked = session.handle({ kind: 'positions', positions }, START)
   const reads = asked.filter((output) => output.kind === 'read-pages')
   t.is(reads.length, READS_AT_ONCE_MAX)
@@ -109,6 +111,20 @@ test('backlog/3: a read is shared out over the channels that are behind, as much
   t.deepEqual(
     feed({ kind: 'positions', positions }).filter((words) => words.startsWith('read')),
     ['read 1: A after 0 limit 3, B after 0 limit 63, C after 0 limit 62'],
+  )
+})
+
+test('backlog/3: a read has a bounded number of channels', (t) => {
+  const { session } = serve([])
+  const positions = Array.from({ length: 3 * READ_CHANNELS_MAX }, (_, at) => ({
+    ...position('A', 1, 0),
+    channelId: channelIdFromBytes(Buffer.alloc(16, at)),
+  }))
+  const asked = session.handle({ kind: 'positions', positions }, START)
+  const reads = asked.filter((output) => output.kind === 'read-pages')
+  t.deepEqual(
+    reads.map(({ requests }) => requests.length),
+    [READ_CHANNELS_MAX, READ_CHANNELS_MAX],
   )
 })
 

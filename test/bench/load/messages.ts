@@ -53,6 +53,8 @@ export interface SubscribeTarget {
   readonly ports: readonly number[]
   readonly token: string
   readonly deviceKeys: readonly string[]
+  /** Channels that the devices ask for from their beginning, whatever they acknowledged before. */
+  readonly replayed?: readonly string[]
 }
 
 export type SubscriberOrder =

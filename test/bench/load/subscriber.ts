@@ -33,13 +33,15 @@ async function obey(order: SubscriberOrder): Promise<unknown> {
     case 'connect': {
       tally = emptyTally()
       const { target } = order
-      const { ports, token } = target
+      const { ports, token, replayed = [] } = target
       subscriptions = target.deviceKeys.map((_, index) => {
         const port = ports[index % ports.length] ?? 0
         return new Subscription({ port, token }, { tally, latencies })
       })
       await Promise.all(
-        subscriptions.map((one, index) => one.greet(target.deviceKeys[index] ?? '', token)),
+        subscriptions.map((one, index) =>
+          one.greet({ deviceKey: target.deviceKeys[index] ?? '', token, replayed }),
+        ),
       )
       return report()
     }

@@ -10,6 +10,12 @@ import { LeanWebSocket } from './websocket.ts'
 const FRAME_NAME = 'type'
 const ACK_EVERY = 64
 
+export interface Greeting {
+  readonly deviceKey: string
+  readonly token: string
+  readonly replayed: readonly string[]
+}
+
 export class Subscription {
   readonly #socket: LeanWebSocket
   readonly #tally: Tally
@@ -40,14 +46,15 @@ export class Subscription {
   }
 
   /** Resolves after the gateway's welcome. */
-  async greet(deviceKey: string, token: string): Promise<void> {
+  async greet({ deviceKey, token, replayed }: Greeting): Promise<void> {
     await this.#socket.upgraded()
     const gatewayToken = token === '' ? {} : { gateway_token: token }
+    const cursors = Object.fromEntries(replayed.map((channel) => [channel, 0]))
     const welcomed = new Promise<void>((resolve) => {
       this.#welcome = resolve
     })
     this.#socket.send([
-      JSON.stringify({ [FRAME_NAME]: 'hello', device_key: deviceKey, ...gatewayToken }),
+      JSON.stringify({ [FRAME_NAME]: 'hello', device_key: deviceKey, cursors, ...gatewayToken }),
     ])
     return welcomed
   }

@@ -1,31 +1,106 @@
-// `count <path> <query> …` prints one number per query; `multiply <path> <total>` copies things.
+// `count <path> <query> …` prints one number per query. The others change what the product made,
+// and print one number: `multiply <path> <total>` copies things, `messages` and `updates` `<path>
+// <count>` add so many entries to every channel, `devices <path> <name> <count> <channels>` makes
+// devices with so many channels each, that have seen everything until now.
 
 import { DatabaseSync } from 'node:sqlite'
 
-const [verb, path = '', ...words] = process.argv.slice(2)
+import { deviceIdOf, deviceKeysOf } from './device-keys.ts'
+
+const [verb = '', path = '', ...words] = process.argv.slice(2)
 const database = new DatabaseSync(path, { readOnly: verb === 'count' })
 
 function numberOf(query: string): number {
   return Number(Object.values(database.prepare(query).get() ?? {})[0] ?? 0)
 }
 
-function count(queries: readonly string[]): number[] {
+function countAll(queries: readonly string[]): number[] {
   database.exec('BEGIN')
   return queries.map(numberOf)
 }
 
 function multiply(wanted: number): number[] {
   const copies = Math.ceil(wanted / numberOf('SELECT count(*) FROM things')) - 1
-  database.exec('PRAGMA synchronous=OFF; PRAGMA cache_size=-200000; BEGIN')
   database.exec(
     `WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${copies})
      INSERT INTO things (channel, id, state, seq, op_id, document)
      SELECT channel, id || '-' || n, state, seq, op_id, document FROM things CROSS JOIN numbers`,
   )
   database.exec(`UPDATE channel_heads SET things = things * ${copies + 1}`)
-  database.exec('COMMIT; PRAGMA wal_checkpoint(TRUNCATE)')
   return [numberOf('SELECT count(*) FROM things')]
 }
 
-console.log((verb === 'count' ? count(words) : multiply(Number(words[0]))).join(' '))
+/** Behind the head of each channel. */
+const ADDED = `FROM channel_heads h CROSS JOIN numbers
+  WHERE numbers.n <= ? ORDER BY numbers.n, h.channel`
+const NUMBERS = `WITH RECURSIVE numbers (n) AS
+  (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ?)`
+const PAYLOAD = JSON.stringify({ title: 'Sensor', body: 'x'.repeat(200) })
+
+function addMessages(each: number): number[] {
+  database
+    .prepare(
+      `INSERT INTO feed_entries (channel, seq, model, action, entity_id, op_id, accepted_at, payload)
+        ${NUMBERS} SELECT channel, head_seq + n, 'message', 'send', printf('%032x', head_seq + n),
+          printf('made-%d-%d', channel, head_seq + n), 1, ? ${ADDED}`,
+    )
+    .run(each, PAYLOAD, each)
+  database.prepare('UPDATE channel_heads SET head_seq = head_seq + ?').run(each)
+  return [numberOf('SELECT count(*) FROM feed_entries')]
+}
+
+/** Of the thing that each channel was warmed with. */
+function addUpdates(each: number): number[] {
+  database
+    .prepare(
+      `INSERT INTO thing_updates (channel, seq, model, action, entity_id, op_id, state, rev,
+          accepted_at, payload)
+        ${NUMBERS} SELECT channel, head_seq + n, 'thing', 'update', 'warm',
+          printf('made-%d-%d', channel, head_seq + n), 'active', n, 1, ? ${ADDED}`,
+    )
+    .run(each, PAYLOAD, each)
+  database.prepare('UPDATE channel_heads SET head_seq = head_seq + ?').run(each)
+  database.exec(
+    `UPDATE things SET seq = (SELECT head_seq FROM channel_heads h WHERE h.channel = things.channel)
+      WHERE id = 'warm'`,
+  )
+  return [numberOf('SELECT count(*) FROM thing_updates')]
+}
+
+function addDevices(name: string, count: number, channels: number): number[] {
+  const device = database.prepare(
+    `INSERT INTO devices (device_id, platform, channel_type, created_at, seen_at)
+      VALUES (?, 'linux', 'private', 1, 1)`,
+  )
+  const subscription = database.prepare(
+    `INSERT INTO subscriptions (channel, device, since_seq, acked_seq, acked_ahead, created_at)
+      SELECT channel, ?, head_seq, head_seq, '[]', 1 FROM channel_heads WHERE channel = ?`,
+  )
+  const known = database.prepare('SELECT channel FROM channel_heads ORDER BY channel').all()
+  for (const [index, key] of deviceKeysOf(name, count).entries()) {
+    const { lastInsertRowid } = device.run(deviceIdOf(key))
+    for (let nth = 0; nth < channels; nth += 1) {
+      const channel = known[(index * channels + nth) % known.length]?.['channel'] ?? 0
+      subscription.run(lastInsertRowid, channel)
+    }
+  }
+  return [numberOf('SELECT count(*) FROM devices')]
+}
+
+function changed(work: () => number[]): number[] {
+  database.exec('PRAGMA synchronous=OFF; PRAGMA cache_size=-200000; BEGIN')
+  const numbers = work()
+  database.exec('COMMIT; PRAGMA wal_checkpoint(TRUNCATE)')
+  return numbers
+}
+
+const VERBS: Readonly<Record<string, () => number[]>> = {
+  count: () => countAll(words),
+  multiply: () => changed(() => multiply(Number(words[0]))),
+  messages: () => changed(() => addMessages(Number(words[0]))),
+  updates: () => changed(() => addUpdates(Number(words[0]))),
+  devices: () => changed(() => addDevices(words[0] ?? '', Number(words[1]), Number(words[2]))),
+}
+
+console.log((VERBS[verb]?.() ?? []).join(' '))
 database.close()

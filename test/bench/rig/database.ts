@@ -41,6 +41,24 @@ export async function multiplyThings(path: string, total: number): Promise<numbe
   return things
 }
 
+/** Adds Messages to every channel. No server may run. */
+export async function addMessages(path: string, each: number): Promise<void> {
+  await numbers(['messages', path, String(each)])
+}
+
+/** Adds updates of one thing to every channel. No server may run. */
+export async function addUpdates(path: string, each: number): Promise<void> {
+  await numbers(['updates', path, String(each)])
+}
+
+/** Makes the devices of `deviceKeysOf`, each with so many channels. No server may run. */
+export async function addDevices(
+  path: string,
+  { name, count, channels }: { readonly name: string; count: number; channels: number },
+): Promise<void> {
+  await numbers(['devices', path, name, String(count), String(channels)])
+}
+
 async function numbers(words: readonly string[]): Promise<number[]> {
   const flags = [...process.execArgv, '--disable-warning=ExperimentalWarning', script]
   const { stdout } = await run(process.execPath, [...flags, ...words])

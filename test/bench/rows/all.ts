@@ -1,6 +1,7 @@
 // The table of benchmarks. A new one is a Row in this list; `npm run bench -- <name>` finds it. The
 // one that takes longest comes last.
 
+import { CATCH_UP_ROW } from './catch-up.ts'
 import { CLUSTER_ROWS } from './cluster.ts'
 import { EMBEDDED_ROWS } from './embedded.ts'
 import { FAILOVER_ROW } from './failover.ts'
@@ -17,5 +18,6 @@ export const ROWS: readonly Row[] = [
   START_ROW,
   FAILOVER_ROW,
   STRANGERS_ROW,
+  CATCH_UP_ROW,
   MEMORY_ROW,
 ]

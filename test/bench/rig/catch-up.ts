@@ -1,0 +1,95 @@
+// Devices that come back: a database with entries that they have missed, and the time from their
+// connecting until they have all of them.
+
+import { cp } from 'node:fs/promises'
+
+import type { SubscribeTarget, SubscriberReport } from '#test/bench/load/messages'
+import type { Prepared } from './caller.ts'
+import { addDevices, addMessages, addUpdates } from './database.ts'
+import { deviceKeysOf } from './device-keys.ts'
+import { databaseIn, startGateway } from './gateway.ts'
+import { Subscribers } from './load-process.ts'
+import { cpuSecondsOf } from './processes.ts'
+import type { Server } from './server.ts'
+import { CountsDiffer } from './rig.ts'
+
+const LIMIT_MS = 60_000
+
+/** Devices, and what each channel gets after they were there last. */
+export interface Absence {
+  readonly devices: { readonly name: string; readonly count: number; readonly channels: number }
+  readonly messages?: number
+  /** Of one thing. */
+  readonly updates?: number
+}
+
+/** A copy of what was prepared, with devices that have missed something. */
+export async function missed(
+  { directory: from, channels, token }: Prepared,
+  directory: string,
+  { devices, messages = 0, updates = 0 }: Absence,
+): Promise<Prepared> {
+  await cp(from, directory, { recursive: true })
+  const path = databaseIn(directory)
+  await addDevices(path, devices)
+  if (messages > 0) await addMessages(path, messages)
+  if (updates > 0) await addUpdates(path, updates)
+  return { directory, channels, token, deviceKeys: deviceKeysOf(devices.name, devices.count) }
+}
+
+/** How devices caught up. */
+export interface Return {
+  readonly seconds: number
+  readonly entries: number
+  /** Updates that were conflated into those entries. */
+  readonly conflated: number
+  /** The server's, in microseconds an entry. */
+  readonly cpuMicrosPerEntry: number
+}
+
+/** A server on what was missed, whose devices come back once or several times. */
+export async function withReturns<Result>(
+  prepared: Prepared,
+  work: (comeBack: (expected: number) => Promise<Return>) => Promise<Result>,
+): Promise<Result> {
+  const server = await startGateway(prepared.directory, prepared.token)
+  try {
+    const { token, channels: replayed, deviceKeys } = prepared
+    const target = { ports: [server.port], token, deviceKeys, replayed }
+    return await work((expected) => comeBack(server, target, expected))
+  } finally {
+    await server.stop()
+  }
+}
+
+/** Connects every device; resolves once they have so many entries, those conflated included. */
+export async function comeBack(
+  server: Server,
+  target: SubscribeTarget,
+  expected: number,
+): Promise<Return> {
+  const subscribers = new Subscribers()
+  try {
+    // Answered once the process has started.
+    await subscribers.request({ kind: 'disconnect' })
+    const cpuBefore = cpuSecondsOf(server.pid)
+    const startMs = performance.now()
+    await subscribers.request({ kind: 'connect', target })
+    const timeoutMs = LIMIT_MS
+    const report = await subscribers.request({ kind: 'await', entries: expected, timeoutMs })
+    const seconds = (performance.now() - startMs) / 1_000
+    const cpuSeconds = cpuSecondsOf(server.pid) - cpuBefore
+    checkCounts(report, expected)
+    const { entries, skipped: conflated } = report
+    return { seconds, entries, conflated, cpuMicrosPerEntry: (cpuSeconds / entries) * 1e6 }
+  } finally {
+    await subscribers.stop()
+  }
+}
+
+function checkCounts(report: SubscriberReport, expected: number): void {
+  const { entries, skipped, repeated, gaps, closed } = report
+  if (entries + skipped === expected && repeated + gaps + closed === 0) return
+  const saw = JSON.stringify({ entries, skipped, repeated, gaps, closed })
+  throw new CountsDiffer(`devices missed ${expected} entries and saw ${saw}`)
+}

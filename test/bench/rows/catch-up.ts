@@ -1,0 +1,91 @@
+// Devices that come back after they have missed something.
+
+import { join } from 'node:path'
+
+import { spread } from '#test/bench/load/statistics'
+import { missed, withReturns } from '#test/bench/rig/catch-up'
+import type { Absence, Return } from '#test/bench/rig/catch-up'
+import { rangeOf } from './measured.ts'
+import type { Figure, Row } from './row.ts'
+import type { Session } from './session.ts'
+
+/** Channels of what is prepared; each was warmed with one update of one thing. */
+const CHANNELS = 1_000
+
+const REPLAY = { messages: 60, goal: { kind: 'ratio-at-least', must: 2, aim: 5 } } as const
+const CONFLATED = { updates: 1_000, goal: { kind: 'at-most', must: 2, aim: 0.5 } } as const
+
+export const CATCH_UP_ROW: Row = {
+  name: 'catch-up',
+  measure: async (session) => [await replayed(session), await conflated(session)],
+}
+
+/** Messages to one device with all channels, against the rate at which they can be sent. */
+async function replayed(session: Session): Promise<Figure> {
+  const shared = { row: 'catch-up', unit: 'entries/s', goal: REPLAY.goal }
+  const live = await session.measure(session.endToEnd('embedded'))
+  const { knee } = live
+  const expected = CHANNELS * (REPLAY.messages + 1)
+  const returns = await returnsOf(session, { name: 'catch-up', expected, ...REPLAY })
+  if (typeof returns === 'string' || knee === undefined) {
+    const failure = typeof returns === 'string' ? returns : (live.failure ?? 'no knee')
+    return { ...shared, value: undefined, failure, details: {} }
+  }
+  const rates = returns.map(({ entries, seconds }) => entries / seconds)
+  return {
+    ...shared,
+    value: spread(rates),
+    denominator: {
+      id: 'own knee',
+      value: knee,
+      ratio: rangeOf(rates.map((rate) => rate / knee.median)),
+    },
+    details: { devices: 1, channels: CHANNELS, runs: returns },
+  }
+}
+
+/** A million updates of a thousand things, to one device. */
+async function conflated(session: Session): Promise<Figure> {
+  const shared = { row: 'catch-up.conflated', unit: 's', goal: CONFLATED.goal }
+  const expected = CHANNELS * (CONFLATED.updates + 1)
+  const returns = await returnsOf(session, { name: 'conflated', expected, ...CONFLATED })
+  if (typeof returns === 'string') {
+    return { ...shared, value: undefined, failure: returns, details: {} }
+  }
+  const value = spread(returns.map(({ seconds }) => seconds))
+  const updates = CHANNELS * CONFLATED.updates
+  return { ...shared, value, details: { devices: 1, things: CHANNELS, updates, runs: returns } }
+}
+
+interface Wanted extends Omit<Absence, 'devices'> {
+  readonly name: string
+  /** Of one return. */
+  readonly expected: number
+}
+
+/** One return a run, or why there is none. */
+async function returnsOf(
+  session: Session,
+  { name, expected, ...absence }: Wanted,
+): Promise<readonly Return[] | string> {
+  const { runs, say } = session.options
+  try {
+    const devices = { name, count: 1, channels: CHANNELS }
+    const from = await session.subjects.prepared('embedded')
+    const directory = join(await session.subjects.scratch(), name)
+    const prepared = await missed(from, directory, { devices, ...absence })
+    return await withReturns(prepared, async (comeBack) => {
+      const returns: Return[] = []
+      for (let run = 0; run < runs; run += 1) {
+        const ended = await comeBack(expected)
+        const { seconds, entries, cpuMicrosPerEntry } = ended
+        const cpu = `${cpuMicrosPerEntry.toFixed(1)} µs of CPU each`
+        say(`  ${name}: ${entries} entries in ${seconds.toFixed(2)} s, ${cpu}`)
+        returns.push(ended)
+      }
+      return returns
+    })
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
+}
