@@ -58,7 +58,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'src/domain',
     'src/process',
     'src/schemas',
-    'commander',
+    'package.json',
     'node:',
   ],
   'ormconfig.ts': ['src/store', 'typeorm', 'mysql2', 'node:'],
@@ -124,7 +124,7 @@ const CLOCKS = [
 ]
 
 const BANS: readonly (readonly [what: RegExp, except: readonly string[], instead: string])[] = [
-  [/process\.env/, ['src/config/config.ts', 'src/ingress/uws-environment.ts'], 'a field of Config'],
+  [/process\.env/, ['src/config/environment.ts', 'src/ingress/uws-environment.ts'], 'a field of Config'],
   [/\bDate\.now\b|\bnew Date\(\)/, CLOCKS, 'the nowMs of Runtime'],
   [/\bperformance\b|\bhrtime\b/, CLOCKS, 'the monotonicMs of Runtime'],
   [

@@ -1,78 +1,123 @@
-// The whole command line: from arguments to an exit code. One verb a file.
+// The whole command line: from arguments to an exit code.
 //
 // Invariants:
-//   command-line/1. Exit codes: 0 done, 1 refused, 2 wrong usage.
+//   command-line/1. Exit codes: those of EXIT (endings.ts), or that of the gateway that was served.
 //   command-line/2. No error repeats the value of an option or a superfluous argument: it may be a
 //     secret.
+//   command-line/3. A word loads its own definition and no other, and help only when it is asked.
 
-import { Command, CommanderError } from 'commander'
-
-import { addChannel } from './channel.ts'
-import { addDemo } from './demo/demo.ts'
-import { addDevCluster } from './dev-cluster.ts'
-import { EXIT, endingOf } from './endings.ts'
-import { addEvent } from './event.ts'
-import { withAccess } from './options.ts'
-import { addSend } from './send.ts'
-import { addServe } from './serve.ts'
-import { addStatus } from './status.ts'
+import { ACCESS } from './access.ts'
+import { divide, similarTo, valuesOf } from './arguments.ts'
+import type { Typed } from './arguments.ts'
+import { EXIT, UsageError, endingLine, endingOf } from './endings.ts'
 import type { Surroundings } from './surroundings.ts'
-import { addThing } from './thing.ts'
-import { addWatch } from './watch.ts'
+import { PROGRAM } from './table.ts'
+import { flag, optionName } from './word.ts'
+import type { Group, Leaf, Options } from './word.ts'
 
-/**
- * Runs one command line, without the names of the programs in front. Gives the exit code.
- * (command-line/1)
- */
+/** Options in front of the first word; they stand for the same ones behind it. */
+const FRONT: Options = { ...ACCESS, version: flag('print the version') }
+
+/** Runs one command line, without the names of the programs in front. Gives the exit code. */
 export async function runCommandLine(
-  words: readonly string[],
+  args: readonly string[],
   surroundings: Surroundings,
 ): Promise<number> {
-  let exitCode: number = EXIT.ok
-  const program = programOf(surroundings, (code) => {
-    exitCode = code
-  })
   try {
-    await program.parseAsync(words, { from: 'user' })
-    return exitCode
+    return await run(args, surroundings)
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage
     const ending = endingOf(error)
-    for (const line of ending.lines) surroundings.terminal.complain(line)
-    return ending.exitCode
+    const isJson = args.includes('--json')
+    surroundings.terminal.complain(isJson ? JSON.stringify({ error: ending }) : endingLine(ending))
+    return ending.exit_code
   }
 }
 
-function programOf(surroundings: Surroundings, end: (exitCode: number) => void): Command {
-  const { terminal } = surroundings
-  const program = new Command('heliograph')
-    .description('Push gateway for Channels: run it, write to it, watch it.')
-    .exitOverride()
-    .enablePositionalOptions()
-    .configureOutput({
-      writeOut: (text) => terminal.print(text.trimEnd()),
-      writeErr: (text) => terminal.complain(text.trimEnd()),
-      outputError: (text, write) => write(withoutValues(text)),
-    })
-  withAccess(program)
-  addServe(program, surroundings, end)
-  addDemo(program, surroundings)
-  addDevCluster(program, surroundings)
-  addChannel(program, surroundings)
-  addSend(program, surroundings)
-  addEvent(program, surroundings)
-  addThing(program, surroundings)
-  addStatus(program, surroundings)
-  addWatch(program, surroundings)
-  return program
+async function run(args: readonly string[], surroundings: Surroundings): Promise<number> {
+  const front = divide(args, FRONT, { stopsEarly: true })
+  if (front.options.has('version')) return await printVersion(surroundings)
+  const isHelp = front.parameters[0] === 'help'
+  const { path, entry, left } = entryOf(isHelp ? front.parameters.slice(1) : front.parameters)
+  if (isHelp || front.wantsHelp) return await printHelp(path, entry, surroundings)
+  if (entry.kind === 'group') {
+    if (left[0] === '--help' || left[0] === '-h') return await printHelp(path, entry, surroundings)
+    throw await noWord(path, entry, left, surroundings)
+  }
+  return await runWord(path, entry, { front, left }, surroundings)
 }
 
-/** The sentence of a usage error without what the user typed as a value. (command-line/2) */
-function withoutValues(text: string): string {
-  return text
-    .replace(/(unknown option '--[^=']*)=[^]*'/, "$1=…'")
-    .replace(/(unknown option '-[^-])[^]*'/, "$1…'")
-    .replace(/(unknown command) '[^]*?'(?=\n|$)/, '$1')
-    .replace(/(argument) '[^]*' is invalid/, '$1 is invalid')
-    .replace(/(but got \d+): [^]*$/, '$1.\n')
+async function runWord(
+  path: readonly string[],
+  leaf: Leaf,
+  { front, left }: { readonly front: Typed; readonly left: readonly string[] },
+  surroundings: Surroundings,
+): Promise<number> {
+  const definition = await leaf.load()
+  const own = divide(left, definition.options)
+  if (own.wantsHelp) return await printHelp(path, leaf, surroundings)
+  const typed = { ...own, options: new Map([...front.options, ...own.options]) }
+  const values = valuesOf(typed, definition)
+  warnOfSecrets(typed, definition.options, surroundings)
+  return (await definition.run(values, { ...surroundings, program: PROGRAM })) ?? EXIT.ok
+}
+
+/** The entry that words lead to from the table, and what they leave. */
+function entryOf(words: readonly string[]) {
+  let entry: Leaf | Group = PROGRAM
+  const path: string[] = []
+  for (const word of words) {
+    if (entry.kind === 'leaf') break
+    const next: Leaf | Group | undefined = entry.entries.find(({ name }) => name === word)
+    if (next === undefined) break
+    entry = next
+    path.push(word)
+  }
+  return { path, entry, left: words.slice(path.length) }
+}
+
+/** A group by itself, or with a word that it does not have. (command-line/2) */
+async function noWord(
+  path: readonly string[],
+  group: Group,
+  [typed]: readonly string[],
+  { terminal }: Surroundings,
+): Promise<UsageError> {
+  const program = ['heliograph', ...path].join(' ')
+  if (typed === undefined) {
+    const { helpLines } = await import('./help.ts')
+    for (const line of await helpLines(path, group)) terminal.complain(line)
+    return new UsageError('name a command')
+  }
+  const names = group.entries.map(({ name }) => name)
+  const similar = similarTo(typed, names)
+  const hint =
+    similar === undefined ? `\`${program} --help\` lists them` : `did you mean ${similar}?`
+  return new UsageError(`unknown command; ${hint}`)
+}
+
+/** What others can read in the list of processes should be given in another way. */
+function warnOfSecrets({ options }: Typed, definitions: Options, { terminal }: Surroundings): void {
+  for (const name of options.keys()) {
+    if (definitions[name]?.isSecret !== true) continue
+    const better = [definitions[name].variable, optionName(`${name}File`)].filter(Boolean)
+    terminal.complain(
+      `warning: ${optionName(name)} shows in the list of processes; use ${better.join(' or ')}`,
+    )
+  }
+}
+
+async function printHelp(
+  path: readonly string[],
+  entry: Leaf | Group,
+  { terminal }: Surroundings,
+): Promise<number> {
+  const { helpLines } = await import('./help.ts') // command-line/3
+  for (const line of await helpLines(path, entry)) terminal.print(line)
+  return EXIT.ok
+}
+
+async function printVersion({ terminal }: Surroundings): Promise<number> {
+  const { default: packageJson } = await import('#package', { with: { type: 'json' } })
+  terminal.print(packageJson.version)
+  return EXIT.ok
 }

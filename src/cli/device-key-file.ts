@@ -13,7 +13,7 @@ import { dirname, isAbsolute, join } from 'node:path'
 
 import { parseDeviceKey } from '#domain/identity'
 import type { DeviceKey } from '#domain/identity'
-import type { Env } from '#src/config/config'
+import type { Env } from '#src/config/environment'
 
 /** The file for one gateway: a device key is worth nothing at another one. */
 export function deviceKeyPath(env: Env, baseUrl: string): string {

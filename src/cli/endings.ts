@@ -1,48 +1,113 @@
-// Endings of a command: a result, a refusal, or wrong usage.
+// Endings of a command: a result, a refusal, or wrong usage. docs/cli.md has the table of exit
+// codes; a test keeps both equal.
+//
+// Invariants:
+//   endings/1. One failure is one sentence on the standard error output: the field, and what to do.
 
 import { HeliographError } from '#src/client/error'
 
-export const EXIT = { ok: 0, refused: 1, usage: 2 } as const
+export const EXIT = {
+  ok: 0,
+  refused: 1,
+  usage: 2,
+  unreachable: 3,
+  credentials: 4,
+  notFound: 5,
+  busy: 6,
+  timeout: 7,
+} as const
+
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
 
 /** The command line is wrong. The message never repeats a value that may be a secret. */
 export class UsageError extends Error {}
 
 /** The command could not do its work. The message holds no secret. */
-export class CommandError extends Error {}
+export class CommandError extends Error {
+  readonly exitCode: ExitCode
 
+  constructor(message: string, exitCode: ExitCode = EXIT.refused) {
+    super(message)
+    this.exitCode = exitCode
+  }
+}
+
+/** Why a command failed, in the names of `--json`. */
 export interface Ending {
-  readonly exitCode: number
-  /** For the person. */
-  readonly lines: readonly string[]
+  readonly exit_code: ExitCode
+  readonly code: string
+  readonly message: string
+  /** For the next step. */
+  readonly hint?: string | undefined
+  readonly retryable?: boolean
+  readonly retry_after_ms?: number | undefined
+  readonly request_id?: string | undefined
 }
 
 /** Turns a thrown error into an ending for the person who ran the command. Throws defects on. */
 export function endingOf(error: unknown): Ending {
   if (error instanceof UsageError) {
-    return { exitCode: EXIT.usage, lines: [`error: ${error.message}`] }
+    return { exit_code: EXIT.usage, code: 'usage', message: error.message }
   }
   if (error instanceof CommandError) {
-    return { exitCode: EXIT.refused, lines: [`error: ${error.message}`] }
+    return { exit_code: error.exitCode, code: 'error', message: error.message }
   }
-  if (error instanceof HeliographError) {
-    return { exitCode: EXIT.refused, lines: [`${error.code}: ${error.message}`, ...hints(error)] }
-  }
+  if (error instanceof HeliographError) return refusalOf(error)
   // A file or folder that cannot be used; the system's own sentence names it.
   if (error instanceof Error && 'syscall' in error) {
-    return { exitCode: EXIT.refused, lines: [`error: ${error.message}`] }
+    return { exit_code: EXIT.refused, code: 'error', message: error.message }
   }
   throw error
 }
 
-function hints({ code, status, retryable, retryAfterMs, requestId }: HeliographError): string[] {
-  const hint: string[] = []
-  if (code === 'connection_failed') {
-    hint.push('is it running, and is --url right? `heliograph serve` starts a gateway')
-  } else if (retryAfterMs !== undefined) {
-    hint.push(`try again in ${Math.ceil(retryAfterMs / 1000)} s`)
-  } else if (retryable) {
-    hint.push('try again later')
+/** An ending as one line. (endings/1) */
+export function endingLine({ code, message, hint }: Ending): string {
+  const label = code === 'usage' ? 'error' : code
+  return hint === undefined ? `${label}: ${message}` : `${label}: ${message}; ${hint}`
+}
+
+function refusalOf(error: HeliographError): Ending {
+  const { code, message, status, retryable, retryAfterMs, requestId } = error
+  return {
+    exit_code: exitCodeOf(error),
+    code,
+    message,
+    hint: hintOf(error),
+    retryable,
+    retry_after_ms: retryAfterMs,
+    ...(status >= 500 && { request_id: requestId }),
   }
-  if (status >= 500 && requestId !== undefined) hint.push(`request id ${requestId}`)
-  return hint
+}
+
+const CREDENTIALS: ReadonlySet<string> = new Set([
+  'authentication_failed',
+  'channel_not_found',
+  'device_key_not_found',
+])
+
+/** The exit code for a refusal; docs/cli.md has the table. */
+export function exitCodeOf({ code, status, retryable }: HeliographError): ExitCode {
+  if (code === 'connection_failed' || code === 'answer_invalid') return EXIT.unreachable
+  if (CREDENTIALS.has(code)) return EXIT.credentials
+  if (status === 404) return EXIT.notFound
+  return retryable ? EXIT.busy : EXIT.refused
+}
+
+const HINTS: Readonly<Record<string, string>> = {
+  connection_failed: 'is it running, and is --url right? `heliograph doctor` finds out',
+  answer_invalid: 'is --url right? `heliograph doctor` finds out',
+  authentication_failed: 'set HELIOGRAPH_TOKEN or name --token-file',
+  channel_not_found: 'check --channel and its password',
+  device_key_not_found: 'remove the device key file to register anew',
+}
+
+function hintOf(error: HeliographError): string | undefined {
+  const { code, status, retryable, retryAfterMs, requestId } = error
+  const hints = []
+  if (HINTS[code] !== undefined) hints.push(HINTS[code])
+  else if (retryAfterMs !== undefined) {
+    hints.push(`try again in ${Math.ceil(retryAfterMs / 1000)} s`)
+  } else if (retryable) hints.push('try again later')
+  if (status >= 500 && requestId !== undefined) hints.push(`request id ${requestId}`)
+  return hints.length === 0 ? undefined : hints.join('; ')
 }

@@ -1,6 +1,6 @@
 // The environment for a gateway that a command starts.
 
-import type { Env } from '#src/config/config'
+import type { Env } from '#src/config/environment'
 
 const SETTING = /^(SERVICE|HELIOGRAPH)_/
 

@@ -1,14 +1,17 @@
 // The process around the command line: environment, terminal, signals. Tests hand in their own.
 
 import type { Runtime } from '#domain/runtime'
-import { readEnv } from '#src/config/config'
-import type { Env } from '#src/config/config'
-import { systemRuntime } from '#src/process/system-runtime'
+import type { Fetch } from '#src/client/runtime'
+import { readEnv } from '#src/config/environment'
+import type { Env } from '#src/config/environment'
+import { leanFetch } from './lean-fetch.ts'
 
 export interface Surroundings extends Pick<Runtime, 'nowMs' | 'monotonicMs'> {
   readonly env: Env
-  readonly fetch: typeof fetch
+  readonly fetch: Fetch
   readonly terminal: Terminal
+  /** The whole standard input as text. */
+  readonly readInput: () => Promise<string>
   /** Runs a gateway until it is stopped; gives its exit code. */
   readonly serve: (env: Env) => Promise<number>
   /** Aborted by the first Ctrl-C (or a request to end); the second one ends the process at once. */
@@ -23,38 +26,64 @@ export interface Terminal {
   /** Text as it is, with control sequences; only where `screen` is given. */
   draw(text: string): void
   /** The size of the terminal; undefined when the output goes elsewhere. */
-  screen(): { readonly columns: number; readonly rows: number } | undefined
+  screen(): Screen | undefined
+  /** The same of where `complain` writes. */
+  progressScreen(): Screen | undefined
+  /** Text as it is where `complain` writes; only where `progressScreen` is given. */
+  drawProgress(text: string): void
+}
+
+export interface Screen {
+  readonly columns: number
+  readonly rows: number
+  /** False with NO_COLOR, and on a terminal without colours. */
+  readonly hasColor: boolean
 }
 
 /** The surroundings of this process. */
 export function processSurroundings(): Surroundings {
-  const { nowMs, monotonicMs } = systemRuntime()
+  const env = readEnv()
+  const monotonicMs = (): number => performance.now()
   return {
-    env: readEnv(),
-    fetch,
-    nowMs,
+    env,
+    fetch: leanFetch,
+    nowMs: () => Date.now(),
     monotonicMs,
-    terminal: processTerminal(),
+    terminal: processTerminal(hasColorIn(env)),
+    readInput,
     // Loaded on demand: commands that only talk to a gateway need no server and no database.
-    serve: async (env) => (await import('#src/process/lifecycle')).serve(env),
+    serve: async (settings) => (await import('#src/process/lifecycle')).serve(settings),
     untilStopped: () => untilStopped(monotonicMs),
   }
 }
 
-function processTerminal(): Terminal {
+/** Whether a terminal may be sent colours: no-color.org, and terminals that have none. */
+export const hasColorIn = (env: Env): boolean =>
+  (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb'
+
+async function readInput(): Promise<string> {
+  const chunks: Buffer[] = []
+  for await (const chunk of process.stdin) chunks.push(Buffer.from(chunk as Uint8Array)) // no encoding is set
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+function processTerminal(hasColor: boolean): Terminal {
   // A reader that goes away (`heliograph watch | head`) is no failure: nobody is left to tell.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     process.exit(error.code === 'EPIPE' ? 0 : 1)
   })
+  const screenOf = ({ isTTY, columns, rows }: NodeJS.WriteStream): Screen | undefined =>
+    isTTY ? { columns, rows, hasColor } : undefined
   return {
     print: (line) => console.log(line),
     complain: (line) => console.error(line),
     draw: (text) => {
       process.stdout.write(text)
     },
-    screen: () => {
-      const { isTTY, columns, rows } = process.stdout
-      return isTTY ? { columns, rows } : undefined
+    screen: () => screenOf(process.stdout),
+    progressScreen: () => screenOf(process.stderr),
+    drawProgress: (text) => {
+      process.stderr.write(text)
     },
   }
 }

@@ -1,11 +1,11 @@
 // Reads what users type into values for the gateway.
 
-import { InvalidArgumentError } from 'commander'
-
 import { bare } from '#domain/bare'
 import type { Fields, Json } from '#domain/submission'
 import type { Metadata } from '#src/client/bodies'
 import { UsageError } from './endings.ts'
+import { BadValue, valued } from './word.ts'
+import type { Option } from './word.ts'
 
 /**
  * `key=value` pairs as attrs. A value that is JSON is taken as JSON, everything else as text;
@@ -52,7 +52,7 @@ function isExact(value: Json): boolean {
 export function readTimeOption(text: string): number {
   const time = /^\d+(\.\d+)?$/.test(text.trim()) ? Number(text) : Date.parse(text)
   if (Number.isFinite(time)) return time
-  throw new InvalidArgumentError('A time is Unix seconds or milliseconds, or an ISO 8601 date.')
+  throw new BadValue('a time is Unix seconds or milliseconds, or an ISO 8601 date')
 }
 
 /** A whole number within limits. */
@@ -61,14 +61,19 @@ export const readWhole =
   (text: string): number => {
     const value = Number(text)
     if (/^\d+$/.test(text) && value >= min && value <= max) return value
-    throw new InvalidArgumentError(`Allowed: a whole number from ${min} to ${max}.`)
+    throw new BadValue(`allowed: a whole number from ${min} to ${max}`)
   }
 
-/** Collects a repeated option. */
-export const collect = (text: string, before: readonly string[] = []): readonly string[] => [
-  ...before,
-  text,
-]
+/** An option with a time. */
+export const time = (help: string): Option<number> => valued('<time>', help, readTimeOption)
+
+/** An option with a whole number. */
+export const whole = (
+  placeholder: string,
+  min: number,
+  max: number,
+  help: string,
+): Option<number> => valued(placeholder, help, readWhole(min, max))
 
 /** `key=value` pairs whose values are texts; `key=null` removes. */
 export function readTexts(pairs: readonly string[]): { readonly [key: string]: string | null } {

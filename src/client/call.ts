@@ -9,7 +9,7 @@
 import { HeliographError } from './error.ts'
 import type { ClientCode } from './error.ts'
 import { backoffMs, pause } from './runtime.ts'
-import type { ClientRuntime } from './runtime.ts'
+import type { ClientRuntime, FetchAnswer, FetchInit } from './runtime.ts'
 
 export interface Endpoint {
   /** Without a slash at the end. */
@@ -68,7 +68,7 @@ async function attemptOnce(
   { method, path, body, signal }: Call,
 ): Promise<{ readonly data: unknown } | HeliographError> {
   const timeout = AbortSignal.timeout(timeoutMs)
-  const init: RequestInit = {
+  const init: FetchInit = {
     method,
     headers: {
       ...(token !== undefined && { authorization: `Bearer ${token}` }),
@@ -107,7 +107,10 @@ function isUnsent(error: unknown): boolean {
   return isObject(cause) && UNSENT.has(cause['code'])
 }
 
-function answerOf(response: Response, text: string): { readonly data: unknown } | HeliographError {
+function answerOf(
+  response: FetchAnswer,
+  text: string,
+): { readonly data: unknown } | HeliographError {
   const envelope = objectIn(text)
   if (envelope === undefined) return invalidAnswer(response.status)
   // Probes answer without the envelope, also when they are not ready.
@@ -130,7 +133,7 @@ function answerOf(response: Response, text: string): { readonly data: unknown } 
 }
 
 /** The gateway writes whole seconds. */
-function retryAfterOf(response: Response): number | undefined {
+function retryAfterOf(response: FetchAnswer): number | undefined {
   const seconds = response.headers.get('retry-after') ?? ''
   return /^\d{1,9}$/.test(seconds) ? Number(seconds) * 1_000 : undefined
 }

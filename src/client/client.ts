@@ -9,14 +9,14 @@ import type * as Wire from './bodies.ts'
 import { call } from './call.ts'
 import type { Endpoint, Repeats } from './call.ts'
 import { WEB } from './runtime.ts'
-import type { ClientRuntime } from './runtime.ts'
+import type { ClientRuntime, Fetch } from './runtime.ts'
 
 export interface ClientOptions {
   /** Where the gateway answers, with or without a slash at the end. */
   readonly baseUrl: string
   /** The gateway token, a secret. */
   readonly token?: string | undefined
-  readonly fetch?: typeof globalThis.fetch
+  readonly fetch?: Fetch
   /** Milliseconds for one attempt. */
   readonly timeoutMs?: number
   readonly runtime?: ClientRuntime

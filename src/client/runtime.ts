@@ -1,12 +1,26 @@
 // Time, chance and network of the platform on which the client runs. Tests replace every member, so
 // they need no network and no waiting.
 
+/** The part of fetch that the client uses; `globalThis.fetch` is one. */
+export type Fetch = (url: string, init?: FetchInit) => Promise<FetchAnswer>
+
+export interface FetchInit {
+  readonly method?: string
+  readonly headers?: Record<string, string>
+  readonly body?: string
+  readonly signal?: AbortSignal
+}
+
+export interface FetchAnswer extends Pick<Response, 'ok' | 'status' | 'text'> {
+  readonly headers: Pick<Headers, 'get'>
+}
+
 export interface ClientRuntime {
   /** Calls back once after a delay. Gives the way to cancel. */
   readonly after: (delayMs: number, callback: () => void) => () => void
   /** A whole number from 0 up to, without, `below`, which is 2 ** 32 at most. For jitter. */
   readonly random: (below: number) => number
-  readonly fetch: typeof globalThis.fetch
+  readonly fetch: Fetch
   /** Takes an error of the caller's own code that nobody waits for. */
   readonly report: (error: unknown) => void
 }

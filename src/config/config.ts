@@ -1,11 +1,9 @@
-// The environment, read once, checked and frozen. The only reader of process.env. (decisions.md 1)
+// The settings of a gateway: read once from the environment, checked and frozen. (decisions.md 1)
 //
 // A bad value stops the start with a sentence that names the variable, what is wrong and what is
 // allowed. Importing this file reads nothing.
 
 import { BlockList, isIP } from 'node:net'
-import { existsSync, readFileSync } from 'node:fs'
-import { parseEnv } from 'node:util'
 
 import type { Runtime } from '#domain/runtime'
 import { privateTransports, tls } from './private-transports.ts'
@@ -146,13 +144,6 @@ export function configFrom(env: Env, { entropy }: Pick<Runtime, 'entropy'>): Con
       max: 100_000,
     }),
   })
-}
-
-/** The process environment over the `.env` file of the working directory, if there is one. */
-export function readEnv(directory: string = process.cwd()): Env {
-  const file = `${directory}/.env`
-  if (!existsSync(file)) return process.env
-  return { ...parseEnv(readFileSync(file, 'utf8')), ...process.env }
 }
 
 function token(env: Env): string {

@@ -13,7 +13,7 @@ const credentials = { channel_id: CHANNEL, password: PASSWORD }
 
 const rows: [words: string, path: string, body: Readonly<Record<string, unknown>>][] = [
   [
-    "send --title 'Frost tonight' --severity high --tag a --tag b --url https://x.io --op-id o1",
+    "send --title 'Frost tonight' --severity high --tag a --tag b --link https://x.io --op-id o1",
     '/message',
     {
       title: 'Frost tonight',
@@ -55,6 +55,17 @@ const rows: [words: string, path: string, body: Readonly<Record<string, unknown>
   ],
   ['thing archive boiler', '/thing/archive', { thing_id: 'boiler', observed_at: NOW }],
   [
+    'thing update boiler --metadata site=1 --primary-image https://x.io/a --location-type geo',
+    '/thing/update',
+    {
+      thing_id: 'boiler',
+      observed_at: NOW,
+      metadata: { site: 1 },
+      primary_image: 'https://x.io/a',
+      location_type: 'geo',
+    },
+  ],
+  [
     'thing delete boiler --deleted-at 5',
     '/thing/delete',
     { thing_id: 'boiler', observed_at: NOW, deleted_at: 5 },
@@ -94,27 +105,6 @@ test('a command line becomes the request that was meant', async (t) => {
     t.is(request?.url, `http://127.0.0.1:8080${path}`, words)
     t.deepEqual(request?.body, { ...credentials, ...body }, words)
   }
-})
-
-test('lists ask for a page and show one line an item', async (t) => {
-  const thing = { thing_id: 'boiler', state: 'active', rev: 1, seq: 1, changed_at: 0, title: 'B' }
-  const page = { items: [{ ...thing, attrs: { temperature: 21.5 } }], next_cursor: 'c2' }
-  const { surroundings } = await run('thing list --state active --limit 200 --cursor c1', {
-    answer: () => success(page),
-  })
-  t.deepEqual(surroundings.requests[0]?.body, {
-    ...credentials,
-    state: 'active',
-    limit: 200,
-    cursor: 'c1',
-  })
-  t.deepEqual(surroundings.printed, [
-    'boiler  active  1970-01-01T00:00:00.000Z  B  temperature=21.5',
-    'more: --cursor c2',
-  ])
-  const events = await run('event list --thing boiler', { answer: () => success({ items: [] }) })
-  t.deepEqual(events.surroundings.requests[0]?.body, { ...credentials, thing_id: 'boiler' })
-  t.deepEqual(events.surroundings.printed, ['none'])
 })
 
 test('a message without an op_id gets one, so that it can be repeated safely', async (t) => {
@@ -167,12 +157,12 @@ test('options of the command win over those in front, those over the environment
   }
 })
 
-test('the link of a message does not move its gateway', async (t) => {
+test('the link of a message is not its gateway', async (t) => {
   const { surroundings } = await run(
-    '--url http://b.example send --title t --url https://link.example',
+    'send --title t --url http://b.example --link https://l.example',
   )
   t.is(surroundings.requests[0]?.url, 'http://b.example/message')
-  t.like(surroundings.requests[0]?.body, { url: 'https://link.example' })
+  t.like(surroundings.requests[0]?.body, { url: 'https://l.example' })
 })
 
 test('a channel gets a strong password that is shown once, or the chosen one, not', async (t) => {

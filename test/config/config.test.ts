@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import test from 'ava'
 
 import { withCertificate } from '#test/support/certificate'
-import { ConfigError, configFrom as configWith, readEnv } from '#src/config/config'
+import { ConfigError, configFrom as configWith } from '#src/config/config'
+import { readEnv } from '#src/config/environment'
 import type { Config, Env } from '#src/config/config'
 import { realRuntime } from '#test/support/real-runtime'
 

@@ -1,8 +1,9 @@
 // The process around a command line, without a process: requests are recorded and answered by the
 // test, lines are kept.
 
-import type { Env } from '#src/config/config'
-import type { Surroundings, Terminal } from '#src/cli/surroundings'
+import type { Fetch } from '#src/client/runtime'
+import type { Env } from '#src/config/environment'
+import type { Screen, Surroundings, Terminal } from '#src/cli/surroundings'
 
 export interface RecordedRequest {
   readonly method: string
@@ -19,6 +20,10 @@ export interface FakeAnswer {
 
 export interface FakeOptions {
   readonly env?: Env
+  /** The standard input. */
+  readonly input?: string
+  /** Absent: the output goes elsewhere. */
+  readonly screen?: Screen
   /** `data` of a success by default. */
   readonly answer?: (request: RecordedRequest) => FakeAnswer
 }
@@ -29,19 +34,28 @@ export class FakeSurroundings implements Surroundings {
   readonly printed: string[] = []
   readonly complaints: string[] = []
   readonly served: Env[] = []
+  readonly screen: Screen | undefined
+  readonly readInput: () => Promise<string>
   readonly #answer: (request: RecordedRequest) => FakeAnswer
 
-  constructor({ env = {}, answer = () => success({ op_id: 'op' }) }: FakeOptions = {}) {
+  constructor({
+    env = {},
+    input = '',
+    screen,
+    answer = () => success({ op_id: 'op' }),
+  }: FakeOptions = {}) {
     this.env = env
+    this.screen = screen
+    this.readInput = async () => input
     this.#answer = answer
   }
 
-  readonly fetch: typeof fetch = async (input, init = {}) => {
+  readonly fetch: Fetch = async (url, { method = 'GET', headers: sent = {}, body } = {}) => {
     const request = {
-      method: init.method ?? 'GET',
-      url: input instanceof Request ? input.url : String(input),
-      authorization: new Headers(init.headers).get('authorization') ?? undefined,
-      body: typeof init.body === 'string' ? (JSON.parse(init.body) as unknown) : undefined,
+      method,
+      url,
+      authorization: new Headers(sent).get('authorization') ?? undefined,
+      body: body === undefined ? undefined : (JSON.parse(body) as unknown),
     }
     this.requests.push(request)
     const { status = 200, headers = {}, json } = this.#answer(request)
@@ -61,7 +75,9 @@ export class FakeSurroundings implements Surroundings {
     print: (line) => void this.printed.push(line),
     complain: (line) => void this.complaints.push(line),
     draw: (text) => void this.printed.push(text),
-    screen: () => undefined,
+    screen: () => this.screen,
+    progressScreen: () => this.screen,
+    drawProgress: () => {},
   }
 
   /** Everything that a person could have read. */

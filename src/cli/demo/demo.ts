@@ -2,13 +2,13 @@
 // a subscribed device receives comes out on the terminal.
 
 import { tmpdir } from 'node:os'
-import type { Command } from 'commander'
 
+import { ACCESS, accessOf } from '#src/cli/access'
 import { UsageError } from '#src/cli/endings'
-import { accessOf, givenUrlOf, withAccess } from '#src/cli/options'
-import type { AccessOptions } from '#src/cli/options'
 import type { Surroundings } from '#src/cli/surroundings'
-import { readWhole } from '#src/cli/values'
+import { whole } from '#src/cli/values'
+import { flag, withDefault, word } from '#src/cli/word'
+import type { Given } from '#src/cli/word'
 import { startOwnGateway } from './gateway.ts'
 import { PushAudience } from './push-audience.ts'
 import { runShow } from './show.ts'
@@ -16,38 +16,30 @@ import type { ShowOptions } from './show.ts'
 import { summaryJson, summaryLine } from './tally.ts'
 import type { Summary } from './tally.ts'
 
-interface DemoOptions extends AccessOptions {
-  readonly seconds?: number
-  readonly threshold: number
-  readonly plain?: boolean
-  readonly push?: boolean
-}
+const OPTIONS = {
+  seconds: whole('<count>', 1, 86_400, 'stop after so long'),
+  threshold: withDefault(whole('<percent>', 1, 100, 'CPU use above which the load is high'), 80),
+  plain: flag('one line a delivery, also on a terminal'),
+  push: flag("show pushes beside it, by stand-ins for Apple's and Google's services"),
+  ...ACCESS,
+} as const
 
-export function addDemo(program: Command, surroundings: Surroundings): void {
-  withAccess(program.command('demo'))
-    .summary("publish this computer's live readings and show what a device receives")
-    .description(
-      'Starts a gateway of its own (or uses the one that --url names; HELIOGRAPH_URL is ' +
-        'not used), publishes the load, memory, disks, network and busiest processes of this ' +
-        'computer every second as Things, raises an Event while the load is high, and shows what ' +
-        'a subscribed device receives. Ctrl-C stops it and removes what it made.',
-    )
-    .option('--seconds <count>', 'stop after so long', readWhole(1, 86_400))
-    .option('--threshold <percent>', 'of CPU, above which the load is high', readWhole(1, 100), 80)
-    .option('--plain', 'one line a delivery, also on a terminal')
-    .option('--push', "show pushes beside it, by stand-ins for Apple's and Google's services")
-    .action(async (options: DemoOptions, command: Command) => {
-      await demo(options, command, surroundings)
-    })
-}
+export const demo = word({
+  description:
+    'Starts a gateway of its own (or uses the one that --url names; HELIOGRAPH_URL is ' +
+    'not used), publishes the load, memory, disks, network and busiest processes of this ' +
+    'computer every second as Things, raises an Event while the load is high, and shows what ' +
+    'a subscribed device receives. Ctrl-C stops it and removes what it made.',
+  options: OPTIONS,
+  examples: ['demo', 'demo --seconds 30 --push'],
+  async run(options, context) {
+    await runDemo(options, context)
+  },
+})
 
-async function demo(
-  options: DemoOptions,
-  command: Command,
-  surroundings: Surroundings,
-): Promise<void> {
-  const access = accessOf(options, command, surroundings.env)
-  const isOwn = givenUrlOf(options, command) === undefined
+async function runDemo(options: Given<typeof OPTIONS>, surroundings: Surroundings): Promise<void> {
+  const access = await accessOf(options, surroundings)
+  const isOwn = options.url === undefined
   if (!isOwn && access.token === undefined) {
     throw new UsageError(
       'the demo sends more than a gateway takes without its token: set HELIOGRAPH_TOKEN',

@@ -15,7 +15,8 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 
-import type { Env } from '#src/config/config'
+import type { Fetch } from '#src/client/runtime'
+import type { Env } from '#src/config/environment'
 import { CommandError } from '#src/cli/endings'
 import { withoutSettings } from '#src/cli/own-environment'
 import { serveWhileStdin } from '#src/cli/own-program'
@@ -37,7 +38,7 @@ export interface OwnGateway {
 
 export interface OwnGatewayOptions {
   readonly env: Env
-  readonly fetch: typeof fetch
+  readonly fetch: Fetch
   /** Where its own folder is made. */
   readonly temporaryFolder: string
   /** Gives up the start. */

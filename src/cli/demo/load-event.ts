@@ -1,7 +1,7 @@
 // The Event `load is high`: raised, updated while it lasts, closed after.
 
 import type { Client } from '#src/client/client'
-import type { Credentials } from '#src/cli/options'
+import type { Credentials } from '#src/cli/access'
 import { QUIET, nextAlarm } from './alarm.ts'
 import type { Alarm } from './alarm.ts'
 import type { Sender } from './sender.ts'

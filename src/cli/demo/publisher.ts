@@ -10,7 +10,7 @@
 
 import type { Client } from '#src/client/client'
 import type { Reading } from '#src/cli/readings'
-import type { Credentials } from '#src/cli/options'
+import type { Credentials } from '#src/cli/access'
 import type { Fields, Json } from '#domain/submission'
 import { bare } from '#domain/bare'
 import type { Sender } from './sender.ts'

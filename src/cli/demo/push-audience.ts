@@ -6,7 +6,7 @@ import { join } from 'node:path'
 
 import type { Client } from '#src/client/client'
 import { onOneLine } from '#src/cli/plain-text'
-import type { Credentials } from '#src/cli/options'
+import type { Credentials } from '#src/cli/access'
 import { startPushServers } from '#src/dev-servers/push/push-servers'
 import type { PushServers } from '#src/dev-servers/push/push-servers'
 

@@ -11,7 +11,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 
-import type { Env } from '#src/config/config'
+import type { Fetch } from '#src/client/runtime'
+import type { Env } from '#src/config/environment'
 import { CommandError } from '#src/cli/endings'
 import { atExit } from '#src/dev-servers/at-exit'
 import { letGoOfFile } from '#src/dev-servers/held-file'
@@ -31,7 +32,7 @@ export interface ClusterOptions {
   /** The port of the first node, the others follow; undefined: free ones, whichever. */
   readonly firstPort: number | undefined
   readonly env: Env
-  readonly fetch: typeof fetch
+  readonly fetch: Fetch
   /** Where its own folder is made. */
   readonly temporaryFolder: string
   readonly tell: (who: string, fact: Fact) => void

@@ -11,7 +11,7 @@ import type { ChildProcess } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { setTimeout as delay } from 'node:timers/promises'
 
-import type { Env } from '#src/config/config'
+import type { Env } from '#src/config/environment'
 import { withoutSettings } from '#src/cli/own-environment'
 import { serveWhileStdin } from '#src/cli/own-program'
 import { onOneLine } from '#src/cli/plain-text'

@@ -2,6 +2,7 @@
 
 import { setTimeout as delay } from 'node:timers/promises'
 
+import type { Fetch } from '#src/client/runtime'
 import { onOneLine } from '#src/cli/plain-text'
 import { membersOf, parsedJson } from './members.ts'
 
@@ -11,7 +12,7 @@ const ANSWER_WITHIN_MS = 3_000
 
 export interface ReadinessWatch {
   readonly baseUrl: string
-  readonly fetch: typeof fetch
+  readonly fetch: Fetch
   /** Ends the watch. */
   readonly signal: AbortSignal
   /** Called with `ready`, and with what is missing when a node that was ready is so no more. */

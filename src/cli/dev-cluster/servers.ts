@@ -3,7 +3,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-import type { Env } from '#src/config/config'
+import type { Env } from '#src/config/environment'
 import { CommandError } from '#src/cli/endings'
 import { withoutSettings } from '#src/cli/own-environment'
 import { onOneLine, shortened } from '#src/cli/plain-text'

@@ -12,7 +12,7 @@ import type { ExecutionContext } from 'ava'
 
 import { startOwnGateway } from '#src/cli/demo/gateway'
 import { serveWhileStdin } from '#src/cli/own-program'
-import { readEnv } from '#src/config/config'
+import { readEnv } from '#src/config/environment'
 
 function folderOf(t: ExecutionContext): string {
   const folder = mkdtempSync(join(tmpdir(), 'heliograph-test-'))

@@ -1,46 +1,46 @@
 // heliograph dev-cluster: a whole cluster on this computer, for as long as the command runs.
 
 import { tmpdir } from 'node:os'
-import type { Command } from 'commander'
 
-import { clockIn } from './delivery-line.ts'
-import { DevCluster, aborted } from './dev-cluster/cluster.ts'
-import { Teller } from './dev-cluster/teller.ts'
-import { UsageError } from './endings.ts'
-import type { Surroundings } from './surroundings.ts'
-import { readWhole } from './values.ts'
+import { clockIn } from '#src/cli/delivery-line'
+import { DevCluster, aborted } from '#src/cli/dev-cluster/cluster'
+import { Teller } from '#src/cli/dev-cluster/teller'
+import { UsageError } from '#src/cli/endings'
+import type { Surroundings } from '#src/cli/surroundings'
+import { whole } from '#src/cli/values'
+import { withDefault, word } from '#src/cli/word'
 
 const NODES_MAX = 9
 const PORT_MAX = 65_535
 
+export const devCluster = word({
+  description:
+    'Starts a nats-server, a MariaDB and the nodes of a cluster over them, all on 127.0.0.1 ' +
+    'with temporary data and without a gateway token, and prints what happens to them, one ' +
+    'line each. A server program that is missing is installed where this is possible ' +
+    '(Debian, as root). No SERVICE_ setting of the environment is used. Ctrl-C stops ' +
+    'everything gently and removes the data; a second one does so at once.',
+  options: {
+    nodes: withDefault(whole('<count>', 1, NODES_MAX, 'how many nodes'), 3),
+    port: whole(
+      '<first>',
+      1,
+      PORT_MAX,
+      'the port of the first node, the others follow; free ones by default',
+    ),
+  },
+  examples: ['dev-cluster', 'dev-cluster --nodes 5 --port 9000'],
+  async run(options, context) {
+    await runCluster(options, context)
+  },
+})
+
 interface DevClusterOptions {
   readonly nodes: number
-  readonly port?: number
+  readonly port: number | undefined
 }
 
-export function addDevCluster(program: Command, surroundings: Surroundings): void {
-  program
-    .command('dev-cluster')
-    .summary('run a cluster on this computer, to develop against')
-    .description(
-      'Starts a nats-server, a MariaDB and the nodes of a cluster over them, all on 127.0.0.1 ' +
-        'with temporary data and without a gateway token, and prints what happens to them, one ' +
-        'line each. A server program that is missing is installed where this is possible ' +
-        '(Debian, as root). No SERVICE_ setting of the environment is used. Ctrl-C stops ' +
-        'everything gently and removes the data; a second one does so at once.',
-    )
-    .option('--nodes <count>', 'how many nodes', readWhole(1, NODES_MAX), 3)
-    .option(
-      '--port <first>',
-      'the port of the first node, the others follow (default: free ones)',
-      readWhole(1, PORT_MAX),
-    )
-    .action(async (options: DevClusterOptions) => {
-      await devCluster(options, surroundings)
-    })
-}
-
-async function devCluster(
+async function runCluster(
   { nodes, port }: DevClusterOptions,
   { env, fetch: ask, nowMs, terminal, untilStopped }: Surroundings,
 ): Promise<void> {

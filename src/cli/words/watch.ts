@@ -1,7 +1,5 @@
 // heliograph watch: this computer as a subscribed device.
 
-import type { Command } from 'commander'
-
 import { parseDeviceKey } from '#domain/identity'
 import type { ChannelId, DeviceKey } from '#domain/identity'
 import type { Platform } from '#domain/device'
@@ -9,43 +7,36 @@ import type { Client } from '#src/client/client'
 import { watch as openWatch } from '#src/client/watch'
 import type { WatchEnd, WatchState } from '#src/client/watch'
 import type { Gap } from '#src/schemas/frames'
-import { clockIn, deliveryJson, deliveryLine } from './delivery-line.ts'
-import { deviceKeyPath, readDeviceKeyFile, writeDeviceKeyFile } from './device-key-file.ts'
-import { CommandError, UsageError } from './endings.ts'
-import { allCredentialsOf, withChannels } from './options.ts'
-import type { ChannelsOptions } from './options.ts'
-import { onOneLine } from './plain-text.ts'
-import type { Surroundings, Terminal } from './surroundings.ts'
-import { given, talk } from './talk.ts'
+import { CHANNELS, allCredentialsOf } from '#src/cli/access'
+import { clockIn, deliveryJson, deliveryLine } from '#src/cli/delivery-line'
+import { deviceKeyPath, readDeviceKeyFile, writeDeviceKeyFile } from '#src/cli/device-key-file'
+import { CommandError, UsageError } from '#src/cli/endings'
+import { onOneLine } from '#src/cli/plain-text'
+import type { Surroundings, Terminal } from '#src/cli/surroundings'
+import { given, talk } from '#src/cli/talk'
+import { file, word } from '#src/cli/word'
+import type { Given } from '#src/cli/word'
 
-interface WatchOptions extends ChannelsOptions {
-  readonly deviceKeyFile?: string
-}
+const OPTIONS = {
+  deviceKeyFile: file('file for the key of the device; name another one for a second device'),
+  ...CHANNELS,
+} as const
 
-export function addWatch(program: Command, surroundings: Surroundings): void {
-  withChannels(program.command('watch'))
-    .summary('show what a subscribed device receives')
-    .description(
-      'Registers this computer as a device, subscribes it to the channels that are named, and ' +
-        'shows what it receives until Ctrl-C. The next time it goes on where it stopped.',
-    )
-    .option(
-      '--device-key-file <file>',
-      'the file for the key of the device; name another one for a second device',
-    )
-    .action(async (options: WatchOptions, command: Command) => {
-      await watch(options, command, surroundings)
-    })
-}
+export const watch = word({
+  description:
+    'Registers this computer as a device, subscribes it to the channels that are named, and ' +
+    'shows what it receives until Ctrl-C. The next time it goes on where it stopped.',
+  options: OPTIONS,
+  examples: ['watch --channel 5HGD9DPWYHPR8YJ6ZKTA2XNKE4', 'watch --json | jq .payload'],
+  async run(options, context) {
+    await runWatch(options, context)
+  },
+})
 
-async function watch(
-  options: WatchOptions,
-  command: Command,
-  surroundings: Surroundings,
-): Promise<void> {
-  const { client, access } = talk(options, command, surroundings)
+async function runWatch(options: Given<typeof OPTIONS>, surroundings: Surroundings): Promise<void> {
+  const { client, access } = await talk(options, surroundings)
   const { baseUrl, token, json } = access
-  const channels = allCredentialsOf(options, surroundings.env)
+  const channels = await allCredentialsOf(options, surroundings)
   const file = options.deviceKeyFile ?? deviceKeyPath(surroundings.env, baseUrl)
   const { deviceKey, isNew } = await registered(client, file)
   if (isNew && channels.length === 0) {

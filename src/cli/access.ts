@@ -1,0 +1,231 @@
+// The gateway and the channels that a command is about: options, environment, config file.
+//
+// An option wins over the environment, and the environment over the profile of the config file. A
+// secret comes from an option, a file, the standard input, the environment or the profile; only
+// others who can list the processes of the computer see an option, so an option warns.
+//
+// Invariants:
+//   access/1. No error repeats a secret, nor a text that may hold one.
+
+import { parseChannelId } from '#domain/identity'
+import type { ChannelId } from '#domain/identity'
+import { fileText } from '#src/config/environment'
+import type { Env } from '#src/config/environment'
+import { profileOf, readProfiles } from './config-file.ts'
+import type { Profile } from './config-file.ts'
+import { UsageError } from './endings.ts'
+import type { Surroundings } from './surroundings.ts'
+import { file, flag, optionName, text, texts } from './word.ts'
+import type { Given } from './word.ts'
+
+const DEFAULT_URL = 'http://127.0.0.1:8080'
+
+/** Options of every word that talks to a gateway. */
+export const ACCESS = {
+  url: text('<gateway>', `the gateway; default ${DEFAULT_URL}`, { variable: 'HELIOGRAPH_URL' }),
+  token: text('<token>', 'gateway token; visible in process lists, prefer --token-file', {
+    variable: 'HELIOGRAPH_TOKEN',
+    isSecret: true,
+  }),
+  tokenFile: file('file with the gateway token; - reads the standard input', {
+    variable: 'HELIOGRAPH_TOKEN_FILE',
+  }),
+  profile: text('<name>', 'profile of the config file', { variable: 'HELIOGRAPH_PROFILE' }),
+  json: flag('print JSON, one value a line'),
+} as const
+
+const PASSWORD = {
+  password: text('<password>', 'channel password; visible in process lists', {
+    variable: 'HELIOGRAPH_PASSWORD',
+    isSecret: true,
+  }),
+  passwordFile: file('file with the channel password; - reads the standard input', {
+    variable: 'HELIOGRAPH_PASSWORD_FILE',
+  }),
+} as const
+
+/** Options of a word about one channel. */
+export const CHANNEL = {
+  channel: text('<id>', 'the channel', { variable: 'HELIOGRAPH_CHANNEL' }),
+  ...PASSWORD,
+  ...ACCESS,
+} as const
+
+/** Options of a word that makes a channel. */
+export const NEW_CHANNEL = { ...PASSWORD, ...ACCESS } as const
+
+/** Options of a word about several channels. */
+export const CHANNELS = {
+  channel: texts('<id>', 'a channel', { variable: 'HELIOGRAPH_CHANNEL' }),
+  password: texts('<password>', 'its password, or one for all; visible in process lists', {
+    variable: 'HELIOGRAPH_PASSWORD',
+    isSecret: true,
+  }),
+  passwordFile: texts('<file>', 'file with its password, or with one for all; - reads the input', {
+    variable: 'HELIOGRAPH_PASSWORD_FILE',
+    completes: 'file',
+  }),
+  ...ACCESS,
+} as const
+
+export type AccessGiven = Given<typeof ACCESS>
+export type ChannelGiven = Given<typeof CHANNEL>
+export type ChannelsGiven = Given<typeof CHANNELS>
+
+export interface Access {
+  /** Without a slash at the end. */
+  readonly baseUrl: string
+  readonly token: string | undefined
+  readonly json: boolean
+}
+
+export interface Credentials {
+  readonly channel_id: ChannelId
+  readonly password: string
+}
+
+/** Where the command's facts come from; the standard input serves one secret. */
+export type Sources = Pick<Surroundings, 'env' | 'readInput'>
+
+/** The gateway. Throws UsageError. */
+export async function accessOf(given: AccessGiven, sources: Sources): Promise<Access> {
+  const profile = profileFor(given, sources.env)
+  const url = given.url ?? setting(sources.env, 'HELIOGRAPH_URL') ?? profile.url ?? DEFAULT_URL
+  const token = await secretOf('token', given, sources, profile)
+  if (token !== undefined && /[^\x21-\x7e]/.test(token)) {
+    throw new UsageError('--token: a gateway token is visible ASCII characters without spaces')
+  }
+  return { baseUrl: readBaseUrl(url), token, json: given.json ?? false }
+}
+
+/** The channel, in the names of the wire. Throws UsageError. */
+export async function credentialsOf(given: ChannelGiven, sources: Sources): Promise<Credentials> {
+  const profile = profileFor(given, sources.env)
+  const channel = given.channel ?? setting(sources.env, 'HELIOGRAPH_CHANNEL') ?? profile.channel
+  if (channel === undefined)
+    throw new UsageError('name the channel: --channel or HELIOGRAPH_CHANNEL')
+  const channelId = readChannel(channel)
+  return { channel_id: channelId, password: await passwordOf(given, sources) }
+}
+
+/** The password of one channel; throws UsageError when there is none. */
+export async function passwordOf(
+  given: Given<typeof NEW_CHANNEL>,
+  sources: Sources,
+): Promise<string> {
+  const password = await passwordIn(given, sources)
+  if (password !== undefined) return password
+  throw new UsageError(
+    'give the channel password: HELIOGRAPH_PASSWORD, --password-file or the config file',
+  )
+}
+
+/** The same; undefined when there is none. */
+export const passwordIn = async (
+  given: Given<typeof NEW_CHANNEL>,
+  sources: Sources,
+): Promise<string | undefined> =>
+  await secretOf('password', given, sources, profileFor(given, sources.env))
+
+/** Several channels; none when none is named. Throws UsageError. */
+export async function allCredentialsOf(
+  given: ChannelsGiven,
+  sources: Sources,
+): Promise<readonly Credentials[]> {
+  const profile = profileFor(given, sources.env)
+  const fallback = setting(sources.env, 'HELIOGRAPH_CHANNEL') ?? profile.channel
+  const channels = given.channel ?? (fallback === undefined ? [] : [fallback])
+  const files = given.passwordFile ?? []
+  if (given.password !== undefined && files.length > 0) throw bothGiven('password')
+  const passwords =
+    files.length > 0
+      ? await Promise.all(
+          files.map(async (path) => await secretFile('--password-file', path, sources)),
+        )
+      : (given.password ?? [])
+  if (passwords.length > 1 && passwords.length !== channels.length) {
+    throw new UsageError('give --password once for all channels, or once for each --channel')
+  }
+  return await Promise.all(
+    channels.map(async (channel, index) => ({
+      channel_id: readChannel(channel),
+      password:
+        passwords[index] ??
+        passwords[0] ??
+        (await passwordOf({ ...given, password: undefined, passwordFile: undefined }, sources)),
+    })),
+  )
+}
+
+/** A setting of the environment; a blank one is absent. */
+export function setting(env: Env, name: string): string | undefined {
+  const value = env[name]?.trim() ?? ''
+  return value === '' ? undefined : value
+}
+
+function profileFor({ profile }: Pick<AccessGiven, 'profile'>, env: Env): Profile {
+  return profileOf(readProfiles(env), profile ?? setting(env, 'HELIOGRAPH_PROFILE'))
+}
+
+type Secret = 'token' | 'password'
+
+/** A secret from where it is given first; undefined when it is given nowhere. */
+async function secretOf(
+  name: Secret,
+  given: { readonly [Name in Secret | `${Secret}File`]?: string | undefined },
+  sources: Sources,
+  profile: Profile,
+): Promise<string | undefined> {
+  const [option, path] = [given[name], given[`${name}File`]]
+  const fileOption = optionName(`${name}File`)
+  if (option !== undefined && path !== undefined) throw bothGiven(name)
+  if (option !== undefined) return option
+  if (path !== undefined) return await secretFile(fileOption, path, sources)
+  const variable = `HELIOGRAPH_${name.toUpperCase()}`
+  const inEnvironment = setting(sources.env, variable)
+  if (inEnvironment !== undefined) return inEnvironment
+  const fileInEnvironment = setting(sources.env, `${variable}_FILE`)
+  if (fileInEnvironment !== undefined) {
+    return await secretFile(`${variable}_FILE`, fileInEnvironment, sources)
+  }
+  const inProfile = profile[name]
+  if (inProfile !== undefined) return inProfile
+  const fileInProfile = profile[`${name}_file`]
+  return fileInProfile === undefined
+    ? undefined
+    : await secretFile(`${name}_file of the config file`, fileInProfile, sources)
+}
+
+const bothGiven = (name: Secret): UsageError =>
+  new UsageError(`give ${optionName(name)} or ${optionName(`${name}File`)}, not both`)
+
+/** A secret from a file, or with `-` from the standard input, without white space around it. */
+export async function secretFile(
+  where: string,
+  path: string,
+  { readInput }: Pick<Surroundings, 'readInput'>,
+): Promise<string> {
+  const text = path === '-' ? await readInput() : fileText(path)
+  if (text === undefined) throw new UsageError(`${where}: there is no such file`)
+  const secret = text.trim()
+  if (secret === '') throw new UsageError(`${where}: nothing but white space was read there`)
+  return secret
+}
+
+function readBaseUrl(given: string): string {
+  const url = URL.parse(given)
+  // access/1: somebody may have put a password into it
+  if (url === null || !/^https?:$/.test(url.protocol)) {
+    throw new UsageError('--url: the gateway must be an address like https://push.example')
+  }
+  if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
+    throw new UsageError('--url: the address of the gateway must not hold a user, password, ? or #')
+  }
+  return `${url.origin}${url.pathname}`.replace(/\/+$/, '')
+}
+
+function readChannel(given: string): ChannelId {
+  const channelId = parseChannelId(given)
+  if (channelId !== undefined) return channelId
+  throw new UsageError('--channel: a channel is named by its id, 26 letters and digits')
+}

@@ -1,0 +1,59 @@
+// The completion script for bash.
+
+import type { Place, Taking } from './places.ts'
+
+/** Load it with `source <(heliograph completion bash)`. */
+export function bashScript(places: readonly Place[]): string {
+  const paths = places.filter(({ path }) => path.length > 0).map(keyOf)
+  return [
+    '# bash completion of heliograph: source <(heliograph completion bash)',
+    '_heliograph() {',
+    '  local current="${COMP_WORDS[COMP_CWORD]}" before="${COMP_WORDS[COMP_CWORD-1]}" path="" i',
+    '  for ((i = 1; i < COMP_CWORD; i++)); do',
+    '    case "$path ${COMP_WORDS[i]}" in',
+    `      ${paths.map((path) => `'${path}'`).join('|')}) path="$path \${COMP_WORDS[i]}" ;;`,
+    '    esac',
+    '  done',
+    '  case "$path:$before" in',
+    ...places.flatMap(valueCases),
+    '  esac',
+    '  case "$path" in',
+    ...places.map((place) => `    '${keyOf(place)}') ${repliesAt(place)} ;;`),
+    '  esac',
+    '}',
+    'complete -F _heliograph heliograph',
+  ].join('\n')
+}
+
+/** ` thing update`: each word with a space in front. */
+const keyOf = ({ path }: Place): string => path.map((word) => ` ${word}`).join('')
+
+/** One case for all options of a place that are answered alike. */
+function valueCases(place: Place): readonly string[] {
+  const patterns = new Map<string, string[]>()
+  for (const { name, takes } of place.options) {
+    if (takes.kind === 'nothing') continue
+    const reply = replyWith(takes)
+    patterns.set(reply, [...(patterns.get(reply) ?? []), `'${keyOf(place)}:${name}'`])
+  }
+  return [...patterns].map(([reply, cases]) => `    ${cases.join('|')}) ${reply}; return ;;`)
+}
+
+function repliesAt({ words, options, parameter }: Place): string {
+  const listed = [...words, ...options].map(({ name }) => name)
+  const choices = parameter.kind === 'choices' ? parameter.choices : []
+  const files = parameter.kind === 'file' ? ' $(compgen -f -- "$current")' : ''
+  return `COMPREPLY=($(compgen -W '${[...listed, ...choices].join(' ')}' -- "$current")${files})`
+}
+
+function replyWith(taking: Taking): string {
+  switch (taking.kind) {
+    case 'choices':
+      return `COMPREPLY=($(compgen -W '${taking.choices.join(' ')}' -- "$current"))`
+    case 'file':
+      return 'COMPREPLY=($(compgen -f -- "$current"))'
+    case 'anything':
+    case 'nothing':
+      return 'COMPREPLY=()'
+  }
+}

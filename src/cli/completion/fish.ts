@@ -1,0 +1,47 @@
+// The completion script for fish.
+
+import type { CompletedOption, Place } from './places.ts'
+
+/** Save it as `~/.config/fish/completions/heliograph.fish`. */
+export function fishScript(places: readonly Place[]): string {
+  const paths = places.filter(({ path }) => path.length > 0).map(({ path }) => quoted(keyOf(path)))
+  return [
+    '# fish completion of heliograph: heliograph completion fish | source',
+    'function __heliograph_at',
+    '  set -l path',
+    '  for word in (commandline -opc)[2..-1]',
+    `    if contains -- "$path $word" ${paths.join(' ')}`,
+    '      set path "$path $word"',
+    '    end',
+    '  end',
+    '  test "$path" = "$argv[1]"',
+    'end',
+    'complete -c heliograph -f',
+    ...places.flatMap(completionsAt),
+  ].join('\n')
+}
+
+const keyOf = (path: readonly string[]): string => path.map((word) => ` ${word}`).join('')
+
+function completionsAt({ path, words, options, parameter }: Place): readonly string[] {
+  const at = `complete -c heliograph -n ${quoted(`__heliograph_at "${keyOf(path)}"`)}`
+  const choices = parameter.kind === 'choices' ? parameter.choices : []
+  return [
+    ...words.map(({ name, help }) => `${at} -a ${name} -d ${quoted(help)}`),
+    ...choices.map((choice) => `${at} -a ${choice}`),
+    ...(parameter.kind === 'file' ? [`${at} -F`] : []),
+    ...options.map((option) => `${at} ${optionText(option)}`),
+  ]
+}
+
+function optionText({ name, help, takes }: CompletedOption): string {
+  const value = {
+    nothing: '',
+    anything: ' -x',
+    file: ' -r -F',
+    choices: takes.kind === 'choices' ? ` -x -a ${quoted(takes.choices.join(' '))}` : '',
+  }[takes.kind]
+  return `-l ${name.slice(2)}${value} -d ${quoted(help)}`
+}
+
+const quoted = (text: string): string => `'${text.replace(/['\\]/g, '\\$&')}'`

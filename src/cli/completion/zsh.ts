@@ -1,0 +1,64 @@
+// The completion script for zsh.
+
+import type { Place, Taking } from './places.ts'
+
+/** Save it as `_heliograph` in a folder of `$fpath`, or load it with `source <(…)`. */
+export function zshScript(places: readonly Place[]): string {
+  return [
+    '#compdef heliograph',
+    '# zsh completion of heliograph: source <(heliograph completion zsh)',
+    ...places.flatMap((place) =>
+      place.words.length > 0 ? groupFunction(place) : leafFunction(place),
+    ),
+    'if [[ "$funcstack[1]" == "_heliograph" ]]; then _heliograph "$@"',
+    'else compdef _heliograph heliograph; fi',
+  ].join('\n')
+}
+
+const functionOf = (path: readonly string[]): string => ['_heliograph', ...path].join('_')
+
+function groupFunction({ path, words }: Place): readonly string[] {
+  return [
+    `${functionOf(path)}() {`,
+    '  local line state',
+    "  _arguments -C '1: :->word' '*:: :->rest'",
+    '  case $state in',
+    '    word)',
+    '      local -a words_here=(',
+    ...words.map(({ name, help }) => `        ${quoted(`${name}:${help}`)}`),
+    '      )',
+    "      _describe 'command' words_here ;;",
+    '    rest)',
+    '      case $line[1] in',
+    ...words.map(({ name }) => `        ${name}) ${functionOf([...path, name])} ;;`),
+    '      esac ;;',
+    '  esac',
+    '}',
+  ]
+}
+
+function leafFunction({ path, options, parameter }: Place): readonly string[] {
+  const specs = options.map(({ name, help, takes }) =>
+    quoted(`*${name}[${escaped(help)}]${valueSpec(takes)}`),
+  )
+  const rest = parameter.kind === 'nothing' ? [] : [quoted(`*${valueSpec(parameter)}`)]
+  return [`${functionOf(path)}() {`, `  _arguments ${[...specs, ...rest].join(' \\\n    ')}`, '}']
+}
+
+function valueSpec(taking: Taking): string {
+  switch (taking.kind) {
+    case 'nothing':
+      return ''
+    case 'anything':
+      return ':value:'
+    case 'file':
+      return ':file:_files'
+    case 'choices':
+      return `:value:(${taking.choices.join(' ')})`
+  }
+}
+
+/** In a specification of _arguments these characters mean something. */
+const escaped = (text: string): string => text.replace(/[[\]:\\]/g, '\\$&')
+
+const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`

@@ -1,0 +1,102 @@
+// The config file: profiles of settings for the command line. (docs/cli.md)
+//
+//   { "profiles": { "default": { "url": "https://push.example", "token_file": "/…" } } }
+//
+// Invariants:
+//   config-file/1. The file may hold secrets, so it is never readable for others: it is made with
+//     mode 0600 under another name and moved into place.
+//   config-file/2. No error repeats what stands in the file.
+
+import { dirname, isAbsolute, join } from 'node:path'
+
+import { fileText } from '#src/config/environment'
+import type { Env } from '#src/config/environment'
+import { CommandError, UsageError } from './endings.ts'
+
+/** The keys of a profile, in the order in which they are listed. */
+export const CONFIG_KEYS = [
+  'url',
+  'token',
+  'token_file',
+  'channel',
+  'password',
+  'password_file',
+] as const
+
+export type ConfigKey = (typeof CONFIG_KEYS)[number]
+export type Profile = { readonly [Key in ConfigKey]?: string }
+export type Profiles = Readonly<Record<string, Profile>>
+
+export const SECRET_KEYS: ReadonlySet<ConfigKey> = new Set(['token', 'password'])
+
+export const DEFAULT_PROFILE = 'default'
+
+/** The config file; undefined where the environment names no home. */
+export function configPath(env: Env): string | undefined {
+  const named = env['HELIOGRAPH_CONFIG'] ?? ''
+  if (named !== '') return named
+  const base = env['XDG_CONFIG_HOME'] ?? ''
+  const home = env['HOME'] ?? env['USERPROFILE'] ?? ''
+  if (isAbsolute(base)) return join(base, 'heliograph', 'config.json')
+  return home === '' ? undefined : join(home, '.config', 'heliograph', 'config.json')
+}
+
+/** The profiles of the file; none where there is no file. Throws CommandError for a broken file. */
+export function readProfiles(env: Env): Profiles {
+  const path = configPath(env)
+  const text = path === undefined ? undefined : fileText(path)
+  if (path === undefined || text === undefined) return {}
+  const profiles = profilesIn(text)
+  if (profiles !== undefined) return profiles
+  throw new CommandError(
+    `${path} is not {"profiles": {"<name>": {"<key>": "<text>"}}} with the keys ${CONFIG_KEYS.join(', ')}: repair or remove it`,
+  )
+}
+
+/** Undefined when the text does not have the form. (config-file/2) */
+function profilesIn(text: string): Profiles | undefined {
+  let parsed: unknown
+  try {
+    parsed = JSON.parse(text)
+  } catch {
+    return undefined
+  }
+  const profiles = isObject(parsed) ? (parsed['profiles'] ?? {}) : undefined
+  return isObject(profiles) && Object.values(profiles).every(isProfile)
+    ? (profiles as Profiles) // every member was just checked
+    : undefined
+}
+
+const isProfile = (value: unknown): boolean =>
+  isObject(value) &&
+  Object.entries(value).every(([key, one]) => isConfigKey(key) && typeof one === 'string')
+
+export const isConfigKey = (key: string): key is ConfigKey =>
+  CONFIG_KEYS.some((known) => known === key)
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** One profile. A name that was asked for must exist. Throws UsageError. */
+export function profileOf(profiles: Profiles, name: string | undefined): Profile {
+  const profile = Object.hasOwn(profiles, name ?? DEFAULT_PROFILE)
+    ? profiles[name ?? DEFAULT_PROFILE]
+    : undefined
+  if (profile !== undefined) return profile
+  if (name === undefined || name === DEFAULT_PROFILE) return {}
+  throw new UsageError('--profile: there is no such profile; `heliograph config list` shows them')
+}
+
+/** Writes all profiles; makes the folders that are missing. (config-file/1) */
+export function writeProfiles(env: Env, profiles: Profiles): void {
+  const path = configPath(env)
+  if (path === undefined) throw new UsageError('there is no home folder: set HELIOGRAPH_CONFIG')
+  const { mkdirSync, renameSync, writeFileSync } = process.getBuiltinModule('node:fs')
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  const draft = `${path}.${process.pid}`
+  writeFileSync(draft, `${JSON.stringify({ profiles }, undefined, 2)}\n`, {
+    mode: 0o600, // config-file/1
+    flag: 'wx',
+  })
+  renameSync(draft, path)
+}

@@ -1,0 +1,31 @@
+// Answers of the gateway as lines for people.
+
+import { aligned, onOneLine } from './plain-text.ts'
+
+/** One line a member: its name and its value, times as dates. Members of attrs follow, indented. */
+export function factLines(facts: object): readonly string[] {
+  return aligned(
+    Object.entries(facts).flatMap(([name, value]: [string, unknown]) => {
+      if (!isNested(value)) return [[onOneLine(name), factText(name, value)]]
+      return [[onOneLine(name)], ...Object.entries(value).map(indented)]
+    }),
+  )
+}
+
+const indented = ([name, value]: [string, unknown]): readonly string[] => [
+  `  ${onOneLine(name)}`,
+  factText('', value),
+]
+
+const isNested = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const TIME = /(_at|_time)$/
+
+function factText(name: string, value: unknown): string {
+  if (typeof value === 'number' && TIME.test(name)) return dateText(value)
+  return onOneLine(typeof value === 'string' ? value : JSON.stringify(value))
+}
+
+/** An ISO 8601 date in UTC. */
+export const dateText = (unixMs: number): string => new Date(unixMs).toISOString()

@@ -1,0 +1,117 @@
+// Help pages, made from the definitions of the words.
+
+import { CHANNEL } from './access.ts'
+import { optionName } from './word.ts'
+import type { Group, Leaf, Option, Options, Word } from './word.ts'
+
+const WIDTH = 88
+const INDENT = '  '
+
+/** The page of a word or a group. */
+export async function helpLines(
+  path: readonly string[],
+  entry: Leaf | Group,
+): Promise<readonly string[]> {
+  const name = ['heliograph', ...path].join(' ')
+  return entry.kind === 'group' ? groupLines(name, entry) : wordLines(name, await entry.load())
+}
+
+function groupLines(name: string, group: Group): readonly string[] {
+  const commands = group.entries.map((entry): readonly [string, string] => [
+    entry.name,
+    entry.summary,
+  ])
+  return [
+    `Usage: ${name} <command> [options]`,
+    '',
+    ...wrapped(sentence(group.summary), 0),
+    ...section('Commands', commands),
+    '',
+    `\`${name} <command> --help\` shows what a command takes.`,
+    ...(name === 'heliograph' ? PROGRAM_NOTES : []),
+  ]
+}
+
+const PROGRAM_NOTES = [
+  '`--url`, `--token-file`, `--profile` and `--json` may stand before or behind the command;',
+  '`--version` prints the version. The environment and a config file can hold what stays the',
+  'same: HELIOGRAPH_URL, HELIOGRAPH_TOKEN, HELIOGRAPH_CHANNEL, HELIOGRAPH_PASSWORD, and',
+  '`heliograph config --help`.',
+]
+
+function wordLines(name: string, word: Word): readonly string[] {
+  const parameters = Object.values(word.parameters ?? {})
+  const shown = Object.entries(word.options).filter(([, { isHidden }]) => isHidden !== true)
+  const isAboutGateway = Object.hasOwn(word.options, 'url')
+  const isCommon = (option: string): boolean => isAboutGateway && Object.hasOwn(CHANNEL, option)
+  const own = shown.filter(([option]) => !isCommon(option))
+  const common = shown.filter(([option]) => isCommon(option))
+  const usage = [
+    name,
+    ...own.flatMap(([option, one]) => (one.isRequired === true ? [optionLabel(option, one)] : [])),
+    ...(shown.length > 0 ? ['[options]'] : []),
+    ...parameters.map(({ label }) => label),
+  ]
+  const examples = word.examples.map((example) => `${INDENT}heliograph ${example}`)
+  return [
+    `Usage: ${usage.join(' ')}`,
+    '',
+    ...wrapped(word.description, 0),
+    ...section(
+      'Arguments',
+      parameters.map(({ label, help }) => [label, help]),
+    ),
+    ...section('Options', optionRows(Object.fromEntries(own))),
+    ...section('Gateway and channel', optionRows(Object.fromEntries(common))),
+    ...(examples.length > 0 ? ['', 'Examples:', ...examples] : []),
+  ]
+}
+
+const optionRows = (options: Options): readonly (readonly [string, string])[] =>
+  Object.entries(options).map(([name, option]) => [optionLabel(name, option), aboutOption(option)])
+
+const optionLabel = (name: string, { placeholder }: Option<unknown>): string =>
+  placeholder === undefined ? optionName(name) : `${optionName(name)} ${placeholder}`
+
+function aboutOption(option: Option<unknown>): string {
+  const { help, choices, fallback, isRepeated, variable } = option
+  const notes = [
+    ...(choices === undefined ? [] : [choices.join(', ')]),
+    ...(isRepeated === true ? ['can be repeated'] : []),
+    ...(fallback === undefined ? [] : [`default ${String(fallback)}`]),
+    ...(variable === undefined ? [] : [variable]),
+  ]
+  return notes.length === 0 ? help : `${help} (${notes.join('; ')})`
+}
+
+/** A heading and its rows in two columns; nothing without rows. */
+function section(heading: string, rows: readonly (readonly [string, string])[]): readonly string[] {
+  if (rows.length === 0) return []
+  const width = Math.min(28, Math.max(...rows.map(([label]) => label.length)))
+  const lines = rows.flatMap(([label, help]) => {
+    const [first = '', ...more] = wrapped(help, INDENT.length + width + 2)
+    return label.length > width
+      ? [`${INDENT}${label}`, ...[first, ...more].map((line) => pad(width) + line)]
+      : [`${INDENT}${label.padEnd(width)}  ${first}`, ...more.map((line) => pad(width) + line)]
+  })
+  return ['', `${heading}:`, ...lines]
+}
+
+const pad = (width: number): string => ' '.repeat(INDENT.length + width + 2)
+
+const sentence = (text: string): string =>
+  `${text.charAt(0).toUpperCase()}${text.slice(1)}${text.endsWith('.') ? '' : '.'}`
+
+/** Words on lines that leave room for an indent. */
+function wrapped(text: string, indent: number): readonly string[] {
+  const lines: string[] = []
+  let line = ''
+  for (const word of text.split(' ')) {
+    const longer = line === '' ? word : `${line} ${word}`
+    if (longer.length > WIDTH - indent && line !== '') {
+      lines.push(line)
+      line = word
+    } else line = longer
+  }
+  return [...lines, line]
+}

@@ -1,0 +1,91 @@
+// The table of all words: name, one line about it, and where its definition is. A run loads the
+// definition of its own word and no other.
+
+import type { Group, Leaf, Word } from './word.ts'
+
+const leaf = (name: string, summary: string, load: () => Promise<Word>): Leaf => ({
+  kind: 'leaf',
+  name,
+  summary,
+  load,
+})
+
+const group = (name: string, summary: string, entries: readonly Leaf[]): Group => ({
+  kind: 'group',
+  name,
+  summary,
+  entries,
+})
+
+const channel = group('channel', 'create and manage Channels', [
+  leaf('create', 'create a channel', async () => (await import('./words/channel.ts')).create),
+  leaf('info', 'show a channel', async () => (await import('./words/channel.ts')).info),
+  leaf('exists', 'ask whether a channel exists', async () => {
+    return (await import('./words/channel.ts')).exists
+  }),
+  leaf('rename', 'give a channel another name', async () => {
+    return (await import('./words/channel.ts')).rename
+  }),
+  leaf(
+    'password',
+    'change its password',
+    async () => (await import('./words/channel.ts')).password,
+  ),
+  leaf('delete', 'delete a channel for everybody', async () => {
+    return (await import('./words/channel.ts')).remove
+  }),
+])
+
+const event = group('event', 'Events: processes that change and end', [
+  leaf('create', 'begin an Event', async () => (await import('./words/event.ts')).create),
+  leaf('update', 'say what has changed', async () => (await import('./words/event.ts')).update),
+  leaf('close', 'end an Event', async () => (await import('./words/event.ts')).close),
+  leaf('get', 'show an Event', async () => (await import('./words/event-reading.ts')).get),
+  leaf('list', 'list Events', async () => (await import('./words/event-reading.ts')).list),
+])
+
+const thing = group('thing', 'Things: objects whose state changes', [
+  leaf('create', 'create a Thing', async () => (await import('./words/thing.ts')).create),
+  leaf('update', 'change a Thing', async () => (await import('./words/thing.ts')).update),
+  leaf('archive', 'set a Thing aside', async () => (await import('./words/thing.ts')).archive),
+  leaf('delete', 'delete a Thing for good', async () => (await import('./words/thing.ts')).remove),
+  leaf('get', 'show a Thing', async () => (await import('./words/thing-reading.ts')).get),
+  leaf('list', 'list Things', async () => (await import('./words/thing-reading.ts')).list),
+])
+
+const config = group('config', 'read and write the config file', [
+  leaf('get', 'print one setting', async () => (await import('./words/config.ts')).get),
+  leaf('set', 'write one setting', async () => (await import('./words/config.ts')).set),
+  leaf('unset', 'remove one setting', async () => (await import('./words/config.ts')).unset),
+  leaf('list', 'list the settings', async () => (await import('./words/config.ts')).list),
+])
+
+/** The command line. */
+export const PROGRAM: Group = {
+  kind: 'group',
+  name: 'heliograph',
+  summary: 'Push gateway for Channels: run it, write to it, watch it.',
+  entries: [
+    leaf('serve', 'run a gateway', async () => (await import('./words/serve.ts')).serve),
+    leaf('demo', "publish this computer's readings and show what a device receives", async () => {
+      return (await import('./demo/demo.ts')).demo
+    }),
+    leaf('dev-cluster', 'run a cluster on this computer, to develop against', async () => {
+      return (await import('./words/dev-cluster.ts')).devCluster
+    }),
+    leaf('send', 'send a Message', async () => (await import('./words/send.ts')).send),
+    event,
+    thing,
+    leaf('watch', 'show what a subscribed device receives', async () => {
+      return (await import('./words/watch.ts')).watch
+    }),
+    leaf('status', 'show the status of an operation', async () => {
+      return (await import('./words/status.ts')).status
+    }),
+    channel,
+    config,
+    leaf('completion', 'print the completion script of a shell', async () => {
+      return (await import('./words/completion.ts')).completion
+    }),
+  ],
+}

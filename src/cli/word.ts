@@ -1,0 +1,195 @@
+// The form of a word of the command line: the options and parameters that it takes, what help says
+// about it, and what it does. Parser, help, completion and documents read the same definition.
+
+import type { Surroundings } from './surroundings.ts'
+
+/** A value that cannot be read. The message says what is allowed and never repeats the value. */
+export class BadValue extends Error {}
+
+export interface Option<Value> {
+  readonly help: string
+  /** Stands for the value in help, as `<file>`; absent: a flag. */
+  readonly placeholder?: string | undefined
+  readonly isRepeated?: boolean
+  readonly isRequired?: boolean
+  /** An argument shows in process lists: giving it there warns. */
+  readonly isSecret?: boolean
+  readonly isHidden?: boolean
+  readonly fallback?: Value
+  readonly choices?: readonly string[]
+  readonly completes?: 'file'
+  /** The variable that is read when the option is not given. */
+  readonly variable?: string
+  /** The value from the texts that were given, at least one. Throws BadValue. */
+  readonly read: (texts: readonly string[]) => Value
+}
+
+export interface Parameter<Value> {
+  /** As help shows it: `<thing_id>`, `[key=value...]`. */
+  readonly label: string
+  readonly help: string
+  readonly isOptional?: boolean
+  /** Takes all that follows; the last parameter only. */
+  readonly isRest?: boolean
+  readonly choices?: readonly string[]
+  readonly completes?: 'file'
+  /** None are given only where the parameter is optional. Throws BadValue. */
+  readonly read: (texts: readonly string[]) => Value
+}
+
+/** Marks what always has a value. */
+interface Always {
+  readonly isAlways: true
+}
+
+export type Options = Readonly<Record<string, Option<unknown>>>
+export type Parameters = Readonly<Record<string, Parameter<unknown>>>
+
+type Of<Item> = Item extends { readonly read: (texts: readonly string[]) => infer Value }
+  ? Value
+  : never
+
+/** The values of options by their names; undefined where none was given. */
+export type Given<Named extends Options> = {
+  readonly [Name in keyof Named]: Named[Name] extends Always
+    ? Of<Named[Name]>
+    : Of<Named[Name]> | undefined
+}
+
+type Taken<Named extends Parameters> = { readonly [Name in keyof Named]: Of<Named[Name]> }
+
+/** What a word is run with: the process around it, and the whole command line for help. */
+export interface Context extends Surroundings {
+  readonly program: Group
+}
+
+export interface Definition<Opts extends Options, Pars extends Parameters> {
+  /** Sentences. */
+  readonly description: string
+  readonly parameters?: Pars
+  readonly options: Opts
+  /** Command lines without the name of the program. */
+  readonly examples: readonly string[]
+  /** Resolves with an exit code, or nothing for success. */
+  run(given: Given<Opts> & Taken<Pars>, context: Context): Promise<number | void>
+}
+
+export type Word = Definition<Options, Parameters>
+
+/** Types a word by its own options and parameters. */
+export const word = <Opts extends Options, Pars extends Parameters = Record<never, never>>(
+  definition: Definition<Opts, Pars>,
+): Word => definition
+
+/** A word of the table; its definition is loaded when it is needed. */
+export interface Leaf {
+  readonly kind: 'leaf'
+  readonly name: string
+  readonly summary: string
+  readonly load: () => Promise<Word>
+}
+
+export interface Group {
+  readonly kind: 'group'
+  readonly name: string
+  readonly summary: string
+  readonly entries: readonly (Leaf | Group)[]
+}
+
+type More<Value> = Partial<Omit<Option<Value>, 'help' | 'read' | 'placeholder'>>
+
+/** An option with one value; the last one wins. */
+export const valued = <Value>(
+  placeholder: string,
+  help: string,
+  readOne: (text: string) => Value,
+  more: More<Value> = {},
+): Option<Value> => ({
+  ...more,
+  help,
+  placeholder,
+  read: (texts) => readOne(texts.at(-1) ?? ''),
+})
+
+const same = (text: string): string => text
+
+export const text = (placeholder: string, help: string, more: More<string> = {}): Option<string> =>
+  valued(placeholder, help, same, more)
+
+/** An option that can be repeated. */
+export const texts = (
+  placeholder: string,
+  help: string,
+  more: More<readonly string[]> = {},
+): Option<readonly string[]> => ({
+  ...more,
+  help,
+  placeholder,
+  isRepeated: true,
+  read: (given) => given,
+})
+
+export const file = (help: string, more: More<string> = {}): Option<string> =>
+  text('<file>', help, { completes: 'file', ...more })
+
+export const flag = (help: string, more: More<boolean> = {}): Option<boolean> => ({
+  ...more,
+  help,
+  read: () => true,
+})
+
+/** One of a few texts. */
+export const choice = <Choice extends string>(
+  placeholder: string,
+  choices: readonly Choice[],
+  help: string,
+): Option<Choice> => valued(placeholder, help, oneOf(choices), { choices })
+
+/** Reads one of a few texts. */
+export const oneOf =
+  <Choice extends string>(choices: readonly Choice[]) =>
+  (given: string): Choice => {
+    const found = choices.find((one) => one === given)
+    if (found === undefined) throw new BadValue(`allowed: ${choices.join(', ')}`)
+    return found
+  }
+
+export const required = <Value>(option: Option<Value>): Option<Value> & Always => ({
+  ...option,
+  isRequired: true,
+  isAlways: true,
+})
+
+export const withDefault = <Value>(
+  option: Option<Value>,
+  fallback: Value,
+): Option<Value> & Always => ({ ...option, fallback, isAlways: true })
+
+type ParameterMore = Pick<Parameter<unknown>, 'choices' | 'completes'>
+
+/** A parameter that must be given. */
+export const parameter = (
+  label: string,
+  help: string,
+  more: ParameterMore = {},
+): Parameter<string> => ({ ...more, label, help, read: ([given = '']) => given })
+
+export const optional = (label: string, help: string): Parameter<string | undefined> => ({
+  label,
+  help,
+  isOptional: true,
+  read: ([given]) => given,
+})
+
+/** All that follows, which may be nothing. */
+export const rest = (label: string, help: string): Parameter<readonly string[]> => ({
+  label,
+  help,
+  isOptional: true,
+  isRest: true,
+  read: (given) => given,
+})
+
+/** `--observed-at` of `observedAt`. */
+export const optionName = (name: string): string =>
+  `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`

@@ -1,0 +1,112 @@
+// heliograph channel: create, info, exists, rename, password, delete.
+
+import { ACCESS, CHANNEL, NEW_CHANNEL, credentialsOf, passwordIn } from '#src/cli/access'
+import { secretFile, setting } from '#src/cli/access'
+import { UsageError } from '#src/cli/endings'
+import { makePassword } from '#src/cli/make-password'
+import type { Surroundings } from '#src/cli/surroundings'
+import { talk } from '#src/cli/talk'
+import { file, flag, parameter, text, word } from '#src/cli/word'
+
+const MADE = 'Without a password the command makes a strong one and shows it once.'
+
+export const create = word({
+  description: `Creates a channel and shows its id. ${MADE}`,
+  parameters: { name: parameter('<name>', 'a name for people') },
+  options: NEW_CHANNEL,
+  examples: ['channel create Greenhouse'],
+  async run(options, context) {
+    const { client, report } = await talk(options, context)
+    const chosen = await passwordIn(options, context)
+    const password = chosen ?? makePassword()
+    const created = await client.channel.create({ channel_name: options.name, password })
+    report(chosen === undefined ? { ...created, password } : created)
+  },
+})
+
+export const info = word({
+  description: 'Shows a channel: its name, subscribers, Things and open Events.',
+  options: CHANNEL,
+  examples: ['channel info --channel 5HGD9DPWYHPR8YJ6ZKTA2XNKE4'],
+  async run(options, context) {
+    const { client, report } = await talk(options, context)
+    report(await client.channel.info(await credentialsOf(options, context)))
+  },
+})
+
+export const exists = word({
+  description: 'Asks whether there is a channel with this id; no password is needed.',
+  parameters: { id: parameter('<channel_id>', 'the id of the channel') },
+  options: ACCESS,
+  examples: ['channel exists 5HGD9DPWYHPR8YJ6ZKTA2XNKE4'],
+  async run(options, context) {
+    const { client, report } = await talk(options, context)
+    report(await client.channel.exists(options.id))
+  },
+})
+
+export const rename = word({
+  description: 'Gives a channel another name.',
+  parameters: { name: parameter('<name>', 'the new name') },
+  options: CHANNEL,
+  examples: ["channel rename 'North greenhouse'"],
+  async run(options, context) {
+    const { client, report } = await talk(options, context)
+    const credentials = await credentialsOf(options, context)
+    report(await client.channel.rename({ ...credentials, channel_name: options.name }))
+  },
+})
+
+const NEW_PASSWORD = 'HELIOGRAPH_NEW_PASSWORD'
+
+interface NewPassword {
+  readonly newPassword: string | undefined
+  readonly newPasswordFile: string | undefined
+}
+
+export const password = word({
+  description: `Changes the password of a channel; the old one stops working at once. ${MADE}`,
+  options: {
+    newPassword: text('<password>', 'the new password; visible in process lists', {
+      variable: NEW_PASSWORD,
+      isSecret: true,
+    }),
+    newPasswordFile: file('file with the new password; - reads the standard input'),
+    ...CHANNEL,
+  },
+  examples: ['channel password --new-password-file new-password.txt'],
+  async run(options, context) {
+    const { client, report } = await talk(options, context)
+    const chosen = await newPasswordIn(options, context)
+    const newPassword = chosen ?? makePassword()
+    const credentials = await credentialsOf(options, context)
+    const changed = await client.channel.changePassword({
+      ...credentials,
+      new_password: newPassword,
+    })
+    report(chosen === undefined ? { ...changed, password: newPassword } : changed)
+  },
+})
+
+async function newPasswordIn(
+  { newPassword, newPasswordFile }: NewPassword,
+  surroundings: Surroundings,
+): Promise<string | undefined> {
+  if (newPassword !== undefined && newPasswordFile !== undefined) {
+    throw new UsageError('give --new-password or --new-password-file, not both')
+  }
+  if (newPasswordFile === undefined) return newPassword ?? setting(surroundings.env, NEW_PASSWORD)
+  return await secretFile('--new-password-file', newPasswordFile, surroundings)
+}
+
+export const remove = word({
+  description: 'Deletes a channel for all its writers and subscribers.',
+  options: { yes: flag('confirm: this cannot be undone'), ...CHANNEL },
+  examples: ['channel delete --yes'],
+  async run(options, context) {
+    const { client, report } = await talk(options, context)
+    const credentials = await credentialsOf(options, context)
+    if (options.yes !== true) throw new UsageError('a deleted channel is gone: add --yes')
+    report(await client.channel.delete(credentials))
+  },
+})

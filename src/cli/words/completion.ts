@@ -1,0 +1,31 @@
+// heliograph completion: the script that teaches a shell the words and options.
+
+import { bashScript } from '#src/cli/completion/bash'
+import { fishScript } from '#src/cli/completion/fish'
+import { placesOf } from '#src/cli/completion/places'
+import { zshScript } from '#src/cli/completion/zsh'
+import { oneOf, word } from '#src/cli/word'
+import type { Parameter } from '#src/cli/word'
+
+const SCRIPTS = { bash: bashScript, zsh: zshScript, fish: fishScript }
+const SHELLS = ['bash', 'zsh', 'fish'] as const
+
+const SHELL: Parameter<(typeof SHELLS)[number]> = {
+  label: '<shell>',
+  help: SHELLS.join(', '),
+  choices: SHELLS,
+  read: ([given = '']) => oneOf(SHELLS)(given),
+}
+
+export const completion = word({
+  description:
+    'Prints the completion script of a shell. For bash put `source <(heliograph completion ' +
+    'bash)` into ~/.bashrc, for zsh the same with zsh into ~/.zshrc behind compinit, for fish ' +
+    'save the output as ~/.config/fish/completions/heliograph.fish.',
+  parameters: { shell: SHELL },
+  options: {},
+  examples: ['completion bash'],
+  async run({ shell }, { program, terminal }) {
+    terminal.print(SCRIPTS[shell](await placesOf(program)))
+  },
+})

@@ -1,0 +1,118 @@
+// heliograph config: get, set, unset, list.
+
+import { setting, secretFile } from '#src/cli/access'
+import { CONFIG_KEYS, DEFAULT_PROFILE, SECRET_KEYS, configPath } from '#src/cli/config-file'
+import { profileOf, readProfiles, writeProfiles } from '#src/cli/config-file'
+import type { ConfigKey, Profile, Profiles } from '#src/cli/config-file'
+import { CommandError, EXIT, UsageError } from '#src/cli/endings'
+import { aligned } from '#src/cli/plain-text'
+import type { Surroundings } from '#src/cli/surroundings'
+import { flag, oneOf, optional, text, word } from '#src/cli/word'
+import type { Parameter } from '#src/cli/word'
+
+const OPTIONS = {
+  profile: text('<name>', `the profile; without it the one that is named ${DEFAULT_PROFILE}`, {
+    variable: 'HELIOGRAPH_PROFILE',
+  }),
+  json: flag('print JSON, one value a line'),
+} as const
+
+const KEY: Parameter<ConfigKey> = {
+  label: '<key>',
+  help: CONFIG_KEYS.join(', '),
+  choices: CONFIG_KEYS,
+  read: ([given = '']) => oneOf(CONFIG_KEYS)(given),
+}
+
+const nameOf = (profile: string | undefined, { env }: Surroundings): string =>
+  profile ?? setting(env, 'HELIOGRAPH_PROFILE') ?? DEFAULT_PROFILE
+
+export const get = word({
+  description: 'Prints one setting of the config file.',
+  parameters: { key: KEY },
+  options: OPTIONS,
+  examples: ['config get url'],
+  async run({ key, profile, json }, context) {
+    const value = profileOf(readProfiles(context.env), nameOf(profile, context))[key]
+    if (value === undefined) throw new CommandError(`${key} is not set`, EXIT.notFound)
+    context.terminal.print(json === true ? JSON.stringify({ [key]: value }) : value)
+  },
+})
+
+export const set = word({
+  description:
+    'Writes one setting into the config file. Leave out the value, or write -, to give it on ' +
+    'the standard input: so a secret stays out of process lists and of the history of the shell.',
+  parameters: { key: KEY, value: optional('[value]', 'the value; - reads the standard input') },
+  options: OPTIONS,
+  examples: [
+    'config set url https://push.example',
+    'config set token < token.txt',
+    'config set --profile site-2 channel 5HGD9DPWYHPR8YJ6ZKTA2XNKE4',
+  ],
+  async run({ key, value, profile }, context) {
+    const isTyped = value !== undefined && value !== '-'
+    if (isTyped && SECRET_KEYS.has(key)) {
+      context.terminal.complain(
+        `warning: the value shows in the list of processes; use \`config set ${key}\` with the standard input`,
+      )
+    }
+    const given = isTyped ? value.trim() : await secretFile('the standard input', '-', context)
+    if (given === '') throw new UsageError('[value]: is empty; `config unset` removes a setting')
+    change(nameOf(profile, context), context, (before) => ({ ...before, [key]: given }))
+  },
+})
+
+export const unset = word({
+  description: 'Removes one setting from the config file.',
+  parameters: { key: KEY },
+  options: OPTIONS,
+  examples: ['config unset token'],
+  async run({ key, profile }, context) {
+    change(nameOf(profile, context), context, ({ [key]: _removed, ...kept }) => kept)
+  },
+})
+
+function change(name: string, { env }: Surroundings, changed: (before: Profile) => Profile): void {
+  const profiles = new Map(Object.entries(readProfiles(env)))
+  const after = changed(profiles.get(name) ?? {})
+  if (Object.keys(after).length === 0) profiles.delete(name)
+  else profiles.set(name, after)
+  writeProfiles(env, Object.fromEntries(profiles))
+}
+
+export const list = word({
+  description: 'Lists the settings of all profiles, or of one; secrets are not shown.',
+  options: OPTIONS,
+  examples: ['config list'],
+  async run({ profile, json }, context) {
+    const { terminal, env } = context
+    const rows = rowsOf(readProfiles(env), profile)
+    if (json === true) {
+      for (const row of rows) terminal.print(JSON.stringify(row))
+    } else if (rows.length === 0) {
+      terminal.complain(`nothing is set in ${configPath(env) ?? 'a config file'}`)
+    } else {
+      const cells = rows.map((row) => [row.profile, row.key, row.value ?? '(set)'])
+      for (const line of aligned(cells)) terminal.print(line)
+    }
+  },
+})
+
+interface Row {
+  readonly profile: string
+  readonly key: ConfigKey
+  /** Absent for a secret. */
+  readonly value?: string
+}
+
+const rowsOf = (profiles: Profiles, only: string | undefined): readonly Row[] =>
+  Object.entries(profiles)
+    .filter(([name]) => only === undefined || name === only)
+    .flatMap(([profile, settings]) =>
+      CONFIG_KEYS.flatMap((key): readonly Row[] => {
+        const value = settings[key]
+        if (value === undefined) return []
+        return [SECRET_KEYS.has(key) ? { profile, key } : { profile, key, value }]
+      }),
+    )

@@ -1,0 +1,49 @@
+// heliograph event: get, list.
+
+import type { EventRecord } from '#src/client/bodies'
+import { CHANNEL, credentialsOf } from '#src/cli/access'
+import { pairsIn } from '#src/cli/delivery-line'
+import { dateText } from '#src/cli/facts'
+import { PAGING, list as listPages } from '#src/cli/paging'
+import { given, talk } from '#src/cli/talk'
+import { choice, parameter, text, word } from '#src/cli/word'
+
+export const get = word({
+  description: 'Shows an Event as it is now.',
+  parameters: { eventId: parameter('<event_id>', 'the id of the Event') },
+  options: CHANNEL,
+  examples: ['event get 4f0c…'],
+  async run(options, context) {
+    const { client, report } = await talk(options, context)
+    const reader = await credentialsOf(options, context)
+    report(await client.event.get({ ...reader, event_id: options.eventId }))
+  },
+})
+
+export const list = word({
+  description: 'Lists the Events of a channel, the newest change first.',
+  options: {
+    state: choice('<state>', ['open', 'closed'], 'only those in this state'),
+    thing: text('<thing_id>', 'only those of this Thing'),
+    ...PAGING,
+    ...CHANNEL,
+  },
+  examples: ['event list --state open', 'event list --thing boiler --json'],
+  async run(options, context) {
+    const { client } = await talk(options, context)
+    const filter = given({ state: options.state, thing_id: options.thing })
+    const reader = { ...(await credentialsOf(options, context)), ...filter }
+    const listing = {
+      page: async (wanted: object) => await client.event.list({ ...reader, ...wanted }),
+      headings: ['EVENT', 'STATE', 'CHANGED', 'TITLE', 'ATTRS'],
+      cells: ({ event_id: id, state, changed_at: changedAt, title, attrs }: EventRecord) => [
+        id,
+        state,
+        dateText(changedAt),
+        typeof title === 'string' ? title : '',
+        pairsIn(attrs).join('  '),
+      ],
+    }
+    await listPages(listing, options, context)
+  },
+})

@@ -1,0 +1,23 @@
+// heliograph serve: a gateway in this process, the same as `npm start`.
+
+import { flag, word } from '#src/cli/word'
+
+export const serve = word({
+  description:
+    'Runs a gateway until it is stopped. Its settings are environment variables, or .env in the ' +
+    'working directory; the README has the table.',
+  options: { whileStdin: flag('stop when the standard input ends', { isHidden: true }) },
+  examples: ['serve'],
+  async run({ whileStdin }, surroundings) {
+    if (whileStdin === true) stopWithStdin()
+    const exitCode = await surroundings.serve(surroundings.env)
+    // A process that still reads its standard input does not end.
+    if (whileStdin === true) process.stdin.pause()
+    return exitCode
+  },
+})
+
+/** For a gateway that belongs to another process, which may end without a word. */
+function stopWithStdin(): void {
+  process.stdin.once('end', () => process.kill(process.pid, 'SIGTERM')).resume()
+}

@@ -1,0 +1,50 @@
+// heliograph thing: get, list.
+
+import type { ThingRecord } from '#src/client/bodies'
+import { CHANNEL, credentialsOf } from '#src/cli/access'
+import { pairsIn } from '#src/cli/delivery-line'
+import { dateText } from '#src/cli/facts'
+import { PAGING, list as listPages } from '#src/cli/paging'
+import { given, talk } from '#src/cli/talk'
+import { choice, parameter, word } from '#src/cli/word'
+
+export const get = word({
+  description: 'Shows a Thing as it is now.',
+  parameters: { thingId: parameter('<thing_id>', 'the id of the Thing') },
+  options: CHANNEL,
+  examples: ['thing get sensor-7', 'thing get sensor-7 --json'],
+  async run(options, context) {
+    const { client, report } = await talk(options, context)
+    const reader = await credentialsOf(options, context)
+    report(await client.thing.get({ ...reader, thing_id: options.thingId }))
+  },
+})
+
+export const list = word({
+  description: 'Lists the Things of a channel, the newest change first.',
+  options: {
+    state: choice('<state>', ['active', 'archived', 'deleted'], 'only those in this state'),
+    ...PAGING,
+    ...CHANNEL,
+  },
+  examples: ['thing list --state active', 'thing list --all --json'],
+  async run(options, context) {
+    const { client } = await talk(options, context)
+    const reader = {
+      ...(await credentialsOf(options, context)),
+      ...given({ state: options.state }),
+    }
+    const listing = {
+      page: async (wanted: object) => await client.thing.list({ ...reader, ...wanted }),
+      headings: ['THING', 'STATE', 'CHANGED', 'TITLE', 'ATTRS'],
+      cells: ({ thing_id: id, state, changed_at: changedAt, title, attrs }: ThingRecord) => [
+        id,
+        state,
+        dateText(changedAt),
+        typeof title === 'string' ? title : '',
+        pairsIn(attrs).join('  '),
+      ],
+    }
+    await listPages(listing, options, context)
+  },
+})

@@ -1,0 +1,77 @@
+// Goal: a shell knows the words, the options and the values of the command line.
+// Method: bash is asked itself; zsh and fish too where they are installed, else their scripts are
+// read.
+
+import { execFileSync, spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import test from 'ava'
+
+import { placesOf } from '#src/cli/completion/places'
+import { PROGRAM } from '#src/cli/table'
+import { run } from '#test/support/command-line'
+
+async function scriptOf(shell: string): Promise<string> {
+  const { surroundings, exitCode } = await run(`completion ${shell}`)
+  return exitCode === 0 ? surroundings.printed.join('\n') : ''
+}
+
+function bashReplies(script: string, line: string): readonly string[] {
+  const words = line.split(' ')
+  const ask = `${script}
+    COMP_WORDS=(${words.map((word) => `'${word}'`).join(' ')})
+    COMP_CWORD=${words.length - 1}
+    _heliograph
+    printf '%s\\n' "\${COMPREPLY[@]}"`
+  return execFileSync('bash', ['-c', ask], { encoding: 'utf8', cwd: '/' }).trim().split('\n')
+}
+
+const rows: [line: string, replies: readonly string[]][] = [
+  ['heliograph st', ['status']],
+  ['heliograph thing ar', ['archive']],
+  ['heliograph thing update x --obs', ['--observed-at']],
+  ['heliograph send --severity ', ['critical', 'high', 'normal', 'low']],
+  ['heliograph send --severity h', ['high']],
+  ['heliograph send --title se', ['']],
+  ['heliograph send --title send --se', ['--severity']],
+  ['heliograph config set to', ['token', 'token_file']],
+  ['heliograph completion f', ['fish']],
+  ['heliograph status --token-file /et', ['/etc']],
+]
+
+test('bash completes words, options, values and files', async (t) => {
+  const script = await scriptOf('bash')
+  for (const [line, replies] of rows) t.deepEqual(bashReplies(script, line), replies, line)
+})
+
+test('each script knows every word and every option', async (t) => {
+  const places = await placesOf(PROGRAM)
+  const names = places.flatMap(({ words, options }) =>
+    [...words, ...options].map(({ name }) => name),
+  )
+  t.true(names.length > 100)
+  const folder = mkdtempSync(join(tmpdir(), 'heliograph-completion-'))
+  t.teardown(() => rmSync(folder, { recursive: true }))
+  for (const shell of ['bash', 'zsh', 'fish']) {
+    const script = await scriptOf(shell)
+    for (const name of new Set(names)) {
+      t.true(
+        script.includes(shell === 'fish' ? name.replace(/^--/, '-l ') : name),
+        `${shell} ${name}`,
+      )
+    }
+    const file = join(folder, shell)
+    writeFileSync(file, script)
+    if (spawnSync(shell, ['--version']).error === undefined) {
+      t.notThrows(() => execFileSync(shell, ['-n', file], { stdio: 'pipe' }), shell)
+    }
+  }
+})
+
+test('what no shell is known by is refused', async (t) => {
+  const { exitCode, surroundings } = await run('completion tcsh')
+  t.is(exitCode, 2)
+  t.deepEqual(surroundings.complaints, ['error: <shell>: allowed: bash, zsh, fish'])
+})

@@ -1,0 +1,134 @@
+// Goal: what stays the same is kept in a config file, and what wins over what is certain.
+
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import test from 'ava'
+import type { ExecutionContext } from 'ava'
+
+import { CHANNEL, PASSWORD, TOKEN, run } from '#test/support/command-line'
+
+function folderFor(t: ExecutionContext): string {
+  const folder = mkdtempSync(join(tmpdir(), 'heliograph-config-'))
+  t.teardown(() => rmSync(folder, { recursive: true }))
+  return folder
+}
+
+const fileIn = (folder: string): string => join(folder, 'heliograph', 'config.json')
+
+test('settings are written, read, listed and removed, profile by profile', async (t) => {
+  const env = { XDG_CONFIG_HOME: folderFor(t) }
+  t.is((await run('config set url https://a.example', { env })).exitCode, 0)
+  t.is((await run(`config set channel ${CHANNEL} --profile site-2`, { env })).exitCode, 0)
+  t.deepEqual((await run('config get url', { env })).surroundings.printed, ['https://a.example'])
+  const missing = await run('config get channel', { env })
+  t.is(missing.exitCode, 5)
+  t.deepEqual(missing.surroundings.complaints, ['error: channel is not set'])
+  t.deepEqual((await run('config list', { env })).surroundings.printed, [
+    'default  url      https://a.example',
+    `site-2   channel  ${CHANNEL}`,
+  ])
+  t.deepEqual((await run('config list --json --profile site-2', { env })).surroundings.printed, [
+    JSON.stringify({ profile: 'site-2', key: 'channel', value: CHANNEL }),
+  ])
+  await run('config unset url', { env })
+  t.is((await run('config get url', { env })).exitCode, 5)
+})
+
+test('config-file/1: the file is for its owner only, from the first moment', async (t) => {
+  const folder = folderFor(t)
+  const env = { XDG_CONFIG_HOME: folder }
+  await run('config set token', { env, input: `${TOKEN}\n` })
+  t.is(statSync(fileIn(folder)).mode & 0o777, 0o600)
+  chmodSync(fileIn(folder), 0o644)
+  await run('config set url http://a.example', { env })
+  t.is(statSync(fileIn(folder)).mode & 0o777, 0o600)
+})
+
+test('a secret is set from the standard input, and is not listed', async (t) => {
+  const env = { XDG_CONFIG_HOME: folderFor(t) }
+  const quiet = await run('config set token', { env, input: `${TOKEN}\n` })
+  t.deepEqual(quiet.surroundings.complaints, [])
+  const loud = await run(`config set password ${PASSWORD}`, { env })
+  t.regex(loud.surroundings.complaints.join(), /^warning: /)
+  const { shown } = (await run('config list', { env })).surroundings
+  t.is(shown, 'default  token     (set)\ndefault  password  (set)')
+  t.deepEqual((await run('config get token', { env })).surroundings.printed, [TOKEN])
+  t.is((await run('config set token', { env, input: ' \n' })).exitCode, 2)
+})
+
+test('config-file/2: a broken file is named and not quoted', async (t) => {
+  const file = join(folderFor(t), 'config.json')
+  for (const text of [
+    TOKEN,
+    `{"profiles": ["${TOKEN}"]}`,
+    `{"profiles": {"default": {"tokn": "${TOKEN}"}}}`,
+  ]) {
+    writeFileSync(file, text)
+    const { exitCode, surroundings } = await run('status o', { env: { HELIOGRAPH_CONFIG: file } })
+    t.is(exitCode, 1)
+    t.true(surroundings.shown.includes(file))
+    t.notRegex(surroundings.shown, new RegExp(TOKEN))
+    t.is(readFileSync(file, 'utf8'), text)
+  }
+})
+
+const winners: [words: string, env: Readonly<Record<string, string>>, token: string | undefined][] =
+  [
+    ['status o', { HELIOGRAPH_CONFIG: '/nowhere' }, undefined],
+    ['status o', {}, 'in-profile'],
+    ['status o', { HELIOGRAPH_TOKEN: 'in-variable' }, 'in-variable'],
+    ['status o', { HELIOGRAPH_TOKEN_FILE: 'FILE' }, 'in-file'],
+    ['status o --token-file FILE', { HELIOGRAPH_TOKEN: 'in-variable' }, 'in-file'],
+    ['status o --token-file -', { HELIOGRAPH_TOKEN: 'in-variable' }, 'in-input'],
+    ['status o --token in-option', { HELIOGRAPH_TOKEN_FILE: 'FILE' }, 'in-option'],
+    ['status o --profile other', {}, 'in-file'],
+    ['--profile other status o', {}, 'in-file'],
+    ['status o', { HELIOGRAPH_PROFILE: 'other' }, 'in-file'],
+    ['status o --profile other', { HELIOGRAPH_TOKEN: 'in-variable' }, 'in-variable'],
+  ]
+
+test('an option wins over the environment, and the environment over the profile', async (t) => {
+  const folder = folderFor(t)
+  const file = join(folder, 'token')
+  const config = join(folder, 'config.json')
+  writeFileSync(file, 'in-file\n')
+  const profiles = { default: { token: 'in-profile' }, other: { token_file: file } }
+  writeFileSync(config, JSON.stringify({ profiles }))
+  for (const [words, variables, token] of winners) {
+    const own = Object.entries(variables).map(([name, value]) => [
+      name,
+      value.replace('FILE', file),
+    ])
+    const env = { HELIOGRAPH_CONFIG: config, ...Object.fromEntries(own) }
+    const { surroundings } = await run(words.replace('FILE', file), { env, input: 'in-input\n' })
+    const authorization = token === undefined ? undefined : `Bearer ${token}`
+    t.is(surroundings.requests[0]?.authorization, authorization, words)
+  }
+})
+
+test('a profile, a file or a token that cannot be used is wrong usage', async (t) => {
+  const env = { XDG_CONFIG_HOME: folderFor(t) }
+  for (const words of [
+    'status o --profile unknown',
+    'status o --token-file /nowhere/token',
+    `status o --token ${TOKEN} --token-file /nowhere/token`,
+    'status o --token-file -',
+    "status o --token 'two words'",
+    'config set colour red',
+    'config set url',
+  ]) {
+    const { exitCode, surroundings } = await run(words, { env })
+    t.is(exitCode, 2, words)
+    t.deepEqual(surroundings.requests, [], words)
+  }
+})
+
+test('a secret as an argument warns and says what is better', async (t) => {
+  const { surroundings } = await run(`channel info --password ${PASSWORD} --token ${TOKEN}`)
+  t.deepEqual(surroundings.complaints, [
+    'warning: --password shows in the list of processes; use HELIOGRAPH_PASSWORD or --password-file',
+    'warning: --token shows in the list of processes; use HELIOGRAPH_TOKEN or --token-file',
+  ])
+})

@@ -1,0 +1,85 @@
+// Goal: docs/cli.md and the help pages tell the truth about the command line.
+// Method: read the tables of the document and compare them with the code, both ways; parse every
+// example.
+
+import { readFileSync } from 'node:fs'
+
+import test from 'ava'
+
+import { divide, valuesOf } from '#src/cli/arguments'
+import { CONFIG_KEYS } from '#src/cli/config-file'
+import { EXIT } from '#src/cli/endings'
+import { PROGRAM } from '#src/cli/table'
+import { optionName } from '#src/cli/word'
+import type { Group, Leaf } from '#src/cli/word'
+import { run, split } from '#test/support/command-line'
+
+const DOCUMENT = readFileSync(new URL('../../docs/cli.md', import.meta.url), 'utf8')
+
+/** The cells of every row of the table under a heading. */
+const tableUnder = (heading: string): readonly (readonly string[])[] =>
+  (DOCUMENT.split(`\n## ${heading}\n`)[1]?.split('\n## ')[0] ?? '')
+    .split('\n')
+    .filter((line) => line.startsWith('|'))
+    .slice(2)
+    .map((line) => line.split('|').slice(1, -1))
+    .map((cells) => cells.map((cell) => cell.trim().replaceAll('`', '')))
+
+const leavesOf = (
+  group: Group,
+  path: readonly string[] = [],
+): readonly (readonly [string, Leaf])[] =>
+  group.entries.flatMap((entry) => {
+    const inside = [...path, entry.name]
+    if (entry.kind === 'group') return leavesOf(entry, inside)
+    return [[inside.join(' '), entry] as const]
+  })
+
+test('the table of exit codes has every code by its name, and no other', (t) => {
+  const rows = tableUnder('Exit codes').map(([code = '', name = '']) => [name, Number(code)])
+  t.deepEqual(Object.fromEntries(rows), EXIT)
+})
+
+test('the table of commands is that of the program, in its order', (t) => {
+  const commands = leavesOf(PROGRAM).map(([path, { summary }]) => [path, summary])
+  t.deepEqual(tableUnder('Commands'), commands)
+})
+
+test('the table of settings has every option with a variable, and every key of the file', async (t) => {
+  const named = tableUnder('Settings')
+  const variables = new Map<string, string>()
+  for (const [, leaf] of leavesOf(PROGRAM)) {
+    for (const [name, { variable }] of Object.entries((await leaf.load()).options)) {
+      if (variable !== undefined) variables.set(optionName(name), variable)
+    }
+  }
+  const documented = named.filter(([, option]) => option !== '')
+  t.deepEqual(
+    new Map(documented.map(([, option = '', variable = '']) => [option, variable])),
+    new Map([...variables].toSorted(([a], [b]) => order(documented, a) - order(documented, b))),
+  )
+  const keys = named.map(([, , , key = '']) => key).filter((key) => key !== '')
+  t.deepEqual(keys.toSorted(), [...CONFIG_KEYS].toSorted())
+})
+
+const order = (rows: readonly (readonly string[])[], option: string): number =>
+  rows.findIndex(([, one]) => one === option)
+
+test('every command has a help page, and its examples are command lines', async (t) => {
+  for (const [path, leaf] of leavesOf(PROGRAM)) {
+    const { surroundings, exitCode } = await run(`${path} --help`)
+    t.is(exitCode, 0, path)
+    t.is(surroundings.printed[0]?.startsWith(`Usage: heliograph ${path}`), true, path)
+    t.true(
+      surroundings.printed.every((line) => line.length <= 100),
+      path,
+    )
+    const definition = await leaf.load()
+    t.true(definition.examples.length > 0, path)
+    for (const example of definition.examples) {
+      t.true(example.startsWith(path), example)
+      const [words = ''] = example.slice(path.length).split(/ [|<>] /)
+      t.notThrows(() => valuesOf(divide(split(words), definition.options), definition), example)
+    }
+  }
+})

@@ -1,0 +1,86 @@
+// Goal: a list reads well on a terminal, in a pipe and by a machine, however many pages it has.
+
+import test from 'ava'
+
+import { success } from '#test/support/fake-surroundings'
+import type { RecordedRequest } from '#test/support/fake-surroundings'
+import { CHANNEL, PASSWORD, run } from '#test/support/command-line'
+
+const credentials = { channel_id: CHANNEL, password: PASSWORD }
+
+const thing = (id: number) => ({
+  thing_id: `t${id}`,
+  state: 'active',
+  rev: 1,
+  seq: id,
+  changed_at: 0,
+  title: 'B\u001b[2J',
+  attrs: { temperature: id },
+})
+
+/** Pages of two, five Things in all. */
+const pages = (request: RecordedRequest) => {
+  const { cursor = '0', limit } = request.body as { cursor?: string; limit: number }
+  const from = Number(cursor)
+  const ids = [1, 2, 3, 4, 5].slice(from, from + Math.min(limit, 2))
+  const end = from + ids.length
+  return success({ items: ids.map(thing), ...(end < 5 && { next_cursor: String(end) }) })
+}
+
+const screen = { columns: 80, rows: 24, hasColor: false }
+
+test('a list asks for pages until it has as many as were asked for', async (t) => {
+  const rows: [words: string, ids: readonly number[], note: string | undefined][] = [
+    ['thing list', [1, 2, 3, 4, 5], undefined],
+    ['thing list --limit 3', [1, 2, 3], 'there is more: --cursor 3, or --all'],
+    ['thing list --limit 5', [1, 2, 3, 4, 5], undefined],
+    ['thing list --all', [1, 2, 3, 4, 5], undefined],
+    ['thing list --cursor 3 --limit 1', [4], 'there is more: --cursor 4, or --all'],
+  ]
+  for (const [words, ids, note] of rows) {
+    const { surroundings } = await run(words, { answer: pages })
+    const lines = ids.map(
+      (id) => `t${id}\tactive\t1970-01-01T00:00:00.000Z\tB?[2J\ttemperature=${id}`,
+    )
+    t.deepEqual(surroundings.printed, lines, words)
+    t.deepEqual(surroundings.complaints, note === undefined ? [] : [note], words)
+    const json = await run(`${words} --json`, { answer: pages })
+    t.deepEqual(
+      json.surroundings.printed,
+      ids.map((id) => JSON.stringify(thing(id))),
+      words,
+    )
+  }
+})
+
+test('a terminal is shown a table that fits, in colour where it may be', async (t) => {
+  const plain = await run('thing list --limit 1', { answer: pages, screen })
+  t.deepEqual(plain.surroundings.printed, [
+    'THING  STATE   CHANGED                   TITLE  ATTRS',
+    't1     active  1970-01-01T00:00:00.000Z  B?[2J  temperature=1',
+  ])
+  const narrow = await run('thing list --limit 1', {
+    answer: pages,
+    screen: { ...screen, columns: 20 },
+  })
+  t.true(narrow.surroundings.printed.every((line) => line.length <= 20))
+  const colour = await run('thing list --limit 1', {
+    answer: pages,
+    screen: { ...screen, hasColor: true },
+  })
+  t.regex(colour.surroundings.printed[0] ?? '', /^\u001b\[1mTHING.*\u001b\[0m$/)
+})
+
+test('an empty list says so, apart from the results', async (t) => {
+  const { surroundings } = await run('event list --state open --thing boiler', {
+    answer: () => success({ items: [] }),
+  })
+  t.deepEqual(surroundings.requests[0]?.body, {
+    ...credentials,
+    state: 'open',
+    thing_id: 'boiler',
+    limit: 50,
+  })
+  t.deepEqual(surroundings.printed, [])
+  t.deepEqual(surroundings.complaints, ['none'])
+})
