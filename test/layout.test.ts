@@ -124,7 +124,11 @@ const CLOCKS = [
 ]
 
 const BANS: readonly (readonly [what: RegExp, except: readonly string[], instead: string])[] = [
-  [/process\.env/, ['src/config/environment.ts', 'src/ingress/uws-environment.ts'], 'a field of Config'],
+  [
+    /process\.env/,
+    ['src/config/environment.ts', 'src/ingress/uws-environment.ts'],
+    'a field of Config',
+  ],
   [/\bDate\.now\b|\bnew Date\(\)/, CLOCKS, 'the nowMs of Runtime'],
   [/\bperformance\b|\bhrtime\b/, CLOCKS, 'the monotonicMs of Runtime'],
   [

@@ -15,7 +15,7 @@ import { profileOf, readProfiles } from './config-file.ts'
 import type { Profile } from './config-file.ts'
 import { UsageError } from './endings.ts'
 import type { Surroundings } from './surroundings.ts'
-import { file, flag, optionName, text, texts } from './word.ts'
+import { fileOption, flag, optionName, text, texts } from './word.ts'
 import type { Given } from './word.ts'
 
 const DEFAULT_URL = 'http://127.0.0.1:8080'
@@ -27,7 +27,7 @@ export const ACCESS = {
     variable: 'HELIOGRAPH_TOKEN',
     isSecret: true,
   }),
-  tokenFile: file('file with the gateway token; - reads the standard input', {
+  tokenFile: fileOption('file with the gateway token; - reads the standard input', {
     variable: 'HELIOGRAPH_TOKEN_FILE',
   }),
   profile: text('<name>', 'profile of the config file', { variable: 'HELIOGRAPH_PROFILE' }),
@@ -39,7 +39,7 @@ const PASSWORD = {
     variable: 'HELIOGRAPH_PASSWORD',
     isSecret: true,
   }),
-  passwordFile: file('file with the channel password; - reads the standard input', {
+  passwordFile: fileOption('file with the channel password; - reads the standard input', {
     variable: 'HELIOGRAPH_PASSWORD_FILE',
   }),
 } as const
@@ -177,10 +177,9 @@ async function secretOf(
   profile: Profile,
 ): Promise<string | undefined> {
   const [option, path] = [given[name], given[`${name}File`]]
-  const fileOption = optionName(`${name}File`)
   if (option !== undefined && path !== undefined) throw bothGiven(name)
   if (option !== undefined) return option
-  if (path !== undefined) return await secretFile(fileOption, path, sources)
+  if (path !== undefined) return await secretFile(optionName(`${name}File`), path, sources)
   const variable = `HELIOGRAPH_${name.toUpperCase()}`
   const inEnvironment = setting(sources.env, variable)
   if (inEnvironment !== undefined) return inEnvironment
@@ -205,9 +204,9 @@ export async function secretFile(
   path: string,
   { readInput }: Pick<Surroundings, 'readInput'>,
 ): Promise<string> {
-  const text = path === '-' ? await readInput() : fileText(path)
-  if (text === undefined) throw new UsageError(`${where}: there is no such file`)
-  const secret = text.trim()
+  const found = path === '-' ? await readInput() : fileText(path)
+  if (found === undefined) throw new UsageError(`${where}: there is no such file`)
+  const secret = found.trim()
   if (secret === '') throw new UsageError(`${where}: nothing but white space was read there`)
   return secret
 }

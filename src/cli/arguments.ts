@@ -24,7 +24,7 @@ export function divide(
   definitions: Options,
   { stopsEarly = false } = {},
 ): Typed {
-  const named = new Map(Object.keys(definitions).map((name) => [optionName(name).slice(2), name]))
+  const known = new Map(Object.keys(definitions).map((name) => [optionName(name).slice(2), name]))
   const options = new Map<string, string[]>()
   const parameters: string[] = []
   let wantsHelp = false
@@ -33,10 +33,10 @@ export function divide(
       if (stopsEarly) return { options, parameters: args.slice(token.index), wantsHelp }
       parameters.push(token.value)
     } else if (token.kind === 'option') {
-      const name = named.get(token.name)
+      const name = known.get(token.name)
       const option = name === undefined ? undefined : definitions[name]
       if (token.name === 'help' || token.rawName === '-h') wantsHelp = true
-      else if (name === undefined || option === undefined) throw unknownOption(token.rawName, named)
+      else if (name === undefined || option === undefined) throw unknownOption(token.rawName, known)
       else options.set(name, [...(options.get(name) ?? []), textOf(token, option)])
     }
   }
@@ -78,8 +78,8 @@ function textOf({ rawName, value, inlineValue }: OptionToken, option: Option<unk
   return value
 }
 
-function unknownOption(rawName: string, named: ReadonlyMap<string, string>): UsageError {
-  const similar = similarTo(rawName.replace(/^-+/, ''), [...named.keys()])
+function unknownOption(rawName: string, known: ReadonlyMap<string, string>): UsageError {
+  const similar = similarTo(rawName.replace(/^-+/, ''), [...known.keys()])
   const hint = similar === undefined ? '' : `; did you mean --${similar}?`
   return new UsageError(`unknown option ${rawName}${hint}`)
 }
@@ -151,10 +151,10 @@ export function similarTo(typed: string, names: readonly string[]): string | und
 /** Letters to insert, remove or replace (Levenshtein). */
 function distanceBetween(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, column) => column)
-  for (const [index, letter] of [...a].entries()) {
+  for (let index = 0; index < a.length; index += 1) {
     const next = [index + 1]
     for (let column = 1; column <= b.length; column += 1) {
-      const replaced = (row[column - 1] ?? 0) + (letter === b[column - 1] ? 0 : 1)
+      const replaced = (row[column - 1] ?? 0) + (a[index] === b[column - 1] ? 0 : 1)
       next.push(Math.min(replaced, (row[column] ?? 0) + 1, (next[column - 1] ?? 0) + 1))
     }
     row = next

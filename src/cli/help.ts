@@ -78,7 +78,7 @@ function aboutOption(option: Option<unknown>): string {
   const notes = [
     ...(choices === undefined ? [] : [choices.join(', ')]),
     ...(isRepeated === true ? ['can be repeated'] : []),
-    ...(fallback === undefined ? [] : [`default ${String(fallback)}`]),
+    ...(fallback === undefined ? [] : [`default ${JSON.stringify(fallback)}`]),
     ...(variable === undefined ? [] : [variable]),
   ]
   return notes.length === 0 ? help : `${help} (${notes.join('; ')})`

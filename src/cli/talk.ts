@@ -15,8 +15,8 @@ export interface Talk {
 }
 
 /** Throws UsageError for an address or a token that cannot be used. */
-export async function talk(given: AccessGiven, surroundings: Surroundings): Promise<Talk> {
-  const access = await accessOf(given, surroundings)
+export async function talk(options: AccessGiven, surroundings: Surroundings): Promise<Talk> {
+  const access = await accessOf(options, surroundings)
   const { baseUrl, token, json } = access
   const client = createClient({ baseUrl, token, fetch: surroundings.fetch })
   return {

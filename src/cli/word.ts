@@ -129,7 +129,7 @@ export const texts = (
   read: (given) => given,
 })
 
-export const file = (help: string, more: More<string> = {}): Option<string> =>
+export const fileOption = (help: string, more: More<string> = {}): Option<string> =>
   text('<file>', help, { completes: 'file', ...more })
 
 export const flag = (help: string, more: More<boolean> = {}): Option<boolean> => ({

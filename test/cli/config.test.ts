@@ -97,11 +97,8 @@ test('an option wins over the environment, and the environment over the profile'
   const profiles = { default: { token: 'in-profile' }, other: { token_file: file } }
   writeFileSync(config, JSON.stringify({ profiles }))
   for (const [words, variables, token] of winners) {
-    const own = Object.entries(variables).map(([name, value]) => [
-      name,
-      value.replace('FILE', file),
-    ])
-    const env = { HELIOGRAPH_CONFIG: config, ...Object.fromEntries(own) }
+    const env: Record<string, string> = { HELIOGRAPH_CONFIG: config }
+    for (const [name, value] of Object.entries(variables)) env[name] = value.replace('FILE', file)
     const { surroundings } = await run(words.replace('FILE', file), { env, input: 'in-input\n' })
     const authorization = token === undefined ? undefined : `Bearer ${token}`
     t.is(surroundings.requests[0]?.authorization, authorization, words)

@@ -59,9 +59,14 @@ test('a sent Message loads neither fetch nor streams of files', async (t) => {
   const { stdout } = await promisify(execFile)(
     process.execPath,
     [
-      ...['--import', `data:text/javascript,${encodeURIComponent(hook)}`],
+      '--import',
+      `data:text/javascript,${encodeURIComponent(hook)}`,
       join(ROOT, 'src/cli/heliograph.ts'),
-      ...['send', '--title', 't', '--url', `http://127.0.0.1:${port}`],
+      'send',
+      '--title',
+      't',
+      '--url',
+      `http://127.0.0.1:${port}`,
     ],
     { env: { ...process.env, ...ENV }, cwd: '/' },
   )

@@ -6,7 +6,7 @@ import { UsageError } from '#src/cli/endings'
 import { makePassword } from '#src/cli/make-password'
 import type { Surroundings } from '#src/cli/surroundings'
 import { talk } from '#src/cli/talk'
-import { file, flag, parameter, text, word } from '#src/cli/word'
+import { fileOption, flag, parameter, text, word } from '#src/cli/word'
 
 const MADE = 'Without a password the command makes a strong one and shows it once.'
 
@@ -71,7 +71,7 @@ export const password = word({
       variable: NEW_PASSWORD,
       isSecret: true,
     }),
-    newPasswordFile: file('file with the new password; - reads the standard input'),
+    newPasswordFile: fileOption('file with the new password; - reads the standard input'),
     ...CHANNEL,
   },
   examples: ['channel password --new-password-file new-password.txt'],

@@ -14,11 +14,11 @@ import { CommandError, UsageError } from '#src/cli/endings'
 import { onOneLine } from '#src/cli/plain-text'
 import type { Surroundings, Terminal } from '#src/cli/surroundings'
 import { given, talk } from '#src/cli/talk'
-import { file, word } from '#src/cli/word'
+import { fileOption, word } from '#src/cli/word'
 import type { Given } from '#src/cli/word'
 
 const OPTIONS = {
-  deviceKeyFile: file('file for the key of the device; name another one for a second device'),
+  deviceKeyFile: fileOption('file for the key of the device; name another one for a second device'),
   ...CHANNELS,
 } as const
 
