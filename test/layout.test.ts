@@ -58,7 +58,6 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'src/domain',
     'src/process',
     'src/schemas',
-    'package.json',
     'node:',
   ],
   'ormconfig.ts': ['src/store', 'typeorm', 'mysql2', 'node:'],

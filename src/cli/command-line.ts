@@ -117,7 +117,8 @@ async function printHelp(
 }
 
 async function printVersion({ terminal }: Surroundings): Promise<number> {
-  const { default: packageJson } = await import('#package', { with: { type: 'json' } })
-  terminal.print(packageJson.version)
+  const { createRequire } = await import('node:module')
+  const { version } = createRequire(import.meta.url)('#package') as { readonly version: string }
+  terminal.print(version)
   return EXIT.ok
 }

@@ -49,7 +49,8 @@ export function readProfiles(env: Env): Profiles {
   const profiles = profilesIn(text)
   if (profiles !== undefined) return profiles
   throw new CommandError(
-    `${path} is not {"profiles": {"<name>": {"<key>": "<text>"}}} with the keys ${CONFIG_KEYS.join(', ')}: repair or remove it`,
+    `${path} is not {"profiles": {"<name>": {"<key>": "<text>"}}} with the keys ` +
+      `${CONFIG_KEYS.join(', ')}: repair or remove it`,
   )
 }
 

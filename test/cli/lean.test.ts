@@ -59,6 +59,7 @@ test('a sent Message loads neither fetch nor streams of files', async (t) => {
   const { stdout } = await promisify(execFile)(
     process.execPath,
     [
+      ...process.execArgv,
       '--import',
       `data:text/javascript,${encodeURIComponent(hook)}`,
       join(ROOT, 'src/cli/heliograph.ts'),
