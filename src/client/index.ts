@@ -18,7 +18,7 @@ export type { PositionStore, SavedPositions, TextStorage } from './position-stor
 export { openReplica } from './replica.ts'
 export type { Replica, ReplicaOptions, ThingChanged, ThingListener } from './replica.ts'
 export { WEB } from './runtime.ts'
-export type { ClientRuntime } from './runtime.ts'
+export type { ClientRuntime, Fetch, FetchAnswer, FetchInit } from './runtime.ts'
 export { ThingsView, foldThing } from './view.ts'
 export type { ThingChange, ThingView } from './view.ts'
 export { watch } from './watch.ts'

@@ -54,7 +54,7 @@ export const set = word({
     const isTyped = value !== undefined && value !== '-'
     if (isTyped && SECRET_KEYS.has(key)) {
       context.terminal.complain(
-        `warning: the value shows in the list of processes; use \`config set ${key}\` with the standard input`,
+        'warning: the value shows in the list of processes; give it on the standard input',
       )
     }
     const given = isTyped ? value.trim() : await secretFile('the standard input', '-', context)
