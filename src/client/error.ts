@@ -4,10 +4,18 @@
  * Codes beside the gateway's own. `not_connected`: the request was not sent. `connection_failed`:
  * no answer came, so the gateway may have it or not. `answer_invalid`: no gateway answers so.
  * `body_invalid`: the submission cannot be written as JSON. `session_replaced`: a newer session of
- * the device took over.
+ * the device took over. `envelope_invalid`, `key_unknown`, `decryption_failed`: a ciphertext is not
+ * one, its key is not at hand, or it was not made with this key for this channel and field.
  */
 export type ClientCode =
-  'not_connected' | 'connection_failed' | 'answer_invalid' | 'body_invalid' | 'session_replaced'
+  | 'not_connected'
+  | 'connection_failed'
+  | 'answer_invalid'
+  | 'body_invalid'
+  | 'session_replaced'
+  | 'envelope_invalid'
+  | 'key_unknown'
+  | 'decryption_failed'
 
 export interface ErrorFacts {
   /** `error_code` of the gateway, or a ClientCode. */

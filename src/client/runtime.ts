@@ -21,6 +21,8 @@ export interface ClientRuntime {
   /** A whole number from 0 up to, without, `below`, which is 2 ** 32 at most. For jitter. */
   readonly random: (below: number) => number
   readonly fetch: Fetch
+  /** Random bytes that nobody can guess. */
+  readonly entropy: (bytes: number) => Uint8Array<ArrayBuffer>
   /** Takes an error of the caller's own code that nobody waits for. */
   readonly report: (error: unknown) => void
 }
@@ -28,6 +30,7 @@ export interface ClientRuntime {
 /** The web platform: browsers, Node 22 and others. */
 export const WEB: ClientRuntime = {
   fetch: (...request) => globalThis.fetch(...request),
+  entropy: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
   after: (delayMs, callback) => {
     const timer = setTimeout(callback, delayMs)
     return () => clearTimeout(timer)

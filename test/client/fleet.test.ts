@@ -157,10 +157,12 @@ test('fleet/3: send waits while the queue is full', async (t) => {
 
 test('fleet/4: while the gateway asks for time nothing is sent, and the same one is first', async (t) => {
   const fleet = rig({ connections: 2 })
-  await sendAll(
-    fleet,
-    ['a', 'b', 'c'].map((id) => reading(id, id)),
-  )
+  await sendAll(fleet, [
+    reading('a', 'a'),
+    reading('b', 'b'),
+    reading('a', 'a2'),
+    reading('c', 'c'),
+  ])
   await fleet.requests[0]?.answer(busy())
   await fleet.requests[1]?.answer(OK())
   t.deepEqual([fleet.tagsUnderWay(), fleet.delays], [['a', 'b'], [2_250]])
