@@ -1,4 +1,4 @@
-// From ingress into the log: one open batch a lane, committed in groups.
+// Takes submissions into the log: one open batch a lane, committed in groups.
 //
 //   accept ─▶ lane's open batch ─▶ (end of the round; earlier appends answered, or batch full)
 //     ─▶ append ─▶ 200
@@ -6,14 +6,14 @@
 // Invariants:
 //   W1. `accepted` leaves only after the log has the submission durably.
 //   acceptor/1. A lane appends its batches in the order of acceptance. A batch that is not full
-//     waits until no append is under way; a full one waits for nothing, or a slow disk would let
-//     one batch pass at a time. Submissions that come during a round wait for its end. No batch
-//     waits longer than STUCK_MS: the log can refuse what it has not begun to write.
+//     waits until no append is under way. A full batch waits for nothing: otherwise a slow disk
+//     would let one batch pass at a time. Submissions that come during a round wait for its end. No
+//     batch waits longer than STUCK_MS: the log can refuse a batch that it has not begun to write.
 //   acceptor/2. Bytes waiting are bounded for each lane, submissions in flight for each channel
 //     (W8), and submissions not known to be applied for the process: beyond a bound the caller must
 //     come back later.
-//   acceptor/3. From `accepted` until it is known to be applied, a submission's operation can be
-//     found here.
+//   acceptor/3. From `accepted` until it is known to be applied, this process finds the
+//     submission's operation.
 
 import type { ChannelId, OperationId } from '#domain/identity'
 import { laneOf } from '#domain/identity'

@@ -1,4 +1,4 @@
-// The state of a log that a database is to follow. (W5)
+// The state of a log, which a database compares with the log that it follows. (W5)
 
 import type { LogState } from '#domain/lane'
 import type { LogReader } from '#domain/ports'

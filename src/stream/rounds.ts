@@ -3,16 +3,16 @@
 //
 // Invariants:
 //   rounds/1. A round lasts `gapMs` at most. It ends early once two thirds of the callers wait:
-//     they send nothing more until they are answered, so few submissions are left to wait for.
+//     they send nothing more until they are answered, so few further submissions can come.
 //   rounds/2. The first submission after a quiet time does not wait for a round.
 
 import type { Timers } from '#domain/ports'
 
 export interface RoundPorts {
-  /** Runs a task after the input that is at hand has been read. */
+  /** Runs a task once the input at hand has been read. */
   readonly soon: (task: () => void) => void
   readonly timers: Timers
-  /** Milliseconds that only ever grow. */
+  /** Milliseconds that only grow. */
   readonly monotonicMs: () => number
   /** The number of callers that could wait at once: connections with one request each. */
   readonly callers: () => number
@@ -27,7 +27,9 @@ export class Rounds {
   #cancel: (() => void) | undefined
   #notBeforeMs = -Infinity
 
-  /** `gapMs`: from the end of a round to that of the next; 0: each ends with the input at hand. */
+  /**
+   * `gapMs`: milliseconds between the ends of two rounds; at 0 a round ends with the input at hand.
+   */
   constructor(ports: RoundPorts, gapMs: number, end: () => void) {
     this.#ports = ports
     this.#gapMs = gapMs
@@ -39,7 +41,7 @@ export class Rounds {
     return this.#gathered > 0
   }
 
-  /** Adds one that waits for the end of the round. */
+  /** Adds a caller that waits for the end of the round. */
   gather(): void {
     this.#gathered += 1
     if (this.#isEnding) return

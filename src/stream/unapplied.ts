@@ -1,14 +1,15 @@
-// Finds by op_id what was accepted here and is not known to be applied. (acceptor/3)
+// Finds by op_id the operations accepted here that are not known to be applied. (acceptor/3)
 //
-// Every submission passes through here and few are ever asked for. So a batch keeps its operations
-// in a list and is forgotten whole. A search finds the batch by the time in the op_id, first among
+// Every submission passes through here, and few are ever asked for. So a batch keeps its operations
+// in a list, and goes as a whole. A search finds the batch by the time in the op_id, first among
 // pages of batches. Neither list is in the order of time: a clock may go back.
 //
 // Invariants:
 //   unapplied/1. An operation whose op_id the gateway made lies within the span of its batch and
 //     its page, for the op_id begins with the time of acceptance. Any other operation is kept by
 //     its op_id.
-//   unapplied/2. What is applied is not remembered, whether its batch or the notice comes first.
+//   unapplied/2. An applied operation is not remembered, whether its batch or the notice comes
+//       first.
 //   W7. It keeps the facts of an operation, not its submission, which the log has.
 
 import { isOperationOf, operationTimeOf } from '#domain/identity'
@@ -108,7 +109,7 @@ export class Unapplied {
     }
   }
 
-  /** The operation as it is until it is applied. */
+  /** The operation, while it is not applied. */
   find(opId: OperationId): Pending | undefined {
     const facts = this.#named.get(opId) ?? this.#findUnnamed(opId)
     return facts && { ...facts, status: 'accepted', updatedAt: facts.acceptedAt }

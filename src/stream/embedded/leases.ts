@@ -22,7 +22,7 @@ export class SoleOwner implements LaneLeases {
     this.fenced = onFenced
   }
 
-  /** Takes the log over: from now on it holds what this process appends, and nothing else. */
+  /** Takes the log over: from now on only this process can append to it. */
   static async takeOver(ports: SoleOwnerPorts, lanes: number): Promise<SoleOwner> {
     const { store, log, onFenced } = ports
     const epoch = await log.takeOver(await store.lastEpoch())

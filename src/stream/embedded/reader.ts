@@ -1,5 +1,5 @@
-// Reads the embedded log for the owner of the lanes. The log tells it what is on the disk, so it
-// seldom reads the table.
+// Reads the embedded log for the owner of the lanes. The log tells it every batch on the disk, so
+// it seldom reads the table.
 //
 // Invariants:
 //   embedded-reader/1. The tail in memory is only a cache of the table, and bounded; a reader that
@@ -37,7 +37,7 @@ export class EmbeddedReader implements LogReader {
     this.#tails = last.map((from) => ({ from, batches: [] }))
   }
 
-  /** Batches told before this resolves may be left out: the bounds that it reads cover them. */
+  /** It may leave out batches told before it resolves: the bounds that it reads cover them. */
   static async open(
     source: LogSource,
     { lanes, tailBytesMax }: EmbeddedReaderOptions,
@@ -49,7 +49,7 @@ export class EmbeddedReader implements LogReader {
     return new EmbeddedReader(source, tailBytesMax, last)
   }
 
-  /** Submissions that were told since the start. */
+  /** Submissions that the log has told since the start. */
   get appended(): number {
     return this.#appended
   }
@@ -103,7 +103,7 @@ export class EmbeddedReader implements LogReader {
     tail.batches.push(batch)
     this.#tailBytes += Buffer.byteLength(batch.payload)
     if (this.#tailBytes <= this.#tailBytesMax) return
-    // embedded-reader/1: the readers are far behind. The table has it all, so all of this lane's
+    // embedded-reader/1: the actors are far behind. The table has every batch, so this lane's whole
     // tail may go.
     this.#drop(tail, tail.batches.length)
   }

@@ -3,7 +3,7 @@
 //
 // Invariants:
 //   W1. An append answers only after the transaction that holds it is on the disk.
-//   W2. Once another process has taken the log over, the log keeps nothing of this one.
+//   W2. Once another process has taken the log over, the log keeps no batch of this one.
 //   W4. The log drops nothing that is not applied: beyond its byte bound it refuses appends, and it
 //     purges only entries before the applied position.
 //   embedded-writer/1. Appends that arrive in one pass of the event loop, or while a transaction
@@ -18,9 +18,9 @@ export interface EmbeddedWriterPorts {
   readonly meter: Meter
   readonly logger: Logger
   readonly nowMs: NowMs
-  /** Runs a task once the messages that are at hand have been received. */
+  /** Runs a task once the thread has received the messages at hand. */
   readonly soon: (task: () => void) => void
-  /** Another process has taken the log over. (W2) */
+  /** Called when another process has taken the log over. (W2) */
   readonly onFenced: () => void
 }
 
@@ -63,7 +63,7 @@ export class EmbeddedWriter implements LogWriter, LogSource {
     return new EmbeddedWriter(ports, bytesMax, await ports.table.bytes())
   }
 
-  /** From now on tells the reader what is on the disk, in the order of positions. */
+  /** Tells the reader of every batch on the disk from now on, in the order of positions. */
   tell(reader: (batches: readonly StoredBatch[]) => void): void {
     this.#reader = reader
   }
@@ -104,12 +104,13 @@ export class EmbeddedWriter implements LogWriter, LogSource {
     through: LogPosition,
     olderThanMs: number,
   ): Promise<{ readonly purged: number }> {
-    // In steps, between which appends run: a batch may be large.
+    // Purges in steps, between which appends run: a batch may be large.
     for (let purged = 0; ;) {
-      // A log that is half full gives room first and keeps for later inspection second.
+      // A log that is more than half full makes room at once; a log with room keeps applied batches
+      // for inspection.
       const isTight = this.#bytes > this.#bytesMax / 2
       const before = isTight ? Number.MAX_SAFE_INTEGER : olderThanMs
-      // W5: the entry at the applied position stays, so that a database which is older is known.
+      // W5: the entry at the applied position stays, so that an older database is recognised.
       const step = await this.#ports.table.purge(lane, through - 1, before, PURGE_ROWS_MAX)
       this.#bytes -= step.bytes
       purged += step.rows

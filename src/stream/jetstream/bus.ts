@@ -2,11 +2,11 @@
 //
 // Invariants:
 //   bus/1. Announcements of one channel arrive in the order in which its owner made them.
-//   bus/2. What this process announces reaches its own listeners at once, and not a second time
+//   bus/2. Announcements of this process reach its own listeners at once, and not a second time
 //     over NATS: the connection takes no echo.
 //   bus/3. Nothing is kept for a server that is away: losing a bus message costs time, never truth.
-//   bus/4. A flush ends after the server has every subscription that was made before it. Flushes
-//     asked for together share one round trip.
+//   bus/4. A flush ends after the server has every subscription that was made before it.
+//     Simultaneous flushes share one round trip.
 
 import type { Subscription } from '@nats-io/transport-node'
 import type { Announcement } from '#domain/feed'
@@ -29,7 +29,7 @@ const OVERHEAD_BYTES = 1024
 
 type Listener = (announcement: Announcement) => void
 
-/** A channel that somebody here listens to. */
+/** A channel that has listeners in this process. */
 interface Listened {
   readonly listeners: Set<Listener>
   readonly subscription: Subscription
@@ -94,7 +94,7 @@ export class NatsBus implements Bus {
     return () => this.#noticeListeners.delete(listener)
   }
 
-  /** Listens to nothing any more. The connection stays. */
+  /** Stops listening. The connection stays open. */
   close(): void {
     this.#noticeSubscription.unsubscribe()
     for (const { subscription } of this.#channels.values()) subscription.unsubscribe()

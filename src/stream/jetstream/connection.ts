@@ -28,7 +28,7 @@ export interface ConnectionPorts {
 export interface ConnectionSettings {
   /** One or more of `nats://[user:password@]host:port`, separated by commas; `tls://` for TLS. */
   readonly url: string
-  /** PEM certificates to trust in place of the system's; then TLS is asked for. */
+  /** PEM certificates to trust in place of the system's; with them the connection uses TLS. */
   readonly caFile?: string | undefined
   /** The name of this process in the server's own reports. */
   readonly name: string
@@ -46,7 +46,7 @@ const RECONNECT_JITTER_MS = 150
 export interface Line {
   readonly nats: Pick<NatsConnection, 'publish' | 'subscribe'>
   readonly isConnected: boolean
-  /** Called whenever the connection is back. Gives the way to stop. */
+  /** Calls the listener whenever the connection is back. Gives a function that stops it. */
   onReturn(listener: () => void): () => void
 }
 
@@ -102,10 +102,10 @@ export class Connection implements Line {
     return () => this.#returned.delete(listener)
   }
 
-  /** Sends what waits and closes. */
+  /** Sends waiting messages and closes. */
   async close(): Promise<void> {
     this.#returned.clear()
-    // Draining waits for the server, in vain when it is away.
+    // Draining waits for the server: without a connection it would wait in vain.
     await (this.#isConnected ? this.nats.drain() : this.nats.close())
   }
 
@@ -200,6 +200,6 @@ function connectionOptions({ url, caFile, name }: ConnectionSettings): Connectio
   }
 }
 
-/** What an error says, in one line. */
+/** The message of an error, in one line. */
 export const reasonOf = (error: unknown): string =>
   error instanceof Error ? error.message || error.name : String(error)

@@ -37,12 +37,12 @@ export interface ConsumptionPorts {
 export interface Reader {
   readonly stream: string
   readonly subject: string
-  /** Where the next consumer begins; asked before each is made. */
+  /** Gives the position at which the next consumer begins. Called before each new consumer. */
   begin(): { readonly kind: 'behind'; readonly position: LogPosition } | { readonly kind: 'newest' }
-  /** Bytes to ask for now; 0 or less: none. */
+  /** Bytes to ask for now; at 0 or less none are asked for. */
   room(): number
   take(delivery: Delivery, message: Msg): void
-  /** A consumer is open; `pending` entries are to come. */
+  /** Says that a consumer is open and will deliver `pending` entries. */
   opened(pending: number): void
 }
 
@@ -120,7 +120,7 @@ export class Consumption {
     connection.nats.publish(subject, JSON.stringify(request), { reply: phase.inbox })
   }
 
-  /** Drops the consumer and makes a new one behind what was handed on. (consumption/1) */
+  /** Drops the consumer and makes a new one behind the last entry handed on. (consumption/1) */
   again(reason: string): void {
     if (this.#phase.kind === 'closed') return
     const { timers, logger } = this.#ports

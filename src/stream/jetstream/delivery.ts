@@ -1,15 +1,15 @@
-// Reads from a message's reply subject where it stands in stream and consumer.
+// Reads a message's place in stream and consumer from its reply subject.
 
 import type { LogPosition } from '#domain/lane'
 
 export interface Delivery {
   /** Its place in the stream. */
   readonly position: LogPosition
-  /** How many the consumer has delivered, this one included. */
+  /** Messages that the consumer has delivered, including this one. */
   readonly count: number
-  /** When the server stored it, in Unix milliseconds of the server's clock. */
+  /** The time at which the server stored it, in Unix milliseconds of the server's clock. */
   readonly atMs: number
-  /** How many the consumer has yet to deliver. */
+  /** Messages that the consumer has yet to deliver. */
   readonly pending: number
 }
 
@@ -19,8 +19,8 @@ const NANOS_IN_MS_DIGITS = 6
 
 /**
  * `$JS.ACK.<stream>.<consumer>.<attempt>.<stream seq>.<consumer seq>.<nanoseconds>.<pending>`,
- * since server 2.11 possibly with domain and account before the stream and more behind. Undefined
- * for anything else.
+ * since server 2.11 possibly with domain and account before the stream and more behind. Gives
+ * undefined for anything else.
  */
 export function readDelivery(reply: string): Delivery | undefined {
   const tokens = reply.split('.')

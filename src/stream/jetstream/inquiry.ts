@@ -105,7 +105,7 @@ export class StatusInquiry {
     return promise
   }
 
-  /** Neither asks nor answers any more. The connection stays. */
+  /** Stops asking and answering. The connection stays open. */
   close(): void {
     for (const subscription of this.#subscriptions) subscription.unsubscribe()
     for (const { settle } of this.#asked.values()) settle('unasked')
@@ -113,7 +113,7 @@ export class StatusInquiry {
     if (connection.isConnected) connection.nats.publish(`${this.#subject}.left`, this.#id)
   }
 
-  /** Interprets that nobody has said in time that it knows the operation. (inquiry/3) */
+  /** The result when no process has answered in time that it knows the operation. (inquiry/3) */
   #silence(strangers: ReadonlySet<string>): Found {
     const now = this.#ports.monotonicMs()
     let isMissing = strangers.size === 0

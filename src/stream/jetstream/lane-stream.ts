@@ -30,7 +30,7 @@ import type { Runtime } from '#domain/runtime'
 export interface LaneStreamSettings {
   /** The stream's name. */
   readonly name: string
-  /** What the subjects begin with. */
+  /** The prefix of the subjects. */
   readonly prefix: string
   readonly replicas: number
   readonly bytesMax: number
@@ -113,7 +113,7 @@ export class LaneStream {
     return `${this.#settings.prefix}.lane.${lane}.${writer}`
   }
 
-  /** What all writers of a lane append to. */
+  /** The filter over the subjects of a lane's writers. */
   filterOf(lane: number): string {
     return this.subjectOf(lane, '*')
   }
@@ -141,8 +141,7 @@ export class LaneStream {
   }
 
   /**
-   * Looks whether this is still the stream that was opened. Rejects when the server does not
-   * answer.
+   * Checks that this is still the stream that was opened. Rejects when the server does not answer.
    */
   async verify(): Promise<StreamInfo> {
     const highest = this.#highest
@@ -159,7 +158,10 @@ export class LaneStream {
     return info
   }
 
-  /** W5: resolves once the stream holds a position, or has not come to hold it. */
+  /**
+   * W5: resolves once the stream holds a position. Refuses a stream that still lacks it after
+   * LOOKS_AT_END looks.
+   */
   async #lookAgain(highest: LogPosition): Promise<void> {
     for (let look = 1; look <= LOOKS_AT_END; look += 1) {
       await pause(this.#timers, LOOK_AGAIN_MS)
@@ -189,7 +191,7 @@ export class LaneStream {
     return this.#mark({ last_by_subj: subject })
   }
 
-  /** What the message at a position holds; undefined when there is none. */
+  /** The payload of the message at a position; undefined when there is none. */
   async payloadAt(position: LogPosition): Promise<Uint8Array | undefined> {
     return (await this.manager.streams.getMessage(this.name, { seq: position }))?.data
   }
@@ -263,7 +265,7 @@ function configOf({ name, prefix, replicas, bytesMax }: LaneStreamSettings, iden
   }
 }
 
-/** Changes the bounds of an existing stream to those of the settings. */
+/** Gives an existing stream the bounds of the settings. */
 async function adjust(
   manager: JetStreamManager,
   config: StreamConfig,

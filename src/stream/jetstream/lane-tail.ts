@@ -1,4 +1,4 @@
-// The part of one lane that was fetched and is not applied: everything behind `from`, in order,
+// The fetched part of one lane that is not applied yet: everything behind `from`, in order,
 // bounded.
 
 import type { Msg } from '@nats-io/transport-node'
@@ -13,13 +13,13 @@ export interface TailOptions {
   readonly lane: number
   readonly stream: string
   readonly subject: string
-  /** Where reading begins. */
+  /** The position behind which reading begins. */
   readonly after: LogPosition
   /** Bytes that this lane may hold; asked each time. */
   readonly bytesMax: () => number
   /** Called with the position of each entry that arrives. */
   readonly arrived: (position: LogPosition) => void
-  /** A message of the largest size must always fit into what is asked for. */
+  /** Bytes of the largest message: each request must have room for one. */
   readonly messageBytesMax: number
 }
 
@@ -64,15 +64,15 @@ export class LaneTail implements Reader {
   }
 
   /**
-   * Submissions behind what is applied: the entries fetched, and those that the server still had to
-   * deliver by its last message, taken as entries of the usual size.
+   * Submissions that are not applied, estimated: the fetched entries, and those that the server had
+   * yet to deliver at its last message, taken as entries of the usual size.
    */
   get lag(): number {
     const pending = this.#pending === 'unknown' ? 0 : this.#pending
     return Math.round((this.#fetched.length + pending) * Math.max(1, this.#typicalCount))
   }
 
-  /** True when nothing follows what was read, by the server's last message. */
+  /** True when, by the server's last message, nothing follows the fetched entries. */
   get isAtEnd(): boolean {
     return this.#fetched.length === 0 && this.#pending === 0
   }
@@ -119,7 +119,7 @@ export class LaneTail implements Reader {
   room(): number {
     const { bytesMax, messageBytesMax } = this.#options
     const left = bytesMax() - this.#bytes
-    // Where others hold everything, a lane that holds nothing goes on in small steps.
+    // While other lanes hold all the bytes, a lane that holds none goes on in small steps.
     return left <= 0 && this.#bytes > 0 ? 0 : Math.max(Math.floor(left), messageBytesMax)
   }
 

@@ -53,7 +53,7 @@ export interface LaneWriterOptions {
 const RETRY_AFTER_MS = 1000
 const ATTEMPT_MS = 500
 const AGAIN_MS = 50
-/** From the append to `unknown`: longer than an election of servers. */
+/** Milliseconds from the append to `unknown`: longer than an election of servers. */
 const OUTCOME_MS = 9000
 /** A batch of unknown outcome is looked for once a second, for a minute. (lane-writer/3) */
 const LOOK_MS = 1000
@@ -68,7 +68,7 @@ const FULL: Appended = Object.freeze({ ...UNAVAILABLE, kind: 'refused', reason: 
 const UNKNOWN: Appended = Object.freeze({ kind: 'unknown', retryAfterMs: RETRY_AFTER_MS })
 
 interface Waiting {
-  /** One for all attempts, unlike any other in the stream. (lane-writer/4) */
+  /** The same for all attempts of a batch, and unique in the stream. (lane-writer/4) */
   readonly messageId: string
   readonly payload: Uint8Array
   readonly sinceMs: number
@@ -83,12 +83,12 @@ interface Waiting {
 export class LaneWriter {
   readonly #ports: LaneWriterPorts
   readonly #options: LaneWriterOptions
-  /** The first one is under way. */
+  /** Appends in order; the first one is under way. */
   readonly #waiting: Waiting[] = []
   #batches = 0
   #isWriting = false
   #isClosed = false
-  /** Where the writer's subject ends; 0 while it is empty. (lane-writer/1) */
+  /** The last position of the writer's subject; 0 while it is empty. (lane-writer/1) */
   #end: LogPosition = 0
   /** Batches of unknown outcome that were sent to the present end. (lane-writer/3) */
   #lost = 0
@@ -112,7 +112,7 @@ export class LaneWriter {
     return promise
   }
 
-  /** Answers what waits: `refused` where nothing was sent, else `unknown`. */
+  /** Answers waiting appends: `refused` if no attempt was sent, else `unknown`. */
   close(): void {
     this.#isClosed = true
     this.#cancelLook()
@@ -142,7 +142,7 @@ export class LaneWriter {
     }
   }
 
-  /** Undefined when another attempt is due. */
+  /** Makes one attempt; gives undefined when another one is due. */
   async #attempt(append: Waiting): Promise<Appended | undefined> {
     const { publisher, canSend, count } = this.#ports
     if (!canSend(append.payload)) return undefined
@@ -179,11 +179,13 @@ export class LaneWriter {
     }
   }
 
-  /** The subject has grown: by this batch, or by one that was given up. (lane-writer/3) */
+  /**
+   * Handles a subject that has grown: by this batch, or by one that was given up. (lane-writer/3)
+   */
   async #compare(append: Waiting, last: LogPosition): Promise<Appended | undefined> {
     const stored = await this.#ports.stream.payloadAt(last).catch(() => undefined)
     if (stored === undefined) {
-      append.open += 1 // It may be this batch that cannot be read, or is purged already.
+      append.open += 1 // The last message may be this batch, and unreadable or purged already.
       return undefined
     }
     if (Buffer.compare(stored, append.payload) === 0) return this.#appended(append, last)
@@ -191,7 +193,9 @@ export class LaneWriter {
     return undefined
   }
 
-  /** The subject's end was purged. A batch of which there is no word may have been, too. */
+  /**
+   * Handles a purge of the subject's end. A batch of unknown outcome may have been purged with it.
+   */
   #restart(append: Waiting, last: LogPosition): Appended | undefined {
     this.#end = last
     this.#lost = 0
@@ -201,7 +205,7 @@ export class LaneWriter {
   #appended(append: Waiting, position: LogPosition): Appended {
     const { stream } = this.#ports
     this.#end = position
-    this.#lost = 0 // lane-writer/1: they named another end.
+    this.#lost = 0 // lane-writer/1: lost attempts named another end.
     if (position <= append.after) {
       // jetstream-writer/2
       stream.refuse(
@@ -222,7 +226,7 @@ export class LaneWriter {
     return isOver || waitedMs >= this.#options.timeoutMs ? UNAVAILABLE : undefined // lane-writer/3
   }
 
-  /** What has waited for its turn for too long was never sent. */
+  /** Refuses appends that waited too long: none of them was sent. */
   #refuseLate(): void {
     const now = this.#ports.monotonicMs()
     const isLate = ({ sinceMs }: Waiting): boolean => now - sinceMs >= this.#options.timeoutMs

@@ -15,12 +15,12 @@ import type { Connection } from './connection.ts'
 import type { Node } from './placement.ts'
 
 export interface BucketSettings {
-  /** What the buckets' names begin with; HELIOGRAPH when nothing else is said. */
+  /** The prefix of the buckets' names; HELIOGRAPH by default. */
   readonly name?: string
   readonly replicas: number
 }
 
-/** Written to and read back from a node's key. */
+/** The value of a node's key. */
 export const encodeNode = ({ name }: Node): string => JSON.stringify({ name })
 
 export function decodeNode(session: string, text: string): Node {
@@ -41,7 +41,7 @@ export const LANE_KEY = /^lane\.(\d+)$/
 export const keyOfLane = (lane: number): string => `lane.${lane}`
 
 const NAME = 'HELIOGRAPH'
-/** A node that is gone leaves no key for long; its heartbeats tell whether it lives. */
+/** The key of a dead node expires. (Heartbeats, not keys, tell whether a node lives.) */
 const NODE_TTL_MS = 10_000
 /**
  * More leases than can have been given and not yet taken when a bucket is lost. (lease-buckets/1)
@@ -59,7 +59,7 @@ export class LeaseBuckets {
     this.#timeoutMs = timeoutMs
   }
 
-  /** Finds or makes both. `epochFloor`: the greatest epoch that the database knows. */
+  /** Finds or makes both buckets. `epochFloor`: the greatest epoch that the database knows. */
   static async open(
     connection: Connection,
     settings: BucketSettings & {
@@ -119,8 +119,8 @@ export class LeaseBuckets {
   }
 
   /**
-   * Written also when it stays as it is: a bucket that lost its last entry is seen whole only with
-   * another one behind it. (lease-sight/1)
+   * Writes the base also when it stays the same: a bucket that lost its last entry counts as whole
+   * only once another entry follows. (lease-sight/1)
    */
   async #setBase(floor: number, newestRevision: number): Promise<void> {
     const known = await this.#lanes.get(BASE_KEY)
@@ -131,7 +131,7 @@ export class LeaseBuckets {
     try {
       await this.#lanes.put(BASE_KEY, String(base), { previousSeq, timeout: this.#timeoutMs })
     } catch (error) {
-      // Another node that opens at the same time was faster, and its base is as good.
+      // Another node opened the buckets at the same time and was faster: its base is as good.
       if (!isWrongRevision(error)) throw error
     }
   }

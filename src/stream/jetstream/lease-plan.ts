@@ -15,18 +15,18 @@ import type { Node, Placement } from './placement.ts'
 export interface LaneKey {
   /** The session that owns it; empty when it was given up. */
   readonly owner: string
-  /** Grows with each write to any key: what a write must name, and the root of the epoch. */
+  /** Grows with each write to any key. A write must name it, and the epoch derives from it. */
   readonly revision: number
 }
 
 export interface HeardNode extends Node {
-  /** When it was last heard of, by this process's monotonic clock. */
+  /** The time of its last heartbeat, by this process's monotonic clock. */
   readonly heardMs: number
 }
 
 export interface LeaseView {
   readonly self: Node
-  /** Up to when this process may act on what it holds. */
+  /** The time until which this process may act on its leases. */
   readonly selfUntilMs: number
   readonly nodes: readonly HeardNode[]
   readonly lanes: ReadonlyMap<number, LaneKey>
@@ -37,7 +37,7 @@ export interface LeaseView {
 export interface LeaseLimits {
   /** Says which node each lane belongs to. */
   readonly placement: Placement
-  /** A node that was not heard of for longer is dead. */
+  /** Milliseconds of silence after which a node counts as dead. */
   readonly deadMs: number
 }
 
@@ -70,7 +70,7 @@ export function planLeases(view: LeaseView, nowMs: number, limits: LeaseLimits):
   return { held: held.sort((a, b) => a.lane - b.lane), take, give }
 }
 
-/** Whether two sorted lists hold the same leases. */
+/** True when two sorted lists hold the same leases. */
 export const isSame = (one: readonly Lease[], other: readonly Lease[]): boolean =>
   one.length === other.length &&
   one.every(({ lane, epoch }, index) => {

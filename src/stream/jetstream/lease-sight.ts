@@ -34,7 +34,7 @@ interface Seen extends HeardNode {
   readonly atMs: number
 }
 
-/** How far one bucket has been read since its consumer was made. */
+/** The progress of reading one bucket since its consumer was made. */
 interface Reading {
   seenTo: number
   /** The bucket's last entry when reading began. */
@@ -73,7 +73,7 @@ export class LeaseSight {
     for (const consumption of Object.values(this.#consumptions)) consumption.stop()
   }
 
-  /** Reads both buckets anew: they may be others than before. */
+  /** Reads both buckets anew: they may have been replaced. */
   again(): void {
     for (const consumption of Object.values(this.#consumptions)) consumption.again('made anew')
   }
@@ -97,13 +97,13 @@ export class LeaseSight {
     return this.#lanes
   }
 
-  /** Notes what this node wrote, before the bucket tells. */
+  /** Notes this node's own write before the bucket reports it. */
   wrote(lane: number, key: LaneKey): void {
     const known = this.#lanes.get(lane)
     if (known === undefined || known.revision < key.revision) this.#lanes.set(lane, key)
   }
 
-  /** Drops nodes that have been silent for so long that nobody needs to know of them. */
+  /** Drops nodes that have been silent for longer. */
   forget(silentMs: number): void {
     const now = this.#ports.monotonicMs()
     for (const [session, { heardMs }] of this.#nodes) {
@@ -134,7 +134,7 @@ export class LeaseSight {
         this.#options.changed()
       },
       opened: () => {
-        // A new bucket counts from the beginning: what was seen before says nothing.
+        // A new bucket counts revisions from the beginning, so earlier sights say nothing.
         if (which === 'lanes') {
           this.#lanes.clear()
           this.#epochBase = undefined
@@ -165,7 +165,7 @@ export class LeaseSight {
       this.#epochBase ??= 0
       return
     }
-    // The server's clock tells how long ago the others were heard; from now on our own does.
+    // The server's clock tells the age of earlier heartbeats; from now on our own clock does.
     const now = this.#ports.monotonicMs()
     const newestMs = Math.max(0, ...[...this.#nodes.values()].map(({ atMs }) => atMs))
     for (const [session, node] of this.#nodes) {

@@ -1,12 +1,13 @@
-// The right to apply lanes, agreed on in NATS KV. The epochs in the database keep safety, these
-// leases keep liveness: somebody applies each lane.
+// The right to apply lanes, which nodes agree on in NATS KV. The epochs in the database keep
+// safety; these leases keep liveness: some node applies each lane.
 //
 //   heartbeat ─▶ nodes bucket ─▶ everybody's sight ─▶ plan ─▶ take / give lanes ─▶ changed(held)
 //
 // Invariants:
 //   leases/1. A node holds nothing once LEASE_MS have passed since it sent its last stored
 //     heartbeat: before any other node may take it for dead.
-//   leases/2. A lane goes to others only after this process was told to let it go, and had time to.
+//   leases/2. A lane goes to another node only after this process was told to let it go, and had
+//       time to.
 //   leases/4. When the bucket of lanes refuses a write, this node's picture of it is old: it reads
 //     the buckets anew.
 //   leases/3. `changed` is called only when the held lanes differ.
@@ -53,7 +54,7 @@ type Changed = (leases: readonly Lease[]) => void | Promise<void>
 
 export const HEARTBEAT_MS = 300
 export const LEASE_MS = 1400
-/** After LEASE_MS, and by how much two clocks may differ over so short a time. (leases/1) */
+/** LEASE_MS plus the most that two clocks can drift apart in so short a time. (leases/1) */
 export const DEAD_MS = 1700
 const REQUEST_TIMEOUT_MS = 600
 const LOOK_MS = 100
@@ -71,7 +72,7 @@ export class KvLeases implements LaneLeases {
   #held: readonly Lease[] = []
   #letGo: Promise<void> = Promise.resolve()
   #selfUntilMs = 0
-  /** When the buckets were last seen whole, or made anew. */
+  /** The time at which the buckets were last seen whole, or made anew. */
   #seenMs = 0
   #isLeaving = false
   #lookIsDue = false
@@ -124,8 +125,9 @@ export class KvLeases implements LaneLeases {
   }
 
   /**
-   * Finds or makes the buckets; one that gets more replicas has no leader for a moment. The first
-   * heartbeat is in its bucket before that is read: the age of others is counted from it.
+   * Finds or makes the buckets; a bucket that gets more replicas has no leader for a moment. This
+   * node's first heartbeat is stored before reading begins: the age of other heartbeats counts from
+   * it.
    */
   #begin(changed: Changed): Promise<Run> {
     const { logger, timers } = this.#ports
@@ -165,7 +167,7 @@ export class KvLeases implements LaneLeases {
     }
     const now = this.#ports.monotonicMs()
     if (run.sight?.isWhole === true) this.#seenMs = now
-    // When only the bucket of lanes is lost, heartbeats say nothing of it.
+    // When only the bucket of lanes is lost, heartbeats still succeed.
     if (now >= this.#selfUntilMs || now - this.#seenMs >= LEASE_MS) await this.#mend(run)
   }
 
@@ -201,7 +203,7 @@ export class KvLeases implements LaneLeases {
     first()
   }
 
-  /** Looks once for all changes that came together. */
+  /** Plans once for all changes that come together. */
   #lookSoon(run: Run): void {
     if (this.#lookIsDue || this.#isLeaving) return
     this.#lookIsDue = true
@@ -224,7 +226,8 @@ export class KvLeases implements LaneLeases {
   }
 
   /**
-   * Undefined while the owners cannot be seen: then held lanes stay, within their time. (leases/1)
+   * Gives undefined while the owners cannot be seen: then held lanes stay until their time ends.
+   * (leases/1)
    */
   #plan({ sight }: Run): LeasePlan | undefined {
     const now = this.#ports.monotonicMs()
@@ -257,7 +260,7 @@ export class KvLeases implements LaneLeases {
     cancel()
   }
 
-  /** Takes a lane, or gives it up; the next look sees the result. */
+  /** Takes a lane, or gives it up; the next plan sees the result. */
   async #move(
     run: Run,
     { lane, owner }: { readonly lane: number; readonly owner: string },
@@ -279,7 +282,7 @@ export class KvLeases implements LaneLeases {
     }
   }
 
-  /** Gives everything back at once, so that nobody waits until this process counts as dead. */
+  /** Gives everything back at once, so that no node waits until this process counts as dead. */
   async #leave(run: Run): Promise<void> {
     const mine = [...(run.sight?.lanes ?? [])].filter(
       ([, { owner }]) => owner === this.#self.session,

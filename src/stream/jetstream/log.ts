@@ -25,15 +25,15 @@ export interface JetStreamLogPorts {
 }
 
 export interface JetStreamLogOptions {
-  /** The stream's name; HELIOGRAPH when nothing else is said. */
+  /** The stream's name; HELIOGRAPH by default. */
   readonly name?: string
-  /** What the subjects begin with; heliograph when nothing else is said. */
+  /** The prefix of the subjects; heliograph by default. */
   readonly prefix?: string
   readonly replicas: number
   readonly bytesMax: number
   /** Bytes of fetched entries over all lanes. */
   readonly tailBytesMax: number
-  /** Bytes of appends without an answer, at most. */
+  /** Bytes of unanswered appends at most. */
   readonly pendingBytesMax: number
   /** Milliseconds before an append that reaches no server is refused; 2000 by default. */
   readonly appendTimeoutMs?: number
@@ -41,7 +41,9 @@ export interface JetStreamLogOptions {
   readonly firstAnswerMsMax?: number
 }
 
-/** The stream, once it answers: one that gets more replicas has no leader for a moment. */
+/**
+ * Opens the stream once it answers: a stream that gets more replicas has no leader for a moment.
+ */
 async function answering(ports: LaneStreamPorts, settings: LaneStreamSettings) {
   const stream = await LaneStream.open(ports, settings)
   await stream.next(1)
@@ -52,7 +54,7 @@ const NAME = 'HELIOGRAPH'
 const PREFIX = 'heliograph'
 const APPEND_TIMEOUT_MS = 2000
 
-/** Writer and reader in one; a process that only writes pays nothing for the other side. */
+/** Writer and reader in one; a process that only writes pays nothing for the reader. */
 export class JetStreamLog implements LogWriter, LogReader {
   readonly stream: LaneStream
   readonly #writer: JetStreamWriter
@@ -119,7 +121,7 @@ export class JetStreamLog implements LogWriter, LogReader {
     return this.#reader.purge(lane, through, olderThanMs)
   }
 
-  /** Refuses what waits to be appended and stops reading. The connection stays. */
+  /** Refuses waiting appends and stops reading. The connection stays open. */
   close(): void {
     this.#writer.close()
     this.#reader.close()

@@ -1,16 +1,16 @@
 // Assigns lanes to nodes: rendezvous hashing with a bound, a pure function of the live nodes.
 //
 // Invariants:
-//   placement/1. Every node that sees the same nodes comes to the same answer.
+//   placement/1. Nodes that see the same nodes compute the same placement.
 //   placement/2. No node gets more than its share, rounded up: one slow node does not hold half of
 //     the lanes.
-//   placement/3. It is computed when other nodes are alive, not at each look: for 1,024 lanes and 8
-//     nodes that takes 35 ms, and each heartbeat of a node leads to a look.
+//   placement/3. It is computed when the set of live nodes changes, not at each plan: for 1,024
+//     lanes and 8 nodes that takes 35 ms, and each heartbeat of a node leads to a plan.
 
 import { createHash } from 'node:crypto'
 
 export interface Node {
-  /** Names one run of one process. */
+  /** The name of one run of one process. */
   readonly session: string
   /** The process's own name, the same after a restart, so that its lanes return to it. */
   readonly name: string
@@ -22,7 +22,7 @@ interface Wish {
   readonly weight: number
 }
 
-/** The placement over the nodes that were last asked for. */
+/** Keeps the placement over the nodes of the last call. */
 export class Placement {
   readonly #lanes: number
   #nodes = ''

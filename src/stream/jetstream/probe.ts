@@ -8,9 +8,7 @@ import type { Connection } from './connection.ts'
 import type { LaneStream } from './lane-stream.ts'
 
 export interface StreamProbeOptions {
-  /**
-   * Where the server's reports are read; by default port 8222 of the server we are connected to.
-   */
+  /** The address of the server's reports; by default port 8222 of the connected server. */
   readonly monitorUrl?: string
 }
 
@@ -53,7 +51,7 @@ export class StreamProbe implements Probe {
     return `stream: ${config.num_replicas} replica(s), file sync ${sync}`
   }
 
-  /** Asks each server until it tells: the setting cannot change while a server runs. */
+  /** Asks each server until it answers: the setting cannot change while a server runs. */
   async #syncMode(): Promise<string> {
     const { info } = this.#connection.nats
     if (info === undefined) return UNKNOWN
@@ -72,7 +70,7 @@ export class StreamProbe implements Probe {
       })
       return syncModeFrom(await response.json(), serverId)
     } catch {
-      // A server without a monitoring port, or with one that we cannot reach.
+      // The server has no monitoring port, or an unreachable one.
       return UNKNOWN
     }
   }

@@ -82,7 +82,8 @@ export class JetStreamReader implements LogReader {
   async read(lane: number, after: LogPosition, maxCount: number): Promise<readonly LogEntry[]> {
     const { stream, connection } = this.#ports
     if (stream.mismatch !== undefined) throw stream.mismatch // W5
-    stream.saw(after) // W5: what is applied was in it, also when another process read it.
+    // W5: an applied position was in the stream, also when another process read it.
+    stream.saw(after)
     const tail = this.#tailAt(lane, after)
     const entries = tail.read(after, maxCount)
     if (entries.length > 0 || tail.isAtEnd || !connection.isConnected) return entries
@@ -143,8 +144,8 @@ export class JetStreamReader implements LogReader {
   }
 
   /**
-   * jetstream-reader/1: its share, or what the other tails leave of it: they may have been fewer
-   * when they fetched.
+   * jetstream-reader/1: a lane's share, or less when the other tails hold more than theirs: they
+   * may have fetched while there were fewer tails.
    */
   #bytesMaxOf(lane: number): number {
     const { tailBytesMax } = this.#options
@@ -193,7 +194,7 @@ export class JetStreamReader implements LogReader {
     return [...this.#tails.values()].reduce((sum, { tail }) => sum + of(tail), 0)
   }
 
-  /** One search for all lanes that are purged together. */
+  /** Searches once for all lanes that are purged together. */
   async #edgeAt(olderThanMs: number): Promise<Edge> {
     const known = await this.#edge?.catch(() => undefined)
     if (
@@ -214,7 +215,8 @@ export class JetStreamReader implements LogReader {
     const { state } = await stream.verify()
     if (stream.mismatch !== undefined) throw stream.mismatch // W5
     const edge = (position: LogPosition): Edge => ({ olderThanMs, position, atMs: monotonicMs() })
-    // A log that is half full gives room first and keeps for later inspection second.
+    // A log that is more than half full makes room at once; a log with room keeps applied batches
+    // for inspection.
     if (state.bytes > this.#options.bytesMax / 2) return edge(state.last_seq)
     let low = state.first_seq
     let high = state.last_seq + 1

@@ -1,4 +1,4 @@
-// JSON from a server or another node, before anything is known of its form.
+// JSON of unknown form, from a server or another node.
 
 /** The value as a record, when it is one. */
 export const recordOf = (value: unknown): Readonly<Record<string, unknown>> | undefined =>

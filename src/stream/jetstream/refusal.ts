@@ -4,13 +4,15 @@ import { JetStreamApiError } from '@nats-io/jetstream'
 import type { LogPosition } from '#domain/lane'
 
 export type Refusal =
-  /** The writer's subject ends at another position than the attempt expected; 0: it is empty. */
+  /**
+   * The writer's subject ends at another position than the attempt expected; 0 when it is empty.
+   */
   | { readonly kind: 'other-end'; readonly last: LogPosition }
   /** The stream's byte bound is reached. */
   | { readonly kind: 'full' }
   /** No server leads the stream, so the attempt reached nobody. */
   | { readonly kind: 'nobody' }
-  /** Nobody told what became of the attempt. */
+  /** No answer to the attempt came. */
   | { readonly kind: 'no-word'; readonly reason: string }
 
 // Codes of the server's error list: wrong last sequence; storing failed; out of storage.
@@ -23,7 +25,7 @@ const LAST_SEQUENCE = /^wrong last sequence: (\d+)$/
 /** The client throws this name when nobody listens on the subject; it does not export the class. */
 const NOBODY = 'JetStreamNotEnabled'
 
-/** Reads what the client rejects a publish with. */
+/** Reads the error with which the client rejects a publish. */
 export function readRefusal(error: unknown): Refusal {
   if (!(error instanceof JetStreamApiError)) {
     if (error instanceof Error && error.name === NOBODY) return { kind: 'nobody' }

@@ -1,9 +1,9 @@
 // Answers leases that the database refused while this node still holds them.
 //
 // Invariants:
-//   refused-leases/1. A lease that the database refuses, while the buckets say that it is this
-//     node's, raises all epochs: the bucket of lanes was rolled back. Otherwise such a lane would
-//     stay without an owner.
+//   refused-leases/1. When the database refuses a lease that the buckets still give to this node,
+//     all epochs are raised: the bucket of lanes was rolled back. Otherwise such a lane would stay
+//     without an owner.
 
 import type { Lease } from '#domain/lane'
 import type { Logger } from '#domain/telemetry'
@@ -30,7 +30,7 @@ export class RefusedLeases {
     this.#refused.set(lane, epoch)
   }
 
-  /** Raises all epochs when one of the leases that are held was refused. Never rejects. */
+  /** Raises all epochs when the database refused one of the held leases. Never rejects. */
   async answer(
     held: readonly Lease[],
     raiseAbove: (epochFloor: number) => Promise<void>,

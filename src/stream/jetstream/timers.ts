@@ -2,7 +2,7 @@
 
 import type { Timers } from '#domain/ports'
 
-/** Milliseconds that only ever grow, from any beginning. It says nothing about the hour. */
+/** Milliseconds that only grow, from an arbitrary start: not the time of day. */
 export type MonotonicMs = () => number
 
 /** Resolves after a delay. */

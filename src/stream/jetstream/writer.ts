@@ -1,11 +1,11 @@
-// Appending: one message a batch, through a lane writer of this process for each lane.
+// Appends batches, one message each, through one lane writer for each lane.
 //
 // Invariants:
-//   jetstream-writer/1. Waiting bytes are bounded, and each append answers within a time: nothing
-//     piles up while NATS is away.
+//   jetstream-writer/1. Waiting bytes are bounded, and each append answers within a bounded time:
+//     nothing piles up while NATS is away.
 //   jetstream-writer/2. The stream never gives a position twice: a confirmation at or before the
 //     last position known when the append began means that the stream lost entries. (W5)
-//   jetstream-writer/3. A batch larger than the present server takes is refused: the client would
+//   jetstream-writer/3. A batch larger than the connected server takes is refused: the client would
 //     throw.
 
 import { jetstream } from '@nats-io/jetstream'
@@ -31,7 +31,7 @@ export interface WriterPorts {
 }
 
 export interface WriterOptions {
-  /** Bytes of appends without an answer, at most. */
+  /** Bytes of unanswered appends at most. */
   readonly pendingBytesMax: number
   /** Milliseconds before an append that reaches no server is refused. */
   readonly timeoutMs: number
@@ -47,7 +47,7 @@ export class JetStreamWriter implements LogWriter {
   readonly #options: WriterOptions
   readonly #laneWriterPorts: LaneWriterPorts
   readonly #lanes = new Map<number, LaneWriter>()
-  /** Names this run of this process in its subjects. */
+  /** The name of this run of this process, used in its subjects. */
   readonly #name: string
   #pendingBytes = 0
 
@@ -84,7 +84,7 @@ export class JetStreamWriter implements LogWriter {
     return outcome
   }
 
-  /** Answers what waits. */
+  /** Answers every waiting append. */
   close(): void {
     for (const lane of this.#lanes.values()) lane.close()
   }
