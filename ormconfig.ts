@@ -1,4 +1,4 @@
-// From SERVICE_DATABASE_URL to TypeORM's options: the one place that names drivers.
+// Turns SERVICE_DATABASE_URL into TypeORM's options: the one place that names drivers.
 
 import type { DataSourceOptions } from 'typeorm'
 
@@ -33,26 +33,27 @@ const MIGRATIONS = [
 ]
 
 /**
- * Statement texts that stay prepared: some twenty tables in ten sizes at most, and what is not
- * written in bulk.
+ * Statement texts that stay prepared: some twenty tables in ten sizes at most, and the statements
+ * that are not bulk.
  */
 const STATEMENTS_KEPT = 500
 const CACHE_KIB = 65_536
 /**
- * Pages of WAL before they move into the database file: 16 MiB. Four times as many saved nothing
- * that could be measured, and each move then held a turn up for 100 ms.
+ * Pages of WAL before they move into the database file: 16 MiB. Four times as many had no
+ * measurable gain, and each move then delayed a turn by 100 ms.
  */
 const CHECKPOINT_PAGES = 4_096
 const WAL_BYTES_KEPT = 64 * 2 ** 20
 
 const CONNECT_TIMEOUT_MS = 5_000
-/** Beside those of the jobs: the one that holds the lock of the migrations. */
+/** Connections beside those of jobs: the lock of the migrations holds one. */
 const CONNECTIONS_ADDED = 2
 
 /**
  * `sqlite:<path>`, `sqlite::memory:`, `mysql://user:password@host:port/database`, or `mysqls://`
- * for TLS. `caFile`: PEM certificates to trust in place of the system's; asks for TLS by itself.
- * Throws with a sentence for the operator, which leaves the address out: it may hold a password.
+ * for TLS. `caFile`: PEM certificates to trust in place of the system's; with it the connection
+ * uses TLS. Throws with a sentence for the operator, which leaves the address out: it may hold a
+ * password.
  */
 export function dataSourceOptionsFor(url: string, caFile?: string): DataSourceOptions {
   const options = url.startsWith(SQLITE) ? sqliteOptionsFor(url) : mysqlOptionsFor(url, caFile)
@@ -111,8 +112,8 @@ function mysqlOptionsFor(url: string, caFile?: string): DataSourceOptions | unde
     supportBigNumbers: false,
     bigNumberStrings: false,
     multipleStatements: false,
-    // An UPDATE counts what it found, also what was so already; no server may ask for files;
-    // executions of statements carry no attributes, which no packet of ours has room for.
+    // An UPDATE counts found rows, also unchanged ones; servers may not ask for local files;
+    // executions carry no attributes, for which our packets have no room.
     flags: ['FOUND_ROWS', '-LOCAL_FILES', '-CLIENT_QUERY_ATTRIBUTES'],
     extra: { maxPreparedStatements: STATEMENTS_KEPT, ...(stream && { stream }) },
     ...sharedOptionsFor(type),
@@ -121,7 +122,7 @@ function mysqlOptionsFor(url: string, caFile?: string): DataSourceOptions | unde
 
 const NO_TLS: Partial<TlsOptions> = {}
 
-/** Undefined where the encoding of an address is broken. */
+/** The decoded part; undefined when its encoding is broken. */
 function decoded(part: string): string | undefined {
   try {
     return decodeURIComponent(part)

@@ -1,4 +1,4 @@
-// How far each device has acknowledged each of its channels.
+// The position up to which each device has acknowledged each of its channels.
 //
 // Invariants:
 //   acknowledgements/1. A position only grows, and never beyond the channel's head: a device cannot
@@ -6,8 +6,8 @@
 //   acknowledgements/2. With single acknowledgements the position stands right before the first
 //     deliverable that is not acknowledged, by the rule of deliverables.ts, or at the head when
 //     there is none.
-//   acknowledgements/3. What is acknowledged ahead of the position is at most ACKED_AHEAD_MAX seqs
-//     a channel. Those furthest ahead are given up first: they will be delivered once more.
+//   acknowledgements/3. At most ACKED_AHEAD_MAX seqs a channel are kept as acknowledged ahead of
+//     the position. The furthest are given up first: their entries are delivered once more.
 
 import type { Acknowledgement } from '#domain/feed'
 import type { ChannelId, DeviceId } from '#domain/identity'
@@ -24,7 +24,7 @@ export interface AckedEntry {
   readonly seq: number
 }
 
-/** A subscription with its channel's head and what is acknowledged now. */
+/** A subscription with its channel's head and the seq that is acknowledged now. */
 type LockedSubscription = SubscriptionRow & { readonly headSeq: number; readonly seq: number }
 
 const SEQS_AT_ONCE = 256
@@ -42,7 +42,8 @@ export class Acknowledgements {
   }
 
   /**
-   * Everything up to a seq, of many devices. A power cut may take it back: then it is sent again.
+   * Acknowledges everything up to a seq, for many devices. A power cut may undo it: then those
+   * entries are sent again.
    */
   upTo(acknowledgements: readonly Acknowledgement[]): Promise<void> {
     if (acknowledgements.length === 0) return Promise.resolve()
@@ -61,7 +62,10 @@ export class Acknowledgements {
     return this.#database.repeatable(job, { isIdempotent: true })
   }
 
-  /** Single entries of one device, in any order. Gives how many of them were new and are kept. */
+  /**
+   * Acknowledges single entries for one device, in any order. Gives the number of new ones that are
+   * kept.
+   */
   single(deviceId: DeviceId, entries: readonly AckedEntry[]): Promise<number> {
     const byChannel = Map.groupBy(entries, ({ channelId }) => channelId)
     return this.#database.repeatable(async (session) => {
@@ -99,7 +103,7 @@ export class Acknowledgements {
   }
 }
 
-/** acknowledgements/2: where the position stands once these seqs are acknowledged too. */
+/** acknowledgements/2: the position once these seqs are acknowledged too. */
 async function advance(
   session: Session,
   { channel, sinceSeq, ackedSeq, headSeq }: LockedSubscription,
@@ -109,8 +113,8 @@ async function advance(
   for (;;) {
     const next = await deliverableSeqs(session, { channel, afterSeq, sinceSeq }, SEQS_AT_ONCE)
     const open = next.find((seq) => !acked.has(seq))
-    // A turn that commits between the reads of Messages and Things shows its Things alone: what is
-    // beyond the head is not known yet.
+    // When a turn commits between the reads of Messages and Things, only its Things are seen:
+    // nothing beyond the head is known yet.
     if (open !== undefined) return Math.min(open - 1, headSeq)
     const last = next.at(-1)
     if (last === undefined || next.length < SEQS_AT_ONCE) return headSeq
@@ -119,8 +123,8 @@ async function advance(
 }
 
 /**
- * The subscriptions that acknowledgements are for; unknown ones are left out. Only they are locked,
- * in the order of their keys: the rows of channels, heads and devices belong to others.
+ * Locks the subscriptions of acknowledgements, in the order of their keys; leaves unknown ones out.
+ * It locks no other row: the rows of channels, heads and devices belong to other writers.
  */
 async function lockSubscriptions(
   session: Session,
@@ -136,8 +140,8 @@ async function lockSubscriptions(
   )
   if (named.length === 0) return []
   const keys = named.toSorted(byKey).map(({ channel, device, seq }) => [channel, device, seq])
-  // MySQL refuses FOR UPDATE beside JSON_TABLE itself (error 3569); inside a table of its own it
-  // may stand, and no row of another table is locked.
+  // MySQL refuses FOR UPDATE beside JSON_TABLE itself (error 3569); in a derived table it is
+  // allowed, and locks no row of another table.
   return session.all<LockedSubscription>(
     `SELECT${dialect.inOrder} s.channel, s.device, s.since_seq AS sinceSeq, s.acked_seq AS ackedSeq,
         s.acked_ahead AS ackedAhead, s.created_at AS createdAt, k.seq,

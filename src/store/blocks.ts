@@ -1,9 +1,9 @@
 // The Things or Events of one channel in the order of their last change.
 //
-// An index by (channel, seq) has an entry removed, one made and one purged with each update: a
-// fifth of what a submission costs InnoDB. There they are found by (channel, seq_block), a block of
-// 128 seqs at a time, so a Thing that is updated again soon leaves the index as it is. SQLite pays
-// for pages, and those of a channel change with its Things anyway: its blocks hold one seq.
+// Each update would remove, add and purge an entry of an index by (channel, seq): a fifth of what a
+// submission costs InnoDB. So MySQL indexes (channel, seq_block), in blocks of 128 seqs: a Thing
+// that is updated again soon leaves the index as it is. SQLite pays for pages, and a channel's
+// pages change with its Things anyway: there a block holds one seq.
 //
 // Invariants:
 //   blocks/1. A block has at most as many rows as seqs, as no two rows of a channel have the same.
@@ -18,18 +18,18 @@ import type { Sequenced } from './sized.ts'
 
 export type EntityTable = 'things' | 'events'
 
-/** Some rows of one channel: those with seqs between two others, neither of which is included. */
+/** The rows of one channel whose seqs lie between two others, without those two. */
 export interface Slice {
   readonly table: EntityTable
   readonly channel: number
   readonly after?: number
   readonly before?: number
-  /** Conditions on top of these. */
+  /** Further conditions. */
   readonly filter?: Filter
 }
 
 interface Part {
-  /** `seq` is one of them. */
+  /** The columns to read; `seq` must be one of them. */
   readonly columns: string
   readonly order: 'oldest first' | 'newest first'
 }
@@ -67,8 +67,8 @@ export async function entitiesInEach<Row extends Sequenced>(
 }
 
 /**
- * How far back `most` rows reach: the seq behind which there are at most as many; undefined when
- * there are no others. A block is not divided.
+ * The seq behind which at most `most` rows lie; undefined when no more rows exist. It never divides
+ * a block.
  */
 export async function seqBehind(
   session: Session,

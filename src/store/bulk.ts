@@ -1,18 +1,18 @@
-// Many rows in few statements.
+// Writes many rows in few statements.
 //
 // Invariants:
 //   bulk/1. The rows of a statement are a power of two: so there are few texts, and the driver
-//     keeps them prepared. A statement carries a bounded text: servers have a greatest packet.
-//   bulk/2. A statement is made while the server works on the one before it, and where it may be,
-//     sent before that is answered. Smaller ones come first: to make a row takes a fraction of
-//     writing it.
+//     keeps them prepared. The text of a statement is bounded: servers limit the size of a packet.
+//   bulk/2. A statement is made while the server works on the one before it and, where the session
+//     allows it, sent before that one is answered. Smaller ones come first: making a row takes a
+//     fraction of the time of writing it.
 
 import type { EntitySchemaColumnOptions } from 'typeorm'
 
 import type { Dialect, Numbered, Value } from './dialect.ts'
 import type { RowsStatement, Session } from './session.ts'
 
-/** Values of one list, at most. */
+/** Values of one list at most. */
 const LIST_MAX = 128
 /** Characters of text in one statement, beyond its first row. */
 const TEXT_MAX = 2 ** 20
@@ -22,16 +22,16 @@ interface BulkOptions {
    * The statement's end for rows whose key exists (Dialect.onDuplicate); absent: they are refused.
    */
   readonly onDuplicate?: string
-  /** Columns that get their default. */
+  /** Columns that keep their default. */
   readonly leftOut?: readonly string[]
 }
 
-/** How each column of a row is read from an item. */
+/** Functions that read each column of a row from an item. */
 export type Columns<Row, Item> = {
   readonly [Property in keyof Row]: (item: Item) => Row[Property]
 }
 
-/** The parts of an entity that are read: the names of its table and columns. */
+/** The parts of an entity that Bulk reads: the names of its table and columns. */
 interface Described {
   readonly options: {
     readonly name: string
@@ -39,13 +39,13 @@ interface Described {
   }
 }
 
-/** Is told the driver's answer to a statement, and how many rows that had. */
+/** Called with the driver's answer to a statement, and with the number of its rows. */
 type Inserted = (raw: unknown, rows: number) => void
 
 /**
- * Sends statements in order; while the server works on some, the next is made. (bulk/2) False when
- * one did not change what it must: those behind it may or may not have been sent. Rejects when one
- * fails. In both cases the transaction must be rolled back.
+ * Sends statements in order; while the server works on some, the next is made. (bulk/2) Gives false
+ * when a statement did not change the rows that it must: later ones may or may not have been sent.
+ * Rejects when a statement fails. In both cases the transaction must be rolled back.
  */
 export async function runAll(
   session: Session,
@@ -61,7 +61,7 @@ export async function runAll(
       inserted?.(raw, statement.rows)
       return mustChange === undefined || mustChange === affected
     })
-    answer.catch(() => undefined) // Awaited below, unless one before it ends this.
+    answer.catch(() => undefined) // Awaited below, unless an earlier one ends the loop.
     underWay.push(answer)
   }
   for (const answer of underWay) if (!(await answer)) return false
@@ -90,7 +90,7 @@ export class Bulk<Item> {
     this.#tail = onDuplicate === '' ? '' : ` ${onDuplicate}`
   }
 
-  /** For rows that are objects already. */
+  /** Makes one for items that are rows already. */
   static of<Row extends Readonly<Record<string, Value>>>(
     entity: Described,
     options: BulkOptions = {},
@@ -102,7 +102,10 @@ export class Bulk<Item> {
     return new Bulk(entity, columns, options)
   }
 
-  /** Inserts the rows in order. `inserted` is told each statement's driver answer and its rows. */
+  /**
+   * Inserts the rows in order. `inserted` gets the driver's answer to each statement, and the
+   * number of its rows.
+   */
   async write(session: Session, items: readonly Item[], inserted?: Inserted): Promise<void> {
     await runAll(session, this.inserts(items, session), inserted)
   }
@@ -145,7 +148,8 @@ export class Bulk<Item> {
 }
 
 /**
- * Runs a statement over many values, as few at a time as keeps its texts few; `list` is `?, ?, …`.
+ * Runs a statement over many values in chunks of few sizes, so that its texts stay few; `list` is
+ * `?, ?, …`.
  */
 export async function inChunks(
   values: readonly Value[],
@@ -156,7 +160,7 @@ export async function inChunks(
   }
 }
 
-/** Removes rows of a table with generated ids; gives how many there were. */
+/** Removes rows of a table with generated ids; gives the number of removed rows. */
 export async function removeById(
   session: Session,
   table: string,
@@ -182,7 +186,7 @@ function* chunks(
   let size: number
   for (let start = 0; start < count; start += size) {
     const left = count - start
-    // The lowest bit, or what is over: smaller ones first. (bulk/2)
+    // The lowest bit, or the rest beyond `rowsMax`: smaller ones first. (bulk/2)
     const wanted = Math.min(rowsMax, left & -left)
     let fitting = 1
     let length = lengthOf(start)

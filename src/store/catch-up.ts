@@ -2,12 +2,12 @@
 //
 // Invariants:
 //   catch-up/1. No silent gap: when retention removed Messages or Events that the device had yet to
-//     see, the page says which stretch it was.
+//     see, the page names that stretch.
 //   catch-up/2. A Thing whose deletion can no longer be told ends in a restart: the device forgets
 //     the channel's Things and gets every live one.
-//   catch-up/3. What the page before told (`removedTo`) is not told again, so a catch-up of many
-//     pages ends. Entries and tombstones are told apart, since a tombstone outlives entries behind
-//     it.
+//   catch-up/3. A gap that the page before told (`removedTo`) is not told again, so a catch-up of
+//     many pages ends. `removedTo` separates entries from tombstones, since a tombstone outlives
+//     entries behind it.
 
 import type { CatchUpPage, CatchUpRequest, RemovedTo } from '#domain/feed'
 import type { ChannelId } from '#domain/identity'
@@ -108,8 +108,8 @@ function gapOf(heads: Heads, request: CatchUpRequest): CatchUpPage['gap'] {
   const { headSeq, entriesFloor, tombstoneFloor } = heads
   const { afterSeq, sinceSeq, removedTo = NOTHING } = request
   if (afterSeq > headSeq) {
-    // The device knows entries that this database does not: it was restored from an older copy.
-    // What it has beyond the head never happened here.
+    // The device knows entries that this database does not: the database was restored from an older
+    // copy. What the device has beyond the head never happened here.
     return { from: headSeq + 1, to: afterSeq, restart: true }
   }
   const told = Math.max(afterSeq, sinceSeq, removedTo.entries) // catch-up/3

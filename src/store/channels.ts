@@ -1,5 +1,5 @@
-// Channels as the management API and ingress know them. A deleted channel is gone for everybody at
-// once; its rows follow by retention.
+// Channels, for administration and acceptance. A deleted channel is gone for everybody at once;
+// retention removes its rows later.
 
 import type { ChannelCredentials, ChannelInfo, NewChannel } from '#domain/channel'
 import type { ChannelId } from '#domain/identity'
@@ -98,7 +98,7 @@ export class Channels implements ChannelStore {
     return (await this.credentials(channelId)) !== undefined
   }
 
-  /** `parameters`: of the assignment, the channel, and the condition, in this order. */
+  /** `parameters`: those of the assignment, the channel, those of the condition. */
   #change(assignment: string, parameters: readonly Value[], condition = ''): Promise<boolean> {
     return this.#database.durable(async (session) => {
       const { affected } = await session.run(

@@ -1,16 +1,16 @@
-// Lends connections to jobs: the one of SQLite, or one of MySQL's pool.
+// Lends connections to jobs: SQLite's only one, or one of MySQL's pool.
 //
 // Invariants:
 //   connections/1. A connection that broke, or whose transaction could not be ended, is never lent
 //     again.
-//   connections/2. Nothing waits for an answer of the server longer than ANSWER_MS_MAX: a server
+//   connections/2. No job waits for an answer of the server longer than ANSWER_MS_MAX: a server
 //     that hangs, or a network that swallows packets, would otherwise keep every connection of the
 //     pool.
-//   connections/3. A connection that comes after nobody waits for it goes back to the pool, which
-//     would be used up by a few of them.
-//   connections/4. The driver is tried once before anything depends on it. Packets of ours that it
-//     does not take as they are meant are given up for its own executions, where those work: what
-//     the database refuses either way is not the driver's.
+//   connections/3. A connection that comes when nobody waits for it any more goes back to the pool:
+//     a few lost ones would use the pool up.
+//   connections/4. The driver is tried once before anything depends on it. When it does not handle
+//     our packets rightly, its own executions replace them, if those work: what the database
+//     refuses either way is not the driver's fault.
 
 import type { DataSource, QueryRunner } from 'typeorm'
 
@@ -38,7 +38,7 @@ export interface Lent {
 export interface Connections {
   lend(): Promise<Lent>
   /**
-   * Tries how statements are sent. Gives what is wrong with the fast way when it fell back to the
+   * Tries the ways of sending statements. Gives the fault of the fast way when it fell back to the
    * driver's own. Rejects when the database cannot be written to at all. (connections/4)
    */
   check(): Promise<string | undefined>
@@ -52,7 +52,7 @@ export function connectionsOf(
   return dialect.connections === 1 ? new Sole(source, dialect) : new Pool(source, dialect, after)
 }
 
-/** The one connection of a database that lives in this process. */
+/** The only connection of a database that lives in this process. */
 class Sole implements Connections {
   readonly #lent: Lent
 
@@ -105,7 +105,7 @@ class Pool implements Connections {
     }
   }
 
-  /** A connection of the pool, or a new one. */
+  /** Gives a connection of the pool, or a new one. */
   async #connected(runner: QueryRunner): Promise<unknown> {
     const connecting: Promise<unknown> = runner.connect()
     try {
@@ -140,7 +140,10 @@ class Pool implements Connections {
     throw other
   }
 
-  /** Gives what is wrong. What a connection that failed still does is not known. (connections/1) */
+  /**
+   * Gives the fault, if there is one. Nobody knows what a failed connection still does.
+   * (connections/1)
+   */
   async #try(): Promise<Error | undefined> {
     let lent: Lent | undefined
     try {
@@ -161,7 +164,10 @@ interface Held {
   readonly executions: Executions
 }
 
-/** Bounds what a turn holds in memory for statements: each has some mebibytes at most. */
+/**
+ * Statements under way at most: this bounds the memory of a turn's statements, of some mebibytes
+ * each.
+ */
 const UNDER_WAY_MAX = 8
 /**
  * Rows are written by prepared statements: 15 / 29 / 31 thousand submissions a second at 50 / 200 /
@@ -171,7 +177,7 @@ const UNDER_WAY_MAX = 8
 class PooledSession extends RunnerSession {
   readonly #executions: Executions
   readonly #bounded: Bounded
-  /** Answer to the latest of these executions. */
+  /** The answer to the latest of these executions. */
   #answer: Promise<unknown> = Promise.resolve()
 
   constructor({ runner, executions }: Held, dialect: Dialect, bounded: Bounded) {
@@ -198,7 +204,7 @@ class PooledSession extends RunnerSession {
     const send = this.#executions.make(statement)
     return () => {
       const answer = send()
-      // The server begins with it once it has answered those before. (connections/2)
+      // The server begins with it once it has answered earlier ones. (connections/2)
       const bounded = this.#answer.then(() => this.#bounded(answer))
       this.#answer = answer.catch(() => undefined)
       return bounded

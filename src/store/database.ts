@@ -1,17 +1,17 @@
-// Jobs: each is a transaction, or only reads.
+// Runs jobs: each is one transaction, or only reads.
 //
 //   job ─▶ gate (bounded) ─▶ connection ─▶ begin ─▶ statements ─▶ commit, or rollback
-//                 ▲                                                      │ deadlock, lost link
+//                 ▲                                                      │ deadlock, lost line
 //                 └───────────────────── pause ◀─────────────────────────┘
 //
 // Invariants:
 //   database/1. SQLite has one connection and jobs never overlap on it (gate.ts): TypeORM's
 //     statements are asynchronous, so the statements of two transactions would otherwise mix.
-//   database/2. What leaves this file as an error carries no parameter: TypeORM's own errors do.
-//   database/3. A job is only ever done again as a whole, at most ATTEMPTS_MAX times, and only when
-//     the database has taken back everything of the attempt before: it said so, or COMMIT was not
-//     yet sent. When the answer to COMMIT is lost nobody knows; then only an idempotent job is done
-//     again, every other one rejects with `unknown_outcome`.
+//   database/2. Errors that leave this file carry no parameter: TypeORM's own errors do.
+//   database/3. A job runs again only as a whole, at most ATTEMPTS_MAX times, and only when the
+//     database has rolled the attempt before back: it said so, or COMMIT was not sent yet. When the
+//     answer to COMMIT is lost, nobody knows; then only an idempotent job runs again, and every
+//     other job rejects with `unknown_outcome`.
 
 import type { DataSource } from 'typeorm'
 
@@ -28,10 +28,10 @@ import { NoAnswer, Overtaken, StoreDefect, StoreError, causeOf } from './store-e
 
 const ATTEMPTS_MAX = 5
 const PAUSE_MS_MIN = 10
-/** Bounds how long closing waits for a server that does not answer. */
+/** Milliseconds for which closing waits for a server that does not answer. */
 const CLOSE_MS_MAX = 5_000
 
-/** A job's answer when nothing that it wrote may stay. */
+/** A job's answer when everything that it wrote must be rolled back. */
 export class RolledBack<Answer> {
   readonly answer: Answer
 
@@ -40,13 +40,13 @@ export class RolledBack<Answer> {
   }
 }
 
-/** Runs again from its beginning when the database took it back. (database/3) */
+/** Runs again from its beginning when the database rolled it back. (database/3) */
 type Job<Answer> = (session: Session) => Promise<Answer | RolledBack<Answer>>
 
 export interface JobTraits {
-  /** Done twice it leaves the same rows and gives the same answer. (database/3) */
+  /** True when the job, run twice, leaves the same rows and gives the same answer. (database/3) */
   readonly isIdempotent?: boolean
-  /** Goes before jobs that are not: turns must not wait behind a crowd of readers. */
+  /** True for jobs that go before others: turns must not wait behind a crowd of readers. */
   readonly isUrgent?: boolean
 }
 
@@ -56,16 +56,16 @@ type Attempt<Answer> =
       readonly kind: 'failed'
       readonly error: unknown
       readonly failure: Failure
-      /** Nobody knows whether the transaction is in force. */
+      /** True when nobody knows whether the transaction is in force. */
       readonly isUnknown: boolean
     }
 
-/** Time that is waited for, jitter between attempts, and what is put off for messages at hand. */
+/** Timeouts, jitter between attempts, and tasks put off behind messages at hand. */
 type DatabaseRuntime = Pick<Runtime, 'after' | 'random' | 'soon'>
 
 export class Database {
   readonly dialect: Dialect
-  /** Runs a task after the input that is at hand. */
+  /** Runs a task after the input at hand. */
   readonly soon: Runtime['soon']
   readonly #source: DataSource
   readonly #connections: Connections
@@ -92,32 +92,32 @@ export class Database {
     })
   }
 
-  /** Adds what waits in front of the gate to the metric. */
+  /** Adds jobs that wait in front of the gate to the metric. */
   countQueue(count: () => number): void {
     this.#queues.push(count)
   }
 
-  /** One statement, or several that need not see the same state. */
+  /** Runs one statement, or several that need not see the same state. */
   read<Answer>(job: Job<Answer>, traits: JobTraits = {}): Promise<Answer> {
     return this.#enter('read', job, { ...traits, isIdempotent: true })
   }
 
-  /** Several statements that see one state. */
+  /** Runs several statements that see one state. */
   snapshot<Answer>(job: Job<Answer>): Promise<Answer> {
     return this.#enter('snapshot', job, { isIdempotent: true })
   }
 
-  /** A transaction that its writer does again should a power cut take it back. */
+  /** Runs a transaction that its writer repeats if a power cut undoes it. */
   repeatable<Answer>(job: Job<Answer>, traits: JobTraits = {}): Promise<Answer> {
     return this.#enter('repeatable', job, traits)
   }
 
-  /** A transaction that is on the disk when this resolves. */
+  /** Runs a transaction that is on the disk when this resolves. */
   durable<Answer>(job: Job<Answer>, traits: JobTraits = {}): Promise<Answer> {
     return this.#enter('durable', job, traits)
   }
 
-  /** Tries the driver; one that is not as expected makes this slower. To be called once. */
+  /** Tries the driver; with an unexpected one the database is slower. Called once. */
   async check(logger?: Logger): Promise<void> {
     const reason = await this.#connections.check()
     if (reason === undefined) return
@@ -127,7 +127,7 @@ export class Database {
     })
   }
 
-  /** Ends after the jobs that wait; later ones are refused. */
+  /** Closes after the waiting jobs; refuses later ones. */
   async close(): Promise<void> {
     if (this.#isClosed) return
     this.#isClosed = true
@@ -199,8 +199,8 @@ export class Database {
   }
 
   /**
-   * Some failures, such as a full disk, have ended the transaction already; then SQLite refuses to
-   * end it again, and MySQL does nothing.
+   * Rolls back. Some failures, such as a full disk, have ended the transaction already; then SQLite
+   * refuses to end it again, and MySQL does nothing.
    */
   async #letGo(
     lent: Lent,
@@ -214,7 +214,10 @@ export class Database {
     )
   }
 
-  /** What is said afterwards is not waited for: whatever is asked next stands behind it. */
+  /**
+   * Gives a connection back without waiting for the last statements: the next ones follow behind
+   * them.
+   */
   #giveBack(lent: Lent, kind: TransactionKind): Promise<void> {
     for (const sql of this.dialect.afterwards[kind]) {
       const send = lent.session.make({ sql, rows: 1, values: [] })

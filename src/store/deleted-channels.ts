@@ -1,9 +1,9 @@
-// What is left of a deleted channel, a few rows at a time, its own row last.
+// Removes what is left of a deleted channel, a few rows at a time, its own row last.
 //
 // Invariants:
-//   deleted-channels/1. Nothing goes before the limit, which is long enough that no turn knows the
-//     channel any more: a turn that had loaded it before the deletion still writes rows for it, and
-//     nobody would find those of a channel without a row of its own.
+//   deleted-channels/1. Nothing is removed before the limit, when no turn knows the channel any
+//     more: a turn that loaded the channel before the deletion still writes rows for it, and nobody
+//     would find the rows of a channel without a row of its own.
 
 import { removeById } from './bulk.ts'
 import type { Session } from './session.ts'

@@ -1,5 +1,5 @@
-// The one rule for what of a channel a device has yet to see, behind a position p and since its
-// subscription s. (decisions.md 9)
+// The one rule for the deliverables of a channel, which a device has yet to see: behind its
+// position p and since its subscription s. (decisions.md 9)
 //
 //   Messages and Events: each entry with seq > p and seq > s.
 //   Things: each Thing whose last change has seq > p, once; a deleted one only when that seq > s,
@@ -92,7 +92,7 @@ export async function deliverables(
   return { found, left }
 }
 
-/** Only the seqs of the next deliverables, at most `limit`. */
+/** The seqs of the next deliverables, at most `limit`. */
 export async function deliverableSeqs(
   session: Session,
   stretch: Stretch,
@@ -179,7 +179,7 @@ async function entriesOf(
   return entries
 }
 
-/** Two lists in seq order as one, cut at `limit`. */
+/** Merges two lists in seq order, cut at `limit`. */
 export function mergeBySeq<A extends Sequenced, B extends Sequenced>(
   first: readonly A[],
   second: readonly B[],

@@ -44,7 +44,7 @@ export class Devices implements DeviceStore {
     return { deviceId, platform, channelType, ...(providerToken !== null && { providerToken }) }
   }
 
-  /** Counted by the database, so that no node's clock decides. */
+  /** The database counts sessions, so that no node's clock decides. */
   numberSession(deviceId: DeviceId): Promise<number | undefined> {
     return this.#database.repeatable(async (session) => {
       await session.run('UPDATE devices SET sessions = sessions + 1 WHERE device_id = ?', [
@@ -68,7 +68,7 @@ export class Devices implements DeviceStore {
     return this.#seen.note(deviceIds, nowMs)
   }
 
-  /** Its subscriptions go with it. */
+  /** Removes a device with its subscriptions. */
   remove(deviceId: DeviceId): Promise<void> {
     return this.#database.durable(async (session) => {
       // The lock keeps a subscription from being made in between.

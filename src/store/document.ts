@@ -1,7 +1,7 @@
-// Things and Events between the domain and their rows.
+// Converts Things and Events between the domain and their rows.
 //
-// A document holds values as they are and the times of those alone that were not set by the newest
-// reading: most are, and a time for each would be half of what a turn writes.
+// A document holds every value, but times only for values that the newest reading did not set: it
+// set most of them, and a time for each would be half of what a turn writes.
 
 import type { Entity, Event, Thing, TimedFields, Times } from '#domain/entity'
 import type { FeedEntry } from '#domain/feed'
@@ -12,7 +12,7 @@ import type { Json } from '#domain/submission'
 import type { EventRow, ThingRow } from './entities/entities.ts'
 import { StoreDefect } from './store-error.ts'
 
-/** What of an entity stands in its document; the rest are columns. */
+/** The document of an entity; its other members are columns. */
 export function documentOf({ rev, stateAt, at, changedAt, ...body }: Entity): string {
   const { fields, attrs, externalIds } = body
   return JSON.stringify({
@@ -85,10 +85,10 @@ export function syncEntry(
   }
 }
 
-/** Only for a row that was written without its entry, which the actors never do. */
+/** Stands in a row that was written without its entry, which the actors never do. */
 const NO_OPERATION = '' as OperationId
 
-/** The Thing that an Event is filed under now; an empty text took it out of its Thing. */
+/** The Thing that an Event is filed under; null when an empty text took it out of its Thing. */
 export function filedUnder(event: Entity): string | null {
   const value = event.fields.values['thing_id']
   return typeof value === 'string' && value !== '' ? value : null
@@ -128,7 +128,7 @@ function timesFrom(parsed: unknown): Times {
   return times
 }
 
-/** As documents were before they left out the newest time: each value in a pair with its own. */
+/** Reads the older form of documents: each value in a pair with its time. */
 function pairsFrom(pairs: Parsed, newest: number): TimedFields {
   const values = bare<Json>()
   let times: Record<string, number> | undefined

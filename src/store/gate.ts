@@ -1,11 +1,10 @@
-// How many jobs are with the database at once, and how many may wait for it.
+// Bounds the jobs that are with the database at once, and those that wait for it.
 //
 // Invariants:
 //   gate/1. At most `places` jobs are inside; the others come in as they asked, urgent ones before
 //     the rest.
 //   gate/2. At most JOBS_WAITING_MAX jobs wait, and beside them URGENT_WAITING_MAX urgent ones: no
-//     crowd of others can get a turn refused. The next one is refused at once and nothing of it
-//     happens.
+//     crowd of others can get a turn refused. The next one is refused at once, without effect.
 //   gate/3. After IN_A_ROW_MAX jobs that were not urgent the thread looks at what has come in
 //     since. SQLite answers at once, so a crowd would otherwise be served to its end before the
 //     thread hears that a turn is due.
@@ -14,9 +13,9 @@ import type { Runtime } from '#domain/runtime'
 import { StoreBusy } from './store-error.ts'
 
 export const JOBS_WAITING_MAX = 10_000
-/** Turns come one at a time; a process that takes lanes over asks for each of them. */
+/** Turns come one at a time; a process that takes lanes over has a job for each lane. */
 export const URGENT_WAITING_MAX = 2_000
-/** Some hundred microseconds, in which no turn can begin. */
+/** Jobs in a row: they take some hundred microseconds, in which no turn can begin. */
 export const IN_A_ROW_MAX = 4
 
 export class Gate {
@@ -52,7 +51,7 @@ export class Gate {
     }
   }
 
-  /** Resolves once nobody is inside and nobody waits. */
+  /** Resolves once no job is inside and none waits. */
   whenEmpty(): Promise<void> {
     if (this.#inside === 0) return Promise.resolve()
     return new Promise((resolve) => void this.#whenEmpty.push(resolve))
@@ -67,7 +66,7 @@ export class Gate {
     return this.#soon(() => this.#handOn())
   }
 
-  /** Hands the place to whoever is next. */
+  /** Hands the place to the next job. */
   #handOn(): void {
     const next = this.#urgent.shift() ?? this.#others.shift()
     if (next !== undefined) return next()

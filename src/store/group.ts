@@ -1,14 +1,12 @@
-// What waits for the database together goes into it together: one transaction, and one fsync,
-// serves many. So a crowd of small requests takes few places in the gate.
+// Joins small requests that wait for the database: one transaction, and one fsync, serves many. So
+// a crowd of them takes few places in the gate.
 //
 // Invariants:
-//   group/1. One job at a time; whoever comes before it begins is part of it, up to AT_ONCE_MAX. It
-//     begins once the messages that are at hand have been received: on a thread that is asked by
-//     messages each of them would otherwise have a job of its own.
-//   group/2. At most JOBS_WAITING_MAX wait; the next one is refused at once and nothing of it
-//     happens.
-//   group/3. A job that fails fails for all that are part of it. Those who wait behind it have
-//     their own.
+//   group/1. One job runs at a time; requests that come before it begins are part of it, up to
+//     AT_ONCE_MAX. It begins once the thread has received the messages at hand: otherwise each
+//     message from another thread would have a job of its own.
+//   group/2. At most JOBS_WAITING_MAX wait; the next one is refused at once, without effect.
+//   group/3. A failed job fails for all its parts. Requests behind it have a job of their own.
 
 import type { Runtime } from '#domain/runtime'
 import { JOBS_WAITING_MAX } from './gate.ts'
@@ -16,15 +14,15 @@ import type { Database } from './database.ts'
 import type { Session } from './session.ts'
 import { StoreBusy } from './store-error.ts'
 
-/** A turn waits for one such job at most, which takes some milliseconds then. */
+/** Items of one job at most. A turn waits for one such job, which takes some milliseconds. */
 export const AT_ONCE_MAX = 256
 
 export interface GroupWork<Item, Answer> {
-  /** Enters the gate with a job, as one of the kinds of Database. */
+  /** Enters the gate with a job, of one of Database's kinds. */
   readonly enter: (
     job: (session: Session) => Promise<readonly Answer[]>,
   ) => Promise<readonly Answer[]>
-  /** One answer for each item, in their order. Done again, it gets the same items. */
+  /** Gives one answer for each item, in their order. A repeat gets the same items. */
   readonly answer: (session: Session, items: readonly Item[]) => Promise<readonly Answer[]>
 }
 
@@ -46,7 +44,7 @@ export class Group<Item, Answer> {
     database.countQueue(() => this.#waiting.length)
   }
 
-  /** The item's own answer. Rejects with StoreBusy, or as the job does. */
+  /** Gives the item's own answer. Rejects with StoreBusy, or as the job does. */
   ask(item: Item): Promise<Answer> {
     const { length } = this.#waiting
     if (length >= JOBS_WAITING_MAX) return Promise.reject(new StoreBusy(length)) // group/2

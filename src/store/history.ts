@@ -13,7 +13,8 @@ import { contentOf, fill, roomFor, sizeColumns } from './sized.ts'
 import type { Sized } from './sized.ts'
 
 /**
- * Twenty probes find a place among a million rows: they look at as many as a page may. (paging/1)
+ * Rows of one probe. Twenty probes find a place among a million rows: together they read as many as
+ * a page may. (paging/1)
  */
 const PROBED_ROWS = 100
 
@@ -69,7 +70,7 @@ function filterOf({ model, entityId, sinceMs }: HistoryQuery): Filter {
 }
 
 interface Part {
-  /** Behind the last seq of the part. */
+  /** The seq right behind the last one of the part. */
   readonly end: number | undefined
   readonly filter: Filter
   readonly limit: number
@@ -110,7 +111,7 @@ async function unscanned(
   return end
 }
 
-/** Where to read: behind the cursor, and not much before a time. */
+/** The source to read: behind the cursor, and not much before a time. */
 async function sourceOf(
   session: Session,
   source: Source,
@@ -127,9 +128,9 @@ async function sourceOf(
 /**
  * The last seq before a time, found by halving. Times of acceptance grow with seq but for the
  * clocks of several nodes and for Messages that a repeat completed: their time is that of the
- * claim, up to days earlier. So a place is before the time only when all of the next rows are.
- * Within the difference of the clocks, and around a longer run of such Messages, an entry may be
- * missed, and none that is older is given.
+ * claim, up to days earlier. So a place is before the time only when all of the next rows are. An
+ * entry may be missed within the difference of the clocks and around a longer run of such Messages,
+ * but no older one is given.
  */
 async function lastBefore(
   session: Session,

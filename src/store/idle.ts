@@ -1,12 +1,14 @@
-// Devices and channels that nobody uses any more.
+// Removes devices and channels that nobody uses any more.
 //
 // Invariants:
-//   idle/1. A device that never subscribed goes by the time of its registration; another one when
-//     it has no subscription and was not seen for as long as the limit says.
-//   idle/2. A channel goes when it has no subscriber, no Thing and no open Event, and was neither
-//     made, written to nor subscribed to since retention last looked at it, before the limit.
-//   idle/3. What is in use is looked at once in each such time, not with each step: then it counts
-//     as seen. Its cost follows what is removed, and what comes into that age. (retention/1)
+//   idle/1. A device that never subscribed is removed a time after its registration. Any other is
+//     removed when it has no subscription and was not seen for the time of the limit.
+//   idle/2. A channel is removed when it has no subscriber, no Thing and no open Event, and was
+//     neither made, written to nor subscribed to since retention last looked at it, before the
+//     limit.
+//   idle/3. A device or channel in use is checked once in each such time, not with each step: then
+//     it counts as seen. The cost follows the number of removed rows, and of rows that reach that
+//     age. (retention/1)
 
 import type { ChannelId } from '#domain/identity'
 import type { Expired, IdleLimits } from '#domain/retention-ports'
@@ -14,10 +16,10 @@ import { inChunks, removeById } from './bulk.ts'
 import type { Numbered } from './dialect.ts'
 import type { Session } from './session.ts'
 
-/** In place of a head: a channel that was subscribed to since retention looked at it. */
+/** Stands in place of a head for a channel that got a subscription since retention looked at it. */
 export const USED_SINCE = -1
 
-/** Removes devices; gives how many. (idle/1) */
+/** Removes devices; gives the number of removed ones. (idle/1) */
 export async function removeIdleDevices(
   session: Session,
   limits: IdleLimits,
@@ -43,7 +45,7 @@ export async function removeIdleDevices(
   return removeById(session, 'devices', idle)
 }
 
-/** They are locked: a subscription that is made meanwhile waits, or is seen. */
+/** Locks the devices: a subscription that is made meanwhile waits, or is seen. */
 const oldDevices = (
   session: Session,
   condition: string,
@@ -55,7 +57,7 @@ const oldDevices = (
     [before, maxRows],
   )
 
-/** Which of them have a subscription. */
+/** The rows among these that have a subscription. */
 async function subscribedAmong(
   session: Session,
   column: 'device' | 'channel',
@@ -87,7 +89,7 @@ interface Head extends Numbered {
   readonly openEvents: number
 }
 
-/** Deletes channels, whose rows follow as those of any deleted channel; gives which. (idle/2) */
+/** Deletes channels, whose rows are removed later; gives the deleted channels. (idle/2) */
 export async function deleteIdleChannels(
   session: Session,
   { channels: before, nowMs }: IdleLimits,

@@ -1,4 +1,5 @@
-// Which log this database follows, who applies its lanes, and how far they are applied.
+// The log that this database follows, the owners of its lanes, and the places up to which they are
+// applied.
 //
 // Invariants:
 //   W2. A lane moves only from the place and under the epoch that its owner knows; a commit that
@@ -64,7 +65,8 @@ function refuseLostEntries(applied: readonly AppliedTo[], bounds: readonly LogBo
           'restore both from the same moment',
       )
     }
-    // The entry at the applied position is kept: a database that does not find it is an older copy.
+    // The log keeps the entry at the applied position: a database that does not find it is an older
+    // copy.
     if (position > 0 && first > position) {
       throw new LogMismatch(
         `the log of lane ${lane} begins at ${first} and the database has applied it up to ` +
@@ -76,8 +78,8 @@ function refuseLostEntries(applied: readonly AppliedTo[], bounds: readonly LogBo
 }
 
 /**
- * Writes durably, whatever it is: what was committed before stands in front of it in the same file
- * and is on the disk with it. (W4)
+ * Writes something durably: earlier commits stand in front of it in the same file and reach the
+ * disk with it. (W4)
  */
 export function settle(database: Database): Promise<void> {
   return database.durable(async (session) => {
@@ -89,7 +91,7 @@ export function settle(database: Database): Promise<void> {
   }, IDEMPOTENT)
 }
 
-/** What the database knows under a name; the first who asks decides it. */
+/** The fact that the database keeps under a name; the first caller decides it. */
 export async function factFor(session: Session, name: string, first: string): Promise<string> {
   const { dialect } = session
   await session.run(
@@ -109,7 +111,7 @@ export function takeLane(
 ): Promise<LanePlace | 'fenced'> {
   return database.durable(async (session) => {
     const { forUpdate, onDuplicate } = session.dialect
-    // A row that is not there cannot be locked: of two owners the later epoch could lose.
+    // A missing row cannot be locked: between two owners the later epoch could lose.
     await session.run(
       `INSERT INTO lanes (lane, epoch, place) VALUES (?, 0, 0)
         ${onDuplicate(['lane'], [])}`,
@@ -136,7 +138,7 @@ export function lastEpoch(database: Database): Promise<number> {
 
 const MOVE = 'UPDATE lanes SET place = ? WHERE lane = ? AND epoch = ? AND place = ?'
 
-/** Moves each lane that stands where its owner thinks; the others are fenced. (W2) */
+/** Moves each lane that stands at the place which its owner knows; other lanes are fenced. (W2) */
 export function* laneMoves(moves: readonly LaneMove[]): Generator<RowsStatement> {
   const inOrder = moves.toSorted((one, other) => one.lane - other.lane)
   for (const { lane, epoch, from, to } of inOrder) {
@@ -145,8 +147,8 @@ export function* laneMoves(moves: readonly LaneMove[]): Generator<RowsStatement>
 }
 
 /**
- * The lanes that are not where their owner thinks. Places and epochs only grow: what fenced a lane
- * before still does.
+ * The lanes that do not stand at the place which their owner knows. Places and epochs only grow: a
+ * reason that fenced a lane before still does.
  */
 export function fencedLanes(
   database: Database,

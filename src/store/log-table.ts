@@ -1,9 +1,10 @@
-// The table of the embedded log. Positions are the table's own numbers, so they grow in every lane
-// and are never given twice, also after everything was purged.
+// The table of the embedded log. Positions are the table's own row numbers, so they grow in every
+// lane and never repeat, even after everything was purged.
 //
 // Invariants:
 //   W1. An append answers after a durable transaction.
-//   W2. That transaction compares the epoch: who lost the log to another process appends nothing.
+//   W2. That transaction compares the epoch: a process that lost the log to another appends
+//       nothing.
 
 import type { Batch, LogBounds, LogPosition, StoredBatch } from '#domain/lane'
 import type { Appending, LogTable } from '#domain/ports'
@@ -16,7 +17,7 @@ import type { LogBatchRow } from './entities/lanes.ts'
 import type { Tables } from './entities/tables.ts'
 import { factFor } from './lanes.ts'
 
-/** Payload that one read may bring into memory, beyond its first batch. */
+/** Bytes of payload that one read may bring into memory, beyond its first batch. */
 const READ_SIZE_MAX = 8 * 2 ** 20
 const READ_BATCHES_MAX = 1_024
 const EPOCH = 'epoch'

@@ -1,12 +1,12 @@
-// Brings the tables up to date, however many processes start at once.
+// Brings the tables up to date, even when several processes start at once.
 //
 // Invariants:
 //   migrate/1. One process at a time migrates: the others wait for its lock and then find nothing
 //     to do. SQLite belongs to one process.
 //   migrate/2. A step may run again after a process ended in the middle of it: MySQL ends DDL by
 //     itself, so a migration is no transaction there.
-//   migrate/3. A database that a later version has changed is refused: what this one would write
-//     could be wrong there.
+//   migrate/3. A database that a later version has changed is refused: rows that this version
+//     writes could be wrong there.
 
 import type { DataSource, QueryRunner } from 'typeorm'
 
@@ -14,10 +14,10 @@ import type { Dialect } from './dialect.ts'
 import { StoreError } from './store-error.ts'
 
 const LOCK_WAIT_S_MAX = 120
-/** One lock a database; names of locks are those of the whole server. */
+/** One lock a database; the whole server shares the names of locks. */
 const LOCK = `concat('heliograph ', left(sha2(database(), 256), 40))`
 
-/** Gives how many migrations ran. */
+/** Runs migrations; gives the number that ran. */
 export async function migrate(source: DataSource, dialect: Dialect): Promise<number> {
   const unlock = dialect.engine === 'mysql' ? await lock(source) : undefined // migrate/1
   try {
@@ -29,7 +29,7 @@ export async function migrate(source: DataSource, dialect: Dialect): Promise<num
   }
 }
 
-/** The lock ends with its connection too. */
+/** Takes the lock, which also ends with its connection. */
 async function lock(source: DataSource): Promise<() => Promise<void>> {
   const runner = source.createQueryRunner()
   const [row] = await rowsOf<{ readonly isMine: number | null }>(

@@ -2,13 +2,14 @@
 // 6)
 //
 // Invariants:
-//   operations/1. The first claim of an op_id decides, for as long as it lives; op_ids of
-//     submissions that the gateway named itself are taken too, from their acceptance on.
-//   operations/2. A fresh claim is durable when it is answered. Claims that wait share one
-//     transaction, as if decided one after the other as they were asked, so that an fsync serves
+//   operations/1. The first claim of an op_id decides, for as long as it lives; op_ids that the
+//     gateway made are taken too, from the acceptance of their submissions on.
+//   operations/2. A fresh claim is durable when it is answered. Waiting claims share one
+//     transaction, decided one after the other in the order of asking, so that one fsync serves
 //     many.
-//   operations/3. A claim and the operation of the same op_id go together: a claim made anew after
-//     its time never meets the record of its predecessor, which the actors would take for a repeat.
+//   operations/3. A claim and the operation of the same op_id are removed together: a claim made
+//     anew after that never meets the record of its predecessor, which the actors would take for a
+//     repeat.
 
 import type { OperationId } from '#domain/identity'
 import type { Claim, ClaimOutcome, Operation } from '#domain/operation'
@@ -39,8 +40,8 @@ export class Operations implements OperationStore {
     this.#claims = Bulk.of(tables.claims)
     this.#asked = new Group(database, { enter: (job) => database.read(job), answer: operationsOf })
     this.#claimed = new Group(database, {
-      // Done again after a commit that nobody heard of, a claim finds itself: then it is a repeat,
-      // which ingress completes just as well.
+      // Run again after a commit whose answer was lost, a claim finds itself: then it is a repeat,
+      // which acceptance completes just as well.
       enter: (job) => database.durable(job, { isIdempotent: true }),
       answer: (session, group) => this.#decide(session, group),
     })
@@ -55,7 +56,7 @@ export class Operations implements OperationStore {
   }
 
   /**
-   * Reads what is known of all op_ids, decides one claim after the other, and writes what is new.
+   * Reads all known uses of the op_ids, decides one claim after the other, and writes the new ones.
    */
   async #decide(session: Session, group: readonly Claiming[]): Promise<readonly ClaimOutcome[]> {
     const opIds = [...new Set(group.map(({ claim }) => claim.opId))].sort()
@@ -66,7 +67,7 @@ export class Operations implements OperationStore {
     try {
       await this.#claims.write(session, fresh)
     } catch (error) {
-      // Another node has just claimed one of them: decided again, its claim is seen. (operations/1)
+      // Another node has just claimed one of the op_ids: a repeat sees its claim. (operations/1)
       if (session.dialect.isOvertaken(error)) throw new Overtaken()
       throw error
     }
@@ -94,19 +95,19 @@ async function operationsOf(
   return opIds.map((opId) => found.get(opId))
 }
 
-/** What a group of claims is decided on; it changes with each decision. */
+/** The state on which a group of claims is decided; it changes with each decision. */
 interface Known {
   readonly claims: Map<OperationId, Claim>
-  /** When each operation was accepted. */
+  /** The time of acceptance of each operation. */
   readonly operations: Map<OperationId, number>
   readonly fresh: Map<OperationId, ClaimRow>
   readonly forgotten: Set<OperationId>
 }
 
 /**
- * Locks the claims that are there. (operations/1) Operations are read before them: a claim comes
- * before its operation, so whoever sees the operation that another node has just applied sees its
- * claim, too.
+ * Locks the existing claims. (operations/1) Operations are read before them: a claim comes before
+ * its operation, so whoever sees the operation that another node has just applied sees its claim,
+ * too.
  */
 async function knownOf(session: Session, opIds: readonly OperationId[]): Promise<Known> {
   const claims = new Map<OperationId, Claim>()

@@ -1,8 +1,8 @@
-// Pages of lists and of history. How many bytes they have: sized/1.
+// Pages of lists and of history. (sized/1 bounds their bytes.)
 //
 // Invariants:
 //   paging/1. A page steps over at most SCANNED_MAX rows, however few of them match: then it ends
-//     early and says where the next one begins. Reads are jobs of the one gate, and no filter may
+//     early and names the cursor of the next one. Reads are jobs of the one gate, and no filter may
 //     hold it for long.
 
 import type { Page } from '#domain/store-ports'
@@ -11,15 +11,15 @@ import type { Sized } from './sized.ts'
 
 export const SCANNED_MAX = 2_000
 
-/** A condition on top of others; empty when there is none. */
+/** A further condition; empty when there is none. */
 export interface Filter {
   readonly sql: string
   readonly parameters: readonly Value[]
 }
 
 /**
- * The page of the first `count` of what was found. `end`: where the next page begins when nothing
- * that was found is left.
+ * The page of the first `count` found items. `end`: the cursor of the next page when no found item
+ * is left.
  */
 export function pageOf<Item>(
   items: readonly Item[],

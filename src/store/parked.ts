@@ -9,7 +9,7 @@ import type { RowsStatement } from './session.ts'
 
 const URGENT = { isUrgent: true }
 
-/** How many wait for each channel of a lane. */
+/** The number of waiting submissions by channel, for a lane. */
 export function parkedIn(
   database: Database,
   lane: number,
@@ -24,7 +24,7 @@ export function parkedIn(
   }, URGENT)
 }
 
-/** The oldest that wait for a channel. */
+/** The oldest waiting submissions of a channel. */
 export function waitingFor(
   database: Database,
   channelId: ChannelId,
@@ -40,7 +40,7 @@ export function waitingFor(
   }, URGENT)
 }
 
-/** Whether any channel is parked, of all lanes. */
+/** True when any channel of any lane is parked. */
 export function isAnyParked(database: Database): Promise<boolean> {
   return database.read(async (session) => {
     const row = await session.first(
@@ -50,7 +50,10 @@ export function isAnyParked(database: Database): Promise<boolean> {
   })
 }
 
-/** The statements by which they wait no more; their records make room for those of the turn. */
+/**
+ * The statements that take applied submissions out of the table, and their records, which the turn
+ * writes anew.
+ */
 export function* unpark({ channelId, throughId, opIds }: Unparked): Generator<RowsStatement> {
   yield {
     sql: 'DELETE FROM parked_submissions WHERE channel_id = ? AND id <= ?',

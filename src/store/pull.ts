@@ -1,5 +1,5 @@
-// What a device has not acknowledged over all its channels, channel by channel: each is a job of
-// its own, so a device with two thousand channels does not hold the gate for all of them.
+// Reads what a device has not acknowledged, over all its channels. Each channel is a job of its
+// own, so a device with two thousand channels does not hold the gate for all of them.
 
 import type { FeedEntry } from '#domain/feed'
 import type { ChannelId, DeviceId } from '#domain/identity'
@@ -17,7 +17,7 @@ interface Pulled {
   readonly ackedAhead: string
 }
 
-/** In (channel_id, seq) order; never destructive. */
+/** Reads in (channel_id, seq) order; changes nothing. */
 export async function pull(
   database: Database,
   deviceId: DeviceId,

@@ -1,5 +1,4 @@
-// What a channel holds, for whoever may read it. Lists step over a bounded number
-// of rows. (paging/1)
+// Reads the contents of a channel. Lists step over a bounded number of rows. (paging/1)
 
 import type { Event, Thing } from '#domain/entity'
 import type { CatchUpPage, CatchUpRequest, FeedEntry } from '#domain/feed'
@@ -101,7 +100,7 @@ export class Reading implements ReadStore {
   }
 }
 
-/** A condition on top of the channel; empty when there is none. */
+/** A condition beside the channel; empty when there is none. */
 function filterOf(table: EntityTable, { state, thingId }: EntityQuery): Filter {
   const conditions: string[] = []
   const parameters: Value[] = []

@@ -1,16 +1,17 @@
-// Removes what has outlived its retention, a few rows a call.
+// Removes rows past their retention, a few in each call.
 //
 // Invariants:
-//   retention/1. A step looks only at what is next: the old end of a table in commit order, or a
-//     range of an index. Its cost follows what it removes, never what is kept.
+//   retention/1. A step looks only at the next rows: the old end of a table in commit order, or a
+//     range of an index. Its cost follows the rows that it removes, never those that stay.
 //   retention/2. Removing an entry that a device may have yet to see raises the channel's floor in
 //     the same transaction, so that catching up can tell the gap. (catch-up/1, catch-up/2)
-//   retention/3. A claim and the operation of the same op_id go in one transaction. (operations/3)
-//   retention/4. A step removes no more rows than it was given. What goes in pairs is not begun
-//     with less room than a pair.
+//   retention/3. A claim and the operation of the same op_id are removed in one transaction.
+//       (operations/3)
+//   retention/4. A step removes no more rows than it was given. Rows that are removed in pairs need
+//     room for a pair.
 //
 // Tables in commit order are nearly in the order of acceptance: an entry of a node whose clock is
-// ahead keeps what lies behind it until its own time has come.
+// ahead keeps the rows behind it until its own time has come.
 
 import type { Expired, IdleLimits, RetentionLimits, RetentionStore } from '#domain/retention-ports'
 import { inChunks, removeById } from './bulk.ts'
@@ -41,7 +42,7 @@ export class Retention implements RetentionStore {
     this.#database = database
   }
 
-  /** Begins each time with the next kind, so that no kind waits behind one that always has more. */
+  /** Begins each time with the next kind, so that no kind waits behind an inexhaustible one. */
   async step(before: RetentionLimits, maxRows: number): Promise<number> {
     const chores = [...CHORES.slice(this.#first), ...CHORES.slice(0, this.#first)]
     this.#first = (this.#first + 1) % CHORES.length
@@ -114,7 +115,7 @@ interface Old {
 }
 
 /**
- * retention/1: the oldest rows up to the first that is not old enough. Removed are exactly these,
+ * retention/1: the oldest rows up to the first that is not old enough. Exactly these are removed,
  * since a turn that is not committed yet may have written ids in between. (retention/2)
  */
 async function oldestOf<Row extends Old>(
@@ -127,7 +128,7 @@ async function oldestOf<Row extends Old>(
   return young < 0 ? rows : rows.slice(0, young)
 }
 
-/** No floor: whoever is behind gets each Thing whole, not its updates. */
+/** Raises no floor: a device that is behind gets each Thing whole, not its updates. */
 async function removeThingUpdates(
   session: Session,
   { thingUpdates }: RetentionLimits,
@@ -168,7 +169,7 @@ async function removeDeadLetters(
 
 type OldTombstone = OldEntry & Pick<TombstoneRow, 'model' | 'entityId'>
 
-/** Deleted Things and closed Events, unless they live again by now. */
+/** Removes deleted Things and closed Events, unless they live again by now. */
 async function removeTombstones(
   session: Session,
   { tombstones }: RetentionLimits,

@@ -1,5 +1,5 @@
-// Remembers when devices were last seen, to the day: each is written once in SEEN_EVERY_MS at most.
-// What is told while the database is asked about others goes together afterwards.
+// Remembers to the day when devices were last seen: each is written once in SEEN_EVERY_MS at most.
+// Devices that come while the database works on others are written together afterwards.
 
 import type { DeviceId } from '#domain/identity'
 import { inChunks } from './bulk.ts'
@@ -8,7 +8,7 @@ import type { Session } from './session.ts'
 
 /** Less than a day, so that a device that comes daily is written daily. */
 const SEEN_EVERY_MS = 20 * 3_600_000
-/** Beyond it a device is forgotten: it comes again. */
+/** Devices that wait at most. Beyond it a device is left out until it comes again. */
 const WAITING_MAX = 100_000
 const AT_ONCE_MAX = 1_000
 
@@ -22,7 +22,10 @@ export class SeenDevices {
     database.countQueue(() => this.#waiting.size)
   }
 
-  /** The devices are here now. Resolves when what waits is written, or cannot be. */
+  /**
+   * Notes that these devices are here now. Resolves when all waiting ones are written, or cannot
+   * be.
+   */
   async note(deviceIds: readonly DeviceId[], nowMs: number): Promise<void> {
     for (const deviceId of deviceIds) {
       if (this.#waiting.size < WAITING_MAX) this.#waiting.set(deviceId, nowMs)
@@ -49,7 +52,10 @@ export class SeenDevices {
   }
 }
 
-/** Their ids in the store; a device that never subscribed is not among them. (idle/1) */
+/**
+ * The devices to write, by their ids in the store. A device that never subscribed is not among
+ * them. (idle/1)
+ */
 async function dueAmong(
   session: Session,
   deviceIds: readonly DeviceId[],
@@ -68,7 +74,7 @@ async function dueAmong(
   return due
 }
 
-/** In the order of their rows, in which every process locks them. */
+/** Writes in the order of rows, in which every process locks them. */
 const write = (session: Session, ids: readonly number[], nowMs: number): Promise<void> =>
   inChunks(
     ids.toSorted((one, other) => one - other),

@@ -1,14 +1,14 @@
-// The connection as a job has it, for as long as the job runs.
+// The connection of a job, for as long as the job runs.
 
 import type { QueryRunner } from 'typeorm'
 
 import type { Dialect, Value } from './dialect.ts'
 import { StoreError } from './store-error.ts'
 
-/** What a statement that gives no rows did. */
+/** The effect of a statement that gives no rows. */
 export interface Changes {
   readonly affected: number
-  /** What the driver tells about generated ids; for Dialect.firstId. */
+  /** The driver's answer, from which Dialect.firstId reads generated ids. */
   readonly raw: unknown
 }
 
@@ -16,42 +16,42 @@ export interface Changes {
 export interface RowsStatement {
   readonly sql: string
   readonly rows: number
-  /** Those of each row behind those of the one before. */
+  /** The values of all rows, row after row. */
   readonly values: readonly Value[]
-  /** Changed rows without which nothing that comes behind this statement is wanted. */
+  /** Rows that it must change; otherwise nothing behind it may take effect. */
   readonly mustChange?: number
 }
 
-/** What a statement that writes rows may be. */
+/** The limits of statements that write rows. */
 export interface StatementLimits {
   readonly rowsMax: number
-  /** How many may be sent and not answered. */
+  /** Statements that may be sent and not answered yet. */
   readonly underWayMax: number
 }
 
 /**
- * Statements are text with parameters and not TypeORM's query builder: that one writes numbers into
- * the text, so each statement would be a new one and drive those of the hot path out of the
- * driver's prepared ones.
+ * Statements are text with parameters and not TypeORM's query builder: the builder writes numbers
+ * into the text, so each statement would be a new one and push the statements of the hot path out
+ * of the driver's prepared ones.
  */
 export interface Session {
   readonly dialect: Dialect
-  /** The rows of a SELECT. Their shape is what the statement says; nobody checks it again. */
+  /** Gives the rows of a SELECT. The statement decides their shape; nothing checks it again. */
   all<Row>(sql: string, parameters?: readonly Value[]): Promise<Row[]>
   first<Row>(sql: string, parameters?: readonly Value[]): Promise<Row | undefined>
   run(sql: string, parameters?: readonly Value[]): Promise<Changes>
   readonly limits: StatementLimits
   /**
-   * Makes a statement whose text is one of few: where it pays, the server keeps it prepared. What
-   * is given sends it; call that once, in the order in which they were made.
+   * Makes a statement with one of a few texts: where it pays, the server keeps it prepared. The
+   * given function sends it; call each once, in the order in which they were made.
    */
   make(statement: RowsStatement): Send
 }
 
-/** Sends a statement that is made. */
+/** Sends a statement that was made. */
 export type Send = () => Promise<Changes>
 
-/** Bounds how long an answer may take. */
+/** Bounds the time of an answer. */
 export type Bounded = <Answer>(answer: Promise<Answer>) => Promise<Answer>
 
 export class RunnerSession implements Session {

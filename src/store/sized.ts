@@ -1,27 +1,27 @@
-// Pages by their bytes: the sizes of rows first, then the content of those that fit.
+// Cuts pages by their bytes: reads the sizes of rows first, then the content of those that fit.
 //
 // Invariants:
-//   sized/1. A page ends at about PAGE_BYTES_MAX bytes of content; one item always fits. What is
-//     beyond is neither carried by the database nor held here: a row tells the size of a column
+//   sized/1. A page ends at about PAGE_BYTES_MAX bytes of content; one item always fits. Content
+//     beyond it is neither sent by the database nor held here: a row tells the size of a column
 //     without its content.
 
 import { PAGE_BYTES_MAX } from '#domain/store-ports'
 import type { Session } from './session.ts'
 
-/** Whatever has a place in a channel's feed. */
+/** A row with a place in a channel's feed. */
 export interface Sequenced {
   readonly seq: number
 }
 
 /** A row whose content is not read yet. */
 export interface Sized extends Sequenced {
-  /** The row's key, within its channel where the table is one of entities. */
+  /** The row's key; in a table of entities it is unique within its channel. */
   readonly id: string | number
-  /** Of the content, in UTF-8. */
+  /** Bytes of the content in UTF-8. */
   readonly bytes: number
 }
 
-/** The tables whose rows stand in pages, and which of their columns has the content. */
+/** The column that holds the content, for each table with pages. */
 const CONTENT = {
   feed_entries: 'payload',
   thing_updates: 'payload',
@@ -35,13 +35,13 @@ export type ContentTable = keyof typeof CONTENT
 export const sizeColumns = (table: ContentTable): string =>
   `id, seq, octet_length(${CONTENT[table]}) AS bytes`
 
-/** Stands for the names and the other columns of an item. */
+/** Bytes counted for the names and the other columns of an item. */
 const ENVELOPE_BYTES = 400
 
 /** What a page has room for, in bytes. */
 export interface RoomInBytes {
   readonly bytes: number
-  /** True while the page has no item: the first one fits, whatever its size is. */
+  /** True while the page has no item: the first one always fits. */
   readonly isEmpty: boolean
 }
 
@@ -57,7 +57,7 @@ export const roomFor = (items: number, bytes: number = PAGE_BYTES_MAX): Room => 
   isEmpty: true,
 })
 
-/** How many of these rows fit, in their order, and the room that is left behind them. (sized/1) */
+/** The number of rows that fit, in their order, and the room that they leave. (sized/1) */
 export function fill(
   sizes: readonly Sized[],
   room: Room,

@@ -1,17 +1,17 @@
-// The rows of one channel in a feed table, in seq order.
+// Finds the rows of one channel in a feed table, in seq order.
 //
 // SQLite pays for each page that a turn changes. In an index by (channel, seq) the end of each
-// channel is a page of its own, a fifth of all that a turn costs. So the updates of Things are
-// found by (span, channel, seq) there: a span is a stretch of the table in the order of commits,
-// and what is new lies in the few index pages of the newest one. A reader looks into one span after
-// the other; they hold a day's updates by default. InnoDB pays for rows: it has no spans.
+// channel is a page of its own, a fifth of the cost of a turn. So SQLite indexes the updates of
+// Things by (span, channel, seq): a span is a stretch of the table in the order of commits, and new
+// rows lie in the few index pages of the newest span. A reader looks into one span after the other;
+// they hold a day's updates by default. InnoDB pays for rows: it has no spans.
 
 import type { Session } from './session.ts'
 import type { Value } from './dialect.ts'
 
 export type FeedTable = 'feed_entries' | 'thing_updates'
 
-/** A channel's rows behind a seq; in a table of spans those of earlier spans may be left out. */
+/** A channel's rows behind a seq; in a table with spans, earlier spans may be left out. */
 export interface Source {
   readonly table: FeedTable
   readonly channel: number
@@ -20,10 +20,10 @@ export interface Source {
 }
 
 interface Rows {
-  /** From FROM on; more conditions may follow. */
+  /** The statement from FROM on; more conditions may follow. */
   readonly sql: string
   readonly parameters: readonly Value[]
-  /** What stands before LIMIT. Spans come in their order, and so do the rows of each. */
+  /** The ORDER BY clause: spans come in their order, and so do the rows of each. */
   readonly order: string
 }
 
@@ -46,7 +46,7 @@ export function rowsOf({ dialect }: Session, source: Source): Rows {
   return { sql, parameters: [firstSpan, channel, after], order: '' }
 }
 
-/** Undefined where the table is not cut into spans. */
+/** The span of a row; undefined when the table has no spans. */
 export function spanOf(
   { dialect }: Pick<Session, 'dialect'>,
   table: FeedTable,

@@ -1,4 +1,4 @@
-// What the store throws. Callers see a code and a sentence, never a statement's parameters: those
+// The errors of the store. Callers see a code and a sentence, never a statement's parameters: those
 // hold password hashes, provider tokens and content.
 
 import { QueryFailedError } from 'typeorm'
@@ -17,7 +17,7 @@ export class StoreError extends Error {
   }
 }
 
-/** What is written or kept is itself at fault, not the database. */
+/** The written or stored data is at fault, not the database. */
 export class StoreDefect extends StoreError {
   constructor(code: string, sentence: string) {
     super(code, sentence)
@@ -33,7 +33,7 @@ export class StoreBusy extends StoreError {
   }
 }
 
-/** The database is there and says nothing; whether it did what it was asked is not known. */
+/** The database is there and does not answer: nobody knows whether it did what it was asked. */
 export class NoAnswer extends StoreError {
   constructor() {
     super('no_answer', 'the database did not answer in time')
@@ -49,6 +49,6 @@ export class Overtaken extends StoreError {
   }
 }
 
-/** The driver's own error, out of TypeORM's. */
+/** The driver's own error, inside TypeORM's. */
 export const causeOf = (error: unknown): unknown =>
   error instanceof QueryFailedError ? error.driverError : error

@@ -1,4 +1,4 @@
-// Opens the database and gives everything that is kept in it, one port for each who asks.
+// Opens the database and gives its ports, one for each stage that uses it.
 
 import { DataSource } from 'typeorm'
 import type { DataSourceOptions } from 'typeorm'
@@ -49,22 +49,22 @@ export interface Store {
   readonly operations: OperationStore
   /** The jobs of dispatch. */
   readonly pushes: PushStore
-  /** For the embedded log of one process; a cluster has its log elsewhere. */
+  /** The table of the embedded log in a sole process; a cluster has its log elsewhere. */
   readonly logTable: LogTable
   readonly probe: Probe
-  /** Tells of channels whose rows the database refuses. */
+  /** Reports channels whose rows the database refuses. */
   readonly parked: Probe
-  /** Ends after the jobs that wait. */
+  /** Closes after the waiting jobs. */
   close(): Promise<void>
 }
 
-/** Time that is waited for, jitter between attempts, and the identity of a new log. */
+/** Timeouts, jitter between attempts, and the random identity of a new log. */
 export type StoreRuntime = Pick<Runtime, 'after' | 'random' | 'entropy' | 'soon'>
 
 export interface StoreOptions {
   /**
    * `sqlite:<path>`; the folder of the file is made. `sqlite::memory:` for tests.
-   * `mysql://user:password@host:port/database`, `mysqls://` for TLS; the database must be there.
+   * `mysql://user:password@host:port/database`, `mysqls://` for TLS; the database must exist.
    */
   readonly url: string
   /** PEM certificates to trust, for MySQL over TLS. */
@@ -72,15 +72,18 @@ export interface StoreOptions {
   readonly meter: Meter
   readonly logger?: Logger
   readonly runtime: StoreRuntime
-  /** For whom turns make jobs, and how those end; absent: for nobody. */
+  /**
+   * The rules by which turns make push jobs, and by which operations end; absent when no pushes are
+   * made.
+   */
   readonly pushes?: PushRules | undefined
-  /** How long a database that is away is waited for; see domain/first-answer.ts. */
+  /** Milliseconds to wait for a database that is away; see domain/first-answer.ts. */
   readonly firstAnswerMsMax?: number
 }
 
 /**
- * Opens or makes the database and brings its tables up to date. A database that is away is waited
- * for. Rejects with a sentence for the operator.
+ * Opens or makes the database and brings its tables up to date. Waits for a database that is away.
+ * Rejects with a sentence for the operator.
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
   const { url, meter, logger, runtime, firstAnswerMsMax } = options
@@ -89,7 +92,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const wordsOf = (error: unknown): Error => withoutParameters(error, dialect)
   const patience = {
     fact: 'the database does not answer; trying again',
-    // Wrong credentials and a database that is not there are refusals: they stay.
+    // Wrong credentials and a missing database are refusals, which stay.
     mayPass: (error: unknown) => dialect.failureOf(causeOf(error)) === 'lost',
     reasonOf: (error: unknown) => wordsOf(error).message,
     logger,
@@ -106,7 +109,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   }
 }
 
-/** Jobs that are there are ended all the same, as time ends them. */
+/** Existing jobs still end when they expire. */
 const NO_PUSHES: PushRules = {
   providers: [],
   thingIntervalMs: 0,

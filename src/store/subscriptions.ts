@@ -1,10 +1,10 @@
-// Which devices follow which channels, and how far each has acknowledged.
+// The subscriptions of devices to channels, with the acknowledged positions.
 //
 // Invariants:
 //   subscriptions/1. At most SUBSCRIBERS_MAX devices follow a channel: the count and the new row
 //     share a transaction that has the channel for itself.
 //   subscriptions/2. A device with a provider's route subscribes between two turns of the channel:
-//     one makes no job for it, the next one does. (making/1)
+//     the turn before makes no job for it, the turn after does. (making/1)
 
 import { SUBSCRIBERS_MAX } from '#domain/channel'
 import type { ChannelType } from '#domain/device'
@@ -29,7 +29,7 @@ const POSITION = `SELECT c.channel_id AS channelId, c.name AS channelName, h.hea
   JOIN channel_heads h ON h.channel = c.id
   WHERE d.device_id = ?`
 
-/** Of one subscription: parameters are the channel's and the device's public ids. */
+/** The condition for one subscription; its parameters are the public ids of channel and device. */
 const ONE = `channel = (SELECT id FROM channels WHERE channel_id = ?)
   AND device = (SELECT id FROM devices WHERE device_id = ?)`
 
@@ -142,8 +142,8 @@ export class Subscriptions implements SubscriptionStore {
 }
 
 /**
- * The time without a subscription begins now. It stands before the subscriptions, so that rows are
- * locked in the order in which subscribing locks them. (idle/1)
+ * Begins the time without a subscription. It comes before the subscriptions are written, so that
+ * rows are locked in the order in which subscribing locks them. (idle/1)
  */
 async function markSeen(session: Session, deviceId: DeviceId, nowMs: number): Promise<void> {
   await session.run(
@@ -152,7 +152,7 @@ async function markSeen(session: Session, deviceId: DeviceId, nowMs: number): Pr
   )
 }
 
-/** Locks the channel and not its head, which turns move all the time. */
+/** Locks the channel but not its head, which turns move all the time. */
 const lockChannel = (
   session: Session,
   channelId: ChannelId,

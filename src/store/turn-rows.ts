@@ -1,4 +1,4 @@
-// A turn's writes as rows: each table in as few statements as there are powers of two.
+// Turns a turn's writes into rows, with few statements a table.
 
 import type { Event, Thing } from '#domain/entity'
 import type { FeedEntry } from '#domain/feed'
@@ -20,13 +20,13 @@ import type { ParkedRow } from './entities/parked.ts'
 import type { Tables } from './entities/tables.ts'
 import { unpark } from './parked.ts'
 
-/** Something of a channel, with the store's own name of the channel. */
+/** An item of a channel, with the store's own name of the channel. */
 interface Part<Item> {
   readonly ref: number
   readonly item: Item
 }
 
-/** A Thing and the operation of its last entry, when that is of this turn. */
+/** A Thing, and the operation of its last entry if this turn made it. */
 interface ThingPart extends Part<Thing> {
   readonly opId: OperationId | null
 }
@@ -134,7 +134,7 @@ export class TurnRows {
     this.#parked = new Bulk(tables.parked, PARKED)
   }
 
-  /** The statements that write them. */
+  /** The statements that write a turn. */
   *statements(writes: TurnWrites, session: Session): Generator<RowsStatement> {
     const parts = partsOf(writes.channels)
     yield* this.#heads.inserts(parts.heads, session)
@@ -150,7 +150,10 @@ export class TurnRows {
   }
 }
 
-/** The same by tables, in the order of their keys: transactions of others then seldom cross it. */
+/**
+ * The writes by table, in the order of their keys: transactions of other processes then seldom
+ * cross this one.
+ */
 function partsOf(channels: readonly ChannelWrites[]) {
   const parts = {
     heads: [] as ChannelHead[],

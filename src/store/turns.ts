@@ -1,4 +1,4 @@
-// What a turn of the actors reads, and what it writes in one transaction.
+// Reads what a turn of the actors needs, and writes the turn in one transaction.
 //
 // Invariants:
 //   W2. The lanes move in the transaction that writes the effects, and first: when one is fenced,
@@ -56,7 +56,7 @@ export class Turns implements TurnStore {
   }
 
   async commit(writes: TurnWrites): Promise<Committed> {
-    // turns/1. Not idempotent: done again after a commit that nobody heard of, it would find itself
+    // turns/1. Not idempotent: run again after a commit whose answer was lost, it would find itself
     //   fenced.
     const queued = await this.#database.repeatable<readonly OperationId[] | undefined>(
       async (session) => {
@@ -102,14 +102,14 @@ export class Turns implements TurnStore {
       })),
       operations: await operationsOf(session, reads.operations),
     })
-    // Several states at most: what the owner of the lanes asks about, only the owner writes.
+    // The statements need not see one state: only the owner of the lanes writes what it reads here.
     return this.#database.read(job, { isUrgent: true })
   }
 }
 
 // One JSON parameter in place of lists: 5 µs a key for 500 keys, against 8 µs for `IN ((?, ?), …)`.
-// Tables are joined in the order in which they stand, so each key is one look into an index; left
-// to itself MySQL would go through all Things of a channel.
+// Tables are joined in the written order, so each key is one look into an index; by itself MySQL
+// would read all Things of a channel.
 
 async function channelsOf(session: Session, ids: readonly ChannelId[]): Promise<ChannelHead[]> {
   if (ids.length === 0) return []

@@ -1,13 +1,13 @@
-// Acknowledged positions on their way to the store: the latest of each device and channel, written
-// in batches. Losing one costs a repeated delivery, never an entry.
+// Writes acknowledged positions to the store in batches: the latest of each device and channel.
+// Losing one costs a repeated delivery, never an entry.
 //
 // Invariants:
 //   acknowledgement-writer/1. One write is under way at a time, so a later position never meets an
 //     earlier one in the store.
-//   acknowledgement-writer/2. What a write that failed held waits again, unless something later
-//     took its place.
-//   acknowledgement-writer/3. At most `waitingMax` positions wait; beyond it new ones are left out
-//     until there is room.
+//   acknowledgement-writer/2. Positions of a failed write wait again, unless later ones took their
+//     places.
+//   acknowledgement-writer/3. At most `waitingMax` positions wait; beyond that, new ones are left
+//     out until there is room.
 
 import type { Acknowledgement } from '#domain/feed'
 import type { SubscriptionStore } from '#domain/store-ports'
@@ -46,12 +46,12 @@ export class Acknowledgements {
     }
   }
 
-  /** The subscription ended: its position must not become that of the next one. */
+  /** Forgets a position after the subscription ended: the next subscription must not get it. */
   forget({ deviceId, channelId }: Omit<Acknowledgement, 'seq'>): void {
     this.#waiting.delete(keyOf({ deviceId, channelId }))
   }
 
-  /** Writes what waits now. Never rejects: what could not be written waits for the next call. */
+  /** Writes the waiting positions. Never rejects: unwritten ones wait for the next call. */
   flush(): Promise<void> {
     this.#writing ??= this.#write().finally(() => {
       this.#writing = undefined
@@ -59,7 +59,7 @@ export class Acknowledgements {
     return this.#writing // acknowledgement-writer/1
   }
 
-  /** Writes everything, also what came while a write was under way. */
+  /** Writes every position, also those that came during a write. */
   async flushAll(): Promise<void> {
     await this.#writing
     await this.flush()

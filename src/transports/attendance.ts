@@ -1,10 +1,11 @@
-// Tells the store which devices have a session: a device that is never seen goes some day.
+// Tells the store which devices have a session: the store removes devices that it has not seen for
+// long.
 
 import type { DeviceId } from '#domain/identity'
 import type { NowMs } from '#domain/ports'
 import type { DeviceStore } from '#domain/store-ports'
 
-/** The store keeps days: an hour is early enough for a session that has lasted. */
+/** The store keeps days, so telling it of lasting sessions once an hour is enough. */
 const TELL_ALL_MS = 3_600_000
 
 interface AttendancePorts {
@@ -22,12 +23,12 @@ export class Attendance {
     this.#toldAllAt = ports.nowMs()
   }
 
-  /** A session of this device has begun. It is told with others, at the next `tell`. */
+  /** Notes that a session of this device has begun; the next `tell` tells of it. */
   arrived(deviceId: DeviceId): void {
     this.#arrived.add(deviceId)
   }
 
-  /** Tells of who came since the last time and, once an hour, of everybody who is here. */
+  /** Tells of devices that came since the last time and, once an hour, of all present ones. */
   tell(present: Iterable<DeviceId>): void {
     const now = this.#ports.nowMs()
     const isTimeForAll = now - this.#toldAllAt >= TELL_ALL_MS
@@ -35,7 +36,7 @@ export class Attendance {
     const seen = isTimeForAll ? new Set([...this.#arrived, ...present]) : this.#arrived
     if (seen.size === 0) return
     this.#arrived = new Set()
-    // What the store cannot take is told again within the hour.
+    // Devices that the store cannot note now are told again within the hour.
     this.#ports.devices.seen([...seen], now).catch(() => undefined)
   }
 }

@@ -33,7 +33,7 @@ interface Loading {
 
 export class Backlog {
   readonly #window: Window
-  /** In the order in which they fell behind. */
+  /** Channels in the order in which they fell behind. */
   readonly #behind = new Set<Progress>()
   readonly #postponed = new Set<Progress>()
   readonly #loading = new Map<number, Loading>()
@@ -43,7 +43,7 @@ export class Backlog {
     this.#window = window
   }
 
-  /** Channels that are not live. */
+  /** The number of channels that are not live. */
   get size(): number {
     let loading = 0
     for (const { channels } of this.#loading.values()) loading += channels.length
@@ -55,7 +55,7 @@ export class Backlog {
     this.#behind.add(progress)
   }
 
-  /** The channel is read again after the next tick. (backlog/2) */
+  /** Puts the next read of a channel off until a tick. (backlog/2) */
   postpone(progress: Progress): void {
     progress.stage = 'postponed'
     this.#postponed.add(progress)

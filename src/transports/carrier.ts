@@ -1,5 +1,4 @@
-// What carries a session, and what listens for it: the one thing that differs between WSS, TCP and
-// QUIC.
+// Carriers of sessions and their listeners: the only difference between WSS, TCP and QUIC.
 
 import type { CarrierName } from '#domain/carrier'
 
@@ -7,15 +6,13 @@ import type { Rank } from './rank.ts'
 
 export interface Carrier {
   readonly kind: CarrierName
-  /** Where the device connects from. */
+  /** The address from which the device connects. */
   readonly address: string
   /** The Authorization header of the upgrade, '' without one. A secret. */
   readonly authorization: string
   /** Milliseconds that the connection took before its session; they count towards the hello. */
   readonly openingMs: number
-  /**
-   * Sends texts in this order, together; gives the bytes that it still holds, or that it is closed.
-   */
+  /** Sends texts in this order, together. Gives the bytes that it still holds, or `closed`. */
   send(texts: readonly string[]): number | 'closed'
   /** Sends what it holds and closes. */
   close(code: number, reason: string): void
@@ -23,36 +20,36 @@ export interface Carrier {
   cut(): void
 }
 
-/** A rule about frames that a device broke before there was a text to read. */
+/** A rule about frames that a device can break before there is a text to read. */
 export type BrokenRule = 'frame-too-big' | 'not-text'
 
-/** What a carrier tells its session. After `closed` nothing more. */
+/** The signals of a carrier to its session. None follows `closed`. */
 export interface SessionHandle {
   receive(text: string): void
-  /** The session says so to the device and ends. */
+  /** The device broke a rule: the session tells the device and ends. */
   broken(rule: BrokenRule): void
   /** The carrier has sent some of what it held; `bytes` are left. */
   drained(bytes: number): void
   closed(): void
 }
 
-/** What names a session and orders the sessions of one device. */
+/** The name of a session, and its order among the sessions of one device. */
 export interface Opened {
   readonly sessionId: string
   readonly rank: Rank
 }
 
-/** What listens for the devices of one carrier. */
+/** The listener for the devices of one carrier. */
 export interface Listener {
   readonly carrier: CarrierName
   /** Binds and gives the port; rejects with a sentence for the operator. */
   listen(): Promise<number>
   /**
-   * Reads the certificate anew, for connections to come; open ones stay. Rejects with a sentence
-   * for the operator when it cannot be used; then the old one stays.
+   * Reads the certificate anew, for new connections; open ones stay. When it cannot be used,
+   * rejects with a sentence for the operator and keeps the old one.
    */
   reload(): Promise<void>
-  /** Takes no connection any more and cuts those that are left. */
+  /** Refuses new connections and cuts the open ones. */
   close(): Promise<void>
 }
 

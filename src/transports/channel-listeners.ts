@@ -2,10 +2,10 @@
 // the process listen on the bus; the last one makes it stop.
 //
 // Invariants:
-//   channel-listeners/1. An entry is encoded once for all sessions of a channel, and they share the
-//     text.
-//   channel-listeners/2. The highest seq heard since listening began is remembered, so that
-//     positions which were read while an announcement passed by can be corrected with it.
+//   channel-listeners/1. Each entry is encoded once for all sessions of a channel, which share the
+//       text.
+//   channel-listeners/2. The highest seq heard since listening began is remembered: it corrects
+//     positions that were read while an announcement passed by.
 //   channel-listeners/3. An announcement names its head, also when its entries had no room:
 //     sessions then read the feed at once, and not when the next entry or the next check comes.
 

@@ -1,4 +1,4 @@
-// What a connection needs beside its carrier and its session.
+// The ports of a connection, beside its carrier and its session.
 
 import type { CarrierName } from '#domain/carrier'
 import type { SessionAdmission } from '#domain/ports'
@@ -11,8 +11,8 @@ import type { ChannelListeners } from './channel-listeners.ts'
 import type { Reads } from './reads.ts'
 
 /**
- * What all connections of a process share. Deadlines and heartbeats go by `monotonicMs`; devices
- * are told `nowMs`, by which nothing is measured.
+ * Ports that all connections of a process share. Deadlines and heartbeats go by `monotonicMs`;
+ * `nowMs` is only told to devices.
  */
 export interface ConnectionPorts<Connection> extends Pick<
   Runtime,
@@ -22,7 +22,7 @@ export interface ConnectionPorts<Connection> extends Pick<
   readonly subscriptions: Pick<SubscriptionStore, 'positions' | 'position'>
   readonly feed: Pick<ReadStore, 'catchUp'>
   readonly logger: Logger
-  /** Decides who may have a session. */
+  /** Decides which device may have a session. */
   readonly admission: SessionAdmission
   readonly listeners: ChannelListeners<Connection>
   readonly held: Held
@@ -31,9 +31,12 @@ export interface ConnectionPorts<Connection> extends Pick<
   readonly delivered: Record<'live' | 'replay', (by?: number) => void>
   /** Counts a session that the gateway ends. `reason` is one of its own words. */
   readonly ended: (carrier: CarrierName, reason: string) => void
-  /** From now on the connection hears what happens to the subscriptions of its device. */
+  /**
+   * Called when the device is known: from then on the connection hears of changes to its
+   * subscriptions.
+   */
   identified(connection: Connection): void
-  /** The session begins; an older one of the same device and carrier ends. */
+  /** Called when the session begins; an older one of the same device and carrier ends. */
   begun(connection: Connection): void
   left(connection: Connection): void
 }

@@ -6,8 +6,8 @@
 //
 // Invariants:
 //   connection/1. A session listens to a channel, and the bus knows of it, before its position is
-//     read. What was heard since corrects the position, so nothing falls between reading and
-//     listening.
+//     read. Announcements heard since then correct the position, so nothing is lost between reading
+//     and listening.
 //   connection/2. A connection that is gone listens to no channel; its session is closed and takes
 //     no input (session/2).
 //   connection/3. A defect in one session ends that session and no other.
@@ -27,7 +27,7 @@ import { Session } from './session.ts'
 import { CLOSE, RETRY_AFTER_MS } from './signals.ts'
 import type { Asked, AskedOf, Input, Output } from './signals.ts'
 
-/** What all connections of a process share. */
+/** Ports that all connections of a process share. */
 export type Shared = ConnectionPorts<Connection>
 
 export class Connection {
@@ -39,7 +39,7 @@ export class Connection {
   readonly #listening: Listening<Connection>
   readonly #outbox: Outbox
   #deviceId: DeviceId | undefined
-  /** Grows when a subscription changes, so that an older reading of them is not believed. */
+  /** Grows when a subscription changes, so that an older reading of subscriptions is not used. */
   #version = 0
   #isGone = false
 
@@ -47,7 +47,7 @@ export class Connection {
     this.carrier = carrier
     this.sessionId = sessionId
     this.rank = rank
-    // What the carrier took to begin counts towards the hello.
+    // The time in which the carrier began counts towards the hello.
     const sinceMs = shared.monotonicMs() - carrier.openingMs
     this.session = new Session(sinceMs, shared.random(1_000) / 1_000)
     this.#shared = shared
@@ -68,14 +68,14 @@ export class Connection {
     }
   }
 
-  /** Asks the device to leave, with a random time after which it may come back. */
+  /** Asks the device to leave, and tells it a random time after which it may come back. */
   leave(reason: GoawayReason): void {
     const { least, most } = RETRY_AFTER_MS
     const retryAfterMs = least + this.#shared.random(most - least + 1)
     this.feed({ kind: 'leave', reason, ...(reason !== 'replaced' && { retryAfterMs }) })
   }
 
-  /** The carrier is gone. */
+  /** Says that the carrier is gone. */
   gone(): void {
     if (this.#isGone) return
     this.session.handle({ kind: 'gone' }, this.#shared.monotonicMs())
@@ -93,13 +93,13 @@ export class Connection {
     this.carrier.close(code, reason)
   }
 
-  /** Ends it at once, with what the carrier holds. */
+  /** Ends the connection at once; what its carrier holds is lost. */
   cut(): void {
     this.gone()
     this.carrier.cut()
   }
 
-  /** The carrier holds so many bytes now. */
+  /** Says how many bytes the carrier holds now. */
   holds(bytes: number): void {
     if (this.#isGone) return
     this.#shared.held.changed(this, bytes) // held/1

@@ -13,9 +13,9 @@ import { DEVICE_FRAME_BYTES_MAX } from '#src/schemas/frames'
 import type { BrokenRule, Carrier, SessionHandle } from './carrier.ts'
 import { WINDOW_BYTES_MAX } from './signals.ts'
 
-/** What TLS and QUIC call the protocol. */
+/** The protocol's name in TLS and QUIC. */
 export const ALPN = 'heliograph'
-/** Four windows: entries, and whatever else a device can make the gateway say. (framing/2) */
+/** Four windows: room for entries, and for all answers that a device can cause. (framing/2) */
 export const HELD_BYTES_MAX = 4 * WINDOW_BYTES_MAX
 
 const LENGTH_BYTES = 4
@@ -40,7 +40,7 @@ export class FrameReader {
   #held = Buffer.alloc(0)
   #filled = 0
 
-  /** Hands on each text that is whole now; gives the rule that was broken, if one was. */
+  /** Hands on each text that is complete; gives the broken rule, if there is one. */
   read(chunk: Buffer, take: (text: string) => void): BrokenRule | undefined {
     let rest = chunk
     while (rest.length > 0) {
@@ -89,13 +89,13 @@ export class FrameReader {
 
 const NOTHING = Buffer.alloc(0)
 
-/** What a framed carrier needs of its stream. */
+/** The stream under a framed carrier. */
 export interface ByteStream {
-  /** Takes bytes, and calls back when they have left. */
+  /** Writes bytes, and calls back when they have left. */
   write(bytes: Buffer, left: () => void): void
-  /** Bytes taken and not left. */
+  /** Bytes that were written and have not left. */
   readonly held: number
-  /** Sends what it holds, then ends, with code and reason where the stream has them. */
+  /** Sends what it holds, then ends, with code and reason if the stream has them. */
   end(code: number, reason: string): void
   /** Ends at once. */
   cut(): void
@@ -133,7 +133,7 @@ export class FramedCarrier implements Carrier {
     if (this.#isClosed) this.#handle.closed()
   }
 
-  /** Bytes from the device. What comes after the end is thrown away. */
+  /** Takes bytes from the device; ignores those after the end. */
   received(chunk: Buffer): void {
     if (this.#isEnding) return
     const broken = this.#reader.read(chunk, (text) => {
@@ -142,7 +142,7 @@ export class FramedCarrier implements Carrier {
     if (broken !== undefined && !this.#isEnding) this.#handle?.broken(broken)
   }
 
-  /** The stream is closed, whoever closed it. */
+  /** Says that the stream is closed, by either side. */
   closed(): void {
     if (this.#isClosed) return
     this.#isEnding = true

@@ -1,20 +1,24 @@
-// Bytes that carriers hold for devices that do not take them, over all sessions of a process.
-// What is sent and not acknowledged is only numbers here: a device that reads costs nothing.
+// Bounds the bytes that carriers hold for devices that do not read, over all sessions of a process.
+// Entries that are sent and not acknowledged are only numbers: a device that reads costs nothing
+// here.
 //
 // Invariants:
 //   held/1. Together carriers hold at most so many bytes. From three quarters of that on, the
-//     sessions that hold most are told to come back, until the others hold half; beyond the whole,
+//     sessions that hold most are told to come back, until the others hold half; beyond the bound
 //     those that were told are cut, the largest first.
 
-/** A session as this file sees it. */
+/** A session, as far as this file needs it. */
 export interface Holder {
-  /** Asks the device to come back later. Nothing more is sent to it. */
+  /** Asks the device to come back later, and sends it nothing more. */
   leave(reason: 'busy'): void
-  /** Ends it at once, with what its carrier holds. */
+  /** Ends it at once; what its carrier holds is lost. */
   cut(): void
 }
 
-/** Of a session that ends: more is cut off, or it would stay until the device has read it all. */
+/**
+ * Bytes that an ending session may still send. One that holds more is cut: it would stay until the
+ * device has read it all.
+ */
 const KEPT_AT_CLOSE_MAX = 65_536
 
 export class Held {
@@ -25,28 +29,28 @@ export class Held {
   #stayingBytes = 0
   #leavingBytes = 0
 
-  /** `sentAway` is told of each session that has to leave. */
+  /** `sentAway` is called for each session that has to leave. */
   constructor(bytesMax: number, sentAway: () => void) {
     this.#bytesMax = bytesMax
     this.#sentAway = sentAway
   }
 
-  /** By all carriers together. */
+  /** Bytes that all carriers hold. */
   get bytes(): number {
     return this.#stayingBytes + this.#leavingBytes
   }
 
-  /** By the carrier of one session, as it was told last. */
+  /** Bytes that the carrier of one session holds, by its last report. */
   by(holder: Holder): number {
     return this.#staying.get(holder) ?? this.#leaving.get(holder) ?? 0
   }
 
-  /** Whether a session that ends now is cut. */
+  /** True when a session that ends now must be cut. */
   isTooMuchToKeep(holder: Holder): boolean {
     return this.by(holder) > KEPT_AT_CLOSE_MAX
   }
 
-  /** A carrier holds so many bytes now; 0 when it is gone. */
+  /** Reports the bytes that a carrier holds now; 0 when it is gone. */
   changed(holder: Holder, bytes: number): void {
     const before = this.#leaving.get(holder)
     if (before === undefined) {

@@ -1,8 +1,8 @@
-// What a device may send: the reading of its frames and the bounds on them.
+// Reads the frames of a device, and bounds them.
 //
 // Invariants:
-//   inbound/1. What a device may send is bounded: bytes a frame, broken frames a connection, and,
-//     by a bucket of tokens, the frames that move nothing. An acknowledgement that moves a position
+//   inbound/1. A device's input is bounded: bytes a frame, broken frames a connection, and, by a
+//     bucket of tokens, the frames that move nothing. An acknowledgement that moves a position
 //     costs nothing, because the gateway's own deliveries bound how many there can be.
 
 import { FAULTS, fault } from '#domain/fault'
@@ -15,7 +15,7 @@ import type { BrokenRule } from './carrier.ts'
 import { BROKEN_FRAMES_MAX, CLOSE, IDLE_FRAMES_PER_SECOND_MAX } from './signals.ts'
 import type { Output } from './signals.ts'
 
-/** Why a connection ends at once, and what the device is told. */
+/** The reason for which a connection ends at once, and the message to the device. */
 export interface Ending {
   readonly kind: 'ending'
   readonly code: number
@@ -23,7 +23,7 @@ export interface Ending {
   readonly because?: Fault
 }
 
-/** How a connection ends whose device broke a rule before there was a text to read. */
+/** The ending of a connection whose device broke a rule before there was a text to read. */
 export const ENDING: Readonly<Record<BrokenRule, Ending>> = {
   'frame-too-big': {
     kind: 'ending',
@@ -43,7 +43,7 @@ export const ENDING: Readonly<Record<BrokenRule, Ending>> = {
 
 export class Inbound {
   #brokenFrames = 0
-  /** Idle frames that may come at once; as many more in each second. */
+  /** Idle frames that may come at once; the bucket refills with as many in a second. */
   #tokens = IDLE_FRAMES_PER_SECOND_MAX
   #filledAtMs = 0
 
@@ -58,7 +58,7 @@ export class Inbound {
     return frame
   }
 
-  /** What a fault that the session may survive leads to. */
+  /** Handles a fault that the session may survive. */
   mistake(mistake: Fault, nowMs: number): Ending | readonly Output[] {
     if (this.#brokenFrames >= BROKEN_FRAMES_MAX) {
       // inbound/1
@@ -67,14 +67,14 @@ export class Inbound {
     return this.#isFlood(nowMs) ? tooMany() : [errorOutput(mistake)]
   }
 
-  /** What a frame that moves nothing leads to. */
+  /** Handles a frame that moves nothing. */
   idle(frame: DeviceFrame, nowMs: number): Ending | readonly Output[] {
     if (this.#isFlood(nowMs)) return tooMany()
     return frame.kind === 'ping' ? [noticeOutput({ kind: 'pong', mark: frame.mark })] : []
   }
 
   #isFlood(nowMs: number): boolean {
-    // A clock that was set back brings nothing.
+    // A clock that was set back adds no tokens.
     const elapsedMs = Math.max(0, nowMs - this.#filledAtMs)
     const filled = this.#tokens + (elapsedMs / 1_000) * IDLE_FRAMES_PER_SECOND_MAX
     this.#tokens = Math.min(IDLE_FRAMES_PER_SECOND_MAX, filled) - 1

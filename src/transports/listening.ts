@@ -7,7 +7,10 @@ import type { ChannelListeners } from './channel-listeners.ts'
 export class Listening<Member> {
   readonly #listeners: ChannelListeners<Member>
   readonly #member: Member
-  /** A channel that is left and joined again has another symbol. */
+  /**
+   * Channels that the session listens to; a channel that is left and joined again gets another
+   * symbol.
+   */
   readonly #channels = new Map<ChannelId, symbol>()
 
   constructor(listeners: ChannelListeners<Member>, member: Member) {
@@ -23,7 +26,7 @@ export class Listening<Member> {
     return this.#channels.has(channelId)
   }
 
-  /** Listens from now on; gives what stands for this time of listening. */
+  /** Begins to listen; gives a symbol for this period of listening. */
   join(channelId: ChannelId): symbol {
     const joined = this.#channels.get(channelId) ?? Symbol(channelId)
     this.#channels.set(channelId, joined)
@@ -31,12 +34,12 @@ export class Listening<Member> {
     return joined
   }
 
-  /** Whether it still listens as it did when `joined` was given. */
+  /** True while the period of `joined` goes on. */
   isSince(channelId: ChannelId, joined: symbol): boolean {
     return this.#channels.get(channelId) === joined
   }
 
-  /** False when it did not listen. */
+  /** Stops listening; false when it did not listen. */
   leave(channelId: ChannelId): boolean {
     if (!this.#channels.delete(channelId)) return false
     this.#listeners.leave(channelId, this.#member)
@@ -47,7 +50,7 @@ export class Listening<Member> {
     for (const channelId of this.channelIds) this.leave(channelId)
   }
 
-  /** The position with its head at least at what was heard while it was read. (connection/1) */
+  /** The position, its head raised to the highest seq heard while it was read. (connection/1) */
   corrected(position: Position): Position {
     const heard = this.#listeners.headOf(position.channelId)
     return heard > position.headSeq ? { ...position, headSeq: heard } : position

@@ -1,17 +1,17 @@
-// What a session has said and its carrier does not have yet.
+// The texts that a session has said and its carrier does not have yet.
 //
 // Invariants:
-//   outbox/1. What a session says while the input at hand is read goes to its carrier together: one
-//     write a round, not one for each channel that changed. What waits is bounded, and nothing
-//     overtakes it.
+//   outbox/1. Texts that a session says while the input at hand is read go to its carrier together:
+//     one write a round, not one for each changed channel. Waiting texts are bounded, and nothing
+//     overtakes them.
 
 import { WINDOW_ENTRIES_MAX } from './signals.ts'
 
-/** Texts that may wait for the end of a round; with them all go at once. */
+/** Texts that may wait for the end of a round; at this number all are written at once. */
 const WAITING_MAX = WINDOW_ENTRIES_MAX
 
 export interface OutboxPorts {
-  /** Runs a task after the input that is at hand has been read. */
+  /** Runs a task once the input at hand has been read. */
   readonly soon: (task: () => void) => void
   /** Takes texts in the order in which they were said; never throws. */
   readonly write: (texts: readonly string[]) => void
@@ -26,12 +26,14 @@ export class Outbox {
     this.#ports = ports
   }
 
-  /** Adds a text, which goes no later than at the end of this round once `settle` is called. */
+  /**
+   * Adds a text, which is written at the end of this round at the latest, once `settle` is called.
+   */
   say(text: string): void {
     this.#texts.push(text)
   }
 
-  /** Nothing more is said for now. */
+  /** Says that no more texts follow for now. */
   settle(): void {
     if (this.#texts.length >= WAITING_MAX) this.flush()
     else if (this.#texts.length > 0 && !this.#isDue) {
@@ -43,7 +45,7 @@ export class Outbox {
     }
   }
 
-  /** Writes what waits. */
+  /** Writes the waiting texts. */
   flush(): void {
     if (this.#texts.length === 0) return
     const texts = this.#texts

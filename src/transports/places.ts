@@ -1,5 +1,5 @@
-// How many connections devices may hold on one carrier, in total and from one address, and how many
-// were refused before they had a session.
+// Bounds the connections of devices on one carrier, in total and from one address, and counts those
+// that were refused before they had a session.
 //
 // Invariants:
 //   places/1. A connection holds one place from its beginning to its end, in the total and under
@@ -15,10 +15,10 @@ export interface PlaceLimits {
   readonly perAddress: number
 }
 
-/** Why a connection ended before it had a session. */
+/** The reason for which a connection ended before it had a session. */
 export type Refusal =
   | Extract<FaultCode, 'server_busy' | 'rate_limited' | 'missing_websocket_subprotocol'>
-  /** PROXY header, TLS handshake or stream did not come in time. */
+  /** The PROXY header, the TLS handshake or the stream did not come in time. */
   | 'late'
   | 'broken_proxy_header'
   | 'failed_handshake'
@@ -46,7 +46,10 @@ export class Places {
     meter.gauge('device_connections', { carrier }, () => this.#taken)
   }
 
-  /** A place for a connection from an address, or why there is none; that is counted. */
+  /**
+   * Takes a place for a connection from an address, or gives the reason why there is none, and
+   * counts it.
+   */
   take(address: string): Place | 'server_busy' | 'rate_limited' {
     const host = hostOf(address)
     const known = this.#byHost.get(host) ?? 0

@@ -1,4 +1,4 @@
-// Where one channel of one session stands.
+// The state of one channel in one session.
 //
 //   behind ── page asked for ──▶ loading ── page, all of it ──▶ live
 //     ▲  ▲                          │  └── postponed ──▶ waiting for a tick ──▶ behind
@@ -10,26 +10,27 @@ import type { ChannelId } from '#domain/identity'
 
 type Stage = 'behind' | 'loading' | 'postponed' | 'live'
 
-/** Plain state; the rules of its change are in serving.ts. */
+/** Plain state; serving.ts has the rules by which it changes. */
 export interface Progress {
   readonly channelId: ChannelId
   /** The head when the device subscribed. */
   readonly sinceSeq: number
-  /** Messages and Events up to here are known to the device, or not for it. */
+  /** The seq up to which the device knows Messages and Events, or must not get them. */
   entriesSince: number
-  /** Deletions up to here are not for the device: it knows no Thing from before them. */
+  /** The seq up to which the device gets no deletions: it knows no Thing from before them. */
   deletedSince: number
   stage: Stage
   /**
-   * Everything up to here was sent in this session, or is known to the device, or is not for it.
+   * The seq up to which every entry was sent in this session, is known to the device, or is not for
+   * it.
    */
   sentSeq: number
   ackedSeq: number
-  /** The highest seq heard of. */
+  /** The highest announced seq. */
   announcedSeq: number
-  /** Removals up to here are told; undefined: none. */
+  /** The removals that the device was told of; undefined before any. */
   removedTo: RemovedTo | undefined
-  /** Entries that were sent and not acknowledged, in seq order: numbers only, never their text. */
+  /** Entries that were sent and not acknowledged, in seq order: numbers only, no text. */
   readonly owed: { readonly seq: number; readonly bytes: number }[]
 }
 
@@ -38,7 +39,7 @@ export function progressFrom(position: Position, cursor: number): Progress {
     channelId: position.channelId,
     sinceSeq: position.sinceSeq,
     entriesSince: position.sinceSeq,
-    // A cursor from before the subscription comes with the Things that were known at it.
+    // A device with a cursor from before the subscription knows the Things of that time.
     deletedSince: cursor > 0 ? Math.min(cursor, position.sinceSeq) : position.sinceSeq,
     stage: cursor >= position.headSeq ? 'live' : 'behind',
     sentSeq: cursor,
@@ -49,7 +50,7 @@ export function progressFrom(position: Position, cursor: number): Progress {
   }
 }
 
-/** Takes what is owed up to a seq off the list; gives how much that was. */
+/** Takes entries up to a seq off the list; gives their number and bytes. */
 export function settle(progress: Progress, seq: number): { entries: number; bytes: number } {
   let entries = 0
   let bytes = 0

@@ -1,13 +1,13 @@
-// The PROXY protocol, versions 1 and 2: how a proxy that forwards bytes says whose they are.
+// The PROXY protocol, versions 1 and 2, by which a proxy names the client whose bytes it forwards.
 // https://www.haproxy.org/download/3.0/doc/proxy-protocol.txt
 //
 // A frame begins with a byte of 0 and TLS with 0x16, so the first byte tells a header from both.
 
 import { isIPv4, isIPv6 } from 'node:net'
 
-/** What the beginning of a connection holds. */
+/** The PROXY header at the beginning of a connection. */
 export type ProxyHeader =
-  /** Not enough bytes to tell. */
+  /** More bytes are needed to decide. */
   | { readonly kind: 'more' }
   | { readonly kind: 'none' }
   | { readonly kind: 'broken' }
@@ -53,7 +53,7 @@ const isPort = (text: string): boolean => /^(0|[1-9]\d{0,4})$/.test(text) && Num
 
 const LOCAL = 0x20
 const PROXIED = 0x21
-/** Where the source stands, by family and protocol: stream or datagram over IPv4, over IPv6. */
+/** Bytes of an address by family and protocol: stream or datagram over IPv4, over IPv6. */
 const ADDRESS_BYTES: ReadonlyMap<number, 4 | 16> = new Map([
   [0x11, 4],
   [0x12, 4],

@@ -3,7 +3,7 @@
 //
 // Invariants:
 //   quic/1. A connection without a stream has one deadline, and a device has one stream.
-//   quic/2. A connection that was ended is closed soon, also when the device reads nothing.
+//   quic/2. An ended connection is closed soon, also when the device reads nothing.
 
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
@@ -30,18 +30,21 @@ export interface QuicOptions {
   readonly certificate: ReadCertificate
 }
 
-/** From the end of a session to that of its connection, for what is still on its way. (quic/2) */
+/**
+ * Milliseconds from the end of a session to the end of its connection, for bytes on their way.
+ * (quic/2)
+ */
 const LINGER_MS = 500
-/** What a device may send before it was read: two of its largest frames. */
+/** Bytes that a device may send before they are read: two of its largest frames. */
 const RECEIVE_BYTES_MAX = 131_072
 const STOP_WITHIN_MS = 2_000
 const KEY_BYTES = 32
 
-/** What differs from the library's defaults. */
+/** Settings that differ from the library's defaults. */
 const BOUNDS = {
   applicationProtos: [ALPN],
   verifyPeer: false,
-  // What was sent early could be sent again by somebody else.
+  // An attacker could replay early data.
   enableEarlyData: false,
   maxIdleTimeout: IDLE_MS,
   initialMaxStreamsBidi: 1, // quic/1
@@ -55,7 +58,7 @@ const BOUNDS = {
 export const createQuicListener = (options: QuicOptions, ports: QuicPorts): Listener =>
   new QuicListener(options, ports)
 
-/** A connection of a device, by the address and port of the peer. */
+/** A device's connection; kept by the address and port of the peer. */
 interface Joined {
   readonly connection: QUICConnection
   readonly since: number
@@ -70,7 +73,7 @@ class QuicListener implements Listener {
   readonly #options: QuicOptions
   readonly #ports: QuicPorts
   readonly #joined = new Map<string, Joined>()
-  /** Streams whose connection is about to be told of. */
+  /** Streams that the library reports before their connection. */
   readonly #early = new Map<string, QUICStream>()
   #server: QUICServer | undefined
 
@@ -108,7 +111,7 @@ class QuicListener implements Listener {
   async close(): Promise<void> {
     const code = { isApp: true, errorCode: CLOSE.goingAway } as const
     const stopped = this.#server?.stop({ ...code, force: true }).catch(() => undefined)
-    // Peers that are gone without a word are not waited for.
+    // Does not wait for peers that are gone without a word.
     await Promise.race([stopped, this.#ports.runtime.wait(STOP_WITHIN_MS)])
   }
 
@@ -193,7 +196,7 @@ class DeviceStream implements ByteStream {
     } catch {
       // The device has reset its stream, or the connection is gone.
     }
-    // A device that sends nothing any more has left.
+    // A device that ends its stream has left.
     stop(this.#connection, CLOSE.normal, '')
   }
 
@@ -236,7 +239,7 @@ interface PeerAddress {
 
 const peerOf = ({ remoteHost, remotePort }: PeerAddress): string => `${remoteHost} ${remotePort}`
 
-/** An IPv4 address inside IPv6 is an IPv4 address. */
+/** Gives an IPv4 address inside an IPv6 address as an IPv4 address. */
 const plain = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, '')
 
 /** The system's code, which the library hides behind a sentence of its own. */

@@ -1,10 +1,10 @@
-// The reads of all sessions of a process: so many at once, so many waiting, first come first
-// served. A fleet that comes back in one second waits here and not in the store.
+// Queues the reads of all sessions of a process: a bounded number run and a bounded number wait,
+// first come first served. A fleet that comes back in one second waits here and not in the store.
 
 export class Reads {
   readonly #atOnce: number
   readonly #waitingMax: number
-  /** In the order of asking; a job is in it once. */
+  /** Jobs in the order of asking; each is in it once. */
   readonly #waiting = new Set<() => Promise<void>>()
   #running = 0
 
@@ -27,7 +27,7 @@ export class Reads {
     return true
   }
 
-  /** Forgets what waits. */
+  /** Forgets the waiting jobs. */
   clear(): void {
     this.#waiting.clear()
   }

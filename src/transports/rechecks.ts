@@ -1,5 +1,5 @@
-// Sessions that compare their channels with the store, spread over a time: after a loss all of them
-// would ask at once.
+// Spreads over a time the sessions that compare their channels with the store: after a loss all of
+// them would ask at once.
 
 import type { Timers } from '#domain/ports'
 import type { Runtime } from '#domain/runtime'
@@ -18,7 +18,9 @@ export class Rechecks {
     this.#ports = ports
   }
 
-  /** At a random moment within RECHECK_MS, once however often it was asked for. */
+  /**
+   * Rechecks a connection at a random moment within RECHECK_MS: once, however often this is called.
+   */
   soon(connection: { recheck(): void }): void {
     if (this.#due.has(connection)) return
     const { timers, random } = this.#ports

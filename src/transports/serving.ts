@@ -1,15 +1,15 @@
-// The deliveries of one session: which entries of which channel go out now. Pure: no clock, no I/O.
+// The deliveries of one session: decides which entries of which channel go out now. Pure: no clock,
+// no I/O.
 //
 // Invariants:
 //   serving/1. Per channel, seq grows from one delivery to the next, except behind a gap with
 //     `restart`.
 //   serving/2. An announced entry is forwarded only when its seq is the next one. Older ones are
-//     dropped; a hole, a head that nobody announced and a shut window all lead to one mechanism:
-//     the channel is behind and is read from the feed, from what was sent last.
-//   serving/3. Nothing is kept for a channel that is behind but numbers: announcements that arrive
-//     meanwhile only raise `announcedSeq`, and the channel is live again when a page has reached
-//     it.
-//   serving/4. Only what was sent can be acknowledged.
+//     dropped; a hole, an unannounced head and a shut window all lead to one mechanism: the channel
+//     is behind, and the feed is read from the last sent entry on.
+//   serving/3. For a channel that is behind only numbers are kept: announcements only raise
+//     `announcedSeq`, and the channel is live again when a page has reached it.
+//   serving/4. Only sent entries can be acknowledged.
 //   serving/5. Behind a restart Things come again, Messages and Events do not.
 //
 // backlog.ts reads the channels that are behind.
@@ -34,7 +34,7 @@ export class Serving {
   readonly #channels = new Map<ChannelId, Progress>()
   readonly #backlog = new Backlog(this.#window)
 
-  /** Channels that are not live. */
+  /** The number of channels that are not live. */
   get behind(): number {
     return this.#backlog.size
   }
@@ -44,8 +44,8 @@ export class Serving {
   }
 
   /**
-   * The channels of a session as it begins, with the cursors of the hello: gives those the welcome
-   * lists. The others are told in `outputs`, which go out behind the welcome.
+   * Takes the channels of a new session, with the cursors of the hello; gives the channels that the
+   * welcome lists. `outputs` names the others, behind the welcome.
    */
   begin(
     positions: readonly Position[],
@@ -61,7 +61,7 @@ export class Serving {
     return listed
   }
 
-  /** A subscription that is new, or was made anew, while connected. */
+  /** Takes a subscription that was made, or made anew, while connected. */
   subscribe(position: Position, outputs: Output[]): void {
     this.#stand(position, outputs)
     this.#backlog.read(outputs)
@@ -73,7 +73,7 @@ export class Serving {
       this.#hear(progress, position.headSeq)
     } else {
       this.#forget(position.channelId)
-      // A device that was not told of the end in between goes on from where it stands.
+      // A device that was not told of the end in between goes on from its position.
       const stoodAt = Math.min(progress?.ackedSeq ?? 0, position.headSeq)
       const cursor = Math.max(position.ackedSeq, stoodAt)
       this.#add(position, cursor, { outputs, told: undefined })
@@ -86,7 +86,7 @@ export class Serving {
     this.#backlog.read(outputs)
   }
 
-  /** Entries announced for a channel. (serving/2, serving/3) */
+  /** Takes announced entries of a channel. (serving/2, serving/3) */
   announced({ channelId, frames, headSeq }: News, outputs: Output[]): void {
     const progress = this.#channels.get(channelId)
     if (progress === undefined) return
@@ -100,15 +100,18 @@ export class Serving {
     this.#backlog.read(outputs)
   }
 
-  /** Heads as the store has them; a channel that began during the admission is served from here. */
+  /**
+   * Takes the heads that the store has; a channel that began during the admission is served from
+   * here on.
+   */
   heads(positions: readonly Position[], outputs: Output[]): void {
     for (const position of positions) this.#stand(position, outputs)
     this.#backlog.read(outputs)
   }
 
   /**
-   * `resync`: the channel begins anew while entries are owed; only a new session can tell them
-   * apart.
+   * Takes a page. `resync`: the channel begins anew while entries are unacknowledged; only a new
+   * session can tell old and new acknowledgements apart.
    */
   pages(ticket: number, pages: readonly FramePage[], outputs: Output[]): Ended {
     for (const [at, progress] of this.#backlog.arrived(ticket).entries()) {
@@ -131,7 +134,7 @@ export class Serving {
   }
 
   /**
-   * Refused with a fault when it is for an unknown channel or beyond what was sent; `stale`: no
+   * Gives a fault for an unknown channel or a seq beyond the sent ones, and `stale` for one without
    * news.
    */
   acknowledge(channelId: ChannelId, seq: number, outputs: Output[]): Fault | 'moved' | 'stale' {
@@ -150,13 +153,13 @@ export class Serving {
     return 'moved'
   }
 
-  /** What was postponed may be read again. */
+  /** Allows postponed channels to be read again. */
   tick(outputs: Output[]): void {
     this.#backlog.tick()
     this.#backlog.read(outputs)
   }
 
-  /** What the carrier holds. */
+  /** Takes the number of bytes that the carrier holds. */
   bufferedBytes(bytes: number, outputs: Output[]): void {
     this.#window.buffer(bytes)
     this.#backlog.read(outputs)
@@ -199,7 +202,7 @@ export class Serving {
     return true
   }
 
-  /** serving/2: a live channel that is not at a seq which exists is behind. */
+  /** serving/2: a live channel that has not sent an existing seq is behind. */
   #hear(progress: Progress, seq: number): void {
     progress.announcedSeq = Math.max(progress.announcedSeq, seq)
     if (progress.stage === 'live' && progress.announcedSeq > progress.sentSeq) {
@@ -230,7 +233,8 @@ export class Serving {
     if (page.gap !== undefined) {
       if (page.gap.restart && progress.owed.length > 0) return 'resync'
       const known = Math.min(before, page.headSeq)
-      // A feed that ends before what was sent has lost entries; retention takes none from its end.
+      // A feed that ends before the last sent entry has lost entries: retention takes none from its
+      // end.
       const reason = known < before ? 'reset' : 'retention'
       outputs.push(noticeOutput({ kind: 'gap', channelId, ...page.gap, reason }))
       if (page.gap.restart) {

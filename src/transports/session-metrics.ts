@@ -1,4 +1,4 @@
-// What operators see of the sessions of a process.
+// The metrics of a process's sessions.
 
 import { CARRIERS } from '#domain/carrier'
 import type { CarrierName } from '#domain/carrier'

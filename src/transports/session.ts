@@ -1,12 +1,11 @@
 // One session of one device, from hello to close: the protocol `heliograph.v1`, for every carrier.
-// Pure: what happens comes in as an Input with the time of a clock that nobody sets, what must be
-// done goes out as Outputs.
+// Pure: every happening comes in as an Input with monotonic time, and all work goes out as Outputs.
 //
 //   greeting ── hello ──▶ admitting ── admitted ──▶ serving ── leave ──▶ draining ──▶ closed
 //      └──────── refused, too late, broken rules, carrier gone: closed ◀──────────────┘
 //
 // Invariants:
-//   session/1. Nothing is delivered before the credentials of a hello were found good.
+//   session/1. Nothing is delivered before the credentials of a hello have proved good.
 //   session/2. A phase owns what it needs, so a closed session holds nothing and a draining one
 //     sends no entries.
 //   session/3. A device that answers no ping is closed after MISSED_PINGS_MAX of them.
@@ -38,7 +37,7 @@ export class Session {
   readonly #inbound = new Inbound()
   readonly #spread: number
 
-  /** `spread`, from 0 to 1, keeps what many sessions do by the clock from falling together. */
+  /** `spread`, from 0 to 1, keeps the timed work of many sessions from falling together. */
   constructor(nowMs: number, spread: number) {
     this.#phase = { kind: 'greeting', untilMs: nowMs + HELLO_WITHIN_MS }
     this.#spread = spread
@@ -48,18 +47,18 @@ export class Session {
     return this.#phase.kind
   }
 
-  /** Channels that wait for catch-up. */
+  /** The number of channels that wait for catch-up. */
   get behind(): number {
     return this.#phase.kind === 'serving' ? this.#phase.serving.behind : 0
   }
 
-  /** What is sent and not acknowledged. */
+  /** The sent and unacknowledged entries. */
   get unacknowledged(): { readonly entries: number; readonly bytes: number } {
     const phase = this.#phase
     return phase.kind === 'serving' ? phase.serving.unacknowledged : { entries: 0, bytes: 0 }
   }
 
-  /** Takes one input; gives what must be done for it, in this order. */
+  /** Takes one input; gives the outputs to perform, in this order. */
   handle(input: Input, nowMs: number): readonly Output[] {
     if (input.kind === 'broken' && this.#phase.kind !== 'closed') {
       return this.#end(ENDING[input.rule])

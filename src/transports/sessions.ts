@@ -1,11 +1,11 @@
-// The sessions of a process: who is here, what they are told together, and how they leave.
+// The sessions of a process: keeps them, tells them common news, and lets them leave.
 //
 // Invariants:
 //   sessions/1. A device has one session per carrier: a newer one (rank/1) ends the older, on every
 //     node.
 //   sessions/2. `drain` tells every device at once, whatever the store does. After it no session is
-//     left, and every acknowledgement that came in was written, unless the store took longer than
-//     WRITE_WITHIN_MS: those are delivered once more.
+//     left, and every received acknowledgement is written, unless the store took longer than
+//     WRITE_WITHIN_MS: then those entries are delivered once more.
 //   sessions/3. When a lane gets a new owner its sessions compare their channels with the store:
 //     the owner before may have died between a commit and its announcement.
 
@@ -37,12 +37,12 @@ export interface SessionPorts extends Pick<
   readonly subscriptions: Pick<SubscriptionStore, 'positions' | 'position' | 'acknowledge'>
   readonly meter: Meter
   readonly timers: Timers
-  /** For the ids of sessions. */
+  /** Random bytes for the ids of sessions. */
   readonly entropy: Runtime['entropy']
 }
 
 export interface SessionOptions {
-  /** Lanes that the channels are shared out over. */
+  /** The number of lanes over which channels are distributed. */
   readonly lanes: number
   /** Bytes that carriers hold for devices, over all sessions. */
   readonly heldBytesMax?: number
@@ -52,7 +52,7 @@ export interface Sessions {
   /** Begins a session. The carrier says `closed` once, whoever closed it. */
   open(carrier: Carrier): SessionHandle
   /**
-   * Tells every device to come back later; resolves when all are gone. New ones are sent away.
+   * Tells every device to come back later; resolves when all are gone. Sends new ones away.
    * (sessions/2)
    */
   drain(): Promise<void>
@@ -68,11 +68,11 @@ export interface Sessions {
 
 const TICK_MS = 1_000
 /**
- * Positions are written, and who is here is told, every so many ticks. Each costs the database more
- * than a submission, and a device that comes back says itself where it is.
+ * Ticks between writes of positions and of present devices. Each write costs the database more than
+ * a submission, and a device that comes back tells its position itself.
  */
 const TICKS_BETWEEN_WRITES = 5
-/** How long a stop waits for the last positions. */
+/** Milliseconds for which a stop waits for the last positions. */
 const WRITE_WITHIN_MS = 3_000
 const READS_AT_ONCE = 16
 const READS_WAITING_MAX = 50_000
@@ -186,7 +186,7 @@ class Hub implements Sessions {
     for (const connection of concerned) this.#rechecks.soon(connection)
   }
 
-  /** sessions/2: a store that does not answer holds nobody up. */
+  /** sessions/2: a store that does not answer delays nobody. */
   async #write(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     const cancel = this.#ports.timers.after(WRITE_WITHIN_MS, resolve)
@@ -276,7 +276,8 @@ class Hub implements Sessions {
 }
 
 /**
- * sessions/1: one that has not begun yet looks when it does, for its number may still be raised.
+ * sessions/1: tells a connection of a newer number. A session that has not begun yet checks when it
+ * begins, for its number may still rise.
  */
 function heard(connection: Connection, number: number): void {
   connection.rank.hear(number)

@@ -1,5 +1,5 @@
-// What a session is told and what it asks for: the whole surface between the protocol (session.ts,
-// pure) and the world around it (sessions.ts).
+// The inputs and outputs of a session: the whole surface between the protocol (session.ts, pure)
+// and the world around it (sessions.ts).
 
 import type { FaultCode } from '#domain/fault'
 import type { CatchUpPage, CatchUpRequest, Position } from '#domain/feed'
@@ -13,16 +13,16 @@ import type { GoawayReason, Hello, UnsubscribedReason } from '#src/schemas/frame
 export interface Frame {
   readonly seq: number
   readonly text: string
-  /** Of the text in UTF-8. */
+  /** Bytes of the text in UTF-8. */
   readonly bytes: number
 }
 
-/** What was announced of a channel. */
+/** An announcement of a channel, as frames. */
 export interface News {
   readonly channelId: ChannelId
   /** In seq order. */
   readonly frames: readonly Frame[]
-  /** The feed goes at least up to here: beyond the last frame when entries were left out. */
+  /** The feed reaches at least this seq: beyond the last frame when entries were left out. */
   readonly headSeq: number
 }
 
@@ -37,7 +37,7 @@ export type Input =
   | {
       readonly kind: 'admitted'
       readonly sessionId: string
-      /** What the device is told of the time: Unix milliseconds by the gateway's clock. */
+      /** The time that the device is told: Unix milliseconds by the gateway's clock. */
       readonly serverTime: number
       readonly positions: readonly Position[]
     }
@@ -54,7 +54,7 @@ export type Input =
       readonly channelId: ChannelId
       readonly reason: UnsubscribedReason
     }
-  /** Where the channels of the device stand now; finds what the bus has lost. */
+  /** The present positions of the device's channels, which reveal what the bus has lost. */
   | { readonly kind: 'positions'; readonly positions: readonly Position[] }
   | { readonly kind: 'tick' }
   /** Bytes that the carrier still holds. */
@@ -88,7 +88,8 @@ export type Asked = Exclude<Output, { readonly kind: 'send' | 'close' | 'deliver
 export type AskedOf<Kind extends Asked['kind']> = Extract<Asked, { readonly kind: Kind }>
 
 /**
- * Unacknowledged or buffered, per connection. Beyond either nothing is pushed. (decisions.md 10)
+ * Entries and bytes, unacknowledged or buffered, of a connection. Beyond either nothing is pushed.
+ * (decisions.md 10)
  */
 export const WINDOW_ENTRIES_MAX = 256
 export const WINDOW_BYTES_MAX = 1_048_576
@@ -101,26 +102,29 @@ export const READ_BYTES_MAX = WINDOW_BYTES_MAX / READS_AT_ONCE_MAX
 export const READ_CHANNELS_MAX = 64
 
 export const HELLO_WITHIN_MS = 8_000
-/** From a hello to its welcome; then the store is taken for unavailable. */
+/** Milliseconds from a hello to its welcome; after that the store counts as unavailable. */
 export const ADMIT_WITHIN_MS = 30_000
 export const HEARTBEAT_MS = 25_000
 export const MISSED_PINGS_MAX = 2
 export const IDLE_MS = HEARTBEAT_MS * (MISSED_PINGS_MAX + 1)
-/** How often a session compares its channels with the store, in case the bus lost something. */
+/**
+ * Milliseconds between two comparisons of a session's channels with the store, in case the bus lost
+ * something.
+ */
 export const CHECK_EVERY_MS = 60_000
-/** What a goaway asks a device to wait, at random. */
+/** Milliseconds that a goaway asks a device to wait, chosen at random. */
 export const RETRY_AFTER_MS = { least: 500, most: 5_000 } as const
-/** From a goaway to the close, so that acknowledgements under way can come in. */
+/** Milliseconds from a goaway to the close, so that acknowledgements under way can arrive. */
 export const LEAVE_WITHIN_MS = 1_500
 /**
- * Frames a second, and at once, that bring nothing: pings, faults, acknowledgements of what is
- * acknowledged.
+ * Frames without effect that may come in a second, and at once: pings, faults, repeated
+ * acknowledgements.
  */
 export const IDLE_FRAMES_PER_SECOND_MAX = 50
-/** Frames that are not JSON objects, over the life of a connection. */
+/** Frames that are not JSON objects which a connection survives. */
 export const BROKEN_FRAMES_MAX = 5
 
-/** How a connection closes: the codes of WebSocket, which QUIC has as application codes. */
+/** Codes with which a connection closes: WebSocket's, which QUIC carries as application codes. */
 export const CLOSE = {
   normal: 1000,
   goingAway: 1001,

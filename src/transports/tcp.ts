@@ -6,9 +6,9 @@
 //
 // Invariants:
 //   tcp/1. Until its session begins a connection has one deadline, whatever it sends.
-//   tcp/2. A PROXY header is read from a trusted proxy alone; from anybody else it is a broken
+//   tcp/2. A PROXY header is read from trusted proxies only; from any other peer it is a broken
 //          frame.
-//   tcp/3. A connection that was ended is closed soon, also when the device reads nothing.
+//   tcp/3. An ended connection is closed soon, also when the device reads nothing.
 
 import { createServer } from 'node:net'
 import type { Server, Socket } from 'node:net'
@@ -32,14 +32,16 @@ export interface TcpPorts {
 export interface TcpOptions {
   readonly host: string
   readonly port: number
-  /** Undefined: without TLS. */
+  /** Undefined for no TLS. */
   readonly certificate: ReadCertificate | undefined
   readonly isTrustedProxy: (address: string) => boolean
 }
 
-/** The first of the operating system's probes for a peer that is gone without a word. */
+/**
+ * Milliseconds before the operating system's first probe for a peer that is gone without a word.
+ */
 const KEEP_ALIVE_MS = 60_000
-/** From the end of a session to that of its connection. (tcp/3) */
+/** Milliseconds from the end of a session to the end of its connection. (tcp/3) */
 const LINGER_MS = 2_000
 const BACKLOG = 4_096
 
@@ -61,7 +63,7 @@ class TcpListener implements Listener {
   readonly #ports: TcpPorts
   readonly #server: Server
   readonly #sockets = new Set<Socket>()
-  /** By the address and port of the peer: what TLS was begun for. */
+  /** Connections in a TLS handshake, by the address and port of the peer. */
   readonly #handshakes = new Map<string, Opening>()
   #tls: TlsServer | undefined
 
@@ -118,7 +120,7 @@ class TcpListener implements Listener {
 
   #accepted(socket: Socket): void {
     const address = socket.remoteAddress
-    // What fails ends with `close`, which is heard everywhere.
+    // Every failure ends with `close`, which the code handles.
     socket.on('error', () => undefined)
     if (address === undefined) {
       socket.destroy()
@@ -190,7 +192,7 @@ class TcpListener implements Listener {
     socket.destroy()
   }
 
-  /** `socket` is the connection itself or TLS upon it. */
+  /** Begins the session. `socket` is the connection itself or TLS on top of it. */
   #begin({ address, since, cancelDeadline }: Opening, socket: Socket): void {
     cancelDeadline()
     const { runtime, open } = this.#ports
@@ -242,5 +244,5 @@ class SocketStream implements ByteStream {
 
 const peerOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`
 
-/** An IPv4 address inside IPv6 is an IPv4 address. */
+/** Gives an IPv4 address inside an IPv6 address as an IPv4 address. */
 const plain = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, '')

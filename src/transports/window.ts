@@ -1,16 +1,16 @@
-// How much may be on its way to one device.
+// Bounds the entries that are on their way to one device.
 //
 // Invariants:
-//   session-window/1. Never more than WINDOW_ENTRIES_MAX entries or WINDOW_BYTES_MAX bytes are
+//   session-window/1. At most WINDOW_ENTRIES_MAX entries and WINDOW_BYTES_MAX bytes are
 //     unacknowledged.
 //   session-window/2. A window that refused an entry stays shut until acknowledgements and the
 //     carrier have brought it to half, so that a slow device is served in pages and not entry by
-//     entry. It never shuts while it is at half or below, so there is always an acknowledgement or
-//     a drain to come that opens it.
+//     entry. It never shuts at half or below, so an acknowledgement or a drain that opens it always
+//     follows.
 
 import { WINDOW_BYTES_MAX, WINDOW_ENTRIES_MAX } from './signals.ts'
 
-/** Below so much room a page is not worth reading. */
+/** Entries of room below which a page is not worth reading. */
 const ROOM_MIN = 32
 
 export class Window {
@@ -41,20 +41,20 @@ export class Window {
     return true
   }
 
-  /** Entries were acknowledged, or are not owed any more. */
+  /** Frees the room of entries that were acknowledged or dropped. */
   release(entries: number, bytes: number): void {
     this.#entries -= entries
     this.#bytes -= bytes
     this.#openAtHalf()
   }
 
-  /** What the carrier holds now. */
+  /** Takes the number of bytes that the carrier holds now. */
   buffer(bytes: number): void {
     this.#buffered = bytes
     this.#openAtHalf()
   }
 
-  /** How many entries a page may have, when `reserved` are asked for already; 0: not now. */
+  /** Entries that a page may have, when `reserved` are asked for already; 0 for no page now. */
   room(reserved: number): number {
     if (this.#isShut) return 0
     const room = WINDOW_ENTRIES_MAX - this.#entries - reserved

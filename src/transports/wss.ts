@@ -6,7 +6,7 @@
 //   wss/2. What uWebSockets.js holds for one socket is bounded; a socket beyond the bound is cut.
 //     The session stops long before (session-window/1), so only a device that reads nothing and
 //     asks for much gets there.
-//   wss/3. The request is read before the first return; nothing of it is kept but strings.
+//   wss/3. The request is read before the first return; only strings of it are kept.
 
 import type { HttpRequest, HttpResponse, TemplatedApp, WebSocket } from 'uWebSockets.js'
 
@@ -18,7 +18,7 @@ import { HELD_BYTES_MAX } from './framing.ts'
 import type { Place, Places } from './places.ts'
 import { HEARTBEAT_MS } from './signals.ts'
 
-/** Where a request comes from, as the ingress reads it. */
+/** The source of a request, from which ingress reads the client's address. */
 export interface AddressSource {
   socketAddress(): string
   headerLines(name: string): string
@@ -26,7 +26,7 @@ export interface AddressSource {
 
 /** The HTTP listener, whose port and certificate serve WebSockets too. */
 export interface WssHost {
-  /** Applies now, and to every application that takes the place of this one. */
+  /** Applies now, and again to every application that replaces this one. */
   mount(apply: (app: TemplatedApp) => void): void
   /** Binds, once; gives the port. */
   listen(): Promise<number>
@@ -40,7 +40,7 @@ export interface WssPorts {
   readonly clientAddress: (source: AddressSource) => string
   /** The answer to an upgrade that is refused, in the form of every refusal. */
   readonly refuseUpgrade: (refusal: Fault, header: (name: string) => string) => UpgradeRefusal
-  /** Told of each connection that becomes a WebSocket. */
+  /** Called for each connection that becomes a WebSocket. */
   readonly upgraded: () => void
 }
 
@@ -50,13 +50,16 @@ export interface UpgradeRefusal {
   readonly body: string
 }
 
-/** The session has a heartbeat of its own; this is for a socket whose session is stuck. */
+/**
+ * Seconds after which the library closes a silent socket. The session has a heartbeat of its own;
+ * this is for a socket whose session is stuck.
+ */
 const IDLE_SECONDS = Math.ceil((4 * HEARTBEAT_MS) / 1_000)
 
-/** What the library answers to a send beyond the bound. */
+/** The library's answer to a send beyond the bound. */
 const DROPPED = 2
 
-/** What uWebSockets.js keeps for us with each socket. */
+/** The data that uWebSockets.js keeps with each socket. */
 interface Socket {
   readonly address: string
   readonly authorization: string

@@ -6,7 +6,7 @@ export type ChannelKeyRow = {
   /** SHA-256 of the key, in hex. */
   readonly keyHash: string
   readonly channel: number
-  /** The channel's at the time: with another one the key is void. */
+  /** The channel's password hash at the time: with another one the key is void. */
   readonly passwordHash: string
   readonly keyId: string
   readonly label: string

@@ -9,13 +9,13 @@ export type ChannelRow = {
   readonly passwordHash: string
   readonly createdAt: number
   /**
-   * 0, or when the channel was deleted, in Unix milliseconds: until retention has removed
-   * everything that belonged to it.
+   * 0, or the time of deletion in Unix milliseconds. The row stays until retention has removed
+   * everything of the channel.
    */
   readonly isDeleted: number
-  /** When retention last saw that it was in use. (idle.ts) */
+  /** The time at which retention last saw it in use. (idle.ts) */
   readonly usedAt: number
-  /** The head at that time; USED_SINCE once it was subscribed to after it. */
+  /** The head at that time; USED_SINCE once a device subscribed after it. */
   readonly usedSeq: number
 }
 
@@ -40,7 +40,10 @@ export const channelEntity = ({ serial, integer, text }: ColumnTypes) =>
     ],
   })
 
-/** What of a channel changes with every turn: a narrow row, apart from what never does. */
+/**
+ * The part of a channel that changes with every turn: a narrow row, apart from the part that seldom
+ * does.
+ */
 export type ChannelHeadRow = {
   readonly channel: number
   readonly headSeq: number
@@ -50,7 +53,7 @@ export type ChannelHeadRow = {
   readonly entriesFloor: number
   /** The last seq of a deleted Thing whose row retention removed. */
   readonly tombstoneFloor: number
-  /** 1 once a device with a provider's route was among the subscribers; 0: none ever was. */
+  /** 1 once a device with a provider's route was among the subscribers; 0 before that. */
   readonly hasProviderRoutes: number
 }
 

@@ -10,11 +10,11 @@ export type DeviceRow = {
   readonly channelType: ChannelType
   readonly providerToken: string | null
   readonly createdAt: number
-  /** How many the device has begun; the newest has this number. */
+  /** Sessions that the device has begun; the newest has this number. */
   readonly sessions: number
   /**
-   * When it last had a session or a pull, to the day, or lost a subscription; null before its
-   * first subscription. (idle.ts)
+   * The day on which it last had a session or a pull, or lost a subscription; null before its first
+   * subscription. (idle.ts)
    */
   readonly seenAt: number | null
   /** Grows with each change of the route. */

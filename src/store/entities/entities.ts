@@ -1,5 +1,5 @@
 // Things and Events: columns for what statements ask about, one document for the rest. Each column
-// that a turn writes costs it about 0.3 µs a row, so the document holds what is only ever read
+// that a turn writes costs it about 0.3 µs a row, so the document holds members that are only read
 // whole.
 
 import { EntitySchema } from 'typeorm'
@@ -9,7 +9,7 @@ import type { EventState, ThingState } from '#domain/entity'
 import type { OperationId } from '#domain/identity'
 import type { ColumnTypes, Numbered } from '#src/store/dialect'
 
-/** TypeORM has no word for a column that only the server knows. (blocks.ts) */
+/** TypeORM cannot express a column that only the server knows. (blocks.ts) */
 const byChange = (table: string, hasBlocks: boolean): EntitySchemaIndexOptions[] => [
   hasBlocks
     ? { name: `${table}_by_block`, synchronize: false }
@@ -45,7 +45,7 @@ export type EventRow = {
   readonly id: string
   readonly state: EventState
   readonly seq: number
-  /** The Thing that the Event is filed under, as it is now. */
+  /** The Thing that the Event is filed under. */
   readonly thingId: string | null
   readonly document: string
 }
@@ -64,12 +64,12 @@ export const eventEntity = ({ integer, text, document, hasBlocks }: ColumnTypes)
     indices: byChange('events', hasBlocks),
   })
 
-/** Ends of Things and Events in the order in which they happened: what retention has to look at. */
+/** Ends of Things and Events in the order in which they happened, for retention. */
 export type TombstoneRow = {
   readonly channel: number
   readonly model: 'thing' | 'event'
   readonly entityId: string
-  /** The entry of the end; another seq in the entity's row means that it lives again. */
+  /** The entry of the end; when the entity's row has another seq, it lives again. */
   readonly seq: number
   readonly endedAt: number
 }

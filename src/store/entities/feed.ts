@@ -1,7 +1,7 @@
 // The feed in two tables of one shape. Messages and Events are delivered entry by entry and live
-// long; updates of Things are conflated for whoever is behind and live short. Apart, catching up
-// never steps over a million updates to find ten messages, and each table is emptied from its old
-// end.
+// long; updates of Things are conflated for devices that are behind, and live short. With two
+// tables, catching up never steps over a million updates to find ten Messages, and retention
+// empties each table from its old end.
 //
 // Rows lie in the order of their commit, with an index to (channel, seq): 61-114 thousand
 // submissions a second, against 32-107 thousand when rows lie by (channel, seq).
@@ -57,7 +57,7 @@ export const thingUpdateEntity = (types: ColumnTypes) =>
   feedEntity(
     'thing_updates',
     types,
-    // TypeORM has no word for the span that stands in front of the columns. (spans.ts)
+    // TypeORM cannot express the span in front of the columns. (spans.ts)
     types.hasSpans
       ? { name: 'thing_updates_by_span', synchronize: false }
       : { name: 'thing_updates_by_seq' },

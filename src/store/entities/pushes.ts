@@ -1,4 +1,4 @@
-// The jobs of dispatch: what is to be sent and when. What is sent stands in the feed.
+// The jobs of dispatch: the entries to send, and their times. The feed holds the content.
 
 import { EntitySchema } from 'typeorm'
 
@@ -7,16 +7,16 @@ import type { ProviderName } from '#domain/push'
 import type { ColumnTypes, Numbered } from '#src/store/dialect'
 
 /**
- * `waiting`: to be sent when due. `limited`: the same, and it gives way to a newer change of its
- * Thing. `deferred`: tried and refused for now; what comes behind it on its device waits. `pushed`:
- * sent; it stays until it is due, and until then no update of the same Thing is sent.
+ * `waiting`: sent when due. `limited`: the same, but a newer change of its Thing replaces it.
+ * `deferred`: tried, and refused for now; later jobs of its device wait. `pushed`: sent; the row
+ * stays until it is due, and until then no update of the same Thing is sent.
  */
 export type PushState = 'waiting' | 'limited' | 'deferred' | 'pushed'
 
 export type PushJobRow = {
   readonly provider: ProviderName
   readonly device: number
-  /** Of the device's route when the job was made, or tried last. */
+  /** The revision of the device's route when the job was made, or last tried. */
   readonly routeRevision: number
   readonly channel: number
   readonly seq: number
@@ -25,12 +25,12 @@ export type PushJobRow = {
   readonly thing: string | null
   readonly state: PushState
   readonly queuedAt: number
-  /** While it is claimed: when the claim ends. */
+  /** The time at which the job is due; while it is claimed, the end of the claim. */
   readonly dueAt: number
   readonly expiresAt: number
-  /** On the route of `routeRevision`. */
+  /** Attempts on the route of `routeRevision`. */
   readonly attempts: number
-  /** The worker that has it; empty for nobody. */
+  /** The worker that has claimed it; empty for none. */
   readonly claim: string
 }
 
@@ -61,7 +61,7 @@ export const pushJobEntity = ({ serial, integer, text }: ColumnTypes) =>
     ],
   })
 
-/** What is known of an operation some of whose jobs have ended and some not. */
+/** The tally of an operation while some of its jobs have ended and some have not. */
 export type PushTallyRow = {
   readonly opId: OperationId
   readonly served: number

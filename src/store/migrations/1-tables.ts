@@ -3,7 +3,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm'
 import { columnsFor } from './columns.ts'
 import type { ColumnDefinitions, TableDefinition } from './columns.ts'
 
-/** The tables of version 0.1. What each is for stands in entities/. */
+/** The tables of version 0.1; entities/ describes each. */
 export class Tables1766000000000 implements MigrationInterface {
   readonly name = 'Tables1766000000000'
 

@@ -2,7 +2,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm'
 
 import { isMySql } from './columns.ts'
 
-/** The index of the updates of Things, cut into spans in SQLite. (spans.ts) */
+/** Cuts the index of Thing updates into spans in SQLite. (spans.ts) */
 export class Spans1795000000000 implements MigrationInterface {
   readonly name = 'Spans1795000000000'
 

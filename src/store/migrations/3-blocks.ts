@@ -5,8 +5,8 @@ import { isMySql } from './columns.ts'
 const TABLES = ['things', 'events']
 
 /**
- * The index of Things and Events by their last change, in blocks in MySQL. (blocks.ts)
- * The server computes the block, so nodes of the version before may go on writing.
+ * Cuts the index of Things and Events by their last change into blocks in MySQL. (blocks.ts) The
+ * server computes the block, so nodes of the version before can go on writing.
  */
 export class Blocks1795200000000 implements MigrationInterface {
   readonly name = 'Blocks1795200000000'

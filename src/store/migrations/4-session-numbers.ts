@@ -2,7 +2,9 @@ import type { MigrationInterface, QueryRunner } from 'typeorm'
 
 import { columnsFor } from './columns.ts'
 
-/** The sessions of each device, counted. Nodes of the version before leave the column alone. */
+/**
+ * Adds a count of the sessions of each device. Nodes of the version before leave the column alone.
+ */
 export class SessionNumbers1795400000000 implements MigrationInterface {
   readonly name = 'SessionNumbers1795400000000'
 

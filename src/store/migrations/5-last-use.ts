@@ -3,8 +3,9 @@ import type { MigrationInterface, QueryRunner } from 'typeorm'
 import { columnsFor, isMySql } from './columns.ts'
 
 /**
- * When devices and channels were last in use. (idle.ts) Devices that are there count as seen now;
- * nodes of the version before leave the columns as they are, and retention looks again.
+ * Adds the times at which devices and channels were last in use. (idle.ts) Existing devices count
+ * as seen now. Nodes of the version before leave the columns as they are, and retention looks
+ * again.
  */
 export class LastUse1796000000000 implements MigrationInterface {
   readonly name = 'LastUse1796000000000'

@@ -2,7 +2,9 @@ import type { MigrationInterface, QueryRunner } from 'typeorm'
 
 import { columnsFor } from './columns.ts'
 
-/** Keys that stand for a channel and its password. A node of the version before knows none. */
+/**
+ * Adds keys that stand for a channel and its password. A node of the version before accepts none.
+ */
 export class ChannelKeys1798000000000 implements MigrationInterface {
   readonly name = 'ChannelKeys1798000000000'
 

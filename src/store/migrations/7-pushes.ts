@@ -9,8 +9,8 @@ const COLUMNS = [
 ] as const
 
 /**
- * The jobs of dispatch. The columns that older tables get have a default, so that nodes of the
- * version before may go on writing.
+ * Adds the jobs of dispatch. New columns of older tables have a default, so that nodes of the
+ * version before can go on writing.
  */
 export class Pushes1799000000000 implements MigrationInterface {
   readonly name = 'Pushes1799000000000'

@@ -5,8 +5,8 @@ import { columnsFor } from './columns.ts'
 const TABLE = 'parked_submissions'
 
 /**
- * The submissions that wait while the database refuses the rows of their channel. A node of the
- * version before parks nothing: it waits, as it did.
+ * Adds the submissions that wait while the database refuses the rows of their channel. A node of
+ * the version before parks nothing: its lane waits, as before.
  */
 export class Parked1799500000000 implements MigrationInterface {
   readonly name = 'Parked1799500000000'

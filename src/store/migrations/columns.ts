@@ -1,7 +1,7 @@
-// How each engine spells the columns and tables that migrations make.
+// Spells the columns and tables of migrations for each engine.
 //
-// Frozen: a database may be made by these words today and by a later version tomorrow, and both
-// must be the same. A type that must be another one gets a new name beside the old.
+// Frozen: today's version and a later one must make the same database from these definitions. A
+// changed type gets a new name beside the old one.
 
 import type { QueryRunner } from 'typeorm'
 
@@ -25,16 +25,16 @@ export interface ColumnDefinitions {
   readonly integer: string
   readonly text: (length: number) => string
   readonly document: string
-  /** A text column in an index that may be too long for it. */
+  /** A text column in an index, which may be too long for the whole text. */
   readonly beginningOf: (column: string) => string
-  /** Statements that may run again where an earlier run has ended between them. */
+  /** Statements that may run again after an earlier run ended between them. */
   readonly createTable: (table: TableDefinition) => readonly string[]
 }
 
 /** True for MySQL and MariaDB, false for SQLite. */
 export const isMySql = ({ dataSource }: QueryRunner): boolean => dataSource.options.type === 'mysql'
 
-/** The words of the engine that a migration runs on. */
+/** The definitions for the engine on which a migration runs. */
 export const columnsFor = (runner: QueryRunner): ColumnDefinitions =>
   isMySql(runner) ? MYSQL : SQLITE
 
@@ -47,7 +47,7 @@ const MYSQL: ColumnDefinitions = {
   document: `mediumtext ${TEXT}`,
   // InnoDB allows 3,072 bytes.
   beginningOf: (column) => `${column}(191)`,
-  // One statement makes a table whole, and again where it is there does nothing: DDL ends by
+  // One statement makes a table whole, and does nothing when the table exists: DDL commits by
   // itself.
   createTable: ({ name, columns, indexes = [] }) => {
     const keys = indexes.map(

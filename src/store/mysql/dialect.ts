@@ -3,19 +3,18 @@
 // Invariants:
 //   mysql/1. Text is utf8mb4_bin: it compares byte for byte, and JSON documents stay as they were
 //     written, which MySQL's own JSON type would not do.
-//   mysql/2. What writes runs at READ COMMITTED: it locks the rows that it finds and no gaps
-//     between them, and each statement sees what was committed before it. What is read and then
-//     decided on is read with FOR UPDATE. What reads alone and needs one state takes a snapshot.
-//   mysql/3. No message of the server leaves this file but those about connecting: the others quote
+//   mysql/2. Writing transactions run at READ COMMITTED: they lock the rows that they find and no
+//     gaps between them, and each statement sees earlier commits. They read rows on which they
+//     decide with FOR UPDATE. Transactions that only read and need one state take a snapshot.
+//   mysql/3. Only the server's messages about connecting leave this file: its other messages quote
 //     values.
-//   mysql/4. The settings on which the escaping of parameters and the strictness of types rest are
-//     made for each connection, whatever the server's own are.
-//   mysql/5. A process that hangs or is gone in the middle of a transaction keeps its rows locked
-//     for a moment only: whoever takes its lanes waits for that. MySQL knows no such limit; there
+//   mysql/4. Each connection makes the settings on which the escaping of parameters and the
+//     strictness of types rest, whatever the server's defaults are.
+//   mysql/5. A process that hangs or dies in the middle of a transaction keeps its rows locked for
+//     a moment only: the next owner of its lanes waits that long. MySQL has no such limit; there
 //     the end of the connection ends the locks.
-//   mysql/6. A transaction that the server takes back is over while statements behind it are on
-//     their way: so they must not be in force by themselves, and COMMIT is sent once all are
-//     answered.
+//   mysql/6. When the server rolls a transaction back, later statements may be on their way
+//     already. They must not take effect by themselves: so COMMIT is sent once all are answered.
 
 import { tlsRefusal } from '#domain/tls-refusal'
 import type { Description, Dialect, Failure } from '#src/store/dialect'
@@ -23,19 +22,19 @@ import type { Description, Dialect, Failure } from '#src/store/dialect'
 const TEXT = 'CHARACTER SET utf8mb4 COLLATE utf8mb4_bin' // mysql/1
 const BINARY = { charset: 'utf8mb4', collation: 'utf8mb4_bin' } as const
 const LOCK_WAIT_S_MAX = 5
-/** Less than the wait for a lock, so that who waits gets it. (mysql/5) */
+/** Less than the wait for a lock, so that the waiting transaction gets it. (mysql/5) */
 const IDLE_TRANSACTION_S_MAX = 3
 
-/** Refusals of a connection: what they say is the operator's own names. */
+/** Refusals of a connection: their messages hold only the operator's own names. */
 const CONNECTING = new Set([1040, 1044, 1045, 1049, 1129, 1130, 1203, 1226, 1251, 1524])
 const DUPLICATE = 1062
 /** Lock wait timeout, deadlock, a row that changed since the snapshot. */
 const TAKEN_BACK = new Set([1020, 1205, 1213])
 /** Too many connections, shutdown, query interrupted, connection killed. */
 const LOST = new Set([1040, 1053, 1203, 1317, 1927, 3169])
-/** SQL's own classes of what is said of values: data exceptions, violated constraints. */
+/** SQL's classes for faults of values: data exceptions, violated constraints. */
 const UNFIT_STATE = /^2[23]/
-/** Values that do not fit their column, which MySQL files under other classes. */
+/** Values that do not fit their column, for which MySQL uses other classes. */
 const UNFIT = new Set([1265, 1366])
 
 /** mysql/6 */
@@ -56,7 +55,7 @@ export const mysql: Dialect = {
     hasBlocks: true,
   },
   seqBlock: 128,
-  // mysql/4; what stands in the comment is for MariaDB alone. (mysql/5)
+  // mysql/4; the SQL comment is for MariaDB alone. (mysql/5)
   setup: [
     `SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION', autocommit = 1,
       innodb_lock_wait_timeout = ${LOCK_WAIT_S_MAX}
@@ -130,8 +129,8 @@ function describe(error: unknown): Description | undefined {
 }
 
 /**
- * The driver has no names for numbers that are MariaDB's alone, and refuses a statement on a
- * connection that has broken meanwhile without any.
+ * The code of an error without one: the driver has no names for MariaDB's own numbers, and refuses
+ * statements on a broken connection without any.
  */
 function codeWithout(error: unknown, number: number | undefined): string | undefined {
   if (number !== undefined) return `ERROR_${number}`
@@ -156,7 +155,7 @@ function isUnfit(error: unknown, number: number): boolean {
 
 const isFatal = (error: unknown): boolean => memberOf(error, 'fatal') === true
 
-/** The server's own number; those of the system are negative. */
+/** The server's error number; the system's numbers are negative. */
 function numberOf(error: unknown): number | undefined {
   const number = memberOf(error, 'errno')
   return typeof number === 'number' && number > 0 ? number : undefined

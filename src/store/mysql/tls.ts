@@ -1,4 +1,4 @@
-// How the driver is told to talk TLS and to check the server.
+// The driver's options for TLS, which make it check the server.
 
 import { readFileSync } from 'node:fs'
 import { connect, isIPv4 } from 'node:net'
@@ -9,7 +9,7 @@ interface Address {
   readonly port: number
 }
 
-/** The options of the driver in place of those without TLS. */
+/** Options that replace the driver's options without TLS. */
 export interface TlsOptions {
   readonly host: string
   readonly ssl: {
@@ -21,11 +21,11 @@ export interface TlsOptions {
 }
 
 /**
- * `caFile`: PEM certificates to trust in place of those of the system.
+ * `caFile`: PEM certificates to trust in place of the system's.
  *
- * The driver compares the certificate with the name of the host, and where that is an address with
- * `localhost`. An IPv4 address with a dot behind it is a name to the driver and an address to
- * Node's comparison; only the connection is made to the address itself.
+ * The driver compares the certificate with the host's name, or with `localhost` when the host is an
+ * address. So an IPv4 address gets a dot behind it: the driver takes it for a name, Node's
+ * comparison for an address. The connection goes to the address itself.
  */
 export function tlsOptionsFor({ host, port }: Address, caFile: string | undefined): TlsOptions {
   const ssl = {
@@ -37,7 +37,7 @@ export function tlsOptionsFor({ host, port }: Address, caFile: string | undefine
   return { host: `${host}.`, ssl, stream: () => socketTo({ host, port }) }
 }
 
-/** A connection that is being made, as the driver would make it. */
+/** Opens the socket, as the driver would. */
 function socketTo({ host, port }: Address): Socket {
   const socket = connect(port, host)
   socket.once('connect', () => socket.setKeepAlive(true))

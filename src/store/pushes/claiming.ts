@@ -1,14 +1,14 @@
-// Jobs that are due, for one worker.
+// Claims due jobs for one worker.
 //
 // Invariants:
-//   claiming/1. A job is with one worker at a time: its row is locked while it is claimed, and
-//               until the claim ends it is not due. A worker that is gone loses its claims by that
-//               alone.
+//   claiming/1. One worker at a time has a job: claiming locks its row, and until the claim ends
+//               the job is not due. So a worker that is gone loses its claims.
 //   claiming/2. Jobs of a device go out in their order: none is claimed while an earlier one waits,
-//               was deferred, or is with another worker. It is put off instead, behind that one.
-//   claiming/3. Of a Thing the newest change is sent, and an update only when none was in the
-//               interval before; older changes are superseded.
-//   claiming/4. What a claim looks at follows what is due, not what is kept.
+//               was deferred, or is claimed by another worker. It is put off instead, behind that
+//               one.
+//   claiming/3. Only the newest change of a Thing is sent, and an update only when none was sent
+//               during the interval before; older changes are superseded.
+//   claiming/4. The cost of a claim follows the number of due jobs, not of stored ones.
 
 import { OPERATION_STATUSES } from '#domain/operation'
 import type { OperationStatus } from '#domain/operation'
@@ -20,7 +20,7 @@ import { loadPushes } from './loading.ts'
 import type { Job } from './loading.ts'
 import type { Ended, Settling } from './settling.ts'
 
-/** How soon a job is looked at again that waits for one with another worker. */
+/** Milliseconds until a job that waits for another worker's job is tried again. */
 const PUT_OFF_MS = 100
 
 interface DueJob extends Job {
@@ -39,7 +39,7 @@ export async function claimJobs(
   const live = jobs.filter(({ expiresAt }) => expiresAt > claim.nowMs)
   const things = await sortThings(session, live, claim) // claiming/3
   await removeById(session, 'push_jobs', marks)
-  // Nothing waits for a job that ends here.
+  // No job waits for one that ends here.
   const over = [...expired.map(({ id }) => id), ...things.superseded]
   const ended = await settling.end(session, over.map(unserved), claim.nowMs)
   const claimed = await claimInOrder(session, things.ready, claim) // claiming/2
@@ -93,11 +93,11 @@ interface ThingJobs {
   readonly device: number
   readonly channel: number
   readonly thing: string
-  /** The newest job, whatever became of it. */
+  /** The newest job, in any state. */
   readonly newest: number
-  /** Until when no update is sent; null: there was no push lately. */
+  /** The time until which no update is sent; null when there was no recent push. */
   readonly pushedUntil: number | null
-  /** Jobs that are with a worker; MySQL gives a sum as text. */
+  /** Claimed jobs; MySQL gives a sum as text. */
   readonly claimed: number | string
 }
 
@@ -161,9 +161,7 @@ async function thingJobsOf(
   return new Map(rows.map((row) => [keyOf(row), row]))
 }
 
-/**
- * claiming/2: claims jobs, gives back those behind an earlier one that this worker does not have.
- */
+/** claiming/2: claims jobs, except those behind an earlier one that this worker does not have. */
 async function claimInOrder(
   session: Session,
   jobs: readonly DueJob[],
@@ -190,18 +188,18 @@ async function claimInOrder(
   return jobs.filter((job) => !isBehind(job)).toSorted((one, next) => one.id - next.id)
 }
 
-/** What a device's jobs wait for that this worker does not have. */
+/** A job that a device's later jobs wait for, and that this worker does not have. */
 interface Blocker {
   readonly device: number
-  /** The first job. */
+  /** The id of the first such job. */
   readonly id: number
-  /** When the one that was deferred is due; null: none was, another worker has them. */
+  /** The time at which a deferred one is due; null when another worker has it. */
   readonly deferredUntil: number | null
 }
 
 /**
- * An update that only waits for its interval holds nobody up. In one statement: between two, a job
- * that another worker has may end, and those behind it not.
+ * An update that only waits for its interval blocks no job. One statement finds them: between two
+ * statements, another worker's job may end while the jobs behind it still count as blocked.
  */
 async function firstBlockers(
   session: Session,

@@ -1,21 +1,21 @@
-// Which channels have subscribers that a provider reaches: a mark on the channel's head, so that a
-// turn asks about the others' subscribers not at all.
+// Marks the channels with subscribers that a provider reaches: the mark stands on the channel's
+// head, so that a turn does not ask about subscribers of other channels.
 //
 // Invariants:
-//   flags/1. A channel with such a subscriber has the mark. It is set in the transaction that makes
-//            the subscriber one, under the lock of the head, which every turn of the channel takes
-//            first. Nodes of a version that knows no mark write without it: `flagNext` finds what
-//            they did.
-//   flags/2. The mark stays: a channel that has it may have no such subscriber any more.
+//   flags/1. A channel with such a subscriber has the mark. The transaction that makes a device
+//            such a subscriber sets it, under the lock of the head, which every turn of the channel
+//            takes first. Nodes of a version without marks do not set it: `flagNext` finds their
+//            channels.
+//   flags/2. The mark stays: a marked channel may have no such subscriber any more.
 
 import type { DeviceId } from '#domain/identity'
 import { inChunks } from '#src/store/bulk'
 import type { Session } from '#src/store/session'
 
-/** Devices that one call of `flagNext` looks at. */
+/** Devices that one call of `flagNext` checks. */
 const DEVICES_AT_ONCE = 1_000
 
-/** flags/1: marks a channel; gives its head, which stays as it is until the transaction ends. */
+/** flags/1: marks a channel; gives its head, which stays locked until the transaction ends. */
 export async function flagChannel(session: Session, channel: number): Promise<number> {
   const head = await session.first<{ headSeq: number; isFlagged: number }>(
     `SELECT head_seq AS headSeq, has_provider_routes AS isFlagged
@@ -39,8 +39,8 @@ export async function flagChannelsOf(session: Session, deviceId: DeviceId): Prom
 }
 
 /**
- * Marks what is not marked and should be, for the devices behind an id. Gives the last id that it
- * looked at; 0 behind the last device.
+ * Sets missing marks for the devices behind an id. Gives the last id that it checked; 0 behind the
+ * last device.
  */
 export async function flagNext(session: Session, afterDevice: number): Promise<number> {
   const devices = await session.all<{ id: number }>(

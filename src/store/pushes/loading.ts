@@ -1,4 +1,4 @@
-// What dispatch needs of a job beside its row: the entry in the feed and the route as it is now.
+// Loads what dispatch needs beside a job's row: the entry in the feed, and the present route.
 
 import type { Platform } from '#domain/device'
 import type { FeedEntry } from '#domain/feed'
@@ -11,7 +11,7 @@ import { eventFrom, thingFrom } from '#src/store/document'
 import type { EventRow, ThingRow } from '#src/store/entities/entities'
 import { spanOf } from '#src/store/spans'
 
-/** A job as its own row tells it. */
+/** A job, from its own row. */
 export interface Job {
   readonly id: number
   readonly device: number
@@ -40,7 +40,7 @@ interface Target {
   readonly revision: number
 }
 
-/** In the order of the jobs. Pushes of one entry share it. */
+/** Loads pushes in the order of the jobs. Pushes of one entry share it. */
 export async function loadPushes(
   session: Session,
   provider: ProviderName,
@@ -79,7 +79,7 @@ export async function loadPushes(
 
 const keyOf = ({ channel, seq }: Pick<Job, 'channel' | 'seq'>): string => `${channel} ${seq}`
 
-/** By job: the route of a device that is still subscribed, to a channel that is still there. */
+/** The routes by job, for devices that are still subscribed to a channel that still exists. */
 async function targetsOf(
   session: Session,
   provider: ProviderName,
@@ -133,7 +133,7 @@ const COLUMNS = `f.channel, ${FEED_COLUMNS.replaceAll(/\bseq\b/g, 'f.seq')}`
 const entriesAt = (session: Session, places: readonly Place[]): Promise<readonly Found[]> =>
   rowsAt(session, places, { table: 'feed_entries', on: '', parameters: [] })
 
-/** Where updates are indexed in spans, the newest span first: most jobs are of it. */
+/** Looks in the newest span first, when updates are indexed in spans: most jobs are there. */
 async function updatesAt(session: Session, places: readonly Place[]): Promise<readonly Found[]> {
   const table = 'thing_updates'
   const span = spanOf(session, table)
@@ -175,7 +175,7 @@ async function rowsAt(
   )
 }
 
-/** By entry that carries none: the title of its Event or Thing as it stands now. */
+/** The present titles of Events and Things, for entries without a title. */
 async function titlesOf(
   session: Session,
   jobs: readonly Job[],

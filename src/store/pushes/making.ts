@@ -1,10 +1,10 @@
-// Makes the jobs of a turn, in its transaction, out of subscriptions and devices.
+// Makes the push jobs of a turn, in its transaction, from subscriptions and devices.
 //
 // Invariants:
-//   making/1. One job a (channel, seq, device) for every subscriber with a provider's route that is
-//     there at the commit: the turn has the heads of its channels locked, and who becomes
-//     such a subscriber needs that lock. (flags/1, subscriptions/2)
-//   making/2. A channel without such subscribers costs a look at its head, and nothing where no
+//   making/1. Each (channel, seq, device) gets one job, for every subscriber with a provider's
+//     route at the time of the commit: the turn holds the locks of its channels' heads, and a
+//     device needs that lock to become such a subscriber. (flags/1, subscriptions/2)
+//   making/2. A channel without such subscribers costs one look at its head, and nothing when no
 //     provider is set up.
 //   making/3. Jobs of one device and channel are numbered in the order of their seqs.
 
@@ -20,7 +20,7 @@ import type { PushState } from '#src/store/entities/pushes'
 /** Entries of one statement: their keys are one parameter of some tens of KiB. */
 const ENTRIES_AT_ONCE = 512
 
-/** Gives the operations for which jobs were made. */
+/** Makes jobs; gives the operations that have some. */
 export async function makeJobs(
   session: Session,
   written: readonly ChannelWrites[],
@@ -68,7 +68,7 @@ interface Part {
   readonly entry: FeedEntry
 }
 
-/** making/1 and making/3: gives how many jobs were made. */
+/** making/1, making/3: gives the number of new jobs. */
 async function insertJobs(
   session: Session,
   parts: readonly Part[],
@@ -105,7 +105,7 @@ function keyOf({ ref, entry }: Part): readonly (string | number | null)[] {
   return [ref, seq, opId, thing, state, acceptedAt, expiryOf(entry)]
 }
 
-/** The ttl of a Message that has one. (decisions.md 3) */
+/** The time at which a push expires: after the ttl of a Message that has one. (decisions.md 3) */
 function expiryOf({ model, acceptedAt, payload }: FeedEntry): number {
   const fallback = acceptedAt + PUSH_LIFE_MS
   if (model !== 'message' || !payload.includes('"ttl"')) return fallback

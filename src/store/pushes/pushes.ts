@@ -1,4 +1,4 @@
-// The jobs of dispatch: claimed, settled, kept and given back. (claiming.ts, settling.ts)
+// The jobs of dispatch: claims, settles, renews and gives them back. (claiming.ts, settling.ts)
 
 import type {
   Backlog,
@@ -20,10 +20,12 @@ import { flagNext } from './flags.ts'
 import { Settling } from './settling.ts'
 import type { Ended } from './settling.ts'
 
-/** Jobs that the operator is told of one by one; beyond it the figure stays there. */
+/** Jobs that the metric counts; beyond it the figure stays there. */
 const BACKLOG_COUNTED_MAX = 100_000
 const TENDED_AT_ONCE = 500
-/** Whoever dispatches ends an expired job first. */
+/**
+ * Milliseconds after which maintenance ends an expired job: a dispatching process does so earlier.
+ */
 const TEND_AFTER_MS = 600_000
 const IDEMPOTENT = { isIdempotent: true }
 
@@ -38,12 +40,12 @@ export class Pushes implements PushStore {
     this.#settling = new Settling(rules, tables, database.dialect)
   }
 
-  /** Taken back by a power cut it is made again: the claim is over with the process. */
+  /** A power cut may undo a claim: the process that held it is gone then. */
   claim(claim: PushClaim): Promise<ClaimedPushes> {
     return this.#database.repeatable((session) => claimJobs(session, claim, this.#settling))
   }
 
-  /** Done again after a commit that nobody heard of, it finds its jobs gone. */
+  /** Run again after a commit whose answer was lost, it finds its jobs gone. */
   settle(endings: readonly PushEnding[], by: Settler): Promise<EndedOperations> {
     return this.#database.repeatable(async (session) => {
       await retireGone(session, endings)
@@ -71,7 +73,7 @@ export class Pushes implements PushStore {
       const old = young < 0 ? rows : rows.slice(0, young)
       const ended = old.map(({ id }) => ({ id, isFailure: false }))
       await this.#settling.end(session, ended, nowMs)
-      // Marks of Things that were pushed have ended before.
+      // Marks of pushed Things have ended earlier.
       await removeById(session, 'push_jobs', old)
       return { after: await flagNext(session, after), ended: old.length }
     }, IDEMPOTENT)
@@ -121,7 +123,7 @@ export class Pushes implements PushStore {
     }, IDEMPOTENT)
   }
 
-  /** Undefined: the job has not ended. */
+  /** The end of a job; undefined when it has not ended. */
   #endOf(ending: PushEnding, { nowMs }: Settler): Ended | undefined {
     const { kind, push } = ending
     if (kind === 'deferred') return undefined
@@ -132,7 +134,7 @@ export class Pushes implements PushStore {
   }
 }
 
-/** A job whose claim another worker has by now belongs to that one. */
+/** Defers jobs, except those that another worker has claimed by now. */
 async function defer(
   session: Session,
   endings: readonly PushEnding[],
@@ -166,7 +168,7 @@ async function defer(
   )
 }
 
-/** Once a route: what has changed meanwhile is another route. */
+/** Makes devices private whose token is gone, unless their route has changed meanwhile. */
 async function retireGone(session: Session, endings: readonly PushEnding[]): Promise<void> {
   const gone = new Map(
     endings.flatMap((ending) =>

@@ -1,12 +1,12 @@
-// What became of jobs, and where that leaves their operations.
+// Ends jobs, and the operations whose last job ended.
 //
 // Invariants:
-//   settling/1. A job ends once: its row is locked, and one that is gone or only marks a Thing has
-//               ended.
-//   settling/2. An operation ends with its last job, in one transaction with that: whoever ends
-//               jobs of an operation has its record locked, so that of two one sees what the other
-//               did.
-//   settling/3. Only an operation that is queued moves; what has ended stays. (decisions.md 5)
+//   settling/1. A job ends once: its row is locked, and a job whose row is gone or only marks a
+//               Thing has ended.
+//   settling/2. An operation ends with its last job, in the same transaction. A transaction that
+//               ends jobs of an operation locks its record, so that the later of two sees what the
+//               earlier did.
+//   settling/3. Only a queued operation moves; an ended one stays. (decisions.md 5)
 
 import type { OperationId } from '#domain/identity'
 import type { EndedOperations, PushRules, PushTally } from '#domain/push'
@@ -16,11 +16,14 @@ import type { Dialect } from '#src/store/dialect'
 import type { PushTallyRow } from '#src/store/entities/pushes'
 import type { Tables } from '#src/store/entities/tables'
 
-/** A job and whether its target was served. An expired or superseded one is no failure. */
+/** An ended job. An expired or superseded one is no failure. */
 export interface Ended {
   readonly id: number
   readonly isFailure: boolean
-  /** Until when no update of its Thing is sent to its device: then the row stays as a mark. */
+  /**
+   * The time until which its device gets no update of its Thing: until then the row stays as a
+   * mark.
+   */
   readonly markUntilMs?: number
 }
 

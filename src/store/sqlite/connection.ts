@@ -1,9 +1,9 @@
-// SQLite as Node brings it, in the form in which TypeORM's better-sqlite3 driver wants it: no
-// native package, and a third less CPU a row than the fastest of them that was tried.
+// Node's own SQLite, in the form that TypeORM's better-sqlite3 driver expects: no native package,
+// and a third less CPU a row than the fastest native package tried.
 
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 'node:sqlite'
 
-/** SQLite's own names of the results that an operator may meet; others are numbered. */
+/** SQLite's names for results that an operator may meet; other results keep their numbers. */
 const RESULTS: Readonly<Record<number, string>> = {
   5: 'BUSY',
   6: 'LOCKED',
@@ -31,12 +31,12 @@ export class SqliteError extends Error {
   }
 }
 
-/** One connection. Statements run at once, on the thread that asks. */
+/** One connection. Statements run at once, on the calling thread. */
 export class SqliteConnection {
   readonly #database: DatabaseSync
 
   constructor(path: string) {
-    // Loaded on first use: a thread without a SQLite database has no part in it.
+    // Loaded on first use: a thread without a SQLite database never loads it.
     const { DatabaseSync: Sync } = process.getBuiltinModule('node:sqlite')
     this.#database = guarded(path, () => new Sync(path))
   }
@@ -58,11 +58,11 @@ export class SqliteConnection {
   }
 }
 
-/** Values come one by one, as TypeORM's own statements give them, or as one list. */
+/** Parameters: one by one, as TypeORM's own statements give them, or one list. */
 type Values = readonly SQLInputValue[] | readonly [readonly SQLInputValue[]]
 
 class SqliteStatement {
-  /** True when it gives rows. */
+  /** True for a statement that gives rows. */
   readonly reader: boolean
   readonly #statement: StatementSync
 
@@ -86,7 +86,7 @@ function listOf(values: Values): readonly SQLInputValue[] {
   return Array.isArray(first) ? (first as readonly SQLInputValue[]) : (values as SQLInputValue[])
 }
 
-/** `about` is put behind the message: which file it was. */
+/** Puts `about`, which names the file, behind the message of an error. */
 function guarded<Result>(about: string, work: () => Result): Result {
   try {
     return work()

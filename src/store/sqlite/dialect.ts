@@ -2,16 +2,16 @@
 //
 // Invariants:
 //   sqlite/1. `synchronous` is FULL for durable transactions and NORMAL for repeatable ones: those
-//     reach the WAL file without an fsync. A WAL is read back in order up to the first frame that
-//     is damaged, so what is durable makes everything before it durable, and a power cut takes only
-//     the newest turns, whose batches still stand in the log behind the lane's place.
+//     reach the WAL file without an fsync. SQLite reads a WAL back in order up to the first damaged
+//     frame. So a durable transaction makes everything before it durable, and a power cut takes
+//     only the newest turns, whose batches still stand in the log behind the lane's place.
 //   sqlite/2. The gate (gate.ts) gives the one connection to one job at a time, so a job that only
 //     reads sees one snapshot without a transaction.
 
 import { SqliteError } from './connection.ts'
 import type { Dialect } from '#src/store/dialect'
 
-/** What SQLite says of values; everything else it says of itself, the disk or the statement. */
+/** Errors about values; all others concern SQLite itself, the disk or the statement. */
 const UNFIT = /^SQLITE_(CONSTRAINT|MISMATCH|TOOBIG)/
 
 export const sqlite: Dialect = {
@@ -41,12 +41,12 @@ export const sqlite: Dialect = {
   forUpdateOfFree: '',
   byPrimaryKey: '',
   inOrder: '',
-  // Ready to take back a statement by itself, SQLite copies each page before it changes it: 15 % of
-  // a turn's statements.
+  // OR FAIL: to be able to roll a single statement back, SQLite would copy each page before
+  // changing it, which costs 15 % of a turn's statements.
   insertInto: 'INSERT OR FAIL INTO',
-  // Four times as many saved nothing that could be measured.
+  // Four times as many had no measurable gain.
   rowsMax: 128,
-  // One list: spread by TypeORM, a turn's thousands of values would be copied once more.
+  // One list: TypeORM would spread a turn's thousands of values, which copies them once more.
   bind: (parameters) => [parameters],
   onDuplicate: (key, replaced, unlessNull = []) => {
     const setters = [
@@ -63,7 +63,8 @@ export const sqlite: Dialect = {
   updateFrom: ({ table, keys, on, set, where }) =>
     `UPDATE ${table} SET ${set} FROM ${keys} WHERE ${on} AND ${where}`,
   firstId: (raw, rows) => Number(raw) - rows + 1,
-  // SQLite names tables, columns and constraints in its messages, the system files; neither values.
+  // SQLite's messages name tables, columns and constraints, the system's messages name files;
+  // neither name values.
   describe: (error) => {
     if (error instanceof SqliteError) return { code: error.code, sentence: error.message }
     if (!(error instanceof Error) || !('code' in error)) return undefined

@@ -1,4 +1,4 @@
-// The lock of a SQLite database: one process at a time has it, and no other changes a thing.
+// The lock of a SQLite database: one process at a time has it, and no other changes anything.
 //
 // Invariants:
 //   sqlite-lock/1. The operating system holds the lock, as a lock of SQLite on an empty file beside
@@ -6,7 +6,7 @@
 //     unlocked, so a backup can read it.
 //   sqlite-lock/2. Only SQLite opens the locked file in this process: on POSIX systems the first
 //     close of a file ends every lock that the process has on it. So another file names the holder.
-//   sqlite-lock/3. Whoever does not get the lock has changed nothing.
+//   sqlite-lock/3. A process that does not get the lock has changed nothing.
 
 import { mkdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
@@ -17,14 +17,17 @@ const IN_MEMORY = ':memory:'
 
 /** A database that belongs to this process. */
 export interface DatabaseLock {
-  /** Lets another process that wants the database say where this one listens: `host:port`. */
+  /**
+   * Records the address at which this process listens (`host:port`), for the message of another
+   * process that wants the database.
+   */
   nameAddress(address: string): void
   release(): void
 }
 
 /**
- * Takes the lock of a database file, which need not exist yet; its folder is made. Throws an error
- * for the operator, which names the file and the process that has it, when another one does.
+ * Takes the lock of a database file, which need not exist yet; its folder is made. When another
+ * process has it, throws an error for the operator, which names the file and that process.
  */
 export function lockDatabase(path: string): DatabaseLock {
   if (path === IN_MEMORY) return { nameAddress: () => undefined, release: () => undefined }
@@ -65,16 +68,16 @@ interface Holder {
   readonly address?: string
 }
 
-/** The same database has the same lock, whatever links lead to it. */
+/** The real path of a file: the same database has the same lock, whatever links lead to it. */
 function realPathOf(path: string): string {
   try {
     return realpathSync(path)
   } catch {
-    return join(realpathSync(dirname(path)), basename(path)) // It is not there yet.
+    return join(realpathSync(dirname(path)), basename(path)) // The file does not exist yet.
   }
 }
 
-/** Whole or not at all: another process may read at any moment. */
+/** Writes the file whole or not at all: another process may read it at any moment. */
 function nameHolder(file: string, holder: Holder): void {
   const draft = `${file}.new`
   writeFileSync(draft, `${JSON.stringify(holder)}\n`)
@@ -89,7 +92,7 @@ function holderIn(file: string): string {
       return `process ${id}${address === undefined ? '' : `, which listens on ${address}`}`
     }
   } catch {
-    // The holder ends, or began this moment; the lock alone decides.
+    // The holder is ending or just beginning; the lock alone decides.
   }
   return 'another process'
 }

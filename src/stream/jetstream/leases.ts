@@ -8,9 +8,8 @@
 //     heartbeat: before any other node may take it for dead.
 //   leases/2. A lane goes to another node only after this process was told to let it go, and had
 //       time to.
-//   leases/4. When the bucket of lanes refuses a write, this node's picture of it is old: it reads
-//     the buckets anew.
 //   leases/3. `changed` is called only when the held lanes differ.
+//   leases/4. When the bucket of lanes refuses a write, this node reads the buckets anew.
 
 import { jetstreamManager } from '@nats-io/jetstream'
 import { firstAnswer } from '#domain/first-answer'
@@ -226,8 +225,7 @@ export class KvLeases implements LaneLeases {
   }
 
   /**
-   * Gives undefined while the owners cannot be seen: then held lanes stay until their time ends.
-   * (leases/1)
+   * Undefined while the owners cannot be seen: then held lanes stay within their time. (leases/1)
    */
   #plan({ sight }: Run): LeasePlan | undefined {
     const now = this.#ports.monotonicMs()

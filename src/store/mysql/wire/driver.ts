@@ -6,7 +6,7 @@ import { Duplex } from 'node:stream'
 /** Used to send executions without waiting. The driver documents none of them. */
 export const UNDOCUMENTED = {
   connection: {
-    /** Begins a command at once when none is under way, otherwise behind those before it. */
+    /** Begins a command at once when none is under way, otherwise behind earlier ones. */
     addCommand: 'function',
     writePacket: 'function',
     /** The number of the next packet, sent or received, of the command under way. */
@@ -27,7 +27,7 @@ export const UNDOCUMENTED = {
   statement: { id: 'number' },
 } as const
 
-/** Used to end a connection whose server is silent; where it is missing, `destroy` has to do. */
+/** Used to end a connection whose server is silent; when it is missing, `destroy` has to do. */
 const SOCKET = 'stream'
 
 /** The driver's connection, as its documentation has it. */
@@ -44,7 +44,7 @@ export interface DriverConnection {
   destroy(): void
 }
 
-/** The same connection with what is undocumented. */
+/** The same connection with its undocumented members. */
 export interface OpenConnection extends DriverConnection {
   addCommand(command: Command): void
   writePacket(packet: OutgoingPacket): void
@@ -69,17 +69,15 @@ export interface IncomingPacket {
   readLengthCodedNumberSigned(): number
 }
 
-/**
- * A command as the driver calls it: without a packet when its turn has come, then with each packet.
- */
+/** A command as the driver calls it: without a packet at the beginning, then with each packet. */
 export interface Command {
-  /** True: the command is over. */
+  /** True when the command is over. */
   execute(packet: IncomingPacket | undefined, connection: OpenConnection): boolean
-  /** The connection broke. */
+  /** Called when the connection broke. */
   onResult(error: Error): void
 }
 
-/** Whether a connection has every undocumented member of the list. */
+/** True when a connection has every undocumented member of the list. */
 export function isOpen(connection: DriverConnection): connection is OpenConnection {
   return Object.entries(UNDOCUMENTED.connection).every(
     ([name, type]) => typeof Reflect.get(connection, name) === type,
@@ -89,7 +87,7 @@ export function isOpen(connection: DriverConnection): connection is OpenConnecti
 export const isDriverConnection = (value: unknown): value is DriverConnection =>
   typeof value === 'object' && value !== null && 'prepare' in value && 'execute' in value
 
-/** A server that is not heard any more would not hear the end of the connection either. */
+/** Destroys a connection: a silent server would not hear its proper end either. */
 export function discardConnection(connection: DriverConnection): void {
   connection.destroy()
   const socket: unknown = Reflect.get(connection, SOCKET)

@@ -2,18 +2,21 @@
 
 import type { Value } from '#src/store/dialect'
 
-/** In front of every packet: its length and its number. */
+/** Bytes in front of every packet: its length and its number. */
 const HEADER_BYTES = 4
 const COMMAND_EXECUTE = 0x17
 const ID_AT = HEADER_BYTES + 1
-/** Behind the id and the cursor's flags. */
+/** The offset behind the id and the cursor's flags. */
 const EXECUTIONS_AT = ID_AT + 4 + 1
 const PARAMETERS_AT = EXECUTIONS_AT + 4
 const TYPE = { double: 5, null: 6, integer: 8, text: 253 } as const
 const TYPE_BYTES = 2
 const NUMBER_BYTES = 8
 const UTF8_BYTES_MAX = 3
-/** Texts up to these lengths have a length of one and of two bytes, whatever their characters. */
+/**
+ * Up to these numbers of characters, a text's length takes one or two bytes, whatever the
+ * characters.
+ */
 const SHORT_MAX = Math.floor(250 / UTF8_BYTES_MAX)
 const MEDIUM_MAX = Math.floor(0xffff / UTF8_BYTES_MAX)
 const LENGTH_BYTES_MAX = 9
@@ -21,7 +24,7 @@ const TWO_TO_32 = 2 ** 32
 
 type Type = (typeof TYPE)[keyof typeof TYPE]
 
-/** Writes the packet into a room that it may change for a larger one. */
+/** Writes the packet into a buffer, which it may replace with a larger one. */
 export class ExecutePacket {
   room: Buffer
   #at = PARAMETERS_AT
@@ -48,18 +51,18 @@ export class ExecutePacket {
     this.room.writeUInt32LE(statementId, ID_AT)
   }
 
-  /** One execution with these parameters. */
+  /** Writes one execution with these parameters. */
   write(parameters: readonly Value[]): void {
     const nullBytes = Math.ceil(parameters.length / 8)
     const typesAt = PARAMETERS_AT + nullBytes + 1
     const hasTypes = parameters.length > 0
     this.#begin(hasTypes ? typesAt + TYPE_BYTES * parameters.length : PARAMETERS_AT)
     this.room[EXECUTIONS_AT] = 1
-    if (hasTypes) this.room[typesAt - 1] = 1 // They follow.
+    if (hasTypes) this.room[typesAt - 1] = 1 // The types follow.
     parameters.forEach((value, index) => {
       const type = typeOf(value)
       if (value === null) this.#setNull(index)
-      else this.#append(type, value) // It may change the room.
+      else this.#append(type, value) // It may replace the buffer.
       this.room[typesAt + TYPE_BYTES * index] = type
     })
   }

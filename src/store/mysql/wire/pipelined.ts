@@ -1,31 +1,32 @@
-// Executions of prepared statements in the binary protocol, made before the server can take them
-// and sent before it has answered those in front of them.
+// Executions of prepared statements in the binary protocol: made before the server can take them,
+// and sent before it has answered earlier ones.
 //
-// The driver makes one when its turn has come, while the server waits, and an object of each value.
-// To do without saves a sixth of what the engine's thread does for a submission. It also sends one
-// only once the one before is answered; on busy cores both ends then mostly wait for each other.
-// The driver still prepares statements, keeps the order of commands and reads packets.
+// The driver makes an execution when it may be sent, while the server waits, and an object for each
+// value. Doing without saves a sixth of the engine thread's work for a submission. The driver also
+// sends an execution only once the one before is answered; on busy cores both ends then mostly wait
+// for each other. The driver still prepares statements, keeps the order of commands and reads
+// packets.
 //
 // Invariants:
-//   pipelined/1. Room is used again only once the server has answered: until then the socket may
-//     hold it.
+//   pipelined/1. A buffer is used again only once the server has answered: until then the socket
+//     may hold it.
 //   pipelined/2. An answer is read as the driver reads it: its errors are the driver's own.
-//   pipelined/3. What is sent before its turn stands directly behind what is sent already: nothing
-//     overtakes another command of the connection.
-//   pipelined/4. A driver that does not work as this file needs it fails the execution, and not the
-//     process: the driver calls from where nobody catches.
+//   pipelined/3. An execution that is sent ahead stands directly behind the ones already sent:
+//     nothing overtakes another command of the connection.
+//   pipelined/4. A driver that does not work as this file needs it fails the execution, not the
+//     process: nobody catches what is thrown into the driver.
 
 import type { Command, IncomingPacket, OpenConnection } from './driver.ts'
 import { ExecutePacket } from './execute-packet.ts'
 import type { Executions } from './executions.ts'
 import type { Changes, RowsStatement, Send } from '#src/store/session'
 
-/** Room that is kept for later statements. */
+/** Buffers that are kept for later statements. */
 const ROOMS_MAX = 8
 const ROOM_BYTES_MIN = 2 ** 16
 const ROOM_BYTES_MAX = 2 ** 21
 
-/** Room of executions that are over. (pipelined/1) */
+/** Buffers of executions that are over. (pipelined/1) */
 export class Rooms {
   readonly #free: Buffer[] = []
 
@@ -38,13 +39,13 @@ export class Rooms {
   }
 }
 
-/** The executions of one connection, one behind the other. */
+/** The executions of one connection, in order. */
 export class PipelinedExecutions implements Executions {
   readonly #connection: OpenConnection
   readonly #rooms: Rooms
-  /** By their texts, which are few. (bulk/1) */
+  /** Ids of statements by their texts, which are few. (bulk/1) */
   readonly #statementIds = new Map<string, number>()
-  /** Nothing else was asked of the connection since, and it is not over. (pipelined/3) */
+  /** The newest execution, while it is not over and no other command followed it. (pipelined/3) */
   #newest: Execution | undefined
 
   constructor(connection: OpenConnection, rooms: Rooms) {
@@ -109,13 +110,13 @@ interface Endings {
   readonly broken: (error: Error) => void
 }
 
-/** One execution of a statement, as the driver has it among its commands. */
+/** One execution of a statement: one of the driver's commands. */
 class Execution implements Command {
   readonly #packet: ExecutePacket
   readonly #endings: Endings
   #refusal: Error | undefined
   #next: Execution | undefined
-  /** The number of its answer's packet, once it is sent. */
+  /** The packet number of its answer, once it is sent. */
   #answerId: number | undefined
 
   constructor(packet: ExecutePacket, endings: Endings) {
@@ -123,17 +124,17 @@ class Execution implements Command {
     this.#endings = endings
   }
 
-  /** The statement has this id. */
+  /** Says that the statement has this id. */
   address(statementId: number): void {
     this.#packet.address(statementId)
   }
 
-  /** There is no statement: nothing will be sent. */
+  /** Says that there is no statement: nothing will be sent. */
   refuse(error: Error): void {
     this.#refusal = error
   }
 
-  /** `next` has an address and comes directly behind this one. (pipelined/3) */
+  /** Says that `next`, which has an address, comes directly behind this one. (pipelined/3) */
   isFollowedBy(next: Execution, connection: OpenConnection): void {
     if (this.#answerId === undefined) this.#next = next
     else next.sendAhead(connection)
@@ -152,12 +153,15 @@ class Execution implements Command {
     return true
   }
 
-  /** The socket may hold the packet for longer. (pipelined/1) */
+  /**
+   * The connection broke. The socket may hold the packet for longer, so its buffer is not reused.
+   * (pipelined/1)
+   */
   onResult(error: Error): void {
     this.#endings.broken(error)
   }
 
-  /** Its turn has come. */
+  /** Called when the driver begins this command. */
   #begin(connection: OpenConnection): boolean {
     if (this.#refusal !== undefined) {
       this.#endings.answered(this.#refusal)
@@ -170,7 +174,10 @@ class Execution implements Command {
     return false
   }
 
-  /** Before its turn. What the driver counts belongs to the command that is under way. */
+  /**
+   * Sends before the driver begins this command. The driver's packet count belongs to the command
+   * under way.
+   */
   sendAhead(connection: OpenConnection): void {
     const { sequenceId } = connection
     this.#send(connection)

@@ -1,5 +1,5 @@
-// Tries executions against the server before anything depends on them: rows that are written and
-// taken back must be found as they were sent, and the answers must say what was done.
+// Tries executions against the server before anything depends on them: written rows, which are
+// rolled back, must read as they were sent, and the answers must report them.
 
 import { causeOf } from '#src/store/store-error'
 import type { Session } from '#src/store/session'
@@ -12,8 +12,8 @@ const TEXT = "it's \\ \u{1f525}"
 const LONG = 'x'.repeat(1_000)
 
 /**
- * Says what is wrong with the executions of a session, undefined when they are right. Rejects with
- * the driver's error when a statement fails; then the connection is to be ended, for its
+ * Says what is wrong with the executions of a session; undefined when they are right. Rejects with
+ * the driver's error when a statement fails; then the caller must end the connection, whose
  * transaction is open.
  */
 export async function tryExecutions(session: Session): Promise<string | undefined> {
@@ -25,7 +25,7 @@ export async function tryExecutions(session: Session): Promise<string | undefine
 }
 
 async function compare(session: Session): Promise<string | undefined> {
-  // More than one under way: the second is sent before the first is answered.
+  // Several are under way: the second is sent before the first is answered.
   const rows = [TEXT, LONG, ''].map((text, item) => [LANE, LARGE, item, text, TEXT, NEGATIVE])
   const sends = rows.map((values) => session.make({ sql: INSERT, rows: 1, values }))
   const answers = await Promise.all(sends.map((send) => send()))
@@ -46,7 +46,7 @@ async function compare(session: Session): Promise<string | undefined> {
     : 'a value was not kept as it was'
 }
 
-/** Whether the server's own refusal of a row is told: none of its columns may be null. */
+/** True when the server's refusal of a row is reported: none of its columns may be null. */
 async function refuses(session: Session): Promise<boolean> {
   const values = [null, LARGE, 0, TEXT, TEXT, NEGATIVE]
   const send = session.make({ sql: INSERT, rows: 1, values })
