@@ -3,7 +3,7 @@
 //
 // Invariants:
 //   channel-listeners/1. Each entry is encoded once for all sessions of a channel, which share the
-//       text.
+//     text.
 //   channel-listeners/2. The highest seq heard since listening began is remembered: it corrects
 //     positions that were read while an announcement passed by.
 //   channel-listeners/3. An announcement names its head, also when its entries had no room:
