@@ -63,7 +63,8 @@ export const hasColorIn = (env: Env): boolean =>
 
 async function readInput(): Promise<string> {
   const chunks: Buffer[] = []
-  for await (const chunk of process.stdin) chunks.push(Buffer.from(chunk as Uint8Array)) // no encoding is set
+  // Without an encoding every chunk is bytes.
+  for await (const chunk of process.stdin) chunks.push(Buffer.from(chunk as Uint8Array))
   return Buffer.concat(chunks).toString('utf8')
 }
 
