@@ -12,6 +12,7 @@ import { LastUse1796000000000 } from '#src/store/migrations/5-last-use'
 import { ChannelKeys1798000000000 } from '#src/store/migrations/6-channel-keys'
 import { Pushes1799000000000 } from '#src/store/migrations/7-pushes'
 import { Parked1799500000000 } from '#src/store/migrations/8-parked'
+import { Authorization1800000000000 } from '#src/store/migrations/9-authorization'
 import { tlsOptionsFor } from '#src/store/mysql/tls'
 import type { TlsOptions } from '#src/store/mysql/tls'
 import { SqliteConnection } from '#src/store/sqlite/connection'
@@ -30,6 +31,7 @@ const MIGRATIONS = [
   ChannelKeys1798000000000,
   Pushes1799000000000,
   Parked1799500000000,
+  Authorization1800000000000,
 ]
 
 /**

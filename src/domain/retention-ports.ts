@@ -39,6 +39,8 @@ export interface RetentionLimits {
   readonly tombstones: number
   /** Deleted channels with all that is left of them, by the time of their deletion. */
   readonly deletedChannels: number
+  /** What the authorization server keeps, by its end. */
+  readonly authorization: number
 }
 
 // ---- the side of ingress and sessions -----------------------------------------------------------

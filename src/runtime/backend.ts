@@ -3,6 +3,7 @@
 
 import type { Bus, LogWriter, Probe, SubmissionSink } from '#domain/ports'
 import type { Runtime } from '#domain/runtime'
+import type { AuthorizationRecordStore, BindingStore } from '#domain/authorization-store'
 import type { ChannelKeyStore } from '#domain/channel-keys'
 import type {
   ChannelStore,
@@ -19,6 +20,8 @@ import type { Threads } from '#src/threads/threads'
 export interface FrontendStores {
   readonly channels: ChannelStore
   readonly channelKeys: ChannelKeyStore
+  readonly authorization: AuthorizationRecordStore
+  readonly bindings: BindingStore
   readonly devices: DeviceStore
   readonly subscriptions: SubscriptionStore
   readonly read: ReadStore

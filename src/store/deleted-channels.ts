@@ -16,6 +16,7 @@ const FEED: readonly FeedTable[] = ['thing_updates', 'feed_entries']
 const PARTS = [
   ['subscriptions', 'device'],
   ['channel_keys', 'key_hash'],
+  ['bindings', 'grant_id'],
   ['things', 'id'],
   ['events', 'id'],
 ] as const

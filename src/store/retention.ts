@@ -19,6 +19,7 @@ import type { Database } from './database.ts'
 import type { Session } from './session.ts'
 import { removeDeletedChannel } from './deleted-channels.ts'
 import type { TombstoneRow } from './entities/entities.ts'
+import { removeBindSessions, removeEndedGrants } from './ended-grants.ts'
 import { deleteIdleChannels, removeIdleDevices } from './idle.ts'
 
 /** Removes at most `maxRows` rows of one kind and gives how many. (retention/4) */
@@ -31,6 +32,8 @@ const CHORES: readonly Chore[] = [
   removeFeedEntries,
   removeTombstones,
   removeDeadLetters,
+  (session, before, maxRows) => removeEndedGrants(session, before.authorization, maxRows),
+  (session, before, maxRows) => removeBindSessions(session, before.authorization, maxRows),
   (session, before, maxRows) => removeDeletedChannel(session, before.deletedChannels, maxRows),
 ]
 

@@ -9,6 +9,7 @@ import type { LogTable, Probe } from '#domain/ports'
 import type { PushRules, PushStore } from '#domain/push'
 import type { Runtime } from '#domain/runtime'
 import type { RetentionStore } from '#domain/retention-ports'
+import type { AuthorizationRecordStore, BindingStore } from '#domain/authorization-store'
 import type { ChannelKeyStore } from '#domain/channel-keys'
 import type {
   ChannelStore,
@@ -20,6 +21,8 @@ import type {
 } from '#domain/store-ports'
 import type { Logger, Meter } from '#domain/telemetry'
 import { dataSourceOptionsFor } from '#ormconfig'
+import { AuthorizationRecords } from './authorization.ts'
+import { Bindings } from './bindings.ts'
 import { ChannelKeys } from './channel-keys.ts'
 import { Channels } from './channels.ts'
 import { Database, withoutParameters } from './database.ts'
@@ -43,6 +46,8 @@ export interface Store {
   readonly retention: RetentionStore
   readonly channels: ChannelStore
   readonly channelKeys: ChannelKeyStore
+  readonly authorization: AuthorizationRecordStore
+  readonly bindings: BindingStore
   readonly devices: DeviceStore
   readonly subscriptions: SubscriptionStore
   readonly read: ReadStore
@@ -154,6 +159,8 @@ function storeOn(database: Database, { entropy }: StoreRuntime, pushes: PushRule
     retention: new Retention(database),
     channels: new Channels(database, tables),
     channelKeys: new ChannelKeys(database, tables),
+    authorization: new AuthorizationRecords(database, tables),
+    bindings: new Bindings(database, tables),
     devices: new Devices(database, tables),
     subscriptions: new Subscriptions(database, tables),
     read: new Reading(database),

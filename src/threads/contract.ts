@@ -8,6 +8,7 @@
 
 import type { StoredBatch } from '#domain/lane'
 import type { LogSource, LogWriter, Probe, Readiness } from '#domain/ports'
+import type { AuthorizationRecordStore, BindingStore } from '#domain/authorization-store'
 import type { ChannelKeyStore } from '#domain/channel-keys'
 import type { PushStore } from '#domain/push'
 import type {
@@ -106,6 +107,8 @@ export interface ThreadEnds {
       control: EngineControl
       channels: ChannelStore
       channelKeys: ChannelKeyStore
+      authorization: AuthorizationRecordStore
+      bindings: BindingStore
       devices: DeviceStore
       subscriptions: SubscriptionStore
       read: ReadStore

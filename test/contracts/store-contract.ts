@@ -4,6 +4,7 @@ import type { ExecutionContext } from 'ava'
 
 import type { PushRules } from '#domain/push'
 import type { Store } from '#src/store/store'
+import { authorizationContract } from './store-authorization.ts'
 import { catchUpContract } from './store-catch-up.ts'
 import { catchUpManyContract } from './store-catch-up-many.ts'
 import { gapsContract } from './store-gaps.ts'
@@ -35,6 +36,7 @@ export function storeContract(engine: string, open: OpenStore): void {
     logContract,
     channelContract,
     channelKeyContract,
+    authorizationContract,
     subscriptionContract,
     acknowledgementContract,
     operationContract,

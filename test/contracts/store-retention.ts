@@ -17,6 +17,7 @@ const NEVER: RetentionLimits = {
   thingUpdates: 0,
   tombstones: 0,
   deletedChannels: 0,
+  authorization: 0,
 }
 const ALL = Number.MAX_SAFE_INTEGER
 const EVERYTHING: RetentionLimits = {
@@ -25,6 +26,7 @@ const EVERYTHING: RetentionLimits = {
   thingUpdates: ALL,
   tombstones: ALL,
   deletedChannels: ALL,
+  authorization: ALL,
 }
 
 /** Steps until nothing is left; gives what each removed. */
@@ -60,6 +62,7 @@ export function retentionContract(engine: string, open: OpenStore): void {
       thingUpdates: 1000,
       tombstones: 1000,
       deletedChannels: 1000,
+      authorization: 1000,
     }
     t.deepEqual(await drain(store, justBefore), [])
     t.deepEqual(await seqsOf(store), [1, 2, 3])

@@ -17,6 +17,7 @@ const NEVER: RetentionLimits = {
   thingUpdates: 0,
   tombstones: 0,
   deletedChannels: 0,
+  authorization: 0,
 }
 const ALL = Number.MAX_SAFE_INTEGER
 const EVERYTHING: RetentionLimits = {
@@ -25,6 +26,7 @@ const EVERYTHING: RetentionLimits = {
   thingUpdates: ALL,
   tombstones: ALL,
   deletedChannels: ALL,
+  authorization: ALL,
 }
 const TABLES = `channels channel_heads subscriptions things events tombstones feed_entries
   thing_updates operations claims dead_letters`.split(/\s+/)

@@ -117,7 +117,7 @@ test('the updates of a deleted channel go from every span', async (t) => {
   await store.channels.delete(channel(1), 5)
   const limits = { operations: 0, messagesAndEvents: 0, thingUpdates: 0, tombstones: 0 }
   for (let left = 1; left > 0;) {
-    left = await store.retention.step({ ...limits, deletedChannels: 6 }, 3)
+    left = await store.retention.step({ ...limits, deletedChannels: 6, authorization: 0 }, 3)
   }
   const rows = await store.database.read((session) =>
     session.all<{ channel: number }>('SELECT DISTINCT channel FROM thing_updates'),

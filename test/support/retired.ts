@@ -14,6 +14,7 @@ export async function retireBefore(
     thingUpdates: before,
     tombstones,
     deletedChannels: before,
+    authorization: before,
   }
   while ((await store.retention.step(limits, 7)) > 0);
 }

@@ -7,6 +7,8 @@ import type { Logger } from 'typeorm'
 import { parseDeviceId } from '#domain/identity'
 import type { PushRules } from '#domain/push'
 import { dataSourceOptionsFor } from '#ormconfig'
+import { AuthorizationRecords } from '#src/store/authorization'
+import { Bindings } from '#src/store/bindings'
 import { ChannelKeys } from '#src/store/channel-keys'
 import { Channels } from '#src/store/channels'
 import { Database } from '#src/store/database'
@@ -71,6 +73,8 @@ export async function openWatched(t: ExecutionContext, url: string, rules: PushR
     pushes: new Pushes(database, tables, rules),
     channels: new Channels(database, tables),
     channelKeys: new ChannelKeys(database, tables),
+    authorization: new AuthorizationRecords(database, tables),
+    bindings: new Bindings(database, tables),
     devices: new Devices(database, tables),
     subscriptions: new Subscriptions(database, tables),
     read: new Reading(database),
@@ -149,6 +153,7 @@ export async function doEverything(store: Watched): Promise<void> {
     thingUpdates: 9e15,
     tombstones: 9e15,
     deletedChannels: 9e15,
+    authorization: 9e15,
   }
   while ((await retention.step(all, 100)) > 0);
   await writer.take(message(), thing('update', 'door', { at: 5 })).commit()

@@ -109,8 +109,9 @@ async function compose(
   }
 }
 
-function frontendStores({ channels, channelKeys, devices, subscriptions, read }: Store) {
-  return { channels, channelKeys, devices, subscriptions, read }
+function frontendStores(store: Store) {
+  const { channels, channelKeys, authorization, bindings, devices, subscriptions, read } = store
+  return { channels, channelKeys, authorization, bindings, devices, subscriptions, read }
 }
 
 const startEngine = (config: Config, edge: BackendEdge): Promise<Thread<'cluster-engine'>> =>

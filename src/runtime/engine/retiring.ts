@@ -17,6 +17,9 @@ const UNUSED_DEVICE_MS = DAY_MS
 /** The store knows to the day when it last saw a device. */
 const SEEN_ALLOWANCE_MS = DAY_MS
 
+/** A used code or refresh token is known until then, and so is a bind session that is over. */
+const EXPIRED_KEPT_MS = DAY_MS
+
 type Settings = Pick<
   ThreadSettings,
   'statusRetentionMs' | 'historyRetentionMs' | 'deviceRetentionMs'
@@ -57,6 +60,7 @@ function limitsAt(now: number, settings: Settings): RetentionLimits {
     // (W3)
     tombstones: now - messagesAndEvents - LAG_ALLOWANCE_MS,
     deletedChannels: now - LAG_ALLOWANCE_MS,
+    authorization: now - EXPIRED_KEPT_MS,
   }
 }
 

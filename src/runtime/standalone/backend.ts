@@ -50,6 +50,8 @@ async function composeBackend(
       channels: rpc.remote('channels'),
       devices: rpc.remote('devices'),
       channelKeys: rpc.remote('channelKeys'),
+      authorization: rpc.remote('authorization'),
+      bindings: rpc.remote('bindings'),
       subscriptions: rpc.remote('subscriptions'),
       read: rpc.remote('read'),
       operations: rpc.remote('operations'),

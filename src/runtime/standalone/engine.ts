@@ -61,8 +61,8 @@ export async function composeEmbeddedEngine(
   }
   const { channels, channelKeys, devices, subscriptions, read, operations, pushes } = store
   const stores = { channels, channelKeys, devices, subscriptions, read, operations, pushes }
-  const { probe, parked } = store
-  return { control, ...stores, probe, parked }
+  const { authorization, bindings, probe, parked } = store
+  return { control, ...stores, authorization, bindings, probe, parked }
 }
 
 interface OwnerParts {

@@ -1,4 +1,10 @@
 import type { ColumnTypes } from '#src/store/dialect'
+import {
+  authorizationRecordEntity,
+  authorizationSecretEntity,
+  bindSessionEntity,
+  bindingEntity,
+} from './authorization.ts'
 import { channelKeyEntity } from './channel-keys.ts'
 import { channelEntity, channelHeadEntity } from './channels.ts'
 import { deviceEntity, subscriptionEntity } from './devices.ts'
@@ -30,6 +36,10 @@ export const tablesFor = (types: ColumnTypes) => ({
   claims: claimEntity(types),
   pushJobs: pushJobEntity(types),
   pushTallies: pushTallyEntity(types),
+  authorizationRecords: authorizationRecordEntity(types),
+  authorizationSecrets: authorizationSecretEntity(types),
+  bindings: bindingEntity(types),
+  bindSessions: bindSessionEntity(types),
 })
 
 export type Tables = ReturnType<typeof tablesFor>

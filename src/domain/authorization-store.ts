@@ -1,0 +1,108 @@
+// What the authorization server keeps, and the channels that people bound to its grants.
+// (decisions.md 15)
+//
+// Whatever opens something is stored as its SHA-256, in hex: who reads the database opens nothing.
+// All times are Unix milliseconds.
+
+import type { Binding } from './assistants.ts'
+import type { ChannelId } from './identity.ts'
+
+/** One thing that the authorization server remembers: a code, a token, a client, a grant. */
+export type AuthorizationRecord = {
+  /** The name that the server's library has for the kind of thing. */
+  readonly model: string
+  readonly idHash: string
+  /** '' where it belongs to none. */
+  readonly grantId: string
+  /** A second name of a session; '' elsewhere. */
+  readonly uid: string
+  /** JSON. */
+  readonly payload: string
+  /** 0 until it was used. */
+  readonly consumedAt: number
+  readonly expiresAt: number
+}
+
+/** What is found of a record that has not expired. */
+export type FoundRecord = Pick<AuthorizationRecord, 'payload' | 'consumedAt'>
+
+export interface AuthorizationRecordStore {
+  put(record: AuthorizationRecord): Promise<void>
+  find(model: string, idHash: string, nowMs: number): Promise<FoundRecord | undefined>
+  findByUid(model: string, uid: string, nowMs: number): Promise<FoundRecord | undefined>
+  /** Marks a record as used; false when it was used before, on whichever node. */
+  consume(model: string, idHash: string, nowMs: number): Promise<boolean>
+  remove(model: string, idHash: string): Promise<void>
+  /** Puts off the end of a record; never brings it forward. */
+  prolong(model: string, idHash: string, expiresAt: number): Promise<void>
+  /** Removes every record and every binding of a grant. */
+  revokeGrant(grantId: string): Promise<void>
+  /**
+   * The secrets of a purpose for these periods, made of `fresh` where nobody made them before: the
+   * same on every node.
+   */
+  secrets(purpose: string, fresh: readonly PeriodSecret[]): Promise<readonly PeriodSecret[]>
+}
+
+export interface PeriodSecret {
+  readonly period: number
+  readonly secret: string
+}
+
+/** A channel and the proof that whoever binds it knew its password. */
+export interface NewBinding {
+  readonly grantId: string
+  /** As the client calls itself. */
+  readonly clientName: string
+  readonly channelId: ChannelId
+  readonly passwordHash: string
+  readonly boundAt: number
+}
+
+/** An assistant that may use a channel, as its people see it. */
+export interface BoundAssistant {
+  readonly grantId: string
+  readonly clientName: string
+  readonly boundAt: number
+}
+
+export interface NewBindSession {
+  /** Names it to the assistant. */
+  readonly bindSession: string
+  /** Of the secret in the address of its page. */
+  readonly secretHash: string
+  readonly grantId: string
+  readonly clientName: string
+  readonly expiresAt: number
+}
+
+/** What the page of a bind session is for. */
+export interface OpenBindSession {
+  readonly grantId: string
+  readonly clientName: string
+  readonly state: 'open' | 'used' | 'expired'
+}
+
+export interface BindingStore {
+  /** Binding again renews. Exact at BINDINGS_MAX under any concurrency. */
+  bind(binding: NewBinding): Promise<'bound' | 'full' | 'no-channel'>
+  /** The channels that a grant may use now, oldest first. */
+  ofGrant(grantId: string): Promise<readonly Binding[]>
+  /** The assistants that may use a channel now, oldest first. */
+  ofChannel(channelId: ChannelId): Promise<readonly BoundAssistant[]>
+  /** False when the channel was not bound to the grant. */
+  unbind(grantId: string, channelId: ChannelId): Promise<boolean>
+  startSession(session: NewBindSession): Promise<void>
+  /** Finds a session by the secret of its page. */
+  session(secretHash: string, nowMs: number): Promise<OpenBindSession | undefined>
+  /** Binds the channel and closes the session, together or not at all. */
+  useSession(
+    secretHash: string,
+    binding: Omit<NewBinding, 'grantId' | 'clientName'>,
+  ): Promise<'bound' | 'full' | 'no-channel' | 'no-session'>
+  /** What became of a session of this grant. */
+  outcome(
+    grantId: string,
+    bindSession: string,
+  ): Promise<{ readonly expiresAt: number; readonly channelId?: ChannelId } | undefined>
+}
