@@ -8,6 +8,8 @@ import { BlockList, isIP } from 'node:net'
 import type { Runtime } from '#domain/runtime'
 import { privateTransports, tls } from './private-transports.ts'
 import type { PrivateTransports, Tls } from './private-transports.ts'
+import { assistants } from './assistants.ts'
+import type { AssistantSettings } from './assistants.ts'
 import { compatibilityRoot } from './compatibility.ts'
 import type { CompatibilityRoot } from './compatibility.ts'
 import { providers } from './providers.ts'
@@ -41,6 +43,8 @@ export interface Config {
   /** A secret. Empty when gateway token authentication is off. */
   readonly token: string
   readonly publicBaseUrl: string | undefined
+  /** Undefined: AI assistants are not let in. */
+  readonly assistants: AssistantSettings | undefined
   /** CIDR blocks whose forwarding headers are believed. */
   readonly trustedProxies: readonly string[]
   /** May hold a password. */
@@ -80,12 +84,16 @@ const YEAR_MS = 366 * DAY_MS
  */
 export function configFrom(env: Env, { entropy }: Pick<Runtime, 'entropy'>): Config {
   const joined = together(env)
-  return Object.freeze<Config>({
+  const reached = {
     http: address(env, 'SERVICE_HTTP_ADDR', '127.0.0.1:8080'),
     tls: tls(env, 'SERVICE_HTTP_TLS_CERT', 'SERVICE_HTTP_TLS_KEY'),
+    publicBaseUrl: publicBaseUrl(env),
+  }
+  return Object.freeze<Config>({
+    ...reached,
+    assistants: assistants(env, reached),
     compatibilityRoot: compatibilityRoot(env),
     token: token(env),
-    publicBaseUrl: publicBaseUrl(env),
     trustedProxies: cidrs(env, 'SERVICE_TRUSTED_PROXIES'),
     ...joined,
     // Nodes share the lanes. A sole process has nobody to share with, and one lane has the largest

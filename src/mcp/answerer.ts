@@ -13,7 +13,8 @@ import { STATUS, failureHeaders, lineOf } from '#src/ingress/respond'
 /** The answer of the protocol's library, read whole. */
 export interface Answered {
   readonly status: number
-  readonly contentType: string
+  /** Undefined for an answer without content: a notification has been taken. */
+  readonly contentType: string | undefined
   readonly body: string
 }
 

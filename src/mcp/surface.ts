@@ -8,7 +8,6 @@ import { isFault } from '#domain/fault'
 import type { Answer } from '#domain/ports'
 import type { Logger, Meter } from '#domain/telemetry'
 import type { Acceptance } from '#src/acceptance/acceptance'
-import { JSON_TYPE } from '#src/ingress/reply'
 import type { Request as Asked } from '#src/ingress/request'
 import { isRecord } from '#src/schemas/shape'
 import { Admission, scopeRefusal } from './admission.ts'
@@ -125,7 +124,7 @@ export class Surface {
     const response = await this.#handler.fetch(asked, { authInfo, parsedBody: body })
     return {
       status: response.status,
-      contentType: response.headers.get('content-type') ?? JSON_TYPE,
+      contentType: response.headers.get('content-type') ?? undefined,
       body: await response.text(),
     }
   }

@@ -3,11 +3,12 @@
 import { createRequire } from 'node:module'
 
 import type { CarrierName } from '#domain/carrier'
+import { NO_GRANTS, assistantStyles } from './assistants.ts'
 import type { Backend, BackendEdge } from './backend.ts'
 import type { Config } from '#src/config/config'
 import { compatibilityStyles, styleAtRoot } from '#src/ingress/compat/styles'
 import { createIngress } from '#src/ingress/ingress'
-import type { IngressOptions } from '#src/ingress/ingress'
+import type { IngressOptions, Style } from '#src/ingress/ingress'
 import { profileOf } from './gateway-profile.ts'
 import type { BoundPorts } from './gateway-profile.ts'
 import { composeListeners } from './listeners.ts'
@@ -53,7 +54,12 @@ const { version: VERSION } = createRequire(import.meta.url)('#package') as {
 }
 
 /** Joins the stages of this thread with the backend. */
-export function composeFrontend(config: Config, edge: FrontendEdge, backend: Backend): Frontend {
+export async function composeFrontend(
+  config: Config,
+  edge: FrontendEdge,
+  backend: Backend,
+): Promise<Frontend> {
+  const assistants = await assistantStyles(config, edge, { ...NO_GRANTS, version: VERSION })
   const { logger, meter, metrics, runtime } = edge
   const { durability, probes } = backend
   const callers = (): number => ingress.connections.open
@@ -74,7 +80,7 @@ export function composeFrontend(config: Config, edge: FrontendEdge, backend: Bac
       metricsText: async () => metricsText([await metrics.part(), ...(await farMetrics())]),
       profile: () => profileOf(config, ports, VERSION),
     },
-    ingressOptions(config),
+    ingressOptions(config, assistants),
   )
   backend.onLoss(() => acceptance.recheck())
   const sessions = composeSessions(edge, { backend, acceptance, lanes: config.lanes })
@@ -120,7 +126,7 @@ export function composeFrontend(config: Config, edge: FrontendEdge, backend: Bac
   }
 }
 
-function ingressOptions(config: Config): IngressOptions {
+function ingressOptions(config: Config, assistants: readonly Style[]): IngressOptions {
   const { http, tls, trustedProxies, statusRetentionMs, historyRetentionMs } = config
   const kept = { keptMs: historyRetentionMs.messagesAndEvents }
   const root = config.roles.ingress ? config.compatibilityRoot : undefined
@@ -130,7 +136,7 @@ function ingressOptions(config: Config): IngressOptions {
     trustedProxies,
     statusRetentionMs,
     version: VERSION,
-    styles: compatibilityStyles(kept),
+    styles: [...compatibilityStyles(kept), ...assistants],
     root: root && { address: root.address, ...styleAtRoot(root.style, kept) },
     isObservedOnly: !config.roles.ingress,
     // The processes of a cluster on one machine stand behind one port.

@@ -33,7 +33,7 @@ export async function startServer(config: Config, edge: ServerEdge): Promise<Ser
   const start = config.cluster === undefined ? startEmbedded : startCluster
   const backend = await start(config, whole)
   try {
-    const frontend = composeFrontend(config, whole, backend)
+    const frontend = await composeFrontend(config, whole, backend)
     const ports = await startBoth(frontend, backend, config.http.host).catch(
       async (error: unknown) => {
         await frontend.close() // Its sessions keep time, and a process with timers never ends.

@@ -27,6 +27,7 @@ test('without any setting every default is in force', (t) => {
     compatibilityRoot: undefined,
     token: '',
     publicBaseUrl: undefined,
+    assistants: undefined,
     trustedProxies: [],
     databaseUrl: 'sqlite:data/heliograph.db',
     databaseCaFile: undefined,
@@ -117,6 +118,7 @@ const good: readonly (readonly [
   ['SERVICE_TOKEN', longToken, ({ token }) => token, longToken],
   ['SERVICE_PUBLIC_BASE_URL', 'https://push.example/', publicUrl, 'https://push.example'],
   ['SERVICE_PUBLIC_BASE_URL', 'https://a.example:8443/p/', publicUrl, 'https://a.example:8443/p'],
+  ['SERVICE_MCP_ENABLED', 'true', ({ assistants }) => assistants !== undefined, true],
   ['SERVICE_TRUSTED_PROXIES', '10.0.0.0/8', proxies, ['10.0.0.0/8']],
   [
     'SERVICE_TRUSTED_PROXIES',
@@ -253,6 +255,7 @@ const bad: readonly (readonly [name: string, value: string, allowed: RegExp, bes
   ['SERVICE_PUBLIC_BASE_URL', 'push.example', /https:\/\/push\.example/],
   ['SERVICE_PUBLIC_BASE_URL', 'https://user:pass@push.example', /https:\/\/push\.example/],
   ['SERVICE_PUBLIC_BASE_URL', 'https://push.example?x=1', /https:\/\/push\.example/],
+  ['SERVICE_MCP_ENABLED', 'yes', /true, false/],
   ['SERVICE_TRUSTED_PROXIES', '10.0.0.0/33', /10\.0\.0\.0\/8/],
   ['SERVICE_TRUSTED_PROXIES', '::1/129', /::1\/128/],
   ['SERVICE_TRUSTED_PROXIES', 'proxy.example', /comma list/],
@@ -424,6 +427,35 @@ test(
     t.throws(() => configFrom({ ...six, [database]: certFile }), { message: /IPv6/ })
   }),
 )
+
+const ON = { SERVICE_MCP_ENABLED: 'true' }
+const CERTIFICATE = { SERVICE_HTTP_TLS_CERT: FILE, SERVICE_HTTP_TLS_KEY: FILE }
+const PUBLIC = { SERVICE_PUBLIC_BASE_URL: 'https://push.example/p/' }
+
+const baseUrls: readonly (readonly [env: Env, baseUrl: string | undefined])[] = [
+  [{}, undefined],
+  [{ ...PUBLIC, SERVICE_MCP_ENABLED: 'false' }, undefined],
+  [ON, 'http://127.0.0.1:8080'],
+  [{ ...ON, SERVICE_HTTP_ADDR: '[::1]:9000' }, 'http://[::1]:9000'],
+  [{ ...ON, SERVICE_HTTP_ADDR: 'localhost:80' }, 'http://localhost'],
+  [{ ...ON, ...CERTIFICATE, SERVICE_HTTP_ADDR: '127.0.0.2:443' }, 'https://127.0.0.2'],
+  [{ ...ON, ...PUBLIC }, 'https://push.example/p'],
+  [{ ...ON, ...PUBLIC, SERVICE_HTTP_ADDR: '0.0.0.0:80' }, 'https://push.example/p'],
+]
+
+for (const [env, baseUrl] of baseUrls) {
+  test(`with ${JSON.stringify(env)} assistants know the gateway as ${baseUrl}`, (t) => {
+    t.is(configFrom(env).assistants?.baseUrl, baseUrl)
+  })
+}
+
+for (const host of ['0.0.0.0', '[::]', '192.168.0.7', 'push.example', '127.0.0.1.example']) {
+  test(`assistants are not let in at ${host} without a public https address`, (t) => {
+    const env = { ...ON, SERVICE_HTTP_ADDR: `${host}:8080` }
+    const message = /^SERVICE_MCP_ENABLED is true, and .*; allowed: an https origin in SERVICE_PUB/
+    t.throws(() => configFrom(env), { instanceOf: ConfigError, message })
+  })
+}
 
 test('a refused secret is not repeated', (t) => {
   const secrets: readonly (readonly [name: string, value: string])[] = [

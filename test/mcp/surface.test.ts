@@ -245,6 +245,14 @@ test('a whole number that a double would alter is refused, not altered', async (
   t.is(rig.sink.accepted.length, 0)
 })
 
+test('a notification is answered 202 without content', async (t) => {
+  const rig = await startMcp(t)
+  const answer = await rig.rpc({ jsonrpc: '2.0', method: 'notifications/initialized' })
+  t.is(answer.status, 202)
+  t.is(answer.headers.get('content-type'), null)
+  t.is(answer.text, '')
+})
+
 test('GET and DELETE are answered 405: there is no session to listen to or to end', async (t) => {
   const rig = await startMcp(t)
   for (const method of ['GET', 'DELETE']) {
