@@ -82,7 +82,7 @@ test('what was written is there after reopening, and no migration runs twice', a
   t.deepEqual(
     logger.lines.map(({ fields }) => fields),
     [
-      { engine: 'sqlite', migrations: 8 },
+      { engine: 'sqlite', migrations: 9 },
       { engine: 'sqlite', migrations: 0 },
     ],
   )
