@@ -142,8 +142,7 @@ export class Session {
     this.#phase = {
       kind: 'serving',
       serving,
-      // Devices that came together, after a restart, are not pinged together. (session/4)
-      nextPingMs: nowMs + HEARTBEAT_MS * (0.2 + 0.8 * this.#spread),
+      nextPingMs: nowMs + HEARTBEAT_MS * this.#spread, // session/4
       pingsMissed: 0,
       nextCheckMs: phase.isChanged ? nowMs : nowMs + CHECK_EVERY_MS * (0.5 + this.#spread / 2),
     }
@@ -229,7 +228,9 @@ export class Session {
       return this.#close(CLOSE.policy, 'no answer', late('no ping was answered')) // session/3
     }
     phase.pingsMissed += 1
-    phase.nextPingMs = nowMs + HEARTBEAT_MS
+    // Whatever held the process up, each session keeps its moment. (session/4)
+    const missed = Math.floor((nowMs - phase.nextPingMs) / HEARTBEAT_MS)
+    phase.nextPingMs += HEARTBEAT_MS * (1 + missed)
     outputs.push(noticeOutput({ kind: 'ping', mark: undefined }))
     return outputs
   }

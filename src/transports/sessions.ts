@@ -27,6 +27,7 @@ import { Reads } from './reads.ts'
 import { Rechecks } from './rechecks.ts'
 import { endCounter, observeSessions } from './session-metrics.ts'
 import { CLOSE } from './signals.ts'
+import { SLICE_MS, Ticks } from './ticks.ts'
 
 export interface SessionPorts extends Pick<
   Shared,
@@ -66,7 +67,6 @@ export interface Sessions {
   recheck(): void
 }
 
-const TICK_MS = 1_000
 /**
  * Ticks between writes of positions and of present devices. Each write costs the database more than
  * a submission, and a device that comes back tells its position itself.
@@ -90,13 +90,14 @@ class Hub implements Sessions {
   readonly #lanes: number
   readonly #rechecks: Rechecks
   readonly #connections = new Set<Connection>()
+  readonly #tickers = new Ticks<Connection>()
   readonly #byDevice = new Map<DeviceId, Set<Connection>>()
   readonly #attendance: Attendance
   readonly #stopNotices: () => void
   #stopTimer: () => void
   #isLeaving = false
   #opened = 0
-  #ticks = 0
+  #rounds = 0
   #whenEmpty: (() => void) | undefined
 
   constructor(ports: SessionPorts, options: SessionOptions) {
@@ -132,7 +133,7 @@ class Hub implements Sessions {
       left: (connection) => this.#left(connection),
     }
     this.#stopNotices = ports.bus.onNotice((notice) => this.#noticed(notice))
-    this.#stopTimer = ports.timers.after(TICK_MS, () => this.#tick())
+    this.#stopTimer = ports.timers.after(SLICE_MS, () => this.#tick())
     observeSessions(meter, this.#connections, this.#shared)
   }
 
@@ -142,6 +143,7 @@ class Hub implements Sessions {
     const opened = { sessionId, rank: new Rank(this.#opened) }
     const connection = new Connection(carrier, opened, this.#shared)
     this.#connections.add(connection)
+    this.#tickers.add(connection)
     if (this.#isLeaving) connection.leave('shutdown')
     return {
       receive: (text) => connection.feed({ kind: 'received', text }),
@@ -195,13 +197,14 @@ class Hub implements Sessions {
   }
 
   #tick(): void {
-    for (const connection of this.#connections) connection.feed({ kind: 'tick' })
-    this.#ticks += 1
-    if (this.#ticks % TICKS_BETWEEN_WRITES === 0) {
+    const { members, isRound } = this.#tickers.next()
+    for (const connection of members) connection.feed({ kind: 'tick' })
+    if (isRound) this.#rounds += 1
+    if (isRound && this.#rounds % TICKS_BETWEEN_WRITES === 0) {
       void this.#shared.acknowledgements.flush()
       this.#attendance.tell(this.#byDevice.keys())
     }
-    this.#stopTimer = this.#ports.timers.after(TICK_MS, () => this.#tick())
+    this.#stopTimer = this.#ports.timers.after(SLICE_MS, () => this.#tick())
   }
 
   #of(deviceId: DeviceId): readonly Connection[] {
@@ -234,6 +237,7 @@ class Hub implements Sessions {
 
   #left(connection: Connection): void {
     this.#connections.delete(connection)
+    this.#tickers.remove(connection)
     const { deviceId } = connection
     if (deviceId !== undefined) {
       const known = this.#byDevice.get(deviceId)

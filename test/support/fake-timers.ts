@@ -23,6 +23,11 @@ export class FakeTime {
     this.#setBy += byMs
   }
 
+  /** Time passes in which nothing runs; what has become due does so with the next step. */
+  hold(byMs: number): void {
+    this.#now += byMs
+  }
+
   readonly after = (delayMs: number, callback: () => void): (() => void) => {
     const timer = { at: this.#now + delayMs, callback }
     this.#timers.add(timer)

@@ -14,6 +14,7 @@ import type {
   Position,
 } from '#domain/feed'
 import type { SessionAdmission } from '#domain/ports'
+import type { Runtime } from '#domain/runtime'
 import { createSessions } from '#src/transports/sessions'
 import type { SessionOptions, Sessions } from '#src/transports/sessions'
 import type { Carrier, SessionHandle } from '#src/transports/carrier'
@@ -131,6 +132,7 @@ export class Store extends FeedModel {
 
 export interface RigOptions extends Partial<SessionOptions> {
   readonly admission?: SessionAdmission
+  readonly random?: Runtime['random']
 }
 
 export class Rig {
@@ -145,7 +147,7 @@ export class Rig {
 
   /** `beside`: another node of the same cluster, whose clock is `aheadMs` ahead of that one's. */
   constructor(
-    { admission = admissionFor(''), ...options }: RigOptions = {},
+    { admission = admissionFor(''), random = (below) => below - 1, ...options }: RigOptions = {},
     beside?: Rig,
     aheadMs = 0,
   ) {
@@ -164,7 +166,7 @@ export class Rig {
         nowMs: this.time.nowMs,
         monotonicMs: this.time.monotonicMs,
         timers: this.time,
-        random: (below) => below - 1,
+        random,
         entropy: realRuntime.entropy,
         soon: (task) => this.soon(task),
       },
