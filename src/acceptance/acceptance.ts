@@ -106,7 +106,9 @@ const NEW_DEVICES_TOTAL = 100_000
 export function createAcceptance(ports: AcceptancePorts, options: AcceptanceOptions): Acceptance {
   const { bus, channels, meter, timers, nowMs, monotonicMs, entropy } = ports
   const { passwordBudget, deviceBudgetPerAddress: perAddress, statusRetentionMs } = options
-  const work = ports.passwordWork ?? createPasswordWork(entropy)
+  const work =
+    ports.passwordWork ??
+    createPasswordWork({ entropy, salt: (first) => channels.passwordSalt(first) })
   const credentials = createCredentials({ channels, work, monotonicMs, timers, entropy })
   const callerCheck = new CallerCheck(
     tokenCheck(options.token),

@@ -23,17 +23,17 @@ import type { ChannelId } from '#domain/identity'
 import type { Answer, Timers } from '#domain/ports'
 import type { Runtime } from '#domain/runtime'
 import type { ChannelStore } from '#domain/store-ports'
-import { decoyHash } from './password-work.ts'
-import type { PasswordWork } from './password-work.ts'
+import type { DerivedKeys, PasswordWork } from './password-work.ts'
 
 type Verdict = Answer<ChannelCredentials>
 
 export interface Credentials {
   /**
    * The channel when the password opens it; channel_not_found or server_busy otherwise. No promise
-   * when it is known, as it is for nearly every submission.
+   * when it is known, as it is for nearly every submission. `derived` is what the request has
+   * computed already.
    */
-  check(channelId: ChannelId, password: string): Verdict | Promise<Verdict>
+  check(channelId: ChannelId, password: string, derived?: DerivedKeys): Verdict | Promise<Verdict>
   /** Drops what is known about a channel, at once and also for checks under way. */
   forget(channelId: ChannelId): void
   /** Compares kept answers with the store before their next use. (credentials/5) */
@@ -80,6 +80,7 @@ interface Check {
   readonly key: string
   readonly channelId: ChannelId
   readonly password: string
+  readonly derived: DerivedKeys
   isStale: boolean
   /** The store did not say whether what is kept is still true. (credentials/6) */
   isUnanswered: boolean
@@ -94,7 +95,6 @@ class CachedCredentials implements Credentials {
   readonly #ports: CredentialsPorts
   /** New in every process. */
   readonly #key: string
-  readonly #decoy: string
   /** Least recently used first. */
   readonly #verified = new Map<string, Verified>()
   readonly #refused = new Map<string, Refused>()
@@ -103,10 +103,13 @@ class CachedCredentials implements Credentials {
   constructor(ports: CredentialsPorts) {
     this.#ports = ports
     this.#key = ports.entropy(32).toString('base64')
-    this.#decoy = decoyHash(ports.entropy)
   }
 
-  check(channelId: ChannelId, password: string): Verdict | Promise<Verdict> {
+  check(
+    channelId: ChannelId,
+    password: string,
+    derived: DerivedKeys = new Map(),
+  ): Verdict | Promise<Verdict> {
     const key = this.#keyOf(channelId, password)
     const now = this.#ports.monotonicMs()
     const verified = this.#verified.get(key)
@@ -120,7 +123,7 @@ class CachedCredentials implements Credentials {
     const check = this.#underWay.get(key) // credentials/1
     if (check !== undefined) return check.answer
     if (this.#underWay.size >= UNDER_WAY_MAX) return BUSY // credentials/4
-    return this.#begin({ key, channelId, password })
+    return this.#begin({ key, channelId, password, derived })
   }
 
   /**
@@ -133,7 +136,7 @@ class CachedCredentials implements Credentials {
     return hash('sha256', this.#key + channelId + password, 'base64')
   }
 
-  #begin(asked: Pick<Check, 'key' | 'channelId' | 'password'>): Promise<Verdict> {
+  #begin(asked: Pick<Check, 'key' | 'channelId' | 'password' | 'derived'>): Promise<Verdict> {
     const check: Check = {
       ...asked,
       isStale: false,
@@ -162,7 +165,7 @@ class CachedCredentials implements Credentials {
   }
 
   async #compute(check: Check): Promise<Verdict> {
-    const { key, channelId, password } = check
+    const { key, channelId, password, derived } = check
     const { channels, work } = this.#ports
     const verified = this.#verified.get(key)
     const stored =
@@ -173,7 +176,7 @@ class CachedCredentials implements Credentials {
       return stored
     }
     // credentials/3
-    const matches = await work.matches(password, stored?.passwordHash ?? this.#decoy)
+    const matches = await work.matches(password, stored?.passwordHash, derived)
     if (isFault(matches)) return matches
     return matches && stored !== undefined ? stored : NOT_FOUND
   }

@@ -4,27 +4,34 @@
 //   password-work/1. At most RUNNING_MAX computations run and WAITING_MAX wait; beyond that the
 //                    answer is server_busy at once, so guesses can take neither all memory nor all
 //                    threads.
+//   password-work/2. One request computes a password once, however many channels it tries it on.
+//                    What was computed is forgotten with the request: kept longer, a quick answer
+//                    would tell a stranger that somebody uses the password.
 
-import { scrypt, timingSafeEqual } from 'node:crypto'
-import { fault } from '#domain/fault'
+import { scrypt } from 'node:crypto'
+import { fault, isFault } from '#domain/fault'
 import type { Answer } from '#domain/ports'
 import type { Runtime } from '#domain/runtime'
+import { isProvedBy, parsePasswordHash, passwordHashOf } from './password-hash.ts'
+import type { Derivation, ScryptParameters } from './password-hash.ts'
+
+/** What a request has computed of its passwords. Both sides of it are secrets. */
+export type DerivedKeys = Map<string, Promise<Answer<Uint8Array>>>
 
 export interface PasswordWork {
+  /** What a channel keeps of its password. server_busy when too much waits. */
+  hash(password: string, derived?: DerivedKeys): Promise<Answer<string>>
   /**
-   * Parameters, salt and hash as one text: what a channel keeps. server_busy when too much waits.
+   * True when the password is the one behind the text. Takes the same time either way, and for no
+   * text at all. server_busy when too much waits.
    */
-  hash(password: string): Promise<Answer<string>>
-  /** True when the password is the one behind the text. Takes the same time either way. */
-  matches(password: string, passwordHash: string): Promise<Answer<boolean>>
+  matches(
+    password: string,
+    passwordHash: string | undefined,
+    derived?: DerivedKeys,
+  ): Promise<Answer<boolean>>
   /** Computations that have not begun. */
   waiting(): number
-}
-
-export interface ScryptParameters {
-  readonly N: number
-  readonly r: number
-  readonly p: number
 }
 
 export type Derive = (
@@ -32,6 +39,14 @@ export type Derive = (
   salt: Uint8Array,
   parameters: ScryptParameters,
 ) => Promise<Uint8Array>
+
+export interface PasswordWorkPorts {
+  readonly entropy: Runtime['entropy']
+  /** The salt of the gateway, the same on all nodes; `first` becomes it when there is none. */
+  readonly salt: (first: string) => Promise<string>
+  /** scrypt outside tests. */
+  readonly derive?: Derive
+}
 
 const PARAMETERS: ScryptParameters = { N: 16_384, r: 8, p: 1 }
 const SALT_BYTES = 16
@@ -48,63 +63,96 @@ const deriveByScrypt: Derive = (password, salt, parameters) =>
     })
   })
 
-/** A text that no password is behind: comparing with it costs what a real comparison costs. */
-export const decoyHash = (entropy: Runtime['entropy']): string =>
-  hashText(PARAMETERS, entropy(SALT_BYTES), entropy(KEY_BYTES))
+export function createPasswordWork(ports: PasswordWorkPorts): PasswordWork {
+  return new BoundedWork(ports)
+}
 
-/** `entropy` gives the salts; `derive` is scrypt outside tests. */
-export function createPasswordWork(
-  entropy: Runtime['entropy'],
-  derive: Derive = deriveByScrypt,
-): PasswordWork {
-  const queue: (() => void)[] = []
-  let running = 0
+class BoundedWork implements PasswordWork {
+  readonly #ports: PasswordWorkPorts
+  readonly #derive: Derive
+  readonly #queue: (() => void)[] = []
+  #running = 0
+  #own: Promise<Derivation> | undefined
 
-  async function inTurn<Value>(work: () => Promise<Value>): Promise<Answer<Value>> {
-    if (running >= RUNNING_MAX) {
+  constructor(ports: PasswordWorkPorts) {
+    this.#ports = ports
+    this.#derive = ports.derive ?? deriveByScrypt
+  }
+
+  async hash(password: string, derived?: DerivedKeys): Promise<Answer<string>> {
+    const own = await this.#ownDerivation()
+    const key = await this.#keyOf(password, own, derived)
+    return isFault(key) ? key : passwordHashOf(own, this.#ports.entropy(SALT_BYTES), key)
+  }
+
+  async matches(
+    password: string,
+    passwordHash: string | undefined,
+    derived?: DerivedKeys,
+  ): Promise<Answer<boolean>> {
+    const stored = passwordHash === undefined ? undefined : parsePasswordHash(passwordHash)
+    const key = await this.#keyOf(password, stored ?? (await this.#ownDerivation()), derived)
+    if (isFault(key)) return key
+    const isProved = isProvedBy(key, stored ?? this.#decoy())
+    return isProved && stored !== undefined
+  }
+
+  waiting(): number {
+    return this.#queue.length
+  }
+
+  /** How new passwords are derived. A store that did not answer is asked again. */
+  #ownDerivation(): Promise<Derivation> {
+    const { entropy, salt } = this.#ports
+    this.#own ??= salt(entropy(SALT_BYTES).toString('base64url')).then(
+      (text) => ({ parameters: PARAMETERS, salt: Buffer.from(text, 'base64url') }),
+      (error: unknown) => {
+        this.#own = undefined
+        throw error
+      },
+    )
+    return this.#own
+  }
+
+  /** What no password is behind: comparing with it costs what a real comparison costs. */
+  #decoy() {
+    const { entropy } = this.#ports
+    const salt = entropy(SALT_BYTES)
+    return { parameters: PARAMETERS, salt, channelSalt: salt, proof: entropy(KEY_BYTES) }
+  }
+
+  /** password-work/2 */
+  #keyOf(
+    password: string,
+    { parameters, salt }: Derivation,
+    derived: DerivedKeys = new Map(),
+  ): Promise<Answer<Uint8Array>> {
+    const { N, r, p } = parameters
+    const name = `${N} ${r} ${p} ${salt.toString('base64url')} ${password}`
+    const known = derived.get(name)
+    if (known !== undefined) return known
+    const key = this.#inTurn(() => this.#derive(password, salt, parameters))
+    derived.set(name, key)
+    const forget = (): boolean => derived.delete(name)
+    key.then((answer) => isFault(answer) && forget(), forget)
+    return key
+  }
+
+  async #inTurn<Value>(work: () => Promise<Value>): Promise<Answer<Value>> {
+    if (this.#running >= RUNNING_MAX) {
       // password-work/1
-      if (queue.length >= WAITING_MAX) return fault('server_busy', { retryAfterMs: RETRY_AFTER_MS })
+      if (this.#queue.length >= WAITING_MAX) {
+        return fault('server_busy', { retryAfterMs: RETRY_AFTER_MS })
+      }
       // Whoever finishes hands its place on, so nobody overtakes those who wait.
-      await new Promise<void>((begin) => queue.push(begin))
-    } else running += 1
+      await new Promise<void>((begin) => this.#queue.push(begin))
+    } else this.#running += 1
     try {
       return await work()
     } finally {
-      const next = queue.shift()
-      if (next === undefined) running -= 1
+      const next = this.#queue.shift()
+      if (next === undefined) this.#running -= 1
       else next()
     }
-  }
-
-  return {
-    hash: (password) =>
-      inTurn(async () => {
-        const salt = entropy(SALT_BYTES)
-        return hashText(PARAMETERS, salt, await derive(password, salt, PARAMETERS))
-      }),
-    matches: (password, passwordHash) =>
-      inTurn(async () => {
-        const { parameters, salt, key } = partsOf(passwordHash)
-        return timingSafeEqual(await derive(password, salt, parameters), key)
-      }),
-    waiting: () => queue.length,
-  }
-}
-
-function hashText({ N, r, p }: ScryptParameters, salt: Uint8Array, key: Uint8Array): string {
-  const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64url')
-  return `scrypt$${N}$${r}$${p}$${base64(salt)}$${base64(key)}`
-}
-
-const HASH_TEXT = /^scrypt\$(\d{1,8})\$(\d{1,3})\$(\d{1,3})\$([\w-]{22})\$([\w-]{43})$/
-
-function partsOf(text: string): { parameters: ScryptParameters; salt: Buffer; key: Buffer } {
-  const match = HASH_TEXT.exec(text)
-  if (match === null) throw new Error('a stored password hash has an unknown form')
-  const [, N, r, p, salt = '', key = ''] = match
-  return {
-    parameters: { N: Number(N), r: Number(r), p: Number(p) },
-    salt: Buffer.from(salt, 'base64url'),
-    key: Buffer.from(key, 'base64url'),
   }
 }

@@ -16,6 +16,7 @@ import type { SyncItem } from '#src/schemas/channel-requests'
 import type { Caller } from './caller.ts'
 import type { Credentials } from './credentials.ts'
 import type { CallerCheck } from './caller-check.ts'
+import type { DerivedKeys } from './password-work.ts'
 
 export interface SyncPorts {
   readonly subscriptions: Pick<SubscriptionStore, 'keepOnly'>
@@ -34,6 +35,8 @@ export class SubscriptionSync {
   readonly #ports: SyncPorts
   readonly #deviceId: DeviceId
   readonly #caller: Caller
+  /** password-work/2 */
+  readonly #derived: DerivedKeys = new Map()
   /** Set once the password budget is used up: the rest is not tried. (subscription-sync/2) */
   #stopped: Fault | undefined
 
@@ -70,7 +73,7 @@ export class SubscriptionSync {
     if (isFault(credentials)) return credentials
     if (this.#stopped !== undefined) return this.#stopped
     const { channelId, password } = credentials
-    const opened = await this.#ports.credentials.check(channelId, password)
+    const opened = await this.#ports.credentials.check(channelId, password, this.#derived)
     if (!isFault(opened)) return this.#ports.join(channelId)
     if (opened.code === 'channel_not_found') {
       this.#stopped ??= this.#ports.callerCheck.countGuess(this.#caller) // subscription-sync/2

@@ -150,6 +150,8 @@ export interface ChannelStore {
    * Replaces the hash only while `previousHash` is in force, so that a lost race changes nothing.
    */
   changePassword(channelId: ChannelId, previousHash: string, passwordHash: string): Promise<boolean>
+  /** The salt that all passwords of the gateway share; the first one that is given becomes it. */
+  passwordSalt(first: string): Promise<string>
   delete(channelId: ChannelId, nowMs: number): Promise<boolean>
   info(channelId: ChannelId): Promise<ChannelInfo | undefined>
   exists(channelId: ChannelId): Promise<boolean>

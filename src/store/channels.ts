@@ -9,6 +9,10 @@ import type { Database } from './database.ts'
 import type { Value } from './dialect.ts'
 import type { ChannelHeadRow, ChannelRow } from './entities/channels.ts'
 import type { Tables } from './entities/tables.ts'
+import { factFor } from './lanes.ts'
+
+/** Its name among what the database knows of the gateway. */
+const PASSWORD_SALT = 'password_salt'
 
 export class Channels implements ChannelStore {
   readonly #database: Database
@@ -55,6 +59,12 @@ export class Channels implements ChannelStore {
   ): Promise<boolean> {
     const parameters = [passwordHash, channelId, previousHash]
     return this.#change('password_hash = ?', parameters, ' AND password_hash = ?')
+  }
+
+  passwordSalt(first: string): Promise<string> {
+    return this.#database.durable((session) => factFor(session, PASSWORD_SALT, first), {
+      isIdempotent: true,
+    })
   }
 
   delete(channelId: ChannelId, nowMs: number): Promise<boolean> {

@@ -5,12 +5,12 @@ import { parseChannelId } from '#domain/identity'
 import type { ChannelId } from '#domain/identity'
 import type { Answer } from '#domain/ports'
 import { createCredentials } from '#src/acceptance/credentials'
-import { createPasswordWork } from '#src/acceptance/password-work'
+import type { Derive } from '#src/acceptance/password-work'
 import { FakeChannels } from '#test/support/fake-stores'
 import { FakeTime } from '#test/support/fake-timers'
 import { CHANNEL, PASSWORD } from '#test/support/making'
 import { realRuntime } from '#test/support/real-runtime'
-import { addChannel, quickDerive } from '#test/support/start-ingress'
+import { addChannel, passwordWorkFor, quickDerive } from '#test/support/start-ingress'
 
 async function setUp(held = false) {
   const channels = new FakeChannels()
@@ -18,11 +18,12 @@ async function setUp(held = false) {
   const channelId = await addChannel(channels, CHANNEL, PASSWORD)
   const gate = { computed: 0, release: (): void => {}, wait: Promise.resolve() }
   if (held) gate.wait = new Promise<void>((resolve) => (gate.release = resolve))
-  const work = createPasswordWork(realRuntime.entropy, async (password, salt, parameters) => {
+  const derive: Derive = async (password, salt, parameters) => {
     gate.computed += 1
     await gate.wait
     return quickDerive(password, salt, parameters)
-  })
+  }
+  const work = passwordWorkFor(channels, derive)
   const credentials = createCredentials({
     channels,
     work,

@@ -19,6 +19,15 @@ export function device(number: number): DeviceId {
 }
 
 export function channelContract(engine: string, open: OpenStore): void {
+  test(`${engine}: the first salt of the passwords stays, whoever asks together`, async (t) => {
+    const { channels } = await open(t)
+    const asked = ['one', 'two', 'three'].map((first) => channels.passwordSalt(first))
+    const [salt = '', ...others] = await Promise.all(asked)
+    t.true(['one', 'two', 'three'].includes(salt))
+    t.deepEqual(others, [salt, salt])
+    t.is(await channels.passwordSalt('four'), salt)
+  })
+
   test(`${engine}: a channel that was made is there, and no other`, async (t) => {
     const { channels } = await open(t)
     await channels.create(newChannel(A))

@@ -8,7 +8,7 @@ import type { Runtime } from '#domain/runtime'
 import { createAcceptance } from '#src/acceptance/acceptance'
 import type { Acceptance, AcceptanceOptions } from '#src/acceptance/acceptance'
 import { createPasswordWork } from '#src/acceptance/password-work'
-import type { Derive } from '#src/acceptance/password-work'
+import type { Derive, PasswordWork } from '#src/acceptance/password-work'
 import { FakeBus } from '#test/support/fake-bus'
 import { FakeSink } from '#test/support/fake-sink'
 import {
@@ -75,7 +75,7 @@ export async function acceptanceRig(options: AcceptanceRigOptions = {}): Promise
       timers: time,
       nowMs: time.nowMs,
       monotonicMs: time.monotonicMs,
-      passwordWork: createPasswordWork(realRuntime.entropy, options.derive ?? quickDerive),
+      passwordWork: passwordWorkFor(channels, options.derive),
     },
     {
       token: '',
@@ -88,6 +88,17 @@ export async function acceptanceRig(options: AcceptanceRigOptions = {}): Promise
   return { ...parts, acceptance, channelId }
 }
 
+/** With the salt of these channels. */
+export const passwordWorkFor = (
+  channels: Pick<FakeChannels, 'passwordSalt'>,
+  derive: Derive = quickDerive,
+): PasswordWork =>
+  createPasswordWork({
+    entropy: realRuntime.entropy,
+    salt: (first) => channels.passwordSalt(first),
+    derive,
+  })
+
 /** Puts a channel into the store, with a hash that quickDerive makes. */
 export async function addChannel(
   channels: FakeChannels,
@@ -95,7 +106,7 @@ export async function addChannel(
   password: string,
 ): Promise<ChannelId> {
   const channelId = parseChannelId(id)
-  const passwordHash = await createPasswordWork(realRuntime.entropy, quickDerive).hash(password)
+  const passwordHash = await passwordWorkFor(channels).hash(password)
   if (channelId === undefined || typeof passwordHash !== 'string') throw new Error('bad fixture')
   await channels.create({ channelId, channelName: 'a channel', passwordHash, createdAt: NOW_MS })
   return channelId

@@ -23,6 +23,7 @@ import type {
 
 export class FakeChannels implements ChannelStore {
   readonly rows = new Map<ChannelId, NewChannel>()
+  salt: string | undefined
   /** How often credentials were read. */
   reads = 0
   /** Called before credentials are given, with what a test wants to happen meanwhile. */
@@ -50,6 +51,11 @@ export class FakeChannels implements ChannelStore {
   ): Promise<boolean> {
     if (this.rows.get(channelId)?.passwordHash !== previousHash) return false
     return this.#change(channelId, { passwordHash })
+  }
+
+  async passwordSalt(first: string): Promise<string> {
+    this.salt ??= first
+    return this.salt
   }
 
   async delete(channelId: ChannelId): Promise<boolean> {

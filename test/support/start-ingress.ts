@@ -11,7 +11,7 @@ import type { Ingress, IngressOptions } from '#src/ingress/ingress'
 import { acceptanceRig } from '#test/support/acceptance-rig'
 import type { AcceptanceRig, AcceptanceRigOptions } from '#test/support/acceptance-rig'
 
-export { addChannel, quickDerive } from '#test/support/acceptance-rig'
+export { addChannel, passwordWorkFor, quickDerive } from '#test/support/acceptance-rig'
 
 export interface Answered {
   readonly status: number
