@@ -7,6 +7,14 @@ import { onOneLine, shortened } from './plain-text.ts'
 /** Hours, minutes and seconds of a time in Unix milliseconds. */
 export type Clock = (unixMs: number) => string
 
+/** A clock with the date in front. */
+export function dateClockIn(timeZone?: string): Clock {
+  // The Swedish form is that of ISO 8601 with a space.
+  const options = { dateStyle: 'short', timeStyle: 'medium', timeZone } as const
+  const format = new Intl.DateTimeFormat('sv-SE', options)
+  return (unixMs) => format.format(unixMs)
+}
+
 /** A clock of a time zone, an IANA name; absent: that of this computer. Making one is expensive. */
 export function clockIn(timeZone?: string): Clock {
   const format = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium', timeZone })
@@ -14,7 +22,8 @@ export function clockIn(timeZone?: string): Clock {
 }
 
 export interface LineOptions {
-  readonly channelName: string
+  /** Absent: the line does not name the channel. */
+  readonly channelName?: string
   readonly clock: Clock
   /** Characters; longer lines are cut. Absent: as long as it takes. */
   readonly width?: number
@@ -28,12 +37,23 @@ export function deliveryLine(delivery: Delivery, options: LineOptions): string {
   const { channelName, clock, width } = options
   const line = [
     clock(delivery.acceptedAt),
-    shortened(onOneLine(channelName), CHANNEL_WIDTH).padEnd(CHANNEL_WIDTH),
+    ...(channelName === undefined
+      ? []
+      : [shortened(onOneLine(channelName), CHANNEL_WIDTH).padEnd(CHANNEL_WIDTH)]),
     delivery.model.padEnd('message'.length),
     delivery.action.padEnd('archive'.length),
     subjectOf(delivery),
   ].join('  ')
   return width === undefined ? line : shortened(line, width)
+}
+
+const COLORS: Readonly<Record<string, string>> = { critical: '1;31', high: '33', low: '2' }
+
+/** The line in the colour of the severity: critical red, high yellow, low dim. */
+export function coloured({ payload }: Delivery, line: string): string {
+  const severity = textIn(payload, 'severity').toLowerCase()
+  const color = Object.hasOwn(COLORS, severity) ? COLORS[severity] : undefined
+  return color === undefined ? line : `\u001b[${color}m${line}\u001b[0m`
 }
 
 /** The title of a message; the id of a Thing or Event, its title if it came along; the changes. */
@@ -63,7 +83,7 @@ function changes(payload: Fields, names: readonly string[]): readonly string[] {
   return names.flatMap((name) => {
     const value = payload[name] ?? null
     if (value === null || (name === 'severity' && value === 'normal')) return []
-    // Of encrypted content a line can only say that it is there.
+    // The content is encrypted, so a line can only say that it is there.
     return name === 'ciphertext' && value !== '' ? ['(encrypted)'] : [pair(name, value)]
   })
 }

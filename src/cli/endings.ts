@@ -87,14 +87,15 @@ const CREDENTIALS: ReadonlySet<string> = new Set([
 
 /** The exit code for a refusal; docs/cli.md has the table. */
 export function exitCodeOf({ code, status, retryable }: HeliographError): ExitCode {
-  if (code === 'connection_failed' || code === 'answer_invalid') return EXIT.unreachable
+  if (status === 0 || code === 'answer_invalid') return EXIT.unreachable
   if (CREDENTIALS.has(code)) return EXIT.credentials
   if (status === 404) return EXIT.notFound
   return retryable ? EXIT.busy : EXIT.refused
 }
 
 const HINTS: Readonly<Record<string, string>> = {
-  connection_failed: 'is it running, and is --url right? `heliograph doctor` finds out',
+  not_connected: 'is it running, and is --url right? `heliograph doctor` finds out',
+  connection_failed: '`heliograph doctor` finds out why',
   answer_invalid: 'is --url right? `heliograph doctor` finds out',
   authentication_failed: 'set HELIOGRAPH_TOKEN or name --token-file',
   channel_not_found: 'check --channel and its password',

@@ -42,7 +42,8 @@ export const leanFetch: Fetch = async (
       })
     },
   )
-  asked.on('error', reject)
+  // As with fetch: the cause says whether the request can have arrived.
+  asked.on('error', (error) => reject(new Error('there is no answer', { cause: error })))
   asked.end(body)
   return await promise
 }

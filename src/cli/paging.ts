@@ -1,6 +1,8 @@
 // Lists: pages of the gateway as one table, or one JSON value a line.
 
 import type { PageOf } from '#src/client/bodies'
+import type { Screen } from './surroundings.ts'
+import { given } from './talk.ts'
 import type { Context } from './word.ts'
 import { flag, text } from './word.ts'
 import type { Given } from './word.ts'
@@ -32,54 +34,69 @@ export interface Listing<Item> {
   readonly cells: (item: Item) => readonly string[]
 }
 
+type Wanted = Parameters<Listing<never>['page']>[0]
+
+/**
+ * Asks for pages until there are as many items as the options want, and shows each page. A note
+ * tells how to go on.
+ */
+export async function eachPage<Item>(
+  page: Listing<Item>['page'],
+  { limit = FALLBACK, all, cursor }: Given<typeof PAGING>,
+  { terminal }: Pick<Context, 'terminal'>,
+  show: (items: readonly Item[], isFirst: boolean) => void,
+): Promise<void> {
+  let left = all === true ? Infinity : limit
+  let next = cursor
+  let count = 0
+  do {
+    const wanted: Wanted = { limit: Math.min(left, PAGE_MAX), ...given({ cursor: next }) }
+    const { items, next_cursor: following } = await page(wanted)
+    show(items, count === 0)
+    count += items.length
+    left -= items.length
+    next = following
+  } while (next !== undefined && left > 0)
+  if (count === 0) terminal.complain('none')
+  if (next !== undefined) terminal.complain(`there is more: --cursor ${next}, or --all`)
+}
+
 /**
  * Prints the items page by page. On a terminal a table with headings, elsewhere one line an item
- * with tabs between the cells, so that `cut` and `awk` read it. A note tells how to go on.
+ * with tabs between the cells, so that `cut` and `awk` read it.
  */
 export async function list<Item extends object>(
   { page, headings, cells }: Listing<Item>,
-  { limit = FALLBACK, all, cursor, json }: Given<typeof PAGING> & { readonly json?: unknown },
-  { terminal }: Context,
+  options: Given<typeof PAGING> & { readonly json?: boolean | undefined },
+  context: Pick<Context, 'terminal'>,
 ): Promise<void> {
-  const isTable = json !== true && terminal.screen() !== undefined
-  let left = all === true ? Infinity : limit
-  let next = cursor
-  let isFirst = true
-  do {
-    const { items, next_cursor } = await page({
-      limit: Math.min(left, PAGE_MAX),
-      ...(next !== undefined && { cursor: next }),
-    })
-    if (json === true) for (const item of items) terminal.print(JSON.stringify(item))
-    else {
-      const rows = items.map((item) => cells(item).map(onOneLine))
-      const lines = isTable
-        ? tableLines(isFirst ? headings : undefined, rows, terminal.screen())
-        : rows.map((row) => row.join('\t'))
-      for (const line of lines) terminal.print(line)
-    }
-    if (isFirst && items.length === 0) terminal.complain('none')
-    isFirst = false
-    left -= items.length
-    next = next_cursor
-  } while (next !== undefined && left > 0)
-  if (next !== undefined) terminal.complain(`there is more: --cursor ${next}, or --all`)
+  const { terminal } = context
+  await eachPage(page, options, context, (items, isFirst) => {
+    for (const line of linesOf(items, isFirst)) terminal.print(line)
+  })
+
+  function linesOf(items: readonly Item[], isFirst: boolean): readonly string[] {
+    if (options.json === true) return items.map((item) => JSON.stringify(item))
+    const rows = items.map((item) => cells(item).map(onOneLine))
+    const screen = terminal.screen()
+    if (screen === undefined) return rows.map((row) => row.join('\t'))
+    return tableLines(isFirst ? headings : undefined, rows, screen)
+  }
 }
 
 function tableLines(
   headings: readonly string[] | undefined,
   rows: readonly (readonly string[])[],
-  screen: { readonly columns: number; readonly hasColor: boolean } | undefined,
+  { columns, hasColor }: Screen,
 ): readonly string[] {
   if (rows.length === 0) return []
-  const width = screen?.columns ?? 80
   const short = rows.map((row) =>
     row.map((cell, column) => (column === row.length - 1 ? cell : shortened(cell, CELL_WIDTH))),
   )
   const lines = aligned(headings === undefined ? short : [headings, ...short]).map((line) =>
-    shortened(line, width),
+    shortened(line, columns),
   )
-  if (headings === undefined || screen?.hasColor !== true) return lines
+  if (headings === undefined || !hasColor) return lines
   return lines.map((line, index) => (index === 0 ? bold(line) : line))
 }
 

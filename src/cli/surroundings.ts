@@ -6,7 +6,7 @@ import { readEnv } from '#src/config/environment'
 import type { Env } from '#src/config/environment'
 import { leanFetch } from './lean-fetch.ts'
 
-export interface Surroundings extends Pick<Runtime, 'nowMs' | 'monotonicMs'> {
+export interface Surroundings extends Pick<Runtime, 'nowMs' | 'monotonicMs' | 'after'> {
   readonly env: Env
   readonly fetch: Fetch
   readonly terminal: Terminal
@@ -49,6 +49,10 @@ export function processSurroundings(): Surroundings {
     fetch: leanFetch,
     nowMs: () => Date.now(),
     monotonicMs,
+    after: (delayMs, callback) => {
+      const timer = setTimeout(callback, delayMs)
+      return () => clearTimeout(timer)
+    },
     terminal: processTerminal(hasColorIn(env)),
     readInput,
     // Loaded on demand: commands that only talk to a gateway need no server and no database.

@@ -34,6 +34,12 @@ const channel = group('channel', 'create and manage Channels', [
   leaf('delete', 'delete a channel for everybody', async () => {
     return (await import('./words/channel.ts')).remove
   }),
+  leaf('subscribe', 'subscribe this computer', async () => {
+    return (await import('./words/subscription.ts')).subscribe
+  }),
+  leaf('unsubscribe', 'end the subscription of this computer', async () => {
+    return (await import('./words/subscription.ts')).unsubscribe
+  }),
 ])
 
 const event = group('event', 'Events: processes that change and end', [
@@ -51,6 +57,12 @@ const thing = group('thing', 'Things: objects whose state changes', [
   leaf('delete', 'delete a Thing for good', async () => (await import('./words/thing.ts')).remove),
   leaf('get', 'show a Thing', async () => (await import('./words/thing-reading.ts')).get),
   leaf('list', 'list Things', async () => (await import('./words/thing-reading.ts')).list),
+])
+
+const key = group('key', 'keys that stand for a channel and its password', [
+  leaf('create', 'make a key', async () => (await import('./words/key.ts')).create),
+  leaf('list', 'list the keys of a channel', async () => (await import('./words/key.ts')).list),
+  leaf('revoke', 'revoke a key', async () => (await import('./words/key.ts')).revoke),
 ])
 
 const config = group('config', 'read and write the config file', [
@@ -82,7 +94,11 @@ export const PROGRAM: Group = {
     leaf('status', 'show the status of an operation', async () => {
       return (await import('./words/status.ts')).status
     }),
+    leaf('history', 'show what a channel was sent', async () => {
+      return (await import('./words/history.ts')).history
+    }),
     channel,
+    key,
     config,
     leaf('completion', 'print the completion script of a shell', async () => {
       return (await import('./words/completion.ts')).completion

@@ -61,7 +61,7 @@ test('a gateway that does not answer is told with a hint', async (t) => {
     },
   })
   t.is(exitCode, 3)
-  t.regex(surroundings.complaints[0] ?? '', /^connection_failed: .*--url/)
+  t.regex(surroundings.complaints[0] ?? '', /^connection_failed: .*doctor/)
   t.notRegex(surroundings.shown, new RegExp(PASSWORD))
 })
 

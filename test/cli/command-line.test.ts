@@ -94,6 +94,8 @@ const rows: [words: string, path: string, body: Readonly<Record<string, unknown>
     { new_password: 'other-secret' },
   ],
   ['channel delete --yes', '/channel/delete', {}],
+  ['key create --label l', '/channel/key', { label: 'l' }],
+  ['key revoke k1', '/channel/key/revoke', { key_id: 'k1' }],
 ]
 
 test('a command line becomes the request that was meant', async (t) => {
@@ -202,4 +204,72 @@ test('secrets travel in the body and the header, never in an address', async (t)
     t.notRegex(request?.url ?? '', new RegExp(`${PASSWORD}|${TOKEN}|other-secret`), words)
     t.is(request?.authorization, `Bearer ${TOKEN}`, words)
   }
+})
+
+const entryOf = (seq: number) => ({
+  delivery_id: `d-${seq}`,
+  channel_id: CHANNEL,
+  seq,
+  op_id: 'op',
+  model: 'thing',
+  action: 'update',
+  entity_id: 'boiler',
+  accepted_at: NOW,
+  payload: { attrs: { temperature: seq } },
+})
+
+const histories: [words: string, asked: object, printed: readonly string[]][] = [
+  ['history --json', {}, [1, 2].map((seq) => JSON.stringify(entryOf(seq)))],
+  [
+    "history --since 2h --after 4 --model thing --entity boiler --format '{seq}: {attrs.temperature}'",
+    { since: NOW - 7_200_000, after_seq: 4, model: 'thing', entity_id: 'boiler' },
+    ['1: 1', '2: 2'],
+  ],
+  ["history --since all --format ''", { since: 0 }, ['', '']],
+  ["history --since 1700000000 --format ''", { since: 1_700_000_000 }, ['', '']],
+]
+
+test('history shows entries as lines, by a template, or as JSON', async (t) => {
+  for (const [words, asked, printed] of histories) {
+    const { surroundings, exitCode } = await run(words, {
+      answer: () => success({ items: [entryOf(1), entryOf(2)] }),
+    })
+    t.is(exitCode, 0, words)
+    t.deepEqual(surroundings.requests[0]?.body, { ...credentials, limit: 50, ...asked }, words)
+    t.deepEqual(surroundings.printed, printed, words)
+  }
+})
+
+const waits: [reached: readonly string[], exitCode: number, asked: number][] = [
+  [['sent'], 0, 1],
+  [['accepted', 'processing', 'sent'], 0, 3],
+  [['accepted', 'provider_queued', 'partially_failed'], 1, 3],
+  [['failed'], 1, 1],
+  [['accepted'], 7, 9],
+]
+
+test('status --wait ends when the operation does, or when its time is over', async (t) => {
+  for (const [reached, exitCode, asked] of waits) {
+    let asks = 0
+    const ended = await run('status o1 --wait --timeout 2 --json', {
+      answer: () => {
+        const status = reached[Math.min(asks, reached.length - 1)]
+        asks += 1
+        return success({ op_id: 'o1', status })
+      },
+    })
+    t.is(ended.exitCode, exitCode, reached.join())
+    t.is(asks, asked, reached.join())
+    const last = JSON.stringify({ op_id: 'o1', status: reached.at(-1) })
+    t.deepEqual(ended.surroundings.printed, [last], reached.join())
+  }
+  t.is((await run('status o1', { answer: () => success({ status: 'failed' }) })).exitCode, 0)
+})
+
+test('the keys of a channel are a list, and a new key is shown', async (t) => {
+  const listed = { key_id: 'k1', label: 'backup', created_at: 0 }
+  const list = await run('key list', { answer: () => success({ keys: [listed] }) })
+  t.deepEqual(list.surroundings.printed, ['k1\t1970-01-01T00:00:00.000Z\tbackup'])
+  const made = await run('key create', { answer: () => success({ key: 'abc', ...listed }) })
+  t.regex(made.surroundings.shown, /^key +abc$/m)
 })

@@ -4,30 +4,9 @@
 import test from 'ava'
 import { assert, property, string } from 'fast-check'
 
-import { clockIn, deliveryJson, deliveryLine } from '#src/cli/delivery-line'
+import { clockIn, coloured, dateClockIn, deliveryJson, deliveryLine } from '#src/cli/delivery-line'
 import { aligned } from '#src/cli/plain-text'
-import { readGatewayFrame } from '#src/schemas/read-frames'
-import type { Delivery } from '#src/schemas/frames'
-
-function delivery(members: Readonly<Record<string, unknown>>): Delivery {
-  const frame = readGatewayFrame(
-    JSON.stringify({
-      type: 'deliver',
-      channel_id: '01234567890123456789012344',
-      seq: 7,
-      delivery_id: '01234567890123456789012344-7',
-      op_id: 'op',
-      model: 'thing',
-      action: 'update',
-      entity_id: 'boiler',
-      accepted_at: Date.UTC(2026, 0, 31, 12, 3, 44),
-      payload: {},
-      ...members,
-    }),
-  )
-  if (frame?.kind !== 'deliver') throw new Error('the frame is a delivery')
-  return frame
-}
+import { delivery } from '#test/support/delivery'
 
 const clock = clockIn('UTC')
 const MESSAGE = { model: 'message', action: 'send', entity_id: 'a'.repeat(32) }
@@ -106,4 +85,17 @@ test('the JSON of a delivery is one line with the names of the wire', (t) => {
 
 test('columns stand one below the other', (t) => {
   t.deepEqual(aligned([['a', 'bb', 'c'], ['aaa', 'b'], []]), ['a    bb  c', 'aaa  b', ''])
+})
+
+test('a line can have the date and leave the channel out', (t) => {
+  const line = deliveryLine(delivery({}), { clock: dateClockIn('UTC') })
+  t.is(line, '2026-01-31 12:03:44  thing    update   boiler')
+})
+
+test('a line has the colour of its severity, and none without', (t) => {
+  const of = (severity: string) => coloured(delivery({ payload: { severity } }), 'x')
+  t.is(of('critical'), '\u001b[1;31mx\u001b[0m')
+  t.is(of('HIGH'), '\u001b[33mx\u001b[0m')
+  t.is(of('normal'), 'x')
+  t.is(of('constructor'), 'x')
 })

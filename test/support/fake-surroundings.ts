@@ -63,7 +63,14 @@ export class FakeSurroundings implements Surroundings {
   }
 
   readonly nowMs = (): number => 1_700_000_000_000
-  readonly monotonicMs = (): number => 0
+  /** Only `after` turns the time, at once. */
+  #elapsedMs = 0
+  readonly monotonicMs = (): number => this.#elapsedMs
+  readonly after = (delayMs: number, callback: () => void): (() => void) => {
+    this.#elapsedMs += delayMs
+    queueMicrotask(callback)
+    return () => {}
+  }
   readonly untilStopped = (): AbortSignal => AbortSignal.abort()
 
   readonly serve = async (env: Env): Promise<number> => {

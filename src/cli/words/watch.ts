@@ -1,76 +1,217 @@
 // heliograph watch: this computer as a subscribed device.
 
-import { parseDeviceKey } from '#domain/identity'
-import type { ChannelId, DeviceKey } from '#domain/identity'
-import type { Platform } from '#domain/device'
-import type { Client } from '#src/client/client'
+import type { ChannelId } from '#domain/identity'
+import { MODELS } from '#domain/submission'
 import { watch as openWatch } from '#src/client/watch'
-import type { WatchEnd, WatchState } from '#src/client/watch'
-import type { Gap } from '#src/schemas/frames'
+import type { Watch, WatchEnd, WatchState } from '#src/client/watch'
+import type { Delivery, Gap } from '#src/schemas/frames'
 import { CHANNELS, allCredentialsOf } from '#src/cli/access'
-import { clockIn, deliveryJson, deliveryLine } from '#src/cli/delivery-line'
-import { deviceKeyPath, readDeviceKeyFile, writeDeviceKeyFile } from '#src/cli/device-key-file'
-import { CommandError, UsageError } from '#src/cli/endings'
+import type { Credentials } from '#src/cli/access'
+import { DeliveryCommands } from '#src/cli/delivery-commands'
+import { clockIn, coloured, deliveryJson, deliveryLine } from '#src/cli/delivery-line'
+import { readTemplate } from '#src/cli/delivery-template'
+import type { Named } from '#src/cli/delivery-template'
+import { CommandError, EXIT, UsageError } from '#src/cli/endings'
 import { onOneLine } from '#src/cli/plain-text'
+import { deliveryOf, since } from '#src/cli/since'
 import type { Surroundings, Terminal } from '#src/cli/surroundings'
 import { given, talk } from '#src/cli/talk'
-import { fileOption, word } from '#src/cli/word'
+import type { Talk } from '#src/cli/talk'
+import { DEVICE, thisDevice } from '#src/cli/this-device'
+import { whole } from '#src/cli/values'
+import { choice, text, valued, withDefault, word } from '#src/cli/word'
 import type { Given } from '#src/cli/word'
 
+const JOBS_MAX = 64
+const COUNT_MAX = 1_000_000_000
+const TIMEOUT_MAX_S = 2_000_000
+
 const OPTIONS = {
-  deviceKeyFile: fileOption('file for the key of the device; name another one for a second device'),
+  format: valued(
+    '<template>',
+    'a line for each delivery, for example {channel_name}: {title} {attrs.temperature}',
+    readTemplate,
+  ),
+  exec: text('<command>', 'runs a command of the shell for each delivery, in place of a line'),
+  jobs: withDefault(whole('<count>', 1, JOBS_MAX, 'how many such commands run at once'), 1),
+  since,
+  model: choice('<model>', MODELS, 'only deliveries of this model'),
+  count: whole('<count>', 1, COUNT_MAX, 'ends after so many deliveries'),
+  timeout: whole('<seconds>', 1, TIMEOUT_MAX_S, 'ends with exit code 7 after so long'),
+  ...DEVICE,
   ...CHANNELS,
 } as const
+
+type WatchGiven = Given<typeof OPTIONS>
 
 export const watch = word({
   description:
     'Registers this computer as a device, subscribes it to the channels that are named, and ' +
-    'shows what it receives until Ctrl-C. The next time it goes on where it stopped.',
+    'shows what it receives until Ctrl-C. The next time it goes on where it stopped. A command ' +
+    'of --exec reads the delivery as JSON from its standard input, and has it in variables: ' +
+    'HELIOGRAPH_TITLE, HELIOGRAPH_MODEL, HELIOGRAPH_ENTITY_ID and others.',
   options: OPTIONS,
-  examples: ['watch --channel 5HGD9DPWYHPR8YJ6ZKTA2XNKE4', 'watch --json | jq .payload'],
+  examples: [
+    'watch --channel 5HGD9DPWYHPR8YJ6ZKTA2XNKE4',
+    'watch --since 1h --json | jq .payload',
+    "watch --format '{time} {entity_id} {attrs.temperature}'",
+    'watch --model message --exec \'notify-send "$HELIOGRAPH_TITLE" "$HELIOGRAPH_BODY"\'',
+    'watch --count 1 --timeout 60',
+  ],
   async run(options, context) {
-    await runWatch(options, context)
+    await new WatchRun(options, context, await talk(options, context)).run()
   },
 })
 
-async function runWatch(options: Given<typeof OPTIONS>, surroundings: Surroundings): Promise<void> {
-  const { client, access } = await talk(options, surroundings)
-  const { baseUrl, token, json } = access
-  const channels = await allCredentialsOf(options, surroundings)
-  const file = options.deviceKeyFile ?? deviceKeyPath(surroundings.env, baseUrl)
-  const { deviceKey, isNew } = await registered(client, file)
-  if (isNew && channels.length === 0) {
-    throw new UsageError('a new device is subscribed to nothing yet: name a channel by --channel')
-  }
-  for (const credentials of channels) {
-    await client.channel.subscribe({ ...credentials, device_key: deviceKey })
+/** One run of the word. */
+class WatchRun {
+  readonly #options: WatchGiven
+  readonly #surroundings: Surroundings
+  readonly #talk: Talk
+  readonly #names = new Map<ChannelId, string>()
+  /** What of each channel --since has shown. */
+  readonly #shown = new Map<ChannelId, number>()
+  readonly #show: (named: Named) => void | Promise<void>
+  readonly #commands: DeliveryCommands | undefined
+  readonly #over = new AbortController()
+  #count = 0
+  #cancelTimeout: () => void = () => {}
+
+  constructor(options: WatchGiven, surroundings: Surroundings, talking: Talk) {
+    this.#options = options
+    this.#surroundings = surroundings
+    this.#talk = talking
+    const { exec: command, jobs } = options
+    const { env, terminal } = surroundings
+    if (command !== undefined) {
+      const complain = (line: string): void => terminal.complain(line)
+      this.#commands = new DeliveryCommands({ command, jobs, env, complain })
+    }
+    const commands = this.#commands
+    const line = this.#lines()
+    this.#show =
+      commands === undefined
+        ? (named) => terminal.print(line(named))
+        : async (named) => await commands.run(named)
   }
 
-  const names = new Map<ChannelId, string>()
-  const clock = clockIn()
-  const stopped = surroundings.untilStopped()
-  const { terminal } = surroundings
-  const session = openWatch({
-    baseUrl,
-    deviceKey,
-    token,
-    client: 'heliograph watch',
-    onChannel: ({ channelId, channelName }) => void names.set(channelId, channelName),
-    onEntry: (delivery) => {
-      const channelName = names.get(delivery.channelId) ?? delivery.channelId
-      const width = terminal.screen()?.columns
-      const line = json
-        ? deliveryJson(delivery, channelName)
-        : deliveryLine(delivery, { channelName, clock, ...given({ width }) })
-      terminal.print(line)
-    },
-    onGap: (gap) => terminal.complain(gapLine(gap, names.get(gap.channelId) ?? gap.channelId)),
-    onUnsubscribed: (id) => terminal.complain(`no longer subscribed to ${nameOf(names, id)}`),
-    onState: (state) => stateLine(state, terminal),
-  })
-  stopped.addEventListener('abort', () => void session.close())
-  if (stopped.aborted) await session.close()
-  conclude(await session.ended)
+  async run(): Promise<void> {
+    const { client, access } = this.#talk
+    const channels = await allCredentialsOf(this.#options, this.#surroundings)
+    const { deviceKey, isNew } = await thisDevice(this.#talk, this.#options, this.#surroundings)
+    if (isNew && channels.length === 0) {
+      throw new UsageError('a new device is subscribed to nothing yet: name a channel by --channel')
+    }
+    for (const credentials of channels) {
+      const { channel_name: name } = await client.channel.subscribe({
+        ...credentials,
+        device_key: deviceKey,
+      })
+      this.#names.set(credentials.channel_id, name)
+    }
+    const stopped = this.#stopped()
+    await this.#past(channels, stopped)
+    const session = openWatch({
+      baseUrl: access.baseUrl,
+      deviceKey,
+      token: access.token,
+      client: 'heliograph watch',
+      ...this.#handlers(),
+      onState: (state) => stateLine(state, this.#surroundings.terminal),
+    })
+    await this.#until(session, stopped)
+  }
+
+  /** Waits for the end of the session, and of the commands that it began. */
+  async #until(session: Watch, stopped: AbortSignal): Promise<void> {
+    const close = (): void => void session.close()
+    stopped.addEventListener('abort', close)
+    if (stopped.aborted) close()
+    const ended = await session.ended
+    this.#cancelTimeout()
+    await this.#commands?.idle()
+    conclude(ended)
+    const { reason } = stopped as { readonly reason: unknown }
+    if (reason instanceof CommandError) throw reason
+  }
+
+  /** Aborted by Ctrl-C, after --count, or with a CommandError after --timeout. */
+  #stopped(): AbortSignal {
+    const { timeout } = this.#options
+    if (timeout !== undefined) {
+      const end = (): void => {
+        this.#over.abort(new CommandError(`${timeout} s are over`, EXIT.timeout))
+      }
+      this.#cancelTimeout = this.#surroundings.after(timeout * 1000, end)
+    }
+    return AbortSignal.any([this.#surroundings.untilStopped(), this.#over.signal])
+  }
+
+  #handlers() {
+    const { terminal } = this.#surroundings
+    const names = this.#names
+    return {
+      onChannel: ({ channelId, channelName }: { channelId: ChannelId; channelName: string }) =>
+        void names.set(channelId, channelName),
+      onEntry: async (delivery: Delivery) => {
+        // An entry whose handler fails is not acknowledged: it comes again the next time.
+        if (this.#over.signal.aborted) throw new CommandError('the watch is over')
+        await this.#received(delivery)
+      },
+      onGap: (gap: Gap) => terminal.complain(gapLine(gap, nameOf(names, gap.channelId))),
+      onUnsubscribed: (id: ChannelId) =>
+        terminal.complain(`no longer subscribed to ${nameOf(names, id)}`),
+    }
+  }
+
+  async #received(delivery: Delivery): Promise<void> {
+    const { model, count } = this.#options
+    const { channelId, seq } = delivery
+    if (this.#over.signal.aborted || seq <= (this.#shown.get(channelId) ?? 0)) return
+    if (model !== undefined && delivery.model !== model) return
+    this.#count += 1
+    await this.#show({ delivery, channelName: this.#names.get(channelId) ?? channelId })
+    if (count !== undefined && this.#count >= count) this.#over.abort()
+  }
+
+  /** Shows the history that --since asks for. */
+  async #past(channels: readonly Credentials[], stopped: AbortSignal): Promise<void> {
+    const from = this.#options.since?.(this.#surroundings.nowMs())
+    if (from === undefined) return
+    for (const credentials of channels) {
+      let cursor: string | undefined
+      do {
+        const page = await this.#talk.client.channel.history({
+          ...credentials,
+          since: from,
+          ...given({ cursor }),
+        })
+        for (const record of page.items) {
+          await this.#received(deliveryOf(record))
+          this.#shown.set(credentials.channel_id, record.seq)
+        }
+        cursor = page.next_cursor
+      } while (cursor !== undefined && !stopped.aborted)
+    }
+  }
+
+  #lines(): (named: Named) => string {
+    const { format } = this.#options
+    if (format !== undefined) return format
+    if (this.#talk.access.json)
+      return ({ delivery, channelName }) => deliveryJson(delivery, channelName)
+    const clock = clockIn()
+    const { terminal } = this.#surroundings
+    return ({ delivery, channelName }) => {
+      const screen = terminal.screen()
+      const line = deliveryLine(delivery, {
+        channelName,
+        clock,
+        ...given({ width: screen?.columns }),
+      })
+      return screen?.hasColor === true ? coloured(delivery, line) : line
+    }
+  }
 }
 
 const nameOf = (names: ReadonlyMap<ChannelId, string>, id: ChannelId): string =>
@@ -78,7 +219,7 @@ const nameOf = (names: ReadonlyMap<ChannelId, string>, id: ChannelId): string =>
 
 function gapLine({ from, to, reason }: Gap, channelName: string): string {
   const why = reason === 'retention' ? 'no longer kept' : 'the feed was reset'
-  return `${onOneLine(channelName)}: entries ${from} to ${to} are not delivered (${why})`
+  return `${channelName}: entries ${from} to ${to} are not delivered (${why})`
 }
 
 function stateLine(state: WatchState, terminal: Terminal): void {
@@ -98,28 +239,3 @@ export function conclude(end: WatchEnd): void {
     )
   }
 }
-
-/** The device that the file names, known to the gateway; made where it is missing. */
-async function registered(
-  client: Client,
-  file: string,
-): Promise<{ readonly deviceKey: DeviceKey; readonly isNew: boolean }> {
-  const known = readDeviceKeyFile(file)
-  const answer = await client.device.register({
-    platform: thisPlatform(),
-    ...given({ device_key: known }),
-  })
-  const deviceKey = parseDeviceKey(answer.device_key)
-  if (deviceKey === undefined) throw new CommandError('the gateway gave no usable device key')
-  if (deviceKey !== known) writeDeviceKeyFile(file, deviceKey)
-  return { deviceKey, isNew: deviceKey !== known }
-}
-
-const PLATFORMS: Readonly<Partial<Record<NodeJS.Platform, Platform>>> = {
-  darwin: 'macos',
-  linux: 'linux',
-  win32: 'windows',
-  android: 'android',
-}
-
-export const thisPlatform = (): Platform => PLATFORMS[process.platform] ?? 'other'

@@ -1,0 +1,84 @@
+// One command of the shell for each delivery.
+//
+// Invariants:
+//   delivery-commands/1. No more commands run at once than `jobs`; the next delivery waits.
+//   delivery-commands/2. With one job the next delivery comes after the command has ended, so the
+//     commands keep the order of the deliveries.
+
+import { spawn } from 'node:child_process'
+
+import type { Env } from '#src/config/environment'
+import { deliveryJson } from './delivery-line.ts'
+import type { Named } from './delivery-template.ts'
+
+export interface CommandsOptions {
+  /** For `sh -c`. */
+  readonly command: string
+  readonly jobs: number
+  readonly env: Env
+  readonly complain: (line: string) => void
+}
+
+export class DeliveryCommands {
+  readonly #options: CommandsOptions
+  readonly #running = new Set<Promise<void>>()
+
+  constructor(options: CommandsOptions) {
+    this.#options = options
+  }
+
+  /** Resolves when the next delivery may come. Never rejects. */
+  async run(named: Named): Promise<void> {
+    const running = this.#start(named).finally(() => this.#running.delete(running))
+    this.#running.add(running)
+    if (this.#running.size >= this.#options.jobs) await Promise.race(this.#running)
+  }
+
+  /** Resolves when no command runs any more. */
+  async idle(): Promise<void> {
+    await Promise.all(this.#running)
+  }
+
+  /** Resolves when the command has ended; one that fails is told. */
+  async #start(named: Named): Promise<void> {
+    const { command, env, complain } = this.#options
+    const { promise, resolve } = Promise.withResolvers<string | undefined>()
+    const child = spawn(command, {
+      shell: true,
+      env: { ...env, ...variablesOf(named) },
+      stdio: ['pipe', 'inherit', 'inherit'],
+    })
+    child.once('error', (error) => resolve(`did not start: ${error.message}`))
+    child.once('close', (code, signal) => {
+      resolve(code === 0 ? undefined : `ended with ${signal ?? code}`)
+    })
+    child.stdin.on('error', () => {}) // a command need not read it
+    child.stdin.end(`${deliveryJson(named.delivery, named.channelName)}\n`)
+    const problem = await promise
+    if (problem !== undefined) complain(`the command for ${named.delivery.deliveryId} ${problem}`)
+  }
+}
+
+/** The delivery as variables. A variable cannot hold a zero byte. */
+export function variablesOf({ delivery, channelName }: Named): Readonly<Record<string, string>> {
+  const { payload } = delivery
+  const texts = {
+    HELIOGRAPH_CHANNEL: delivery.channelId,
+    HELIOGRAPH_CHANNEL_NAME: channelName,
+    HELIOGRAPH_SEQ: delivery.seq,
+    HELIOGRAPH_DELIVERY_ID: delivery.deliveryId,
+    HELIOGRAPH_OP_ID: delivery.opId,
+    HELIOGRAPH_MODEL: delivery.model,
+    HELIOGRAPH_ACTION: delivery.action,
+    HELIOGRAPH_ENTITY_ID: delivery.entityId,
+    HELIOGRAPH_STATE: delivery.state ?? '',
+    HELIOGRAPH_ACCEPTED_AT: delivery.acceptedAt,
+    HELIOGRAPH_TITLE: payload['title'] ?? '',
+    HELIOGRAPH_BODY: payload['body'] ?? '',
+    HELIOGRAPH_SEVERITY: payload['severity'] ?? '',
+  }
+  return Object.fromEntries(Object.entries(texts).map(([name, value]) => [name, variable(value)]))
+}
+
+const variable = (value: unknown): string =>
+  (typeof value === 'string' ? value : JSON.stringify(value)).replaceAll('\0', '')

@@ -1,0 +1,58 @@
+// The option --since: from when on entries are shown.
+
+import type { FeedRecord } from '#src/client/bodies'
+import { parseChannelId } from '#domain/identity'
+import type { EntityId, OperationId } from '#domain/identity'
+import type { Delivery } from '#src/schemas/frames'
+import { CommandError } from './endings.ts'
+import { readTimeOption } from './values.ts'
+import { valued } from './word.ts'
+
+const UNIT_MS: Readonly<Record<string, number>> = {
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+}
+
+/** The time, from the present time in Unix milliseconds. */
+export type Since = (nowMs: number) => number
+
+/** Reads `90s`, `15m`, `2h`, `7d`, `all`, or a time. Throws BadValue. */
+export function readSince(text: string): Since {
+  if (text === 'all') return () => 0
+  const [, count, unit = ''] = /^(\d{1,6})([smhd])$/.exec(text) ?? []
+  const unitMs = UNIT_MS[unit]
+  if (count === undefined || unitMs === undefined) {
+    const at = readTimeOption(text)
+    return () => at
+  }
+  return (nowMs) => Math.max(0, nowMs - Number(count) * unitMs)
+}
+
+export const since = valued(
+  '<time>',
+  'what came since then first: 90s, 15m, 2h, 7d, all, or a time',
+  readSince,
+)
+
+/** An entry of the history in the form of a delivery. */
+export function deliveryOf(record: FeedRecord): Delivery {
+  const channelId = parseChannelId(record.channel_id)
+  if (channelId === undefined) throw new CommandError('the gateway gave no usable channel_id')
+  return {
+    kind: 'deliver',
+    channelId,
+    seq: record.seq,
+    deliveryId: record.delivery_id,
+    opId: record.op_id as OperationId, // shown only
+    model: record.model,
+    action: record.action,
+    entityId: record.entity_id as EntityId, // shown only
+    state: record.state,
+    rev: record.rev,
+    acceptedAt: record.accepted_at,
+    payload: record.payload,
+    replay: true,
+  }
+}
