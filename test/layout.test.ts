@@ -107,6 +107,7 @@ const ONLY_IN: Readonly<Record<string, readonly string[]>> = {
     'src/ingress/applications.ts',
     'src/ingress/http.ts',
     'src/ingress/exchange.ts',
+    'src/ingress/websocket.ts',
     'src/transports/wss.ts',
   ],
   '@matrixai/quic': ['src/transports/quic.ts'],

@@ -48,7 +48,7 @@ export class ChannelKeys {
     if (isFault(proved)) return proved
     const { channelId, label } = wish
     const { channelKeys, credentials, entropy, newHex32 } = this.#ports
-    const key = entropy(KEY_BYTES).toString('base64url')
+    const key = keyText(entropy(KEY_BYTES))
     const listed = { keyId: newHex32(), label, createdAt: caller.receivedAtMs }
     const { passwordHash } = proved
     const outcome = await channelKeys.create({
@@ -100,6 +100,21 @@ export class ChannelKeys {
     const opened = await this.#ports.credentials.check(channelId, password)
     return isFault(opened) ? opened : (refusal ?? opened)
   }
+}
+
+const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+const KEY_CHARACTERS = 43
+
+/** 32 bytes as 43 letters and digits: some clients refuse any other character in a key. */
+function keyText(bytes: Uint8Array): string {
+  let number = BigInt(`0x${Buffer.from(bytes).toString('hex')}`)
+  const base = BigInt(DIGITS.length)
+  let text = ''
+  while (text.length < KEY_CHARACTERS) {
+    text = (DIGITS[Number(number % base)] ?? '') + text
+    number /= base
+  }
+  return text
 }
 
 /** channel-keys/1 */

@@ -1,4 +1,4 @@
-// The feed of a channel while it grows, for a caller that reads it without being a device.
+// The Messages of channels while they come, for a caller that reads them without being a device.
 //
 // Invariants:
 //   feed-following/1. The bus only wakes: entries come from the feed, in order and without holes. A
@@ -9,7 +9,7 @@
 
 import type { ChannelId } from '#domain/identity'
 import type { Bus, Timers } from '#domain/ports'
-import type { FeedEntry } from '#domain/feed'
+import type { Announcement, FeedEntry } from '#domain/feed'
 import type { HistoryQuery, Page, ReadStore } from '#domain/store-ports'
 import type { Meter } from '#domain/telemetry'
 
@@ -44,41 +44,57 @@ export class FeedFollowing {
     return this.#ports.read.history(query)
   }
 
-  /** Begins to follow; `signal` ends it. Whoever follows calls `stop` in the end. */
-  follow(channelId: ChannelId, signal: AbortSignal): Follower {
+  /** Begins to follow some channels; `signal` ends it. Whoever follows calls `stop` in the end. */
+  follow(channelIds: readonly ChannelId[], signal: AbortSignal): Follower {
     const { bus, timers } = this.#ports
-    const followers = this.#followers.get(channelId) ?? new Set()
-    const stopListening = bus.listen(channelId, () => follower.wake('news'))
+    const stopListening = channelIds.map((channelId) =>
+      bus.listen(channelId, (announcement) => {
+        if (tellsOfMessages(announcement)) follower.wake(channelId)
+      }),
+    )
     const follower = new Follower(timers, signal, () => {
-      stopListening()
-      followers.delete(follower)
-      if (followers.size === 0) this.#followers.delete(channelId)
-      this.#count -= 1
+      for (const stop of stopListening) stop()
+      for (const channelId of channelIds) this.#leave(channelId, follower)
     })
-    this.#followers.set(channelId, followers.add(follower))
-    this.#count += 1
+    for (const channelId of channelIds) {
+      const followers = this.#followers.get(channelId) ?? new Set()
+      this.#followers.set(channelId, followers.add(follower))
+    }
+    this.#count += channelIds.length
     return follower
+  }
+
+  #leave(channelId: ChannelId, follower: Follower): void {
+    const followers = this.#followers.get(channelId)
+    if (followers?.delete(follower) !== true) return
+    this.#count -= 1
+    if (followers.size === 0) this.#followers.delete(channelId)
   }
 
   /** Ends everybody who follows a channel. (feed-following/2) */
   forget(channelId: ChannelId): void {
-    for (const follower of this.#followers.get(channelId) ?? []) follower.wake('end')
+    for (const follower of this.#followers.get(channelId) ?? []) follower.end()
   }
 }
 
-/** What a follower waited for: entries may be there, nothing was heard, or it is over. */
-export type Heard = 'news' | 'quiet' | 'end'
+/** Others are not followed here, so that a busy Thing wakes nobody. */
+const tellsOfMessages = ({ entries, headSeq }: Announcement): boolean =>
+  headSeq !== undefined || entries.some(({ model }) => model === 'message')
+
+/** What a follower waited for: channels with news, nothing at all, or it is over. */
+export type Heard = ReadonlySet<ChannelId> | 'quiet' | 'end'
 
 export class Follower {
   readonly #timers: Timers
   readonly #stop: () => void
   readonly #leave: () => void
-  #heard: Heard | undefined
+  #news = new Set<ChannelId>()
+  #isOver = false
   #resolve: ((heard: Heard) => void) | undefined
 
   constructor(timers: Timers, signal: AbortSignal, stop: () => void) {
     this.#timers = timers
-    const end = (): void => this.wake('end')
+    const end = (): void => this.end()
     signal.addEventListener('abort', end)
     this.#leave = () => signal.removeEventListener('abort', end)
     this.#stop = stop
@@ -87,13 +103,10 @@ export class Follower {
 
   /** What was heard since the last time, or the next thing. Not while another call waits. */
   next(): Promise<Heard> {
-    const heard = this.#heard
-    if (heard !== undefined) {
-      if (heard !== 'end') this.#heard = undefined
-      return Promise.resolve(heard)
-    }
+    if (this.#isOver) return Promise.resolve('end')
+    if (this.#news.size > 0) return Promise.resolve(this.#takeNews())
     const { promise, resolve } = Promise.withResolvers<Heard>()
-    const cancel = this.#timers.after(QUIET_MS, () => this.wake('quiet'))
+    const cancel = this.#timers.after(QUIET_MS, () => this.#tell('quiet'))
     this.#resolve = (told) => {
       cancel()
       resolve(told)
@@ -101,15 +114,30 @@ export class Follower {
     return promise
   }
 
-  wake(heard: Heard): void {
-    const resolve = this.#resolve
-    this.#resolve = undefined
-    if (heard === 'end' || (resolve === undefined && this.#heard !== 'end')) this.#heard = heard
-    resolve?.(heard)
+  wake(channelId: ChannelId): void {
+    this.#news.add(channelId)
+    if (this.#resolve !== undefined) this.#tell(this.#takeNews())
+  }
+
+  end(): void {
+    this.#isOver = true
+    this.#tell('end')
   }
 
   stop(): void {
     this.#leave()
     this.#stop()
+  }
+
+  #takeNews(): ReadonlySet<ChannelId> {
+    const news = this.#news
+    this.#news = new Set()
+    return news
+  }
+
+  #tell(heard: Heard): void {
+    const resolve = this.#resolve
+    this.#resolve = undefined
+    resolve?.(heard)
   }
 }

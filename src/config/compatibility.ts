@@ -1,5 +1,5 @@
-// The setting that puts a compatibility style at the root of a listener of its own, for clients
-// that allow no path prefix. (docs/migrating.md)
+// The setting that puts a compatibility style at the root of a listener or a host name of its own,
+// for clients that allow no path prefix. (docs/migrating.md)
 
 import { address, oneOf, read, refuse } from './setting.ts'
 import type { Address, Env } from './setting.ts'
@@ -7,21 +7,40 @@ import type { Address, Env } from './setting.ts'
 export type CompatibilityStyleName = (typeof STYLES)[number]
 const STYLES = ['topic', 'sendkey', 'devicekey'] as const
 
+/** At least one of address and host name is there. */
 export interface CompatibilityRoot {
   readonly style: CompatibilityStyleName
-  readonly address: Address
+  /** A listener of its own. */
+  readonly address: Address | undefined
+  /** A name of the main listener, in lower case. */
+  readonly hostName: string | undefined
 }
 
-/** Undefined when no style has a listener of its own; the two settings go together. */
+const PLACES = ['SERVICE_COMPAT_ADDR', 'SERVICE_COMPAT_HOST'] as const
+const TOGETHER = `SERVICE_COMPAT_ROOT with ${PLACES.join(', or with ')}, or none of them`
+
+/** Undefined when no style stands at a root. */
 export function compatibilityRoot(env: Env): CompatibilityRoot | undefined {
   const isNamed = read(env, 'SERVICE_COMPAT_ROOT') !== undefined
-  const hasAddress = read(env, 'SERVICE_COMPAT_ADDR') !== undefined
-  if (!isNamed && !hasAddress) return undefined
-  const both = 'SERVICE_COMPAT_ROOT and SERVICE_COMPAT_ADDR, or neither'
-  if (!isNamed) refuse('SERVICE_COMPAT_ROOT', 'is missing', both)
-  if (!hasAddress) refuse('SERVICE_COMPAT_ADDR', 'is missing', both)
+  const hasPlace = PLACES.some((name) => read(env, name) !== undefined)
+  if (!isNamed && !hasPlace) return undefined
+  if (!isNamed) refuse('SERVICE_COMPAT_ROOT', 'is missing', TOGETHER)
+  if (!hasPlace) refuse(PLACES[0], 'is missing', TOGETHER)
   return Object.freeze({
     style: oneOf(env, 'SERVICE_COMPAT_ROOT', 'topic', STYLES),
-    address: address(env, 'SERVICE_COMPAT_ADDR', ''),
+    address:
+      read(env, 'SERVICE_COMPAT_ADDR') === undefined
+        ? undefined
+        : address(env, 'SERVICE_COMPAT_ADDR', ''),
+    hostName: hostName(env, 'SERVICE_COMPAT_HOST'),
   })
+}
+
+function hostName(env: Env, name: string): string | undefined {
+  const text = read(env, name)?.toLowerCase()
+  if (text === undefined) return undefined
+  if (!/^[a-z0-9_-]+(\.[a-z0-9_-]+)*$/.test(text) || text.length > 253) {
+    refuse(name, `is ${JSON.stringify(text)}`, 'a host name without scheme, port and path')
+  }
+  return text
 }

@@ -38,7 +38,7 @@ export interface ClusterSettings {
 export interface Config {
   readonly http: Address
   readonly tls: Tls | undefined
-  /** The compatibility style that has a listener of its own, at its root. */
+  /** The compatibility style that stands at the root of a listener or a host name. */
   readonly compatibilityRoot: CompatibilityRoot | undefined
   /** A secret. Empty when gateway token authentication is off. */
   readonly token: string

@@ -1,5 +1,6 @@
 // The listeners of an ingress: its own, and one for an imitated tool whose clients take no path
-// before their own. What one does with a request the other does too.
+// before their own. That tool may have a host name of the first listener instead. What one does
+// with a request the others do too.
 
 import type { Answerer } from './answerer.ts'
 import { createHttp } from './http.ts'
@@ -7,14 +8,19 @@ import type { Http, HttpOptions } from './http.ts'
 import { Pipeline } from './pipeline.ts'
 import type { PipelinePorts } from './pipeline.ts'
 import type { Reply } from './reply.ts'
+import type { Router } from './router.ts'
 import type { Row } from './row.ts'
 
-/** What stands behind one address. */
-export interface DoorOptions {
-  readonly address: { readonly host: string; readonly port: number }
+/** Routes, and how an unknown path is answered, when not in the envelope. */
+export interface Served {
   readonly rows: readonly Row[]
-  /** How an unknown path is answered, when not in the envelope. */
   readonly unknown?: Answerer<never> | undefined
+}
+
+export interface DoorOptions extends Served {
+  readonly address: { readonly host: string; readonly port: number }
+  /** Other routes for one host name; none of `rows` is there. */
+  readonly named?: (Served & { readonly hostName: string }) | undefined
 }
 
 export interface Door {
@@ -25,20 +31,36 @@ export interface Door {
   listen(): Promise<number>
 }
 
+type Ports = Omit<PipelinePorts, 'http'>
+
 /** Makes a listener with its rows; it takes requests once it listens. */
 export function openDoor(
-  { address, rows, unknown }: DoorOptions,
-  ports: Omit<PipelinePorts, 'http'>,
+  { address, named, ...served }: DoorOptions,
+  ports: Ports,
   options: HttpOptions,
 ): Door {
   const http = createHttp(options)
-  const pipeline = new Pipeline({ ...ports, http })
-  pipeline.mount(rows, unknown)
+  const hostName = named?.hostName
+  const rest = hostName === undefined ? http : http.forHosts((host) => host !== hostName)
+  const pipeline = serve(rest, served, ports)
+  if (named !== undefined) {
+    serve(
+      http.forHosts((host) => host === hostName),
+      named,
+      ports,
+    )
+  }
   return {
     http,
     count: (reply) => pipeline.count(reply),
     listen: () => http.listen(address.host, address.port),
   }
+}
+
+function serve(http: Router, { rows, unknown }: Served, ports: Ports): Pipeline {
+  const pipeline = new Pipeline({ ...ports, http })
+  pipeline.mount(rows, unknown)
+  return pipeline
 }
 
 /** A figure over all doors. */

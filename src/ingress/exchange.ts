@@ -5,9 +5,9 @@
 //   exchange/2. A body is refused while it is read, as soon as it is known to be too large; what
 //               all bodies in the making hold together is bounded.
 //   exchange/3. A body that does not arrive in time is answered and its connection closed.
-//   exchange/4. A stream goes on once its reader has taken what was written, and ends when its
-//               reader is gone or the gateway drains. That of a mounted handler holds no drain up:
-//               it has until everything else is answered.
+//   exchange/4. A stream is poured as its reader takes it (pouring/1), and ends when the gateway
+//               drains. That of a mounted handler holds no drain up: it has until everything else
+//               is answered.
 //   exchange/5. What is held of large answers that are not read is bounded over the process, and so
 //               is the time for reading one, or one part of a stream: then its connection is cut.
 
@@ -17,10 +17,14 @@ import type { Fault } from '#domain/fault'
 import { ARRIVING_BYTES_MAX, ArrivingBody, tooLarge } from './arriving-body.ts'
 import { Expiring } from './deadlines.ts'
 import type { Deadlines } from './deadlines.ts'
+import { Pouring } from './pouring.ts'
+import type { Outlet } from './pouring.ts'
 import { NO_STORE, hasNoBody, isStream, statusLine } from './reply.ts'
 import type { Reply, Stream } from './reply.ts'
 import { isLarge } from './unread.ts'
 import type { Unread } from './unread.ts'
+import { outletOf, upgrade } from './websocket.ts'
+import type { Handshake } from './websocket.ts'
 
 export interface Exchange {
   /**
@@ -33,7 +37,8 @@ export interface Exchange {
   hasRoomFor(reply: Reply): boolean
   /**
    * Answers. Must be called for every exchange, also after an abort; only the first call counts.
-   * Gives a promise for a stream, which rejects when the stream fails.
+   * Gives a promise for a stream, which rejects when the stream fails. The stream that answers a
+   * request for a WebSocket goes out in its frames.
    */
   reply(reply: Reply, requestId: string): Promise<void> | undefined
 }
@@ -53,6 +58,8 @@ export interface Traffic {
   readonly streams: Set<AbortController>
   /** One for each answer that a mounted handler streams: these are not in flight. */
   readonly mountedStreams: Set<AbortController>
+  /** Told of each connection that becomes a WebSocket. */
+  readonly upgraded: () => void
   inFlight: number
   bodyBytes: number
   /** One of those in flight is answered, or its caller is gone. */
@@ -64,9 +71,18 @@ export const MOUNTED_STREAMS_MAX = 1_000
 
 type Done = (body: Uint8Array | Fault) => void
 
+/** What a request asks of its answer. */
+export interface Asked {
+  /** The answer has no body. */
+  readonly isHead: boolean
+  /** It asks for a WebSocket. */
+  readonly handshake: Handshake | undefined
+}
+
 export class UwsExchange extends Expiring implements Exchange {
   readonly #traffic: Traffic
   readonly #isHead: boolean
+  readonly #handshake: Handshake | undefined
   /** Gone once aborted. */
   #response: HttpResponse | undefined
   #done: Done | undefined
@@ -74,16 +90,17 @@ export class UwsExchange extends Expiring implements Exchange {
   #bytes = 0
   #mustClose = false
   #isSettled = false
-  #stopStream: (() => void) | undefined
+  #pouring: Pouring | undefined
   #open: { readonly body: ArrivingBody; readonly over: AbortController } | undefined
   /** Bytes of the answer that its reader has not taken. */
   #unread = 0
 
-  constructor(traffic: Traffic, response: HttpResponse, isHead: boolean) {
+  constructor(traffic: Traffic, response: HttpResponse, { isHead, handshake }: Asked) {
     super()
     this.#traffic = traffic
     this.#response = response
     this.#isHead = isHead
+    this.#handshake = handshake
     traffic.inFlight += 1
     response.onAborted(() => this.#abort())
   }
@@ -158,7 +175,7 @@ export class UwsExchange extends Expiring implements Exchange {
 
   #abort(): void {
     this.#response = undefined // exchange/1
-    this.#stopStream?.()
+    this.#pouring?.stop()
     this.#closeOpen()
     this.#holds(0)
     if (this.#done === undefined) return
@@ -184,11 +201,12 @@ export class UwsExchange extends Expiring implements Exchange {
       response?.cork(() => this.#write(response, reply, requestId))
       return undefined
     }
-    response.cork(() => writeHead(response, reply, requestId))
-    if (body.isMounted !== true) {
-      return this.#pour(body, response).finally(() => this.#traffic.settled())
-    }
-    const pouring = this.#pour(body, response)
+    const handshake = this.#handshake
+    const pouring =
+      handshake === undefined
+        ? this.#pour(body, response, () => writeHead(response, reply, requestId))
+        : this.#pourFrames(body, response, handshake)
+    if (body.isMounted !== true) return pouring.finally(() => this.#traffic.settled())
     this.#traffic.settled() // exchange/4: from now on it is one of the mounted streams
     return pouring
   }
@@ -235,50 +253,46 @@ export class UwsExchange extends Expiring implements Exchange {
   }
 
   /** exchange/4 */
-  async #pour(stream: Stream, response: HttpResponse): Promise<void> {
-    const controller = new AbortController()
-    let goOn = (): void => {}
-    this.#stopStream = () => {
-      controller.abort()
-      goOn()
-    }
+  #pour(stream: Stream, response: HttpResponse, writeStart: () => void): Promise<void> {
+    response.cork(writeStart)
+    const pouring = new Pouring()
     response.onWritable(() => {
-      goOn()
+      this.#holds(0)
+      pouring.flow()
       return true
     })
-    const { streams, mountedStreams } = this.#traffic
-    const kin = stream.isMounted === true ? mountedStreams : streams
-    kin.add(controller)
-    if (this.#traffic.isDraining && kin === streams) controller.abort()
-    try {
-      for await (const chunk of stream.open(controller.signal)) {
-        if (this.#response === undefined) return // exchange/1
+    return this.#run(pouring, stream, {
+      write: (chunk) => {
         let isTaken = true
         response.cork(() => (isTaken = response.write(chunk)))
-        if (!isTaken) {
-          this.#holds(chunk.length) // exchange/5
-          await new Promise<void>((resolve) => (goOn = resolve))
-          this.#holds(0)
-        }
-        if (this.#isGone()) return // exchange/1
-      }
-      this.#closeOpen()
-      // Asked to close the connection, the library would write that header into the body.
-      if (!this.#isGone()) response.cork(() => response.end())
-    } catch (error) {
-      // A body that is cut off must not look whole.
-      if (!this.#isGone()) response.close()
-      throw error
-    } finally {
-      kin.delete(controller)
-      this.#closeOpen()
-      this.#stopStream = undefined
-    }
+        if (!isTaken) this.#holds(chunk.length) // exchange/5
+        return isTaken
+      },
+      end: () => {
+        this.#closeOpen()
+        // Asked to close the connection, the library would write that header into the body.
+        response.cork(() => response.end())
+      },
+      cut: () => response.close(),
+    })
   }
 
-  /** A method: the caller may go while something is awaited. */
-  #isGone(): boolean {
-    return this.#response === undefined
+  #pourFrames(stream: Stream, response: HttpResponse, handshake: Handshake): Promise<void> {
+    this.#response = undefined // exchange/1: from here on there is a socket in its place
+    const socket = upgrade(response, handshake)
+    this.#traffic.upgraded()
+    return this.#run(socket.pouring, stream, outletOf(socket))
+  }
+
+  #run(pouring: Pouring, stream: Stream, outlet: Outlet): Promise<void> {
+    const { streams, mountedStreams, isDraining } = this.#traffic
+    const kin = stream.isMounted === true ? mountedStreams : streams
+    this.#pouring = pouring
+    if (isDraining && kin === streams) pouring.end()
+    return pouring.run(stream, outlet, kin).finally(() => {
+      this.#closeOpen()
+      this.#pouring = undefined
+    })
   }
 }
 

@@ -3,16 +3,21 @@
 // Invariants:
 //   http/1. The request object dies when its handler returns: Head refuses to be read after that.
 
-import type { HttpRequest, HttpResponse, TemplatedApp } from 'uWebSockets.js'
+import type { HttpRequest, HttpResponse, TemplatedApp, WebSocketBehavior } from 'uWebSockets.js'
 import type { Timers } from '#domain/ports'
 import { Applications } from './applications.ts'
 import type { AddressSource, ClientAddress } from './client-address.ts'
 import { Deadlines } from './deadlines.ts'
 import { UwsExchange } from './exchange.ts'
-import type { Exchange, Traffic } from './exchange.ts'
+import type { Traffic } from './exchange.ts'
+import { HostRouter, HostRoutes, beginFor } from './host-routes.ts'
+import type { Begins } from './host-routes.ts'
 import type { Header } from './reply.ts'
+import type { Begin, Head, HostCheck, Method, Router } from './router.ts'
 import type { TlsFiles } from './tls-check.ts'
 import { Unread } from './unread.ts'
+import { SOCKET_BEHAVIOR, handshakeOf } from './websocket.ts'
+import type { Handshake, Kept } from './websocket.ts'
 
 export interface HttpOptions {
   readonly tls: TlsFiles | undefined
@@ -27,37 +32,17 @@ export interface HttpOptions {
   readonly bodyTimeoutMs: number
   /** Told of each answer whose reader took too long. (exchange/5) */
   readonly answerCut?: () => void
+  /** Told of each connection that becomes a WebSocket. */
+  readonly upgraded?: () => void
 }
 
-/** The head of a request. Readable only until the handler that got it returns. (http/1) */
-export interface Head {
-  readonly method: string
-  /** The first value of a header; '' when there is none. */
-  header(name: string): string
-  /** Every header line as sent, its name in lower case. */
-  allHeaders(): readonly Header[]
-  /** The query as sent, without the question mark. */
-  query(): string
-  /** Path and query as sent. */
-  readonly target: string
-  /** A part of the path as sent, by its place among the named parts. */
-  parameter(index: number): string
-  /** The address of the caller, also behind a trusted proxy. */
-  readonly address: string
-}
-
-export type Begin = (head: Head, exchange: Exchange) => void
-export type RowMethod = 'GET' | 'POST' | 'PUT' | 'DELETE' | 'OPTIONS'
-export type Method = RowMethod | 'HEAD' | 'any'
-
-export interface Http {
-  readonly isDraining: boolean
-  readonly inFlight: number
+export interface Http extends Router {
   /** Bytes of bodies that are still arriving. */
   readonly bodyBytes: number
   /** Large answers that are still being read. */
   readonly unread: Pick<Unread, 'bytes'>
-  route(method: Method, pattern: string, begin: Begin): void
+  /** Hands out requests for some hosts only; what it leaves goes on to other routers. */
+  forHosts(isFor: HostCheck): Router
   /** Applies now, and to every application that takes the place of this one. */
   mount(apply: (app: TemplatedApp) => void): void
   /** Gives the bound port; rejects with a sentence for the operator when it cannot bind. */
@@ -98,6 +83,7 @@ const REGISTERS = {
 class UwsHttp implements Http, Traffic {
   readonly deadlines: Deadlines
   readonly unread: Unread
+  readonly upgraded: () => void
   isDraining = false
   inFlight = 0
   bodyBytes = 0
@@ -105,23 +91,53 @@ class UwsHttp implements Http, Traffic {
   readonly mountedStreams = new Set<AbortController>()
   readonly #head: UwsHead
   readonly #applications: Applications
+  readonly #routes = new HostRoutes()
   #whenIdle: (() => void)[] = []
 
-  constructor({ tls, isPortShared, clientAddress, ...deadlines }: HttpOptions) {
+  constructor({ tls, isPortShared, clientAddress, upgraded, ...deadlines }: HttpOptions) {
+    this.upgraded = upgraded ?? (() => {})
     this.#head = new UwsHead(clientAddress)
     this.#applications = new Applications(tls, { isPortShared: isPortShared === true })
     this.deadlines = new Deadlines({ ...deadlines, timeoutMs: deadlines.bodyTimeoutMs })
     this.unread = new Unread(deadlines)
   }
 
-  route(method: Method, pattern: string, begin: Begin): void {
-    const handler = (response: HttpResponse, request: HttpRequest): void => {
-      const head = this.#head
-      head.open(request, response)
-      begin(head, new UwsExchange(this, response, head.method === 'HEAD'))
-      head.close() // http/1
+  route(method: Method, pattern: string, begin: Begin, isFor?: HostCheck): void {
+    const begins = this.#routes.add(`${method} ${pattern}`, begin, isFor)
+    if (begins === undefined) return
+    this.mount((app) => {
+      app[REGISTERS[method]](pattern, (response, request) => {
+        this.#begin(begins, { request, response, handshake: undefined })
+      })
+    })
+  }
+
+  socket(pattern: string, begin: Begin, isFor?: HostCheck): void {
+    const begins = this.#routes.add(`socket ${pattern}`, begin, isFor)
+    if (begins === undefined) return
+    const behavior: WebSocketBehavior<Kept> = {
+      ...SOCKET_BEHAVIOR,
+      upgrade: (response, request, context) => {
+        this.#begin(begins, { request, response, handshake: handshakeOf(request, context) })
+      },
     }
-    this.mount((app) => app[REGISTERS[method]](pattern, handler))
+    this.mount((app) => app.ws(pattern, behavior))
+  }
+
+  #begin(begins: Begins, { request, response, handshake }: Arrived): void {
+    const begin = beginFor(begins, () => request.getHeader('host'))
+    if (begin === undefined) {
+      request.setYield(true)
+      return
+    }
+    const head = this.#head
+    head.open(request, response)
+    begin(head, new UwsExchange(this, response, { isHead: head.method === 'HEAD', handshake }))
+    head.close() // http/1
+  }
+
+  forHosts(isFor: HostCheck): Router {
+    return new HostRouter(this, isFor)
   }
 
   mount(apply: (app: TemplatedApp) => void): void {
@@ -159,6 +175,12 @@ class UwsHttp implements Http, Traffic {
     for (const resolve of this.#whenIdle) resolve()
     this.#whenIdle = []
   }
+}
+
+interface Arrived {
+  readonly request: HttpRequest
+  readonly response: HttpResponse
+  readonly handshake: Handshake | undefined
 }
 
 class UwsHead implements Head, AddressSource {

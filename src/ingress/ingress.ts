@@ -2,7 +2,8 @@
 // outcomes into answers.
 //
 //   http.ts, exchange.ts   uWebSockets.js and its dangers: applications.ts, deadlines.ts,
-//                          arriving-body.ts, unread.ts, connections.ts, client-address.ts,
+//                          arriving-body.ts, pouring.ts, websocket.ts, router.ts,
+//                          host-routes.ts, unread.ts, connections.ts, client-address.ts,
 //                          tls-check.ts, port-check.ts, uws-environment.ts
 //   doors.ts               the listeners
 //   pipeline.ts            the checks that every row shares: rejection.ts
@@ -52,7 +53,7 @@ export interface IngressOptions {
   readonly version: string
   /** Further routes, for instance those of an imitated tool. */
   readonly styles?: readonly Style[]
-  /** One style at the root of a listener of its own. */
+  /** One style at the root of a listener or host name of its own. */
   readonly root?: RootStyle | undefined
   /** Answers only what operators and devices ask the gateway itself. */
   readonly isObservedOnly?: boolean
@@ -65,7 +66,10 @@ export type Style = (acceptance: Acceptance) => readonly Row[]
 
 /** A style whose clients take no path before their own. */
 export interface RootStyle {
-  readonly address: Address
+  /** A listener of its own. */
+  readonly address?: Address | undefined
+  /** A name of the main listener, in lower case: requests for it reach nothing else. */
+  readonly hostName?: string | undefined
   readonly style: Style
   /** How it answers for a path that it does not know. */
   readonly unknown: Answerer<never>
@@ -112,10 +116,13 @@ export function createIngress(ports: IngressPorts, options: IngressOptions): Ing
   const newHex32 = hexSource(ports.entropy)
   const shared = { ...ports, newHex32, callerCheck: acceptance.callerCheck }
   const open = (door: DoorOptions): Door =>
-    openDoor(door, shared, httpOptions(ports, options, addressOf))
-  const main = open({ address: options.http, rows: rowsOf(ports, options) })
-  const { root } = options
-  const doors = root === undefined ? [main] : [main, open(rootDoor(root, acceptance))]
+    openDoor(door, shared, {
+      ...httpOptions(ports, options, addressOf),
+      upgraded: () => connections.upgraded(),
+    })
+  const root = options.root && rootOf(options.root, acceptance)
+  const main = open({ address: options.http, rows: rowsOf(ports, options), named: root?.named })
+  const doors = root?.door === undefined ? [main] : [main, open(root.door)]
   const connections = new Connections(
     ...doors.map(
       ({ http }) =>
@@ -185,8 +192,14 @@ function rowsOf(ports: IngressPorts, options: IngressOptions): readonly Row[] {
   return routeTable({ ...ports, ...options }, styles)
 }
 
-const rootDoor = ({ address, style, unknown }: RootStyle, acceptance: Acceptance): DoorOptions => ({
-  address,
-  rows: style(acceptance),
-  unknown,
-})
+/** Where a style at the root is served: on a listener of its own, under a name of the main one. */
+function rootOf(
+  { address, hostName, style, unknown }: RootStyle,
+  acceptance: Acceptance,
+): Pick<DoorOptions, 'named'> & { readonly door: DoorOptions | undefined } {
+  const served = { rows: style(acceptance), unknown }
+  return {
+    door: address && { address, ...served },
+    named: hostName === undefined ? undefined : { hostName, ...served },
+  }
+}

@@ -19,7 +19,7 @@ import { ENVELOPE } from './answerer.ts'
 import type { Answerer } from './answerer.ts'
 import { tooLarge } from './arriving-body.ts'
 import type { Exchange } from './exchange.ts'
-import type { Head, Http } from './http.ts'
+import type { Begin, Head, Router } from './router.ts'
 import type { Reply } from './reply.ts'
 import type { Request } from './request.ts'
 import { requestIdFrom } from './respond.ts'
@@ -28,7 +28,7 @@ import { guardOf, methodsOf } from './row.ts'
 import type { Row } from './row.ts'
 
 export interface PipelinePorts {
-  readonly http: Http
+  readonly http: Router
   /** False while the process starts. Absent: always true. */
   readonly isOpen?: () => boolean
   readonly callerCheck: Pick<CallerCheck, 'admit'>
@@ -88,11 +88,19 @@ export class Pipeline {
   }
 
   #mountRow(pattern: string, route: Mounted): void {
-    for (const method of methodsOf(route.row)) {
-      this.ports.http.route(method, pattern, (head, exchange) => {
-        new Turn(this, exchange, head, route.row.answerer).begin(route, head)
-      })
+    const { http } = this.ports
+    const { row } = route
+    const begin: Begin = (head, exchange) => {
+      new Turn(this, exchange, head, row.answerer).begin(route, head)
     }
+    if (row.isWebSocket === true) {
+      http.socket(pattern, begin)
+      http.route('GET', pattern, (head, exchange) => {
+        new Turn(this, exchange, head, row.answerer).refuse(fault('websocket_upgrade_required'))
+      })
+      return
+    }
+    for (const method of methodsOf(row)) http.route(method, pattern, begin)
   }
 
   /** 405 in the shape of the path's first row, with the methods that its rows take. */

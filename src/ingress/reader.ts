@@ -6,7 +6,7 @@ import type { Answer } from '#domain/ports'
 import { readJson } from '#src/schemas/json'
 import { tooLarge } from './arriving-body.ts'
 import type { Exchange } from './exchange.ts'
-import type { Head } from './http.ts'
+import type { Head } from './router.ts'
 
 export interface Reader<Body = unknown> {
   /** The most bytes of a body; 0 where none is read. */

@@ -6,7 +6,7 @@ import type { Answer } from '#domain/ports'
 import type { Guard } from '#src/acceptance/caller-check'
 import type { RouteDescription } from '#src/schemas/openapi'
 import type { Answerer } from './answerer.ts'
-import type { Head, RowMethod } from './http.ts'
+import type { Head, RowMethod } from './router.ts'
 import { NOTHING, jsonBody } from './reader.ts'
 import type { Reader } from './reader.ts'
 import type { Request } from './request.ts'
@@ -33,6 +33,8 @@ export interface Row<Body = unknown, Data = unknown> {
   readonly tokenFrom?: (head: Head) => string
   /** The place of channel passwords; a request that can bring one counts in the password budget. */
   readonly credentials: 'body' | 'query' | 'path' | 'header' | 'none'
+  /** Its GET asks for a WebSocket, in whose frames its answerer streams. */
+  readonly isWebSocket?: true
   /** The row makes new devices, which count in a budget of their own. */
   readonly makesDevices?: true
   /** The headers that its handler or its answerer wants, in lower case. */
@@ -99,8 +101,10 @@ export function describe(row: Row): readonly RouteDescription[] {
   }))
 }
 
-function codesOfChecks({ token, credentials, makesDevices, path, reader }: Row): FaultCode[] {
+function codesOfChecks(row: Row): FaultCode[] {
+  const { token, credentials, makesDevices, path, reader } = row
   const codes: FaultCode[] = ['server_busy', 'internal_error']
+  if (row.isWebSocket === true) codes.push('websocket_upgrade_required')
   const isCounted = credentials !== 'none' || makesDevices === true
   if (token === 'required') codes.push('authentication_failed')
   if (token === 'required' || isCounted) codes.push('rate_limited')

@@ -137,7 +137,7 @@ function ingressOptions(config: Config, assistants: readonly Style[]): IngressOp
     statusRetentionMs,
     version: VERSION,
     styles: [...compatibilityStyles(kept), ...assistants],
-    root: root && { address: root.address, ...styleAtRoot(root.style, kept) },
+    root: root && { ...root, ...styleAtRoot(root.style, kept) },
     isObservedOnly: !config.roles.ingress,
     // The processes of a cluster on one machine stand behind one port.
     isPortShared: config.cluster !== undefined,

@@ -69,9 +69,11 @@ const CLUSTER: Env = { SERVICE_DATABASE_URL: MYSQL, SERVICE_NATS_URL: 'nats://12
 const COMPAT: Env = { SERVICE_COMPAT_ROOT: 'topic', SERVICE_COMPAT_ADDR: '127.0.0.1:8081' }
 const root = ({ compatibilityRoot: given }: Config): unknown => [
   given?.style,
-  given?.address.host,
-  given?.address.port,
+  given?.address?.host,
+  given?.address?.port,
+  given?.hostName,
 ]
+const NAMED = ['topic', undefined, undefined, 'push.example.com']
 const APPLE = {
   keyFile: FILE,
   keyId: 'KEY1234567',
@@ -143,8 +145,9 @@ const good: readonly (readonly [
   ['SERVICE_NATS_URL', 'nats://u:p@a:1,tls://b', natsUrl, 'nats://u:p@a:1,tls://b', CLUSTER],
   ['SERVICE_STREAM_REPLICAS', '5', replicas, 5, CLUSTER],
   ['SERVICE_STREAM_REPLICAS', '3', replicas, 3, CLUSTER],
-  ['SERVICE_COMPAT_ROOT', 'sendkey', root, ['sendkey', '127.0.0.1', 8081], COMPAT],
-  ['SERVICE_COMPAT_ADDR', '[::1]:80', root, ['topic', '::1', 80], COMPAT],
+  ['SERVICE_COMPAT_ROOT', 'sendkey', root, ['sendkey', '127.0.0.1', 8081, undefined], COMPAT],
+  ['SERVICE_COMPAT_ADDR', '[::1]:80', root, ['topic', '::1', 80, undefined], COMPAT],
+  ['SERVICE_COMPAT_HOST', 'Push.Example.com', root, NAMED, { SERVICE_COMPAT_ROOT: 'topic' }],
   ['SERVICE_ROLES', 'actors, ingress', rolesOf, 'ingress actors'],
   ['SERVICE_ROLES', 'dispatch,actors,ingress', rolesOf, 'ingress actors dispatch'],
   ['SERVICE_ROLES', 'actors', rolesOf, 'actors', CLUSTER],
@@ -285,6 +288,8 @@ const bad: readonly (readonly [name: string, value: string, allowed: RegExp, bes
   ['SERVICE_ROLES', 'actors,actors', /ingress, actors/, CLUSTER],
   ['SERVICE_COMPAT_ROOT', 'pager', /topic, sendkey, devicekey/, COMPAT],
   ['SERVICE_COMPAT_ADDR', '8081', /host:port/, COMPAT],
+  ['SERVICE_COMPAT_HOST', 'https://push.example.com', /host name without scheme/, COMPAT],
+  ['SERVICE_COMPAT_HOST', 'push.example.com:80', /host name without scheme/, COMPAT],
   ['SERVICE_THING_PUSH_INTERVAL', '25h', /to 86400s/],
   ['SERVICE_FCM_CREDENTIALS_FILE', '/none', /which does not exist/],
   ['SERVICE_APNS_KEY_FILE', '/none', /which does not exist/, APNS],
@@ -361,14 +366,14 @@ test('every setting that the code reads has a row of each kind here', (t) => {
   }
 })
 
-test('a compatibility style at a root has an address, and an address has a style', (t) => {
+test('a compatibility style at a root has an address or a host name, and those have a style', (t) => {
   const { SERVICE_COMPAT_ROOT, SERVICE_COMPAT_ADDR } = COMPAT
   t.throws(() => configFrom({ SERVICE_COMPAT_ROOT }), {
     message: /^SERVICE_COMPAT_ADDR is missing/,
   })
-  t.throws(() => configFrom({ SERVICE_COMPAT_ADDR }), {
-    message: /^SERVICE_COMPAT_ROOT is missing/,
-  })
+  for (const place of [{ SERVICE_COMPAT_ADDR }, { SERVICE_COMPAT_HOST: 'push.example.com' }]) {
+    t.throws(() => configFrom(place), { message: /^SERVICE_COMPAT_ROOT is missing/ })
+  }
 })
 
 test('a certificate and its key come together, and exist', (t) => {

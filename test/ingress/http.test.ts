@@ -10,7 +10,7 @@ import type { ExecutionContext } from 'ava'
 
 import { createHttp } from '#src/ingress/http'
 import type { Exchange } from '#src/ingress/exchange'
-import type { Head } from '#src/ingress/http'
+import type { Head } from '#src/ingress/router'
 import { JSON_TYPE } from '#src/ingress/reply'
 import { success } from '#src/ingress/respond'
 import { FakeTime } from '#test/support/fake-timers'

@@ -255,10 +255,11 @@ export class FakeReads implements ReadStore {
 
   async history(query: HistoryQuery): Promise<Page<FeedEntry>> {
     this.queries.push(query)
-    const { afterSeq = 0, sinceMs = 0, model } = query
+    const { channelId, afterSeq = 0, sinceMs = 0, model } = query
     return this.#page(
       this.entries.filter(
         (entry) =>
+          entry.channelId === channelId &&
           entry.seq > afterSeq &&
           entry.acceptedAt >= sinceMs &&
           (model === undefined || entry.model === model),

@@ -23,12 +23,10 @@ export interface RawAnswer {
 export async function rawRequest(port: number, request: RawRequest): Promise<RawAnswer> {
   const body = Buffer.from(request.body ?? '')
   const length = request.body === undefined ? [] : [`Content-Length: ${body.length}`]
-  const lines = [
-    `${request.line} HTTP/1.1`,
-    'Host: localhost',
-    ...(request.headers ?? []),
-    ...length,
-  ]
+  const headers = request.headers ?? []
+  const hasHost = headers.some((header) => /^host:/i.test(header))
+  const host = hasHost ? [] : ['Host: localhost']
+  const lines = [`${request.line} HTTP/1.1`, ...host, ...headers, ...length]
   const socket = connect(port, '127.0.0.1')
   const chunks: Buffer[] = []
   let seen = ''

@@ -10,7 +10,7 @@ import type { Accepted, Intent } from '#src/acceptance/intent'
 import type { CompatibilityMessage } from '#src/schemas/compat/extras'
 import { readKey } from '#src/schemas/compat/key'
 import type { FaultCode } from '#domain/fault'
-import type { Head } from '#src/ingress/http'
+import type { Head } from '#src/ingress/router'
 import type { Header } from '#src/ingress/reply'
 
 /** The address of a key must reach nobody, and no browser keeps an answer. */

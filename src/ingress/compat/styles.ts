@@ -1,7 +1,7 @@
 // The imitated tools: their clients work unchanged once their address and key are ours.
 // (Specification: Compatibility endpoints; docs/migrating.md)
 //
-//   topic.ts, topic-shape.ts            a text to a topic
+//   topic.ts, topic-shape.ts            a text to a topic; topic-streams.ts: its subscribers
 //   sendkey.ts                          title and desp to a key
 //   devicekey.ts, devicekey-shape.ts    v1 in the path, v2 in the body
 //   sending.ts, values-body.ts          what they share
@@ -31,7 +31,7 @@ export const compatibilityStyles = ({ keptMs }: CompatibilityOptions): readonly 
 export function styleAtRoot(
   name: 'topic' | 'sendkey' | 'devicekey',
   { keptMs }: CompatibilityOptions,
-): Omit<RootStyle, 'address'> {
+): Pick<RootStyle, 'style' | 'unknown'> {
   const prefix = ''
   switch (name) {
     case 'topic':

@@ -52,6 +52,7 @@ const CODE_OF_FIELD: Readonly<Record<string, number>> = {
 function codeOf({ code, field }: Fault, status: number): number {
   if (code === 'rate_limited') return 42901
   if (code === 'body_too_large') return 41303
+  if (code === 'websocket_upgrade_required') return 40016
   if (code === 'invalid_json_syntax' || code === 'invalid_json_data') return 40024
   if (status === 400) return CODE_OF_FIELD[field ?? ''] ?? 40000
   if (status === 500) return 50001

@@ -1,12 +1,14 @@
-// Subscribers of the topic style: the feed of a channel as lines, events or plain text.
+// Subscribers of the topic style: the feeds of channels as lines, events, plain text or frames.
+//
+//   topic-channels.ts   what they may read
+//   topic-start.ts      where they begin
+//   topic-reading.ts    what they have yet to see
+//   topic-forms.ts      how they are told
 
-import type { ChannelInfo } from '#domain/channel'
 import { fault, isFault } from '#domain/fault'
-import type { ChannelId } from '#domain/identity'
 import type { Answer } from '#domain/ports'
 import type { Acceptance } from '#src/acceptance/acceptance'
-import type { FeedFollowing } from '#src/acceptance/feed-following'
-import { maskedKey, readKey } from '#src/schemas/compat/key'
+import type { FeedFollowing, Heard } from '#src/acceptance/feed-following'
 import { SUBSCRIPTION_HEADERS, parametersOf } from '#src/schemas/compat/topic-parameters'
 import { readSubscription, topicMessageOf } from '#src/schemas/compat/topic-subscription'
 import type { Subscription } from '#src/schemas/compat/topic-subscription'
@@ -15,40 +17,13 @@ import type { Answerer, StreamData } from '#src/ingress/answerer'
 import { QUERY } from '#src/ingress/reader'
 import type { Request } from '#src/ingress/request'
 import type { Row } from '#src/ingress/row'
-import { openingOf, spellings, tokenFrom } from './sending.ts'
-import { startOf } from './topic-start.ts'
+import { spellings, tokenFrom } from './sending.ts'
+import { openTopics } from './topic-channels.ts'
+import type { Topic } from './topic-channels.ts'
+import { FORMS, chunksOf } from './topic-forms.ts'
+import type { Form, Told } from './topic-forms.ts'
+import { placeOf, readOn } from './topic-reading.ts'
 import { TOPIC_ANSWER, TOPIC_HEADERS_OF_ANSWERS, aboutTopic } from './topic-shape.ts'
-
-interface Told {
-  readonly event: string
-  readonly message?: string
-}
-
-/** How one form writes what it tells. */
-interface Form {
-  readonly contentType: string
-  readonly write: (told: Told) => string
-}
-
-const FORMS: Readonly<Record<'json' | 'sse' | 'raw', Form>> = {
-  json: {
-    contentType: 'application/x-ndjson; charset=utf-8',
-    write: (told) => `${JSON.stringify(told)}\n`,
-  },
-  sse: {
-    contentType: 'text/event-stream; charset=utf-8',
-    write: (told) => {
-      const event = told.event === 'message' ? '' : `event: ${told.event}\n`
-      return `${event}data: ${JSON.stringify(told)}\n\n`
-    },
-  },
-  raw: {
-    contentType: 'text/plain; charset=utf-8',
-    write: (told) => `${(told.message ?? '').replace(/[\r\n]+/g, ' ')}\n`,
-  },
-}
-
-const PAGE = 200
 
 /** Streams as the tool does; refuses in its shape. */
 const STREAMED: Answerer<StreamData> = {
@@ -68,6 +43,7 @@ export const streamRows = (acceptance: Acceptance, prefix: string): readonly Row
     headers: SUBSCRIPTION_HEADERS,
     reader: QUERY,
     isSafe: true,
+    ...(form.isFramed === true && { isWebSocket: true }),
     handle: (request) => subscribe(acceptance, request, form),
     answerer: STREAMED,
     about: aboutTopic(`Subscribe as ${name}`),
@@ -78,83 +54,67 @@ async function subscribe(
   request: Request,
   form: Form,
 ): Promise<Answer<StreamData>> {
-  const { following, channels } = acceptance
-  const key = request.parameters['topic'] ?? ''
   const parameters = parametersOf(request.headers, request.query)
   const subscription = readSubscription(parameters, request.receivedAtMs)
   if (isFault(subscription)) return subscription
-  const opening = await openingOf(acceptance, key, request)
-  if (isFault(opening)) return opening
-  const info = await channels.info(opening.credentials, opening.caller)
-  if (isFault(info)) return info
+  const topics = await openTopics(acceptance, request)
+  if (isFault(topics)) return topics
+  const { following } = acceptance
   if (following.isFull) return fault('server_busy', { detail: 'too many subscribers read here' })
-  const reading = { topic: topicOf(key), info, subscription, nowMs: request.receivedAtMs, form }
+  const reading = { topics, subscription, nowMs: request.receivedAtMs }
   return {
     contentType: form.contentType,
     headers: TOPIC_HEADERS_OF_ANSWERS,
-    open: (signal) => lines(following, reading, signal),
+    open: (signal) => written(form, told(following, reading, signal)),
   }
 }
 
-/** Clients tell their topics apart by this name; a password stands in none. */
-const topicOf = (key: string): string => {
-  const read = readKey(key)
-  return read.kind === 'alias' ? read.alias : maskedKey(key)
+async function* written(
+  form: Form,
+  groups: AsyncIterable<readonly Told[]>,
+): AsyncGenerator<string> {
+  for await (const group of groups) yield* chunksOf(form, group)
 }
 
 interface Reading {
-  readonly topic: string
-  readonly info: ChannelInfo
+  readonly topics: readonly Topic[]
   readonly subscription: Subscription
   readonly nowMs: number
-  readonly form: Form
 }
 
-async function* lines(
+async function* told(
   following: FeedFollowing,
-  { topic, info, subscription, nowMs, form }: Reading,
+  { topics, subscription, nowMs }: Reading,
   signal: AbortSignal,
-): AsyncIterable<string> {
-  const { channelId } = info
-  const beside = (event: string, id: string): string => {
-    const told = { id, time: Math.floor(nowMs / 1000), event, topic }
-    return form.write(told)
-  }
-  const follower = following.follow(channelId, signal)
+): AsyncGenerator<readonly Told[]> {
+  const topic = topics.map(({ name }) => name).join(',')
+  const time = Math.floor(nowMs / 1000)
+  const follower = following.follow(
+    topics.map(({ info }) => info.channelId),
+    signal,
+  )
   try {
-    if (!subscription.isPoll) yield beside('open', 'open00000000')
-    const start = await startOf(following, info, subscription.since)
-    let afterSeq = start.afterSeq
-    for (;;) {
-      for await (const entries of pagesAfter(following, channelId, { ...start, afterSeq })) {
-        afterSeq = Math.max(afterSeq, entries.at(-1)?.seq ?? 0)
-        const told = entries.map((entry) => topicMessageOf(entry, topic))
-        const text = told.filter(subscription.accepts).map(form.write).join('')
-        if (text !== '') yield text
+    if (!subscription.isPoll) yield [{ id: 'open00000000', time, event: 'open', topic }]
+    const places = await Promise.all(
+      topics.map((each) => placeOf(following, each, subscription.since)),
+    )
+    let heard: Heard = 'quiet'
+    while (heard !== 'end') {
+      const news = heard === 'quiet' ? places : places.filter(hasNews(heard))
+      for await (const page of readOn(following, news)) {
+        const messages = page.map((read) => topicMessageOf(read.entry, read.topic.name))
+        yield messages.filter(subscription.accepts)
       }
       if (subscription.isPoll) return
-      const heard = await follower.next()
-      if (heard === 'end') return
-      if (heard === 'quiet') yield beside('keepalive', 'keepalive000')
+      heard = await follower.next()
+      if (heard === 'quiet') yield [{ id: 'keepalive000', time, event: 'keepalive', topic }]
     }
   } finally {
     follower.stop()
   }
 }
 
-/** Messages behind a seq, page by page. */
-async function* pagesAfter(
-  following: FeedFollowing,
-  channelId: ChannelId,
-  from: { readonly afterSeq: number; readonly sinceMs?: number | undefined },
-) {
-  let next: number | undefined = from.afterSeq
-  while (next !== undefined) {
-    const query = { channelId, afterSeq: next, model: 'message', limit: PAGE } as const
-    const page = await following.page(
-      from.sinceMs === undefined ? query : { ...query, sinceMs: from.sinceMs },
-    )
-    if (page.items.length > 0) yield page.items
-    next = page.next
-  }
-}
+const hasNews =
+  (news: Exclude<Heard, string>) =>
+  ({ topic }: { readonly topic: Topic }): boolean =>
+    news.has(topic.info.channelId)

@@ -17,7 +17,8 @@ import type { Style } from '#src/ingress/ingress'
 import { BODY_BYTES_MAX, QUERY, bytesBody, withQuery } from '#src/ingress/reader'
 import type { Request } from '#src/ingress/request'
 import type { Row } from '#src/ingress/row'
-import { openingOf, send, spellings, tokenFrom } from './sending.ts'
+import { send, spellings, tokenFrom } from './sending.ts'
+import { openTopics } from './topic-channels.ts'
 import { PREFLIGHT, TOPIC_ANSWER, aboutTopic, published } from './topic-shape.ts'
 import type { Published } from './topic-shape.ts'
 import { streamRows } from './topic-streams.ts'
@@ -138,13 +139,10 @@ function questionRows(acceptance: Acceptance, prefix: string): readonly Row[] {
       ...spellings(`${prefix}/{topic}/auth`),
       reader: QUERY,
       handle: async (request) => {
-        const key = request.parameters['topic'] ?? ''
-        const opening = await openingOf(acceptance, key, request)
-        if (isFault(opening)) return opening
-        const info = await acceptance.channels.info(opening.credentials, opening.caller)
-        return isFault(info) ? info : { success: true }
+        const topics = await openTopics(acceptance, request)
+        return isFault(topics) ? topics : { success: true }
       },
-      about: aboutTopic('Ask whether the key opens its channel'),
+      about: aboutTopic('Ask whether the keys open their channels'),
     },
     {
       ...OPEN,

@@ -1,6 +1,7 @@
 // The key of a request of an imitated tool: `<channel_id>:<password>`, or an alias of both.
 
 import { isFault } from '#domain/fault'
+import { parseChannelId } from '#domain/identity'
 import type { ChannelId } from '#domain/identity'
 import { readCredentials } from '#src/schemas/values'
 
@@ -25,6 +26,25 @@ export function readKey(key: string): CompatibilityKey {
     password: key.slice(colon + 1),
   })
   return isFault(credentials) ? { kind: 'unreadable' } : { kind: 'password', ...credentials }
+}
+
+/**
+ * The keys of a list with commas. A password may hold commas too: a part that begins no key belongs
+ * to the key before it.
+ */
+export function keysIn(list: string): readonly string[] {
+  const keys: string[] = []
+  for (const part of list.split(',')) {
+    const last = keys.at(-1)
+    if (last === undefined || beginsKey(part)) keys.push(part)
+    else keys[keys.length - 1] = `${last},${part}`
+  }
+  return keys
+}
+
+const beginsKey = (part: string): boolean => {
+  const [id = '', password] = part.split(':', 2)
+  return password === undefined ? ALIAS.test(id.trim()) : parseChannelId(id) !== undefined
 }
 
 /** How an answer names a key: nothing in it opens the channel. */

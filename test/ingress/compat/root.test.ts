@@ -76,3 +76,36 @@ test('while draining, the root refuses in its own shape, as every way in does', 
   const refused = await rawRequest(rig.rootPort, { line: `PUT /${KEY}`, body: 'M' })
   t.like(refused.json, { http: 503, code: 50301 })
 })
+
+test('a host name serves one style at its root, and nothing else; every other name serves the rest', async (t) => {
+  const hostName = 'push.example.com'
+  const root = { hostName, ...styleAtRoot('topic', { keptMs: 1 }) }
+  const rig = await startIngress(t, { root })
+  const ask = (line: string, host: string, body?: string) =>
+    rawRequest(rig.port, { line, headers: [`Host: ${host}`], ...(body !== undefined && { body }) })
+  for (const host of [hostName, 'Push.Example.com:8080', 'push.example.com.']) {
+    const sent = await ask(`POST /${KEY}`, host, 'M')
+    t.like(sent.json, { event: 'message', message: 'M' }, host)
+  }
+  t.is(rig.sink.accepted.length, 3)
+  t.like((await ask('GET /channel/exists/now', hostName)).json, { http: 404, code: 40401 })
+  t.like((await ask('GET /metrics', hostName)).json, { http: 404, code: 40401 })
+  for (const host of ['127.0.0.1', 'example.com', 'push.example.com.evil.test']) {
+    t.like((await ask('GET /healthz', host)).json, { success: true }, host)
+    t.is((await ask(`POST /${KEY}`, host, 'M')).status, 404)
+  }
+})
+
+test('a WebSocket under the host name is that of the style', async (t) => {
+  const root = { hostName: 'localhost', ...styleAtRoot('topic', { keptMs: 1 }) }
+  const rig = await startIngress(t, { root })
+  const frame = (host: string): Promise<unknown> =>
+    new Promise((resolve) => {
+      const socket = new WebSocket(`ws://${host}:${rig.port}/${KEY}/ws`)
+      t.teardown(() => socket.close())
+      socket.addEventListener('message', ({ data }) => resolve(data))
+      socket.addEventListener('error', () => resolve('refused'))
+    })
+  t.regex(String(await frame('localhost')), /"event":"open"/)
+  t.is(await frame('127.0.0.1'), 'refused')
+})
