@@ -3,14 +3,20 @@
 
 import { createServer } from 'node:net'
 import { once } from 'node:events'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 
 import test from 'ava'
+import type { ExecutionContext } from 'ava'
 
 import { styleAtRoot } from '#src/ingress/compat/styles'
 import { apprise, hasApprise } from '#test/support/apprise'
+import { temporaryFolder } from '#test/support/gateway'
 import { CREDENTIALS } from '#test/support/making'
+import { startSendKeyHost } from '#test/support/send-key-host'
 import { sentMessages } from '#test/support/sent-message'
 import { startIngress } from '#test/support/start-ingress'
+import { startTunnel } from '#test/support/tunnel'
 
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
@@ -40,18 +46,62 @@ const ROUTES: readonly Route[] = [
   },
 ]
 
+const TEXTS = ['--title', 'Disk', '--body', 'full']
+
+async function startStyle(t: ExecutionContext, style: Route['style']) {
+  const port = await freePort()
+  const root = { address: { host: '127.0.0.1', port }, ...styleAtRoot(style, { keptMs: 1 }) }
+  const rig = await startIngress(t, { root })
+  const made = await rig.post('/channel/key', CREDENTIALS)
+  const { key } = made.json['data'] as { readonly key: string }
+  return { rig, place: `127.0.0.1:${port}`, key }
+}
+
 for (const { style, url, fields } of ROUTES) {
   test(`Apprise sends to the ${style} style, and knows when it did not`, async (t) => {
     if (!hasApprise(t)) return
-    const port = await freePort()
-    const root = { address: { host: '127.0.0.1', port }, ...styleAtRoot(style, { keptMs: 1 }) }
-    const rig = await startIngress(t, { root })
-    const made = await rig.post('/channel/key', CREDENTIALS)
-    const { key } = made.json['data'] as { readonly key: string }
-    const texts = ['--title', 'Disk', '--body', 'full']
-    t.true(await apprise([...texts, url(`127.0.0.1:${port}`, key)]))
+    const { rig, place, key } = await startStyle(t, style)
+    t.true(await apprise([...TEXTS, url(place, key)]))
     t.like(sentMessages(rig.sink)[0], fields)
-    t.false(await apprise([...texts, url(`127.0.0.1:${port}`, 'A'.repeat(43))]))
+    t.false(await apprise([...TEXTS, url(place, 'A'.repeat(43))]))
     t.is(rig.sink.accepted.length, 1)
   })
 }
+
+test('Apprise sends to the send-key style, whose host is fixed, and knows when it did not', async (t) => {
+  if (!hasApprise(t)) return
+  const { rig, certFile, key } = await startSendKeyHost(t)
+  const proxy = await startTunnel(t, rig.port)
+  const environment = { HTTPS_PROXY: proxy, NO_PROXY: '', REQUESTS_CA_BUNDLE: certFile }
+  t.true(await apprise([...TEXTS, `schan://${key}`], environment))
+  t.deepEqual(sentMessages(rig.sink), [{ title: 'Disk', body: 'full' }])
+  t.false(await apprise([...TEXTS, `schan://${'A'.repeat(43)}`], environment))
+  t.is(rig.sink.accepted.length, 1)
+})
+
+test('an attachment that Apprise sends as an address goes with the message', async (t) => {
+  if (!hasApprise(t)) return
+  const { rig, place, key } = await startStyle(t, 'topic')
+  const picture = 'https://example.com/still.png'
+  const url = `ntfy://${place}/${key}?attach=${encodeURIComponent(picture)}`
+  t.true(await apprise([...TEXTS, url]))
+  t.like(sentMessages(rig.sink)[0], { title: 'Disk', body: 'full', images: [picture] })
+})
+
+test('Apprise is told that a file was not taken, and nothing of it is sent', async (t) => {
+  if (!hasApprise(t)) return
+  const { rig, place, key } = await startStyle(t, 'topic')
+  const file = join(await temporaryFolder(t), 'still.png')
+  await writeFile(file, Buffer.of(0x89, 0x50))
+  t.false(await apprise([...TEXTS, '--attach', file, `ntfy://${place}/${key}`]))
+  t.is(rig.sink.accepted.length, 0)
+})
+
+test('to tools that take no files Apprise sends the text and leaves the file out', async (t) => {
+  if (!hasApprise(t)) return
+  const file = join(await temporaryFolder(t), 'still.png')
+  await writeFile(file, Buffer.of(0x89, 0x50))
+  const { rig, place, key } = await startStyle(t, 'devicekey')
+  t.true(await apprise([...TEXTS, '--attach', file, `bark://${place}/${key}`]))
+  t.like(sentMessages(rig.sink)[0], { title: 'Disk', body: 'full' })
+})

@@ -27,10 +27,16 @@ export function hasApprise(t: ExecutionContext): boolean {
   return false
 }
 
+type Environment = Readonly<Record<string, string>>
+
 /** Sends; gives whether Apprise says that it did. */
-export async function apprise(options: readonly string[]): Promise<boolean> {
+export async function apprise(
+  options: readonly string[],
+  environment: Environment = {},
+): Promise<boolean> {
+  const env = { ...process.env, ...environment }
   try {
-    await promisify(execFile)(PROGRAM, [...options], { timeout: TIME_MAX_MS })
+    await promisify(execFile)(PROGRAM, [...options], { timeout: TIME_MAX_MS, env })
     return true
   } catch {
     return false // Its exit code says that the message was not taken.

@@ -1,0 +1,92 @@
+// Goal: clients of the package registry, as they are, send through the gateway once their address
+// and key are ours, and notice when they did not.
+
+import { writeFile } from 'node:fs/promises'
+import { Agent } from 'node:https'
+import https from 'node:https'
+import { join } from 'node:path'
+import { connect } from 'node:tls'
+import type { TLSSocket } from 'node:tls'
+
+import test from 'ava'
+import { MessagePriority, NtfyClient } from 'ntfy'
+import { scSend } from 'serverchan-sdk'
+
+import { compatibilityStyles } from '#src/ingress/compat/styles'
+import { temporaryFolder } from '#test/support/gateway'
+import { CREDENTIALS } from '#test/support/making'
+import { SEND_KEY_HOST, startSendKeyHost } from '#test/support/send-key-host'
+import { sentMessages } from '#test/support/sent-message'
+import { startIngress } from '#test/support/start-ingress'
+
+const UNKNOWN = 'A'.repeat(43)
+
+test('the client of the topic tool publishes, and throws when it did not', async (t) => {
+  const rig = await startIngress(t, { styles: compatibilityStyles({ keptMs: 60_000 }) })
+  const made = await rig.post('/channel/key', CREDENTIALS)
+  const { key: topic } = made.json['data'] as { readonly key: string }
+  const server = `${rig.url}/compat-topic/`
+  const client = new NtfyClient({ server })
+  const answer = await client.publish({
+    topic,
+    title: 'Disk',
+    message: 'root volume at 91 %',
+    priority: MessagePriority.MAX,
+    tags: ['warning', 'disk'],
+    clickURL: 'https://example.com/disk',
+    iconURL: 'https://example.com/i.png',
+    fileURL: 'https://example.com/graph.png',
+    actions: [{ type: 'view', label: 'Open', url: 'https://example.com' }],
+    markdown: true,
+  })
+  t.like(answer, { event: 'message', title: 'Disk', priority: 5 })
+  t.like(sentMessages(rig.sink)[0], {
+    title: 'Disk',
+    body: 'root volume at 91 %',
+    severity: 'critical',
+    images: ['https://example.com/graph.png'],
+    tags: ['warning', 'disk'],
+  })
+  await t.throwsAsync(client.publish({ topic: UNKNOWN, message: 'M' }), { message: /Not Found/ })
+  const fileAttachment = join(await temporaryFolder(t), 'a.bin')
+  await writeFile(fileAttachment, Buffer.of(0xff, 0xfe))
+  await t.throwsAsync(client.publish({ topic, fileAttachment }), { message: /Bad Request/ })
+  await t.throwsAsync(client.publish({ topic, message: 'later', delay: '30min' }), {
+    message: /Bad Request/,
+  })
+  t.is(rig.sink.accepted.length, 1)
+})
+
+/** Its connections lead to a port of this machine, whatever host is asked for. */
+class Local extends Agent {
+  readonly #port: number
+  readonly #ca: string
+
+  constructor(port: number, ca: string) {
+    super()
+    this.#port = port
+    this.#ca = ca
+  }
+
+  override createConnection(): TLSSocket {
+    const [port, ca] = [this.#port, this.#ca]
+    return connect({ host: '127.0.0.1', port, ca, servername: SEND_KEY_HOST })
+  }
+}
+
+test('the client of the send-key tool, whose host is fixed, sends, and is told when it did not', async (t) => {
+  const { rig, certificate, key } = await startSendKeyHost(t)
+  const before = https.globalAgent
+  https.globalAgent = new Local(rig.port, certificate)
+  t.teardown(() => {
+    https.globalAgent.destroy()
+    https.globalAgent = before
+  })
+  const answer = await scSend(key, '主机', 'the **disk** is full', { tags: 'disk|host' })
+  t.like(answer, { code: 0, data: { error: 'SUCCESS', errno: 0 } })
+  t.deepEqual(sentMessages(rig.sink), [
+    { title: '主机', body: 'the **disk** is full', tags: ['disk', 'host'] },
+  ])
+  t.like(await scSend(UNKNOWN, 'T', 'M'), { code: 40_001 })
+  t.is(rig.sink.accepted.length, 1)
+})
