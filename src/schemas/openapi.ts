@@ -4,10 +4,10 @@
 import { FAULTS } from '#domain/fault'
 import type { FaultCode } from '#domain/fault'
 
-import { exampleOf, examplesOf } from './examples.ts'
+import { examplesOf } from './examples.ts'
 import { ANY_JSON, given, object, oneOf } from './json-schema.ts'
 import type { JsonSchema, ObjectSchema } from './json-schema.ts'
-import { ENTITY_ID_FORM, OPERATION_ID_FORM, exactly } from './patterns.ts'
+import { parametersOf } from './openapi-parameters.ts'
 
 /** One route as the document describes it. */
 export interface RouteDescription {
@@ -20,14 +20,20 @@ export interface RouteDescription {
   readonly request?: JsonSchema
   /** The media types of the body, JSON without this. An empty list takes any. */
   readonly mediaTypes?: readonly string[]
+  /** A body that may be left out, by media type; in place of `request`. */
+  readonly bodies?: Readonly<Record<string, JsonSchema>>
   /** The query parameters, as the properties of an object. */
   readonly query?: ObjectSchema
+  /** The headers that are read, as the properties of an object. */
+  readonly headers?: ObjectSchema
   /** The member `data` of the success envelope. */
   readonly data?: JsonSchema
   /** Set when success is a connection that goes on in this protocol, with status 101. */
   readonly upgradesTo?: string
   /** Set when the answer with status 200 stands outside the envelope. */
   readonly raw?: { readonly mediaType: string; readonly schema: JsonSchema }
+  /** Set when refusals, too, stand outside the envelope: their JSON. */
+  readonly rawRefusal?: JsonSchema
   /** Every code that this route may answer. */
   readonly codes: readonly FaultCode[]
 }
@@ -63,17 +69,24 @@ export function openApiDocument({ routes, version, statusOf }: OpenApiOptions): 
 }
 
 function operation(route: RouteDescription, statusOf: OpenApiOptions['statusOf']): JsonSchema {
-  const parameters = [...pathParameters(route.path), ...queryParameters(route.query)]
+  const parameters = parametersOf(route)
   return {
     operationId: operationIdOf(route),
     summary: route.summary,
     tags: [route.tag],
     ...(parameters.length > 0 && { parameters }),
-    ...(route.request && {
-      requestBody: { required: true, content: bodyOf(route.request, route.mediaTypes) },
-    }),
-    responses: { ...success(route), ...refusals(route.codes, statusOf) },
+    ...requestBody(route),
+    responses: { ...success(route), ...refusals(route, statusOf) },
   }
+}
+
+function requestBody({ request, mediaTypes, bodies }: RouteDescription): JsonSchema {
+  if (request !== undefined) {
+    return { requestBody: { required: true, content: bodyOf(request, mediaTypes) } }
+  }
+  if (bodies === undefined) return {}
+  const content = Object.entries(bodies).map(([mediaType, schema]) => [mediaType, { schema }])
+  return { requestBody: { required: false, content: Object.fromEntries(content) as JsonSchema } }
 }
 
 function bodyOf(schema: JsonSchema, mediaTypes = JSON_ONLY): JsonSchema {
@@ -93,70 +106,6 @@ const operationIdOf = ({ method, path }: RouteDescription): string =>
     .split(/[^A-Za-z0-9]+/)
     .filter(Boolean)
     .join('_')}`
-
-const pathParameters = (path: string): JsonSchema[] =>
-  [...path.matchAll(/\{([^}]+)\}/g)].map(([, name = '']) => ({
-    name,
-    in: 'path',
-    required: true,
-    schema: { type: 'string', pattern: exactly(PATH_FORMS[name] ?? '[^/]+') },
-    ...exampleValue(name, {}),
-  }))
-
-const PATH_FORMS: Readonly<Record<string, string>> = {
-  thing_id: ENTITY_ID_FORM,
-  op_id: OPERATION_ID_FORM,
-}
-
-function queryParameters(query: ObjectSchema | undefined): JsonSchema[] {
-  if (query === undefined) return []
-  const members = Object.entries(query.properties)
-  const asJson = members.filter(([, { type }]) => type === 'object')
-  const parameters = asJson.map(([name, schema]) => ({
-    ...parameterHead(name, query, schema),
-    content: { 'application/json': { schema } },
-  }))
-  const plain = Object.fromEntries(members.filter(([, { type }]) => type !== 'object'))
-  return [...plainParameters({ ...query, properties: plain }), ...parameters]
-}
-
-/**
- * A parameter for each member. Where members depend on each other they are one parameter, an
- * object: it is still sent as one parameter a member.
- */
-function plainParameters(query: ObjectSchema): JsonSchema[] {
-  if ('anyOf' in query) {
-    const examples = examplesOf(query)
-    return [
-      {
-        name: 'fields',
-        in: 'query',
-        required: true,
-        style: 'form',
-        explode: true,
-        schema: query,
-        examples,
-      },
-    ]
-  }
-  return Object.entries(query.properties).map(([name, { description, ...schema }]) => ({
-    ...parameterHead(name, query, { description, ...schema }),
-    schema,
-  }))
-}
-
-const parameterHead = (name: string, query: ObjectSchema, schema: JsonSchema): JsonSchema => ({
-  name,
-  in: 'query',
-  required: query.required.includes(name),
-  ...(schema['description'] !== undefined && { description: schema['description'] }),
-  ...exampleValue(name, schema),
-})
-
-function exampleValue(name: string, schema: JsonSchema): JsonSchema {
-  const example = exampleOf(name, schema)
-  return example === undefined ? {} : { example }
-}
 
 const HEADERS = { 'x-request-id': { $ref: '#/components/headers/RequestId' } }
 
@@ -180,21 +129,25 @@ const contentOf = (schema: JsonSchema, mediaType = 'application/json'): JsonSche
 
 /** One response for each status, which lists the codes behind it. */
 function refusals(
-  codes: readonly FaultCode[],
+  { codes, rawRefusal }: RouteDescription,
   statusOf: OpenApiOptions['statusOf'],
 ): Record<string, JsonSchema> {
   const byStatus = Map.groupBy(new Set(codes), (code) => statusOf[code])
   return Object.fromEntries(
-    [...byStatus].map(([status, group]) => [String(status), refusal(status, group)]),
+    [...byStatus].map(([status, group]) => [String(status), refusal(status, group, rawRefusal)]),
   )
 }
 
-function refusal(status: number, codes: readonly FaultCode[]): JsonSchema {
+function refusal(
+  status: number,
+  codes: readonly FaultCode[],
+  schema: JsonSchema = { $ref: '#/components/schemas/Failure' },
+): JsonSchema {
   const lines = codes.map((code) => `- \`${code}\`: ${FAULTS[code]}`)
   return {
     description: lines.join('\n'),
     headers: { ...HEADERS, ...STATUS_HEADERS[status] },
-    content: contentOf({ $ref: '#/components/schemas/Failure' }),
+    content: contentOf(schema),
   }
 }
 

@@ -6,6 +6,11 @@ import type { Fault } from '#domain/fault'
 import type { Answer } from '#domain/ports'
 import type { Acceptance } from '#src/acceptance/acceptance'
 import { DEVICE_KEYS_MAX, deviceKeysOf, readDeviceKeyMessage } from '#src/schemas/compat/devicekey'
+import {
+  DEVICE_KEY_ANSWER,
+  DEVICE_KEY_PUSH,
+  DEVICE_KEY_VALUES,
+} from '#src/schemas/compat/named-schemas'
 import { Given } from '#src/schemas/compat/given'
 import { isRecord } from '#src/schemas/shape'
 import type { Style } from '#src/ingress/ingress'
@@ -15,7 +20,7 @@ import type { About, Row } from '#src/ingress/row'
 import { PONG, PUSHED, TEXT_OK, memberOf } from './devicekey-shape.ts'
 import type { Member, Pushed } from './devicekey-shape.ts'
 import { COMPATIBILITY_CODES, send, spellings, tokenFrom } from './sending.ts'
-import { VALUES } from './values-body.ts'
+import { VALUES, bodiesOf } from './values-body.ts'
 import type { Values } from './values-body.ts'
 
 type Sent = Request<Values>
@@ -25,11 +30,13 @@ const PATHS = ['', '/{body}', '/{title}/{body}', '/{title}/{subtitle}/{body}'] a
 
 const SHARED = { token: 'required', tokenFrom, isSafe: false, reader: VALUES } as const
 const QUESTION = { ...SHARED, credentials: 'none', methods: ['GET'], reader: NOTHING } as const
-const about = (summary: string): About => ({
+const about = (summary: string, more: Partial<About> = {}): About => ({
   tag: 'Device-key style',
   summary,
   codes: COMPATIBILITY_CODES,
-  raw: { mediaType: 'application/json', schema: { type: 'object' } },
+  raw: { mediaType: 'application/json', schema: DEVICE_KEY_ANSWER },
+  rawRefusal: DEVICE_KEY_ANSWER,
+  ...more,
 })
 
 /** The rows of the device-key style. */
@@ -44,7 +51,10 @@ export const deviceKeyStyle =
       credentials: 'body',
       handle: (request: Sent) => pushTo(acceptance, request, ''),
       answerer: PUSHED,
-      about: about('Push what the body says, v2'),
+      about: about('Push what the body says, v2', {
+        query: DEVICE_KEY_VALUES,
+        bodies: bodiesOf(DEVICE_KEY_PUSH),
+      }),
     },
     ...questionRows(prefix),
   ]
@@ -62,7 +72,10 @@ const pathRow = (acceptance: Acceptance, prefix: string, path: string): Row => (
   decode: decodeSegment,
   handle: (request: Sent) => pushTo(acceptance, request, request.parameters['device_key'] ?? ''),
   answerer: PUSHED,
-  about: about('Push what the path says, v1'),
+  about: about('Push what the path says, v1', {
+    query: DEVICE_KEY_VALUES,
+    bodies: bodiesOf(DEVICE_KEY_VALUES),
+  }),
 })
 
 /** Texts are decoded as form data, so that `+` is a space; a password may hold one. */
@@ -136,6 +149,8 @@ const questionRows = (prefix: string): readonly Row[] => [
     ...spellings(`${prefix}${path}`),
     handle: () => ({}),
     answerer: TEXT_OK,
-    about: about('Ask for health'),
+    about: about('Ask for health', {
+      raw: { mediaType: 'text/plain', schema: { type: 'string' } },
+    }),
   })),
 ]

@@ -8,6 +8,11 @@ import type { Answer } from '#domain/ports'
 import type { Acceptance } from '#src/acceptance/acceptance'
 import type { Accepted } from '#src/acceptance/intent'
 import { Given } from '#src/schemas/compat/given'
+import {
+  SEND_KEY_ANSWER,
+  SEND_KEY_STATUS_QUERY,
+  SEND_KEY_VALUES,
+} from '#src/schemas/compat/named-schemas'
 import { readSendKeyMessage } from '#src/schemas/compat/sendkey'
 import { imitation } from '#src/ingress/answerer'
 import type { Answerer, Imitated } from '#src/ingress/answerer'
@@ -18,7 +23,7 @@ import type { Request } from '#src/ingress/request'
 import { lineOf } from '#src/ingress/respond'
 import type { About, Row } from '#src/ingress/row'
 import { COMPATIBILITY_CODES, GUARDS, send, spellings, tokenFrom } from './sending.ts'
-import { VALUES } from './values-body.ts'
+import { VALUES, bodiesOf } from './values-body.ts'
 import type { Values } from './values-body.ts'
 
 const json = (data: object): Imitated => ({
@@ -72,11 +77,13 @@ const STATE: Answerer<Operation> = imitation({
   failure,
 })
 
-const about = (summary: string): About => ({
+const about = (summary: string, more: Partial<About>): About => ({
   tag: 'Send-key style',
   summary,
   codes: COMPATIBILITY_CODES,
-  raw: { mediaType: 'application/json', schema: { type: 'object' } },
+  raw: { mediaType: 'application/json', schema: SEND_KEY_ANSWER },
+  rawRefusal: SEND_KEY_ANSWER,
+  ...more,
 })
 
 /** The rows of the send-key style. */
@@ -94,7 +101,10 @@ export const sendKeyStyle =
         isSafe: false,
         handle: (request: Request<Values>) => submit(acceptance, request),
         answerer: SENT,
-        about: about('Send a title and a text'),
+        about: about('Send a title and a text', {
+          query: SEND_KEY_VALUES,
+          bodies: bodiesOf(SEND_KEY_VALUES),
+        }),
       }
     })
     return [...rows, statusRow(acceptance, prefix)]
@@ -120,5 +130,8 @@ const statusRow = ({ statuses }: Acceptance, prefix: string): Row => ({
   isSafe: true,
   handle: (request) => statuses.find(request.query.get('id') ?? '', request),
   answerer: STATE,
-  about: about('Ask what became of a message, by its pushid'),
+  about: about('Ask what became of a message, by its pushid', {
+    query: SEND_KEY_STATUS_QUERY,
+    codes: ['send_status_not_found'],
+  }),
 })

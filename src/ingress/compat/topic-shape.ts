@@ -4,6 +4,13 @@
 import type { Fault } from '#domain/fault'
 import type { Accepted } from '#src/acceptance/intent'
 import { maskedKey } from '#src/schemas/compat/key'
+import {
+  JSON_PUBLICATION,
+  PUBLICATION_BODY,
+  PUBLICATION_PARAMETERS,
+  TOPIC_FAILURE,
+  TOPIC_MESSAGE,
+} from '#src/schemas/compat/topic-schemas'
 import { topicIdOf } from '#src/schemas/compat/topic-subscription'
 import type { Publication } from '#src/schemas/compat/topic'
 import { imitation } from '#src/ingress/answerer'
@@ -94,10 +101,30 @@ export const PREFLIGHT: Answerer<object> = imitation({
   failure,
 })
 
-/** What the document says of a row of this style. */
-export const aboutTopic = (summary: string): About => ({
+/** What the document says of a row of this style, beside what it has in common with the others. */
+export const aboutTopic = (summary: string, more: Partial<About> = {}): About => ({
   tag: 'Topic style',
   summary,
   codes: COMPATIBILITY_CODES,
   raw: { mediaType: 'application/json', schema: { type: 'object' } },
+  rawRefusal: TOPIC_FAILURE,
+  ...more,
+})
+
+const PUBLISHED: Partial<About> = {
+  raw: { mediaType: 'application/json', schema: TOPIC_MESSAGE },
+}
+
+/** The same of a row that publishes what headers, query and body say. */
+export const aboutPublication = (summary: string, hasBody: boolean): About =>
+  aboutTopic(summary, {
+    ...PUBLISHED,
+    ...PUBLICATION_PARAMETERS,
+    ...(hasBody && { bodies: { '*/*': PUBLICATION_BODY } }),
+  })
+
+export const ABOUT_JSON_PUBLICATION = aboutTopic('Publish JSON, with the topic in it', {
+  ...PUBLISHED,
+  codes: [...COMPATIBILITY_CODES, 'invalid_json_syntax', 'invalid_json_data'],
+  bodies: { 'application/json': JSON_PUBLICATION },
 })

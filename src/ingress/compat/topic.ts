@@ -19,7 +19,14 @@ import type { Request } from '#src/ingress/request'
 import type { Row } from '#src/ingress/row'
 import { send, spellings, tokenFrom } from './sending.ts'
 import { openTopics } from './topic-channels.ts'
-import { PREFLIGHT, TOPIC_ANSWER, aboutTopic, published } from './topic-shape.ts'
+import {
+  ABOUT_JSON_PUBLICATION,
+  PREFLIGHT,
+  TOPIC_ANSWER,
+  aboutPublication,
+  aboutTopic,
+  published,
+} from './topic-shape.ts'
 import type { Published } from './topic-shape.ts'
 import { streamRows } from './topic-streams.ts'
 
@@ -66,7 +73,7 @@ function publishRows(acceptance: Acceptance, { prefix, keptMs }: TopicOptions): 
     ...body,
     ...spellings(`${prefix}/{topic}${path}`),
     handle: toTopic,
-    about: aboutTopic(summary),
+    about: aboutPublication(summary, true),
   })
   return [
     rowAt('', 'Publish a text'),
@@ -78,7 +85,7 @@ function publishRows(acceptance: Acceptance, { prefix, keptMs }: TopicOptions): 
       methods: ['GET'],
       reader: QUERY,
       handle: toTopic,
-      about: aboutTopic('Publish by GET'),
+      about: aboutPublication('Publish by GET', false),
     })),
     {
       ...shared,
@@ -86,7 +93,7 @@ function publishRows(acceptance: Acceptance, { prefix, keptMs }: TopicOptions): 
       ...spellings(prefix),
       credentials: 'body',
       handle: (request: Sent) => publishJson(acceptance, request),
-      about: aboutTopic('Publish JSON, with the topic in it'),
+      about: ABOUT_JSON_PUBLICATION,
     },
   ]
 }

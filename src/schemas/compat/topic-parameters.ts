@@ -34,6 +34,9 @@ const ALIASES = {
 
 export type TopicParameter = keyof typeof ALIASES
 
+/** Every name of a parameter, in the order in which they are tried. */
+export const namesOf = (name: TopicParameter): readonly string[] => ALIASES[name]
+
 /** The value of a parameter, trimmed; '' when it was not sent. */
 export type TopicParameters = (name: TopicParameter) => string
 

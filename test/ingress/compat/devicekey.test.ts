@@ -6,6 +6,7 @@ import type { ExecutionContext } from 'ava'
 
 import { compatibilityStyles } from '#src/ingress/compat/styles'
 import { CHANNEL, PASSWORD } from '#test/support/making'
+import { undocumented } from '#test/support/documented'
 import { rawRequest } from '#test/support/raw-request'
 import type { RawAnswer, RawRequest } from '#test/support/raw-request'
 import { sentMessages } from '#test/support/sent-message'
@@ -198,6 +199,7 @@ for (const { client, fields, ...request } of SAMPLES) {
       t.true(holds(answered), `${belief}: ${answered.text}`)
     }
     t.deepEqual(Object.keys(answered.json), ['code', 'message', 'timestamp'])
+    t.is(await undocumented(rig, request, answered), undefined)
     t.deepEqual(sentMessages(rig.sink), [fields])
     t.true(answered.headers.includes('referrer-policy: no-referrer'))
     t.true(answered.headers.includes('cache-control: no-store'))
@@ -292,6 +294,7 @@ for (const { what, status, message, ...request } of REFUSED) {
     t.is(answered.json['code'], status)
     t.regex(String(answered.json['message']), message)
     t.true(Number(answered.json['timestamp']) > 0)
+    t.is(await undocumented(rig, request, answered), undefined)
     t.deepEqual(rig.sink.accepted, [])
     t.false(answered.text.includes(PASSWORD))
   })

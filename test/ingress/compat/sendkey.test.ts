@@ -7,6 +7,7 @@ import type { ExecutionContext } from 'ava'
 import { compatibilityStyles } from '#src/ingress/compat/styles'
 import { isRecord } from '#src/schemas/shape'
 import { CHANNEL, PASSWORD } from '#test/support/making'
+import { undocumented } from '#test/support/documented'
 import { rawRequest } from '#test/support/raw-request'
 import type { RawAnswer, RawRequest } from '#test/support/raw-request'
 import { sentMessages } from '#test/support/sent-message'
@@ -162,6 +163,7 @@ for (const { client, fields, ...request } of SAMPLES) {
     const rig = await start(t)
     const answered = await rawRequest(rig.port, request)
     for (const [belief, holds] of Object.entries(BELIEFS)) t.true(holds(answered), belief)
+    t.is(await undocumented(rig, request, answered), undefined)
     t.deepEqual(sentMessages(rig.sink), [fields])
     t.true(answered.headers.includes('referrer-policy: no-referrer'))
     t.true(answered.headers.includes('cache-control: no-store'))
@@ -213,6 +215,7 @@ for (const { what, status, code, ...request } of REFUSED) {
     t.like(answered.json, { code, errno: code, data: { errno: code } })
     t.is(typeof answered.json['message'], 'string')
     t.is(typeof answered.json['info'], 'string')
+    t.is(await undocumented(rig, request, answered), undefined)
     t.deepEqual(rig.sink.accepted, [])
     t.false(answered.text.includes(PASSWORD))
   })

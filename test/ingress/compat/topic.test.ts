@@ -6,6 +6,7 @@ import type { ExecutionContext } from 'ava'
 
 import { compatibilityStyles } from '#src/ingress/compat/styles'
 import { CHANNEL, PASSWORD } from '#test/support/making'
+import { undocumented } from '#test/support/documented'
 import { rawRequest } from '#test/support/raw-request'
 import type { RawAnswer, RawRequest } from '#test/support/raw-request'
 import { sentMessages } from '#test/support/sent-message'
@@ -348,6 +349,7 @@ for (const { client, belief = 'status 200', fields, answer = {}, ...request } of
     const answered = await rawRequest(rig.port, request)
     t.is(answered.status, 200, answered.text)
     t.true(BELIEFS[belief](answered), answered.text)
+    t.is(await undocumented(rig, request, answered), undefined)
     t.deepEqual(sentMessages(rig.sink), [fields])
     t.like(answered.json, { event: 'message', ...answer })
     t.true(answered.headers.includes('referrer-policy: no-referrer'))
@@ -444,6 +446,7 @@ for (const { what, http, code, ...request } of REFUSED) {
     t.like(answered.json, { http, code })
     t.is(typeof answered.json['error'], 'string')
     t.true(answered.headers.includes('referrer-policy: no-referrer'))
+    if (answered.status !== 405) t.is(await undocumented(rig, request, answered), undefined)
     t.deepEqual(rig.sink.accepted, [])
     t.false(answered.text.includes(PASSWORD))
   })

@@ -1,0 +1,108 @@
+// The topic style in the OpenAPI document: what its clients send, and what answers them.
+
+import { given, object } from '#src/schemas/json-schema'
+import type { JsonSchema, ObjectSchema } from '#src/schemas/json-schema'
+import { namesOf } from './topic-parameters.ts'
+import type { TopicParameter } from './topic-parameters.ts'
+
+const PUBLICATION: Partial<Record<TopicParameter, string>> = {
+  message: 'The text where the body is empty.',
+  title: 'The title.',
+  priority: '1 to 5, or min, low, default, high, max, urgent.',
+  tags: 'Tags, with commas between them.',
+  click: 'The URL that a tap opens.',
+  icon: 'The URL of an icon.',
+  attach: 'The URL of an attachment.',
+  filename: 'The name of the attachment.',
+  actions: 'Actions, as JSON or in the short form.',
+  markdown: '1, yes or true: the text is Markdown.',
+  unifiedpush: '1, yes or true: the body is a UnifiedPush message.',
+  sequence_id: 'The id of the notification in its sequence.',
+}
+
+const SUBSCRIPTION: Partial<Record<TopicParameter, string>> = {
+  poll: '1, yes or true: ends with what is kept.',
+  since: 'all, none, latest, the id of a message, Unix seconds, or a duration such as 10m.',
+  id: 'Only the message with this id.',
+  message: 'Only messages with this text.',
+  title: 'Only messages with this title.',
+  priority: 'Only messages with one of these priorities.',
+  tags: 'Only messages with all of these tags.',
+}
+
+type Parameters = Readonly<Record<'query' | 'headers', ObjectSchema>>
+
+/** Each parameter under its usual name, in the query and as a header; a header wins. */
+const parameters = (described: Partial<Record<TopicParameter, string>>): Parameters => {
+  const placed = (kind: 'query' | 'header'): ObjectSchema =>
+    object(
+      Object.fromEntries(
+        Object.entries(described).map(([name, description]) => {
+          const names = namesOf(name as TopicParameter)
+          const own = kind === 'query' ? names.find((one) => !one.startsWith('x-')) : names[0]
+          const others = names.filter((one) => one !== own).join(', ')
+          return [own ?? name, given('string', `${description} Other names: ${others}.`)]
+        }),
+      ),
+      [],
+    )
+  return { query: placed('query'), headers: placed('header') }
+}
+
+export const PUBLICATION_PARAMETERS = parameters(PUBLICATION)
+export const SUBSCRIPTION_PARAMETERS = parameters(SUBSCRIPTION)
+
+/** Any text; bytes that are no text count for UnifiedPush alone. */
+export const PUBLICATION_BODY: JsonSchema = {
+  type: 'string',
+  description: 'The text, whatever the Content-Type says.',
+}
+
+const stringsOf = (descriptions: Readonly<Record<string, string>>) =>
+  Object.fromEntries(
+    Object.entries(descriptions).map(([name, description]) => [name, given('string', description)]),
+  )
+
+export const JSON_PUBLICATION = object(
+  {
+    topic: given('string', 'The key.'),
+    ...stringsOf({
+      message: 'The text.',
+      title: 'The title.',
+      click: 'The URL that a tap opens.',
+      icon: 'The URL of an icon.',
+      attach: 'The URL of an attachment.',
+      filename: 'The name of the attachment.',
+    }),
+    priority: given('integer', '1 to 5.'),
+    tags: { type: 'array', items: { type: 'string' }, description: 'The tags.' },
+    actions: { type: 'array', items: { type: 'object' }, description: 'The actions.' },
+    markdown: given('boolean', 'True when the text is Markdown.'),
+  },
+  ['topic'],
+)
+
+/** A message as publishers and subscribers are told of it. */
+export const TOPIC_MESSAGE = object(
+  {
+    id: given('string', 'The id of the message.'),
+    time: given('integer', 'Unix seconds.'),
+    expires: given('integer', 'Unix seconds: until then it is kept.'),
+    event: given('string', 'What this tells of.'),
+    topic: given('string', 'The topic, in which no password stands.'),
+    ...stringsOf({ title: 'The title.', message: 'The text.', click: 'The URL that a tap opens.' }),
+    priority: given('integer', '1 to 5.'),
+    tags: { type: 'array', items: { type: 'string' }, description: 'The tags.' },
+    attachment: given('object', 'name and url of the attachment.'),
+  },
+  ['id', 'time', 'event', 'topic'],
+)
+
+export const TOPIC_FAILURE = object(
+  {
+    code: given('integer', 'The status and two digits more.'),
+    http: given('integer', 'The status.'),
+    error: given('string', 'The error, for a reader.'),
+  },
+  ['code', 'http', 'error'],
+)

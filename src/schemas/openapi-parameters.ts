@@ -1,0 +1,90 @@
+// The parameters of a route in the OpenAPI document: in its path, its query and its headers.
+
+import { exampleOf, examplesOf } from './examples.ts'
+import type { JsonSchema, ObjectSchema } from './json-schema.ts'
+import { ENTITY_ID_FORM, OPERATION_ID_FORM, exactly } from './patterns.ts'
+
+interface Described {
+  readonly path: string
+  readonly query?: ObjectSchema
+  readonly headers?: ObjectSchema
+}
+
+export const parametersOf = ({ path, query, headers }: Described): JsonSchema[] => [
+  ...pathParameters(path),
+  ...queryParameters(query),
+  ...headerParameters(headers),
+]
+
+const pathParameters = (path: string): JsonSchema[] =>
+  [...path.matchAll(/\{([^}]+)\}/g)].map(([, name = '']) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: { type: 'string', pattern: exactly(PATH_FORMS[name] ?? '[^/]+') },
+    ...exampleValue(name, {}),
+  }))
+
+const PATH_FORMS: Readonly<Record<string, string>> = {
+  thing_id: ENTITY_ID_FORM,
+  op_id: OPERATION_ID_FORM,
+}
+
+function queryParameters(query: ObjectSchema | undefined): JsonSchema[] {
+  if (query === undefined) return []
+  const members = Object.entries(query.properties)
+  const asJson = members.filter(([, { type }]) => type === 'object')
+  const parameters = asJson.map(([name, schema]) => ({
+    ...parameterHead(name, query, schema),
+    content: { 'application/json': { schema } },
+  }))
+  const plain = Object.fromEntries(members.filter(([, { type }]) => type !== 'object'))
+  return [...plainParameters({ ...query, properties: plain }), ...parameters]
+}
+
+/**
+ * A parameter for each member. Where members depend on each other they are one parameter, an
+ * object: it is still sent as one parameter a member.
+ */
+function plainParameters(query: ObjectSchema): JsonSchema[] {
+  if ('anyOf' in query) {
+    const examples = examplesOf(query)
+    return [
+      {
+        name: 'fields',
+        in: 'query',
+        required: true,
+        style: 'form',
+        explode: true,
+        schema: query,
+        examples,
+      },
+    ]
+  }
+  return Object.entries(query.properties).map(([name, { description, ...schema }]) => ({
+    ...parameterHead(name, query, { description, ...schema }),
+    schema,
+  }))
+}
+
+const headerParameters = (headers: ObjectSchema | undefined): JsonSchema[] =>
+  Object.entries(headers?.properties ?? {}).map(([name, { description, ...schema }]) => ({
+    name,
+    in: 'header',
+    required: false,
+    description,
+    schema,
+  }))
+
+const parameterHead = (name: string, query: ObjectSchema, schema: JsonSchema): JsonSchema => ({
+  name,
+  in: 'query',
+  required: query.required.includes(name),
+  ...(schema['description'] !== undefined && { description: schema['description'] }),
+  ...exampleValue(name, schema),
+})
+
+function exampleValue(name: string, schema: JsonSchema): JsonSchema {
+  const example = exampleOf(name, schema)
+  return example === undefined ? {} : { example }
+}
