@@ -5,29 +5,32 @@ import type { JsonSchema, ObjectSchema } from './json-schema.ts'
 import { ENTITY_ID_FORM, OPERATION_ID_FORM, exactly } from './patterns.ts'
 
 interface Described {
+  readonly method: string
   readonly path: string
   readonly query?: ObjectSchema
   readonly headers?: ObjectSchema
 }
 
-export const parametersOf = ({ path, query, headers }: Described): JsonSchema[] => [
-  ...pathParameters(path),
+export const parametersOf = ({ method, path, query, headers }: Described): JsonSchema[] => [
+  ...pathParameters(path, method === 'OPTIONS' ? {} : PATH_FORMS),
   ...queryParameters(query),
   ...headerParameters(headers),
 ]
 
-const pathParameters = (path: string): JsonSchema[] =>
+/** A browser that asks whether it may send is told so whatever stands in the path. */
+const pathParameters = (path: string, forms: typeof PATH_FORMS): JsonSchema[] =>
   [...path.matchAll(/\{([^}]+)\}/g)].map(([, name = '']) => ({
     name,
     in: 'path',
     required: true,
-    schema: { type: 'string', pattern: exactly(PATH_FORMS[name] ?? '[^/]+') },
+    schema: { type: 'string', pattern: exactly(forms[name] ?? '[^/]+') },
     ...exampleValue(name, {}),
   }))
 
 const PATH_FORMS: Readonly<Record<string, string>> = {
   thing_id: ENTITY_ID_FORM,
   op_id: OPERATION_ID_FORM,
+  sequence_id: '[A-Za-z0-9_-]{1,64}',
 }
 
 function queryParameters(query: ObjectSchema | undefined): JsonSchema[] {

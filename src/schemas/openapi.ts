@@ -20,8 +20,10 @@ export interface RouteDescription {
   readonly request?: JsonSchema
   /** The media types of the body, JSON without this. An empty list takes any. */
   readonly mediaTypes?: readonly string[]
-  /** A body that may be left out, by media type; in place of `request`. */
+  /** A body of another kind, by media type; in place of `request`. */
   readonly bodies?: Readonly<Record<string, JsonSchema>>
+  /** Set when `bodies` may be left out. */
+  readonly isBodyOptional?: true
   /** The query parameters, as the properties of an object. */
   readonly query?: ObjectSchema
   /** The headers that are read, as the properties of an object. */
@@ -80,13 +82,15 @@ function operation(route: RouteDescription, statusOf: OpenApiOptions['statusOf']
   }
 }
 
-function requestBody({ request, mediaTypes, bodies }: RouteDescription): JsonSchema {
+function requestBody(route: RouteDescription): JsonSchema {
+  const { request, mediaTypes, bodies, isBodyOptional } = route
   if (request !== undefined) {
     return { requestBody: { required: true, content: bodyOf(request, mediaTypes) } }
   }
   if (bodies === undefined) return {}
   const content = Object.entries(bodies).map(([mediaType, schema]) => [mediaType, { schema }])
-  return { requestBody: { required: false, content: Object.fromEntries(content) as JsonSchema } }
+  const required = isBodyOptional !== true
+  return { requestBody: { required, content: Object.fromEntries(content) as JsonSchema } }
 }
 
 function bodyOf(schema: JsonSchema, mediaTypes = JSON_ONLY): JsonSchema {

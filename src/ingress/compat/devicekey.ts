@@ -9,6 +9,7 @@ import { DEVICE_KEYS_MAX, deviceKeysOf, readDeviceKeyMessage } from '#src/schema
 import {
   DEVICE_KEY_ANSWER,
   DEVICE_KEY_PUSH,
+  DEVICE_KEY_PUSH_FORM,
   DEVICE_KEY_VALUES,
 } from '#src/schemas/compat/named-schemas'
 import { Given } from '#src/schemas/compat/given'
@@ -52,8 +53,7 @@ export const deviceKeyStyle =
       handle: (request: Sent) => pushTo(acceptance, request, ''),
       answerer: PUSHED,
       about: about('Push what the body says, v2', {
-        query: DEVICE_KEY_VALUES,
-        bodies: bodiesOf(DEVICE_KEY_PUSH),
+        bodies: bodiesOf(DEVICE_KEY_PUSH_FORM, DEVICE_KEY_PUSH),
       }),
     },
     ...questionRows(prefix),
@@ -75,6 +75,7 @@ const pathRow = (acceptance: Acceptance, prefix: string, path: string): Row => (
   about: about('Push what the path says, v1', {
     query: DEVICE_KEY_VALUES,
     bodies: bodiesOf(DEVICE_KEY_VALUES),
+    isBodyOptional: true,
   }),
 })
 

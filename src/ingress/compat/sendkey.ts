@@ -12,6 +12,7 @@ import {
   SEND_KEY_ANSWER,
   SEND_KEY_STATUS_QUERY,
   SEND_KEY_VALUES,
+  SEND_KEY_WHOLE,
 } from '#src/schemas/compat/named-schemas'
 import { readSendKeyMessage } from '#src/schemas/compat/sendkey'
 import { imitation } from '#src/ingress/answerer'
@@ -86,14 +87,19 @@ const about = (summary: string, more: Partial<About>): About => ({
   ...more,
 })
 
+const ABOUT_VALUES = {
+  GET: { query: SEND_KEY_WHOLE },
+  POST: { query: SEND_KEY_VALUES, bodies: bodiesOf(SEND_KEY_WHOLE) },
+} as const
+
 /** The rows of the send-key style. */
 export const sendKeyStyle =
   ({ prefix }: { readonly prefix: string }): Style =>
   (acceptance) => {
-    const rows = ['/{sendkey}', '/send/{sendkey}'].map((path): Row => {
-      return {
+    const rows = ['/{sendkey}', '/send/{sendkey}'].flatMap((path) =>
+      (['GET', 'POST'] as const).map((method): Row => ({
         ...spellings(prefix + path),
-        methods: ['GET', 'POST'],
+        methods: [method],
         token: 'required',
         tokenFrom,
         credentials: 'path',
@@ -101,12 +107,9 @@ export const sendKeyStyle =
         isSafe: false,
         handle: (request: Request<Values>) => submit(acceptance, request),
         answerer: SENT,
-        about: about('Send a title and a text', {
-          query: SEND_KEY_VALUES,
-          bodies: bodiesOf(SEND_KEY_VALUES),
-        }),
-      }
-    })
+        about: about('Send a title and a text', ABOUT_VALUES[method]),
+      })),
+    )
     return [...rows, statusRow(acceptance, prefix)]
   }
 
@@ -132,6 +135,6 @@ const statusRow = ({ statuses }: Acceptance, prefix: string): Row => ({
   answerer: STATE,
   about: about('Ask what became of a message, by its pushid', {
     query: SEND_KEY_STATUS_QUERY,
-    codes: ['send_status_not_found'],
+    codes: ['send_status_not_found', 'validation_failed'],
   }),
 })

@@ -120,7 +120,7 @@ export const aboutPublication = (summary: string, hasBody: boolean): About =>
   aboutTopic(summary, {
     ...PUBLISHED,
     ...PUBLICATION_PARAMETERS,
-    ...(hasBody && { bodies: { '*/*': PUBLICATION_BODY } }),
+    ...(hasBody && { bodies: { 'text/plain': PUBLICATION_BODY }, isBodyOptional: true }),
   })
 
 export const ABOUT_JSON_PUBLICATION = aboutTopic('Publish JSON, with the topic in it', {

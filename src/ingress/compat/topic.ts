@@ -202,5 +202,7 @@ const preflightRows = (prefix: string): readonly Row[] =>
     isSafe: true,
     handle: () => ({}),
     answerer: PREFLIGHT,
-    about: aboutTopic('Ask whether a page of another origin may publish'),
+    about: aboutTopic('Ask whether a page of another origin may publish', {
+      raw: { mediaType: 'text/plain', schema: { type: 'string' } },
+    }),
   }))

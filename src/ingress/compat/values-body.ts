@@ -4,7 +4,7 @@
 import { fault, isFault } from '#domain/fault'
 import type { Answer } from '#domain/ports'
 import { readJson } from '#src/schemas/json'
-import type { ObjectSchema } from '#src/schemas/json-schema'
+import type { JsonSchema } from '#src/schemas/json-schema'
 import { isRecord } from '#src/schemas/shape'
 import { BODY_BYTES_MAX, formBody, multipartBody, withQuery } from '#src/ingress/reader'
 import type { Form, Reader } from '#src/ingress/reader'
@@ -18,8 +18,11 @@ export interface Values {
 export const NO_ENTRIES: Values = { isJson: false, entries: [] }
 
 /** How the document tells that the same values may stand in JSON and in both forms. */
-export const bodiesOf = (values: ObjectSchema): Readonly<Record<string, ObjectSchema>> => ({
-  'application/json': values,
+export const bodiesOf = (
+  values: JsonSchema,
+  inJson = values,
+): Readonly<Record<string, JsonSchema>> => ({
+  'application/json': inJson,
   'application/x-www-form-urlencoded': values,
   'multipart/form-data': values,
 })

@@ -1,8 +1,10 @@
 // The send-key and device-key styles in the OpenAPI document. Their values have names, which stand
 // in the query, in a form or in JSON alike.
 
-import { given, object } from '#src/schemas/json-schema'
-import type { ObjectSchema } from '#src/schemas/json-schema'
+import { given, object, requiredText } from '#src/schemas/json-schema'
+import type { JsonSchema, ObjectSchema } from '#src/schemas/json-schema'
+import { OPERATION_ID_FORM, exactly } from '#src/schemas/patterns'
+import { DEVICE_KEYS_MAX } from './devicekey.ts'
 
 const textsOf = (descriptions: Readonly<Record<string, string>>): ObjectSchema =>
   object(
@@ -21,10 +23,19 @@ export const SEND_KEY_VALUES = textsOf({
   encoded: '1: desp is encrypted.',
 })
 
-export const SEND_KEY_STATUS_QUERY = textsOf({
-  id: 'The pushid of the answer.',
-  readkey: 'The readkey of the answer; it is not checked.',
-})
+/** The same where they stand alone: title, text or desp must say something. */
+export const SEND_KEY_WHOLE = object(
+  { ...SEND_KEY_VALUES.properties, title: requiredText('The title.') },
+  ['title'],
+)
+
+export const SEND_KEY_STATUS_QUERY = object(
+  {
+    id: requiredText('The pushid of the answer.', exactly(OPERATION_ID_FORM)),
+    readkey: given('string', 'The readkey of the answer; it is not checked.'),
+  },
+  ['id'],
+)
 
 /** Success has the code 0. */
 export const SEND_KEY_ANSWER = object(
@@ -51,18 +62,27 @@ export const DEVICE_KEY_VALUES = textsOf({
   iv: 'The initialisation vector of ciphertext.',
 })
 
-export const DEVICE_KEY_PUSH = object(
+const PUSH = object({ ...DEVICE_KEY_VALUES.properties, device_key: requiredText('The key.') }, [
+  'device_key',
+])
+const BATCH = object(
   {
     ...DEVICE_KEY_VALUES.properties,
-    device_key: given('string', 'The key.'),
     device_keys: {
       type: ['array', 'string'],
-      items: { type: 'string' },
-      description: 'Several keys, in JSON: a list, or a text with commas.',
+      minItems: 1,
+      maxItems: DEVICE_KEYS_MAX,
+      items: requiredText('A key.'),
+      pattern: '[^,\\s]',
+      description: 'Several keys: a list, or a text with commas.',
     },
   },
-  [],
+  ['device_keys'],
 )
+
+/** To one key; in JSON to several. */
+export const DEVICE_KEY_PUSH_FORM: JsonSchema = PUSH
+export const DEVICE_KEY_PUSH: JsonSchema = { anyOf: [PUSH, BATCH] }
 
 export const DEVICE_KEY_ANSWER = object(
   {

@@ -1,9 +1,23 @@
 // The topic style in the OpenAPI document: what its clients send, and what answers them.
 
-import { given, object } from '#src/schemas/json-schema'
+import { given, object, requiredText } from '#src/schemas/json-schema'
 import type { JsonSchema, ObjectSchema } from '#src/schemas/json-schema'
+import { anyCase, trimmedOrBlank } from '#src/schemas/patterns'
 import { namesOf } from './topic-parameters.ts'
+import { PRIORITIES } from './topic.ts'
 import type { TopicParameter } from './topic-parameters.ts'
+
+const WEB_URL = trimmedOrBlank(`(?:${anyCase(['http', 'https'])})://[!-~]+`)
+
+/** The form of parameters that are refused in another one. */
+const FORMS: Partial<Record<TopicParameter, string>> = {
+  priority: trimmedOrBlank(`[1-5]|${anyCase(Object.keys(PRIORITIES))}`),
+  icon: WEB_URL,
+  attach: WEB_URL,
+  actions: trimmedOrBlank('[^\\[\\s][^\\n]*'),
+  sequence_id: trimmedOrBlank('[A-Za-z0-9_-]{1,64}'),
+  since: trimmedOrBlank('all|none|latest|[0-9]{1,9}[smhd]|[0-9]{1,11}|[A-Za-z0-9]{12}'),
+}
 
 const PUBLICATION: Partial<Record<TopicParameter, string>> = {
   message: 'The text where the body is empty.',
@@ -13,8 +27,7 @@ const PUBLICATION: Partial<Record<TopicParameter, string>> = {
   click: 'The URL that a tap opens.',
   icon: 'The URL of an icon.',
   attach: 'The URL of an attachment.',
-  filename: 'The name of the attachment.',
-  actions: 'Actions, as JSON or in the short form.',
+  actions: 'Actions in the short form; as JSON, too, when it is valid.',
   markdown: '1, yes or true: the text is Markdown.',
   unifiedpush: '1, yes or true: the body is a UnifiedPush message.',
   sequence_id: 'The id of the notification in its sequence.',
@@ -41,7 +54,9 @@ const parameters = (described: Partial<Record<TopicParameter, string>>): Paramet
           const names = namesOf(name as TopicParameter)
           const own = kind === 'query' ? names.find((one) => !one.startsWith('x-')) : names[0]
           const others = names.filter((one) => one !== own).join(', ')
-          return [own ?? name, given('string', `${description} Other names: ${others}.`)]
+          const pattern = FORMS[name as TopicParameter]
+          const schema = given('string', `${description} Other names: ${others}.`)
+          return [own ?? name, pattern === undefined ? schema : { ...schema, pattern }]
         }),
       ),
       [],
@@ -65,16 +80,16 @@ const stringsOf = (descriptions: Readonly<Record<string, string>>) =>
 
 export const JSON_PUBLICATION = object(
   {
-    topic: given('string', 'The key.'),
+    topic: requiredText('The key.'),
     ...stringsOf({
       message: 'The text.',
       title: 'The title.',
       click: 'The URL that a tap opens.',
-      icon: 'The URL of an icon.',
-      attach: 'The URL of an attachment.',
       filename: 'The name of the attachment.',
     }),
-    priority: given('integer', '1 to 5.'),
+    icon: { ...given('string', 'The URL of an icon.'), pattern: WEB_URL },
+    attach: { ...given('string', 'The URL of an attachment.'), pattern: WEB_URL },
+    priority: { ...given('integer', '1 to 5; 0 is none.'), minimum: 0, maximum: 5 },
     tags: { type: 'array', items: { type: 'string' }, description: 'The tags.' },
     actions: { type: 'array', items: { type: 'object' }, description: 'The actions.' },
     markdown: given('boolean', 'True when the text is Markdown.'),
