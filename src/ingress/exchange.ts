@@ -16,13 +16,13 @@ import { fault } from '#domain/fault'
 import type { Fault } from '#domain/fault'
 import { ARRIVING_BYTES_MAX, ArrivingBody, tooLarge } from './arriving-body.ts'
 import { Expiring } from './deadlines.ts'
-import type { Deadlines } from './deadlines.ts'
 import { Pouring } from './pouring.ts'
 import type { Outlet } from './pouring.ts'
 import { NO_STORE, hasNoBody, isStream, statusLine } from './reply.ts'
 import type { Reply, Stream } from './reply.ts'
+import { MOUNTED_STREAMS_MAX } from './traffic.ts'
+import type { Traffic } from './traffic.ts'
 import { isLarge } from './unread.ts'
-import type { Unread } from './unread.ts'
 import { outletOf, upgrade } from './websocket.ts'
 import type { Handshake } from './websocket.ts'
 
@@ -48,26 +48,6 @@ export interface OpenBody {
   /** Aborts once the exchange is over: answered, or its caller gone. */
   readonly over: AbortSignal
 }
-
-/** The state that all exchanges of a listener share. */
-export interface Traffic {
-  readonly isDraining: boolean
-  readonly deadlines: Deadlines
-  readonly unread: Unread
-  /** One for each answer that is being streamed. */
-  readonly streams: Set<AbortController>
-  /** One for each answer that a mounted handler streams: these are not in flight. */
-  readonly mountedStreams: Set<AbortController>
-  /** Told of each connection that becomes a WebSocket. */
-  readonly upgraded: () => void
-  inFlight: number
-  bodyBytes: number
-  /** One of those in flight is answered, or its caller is gone. */
-  settled(): void
-}
-
-/** Answers that mounted handlers stream at once: beyond, server_busy. */
-export const MOUNTED_STREAMS_MAX = 1_000
 
 type Done = (body: Uint8Array | Fault) => void
 

@@ -93,16 +93,13 @@ export function describe(row: Row): readonly RouteDescription[] {
   if (about === undefined) return []
   const codes = [...new Set<FaultCode>([...(about.codes ?? []), ...codesOfChecks(row)])]
   return methods.map((method) => ({
-    ...(method === 'GET' ? withoutBodies(about) : about),
+    ...about,
     method,
     path,
     mediaTypes: reader.mediaTypes,
     codes,
   }))
 }
-
-/** What the document says of a body belongs to the other methods of the row. */
-const withoutBodies = ({ bodies: _, ...about }: About): About => about
 
 function codesOfChecks(row: Row): FaultCode[] {
   const { token, credentials, makesDevices, path, reader } = row

@@ -20,7 +20,7 @@ export interface RouteDescription {
   readonly request?: JsonSchema
   /** The media types of the body, JSON without this. An empty list takes any. */
   readonly mediaTypes?: readonly string[]
-  /** A body of another kind, by media type; in place of `request`. */
+  /** A body of another kind, by media type, in place of `request`; a GET has none. */
   readonly bodies?: Readonly<Record<string, JsonSchema>>
   /** Set when `bodies` may be left out. */
   readonly isBodyOptional?: true
@@ -83,11 +83,11 @@ function operation(route: RouteDescription, statusOf: OpenApiOptions['statusOf']
 }
 
 function requestBody(route: RouteDescription): JsonSchema {
-  const { request, mediaTypes, bodies, isBodyOptional } = route
+  const { method, request, mediaTypes, bodies, isBodyOptional } = route
   if (request !== undefined) {
     return { requestBody: { required: true, content: bodyOf(request, mediaTypes) } }
   }
-  if (bodies === undefined) return {}
+  if (bodies === undefined || method === 'GET') return {}
   const content = Object.entries(bodies).map(([mediaType, schema]) => [mediaType, { schema }])
   const required = isBodyOptional !== true
   return { requestBody: { required, content: Object.fromEntries(content) as JsonSchema } }

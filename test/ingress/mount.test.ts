@@ -10,7 +10,7 @@ import Koa from 'koa'
 
 import { ARRIVING_BYTES_MAX, ArrivingBody } from '#src/ingress/arriving-body'
 import { Deadlines } from '#src/ingress/deadlines'
-import { MOUNTED_STREAMS_MAX } from '#src/ingress/exchange'
+import { MOUNTED_STREAMS_MAX } from '#src/ingress/traffic'
 import { mount } from '#src/ingress/mount'
 import type { NodeHandler } from '#src/ingress/mount'
 import { FakeTime } from '#test/support/fake-timers'

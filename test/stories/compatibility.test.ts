@@ -64,7 +64,7 @@ const SENDS: Readonly<Record<string, (base: string, key: string) => ReturnType<t
 const STYLES = Object.keys(SENDS)
 
 /** What a WebSocket of the topic style was told. */
-function subscribe(url: string): { readonly titles: unknown[]; close(): void } {
+function subscribe(url: string): { readonly titles: unknown[]; close: () => void } {
   const titles: unknown[] = []
   const socket = new WebSocket(url.replace('http:', 'ws:'))
   socket.addEventListener('message', ({ data }) => {
@@ -105,7 +105,7 @@ test('every style reaches devices and subscribers, by key and by alias, also aft
   const byRoot = subscribe(`http://127.0.0.1:${port}/${alias}/ws`)
   const byName = subscribe(`${baseUrl.replace('127.0.0.1', 'localhost')}/${alias}/ws`)
   const subscribers = [byPath, byRoot, byName]
-  t.teardown(() => subscribers.forEach(({ close }) => close()))
+  t.teardown(() => subscribers.forEach((subscriber) => subscriber.close()))
   await soon(() => subscribers.every(({ titles }) => titles.length === 1))
 
   for (const opener of [key, alias]) {
@@ -134,7 +134,8 @@ test('every style reaches devices and subscribers, by key and by alias, also aft
     expected,
   )
   const sent = await SENDS['send-key']?.(again.baseUrl, alias)
-  const { pushid } = sent?.json['data'] as { readonly pushid: string }
+  const data = sent?.json['data'] as { readonly pushid: string } | undefined
+  const pushid = data?.pushid ?? ''
   await until(
     () => send(`${again.baseUrl}/compat-sendkey/push?id=${pushid}`),
     ({ json }) => (json['data'] as Json)['wxstatus'] !== '',
