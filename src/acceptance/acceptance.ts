@@ -1,7 +1,7 @@
-// Acceptance: what every way in must do, whatever its protocol. HTTP routes, device sessions and
-// whatever else takes requests translate into these calls, and their outcomes into answers.
+// Acceptance: the checks and calls that every way in shares, whatever its protocol. HTTP routes,
+// device sessions and other ways in translate requests into these calls, and outcomes into answers.
 //
-//   caller.ts                who asks, as plain data
+//   caller.ts                the caller, as plain data
 //   caller-check.ts          gateway token, then budget: gateway-token.ts, budget.ts
 //   channel-access.ts        password or grant: credentials.ts, password-work.ts
 //   submissions.ts           intent.ts, form, channel, op_id (message-claims.ts), log
@@ -13,10 +13,11 @@
 //   channel-keys.ts          keys that stand for a channel and its password
 //   subscriptions.ts         joining and leaving: subscription-sync.ts
 //   device-registration.ts   keys of devices: device-identity.ts; device-routes.ts
-//   session-admission.ts     who may have a session
+//   session-admission.ts     the check before a session
 //
-// Every call checks in this order and gives the first refusal: the form of the fields, who may,
-// what an op_id means, and last the refusal of a way in that is draining or full. (decisions.md 2)
+// Every call checks in this order and gives the first refusal: the form of the fields, the caller's
+// rights, the meaning of an op_id, and last the refusal of a way in that is draining or full.
+// (decisions.md 2)
 
 import type { Bus, NowMs, SubmissionSink, Timers } from '#domain/ports'
 import type { Runtime } from '#domain/runtime'
@@ -62,16 +63,16 @@ export interface AcceptancePorts {
   readonly bus: Bus
   readonly meter: Meter
   readonly nowMs: NowMs
-  /** Milliseconds that only ever grow. */
+  /** Milliseconds that only grow. */
   readonly monotonicMs: () => number
   readonly timers: Timers
   readonly entropy: Runtime['entropy']
-  /** Other than scrypt in tests only. */
+  /** Absent for scrypt; tests hand in their own. */
   readonly passwordWork?: PasswordWork
 }
 
 export interface AcceptanceOptions {
-  /** A secret. Empty: gateway token authentication is off. */
+  /** A secret. Empty when gateway token authentication is off. */
   readonly token: string
   readonly passwordBudget: BudgetLimits
   /** New devices a minute for each address that does not prove the gateway token. */
@@ -91,15 +92,15 @@ export interface Acceptance {
   readonly subscriptions: Subscriptions
   readonly registration: DeviceRegistration
   readonly deviceRoutes: DeviceRoutes
-  /** Announcements may be lost: compares kept credentials with the store again. */
+  /** Compares kept credentials with the store again. Called when notices may have been lost. */
   recheck(): void
-  /** Hears of changed credentials no more. */
+  /** Stops listening for changed credentials. */
   close(): void
 }
 
-/** Pages are read faster than they are answered: so many may lie between the two. */
+/** Pages that may be read and not answered yet: reading is faster than answering. */
 const PAGES_AT_ONCE_MAX = 16
-/** Addresses that may register devices within one minute: what bounds their counts. */
+/** Addresses that may register devices within one minute: this bounds the map of their counts. */
 const NEW_DEVICES_TOTAL = 100_000
 
 /** Joins the parts of the stage. */

@@ -29,7 +29,7 @@ export class AtOnce {
   }
 }
 
-/** The same reads, of which those that give pages wait for a place. */
+/** The same reads; those that give pages wait for a place. */
 export const pagesAtOnce = (read: ReadStore, pages: AtOnce): ReadStore => ({
   thing: (channelId, id) => read.thing(channelId, id),
   event: (channelId, id) => read.event(channelId, id),

@@ -1,10 +1,11 @@
-// A budget: how many requests an address and everybody together have in a minute.
-// (Specification: Rate budget on password surfaces; decisions.md 13)
+// A budget of requests in a minute, for each address and for all together. (Specification: Rate
+// budget on password surfaces; decisions.md 13)
 //
 // Invariants:
 //   budget/1. A window is a minute from its first request. Within it an address gets at most
 //             `perAddress` and all addresses together at most `total`.
-//   budget/2. What is refused costs nothing, so one address cannot use up the total for the others.
+//   budget/2. A refused request costs nothing, so one address cannot use up the total for the
+//       others.
 //   budget/3. Only counted requests leave an address behind: the map holds at most `total`
 //             addresses.
 //   budget/4. A host has one count for all addresses that it can choose from: an IPv6 host its /64.
@@ -17,14 +18,14 @@ export interface BudgetLimits {
   readonly total: number
 }
 
-/** The limit that was reached, and when the window ends. */
+/** The limit that was reached, and the time until the window ends. */
 export interface BudgetRefusal {
   readonly limit: number
   readonly resetMs: number
 }
 
 export interface Budget {
-  /** Counts one request of an address; the refusal when it is beyond the budget. */
+  /** Counts one request of an address; gives the refusal when it is beyond the budget. */
   take(address: string): BudgetRefusal | undefined
 }
 

@@ -4,8 +4,8 @@
 //   caller-check/1. Proof of the gateway token passes every guard, and no budget counts the caller.
 //   caller-check/2. A wrong token counts in the password budget. A missing one is no guess and does
 //                   not.
-//   caller-check/3. Where a handler judges the token, because another one may stand in its place,
-//                   the same two rules hold: provesToken and countGuess are for it.
+//   caller-check/3. When a handler judges the token, because another one may stand in its place,
+//                   the same two rules hold: it calls provesToken and countGuess.
 
 import { fault, isFault } from '#domain/fault'
 import type { Fault } from '#domain/fault'
@@ -14,9 +14,9 @@ import type { Budget } from './budget.ts'
 import type { Caller } from './caller.ts'
 import type { TokenCheck } from './gateway-token.ts'
 
-/** A way in asks this of its callers. */
+/** The checks that a way in asks for. */
 export interface Guard {
-  /** 'required' asks for the gateway token where the gateway has one. */
+  /** 'required' asks for the gateway token, if the gateway has one. */
   readonly token: 'required' | 'none'
   /**
    * The budget that counts callers without it: each request, each new device, each wrong guess
@@ -64,7 +64,7 @@ export class CallerCheck {
     return verdict === 'wrong' ? UNAUTHENTICATED : address
   }
 
-  /** True when the header holds the gateway token; false where the gateway has none. */
+  /** True when the header holds the gateway token; false when the gateway has none. */
   provesToken(authorization: string): boolean {
     return this.#verdictOf(authorization) === 'valid' // caller-check/3
   }

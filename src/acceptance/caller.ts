@@ -1,10 +1,10 @@
-// The caller as its way in knows it: plain data, whatever the protocol.
+// The caller of the stage, as plain data, whatever the protocol.
 
 import type { Fault } from '#domain/fault'
 import type { ChannelId } from '#domain/identity'
 
 export interface Caller {
-  /** When the whole request had arrived, in Unix milliseconds. */
+  /** The time at which the whole request had arrived, in Unix milliseconds. */
   readonly receivedAtMs: number
   /**
    * The address by which budgets count the caller. Undefined when none counts it, as after proof of
@@ -12,8 +12,8 @@ export interface Caller {
    */
   readonly address?: string | undefined
   /**
-   * The caller gets this in the end when every check has passed: its way in is starting,
-   * draining or full. (decisions.md 2: 503 comes last)
+   * The refusal after every check has passed: the way in is starting, draining or full.
+   * (decisions.md 2: 503 comes last)
    */
   readonly refusal?: Fault | undefined
   /** Channels that the caller may use without their password. */

@@ -14,12 +14,12 @@ type Opened = Answer<ChannelCredentials>
 const NOT_FOUND = fault('channel_not_found')
 
 /**
- * Stands where the fields of other callers hold a password: the form of every request has one. It
- * opens nothing, for a grant is never compared with a password.
+ * Takes the place of the password in a granted caller's fields: the form of every request has one.
+ * It opens nothing, since no password is compared for a grant.
  */
 const IN_PLACE_OF_A_PASSWORD = 'granted without a password'
 
-/** The fields as they are read: those of a caller with a grant need no password. */
+/** The fields to read: a caller with a grant needs no password in them. */
 export function readableFields(fields: unknown, { grant }: Caller): unknown {
   if (grant === undefined || !isRecord(fields)) return fields
   return { ...fields, password: IN_PLACE_OF_A_PASSWORD }
@@ -35,8 +35,8 @@ export class ChannelAccess {
   }
 
   /**
-   * The channel when the caller may use it; channel_not_found or server_busy otherwise. No promise
-   * when a password is known, as it is for nearly every submission.
+   * Gives the channel when the caller may use it, channel_not_found or server_busy otherwise. Not a
+   * promise when the password is known, as for nearly every submission.
    */
   open(channelId: ChannelId, password: string, caller: Caller): Opened | Promise<Opened> {
     if (caller.grant === undefined) return this.#credentials.check(channelId, password)

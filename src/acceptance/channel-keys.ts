@@ -2,10 +2,10 @@
 // tools refuse a key with a colon, or one of more than 64 characters. (docs/decisions.md 12)
 //
 // Invariants:
-//   channel-keys/1. A key is 256 random bits and only its hash is kept, so looking one up costs
-//                   every caller the same and tells nothing of another one.
-//   channel-keys/2. The store alone says which keys are good: a revoked key opens nothing from the
-//                   moment of the answer on, on every node.
+//   channel-keys/1. A key is 256 random bits and only its hash is kept, so a look-up costs every
+//                   caller the same and tells nothing of other keys.
+//   channel-keys/2. The store alone decides which keys are good: from the answer on, a revoked key
+//                   opens nothing on any node.
 //   channel-keys/3. Only a proved password makes, lists or revokes keys: a grant is no proof.
 
 import { hash } from 'node:crypto'
@@ -40,7 +40,7 @@ export class ChannelKeys {
     this.#ports = ports
   }
 
-  /** Makes a key. It is shown this once. */
+  /** Makes a key, which is shown only once. */
   async create(fields: unknown, caller: Caller): Promise<Answer<MadeKey>> {
     const wish = readKeyWish(fields)
     if (isFault(wish)) return wish
@@ -59,11 +59,11 @@ export class ChannelKeys {
     })
     if (outcome === 'created') return { ...listed, channelId, key }
     if (outcome === 'full') return fault('channel_keys_limit_exceeded')
-    credentials.forget(channelId) // The password that was proved is not in force any more.
+    credentials.forget(channelId) // The proved password is no longer in force.
     return NOT_FOUND
   }
 
-  /** Oldest first; the keys themselves are known to nobody here. */
+  /** Lists the keys, oldest first, without the keys themselves, which the gateway does not know. */
   async list(fields: unknown, caller: Caller): Promise<Answer<ListedKeys>> {
     const request = readChannelCredentials(fields)
     if (isFault(request)) return request
@@ -73,7 +73,7 @@ export class ChannelKeys {
     return { channelId, keys: await this.#ports.channelKeys.list(channelId) }
   }
 
-  /** Gives the channel whose key is good no more. */
+  /** Revokes a key; gives its channel. */
   async revoke(fields: unknown, caller: Caller): Promise<Answer<ChannelId>> {
     const request = readKeyRevocation(fields)
     if (isFault(request)) return request
@@ -82,7 +82,7 @@ export class ChannelKeys {
     const { channelId, keyId } = request
     const isRevoked = await this.#ports.channelKeys.revoke(channelId, keyId)
     if (!isRevoked) return fault('channel_key_not_found', { field: 'key_id' })
-    // Whoever reads the channel by this key is asked for it anew.
+    // Followers that read the channel by this key must prove themselves anew.
     this.#ports.bus.notify({ kind: 'credentials-changed', channelId })
     return channelId
   }

@@ -1,13 +1,13 @@
-// The administration of channels: made, renamed, given another password, deleted, described.
-// (decisions.md 7)
+// The administration of channels: makes, renames, deletes and describes them, and changes
+// passwords. (decisions.md 7)
 //
 // Invariants:
-//   channels/1. Once a change of password or a deletion is answered, this process takes the old
-//               password no more, and every other one is told.
-//   channels/2. A password changes only from the one that the caller proved to know: a grant is no
-//               proof, neither for this nor for renaming or deleting.
-//   channels/3. A change whose outcome is not known may have been made: no process goes on with
-//               what it knew before.
+//   channels/1. Once a change of password or a deletion is answered, this process refuses the old
+//               password, and every other process is told.
+//   channels/2. Changing a password needs proof of the old one, and so do renaming and deleting: a
+//               grant is no proof.
+//   channels/3. A change with an unknown outcome may have been made: every process forgets what it
+//               knew before.
 
 import type { Existence, NamedChannel } from '#domain/administration'
 import type { ChannelCredentials, ChannelInfo } from '#domain/channel'
@@ -66,13 +66,13 @@ export class Channels {
     return isRenamed ? { channelId, channelName } : NOT_FOUND
   }
 
-  /** Gives the channel whose password is another from now on. */
+  /** Changes the password; gives the channel. */
   async changePassword(fields: unknown, caller: Caller): Promise<Answer<ChannelId>> {
     const request = readPasswordChange(fields)
     if (isFault(request)) return request
     const { channelId } = request
     const opened = await this.#prove(request, caller)
-    if (isFault(opened)) return opened // A stranger causes no work for a hash.
+    if (isFault(opened)) return opened // A stranger causes no hashing.
     const passwordHash = await this.#ports.work.hash(request.newPassword)
     if (isFault(passwordHash)) return passwordHash
     const changed = await this.#replaceHash(request, passwordHash)
@@ -82,7 +82,7 @@ export class Channels {
     return channelId
   }
 
-  /** Gives the channel that is no more. */
+  /** Deletes a channel; gives its id. */
   async delete(fields: unknown, caller: Caller): Promise<Answer<ChannelId>> {
     const request = readChannelCredentials(fields)
     if (isFault(request)) return request
@@ -109,7 +109,7 @@ export class Channels {
     return caller.refusal ?? (await channels.info(request.channelId)) ?? NOT_FOUND
   }
 
-  /** Says nothing but whether it exists: names are not for strangers. */
+  /** Tells only whether a channel exists: names are not for strangers. */
   async exists(channelIdText: string | undefined, caller: Caller): Promise<Answer<Existence>> {
     const request = readExists(channelIdText)
     if (isFault(request)) return request
@@ -127,9 +127,7 @@ export class Channels {
     return isFault(opened) ? opened : (refusal ?? opened)
   }
 
-  /**
-   * Tries twice: what is known of the channel may first be older than another node's change.
-   */
+  /** Tries twice: the known password may be older than another node's change. */
   async #replaceHash(
     { channelId, password }: PasswordChange,
     passwordHash: string,

@@ -1,20 +1,19 @@
 // Checks that a password opens a channel: scrypt once, then a lookup under a keyed hash.
 //
 // Invariants:
-//   credentials/1. One (channel, password) is computed once at a time: whoever asks meanwhile waits
+//   credentials/1. Each (channel, password) is computed once at a time: other requests for it wait
 //                  for that answer.
-//   credentials/2. What was under way when a channel's credentials changed is computed again, never
-//                  kept.
+//   credentials/2. A computation that was under way when a channel's credentials changed runs
+//                  again; its result is never kept.
 //   credentials/3. An unknown channel costs the same work as a wrong password and gives the same
 //                  answer.
-//   credentials/4. Kept answers, refusals and what is under way are bounded; refusals never push
-//                  out the verified.
+//   credentials/4. Kept answers, refusals and computations under way are bounded; refusals never
+//                  push out verified passwords.
 //   credentials/5. A kept answer is compared with the store after RECHECK_AFTER_MS, and at once
 //                  when notices may be lost, so that a lost notice of a changed password costs a
 //                  minute at most.
-//   credentials/6. A store that does not answer refuses nobody who was verified before: the kept
-//                  answer stays in force until the store tells otherwise. What a notice made forget
-//                  is not kept.
+//   credentials/6. While the store does not answer, earlier verified passwords stay good, until the
+//                  store tells otherwise. An answer that a notice removed is gone.
 
 import { hash } from 'node:crypto'
 import type { ChannelCredentials } from '#domain/channel'
@@ -45,13 +44,16 @@ export interface Credentials {
 export interface CredentialsPorts {
   readonly channels: Pick<ChannelStore, 'credentials'>
   readonly work: PasswordWork
-  /** Milliseconds that only ever grow: a clock set back must not keep an answer. (credentials/5) */
+  /** Milliseconds that only grow: a clock set back must not keep an answer. (credentials/5) */
   readonly monotonicMs: () => number
   readonly timers: Timers
   readonly entropy: Runtime['entropy']
 }
 
-/** 640 bytes each. With more channels than that in turn, every request would cost a scrypt. */
+/**
+ * Verified passwords, of 640 bytes each. With more channels in use than that, every request could
+ * cost a scrypt.
+ */
 const VERIFIED_MAX = 100_000
 const REFUSED_MAX = 1_000
 const UNDER_WAY_MAX = 1_000
@@ -67,7 +69,7 @@ const BUSY = fault('server_busy', { retryAfterMs: 1_000 })
 
 interface Verified {
   readonly credentials: ChannelCredentials
-  /** When it is compared with the store again. */
+  /** The time of the next comparison with the store. */
   readonly compareAt: number
 }
 
@@ -82,7 +84,7 @@ interface Check {
   readonly password: string
   readonly derived: DerivedKeys
   isStale: boolean
-  /** The store did not say whether what is kept is still true. (credentials/6) */
+  /** True when the store did not say whether the kept answer is still right. (credentials/6) */
   isUnanswered: boolean
   answer: Promise<Verdict>
 }
@@ -93,7 +95,7 @@ export function createCredentials(ports: CredentialsPorts): Credentials {
 
 class CachedCredentials implements Credentials {
   readonly #ports: CredentialsPorts
-  /** New in every process. */
+  /** The key of the MACs, new in every process. */
   readonly #key: string
   /** Least recently used first. */
   readonly #verified = new Map<string, Verified>()
@@ -128,9 +130,9 @@ class CachedCredentials implements Credentials {
 
   /**
    * The name under which an answer is kept: a keyed MAC, so that no password stays in memory. One
-   * round is enough where no MAC is ever shown to anybody: what a second one adds, that nobody who
-   * knows a MAC can extend its text, needs somebody who knows one. A channel_id has one length, so
-   * no two pairs give one text.
+   * round is enough because no MAC ever leaves the process: a second round only protects against
+   * extending the text of a known MAC. Channel ids all have the same length, so no two pairs give
+   * the same text.
    */
   #keyOf(channelId: ChannelId, password: string): string {
     return hash('sha256', this.#key + channelId + password, 'base64')
@@ -181,7 +183,9 @@ class CachedCredentials implements Credentials {
     return matches && stored !== undefined ? stored : NOT_FOUND
   }
 
-  /** The channel as the store has it; the kept one when it does not answer. (credentials/6) */
+  /**
+   * The channel from the store, or the kept one while the store does not answer. (credentials/6)
+   */
   async #compare(check: Check, kept: ChannelCredentials): Promise<ChannelCredentials | undefined> {
     const { channels, timers } = this.#ports
     const silence = Promise.withResolvers<'silence'>()

@@ -15,7 +15,7 @@ export interface DeliveryPorts {
   readonly subscriptions: Pick<SubscriptionStore, 'acknowledgeEntries'>
 }
 
-/** Entries that a device has not acknowledged; `hasMore` when there are others behind them. */
+/** Entries that a device has not acknowledged; `hasMore` when more follow. */
 export interface Pulled {
   readonly items: readonly FeedEntry[]
   readonly hasMore: boolean
@@ -28,7 +28,7 @@ export class Deliveries {
     this.#ports = ports
   }
 
-  /** Never destructive: what is not acknowledged comes again. */
+  /** Reads without changing anything: unacknowledged entries come again. */
   async pull(fields: unknown, caller: Caller): Promise<Answer<Pulled>> {
     const request = readPull(fields)
     if (isFault(request)) return request
@@ -36,12 +36,12 @@ export class Deliveries {
     const device = await findDevice(devices, request.deviceKey)
     if (isFault(device)) return device
     if (caller.refusal !== undefined) return caller.refusal
-    // Not waited for: a pull is worth more than the day on which it was.
+    // The answer does not wait for this: a pull matters more than the record of its day.
     devices.seen([device.deviceId], caller.receivedAtMs).catch(() => undefined)
     return read.pull(device.deviceId, request.limit)
   }
 
-  /** In any order, as often as wanted. */
+  /** Acknowledges entries, in any order and as often as wanted. */
   async acknowledge(fields: unknown, caller: Caller): Promise<Answer<Acknowledged>> {
     const request = readAck(fields)
     if (isFault(request)) return request

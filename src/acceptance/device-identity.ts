@@ -1,4 +1,4 @@
-// Devices are known by the SHA-256 of their key: who reads the database cannot act as a device.
+// Devices are known by the SHA-256 of their key: a reader of the database cannot act as a device.
 
 import { hash } from 'node:crypto'
 import type { Device } from '#domain/device'

@@ -2,7 +2,7 @@
 //
 // Invariants:
 //   registration/1. An address without the gateway token gets a bounded number of new devices a
-//                   minute; a device that is known costs nothing.
+//                   minute; a known device costs nothing.
 
 import type { Registered } from '#domain/administration'
 import { isFault } from '#domain/fault'
@@ -34,7 +34,7 @@ export class DeviceRegistration {
 
   /**
    * Confirms a known key; otherwise issues a new one and says why. Never adopts a key that a caller
-   * made up.
+   * invented.
    */
   async register(fields: unknown, caller: Caller): Promise<Answer<Registered>> {
     const request = readRegister(fields)

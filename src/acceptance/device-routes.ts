@@ -41,7 +41,7 @@ export class DeviceRoutes {
     return { deviceKey, channelType, ...(providerToken !== undefined && { providerToken }) }
   }
 
-  /** The device falls back to private. */
+  /** Deletes the route: the device falls back to private. */
   async delete(fields: unknown, caller: Caller): Promise<Answer<DeviceRoute>> {
     const request = readDeleteRoute(fields)
     if (isFault(request)) return request
@@ -56,7 +56,9 @@ export class DeviceRoutes {
     return isSet ? { deviceKey, channelType: 'private' } : KEY_UNKNOWN
   }
 
-  /** Says the same for unknown tokens: which tokens exist is not for strangers. */
+  /**
+   * Gives the same answer for unknown tokens, so that strangers cannot find out which tokens exist.
+   */
   async retireToken(fields: unknown, { refusal }: Caller): Promise<Fault | undefined> {
     const request = readRetireToken(fields)
     if (isFault(request)) return request

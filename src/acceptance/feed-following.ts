@@ -4,8 +4,8 @@
 //   feed-following/1. The bus only wakes: entries come from the feed, in order and without holes. A
 //                     lost announcement costs QUIET_MS at most.
 //   feed-following/2. Following ends when the credentials of the channel change or the channel is
-//                     deleted: whoever goes on proves itself anew.
-//   feed-following/3. There is a greatest number of followers in this process.
+//                     deleted: a follower that goes on must prove itself anew.
+//   feed-following/3. The number of followers in a process is bounded.
 
 import type { ChannelId } from '#domain/identity'
 import type { Bus, Timers } from '#domain/ports'
@@ -21,7 +21,7 @@ export interface FollowingPorts {
 }
 
 export const FOLLOWERS_MAX = 1_000
-/** How long a follower waits before it looks at the feed all the same. */
+/** Milliseconds after which a follower reads the feed without an announcement. */
 const QUIET_MS = 45_000
 
 export class FeedFollowing {
@@ -101,7 +101,7 @@ export class Follower {
     if (signal.aborted) end()
   }
 
-  /** What was heard since the last time, or the next thing. Not while another call waits. */
+  /** Gives what was heard since the last call, or waits. One call at a time. */
   next(): Promise<Heard> {
     if (this.#isOver) return Promise.resolve('end')
     if (this.#news.size > 0) return Promise.resolve(this.#takeNews())

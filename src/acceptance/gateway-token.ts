@@ -5,14 +5,14 @@ import { timingSafeEqual } from 'node:crypto'
 export const TOKEN_CHARACTERS_MAX = 4096
 
 /**
- * `open`: no token is set, so nothing is asked. `absent`: the caller sent none. `wrong`: what it
- * sent is not the token; such attempts count in the password budget.
+ * `open`: the gateway has no token. `absent`: the caller sent none. `wrong`: the caller sent
+ * another; such attempts count in the password budget.
  */
 export type TokenVerdict = 'open' | 'valid' | 'absent' | 'wrong'
 
 /**
- * Judges an Authorization header and, where a protocol has another place for it, a bare token; ''
- * stands for what was not sent.
+ * Judges an Authorization header and, if a protocol has another place for it, a bare token; ''
+ * stands for an absent one.
  */
 export type TokenCheck = (authorization: string, bareToken?: string) => TokenVerdict
 
@@ -33,8 +33,8 @@ export function tokenCheck(token: string): TokenCheck {
 
 /**
  * Compares with a secret in a time that tells neither the place of a difference nor the secret's
- * length: the comparison cuts or fills what is given to that length, and one more byte says whether
- * it had it. A digest of both would cost each request five times as much.
+ * length: the comparison cuts or fills the given text to that length, and one more byte says
+ * whether the lengths are equal. A digest of both would cost each request five times as much.
  */
 function comparison(secret: string): (given: string) => boolean {
   const { length } = Buffer.from(secret)

@@ -8,5 +8,5 @@ export type Intent =
   | { readonly model: 'event'; readonly action: EventAction; readonly thingId?: string | undefined }
   | { readonly model: 'thing'; readonly action: ThingAction }
 
-/** The ids of a submission that the log has. */
+/** The ids of a submission that is in the log. */
 export type Accepted = Pick<Submission, 'model' | 'opId' | 'entityId'>

@@ -1,14 +1,14 @@
 // Settles the meaning of a client's op_id on a Message. (decisions.md 6)
 //
 // Invariants:
-//   message-claims/1. A claim comes before the append. So an op_id whose first use died between the
-//                     two is completed by a repeat, which appends what the first would have: same
-//                     op_id, message_id and time. The channel's actor drops the duplicate when both
+//   message-claims/1. A claim comes before the append. So a repeat completes an op_id whose first
+//                     use died between the two: it appends the same Message, with the same op_id,
+//                     message_id and time. The channel's actor drops the duplicate when both
 //                     arrive.
 //   message-claims/2. A repeat answers with the first message_id, never with its own.
-//   message-claims/3. An op_id that is on its way through the log is taken before the database
-//                     knows it: the actor would drop the Message as a repeat, or find its record in
-//                     the way of the other.
+//   message-claims/3. An op_id on its way through the log is taken before the database knows it:
+//                     otherwise the actor would drop the Message as a repeat, or its record would
+//                     collide.
 
 import { hash } from 'node:crypto'
 import { fault } from '#domain/fault'
@@ -27,7 +27,7 @@ export interface ClaimPorts {
   readonly statusRetentionMs: number
 }
 
-/** The next step for a Message whose op_id its sender chose. */
+/** The next step for a Message with a client's op_id. */
 export type Settled =
   | { readonly kind: 'append'; readonly submission: MessageSubmission }
   /** The log has its first use already. */
@@ -40,7 +40,7 @@ export class MessageClaims {
     this.#ports = ports
   }
 
-  /** Claims the op_id. A fault when another content or scope has it. */
+  /** Claims the op_id. Gives a fault when it stands for another content or scope. */
   async settle(submission: MessageSubmission, caller: Caller): Promise<Answer<Settled>> {
     const { sink, operations, statusRetentionMs } = this.#ports
     const { opId } = submission

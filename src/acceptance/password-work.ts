@@ -1,4 +1,4 @@
-// scrypt off the event loop: how passwords are hashed and compared, and how much of it may go on.
+// Hashes and compares passwords with scrypt, off the event loop and in bounded numbers.
 //
 // Invariants:
 //   password-work/1. At most RUNNING_MAX computations run and WAITING_MAX wait; beyond that the

@@ -5,7 +5,7 @@ import type { SessionAdmission } from '#domain/ports'
 import { deviceIdOf } from './device-identity.ts'
 import type { CallerCheck, Guard } from './caller-check.ts'
 
-/** Without a gateway token everybody may: a session takes no channel password. */
+/** Without a gateway token every caller passes: a session takes no channel password. */
 const GUARD: Guard = { token: 'required', budget: 'none' }
 
 /** Gives the device that a hello names, or the refusal of the check. */

@@ -64,7 +64,7 @@ export class StateReads {
     return isFault(query) ? query : this.#ports.read.events(query)
   }
 
-  /** The feed in seq order. */
+  /** Reads the feed in seq order. */
   async history(fields: unknown, caller: Caller): Promise<Answer<Page<FeedEntry>>> {
     const request = readHistory(readableFields(fields, caller))
     if (isFault(request)) return request
@@ -91,8 +91,8 @@ export class StateReads {
   }
 
   /**
-   * Why a reader may not read. A device that is not subscribed learns no more than a wrong
-   * password does.
+   * The refusal of a reader, if there is one. A device that is not subscribed learns no more than a
+   * caller with a wrong password.
    */
   async #refusalOf(reader: Reader, caller: Caller): Promise<Fault | undefined> {
     const { access, subscriptions } = this.#ports

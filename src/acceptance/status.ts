@@ -24,9 +24,9 @@ export class Statuses {
 
   /**
    * The record of an operation; send_status_not_found when there is none, when it has expired, or
-   * when the caller's grant does not have its channel. Whoever was answered finds it, also while
-   * the way in is draining or full. One that is starting has not applied everything yet, so no way
-   * in that refuses says that there is none.
+   * when the caller's grant does not have its channel. A client that was answered finds it, also
+   * while the way in is draining or full. A starting process has not applied everything yet, so a
+   * way in that refuses requests never says that there is none.
    */
   async find(
     opIdText: string,
@@ -46,16 +46,16 @@ export class Statuses {
   }
 
   /**
-   * Asks what was accepted here first, the database after it: an operation leaves the first only
-   * once the second has it, so a sender always finds what it was answered.
+   * Looks first among the operations accepted here, then in the database: an operation leaves the
+   * first only once the second has it, so a sender always finds what it was answered.
    */
   async #latest(opId: OperationId): Promise<Operation | undefined> {
     const { sink, operations } = this.#ports
     const pending = sink.find(opId)
     if (pending === undefined) return operations.find(opId)
     if (pending.isRepeat !== true) return pending
-    // The first use may be applied, and a status goes forward only. A database that is away has not
-    // told anybody of it.
+    // The first use may be applied already, and a status only goes forward. While the database is
+    // away, nobody has seen a later status.
     const applied = await operations.find(opId).catch(() => undefined)
     return applied ?? pending
   }

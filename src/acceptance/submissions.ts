@@ -1,7 +1,7 @@
-// The way of every submission: its form, the channel, what an op_id means, then the log.
+// The way of every submission: its form, the channel, the meaning of an op_id, then the log.
 //
 // Invariants:
-//   W1. Nothing is answered as accepted before the log has it.
+//   W1. A submission is answered as accepted only after the log has it.
 //   submissions/1. The refusal of a draining or full way in comes after every other one.
 
 import { isFault } from '#domain/fault'
@@ -41,7 +41,7 @@ export class Submissions {
     this.#seconds = ports.meter.histogram('accept_seconds', {})
   }
 
-  /** Accepted means durable in the log, neither applied nor delivered yet. */
+  /** Submits. Accepted means durable in the log, not yet applied or delivered. */
   submit(
     intent: Intent,
     fields: unknown,
@@ -60,7 +60,7 @@ export class Submissions {
     return isFault(opened) ? opened : this.#enter(submission, caller)
   }
 
-  /** The channel is open. */
+  /** Takes a submission whose channel is open. */
   #enter(submission: Submission, caller: Caller): Answer<Accepted> | Promise<Answer<Accepted>> {
     if (submission.model !== 'message' || !submission.claimed) {
       return this.#append(submission, caller)

@@ -1,8 +1,8 @@
 // One run of /channel/sync: makes a device's subscriptions equal to a list. (decisions.md 7)
 //
 // Invariants:
-//   subscription-sync/1. Only when every item succeeded is the device taken out of the channels
-//                        that are not listed.
+//   subscription-sync/1. The device leaves the channels that are not listed only when every item
+//                        succeeded.
 //   subscription-sync/2. Every wrong password counts in the password budget, so one request cannot
 //                        try two thousand.
 

@@ -1,4 +1,4 @@
-// Subscriptions of a device: joining a channel, leaving it, and a whole list at once.
+// Subscriptions of a device: joins and leaves channels, one at a time or as a whole list.
 // (decisions.md 7)
 
 import type { Joined, Left, NamedChannel, Synchronised } from '#domain/administration'

@@ -1,4 +1,4 @@
-// A provider that is away is left alone, and asked by one push whether it is back.
+// Stops sending to a provider that is away, and probes with one push whether it is back.
 //
 //   closed ── failures in a row, or refused credentials ──▶ open ── time ──▶ probing
 //      ▲                                                      ▲                 │
@@ -11,14 +11,14 @@ const FAILURES_MAX = 10
 const OPEN_MS_FIRST = 1_000
 const OPEN_MS_MOST = 30_000
 
-/** What an outcome says about the provider as a whole. */
+/** The meaning of an outcome for the provider as a whole. */
 export type Sign = 'well' | 'failing' | 'credentials'
 
 export interface CircuitPorts {
   readonly timers: Timers
   /** From 0 to below 1. */
   readonly random: () => number
-  /** How many pushes may be under way. */
+  /** Sets the number of pushes that may be under way. */
   readonly pass: (atOnce: number) => void
 }
 
@@ -38,12 +38,12 @@ export class Circuit {
     return this.#state === 'closed'
   }
 
-  /** Why the provider refuses the credentials; undefined: it does not. */
+  /** The reason for which the provider refuses the credentials; undefined while it accepts them. */
   get credentialsReason(): string | undefined {
     return this.#credentialsReason
   }
 
-  /** Takes what a push told. `reason` is the provider's word for a refusal. */
+  /** Takes the sign of a push. `reason` is the provider's word for a refusal. */
   observe(sign: Sign, reason = ''): void {
     if (sign === 'well') return this.#close()
     if (sign === 'credentials') this.#credentialsReason = reason
@@ -53,7 +53,7 @@ export class Circuit {
     return undefined
   }
 
-  /** There are other credentials: they are tried at once. */
+  /** Says that the credentials changed: they are tried at once. */
   renewed(): void {
     if (this.#state === 'open') this.#probe()
   }
@@ -81,7 +81,7 @@ export class Circuit {
   #close(): void {
     this.#failures = 0
     if (this.#state === 'closed') return
-    // An answer to what was sent before it opened closes it as well.
+    // An answer to an earlier push closes it as well.
     this.#cancel()
     this.#state = 'closed'
     this.#openings = 0

@@ -1,10 +1,10 @@
-// How many pushes a provider is given at once: more while it answers, half as many when it does
-// not.
+// Adapts the number of pushes under way at a provider: more while it answers, half as many when it
+// does not.
 //
 // Invariants:
 //   concurrency/1. At most `limit` are under way; the others wait in the order in which they asked.
-//   concurrency/2. A storm of refusals halves the limit once: those that were under way when it was
-//                  halved say nothing new.
+//   concurrency/2. A storm of refusals halves the limit once: pushes that were under way at that
+//                  time say nothing new.
 
 const GENTLE = 0.8
 const HARSH = 0.5
@@ -14,17 +14,19 @@ export interface ConcurrencyOptions {
   readonly most: number
 }
 
-/** How a push ended, for the limit. `refused`: the provider had too many; `failed`: it was away. */
+/**
+ * The end of a push, for the limit. `refused`: the provider had too many; `failed`: it was away.
+ */
 export type Feedback = 'answered' | 'refused' | 'failed'
 
 export class Concurrency {
   readonly #most: number
   #limit: number
   #underWay = 0
-  /** Pushes begun so far, and those that were when the limit fell last. */
+  /** Pushes begun so far, and their number when the limit last fell. */
   #begun = 0
   #begunAtFall = 0
-  /** Beside the limit: what a circuit lets through. */
+  /** A second limit: the pushes that a circuit lets through. */
   #passing = Number.POSITIVE_INFINITY
   readonly #waiting: ((isOpen: boolean) => void)[] = []
   #isClosed = false
@@ -43,7 +45,7 @@ export class Concurrency {
     return this.#underWay
   }
 
-  /** Resolves once there is a place: then `leave` must follow. False: there will be none. */
+  /** Resolves with a place, on which `leave` must follow; undefined after `close`. */
   enter(): Promise<Place | undefined> {
     return new Promise((resolve) => {
       this.#waiting.push((isOpen) => resolve(isOpen ? this.#begin() : undefined))
@@ -64,19 +66,19 @@ export class Concurrency {
     this.#admit()
   }
 
-  /** Lets at most so many through, whatever the limit is. */
+  /** Lets at most `atOnce` through, whatever the limit is. */
   pass(atOnce: number): void {
     this.#passing = atOnce
     this.#admit()
   }
 
-  /** Resolves once nothing is under way. */
+  /** Resolves once no push is under way. */
   idle(): Promise<void> {
     if (this.#underWay === 0) return Promise.resolve()
     return new Promise((resolve) => void this.#whenIdle.push(resolve))
   }
 
-  /** Nobody enters any more. */
+  /** Refuses everybody from now on. */
   close(): void {
     this.#isClosed = true
     this.#admit()

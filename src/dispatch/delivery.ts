@@ -1,9 +1,9 @@
-// One push: waits for its place, is sent, and has an ending.
+// Delivers one push: waits for its place, sends it, and gives its ending.
 //
 // Invariants:
-//   delivery/1. Behind a push that was refused for now, those of the same device wait as long.
-//   delivery/2. A token that is gone is not asked for again.
-//   delivery/3. What has expired, or what this process may not send any more, is not sent.
+//   delivery/1. While a push is deferred, later pushes of the same device wait as long.
+//   delivery/2. A token that is gone is not used again.
+//   delivery/3. Pushes that have expired, or whose claim has run out, are not sent.
 
 import type { EndedPush, Outcome, Provider, Push, PushEnding, Trouble } from '#domain/push'
 import { backOffMs } from './back-off.ts'
@@ -23,20 +23,23 @@ export interface DeliveryPorts {
   readonly random: () => number
 }
 
-/** How long a push that credentials or the provider's absence held up waits at least. */
+/**
+ * Milliseconds for which a push waits at least when credentials or the provider's absence held it
+ * up.
+ */
 const HELD_UP_MS = 1_000
 
-/** Longer than a push of the same route is under way. */
+/** Milliseconds for which a gone route is remembered: longer than a push of it is under way. */
 const GONE_KEPT_MS = 60_000
 
 interface Deferral {
   readonly untilMs: number
-  /** Its pushes that are deferred and of which the store does not know yet. */
+  /** Its deferred pushes of which the store does not know yet. */
   unwritten: number
 }
 
 interface Gone {
-  /** The newest revision of the route that is gone. */
+  /** The newest revision of the gone route. */
   readonly revision: number
   readonly atMs: number
 }
@@ -49,16 +52,16 @@ const SIGNS: Readonly<Record<Trouble, Sign>> = {
 
 export class Delivery {
   readonly #ports: DeliveryPorts
-  /** By device. (delivery/1) */
+  /** Deferrals by device. (delivery/1) */
   readonly #deferred = new Map<number, Deferral>()
-  /** By device. (delivery/2) */
+  /** Gone routes by device. (delivery/2) */
   readonly #gone = new Map<number, Gone>()
 
   constructor(ports: DeliveryPorts) {
     this.#ports = ports
   }
 
-  /** Undefined: it was not sent and belongs to nobody; its claim ends or is given back. */
+  /** Delivers a push. Gives undefined when it was not sent: its claim ends or is given back. */
   readonly deliver = async (push: Push): Promise<PushEnding | undefined> => {
     const early = this.#endingWithout(push)
     if (early !== undefined) return early
@@ -75,13 +78,13 @@ export class Delivery {
     return this.#endingOf(push, outcome)
   }
 
-  /** The store has written that a push is deferred: its order is the store's again. */
+  /** Says that the store has written a deferred push: from then on the store keeps its order. */
   written(push: EndedPush): void {
     const deferral = this.#deferred.get(push.route.device)
     if (deferral !== undefined) deferral.unwritten -= 1
   }
 
-  /** Forgets what has become of no use; to be called now and then. */
+  /** Forgets what is no longer needed; called at intervals. */
   tidy(): void {
     const nowMs = this.#ports.nowMs()
     for (const [device, { untilMs, unwritten }] of this.#deferred) {
@@ -142,7 +145,7 @@ export class Delivery {
     { trouble, afterMs }: Extract<Outcome, { readonly kind: 'deferred' }>,
   ): PushEnding {
     const { nowMs, random } = this.#ports
-    // Its own attempts count where the push may be at fault, not where nobody is served.
+    // An attempt counts when the push may be at fault, not when the provider serves nobody.
     const isAttempt = trouble !== 'credentials'
     const attempts = isAttempt ? push.attempts : 0
     const delayMs = Math.max(HELD_UP_MS, backOffMs({ attempts, afterMs, random }))

@@ -1,4 +1,4 @@
-// Carries the jobs of one provider: claims what is due, sends it, writes what became of it.
+// Runs the jobs of one provider: claims due jobs, sends them, and writes their endings.
 //
 //   store ─▶ claim ─▶ window (bounded) ─▶ lanes by device ─▶ provider
 //     ▲                                                          │
@@ -6,7 +6,7 @@
 //
 // Invariants:
 //   dispatcher/1. At most WINDOW_MAX pushes are held, however many jobs there are.
-//   dispatcher/2. What is held and not sent when this stops is given back.
+//   dispatcher/2. Pushes that are held and unsent when it stops are given back.
 
 import { Subject } from 'rxjs'
 
@@ -33,7 +33,9 @@ import { RENEW_EVERY_MS, CLAIM_MS, Window } from './window.ts'
 const WINDOW_MAX = 2_000
 const CLAIM_MAX = 500
 const LANES = 1_024
-/** A nudge may be lost, and another worker may have gone. */
+/**
+ * Milliseconds between looks at the store: a nudge may be lost, and another worker may have gone.
+ */
 const POLL_MS = 1_000
 const BACKLOG_EVERY_MS = 5_000
 const SENDING_MS_MAX = 5_000
@@ -45,14 +47,14 @@ export interface DispatcherPorts {
   readonly logger: Logger
   readonly timers: Timers
   readonly nowMs: () => number
-  /** Milliseconds that only ever grow. */
+  /** Milliseconds that only grow. */
   readonly monotonicMs: () => number
   /** From 0 to below 1. */
   readonly random: () => number
 }
 
 export interface DispatcherOptions {
-  /** Names this process among those that dispatch. */
+  /** The name of this process among those that dispatch. */
   readonly worker: string
   readonly concurrency: ConcurrencyOptions
 }
@@ -70,7 +72,7 @@ export class Dispatcher {
   readonly #cancels = new Map<string, () => void>()
   #claiming: Promise<void> | undefined
   #isNudged = false
-  /** More was due than there was room for. */
+  /** True when more jobs were due than there was room for. */
   #isStarved = false
   #isStopping = false
   #backlog = { jobs: 0, oldestDueMs: undefined as number | undefined }
@@ -117,7 +119,7 @@ export class Dispatcher {
     this.nudge()
   }
 
-  /** There may be new jobs. */
+  /** Says that there may be new jobs. */
   nudge(): void {
     this.#isNudged = true
     this.#claiming ??= this.#claimWhileNudged().finally(() => {
@@ -125,7 +127,7 @@ export class Dispatcher {
     })
   }
 
-  /** The provider has other credentials now. */
+  /** Says that the provider has other credentials now. */
   renewed(): void {
     this.#circuit.renewed()
   }
@@ -142,7 +144,9 @@ export class Dispatcher {
     return { name, ready: isClosed, detail, isOptional: true }
   }
 
-  /** Ends what is under way, writes it, and gives back the rest. (dispatcher/2) */
+  /**
+   * Finishes the pushes under way, writes their endings, and gives the rest back. (dispatcher/2)
+   */
   async stop(): Promise<void> {
     this.#isStopping = true
     for (const cancel of this.#cancels.values()) cancel()
@@ -163,7 +167,7 @@ export class Dispatcher {
       try {
         await this.#claim()
       } catch (error) {
-        this.#ports.logger.warn('jobs of pushes could not be claimed', { error: String(error) })
+        this.#ports.logger.warn('push jobs could not be claimed', { error: String(error) })
         this.#pollIn(POLL_MS)
         return
       }
@@ -191,7 +195,7 @@ export class Dispatcher {
 
   async #deliver(push: Push): Promise<void> {
     const ending = await this.#delivery.deliver(push).catch((error: unknown) => {
-      // A provider gives values; what it throws is a defect of that push.
+      // A provider gives values; a throw is a defect of that push.
       this.#ports.logger.error('a push met a defect', { error: String(error) })
       return { kind: 'failed', push, isGone: false } as const
     })
@@ -216,7 +220,7 @@ export class Dispatcher {
     if (this.#isStarved && WINDOW_MAX - this.#window.size >= CLAIM_MAX) this.nudge()
   }
 
-  /** Waits for what is with the provider, within a bound. */
+  /** Waits for the pushes at the provider, within a bound. */
   async #sent(): Promise<void> {
     let cancel = (): void => {}
     const bound = new Promise<void>((resolve) => {

@@ -1,8 +1,8 @@
-// Endings on their way to the store: in batches that grow while the store works.
+// Writes endings to the store in batches, which grow while the store works.
 //
 // Invariants:
-//   ending-writer/1. An ending is written once the store says so; while it does not answer it is
-//                    tried again.
+//   ending-writer/1. An ending counts as written once the store says so; until the store answers,
+//                    the writer tries again.
 
 import type { EndedOperations, PushEnding, PushStore } from '#domain/push'
 import type { Logger } from '#domain/telemetry'
@@ -59,7 +59,7 @@ export class EndingWriter {
         settled(batch, await store.settle(batch, { worker, nowMs: nowMs() }))
         return
       } catch (error) {
-        logger.warn('endings of pushes could not be written; trying again', {
+        logger.warn('push endings could not be written; trying again', {
           error: String(error),
           pushes: batch.length,
         })

@@ -1,10 +1,10 @@
-// What dispatch tells the operator, by provider.
+// The metrics of dispatch, by provider.
 
 import { OPERATION_STATUSES } from '#domain/operation'
 import type { EndedOperations, ProviderName, PushEnding } from '#domain/push'
 import type { Meter } from '#domain/telemetry'
 
-/** What the gauges show. */
+/** The values of the gauges. */
 export interface Figures {
   readonly jobs: () => number
   readonly ageSeconds: () => number
@@ -17,14 +17,14 @@ export interface Figures {
 
 export interface Measures {
   readonly sent: (seconds: number) => void
-  /** The provider's word for why a push was not taken. */
+  /** Counts a refused push by the provider's word for the reason. */
   readonly refused: (reason: string) => void
   readonly retried: () => void
   readonly ended: (kind: Exclude<PushEnding['kind'], 'deferred'>, count?: number) => void
   readonly operations: (ended: EndedOperations) => void
 }
 
-/** Reasons with a figure of their own; what comes beyond is counted as `other`. */
+/** Reasons that are counted apart; further ones count as `other`. */
 const REASONS_MAX = 50
 
 export function measuresOf(meter: Meter, provider: ProviderName, figures: Figures): Measures {

@@ -1,8 +1,8 @@
-// Pushes in, endings out.
+// Delivers pushes in lanes, and gives their endings.
 //
 // Invariants:
-//   pipeline/1. A device keeps to one lane, and a lane delivers one push at a time: so a device is
-//               served in order, and lanes run side by side.
+//   pipeline/1. A device keeps to one lane, and a lane delivers one push at a time: so a device
+//               gets its pushes in order, and lanes run side by side.
 
 import { concatMap, groupBy, mergeMap } from 'rxjs'
 import type { Observable, OperatorFunction } from 'rxjs'
@@ -10,7 +10,7 @@ import type { Observable, OperatorFunction } from 'rxjs'
 import type { Push } from '#domain/push'
 
 export interface PipelineOptions<Ending> {
-  /** Gives one ending, and no error: that would end every lane. */
+  /** Gives one ending and never an error, which would end every lane. */
   readonly deliver: (push: Push) => Promise<Ending>
   readonly lanes: number
 }

@@ -1,16 +1,19 @@
-// The pushes that this process holds, and for how long it may send them.
+// The pushes that this process holds, and the times until which it may send them.
 //
 // Invariants:
-//   window/1. What a claim does not cover any more is not sent: another worker may have it. A claim
-//             counts from before it was asked for.
+//   window/1. A push whose claim has run out is not sent: another worker may have it. The time of a
+//             claim counts from before it was asked for.
 
 import type { Push, PushStore } from '#domain/push'
 import type { Logger } from '#domain/telemetry'
 
-/** How long a claim lasts, and how often it is renewed meanwhile. */
+/** Milliseconds for which a claim lasts, and between its renewals. */
 export const CLAIM_MS = 30_000
 export const RENEW_EVERY_MS = 10_000
-/** Before a claim ends its push is not sent any more: an answer takes its time. */
+/**
+ * Milliseconds before the end of a claim in which its push is no longer sent: the answer takes
+ * time.
+ */
 const MARGIN_MS = 8_000
 
 export interface WindowPorts {
@@ -23,7 +26,7 @@ export interface WindowPorts {
 
 export class Window {
   readonly #ports: WindowPorts
-  /** By id: when its claim ends, in monotonic milliseconds. */
+  /** The ends of claims by job id, in monotonic milliseconds. */
   readonly #held = new Map<number, number>()
 
   constructor(ports: WindowPorts) {
@@ -34,7 +37,7 @@ export class Window {
     return this.#held.size
   }
 
-  /** Takes claimed pushes in; gives those that are new here. */
+  /** Takes claimed pushes in; gives the new ones. */
   take(pushes: readonly Push[], claimedAtMs: number): readonly Push[] {
     const fresh = pushes.filter(({ id }) => !this.#held.has(id))
     for (const { id } of pushes) this.#held.set(id, claimedAtMs + CLAIM_MS)
@@ -50,7 +53,7 @@ export class Window {
     for (const id of ids) this.#held.delete(id)
   }
 
-  /** Keeps the claims of everything that is held. */
+  /** Renews the claims of all held pushes. */
   async renew(): Promise<void> {
     const { store, worker, nowMs, monotonicMs, logger } = this.#ports
     const ids = [...this.#held.keys()]
@@ -60,11 +63,11 @@ export class Window {
       await store.renew(worker, ids, nowMs() + CLAIM_MS)
       for (const id of ids) if (this.#held.has(id)) this.#held.set(id, atMs + CLAIM_MS)
     } catch (error) {
-      logger.warn('claims of pushes could not be renewed', { error: String(error) })
+      logger.warn('push claims could not be renewed', { error: String(error) })
     }
   }
 
-  /** Gives back what is still held. */
+  /** Gives back the pushes that are still held. */
   async release(): Promise<void> {
     const { store, worker, nowMs, logger } = this.#ports
     const ids = [...this.#held.keys()]
@@ -72,8 +75,8 @@ export class Window {
     try {
       if (ids.length > 0) await store.release(worker, ids, nowMs())
     } catch (error) {
-      // They come back by themselves when the claims end.
-      logger.warn('claims of pushes could not be given back', { error: String(error) })
+      // The jobs are due again by themselves when the claims end.
+      logger.warn('push claims could not be given back', { error: String(error) })
     }
   }
 }

@@ -1,4 +1,4 @@
-// What a push says, the same for every provider: a title, a text, and data fields that are all
+// The content of a push, the same for every provider: a title, a text, and data fields that are all
 // text. (decisions.md 11)
 
 import { deliveryIdOf } from '#domain/feed'
@@ -21,7 +21,7 @@ export interface Content {
   readonly data: Readonly<Record<string, string>>
 }
 
-/** Everything that the entry holds. */
+/** Content with everything that the entry holds. */
 export function contentOf(push: Push): Content {
   const fields = fieldsOf(push.entry)
   const title = textIn(fields, 'title') ?? push.entityTitle ?? push.entry.entityId
@@ -33,7 +33,7 @@ export function contentOf(push: Push): Content {
   return { title, body, severity, data }
 }
 
-/** What is sent when that is too large: enough to show, and to fetch the rest by. */
+/** Content for an entry that is too large: enough to show, and to fetch the rest by. */
 export function wakeUpOf(push: Push): Content {
   const whole = contentOf(push)
   const title = shortened(whole.title, TITLE_MAX)
@@ -59,7 +59,7 @@ function namesOf(entry: FeedEntry): Record<string, string> {
   }
 }
 
-/** The payload was written by the gateway itself: an object of named values. */
+/** Reads the payload, which the gateway itself wrote: an object of named values. */
 const fieldsOf = ({ payload }: FeedEntry): Fields => JSON.parse(payload) as Fields
 
 const textOf = (value: Json): string => (typeof value === 'string' ? value : JSON.stringify(value))
@@ -69,7 +69,7 @@ function textIn(fields: Fields, name: string): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
-/** A Message says it itself; of the others what changed is told. */
+/** The text of a push: a Message has its own; for other models it tells the change. */
 function bodyOf({ model, action, state }: FeedEntry, fields: Fields): string {
   const names = model === 'message' ? ['body'] : ['message', 'description', 'status']
   for (const name of names) {
@@ -88,14 +88,14 @@ function valuesIn(attrs: Json | undefined): string {
   return shortened(shown.join(', '), PREVIEW_MAX)
 }
 
-/** Things have no severity: their state is there to be looked at and wakes nobody. */
+/** The severity of a push. Things have none: their state is to be looked at and wakes nobody. */
 function severityOf({ model }: FeedEntry, fields: Fields): Severity {
   if (model === 'thing') return 'low'
   const text = textIn(fields, 'severity')?.trim().toLowerCase()
   return SEVERITIES.find((severity) => severity === text) ?? 'normal'
 }
 
-/** Cut between two characters, not within one. */
+/** Cuts a text between two characters, not within one. */
 function shortened(text: string, most: number): string {
   if (text.length <= most) return text
   return `${text.slice(0, most - 1).replace(/[\uD800-\uDBFF]$/, '')}…`

@@ -1,4 +1,4 @@
-// A file with a provider's credentials: read at the start, and again when it has changed.
+// Reads a file with a provider's credentials at the start, and again when it has changed.
 
 import { readFile, stat } from 'node:fs/promises'
 
@@ -16,12 +16,15 @@ export interface CredentialsFile<Credentials> {
   /** The variable that names the file. */
   readonly setting: string
   readonly path: string
-  /** Throws a sentence that tells what the text should be; never what it is. */
+  /** Throws a sentence that tells what the text should be, and never quotes it. */
   readonly parse: (text: string) => Credentials
   readonly changed: (credentials: Credentials) => void
 }
 
-/** Gives what the file holds and the way to stop looking at it. Rejects with a sentence. */
+/**
+ * Gives the credentials in the file, and a function that stops watching it. Rejects with a
+ * sentence.
+ */
 export async function openCredentials<Credentials>(
   { setting, path, parse, changed }: CredentialsFile<Credentials>,
   { runtime, logger }: CredentialsFilePorts,
@@ -40,7 +43,7 @@ export async function openCredentials<Credentials>(
       changed(await load())
       logger.info('credentials of a push provider were read again', { setting })
     } catch (error) {
-      // The ones before stay in force: a file is often written in two steps.
+      // The earlier credentials stay in force: a file is often written in two steps.
       logger.error('credentials of a push provider cannot be used', {
         setting,
         problem: problemOf(error),
@@ -55,7 +58,7 @@ export async function openCredentials<Credentials>(
   return { credentials, close }
 }
 
-/** What of a file changes when it is written; undefined while it is not there. */
+/** A text that changes when the file is written; undefined while the file does not exist. */
 async function versionOf(path: string): Promise<string | undefined> {
   try {
     const { mtimeMs, size, ino } = await stat(path)
@@ -71,5 +74,5 @@ function problemOf(error: unknown): string {
   return code === 'ENOENT' ? 'does not exist' : `cannot be read (${code})`
 }
 
-/** What is wrong with credentials, as the end of a sentence about their file. */
+/** The fault of credentials, as the end of a sentence about their file. */
 export class CredentialsError extends Error {}

@@ -1,4 +1,4 @@
-// What a provider is opened with.
+// The ports of a provider.
 
 import type { Runtime } from '#domain/runtime'
 import type { Logger } from '#domain/telemetry'
@@ -6,6 +6,6 @@ import type { Logger } from '#domain/telemetry'
 export interface ProviderEdge {
   readonly runtime: Pick<Runtime, 'nowMs' | 'every' | 'soon'>
   readonly logger: Logger
-  /** There are other credentials: what was refused may be tried again. */
+  /** Called when the credentials changed: refused pushes may be tried again. */
   readonly renewed: () => void
 }

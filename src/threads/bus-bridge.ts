@@ -1,24 +1,24 @@
 // One bus over two threads: the engine's thread announces, the frontend's thread listens.
 //
 // Invariants:
-//   bus-bridge/1. Only announcements that somebody listens to cross: that somebody listens crosses
-//     before anything that relies on it.
-//   bus-bridge/2. A notice reaches each thread once: what came over RPC is not sent back.
-//   bus-bridge/3. The listener gets what was announced. Entries cross as lists: 1.6 µs each,
-//     against 3.4 as objects with names.
+//   bus-bridge/1. Only announcements with listeners cross. The news of a listener crosses before
+//     anything that relies on it.
+//   bus-bridge/2. A notice reaches each thread once: a notice from RPC is not sent back.
+//   bus-bridge/3. The listener gets the announcement as it was made. Entries cross as lists: 1.6 µs
+//     each, against 3.4 as objects with names.
 
 import type { Announcement, FeedEntry } from '#domain/feed'
 import type { ChannelId } from '#domain/identity'
 import type { Bus, Notice } from '#domain/ports'
 import type { Rpc, WireEnd } from './rpc.ts'
 
-/** Topics that the end with the bus tells the end that listens. */
+/** Topics that the announcing end tells the listening end. */
 export interface BusTopics {
   readonly announce: Packed
   readonly notice: Notice
 }
 
-/** Topics that the end that listens tells the end with the bus. */
+/** Topics that the listening end tells the announcing end. */
 export interface ListenerTopics {
   readonly listening: Listening
   readonly notice: Notice
@@ -79,7 +79,7 @@ type ListenerEnd = WireEnd & { readonly topics: ListenerTopics }
 type ListeningEnd = Pick<Rpc<ListenerEnd, BusEnd>, 'tell' | 'onTell'>
 type AnnouncingEnd = Pick<Rpc<BusEnd, ListenerEnd>, 'tell' | 'onTell'>
 
-/** The bus as the frontend sees it. Only the engine announces. */
+/** The bus on the frontend's side. Only the engine announces. */
 export function bridgedBus(local: Bus, rpc: ListeningEnd): Bus {
   const counts = new Map<ChannelId, number>()
   const count = (channelId: ChannelId, change: 1 | -1): void => {
@@ -104,7 +104,7 @@ export function bridgedBus(local: Bus, rpc: ListeningEnd): Bus {
         count(channelId, -1)
       }
     },
-    // What is listened to crosses before later calls over the same RPC. (bus-bridge/1)
+    // The channels that are listened to cross before later calls over the same RPC. (bus-bridge/1)
     flush: () => local.flush(),
     notify: (notice) => {
       local.notify(notice)

@@ -1,24 +1,25 @@
-// Carriers in one thread, their sessions in another.
+// Joins carriers in one thread with their sessions in another.
 //
 // Invariants:
 //   carriers/1. Both ends say once that a carrier is gone, and forget it.
-//   carriers/2. What a session is told that its carrier holds includes what is on its way there.
+//   carriers/2. The bytes that a session believes its carrier to hold include the bytes on their
+//       way there.
 
 import type { CarrierName } from '#domain/carrier'
 import type { BrokenRule, Carrier, SessionHandle } from '#src/transports/carrier'
 import type { Rpc, WireEnd } from './rpc.ts'
 
-/** What the end with the carriers tells the end with the sessions. */
+/** Topics that the end with the carriers tells the end with the sessions. */
 export interface CarrierTopics {
   readonly opened: Opening
   readonly received: { readonly id: number; readonly text: string }
   readonly broken: { readonly id: number; readonly rule: BrokenRule }
-  /** `left`: bytes of all texts so far that the carrier does not hold any more. */
+  /** `left`: bytes of all texts so far that have left the carrier. */
   readonly drained: { readonly id: number; readonly left: number }
   readonly closed: { readonly id: number }
 }
 
-/** What the end with the sessions tells the end with the carriers. */
+/** Topics that the end with the sessions tells the end with the carriers. */
 export interface CarrierOrders {
   readonly send: { readonly id: number; readonly texts: readonly string[] }
   readonly close: { readonly id: number; readonly code: number; readonly reason: string }
@@ -106,7 +107,7 @@ class FarCarrier implements Carrier {
     this.#isOver = true
   }
 
-  /** Gives the bytes that are held. */
+  /** Counts bytes that have left; gives the bytes that are held. */
   leave(left: number): number {
     this.#left = left
     return this.#said - left

@@ -52,7 +52,8 @@ export interface ThreadControl {
 /** Calls of the frontend to the log of a sole process. */
 export interface LogControl extends ThreadControl {
   /**
-   * Keeps the address of this process, `host:port`, for another one that finds the database in use.
+   * Records the address of this process, `host:port`, for another process that finds the database
+   * in use.
    */
   nameAddress(address: string): Promise<void>
 }
@@ -60,28 +61,31 @@ export interface LogControl extends ThreadControl {
 /** Calls of the frontend to the engine. */
 export interface EngineControl extends ThreadControl {
   /**
-   * Takes the lanes. A sole process has applied what its log held when this resolves. Rejects with
+   * Takes the lanes. When this resolves, a sole process has applied what its log held. Rejects with
    * a sentence for the operator.
    */
   start(): Promise<void>
   ownedLanes(): Promise<number>
-  /** Ends the turns. A sole process first applies what the log holds, and its sessions get it. */
+  /**
+   * Ends the turns. A sole process first applies what the log holds and announces it to its
+   * sessions.
+   */
   drain(): Promise<void>
 }
 
-/** What the frontend asks of a listener in another thread. */
+/** Calls of the frontend to a listener in another thread. */
 export interface FarListener {
   listen(): Promise<number>
   reload(): Promise<void>
 }
 
-/** What the frontend asks of dispatch. */
+/** Calls of the frontend to dispatch. */
 export interface DispatchControl extends ThreadControl {
-  /** Begins to claim jobs: from then on it needs what the frontend has for it. */
+  /** Begins to claim jobs: from then on it needs the frontend's services. */
   start(): Promise<void>
   /** One entry a provider. */
   readiness(): Promise<readonly Readiness[]>
-  /** Ends what is under way and gives the rest back. */
+  /** Finishes the pushes under way and gives the rest back. */
   drain(): Promise<void>
 }
 
@@ -135,7 +139,7 @@ export interface ThreadEnds {
   readonly 'cluster-dispatch': DispatchEnd
 }
 
-/** What dispatch has for the frontend. */
+/** Services and topics of dispatch for the frontend. */
 interface DispatchEnd {
   readonly services: Services<{ control: DispatchControl }>
   readonly topics: LifeTopics
@@ -155,11 +159,11 @@ export const THREAD_TITLE: Readonly<Record<ThreadName, string>> = {
 
 /** Topics of the frontend for its threads. */
 export interface FrontendEnd {
-  /** For dispatch of a sole process. */
+  /** The services that dispatch of a sole process calls. */
   readonly services: Services<{ pushes: PushStore }>
   readonly topics: ListenerTopics &
     CarrierOrders & {
-      /** There may be new jobs. */
+      /** Says that there may be new jobs. */
       readonly 'pushes-queued': undefined
     }
 }

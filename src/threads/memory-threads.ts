@@ -1,5 +1,5 @@
-// Threads inside the thread that starts them, over wires in memory. With a runtime that a test sets
-// by hand, a whole gateway runs step by step, the same in each run.
+// Threads inside the thread that starts them, over wires in memory. With a runtime that a test
+// controls, a whole gateway runs step by step, the same in each run.
 
 import type { Runtime } from '#domain/runtime'
 import type { Logger } from '#domain/telemetry'

@@ -3,9 +3,9 @@
 //
 // Invariants:
 //   rpc/1. Messages arrive in the order in which they were sent, calls and one-way messages alike.
-//   rpc/2. What one pass of the event loop sends crosses in one message: a crossing costs more than
-//     its content.
-//   rpc/3. A call that can get no answer any more rejects; none waits for ever.
+//   rpc/2. Everything sent in one pass of the event loop crosses in one message: a crossing costs
+//     more than its content.
+//   rpc/3. A call that can no longer get an answer rejects; none waits for ever.
 
 import type { Wire } from './wire.ts'
 
@@ -91,7 +91,7 @@ export class Rpc<Near extends WireEnd, Far extends WireEnd> {
     const calls = new Map<string | symbol, unknown>()
     return new Proxy({} as object & Far['services'][Name], {
       get(_, method) {
-        // `await` asks every value for `then`.
+        // `await` reads `then` of every value.
         if (typeof method !== 'string' || method === 'then') return undefined
         const known = calls.get(method) ?? call(method)
         calls.set(method, known)
@@ -108,7 +108,7 @@ export class Rpc<Near extends WireEnd, Far extends WireEnd> {
     this.#send({ kind: 'tell', topic, value })
   }
 
-  /** The one listener of a topic of the other end. */
+  /** Sets the one listener of a topic of the other end. */
   onTell<Topic extends string & keyof Far['topics']>(
     topic: Topic,
     listener: (value: Far['topics'][Topic]) => void,
@@ -116,7 +116,7 @@ export class Rpc<Near extends WireEnd, Far extends WireEnd> {
     this.#listeners.set(topic, listener as (value: unknown) => void)
   }
 
-  /** rpc/3: the other end is gone. */
+  /** rpc/3: says that the other end is gone. */
   break(reason: Error): void {
     this.#broken = reason
     for (const { reject } of this.#waiting.values()) reject(reason)

@@ -8,7 +8,7 @@ import type { ThreadEdge, ThreadStart } from './threads.ts'
 import type { Wire } from './wire.ts'
 
 export interface RunningThread {
-  /** To the frontend's thread. */
+  /** The wire to the frontend's thread. */
   readonly wire: Wire
   readonly logger: Logger
   readonly runtime: Runtime

@@ -14,11 +14,11 @@ export interface Thread<Name extends ThreadName> {
 }
 
 export interface ThreadOwner {
-  /** Aborted when nobody needs the thread any more before it is ready. */
+  /** Aborted when the thread is no longer needed before it is ready. */
   readonly signal?: AbortSignal
   readonly threads: Threads
   readonly logger: Logger
-  /** The process cannot go on. */
+  /** Called when the process cannot go on. */
   readonly onFailure: (reason: string) => void
 }
 

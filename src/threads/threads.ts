@@ -22,15 +22,15 @@ export interface Spawned {
 }
 
 export interface Threads {
-  /** The two ends of a wire that two threads are started with. */
+  /** Makes a wire and gives its two ends, one for each of two threads. */
   wire(): readonly [PeerWire, PeerWire]
   /** Starts a thread. `onEnd` is called when it ends, also when it was meant to. */
   spawn(start: ThreadStart, onEnd: (reason: Error) => void): Spawned
 }
 
-/** What a thread composes its services from. */
+/** The ports from which a thread composes its services. */
 export interface ThreadEdge<Name extends ThreadName = ThreadName> {
-  /** To the frontend's thread. */
+  /** RPC with the frontend's thread. */
   readonly rpc: Rpc<ThreadEnds[Name], FrontendEnd>
   readonly peer?: PeerWire
   readonly logger: Logger

@@ -5,11 +5,9 @@ import { MessageChannel, MessagePort, Worker } from 'node:worker_threads'
 import { THREAD_TITLE } from './contract.ts'
 import type { Threads } from './threads.ts'
 
-/** A thread runs what its process runs: the sources, or what was built of them. */
+/** A thread runs the same code as its process: the sources, or the build. */
 const CONDITIONS = process.execArgv.filter((word) => word.startsWith('--conditions='))
-/**
- * Node 22 announces its SQLite as experimental; the tests of this project vouch for what is used.
- */
+/** Node 22 warns that its SQLite is experimental; the tests of this project cover what is used. */
 const QUIET = ['--disable-warning=ExperimentalWarning']
 const YOUNG_GENERATION_MB = 64
 

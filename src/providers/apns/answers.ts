@@ -1,4 +1,4 @@
-// What each answer of Apple means. The reasons are those of Apple's documentation, "Handling
+// Maps Apple's answers to outcomes. The reasons are those of Apple's documentation, "Handling
 // notification responses from APNs".
 
 import { ApnsError } from 'apns2'
@@ -8,7 +8,7 @@ import { afterMsFrom } from '#src/providers/retry-after'
 
 type Meaning = 'gone' | 'busy' | 'away' | 'credentials'
 
-/** What is not listed is refused for good, or by its status. */
+/** The meanings of reasons. Any other reason refuses the push for good, or goes by its status. */
 const MEANINGS: Readonly<Record<string, Meaning>> = {
   BadDeviceToken: 'gone',
   DeviceTokenNotForTopic: 'gone',
@@ -34,7 +34,7 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
   UnrelatedKeyIdInToken: 'credentials',
 }
 
-/** By what apns2 rejected with. */
+/** The outcome of an error of apns2. */
 export function outcomeOf(error: unknown, nowMs: number): Outcome {
   if (!(error instanceof ApnsError)) {
     return { kind: 'deferred', trouble: 'provider', reason: connectionReason(error) }

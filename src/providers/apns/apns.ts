@@ -1,4 +1,4 @@
-// Apple's push service: apns2 over a few HTTP/2 connections of our own making.
+// Apple's push service: apns2 over a few HTTP/2 connections that this file opens.
 
 import { createPrivateKey } from 'node:crypto'
 
@@ -25,11 +25,11 @@ export interface ApnsSettings {
 /** Apple asks for few connections that stay, with many streams each. */
 const CONNECTIONS = 4
 const STREAMS_MAX = 500
-/** Of one connection before the server has said how many it takes. */
+/** Streams of one connection before the server has told its limit. */
 const STREAMS_FIRST = 100
 const CONNECT_MS_MAX = 10_000
 const ANSWER_MS_MAX = 15_000
-/** A connection that nothing goes over stays for so long. */
+/** Milliseconds for which an idle connection stays open. */
 const IDLE_MS_MAX = 600_000
 
 /** Rejects with a sentence for the operator when the key cannot be used. */
@@ -58,7 +58,7 @@ export async function openApns(settings: ApnsSettings, edge: ProviderEdge): Prom
       const notification = notificationOf(push, topic)
       try {
         await client.send(notification).catch((error: unknown) => {
-          // More streams at once than a new connection takes: nothing of it was looked at.
+          // The connection refused the stream, so the server processed nothing of the request.
           if (!isRefusedStream(error)) throw error
           return client.send(notification)
         })
@@ -91,8 +91,8 @@ function checkKey(text: string): string {
 }
 
 /**
- * The library's own connections serve one request at a time each and wait five minutes for an
- * answer; and it reads no Retry-After.
+ * apns2 with our connections: its own serve one request at a time each and wait five minutes for an
+ * answer, and it reads no Retry-After.
  */
 class Client extends ApnsClient {
   override readonly client: Pool
@@ -125,7 +125,7 @@ const withRetryAfter = (request: Request) => async (options: Dispatcher.RequestO
   const answer = await request(options)
   const { statusCode, headers, body } = answer
   if (statusCode === 200) {
-    // The library leaves it, and what is not read keeps its stream.
+    // The library does not read this body, and an unread body keeps its stream open.
     void body.dump().catch(() => undefined)
     return { statusCode }
   }

@@ -1,4 +1,4 @@
-// A push as Apple takes it. (decisions.md 11)
+// Makes the notification for Apple from a push. (decisions.md 11)
 
 import { Notification, Priority, PushType } from 'apns2'
 import type { NotificationOptions } from 'apns2'
@@ -16,7 +16,7 @@ const INTERRUPTION: Readonly<Record<Severity, string>> = {
   low: 'passive',
 }
 
-/** The whole entry, or where that is too large what wakes the app up to fetch it. */
+/** The whole entry or, if that is too large, a notification that wakes the app up to fetch it. */
 export function notificationOf(push: Push, topic: string): Notification {
   const whole = notificationWith(push, topic, contentOf(push))
   const bytes = Buffer.byteLength(JSON.stringify(whole.buildApnsOptions()))
@@ -35,14 +35,14 @@ function notificationWith(push: Push, topic: string, content: Content): Notifica
     mutableContent: true,
     priority: severity === 'low' ? Priority.throttled : Priority.immediate,
     expiration: Math.floor(push.expiresAt / 1000),
-    // Of a Message this is its own id: the same push sent again takes the place of the first.
+    // For a Message this is its own id: a push that is sent again replaces the first.
     collapseId: push.entry.entityId,
     aps: { 'interruption-level': INTERRUPTION[severity] },
     data,
   })
 }
 
-/** What is passive makes no sound; what is critical sounds also where the device is silenced. */
+/** Passive pushes make no sound; critical ones sound also on a silenced device. */
 function soundOf(severity: Severity): NotificationOptions['sound'] {
   if (severity === 'low') return undefined
   return severity === 'critical' ? { critical: 1, name: 'default', volume: 1 } : 'default'

@@ -1,21 +1,22 @@
-// Access tokens of a service account, as firebase-admin asks for them. Its own way to make them
-// warns on the process's output, and tells a wrong key and a broken line by the same code.
+// Access tokens of a service account, as firebase-admin asks for them. The library's own way to
+// make them warns on the process's output, and gives the same code for a wrong key and a broken
+// connection.
 
 import { JWT } from 'google-auth-library'
 
 export interface ServiceAccount {
   readonly projectId: string
   readonly clientEmail: string
-  /** PEM. */
+  /** The key as PEM. A secret. */
   readonly privateKey: string
 }
 
-/** What firebase-admin takes as credential. */
+/** The credential type that firebase-admin takes. */
 export interface AccessTokens {
   getAccessToken(): Promise<{ readonly access_token: string; readonly expires_in: number }>
 }
 
-/** Stands in the message of an error when nobody could be asked: the key may be good. */
+/** The message of an error when the token endpoint did not answer: the key may be good. */
 export const UNREACHABLE = 'token-endpoint-unreachable'
 
 const SCOPES = ['https://www.googleapis.com/auth/firebase.messaging']
@@ -23,7 +24,7 @@ const REFUSALS_MIN = 400
 const REFUSALS_BELOW = 500
 const TOO_MANY = 429
 
-/** Errors carry neither the key nor what was sent. */
+/** Makes access tokens. Errors carry neither the key nor the request. */
 export function accessTokensFor(account: ServiceAccount, nowMs: () => number): AccessTokens {
   const { clientEmail: email, privateKey: key } = account
   return {
@@ -40,7 +41,7 @@ export function accessTokensFor(account: ServiceAccount, nowMs: () => number): A
   }
 }
 
-/** 0 when there was no answer. */
+/** The HTTP status of an error; 0 when there was no answer. */
 function statusOf(error: unknown): number {
   const response: unknown =
     typeof error === 'object' && error !== null ? Reflect.get(error, 'response') : undefined

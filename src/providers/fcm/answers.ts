@@ -1,11 +1,11 @@
-// What each answer of Firebase means. The codes are those of Firebase's documentation, "FCM error
+// Maps Firebase's answers to outcomes. The codes are those of Firebase's documentation, "FCM error
 // codes", as firebase-admin spells them.
 
 import type { Outcome } from '#domain/push'
 import { afterMsFrom } from '#src/providers/retry-after'
 import { UNREACHABLE } from './access-tokens.ts'
 
-/** What firebase-admin says of a message that was not taken. */
+/** The error of firebase-admin for a refused message. */
 export interface FcmError {
   readonly code: string
   readonly message?: string
@@ -38,7 +38,7 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
   'app/network-timeout': 'away',
 }
 
-/** A minute, as Firebase asks for where it names no time. */
+/** A minute, as Firebase asks for when it names no time. */
 const QUOTA_AFTER_MS = 60_000
 /** Firebase's words for a token of a wrong form, under the code of any wrong argument. */
 const BAD_TOKEN = /registration token/i
@@ -72,10 +72,10 @@ function meaningOf(error: FcmError): Meaning {
   return MEANINGS[code] ?? 'away'
 }
 
-/** Without the part that is the same for all; never the message, which may quote the token. */
+/** The code without its common prefix; never the message, which may quote the token. */
 const reasonOf = ({ code }: FcmError): string => code.replace(/^[a-z]+\//, '')
 
-/** The code that Firebase itself gave, which the library merges with others. */
+/** Firebase's own code, which the library merges with others. */
 function detailOf({ httpResponse }: FcmError): unknown {
   const data = httpResponse?.data as
     | { readonly error?: { readonly details?: readonly { readonly errorCode?: unknown }[] } }

@@ -1,7 +1,7 @@
-// Single messages as batches: what comes while others are under way goes together.
+// Gathers single messages into batches: messages that come while others are under way go together.
 //
 // Invariants:
-//   batches/1. At most BATCHES_MAX batches are under way, of at most BATCH_MAX messages: each costs
+//   batches/1. At most BATCHES_MAX batches of at most BATCH_MAX messages are under way: each costs
 //              a connection of its own.
 
 const BATCH_MAX = 500
@@ -13,9 +13,9 @@ interface Waiting<Message, Answer> {
 }
 
 export interface BatchPorts<Message, Answer> {
-  /** One answer a message, in their order. Never rejects. */
+  /** Gives one answer for each message, in their order. Never rejects. */
   readonly sendAll: (messages: readonly Message[]) => Promise<readonly Answer[]>
-  /** Runs a task after what is at hand now. */
+  /** Runs a task after the work at hand. */
   readonly soon: (task: () => void) => void
 }
 
@@ -43,7 +43,7 @@ export class Batches<Message, Answer> {
 
   #flush(): void {
     while (this.#waiting.length > 0 && this.#underWay < BATCHES_MAX) {
-      // batches/1: shared out among the batches that may be.
+      // batches/1: distributes the messages over the batches that may begin.
       const share = Math.ceil(this.#waiting.length / (BATCHES_MAX - this.#underWay))
       void this.#send(this.#waiting.splice(0, Math.min(BATCH_MAX, share)))
     }

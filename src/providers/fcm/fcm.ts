@@ -80,12 +80,12 @@ async function sendAll(
       return outcomeOf(error, nowMs())
     })
   } catch {
-    // What it throws is about a batch as a whole, which ours never are at fault in.
+    // The library throws about a batch as a whole, and no message is at fault for that.
     return messages.map(() => ({ kind: 'deferred', trouble: 'provider', reason: 'batch-failed' }))
   }
 }
 
-/** What Google's console gives as the key of a service account. */
+/** Reads the key of a service account, as Google's console gives it. */
 function accountFrom(text: string): ServiceAccount {
   const expected = 'is not the JSON key of a Google service account'
   let parsed: unknown
