@@ -11,7 +11,7 @@ export interface NamedChannel {
 
 /** A channel that a device has joined. */
 export interface Joined extends NamedChannel {
-  /** The subscription made the channel. */
+  /** True when the subscription made the channel. */
   readonly isCreated: boolean
 }
 
@@ -32,7 +32,7 @@ export interface SynchronisedItem {
   readonly outcome: NamedChannel | Fault
 }
 
-/** A device's key, and why the gateway made a new one. */
+/** A device's key, and the reason for a new one. */
 export interface Registered {
   readonly deviceKey: DeviceKey
   readonly issueReason?: 'device_key_missing' | 'device_key_not_found' | 'platform_mismatch'
@@ -50,9 +50,7 @@ export interface Existence {
   readonly exists: boolean
 }
 
-/**
- * Counts the deliveries that the caller named, and those of them that the gateway did not know yet.
- */
+/** The number of deliveries that the caller named, and of those among them that were new. */
 export interface Acknowledged {
   readonly requestedCount: number
   readonly removedCount: number

@@ -1,4 +1,4 @@
-// What can carry a device's session. Settings, sessions, metrics and the profile read this list.
+// The carriers of device sessions. Settings, sessions, metrics and the profile read this list.
 
 /** Every carrier of the session protocol. (decisions.md 10) */
 export const CARRIERS = ['wss', 'tcp', 'quic'] as const

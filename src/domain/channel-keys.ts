@@ -7,7 +7,7 @@ export const CHANNEL_KEYS_MAX = 100
 
 /** A key that stands for a channel and its password on compatibility routes. */
 export interface ChannelKey {
-  /** Names the key in lists and when it is revoked; opens nothing. */
+  /** The name of the key in lists and revocations; it opens nothing. */
   readonly keyId: string
   readonly label: string
   readonly createdAt: number
@@ -23,7 +23,7 @@ export interface NewChannelKey extends ChannelKey {
 
 /** Keys that stand for a channel and its password; void once the channel has another password. */
 export interface ChannelKeyStore {
-  /** Exact at CHANNEL_KEYS_MAX under any concurrency. */
+  /** Stores a key. The bound CHANNEL_KEYS_MAX holds under any concurrency. */
   create(key: NewChannelKey): Promise<'created' | 'full' | 'no-channel'>
   /** The channel that a key opens now. */
   find(keyHash: string): Promise<ChannelId | undefined>

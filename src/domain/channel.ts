@@ -1,10 +1,10 @@
-// Channels: who may write to them and how they are named. (Specification: Channel; decisions.md 7)
+// Channels: their credentials and names. (Specification: Channel; decisions.md 7)
 
 import type { ChannelId } from './identity.ts'
 
 export const SUBSCRIBERS_MAX = 32
 
-/** What acceptance checks a password against. */
+/** The stored credentials against which acceptance checks a password. */
 export interface ChannelCredentials {
   readonly channelId: ChannelId
   /** scrypt parameters, salt and hash as text. A secret: never logged. */
@@ -25,7 +25,7 @@ export interface ChannelInfo {
   readonly subscribers: number
   readonly createdAt: number
   readonly headSeq: number
-  /** Things that are active or archived. */
+  /** The number of active and archived Things. */
   readonly things: number
   readonly openEvents: number
 }

@@ -3,13 +3,13 @@
 //
 // Invariants:
 //   entity/1. Each field and each key remembers the time that set it; a patch applies to a name
-//     only where its time is not older. Late data fills what is missing and never overwrites what
-//     is newer.
+//     only if its time is not older. Late data fills missing values and never overwrites newer
+//     ones.
 //   entity/2. A removed key remembers the time of its removal, so that late data cannot bring it
 //     back.
 //   entity/3. `rev` grows by one per effective change; a difference that no reader can see is no
 //     change.
-//   entity/4. What a change delivers is what it changed: applied in order, it gives the gateway's
+//   entity/4. A change delivers exactly its effect: applied in order, deliveries give the gateway's
 //     state.
 
 import type { Fields } from './submission.ts'
@@ -40,7 +40,7 @@ export interface Entity<State extends string = string> {
   readonly rev: number
   /** The feed entry of its last effective change. */
   readonly seq: number
-  /** The newest observed_at or event_time seen. */
+  /** The newest observed_at or event_time. */
   readonly at: number
   /** accepted_at of its last effective change. */
   readonly changedAt: number
@@ -57,7 +57,7 @@ export const ATTRS_BYTES_MAX = 65_536
 export const EXTERNAL_IDS_BYTES_MAX = 16_384
 export const FIELDS_BYTES_MAX = 65_536
 
-/** What one patch sets: only names whose value or time changed, as devices get them. */
+/** The effect of one patch: the names whose value or time changed, as devices get them. */
 export interface Effect {
   readonly fields: Fields
   readonly attrs: Fields | undefined

@@ -1,5 +1,5 @@
-// One list of faults. The domain knows the code, its sentence and its category; what a code means
-// over HTTP, in a session or in a tool is mapped once at that edge, by a Record<FaultCode, …>.
+// One list of faults. The domain knows the code, its sentence and its category. Each edge (HTTP,
+// session, tool) maps codes to its own terms once, by a Record<FaultCode, …>.
 
 /** Every code a caller can meet, with the sentence that goes with it. (decisions.md 2) */
 export const FAULTS = {
@@ -81,19 +81,18 @@ export type FaultCode = keyof typeof FAULTS
 interface FaultDetails {
   /** The member of the request that is at fault, spelled as on the wire. */
   readonly field?: string
-  /** One sentence more, about this request; never a secret, never an internal text. */
+  /** A further sentence, about this request; never a secret or an internal text. */
   readonly detail?: string
   readonly retryAfterMs?: number
   /** For rate_limited: requests a minute that the caller may make. */
   readonly limit?: number
-  /** Whether the caller may send the same request again, where the code alone does not say it. */
+  /** Whether the caller may send the same request again, if the code alone does not say so. */
   readonly retryable?: boolean
 }
 
 /**
- * Why something was refused. Only `fault` makes one, so nothing that a caller sends can be taken
- * for one, whatever its members say. It stays in its thread: what crosses threads names a
- * FaultCode.
+ * The reason for a refusal. Only `fault` makes one, so no data of a caller can be taken for one,
+ * whatever its members are. It stays in its thread: only a FaultCode crosses threads.
  */
 export class Fault implements FaultDetails {
   readonly kind = 'fault'

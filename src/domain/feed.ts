@@ -28,8 +28,8 @@ export interface Announcement {
   readonly channelId: ChannelId
   readonly entries: readonly FeedEntry[]
   /**
-   * Set when entries behind those given were too large for the bus: the channel's feed goes up to
-   * here, and the listener reads the rest from it.
+   * Set when later entries were too large for the bus: the head of the channel's feed, from which
+   * the listener reads the rest.
    */
   readonly headSeq?: number
 }
@@ -40,9 +40,11 @@ export interface Position {
   readonly channelName: string
   /** The last seq of the channel's feed. */
   readonly headSeq: number
-  /** The head when the device subscribed: older Messages and Events are not for it. */
+  /** The head when the device subscribed: it gets no older Messages and Events. */
   readonly sinceSeq: number
-  /** The device has acknowledged everything up to here; 0 before its first acknowledgement. */
+  /**
+   * The seq up to which the device has acknowledged everything; 0 before its first acknowledgement.
+   */
   readonly ackedSeq: number
 }
 
@@ -60,11 +62,11 @@ export interface CatchUpPage {
    * again.
    */
   readonly gap?: { readonly from: number; readonly to: number; readonly restart: boolean }
-  /** What retention had removed when the page was read; absent: nothing. */
+  /** The removals by retention at the time of reading; absent without any. */
   readonly removedTo?: RemovedTo
 }
 
-/** The last seqs of a channel that retention has removed; 0: none. */
+/** The last seqs of a channel that retention has removed; 0 for none. */
 export interface RemovedTo {
   /** The last Message or Event. */
   readonly entries: number
@@ -74,12 +76,12 @@ export interface RemovedTo {
 
 export interface CatchUpRequest {
   readonly channelId: ChannelId
-  /** The device knows everything up to here. */
+  /** The seq up to which the device knows everything. */
   readonly afterSeq: number
   readonly sinceSeq: number
   /**
-   * Deletions up to here are not for the device. Less than `sinceSeq`, which it is when absent, for
-   * a device that knows Things from before it subscribed.
+   * The seq up to which the device gets no deletions. By default `sinceSeq`; less for a device that
+   * knows Things from before it subscribed.
    */
   readonly deletedSince?: number
   /**
@@ -100,6 +102,7 @@ export interface Acknowledgement {
 }
 
 /**
- * The opaque name of one delivery: it says which entry it stands for, so nothing is kept for it.
+ * The opaque name of one delivery. It contains the place of its entry, so the gateway keeps nothing
+ * for it.
  */
 export const deliveryIdOf = (channelId: ChannelId, seq: number): string => `${channelId}-${seq}`

@@ -1,5 +1,5 @@
-// Waits at the start for a dependency, a database or NATS: with a line for each attempt, and not
-// for ever.
+// Waits at the start for a dependency, such as a database or NATS: logs each attempt, and gives up
+// after a time.
 //
 // Invariants:
 //   first-answer/1. A failure that waiting cannot end stops the start at once.
@@ -11,14 +11,14 @@ import type { Logger } from './telemetry.ts'
 export interface Patience {
   /** The fact to log: which dependency did not answer. */
   readonly fact: string
-  /** True for a failure that the next attempt may not meet. */
+  /** True for a failure that may pass. */
   readonly mayPass: (error: unknown) => boolean
   /** The reason of a failure, without secrets. */
   readonly reasonOf: (error: unknown) => string
   readonly logger: Pick<Logger, 'warn'> | undefined
-  /** Calls back once after a delay. Gives the way to cancel. */
+  /** Calls back once after a delay. Gives a function that cancels it. */
   readonly after: (delayMs: number, callback: () => void) => () => void
-  /** The first failure after this is the last; FIRST_ANSWER_MS_MAX by default. */
+  /** Milliseconds after which the next failure is the last; FIRST_ANSWER_MS_MAX by default. */
   readonly boundMs?: number | undefined
 }
 

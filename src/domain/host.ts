@@ -1,6 +1,6 @@
 // The name by which budgets and bounds count the caller at an address.
 
-/** An IPv6 address, perhaps with a zone; more than that is looked at group by group. */
+/** An IPv6 address, perhaps with a zone; groupsOf reads it group by group. */
 const IPV6 = /^[0-9a-f]*:[0-9a-f:.]*(%.+)?$/i
 
 /**

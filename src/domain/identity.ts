@@ -1,6 +1,6 @@
-// Identifiers: strings that have been checked. (Specification: Identifiers, Channel.)
+// Identifiers: checked strings. (Specification: Identifiers, Channel.)
 //
-// Only the function that checks a string gives its branded type; nobody checks again.
+// Only the function that checks a string gives its branded type; no other code checks again.
 
 declare const brand: unique symbol
 type Branded<Name extends string> = string & { readonly [brand]: Name }
@@ -80,7 +80,7 @@ export function operationIdFrom(nowMs: number, random32Hex: string): OperationId
   return (timeText(nowMs) + random32Hex) as OperationId
 }
 
-/** Whether an operation id has the form that the gateway makes; a client may have chosen it. */
+/** True when an operation id has the form that the gateway makes; a client may have chosen it. */
 export const isGatewayForm = (opId: OperationId): boolean => GATEWAY_OPERATION_ID.test(opId)
 
 const GATEWAY_OPERATION_ID = /^[0-9a-f]{13}-[0-9a-f]{32}$/
@@ -90,15 +90,15 @@ export function operationTimeOf(opId: OperationId): number | undefined {
   return OPERATION_TIME.test(opId) ? Number.parseInt(opId, 16) : undefined
 }
 
-/** Whether `operationTimeOf` gives this time; cheaper where many ids share one. */
+/** True when `operationTimeOf` gives this time; cheaper when many ids share one. */
 export function isOperationOf(opId: OperationId, ms: number): boolean {
   return opId.startsWith(timeText(ms))
 }
 
 const OPERATION_TIME = /^[0-9a-f]{13}-/
 
-// The last time that was written: many operations share a millisecond, and writing it is most of
-// what an id costs.
+// The last written time: many operations share a millisecond, and writing it is most of the cost of
+// an id.
 let writtenMs = 0
 let written = writeMs(0)
 

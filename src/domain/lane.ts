@@ -9,9 +9,9 @@ import type { Submission } from './submission.ts'
 export type LogPosition = number
 
 /**
- * How far a lane is applied, as one number that the database compares: the last entry applied
- * whole, and how many submissions of the entry after it. The part inside an entry is used only
- * while a turn is split to find a defect. (W6)
+ * The place up to which a lane is applied, as one number that the database compares: the last entry
+ * applied whole, and the number of applied submissions of the entry after it. That number is above
+ * 0 only while a turn is split, for instance to find a defect. (W6)
  */
 export type LanePlace = number
 
@@ -22,14 +22,14 @@ export const placeOf = (position: LogPosition, applied: number): LanePlace =>
 export const positionOf = (place: LanePlace): LogPosition => Math.floor(place / PARTS)
 export const appliedIn = (place: LanePlace): number => place % PARTS
 
-/** Submissions in one batch, at most; less than the parts of a place. */
+/** Submissions in one batch at most; less than the parts of a place. */
 export const BATCH_SUBMISSIONS_MAX = 256
 export const BATCH_BYTES_MAX = 262_144
 
 /** Submissions of one lane that were appended together: the unit of the log. */
 export interface Batch {
   readonly lane: number
-  /** How many submissions `payload` holds. */
+  /** The number of submissions in `payload`. */
   readonly count: number
   /** A JSON array of submissions (schemas/batch.ts). */
   readonly payload: string
@@ -40,14 +40,14 @@ export interface StoredBatch extends Batch {
   readonly position: LogPosition
 }
 
-/** An item of a batch that cannot be read as a submission: kept as a dead letter. (W6) */
+/** An unreadable item of a batch, which becomes a dead letter. (W6) */
 export interface Unreadable {
   readonly model: 'unreadable'
   readonly payload: string
   readonly error: string
 }
 
-/** A batch as it is read back, checked again: order is the order of acceptance. */
+/** A batch that was read back and checked again, in the order of acceptance. */
 export interface LogEntry {
   readonly lane: number
   readonly position: LogPosition
@@ -67,13 +67,13 @@ export type Appended =
   /** The log did not answer in time: the batch may be kept, now or later. */
   | { readonly kind: 'unknown'; readonly retryAfterMs: number }
 
-/** A log that a database is to follow. */
+/** The identity and bounds of a log that a database follows. */
 export interface LogState {
   readonly identity: string
   readonly lanes: number
   /**
-   * What each lane holds now. Others append and apply meanwhile: asked after the database was,
-   * which gives what is applied, an end can only be later than that. (W5)
+   * Gives the bounds of each lane. Other nodes append and apply meanwhile, so the database is asked
+   * first: the end of a lane can only be later than its applied position. (W5)
    */
   readonly bounds: (applied: readonly AppliedTo[]) => Promise<readonly LogBounds[]>
 }

@@ -11,11 +11,11 @@ export interface ParkedSubmission {
   /** Its place in the batch. */
   readonly index: number
   readonly payload: string
-  /** What the database said, or that others of its channel wait already. */
+  /** The error of the database, or that earlier submissions of its channel wait already. */
   readonly error: string
 }
 
-/** A parked submission as it is read back; ids grow in the order in which they were parked. */
+/** A parked submission from the store; ids grow in the order of parking. */
 export interface Waiting extends Pick<ParkedSubmission, 'position' | 'index' | 'payload'> {
   readonly id: number
 }
@@ -25,6 +25,6 @@ export interface Unparked {
   readonly channelId: ChannelId
   /** The id of the newest of them. */
   readonly throughId: number
-  /** Their records, which say that they wait; those of the turn take their place. */
+  /** Their records, which say that they wait; the turn's own records replace them. */
   readonly opIds: readonly OperationId[]
 }

@@ -1,7 +1,7 @@
 // The ports between the stages. Stages meet only here and in src/runtime.
 //
 // Every method answers with a value; it rejects only after a defect or when the store does not
-// answer. Everything that crosses a port is plain data: the same ports work over a MessagePort.
+// answer. Only plain data crosses a port, so the same ports work over a MessagePort.
 
 import type { Fault } from './fault.ts'
 import type { Announcement } from './feed.ts'
@@ -22,7 +22,7 @@ import type { Submission } from './submission.ts'
 /** Milliseconds since the epoch. */
 export type NowMs = Runtime['nowMs']
 
-/** Timers, for what only has to wait. */
+/** Timers, for code that only has to wait. */
 export type Timers = Pick<Runtime, 'after'>
 
 // ---- stream -------------------------------------------------------------------------------------
@@ -32,17 +32,14 @@ export interface SubmissionSink {
   /**
    * Resolves to `accepted` once the submission is durable (W1), to the fault
    * submission_not_accepted with retryAfterMs when the log does not have it, or to
-   * submission_outcome_unknown when the log does not say in time whether it has it. Never rejects.
+   * submission_outcome_unknown when the log does not answer in time. Never rejects.
    */
   accept(submission: Submission): Promise<Answer<{ readonly kind: 'accepted' }>>
   /** The record of an operation that was accepted here and is not known to be applied yet. */
   find(opId: OperationId): Pending | undefined
 }
 
-/**
- * An operation as it was accepted. The operation of a repeat may be applied already, by its first
- * use.
- */
+/** An accepted operation. The operation of a repeat may be applied already, by its first use. */
 export type Pending = Operation & { readonly isRepeat?: true }
 
 /** The writing side of the log. */
@@ -56,7 +53,7 @@ export interface LogWriter {
 
 /** The reading side of the log, for the owner of lanes. */
 export interface LogReader {
-  /** Names this log; a database remembers which one it follows. (W5) */
+  /** The log's name; a database remembers which log it follows. (W5) */
   identity(): Promise<string>
   bounds(lane: number): Promise<LogBounds>
   /**
@@ -64,7 +61,7 @@ export interface LogReader {
    * entry.
    */
   read(lane: number, after: LogPosition, maxCount: number): Promise<readonly LogEntry[]>
-  /** Calls `wake` whenever a lane may have something new. Gives the way to stop. */
+  /** Calls `wake` whenever a lane may have something new. Gives a function that stops it. */
   watch(wake: (lane: number) => void): () => void
   /**
    * Removes entries before `through` that were appended before `olderThanMs`, in a small bounded
@@ -77,7 +74,7 @@ export interface LogReader {
   ): Promise<{ readonly purged: number }>
 }
 
-/** The embedded log as its reader asks it from another thread. */
+/** The embedded log, for its reader in another thread. */
 export interface LogSource extends Pick<LogReader, 'identity' | 'bounds' | 'purge'> {
   /**
    * Makes this process the only one whose appends the log keeps, under an epoch greater than
@@ -110,7 +107,7 @@ export interface LogTable {
   bounds(lane: number): Promise<LogBounds>
   /** Bytes of payload held, over all lanes. */
   bytes(): Promise<number>
-  /** Deletes what is up to `through` and was appended before `olderThanMs`, oldest first. */
+  /** Deletes batches up to `through` that were appended before `olderThanMs`, oldest first. */
   purge(
     lane: number,
     through: LogPosition,
@@ -126,8 +123,7 @@ export interface LaneLeases {
   /**
    * The leases this process holds now, from the first one on and after each change. When `changed`
    * gives a promise, a lane that is missing from the list goes to another process only after it,
-   * within a bound: so that a running turn can end. Gives the way to leave, which releases
-   * everything.
+   * within a bound: so that a running turn can end. Gives a function that releases everything.
    */
   watch(changed: (leases: readonly Lease[]) => void | Promise<void>): Promise<() => Promise<void>>
   /**
@@ -145,14 +141,14 @@ export interface SessionCredentials {
   readonly gatewayToken: string | undefined
 }
 
-/** Where a device connects from, and the Authorization header that came with it; '' without one. */
+/** The address of a device, and its Authorization header; '' without one. */
 export interface SessionPeer {
   readonly address: string
   readonly authorization: string
 }
 
 /**
- * Gives the device that may begin a session, or why it may not. The store need not know the device.
+ * Gives the device that may begin a session, or the refusal. The store need not know the device.
  */
 export type SessionAdmission = (
   credentials: SessionCredentials,
@@ -185,13 +181,13 @@ export type Notice =
 
 /** Hints between processes. The feed is the truth, the bus a hint with payload. */
 export interface Bus {
-  /** Tells those who listen to the channels, in the order of each channel. */
+  /** Tells the listeners of the channels, in the order of each channel. */
   announce(announcements: readonly Announcement[]): void
-  /** Listens to one channel. Gives the way to stop. */
+  /** Listens to one channel. Gives a function that stops it. */
   listen(channelId: ChannelId, listener: (announcement: Announcement) => void): () => void
   /**
-   * Resolves once every `listen` so far has reached those who announce, or cannot reach them:
-   * announcements from then on are heard. Never rejects.
+   * Resolves once every earlier `listen` has reached the announcing processes, or cannot reach
+   * them: later announcements are heard. Never rejects.
    */
   flush(): Promise<void>
   notify(notice: Notice): void
@@ -203,11 +199,11 @@ export interface Readiness {
   readonly name: string
   readonly ready: boolean
   readonly detail: string
-  /** What goes on without it: it does not make the gateway unready. */
+  /** True for a dependency without which the gateway stays ready. */
   readonly isOptional?: boolean
 }
 
-/** Something that can be asked whether it is fit for work. */
+/** Reports the readiness of a dependency. */
 export interface Probe {
   readiness(): Promise<Readiness>
 }

@@ -1,5 +1,5 @@
-// Pushes to devices through their providers: what is sent, what becomes of it, and the seams on
-// both sides of dispatch. (decisions.md 11)
+// Pushes to devices through providers: their content and endings, and the ports on both sides of
+// dispatch. (decisions.md 11)
 
 import type { ChannelType, Platform } from './device.ts'
 import type { FaultCode } from './fault.ts'
@@ -10,14 +10,16 @@ import type { OperationStatus } from './operation.ts'
 export const PROVIDERS = ['apns', 'fcm'] as const satisfies readonly ChannelType[]
 export type ProviderName = (typeof PROVIDERS)[number]
 
-/** How a provider reaches a device. */
+/** The route by which a provider reaches a device. */
 export interface Route {
   /** The store's own short name of the device. */
   readonly device: number
   readonly platform: Platform
   /** A secret: never logged. */
   readonly token: string
-  /** Grows with each change of the device's route: a late answer cannot end a newer one. */
+  /**
+   * Grows with each change of the device's route, so that a late answer cannot end a newer route.
+   */
   readonly revision: number
 }
 
@@ -28,32 +30,32 @@ export interface Push {
   readonly provider: ProviderName
   readonly route: Route
   readonly entry: FeedEntry
-  /** The title of the Event or Thing as it stands now, for entries that carry none. */
+  /** The present title of the Event or Thing, for entries without one. */
   readonly entityTitle?: string
-  /** How often it was tried on this route. */
+  /** Attempts on this route. */
   readonly attempts: number
-  /** Unix milliseconds. From then on it is not sent. */
+  /** The time from which it is not sent, in Unix milliseconds. */
   readonly expiresAt: number
-  /** When it was due first, in Unix milliseconds. */
+  /** The time at which it was first due, in Unix milliseconds. */
   readonly queuedAt: number
 }
 
-/** Whom a refusal for now concerns. */
+/** The party that a temporary refusal concerns. */
 export type Trouble = 'device' | 'provider' | 'credentials'
 
-/** What a provider's answer means. */
+/** The meaning of a provider's answer. */
 export type Outcome =
   | { readonly kind: 'delivered' }
-  /** Not now. `afterMs` is what the provider asked for. */
+  /** Refused for now. `afterMs`: the pause that the provider asked for. */
   | {
       readonly kind: 'deferred'
       readonly reason: string
       readonly trouble: Trouble
       readonly afterMs?: number
     }
-  /** Never: the same again would be refused again. */
+  /** Refused for good: a repeat would be refused again. */
   | { readonly kind: 'rejected'; readonly reason: string }
-  /** The provider does not know the device any more. */
+  /** The provider no longer knows the device. */
   | { readonly kind: 'gone'; readonly reason: string }
 
 /** A service that carries pushes. */
@@ -65,16 +67,16 @@ export interface Provider {
   close(): Promise<void>
 }
 
-/** What of a push its ending needs: what it said crosses no thread twice. */
+/** The parts of a push that its ending needs: the content does not cross threads a second time. */
 export type EndedPush = Pick<Push, 'id' | 'route' | 'attempts'> & {
   readonly entry: Pick<FeedEntry, 'model'>
 }
 
-/** What became of a push. */
+/** The ending of a push. */
 export type PushEnding =
   | { readonly kind: 'delivered'; readonly push: EndedPush }
   | { readonly kind: 'failed'; readonly push: EndedPush; readonly isGone: boolean }
-  /** Its time is over, or its route or channel is: nothing was sent, and that is no failure. */
+  /** Its time, route or channel has ended: nothing was sent, and that is no failure. */
   | { readonly kind: 'expired' | 'superseded'; readonly push: EndedPush }
   /** `isAttempt`: it was sent and refused for now; otherwise it only waits. */
   | {
@@ -84,34 +86,34 @@ export type PushEnding =
       readonly isAttempt: boolean
     }
 
-/** How many operations ended with each status. */
+/** The number of operations that ended with each status. */
 export type EndedOperations = Partial<Readonly<Record<OperationStatus, number>>>
 
-/** Asks for jobs that are due. */
+/** A claim for due jobs. */
 export interface PushClaim {
   readonly provider: ProviderName
-  /** Names the process that claims, for as long as it runs. */
+  /** The name of the claiming process, for as long as it runs. */
   readonly worker: string
   readonly limit: number
   readonly nowMs: number
-  /** Until then nobody else takes them. */
+  /** The time until which no other worker takes them. */
   readonly untilMs: number
 }
 
 export interface ClaimedPushes {
-  /** Those of one device in the order in which they must be sent. */
+  /** Claimed pushes; those of one device in the order in which they must be sent. */
   readonly pushes: readonly Push[]
-  /** Jobs that ended without being sent. */
+  /** The number of jobs that ended without being sent. */
   readonly expired: number
   readonly superseded: number
   readonly ended: EndedOperations
-  /** There may be more that is due now. */
+  /** True when more jobs may be due now. */
   readonly hasMore: boolean
-  /** When the next job is due; undefined without one. */
+  /** The time at which the next job is due; undefined without one. */
   readonly nextDueMs: number | undefined
 }
 
-/** Who settles jobs, and when. */
+/** The worker that settles jobs, and the time. */
 export type Settler = Pick<PushClaim, 'worker' | 'nowMs'>
 
 /** The jobs of dispatch, as the store keeps them. */
@@ -121,7 +123,7 @@ export interface PushStore {
    * another worker may take it.
    */
   claim(claim: PushClaim): Promise<ClaimedPushes>
-  /** Writes what became of jobs and moves their operations. A job has one ending. */
+  /** Writes the endings of jobs and moves their operations. A job has one ending. */
   settle(endings: readonly PushEnding[], by: Settler): Promise<EndedOperations>
   /** Keeps claims of a worker until a later time. */
   renew(worker: string, ids: readonly number[], untilMs: number): Promise<void>
@@ -135,37 +137,37 @@ export interface PushStore {
   tend(after: number, nowMs: number): Promise<{ readonly after: number; readonly ended: number }>
   /** Ends every claim, whoever has it: for a sole process that starts. */
   releaseAll(nowMs: number): Promise<void>
-  /** How many jobs wait and since when the oldest one is due; for the operator. */
+  /** The number of waiting jobs, and the time at which the oldest was due; for the operator. */
   backlog(provider: ProviderName): Promise<Backlog>
 }
 
 export interface Backlog {
-  /** Counted up to a bound. */
+  /** The number of jobs, counted up to a bound. */
   readonly jobs: number
   /** Unix milliseconds; undefined without jobs. */
   readonly oldestDueMs: number | undefined
 }
 
-/** How many targets of an operation were served, and how many not. */
+/** The number of targets of an operation that were served, and of those that were not. */
 export interface PushTally {
   readonly served: number
   readonly failed: number
 }
 
-/** What the store must know to make jobs and to end operations. */
+/** The rules by which the store makes jobs and ends operations. */
 export interface PushRules {
-  /** Jobs are made for devices of these. */
+  /** The providers for whose devices jobs are made. */
   readonly providers: readonly ProviderName[]
   /** At most one push a device and Thing in this time, in milliseconds. */
   readonly thingIntervalMs: number
   /** The status of an operation for which jobs were made. */
   readonly queued: OperationStatus
-  /** How it ends once every job has an ending. */
+  /** The end of an operation once every job has ended. */
   readonly ending: (tally: PushTally) => {
     readonly status: OperationStatus
     readonly errorCode?: FaultCode
   }
 }
 
-/** How long a push is worth trying when its submission does not say. */
+/** Milliseconds for which a push is tried when its submission does not say. */
 export const PUSH_LIFE_MS = 24 * 3_600_000

@@ -1,8 +1,8 @@
-// What removes rows whose time is over.
+// The ports that remove rows past their retention.
 
 import type { ChannelId } from './identity.ts'
 
-/** Removes what has outlived its retention, one small step a call. */
+/** Removes rows past their retention, one small step a call. */
 export interface RetentionStore {
   /**
    * Gives how many rows it removed, never more than `maxRows`. Some rows go in pairs, a claim with
@@ -13,7 +13,10 @@ export interface RetentionStore {
   expire(limits: IdleLimits, maxRows: number): Promise<Expired>
 }
 
-/** Unix milliseconds; what was last in use before them goes. (store/idle.ts) */
+/**
+ * Unix milliseconds; devices and channels that were last in use before them are removed.
+ * (store/idle.ts)
+ */
 export interface IdleLimits {
   /** Devices that never subscribed, by their registration. */
   readonly neverSubscribed: number
@@ -24,20 +27,20 @@ export interface IdleLimits {
 }
 
 export interface Expired {
-  /** How many were removed. */
+  /** The number of removed devices. */
   readonly devices: number
-  /** Those that were deleted: whoever remembers them must be told. */
+  /** The deleted channels: actors that remember them must be told. */
   readonly channels: readonly ChannelId[]
 }
 
-/** Unix milliseconds; what is older goes. */
+/** Unix milliseconds; older rows are removed. */
 export interface RetentionLimits {
   readonly operations: number
   readonly messagesAndEvents: number
   readonly thingUpdates: number
   /** Deleted Things and closed Events, by the accepted_at of their end. */
   readonly tombstones: number
-  /** Deleted channels with all that is left of them, by the time of their deletion. */
+  /** Deleted channels with all of their rows, by the time of their deletion. */
   readonly deletedChannels: number
   /** What the authorization server keeps, by its end. */
   readonly authorization: number

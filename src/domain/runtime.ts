@@ -7,11 +7,11 @@ export interface Runtime {
    * sent.
    */
   readonly nowMs: () => number
-  /** Milliseconds that only ever grow, from any beginning. For measuring and for deadlines. */
+  /** Milliseconds that only grow, from an arbitrary start. For measuring and for deadlines. */
   readonly monotonicMs: () => number
-  /** Calls back once after a delay. Gives the way to cancel. */
+  /** Calls back once after a delay. Gives a function that cancels it. */
   readonly after: (delayMs: number, callback: () => void) => () => void
-  /** Calls back again and again, the first time after `everyMs`. Gives the way to cancel. */
+  /** Calls back repeatedly, first after `everyMs`. Gives a function that cancels it. */
   readonly every: (everyMs: number, callback: () => void) => () => void
   /** Runs a task once the input that has arrived is read, in the order of the calls. */
   readonly soon: (task: () => void) => void
@@ -19,6 +19,6 @@ export interface Runtime {
   readonly wait: (delayMs: number) => Promise<void>
   /** A whole number from 0 up to, without, `below`, which is 2 ** 32 at most. For jitter. */
   readonly random: (below: number) => number
-  /** Random bytes that nobody can guess. For ids, keys and salts. */
+  /** Unguessable random bytes. For ids, keys and salts. */
   readonly entropy: (bytes: number) => Buffer
 }

@@ -1,4 +1,4 @@
-// The store as the other stages see it. One transaction is one method; plain data crosses.
+// The ports of the store. One method is one transaction; only plain data crosses.
 
 /**
  * The name of the error with which every method rejects at once, having done nothing, when too many
@@ -17,9 +17,7 @@ export const STORE_DEFECT = 'StoreDefect'
  */
 export const STORE_FAILURES: readonly string[] = ['StoreError', 'NoAnswer', STORE_DEFECT]
 
-/**
- * True when the store cannot work at present, for instance with a full disk: a repeat may succeed.
- */
+/** True when the store cannot work now, for instance with a full disk: a repeat may succeed. */
 export const isOutage = (error: unknown): boolean =>
   error instanceof Error &&
   error.name !== STORE_DEFECT &&
@@ -37,7 +35,7 @@ import type { Model } from './submission.ts'
 
 // ---- the side of the actors ---------------------------------------------------------------------
 
-/** What a turn reads before it decides. */
+/** The reads of a turn before it decides. */
 export interface TurnReads {
   readonly channels: readonly ChannelId[]
   readonly things: readonly EntityKey[]
@@ -51,7 +49,7 @@ export interface EntityKey {
   readonly id: string
 }
 
-/** A channel as its actor keeps it. */
+/** The part of a channel that its actor keeps. */
 export interface ChannelHead {
   readonly channelId: ChannelId
   /** The store's own number of the channel. */
@@ -79,13 +77,13 @@ export interface TurnWrites {
   readonly channels: readonly ChannelWrites[]
   readonly operations: readonly Operation[]
   readonly deadLetters: readonly DeadLetter[]
-  /** Submissions that wait from now on, behind those of their channel that wait already. (W6) */
+  /** Submissions that wait from now on, behind earlier waiting ones of their channel. (W6) */
   readonly parked?: readonly ParkedSubmission[]
-  /** Submissions that wait no more. */
+  /** Submissions that no longer wait. */
   readonly unparked?: Unparked
 }
 
-/** What a turn changes in one channel. */
+/** The changes of a turn in one channel. */
 export interface ChannelWrites {
   /** The head after the turn; unchanged when there are no entries. */
   readonly head: ChannelHead
@@ -95,7 +93,7 @@ export interface ChannelWrites {
   readonly entries: readonly FeedEntry[]
 }
 
-/** The move of a lane's position by its owner; fails when epoch or position is another. */
+/** The move of a lane's place by its owner; fails when epoch or place is another. */
 export interface LaneMove extends Lease {
   readonly from: LanePlace
   readonly to: LanePlace
@@ -109,7 +107,7 @@ export interface DeadLetter {
   readonly index: number
   readonly payload: string
   readonly error: string
-  /** When it was accepted; when it was met, where it cannot be read. */
+  /** The time of acceptance or, for an unreadable one, the time at which it was met. */
   readonly at: number
 }
 
@@ -129,7 +127,7 @@ export interface TurnStore {
   /** One grouped read for a whole turn. */
   load(reads: TurnReads): Promise<TurnState>
   commit(writes: TurnWrites): Promise<Committed>
-  /** How many submissions wait for each parked channel of a lane. */
+  /** The number of waiting submissions for each parked channel of a lane. */
   parkedIn(lane: number): Promise<ReadonlyMap<ChannelId, number>>
   /** The oldest submissions that wait for a channel, in order; at most `max`. */
   waitingFor(channelId: ChannelId, max: number): Promise<readonly Waiting[]>
@@ -137,7 +135,7 @@ export interface TurnStore {
   settle(): Promise<void>
   /**
    * Binds the database to a log and its number of lanes. Throws LogMismatch for another log,
-   * another number of lanes, or a log that ends before what was applied from it. (W5)
+   * another number of lanes, or a log that ends before its applied position. (W5)
    */
   bindLog(log: LogState): Promise<void>
 }
@@ -172,8 +170,8 @@ export interface DeviceStore {
     providerToken: string | undefined,
   ): Promise<boolean>
   /**
-   * These devices have a session or a pull now: kept to the day, so that retention can remove
-   * unused devices.
+   * Notes that these devices have a session or a pull now. The store keeps the day, so that
+   * retention can remove unused devices.
    */
   seen(deviceIds: readonly DeviceId[], nowMs: number): Promise<void>
   /** Every device of the platform with this token falls back to private. */
@@ -187,7 +185,10 @@ export type Subscribed =
   | { readonly kind: 'no-device' }
 
 export interface SubscriptionStore {
-  /** Exact at SUBSCRIBERS_MAX under any concurrency. Subscribing again changes nothing. */
+  /**
+   * Subscribes a device. The bound SUBSCRIBERS_MAX holds under any concurrency. Subscribing again
+   * changes nothing.
+   */
   subscribe(deviceId: DeviceId, channelId: ChannelId, nowMs: number): Promise<Subscribed>
   unsubscribe(deviceId: DeviceId, channelId: ChannelId, nowMs: number): Promise<boolean>
   /** Unsubscribes from every channel that is not listed; gives those it left. */
@@ -204,8 +205,8 @@ export interface SubscriptionStore {
   acknowledge(acknowledgements: readonly Acknowledgement[]): Promise<void>
   /**
    * Acknowledges single entries in any order. The position moves once everything before is
-   * acknowledged; what is ahead is kept, at most ACKED_AHEAD_MAX a channel. Gives how many were
-   * new.
+   * acknowledged; acknowledgements ahead of it are kept, at most ACKED_AHEAD_MAX a channel. Gives
+   * the number of new ones.
    */
   acknowledgeEntries(
     deviceId: DeviceId,
@@ -215,12 +216,12 @@ export interface SubscriptionStore {
 
 export const ACKED_AHEAD_MAX = 1_000
 
-/** Where a page of any list ends, in bytes of content; one item always fits. */
+/** Bytes of content at which a page of any list ends; one item always fits. */
 export const PAGE_BYTES_MAX = 2 ** 20
 
 export interface Page<Item> {
   readonly items: readonly Item[]
-  /** Where the next page begins; absent on the last one. */
+  /** The cursor of the next page; absent on the last one. */
   readonly next?: number
 }
 
@@ -228,7 +229,7 @@ export interface EntityQuery {
   readonly channelId: ChannelId
   readonly state?: string
   readonly thingId?: string
-  /** Entities changed before this seq; absent: from the newest. */
+  /** Only entities changed before this seq; absent to begin with the newest. */
   readonly before?: number
   readonly limit: number
 }
@@ -257,7 +258,10 @@ export interface ReadStore {
    * are pages of the first ones only, of one channel at least.
    */
   catchUp(requests: readonly CatchUpRequest[], bytes?: number): Promise<readonly CatchUpPage[]>
-  /** What a device has not acknowledged over all its channels, single acknowledgements left out. */
+  /**
+   * The entries that a device has not acknowledged, over all its channels, without those
+   * acknowledged singly.
+   */
   pull(
     deviceId: DeviceId,
     limit: number,

@@ -45,15 +45,16 @@ export interface MessageSubmission extends Accepted {
   /** True when the client chose op_id: then the actor looks for an earlier use (decisions.md 6). */
   readonly claimed: boolean
   /**
-   * Set when the log gets it once more: the log may have its first use, which may even be applied.
+   * Set when the submission goes to the log once more: the log may have its first use, which may
+   * even be applied.
    */
   readonly isRepeat?: true
   readonly fields: Fields
-  /** The ttl as it was sent, when `fields` holds it capped: a repeat is compared by this one. */
+  /** The ttl that the client sent, when `fields` holds a capped one: repeats are compared by it. */
   readonly uncappedTtl?: number
 }
 
-/** What an Event or Thing submission changes. Absent names stay as they are. */
+/** The changes of an Event or Thing submission. Absent names stay as they are. */
 export interface Patch {
   /** event_time or observed_at: the age of every value in this patch. */
   readonly at: number

@@ -1,4 +1,4 @@
-// Metrics and log lines: all that the gateway tells its operator. One list has every metric.
+// Metrics and log lines for the operator. One list has every metric.
 //
 // No secret (channel password, token, device key, provider token) is given to either.
 
@@ -261,7 +261,7 @@ export interface Meter {
   gauge<Name extends Named<'gauge'>>(name: Name, labels: Labels<Name>, read: () => number): void
 }
 
-/** One line per fact. `fact` is a fixed sentence; what varies stands in `fields`. */
+/** Writes one line per fact. `fact` is a fixed sentence; `fields` holds the variable parts. */
 export interface Logger {
   debug(fact: string, fields?: Readonly<Record<string, unknown>>): void
   info(fact: string, fields?: Readonly<Record<string, unknown>>): void

@@ -1,5 +1,5 @@
-// Why a server is not talked to over TLS, in words for the operator. Names and values of a
-// certificate stay out of them.
+// The reason for a failed TLS connection, in words for the operator. They contain no names and
+// values of the certificate.
 
 /** Error codes of Node, or beginnings of messages where a client gives its own code. */
 const PROBLEMS: readonly (readonly [problem: RegExp, sentence: string])[] = [
@@ -21,7 +21,9 @@ const PROBLEMS: readonly (readonly [problem: RegExp, sentence: string])[] = [
 ]
 const CAUSES_MAX = 4
 
-/** A sentence without a subject of its own; undefined when the failure is another. */
+/**
+ * A clause that gives the reason, such as "it does not offer TLS"; undefined for another failure.
+ */
 export function tlsRefusal(failure: unknown): string | undefined {
   let error = failure
   for (let depth = 0; depth < CAUSES_MAX && error instanceof Error; depth += 1) {

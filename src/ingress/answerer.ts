@@ -1,4 +1,4 @@
-// Answerers: how a row says what its handler gave, and how it refuses.
+// Answerers: each gives a row's outcomes and refusals their shape.
 
 import type { Fault } from '#domain/fault'
 import { NO_HEADERS } from './reply.ts'
@@ -21,7 +21,7 @@ export const envelope = <Data>(toWire: (data: Data) => object): Answerer<Data> =
   failure: (fault, request) => failure(fault, request),
 })
 
-/** The envelope around what the handler gives. */
+/** The envelope around the handler's data. */
 export const ENVELOPE: Answerer<object> = envelope((data: object) => data)
 
 /** The content of an answer in the shape of another tool. */
@@ -83,20 +83,20 @@ const htmlReply = (status: number, body: string, headers: readonly Header[]): Re
   return { status, contentType: 'text/html; charset=utf-8', headers: [...guards, ...headers], body }
 }
 
-/** A document that stands outside the envelope. */
+/** A document outside the envelope. */
 export interface Document {
   readonly contentType: string
   readonly body: string | Uint8Array
-  /** Quoted, as in the header: a caller that has this version gets 304. */
+  /** The etag, quoted as in the header: a caller that has this version gets 304. */
   readonly etag?: string
-  /** The Cache-Control header; without it nobody keeps the document. */
+  /** The Cache-Control header; absent for no-store. */
   readonly cache?: string
 }
 
 /** The header that a row of documents with an etag wants. */
 export const IF_NONE_MATCH = 'if-none-match'
 
-/** Answers with bytes, and with 304 where the caller has them; refuses in the envelope. */
+/** Answers with bytes, or with 304 when the caller has them; refuses in the envelope. */
 export const DOCUMENT: Answerer<Document> = {
   isLocalised: true,
   success: ({ contentType, body, etag, cache }, { headers: sent }) => {
@@ -120,7 +120,7 @@ const knows = (ifNoneMatch: string, etag: string): boolean =>
     return known === '*' || known === etag
   })
 
-/** A body that is made while it is sent. */
+/** A body that its handler makes while it is sent. */
 export interface StreamData extends Stream {
   readonly contentType: string
   readonly headers?: readonly Header[]

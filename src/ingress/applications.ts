@@ -1,12 +1,12 @@
 // The uWebSockets.js applications behind one port.
 //
 // Invariants:
-//   applications/1. A port is bound by one process, unless sharing is asked for: the library does
+//   applications/1. One process binds a port, unless sharing is asked for: the library would share
 //                   it silently.
 //   applications/2. A new certificate comes with a new application on the same port, because the
-//                   library cannot change that of an application: names can be added and removed,
-//                   and who sends none gets the first certificate for ever. The connections of the
-//                   one before stay with it until they end.
+//                   library cannot change an application's own: it can add and remove names, but a
+//                   client that sends none gets the first certificate for ever. Connections of the
+//                   earlier application stay with it until they end.
 
 import './uws-environment.ts'
 import { App, SSLApp, us_listen_socket_close, us_socket_local_port } from 'uWebSockets.js'
@@ -23,9 +23,9 @@ type Apply = (app: TemplatedApp) => void
 export class Applications {
   readonly #tls: TlsFiles | undefined
   readonly #binding: number
-  /** The newest one takes connections. */
+  /** The newest application, which takes connections. */
   #newest: TemplatedApp
-  /** Every one that may still have connections. */
+  /** Every application that may still have connections. */
   readonly #all: TemplatedApp[]
   readonly #mounted: Apply[] = []
   #listening: { readonly socket: us_listen_socket; readonly host: string } | undefined
@@ -38,7 +38,7 @@ export class Applications {
     this.#all = [this.#newest]
   }
 
-  /** Applies now, and to every application that takes the place of this one. */
+  /** Applies now, and again to every application that replaces this one. */
   mount(apply: Apply): void {
     this.#mounted.push(apply)
     apply(this.#newest)
@@ -48,7 +48,7 @@ export class Applications {
   async listen(host: string, port: number): Promise<number> {
     let socket = await this.#bind(host, port)
     if (socket !== false && port === 0) {
-      // The library lets a port be bound again beside its open connections only where it was named.
+      // The library binds a port again beside its open connections only when the port was named.
       const chosen = us_socket_local_port(socket)
       us_listen_socket_close(socket)
       socket = await this.#bind(host, chosen)
@@ -61,8 +61,8 @@ export class Applications {
   }
 
   /**
-   * Reads the certificate anew, for connections to come. Rejects with a sentence for the operator
-   * when it cannot be used; then the old one stays. (applications/2)
+   * Reads the certificate anew, for new connections. When it cannot be used, rejects with a
+   * sentence for the operator and keeps the old one. (applications/2)
    */
   async reload(): Promise<void> {
     if (this.#tls === undefined || this.#listening === undefined) return
@@ -72,7 +72,7 @@ export class Applications {
     const port = us_socket_local_port(socket)
     this.#newest = app
     this.#all.push(app)
-    // Both in one turn of the loop, so that nobody else gets the port.
+    // Closes and listens in one pass of the event loop, so that no other process gets the port.
     us_listen_socket_close(socket)
     const bound = await this.#bind(host, port)
     if (bound === false) throw new Error(`cannot listen on ${host} port ${port} again`)
@@ -87,7 +87,7 @@ export class Applications {
   #bind(host: string, port: number): Promise<us_listen_socket | false> {
     const app = this.#newest
     return new Promise((resolve) => {
-      // The option is taken here too, although the published types know it without a host only.
+      // The library takes the option here too, although its types have it only without a host.
       const bind: unknown = Reflect.get(app, 'listen')
       if (typeof bind !== 'function') throw new Error('the HTTP library has no listen')
       Reflect.apply(bind, app, [host, port, this.#binding, resolve])

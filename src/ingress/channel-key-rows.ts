@@ -1,4 +1,4 @@
-// The routes of keys that stand for a channel and its password.
+// The routes of channel keys: each key stands for a channel and its password.
 
 import type { ChannelId } from '#domain/identity'
 import type { Acceptance } from '#src/acceptance/acceptance'

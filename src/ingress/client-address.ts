@@ -1,9 +1,8 @@
 // The address of the caller: the socket's, or the one that trusted proxies name. (decisions.md 1)
 //
 // Invariants:
-//   client-address/1. A forwarding header is believed only as far as it was written by a trusted
-//                     proxy: the walk goes from the right and ends at the first address that is not
-//                     trusted.
+//   client-address/1. A forwarding header is believed only as far as trusted proxies wrote it: the
+//                     walk goes from the right and ends at the first untrusted address.
 //   client-address/2. When X-Forwarded-For and Forwarded disagree, one of them is the caller's own
 //                     invention, so neither is believed.
 
@@ -58,7 +57,10 @@ function walk(
 const listHops = (header: string): readonly string[] =>
   header === '' ? [] : header.split(',').map((hop) => hop.trim())
 
-/** The `for` of each element of a Forwarded header, as RFC 7239 writes it; '' where it has none. */
+/**
+ * The `for` of each element of a Forwarded header, as RFC 7239 writes it; '' for an element without
+ * one.
+ */
 function forwardedHops(header: string): readonly string[] {
   if (header === '') return []
   return header.split(',').map((element) => {

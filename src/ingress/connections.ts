@@ -1,15 +1,15 @@
-// The connections on which requests can come.
+// Counts the connections on which requests can come.
 
 /** The part of the HTTP library that tells of connections: `change` is 1 or -1. */
 interface Listener {
   filter(told: (response: unknown, change: number) => void): unknown
 }
 
-/** Counts those of some listeners, with TLS or without; also while their handshake is under way. */
+/** Counts the connections of some listeners, with or without TLS, also during their handshake. */
 export class Connections {
   #open = 0
 
-  /** Each `mount` hands in the applications of one listener, also those to come. */
+  /** Each `mount` hands in the applications of one listener, also later ones. */
   constructor(...mounts: readonly ((apply: (app: Listener) => void) => void)[]) {
     for (const mount of mounts) {
       mount((app) => {
@@ -25,7 +25,7 @@ export class Connections {
     return this.#open
   }
 
-  /** One has become a WebSocket. The library tells of its beginning, and not of this. */
+  /** Says that one has become a WebSocket: the library reports only its beginning. */
   upgraded(): void {
     this.#open -= 1
   }

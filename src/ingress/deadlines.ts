@@ -1,26 +1,26 @@
-// Deadlines of exchanges, for bodies that are still arriving and for answers that are still being
-// read: one timer for all of a kind, because every deadline is the same time away and so the first
-// to be watched is the first to expire.
+// Deadlines of exchanges, for arriving bodies and for answers that callers read: one timer for all
+// of a kind. Every deadline is the same time away, so the first exchange to be watched is the first
+// to expire.
 //
-// Nearly every body comes with its request and is released at once: so the list runs through the
-// exchanges themselves, and to watch one and to release it writes a few members and nothing else.
+// Nearly every body comes with its request and is released at once. So the exchanges themselves
+// form the list: watching and releasing one writes a few members and nothing else.
 
 import type { Timers } from '#domain/ports'
 
-/** One list of deadlines watches this at a time. Only Deadlines writes all but `expire`. */
+/** An exchange that one list of deadlines watches at a time. Only Deadlines writes its members. */
 export abstract class Expiring {
   isWatched = false
   deadlineMs = 0
   earlier: Expiring | undefined
   later: Expiring | undefined
 
-  /** Told once, when the deadline has passed; by then it is not watched any more. */
+  /** Called once, when the deadline has passed; by then the exchange is no longer watched. */
   abstract expire(): void
 }
 
 export interface DeadlineOptions {
   readonly timers: Timers
-  /** Milliseconds that only ever grow: the first to be watched stays the first to expire. */
+  /** Milliseconds that only grow: the first to be watched stays the first to expire. */
   readonly monotonicMs: () => number
   readonly timeoutMs: number
 }
@@ -47,7 +47,7 @@ export class Deadlines {
     if (this.#cancelTimer === undefined) this.#arm(this.#options.timeoutMs)
   }
 
-  /** Forgets an exchange; one that is not watched stays as it is. The timer stays set. */
+  /** Stops watching an exchange, if it is watched. The timer stays set. */
   release(exchange: Expiring): void {
     if (!exchange.isWatched) return
     const { earlier, later } = exchange

@@ -1,4 +1,4 @@
-// The description of each route in the OpenAPI document, beside what its row in the table says.
+// The description of each route in the OpenAPI document, beside the parts that its row gives.
 
 import type { EventAction, ThingAction } from '#domain/submission'
 import {

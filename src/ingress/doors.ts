@@ -25,7 +25,7 @@ export interface DoorOptions extends Served {
 
 export interface Door {
   readonly http: Http
-  /** Counts an answer that was given beside the pipeline. */
+  /** Counts an answer that did not come from the pipeline. */
   count(reply: Reply): void
   /** Gives the bound port. */
   listen(): Promise<number>

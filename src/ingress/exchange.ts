@@ -33,7 +33,7 @@ export interface Exchange {
   readBody(maxBytes: number, done: (body: Uint8Array | Fault) => void): void
   /** Gives the body as a stream, in place of `readBody`; `over` aborts with the exchange. */
   openBody(maxBytes: number, hasBody: boolean): OpenBody
-  /** True when an answer can be held for as long as its reader takes. (exchange/5) */
+  /** True when there is room to hold an answer until its reader has taken it. (exchange/5) */
   hasRoomFor(reply: Reply): boolean
   /**
    * Answers. Must be called for every exchange, also after an abort; only the first call counts.
@@ -72,7 +72,7 @@ export class UwsExchange extends Expiring implements Exchange {
   #isSettled = false
   #pouring: Pouring | undefined
   #open: { readonly body: ArrivingBody; readonly over: AbortController } | undefined
-  /** Bytes of the answer that its reader has not taken. */
+  /** Bytes of the answer that its reader has not taken yet. */
   #unread = 0
 
   constructor(traffic: Traffic, response: HttpResponse, { isHead, handshake }: Asked) {
@@ -105,7 +105,7 @@ export class UwsExchange extends Expiring implements Exchange {
     return { body, over: over.signal }
   }
 
-  /** Nobody reads the body or makes the answer any more. */
+  /** Ends the body's stream and aborts the handler. */
   #closeOpen(): void {
     this.#open?.body.destroy()
     this.#open?.over.abort()
@@ -144,7 +144,7 @@ export class UwsExchange extends Expiring implements Exchange {
     this.#finish(fault('request_timeout'))
   }
 
-  /** Nobody waits for the body any more: its chunks and its deadline go. */
+  /** Drops the chunks and the deadline of a body that nobody waits for any more. */
   #letGo(): void {
     this.#done = undefined
     this.#traffic.deadlines.release(this)
@@ -205,7 +205,7 @@ export class UwsExchange extends Expiring implements Exchange {
       else response.end(body, mustClose)
       return
     }
-    // The length is written here: given to the library, it would wait for a body as long.
+    // Writes the length here: the library, given the length, would wait for that many bytes.
     if (!isStream(body) && !hasNoBody(reply.status)) {
       response.writeHeader('content-length', String(Buffer.byteLength(body)))
     }

@@ -1,4 +1,4 @@
-// uWebSockets.js and its dangers, absorbed once.
+// Wraps uWebSockets.js, with its dangers, in one place.
 //
 // Invariants:
 //   http/1. The request object dies when its handler returns: Head refuses to be read after that.
@@ -22,15 +22,15 @@ import type { Handshake, Kept } from './websocket.ts'
 export interface HttpOptions {
   readonly tls: TlsFiles | undefined
   readonly timers: Timers
-  /** Milliseconds that only ever grow. */
+  /** Milliseconds that only grow. */
   readonly monotonicMs: () => number
   /** Reads the address of a caller, also behind a trusted proxy. */
   readonly clientAddress: ClientAddress
-  /** Other processes of this machine may bind the same port. */
+  /** True when other processes of this machine may bind the same port. */
   readonly isPortShared?: boolean
   /** The time for a whole body. The library itself cuts silent connections after 8 to 12 s. */
   readonly bodyTimeoutMs: number
-  /** Told of each answer whose reader took too long. (exchange/5) */
+  /** Called for each answer whose reader took too long. (exchange/5) */
   readonly answerCut?: () => void
   /** Told of each connection that becomes a WebSocket. */
   readonly upgraded?: () => void
@@ -39,7 +39,7 @@ export interface HttpOptions {
 export interface Http extends Router {
   /** Bytes of bodies that are still arriving. */
   readonly bodyBytes: number
-  /** Large answers that are still being read. */
+  /** Large answers that callers have not read yet. */
   readonly unread: Pick<Unread, 'bytes'>
   /** Hands out requests for some hosts only; what it leaves goes on to other routers. */
   forHosts(isFor: HostCheck): Router
@@ -48,14 +48,14 @@ export interface Http extends Router {
   /** Gives the bound port; rejects with a sentence for the operator when it cannot bind. */
   listen(host: string, port: number): Promise<number>
   /**
-   * Reads the certificate anew, for connections to come. Rejects with a sentence for the operator
-   * when it cannot be used; then the old one stays.
+   * Reads the certificate anew, for new connections. When it cannot be used, rejects with a
+   * sentence for the operator and keeps the old one.
    */
   reload(): Promise<void>
   /** Answers that mounted handlers are streaming. */
   readonly mountedStreams: Pick<ReadonlySet<unknown>, 'size'>
   /**
-   * From now on every answer closes its connection. Resolves when nothing is in flight; streams of
+   * From then on every answer closes its connection. Resolves when nothing is in flight; streams of
    * mounted handlers go on until `endMounted`.
    */
   drain(): Promise<void>

@@ -7,7 +7,7 @@
 //                          tls-check.ts, port-check.ts, uws-environment.ts
 //   doors.ts               the listeners
 //   pipeline.ts            the checks that every row shares: rejection.ts
-//   row.ts, request.ts     what a route is and what its handler gets
+//   row.ts, request.ts     the types of a route and of a handler's request
 //   routes.ts              the table: native-rows.ts, probes.ts, descriptions.ts, route-codes.ts
 //   reader.ts              bodies
 //   answerer.ts            answers: respond.ts, reply.ts, localise.ts
@@ -36,7 +36,7 @@ import type { Row } from './row.ts'
 
 export interface IngressPorts extends ObservationPorts {
   readonly acceptance: Acceptance
-  /** False while the process starts: requests get 503. Absent: always true. */
+  /** False while the process starts: requests get 503. Absent when always true. */
   readonly isOpen?: () => boolean
   readonly meter: Meter
   readonly logger: Logger
@@ -51,11 +51,11 @@ export interface IngressOptions {
   readonly trustedProxies: readonly string[]
   readonly statusRetentionMs: number
   readonly version: string
-  /** Further routes, for instance those of an imitated tool. */
+  /** Further routes, for instance an imitated tool's. */
   readonly styles?: readonly Style[]
   /** One style at the root of a listener or host name of its own. */
   readonly root?: RootStyle | undefined
-  /** Answers only what operators and devices ask the gateway itself. */
+  /** True for an ingress that serves only the routes about the gateway itself. */
   readonly isObservedOnly?: boolean
   /** See HttpOptions. */
   readonly isPortShared?: boolean
@@ -64,14 +64,14 @@ export interface IngressOptions {
 /** A way in over HTTP beside the native one: rows in front of the acceptance stage. */
 export type Style = (acceptance: Acceptance) => readonly Row[]
 
-/** A style whose clients take no path before their own. */
+/** A style whose clients allow no path prefix. */
 export interface RootStyle {
   /** A listener of its own. */
   readonly address?: Address | undefined
   /** A name of the main listener, in lower case: requests for it reach nothing else. */
   readonly hostName?: string | undefined
   readonly style: Style
-  /** How it answers for a path that it does not know. */
+  /** The answerer for unknown paths. */
   readonly unknown: Answerer<never>
 }
 
@@ -81,7 +81,7 @@ export interface Address {
 }
 
 export interface Ingress {
-  /** What it mounts takes the WebSocket of src/transports too. */
+  /** The HTTP listener, on which src/transports mounts its WebSocket. */
   readonly http: Http
   readonly connections: Connections
   /** The address of a caller, also behind a trusted proxy. */
@@ -92,14 +92,14 @@ export interface Ingress {
   listen(): Promise<number>
   /** Reads the certificate anew; see Http. */
   reload(): Promise<void>
-  /** New submissions get 503 from now on; resolves when what is in flight is answered. */
+  /** Refuses new submissions with 503; resolves when every request in flight is answered. */
   drain(): Promise<void>
-  /** Ends what mounted handlers still stream: the last step of a drain. */
+  /** Ends the streams of mounted handlers: the last step of a drain. */
   endMounted(): void
   close(): void
 }
 
-/** An answer outside the pipeline, as it is written. */
+/** An answer to an upgrade, in the parts that the library writes. */
 export interface UpgradeRefusal {
   readonly statusLine: string
   readonly headers: readonly (readonly [name: string, value: string])[]
@@ -164,7 +164,7 @@ export function createIngress(ports: IngressPorts, options: IngressOptions): Ing
   }
 }
 
-/** Gives the port of the first. */
+/** Binds all doors; gives the port of the first. */
 async function listenAll(doors: readonly Door[]): Promise<number> {
   const [port = 0] = await Promise.all(doors.map((door) => door.listen()))
   return port

@@ -1,4 +1,4 @@
-// The way of a request through the checks that every row shares. (decisions.md 2)
+// Takes a request through the checks that every row shares. (decisions.md 2)
 //
 //   route and method ─▶ caller ─▶ size ─▶ the row's reader ─▶ its handler ─▶ its answerer
 //
@@ -7,7 +7,7 @@
 //   pipeline/2. Every exchange is answered once, also when a handler rejects; the reason of a
 //               rejection goes to the operator, never to the caller.
 //   pipeline/3. A request that comes while the process starts or drains, or beyond the bound of
-//               what is in flight, carries its refusal along: acceptance gives it last.
+//               requests in flight, carries its refusal along: acceptance gives it last.
 
 import { FAULTS, fault, isFault } from '#domain/fault'
 import type { Fault, FaultCode } from '#domain/fault'
@@ -42,14 +42,14 @@ const IN_FLIGHT_MAX = 20_000
 const NO_VALUES: Readonly<Record<string, string>> = Object.freeze({})
 const NO_QUERY = new URLSearchParams()
 
-/** A row with what each of its requests would compute again. */
+/** A row with values that each of its requests would compute again. */
 interface Mounted {
   readonly row: Row
   readonly guard: Guard
   /** The named parts of the path. */
   readonly names: readonly string[]
   readonly headers: readonly string[]
-  /** For the operator: the template, which holds nothing of a caller. */
+  /** The path template, for the operator: it holds nothing of a caller. */
   readonly label: string
 }
 
@@ -73,8 +73,8 @@ export class Pipeline {
   }
 
   /**
-   * Registers the rows, and what answers when method or path is another: for an unknown path that
-   * is `unknown`.
+   * Registers the rows, and the answers to other methods and paths. `unknown` answers unknown
+   * paths.
    */
   mount(rows: readonly Row[], unknown: Answerer<never> = ENVELOPE): void {
     const spelled = rows.flatMap((row) => spellingsOf(row).map((path) => ({ ...row, path })))
@@ -103,7 +103,10 @@ export class Pipeline {
     for (const method of methodsOf(row)) http.route(method, pattern, begin)
   }
 
-  /** 405 in the shape of the path's first row, with the methods that its rows take. */
+  /**
+   * Registers 405 for other methods, in the shape of the path's first row, with the methods that
+   * its rows take.
+   */
   #mountOthers(pattern: string, rows: readonly Row[]): void {
     const allow = rows.flatMap(methodsOf).join(', ')
     const answerer = rows[0]?.answerer ?? ENVELOPE
@@ -121,7 +124,7 @@ export class Pipeline {
 const spellingsOf = ({ path, alsoAt = [] }: Row): readonly string[] => [path, ...alsoAt]
 const patternOf = ({ path }: Row): string => path.replace(/\{(\w+)\}/g, ':$1')
 
-/** One request in the pipeline; to its handler it is a Request. */
+/** One request in the pipeline; its handler gets it as a Request. */
 class Turn implements Request {
   readonly requestId: string
   readonly acceptLanguage: string
@@ -148,7 +151,8 @@ class Turn implements Request {
   }
 
   /**
-   * Runs the checks. A defect in one of them is answered too: the library would end the process.
+   * Runs the checks. A defect in one of them gets an answer too: otherwise the library would end
+   * the process.
    */
   begin(route: Mounted, head: Head): void {
     try {
@@ -158,7 +162,7 @@ class Turn implements Request {
     }
   }
 
-  /** Runs the checks (pipeline/1): everything up to the body, while the head can be read. */
+  /** Runs the checks up to the body, while the head can be read. (pipeline/1) */
   #check(route: Mounted, head: Head): void {
     const { row, guard, names, headers } = route
     const authorization = guard.token === 'none' ? '' : head.header('authorization')
@@ -200,7 +204,7 @@ class Turn implements Request {
   }
 
   #refuseBody(refusal: Fault): void {
-    // The connection is not cut: what the caller still sends is skipped, so it gets to read the
+    // The connection is not cut: the rest of the body is skipped, so that the caller can read the
     // answer.
     const connection = refusal.code === 'body_too_large' ? 'close' : undefined
     this.refuse(refusal, undefined, connection)
@@ -269,7 +273,7 @@ class Turn implements Request {
     void this.#exchange.reply({ ...reply, headers }, this.requestId)
   }
 
-  /** pipeline/2: a defect in the row's own answerer is answered in the envelope. */
+  /** pipeline/2: when the row's own answerer has a defect, the envelope answers. */
   #failureOf(refusal: Fault): Reply {
     try {
       return this.#answerer.failure(refusal, this)
@@ -292,7 +296,7 @@ function decode(
     try {
       parameters[name] = decodePart(value, name)
     } catch {
-      // It throws for nothing else than a malformed escape.
+      // It only throws for a malformed escape.
       return fault('validation_failed', { field: name, detail: 'malformed percent-encoding' })
     }
   }

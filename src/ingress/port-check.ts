@@ -1,8 +1,8 @@
 import { createServer } from 'node:net'
 
 /**
- * Why an address cannot be listened on, as the system's code. uWebSockets.js says only that it
- * failed; asking the system again gives the reason.
+ * The system's code for the reason why an address cannot be bound. uWebSockets.js says only that it
+ * failed; trying again with Node gives the reason.
  */
 export function whyNotBound(host: string, port: number): Promise<string> {
   return new Promise((resolve) => {

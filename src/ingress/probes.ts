@@ -1,9 +1,9 @@
-// Readiness: the dependencies of the gateway, asked seldom however often somebody asks for it.
+// Readiness of the gateway and its dependencies, which are asked seldom, however often clients ask.
 // (decisions.md 14)
 //
 // Invariants:
-//   probes/1. A dependency is asked at most once in ASK_EVERY_MS, and never again while it has not
-//             answered: everybody who asks meanwhile shares the answer.
+//   probes/1. A dependency is asked at most once in ASK_EVERY_MS, and not again before it has
+//             answered: all callers share the answer.
 
 import { fault } from '#domain/fault'
 import type { Probe, Readiness, Timers } from '#domain/ports'
@@ -15,7 +15,7 @@ export interface ReadinessPorts {
   /** The safety of an accepted submission at this moment, in words. */
   readonly durability: () => string
   readonly timers: Timers
-  /** Milliseconds that only ever grow. */
+  /** Milliseconds that only grow. */
   readonly monotonicMs: () => number
 }
 
@@ -28,7 +28,7 @@ export interface GatewayReadiness {
   readonly data: object
 }
 
-/** The envelope with `data` also where the gateway is not ready, which is 503. */
+/** The envelope with `data`, also in a 503, when the gateway is not ready. */
 export const READINESS: Answerer<GatewayReadiness> = {
   isLocalised: true,
   success: ({ isReady, data }, request) =>
@@ -37,8 +37,8 @@ export const READINESS: Answerer<GatewayReadiness> = {
 }
 
 /**
- * One entry a dependency. A probe that fails or does not answer is a dependency that is not ready.
- * A way in that refuses, because it drains or is full, is not ready either.
+ * One entry a dependency. A dependency whose probe fails or does not answer is not ready. A way in
+ * that is draining or full is not ready either.
  */
 export function readiness(ports: ReadinessPorts) {
   const { probes, durability } = ports
@@ -58,9 +58,9 @@ type DependencyPorts = Pick<ReadinessPorts, 'timers' | 'monotonicMs'>
 class Dependency {
   readonly #probe: Probe
   readonly #ports: DependencyPorts
-  /** The name that it gave with its last answer. */
+  /** The dependency's name, from its last answer. */
   #name: string
-  /** The question that has no answer yet. */
+  /** The question under way. */
   #question: Promise<Readiness> | undefined
   #shared: Promise<Readiness> | undefined
   #askedAt = Number.NEGATIVE_INFINITY
@@ -71,7 +71,7 @@ class Dependency {
     this.#ports = ports
   }
 
-  /** The state that was asked for last; asks when that is too long ago. (probes/1) */
+  /** The last known state; asks again when it is too old. (probes/1) */
   state(): Promise<Readiness> {
     const now = this.#ports.monotonicMs()
     if (this.#shared === undefined || now - this.#askedAt >= ASK_EVERY_MS) {
@@ -90,7 +90,7 @@ class Dependency {
       this.#name = answer.name
       return answer
     } catch {
-      // The dependency itself logs the reason; here it could carry a secret.
+      // The dependency itself logs the reason, which could carry a secret here.
       return this.#unready('the check failed')
     } finally {
       cancel()

@@ -9,13 +9,13 @@ import type { Exchange } from './exchange.ts'
 import type { Head } from './router.ts'
 
 export interface Reader<Body = unknown> {
-  /** The most bytes of a body; 0 where none is read. */
+  /** The most bytes of a body; 0 for no body. */
   readonly bytesMax: number
   /** True when handlers get the query. */
   readonly isQueryRead: boolean
-  /** Empty: it asks for no Content-Type. */
+  /** The accepted Content-Types; empty for any. */
   readonly mediaTypes: readonly string[]
-  /** The codes with which it refuses a body, beside those for its size. */
+  /** The codes with which it refuses a body, beside the codes for its size. */
   readonly codes: readonly FaultCode[]
   /** `bytes` live until this returns. */
   read(bytes: Uint8Array, contentType: string): Answer<Body> | Promise<Answer<Body>>
@@ -123,7 +123,7 @@ export const multipartBody = (bytesMax = BODY_BYTES_MAX): Reader<Form> => ({
       : UNSUPPORTED,
 })
 
-/** The parser is that of the runtime's fetch; it works on the whole body, which has its bound. */
+/** Uses the parser of the runtime's fetch, which takes the whole, bounded body. */
 async function readMultipart(body: Buffer, contentType: string): Promise<Answer<Form>> {
   const response = new Response(body, { headers: { 'content-type': contentType } })
   const data = await response.formData().catch(() => undefined)

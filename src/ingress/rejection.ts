@@ -1,4 +1,4 @@
-// What a rejected call comes to: a refusal for its caller, a report for the operator.
+// Turns a rejected call into a refusal for its caller and a report for the operator.
 
 import { reportDefect } from '#domain/defect'
 import type { DefectReport } from '#domain/defect'
@@ -10,8 +10,8 @@ import { STORE_BUSY, STORE_FAILURES } from '#domain/store-ports'
 export const BUSY = fault('server_busy', { retryAfterMs: 1_000 })
 
 /**
- * The fault that the caller gets, which says nothing of the reason. A store that is only busy is
- * not reported: its metrics tell.
+ * The fault that the caller gets, which hides the reason. A busy store is not reported: its metrics
+ * show it.
  */
 export function refusalOf(error: unknown, report: (defect: DefectReport) => void): Fault {
   if (error instanceof Error && error.name === STORE_BUSY) return BUSY

@@ -13,7 +13,7 @@ export interface Reply {
   readonly contentType: string | undefined
   readonly headers: readonly Header[]
   readonly body: string | Uint8Array | Stream
-  /** The Cache-Control header; without it nobody keeps the answer. */
+  /** The Cache-Control header; absent for no-store. */
   readonly cache?: string
   /** The fault behind the answer, for the operator's metrics. */
   readonly code?: FaultCode
@@ -22,7 +22,7 @@ export interface Reply {
 /** An answer whose body is a text. */
 export type TextReply = Reply & { readonly body: string }
 
-/** A body that is written while it is made, as fast as its reader takes it. */
+/** A body that is made while it is sent, as fast as its reader takes it. */
 export interface Stream {
   /** Made by a mounted handler, which may stream without end: counted apart while draining. */
   readonly isMounted?: true
@@ -34,7 +34,7 @@ export const NO_HEADERS: readonly Header[] = []
 export const JSON_TYPE = 'application/json; charset=utf-8'
 export const NO_STORE = 'no-store'
 
-/** The status as it stands in the first line of an answer. */
+/** The status in the form of an answer's first line. */
 export const statusLine = (status: number): string => `${status} ${STATUS_CODES[status] ?? ''}`
 
 /** Every header of an answer. */

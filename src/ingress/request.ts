@@ -1,4 +1,4 @@
-// A request as its handler gets it: plain values, nothing of the HTTP library.
+// A handler's request: plain values, nothing of the HTTP library.
 
 import type { Caller } from '#src/acceptance/caller'
 
@@ -12,6 +12,6 @@ export interface Request<Body = unknown> extends Caller {
   readonly query: URLSearchParams
   /** The headers that the row wants, by their names in lower case; '' for one that was not sent. */
   readonly headers: Readonly<Record<string, string>>
-  /** '' where the row's answers are in one language. */
+  /** The Accept-Language header; '' for a row that answers in one language. */
   readonly acceptLanguage: string
 }

@@ -105,7 +105,7 @@ const CATEGORY: Record<FailureStatus, Category> = {
 }
 
 const RETRYABLE: ReadonlySet<Category> = new Set<Category>(['rate_limit', 'too_busy', 'internal'])
-/** A repeat may do twice what was asked for once, unless the fault itself says otherwise. */
+/** The fault after which a repeat may act twice, unless the fault itself says otherwise. */
 const UNSAFE: FaultCode = 'submission_outcome_unknown'
 
 const CHALLENGE: Header = ['www-authenticate', 'Bearer realm="heliograph"']
@@ -124,7 +124,7 @@ export type Asking = Pick<Request, 'requestId' | 'acceptLanguage'>
 
 /**
  * The answer to a fault, in the language that the caller asked for. `data` stands in it although
- * the answer is a failure: what a probe found.
+ * the answer is a failure: the findings of a probe.
  */
 export function failure(fault: Fault, asking: Asking, data?: object): TextReply {
   const { code } = fault
@@ -156,7 +156,7 @@ export function failure(fault: Fault, asking: Asking, data?: object): TextReply 
 const isRetryable = ({ code, retryable }: Fault): boolean =>
   retryable ?? (RETRYABLE.has(CATEGORY[STATUS[code]]) && code !== UNSAFE)
 
-/** The headers that say to every client, whatever shape its answers have, what to do next. */
+/** The headers that tell every client the next step, whatever shape its answers have. */
 export function failureHeaders(fault: Fault): readonly Header[] {
   const status = STATUS[fault.code]
   if (status === 401) return [CHALLENGE]
@@ -166,7 +166,7 @@ export function failureHeaders(fault: Fault): readonly Header[] {
   return [...rateLimitHeaders(fault), retryAfter]
 }
 
-/** The sentence about this request, which names the field; the field alone where there is none. */
+/** The sentence about this request, which names the field; without a sentence the field alone. */
 const detailOf = ({ field, detail }: Fault): string | undefined => detail ?? field
 
 /** A fault in one line, for answers that have one place for it. */
@@ -179,7 +179,7 @@ export function lineOf(fault: Fault): string {
 const wholeSeconds = (ms: number): string => String(Math.max(1, Math.ceil(ms / 1000)))
 const retryAfterMs = (fault: Fault): number => fault.retryAfterMs ?? 1000
 
-/** The limit that was reached and when it is free again. */
+/** The limit that was reached, and the time until it is free again. */
 function rateLimitHeaders(fault: Fault): readonly Header[] {
   if (fault.limit === undefined) return NO_HEADERS
   return [

@@ -1,4 +1,4 @@
-// The one table of routes. What is not here does not exist; the OpenAPI document is made from it.
+// The one table of routes, from which the OpenAPI document is made. There are no others.
 
 import { hash } from 'node:crypto'
 import { fault } from '#domain/fault'
@@ -50,7 +50,7 @@ export function routeTable(ports: TablePorts, more: readonly Row[] = []): readon
   return whole()
 }
 
-/** The routes that a process without requests answers all the same. */
+/** The routes of a process that takes no requests of clients. */
 export function observationTable(ports: ObservationPorts): readonly Row[] {
   const ask = readiness(ports)
   return [
@@ -79,7 +79,7 @@ export function observationTable(ports: ObservationPorts): readonly Row[] {
 
 const PROMETHEUS_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 
-/** Makes the document once, when it is first asked for. */
+/** Makes the document once, at the first request for it. */
 function openApiRow(table: () => readonly Row[], version: string): Row {
   let made: Document | undefined
   const make = (): Document => {

@@ -1,5 +1,5 @@
-// One row of the table of routes: everything that the pipeline needs to know of a route, and how
-// the OpenAPI document tells it.
+// One row of the table of routes: all that the pipeline and the OpenAPI document need to know of a
+// route.
 
 import type { FaultCode } from '#domain/fault'
 import type { Answer } from '#domain/ports'
@@ -20,16 +20,19 @@ export interface Row<Body = unknown, Data = unknown> {
   readonly methods: readonly RowMethod[]
   /** With `{name}` for each named part. */
   readonly path: string
-  /** Other spellings of the path, which the document leaves out; with the same named parts. */
+  /** Other spellings of the path, with the same named parts; the document leaves them out. */
   readonly alsoAt?: readonly string[]
-  /** How a named part is decoded where it is not plain percent-encoding; throws for a bad one. */
+  /** Decodes a named part that is not plain percent-encoding; throws for a malformed one. */
   readonly decode?: (sent: string, name: string) => string
   /**
-   * 'required' asks for the gateway token where the gateway has one. With 'handler' another token
-   * may stand in its place: the handler judges it, and counts a wrong one.
+   * 'required' asks for the gateway token, if the gateway has one. With 'handler' another token may
+   * stand in its place: the handler judges it, and counts a wrong one.
    */
   readonly token: Guard['token'] | 'handler'
-  /** A place for the gateway token beside the Authorization header; gives '' where none stands. */
+  /**
+   * Reads the gateway token from a place beside the Authorization header; gives '' when there is
+   * none.
+   */
   readonly tokenFrom?: (head: Head) => string
   /** The place of channel passwords; a request that can bring one counts in the password budget. */
   readonly credentials: 'body' | 'query' | 'path' | 'header' | 'none'
@@ -40,7 +43,7 @@ export interface Row<Body = unknown, Data = unknown> {
   /** The headers that its handler or its answerer wants, in lower case. */
   readonly headers?: readonly string[]
   readonly reader: Reader<Body>
-  /** False where a GET changes something: then there is no HEAD beside it. (RFC 9110, 9.2.1) */
+  /** False for a GET that changes something: then there is no HEAD beside it. (RFC 9110, 9.2.1) */
   readonly isSafe: boolean
   readonly answerer: Answerer<Data>
   /** Absent on a row of another protocol, which describes itself: the document leaves it out. */

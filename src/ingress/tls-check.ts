@@ -1,5 +1,5 @@
-// Why TLS cannot be served. The HTTP library only says that it failed, and asks on the terminal
-// for the passphrase of a key that has one.
+// Finds the reason why TLS cannot be served. The HTTP library only says that it failed, and asks on
+// the terminal for the passphrase of a key that has one.
 
 import { X509Certificate, createPrivateKey } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -9,7 +9,7 @@ export interface TlsFiles {
   readonly keyFile: string
 }
 
-/** The settings that name the files begin so. */
+/** The beginning of the settings that name the files. */
 export type TlsSettings = 'SERVICE_HTTP_TLS' | 'SERVICE_PRIVATE_TLS'
 
 /** A sentence that names the setting; undefined when certificate and key are good. */

@@ -1,20 +1,23 @@
-// Large answers whose readers have not taken them yet: their bytes are held here until they do.
-// (exchange/5)
+// Bounds the bytes of large answers that their readers have not taken yet, and the time for taking
+// them. (exchange/5)
 
 import { Deadlines } from './deadlines.ts'
 import type { DeadlineOptions, Expiring } from './deadlines.ts'
 
 /** Length from which on an answer is counted; shorter ones fit what a connection buffers. */
 export const LARGE_BYTES = 16_384
-/** Sixty-four pages. */
+/** Bytes of unread answers over the process: sixty-four pages. */
 export const UNREAD_BYTES_MAX = 64 * 2 ** 20
-/** A page of a mebibyte at 17 KiB a second, the pace of a bad mobile connection. */
+/**
+ * The time in which a page of a mebibyte passes at 17 KiB a second, the pace of a bad mobile
+ * connection.
+ */
 const READ_WITHIN_MS = 60_000
 
 export const isLarge = (body: string | Uint8Array): boolean => body.length >= LARGE_BYTES
 
 export interface UnreadOptions extends Omit<DeadlineOptions, 'timeoutMs'> {
-  /** Told of each answer whose reader took too long. */
+  /** Called for each answer whose reader took too long. */
   readonly answerCut?: () => void
 }
 
@@ -37,14 +40,14 @@ export class Unread {
     return !isLarge(body) || this.#bytes + Buffer.byteLength(body) <= UNREAD_BYTES_MAX
   }
 
-  /** An answer has so many bytes left to be taken; its time runs from the first such moment. */
+  /** Reports the bytes of an answer that are left to take; its time runs from the first report. */
   changed(answer: Expiring, before: number, bytes: number): void {
     this.#bytes += bytes - before
     if (before === 0 && bytes > 0) this.#deadlines.watch(answer)
     if (before > 0 && bytes === 0) this.#deadlines.release(answer)
   }
 
-  /** The time of an answer is over. */
+  /** Counts an answer whose time is over. */
   cut(): void {
     this.#answerCut()
   }

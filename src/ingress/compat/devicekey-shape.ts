@@ -1,4 +1,4 @@
-// How the device-key style answers: `code` is the status once more.
+// The answers of the device-key style: `code` repeats the status.
 
 import type { Fault } from '#domain/fault'
 import { maskedKey } from '#src/schemas/compat/key'
@@ -16,18 +16,18 @@ export interface Member {
   readonly message?: string
 }
 
-/** What the handler gives; `members` for a batch. */
+/** The outcome of a handler; `members` for a batch. */
 export interface Pushed {
   readonly members?: readonly Member[]
 }
 
-/** Says what became of one key, without naming its password. */
+/** The outcome for one key, without its password. */
 export const memberOf = (key: string, fault: Fault | undefined): Member =>
   fault === undefined
     ? { code: 200, device_key: maskedKey(key) }
     : { code: STATUS[fault.code], device_key: maskedKey(key), message: messageOf(fault) }
 
-/** Begins as the tool's own sentences do: its clients look for that. */
+/** A sentence that begins as the tool's own do: its clients look for that. */
 function messageOf(fault: Fault): string {
   if (fault.field === 'device_key') return 'device key is empty'
   if (fault.code === 'channel_not_found') return `failed to get device token: ${lineOf(fault)}`

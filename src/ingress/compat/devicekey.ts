@@ -26,7 +26,7 @@ import type { Values } from './values-body.ts'
 
 type Sent = Request<Values>
 
-/** Behind the key: a text, a title before it, a subtitle between them. */
+/** Paths behind the key: a text, a title before it, a subtitle between them. */
 const PATHS = ['', '/{body}', '/{title}/{body}', '/{title}/{subtitle}/{body}'] as const
 
 const SHARED = { token: 'required', tokenFrom, isSafe: false, reader: VALUES } as const
@@ -114,7 +114,7 @@ async function pushToAll(
   return { members }
 }
 
-/** JSON is the weakest source; a form is stronger than the query, the path than all. */
+/** Merges the sources. From the weakest to the strongest: JSON, the query, a form, the path. */
 function givenIn({ body, query, parameters }: Sent): Given {
   const given = new Given()
   const sources = body.isJson ? [body.entries, query] : [query, body.entries]
@@ -124,7 +124,7 @@ function givenIn({ body, query, parameters }: Sent): Given {
 
 type Entry = readonly [name: string, value: unknown]
 
-/** Objects within objects that are read; the tool reads their members as its own. */
+/** Levels of nested objects that are read: the tool reads their members as its own. */
 const LEVELS_MAX = 4
 
 const inLowerCase = (entries: Iterable<Entry>, level = 1): readonly Entry[] =>

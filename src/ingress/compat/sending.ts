@@ -1,5 +1,5 @@
-// What the imitated tools share: their key opens a channel, their token may stand in places of
-// their own, and all of them send the one Message.
+// Code that the imitated tools share: their key opens a channel, their token may stand in places of
+// their own, and all of them send a Message.
 
 import { fault, isFault } from '#domain/fault'
 import type { Answer } from '#domain/ports'
@@ -13,10 +13,14 @@ import type { FaultCode } from '#domain/fault'
 import type { Head } from '#src/ingress/router'
 import type { Header } from '#src/ingress/reply'
 
-/** The address of a key must reach nobody, and no browser keeps an answer. */
+/**
+ * Headers that keep an address with a key from other sites, and answers out of browsers' caches.
+ */
 export const GUARDS: readonly Header[] = [['referrer-policy', 'no-referrer']]
 
-/** What sending through an imitated tool can be refused with, beside the shared checks. */
+/**
+ * The codes with which sending through an imitated tool can be refused, beside the shared checks.
+ */
 export const COMPATIBILITY_CODES: readonly FaultCode[] = [
   'channel_not_found',
   'validation_failed',
@@ -26,13 +30,13 @@ export const COMPATIBILITY_CODES: readonly FaultCode[] = [
 const SEND: Intent = { model: 'message', action: 'send' }
 const NOT_FOUND = fault('channel_not_found')
 
-/** The channel that a key opens, as fields of a native request, and who asks for it. */
+/** The channel that a key opens, as fields of a native request, with the caller. */
 export interface Opening {
   readonly credentials: { readonly channel_id: string; readonly password?: string }
   readonly caller: Caller
 }
 
-/** What a key stands for; whether a password opens its channel is found out by whoever uses it. */
+/** The meaning of a key. Its password is checked when the fields are used. */
 export function openingOf(
   { keys }: Acceptance,
   key: string,
@@ -68,8 +72,8 @@ export async function send(
 }
 
 /**
- * The gateway token where clients of these tools can put it: the password of Basic, or
- * `?auth=` with the base64 of a whole Authorization header. Bearer is read by every route.
+ * Reads the gateway token from places where clients of these tools can put it: the password of
+ * Basic, or `?auth=` with the base64 of a whole Authorization header. Every route reads Bearer.
  */
 export function tokenFrom(head: Head): string {
   const fromHeader = secretIn(head.header('authorization'))
@@ -89,7 +93,7 @@ function secretIn(authorization: string): string {
   return pair.slice(pair.indexOf(':') + 1)
 }
 
-/** The path of a row at the place of a style, with and without a slash at its end. */
+/** The path of a row, with and without a slash at its end. */
 export function spellings(path: string): { readonly path: string; readonly alsoAt: string[] } {
   if (path === '') return { path: '/', alsoAt: [] }
   return { path, alsoAt: [`${path}/`] }

@@ -33,10 +33,10 @@ const json = (data: object): Imitated => ({
   body: JSON.stringify(data),
 })
 
-/** Which of the tool's two codes a refusal has: what the sender wrote, or the rest. */
+/** The tool's code for a refusal: one for a fault of the sender, one for the rest. */
 const codeOf = ({ field }: Fault): number => (field === 'title' ? 20_001 : 40_001)
 
-/** Some clients read data.errno, others the one beside it: both are there and not zero. */
+/** Some clients read data.errno, others the errno beside it: both are there and not zero. */
 const failure = (fault: Fault, status: number): Imitated => {
   const code = status === 400 || status === 404 ? codeOf(fault) : status
   const kind = code === 20_001 ? 'INPUT' : 'AUTH'
@@ -65,7 +65,7 @@ export const SENT: Answerer<Accepted> = imitation({
   failure,
 })
 
-/** What became of a message. `wxstatus` is empty until it was handled. */
+/** The state of a message. `wxstatus` is empty until it was handled. */
 const STATE: Answerer<Operation> = imitation({
   success: ({ opId, status }) => {
     const isHandled = status !== 'accepted' && status !== 'processing'

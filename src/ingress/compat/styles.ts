@@ -4,9 +4,9 @@
 //   topic.ts, topic-shape.ts            a text to a topic; topic-streams.ts: its subscribers
 //   sendkey.ts                          title and desp to a key
 //   devicekey.ts, devicekey-shape.ts    v1 in the path, v2 in the body
-//   sending.ts, values-body.ts          what they share
+//   sending.ts, values-body.ts          shared code
 //
-// How their fields become those of a Message stands in src/schemas/compat.
+// src/schemas/compat turns their fields into those of a Message.
 
 import type { RootStyle, Style } from '#src/ingress/ingress'
 import { deviceKeyStyle } from './devicekey.ts'
@@ -16,18 +16,18 @@ import { topicStyle } from './topic.ts'
 import { TOPIC_ANSWER } from './topic-shape.ts'
 
 export interface CompatibilityOptions {
-  /** How long the feed keeps a message, in milliseconds. */
+  /** Milliseconds for which the feed keeps a message. */
   readonly keptMs: number
 }
 
-/** Every style at its own prefix. */
+/** All styles, each at its own prefix. */
 export const compatibilityStyles = ({ keptMs }: CompatibilityOptions): readonly Style[] => [
   topicStyle({ prefix: '/compat-topic', keptMs }),
   sendKeyStyle({ prefix: '/compat-sendkey' }),
   deviceKeyStyle({ prefix: '/compat-devicekey' }),
 ]
 
-/** One style without a prefix, and how it answers for a path that it does not know. */
+/** One style without a prefix, with its answerer for unknown paths. */
 export function styleAtRoot(
   name: 'topic' | 'sendkey' | 'devicekey',
   { keptMs }: CompatibilityOptions,

@@ -1,5 +1,5 @@
-// How the topic style answers. `code` is the status and two digits more, by which its clients tell
-// refusals apart.
+// The answers of the topic style. `code` is the status and two more digits, by which its clients
+// tell refusals apart.
 
 import type { Fault } from '#domain/fault'
 import type { Accepted } from '#src/acceptance/intent'
@@ -20,7 +20,7 @@ import { lineOf } from '#src/ingress/respond'
 import type { About } from '#src/ingress/row'
 import { COMPATIBILITY_CODES, GUARDS } from './sending.ts'
 
-/** What the handler of a publication gives. */
+/** The outcome of a publication. */
 export interface Published {
   readonly key: string
   readonly accepted: Accepted
@@ -40,7 +40,7 @@ const json = (data: object): Imitated => ({
 
 const seconds = (ms: number): number => Math.floor(ms / 1000)
 
-/** By the member that is at fault. */
+/** Codes by the member at fault. */
 const CODE_OF_FIELD: Readonly<Record<string, number>> = {
   email: 40001,
   delay: 40002,
@@ -69,7 +69,7 @@ function codeOf({ code, field }: Fault, status: number): number {
 const failure = (fault: Fault, status: number): Imitated =>
   json({ code: codeOf(fault, status), http: status, error: lineOf(fault) })
 
-/** Answers a publication; `keptMs` is how long the feed keeps it. */
+/** Answers a publication, which the feed keeps for `keptMs`. */
 export const published = (keptMs: number): Answerer<Published> =>
   imitation({
     success: ({ key, accepted, publication }, { receivedAtMs }) =>
@@ -84,10 +84,10 @@ export const published = (keptMs: number): Answerer<Published> =>
     failure,
   })
 
-/** Answers with what the handler gives. */
+/** Answers with the handler's data. */
 export const TOPIC_ANSWER: Answerer<object> = imitation({ success: json, failure })
 
-/** Answers a browser that asks whether it may. */
+/** Answers the preflight of a browser. */
 export const PREFLIGHT: Answerer<object> = imitation({
   success: () => ({
     contentType: 'text/plain',

@@ -1,4 +1,4 @@
-// Where in a channel's feed a subscriber of the topic style begins.
+// Finds the place in a channel's feed at which a subscriber of the topic style begins.
 
 import type { ChannelInfo } from '#domain/channel'
 import type { FeedFollowing } from '#src/acceptance/feed-following'
@@ -10,11 +10,11 @@ export interface Start {
   readonly sinceMs?: number
 }
 
-/** How far back the last message, or one of a given id, is looked for. */
+/** Entries among which the last message, or one with a given id, is searched. */
 const LOOKED_BACK_MAX = 10_000
 const PAGE = 200
 
-/** The place behind which the subscriber reads; the beginning for an id that nobody finds. */
+/** The place behind which the subscriber reads; the beginning for an unknown id. */
 export async function startOf(
   following: FeedFollowing,
   { channelId, headSeq }: ChannelInfo,

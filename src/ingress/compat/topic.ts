@@ -31,9 +31,9 @@ import type { Published } from './topic-shape.ts'
 import { streamRows } from './topic-streams.ts'
 
 export interface TopicOptions {
-  /** Where the style is mounted; '' for the root. */
+  /** The prefix of the style; '' for the root. */
   readonly prefix: string
-  /** How long the feed keeps a message, in milliseconds. */
+  /** Milliseconds for which the feed keeps a message. */
   readonly keptMs: number
 }
 
