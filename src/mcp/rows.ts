@@ -14,16 +14,22 @@ import type { Style } from '#src/ingress/ingress'
 import { get, post } from '#src/ingress/row'
 import type { Row } from '#src/ingress/row'
 import { rpcAnswerer } from './answerer.ts'
+import { surfaceParts } from './parts.ts'
+import type { McpOptions, McpPorts } from './parts.ts'
 import { HEADERS, Surface } from './surface.ts'
-import type { McpOptions, McpPorts } from './surface.ts'
+import type { SurfaceParts } from './surface.ts'
 
 /** Makes the rows of /mcp over the acceptance stage. */
 export const mcpStyle =
   (ports: McpPorts, options: McpOptions): Style =>
-  (acceptance) => {
-    const surface = new Surface(acceptance, ports, options)
-    return [mcpRow(surface), metadataRow(surface.resource, options.baseUrl)]
-  }
+  (acceptance) =>
+    surfaceRows(surfaceParts(acceptance, ports, options))
+
+/** The rows of a surface. */
+export const surfaceRows = (parts: SurfaceParts): readonly Row[] => [
+  mcpRow(new Surface(parts)),
+  metadataRow(parts.resource, parts.baseUrl),
+]
 
 const mcpRow = (surface: Surface): Row =>
   post('/mcp', {

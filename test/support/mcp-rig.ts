@@ -6,6 +6,10 @@ import type { ExecutionContext } from 'ava'
 
 import { ASSISTANT_SCOPES } from '#domain/assistants'
 import type { AssistantScope, Grant } from '#domain/assistants'
+import type { Acceptance } from '#src/acceptance/acceptance'
+import type { Style } from '#src/ingress/ingress'
+import type { Row } from '#src/ingress/row'
+import type { McpOptions, McpPorts } from '#src/mcp/parts'
 import { mcpStyle } from '#src/mcp/rows'
 import { FakeAccessTokens, FakeBindings } from '#test/support/fake-assistants'
 import { FakeLogger, FakeMeter } from '#test/support/fake-telemetry'
@@ -31,19 +35,27 @@ export interface McpRig extends Rig {
   readonly client: (token?: string, revision?: string) => Promise<Client>
 }
 
+export interface McpRigOptions {
+  readonly baseUrl?: string
+  /** Makes the rows of another surface. */
+  readonly rows?: (acceptance: Acceptance, ports: McpPorts, options: McpOptions) => readonly Row[]
+}
+
+const ownRows: NonNullable<McpRigOptions['rows']> = (acceptance, ports, options) =>
+  mcpStyle(ports, options)(acceptance)
+
 export async function startMcp(
   t: ExecutionContext,
   options: RigOptions = {},
-  { baseUrl = BASE_URL }: { readonly baseUrl?: string } = {},
+  { baseUrl = BASE_URL, rows = ownRows }: McpRigOptions = {},
 ): Promise<McpRig> {
   const tokens = new FakeAccessTokens()
   const bindings = new FakeBindings()
   const logger = new FakeLogger()
   const meter = new FakeMeter()
-  const style = mcpStyle(
-    { tokens, bindings, logger, meter },
-    { baseUrl, version: '9.9.9', statusRetentionMs: 7 * 86_400_000 },
-  )
+  const ports = { tokens, bindings, logger, meter }
+  const surface = { baseUrl, version: '9.9.9', statusRetentionMs: 7 * 86_400_000 }
+  const style: Style = (acceptance) => rows(acceptance, ports, surface)
   const rig = await startIngress(t, { ...options, styles: [style] })
   const issue = (token: string, scopes: readonly AssistantScope[]): Grant =>
     tokens.issue(token, RESOURCE, scopes)
