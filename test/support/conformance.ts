@@ -21,7 +21,14 @@ export async function failureOf(url: string, scenario?: string): Promise<string 
     scenario === undefined
       ? ['--suite', 'all', '--expected-failures', BASELINE]
       : ['--scenario', scenario]
-  const suite = spawn(process.execPath, [SUITE, 'server', '--url', url, ...which])
+  const suite = spawn(process.execPath, [
+    ...process.execArgv,
+    SUITE,
+    'server',
+    '--url',
+    url,
+    ...which,
+  ])
   const said: Buffer[] = []
   suite.stdout.on('data', (chunk: Buffer) => said.push(chunk))
   suite.stderr.on('data', (chunk: Buffer) => said.push(chunk))
