@@ -84,7 +84,7 @@ export interface Credentials {
   readonly password: string
 }
 
-/** Where the command's facts come from; the standard input serves one secret. */
+/** The sources of a command's settings; the standard input serves one secret. */
 export type Sources = Pick<Surroundings, 'env' | 'readInput'>
 
 /** The gateway. Throws UsageError. */
@@ -169,7 +169,7 @@ function profileFor({ profile }: Pick<AccessGiven, 'profile'>, env: Env): Profil
 
 type Secret = 'token' | 'password'
 
-/** A secret from where it is given first; undefined when it is given nowhere. */
+/** A secret from the first source that gives it; undefined when none does. */
 async function secretOf(
   name: Secret,
   given: { readonly [Name in Secret | `${Secret}File`]?: string | undefined },

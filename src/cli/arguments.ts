@@ -1,4 +1,4 @@
-// From arguments to the values of a word's options and parameters.
+// Turns arguments into the values of a word's options and parameters.
 //
 // Invariants:
 //   arguments/1. No error repeats a value or a superfluous argument: it may be a secret.
@@ -7,7 +7,7 @@ import { UsageError } from './endings.ts'
 import { BadValue, optionName } from './word.ts'
 import type { Option, Options, Parameter, Parameters } from './word.ts'
 
-/** Arguments as they were typed, before a definition gives them a meaning. */
+/** Typed arguments, before a definition gives them a meaning. */
 export interface Typed {
   /** Texts of each option by its name in the definition; a flag has an empty text. */
   readonly options: ReadonlyMap<string, readonly string[]>

@@ -95,7 +95,7 @@ async function noWord(
   return new UsageError(`unknown command; ${hint}`)
 }
 
-/** What others can read in the list of processes should be given in another way. */
+/** Warns of secrets in options, which other users can read in the list of processes. */
 function warnOfSecrets({ options }: Typed, definitions: Options, { terminal }: Surroundings): void {
   for (const name of options.keys()) {
     if (definitions[name]?.isSecret !== true) continue

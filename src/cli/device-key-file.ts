@@ -1,4 +1,4 @@
-// Where this computer keeps its device key, so that `heliograph watch` is one device over time.
+// Keeps this computer's device key in a file, so that `heliograph watch` is one device over time.
 //
 // Invariants:
 //   device-key-file/1. The file is never readable for others, not even for a moment: it is made

@@ -12,7 +12,7 @@ export interface Credentials {
   readonly password: string
 }
 
-/** Exactly one of password and device_key. */
+/** The reader of a channel: exactly one of password and device_key. */
 export type Reader =
   | Credentials
   | { readonly channel_id: string; readonly device_key: string; readonly password?: never }
@@ -183,10 +183,10 @@ export interface ChannelFacts extends ChannelName {
   readonly open_events: number
 }
 
-/** A key as it is listed; its key_id opens nothing. */
+/** A listed key; its key_id opens nothing. */
 export interface ListedKey {
   readonly key_id: string
-  /** Empty when none was given. */
+  /** The label; empty when none was given. */
   readonly label: string
   readonly created_at: number
 }

@@ -34,7 +34,7 @@ const ATTEMPTS_MAX = 4
 const BACKOFF = { firstMs: 200, maxMs: 5_000 }
 const RETRY_AFTER_MAX_MS = 60_000
 
-/** `data` of a success; throws HeliographError, or the reason of an aborted signal. */
+/** Gives `data` of a success; throws HeliographError, or the reason of an aborted signal. */
 export async function call(endpoint: Endpoint, request: Call): Promise<unknown> {
   for (let attempt = 0; ; attempt += 1) {
     const answer = await attemptOnce(endpoint, request)
@@ -92,7 +92,7 @@ async function attemptOnce(
 const noAnswer = (code: ClientCode, message: string): HeliographError =>
   new HeliographError(message, { code, status: 0, retryable: true })
 
-/** What Node names as the cause when it could not connect. Browsers give no cause. */
+/** Codes that Node gives as the cause when it could not connect. Browsers give no cause. */
 const UNSENT: ReadonlySet<unknown> = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',

@@ -1,15 +1,15 @@
-// What carries a session: texts in both directions, in order. WSS is built in; `heliograph/node`
-// has TCP, and an application may bring its own.
+// Carriers of sessions: texts in both directions, in order. WSS is built in; `heliograph/node` has
+// TCP, and an application may bring its own.
 
 import { PROTOCOL, WSS_PATH } from '#src/schemas/frames'
 
-/** Where a connection tells what happens to it. */
+/** The events of a connection. */
 export interface CarrierEvents {
-  /** Frames may be sent from here on. */
+  /** Called when frames may be sent. */
   opened(): void
-  /** The text of one frame. */
+  /** Called with the text of one frame. */
   received(text: string): void
-  /** The end, told once, also of a connection that never opened. `reason` holds no secret. */
+  /** Called once at the end, also for a connection that never opened. `reason` holds no secret. */
   closed(reason: string): void
 }
 
@@ -17,11 +17,11 @@ export interface CarrierEvents {
 export interface Connection {
   /** Sends the text of one frame; does nothing once the connection is over. */
   send(text: string): void
-  /** Ends it. */
+  /** Ends the connection. */
   close(): void
 }
 
-/** Opens a connection. It tells its events later than it returns, and never throws. */
+/** Opens a connection. Events come only after it has returned. It never throws. */
 export type Carrier = (events: CarrierEvents) => Connection
 
 /**

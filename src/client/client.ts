@@ -12,7 +12,7 @@ import { WEB } from './runtime.ts'
 import type { ClientRuntime, Fetch } from './runtime.ts'
 
 export interface ClientOptions {
-  /** Where the gateway answers, with or without a slash at the end. */
+  /** The address of the gateway, with or without a slash at the end. */
   readonly baseUrl: string
   /** The gateway token, a secret. */
   readonly token?: string | undefined
@@ -24,7 +24,7 @@ export interface ClientOptions {
 
 export interface CallOptions {
   readonly signal?: AbortSignal
-  /** `true`: the call may happen twice. `false`: it is tried once. */
+  /** `true` for a call that may happen twice, `false` for one attempt. */
   readonly repeat?: boolean
 }
 
@@ -73,7 +73,7 @@ function routesOf(endpoint: Endpoint) {
   return {
     get: getter(endpoint),
     post,
-    /** Never repeated by itself. */
+    /** A route whose calls the client never repeats by itself. */
     once: <Body extends object, Data>(path: string) => post<Body, Data>(path, () => false),
     repeated: <Body extends object, Data>(path: string) => post<Body, Data>(path, () => true),
   }
@@ -140,7 +140,7 @@ const channelRoutes = ({ get, post, once, repeated }: Routes) => ({
   rename: repeated<Wire.Credentials & { readonly channel_name: string }, Wire.ChannelName>(
     '/channel/rename',
   ),
-  // Repeated after a lost answer, these two would meet the new password and the deleted channel.
+  // A repeat after a lost answer would meet the new password, or the deleted channel.
   changePassword: once<
     Wire.Credentials & { readonly new_password: string },
     { readonly channel_id: string }
@@ -161,7 +161,7 @@ const channelRoutes = ({ get, post, once, repeated }: Routes) => ({
 const keyRoutes = ({ once, repeated }: Routes) => ({
   create: once<Wire.Credentials & { readonly label?: string }, Wire.CreatedKey>('/channel/key'),
   list: repeated<Wire.Credentials, Wire.ListedKeys>('/channel/key/list'),
-  // Repeated after a lost answer, it would not find the key.
+  // A repeat after a lost answer would not find the key.
   revoke: once<
     Wire.Credentials & { readonly key_id: string },
     { readonly channel_id: string; readonly revoked: boolean }

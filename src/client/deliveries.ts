@@ -1,8 +1,8 @@
 // The entries of a device as an async iterator.
 //
 // Invariants:
-//   deliveries/1. An entry is handled once the loop asks for the next one. The one at which the
-//     loop is left, by `break` or an error, is not acknowledged: a later session brings it again.
+//   deliveries/1. An entry is handled once the loop asks for the next one. The entry at which the
+//     loop ends, by `break` or an error, is not acknowledged: a later session brings it again.
 //   deliveries/2. At most one entry waits here: the gateway's window bounds the rest.
 
 import type { Delivery } from '#src/schemas/frames'

@@ -17,7 +17,7 @@ import type { PositionStore } from './position-store.ts'
 import type { ClientRuntime } from './runtime.ts'
 import { Watchdog } from './watchdog.ts'
 
-/** Why a watch ended for good. */
+/** The reason for which a watch ended for good. */
 export type WatchEnd =
   | { readonly kind: 'closed' }
   | { readonly kind: 'replaced' }
@@ -25,15 +25,15 @@ export type WatchEnd =
   /** The position store could not be read. */
   | { readonly kind: 'failed'; readonly error: unknown }
 
-/** How one session ended. */
+/** The end of one session. */
 export type Loss =
   | { readonly kind: 'end'; readonly end: WatchEnd }
   | {
       readonly kind: 'again'
       readonly reason: string
-      /** What the gateway asks for. */
+      /** Milliseconds that the gateway asks to wait. */
       readonly afterMs?: number | undefined
-      /** What a handler or the position store threw. */
+      /** The error of a handler or of the position store. */
       readonly error?: unknown
     }
 
@@ -45,11 +45,11 @@ export interface SessionOptions {
   readonly handlers: Handlers
   readonly store: PositionStore | undefined
   readonly runtime: ClientRuntime
-  /** The position in each channel; moved here. */
+  /** The position in each channel, which this session moves. */
   readonly cursors: Map<ChannelId, number>
-  /** The gateway has let the device in. */
+  /** Called when the gateway has let the device in. */
   readonly opened: (sessionId: string) => void
-  /** Something was handled. */
+  /** Called when something was handled. */
   readonly progressed: () => void
 }
 

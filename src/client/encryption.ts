@@ -1,5 +1,5 @@
-// End-to-end encryption of texts: what stands in `ciphertext` is for those who have the key, and
-// the gateway carries it unopened. (docs/encryption.md)
+// End-to-end encryption of texts: only holders of the key can read `ciphertext`, which the gateway
+// carries unopened. (docs/encryption.md)
 //
 //   hg1 . key id . nonce . AES-256-GCM ciphertext and tag      in base64url
 //
@@ -36,7 +36,7 @@ export interface EncryptionKey {
   readonly key: PlatformKey
 }
 
-/** Where a ciphertext stands. It opens nowhere else. (encryption/1) */
+/** The place of a ciphertext, which opens nowhere else. (encryption/1) */
 interface Place {
   readonly channelId: string
   /** `ciphertext` unless the text stands in another field, for example `attrs.position`. */

@@ -29,7 +29,7 @@ export interface ErrorFacts {
   readonly requestId?: string | undefined
 }
 
-/** Why a call failed. Its message holds no secret. */
+/** The failure of a call. Its message holds no secret. */
 export class HeliographError extends Error {
   override readonly name = 'HeliographError'
   readonly code: string

@@ -1,9 +1,9 @@
-// What waits in a fleet sender: lines of items with one key, of which one item is under way at a
+// The queue of a fleet sender: items with one key form a line, of which one item is under way at a
 // time.
 //
 // Invariants:
-//   fleet-queue/1. Of each line at most one item is taken and not released, the oldest first. An
-//     item that is put back is the next of its line.
+//   fleet-queue/1. At most one item of each line is taken at a time, the oldest first. An item that
+//     is put back is the next of its line.
 
 type Key = string | symbol
 
@@ -18,10 +18,10 @@ export interface Taken<Item> {
 }
 
 export class FleetQueue<Item> {
-  /** Items that wait. */
+  /** The number of waiting items. */
   size = 0
   readonly #lines = new Map<Key, Line<Item>>()
-  /** Lines whose next item may be taken, in the order in which they may. */
+  /** Lines whose next item may be taken, in order. */
   readonly #ready: Key[] = []
 
   /** Adds an item behind those with its key; without one it waits for no other. */
@@ -64,7 +64,7 @@ export class FleetQueue<Item> {
     this.#ready.unshift(key)
   }
 
-  /** Takes everything that waits out. */
+  /** Takes all waiting items out. */
   clear(): readonly Item[] {
     const items = [...this.#lines.values()].flatMap((line) => line.items.splice(0))
     this.#ready.length = 0

@@ -1,4 +1,4 @@
-// What a fleet sender sends: one submission each, with what its order and its repeats depend on.
+// The submissions of a fleet sender, with the rules of their order and repeats.
 
 import type * as Wire from './bodies.ts'
 import type { Client } from './client.ts'

@@ -1,8 +1,8 @@
-// What an error means for a submission: whether the gateway has it, and whether to try again.
+// The meaning of an error for a submission: whether the gateway has it, and whether to try again.
 //
 // Invariants:
-//   fleet-verdict/1. A submission of which nobody knows whether the gateway has it is sent again
-//     only when a repeat has no second effect.
+//   fleet-verdict/1. A submission with an unknown outcome is sent again only when a repeat has no
+//     second effect.
 
 import type { HeliographError } from './error.ts'
 import type { FleetSubmission } from './fleet-submission.ts'
@@ -26,7 +26,7 @@ export function verdictOn(
   return isSafe ? 'again' : 'unknown' // fleet-verdict/1
 }
 
-/** Whether nobody knows if the gateway has the submission. */
+/** True when nobody knows whether the gateway has the submission. */
 export const leavesOpen = ({ code, status }: HeliographError): boolean =>
   code === 'submission_outcome_unknown' ||
   code === 'connection_failed' ||

@@ -35,7 +35,7 @@ export interface FleetOptions<Tag = unknown> extends ClientOptions {
    * no second effect unless another sender set other values with the very same time in between.
    */
   readonly repeatsUpdates?: boolean
-  /** Told once of each submission. An error that it throws is reported as an uncaught one. */
+  /** Called once for each submission. An error that it throws is reported as an uncaught one. */
   readonly onOutcome?: (outcome: FleetOutcome<Tag>) => void
 }
 
@@ -48,7 +48,7 @@ export type FleetOutcome<Tag = unknown> = { readonly submission: FleetSubmission
   | { readonly kind: 'unsent' }
 )
 
-/** Counts since the start, and what waits and is under way now. */
+/** Counts since the start, and the numbers that wait and are under way now. */
 export interface FleetProgress {
   readonly waiting: number
   readonly underWay: number
@@ -69,7 +69,7 @@ export interface FleetSender<Tag = unknown> {
   send(submission: FleetSubmission<Tag>): Promise<void>
   /** Resolves once everything that was sent before has its outcome. */
   flush(): Promise<void>
-  /** Ends what is under way; what waits is `unsent`. */
+  /** Aborts requests under way; waiting submissions are `unsent`. */
   stop(): Promise<void>
 }
 
@@ -193,7 +193,7 @@ class Sender<Tag> implements FleetSender<Tag> {
   /** The longest pause that was asked for counts. (fleet/4) */
   #pauseFor({ retryAfterMs = 0 }: HeliographError): void {
     if (this.#stopped.signal.aborted) return
-    // What fails together is one failure.
+    // Requests that fail together count as one failure.
     if (this.#pause === undefined) this.#failures += 1
     const delayMs = retryAfterMs + backoffMs(this.#runtime, this.#failures - 1, BACKOFF)
     if (this.#pause !== undefined && this.#pause.delayMs >= delayMs) return

@@ -4,7 +4,7 @@
 //   intake/1. An entry is acknowledged, and its cursor moved, only after its handler has resolved.
 //   intake/2. After a handler failed, the session handles and acknowledges nothing more, so the
 //     next session begins with the entry that failed.
-//   intake/3. Handlers never overlap. The gateway's window bounds what waits.
+//   intake/3. Handlers never overlap. The gateway's window bounds the waiting frames.
 //   intake/4. An entry that was handled already is acknowledged again and not handled again.
 //     (positions/1 in positions.ts)
 //   intake/5. A position is saved before it is acknowledged, so the gateway never takes for handled
@@ -22,9 +22,9 @@ import type { ClientRuntime } from './runtime.ts'
 export interface Handlers {
   onEntry(delivery: Delivery): void | Promise<void>
   onGap?(gap: Gap): void | Promise<void>
-  /** Everything up to `seq` was delivered. */
+  /** Called when everything up to `seq` was delivered. */
   onCaughtUp?(channelId: ChannelId, seq: number): void | Promise<void>
-  /** A channel of the device: at the beginning of a session, and when the device subscribes. */
+  /** Called for each channel at the beginning of a session, and when the device subscribes. */
   onChannel?(channel: SubscribedChannel): void | Promise<void>
   onUnsubscribed?(channelId: ChannelId): void | Promise<void>
 }
@@ -39,13 +39,13 @@ const ACK_WITHIN_MS = 200
 interface IntakePorts {
   readonly handlers: Handlers
   readonly runtime: ClientRuntime
-  /** The device's position in each channel; moved here. */
+  /** The device's position in each channel, which the intake moves. */
   readonly cursors: Map<ChannelId, number>
   readonly store: PositionStore | undefined
   readonly send: (text: string) => void
-  /** An entry or the end of a catch-up was handled. */
+  /** Called when an entry or the end of a catch-up was handled. */
   readonly handled: () => void
-  /** A handler failed, or the store did. */
+  /** Called when a handler or the store failed. */
   readonly failed: (reason: string, error: unknown) => void
 }
 
@@ -64,7 +64,7 @@ export class Intake {
     this.#positions = new Positions(ports.cursors)
   }
 
-  /** Handles a frame after all before it. (intake/3) */
+  /** Handles a frame after all earlier ones. (intake/3) */
   take(frame: GatewayFrame): void {
     this.#tail = this.#tail.then(() => this.#handle(frame))
   }
@@ -134,7 +134,7 @@ export class Intake {
 
   async #welcome({ channels }: Welcome): Promise<void> {
     const { handlers, cursors } = this.#ports
-    // A shorter list is a whole one: the device has left the others while it was away.
+    // A shorter list is complete: the device has left other channels while it was away.
     if (channels.length < WELCOME_CHANNELS_MAX) {
       const left = new Set(cursors.keys())
       for (const { channelId } of channels) left.delete(channelId)

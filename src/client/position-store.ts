@@ -1,4 +1,4 @@
-// Where a device keeps its positions while its program does not run.
+// Stores of a device's positions, which outlive its program.
 
 import { parseChannelId } from '#domain/identity'
 import type { ChannelId } from '#domain/identity'
@@ -11,9 +11,9 @@ export type SavedPositions = ReadonlyMap<string, number>
  * in the same transaction as its own data gets each entry exactly once, even after a crash.
  */
 export interface PositionStore {
-  /** What was saved last; empty before that. Asked once, before the first session. */
+  /** Gives the last saved positions; empty before any. Called once, before the first session. */
   load(): Promise<SavedPositions>
-  /** Replaces what was saved. Called again only once the call before has ended. */
+  /** Replaces the saved positions. Called again only once the call before has ended. */
   save(positions: SavedPositions): Promise<void>
 }
 

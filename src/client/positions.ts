@@ -1,7 +1,7 @@
-// A device's position in each of its channels: which entries it has, and which are new to it.
+// A device's position in each of its channels, which tells the entries that are new to it.
 //
 // Invariants:
-//   positions/1. Nothing that was taken is new again. Behind a gap with `restart` Things come once
+//   positions/1. A taken entry is never new again. Behind a gap with `restart` Things come once
 //     more, Messages and Events do not. The cursor stays until then: a session that is lost in the
 //     middle resumes from it, and the gateway restarts again.
 //   positions/2. Behind a gap with the reason `reset` the feed has lost entries, and their numbers
@@ -11,7 +11,7 @@ import type { ChannelId } from '#domain/identity'
 import type { Delivery, Gap } from '#src/schemas/frames'
 
 export class Positions {
-  /** Everything up to here was taken; what the next session resumes from. */
+  /** The seq up to which everything was taken; the next session resumes from it. */
   readonly cursors: Map<ChannelId, number>
   /** The last Thing that has come behind a restart, until the cursor is reached. */
   readonly #restarted = new Map<ChannelId, number>()
@@ -33,7 +33,7 @@ export class Positions {
     }
   }
 
-  /** Notes that everything up to here has come, or is not for the device. No cursor goes back. */
+  /** Notes that everything up to a seq has come, or is not for the device. No cursor goes back. */
   caughtUp(channelId: ChannelId, seq: number): void {
     this.#restarted.delete(channelId)
     this.cursors.set(channelId, Math.max(seq, this.cursors.get(channelId) ?? 0))

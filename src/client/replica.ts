@@ -1,7 +1,7 @@
 // A local copy of the Things of a device's channels, kept equal to the gateway's.
 //
 // Invariants:
-//   replica/1. Where a channel is caught up, its Things equal those of the gateway at the channel's
+//   replica/1. When a channel is caught up, its Things equal the gateway's at the channel's
 //     position: every effective patch is applied once, in the order of seq.
 //   replica/2. A program that resumes from a saved position has no Things yet: it reads them from
 //     the gateway before it takes deliveries.
@@ -25,7 +25,7 @@ import type { DeviceOptions, Watch } from './watch.ts'
 /** Handlers see the replica after the change that they are told of. */
 export type ReplicaOptions = DeviceOptions &
   Partial<Handlers> & {
-    /** Where the gateway answers; Things are read from there. */
+    /** The address of the gateway, from which Things are read. */
     readonly baseUrl: string
   }
 

@@ -16,12 +16,12 @@ export interface FetchAnswer extends Pick<Response, 'ok' | 'status' | 'text'> {
 }
 
 export interface ClientRuntime {
-  /** Calls back once after a delay. Gives the way to cancel. */
+  /** Calls back once after a delay. Gives a function that cancels it. */
   readonly after: (delayMs: number, callback: () => void) => () => void
   /** A whole number from 0 up to, without, `below`, which is 2 ** 32 at most. For jitter. */
   readonly random: (below: number) => number
   readonly fetch: Fetch
-  /** Random bytes that nobody can guess. */
+  /** Unguessable random bytes. */
   readonly entropy: (bytes: number) => Uint8Array<ArrayBuffer>
   /** Takes an error of the caller's own code that nobody waits for. */
   readonly report: (error: unknown) => void

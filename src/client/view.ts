@@ -8,8 +8,8 @@
 //     (positions/1 in positions.ts)
 //   view/3. Behind a gap with `restart` the Things of the channel are forgotten: each live one
 //     follows.
-//   view/4. A Thing that was read whole has everything up to its seq: what is delivered of that
-//     again changes nothing.
+//   view/4. A Thing that was read whole has everything up to its seq: earlier deliveries change
+//     nothing.
 
 import type { ChannelId } from '#domain/identity'
 import { bare } from '#domain/bare'
@@ -86,7 +86,7 @@ export function thingFrom(record: ThingRecord): ThingView {
   }
 }
 
-/** The Things of every channel of a device, kept in step with what is delivered. */
+/** The Things of every channel of a device, kept in step with deliveries. */
 export class ThingsView {
   readonly #things = new Map<ChannelId, Map<string, ThingView>>()
   readonly #positions = new Positions()
@@ -125,7 +125,7 @@ export class ThingsView {
     else things.set(thing.id, thing)
   }
 
-  /** Where each channel stands: what the next session resumes from. */
+  /** The position in each channel, from which the next session resumes. */
   cursors(): ReadonlyMap<ChannelId, number> {
     return new Map(this.#positions.cursors)
   }

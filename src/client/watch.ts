@@ -24,9 +24,9 @@ import type { Loss, WatchEnd } from './device-session.ts'
 
 export type { WatchEnd } from './device-session.ts'
 
-/** Who the device is, and how it reaches the gateway. */
+/** The device, and its way to the gateway. */
 export interface DeviceOptions {
-  /** Where the gateway answers; may be left out when there is a carrier. */
+  /** The address of the gateway; may be left out when there is a carrier. */
   readonly baseUrl?: string
   /** A secret. */
   readonly deviceKey: string
@@ -42,8 +42,8 @@ export interface DeviceOptions {
   /** The name of the device's software. */
   readonly client?: string
   /**
-   * Told when the connection changes and when a handler fails. An error that it throws is reported
-   * as an uncaught one, and the watch goes on.
+   * Called when the connection changes and when a handler fails. An error that it throws is
+   * reported as an uncaught one, and the watch goes on.
    */
   readonly onState?: (state: WatchState) => void
   readonly runtime?: ClientRuntime
@@ -65,9 +65,9 @@ export type WatchState =
 export interface Watch {
   /** Resolves when the watch is over; never rejects. */
   readonly ended: Promise<WatchEnd>
-  /** The position in each channel: everything up to there was handled. */
+  /** The position in each channel, up to which everything was handled. */
   readonly cursors: ReadonlyMap<ChannelId, number>
-  /** Connects at once where it waits: for programs that know that the network is back. */
+  /** Ends a wait and connects at once: for programs that know that the network is back. */
   wake(): void
   /** Ends the watch once the running handler is done and its entry acknowledged. */
   close(): Promise<void>

@@ -1,8 +1,8 @@
-// Notices a connection on which nothing comes any more.
+// Notices a silent connection.
 
 import type { ClientRuntime } from './runtime.ts'
 
-/** How long the gateway may take from the beginning of a connection to its welcome. */
+/** Milliseconds that the gateway may take from the beginning of a connection to its welcome. */
 const WELCOME_WITHIN_MS = 15_000
 
 /** Coarse: it looks once in each period. */
@@ -23,7 +23,7 @@ export class Watchdog {
     this.#hasHeard = true
   }
 
-  /** From the welcome on: something must come within every period. */
+  /** Expects something within every period. Called at the welcome. */
   expectWithin(periodMs: number): void {
     this.#cancel()
     this.#cancel = this.#runtime.after(periodMs, () => {

@@ -1,15 +1,16 @@
 // Removes what must not outlive this process: servers, locks, temporary folders.
 //
 // Invariants:
-//   at-exit/1. What was registered last goes first: a server is gone before its folder is removed.
-//   at-exit/2. One that fails does not keep the others from running.
+//   at-exit/1. The action that was registered last runs first: a server is gone before its folder
+//       is removed.
+//   at-exit/2. A failed action does not keep the others from running.
 
 const actions = new Set<() => void>()
 let isListening = false
 
 /**
- * Runs the action when this process ends, except by a signal that nobody handles. The process waits
- * for nothing by then, so the action must be synchronous. Gives the way to forget it.
+ * Runs the action when this process ends, except by an unhandled signal. The process waits for
+ * nothing by then, so the action must be synchronous. Gives a function that forgets it.
  */
 export function atExit(action: () => void): () => void {
   // The same function may be registered twice.
@@ -28,6 +29,6 @@ function attempt(action: () => void): void {
   try {
     action()
   } catch {
-    // at-exit/2. Nobody is left to be told.
+    // at-exit/2: nobody is left to hear of the error.
   }
 }

@@ -1,4 +1,4 @@
-// A certificate that signs itself, for servers on this machine. Node makes keys and no
+// Makes a self-signed certificate, for servers on this machine. Node makes keys and no
 // certificates, so its few fields are written here. (RFC 5280, X.690)
 
 import { createPublicKey, generateKeyPairSync, randomBytes, sign } from 'node:crypto'

@@ -13,7 +13,10 @@ export interface HoldOptions {
   readonly timeoutMs: number
 }
 
-/** Waits until nobody else holds the file. Gives the way to let go; rejects after the timeout. */
+/**
+ * Waits until no other process holds the file. Gives a function that lets it go; rejects after the
+ * timeout.
+ */
 export async function holdFile(
   file: string,
   { timeoutMs }: HoldOptions,
@@ -37,13 +40,16 @@ export async function letGoOfFile(file: string): Promise<void> {
 export async function tryToHoldFile(file: string): Promise<boolean> {
   if (await create(file)) return true
   const holder = Number(await readFile(file, 'utf8').catch(() => ''))
-  // An empty file is one that is being written this moment.
+  // An empty file is being written at this moment.
   if (holder === 0 || isAlive(holder)) return false
   await rm(file, { force: true })
   return create(file)
 }
 
-/** The files that this process holds, each with the way to leave it alone when the process ends. */
+/**
+ * The files that this process holds, each with a function that cancels its removal at the end of
+ * the process.
+ */
 const held = new Map<string, () => void>()
 
 async function create(file: string): Promise<boolean> {
@@ -65,7 +71,7 @@ function isAlive(processId: number): boolean {
     process.kill(processId, 0)
     return true
   } catch (error) {
-    // Somebody else's process is alive too.
+    // The process of another user is alive too.
     return error instanceof Error && 'code' in error && error.code === 'EPERM'
   }
 }

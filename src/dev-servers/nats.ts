@@ -72,7 +72,7 @@ export async function startNats(options: NatsOptions): Promise<NatsStarted> {
       }),
     ),
   )
-  // One that fails must not leave another behind that was about to start.
+  // A failed server must not leave another behind that was about to start.
   const starts = await Promise.allSettled(servers.map((server) => server.restart()))
   const failure = starts.find((start) => start.status === 'rejected')
   if (failure !== undefined) {

@@ -19,7 +19,7 @@ export interface ReservedPort {
   readonly release: () => Promise<void>
 }
 
-/** A port on 127.0.0.1 that nobody listens on and no other process of ours has reserved. */
+/** Reserves a free port on 127.0.0.1 that no other process of ours has reserved. */
 export async function reservePort(): Promise<ReservedPort> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const port = randomInt(PORT_MIN, PORT_MAX)

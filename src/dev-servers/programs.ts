@@ -3,7 +3,7 @@
 // Invariants:
 //   programs/1. One installation at a time on a machine: processes that ask together wait for the
 //     first one.
-//   programs/2. An installation starts no service: policy-rc.d forbids that meanwhile.
+//   programs/2. An installation starts no service: a policy-rc.d forbids it meanwhile.
 
 import { spawn } from 'node:child_process'
 import { constants, rmSync } from 'node:fs'
@@ -15,7 +15,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { atExit } from './at-exit.ts'
 import { holdFile } from './held-file.ts'
 
-/** The environment of a process: PATH is looked at, all of it is handed on to what is started. */
+/** The environment of a process: PATH is searched, and started programs get all of it. */
 export interface Surroundings {
   readonly [name: string]: string | undefined
 }
@@ -46,7 +46,7 @@ const USUAL_PLACES = [
 ]
 const POLICY_FILE = '/usr/sbin/policy-rc.d'
 const POLICY_FORBIDS = '#!/bin/sh\nexit 101\n'
-/** What apt-get says of a package that this release of Debian does not have. */
+/** The message of apt-get about a package that this release of Debian does not have. */
 const UNKNOWN_PACKAGE = /has no installation candidate|Unable to locate package/
 const ATTEMPTS = 5
 const PAUSE_MS = 3000
@@ -71,8 +71,8 @@ export async function findOrInstall(program: Program, env: Surroundings): Promis
 }
 
 /**
- * Installs a package of Debian, if it `isMissing` still when its turn comes. Gives the last lines
- * of what went wrong, or nothing.
+ * Installs a package of Debian, unless it is no longer missing by then. Gives the last lines of a
+ * failure, or nothing.
  */
 export async function installPackage(
   name: string,
@@ -115,7 +115,7 @@ async function mayInstall(env: Surroundings): Promise<boolean> {
   return false
 }
 
-/** Gives the last lines of what went wrong, or nothing. */
+/** Runs apt-get. Gives the last lines of a failure, or nothing. */
 async function install(name: string, env: Surroundings): Promise<string> {
   const allowServices = await forbidServices()
   try {
@@ -127,7 +127,7 @@ async function install(name: string, env: Surroundings): Promise<string> {
       if (failure === '') return ''
       if (update === '' && UNKNOWN_PACKAGE.test(failure)) return failure
       if (update !== '') failure = `${failure}\n${update}`
-      // Another package manager may hold its lock; it says so and ends at once.
+      // Another package manager may hold the lock; then apt-get says so and ends at once.
       if (attempt < ATTEMPTS) await wait(PAUSE_MS)
     }
     return failure
@@ -136,7 +136,9 @@ async function install(name: string, env: Surroundings): Promise<string> {
   }
 }
 
-/** programs/2. Gives the way back. A policy that is there already is left as it is. */
+/**
+ * programs/2: forbids services; gives a function that allows them again. An existing policy stays.
+ */
 async function forbidServices(): Promise<() => Promise<void>> {
   try {
     await writeFile(POLICY_FILE, POLICY_FORBIDS, { flag: 'wx', mode: 0o755 })

@@ -1,4 +1,4 @@
-// Domain to the wire: what the administration of channels, devices and subscriptions answers.
+// Writes the answers of administration (channels, devices, subscriptions) in the names of the wire.
 
 import type {
   Acknowledged,

@@ -1,5 +1,5 @@
-// The JSON schemas of what answers.ts gives: entities, feed entries, operation records, and their
-// pages.
+// The JSON schemas of the answers in answers.ts: entities, feed entries, operation records, and
+// their pages.
 
 import { OPERATION_STATUSES } from '#domain/operation'
 import { MODELS } from '#domain/submission'

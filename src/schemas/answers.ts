@@ -1,4 +1,4 @@
-// Domain to the wire: what answers carry. Times are Unix milliseconds.
+// Writes the data of answers in the names of the wire. Times are Unix milliseconds.
 
 import type { ChannelInfo } from '#domain/channel'
 import type { Entity, Event, Thing } from '#domain/entity'
@@ -29,7 +29,7 @@ export function acceptedToWire({ model, opId, entityId }: AcceptedIds): Wire {
 
 type AcceptedIds = Pick<Submission, 'model' | 'opId' | 'entityId'>
 
-/** A page of a list and the cursor of the next one; none on the last page. */
+/** A page of a list, with the cursor of the next one unless it is the last. */
 export const pageToWire = <Item>(page: Page<Item>, itemToWire: (item: Item) => Wire): Wire => ({
   items: page.items.map((item) => itemToWire(item)),
   ...(page.next !== undefined && { next_cursor: encodeCursor(page.next) }),
@@ -55,10 +55,7 @@ export const thingToWire = (thing: Thing): Wire =>
 export const eventToWire = (event: Event): Wire =>
   entityToWire(event, { event_id: event.id, event_time: event.at })
 
-/**
- * Leaves out removed values; the gateway's own names stand over a field of the same
- * name.
- */
+/** Leaves out removed values; the gateway's own names win over a field of the same name. */
 function entityToWire(entity: Entity, own: Wire): Wire {
   const externalIds = valuesOf(entity.externalIds)
   return {

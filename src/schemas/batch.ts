@@ -1,9 +1,8 @@
-// Submissions as the log keeps them: a batch is a JSON array of submissions in the order of
-// acceptance.
+// Batches of the log: a batch is a JSON array of submissions in the order of acceptance.
 //
 // Invariants:
-//   batch/1. What is read back equals what was written, `__proto__` keys and all.
-//   batch/2. Reading never throws: what is no submission any more is given as Unreadable. (W6)
+//   batch/1. A submission reads back equal to the written one, `__proto__` keys and all.
+//   batch/2. Reading never throws: it gives an item that is not a submission as Unreadable. (W6)
 
 import {
   parseChannelId,
@@ -31,10 +30,12 @@ import { parseJson } from './json.ts'
 /** One submission as a part of a batch. */
 export const encodeSubmission = (submission: Submission): string => JSON.stringify(submission)
 
-/** The text of a batch made of parts that `encodeSubmission` gave. */
+/** The text of a batch, from parts that `encodeSubmission` gave. */
 export const encodeBatch = (parts: readonly string[]): string => `[${parts.join(',')}]`
 
-/** The submissions of a batch; one Unreadable in the place of each item that is none. (batch/2) */
+/**
+ * The submissions of a batch, with Unreadable in the place of each item that is not one. (batch/2)
+ */
 export function decodeBatch(payload: string): readonly (Submission | Unreadable)[] {
   let items: Json
   try {
@@ -59,7 +60,7 @@ function textOf(item: Json): string {
   try {
     return JSON.stringify(item)
   } catch {
-    return '' // A RangeError of the stack: reading is not recursive, writing is.
+    return '' // The stack ran out (RangeError): reading is not recursive, but writing is.
   }
 }
 

@@ -77,7 +77,7 @@ export function readBindStatus(sent: unknown): Answer<string> {
   return isFault(body) ? body : body.bind_session.trim()
 }
 
-/** bind_session_not_found for a session that the grant does not have. */
+/** The state of a bind session; bind_session_not_found for one that the grant does not have. */
 export function bindStateToWire(state: BindState): Answer<Wire> {
   if (state.kind === 'unknown') return fault('bind_session_not_found', { field: 'bind_session' })
   return state.kind === 'bound'

@@ -1,4 +1,5 @@
-// Requests about the keys that stand for a channel and its password, and what answers them.
+// Requests about channel keys, each of which stands for a channel and its password, and their
+// answers.
 
 import type { ChannelKey } from '#domain/channel-keys'
 import { fault, isFault } from '#domain/fault'

@@ -9,8 +9,8 @@ import { CREDENTIALS } from './submission-schemas.ts'
 
 export const CHANNELS_MAX = 2_000
 /**
- * The body that holds them all: 512 bytes for each, enough for the longest password also where
- * what is not ASCII is sent as JSON escapes.
+ * Bytes of a body with CHANNELS_MAX items: 512 for each, enough for the longest password with every
+ * character as a JSON escape.
  */
 export const SYNC_BODY_BYTES_MAX = CHANNELS_MAX * 512
 const NAME_RULE = '1 to 128 characters without control characters; not unique.'

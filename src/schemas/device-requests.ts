@@ -15,7 +15,7 @@ import type { SentText } from './values.ts'
 // ---- POST /device/register
 
 export interface Register {
-  /** As it was sent, trimmed: a key of any other form is treated as unknown. */
+  /** The sent text, trimmed: a key of any other form counts as unknown. */
   readonly deviceKey?: string
   readonly platform: Platform
 }
@@ -39,7 +39,10 @@ export function readRegister(sent: unknown): Answer<Register> {
 export interface SetRoute {
   readonly deviceKey: DeviceKey
   readonly channelType: ChannelType
-  /** Trimmed; its form is checked once the platform is known (checkProviderToken). A secret. */
+  /**
+   * The sent token, trimmed; checkProviderToken checks its form once the platform is known. A
+   * secret.
+   */
   readonly providerToken?: string
 }
 

@@ -111,7 +111,7 @@ function readEventId(sent: SentText) {
   return id ?? fault('event_id_required', { field: 'event_id' })
 }
 
-/** The Thing that the patch files the event under; '' takes it out of the one that it was under. */
+/** The Thing under which the patch files the event; '' takes it out of its Thing. */
 function readThingScope(
   sent: SentText,
   path: string | undefined,
@@ -126,14 +126,14 @@ function readThingScope(
   return fault('thing_id_mismatch', { field: 'thing_id' })
 }
 
-/** Reads what the event's update says; gives its attrs, which are applied key by key. */
+/** Reads the fields of the event's update; gives its attrs, which are applied key by key. */
 function readPatch(reader: FieldReader, body: EventBody, action: EventAction) {
   reader.patchText('title', body.title)
   reader.patchText('description', body.description)
   reader.patchText('status', body.status)
   reader.patchText('message', body.message)
   reader.patchText('severity', body.severity)
-  // Elsewhere started_at has no effect, whatever its value; ended_at was refused by its shape.
+  // For other actions started_at has no effect, whatever its value; the shape refused ended_at.
   if (action === 'create') reader.time('started_at', body.started_at)
   if (action === 'close') reader.time('ended_at', body.ended_at)
   reader.texts('tags', body.tags)

@@ -1,19 +1,19 @@
-// JSON whose whole numbers are what the caller wrote. JSON.parse reads every number as a double,
-// which holds whole ones beyond 2^53 only in part: 9007199254740993 would go on as ...992. Keeping
-// them would need a number type of our own from here to the device, whose JSON.parse would alter
-// them all the same.
+// Reads JSON with the whole numbers that the caller wrote. JSON.parse reads every number as a
+// double, which holds only some whole numbers beyond 2^53: 9007199254740993 would become ...992.
+// Keeping them would need a number type of our own from here to the device, whose JSON.parse would
+// alter them all the same.
 //
 // Invariants:
-//   exact-json/1. A whole number that would be written out with other digits is read as NaN, which
-//                 no reader of a field takes: its field is refused and named, and the order of
-//                 refusals stays as it is. (decisions.md 3)
+//   exact-json/1. A whole number that a double would change is read as NaN, which no field's reader
+//                 takes: the refusal names its field, and the order of refusals stays.
+//                 (decisions.md 3)
 
-/** Digits that a double keeps, whatever they are. */
+/** The number of digits that a double always keeps. */
 const SAFE_DIGITS = 15
-/** Written without a fraction or an exponent: those are rounded, as fractions are everywhere. */
+/** A number without fraction or exponent: other numbers are rounded, as everywhere. */
 const WHOLE = /^-?\d+$/
 
-/** JSON.parse gives this beside the value of a number; the type library does not know it yet. */
+/** The context that JSON.parse gives with a number; the type library lacks it. */
 interface Context {
   readonly source?: string
 }
@@ -25,7 +25,10 @@ export function parseExactly(text: string): unknown {
   )
 }
 
-/** Beyond every double it has become Infinity, which is refused as such. */
+/**
+ * True when a double changes the digits. (A number beyond every double became Infinity, which is
+ * refused as such.)
+ */
 const isAltered = (value: number, source: string): boolean =>
   source.length > SAFE_DIGITS &&
   WHOLE.test(source) &&

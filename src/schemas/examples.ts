@@ -63,7 +63,7 @@ export interface Example {
   readonly value: Readonly<Record<string, unknown>>
 }
 
-/** The required members alone, and all members; of each case where the schema has several. */
+/** Examples with the required members alone, and with all members, for each case of the schema. */
 export function examplesOf(schema: ObjectSchema): Readonly<Record<string, Example>> {
   const cases = isCases(schema['anyOf']) ? schema['anyOf'] : [undefined]
   const examples: Record<string, Example> = {}

@@ -1,12 +1,11 @@
-// The fields of one submission, read one after the other into a record without a prototype.
+// Reads the fields of one submission, one after the other, into a record without a prototype.
 //
 // Invariants:
-//   fields/1. The first fault stays; what is read after it changes nothing.
-//   fields/2. Keys that the caller chose (attrs, external_ids, metadata) are only ever written to
-//             records without a prototype, so `__proto__` and its kin are plain data. (decisions.md
-//             3)
-//   fields/3. Nothing is kept that JSON or UTF-8 cannot carry: what the log gives back equals what
-//             was read.
+//   fields/1. The first fault stays; fields read after it change nothing.
+//   fields/2. Keys that the caller chose (attrs, external_ids, metadata) go only into records
+//             without a prototype, so `__proto__` and the like are plain data. (decisions.md 3)
+//   fields/3. No value is kept that JSON or UTF-8 cannot carry: the log gives every value back
+//             unchanged.
 
 import { isFault } from '#domain/fault'
 import type { Fault } from '#domain/fault'
@@ -33,7 +32,7 @@ export class FieldReader {
   readonly fields: Record<string, Json> = bare<Json>()
   #fault: Fault | undefined
 
-  /** The first thing that was wrong. */
+  /** The first fault. */
   get fault(): Fault | undefined {
     return this.#fault
   }
@@ -55,7 +54,7 @@ export class FieldReader {
     else this.text(name, sent)
   }
 
-  /** Keeps the time, at most `latest`; gives it as it was sent, in milliseconds. */
+  /** Keeps the time, at most `latest`; gives the uncapped time in milliseconds. */
   time(name: string, sent: SentTime, latest = Infinity): number | undefined {
     const time = readTime(name, sent)
     if (isFault(time)) this.note(time)
@@ -73,7 +72,10 @@ export class FieldReader {
     else this.note(invalid(name, UNSAFE_RULE)) // fields/3
   }
 
-  /** The lists of a Message: trimmed, each within its bytes, without repeats, and then counted. */
+  /**
+   * A list of a Message: its texts are trimmed, bounded in bytes, freed of repeats, and then
+   * counted.
+   */
   limitedTexts(name: string, sent: SentTexts, bytesMax: number): void {
     const items = new Set<string>()
     for (const item of sent ?? []) {
@@ -91,7 +93,7 @@ export class FieldReader {
     if (items.size > 0) this.fields[name] = [...items]
   }
 
-  /** Scalars under trimmed keys. An empty object is kept: it replaces what an entity had. */
+  /** Scalars under trimmed keys. An empty object is kept: it replaces the metadata of an entity. */
   metadata(sent: SentMetadata): void {
     if (sent === undefined || sent === null) return
     const kept = bare<Json>() // fields/2
@@ -140,7 +142,7 @@ const VALUE_REFUSAL = invalid(
     'whole ones as a double carries them exactly',
 )
 
-/** The value as it is kept; undefined when it is none. */
+/** The value to keep; undefined for one that cannot be kept. */
 function metadataValue(sent: string | number | boolean | undefined): Json | undefined {
   if (typeof sent === 'boolean') return sent
   if (typeof sent === 'number') return Number.isFinite(sent) ? sent + 0 : undefined // fields/3

@@ -5,8 +5,8 @@
 // read-frames.ts.
 //
 // Invariants:
-//   frames/1. The payload of an entry is never parsed on its way to a device: it was checked and
-//             written once, by the turn that made it, and is spliced into the frame as it is.
+//   frames/1. The payload of an entry is never parsed on its way to a device: the turn that made it
+//             checked and wrote it once, and the frame takes its text unchanged.
 //   frames/2. Every frame of the gateway fits into FRAME_BYTES_MAX. A welcome lists at most
 //             WELCOME_CHANNELS_MAX channels; the others follow at once as `subscribed` frames.
 
@@ -60,7 +60,7 @@ export interface SubscribedChannel {
   readonly channelId: ChannelId
   readonly channelName: string
   readonly headSeq: number
-  /** Everything up to here is known to the device; deliveries begin behind it. */
+  /** The seq up to which the device knows everything; deliveries begin behind it. */
   readonly cursor: number
 }
 
@@ -69,7 +69,7 @@ export interface Welcome {
   readonly sessionId: string
   readonly serverTime: number
   readonly heartbeatMs: number
-  /** A device that hears nothing for so long may take the connection for dead. */
+  /** Milliseconds of silence after which a device may take the connection for dead. */
   readonly idleMs: number
   readonly maxFrameBytes: number
   readonly channels: readonly SubscribedChannel[]
@@ -80,7 +80,7 @@ export type GapReason = 'retention' | 'reset'
 export type UnsubscribedReason = 'unsubscribed' | 'channel_deleted'
 /**
  * `shutdown`: this process stops. `replaced`: a newer session of the device took over; do not come
- * back. `unavailable`, `busy`: something the gateway needs does not answer, or too much waits.
+ * back. `unavailable`, `busy`: a dependency of the gateway does not answer, or too much work waits.
  * `resync`: the channel must begin anew, come back at once.
  */
 export const GOAWAY_REASONS = ['shutdown', 'replaced', 'unavailable', 'busy', 'resync'] as const

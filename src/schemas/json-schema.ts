@@ -25,21 +25,24 @@ export const inOneCase = (schema: ObjectSchema, cases: readonly ObjectSchema[]):
   anyOf: cases,
 })
 
-/** A text that must be sent, and in which form; any text but a blank one without it. */
+/** A text that must be sent, in the form of the pattern; by default any text that is not blank. */
 export const requiredText = (description: string, pattern = NOT_BLANK): JsonSchema => ({
   type: 'string',
   pattern,
   description,
 })
 
-/** A text that may be left out; null and blank are the same as absent, unless it says otherwise. */
+/**
+ * A text that may be left out; null and blank count as absent, unless its description says
+ * otherwise.
+ */
 export const text = (description: string, pattern = ANY_TEXT): JsonSchema => ({
   type: ['string', 'null'],
   pattern,
   description,
 })
 
-/** A text of a patch: null is the same as absent, and an empty one clears the field. */
+/** A text of a patch: null counts as absent, and an empty text clears the field. */
 export const patchText = (description: string, pattern = ANY_TEXT): JsonSchema =>
   text(`${description} An empty text clears it.`, pattern)
 
@@ -99,7 +102,7 @@ export const keyed = (description: string): JsonSchema => ({
   description,
 })
 
-/** Beyond these a double does not carry every whole number. */
+/** The bounds within which a double carries every whole number. */
 const EXACT = { minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER } as const
 
 /** An object of caller-chosen keys, each with a text, a number or a boolean, within bytes. */

@@ -1,4 +1,4 @@
-// Bytes to JSON.
+// Reads JSON from bytes.
 
 import { fault } from '#domain/fault'
 import type { Answer } from '#domain/ports'

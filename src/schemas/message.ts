@@ -1,4 +1,4 @@
-// Messages: reading a body or a query, and the content that an op_id stands for.
+// Messages: reads a body or a query, and gives the content that an op_id stands for.
 //
 // Order of refusals: shape/1, then the values of channel_id, password, title, occurred_at
 // where thing_id asks for it, and the rest in the order of the fields.
@@ -55,7 +55,7 @@ const messageShape = shape<MessageBody>({
   },
 })
 
-/** POST /message: an unknown body made a Message, or the first thing that is wrong with it. */
+/** POST /message: reads an unknown body as a Message; gives the first fault if there is one. */
 export function readMessage(
   sent: unknown,
   making: Making,
@@ -96,7 +96,7 @@ export function readMessage(
 const THING_ID_FORM = { parse: parseThingId, rule: ENTITY_ID_RULE }
 const OPERATION_ID_FORM = { parse: parseOperationId, rule: OPERATION_ID_RULE }
 
-/** Reads what the message says; gives its ttl before the cap. */
+/** Reads the content of the message; gives its ttl before the cap. */
 function readContent(reader: FieldReader, body: MessageBody, nowMs: number): number | undefined {
   reader.text('title', body.title)
   reader.text('body', body.body)
@@ -119,8 +119,8 @@ function severityOf(sent: SentText): Severity | undefined {
 }
 
 /**
- * GET /message: the parameters as the body that POST would have. Of a repeated parameter the first
- * one counts; parameters that are no field of a message are left out.
+ * GET /message: turns the parameters into the body of a POST. The first of a repeated parameter
+ * counts; parameters that are no field of a message are left out.
  */
 export function messageBodyFromQuery(query: URLSearchParams): Answer<Record<string, unknown>> {
   const body: Record<string, unknown> = {}
@@ -152,9 +152,9 @@ function readMetadataText(text: string): object | undefined {
 }
 
 /**
- * The canonical text of what a message says; its hash is what an op_id is bound to. Left out is
- * what each attempt has of its own (ids, times of acceptance) and the scope, compared apart:
- * channel and thing_id. (decisions.md 6)
+ * The canonical text of a message's content, to whose hash an op_id is bound. It leaves out what
+ * differs between attempts (ids, times of acceptance) and the scope (channel, thing_id), which is
+ * compared apart. (decisions.md 6)
  */
 export function contentOf({ fields, uncappedTtl }: MessageSubmission): string {
   const names = Object.keys(fields).filter((name) => name !== 'thing_id')

@@ -30,7 +30,7 @@ export interface RouteDescription {
   readonly headers?: ObjectSchema
   /** The member `data` of the success envelope. */
   readonly data?: JsonSchema
-  /** Set when success is a connection that goes on in this protocol, with status 101. */
+  /** Set when success switches the connection to this protocol, with status 101. */
   readonly upgradesTo?: string
   /** Set when the answer with status 200 stands outside the envelope. */
   readonly raw?: { readonly mediaType: string; readonly schema: JsonSchema }
@@ -46,7 +46,7 @@ export interface OpenApiOptions {
   readonly statusOf: Readonly<Record<FaultCode, number>>
 }
 
-/** The document as plain data. Rows of one path and other methods stand together. */
+/** The document as plain data. Rows of the same path stand together. */
 export function openApiDocument({ routes, version, statusOf }: OpenApiOptions): JsonSchema {
   const paths: Record<string, Record<string, JsonSchema>> = {}
   for (const route of routes) {
@@ -63,7 +63,7 @@ export function openApiDocument({ routes, version, statusOf }: OpenApiOptions): 
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     tags: [...new Set(routes.map((route) => route.tag))].map((name) => ({ name })),
-    // The token is needed only where the gateway has one; then every route asks for it.
+    // The token is needed only when the gateway has one; then every route asks for it.
     security: [{ gatewayToken: [] }, {}],
     paths,
     components: COMPONENTS,

@@ -1,5 +1,5 @@
-// Regular expressions of ECMA-262 for the texts that the gateway takes. The readers of requests
-// decide; the OpenAPI document tells callers beforehand, and a test compares the two.
+// Regular expressions of ECMA-262 for the texts that the gateway takes, for the OpenAPI document.
+// The readers of requests decide; a test compares both.
 
 /** The characters that trimming removes, as the inside of a character class. */
 const SPACE = '\\t-\\r \\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff'
@@ -62,8 +62,8 @@ export const APPLE_TOKEN_FORM = '[0-9A-Fa-f]{64,256}'
 export const OTHER_TOKEN_FORM = '[!-~]{16,4096}'
 
 /**
- * `min` to `max` bytes of UTF-8 without white space around them. JSON Schema counts characters: of
- * texts with other characters than ASCII only those are described that fit at four bytes each.
+ * `min` to `max` bytes of UTF-8 without white space around them. JSON Schema counts characters, so
+ * for texts beyond ASCII the pattern assumes four bytes a character.
  */
 export function bytesForm(min: number, max: number): string {
   const ascii = between(ASCII_VISIBLE, '\\u0001-\\u007f', min, max)

@@ -1,5 +1,5 @@
-// Frames of the session protocol, from text to the types of frames.ts. What arrives is checked
-// member by member; unknown members are ignored, so that either side may be the newer one.
+// Reads frames of the session protocol, from text to the types of frames.ts. It checks every member
+// and ignores unknown ones, so that either side may be the newer one.
 
 import { FAULTS, fault } from '#domain/fault'
 import type { FaultCode } from '#domain/fault'
@@ -102,8 +102,8 @@ function ackOf({ channel_id, seq }: Members): Answer<DeviceFrame> {
 }
 
 /**
- * A frame of the gateway; undefined for text that is none, and for types this version does not
- * know: a device ignores both.
+ * A frame of the gateway; undefined for text that is no frame, and for types that this version does
+ * not know: a device ignores both.
  */
 export function readGatewayFrame(text: string): GatewayFrame | undefined {
   let parsed: unknown
@@ -249,7 +249,7 @@ const ACTIONS: ReadonlySet<unknown> = new Set<Action>([
 const isAction = (value: unknown): value is Action => ACTIONS.has(value)
 const isSent = (value: unknown): boolean => value !== undefined && value !== null
 const isFaultCode = (code: string): code is FaultCode => Object.hasOwn(FAULTS, code)
-/** JSON.parse gives nothing but JSON values inside. */
+/** JSON.parse gives only JSON values inside. */
 const isFields = (value: unknown): value is Fields => isObject(value)
 
 function isObject(value: unknown): value is Members {

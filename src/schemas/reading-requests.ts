@@ -1,4 +1,4 @@
-// Requests that read what the gateway keeps: entities, history, and a device's own backlog.
+// Requests that read the gateway's state: entities, history, and a device's own backlog.
 // (decisions.md 8)
 
 import { fault, isFault } from '#domain/fault'

@@ -1,4 +1,4 @@
-// The JSON schemas of requests that read what the gateway keeps. (decisions.md 8)
+// The JSON schemas of requests that read the gateway's state. (decisions.md 8)
 
 import { MODELS } from '#domain/submission'
 
@@ -19,7 +19,7 @@ const READER = {
   device_key: text('The credential of a device that is subscribed to the Channel.'),
 } as const
 
-/** A request of somebody who has the password, or of a subscribed device. */
+/** A request of a caller with the password, or of a subscribed device. */
 const readingRequest = (
   properties: Readonly<Record<string, JsonSchema>>,
   required: readonly string[] = [],

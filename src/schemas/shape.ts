@@ -1,11 +1,11 @@
-// The first look at a body: which members it may not carry, which it lacks, and the JSON type of
-// each. ajv is here and nowhere else. The readers of each field check values (length, form) next.
+// The first check of a body: its forbidden members, its missing members, and the JSON type of each.
+// ajv is here and nowhere else. The readers of each field check values (length, form) next.
 //
 // Invariants:
 //   shape/1. The order of refusals is fixed: not an object; forbidden members; missing members;
 //            wrong JSON types. So one request always gets one and the same code.
-//   shape/2. Only JSON types are checked here, although the schemas say more: a value of a wrong
-//            form gets the code of its field.
+//   shape/2. Only JSON types are checked here, although the schemas say more: the field's reader
+//            gives a value of a wrong form its own code.
 
 import { Ajv } from 'ajv'
 import type { ErrorObject, ValidateFunction } from 'ajv'
@@ -25,10 +25,7 @@ export interface ShapeRules {
   readonly schema: ObjectSchema
   /** The code for each member of `schema.required` that is missing or null. */
   readonly missing: Readonly<Record<string, FaultCode>>
-  /**
-   * Members that must not be sent, in the order in which they are reported. Null counts as
-   * absent.
-   */
+  /** Forbidden members, in the order in which they are reported. Null counts as absent. */
   readonly forbidden?: Readonly<Record<string, FaultCode>>
 }
 
@@ -69,7 +66,7 @@ function wrongType<Body>(fits: ValidateFunction<Body>): Fault {
   const error = fits.errors?.[0]
   if (error === undefined) return fault('invalid_json_data')
   const [, field = '', ...inside] = error.instancePath.split('/')
-  // Deeper parts of the path are keys that the caller chose; they stay out of the answer.
+  // Deeper parts of the path are keys that the caller chose, so the answer leaves them out.
   const place = inside.length === 0 ? field : `each value in ${field}`
   return fault('invalid_json_data', { field, detail: `${place} must be ${typesOf(error)}` })
 }

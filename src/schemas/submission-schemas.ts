@@ -1,6 +1,6 @@
 // The JSON schemas of Message, Event and Thing requests and of their answers. (Specification:
-// Resources and their fields.) A schema names what its route reads and what it refuses; every other
-// member is ignored.
+// Resources and their fields.) A schema names the members that its route reads or refuses; every
+// other member is ignored.
 
 import type { EventAction, ThingAction } from '#domain/submission'
 
@@ -90,7 +90,7 @@ const MESSAGE_FIELDS = {
 } as const
 const MESSAGE_REQUIRED = ['channel_id', 'password', 'title'] as const
 
-/** A Message of a Thing says when it happened. */
+/** A Message about a Thing must have a time. */
 const messageCases = (absent: JsonSchema): readonly ObjectSchema[] => [
   { ...object({ thing_id: absent }, []), title: 'Message of a Channel' },
   {

@@ -1,12 +1,11 @@
-// Input and output of the readers of submissions. The readers stand in message.ts, event.ts and
-// thing.ts.
+// Input and output of the readers of submissions: message.ts, event.ts and thing.ts.
 
 import type { Submission } from '#domain/submission'
 
-/** Ingress decides these for a submission beside the body: its time and its random ids. */
+/** The parts of a submission that acceptance decides: its time and its random ids. */
 export interface Making {
   readonly nowMs: number
-  /** 32 lower-case hex characters that nobody can guess, new at each call. */
+  /** Gives 32 unguessable lower-case hex characters, new at each call. */
   readonly newHex32: () => string
 }
 

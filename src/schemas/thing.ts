@@ -74,7 +74,10 @@ const shapes = {
   }),
 } satisfies Record<ThingAction, unknown>
 
-/** POST /thing/… : an unknown body made a Thing submission, or the first thing wrong with it. */
+/**
+ * POST /thing/… : reads an unknown body as a Thing submission; gives the first fault if there is
+ * one.
+ */
 export function readThing(
   action: ThingAction,
   sent: unknown,
@@ -123,7 +126,7 @@ function readPatch(
   reader.patchText('primary_image', body.primary_image)
   reader.patchText('location_type', body.location_type)
   reader.patchText('location_value', body.location_value)
-  // Elsewhere created_at has no effect, whatever its value; deleted_at was refused by its shape.
+  // For other actions created_at has no effect, whatever its value; the shape refused deleted_at.
   if (action === 'create') reader.time('created_at', body.created_at)
   if (action === 'delete') reader.time('deleted_at', body.deleted_at)
   const externalIds = reader.patch('external_ids', body.external_ids)

@@ -11,7 +11,9 @@ import { object } from './json-schema.ts'
 import type { JsonSchema, ObjectSchema } from './json-schema.ts'
 import { CREDENTIALS } from './submission-schemas.ts'
 
-/** How a caller opens channels: by their passwords, or by a grant that a person gave. */
+/**
+ * The way in which a caller opens channels: by their passwords, or by a grant that a person gave.
+ */
 export type Opening = 'password' | 'grant'
 
 /** No argument: an assistant is no device, and the password depends on the opening. */

@@ -1,4 +1,4 @@
-// Caller-made JSON of any form, as attrs holds it: finds the parts that cannot be kept.
+// Checks caller-made JSON of any form, as in attrs: finds parts that cannot be kept.
 
 import type { Fault } from '#domain/fault'
 import type { Json } from '#domain/submission'
@@ -9,9 +9,9 @@ import { invalid, isSafeText, UNSAFE_RULE } from './values.ts'
 export const TREE_DEPTH_MAX = 32
 
 /**
- * Why this value cannot be kept: too deep, a number that JSON cannot write (1e999 is read as
- * Infinity) or that would arrive as another one, or a text without a UTF-8 form, also as a key.
- * Undefined when it can.
+ * The fault of a value that cannot be kept: too deep nesting, a number that JSON cannot write
+ * (1e999 is read as Infinity) or that would change, or a text or key without a UTF-8 form.
+ * Undefined when it can be kept.
  */
 export function refusalOfTree(field: string, tree: Json): Fault | undefined {
   const rule = brokenRule(tree, 1)
@@ -30,7 +30,7 @@ function brokenRule(value: Json, depth: number): string | undefined {
   return undefined
 }
 
-/** The rule that a number breaks; exact-json.ts reads one that it would alter as NaN. */
+/** The rule that a number breaks; exact-json.ts reads a number that would change as NaN. */
 function brokenRuleOfNumber(value: number): string | undefined {
   if (Number.isNaN(value)) return EXACT_RULE
   return Number.isFinite(value) ? undefined : FINITE_RULE

@@ -1,7 +1,7 @@
 // Readers of single values: they trim, check and normalise. (decisions.md 3)
 //
-// Text that no store and no device can hold faithfully is refused everywhere: a lone half of a
-// surrogate pair has no UTF-8 form, and a NUL character ends the text for many a reader.
+// They refuse text that some store or device cannot hold: a lone half of a surrogate pair has no
+// UTF-8 form, and a NUL character ends the text for many readers.
 
 import { fault } from '#domain/fault'
 import type { Fault, FaultCode } from '#domain/fault'
@@ -14,7 +14,7 @@ export const PASSWORD_BYTES_MAX = 128
 
 /** The last millisecond of the year 9999. */
 const TIME_MAX_MS = 253_402_300_799_999
-/** Below it a time is read as seconds. */
+/** Times below this are seconds. */
 const MILLISECONDS_FROM = 1_000_000_000_000
 const NUMERIC = /^[+-]?\d+(\.\d+)?$/
 

@@ -1,4 +1,4 @@
-// The subscribed device of the demo: everything on the screen comes from what it received.
+// The subscribed device of the demo: the screen shows only what it received.
 
 import { fieldsIn } from '#src/cli/delivery-line'
 import { ThingsView } from '#src/client/view'

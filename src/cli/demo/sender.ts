@@ -1,4 +1,4 @@
-// Sends, and tells the tally when each submission was sent.
+// Sends submissions, and tells the tally the time of each.
 
 import { HeliographError } from '#src/client/error'
 import type { Tally } from './tally.ts'

@@ -1,5 +1,5 @@
-// Counts what was sent and what arrived, and how long that took. An answer and its delivery race
-// each other, so either may come first.
+// Counts sent and arrived submissions, and measures the time between. An answer and its delivery
+// race each other, so either may come first.
 
 const PENDING_MAX = 10_000
 const LATENCIES_MAX = 10_000

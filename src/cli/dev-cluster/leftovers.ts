@@ -1,5 +1,6 @@
-// The folder of a cluster, and those that killed ones have left behind. A lock beside a folder
-// names the process that uses it; a folder goes before its lock, so that none is left without one.
+// The folder of a cluster, and the folders that killed clusters have left behind. A lock beside a
+// folder names the process that uses it; a folder goes before its lock, so that none is left
+// without one.
 
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -11,7 +12,7 @@ export const FOLDER_PREFIX = 'heliograph-dev-cluster-'
 export const REMOVAL = { recursive: true, force: true, maxRetries: 10, retryDelay: 50 } as const
 const LOCK = '.lock'
 
-/** Marks a folder as used by this process. Gives the lock, to be let go of behind the folder. */
+/** Marks a folder as used by this process. Gives the lock, which is removed after the folder. */
 export async function holdFolder(folder: string): Promise<string> {
   const lock = `${folder}${LOCK}`
   if (!(await tryToHoldFile(lock))) throw new Error(`${lock} is held by another process`)

@@ -1,4 +1,4 @@
-// JSON that a node wrote, looked at without trust.
+// Reads JSON that a node wrote, without trusting its form.
 
 export type Members = Readonly<Record<string, unknown>>
 

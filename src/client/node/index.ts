@@ -1,4 +1,4 @@
-// What the package exports as `heliograph/node`: the parts of the SDK that only Node can have.
+// The exports of `heliograph/node`: the parts of the SDK that need Node.
 
 export { filePositions } from './file-positions.ts'
 export { tcpCarrier } from './tcp.ts'

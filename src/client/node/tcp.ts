@@ -20,7 +20,7 @@ export interface TcpOptions {
 }
 
 const LENGTH_BYTES = 4
-/** Beyond what any gateway sends: a peer that announces more is none. */
+/** More bytes than any gateway sends in a frame: a peer that announces more is no gateway. */
 const FRAME_BYTES_MAX = 16 * 1024 * 1024
 const ALPN = 'heliograph'
 

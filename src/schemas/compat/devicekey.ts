@@ -4,7 +4,7 @@ import type { CompatibilityMessage } from './extras.ts'
 import { Extras, TITLE_IN_DEFAULT, fittingImages, fittingTags, present } from './extras.ts'
 import type { Given } from './given.ts'
 
-/** By the name in lower case: clients spell timeSensitive in two ways. */
+/** Severities by the name in lower case: clients spell timeSensitive in two ways. */
 const SEVERITY_OF: Readonly<Record<string, CompatibilityMessage['severity']>> = {
   critical: 'critical',
   timesensitive: 'high',
@@ -28,7 +28,7 @@ const PLACED: ReadonlySet<string> = new Set([
 ])
 const URLS: ReadonlySet<string> = new Set(['icon'])
 
-/** The Message of a request, whose names are in lower case. It always says something. */
+/** The Message of a request, whose names are in lower case. It always has a text. */
 export function readDeviceKeyMessage(given: Given): CompatibilityMessage {
   const markdown = given.text('markdown')
   const subtitle = given.text('subtitle')
@@ -64,7 +64,7 @@ function extrasOf(given: Given): Extras {
 /** How many keys one request may name. */
 export const DEVICE_KEYS_MAX = 100
 
-/** The keys of a batch: an array, or one text with commas; undefined when none stands there. */
+/** The keys of a batch: an array, or one text with commas; undefined without any. */
 export function deviceKeysOf(given: Given): readonly string[] | 'neither' | undefined {
   const sent = given.value('device_keys')
   if (sent === undefined) return undefined

@@ -1,4 +1,4 @@
-// Text in a header that is not ASCII: raw UTF-8, or `=?charset?B or Q?…?=` of RFC 2047.
+// Decodes text in a header that is not ASCII: raw UTF-8, or `=?charset?B or Q?…?=` of RFC 2047.
 
 const WORD = /=\?([^?\s]+)\?([BbQq])\?([^?\s]*)\?=/g
 /** White space between two words is no part of the text. (RFC 2047, 6.2) */
@@ -7,8 +7,8 @@ const BETWEEN_WORDS = /(=\?[^?\s]+\?[BbQq]\?[^?\s]*\?=)[ \t\r\n]+(?==\?[^?\s]+\?
 const NOT_ASCII = /[\x80-\xff]/
 
 /**
- * The text that a header means. The HTTP library gives each byte as one character. A word that
- * nobody can read stays as it was sent.
+ * The text of a header, which the HTTP library gives with each byte as one character. An unreadable
+ * word stays as it was sent.
  */
 export function textOfHeader(header: string): string {
   const text = NOT_ASCII.test(header)
@@ -37,6 +37,6 @@ function decode(bytes: Uint8Array, charset: string): string | undefined {
   try {
     return new TextDecoder(charset, { fatal: true }).decode(bytes)
   } catch {
-    return undefined // The charset is unknown, or the bytes are none of it.
+    return undefined // The charset is unknown, or the bytes are not valid in it.
   }
 }

@@ -1,4 +1,4 @@
-// What a request of an imitated tool says beside the message itself: it is made to fit, never
+// The parts of an imitated tool's request beside the message itself: they are made to fit, never
 // refused. (decisions.md 12)
 
 import { bare } from '#domain/bare'
@@ -30,10 +30,10 @@ export interface CompatibilityMessage {
 
 export type Scalar = string | number | boolean
 
-/** How many members of the metadata one request may fill. */
+/** Members of the metadata that one request may fill. */
 const EXTRAS_MAX = 32
 
-/** Gathers what has no field of a Message, as metadata under `compat.<style>.<name>`. */
+/** Gathers values without a field in a Message, as metadata under `compat.<style>.<name>`. */
 export class Extras {
   readonly #prefix: string
   readonly #metadata = bare<Scalar>()
@@ -43,13 +43,13 @@ export class Extras {
     this.#prefix = `compat.${style}.`
   }
 
-  /** Keeps a value, cut to the bytes that metadata may have; nothing of a blank one. */
+  /** Keeps a value, cut to the bytes that metadata may have, unless it is blank. */
   add(name: string, value: Scalar | undefined): void {
     if (typeof value === 'string') this.#keep(name, trimmed(value, METADATA_TEXT_BYTES_MAX))
     else this.#keep(name, value)
   }
 
-  /** Keeps a value that is of no use when it is cut, such as a URL: whole or not at all. */
+  /** Keeps a value that is useless when cut, such as a URL, whole or not at all. */
   addWhole(name: string, value: string | undefined): void {
     if (value !== undefined && !isLonger(value, METADATA_TEXT_BYTES_MAX)) this.add(name, value)
   }
@@ -94,7 +94,7 @@ export function fittingImages(urls: readonly string[]): readonly string[] | unde
 
 export const isWebUrl = (text: string): boolean => /^https?:\/\/./i.test(text) && isSafeText(text)
 
-/** Text without what no store can hold, trimmed and cut between two characters. */
+/** The text without characters that no store can hold, trimmed, and cut between two characters. */
 export function trimmed(text: string, bytesMax: number): string {
   const safe = text.toWellFormed().replaceAll('\0', '').trim()
   if (!isLonger(safe, bytesMax)) return safe
@@ -108,7 +108,7 @@ export function trimmed(text: string, bytesMax: number): string {
   return kept.trimEnd()
 }
 
-/** The members that are there: what is undefined must be absent. */
+/** The members that are defined: an undefined one must be absent. */
 export function present<Value extends object>(values: {
   readonly [Name in keyof Value]: Value[Name] | undefined
 }): Value {

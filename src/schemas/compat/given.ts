@@ -2,7 +2,7 @@
 
 import type { Scalar } from './extras.ts'
 
-/** Numbers are texts too where a text is wanted: clients mix `1` and `"1"`. */
+/** Reads a number as a text too: clients mix `1` and `"1"`. */
 export class Given {
   readonly #values = new Map<string, unknown>()
 

@@ -6,7 +6,7 @@ import type { Answer } from '#domain/ports'
 import { isRecord } from '#src/schemas/shape'
 import { textOfHeader } from './encoded-words.ts'
 
-/** In the order in which they are tried; the first that is not blank counts. */
+/** Names in the order in which they are tried; the first that is not blank counts. */
 const ALIASES = {
   message: ['x-message', 'message', 'm'],
   title: ['x-title', 'title', 't'],
@@ -57,7 +57,7 @@ export const SUBSCRIPTION_HEADERS: readonly string[] = [...OF_SUBSCRIBERS, ...OF
   (name) => ALIASES[name],
 )
 
-/** A browser's or a proxy's own Priority header is none of ours. (RFC 9218) */
+/** The Priority header of a browser or proxy, which is no parameter. (RFC 9218) */
 const URGENCY = /^u=\d(\s*,\s*(i|\d))?$/
 
 /** Parameters in headers and query: a header wins, under whichever of its names. */
@@ -128,7 +128,7 @@ const NOT_TEXTS: Partial<Record<TopicParameter, (value: unknown) => Answer<strin
     typeof value === 'boolean' ? String(value) : wrongType('markdown', 'true or false'),
 }
 
-/** Zero is how programs leave the priority out. */
+/** A number as text. Programs send zero for no priority. */
 const numberText = (value: unknown): string => (value === 0 ? '' : String(value))
 
 const wrongType = (field: string, rule: string) =>

@@ -1,4 +1,4 @@
-// What a subscriber of the topic style asks for, and a Message as it reads it.
+// Reads the request of a subscriber of the topic style, and writes Messages in its form.
 
 import { fault } from '#domain/fault'
 import type { FeedEntry } from '#domain/feed'
@@ -9,7 +9,10 @@ import { present } from './extras.ts'
 import { isYes } from './topic-parameters.ts'
 import type { TopicParameters } from './topic-parameters.ts'
 
-/** From where the feed is read: its beginning, its end, its last message, a message, a time. */
+/**
+ * The place from which the feed is read: its beginning, its end, its last message, a message, a
+ * time.
+ */
 export type Since =
   | { readonly kind: 'all' | 'none' | 'latest' }
   | { readonly kind: 'id'; readonly id: string }

@@ -1,4 +1,4 @@
-// The topic style: what a publication says, as a Message. (decisions.md 12)
+// The topic style: reads a publication as a Message. (decisions.md 12)
 
 import { fault, isFault } from '#domain/fault'
 import type { Fault } from '#domain/fault'
@@ -26,7 +26,7 @@ export interface TopicRequest {
   readonly sequenceId: string
 }
 
-/** A publication as it was understood; what the sender did not say is absent. */
+/** A publication; members that the sender left out are absent. */
 export interface Publication {
   readonly message: CompatibilityMessage
   /** What the answer repeats, under its names there. */
@@ -40,7 +40,7 @@ const SEVERITY_OF = ['normal', 'low', 'low', 'normal', 'high', 'critical'] as co
 const SEQUENCE_ID = /^[A-Za-z0-9_-]{1,64}$/
 const PICTURE = /\.(png|jpe?g|gif|webp|avif|svg|bmp|heic)$/i
 
-/** The Message of a request, or why the tool itself would refuse it. */
+/** The Message of a request, or the fault for which the tool itself would refuse it. */
 export function readPublication(request: TopicRequest): Answer<Publication> {
   const { parameters } = request
   const refusal = notOffered(parameters) ?? malformed(parameters)
@@ -113,7 +113,10 @@ function publicationOf(request: TopicRequest, understood: Understood): Publicati
   }
 }
 
-/** What this gateway does not offer is answered as by a server that has it switched off. */
+/**
+ * Refuses features that this gateway does not offer, as a server of the tool does that has them
+ * switched off.
+ */
 function notOffered(parameters: TopicParameters): Fault | undefined {
   if (parameters('delay') !== '') return invalid('delay', 'is not offered: messages leave at once')
   const email = parameters('email')
