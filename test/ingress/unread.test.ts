@@ -13,7 +13,7 @@ import { FakeTime } from '#test/support/fake-timers'
 import { CREDENTIALS, NOW_MS } from '#test/support/making'
 import { startIngress } from '#test/support/start-ingress'
 import type { Raw, Rig } from '#test/support/start-ingress'
-import { channel, opId } from '#test/support/submissions'
+import { opId } from '#test/support/submissions'
 import { turn, until } from '#test/support/until'
 
 const MIB = 2 ** 20
@@ -21,7 +21,7 @@ const MIB = 2 ** 20
 const PAGE_MIB = 12
 
 const entry = (seq: number): FeedEntry => ({
-  channelId: channel(1),
+  channelId: CREDENTIALS.channel_id as FeedEntry['channelId'],
   seq,
   opId: opId(`op-${seq}`),
   model: 'message',
