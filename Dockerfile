@@ -33,4 +33,4 @@ USER node
 ENV SERVICE_HTTP_ADDR=0.0.0.0:8080
 EXPOSE 8080
 STOPSIGNAL SIGTERM
-CMD ["node", "--max-semi-space-size=32", "--no-parallel-scavenge", "--no-flush-bytecode", "dist/src/main.js"]
+CMD ["node", "dist/src/main.js"]

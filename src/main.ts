@@ -1,6 +1,6 @@
 // Process edge: the gateway as one process.
 
 import { readEnv } from './config/environment.ts'
-import { serve } from './process/lifecycle.ts'
+import { serve } from './process/serve.ts'
 
 process.exitCode = await serve(readEnv())

@@ -118,6 +118,7 @@ const ONLY_IN: Readonly<Record<string, readonly string[]>> = {
 // tests and the client have edges of their own.
 const CLOCKS = [
   'src/process/system-runtime.ts',
+  'src/process/heap.ts',
   'src/client/runtime.ts',
   'src/cli/',
   'src/dev-servers/',
@@ -126,7 +127,7 @@ const CLOCKS = [
 const BANS: readonly (readonly [what: RegExp, except: readonly string[], instead: string])[] = [
   [
     /process\.env/,
-    ['src/config/environment.ts', 'src/ingress/uws-environment.ts'],
+    ['src/config/environment.ts', 'src/ingress/uws-environment.ts', 'src/process/node-settings.ts'],
     'a field of Config',
   ],
   [/\bDate\.now\b|\bnew Date\(\)/, CLOCKS, 'the nowMs of Runtime'],

@@ -6,7 +6,6 @@ import { readFileSync } from 'node:fs'
 import test from 'ava'
 
 import { METRICS } from '#domain/telemetry'
-import packageJson from '#package' with { type: 'json' }
 
 const textOf = (path: string): string =>
   readFileSync(new URL(`../${path}`, import.meta.url), 'utf8')
@@ -58,18 +57,5 @@ test('the reasons why a node does not start are told as the program says them', 
   for (const [file, sentence] of REASONS) {
     t.regex(textOf(file), sentence, file)
     t.regex(OPERATIONS, sentence, 'docs/operations.md')
-  }
-})
-
-const flagsIn = (text: string): readonly string[] => text.match(/--[^\s"]+/g) ?? []
-
-test('the product is started with the flags of npm start wherever that is said', (t) => {
-  const flags = flagsIn(packageJson.scripts.start)
-  t.true(flags.length > 0)
-  for (const file of ['Dockerfile', 'docs/operations.md']) {
-    const lines = textOf(file).split('\n')
-    const starting = lines.filter((line) => flags.some((flag) => line.includes(flag)))
-    t.true(starting.length > 0, file)
-    for (const line of starting) t.deepEqual(flagsIn(line), flags, file)
   }
 })

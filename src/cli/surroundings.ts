@@ -56,7 +56,7 @@ export function processSurroundings(): Surroundings {
     terminal: processTerminal(hasColorIn(env)),
     readInput,
     // Loaded on demand: commands that only talk to a gateway need no server and no database.
-    serve: async (settings) => (await import('#src/process/lifecycle')).serve(settings),
+    serve: async (settings) => (await import('#src/process/serve')).serve(settings),
     untilStopped: () => untilStopped(monotonicMs),
   }
 }

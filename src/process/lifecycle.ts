@@ -4,6 +4,7 @@ import type { Runtime } from '#domain/runtime'
 import type { Logger } from '#domain/telemetry'
 import { ConfigError, configFrom } from '#src/config/config'
 import type { Config, Env } from '#src/config/config'
+import { returnMemoryWhenQuiet } from './heap.ts'
 import { lowerPoolPriority } from './pool-priority.ts'
 import { startServer } from '#src/runtime/gateway'
 import type { Server } from '#src/runtime/gateway'
@@ -42,6 +43,7 @@ export async function serve(env: Env): Promise<number> {
     })
     onSignal(server, { config, logger, runtime, stopped })
     process.on('SIGHUP', () => void server.reload())
+    returnMemoryWhenQuiet(runtime)
   } catch (error) {
     logger.error('the gateway did not start', { reason: sentenceOf(error) })
     return FAILED

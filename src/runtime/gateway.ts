@@ -8,9 +8,7 @@
 import { isIPv6 } from 'node:net'
 
 import type { Backend, BackendEdge } from './backend.ts'
-import { startCluster } from './cluster/backend.ts'
 import type { Config } from '#src/config/config'
-import { startEmbedded } from './standalone/backend.ts'
 import { composeFrontend } from './frontend.ts'
 import type { Frontend } from './frontend.ts'
 import type { BoundPorts } from './gateway-profile.ts'
@@ -30,8 +28,7 @@ export interface Server {
 export async function startServer(config: Config, edge: ServerEdge): Promise<Server> {
   const metrics = createMetrics({ isMain: true })
   const whole = { ...edge, metrics, meter: metrics.meter }
-  const start = config.cluster === undefined ? startEmbedded : startCluster
-  const backend = await start(config, whole)
+  const backend = await startBackend(config, whole)
   try {
     const frontend = await composeFrontend(config, whole, backend)
     const ports = await startBoth(frontend, backend, config.http.host).catch(
@@ -49,6 +46,14 @@ export async function startServer(config: Config, edge: ServerEdge): Promise<Ser
     await backend.close()
     throw error
   }
+}
+
+/** A sole process loads neither NATS nor a database into this thread. */
+async function startBackend(config: Config, edge: BackendEdge): Promise<Backend> {
+  if (config.cluster === undefined) {
+    return (await import('./standalone/backend.ts')).startEmbedded(config, edge)
+  }
+  return (await import('./cluster/backend.ts')).startCluster(config, edge)
 }
 
 /** Starts both and gives the bound ports. A process that cannot bind its ports takes no lanes. */

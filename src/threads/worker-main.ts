@@ -2,6 +2,7 @@
 
 import { parentPort, workerData } from 'node:worker_threads'
 
+import { returnMemoryWhenQuiet } from '#src/process/heap'
 import { systemRuntime } from '#src/process/system-runtime'
 import { createLogger } from '#src/telemetry/logger'
 import { THREAD_TITLE } from './contract.ts'
@@ -15,4 +16,6 @@ const logger = createLogger({
   level: logLevel,
   base: { node: nodeId, thread: THREAD_TITLE[start.name] },
 })
-await runThread(start, { wire: parentPort, logger, runtime: systemRuntime() })
+const runtime = systemRuntime()
+await runThread(start, { wire: parentPort, logger, runtime })
+returnMemoryWhenQuiet(runtime)

@@ -3,13 +3,19 @@
 import { MessageChannel, MessagePort, Worker } from 'node:worker_threads'
 
 import { THREAD_TITLE } from './contract.ts'
+import type { ThreadName } from './contract.ts'
 import type { Threads } from './threads.ts'
 
 /** A thread runs the same code as its process: the sources, or the build. */
 const CONDITIONS = process.execArgv.filter((word) => word.startsWith('--conditions='))
 /** Node 22 warns that its SQLite is experimental; the tests of this project cover what is used. */
 const QUIET = ['--disable-warning=ExperimentalWarning']
-const YOUNG_GENERATION_MB = 64
+/**
+ * As much as the main thread has (process/node-settings.ts): a third of it is one semi-space. The
+ * log's thread makes little that lives long.
+ */
+const YOUNG_GENERATION_MB: Readonly<Partial<Record<ThreadName, number>>> = { log: 24 }
+const YOUNG_GENERATION_MB_DEFAULT = 48
 
 /** Worker threads of this process. */
 export const workerThreads = (): Threads => ({
@@ -23,7 +29,9 @@ export const workerThreads = (): Threads => ({
       workerData: start,
       transferList: peer instanceof MessagePort ? [peer] : [],
       execArgv: [...CONDITIONS, ...QUIET],
-      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
+      resourceLimits: {
+        maxYoungGenerationSizeMb: YOUNG_GENERATION_MB[name] ?? YOUNG_GENERATION_MB_DEFAULT,
+      },
     })
     worker.on('error', onEnd)
     worker.on('exit', (code) => {

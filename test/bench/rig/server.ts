@@ -7,13 +7,11 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { createInterface } from 'node:readline'
 
-import packageJson from '#package' with { type: 'json' }
+import { NODE_FLAGS } from '#src/process/node-settings'
 
 const START_LIMIT_MS = 60_000
 const STOP_LIMIT_MS = 30_000
 const COMPLAINTS_MAX = 10
-/** Those of `npm start`. */
-const NODE_FLAGS = packageJson.scripts.start.split(' ').filter((word) => word.startsWith('--'))
 
 export interface Server {
   readonly pid: number
