@@ -5,6 +5,7 @@ import { Bulk } from './bulk.ts'
 import type { Database } from './database.ts'
 import type { DeviceRow } from './entities/devices.ts'
 import { Group } from './group.ts'
+import type { Session } from './session.ts'
 import type { Tables } from './entities/tables.ts'
 import { SeenDevices } from './seen-devices.ts'
 import { flagChannelsOf } from './pushes/flags.ts'
@@ -16,6 +17,7 @@ type NewDevice = Omit<DeviceRow, 'sessions'>
 export class Devices implements DeviceStore {
   readonly #database: Database
   readonly #created: Group<NewDevice, undefined>
+  readonly #numbered: Group<DeviceId, number | undefined>
   readonly #seen: SeenDevices
 
   constructor(database: Database, tables: Tables) {
@@ -27,6 +29,10 @@ export class Devices implements DeviceStore {
         await devices.write(session, rows)
         return rows.map(() => undefined)
       },
+    })
+    this.#numbered = new Group(database, {
+      enter: (job) => database.repeatable(job, IDEMPOTENT),
+      answer: numberSessions,
     })
     this.#seen = new SeenDevices(database)
   }
@@ -44,18 +50,12 @@ export class Devices implements DeviceStore {
     return { deviceId, platform, channelType, ...(providerToken !== null && { providerToken }) }
   }
 
-  /** The database counts sessions, so that no node's clock decides. */
+  /**
+   * The database counts sessions, so that no node's clock decides. A fleet that comes back at once
+   * is numbered in few transactions.
+   */
   numberSession(deviceId: DeviceId): Promise<number | undefined> {
-    return this.#database.repeatable(async (session) => {
-      await session.run('UPDATE devices SET sessions = sessions + 1 WHERE device_id = ?', [
-        deviceId,
-      ])
-      const row = await session.first<Pick<DeviceRow, 'sessions'>>(
-        'SELECT sessions FROM devices WHERE device_id = ?',
-        [deviceId],
-      )
-      return row?.sessions
-    }, IDEMPOTENT)
+    return this.#numbered.ask(deviceId)
   }
 
   create(deviceId: DeviceId, platform: Platform, nowMs: number): Promise<void> {
@@ -109,4 +109,35 @@ export class Devices implements DeviceStore {
       )
     }, IDEMPOTENT)
   }
+}
+
+/**
+ * One number for each of these devices, greater than all before; undefined for unknown ones. A
+ * device that is there twice gets one number after the other. Rows are locked in the order of their
+ * keys, so that two nodes do not wait for each other.
+ */
+async function numberSessions(
+  session: Session,
+  deviceIds: readonly DeviceId[],
+): Promise<readonly (number | undefined)[]> {
+  const numbers = new Map<DeviceId, number | undefined>()
+  const times = Map.groupBy(deviceIds, (deviceId) => deviceId)
+  for (const deviceId of [...times.keys()].toSorted()) {
+    const { length } = times.get(deviceId) ?? []
+    await session.run('UPDATE devices SET sessions = sessions + ? WHERE device_id = ?', [
+      length,
+      deviceId,
+    ])
+    const row = await session.first<Pick<DeviceRow, 'sessions'>>(
+      'SELECT sessions FROM devices WHERE device_id = ?',
+      [deviceId],
+    )
+    numbers.set(deviceId, row === undefined ? undefined : row.sessions - length)
+  }
+  return deviceIds.map((deviceId) => {
+    const before = numbers.get(deviceId)
+    if (before === undefined) return undefined
+    numbers.set(deviceId, before + 1)
+    return before + 1
+  })
 }

@@ -24,6 +24,7 @@ const DEVICE: SubscriberReport = {
   gaps: 0,
   synced: 0,
   closed: 0,
+  caughtUp: 0,
   latency: QUICK,
 }
 const DRAINED = { drainMs: 1_000, device: DEVICE, skipped: 0 }

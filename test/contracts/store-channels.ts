@@ -122,6 +122,14 @@ export function channelContract(engine: string, open: OpenStore): void {
     t.deepEqual(await devices.find(device(1)), isPrivate)
   })
 
+  test(`${engine}: sessions of many devices that begin together have each their number`, async (t) => {
+    const { devices } = await open(t)
+    for (const number of [1, 2]) await devices.create(device(number), 'web', 1)
+    const asked = [2, 3, 1, 2, 1, 2].map((number) => devices.numberSession(device(number)))
+    t.deepEqual(await Promise.all(asked), [1, undefined, 1, 2, 2, 3])
+    t.is(await devices.numberSession(device(2)), 4)
+  })
+
   test(`${engine}: the sessions of a device are numbered in the order in which they begin`, async (t) => {
     const { devices } = await open(t)
     t.is(await devices.numberSession(device(1)), undefined)

@@ -14,6 +14,7 @@ export interface Tally {
   gaps: number
   synced: number
   closed: number
+  caughtUp: number
 }
 
 export interface CountedEntry {

@@ -62,7 +62,13 @@ export type SubscriberOrder =
   /** Forgets latencies, keeps the totals. */
   | { readonly kind: 'mark' }
   /** Answers when so many entries have come in all, or the time is over. */
-  | { readonly kind: 'await'; readonly entries: number; readonly timeoutMs: number }
+  | {
+      readonly kind: 'await'
+      readonly entries: number
+      /** Answers when so many channels are caught up, too. */
+      readonly caughtUp?: number
+      readonly timeoutMs: number
+    }
   | { readonly kind: 'disconnect' }
 
 /** The report of the subscribers: entries since they connected, latencies since the last mark. */
@@ -77,5 +83,7 @@ export interface SubscriberReport {
   /** Entries sent as the whole state (`sync`) because the device was behind. */
   readonly synced: number
   readonly closed: number
+  /** How often a channel was said to be caught up. */
+  readonly caughtUp: number
   readonly latency: Latency
 }

@@ -12,16 +12,17 @@ let tally = emptyTally()
 let subscriptions: Subscription[] = []
 
 function emptyTally(): Tally {
-  return { entries: 0, repeated: 0, skipped: 0, gaps: 0, synced: 0, closed: 0 }
+  return { entries: 0, repeated: 0, skipped: 0, gaps: 0, synced: 0, closed: 0, caughtUp: 0 }
 }
 
 const report = (): SubscriberReport => ({ ...tally, latency: latencies.summary() })
 
-function awaited(entries: number, timeoutMs: number): Promise<void> {
+function awaited(entries: number, caughtUp: number, timeoutMs: number): Promise<void> {
   const endMs = performance.now() + timeoutMs
   return new Promise((resolve) => {
     const timer = setInterval(() => {
-      if (tally.entries + tally.skipped < entries && performance.now() < endMs) return
+      const isThere = tally.entries + tally.skipped >= entries && tally.caughtUp >= caughtUp
+      if (!isThere && performance.now() < endMs) return
       clearInterval(timer)
       resolve()
     }, POLL_MS)
@@ -49,7 +50,7 @@ async function obey(order: SubscriberOrder): Promise<unknown> {
       latencies.clear()
       return report()
     case 'await':
-      await awaited(order.entries, order.timeoutMs)
+      await awaited(order.entries, order.caughtUp ?? 0, order.timeoutMs)
       return report()
     case 'disconnect':
       for (const one of subscriptions) one.close()

@@ -85,6 +85,7 @@ export class Subscription {
       typeof frame === 'object' && frame !== null ? Reflect.get(frame, FRAME_NAME) : ''
     if (name === 'welcome') this.#welcome?.()
     else if (name === 'gap') this.#tally.gaps += 1
+    else if (name === 'caught_up') this.#tally.caughtUp += 1
     else if (name === 'ping') this.#socket.send([JSON.stringify({ [FRAME_NAME]: 'pong' })])
   }
 

@@ -3,17 +3,24 @@
 
 import { cp } from 'node:fs/promises'
 
-import type { SubscribeTarget, SubscriberReport } from '#test/bench/load/messages'
+import type {
+  LoadReport,
+  LoadRequest,
+  SubscribeTarget,
+  SubscriberReport,
+} from '#test/bench/load/messages'
 import type { Prepared } from './caller.ts'
 import { addDevices, addMessages, addUpdates } from './database.ts'
 import { deviceKeysOf } from './device-keys.ts'
 import { databaseIn, startGateway } from './gateway.ts'
-import { Subscribers } from './load-process.ts'
+import { Generator, Subscribers } from './load-process.ts'
 import { cpuSecondsOf } from './processes.ts'
 import type { Server } from './server.ts'
 import { CountsDiffer } from './rig.ts'
+import type { Subject } from './subject.ts'
 
 const LIMIT_MS = 60_000
+const LOAD_CONNECTIONS = 32
 
 /** Devices, and what each channel gets after they were there last. */
 export interface Absence {
@@ -47,6 +54,41 @@ export interface Return {
   readonly cpuMicrosPerEntry: number
 }
 
+/** How a fleet caught up while requests went on. */
+export interface FleetReturn {
+  readonly seconds: number
+  readonly load: LoadReport
+}
+
+/** Connects a fleet under load; resolves once every channel of each device is caught up. */
+export async function fleetReturn(
+  { servers, recipe }: Subject,
+  deviceKeys: readonly string[],
+  { channelsEach, request }: { readonly channelsEach: number; readonly request: LoadRequest },
+): Promise<FleetReturn> {
+  const ports = servers.map(({ port }) => port)
+  const subscribers = new Subscribers()
+  const generator = new Generator()
+  try {
+    await subscribers.request({ kind: 'disconnect' })
+    await generator.connect({ ports, connections: LOAD_CONNECTIONS, recipe })
+    const loading = generator.load(request)
+    const startMs = performance.now()
+    const target = { ports, token: recipe.token, deviceKeys }
+    await subscribers.request({ kind: 'connect', target })
+    const caughtUp = deviceKeys.length * channelsEach
+    const order = { kind: 'await', entries: 0, caughtUp, timeoutMs: LIMIT_MS } as const
+    const report = await subscribers.request(order)
+    const seconds = (performance.now() - startMs) / 1_000
+    const load = await loading
+    const isWhole = report.caughtUp >= caughtUp && report.closed + report.repeated === 0
+    if (isWhole) return { seconds, load }
+    throw new CountsDiffer(`a fleet of ${caughtUp} channels saw ${JSON.stringify(report)}`)
+  } finally {
+    await Promise.all([subscribers.stop(), generator.stop()])
+  }
+}
+
 /** A server on what was missed, whose devices come back once or several times. */
 export async function withReturns<Result>(
   prepared: Prepared,
@@ -63,7 +105,7 @@ export async function withReturns<Result>(
 }
 
 /** Connects every device; resolves once they have so many entries, those conflated included. */
-export async function comeBack(
+async function comeBack(
   server: Server,
   target: SubscribeTarget,
   expected: number,

@@ -3,8 +3,11 @@
 import { join } from 'node:path'
 
 import { spread } from '#test/bench/load/statistics'
-import { missed, withReturns } from '#test/bench/rig/catch-up'
-import type { Absence, Return } from '#test/bench/rig/catch-up'
+import { fleetReturn, missed, withReturns } from '#test/bench/rig/catch-up'
+import type { Absence, FleetReturn, Return } from '#test/bench/rig/catch-up'
+import { startPrepared } from '#test/bench/rig/gateway'
+import { abandonSubject } from '#test/bench/rig/rig'
+import type { Subject } from '#test/bench/rig/subject'
 import { rangeOf } from './measured.ts'
 import type { Figure, Row } from './row.ts'
 import type { Session } from './session.ts'
@@ -15,9 +18,21 @@ const CHANNELS = 1_000
 const REPLAY = { messages: 60, goal: { kind: 'ratio-at-least', must: 2, aim: 5 } } as const
 const CONFLATED = { updates: 1_000, goal: { kind: 'at-most', must: 2, aim: 0.5 } } as const
 
+const FLEET = {
+  /** 20 entries each: below what a device acknowledges at once, so that every run has them. */
+  devices: { name: 'fleet', count: 5_000, channels: 2 },
+  messages: 10,
+  request: { pace: { kind: 'open', ratePerSecond: 200 }, durationMs: 10_000 },
+  goal: { kind: 'at-most', must: 30, aim: 7 },
+} as const
+
 export const CATCH_UP_ROW: Row = {
   name: 'catch-up',
-  measure: async (session) => [await replayed(session), await conflated(session)],
+  measure: async (session) => [
+    await replayed(session),
+    await conflated(session),
+    await fleet(session),
+  ],
 }
 
 /** Messages to one device with all channels, against the rate at which they can be sent. */
@@ -55,6 +70,38 @@ async function conflated(session: Session): Promise<Figure> {
   const value = spread(returns.map(({ seconds }) => seconds))
   const updates = CHANNELS * CONFLATED.updates
   return { ...shared, value, details: { devices: 1, things: CHANNELS, updates, runs: returns } }
+}
+
+/** 5,000 devices at once, each with some channels, while updates go on. */
+async function fleet(session: Session): Promise<Figure> {
+  const shared = { row: 'catch-up.fleet', unit: 's', goal: FLEET.goal }
+  const { runs, say } = session.options
+  let subject: Subject | undefined
+  try {
+    const scratch = await session.subjects.scratch()
+    const from = await session.subjects.prepared('embedded')
+    const { messages, devices, request } = FLEET
+    const absent = await missed(from, join(scratch, 'fleet'), { messages, devices })
+    subject = await startPrepared(absent, join(scratch, 'fleet-server'))
+    const returns: FleetReturn[] = []
+    for (let run = 0; run < runs; run += 1) {
+      const channelsEach = devices.channels
+      const ended = await fleetReturn(subject, absent.deviceKeys, { channelsEach, request })
+      const { accepted, due, latency } = ended.load
+      say(
+        `  fleet: caught up in ${ended.seconds.toFixed(1)} s; ${accepted} of ${due} accepted, ` +
+          `p50 ${latency.p50Ms.toFixed(1)} ms, p99 ${latency.p99Ms.toFixed(1)} ms`,
+      )
+      returns.push(ended)
+    }
+    await Promise.all(subject.servers.map((server) => server.stop()))
+    const value = spread(returns.map(({ seconds }) => seconds))
+    return { ...shared, value, details: { ...devices, messages, runs: returns } }
+  } catch (error) {
+    if (subject !== undefined) await abandonSubject(subject)
+    const failure = error instanceof Error ? error.message : String(error)
+    return { ...shared, value: undefined, failure, details: {} }
+  }
 }
 
 interface Wanted extends Omit<Absence, 'devices'> {
