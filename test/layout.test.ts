@@ -58,6 +58,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'src/domain',
     'src/process',
     'src/schemas',
+    'csv-parse',
     'node:',
   ],
   'ormconfig.ts': ['src/store', 'typeorm', 'mysql2', 'node:'],
@@ -192,7 +193,7 @@ function rowOf(file: string): string {
   return rows.toSorted((a, b) => b.length - a.length)[0] ?? ''
 }
 
-const IMPORT = /(?:from|import)\s*\(?\s*'([^']+)'/g
+const IMPORT = /(?<!')(?:from|import)\s*\(?\s*'([^']+)'/g
 
 /** Where an import leads: a row of ours, a package, or `node:`. */
 function targetOf(file: string, specifier: string): string {

@@ -1,5 +1,7 @@
 // The process around the command line: environment, terminal, signals. Tests hand in their own.
 
+import type { Readable } from 'node:stream'
+
 import type { Runtime } from '#domain/runtime'
 import type { Fetch } from '#src/client/runtime'
 import { readEnv } from '#src/config/environment'
@@ -12,6 +14,8 @@ export interface Surroundings extends Pick<Runtime, 'nowMs' | 'monotonicMs' | 'a
   readonly terminal: Terminal
   /** The whole standard input as text. */
   readonly readInput: () => Promise<string>
+  /** The standard input, for what is read as it comes. */
+  readonly input: () => Readable
   /** Runs a gateway until it is stopped; gives its exit code. */
   readonly serve: (env: Env) => Promise<number>
   /** Aborted by the first Ctrl-C (or a request to end); the second one ends the process at once. */
@@ -55,6 +59,7 @@ export function processSurroundings(): Surroundings {
     },
     terminal: processTerminal(hasColorIn(env)),
     readInput,
+    input: () => process.stdin,
     // Loaded on demand: commands that only talk to a gateway need no server and no database.
     serve: async (settings) => (await import('#src/process/serve')).serve(settings),
     untilStopped: () => untilStopped(monotonicMs),

@@ -97,6 +97,9 @@ export const PROGRAM: Group = {
     leaf('history', 'show what a channel was sent', async () => {
       return (await import('./words/history.ts')).history
     }),
+    leaf('import', 'send readings from a file as Thing updates', async () => {
+      return (await import('./words/import.ts')).importing
+    }),
     channel,
     key,
     config,

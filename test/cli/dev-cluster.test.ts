@@ -231,9 +231,9 @@ async function runHere(words: string, env: NodeJS.ProcessEnv = {}) {
   const surroundings = new FakeSurroundings({ env: { ...process.env, ...env } })
   const stopping = new AbortController()
   const untilStopped = (): AbortSignal => stopping.signal
-  const { env: environment, monotonicMs, terminal, serve, readInput, after } = surroundings
+  const { env: environment, monotonicMs, terminal, serve, readInput, input, after } = surroundings
   const real = { fetch, nowMs: Date.now, untilStopped }
-  const own = { env: environment, monotonicMs, terminal, serve, readInput, after, ...real }
+  const own = { env: environment, monotonicMs, terminal, serve, readInput, input, after, ...real }
   const exitCode = await runCommandLine(words.split(' '), own)
   return { exitCode, shown: surroundings.shown, complaints: surroundings.complaints }
 }

@@ -1,6 +1,8 @@
 // The process around a command line, without a process: requests are recorded and answered by the
 // test, lines are kept.
 
+import { Readable } from 'node:stream'
+
 import type { Fetch } from '#src/client/runtime'
 import type { Env } from '#src/config/environment'
 import type { Screen, Surroundings, Terminal } from '#src/cli/surroundings'
@@ -22,6 +24,8 @@ export interface FakeOptions {
   readonly env?: Env
   /** The standard input. */
   readonly input?: string
+  /** Ctrl-C; pressed before the command begins unless it is given. */
+  readonly stopped?: AbortSignal
   /** Absent: the output goes elsewhere. */
   readonly screen?: Screen
   /** `data` of a success by default. */
@@ -36,17 +40,22 @@ export class FakeSurroundings implements Surroundings {
   readonly served: Env[] = []
   readonly screen: Screen | undefined
   readonly readInput: () => Promise<string>
+  readonly input: () => Readable
+  readonly untilStopped: () => AbortSignal
   readonly #answer: (request: RecordedRequest) => FakeAnswer
 
   constructor({
     env = {},
     input = '',
+    stopped = AbortSignal.abort(),
     screen,
     answer = () => success({ op_id: 'op' }),
   }: FakeOptions = {}) {
     this.env = env
     this.screen = screen
     this.readInput = async () => input
+    this.input = () => Readable.from([Buffer.from(input)])
+    this.untilStopped = () => stopped
     this.#answer = answer
   }
 
@@ -71,7 +80,6 @@ export class FakeSurroundings implements Surroundings {
     queueMicrotask(callback)
     return () => {}
   }
-  readonly untilStopped = (): AbortSignal => AbortSignal.abort()
 
   readonly serve = async (env: Env): Promise<number> => {
     this.served.push(env)

@@ -1,0 +1,73 @@
+// How far an import is: the row up to which every row has an outcome.
+//
+// Invariants:
+//   checkpoint/1. The row in the file never lies behind a row without an outcome, however the
+//     outcomes come: an import that goes on from it misses none.
+//   checkpoint/2. A checkpoint serves the input that it was made for, and no other.
+
+import { createHash } from 'node:crypto'
+import { renameSync, writeFileSync } from 'node:fs'
+
+import { fileText } from '#src/config/environment'
+import { UsageError } from '#src/cli/endings'
+
+interface Saved {
+  readonly row: number
+  /** SHA-256 of the first row in hex. */
+  readonly first_row: string
+}
+
+export class Checkpoint {
+  readonly #path: string | undefined
+  readonly #before: Saved | undefined
+  readonly #done = new Set<number>()
+  #row: number
+  #firstRow = ''
+
+  /** Throws UsageError for a file that is no checkpoint. */
+  constructor(path: string | undefined) {
+    this.#path = path
+    const text = path === undefined ? undefined : fileText(path)
+    this.#before = text === undefined ? undefined : savedIn(text)
+    this.#row = this.#before?.row ?? 0
+  }
+
+  /** Every row up to this one has an outcome. */
+  get row(): number {
+    return this.#row
+  }
+
+  /** Told of the first row. Throws UsageError for another input. (checkpoint/2) */
+  begin(firstRow: unknown): void {
+    this.#firstRow = createHash('sha256').update(JSON.stringify(firstRow)).digest('hex')
+    if (this.#before !== undefined && this.#before.first_row !== this.#firstRow) {
+      throw new UsageError('--checkpoint: the file belongs to another input; name or make another')
+    }
+  }
+
+  /** A row has its outcome. */
+  done(row: number): void {
+    this.#done.add(row)
+    while (this.#done.delete(this.#row + 1)) this.#row += 1 // checkpoint/1
+  }
+
+  save(): void {
+    if (this.#path === undefined || this.#firstRow === '') return
+    const saved: Saved = { row: this.#row, first_row: this.#firstRow }
+    const draft = `${this.#path}.${process.pid}`
+    writeFileSync(draft, `${JSON.stringify(saved)}\n`)
+    renameSync(draft, this.#path)
+  }
+}
+
+function savedIn(text: string): Saved {
+  try {
+    const { row, first_row: firstRow } = JSON.parse(text) as Readonly<Record<string, unknown>>
+    if (Number.isSafeInteger(row) && typeof firstRow === 'string') {
+      return { row: Number(row), first_row: firstRow }
+    }
+  } catch {
+    // told below
+  }
+  throw new UsageError('--checkpoint: the file is no checkpoint of an import')
+}

@@ -1,0 +1,121 @@
+// The rows of an import: JSON lines or CSV, read as a stream.
+//
+// Invariants:
+//   rows/1. A row that cannot be read is one rejected row; the others go on.
+//   rows/2. No more of the input than one row of ROW_BYTES_MAX is held.
+
+import { parse } from 'csv-parse'
+import type { Readable } from 'node:stream'
+
+import type { Fields, Json } from '#domain/submission'
+import { bare } from '#domain/bare'
+import { CommandError } from '#src/cli/endings'
+import { readValue } from '#src/cli/values'
+
+export interface Row {
+  /** Counted from 1; the heading of CSV does not count. */
+  readonly number: number
+  /** Bytes of the input up to its end, about. */
+  readonly bytes: number
+  readonly read: { readonly fields: Fields } | { readonly problem: string; readonly text: string }
+}
+
+export type RowFormat = 'json' | 'csv'
+
+const ROW_BYTES_MAX = 1024 * 1024
+const SHOWN_CHARACTERS = 200
+
+/** Throws CommandError for a row beyond ROW_BYTES_MAX, or a CSV without a heading. */
+export const rowsOf = (
+  input: Readable,
+  format: RowFormat,
+  delimiter: string,
+): AsyncIterable<Row> => (format === 'json' ? jsonRows(input) : csvRows(input, delimiter))
+
+async function* jsonRows(input: Readable): AsyncIterable<Row> {
+  let number = 0
+  let bytes = 0
+  for await (const line of linesOf(input)) {
+    bytes += Buffer.byteLength(line) + 1
+    if (line.trim() === '') continue
+    number += 1
+    yield { number, bytes, read: readJson(line) }
+  }
+}
+
+/** rows/2 */
+async function* linesOf(input: Readable): AsyncIterable<string> {
+  let held = ''
+  for await (const chunk of input.setEncoding('utf8')) {
+    held += String(chunk)
+    const lines = held.split('\n')
+    held = lines.pop() ?? ''
+    if (held.length > ROW_BYTES_MAX) throw new CommandError(tooLong)
+    yield* lines
+  }
+  yield held
+}
+
+const tooLong = `a line is longer than ${ROW_BYTES_MAX} bytes: is --format right?`
+
+function readJson(line: string): Row['read'] {
+  try {
+    const value: unknown = JSON.parse(line)
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+      return { fields: value as Fields } // JSON.parse gives nothing else
+    }
+  } catch {
+    // told below
+  }
+  return { problem: 'the line is no JSON object', text: line.slice(0, SHOWN_CHARACTERS) } // rows/1
+}
+
+async function* csvRows(input: Readable, delimiter: string): AsyncIterable<Row> {
+  const parser = input.pipe(
+    parse({
+      bom: true,
+      delimiter,
+      skip_empty_lines: true,
+      relax_column_count: true,
+      relax_quotes: true,
+      max_record_size: ROW_BYTES_MAX, // rows/2
+    }),
+  )
+  input.once('error', (error) => parser.destroy(error))
+  let columns: readonly string[] | undefined
+  let number = 0
+  try {
+    for await (const cells of parser as AsyncIterable<readonly string[]>) {
+      if (columns === undefined) columns = headingOf(cells)
+      else {
+        number += 1
+        yield { number, bytes: parser.info.bytes, read: readCells(columns, cells) }
+      }
+    }
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && String(error.code).startsWith('CSV_')) {
+      throw new CommandError(`the CSV cannot be read: ${error.message}`)
+    }
+    throw error
+  }
+}
+
+function headingOf(cells: readonly string[]): readonly string[] {
+  const columns = cells.map((cell) => cell.trim())
+  if (new Set(columns).size === columns.length && !columns.includes('')) return columns
+  throw new CommandError('the first line of the CSV must name each column once')
+}
+
+/** Numbers, true and false are such values; an empty cell is absent. */
+function readCells(columns: readonly string[], cells: readonly string[]): Row['read'] {
+  if (cells.length !== columns.length) {
+    const problem = `the row has ${cells.length} cells, and the heading ${columns.length}`
+    return { problem, text: cells.join(',').slice(0, SHOWN_CHARACTERS) } // rows/1
+  }
+  const fields = bare<Json>()
+  for (const [index, column] of columns.entries()) {
+    const cell = cells[index]?.trim() ?? ''
+    if (cell !== '') fields[column] = readValue(cell)
+  }
+  return { fields }
+}

@@ -1,0 +1,200 @@
+// heliograph import: readings from a file into Thing updates.
+
+import { appendFileSync, createReadStream, statSync } from 'node:fs'
+import type { Readable } from 'node:stream'
+
+import { createFleetSender } from '#src/client/fleet'
+import { CHANNEL, credentialsOf } from '#src/cli/access'
+import type { Access } from '#src/cli/access'
+import { CommandError, EXIT, UsageError } from '#src/cli/endings'
+import { Checkpoint } from '#src/cli/import/checkpoint'
+import { Importer } from '#src/cli/import/importer'
+import type { Reject } from '#src/cli/import/importer'
+import { readAttrs } from '#src/cli/import/mapping'
+import type { Mapping } from '#src/cli/import/mapping'
+import { progressLine } from '#src/cli/import/progress'
+import { rowsOf } from '#src/cli/import/rows'
+import type { RowFormat } from '#src/cli/import/rows'
+import type { Surroundings } from '#src/cli/surroundings'
+import { talk } from '#src/cli/talk'
+import { whole } from '#src/cli/values'
+import { choice, fileOption, flag, text, texts, withDefault, word } from '#src/cli/word'
+import type { Given, Parameter } from '#src/cli/word'
+
+const TICK_MS = 500
+const SHOWN_REJECTS = 10
+
+const OPTIONS = {
+  format: choice('<format>', ['json', 'csv'], 'JSON lines or CSV; by the name of the file'),
+  delimiter: withDefault(text('<character>', 'what separates the cells of CSV'), ','),
+  thing: withDefault(text('<column>', 'the column with the thing_id'), 'thing_id'),
+  thingId: text('<thing_id>', 'all rows are about this Thing'),
+  time: withDefault(text('<column>', 'the time of the values; without one: now'), 'observed_at'),
+  title: text('<column>', 'the column with the title of the Thing'),
+  attr: texts('<column[=key]>', 'a column that becomes an attr; all others by default'),
+  skip: texts('<column>', 'a column to leave out'),
+  checkpoint: fileOption('goes on from here, and keeps how far it is'),
+  rejects: fileOption('gets each row that is not accepted, one JSON object a line'),
+  connections: withDefault(whole('<count>', 1, 256, 'requests at a time'), 8),
+  dryRun: flag('reads and checks every row, and sends nothing'),
+  ...CHANNEL,
+} as const
+
+type ImportGiven = Given<typeof OPTIONS> & { readonly file: string }
+
+const FILE: Parameter<string> = {
+  label: '<file>',
+  help: 'JSON lines, or CSV whose first line names the columns; - reads the standard input',
+  completes: 'file',
+  read: ([given = '']) => given,
+}
+
+export const importing = word({
+  description:
+    'Sends each row of a file as an update of a Thing: a column names the Thing, one the time ' +
+    'of the values, and the others become attrs. Rows about one Thing keep their order. With ' +
+    '--checkpoint an import that was interrupted goes on where it stopped; a row that is sent ' +
+    'twice with its own time changes nothing the second time.',
+  parameters: { file: FILE },
+  options: OPTIONS,
+  examples: [
+    'import readings.csv',
+    'import readings.csv --thing sensor --time measured --attr temp=temperature',
+    'import export.jsonl --checkpoint export.checkpoint --rejects rejects.jsonl',
+    'import - --format json --thing-id boiler < readings.jsonl',
+  ],
+  async run(options, context) {
+    return await new ImportRun(options, context).run()
+  },
+})
+
+/** One run of the word. */
+class ImportRun {
+  readonly #options: ImportGiven
+  readonly #surroundings: Surroundings
+  readonly #checkpoint: Checkpoint
+  readonly #totalBytes: number | undefined
+  #rejects = 0
+
+  constructor(options: ImportGiven, surroundings: Surroundings) {
+    this.#options = options
+    this.#surroundings = surroundings
+    this.#checkpoint = new Checkpoint(options.dryRun === true ? undefined : options.checkpoint)
+    this.#totalBytes = options.file === '-' ? undefined : statSync(options.file).size
+  }
+
+  async run(): Promise<number> {
+    const { file, delimiter, format = formatOf(file) } = this.#options
+    const { access, report } = await talk(this.#options, this.#surroundings)
+    const importer = await this.#importer(access)
+    const { terminal } = this.#surroundings
+    if (access.token === undefined && this.#options.dryRun !== true) {
+      terminal.complain('note: without its token a gateway takes 60 a minute from one address')
+    }
+    const stopped = this.#surroundings.untilStopped()
+    const endProgress = this.#showProgress(importer)
+    try {
+      await importer.run(rowsOf(this.#input(), format, delimiter), stopped)
+    } finally {
+      endProgress()
+      if (this.#options.dryRun !== true) this.#checkpoint.save()
+    }
+    const { counts } = importer
+    report({ ...counts, ended: stopped.aborted ? 'stopped' : 'done' })
+    if (stopped.aborted) throw new CommandError(this.#howToGoOn())
+    return counts.rejected > 0 ? EXIT.refused : EXIT.ok
+  }
+
+  #howToGoOn(): string {
+    const { checkpoint } = this.#options
+    return checkpoint === undefined
+      ? 'stopped; with --checkpoint an import goes on where it stopped'
+      : `stopped behind row ${this.#checkpoint.row}; the same command goes on there`
+  }
+
+  async #importer({ baseUrl, token }: Access): Promise<Importer> {
+    const { connections, dryRun } = this.#options
+    const { fetch: ask, nowMs } = this.#surroundings
+    return new Importer({
+      credentials: await credentialsOf(this.#options, this.#surroundings),
+      mapping: mappingOf(this.#options),
+      checkpoint: this.#checkpoint,
+      nowMs,
+      reject: (reject) => this.#reject(reject),
+      connect:
+        dryRun === true
+          ? undefined
+          : (onOutcome) =>
+              createFleetSender({
+                baseUrl,
+                token,
+                fetch: ask,
+                connections,
+                repeatsUpdates: true,
+                onOutcome,
+              }),
+    })
+  }
+
+  #input(): Readable {
+    const { file } = this.#options
+    return file === '-' ? this.#surroundings.input() : createReadStream(file)
+  }
+
+  #reject(reject: Reject): void {
+    this.#rejects += 1
+    if (this.#options.rejects !== undefined) {
+      appendFileSync(this.#options.rejects, `${JSON.stringify(reject)}\n`, { mode: 0o600 })
+    } else if (this.#rejects <= SHOWN_REJECTS) {
+      this.#surroundings.terminal.complain(`row ${reject.row}: ${reject.error}`)
+    } else if (this.#rejects === SHOWN_REJECTS + 1) {
+      this.#surroundings.terminal.complain('more rows are rejected: --rejects <file> keeps them')
+    }
+  }
+
+  /** Draws the progress and saves the checkpoint now and then; gives the way to end that. */
+  #showProgress(importer: Importer): () => void {
+    const { terminal, monotonicMs } = this.#surroundings
+    const beganMs = monotonicMs()
+    const totalBytes = this.#totalBytes
+    const timer = setInterval(() => {
+      if (this.#options.dryRun !== true) this.#checkpoint.save()
+      const screen = terminal.progressScreen()
+      if (screen === undefined) return
+      const { rows, rejected, skipped } = importer.counts
+      const elapsedMs = monotonicMs() - beganMs
+      const progress = {
+        rows: rows + skipped,
+        rejected,
+        bytes: importer.bytes,
+        totalBytes,
+        elapsedMs,
+      }
+      terminal.drawProgress(`\r\u001b[2K${progressLine(progress, screen.columns - 1)}`)
+    }, TICK_MS)
+    return () => {
+      clearInterval(timer)
+      if (terminal.progressScreen() !== undefined) terminal.drawProgress('\r\u001b[2K')
+    }
+  }
+}
+
+function formatOf(file: string): RowFormat {
+  if (/\.(csv|tsv)$/i.test(file)) return 'csv'
+  if (/\.(json|jsonl|ndjson)$/i.test(file)) return 'json'
+  throw new UsageError('--format: say json or csv, the name of the file does not')
+}
+
+function mappingOf(options: ImportGiven): Mapping {
+  const { thing, thingId, time, title, attr, skip } = options
+  if (attr !== undefined && skip !== undefined)
+    throw new UsageError('give --attr or --skip, not both')
+  return {
+    thing,
+    thingId,
+    time,
+    title,
+    attrs: attr && readAttrs(attr),
+    skip: new Set(skip),
+  }
+}
