@@ -24,7 +24,7 @@ import type { Reply } from './reply.ts'
 import type { Request } from './request.ts'
 import { requestIdFrom } from './respond.ts'
 import { BUSY, refusalOf } from './rejection.ts'
-import { guardOf, methodsOf } from './row.ts'
+import { decodeParameters, guardOf, methodsOf } from './row.ts'
 import type { Row } from './row.ts'
 
 export interface PipelinePorts {
@@ -228,7 +228,7 @@ class Turn implements Request {
 
   #hand(route: Mounted): void {
     if (this.parameters !== NO_VALUES) {
-      const parameters = decode(this.parameters, route.row.decode ?? decodeURIComponent)
+      const parameters = decodeParameters(route.row, this.parameters)
       if (isFault(parameters)) return this.refuse(parameters)
       this.parameters = parameters
     }
@@ -286,19 +286,3 @@ class Turn implements Request {
 
 const codes = (): FaultCode[] => Object.keys(FAULTS).filter(isCode)
 const isCode = (text: string): text is FaultCode => Object.hasOwn(FAULTS, text)
-
-function decode(
-  raw: Readonly<Record<string, string>>,
-  decodePart: (sent: string, name: string) => string,
-): Answer<Readonly<Record<string, string>>> {
-  const parameters: Record<string, string> = {}
-  for (const [name, value] of Object.entries(raw)) {
-    try {
-      parameters[name] = decodePart(value, name)
-    } catch {
-      // It only throws for a malformed escape.
-      return fault('validation_failed', { field: name, detail: 'malformed percent-encoding' })
-    }
-  }
-  return parameters
-}

@@ -1,6 +1,7 @@
 // One row of the table of routes: all that the pipeline and the OpenAPI document need to know of a
 // route.
 
+import { fault } from '#domain/fault'
 import type { FaultCode } from '#domain/fault'
 import type { Answer } from '#domain/ports'
 import type { Guard } from '#src/acceptance/caller-check'
@@ -114,4 +115,21 @@ function codesOfChecks(row: Row): FaultCode[] {
   if (reader.bytesMax > 0) codes.push('body_too_large', 'request_timeout', 'validation_failed')
   if (path.includes('{')) codes.push('validation_failed')
   return [...codes, ...reader.codes]
+}
+
+/** The named parts of a path, decoded as the row says. */
+export function decodeParameters(
+  { decode = decodeURIComponent }: Row,
+  sent: Readonly<Record<string, string>>,
+): Answer<Readonly<Record<string, string>>> {
+  const parameters: Record<string, string> = {}
+  for (const [name, value] of Object.entries(sent)) {
+    try {
+      parameters[name] = decode(value, name)
+    } catch {
+      // It only throws for a malformed escape.
+      return fault('validation_failed', { field: name, detail: 'malformed percent-encoding' })
+    }
+  }
+  return parameters
 }
