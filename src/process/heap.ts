@@ -25,8 +25,8 @@ export interface Heap {
 /**
  * Returns memory to the system in a quiet window of the calling thread, when its heap has grown
  * since the last time: after the start, and after a load. The young generation grows with the load,
- * and with loading the program, and V8 lets it shrink only at a collection that is to save memory; a
- * thread to which nothing happens never gets there.
+ * and with loading the program, and V8 lets it shrink only at a collection that is to save memory;
+ * a thread to which nothing happens never gets there.
  */
 export function returnMemoryWhenQuiet(
   { every }: Pick<Runtime, 'every'>,
