@@ -19,6 +19,14 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   actors: ['src/domain', 'machines', 'xstate'],
   'src/acceptance': ['src/domain', 'src/schemas', 'node:'],
   'src/ingress': ['src/acceptance', 'src/domain', 'src/schemas', 'node:'],
+  'src/authorization': [
+    'src/acceptance',
+    'src/domain',
+    'src/ingress',
+    'src/schemas',
+    'oidc-provider',
+    'node:',
+  ],
   'src/mcp': [
     'src/acceptance',
     'src/domain',
@@ -75,6 +83,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   // The composition root sees every stage; nothing imports it but the edges of process and thread.
   'src/runtime': [
     'src/acceptance',
+    'src/authorization',
     'src/config',
     'src/dispatch',
     'src/domain',

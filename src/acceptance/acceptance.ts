@@ -39,6 +39,7 @@ import { Channels } from './channels.ts'
 import { createCredentials } from './credentials.ts'
 import { Deliveries } from './deliveries.ts'
 import { FeedFollowing } from './feed-following.ts'
+import { ChannelProof } from './channel-proof.ts'
 import { DeviceRegistration } from './device-registration.ts'
 import { DeviceRoutes } from './device-routes.ts'
 import { CallerCheck } from './caller-check.ts'
@@ -89,6 +90,7 @@ export interface Acceptance {
   readonly deliveries: Deliveries
   readonly channels: Channels
   readonly keys: ChannelKeys
+  readonly proof: ChannelProof
   readonly subscriptions: Subscriptions
   readonly registration: DeviceRegistration
   readonly deviceRoutes: DeviceRoutes
@@ -149,6 +151,7 @@ export function createAcceptance(ports: AcceptancePorts, options: AcceptanceOpti
     deliveries: new Deliveries(whole),
     channels: new Channels(whole),
     keys: new ChannelKeys(whole),
+    proof: new ChannelProof(whole),
     subscriptions: new Subscriptions(whole),
     registration: new DeviceRegistration(whole),
     deviceRoutes: new DeviceRoutes(whole),

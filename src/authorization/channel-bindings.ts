@@ -1,0 +1,93 @@
+// What the surface for assistants knows of grants: whose token it is, and which channels it has.
+
+import { ASSISTANT_SCOPES } from '#domain/assistants'
+import type { AccessTokens, AssistantScope, Bindings } from '#domain/assistants'
+import type { AuthorizationRecordStore, BindingStore } from '#domain/authorization-store'
+import type { Runtime } from '#domain/runtime'
+import { isRecord } from '#src/schemas/shape'
+import { GRANT_IDLE_MS, GRANT_NAME, hashOf } from './adapter.ts'
+
+/** Ten minutes. (docs/decisions.md 15) */
+const SESSION_MS = 600_000
+const SECRET_BYTES = 32
+const NAME_BYTES = 16
+
+export interface GrantPorts {
+  readonly records: AuthorizationRecordStore
+  readonly bindings: BindingStore
+  readonly runtime: Pick<Runtime, 'nowMs' | 'entropy'>
+}
+
+/** Keeps who has a grant, for as long as the grant. */
+export async function nameGrant(
+  { records, runtime }: GrantPorts,
+  grantId: string,
+  clientName: string,
+): Promise<void> {
+  await records.put({
+    model: GRANT_NAME,
+    idHash: hashOf(grantId),
+    grantId,
+    uid: '',
+    payload: JSON.stringify({ clientName }),
+    consumedAt: 0,
+    expiresAt: runtime.nowMs() + GRANT_IDLE_MS,
+  })
+}
+
+/** Undefined for a grant that is not in force. */
+async function grantNameOf(
+  { records, runtime }: GrantPorts,
+  grantId: string,
+): Promise<string | undefined> {
+  const found = await records.find(GRANT_NAME, hashOf(grantId), runtime.nowMs())
+  const payload: unknown = found && JSON.parse(found.payload)
+  return isRecord(payload) ? String(payload['clientName']) : undefined
+}
+
+/** Access tokens as the store has them. */
+export const storedTokens = (ports: GrantPorts): AccessTokens => ({
+  verify: async (token, resource) => {
+    const { records, runtime } = ports
+    const found = await records.find('AccessToken', hashOf(token), runtime.nowMs())
+    const payload: unknown = found && JSON.parse(found.payload)
+    if (!isRecord(payload) || payload['aud'] !== resource) return undefined
+    const { grantId, clientId, exp, scope } = payload
+    if (typeof grantId !== 'string' || typeof clientId !== 'string') return undefined
+    const clientName = await grantNameOf(ports, grantId)
+    if (clientName === undefined) return undefined
+    const scopes = scopesOf(scope)
+    return { grantId, clientId, clientName, scopes, expiresAtMs: Number(exp) * 1_000 }
+  },
+})
+
+const scopesOf = (scope: unknown): ReadonlySet<AssistantScope> => {
+  const asked = typeof scope === 'string' ? scope.split(' ') : []
+  return new Set(ASSISTANT_SCOPES.filter((known) => asked.includes(known)))
+}
+
+/** The channels of grants; `pageUrl` gives the address of a bind session's page. */
+export const storedBindings = (
+  ports: GrantPorts,
+  pageUrl: (secret: string) => string,
+): Bindings => ({
+  ofGrant: (grantId) => ports.bindings.ofGrant(grantId),
+  unbind: (grantId, channelId) => ports.bindings.unbind(grantId, channelId),
+  start: async (grantId) => {
+    const { bindings, runtime } = ports
+    const clientName = (await grantNameOf(ports, grantId)) ?? ''
+    const secret = runtime.entropy(SECRET_BYTES).toString('base64url')
+    const bindSession = runtime.entropy(NAME_BYTES).toString('hex')
+    const expiresAt = runtime.nowMs() + SESSION_MS
+    const secretHash = hashOf(secret)
+    await bindings.startSession({ bindSession, secretHash, grantId, clientName, expiresAt })
+    return { bindSession, url: pageUrl(secret), expiresAtMs: expiresAt }
+  },
+  state: async (grantId, bindSession) => {
+    const outcome = await ports.bindings.outcome(grantId, bindSession)
+    if (outcome === undefined) return { kind: 'unknown' }
+    const { channelId, expiresAt } = outcome
+    if (channelId !== undefined) return { kind: 'bound', channelId }
+    return { kind: expiresAt > ports.runtime.nowMs() ? 'pending' : 'expired' }
+  },
+})

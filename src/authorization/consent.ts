@@ -1,0 +1,132 @@
+// The page on which a person grants a client what it asks for, and binds a first channel to it.
+
+import type { Provider } from 'oidc-provider'
+
+import { ASSISTANT_SCOPES } from '#domain/assistants'
+import type { AssistantScope } from '#domain/assistants'
+import type { ChannelCredentials } from '#domain/channel'
+import { fault, isFault } from '#domain/fault'
+import { isRecord } from '#src/schemas/shape'
+import { escaped, paragraph, refusalLine } from './page.ts'
+import { button } from './pages.ts'
+import type { Visit } from './pages.ts'
+import { filled } from './words.ts'
+
+export interface ConsentPorts {
+  readonly provider: Provider
+  readonly resource: string
+  /** Keeps who has a grant. */
+  readonly nameGrant: (grantId: string, clientName: string) => Promise<void>
+  readonly revokeGrant: (grantId: string) => Promise<void>
+}
+
+/** What a client asks for, as the person is told. */
+interface Asked {
+  readonly clientId: string
+  readonly clientName: string
+  readonly scopes: readonly AssistantScope[]
+  readonly target: URL
+}
+
+const ACCOUNT_BYTES = 16
+const NAME_CHARACTERS_MAX = 120
+
+/** Runs the page of one request for a grant. */
+export async function consentPage(visit: Visit, ports: ConsentPorts): Promise<void> {
+  const { provider } = ports
+  const { request, response, words } = visit
+  const details = await provider.interactionDetails(request, response).catch(() => undefined)
+  const asked = details && (await askedOf(provider, details.params))
+  if (details === undefined || asked === undefined) {
+    return visit.say(410, words.expiredTitle, words.expired)
+  }
+  if (details.result !== undefined) return visit.say(410, words.usedTitle, words.used)
+  if (asked.scopes.length === 0) {
+    return provider.interactionFinished(request, response, { error: 'invalid_scope' })
+  }
+  if (!visit.isPost) return ask(visit, asked, { status: 200 })
+  const fields = await visit.form()
+  if (fields === undefined) return
+  if (fields.get('decision') === 'deny') {
+    return provider.interactionFinished(request, response, { error: 'access_denied' })
+  }
+  const proved = await visit.prove(fields)
+  const channelId = fields.get('channel_id') ?? ''
+  if (isFault(proved)) {
+    const refusal = visit.sentenceOf(proved)
+    return ask(visit, asked, { status: visit.statusOf(proved), refusal, channelId })
+  }
+  const accountId = visit.ports.runtime.entropy(ACCOUNT_BYTES).toString('hex')
+  const grantId = await grant(visit, ports, { asked, accountId, proved })
+  if (grantId === undefined) {
+    const unknown = fault('channel_not_found')
+    const refusal = visit.sentenceOf(unknown)
+    return ask(visit, asked, { status: visit.statusOf(unknown), refusal, channelId })
+  }
+  const result = { login: { accountId, remember: false }, consent: { grantId } }
+  return provider.interactionFinished(request, response, result)
+}
+
+interface Granting {
+  readonly asked: Asked
+  readonly accountId: string
+  readonly proved: ChannelCredentials
+}
+
+/** Makes the grant with its first channel; undefined where its password has changed meanwhile. */
+async function grant(
+  { ports: { bindings, runtime, acceptance } }: Visit,
+  { provider, resource, nameGrant, revokeGrant }: ConsentPorts,
+  { asked, accountId, proved }: Granting,
+): Promise<string | undefined> {
+  const { clientId, clientName, scopes } = asked
+  const made = new provider.Grant({ accountId, clientId })
+  made.addResourceScope(resource, scopes.join(' '))
+  const grantId = await made.save()
+  await nameGrant(grantId, clientName)
+  const { channelId, passwordHash } = proved
+  const boundAt = runtime.nowMs()
+  const bound = await bindings.bind({ grantId, clientName, channelId, passwordHash, boundAt })
+  if (bound === 'bound') return grantId
+  await revokeGrant(grantId)
+  acceptance.proof.forget(channelId)
+  return undefined
+}
+
+async function askedOf(provider: Provider, params: unknown): Promise<Asked | undefined> {
+  if (!isRecord(params)) return undefined
+  const { client_id: clientId, redirect_uri: redirectUri, scope } = params
+  if (typeof clientId !== 'string' || typeof redirectUri !== 'string') return undefined
+  const client = await provider.Client.find(clientId)
+  const target = URL.parse(redirectUri)
+  if (client === undefined || target === null) return undefined
+  const names = typeof scope === 'string' ? scope.split(' ') : []
+  const scopes = ASSISTANT_SCOPES.filter((name) => names.includes(name))
+  const clientName = (client.clientName ?? clientId).slice(0, NAME_CHARACTERS_MAX)
+  return { clientId, clientName, scopes, target }
+}
+
+interface Asking {
+  readonly status: number
+  readonly refusal?: string
+  readonly channelId?: string
+}
+
+function ask(visit: Visit, asked: Asked, { status, refusal, channelId }: Asking): void {
+  const { words } = visit
+  const { clientName, scopes, target } = asked
+  const isWeb = target.protocol === 'https:' || target.protocol === 'http:'
+  const place = isWeb ? target.origin : target.protocol
+  const may = scopes.map((scope) => `<li>${escaped(words.scopes[scope])}</li>`).join('')
+  const buttons = button(words.allow, 'allow') + button(words.deny, 'deny')
+  const body = [
+    refusalLine(refusal),
+    paragraph(filled(words.asks, { client: clientName })),
+    paragraph(words.unverified),
+    paragraph(words.mayDo),
+    `<ul>${may}</ul>`,
+    paragraph(filled(words.returnsTo, { target: place })),
+    visit.channelForm(buttons, channelId),
+  ].join('')
+  visit.write({ status, title: words.title, body, formTarget: place })
+}

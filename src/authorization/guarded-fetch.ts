@@ -1,0 +1,148 @@
+// The one way in which the gateway fetches an address that a stranger names.
+//
+// Invariants:
+//   guarded-fetch/1. Only https, and only to public addresses: every address of the name is
+//                    checked, and the connection goes to one that was checked.
+//   guarded-fetch/2. No redirect is followed, and size, time and the number at once are bounded.
+
+import { lookup } from 'node:dns/promises'
+import { request } from 'node:https'
+import type { RequestOptions } from 'node:https'
+import type { IncomingMessage } from 'node:http'
+import { BlockList, isIP } from 'node:net'
+
+import type { Timers } from '#domain/ports'
+
+export interface GuardedFetchOptions {
+  readonly timers: Timers
+  /** Every address of a name. Another one than the system's in tests only. */
+  readonly resolve?: (host: string) => Promise<readonly string[]>
+  /** Another one in tests only. */
+  readonly isPublic?: (address: string) => boolean
+  /** PEM certificates to trust, in tests only. */
+  readonly ca?: string
+}
+
+export type GuardedFetch = (url: string | URL, init?: RequestInit) => Promise<Response>
+
+const BYTES_MAX = 65_536
+const WITHIN_MS = 3_000
+const AT_ONCE_MAX = 16
+
+/** Rejects for whatever it may not fetch; the error names no address. */
+export function guardedFetch(options: GuardedFetchOptions): GuardedFetch {
+  const { resolve = addressesOf, isPublic = isPublicAddress, timers, ca } = options
+  let atOnce = 0
+  return async (input, init = {}) => {
+    const url = new URL(input)
+    if (url.protocol !== 'https:' || url.username !== '' || url.password !== '') {
+      throw new Error('only https without credentials is fetched')
+    }
+    if (atOnce >= AT_ONCE_MAX) throw new Error('too much is being fetched')
+    atOnce += 1
+    const timeout = new AbortController()
+    const cancel = timers.after(WITHIN_MS, () => timeout.abort())
+    try {
+      const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
+      const addresses = isIP(host) === 0 ? await within(resolve(host), timeout.signal) : [host]
+      const [address] = addresses
+      if (address === undefined || !addresses.every(isPublic)) {
+        throw new Error('the host has an address that is not public') // guarded-fetch/1
+      }
+      const headers = Object.fromEntries(new Headers(init.headers))
+      const family = isIP(address)
+      return await answerOf(url, {
+        headers,
+        signal: timeout.signal,
+        servername: isIP(host) === 0 ? host : '',
+        agent: false,
+        lookup: (_host, _options, done) => done(null, [{ address, family }]),
+        ...(ca !== undefined && { ca }),
+      })
+    } finally {
+      cancel()
+      atOnce -= 1
+    }
+  }
+}
+
+const addressesOf = async (host: string): Promise<readonly string[]> =>
+  (await lookup(host, { all: true, verbatim: true })).map(({ address }) => address)
+
+function within<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  const { promise: late, reject } = Promise.withResolvers<never>()
+  signal.addEventListener('abort', () => reject(new Error('it took too long')), { once: true })
+  return Promise.race([promise, late])
+}
+
+async function answerOf(url: URL, options: RequestOptions): Promise<Response> {
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
+  const asked = request(url, { ...options, method: 'GET' }, resolve)
+  asked.on('error', reject)
+  asked.end()
+  const incoming = await promise
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of incoming as AsyncIterable<Buffer>) {
+    bytes += chunk.length
+    if (bytes > BYTES_MAX) {
+      asked.destroy()
+      throw new Error('the answer is too large') // guarded-fetch/2
+    }
+    chunks.push(chunk)
+  }
+  const { statusCode = 500, headers } = incoming
+  const kept = ['content-type', 'cache-control', 'expires'].flatMap((name) => {
+    const value = headers[name]
+    return typeof value === 'string' ? [[name, value] as const] : []
+  })
+  // A redirect stays what it is: nobody goes there. (guarded-fetch/2)
+  const body = [204, 205, 304].includes(statusCode) ? null : Buffer.concat(chunks)
+  return new Response(body, { status: statusCode, headers: Object.fromEntries(kept) })
+}
+
+/** Ranges that no public host has. (IANA special-purpose registries; RFC 6890) */
+const SPECIAL_IPV4 = [
+  '0.0.0.0/8',
+  '10.0.0.0/8',
+  '100.64.0.0/10',
+  '127.0.0.0/8',
+  '169.254.0.0/16',
+  '172.16.0.0/12',
+  '192.0.0.0/24',
+  '192.0.2.0/24',
+  '192.31.196.0/24',
+  '192.52.193.0/24',
+  '192.88.99.0/24',
+  '192.168.0.0/16',
+  '192.175.48.0/24',
+  '198.18.0.0/15',
+  '198.51.100.0/24',
+  '203.0.113.0/24',
+  '224.0.0.0/4',
+  '240.0.0.0/4',
+]
+/** Of IPv6 only what is given out to hosts is public: 2000::/3 without these. */
+const SPECIAL_IPV6 = ['2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3fff::/20']
+
+const listOf = (ranges: readonly string[], family: 'ipv4' | 'ipv6'): BlockList => {
+  const list = new BlockList()
+  for (const range of ranges) {
+    const [network = '', bits] = range.split('/')
+    list.addSubnet(network, Number(bits), family)
+  }
+  return list
+}
+const special = {
+  ipv4: listOf(SPECIAL_IPV4, 'ipv4'),
+  ipv6: listOf(SPECIAL_IPV6, 'ipv6'),
+}
+const given = listOf(['2000::/3'], 'ipv6')
+
+/** True for an address that any host of the internet could have. */
+export function isPublicAddress(address: string): boolean {
+  const family = isIP(address)
+  if (family === 4) return !special.ipv4.check(address, 'ipv4')
+  if (family !== 6 || address.includes('%')) return false
+  return given.check(address, 'ipv6') && !special.ipv6.check(address, 'ipv6')
+}

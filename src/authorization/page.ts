@@ -1,0 +1,65 @@
+// Pages for people: plain HTML that needs no script and loads nothing.
+//
+// Invariants:
+//   page/1. Whatever a stranger wrote stands on a page as text. No other site can frame a page, and
+//           its forms go to this gateway and, after consent, to the client's address alone.
+
+import { hash } from 'node:crypto'
+import type { ServerResponse } from 'node:http'
+
+export interface PageParts {
+  readonly status: number
+  readonly locale: string
+  readonly title: string
+  /** HTML. */
+  readonly body: string
+  /** Where a form may lead beside this gateway: an origin, or a scheme with its colon. */
+  readonly formTarget?: string
+}
+
+const STYLE = `body{font:1.05rem/1.5 system-ui,sans-serif;max-width:34rem;margin:2rem auto;padding:0 1rem}
+label{display:block;margin:1rem 0 .25rem}
+input{font:inherit;width:100%;box-sizing:border-box;padding:.5rem}
+button{font:inherit;padding:.5rem 1.25rem;margin:1.25rem .75rem 0 0}
+.refusal{border-left:.3rem solid #b00020;padding:.5rem 1rem}
+@media(prefers-color-scheme:dark){body{background:#111;color:#eee}}`
+const STYLE_HASH = `'sha256-${hash('sha256', STYLE, 'base64')}'`
+
+/** Text as it may stand in HTML, also in an attribute. (page/1) */
+export const escaped = (text: string): string =>
+  text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
+
+/** Writes a page. */
+export function writePage(response: ServerResponse, parts: PageParts): void {
+  const { status, locale, title, body } = parts
+  response.writeHead(status, {
+    'content-type': 'text/html; charset=utf-8',
+    'content-language': locale,
+    ...pageHeaders(parts.formTarget),
+  })
+  response.end(
+    `<!doctype html><html lang="${escaped(locale)}"><head><meta charset="utf-8">` +
+      '<meta name="viewport" content="width=device-width, initial-scale=1">' +
+      `<title>${escaped(title)}</title><style>${STYLE}</style></head>` +
+      `<body><main><h1>${escaped(title)}</h1>${body}</main></body></html>`,
+  )
+}
+
+/** The headers that keep a page to itself. */
+export const pageHeaders = (formTarget = ''): Readonly<Record<string, string>> => ({
+  'content-security-policy':
+    `default-src 'none'; style-src ${STYLE_HASH}; base-uri 'none'; ` +
+    `form-action 'self' ${formTarget}; frame-ancestors 'none'`,
+  'cache-control': 'no-store',
+  'x-frame-options': 'DENY',
+  'x-content-type-options': 'nosniff',
+  // Forms must come with their origin, and addresses of pages are told to no other site.
+  'referrer-policy': 'same-origin',
+})
+
+/** A paragraph of text. */
+export const paragraph = (text: string): string => `<p>${escaped(text)}</p>`
+
+/** A sentence that says why not, told to whoever hears the page. */
+export const refusalLine = (text: string | undefined): string =>
+  text === undefined ? '' : `<p class="refusal" role="alert">${escaped(text)}</p>`

@@ -1,0 +1,168 @@
+// The authorization server: OAuth for assistants by a library, with the settings of this gateway.
+// (Specification: MCP; docs/decisions.md 15)
+//
+// Invariants:
+//   provider/1. PKCE with S256 always; codes and refresh tokens are used once, and a second use
+//               ends their grant.
+//   provider/2. A token is for this gateway's surface for assistants alone.
+//   provider/3. Nobody gets a grant without the page on which a person binds a channel.
+
+import { Provider, errors, interactionPolicy } from 'oidc-provider'
+import type { Configuration, KoaContextWithOIDC } from 'oidc-provider'
+
+import { ASSISTANT_SCOPES } from '#domain/assistants'
+import { adapterFactory } from './adapter.ts'
+import type { AdapterPorts } from './adapter.ts'
+import type { GuardedFetch } from './guarded-fetch.ts'
+import type { Secrets } from './secrets.ts'
+
+export interface ProviderOptions {
+  /** The address of the gateway as people and assistants know it. */
+  readonly baseUrl: string
+  /** The URL that tokens are made for. */
+  readonly resource: string
+  readonly registration: Registration
+  readonly fetch: GuardedFetch
+  /** Makes the page of a request that cannot go back to its client. */
+  readonly errorPage: (ctx: KoaContextWithOIDC, error: string) => void
+}
+
+/** Whether clients may register themselves, and whether they need a token for it. */
+export type Registration =
+  | { readonly kind: 'off' }
+  | { readonly kind: 'open' }
+  | { readonly kind: 'with-token'; readonly token: string }
+
+const ACCESS_TOKEN_S = 15 * 60
+const REFRESH_TOKEN_S = 30 * 86_400
+const CODE_S = 60
+const INTERACTION_S = 10 * 60
+/** A person is asked again after a year. */
+const GRANT_S = 365 * 86_400
+
+/** Makes the server with these secrets; what it keeps stands in the store. */
+export function createProvider(
+  ports: AdapterPorts,
+  secrets: Secrets,
+  options: ProviderOptions,
+): Provider {
+  const provider = new Provider(options.baseUrl, {
+    ...configuration(options),
+    adapter: adapterFactory(ports),
+    jwks: { keys: [...secrets.keys] },
+    cookies: cookies(secrets, options.baseUrl),
+  })
+  provider.proxy = true
+  return provider
+}
+
+const configuration = (options: ProviderOptions): Configuration => ({
+  scopes: [...ASSISTANT_SCOPES],
+  responseTypes: ['code'],
+  clientAuthMethods: ['none', 'client_secret_basic', 'client_secret_post'],
+  clientDefaults: {
+    application_type: 'native',
+    grant_types: ['authorization_code', 'refresh_token'],
+    response_types: ['code'],
+    token_endpoint_auth_method: 'none',
+    id_token_signed_response_alg: 'ES256',
+  },
+  pkce: { required: () => true }, // provider/1
+  rotateRefreshToken: true, // provider/1
+  expiresWithSession: () => false,
+  issueRefreshToken: (_ctx, client) => client.grantTypeAllowed('refresh_token'),
+  findAccount: (_ctx, accountId) => ({ accountId, claims: () => ({ sub: accountId }) }),
+  // provider/3
+  loadExistingGrant: (ctx) => {
+    const grantId = ctx.oidc.result?.consent?.grantId
+    return grantId === undefined ? undefined : ctx.oidc.provider.Grant.find(grantId)
+  },
+  interactions: {
+    policy: policy(),
+    url: (_ctx, { uid }) => `/oauth/bind/${uid}`,
+  },
+  ttl: {
+    AccessToken: ACCESS_TOKEN_S,
+    AuthorizationCode: CODE_S,
+    RefreshToken: REFRESH_TOKEN_S,
+    Interaction: INTERACTION_S,
+    Session: INTERACTION_S,
+    Grant: GRANT_S,
+  },
+  routes: {
+    authorization: '/oauth/authorize',
+    token: '/oauth/token',
+    registration: '/oauth/register',
+    revocation: '/oauth/revoke',
+    jwks: '/oauth/jwks',
+  },
+  clientBasedCORS: () => false,
+  fetch: (url, init) => options.fetch(url instanceof Request ? url.url : url, init),
+  renderError: (ctx, out) => options.errorPage(ctx, out.error),
+  features: features(options),
+})
+
+const features = ({
+  resource,
+  registration,
+}: ProviderOptions): NonNullable<Configuration['features']> => ({
+  devInteractions: { enabled: false },
+  userinfo: { enabled: false },
+  rpInitiatedLogout: { enabled: false },
+  pushedAuthorizationRequests: { enabled: false },
+  dPoP: { enabled: false },
+  revocation: {
+    enabled: true,
+    allowedPolicy: (_ctx, client, token) => token.clientId === client.clientId,
+  },
+  registration: {
+    enabled: registration.kind !== 'off',
+    initialAccessToken: registration.kind === 'with-token' ? registration.token : false,
+    issueRegistrationAccessToken: false,
+  },
+  clientIdMetadataDocument: { enabled: true, ack: 'draft-02' },
+  // provider/2
+  resourceIndicators: {
+    enabled: true,
+    defaultResource: () => resource,
+    useGrantedResource: () => true,
+    getResourceServerInfo: (_ctx, indicator) => {
+      if (indicator !== resource) throw new errors.InvalidTarget()
+      return {
+        scope: ASSISTANT_SCOPES.join(' '),
+        audience: resource,
+        accessTokenTTL: ACCESS_TOKEN_S,
+        accessTokenFormat: 'opaque',
+      }
+    },
+  },
+})
+
+/** One page stands before every grant, and nothing that was granted before spares it. */
+function policy(): interactionPolicy.DefaultPolicy {
+  const { Check, Prompt, base } = interactionPolicy
+  const prompts = base()
+  prompts.clear()
+  const isAsked = new Check('bind_required', 'a person binds a channel', (ctx) =>
+    ctx.oidc.result?.consent?.grantId === undefined
+      ? Check.REQUEST_PROMPT
+      : Check.NO_NEED_TO_PROMPT,
+  )
+  prompts.add(new Prompt({ name: 'consent', requestable: true }, isAsked))
+  return prompts
+}
+
+function cookies({ cookies: keys }: Secrets, baseUrl: string): Configuration['cookies'] {
+  const secure = baseUrl.startsWith('https:')
+  const cookie = { httpOnly: true, sameSite: 'lax', secure, signed: true } as const
+  return {
+    keys: [...keys],
+    names: {
+      session: 'heliograph_oauth',
+      interaction: 'heliograph_bind',
+      resume: 'heliograph_resume',
+    },
+    short: cookie,
+    long: cookie,
+  }
+}

@@ -1,0 +1,57 @@
+// The secrets by which the nodes of a gateway know their own cookies, forms and signatures.
+//
+// Invariants:
+//   secrets/1. A secret is made one period before it is used, so every node knows it by then, and is
+//              known for one period after: so no node refuses what another one wrote.
+
+import { generateKeyPairSync } from 'node:crypto'
+import type { JsonWebKey } from 'node:crypto'
+
+import type { AuthorizationRecordStore, PeriodSecret } from '#domain/authorization-store'
+import type { Runtime } from '#domain/runtime'
+
+/** Thirty days. */
+const PERIOD_MS = 30 * 86_400_000
+const COOKIE_BYTES = 32
+
+export interface Secrets {
+  /** Changes with the secrets. */
+  readonly period: number
+  /** The first one is for writing, any is good for reading. */
+  readonly cookies: readonly string[]
+  /** The first one is for signing. */
+  readonly keys: readonly JsonWebKey[]
+}
+
+export interface SecretPorts {
+  readonly records: Pick<AuthorizationRecordStore, 'secrets'>
+  readonly runtime: Pick<Runtime, 'nowMs' | 'entropy'>
+}
+
+export const periodAt = (nowMs: number): number => Math.floor(nowMs / PERIOD_MS)
+
+/** The secrets that are in force now, made where nobody made them before. */
+export async function currentSecrets({ records, runtime }: SecretPorts): Promise<Secrets> {
+  const period = periodAt(runtime.nowMs())
+  const known = async (purpose: string, make: () => string): Promise<readonly string[]> => {
+    const fresh = [period, period + 1].map((of) => ({ period: of, secret: make() })) // secrets/1
+    return ordered(await records.secrets(purpose, fresh), period)
+  }
+  const cookies = await known('cookie', () => runtime.entropy(COOKIE_BYTES).toString('base64url'))
+  const keys = await known('signing', newKey)
+  return { period, cookies, keys: keys.map((text) => JSON.parse(text) as JsonWebKey) }
+}
+
+/** That of the period first. */
+const ordered = (secrets: readonly PeriodSecret[], period: number): readonly string[] =>
+  secrets
+    .toSorted((one, other) => rank(one, period) - rank(other, period))
+    .map(({ secret }) => secret)
+
+const rank = (secret: PeriodSecret, period: number): number =>
+  secret.period === period ? 0 : 1 + Math.abs(secret.period - period)
+
+function newKey(): string {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  return JSON.stringify({ ...privateKey.export({ format: 'jwk' }), alg: 'ES256', use: 'sig' })
+}

@@ -1,0 +1,115 @@
+// What the pages for people say.
+
+import type { AssistantScope } from '#domain/assistants'
+
+export interface Words {
+  readonly title: string
+  /** With {client}. */
+  readonly asks: string
+  readonly mayDo: string
+  readonly scopes: Readonly<Record<AssistantScope, string>>
+  /** With {target}. */
+  readonly returnsTo: string
+  readonly unverified: string
+  readonly channelId: string
+  readonly password: string
+  readonly passwordStays: string
+  readonly allow: string
+  readonly deny: string
+  readonly bind: string
+  readonly boundTitle: string
+  readonly bound: string
+  readonly expiredTitle: string
+  readonly expired: string
+  readonly usedTitle: string
+  readonly used: string
+  readonly errorTitle: string
+  /** With {code}. */
+  readonly error: string
+  readonly foreign: string
+  readonly full: string
+  readonly assistantsTitle: string
+  readonly assistants: string
+  readonly show: string
+  readonly none: string
+  readonly revoke: string
+  readonly revoked: string
+  /** With {date}. */
+  readonly since: string
+}
+
+const EN: Words = {
+  title: 'Connect an assistant',
+  asks: '{client} asks to use one of your channels.',
+  mayDo: 'It could then, in this channel:',
+  scopes: {
+    'mcp:tools': 'send messages, events and updates of things, and read them',
+    'mcp:channels:manage': 'ask you for further channels, and let go of channels',
+  },
+  returnsTo: 'Afterwards you return to {target}.',
+  unverified: 'The name is what the assistant says of itself; nobody checked it.',
+  channelId: 'Channel id',
+  password: 'Channel password',
+  passwordStays: 'The password stays here; the assistant does not see it.',
+  allow: 'Allow',
+  deny: 'Deny',
+  bind: 'Bind this channel',
+  boundTitle: 'The channel is bound',
+  bound: 'You can close this page and go on with the assistant.',
+  expiredTitle: 'This page has expired',
+  expired: 'It is good for ten minutes. Begin again from the assistant.',
+  usedTitle: 'This page was used',
+  used: 'It is good for one use. Begin again from the assistant.',
+  errorTitle: 'This cannot be done',
+  error: 'The assistant sent a request that is not right ({code}). Begin again from the assistant.',
+  foreign: 'The form came from another place, or was open for too long. Open the page again.',
+  full: 'This assistant has as many channels as it may have.',
+  assistantsTitle: 'Assistants of a channel',
+  assistants: 'See which assistants may use a channel, and end what you allowed.',
+  show: 'Show',
+  none: 'No assistant may use this channel.',
+  revoke: 'End its use of this channel',
+  revoked: 'The assistant cannot use this channel any more.',
+  since: 'since {date}',
+}
+
+const ZH: Words = {
+  title: '连接助手',
+  asks: '{client} 请求使用您的一个频道。',
+  mayDo: '之后它可以在该频道中：',
+  scopes: {
+    'mcp:tools': '发送并读取消息、事件和物件更新',
+    'mcp:channels:manage': '请您绑定更多频道，或解除频道绑定',
+  },
+  returnsTo: '完成后将返回 {target}。',
+  unverified: '该名称由助手自行声明，未经验证。',
+  channelId: '频道 ID',
+  password: '频道密码',
+  passwordStays: '密码只留在此处，助手看不到。',
+  allow: '允许',
+  deny: '拒绝',
+  bind: '绑定此频道',
+  boundTitle: '频道已绑定',
+  bound: '您可以关闭此页面，回到助手继续。',
+  expiredTitle: '此页面已过期',
+  expired: '页面有效期为十分钟。请从助手重新开始。',
+  usedTitle: '此页面已被使用',
+  used: '页面只能使用一次。请从助手重新开始。',
+  errorTitle: '无法完成',
+  error: '助手发送的请求不正确（{code}）。请从助手重新开始。',
+  foreign: '表单来自其他位置，或打开时间过长。请重新打开页面。',
+  full: '此助手的频道数已达上限。',
+  assistantsTitle: '频道的助手',
+  assistants: '查看哪些助手可以使用某个频道，并撤销您的授权。',
+  show: '显示',
+  none: '没有助手可以使用此频道。',
+  revoke: '停止其使用此频道',
+  revoked: '该助手已无法使用此频道。',
+  since: '自 {date}',
+}
+
+export const wordsIn = (locale: string): Words => (locale.startsWith('zh') ? ZH : EN)
+
+/** The sentence with what stands in braces filled in. */
+export const filled = (sentence: string, values: Readonly<Record<string, string>>): string =>
+  sentence.replace(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole)
