@@ -17,7 +17,8 @@ export interface PageParts {
   readonly formTarget?: string
 }
 
-const STYLE = `body{font:1.05rem/1.5 system-ui,sans-serif;max-width:34rem;margin:2rem auto;padding:0 1rem}
+const STYLE = `body{font:1.05rem/1.5 system-ui,sans-serif}
+body{max-width:34rem;margin:2rem auto;padding:0 1rem}
 label{display:block;margin:1rem 0 .25rem}
 input{font:inherit;width:100%;box-sizing:border-box;padding:.5rem}
 button{font:inherit;padding:.5rem 1.25rem;margin:1.25rem .75rem 0 0}

@@ -174,7 +174,8 @@ export async function assistantsPage(visit: Visit): Promise<void> {
     const since = words.since.replace('{date}', date)
     const id = `grant-${at}`
     return (
-      `<label for="${id}"><input type="radio" id="${id}" name="grant" value="${escaped(grantId)}">` +
+      `<label for="${id}"><input type="radio" id="${id}" name="grant" ` +
+      `value="${escaped(grantId)}">` +
       `${escaped(clientName)}, ${escaped(since)}</label>`
     )
   })

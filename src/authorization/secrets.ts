@@ -1,8 +1,8 @@
 // The secrets by which the nodes of a gateway know their own cookies, forms and signatures.
 //
 // Invariants:
-//   secrets/1. A secret is made one period before it is used, so every node knows it by then, and is
-//              known for one period after: so no node refuses what another one wrote.
+//   secrets/1. A secret is made one period before it is used, so every node knows it by then, and
+//              is known for one period after: so no node refuses what another one wrote.
 
 import { generateKeyPairSync } from 'node:crypto'
 import type { JsonWebKey } from 'node:crypto'

@@ -201,7 +201,7 @@ test('server/3: an address registers only so many clients a minute', async (t) =
   t.is(statuses.filter((status) => status === 201).length, 19)
 })
 
-test('nobody registers where that is off, and only with the token where one is asked for', async (t) => {
+test('nobody registers where that is off, or without the token that is asked for', async (t) => {
   const body = { redirect_uris: [REDIRECT] }
   const off = await startAuthorization(t, { registration: { kind: 'off' } })
   t.is((await off.post('/oauth/register', body)).status, 404)

@@ -98,7 +98,7 @@ test('a client whose id is the address of its metadata needs no registration', a
   t.deepEqual([...new Set(fetched)], [DOCUMENT])
 })
 
-test('a client whose metadata cannot be fetched, or are those of another, gets a page', async (t) => {
+test('metadata that cannot be fetched, or are those of another client, are a page', async (t) => {
   for (const fetch of [
     () => Promise.reject(new Error('not public')),
     () => Promise.resolve(Response.json({ client_id: `${DOCUMENT}x`, redirect_uris: [REDIRECT] })),
