@@ -11,6 +11,7 @@ import { Provider, errors, interactionPolicy } from 'oidc-provider'
 import type { Configuration, KoaContextWithOIDC } from 'oidc-provider'
 
 import { ASSISTANT_SCOPES } from '#domain/assistants'
+import type { ClientRegistration } from '#domain/assistants'
 import { adapterFactory } from './adapter.ts'
 import type { AdapterPorts } from './adapter.ts'
 import type { GuardedFetch } from './guarded-fetch.ts'
@@ -21,17 +22,11 @@ export interface ProviderOptions {
   readonly baseUrl: string
   /** The URL that tokens are made for. */
   readonly resource: string
-  readonly registration: Registration
+  readonly registration: ClientRegistration
   readonly fetch: GuardedFetch
   /** Makes the page of a request that cannot go back to its client. */
   readonly errorPage: (ctx: KoaContextWithOIDC, error: string) => void
 }
-
-/** Whether clients may register themselves, and whether they need a token for it. */
-export type Registration =
-  | { readonly kind: 'off' }
-  | { readonly kind: 'open' }
-  | { readonly kind: 'with-token'; readonly token: string }
 
 const ACCESS_TOKEN_S = 15 * 60
 const REFRESH_TOKEN_S = 30 * 86_400

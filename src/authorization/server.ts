@@ -11,7 +11,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 
 import type { Provider } from 'oidc-provider'
 
-import type { AccessTokens, Bindings } from '#domain/assistants'
+import type { AccessTokens, Bindings, ClientRegistration } from '#domain/assistants'
 import type { AuthorizationRecordStore, BindingStore } from '#domain/authorization-store'
 import type { Runtime } from '#domain/runtime'
 import type { Acceptance } from '#src/acceptance/acceptance'
@@ -26,7 +26,6 @@ import type { GuardedFetch } from './guarded-fetch.ts'
 import { escaped, pageHeaders } from './page.ts'
 import { Visit, assistantsPage, sessionPage } from './pages.ts'
 import { createProvider } from './provider.ts'
-import type { Registration } from './provider.ts'
 import { currentSecrets, periodAt } from './secrets.ts'
 import type { Secrets } from './secrets.ts'
 import { filled, wordsIn } from './words.ts'
@@ -44,7 +43,7 @@ export interface AuthorizationOptions {
   readonly baseUrl: string
   /** The URL that access tokens are made for. */
   readonly resource: string
-  readonly registration: Registration
+  readonly registration: ClientRegistration
 }
 
 /** What the surface for assistants asks. */

@@ -1,6 +1,7 @@
 // The setting that lets AI assistants in. (docs/decisions.md 15)
 
-import { oneOf, refuse } from './setting.ts'
+import type { ClientRegistration } from '#domain/assistants'
+import { oneOf, read, refuse } from './setting.ts'
 import type { Address, Env } from './setting.ts'
 
 export interface AssistantSettings {
@@ -9,6 +10,7 @@ export interface AssistantSettings {
    * tokens are made for it. https, unless the listener is on the loopback.
    */
   readonly baseUrl: string
+  readonly registration: ClientRegistration
 }
 
 /** The settings that say how the gateway is reached. */
@@ -24,7 +26,21 @@ const LOOPBACK = /^(?:127\.\d+\.\d+\.\d+|::1|localhost)$/i
 /** Undefined where assistants are not let in. */
 export function assistants(env: Env, reached: Reached): AssistantSettings | undefined {
   if (oneOf(env, NAME, 'false', ['true', 'false']) === 'false') return undefined
-  return Object.freeze({ baseUrl: reached.publicBaseUrl ?? loopbackUrl(reached) })
+  const baseUrl = reached.publicBaseUrl ?? loopbackUrl(reached)
+  return Object.freeze({ baseUrl, registration: registration(env) })
+}
+
+const TOKEN = 'SERVICE_OAUTH_REGISTRATION_TOKEN'
+const TOKEN_FORM = /^[\x21-\x7e]{16,512}$/
+
+function registration(env: Env): ClientRegistration {
+  const token = read(env, TOKEN)
+  const kind = oneOf(env, 'SERVICE_OAUTH_REGISTRATION', 'open', ['open', 'off'])
+  if (kind === 'off' || token === undefined) return { kind }
+  if (!TOKEN_FORM.test(token)) {
+    refuse(TOKEN, 'cannot be sent as a Bearer token', '16 to 512 visible ASCII characters')
+  }
+  return { kind: 'with-token', token }
 }
 
 function loopbackUrl({ http: { host, port }, tls }: Reached): string {

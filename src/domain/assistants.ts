@@ -20,6 +20,12 @@ export interface Grant {
   readonly expiresAtMs: number
 }
 
+/** Whether clients may register themselves, and whether they need a token for it: a secret. */
+export type ClientRegistration =
+  | { readonly kind: 'off' }
+  | { readonly kind: 'open' }
+  | { readonly kind: 'with-token'; readonly token: string }
+
 export interface AccessTokens {
   /**
    * The grant of an access token that is valid now and was made for this resource (RFC 8707);

@@ -1,37 +1,36 @@
-// The surface for AI assistants, where it is switched on.
+// The surface for AI assistants and the server that lets them in, where they are switched on.
 
-import type { AccessTokens, Bindings } from '#domain/assistants'
 import type { Style } from '#src/ingress/ingress'
 import type { Config } from '#src/config/config'
-import type { BackendEdge } from './backend.ts'
+import type { Backend, BackendEdge } from './backend.ts'
 
-export interface AssistantPorts {
-  readonly tokens: AccessTokens
-  readonly bindings: Bindings
+export interface AssistantParts {
+  readonly backend: Pick<Backend, 'stores'>
+  readonly version: string
 }
 
 /**
- * No style where assistants are not let in. The protocol's library is loaded only where they are:
- * it costs 0.2 s of CPU and 27 MB.
+ * No style where assistants are not let in. The libraries are loaded only where they are: they
+ * cost 0.2 s of CPU and 27 MB.
  */
 export async function assistantStyles(
   { assistants, statusRetentionMs }: Pick<Config, 'assistants' | 'statusRetentionMs'>,
-  { logger, meter }: Pick<BackendEdge, 'logger' | 'meter'>,
-  { version, ...ports }: AssistantPorts & { readonly version: string },
+  { logger, meter, runtime }: Pick<BackendEdge, 'logger' | 'meter' | 'runtime'>,
+  { backend, version }: AssistantParts,
 ): Promise<readonly Style[]> {
   if (assistants === undefined) return []
-  const { baseUrl } = assistants
+  const { baseUrl, registration } = assistants
   const { mcpStyle } = await import('#src/mcp/rows')
-  return [mcpStyle({ ...ports, logger, meter }, { baseUrl, version, statusRetentionMs })]
-}
-
-/** Nobody has a grant: there is no authorization server yet, so tokens of none are good. */
-export const NO_GRANTS: AssistantPorts = {
-  tokens: { verify: () => Promise.resolve(undefined) },
-  bindings: {
-    ofGrant: () => Promise.resolve([]),
-    unbind: () => Promise.resolve(false),
-    start: () => Promise.reject(new Error('nobody has a grant')),
-    state: () => Promise.resolve({ kind: 'unknown' }),
-  },
+  const { authorizationStyle } = await import('#src/authorization/rows')
+  const { assistantsOf } = await import('#src/authorization/server')
+  const { authorization: records, bindings } = backend.stores
+  const ports = { records, bindings, runtime }
+  const options = { baseUrl, resource: `${baseUrl}/mcp`, registration }
+  return [
+    authorizationStyle({ ...ports, logger }, options),
+    mcpStyle(
+      { ...assistantsOf(ports, { baseUrl }), logger, meter },
+      { baseUrl, version, statusRetentionMs },
+    ),
+  ]
 }

@@ -3,7 +3,7 @@
 import { createRequire } from 'node:module'
 
 import type { CarrierName } from '#domain/carrier'
-import { NO_GRANTS, assistantStyles } from './assistants.ts'
+import { assistantStyles } from './assistants.ts'
 import type { Backend, BackendEdge } from './backend.ts'
 import type { Config } from '#src/config/config'
 import { compatibilityStyles, styleAtRoot } from '#src/ingress/compat/styles'
@@ -59,7 +59,7 @@ export async function composeFrontend(
   edge: FrontendEdge,
   backend: Backend,
 ): Promise<Frontend> {
-  const assistants = await assistantStyles(config, edge, { ...NO_GRANTS, version: VERSION })
+  const assistants = await assistantStyles(config, edge, { backend, version: VERSION })
   const { logger, meter, metrics, runtime } = edge
   const { durability, probes } = backend
   const callers = (): number => ingress.connections.open

@@ -462,6 +462,38 @@ for (const host of ['0.0.0.0', '[::]', '192.168.0.7', 'push.example', '127.0.0.1
   })
 }
 
+const registrations: readonly (readonly [env: Env, registration: object])[] = [
+  [{}, { kind: 'open' }],
+  [{ SERVICE_OAUTH_REGISTRATION: 'off' }, { kind: 'off' }],
+  [
+    { SERVICE_OAUTH_REGISTRATION_TOKEN: 'x'.repeat(16) },
+    { kind: 'with-token', token: 'x'.repeat(16) },
+  ],
+  [
+    { SERVICE_OAUTH_REGISTRATION: 'off', SERVICE_OAUTH_REGISTRATION_TOKEN: 'x'.repeat(16) },
+    { kind: 'off' },
+  ],
+]
+
+for (const [env, registration] of registrations) {
+  test(`with ${JSON.stringify(env)} clients register: ${JSON.stringify(registration)}`, (t) => {
+    t.deepEqual(configFrom({ ...ON, ...env }).assistants?.registration, registration)
+  })
+}
+
+test('a registration that nobody could use is refused', (t) => {
+  for (const [name, value] of [
+    ['SERVICE_OAUTH_REGISTRATION', 'maybe'],
+    ['SERVICE_OAUTH_REGISTRATION_TOKEN', 'x'.repeat(15)],
+    ['SERVICE_OAUTH_REGISTRATION_TOKEN', 'x'.repeat(513)],
+    ['SERVICE_OAUTH_REGISTRATION_TOKEN', 'two words and more'],
+  ] as const) {
+    const error = t.throws(() => configFrom({ ...ON, [name]: value }), { instanceOf: ConfigError })
+    t.true(error.message.startsWith(name))
+    if (name.endsWith('TOKEN')) t.false(error.message.includes(value))
+  }
+})
+
 test('a refused secret is not repeated', (t) => {
   const secrets: readonly (readonly [name: string, value: string])[] = [
     ['SERVICE_TOKEN', 'hunter2 hunter2'],

@@ -5,11 +5,10 @@ import { createHash, randomBytes } from 'node:crypto'
 
 import type { ExecutionContext } from 'ava'
 
-import type { AccessTokens, Bindings } from '#domain/assistants'
+import type { AccessTokens, Bindings, ClientRegistration } from '#domain/assistants'
 import type { NewChannel } from '#domain/channel'
 import { authorizationStyle } from '#src/authorization/rows'
 import type { GuardedFetch } from '#src/authorization/guarded-fetch'
-import type { Registration } from '#src/authorization/provider'
 import { assistantsOf } from '#src/authorization/server'
 import type { Store } from '#src/store/store'
 import { FakeLogger } from '#test/support/fake-telemetry'
@@ -31,7 +30,7 @@ export interface AuthorizationRig extends Rig {
 }
 
 export interface AuthorizationRigOptions extends RigOptions {
-  readonly registration?: Registration
+  readonly registration?: ClientRegistration
   readonly fetch?: GuardedFetch
   /** That of another node. */
   readonly store?: Store
@@ -82,15 +81,18 @@ export class Browser {
   readonly cookies = new Map<string, string>()
   readonly #url: string
   readonly #headers: Record<string, string>
+  readonly #base: string
 
-  constructor(url: string, headers: Record<string, string> = {}) {
+  /** `base`: the address by which the server knows itself. */
+  constructor(url: string, headers: Record<string, string> = {}, base = BASE) {
     this.#url = url
     this.#headers = headers
+    this.#base = base
   }
 
   /** Opens a path, or an address that the server wrote. */
   async open(address: string, init: RequestInit = {}): Promise<Seen> {
-    const path = address.replace(BASE, '')
+    const path = address.replace(this.#base, '')
     const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
     const response = await fetch(this.#url + path, {
       redirect: 'manual',
@@ -120,7 +122,7 @@ export class Browser {
     let seen = first
     while (
       seen.location !== '' &&
-      (seen.location.startsWith(BASE) || seen.location.startsWith('/'))
+      (seen.location.startsWith(this.#base) || seen.location.startsWith('/'))
     ) {
       seen = await this.open(seen.location)
     }
@@ -130,18 +132,21 @@ export class Browser {
 
 export const ALLOWED = { channel_id: CHANNEL, password: PASSWORD, decision: 'allow' }
 
+/** The ways to talk to a server. */
+export type Talking = Pick<Rig, 'url' | 'post' | 'send'>
+
 /** A client as the protocol has it. */
 export class Client {
   readonly id: string
   readonly verifier = randomBytes(32).toString('base64url')
-  readonly #rig: Rig
+  readonly #rig: Talking
 
-  constructor(rig: Rig, id: string) {
+  constructor(rig: Talking, id: string) {
     this.#rig = rig
     this.id = id
   }
 
-  static async register(rig: Rig, more: object = {}): Promise<Client> {
+  static async register(rig: Talking, more: object = {}): Promise<Client> {
     const answer = await rig.post('/oauth/register', {
       client_name: 'An assistant',
       redirect_uris: [REDIRECT],
