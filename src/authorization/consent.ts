@@ -56,7 +56,10 @@ export async function consentPage(visit: Visit, ports: ConsentPorts): Promise<vo
     const refusal = visit.sentenceOf(proved)
     return ask(visit, asked, { status: visit.statusOf(proved), refusal, channelId })
   }
-  const accountId = visit.ports.runtime.entropy(ACCOUNT_BYTES).toString('hex')
+  // The library asks a browser that comes as somebody else to sign out first, and nobody signs in
+  // here: a browser that was here a moment ago stays who it was.
+  const accountId =
+    details.session?.accountId ?? visit.ports.runtime.entropy(ACCOUNT_BYTES).toString('hex')
   const grantId = await grant(visit, ports, { asked, accountId, proved })
   if (grantId === undefined) {
     const unknown = fault('channel_not_found')

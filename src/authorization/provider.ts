@@ -62,6 +62,14 @@ const configuration = (options: ProviderOptions): Configuration => ({
     token_endpoint_auth_method: 'none',
     id_token_signed_response_alg: 'ES256',
   },
+  // Clients register the scope that they begin with and keep to it for ever; the person says at
+  // each grant what a client may do. The library asks for each of these members, sent or not.
+  extraClientMetadata: {
+    properties: ['software_id'],
+    validator: (_ctx, _name, _value, metadata) => {
+      metadata.scope = ASSISTANT_SCOPES.join(' ')
+    },
+  },
   pkce: { required: () => true }, // provider/1
   rotateRefreshToken: true, // provider/1
   expiresWithSession: () => false,
