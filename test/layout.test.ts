@@ -61,6 +61,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'src/telemetry': ['src/domain', 'pino', 'prom-client'],
   'src/cli': [
     'src/client',
+    'src/client/node',
     'src/config',
     'src/dev-servers',
     'src/domain',

@@ -102,6 +102,9 @@ export const PROGRAM: Group = {
     }),
     channel,
     key,
+    leaf('doctor', 'say what is wrong with a server, and what to do', async () => {
+      return (await import('./words/doctor.ts')).doctor
+    }),
     config,
     leaf('completion', 'print the completion script of a shell', async () => {
       return (await import('./words/completion.ts')).completion

@@ -4,6 +4,7 @@
 import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 
 import test from 'ava'
 import type { ExecutionContext } from 'ava'
@@ -11,7 +12,6 @@ import type { ExecutionContext } from 'ava'
 import { DeliveryCommands } from '#src/cli/delivery-commands'
 import { deliveryJson } from '#src/cli/delivery-line'
 import { delivery } from '#test/support/delivery'
-import { until } from '#test/support/until'
 
 function commandsIn(t: ExecutionContext, command: string, jobs: number) {
   const folder = mkdtempSync(join(tmpdir(), 'heliograph-exec-'))
@@ -53,9 +53,14 @@ test('delivery-commands/1: no more commands run at once than there are jobs', as
     'touch "$FOLDER/begun-$HELIOGRAPH_SEQ"; until [ -e "$FOLDER/go-$HELIOGRAPH_SEQ" ]; do sleep 0.05; done'
   const { folder, commands } = commandsIn(t, command, 2)
   const has = (name: string): boolean => readdirSync(folder).includes(name)
+  // Bounded by the time of a test.
+  const appears = async (name: string): Promise<void> => {
+    while (!has(name)) await delay(10)
+  }
   await commands.run(entry(1))
   const second = commands.run(entry(2))
-  await until('two commands run', () => has('begun-1') && has('begun-2'))
+  await appears('begun-1')
+  await appears('begun-2')
   let isThirdLetIn = false
   const third = second.then(async () => {
     isThirdLetIn = true
@@ -64,7 +69,7 @@ test('delivery-commands/1: no more commands run at once than there are jobs', as
   t.false(isThirdLetIn)
   t.false(has('begun-3'))
   writeFileSync(join(folder, 'go-2'), '')
-  await until('the third runs', () => has('begun-3'))
+  await appears('begun-3')
   for (const seq of [1, 3]) writeFileSync(join(folder, `go-${seq}`), '')
   await third
   await commands.idle()

@@ -1,0 +1,187 @@
+// The examination of a server, from the name to the channel. What cannot be examined because of
+// what was found before is left out.
+
+import { HeliographError } from '#src/client/error'
+import { webSocketCarrier } from '#src/client/carrier'
+import { tcpCarrier } from '#src/client/node/tcp'
+import type { Access, Credentials } from '#src/cli/access'
+import { endingOf } from '#src/cli/endings'
+import type { Surroundings } from '#src/cli/surroundings'
+import type { Talk } from '#src/cli/talk'
+import { ok, problem, skipped, warning } from './finding.ts'
+import type { Finding } from './finding.ts'
+import { examineCertificate, examineConnection, examineName, placeOf } from './network.ts'
+import { examineSession } from './session.ts'
+
+const WITHIN_MS = 5_000
+/** Beyond it times of devices and gateway are worth telling apart. */
+const CLOCK_DIFFERENCE_MAX_S = 30
+
+export interface Subject extends Pick<Talk, 'client' | 'access'> {
+  /** Undefined: no channel is named. */
+  readonly credentials: Credentials | undefined
+}
+
+/** Gives each finding as soon as it is there. */
+export async function* examine(
+  subject: Subject,
+  surroundings: Pick<Surroundings, 'fetch' | 'nowMs'>,
+): AsyncIterable<Finding> {
+  const { access } = subject
+  const place = placeOf(access.baseUrl)
+  const isTls = access.baseUrl.startsWith('https:')
+  const way = [
+    async () => await examineName(place),
+    async () => await examineConnection('connection', place),
+    async () =>
+      isTls
+        ? await examineCertificate('certificate', place, surroundings.nowMs())
+        : skipped('certificate', 'the address is http: what is sent can be read on the way'),
+    async () => await examineHealth(access, surroundings),
+  ]
+  for (const step of way) {
+    const finding = await step()
+    yield finding
+    if (finding.result === 'problem') return
+  }
+  yield await examineReadiness(access, surroundings)
+  yield await examineClock(access, surroundings)
+  yield* examineCarriers(subject, place.host, surroundings.nowMs())
+  yield await examineChannel(subject)
+}
+
+async function ask(
+  { baseUrl, token }: Access,
+  path: string,
+  { fetch }: Pick<Surroundings, 'fetch'>,
+) {
+  const headers = token === undefined ? {} : { authorization: `Bearer ${token}` }
+  const signal = AbortSignal.timeout(WITHIN_MS)
+  return await fetch(`${baseUrl}${path}`, { headers, signal })
+}
+
+async function examineHealth(
+  access: Access,
+  surroundings: Pick<Surroundings, 'fetch'>,
+): Promise<Finding> {
+  const answer = await ask(access, '/healthz', surroundings).catch(() => undefined)
+  if (answer?.ok === true) return ok('health', 'the gateway lives')
+  if (answer === undefined) {
+    return problem('health', 'no answer over HTTP', 'is it https, and is this the port of HTTP?')
+  }
+  if (answer.status === 401) {
+    const hint = 'set HELIOGRAPH_TOKEN or name --token-file'
+    return problem('token', 'the gateway token is missing or wrong', hint)
+  }
+  const to = answer.headers.get('location')
+  if (to !== null) {
+    return problem(
+      'health',
+      'the server sends the client elsewhere',
+      'name its new address by --url',
+    )
+  }
+  const hint = 'is --url right, with the path that a proxy puts in front?'
+  return problem('health', `what answers is no gateway (status ${answer.status})`, hint)
+}
+
+async function examineReadiness(
+  access: Access,
+  surroundings: Pick<Surroundings, 'fetch'>,
+): Promise<Finding> {
+  const answer = await ask(access, '/readyz', surroundings).catch(() => undefined)
+  const text = (await answer?.text()) ?? ''
+  const { durability, dependencies } = readinessIn(text)
+  if (answer?.ok === true) return ok('readiness', `everything is ready; durability: ${durability}`)
+  const missing = dependencies.join(', ')
+  const hint = 'submissions are refused for now; the log of the gateway says why'
+  return problem(
+    'readiness',
+    `not ready: ${missing === '' ? 'it stops or is full' : missing}`,
+    hint,
+  )
+}
+
+/** The durability in words, and the dependencies that are not ready. */
+function readinessIn(text: string): {
+  readonly durability: string
+  readonly dependencies: readonly string[]
+} {
+  try {
+    const { data } = JSON.parse(text) as {
+      readonly data: {
+        readonly durability: string
+        readonly dependencies: readonly { readonly name: string; readonly ready: boolean }[]
+      }
+    }
+    const waiting = data.dependencies.filter(({ ready }) => !ready).map(({ name }) => name)
+    return { durability: data.durability, dependencies: waiting }
+  } catch {
+    return { durability: 'unknown', dependencies: [] }
+  }
+}
+
+async function examineClock(
+  access: Access,
+  surroundings: Pick<Surroundings, 'fetch' | 'nowMs'>,
+): Promise<Finding> {
+  const answer = await ask(access, '/healthz', surroundings).catch(() => undefined)
+  const serverMs = Date.parse(answer?.headers.get('date') ?? '')
+  if (Number.isNaN(serverMs)) return skipped('clock', 'the server does not tell its time')
+  const seconds = Math.round(Math.abs(serverMs - surroundings.nowMs()) / 1000)
+  if (seconds <= CLOCK_DIFFERENCE_MAX_S) return ok('clock', `${seconds} s apart`)
+  const hint = 'set both by NTP: values with an older time do not replace newer ones'
+  return warning('clock', `the clocks are ${seconds} s apart`, hint)
+}
+
+interface Transport {
+  readonly wss_enabled?: boolean
+  readonly tcp_enabled?: boolean
+  readonly tcp_port?: number
+  readonly quic_enabled?: boolean
+  readonly quic_port?: number
+}
+
+async function* examineCarriers(
+  { client, access }: Subject,
+  host: string,
+  nowMs: number,
+): AsyncIterable<Finding> {
+  const profile = await client.profile().catch(refusalOf)
+  if (profile instanceof HeliographError) {
+    yield problem('profile', profile.message, 'is it a gateway of this kind and version?')
+    return
+  }
+  yield ok('profile', `version ${String(profile['version'])}`)
+  const transport = profile['transport'] as Transport
+  const { token } = access
+  yield transport.wss_enabled === true
+    ? await examineSession('WebSocket', webSocketCarrier(access.baseUrl), token)
+    : skipped('WebSocket', 'the gateway does not offer it')
+  const port = transport.tcp_port ?? 0
+  if (transport.tcp_enabled === true) {
+    const certificate = await examineCertificate('TCP', { host, port }, nowMs)
+    yield certificate.result === 'problem'
+      ? certificate
+      : await examineSession('TCP', tcpCarrier({ host, port }), token)
+  } else yield skipped('TCP', 'the gateway does not offer it')
+  yield transport.quic_enabled === true
+    ? skipped('QUIC', `offered on UDP port ${transport.quic_port ?? '?'}; not tried from here`)
+    : skipped('QUIC', 'the gateway does not offer it')
+}
+
+const refusalOf = (error: unknown): HeliographError => {
+  if (error instanceof HeliographError) return error
+  throw error
+}
+
+async function examineChannel({ client, credentials }: Subject): Promise<Finding> {
+  if (credentials === undefined) return skipped('channel', 'no channel and password are given')
+  const facts = await client.channel.info(credentials).catch(refusalOf)
+  if (facts instanceof HeliographError) {
+    const { message, hint } = endingOf(facts)
+    return problem('channel', message, hint ?? 'see the message')
+  }
+  const { channel_name: name, subscribers, things } = facts
+  return ok('channel', `${name}: ${subscribers} subscribers, ${things} Things`)
+}

@@ -1,0 +1,104 @@
+// The way to the server below HTTP: name, connection, certificate.
+
+import { lookup } from 'node:dns/promises'
+import { connect, isIP } from 'node:net'
+import { connect as connectTls } from 'node:tls'
+
+import { ok, problem, warning } from './finding.ts'
+import type { Finding } from './finding.ts'
+
+const WITHIN_MS = 5_000
+const DAY_MS = 86_400_000
+/** Certificates that are renewed by themselves have more left than this. */
+const CERTIFICATE_DAYS_MIN = 14
+
+export interface Place {
+  readonly host: string
+  readonly port: number
+}
+
+/** Host and port of an address. */
+export function placeOf(baseUrl: string): Place {
+  const { hostname, port, protocol } = new URL(baseUrl)
+  const host = hostname.replace(/^\[(.*)\]$/, '$1')
+  return { host, port: port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port) }
+}
+
+export async function examineName({ host }: Place): Promise<Finding> {
+  if (isIP(host) !== 0) return ok('name', `${host} is an address`)
+  try {
+    const addresses = await lookup(host, { all: true })
+    return ok('name', `${host} is ${addresses.map(({ address }) => address).join(', ')}`)
+  } catch (error) {
+    const hint = 'is the name right, and does this computer have DNS?'
+    return problem('name', `${host} is not found (${codeOf(error)})`, hint)
+  }
+}
+
+export async function examineConnection(check: string, { host, port }: Place): Promise<Finding> {
+  const { promise, resolve } = Promise.withResolvers<string | undefined>()
+  const socket = connect({ host, port, timeout: WITHIN_MS })
+  socket.once('connect', () => resolve(undefined))
+  socket.once('timeout', () => resolve('does not answer'))
+  socket.once('error', (error) => resolve(`refuses (${codeOf(error)})`))
+  const refusal = await promise
+  socket.destroy()
+  if (refusal === undefined) return ok(check, `port ${port} is open`)
+  const hint = 'does the server run there, and does a firewall let this computer through?'
+  return problem(check, `port ${port} ${refusal}`, hint)
+}
+
+/** The certificate: who trusts it, and until when. */
+export async function examineCertificate(
+  check: string,
+  { host, port }: Place,
+  nowMs: number,
+): Promise<Finding> {
+  const { promise, resolve } = Promise.withResolvers<Finding>()
+  const servername = isIP(host) === 0 ? { servername: host } : {}
+  // Asks also whom it would not trust, to say why.
+  const options = { host, port, ...servername, rejectUnauthorized: false }
+  const socket = connectTls(options, () => {
+    const { authorized, authorizationError } = socket
+    const until = Date.parse(socket.getPeerCertificate().valid_to)
+    resolve(
+      aboutCertificate(check, authorized ? undefined : reasonOf(authorizationError), until, nowMs),
+    )
+  })
+  socket.setTimeout(WITHIN_MS, () => socket.destroy(new Error('it does not answer')))
+  socket.once('error', (error) => {
+    const hint = `is TLS what port ${port} speaks?`
+    resolve(problem(check, `no TLS on port ${port} (${codeOf(error)})`, hint))
+  })
+  const finding = await promise
+  socket.destroy()
+  return finding
+}
+
+/** What there is to say about a certificate. */
+export function aboutCertificate(
+  check: string,
+  distrust: string | undefined,
+  untilMs: number,
+  nowMs: number,
+): Finding {
+  const days = Math.floor((untilMs - nowMs) / DAY_MS)
+  const until = Number.isFinite(untilMs) ? new Date(untilMs).toISOString().slice(0, 10) : '?'
+  if (untilMs < nowMs) {
+    return problem(check, `the certificate ended on ${until}`, 'renew it; SIGHUP loads the new one')
+  }
+  if (distrust !== undefined) {
+    const hint = 'devices need a certificate of an authority that they know, for this name'
+    return problem(check, `the certificate is not trusted here (${distrust})`, hint)
+  }
+  if (days < CERTIFICATE_DAYS_MIN) {
+    return warning(check, `the certificate ends in ${days} days, on ${until}`, 'renew it soon')
+  }
+  return ok(check, `the certificate is trusted and valid until ${until}`)
+}
+
+const reasonOf = (reason: unknown): string =>
+  reason instanceof Error ? codeOf(reason) : String(reason)
+
+const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error ? String(error.code) : 'it does not answer'

@@ -1,0 +1,52 @@
+// The session protocol on one carrier: does a hello get an answer?
+
+import { randomBytes } from 'node:crypto'
+
+import { parseDeviceKey } from '#domain/identity'
+import type { Carrier } from '#src/client/carrier'
+import { encodeDeviceFrame } from '#src/schemas/frames'
+import type { GatewayFrame } from '#src/schemas/frames'
+import { readGatewayFrame } from '#src/schemas/read-frames'
+import { ok, problem } from './finding.ts'
+import type { Finding } from './finding.ts'
+
+const WITHIN_MS = 10_000
+const KEY_BYTES = 16
+
+/**
+ * Says hello with a device key that nobody has: the gateway must refuse it by name. The session of
+ * a real device, which a second one would end, is left alone.
+ */
+export async function examineSession(
+  check: string,
+  carrier: Carrier,
+  token: string | undefined,
+): Promise<Finding> {
+  const deviceKey = parseDeviceKey(randomBytes(KEY_BYTES).toString('hex'))
+  if (deviceKey === undefined) throw new Error('16 bytes in hex are a device key')
+  const { promise, resolve } = Promise.withResolvers<GatewayFrame | string>()
+  const hello = { kind: 'hello', deviceKey, gatewayToken: token, client: 'doctor' } as const
+  const connection = carrier({
+    opened: () => connection.send(encodeDeviceFrame({ ...hello, cursors: new Map() })),
+    received: (text) => resolve(readGatewayFrame(text) ?? 'what answers speaks another protocol'),
+    closed: (reason) => resolve(reason),
+  })
+  const timer = setTimeout(() => resolve('nothing comes back'), WITHIN_MS)
+  const answer = await promise
+  clearTimeout(timer)
+  connection.close()
+  return findingOf(check, answer)
+}
+
+function findingOf(check: string, answer: GatewayFrame | string): Finding {
+  if (typeof answer !== 'string' && answer.kind === 'error') {
+    if (answer.code === 'device_key_not_found') return ok(check, 'a hello is answered')
+    if (answer.code === 'authentication_failed') {
+      const hint = 'set HELIOGRAPH_TOKEN or name --token-file'
+      return problem(check, 'the gateway token is missing or wrong', hint)
+    }
+  }
+  const detail = typeof answer === 'string' ? answer : `an unexpected ${answer.kind}`
+  const hint = 'a proxy in front must pass WebSocket upgrades on, and keep idle connections'
+  return problem(check, detail, hint)
+}
