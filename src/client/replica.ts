@@ -68,6 +68,7 @@ class LiveReplica implements Replica {
   readonly watch: Watch
   readonly #options: ReplicaOptions
   readonly #client: Client
+  readonly #closing = new AbortController()
   readonly #view = new ThingsView()
   readonly #listeners = new Set<ThingListener>()
   /** Channels whose Things the view has, as far as they were delivered. */
@@ -110,7 +111,13 @@ class LiveReplica implements Replica {
   }
 
   close(): Promise<void> {
+    this.#closing.abort(new Error('the replica was closed'))
     return this.watch.close()
+  }
+
+  /** Reads end with the replica. */
+  get #call() {
+    return { signal: this.#closing.signal }
   }
 
   async #begin(standing: SubscribedChannel): Promise<void> {
@@ -126,7 +133,7 @@ class LiveReplica implements Replica {
     let cursor: string | undefined
     do {
       const query = { ...reader, limit: PAGE_LIMIT, ...(cursor !== undefined && { cursor }) }
-      const page = await this.#client.thing.list(query)
+      const page = await this.#client.thing.list(query, this.#call)
       for (const record of page.items) this.#put(channelId, record)
       cursor = page.next_cursor
     } while (cursor !== undefined)
@@ -150,7 +157,7 @@ class LiveReplica implements Replica {
   async #readOne({ channelId, entityId }: Delivery): Promise<void> {
     const { deviceKey } = this.#options
     const key = { channel_id: channelId, device_key: deviceKey, thing_id: entityId }
-    const record = await this.#client.thing.get(key).catch(nothingWhereGone)
+    const record = await this.#client.thing.get(key, this.#call).catch(nothingWhereGone)
     if (record !== undefined) this.#put(channelId, record)
   }
 

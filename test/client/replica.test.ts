@@ -27,7 +27,10 @@ const record = (thing_id: string, seq: number, attrs: object, state = 'active') 
 
 type Answers = Readonly<Record<string, (body: Readonly<Record<string, unknown>>) => unknown>>
 
-function rig(answers: Answers = {}, options: Partial<ReplicaOptions> = {}) {
+function rig(
+  answers: Answers = {},
+  { fetchNever = false, ...options }: Partial<ReplicaOptions> & { fetchNever?: boolean } = {},
+) {
   const gateway = new ScriptedGateway()
   const time = new FakeTime(0)
   const asked: string[] = []
@@ -42,6 +45,7 @@ function rig(answers: Answers = {}, options: Partial<ReplicaOptions> = {}) {
       report: (error) => void reported.push(error),
       fetch: fakeFetch(({ path, body }) => {
         asked.push(path)
+        if (fetchNever) return new Promise<never>(() => {})
         const data = answers[path]?.(body)
         return data === undefined ? refusal(404, 'entity_not_found') : success(data)
       }),
@@ -218,4 +222,13 @@ test('waiting for a channel ends with the session', async (t) => {
   const waiting = replica.caughtUp(A)
   gateway.say({ kind: 'goaway', reason: 'replaced', retryAfterMs: undefined })
   await t.throwsAsync(waiting, { message: 'the session is over: replaced' })
+})
+
+test('a replica that is closed while it reads ends at once', async (t) => {
+  const { gateway, replica, asked } = rig({}, { store: atSeven, fetchNever: true })
+  await gateway.greeted()
+  gateway.welcome([[A, 8, 7]])
+  await until('it reads', () => asked.length === 1)
+  await replica.close()
+  t.deepEqual(await replica.watch.ended, { kind: 'closed' })
 })

@@ -13,8 +13,17 @@ export const fakeFetch =
     const url = request instanceof Request ? request.url : request.toString()
     const text = typeof init?.body === 'string' ? init.body : '{}'
     const body = JSON.parse(text) as Readonly<Record<string, unknown>>
-    return answer({ path: new URL(url).pathname, body })
+    const answered = answer({ path: new URL(url).pathname, body })
+    return Promise.race([answered, aborted(init?.signal)])
   }
+
+/** Rejects once the signal is aborted. */
+const aborted = (signal: AbortSignal | null | undefined): Promise<never> =>
+  new Promise((_, reject) => {
+    const end = (): void => reject(new Error('aborted'))
+    if (signal?.aborted === true) end()
+    else signal?.addEventListener('abort', end, { once: true })
+  })
 
 /** What the gateway answers a success with. */
 export const success = (data: unknown): Response => Response.json({ success: true, data })

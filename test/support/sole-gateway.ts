@@ -4,6 +4,7 @@
 import type { ExecutionContext } from 'ava'
 
 import type { ChannelId } from '#domain/identity'
+import type { Bus } from '#domain/ports'
 import type { Acceptance } from '#src/acceptance/acceptance'
 import { configFrom } from '#src/config/config'
 import type { Env } from '#src/config/config'
@@ -31,11 +32,18 @@ export interface SoleGateway {
   stop(): Promise<void>
 }
 
+export interface SoleGatewayOptions {
+  readonly env?: Env
+  readonly path?: string
+  /** The bus as sessions hear it. */
+  readonly busOf?: (bus: Bus) => Bus
+}
+
 /** Starts over a database of its own, or over the one at `path`. Settings are those of `Config`. */
 export async function startSoleGateway(
   t: ExecutionContext,
   runtime: HandTurnedRuntime,
-  { env = {}, path }: { readonly env?: Env; readonly path?: string } = {},
+  { env = {}, path, busOf = (bus) => bus }: SoleGatewayOptions = {},
 ): Promise<SoleGateway> {
   const logger = new FakeLogger()
   const failures: string[] = []
@@ -52,7 +60,8 @@ export async function startSoleGateway(
   await runtime.until(backend.start('127.0.0.1:8080'))
   const sink = composeAcceptor(config, edge, { backend, callers: () => 1 })
   const acceptance = composeAcceptance(config, edge, { backend, sink })
-  const sessions = composeSessions(edge, { backend, acceptance, lanes: config.lanes })
+  const heard = { ...backend, bus: busOf(backend.bus) }
+  const sessions = composeSessions(edge, { backend: heard, acceptance, lanes: config.lanes })
   const steps = [
     () => sink.drain(),
     () => backend.drain(),
