@@ -69,6 +69,11 @@ export class Relay {
     for (const socket of this.#sockets) socket.pause()
   }
 
+  /** Breaks every connection; new ones are made. */
+  cut(): void {
+    for (const socket of this.#sockets) socket.destroy()
+  }
+
   /** What was kept passes, unless its connection was given up meanwhile. */
   thaw(): void {
     this.#isFrozen = false
