@@ -20,7 +20,8 @@ export interface Surroundings {
   readonly [name: string]: string | undefined
 }
 
-export type Program = 'nats-server' | 'mariadbd' | 'mariadb-install-db' | 'my_print_defaults'
+export type Program =
+  'nats-server' | 'mariadbd' | 'mariadb-install-db' | 'my_print_defaults' | 'chromium'
 
 export type Found =
   | { readonly kind: 'found'; readonly file: string }
@@ -33,6 +34,7 @@ const PACKAGES: Readonly<Record<Program, string>> = {
   mariadbd: 'mariadb-server-core',
   'mariadb-install-db': 'mariadb-server-core',
   my_print_defaults: 'mariadb-client-core',
+  chromium: 'chromium',
 }
 
 const USUAL_PLACES = [
