@@ -19,6 +19,7 @@ const LOAD: LoadReport = {
 
 const range = (median: number) => ({ median, min: median - 1, max: median + 1 })
 const ATLEAST: Goal = { kind: 'ratio-at-least', must: 0.25, aim: 0.5 }
+const RATIO_ATMOST: Goal = { kind: 'ratio-at-most', must: 2.5, aim: 1.25 }
 const ATMOST: Goal = { kind: 'at-most', must: 30, aim: 8 }
 
 const knees = (rates: readonly (number | undefined)[]) => ({
@@ -48,6 +49,10 @@ const VERDICTS: readonly [figure: Figure, expected: Verdict][] = [
   [figure(ATLEAST, 25, 100), 'must'],
   [figure(ATLEAST, 24, 100), 'no'],
   [figure(ATLEAST, undefined, 100), 'FAILED'],
+  [figure(RATIO_ATMOST, 250, 200), 'aim'],
+  [figure(RATIO_ATMOST, 500, 200), 'must'],
+  [figure(RATIO_ATMOST, 502, 200), 'no'],
+  [figure(RATIO_ATMOST, 250), 'FAILED'],
   [figure(ATLEAST, 50), 'FAILED'],
   [figure(ATMOST, 8), 'aim'],
   [figure(ATMOST, 9), 'must'],

@@ -40,8 +40,7 @@ export function tableOf(figures: readonly Figure[]): string {
 function cellsOf(figure: Figure): string[] {
   const { row, unit, value, denominator, goal } = figure
   const ratio = denominator?.ratio
-  const isRatio = goal.kind === 'ratio-at-least'
-  const bound = isRatio ? '≥' : '≤'
+  const bound = goal.kind === 'ratio-at-least' ? '≥' : '≤'
   return [
     row,
     value === undefined ? 'FAILED' : rangeOf(value),

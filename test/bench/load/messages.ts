@@ -87,3 +87,9 @@ export interface SubscriberReport {
   readonly caughtUp: number
   readonly latency: Latency
 }
+
+/** Connects one idle device for each hello; null: it says nothing. */
+export interface IdleOrder {
+  readonly port: number
+  readonly hellos: readonly (string | null)[]
+}

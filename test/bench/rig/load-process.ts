@@ -6,6 +6,7 @@ import { once } from 'node:events'
 
 import type {
   GeneratorOrder,
+  IdleOrder,
   LoadReport,
   LoadRequest,
   SubscriberOrder,
@@ -65,6 +66,17 @@ export class Subscribers extends LoadProcess<SubscriberOrder> {
   }
 
   request(order: SubscriberOrder): Promise<SubscriberReport> {
+    return this.ask(order)
+  }
+}
+
+export class IdleDevices extends LoadProcess<IdleOrder> {
+  constructor() {
+    super('../load/idle-devices.ts')
+  }
+
+  /** Resolves once all are connected. */
+  connect(order: IdleOrder): Promise<unknown> {
     return this.ask(order)
   }
 }

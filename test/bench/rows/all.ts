@@ -5,6 +5,7 @@ import { CATCH_UP_ROW } from './catch-up.ts'
 import { CLUSTER_ROWS } from './cluster.ts'
 import { EMBEDDED_ROWS } from './embedded.ts'
 import { FAILOVER_ROW } from './failover.ts'
+import { IDLE_CONNECTIONS_ROW } from './idle-connections.ts'
 import { IDLE_MEMORY_ROW } from './idle-memory.ts'
 import { MEMORY_ROW } from './memory.ts'
 import { PUSH_ROW } from './push.ts'
@@ -20,6 +21,7 @@ export const ROWS: readonly Row[] = [
   FAILOVER_ROW,
   STRANGERS_ROW,
   CATCH_UP_ROW,
+  IDLE_CONNECTIONS_ROW,
   IDLE_MEMORY_ROW,
   MEMORY_ROW,
 ]

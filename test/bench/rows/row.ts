@@ -4,7 +4,7 @@ import type { Session } from './session.ts'
 
 /** Those that stand a load of submissions. */
 export type SubjectId = 'D1' | 'D4-embedded' | 'D4-cluster'
-export type DenominatorId = SubjectId | 'D9' | 'own knee'
+export type DenominatorId = SubjectId | 'D8' | 'D9' | 'own knee'
 
 export interface Range {
   readonly median: number
@@ -12,9 +12,10 @@ export interface Range {
   readonly max: number
 }
 
-/** The goal of a figure: a least ratio to a denominator, or a greatest value. */
+/** The goal of a figure: a least or greatest ratio to a denominator, or a greatest value. */
 export type Goal =
   | { readonly kind: 'ratio-at-least'; readonly must: number; readonly aim: number }
+  | { readonly kind: 'ratio-at-most'; readonly must: number; readonly aim: number }
   | { readonly kind: 'at-most'; readonly must: number; readonly aim: number }
 
 /** The denominator of a figure, and their ratio over the runs. */
@@ -49,12 +50,13 @@ export type Verdict = 'aim' | 'must' | 'no' | 'FAILED'
 export function verdictOf(figure: Figure): Verdict {
   const { value, goal } = figure
   if (value === undefined) return 'FAILED'
-  if (goal.kind === 'at-most') {
-    return value.median <= goal.aim ? 'aim' : value.median <= goal.must ? 'must' : 'no'
-  }
   const ratio = figure.denominator?.ratio?.median
-  if (ratio === undefined) return 'FAILED'
-  return ratio >= goal.aim ? 'aim' : ratio >= goal.must ? 'must' : 'no'
+  const judged = goal.kind === 'at-most' ? value.median : ratio
+  if (judged === undefined) return 'FAILED'
+  if (goal.kind !== 'ratio-at-least') {
+    return judged <= goal.aim ? 'aim' : judged <= goal.must ? 'must' : 'no'
+  }
+  return judged >= goal.aim ? 'aim' : judged >= goal.must ? 'must' : 'no'
 }
 
 /** A figure as --json writes it. */

@@ -1,0 +1,145 @@
+// Devices over WSS that do nothing: what each takes of memory and CPU, beside bare WebSockets.
+
+import { execFile } from 'node:child_process'
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+
+import { spread } from '#test/bench/load/statistics'
+import { Caller, textOf } from '#test/bench/rig/caller'
+import { databaseIn, newToken, startGateway, startProduct } from '#test/bench/rig/gateway'
+import { IdleDevices } from '#test/bench/rig/load-process'
+import { cpuSecondsOf, residentMbOf } from '#test/bench/rig/processes'
+import { startServer } from '#test/bench/rig/server'
+import type { Server } from '#test/bench/rig/server'
+import type { Figure, Row } from './row.ts'
+import type { Session } from './session.ts'
+
+const DEVICES = 4_000
+/** Figures are of so many; fewer are connected, as the limits of open files allow. */
+const SCALE = 10_000 / DEVICES
+const SETTLE_MS = 15_000
+/** Two heartbeats. */
+const WATCH_MS = 50_000
+
+const MEMORY = {
+  row: 'idle-connections',
+  unit: 'MB per 10,000',
+  goal: { kind: 'ratio-at-most', must: 2.5, aim: 1.25 },
+} as const
+const CPU = {
+  row: 'idle-connections.cpu',
+  unit: 'µs/s per device',
+  goal: { kind: 'at-most', must: 3, aim: 1 },
+} as const
+
+interface Taken {
+  readonly megabytes: number
+  readonly cpuMicrosPerSecond: number
+}
+
+export const IDLE_CONNECTIONS_ROW: Row = {
+  name: 'idle-connections',
+  async measure(session) {
+    const product: Taken[] = []
+    const bare: Taken[] = []
+    for (let run = 0; run < session.options.runs; run += 1) {
+      const directory = join(await session.subjects.scratch(), `idle-connections-${run}`)
+      bare.push(await takenByBare(session, directory))
+      product.push(await takenByProduct(session, directory))
+    }
+    return figuresOf(product, bare)
+  },
+}
+
+function figuresOf(product: readonly Taken[], bare: readonly Taken[]): readonly Figure[] {
+  const memoryOf = (taken: readonly Taken[]) => taken.map(({ megabytes }) => megabytes)
+  const cpuOf = (taken: readonly Taken[]) =>
+    taken.map(({ cpuMicrosPerSecond }) => cpuMicrosPerSecond)
+  const below = memoryOf(bare)
+  const ratios = memoryOf(product).map((megabytes, run) => megabytes / (below[run] ?? Number.NaN))
+  const details = { devices: DEVICES, heartbeatsWatched: 2, bareCpu: cpuOf(bare) }
+  return [
+    {
+      ...MEMORY,
+      value: spread(memoryOf(product)),
+      denominator: { id: 'D8', value: spread(below), ratio: spread(ratios) },
+      details,
+    },
+    { ...CPU, value: spread(cpuOf(product)), details },
+  ]
+}
+
+async function takenByBare(session: Session, directory: string): Promise<Taken> {
+  const script = fileURLToPath(new URL('../denominators/bare-websockets.ts', import.meta.url))
+  const server = await startServer(script, await certificateIn(directory))
+  const silent = Array.from({ length: DEVICES }, () => null)
+  return taken(session, { name: 'D8', server, hellos: silent })
+}
+
+async function takenByProduct(session: Session, directory: string): Promise<Taken> {
+  const token = newToken()
+  const plain = await startGateway(directory, token)
+  const hellos: string[] = []
+  const caller = new Caller(plain, token)
+  for (let index = 0; index < DEVICES; index += 1) {
+    const device = await caller.post('/device/register', { platform: 'linux' })
+    const [type, device_key] = ['hello', textOf(device, 'device_key')]
+    hellos.push(JSON.stringify({ type, device_key, cursors: {}, gateway_token: token }))
+  }
+  await plain.stop()
+  const server = await startProduct({
+    ...(await certificateIn(directory)),
+    SERVICE_DATABASE_URL: `sqlite:${databaseIn(directory)}`,
+    SERVICE_TOKEN: token,
+  })
+  return taken(session, { name: 'gateway', server, hellos })
+}
+
+interface Listening {
+  readonly name: string
+  readonly server: Server
+  readonly hellos: readonly (string | null)[]
+}
+
+async function taken(session: Session, { name, server, hellos }: Listening): Promise<Taken> {
+  const devices = new IdleDevices()
+  try {
+    await passing(SETTLE_MS)
+    const alone = await cpuShareOf(server)
+    const before = residentMbOf(server.pid)
+    await devices.connect({ port: server.port, hellos })
+    await passing(SETTLE_MS)
+    const share = (await cpuShareOf(server)) - alone
+    const megabytes = (residentMbOf(server.pid) - before) * SCALE
+    const cpuMicrosPerSecond = (share * 1e6) / DEVICES
+    session.options.say(
+      `  ${name}: ${megabytes.toFixed(0)} MB per 10,000, ${cpuMicrosPerSecond.toFixed(1)} µs/s each`,
+    )
+    return { megabytes, cpuMicrosPerSecond }
+  } finally {
+    await devices.stop()
+    await server.stop()
+  }
+}
+
+/** CPU seconds a second, all threads. */
+async function cpuShareOf({ pid }: Server): Promise<number> {
+  const before = cpuSecondsOf(pid)
+  await passing(WATCH_MS)
+  return (cpuSecondsOf(pid) - before) / (WATCH_MS / 1_000)
+}
+
+const passing = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
+
+const REQUEST = `req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2
+  -subj /CN=localhost -addext subjectAltName=IP:127.0.0.1`.split(/\s+/)
+
+/** The settings that name its files. */
+async function certificateIn(directory: string): Promise<Readonly<Record<string, string>>> {
+  await mkdir(directory, { recursive: true })
+  const [certFile, keyFile] = [join(directory, 'cert.pem'), join(directory, 'key.pem')]
+  await promisify(execFile)('openssl', [...REQUEST, '-keyout', keyFile, '-out', certFile])
+  return { SERVICE_HTTP_TLS_CERT: certFile, SERVICE_HTTP_TLS_KEY: keyFile }
+}
