@@ -56,6 +56,28 @@ export function pushOrderContract(engine: string, open: OpenStore): void {
     t.deepEqual(placesOf(await other.claim(NOW + 100 + CLAIM_MS)), ['token 1 2', 'token 1 3'])
   })
 
+  test(`${engine}: jobs behind those of a worker that is gone are asked for ever more rarely`, async (t) => {
+    const store = await open(t, RULES)
+    const writer = await ChannelWriter.open(store, 1)
+    await addPushDevice(store, A, 1)
+    await writer.take(message(), message(), message()).commit()
+    const [gone, other] = [new Worker(store, 'gone'), new Worker(store, 'other')]
+    await gone.claim(NOW, 'apns', 1)
+    const askedAt = [NOW]
+    for (;;) {
+      const nowMs = askedAt.at(-1) ?? NOW
+      const { pushes, nextDueMs = 0 } = await other.claimAll(nowMs)
+      if (pushes.length > 0) {
+        t.deepEqual(placesOf(pushes), ['token 1 1', 'token 1 2', 'token 1 3'])
+        break
+      }
+      askedAt.push(Math.max(nextDueMs, nowMs + 1))
+    }
+    t.is((askedAt[1] ?? 0) - NOW, 100, 'soon at first')
+    t.is(askedAt.at(-1), NOW + CLAIM_MS, 'and when the claim ends')
+    t.true(askedAt.length < 25, `${askedAt.length} times`)
+  })
+
   test(`${engine}: claiming/3: of a Thing one update an interval goes out, the newest`, async (t) => {
     const store = await open(t, RULES)
     const writer = await ChannelWriter.open(store, 1)

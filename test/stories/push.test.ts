@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { readFileSync } from 'node:fs'
 
-import test from 'ava'
+import ava from 'ava'
 
 import { createClient } from '#src/client/client'
 import type { ApnsPush } from '#src/dev-servers/push/apns-server'
@@ -14,10 +14,17 @@ import { PASSWORD, createChannels } from '#test/support/device'
 import { figureOf, get, post, temporaryFolder, until } from '#test/support/gateway'
 import { addDevice, pushServers, startPushGateway, tokenOf } from '#test/support/push-gateway'
 
+/** One gateway at a time: each test starts its own. */
+const test = ava.serial
+
+/** What a busy machine may take for anything, and for a whole test. */
+const PATIENCE_MS = 60_000
+const TIME_MAX_MS = 170_000
+
 const ENDED = /^(sent|partially_failed|failed)$/
 
 test('a Message goes to devices of both providers, and its operation ends as they did', async (t) => {
-  t.timeout(60_000)
+  t.timeout(TIME_MAX_MS)
   const servers = await pushServers(t)
   const gateway = await startPushGateway(t, servers)
   const client = createClient(gateway)
@@ -37,6 +44,7 @@ test('a Message goes to devices of both providers, and its operation ends as the
     return until(
       () => client.status(op_id),
       ({ status }) => ENDED.test(status),
+      PATIENCE_MS,
     )
   }
   t.is((await send('first')).status, 'sent')
@@ -60,7 +68,7 @@ test('a Message goes to devices of both providers, and its operation ends as the
 })
 
 test('what the provider refuses for good fails the operation, and a retry does not', async (t) => {
-  t.timeout(60_000)
+  t.timeout(TIME_MAX_MS)
   const servers = await pushServers(t)
   const gateway = await startPushGateway(t, servers)
   const client = createClient(gateway)
@@ -73,30 +81,36 @@ test('what the provider refuses for good fails the operation, and a retry does n
   const failed = await until(
     () => client.status(refused.op_id),
     ({ status }) => ENDED.test(status),
+    PATIENCE_MS,
   )
   t.like(failed, { status: 'failed', error_code: 'push_failed' })
 
-  let refusals = 2
+  let refusals = 0
+  let isBusy = true
   servers.apns.refuse = () => {
-    refusals -= 1
-    return refusals < 0 ? undefined : { status: 429, reason: 'TooManyRequests', retryAfter: '1' }
+    if (!isBusy) return undefined
+    refusals += 1
+    return { status: 429, reason: 'TooManyRequests', retryAfter: '1' }
   }
   const deferred = await send()
   const queued = await until(
     () => client.status(deferred.op_id),
-    ({ status }) => status !== 'accepted',
+    ({ status }) => refusals >= 2 || ENDED.test(status),
+    PATIENCE_MS,
   )
   t.is(queued.status, 'provider_queued')
+  isBusy = false
   const sent = await until(
     () => client.status(deferred.op_id),
     ({ status }) => ENDED.test(status),
+    PATIENCE_MS,
   )
   t.is(sent.status, 'sent')
   return undefined
 })
 
 test('refused credentials raise a readiness entry and a metric, and recover by the file', async (t) => {
-  t.timeout(90_000)
+  t.timeout(TIME_MAX_MS)
   const servers = await pushServers(t)
   const keyFile = servers.env['SERVICE_APNS_KEY_FILE'] ?? ''
   const key = readFileSync(keyFile, 'utf8')
@@ -111,10 +125,12 @@ test('refused credentials raise a readiness entry and a metric, and recover by t
   await until(
     () => figureOf(gateway, 'heliograph_push_credentials_refused'),
     (figure) => figure === 1,
+    PATIENCE_MS,
   )
   const { status, body } = await until(
     () => get(gateway, '/readyz'),
     (answer) => JSON.stringify(answer.body).includes('InvalidProviderToken'),
+    PATIENCE_MS,
   )
   t.is(status, 200, 'the gateway itself is ready')
   t.true(JSON.stringify(body).includes('refuses the credentials'))
@@ -124,7 +140,7 @@ test('refused credentials raise a readiness entry and a metric, and recover by t
   const ended = await until(
     () => client.status(op_id),
     ({ status: now }) => ENDED.test(now),
-    40_000,
+    PATIENCE_MS,
   )
   t.is(ended.status, 'sent')
   t.is(await figureOf(gateway, 'heliograph_push_credentials_refused'), 0)
@@ -132,7 +148,7 @@ test('refused credentials raise a readiness entry and a metric, and recover by t
 })
 
 test('without a provider there is no dispatch, and no job for devices that have one', async (t) => {
-  t.timeout(60_000)
+  t.timeout(TIME_MAX_MS)
   const servers = await pushServers(t)
   const gateway = await startPushGateway(t, { ...servers, env: {} })
   const client = createClient(gateway)
@@ -143,6 +159,7 @@ test('without a provider there is no dispatch, and no job for devices that have 
   const ended = await until(
     () => client.status(op_id),
     ({ status }) => ENDED.test(status),
+    PATIENCE_MS,
   )
   t.is(ended.status, 'sent')
   t.false(gateway.lines.some(({ thread }) => thread === 'dispatch'))
@@ -151,7 +168,7 @@ test('without a provider there is no dispatch, and no job for devices that have 
 })
 
 test('credentials that cannot be used stop the start with a sentence', async (t) => {
-  t.timeout(60_000)
+  t.timeout(TIME_MAX_MS)
   const servers = await pushServers(t)
   const folder = await temporaryFolder(t)
   await writeFile(`${folder}/bad.p8`, 'no key')

@@ -9,7 +9,7 @@ import { FakeProvider } from '#test/support/fake-provider'
 import { FakeLogger, FakeMeter } from '#test/support/fake-telemetry'
 import { FakeTime } from '#test/support/fake-timers'
 import { RULES, addPushDevice } from '#test/support/push-jobs'
-import { openTestStore } from '#test/support/sqlite-store'
+import { databasePath, openStoreAt } from '#test/support/sqlite-store'
 import { ChannelWriter } from '#test/support/store-writer'
 import { turn } from '#test/support/until'
 
@@ -27,7 +27,11 @@ interface Started {
 
 export class DispatchBench {
   readonly store: Store
+  /** The database file. */
+  readonly path: string
   readonly writer: ChannelWriter
+  /** How many pushes each claim gave. */
+  readonly claims: number[] = []
   readonly time = new FakeTime(NOW)
   readonly provider = new FakeProvider()
   readonly meter = new FakeMeter()
@@ -37,20 +41,22 @@ export class DispatchBench {
   /** Claims are not renewed. */
   isRenewalLost = false
 
-  private constructor(store: Store, writer: ChannelWriter) {
+  private constructor(store: Store, path: string, writer: ChannelWriter) {
     this.store = store
+    this.path = path
     this.writer = writer
   }
 
   /** With a channel that so many devices of each provider follow. */
   static async open(t: ExecutionContext, devices = 1, android = 0): Promise<DispatchBench> {
-    const store = await openTestStore(t, RULES)
+    const path = await databasePath(t)
+    const store = await openStoreAt(t, path, RULES)
     const writer = await ChannelWriter.open(store, 1)
     for (let number = 1; number <= devices + android; number += 1) {
       const provider = number <= devices ? 'apns' : 'fcm'
       await addPushDevice(store, writer.channelId, number, provider)
     }
-    return new DispatchBench(store, writer)
+    return new DispatchBench(store, path, writer)
   }
 
   start(worker = 'worker', provider: Provider = this.provider): Started {
@@ -111,7 +117,12 @@ export class DispatchBench {
     const { pushes } = this.store
     const never = new Promise<never>(() => {})
     return {
-      claim: (claim) => (isGone() ? never : pushes.claim(claim)),
+      claim: async (claim) => {
+        if (isGone()) return never
+        const claimed = await pushes.claim(claim)
+        this.claims.push(claimed.pushes.length)
+        return claimed
+      },
       settle: (endings, by) => {
         if (this.failSettling > 0) {
           this.failSettling -= 1

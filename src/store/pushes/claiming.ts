@@ -20,7 +20,7 @@ import { loadPushes } from './loading.ts'
 import type { Job } from './loading.ts'
 import type { Ended, Settling } from './settling.ts'
 
-/** Milliseconds until a job that waits for another worker's job is tried again. */
+/** Milliseconds until a job that waits for another worker's job is tried again, at least. */
 const PUT_OFF_MS = 100
 
 interface DueJob extends Job {
@@ -181,8 +181,7 @@ async function claimInOrder(
   const isBehind = ({ device, id }: DueJob): boolean => id > (blockers.get(device)?.id ?? Infinity)
   const behind = new Map<number, number[]>()
   for (const job of jobs.filter(isBehind)) {
-    const deferredMs = blockers.get(job.device)?.deferredUntil ?? 0
-    addTo(behind, deferredMs > nowMs ? deferredMs : nowMs + PUT_OFF_MS, job.id)
+    addTo(behind, againAt(blockers.get(job.device), { nowMs, untilMs }), job.id)
   }
   await putOff(session, behind)
   return jobs.filter((job) => !isBehind(job)).toSorted((one, next) => one.id - next.id)
@@ -193,8 +192,27 @@ interface Blocker {
   readonly device: number
   /** The id of the first such job. */
   readonly id: number
-  /** The time at which a deferred one is due; null when another worker has it. */
-  readonly deferredUntil: number | null
+  /** The time until which such jobs wait; null when all of them are claimed. */
+  readonly waitUntil: number | null
+  /** The end of the newest claim of another worker; null without one. */
+  readonly claimedUntil: number | null
+}
+
+/**
+ * When a job behind others is tried again. Behind waiting ones it waits as long as they do. Behind
+ * claimed ones it waits a while, then again half as long as the claim has lasted: a worker that is
+ * gone keeps its claims to their end, and asking for every job behind them ten times a second would
+ * keep the others from their work.
+ */
+function againAt(
+  blocker: Blocker | undefined,
+  { nowMs, untilMs }: Pick<PushClaim, 'nowMs' | 'untilMs'>,
+): number {
+  const { waitUntil, claimedUntil } = blocker ?? {}
+  const leftMs = (claimedUntil ?? nowMs) - nowMs
+  const lastedMs = Math.max(0, untilMs - nowMs - leftMs)
+  const claimMs = Math.max(PUT_OFF_MS, Math.min(leftMs, lastedMs / 2))
+  return Math.max(waitUntil ?? 0, nowMs + Math.ceil(claimMs))
 }
 
 /**
@@ -217,7 +235,8 @@ async function firstBlockers(
   } as const
   const rows = await session.all<Blocker>(
     `SELECT${dialect.inOrder} k.device, min(j.id) AS id,
-        max(CASE WHEN j.state = 'deferred' AND j.claim = '' THEN j.due_at END) AS deferredUntil
+        max(CASE WHEN j.claim = '' THEN j.due_at END) AS waitUntil,
+        max(CASE WHEN j.claim <> '' THEN j.due_at END) AS claimedUntil
       FROM ${dialect.keys('k', columns)}
       CROSS JOIN push_jobs j ON j.device = k.device
         AND j.state IN ('waiting', 'deferred', 'limited') AND j.id < k.newest

@@ -1,0 +1,85 @@
+// Goal: a queue of any length costs memory and claims no more than a short one. Method: one job is
+// copied a hundred thousand times in the database itself; HELIOGRAPH_QUEUED_JOBS=1000000 asks for
+// more.
+
+import { DatabaseSync } from 'node:sqlite'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+
+import test from 'ava'
+
+import type { Outcome } from '#domain/push'
+import { DispatchBench, NOW } from '#test/support/dispatch-bench'
+import { message } from '#test/support/submissions'
+
+const QUEUED = Number(process.env['HELIOGRAPH_QUEUED_JOBS'] ?? 100_000)
+const DEVICES = 40
+const HELD_MAX = 2_000
+const CLAIM_MAX = 500
+const DELIVERED_MIN = 2_500
+/** Far below what the queue would take: a job is some hundred bytes. */
+const GROWTH_BYTES_MAX = 16 * 2 ** 20
+
+/** Copies the jobs that are there until there are so many. */
+function multiply(path: string, count: number): void {
+  const database = new DatabaseSync(path)
+  const columns =
+    'provider, device, route_revision, channel, seq, op_id, thing, state, queued_at, due_at, ' +
+    'expires_at, attempts, claim'
+  database.exec(
+    `INSERT INTO push_jobs (${columns})
+      WITH RECURSIVE numbers (n) AS (
+        SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${Math.floor(count / DEVICES) - 1}
+      )
+      SELECT ${columns} FROM numbers CROSS JOIN (SELECT * FROM push_jobs)`,
+  )
+  database.close()
+}
+
+function heapAfterCollection(): number {
+  setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('gc') as () => void
+  collect()
+  return process.memoryUsage().heapUsed
+}
+
+test('dispatcher/1: with 100,000 queued jobs no more are held, read and kept than with few', async (t) => {
+  t.timeout(170_000)
+  const bench = await DispatchBench.open(t, DEVICES)
+  await bench.writer.take(message({ acceptedAt: NOW })).commit()
+  multiply(bench.path, QUEUED)
+  const held = (): number => bench.meter.gauges.get('push_held{apns}')?.() ?? 0
+  let hang: Promise<Outcome> | undefined = new Promise<Outcome>(() => {})
+  let heldMost = 0
+  bench.provider.answer = () => {
+    heldMost = Math.max(heldMost, held())
+    return hang ?? { kind: 'delivered' }
+  }
+  const before = heapAfterCollection()
+
+  // While the provider hangs, the window fills and claiming ends.
+  const hanging = bench.start('hanging')
+  await bench.advanceUntil('the window is full', () => held() > HELD_MAX - CLAIM_MAX, 0)
+  const claims = bench.claims.length
+  for (let count = 0; count < 20; count += 1) bench.time.advance(100)
+  t.is(bench.claims.length, claims, 'nobody claims without room')
+  const full = heapAfterCollection()
+  hanging.kill()
+
+  // It answers: the queue is worked off in pages, and memory stays.
+  hang = undefined
+  bench.time.advance(40_000)
+  const answered = bench.start('answered')
+  const delivered = (): number => bench.counted('delivered')
+  await bench.advanceUntil('many are sent', () => delivered() >= DELIVERED_MIN, 10)
+  bench.provider.sent.length = 0
+  bench.provider.taken.length = 0
+  const working = heapAfterCollection()
+  await answered.stop()
+
+  t.true(heldMost <= HELD_MAX, `${heldMost} held`)
+  t.true(bench.claims.every((pushes) => pushes <= CLAIM_MAX))
+  const growth = Math.max(full, working) - before
+  t.log(`${QUEUED} jobs, ${Math.round(growth / 1024)} KiB`)
+  t.true(growth < GROWTH_BYTES_MAX, `${growth} bytes`)
+})
