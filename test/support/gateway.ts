@@ -11,7 +11,7 @@ import { createInterface } from 'node:readline'
 import type { ExecutionContext } from 'ava'
 
 const MAIN = new URL('../../src/main.ts', import.meta.url).pathname
-const START_TIMEOUT_MS = 30_000
+const START_TIMEOUT_MS = 90_000
 
 export interface Line {
   readonly fact?: string
