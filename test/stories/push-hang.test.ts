@@ -13,7 +13,7 @@ import { until } from '#test/support/gateway'
 import type { Gateway } from '#test/support/gateway'
 import { addDevice, pushServers, startPushGateway } from '#test/support/push-gateway'
 
-const MESSAGES = 100
+const MESSAGES = 60
 const PAUSE_MS = 10
 /** What a busy machine adds to nine in ten. */
 const ALLOWANCE_MS = 100
@@ -27,7 +27,7 @@ interface Latencies {
 }
 
 test('while Apple hangs, acceptance, private delivery and Google keep their latency', async (t) => {
-  t.timeout(170_000)
+  t.timeout(300_000)
   const servers = await pushServers(t)
   const gateway = await startPushGateway(t, servers)
   const [channelId] = await createChannels(gateway, 1)
@@ -94,7 +94,7 @@ async function measure(
   await until(
     () => Promise.resolve(pushedAt.size),
     (pushed) => pushed >= MESSAGES,
-    30_000,
+    60_000,
   )
   const pushed = [...sentAt].map(([title, atMs]) => (pushedAt.get(title) ?? Infinity) - atMs)
   return { accepted: p90(accepted), delivered: p90(delivered), pushed: p90(pushed) }
