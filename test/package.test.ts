@@ -147,7 +147,7 @@ test('every way of resolving modules finds the types, as far as it knows exports
   )
 })
 
-test('what is packed was built, and nothing else of the repository', (t) => {
+test('the package holds the build, and nothing else of the repository', (t) => {
   const files = createPackageFromTarballData(t.context.installed.tarball).listFiles()
   const inside = files.map((path) => path.replace('/node_modules/heliograph/', ''))
   const tops = [...new Set(inside.map((path) => path.split('/')[0] ?? ''))]

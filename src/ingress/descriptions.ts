@@ -277,7 +277,7 @@ export const READY: About = {
   ...GATEWAY,
   summary: 'Check that the gateway and its dependencies are ready',
 }
-export const PROFILE: About = { ...GATEWAY, summary: 'Get what devices need to connect' }
+export const PROFILE: About = { ...GATEWAY, summary: 'Get the data that devices need to connect' }
 
 export const METRICS_TEXT: About = {
   ...GATEWAY,

@@ -58,7 +58,7 @@ const LISTED_CHANNELS: JsonSchema = {
   type: 'array',
   maxItems: CHANNELS_MAX,
   items: {
-    description: 'An object with channel_id and password. A bad item fails alone.',
+    description: 'An object with channel_id and password. An invalid item fails alone.',
     examples: [{ channel_id: EXAMPLES.channel_id, password: EXAMPLES.password }],
   },
   description: `The Channels to be subscribed to: up to ${CHANNELS_MAX}, each with password.`,

@@ -224,7 +224,7 @@ const COMPONENTS = {
     gatewayToken: {
       type: 'http',
       scheme: 'bearer',
-      description: 'The token of a private gateway; none is needed where none is set.',
+      description: 'The gateway token; needed only when the gateway has one.',
     },
   },
 }

@@ -52,7 +52,7 @@ test('a grant of a channel that is gone opens nothing', async (t) => {
   t.is(codeOf(outcome), 'channel_not_found')
 })
 
-test('a caller with a grant reads what its channels hold', async (t) => {
+test('a caller with a grant reads the contents of its channels', async (t) => {
   const { acceptance, channelId } = await acceptanceRig()
   const caller = withGrant(CALLER, { channels: new Set([channelId]) })
   t.like(await acceptance.channels.info({ channel_id: CHANNEL }, caller), { channelId })
@@ -239,7 +239,7 @@ for (const [name, call, bad, code, good] of [...calls, ...byDevice]) {
   })
 }
 
-test('whoever was answered finds the status, also while the way in is draining', async (t) => {
+test('a client that was answered finds the status, also while the way in is draining', async (t) => {
   const { acceptance, sink } = await acceptanceRig()
   const accepted = await acceptance.submissions.submit(
     MESSAGE,

@@ -23,7 +23,7 @@ test('budget/1: all addresses together have 1200 requests in a minute', (t) => {
   t.deepEqual(budget.take('one more'), { limit: 1200, resetMs: 60_000 })
 })
 
-test('budget/2: what an address is refused takes nothing from the others', (t) => {
+test('budget/2: refused requests of an address take nothing from the others', (t) => {
   const budget = createBudget({ perAddress: 2, total: 3 }, () => 0)
   for (let count = 0; count < 50; count += 1) budget.take('greedy')
   t.is(budget.take('other'), undefined)

@@ -67,7 +67,7 @@ test('a verified password is computed once for as long as it is known', async (t
   t.is(credentials.size(), 1)
 })
 
-test('what is known is answered at once, and what is not with a promise', async (t) => {
+test('a known password is answered at once, an unknown one with a promise', async (t) => {
   const { credentials, channelId } = await setUp()
   for (const [password, verdict] of [
     [PASSWORD, 'open'],
@@ -172,7 +172,7 @@ test('credentials/6: a store that says nothing is waited for a second', async (t
   t.is(verdictOf(await check), 'open')
 })
 
-test('credentials/6: what a notice made forget is not opened while the store is away', async (t) => {
+test('credentials/6: an answer that a notice removed opens nothing while the store is away', async (t) => {
   const { credentials, channelId, channels } = await setUp()
   await credentials.check(channelId, PASSWORD)
   credentials.forget(channelId)

@@ -79,7 +79,7 @@ test('channel/2: a turn that is committed after all was forgotten leaves nothing
   t.true(actor.isAsleep)
 })
 
-test('an actor that is in no turn keeps what it knows when a turn without it fails', (t) => {
+test('an actor that is in no turn keeps its memory when a turn without it fails', (t) => {
   const actor = actorThatIsAwake()
   actor.failed()
   t.false(actor.isAsleep)

@@ -44,7 +44,7 @@ test('leases/2: a lane may go to another process once the turn under way has end
   t.deepEqual([...logger.lines, ...next.logger.lines], [])
 })
 
-test('leases/2: behind a backlog lanes go after what is decided, not after all of it', async (t) => {
+test('leases/2: behind a backlog lanes go after the decided turns, not after all of it', async (t) => {
   const { log, store, leases } = await running(t, { turnMax: 1 })
   store.faultOf = (call) => (call === 'commit' ? 'hang' : undefined)
   log.put(

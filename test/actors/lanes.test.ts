@@ -35,7 +35,7 @@ test('items come in the order of the log and say where the lane stands after eac
   )
 })
 
-test('what is applied of an entry is not collected again', async (t) => {
+test('the applied part of an entry is not collected again', async (t) => {
   const items = await collect([owned(0, placeOf(1, 2))], logWith(1, 4, 1), 10)
   t.deepEqual(
     items.map(({ position, index }) => [position, index]),

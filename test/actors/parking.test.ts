@@ -85,7 +85,7 @@ test('W6: a channel whose rows are refused again and again is parked, and its la
   await system.halt()
 })
 
-test('what waited is announced in its order once it is applied', async (t) => {
+test('waiting submissions are announced in their order once they are applied', async (t) => {
   const over = await parked(t, [message(), message(), message(), message()])
   t.deepEqual(over.bus.announced, [])
   await released(over)
@@ -120,7 +120,7 @@ test('parked/3: a parked channel is tried with growing pauses, by its oldest sub
 
 const STAYS = 'a parked channel keeps waiting'
 
-test('parked/2: what comes behind a submission that is being parked is not decided ahead of it', async (t) => {
+test('parked/2: submissions behind one that is being parked are not decided ahead of it', async (t) => {
   const over = await running(t, { turnMax: 1 })
   const { store, log } = over
   store.refused.set(REFUSED, outage('no'))
@@ -141,7 +141,7 @@ test('parked/2: what comes behind a submission that is being parked is not decid
   )
 })
 
-test('parked/1: a channel stays parked over a restart, and what waits is applied after it', async (t) => {
+test('parked/1: a channel stays parked over a restart, and is applied after it', async (t) => {
   const waiting = [message(), message()]
   const over = await parked(t, waiting)
   const { store, log } = over
@@ -174,7 +174,7 @@ test('parked/1: a lane that is let go takes its parked channels along', async (t
 })
 
 for (const fault of ['refuse', 'lose', 'fence'] as const) {
-  test(`W2: what waited is applied once when its commit is told to ${fault}`, async (t) => {
+  test(`W2: waiting submissions are applied once when their commit is told to ${fault}`, async (t) => {
     const over = await parked(t, [message(), message()])
     const { store, system, clock } = over
     const isMet = faultOnce(store, 'commit', fault)
@@ -192,7 +192,7 @@ for (const fault of ['refuse', 'lose', 'fence'] as const) {
   })
 }
 
-test('W2: a process that has lost the lane applies nothing of what waits', async (t) => {
+test('W2: a process that has lost the lane applies no waiting submission', async (t) => {
   const over = await parked(t, [message()])
   const { store, system, clock } = over
   await store.takeLane({ lane: 0, epoch: 7 }) // Another owner, of which this one has not heard.
@@ -218,7 +218,7 @@ test('turn-uses/1: an op_id that waits has one effect, however often it comes', 
   t.is(store.operations.get(opId('mine'))?.status, 'sent')
 })
 
-test('turn-uses/2: what waits and has no record of its own leaves the record of the other', async (t) => {
+test("turn-uses/2: a waiting submission without a record leaves the other's record", async (t) => {
   const over = await running(t)
   const { log, store } = over
   log.put(0, [message({ opId: 'mine', claims: true, channelId: channel(2) })])
@@ -232,7 +232,7 @@ test('turn-uses/2: what waits and has no record of its own leaves the record of 
   t.is(store.operations.size, 2)
 })
 
-test('W6: what the database finds fault with is set aside, and a channel with nothing else is parked', async (t) => {
+test('W6: rows at fault are set aside, and a channel with no others is parked', async (t) => {
   const over = await running(t)
   const { log, store } = over
   store.refused.set(REFUSED, defect())
@@ -267,7 +267,7 @@ test('W6: nothing is parked while everything is refused', async (t) => {
   t.deepEqual(store.parked, [])
 })
 
-test('W6: what waits and breaks its turn by a defect is set aside, and the others are applied', async (t) => {
+test('W6: a waiting submission with a defect is set aside, and the others are applied', async (t) => {
   const poison = message()
   const others = [message(), message()] as const
   const over = await parked(t, [others[0], poison, others[1]])
@@ -295,7 +295,7 @@ const itemOf = (number: number): Item => ({
   submission: message({ channelId: channel(number) }),
 })
 
-test('W7: what waits for a channel is bounded; beyond it is set aside', (t) => {
+test('W7: the waiting submissions of a channel are bounded; further ones are set aside', (t) => {
   for (const [waiting, isParked] of [
     [PARKED_SUBMISSIONS_MAX - 1, [true, false]],
     [PARKED_SUBMISSIONS_MAX, [false, false]],

@@ -260,7 +260,7 @@ function wrongAnnouncement(
   return undefined
 }
 
-test('W2, W3: owners, faults and restarts change nothing of what the log leads to', async (t) => {
+test('W2, W3: owners, faults and restarts do not change the result of a log', async (t) => {
   await fc.assert(
     fc.asyncProperty(worlds, async (world) => {
       const wrong = await wrongIn(world)

@@ -96,7 +96,7 @@ test('halting ends a lane whose defect cannot even be set aside', async (t) => {
   t.is(store.lanes.get(0)?.place, 0)
 })
 
-test('a system has caught up once what the log held at its start is applied', async (t) => {
+test('a system has caught up once everything in the log at its start is applied', async (t) => {
   const log = new MemoryLog()
   const store = new MemoryTurnStore(CHANNELS)
   log.put(0, [message(), message(), message()])
@@ -128,7 +128,7 @@ test('W5: a log that cannot be followed any more ends the system, which says so'
   t.is(system.applied, 0)
 })
 
-test('W4: nothing is purged before what was applied is on the disk', async (t) => {
+test('W4: nothing is purged before applied turns are on the disk', async (t) => {
   const { log, store, system } = await running(t)
   const position = log.put(0, [message()])
   await until('it is applied', () => system.applied === 1)

@@ -176,7 +176,7 @@ test('W6: turns are as large as before once the defect is behind', async (t) => 
   t.is(Math.max(...sizes.slice(-4)), 8, sizes.join(' '))
 })
 
-test('W6: what cannot be read is set aside and the lane goes on', async (t) => {
+test('W6: an unreadable item is set aside and the lane goes on', async (t) => {
   const { log, store } = await running(t)
   log.put(0, [{ model: 'unreadable', payload: '?', error: 'no JSON' }, message()])
   await until('the neighbour is applied', () => store.feed.length === 1)

@@ -6,7 +6,7 @@ import { channel, message, thing } from '#test/support/submissions'
 import { turn, until } from '#test/support/until'
 import { running, seqsOf, statusOf } from '#test/support/running-system'
 
-test('what the log holds is applied, and what comes later too', async (t) => {
+test('submissions in the log are applied, and later ones too', async (t) => {
   const { log, store, system } = await running(t)
   log.put(0, [message(), message()])
   await until('the first entry is applied', () => store.feed.length === 2)
@@ -88,7 +88,7 @@ test('a lane whose lease is gone is not applied, and is again when it comes back
   await until('lane 0 is applied', () => seqsOf(store).length === 1)
 })
 
-test('owned-lanes/1: a lane that comes back is applied from what its other owner left', async (t) => {
+test("owned-lanes/1: a lane that comes back is applied from the other owner's place", async (t) => {
   const { log, store, leases, system } = await running(t)
   log.put(0, [thing('create', 't', { at: 1, attrs: { on: true } })])
   await until('the first is applied', () => store.feed.length === 1)
@@ -111,7 +111,7 @@ test('owned-lanes/1: a lane that comes back is applied from what its other owner
   t.deepEqual(store.violations, [])
 })
 
-test('owned-lanes/1: a late reading after a lane came back overwrites nothing with what was', async (t) => {
+test('owned-lanes/1: a late reading after a lane came back overwrites nothing newer', async (t) => {
   const { log, store, leases, system } = await running(t)
   log.put(0, [thing('create', 't', { at: 1, attrs: { on: true } })])
   await until('the first is applied', () => store.feed.length === 1)
@@ -233,7 +233,7 @@ test('turn-line/1: a turn that is full is followed by the next one', async (t) =
   t.deepEqual(waits, [])
 })
 
-test('W4: purging goes up to what is applied whole, and keeps what is young', async (t) => {
+test('W4: purging goes up to the last whole applied batch, and keeps young ones', async (t) => {
   const { log, store, system, clock } = await running(t, { turnMax: 3 })
   const position = log.put(0, [message(), message()])
   log.put(0, [message(), message()])

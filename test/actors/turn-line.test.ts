@@ -122,7 +122,7 @@ test('turn-line/2: a turn is announced at once while the next one is still loadi
 const announcedSeqs = ({ bus }: Over) =>
   bus.announced.flatMap(({ entries }) => entries.map(({ seq }) => seq))
 
-test('turn-line/2: turns are announced in the order of their commits, however fast those are', async (t) => {
+test('turn-line/2: turns are announced in the order of their commits, however fast', async (t) => {
   const over = await behind(t)
   const { store, putOff } = over
   const held: (() => void)[] = []
@@ -176,7 +176,7 @@ test('turn-uses/1: an op_id that is being committed has no second effect in the 
 })
 
 for (const fault of ['refuse', 'lose', 'fence'] as const) {
-  test(`owned-lanes/1: when a commit is told to ${fault}, what was decided ahead is decided again`, async (t) => {
+  test(`owned-lanes/1: when a commit is told to ${fault}, the turn decided ahead is decided again`, async (t) => {
     const over = await committing(t)
     const { log, store, system } = over
     const before = thing('create', 't', { at: 1 })

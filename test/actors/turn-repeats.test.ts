@@ -96,7 +96,7 @@ for (const made of MADE) {
   }
 }
 
-test('turn-uses/1: what stands in the log twice has one effect, also when the gateway named it', async (t) => {
+test("turn-uses/1: a submission that is in the log twice has one effect, also with the gateway's op_id", async (t) => {
   const bench = await newBench()
   const batch = [message(), thing('create', 't'), event('create', 'e')]
   await bench.apply(...batch)

@@ -6,7 +6,7 @@ import type { LaneMove } from '#domain/store-ports'
 import { channel, event, message, opId, thing } from '#test/support/submissions'
 import { LIMITS, NOW_MS, newBench } from '#test/support/turn-bench'
 
-test('W2: what a turn decided and where its lanes stand are one commit', async (t) => {
+test('W2: the effects of a turn and the places of its lanes are one commit', async (t) => {
   const bench = await newBench()
   const turn = bench.turnOf([message(), thing('create', 't'), event('create', 'e')])
   await bench.take(turn)
@@ -35,7 +35,7 @@ test('W2: a turn from another place or of another epoch changes nothing', async 
   t.is(bench.store.snapshot(), before)
 })
 
-test('turn/1: what a turn gives to announce is what it committed', async (t) => {
+test('turn/1: a turn announces exactly its commit', async (t) => {
   const bench = await newBench()
   const one = message({ channelId: channel(1) })
   const two = message({ channelId: channel(2) })
@@ -85,7 +85,7 @@ for (const fault of ['refuse', 'lose', 'fence'] as const) {
   })
 }
 
-test('a turn reads once, and only what nobody remembers', async (t) => {
+test('a turn reads once, and only state that no actor remembers', async (t) => {
   const bench = await newBench()
   await bench.apply(thing('create', 'known'), event('create', 'known'))
   bench.store.loads.splice(0)
@@ -110,7 +110,7 @@ test('a turn reads once, and only what nobody remembers', async (t) => {
   ])
 })
 
-test('what was written is read again by an actor that slept', async (t) => {
+test('an actor that slept reads written state again', async (t) => {
   const bench = await newBench()
   await bench.apply(thing('create', 't', { at: 5, attrs: { constructor: 1 } }))
   bench.directory = new ChannelDirectory(LIMITS)

@@ -13,7 +13,7 @@ test('without arguments every row runs, three times, for five seconds', (t) => {
   })
 })
 
-test('rows run in the order of the table, with what was asked for', (t) => {
+test('the asked rows run in the order of the table', (t) => {
   const words = ['start', 'accept', '--json', 'out.json', '--seconds', '0.5', '--runs', '25']
   t.deepEqual(readArguments(words, ROWS), {
     rows: ['accept', 'start'],

@@ -4,12 +4,12 @@ import { channelIdFromBytes, laneOf } from '#domain/identity'
 import { LANES } from './rig/cluster.ts'
 import { channelsByLane, dueDifference } from './rig/failover.ts'
 
-test('failover/2: what was answered 200 and is there once is no difference', (t) => {
+test('failover/2: a submission that was answered 200 and is there once is no difference', (t) => {
   t.is(dueDifference([1, 2], [2, 1]), undefined)
   t.is(dueDifference([], []), undefined)
 })
 
-test('failover/2: what nobody was told of may be there', (t) => {
+test('failover/2: a submission without an answer may be there', (t) => {
   t.is(dueDifference([1], [1, 2]), undefined)
 })
 

@@ -104,7 +104,7 @@ test('connections that were silent for seconds are opened anew before they are u
   t.is(opened, 4)
 })
 
-test('connections are spread over the ports, and what one loses goes to the others', async (t) => {
+test('connections are spread over the ports, and lost ones move to other ports', async (t) => {
   const counts = new Map<number, number>()
   const answering = async (): Promise<{ server: Server; port: number }> => {
     const server = createServer((request, response) => {
@@ -133,7 +133,7 @@ test('connections are spread over the ports, and what one loses goes to the othe
   t.is(new Set(acceptedDueUs).size, accepted)
 })
 
-test('what was accepted is named only when it is asked for', async (t) => {
+test('accepted submissions are listed only on request', async (t) => {
   const server = createServer((request, response) => {
     request.resume().on('end', () => response.writeHead(503, { 'content-length': 2 }).end('{}'))
   }).listen(0, '127.0.0.1')

@@ -54,7 +54,7 @@ for (const [load, drained, reason] of TOO_MUCH) {
 const BASE = { operations: 5, revisions: 7, feed: 6 }
 const GROWN = { operations: 15, revisions: 17, feed: 16 }
 
-test('rig/1: rows that grew by what was accepted are no difference', (t) => {
+test('rig/1: rows that grew by the accepted number are no difference', (t) => {
   t.is(rowDifference(10, { base: BASE, counts: GROWN }), undefined)
   t.is(deviceDifference(10, { received: 10, device: DEVICE }), undefined)
 })

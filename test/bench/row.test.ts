@@ -80,7 +80,7 @@ test('a figure that failed is written with its reason and no rate', (t) => {
   t.like(recordOf(failed)['details'], { failure: 'lost 1' })
 })
 
-test('a record carries what the table shows', (t) => {
+test('a record carries the values that the table shows', (t) => {
   t.like(recordOf(figure(ATLEAST, 50, 100)), {
     row: 'row',
     value: 50,

@@ -21,7 +21,7 @@ test('schedule/1: latency counts from the due time of a request that waited in l
   t.is(schedule.report().latency.maxMs, 60)
 })
 
-test('as many requests are due as rate and duration say, also when the rate divides badly', (t) => {
+test('the number of due requests follows rate and duration, also when the rate divides badly', (t) => {
   for (const rate of [7_777, 9_667, 15_673, 33_333]) {
     const schedule = open(rate, 3_000)
     let taken = 0
@@ -31,7 +31,7 @@ test('as many requests are due as rate and duration say, also when the rate divi
   }
 })
 
-test('schedule/2: what could not be sent is missing from the answers, not from what was due', (t) => {
+test('schedule/2: unsent requests are missing from the answers, not from the due ones', (t) => {
   const schedule = open(1_000, 10)
   const dueUs = schedule.take(0) ?? Number.NaN
   schedule.answered(200, { dueUs, nowUs: 1_000 })

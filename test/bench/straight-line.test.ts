@@ -51,7 +51,7 @@ function textsOf(frames: Uint8Array, ends: Uint32Array): string[] {
   )
 }
 
-test('a turn is waited for, and what came meanwhile is the next one', async (t) => {
+test('submissions that come during a turn are the next turn', async (t) => {
   const turns: { readonly size: number; readonly batches: number }[] = []
   const written = Promise.withResolvers<void>()
   const gathered = new Turns((turn, batches) => {

@@ -37,7 +37,7 @@ test('columns line up whatever stands in them', (t) => {
   t.is(lines[2]?.indexOf('/s'), lines[3]?.indexOf('/s'))
 })
 
-test('what failed shows no rate and says why', (t) => {
+test('a failed row shows no rate and gives the reason', (t) => {
   const { value: _, ...rest } = FIGURE
   const text = tableOf([{ ...rest, value: undefined, failure: 'lost 1 of 2' }])
   t.regex(text, /accept +FAILED/)

@@ -59,7 +59,7 @@ const refused: [words: string, sentence: RegExp][] = [
   ['-xsecret i', /^unknown option -x$/],
 ]
 
-test('arguments/1: what cannot be read is refused by name, and no value is repeated', (t) => {
+test('arguments/1: an unreadable value is refused by its name, and no value is repeated', (t) => {
   for (const [words, sentence] of refused) {
     const error = t.throws(() => read(words), { instanceOf: UsageError }, words)
     t.regex(error.message, sentence, words)

@@ -70,7 +70,7 @@ test('each script knows every word and every option', async (t) => {
   }
 })
 
-test('what no shell is known by is refused', async (t) => {
+test('an unknown shell is refused', async (t) => {
   const { exitCode, surroundings } = await run('completion tcsh')
   t.is(exitCode, 2)
   t.deepEqual(surroundings.complaints, ['error: <shell>: allowed: bash, zsh, fish'])

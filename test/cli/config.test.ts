@@ -122,7 +122,7 @@ test('a profile, a file or a token that cannot be used is wrong usage', async (t
   }
 })
 
-test('a secret as an argument warns and says what is better', async (t) => {
+test('a secret as an argument warns and names better ways', async (t) => {
   const { surroundings } = await run(`channel info --password ${PASSWORD} --token ${TOKEN}`)
   t.deepEqual(surroundings.complaints, [
     'warning: --password shows in the list of processes; use HELIOGRAPH_PASSWORD or --password-file',

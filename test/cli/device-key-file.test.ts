@@ -32,7 +32,7 @@ test('a key is read back as it was written, and a newer one takes its place', (t
   t.is(readdirSync(dirname(path)).length, 1)
 })
 
-test('device-key-file/1: nobody else may read the file or its folder', (t) => {
+test('device-key-file/1: no other user may read the file or its folder', (t) => {
   const path = deviceKeyPath({ XDG_STATE_HOME: folderOf(t) }, 'http://127.0.0.1:8080')
   if (KEY === undefined) throw new Error('the key has the form of a key')
   writeDeviceKeyFile(path, KEY)

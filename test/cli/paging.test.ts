@@ -29,7 +29,7 @@ const pages = (request: RecordedRequest) => {
 
 const screen = { columns: 80, rows: 24, hasColor: false }
 
-test('a list asks for pages until it has as many as were asked for', async (t) => {
+test('a list reads pages until it has the wanted number of items', async (t) => {
   const rows: [words: string, ids: readonly number[], note: string | undefined][] = [
     ['thing list', [1, 2, 3, 4, 5], undefined],
     ['thing list --limit 3', [1, 2, 3], 'there is more: --cursor 3, or --all'],

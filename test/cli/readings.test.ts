@@ -99,7 +99,7 @@ test('processor use is the busy share of the time that passed', (t) => {
 const processesOf = (...times: ProcessTimes[]): ReadonlyMap<number, ProcessTimes> =>
   new Map(times.map((process) => [process.pid, process]))
 
-test('the five busiest processes are those that ran most between two samples', (t) => {
+test('the five busiest processes are found between two samples', (t) => {
   const idle = { pid: 1, name: 'init', ticks: 900, startTicks: 0 }
   const reused = { pid: 2, name: 'old', ticks: 500, startTicks: 5 }
   const before = processesOf(idle, reused)

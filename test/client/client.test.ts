@@ -148,7 +148,7 @@ test('every route has its path', async (t) => {
   )
 })
 
-test('a refusal is an error with its code, status and what to do', async (t) => {
+test('a refusal is an error with its code, status and next step', async (t) => {
   const headers = { 'x-request-id': 'r', 'retry-after': '3' }
   const { client } = rig({ status: 429, body: refusal('rate_limited', true), headers })
   const error = await t.throwsAsync(() => client.thing.create({ ...CREDENTIALS, observed_at: 1 }), {
@@ -172,7 +172,7 @@ test('an answer that no gateway gives is an error', async (t) => {
   }
 })
 
-test('call/1: only what may happen twice is repeated', async (t) => {
+test('call/1: only a call that may happen twice is repeated', async (t) => {
   const message = { ...CREDENTIALS, title: 'a' }
   const down: Given = { status: 503, body: refusal('server_busy', true) }
   const rows: readonly (readonly [
@@ -220,7 +220,7 @@ test('call/2: repeats are bounded, jittered, and not before Retry-After', async 
   t.is(muchLater.asked.length, 1)
 })
 
-test('what a repeat cannot change is not repeated', async (t) => {
+test('a failure that a repeat cannot change is not repeated', async (t) => {
   const { client, asked } = rig({ status: 404, body: refusal('send_status_not_found') })
   await t.throwsAsync(() => client.status('o'), { instanceOf: HeliographError })
   t.is(asked.length, 1)
@@ -261,7 +261,7 @@ test('no error repeats a secret', async (t) => {
   t.false(JSON.stringify([error.message, error]).includes('tok'))
 })
 
-test('call/1: what never reached the gateway is repeated, unless the caller forbids it', async (t) => {
+test('call/1: a call that never reached the gateway is repeated, unless the caller forbids it', async (t) => {
   const unsent = (): Error => new TypeError('fetch failed', { cause: { code: 'ECONNREFUSED' } })
   const { client, asked } = rig(unsent())
   await client.thing.create({ ...CREDENTIALS, observed_at: 1 })

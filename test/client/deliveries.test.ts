@@ -77,7 +77,7 @@ test('calls of next that overlap are served in order', async (t) => {
   await loop.return?.()
 })
 
-test('a loop throws what ended its session', async (t) => {
+test('a loop throws the error that ended its session', async (t) => {
   const replaced = await rig()
   replaced.gateway.say({ kind: 'goaway', reason: 'replaced', retryAfterMs: undefined })
   await t.throwsAsync(replaced.loop.next(), { message: /newer session/ })

@@ -32,7 +32,7 @@ const A = channel('A')
 const B = channel('B')
 const bytes = (fill: number): Uint8Array<ArrayBuffer> => new Uint8Array(32).fill(fill)
 
-test('the vectors of the document are what the SDK makes and opens', async (t) => {
+test('the SDK makes and opens the vectors of the document', async (t) => {
   t.true(VECTORS.length >= 2)
   for (const vector of VECTORS) {
     const { passphrase, rounds, channel_id: channelId, key_id: id, field, text } = vector
@@ -129,7 +129,7 @@ test('encryption/3: the same passphrase gives another key in another channel and
   }
 })
 
-test('texts of any form come back as they were, and what is no ciphertext is refused', async (t) => {
+test('texts of any form come back unchanged, and a text that is no ciphertext is refused', async (t) => {
   const key = await keyFromBytes('one', bytes(1))
   for (const text of ['', '☀ \u0000 \ufeffa', '{"a":1}', 'x'.repeat(20_000)]) {
     const ciphertext = await encrypt(key, { channelId: A, text })

@@ -316,7 +316,7 @@ test('an onOutcome that throws is reported, and the sender goes on', async (t) =
   t.is(thrown, 1)
 })
 
-test('what cannot be written as JSON is refused alone', async (t) => {
+test('a submission that cannot be JSON is refused alone', async (t) => {
   const fleet = rig()
   const attrs = { n: 1n } as unknown as Record<string, number>
   await sendAll(fleet, [

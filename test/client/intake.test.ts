@@ -49,7 +49,7 @@ function delivery(seq: number, model: 'message' | 'thing' = 'message'): Delivery
   return { ...frame, model }
 }
 
-test('intake/1: what is handled is acknowledged soon, and together', async (t) => {
+test('intake/1: handled entries are acknowledged soon, and together', async (t) => {
   const { intake, time, acks, cursors } = rig()
   for (let seq = 1; seq <= 5; seq += 1) intake.take(delivery(seq))
   await turn()
@@ -80,7 +80,7 @@ test('intake/2: behind a handler that failed nothing is handled or acknowledged'
   t.is(cursors.get(A), 1)
 })
 
-test('intake/4: what was handled is acknowledged again, not handled, and no cursor goes back', async (t) => {
+test('intake/4: a handled entry is acknowledged again, not handled, and no cursor goes back', async (t) => {
   const { intake, cursors, handled, acks } = rig()
   cursors.set(A, 5)
   for (const seq of [3, 5, 6]) intake.take(delivery(seq))
@@ -128,7 +128,7 @@ test('intake/4: a device without a cursor takes the place that a restart names',
   t.is(cursors.get(A), 7)
 })
 
-test('an end waits for the handler under way and drops what waits', async (t) => {
+test('an end waits for the running handler and drops waiting frames', async (t) => {
   const { promise, resolve } = Promise.withResolvers<void>()
   const { intake, handled, acks } = rig(() => promise)
   intake.take(delivery(1))

@@ -62,7 +62,7 @@ const STORES: readonly (readonly [
 ]
 
 for (const [name, make] of STORES) {
-  test(`${name}: what was saved last is loaded, also by a new program`, async (t) => {
+  test(`${name}: the last saved positions are loaded, also by a new program`, async (t) => {
     const open = await make(t)
     t.deepEqual(await open().load(), new Map())
     await open().save(new Map([[A, 1]]))
@@ -82,7 +82,7 @@ for (const [name, make] of STORES) {
   })
 }
 
-test('what holds no positions is refused by its name', async (t) => {
+test('a text that holds no positions is refused by its name', async (t) => {
   const file = await fileIn(t)
   for (const text of ['', '[]', 'null', '{"A":1}', `{"${A}":-1}`, `{"${A}":"1"}`]) {
     const storage = memoryStorage({ device: text })
@@ -143,7 +143,7 @@ test('intake/5: positions are saved before they are acknowledged', async (t) => 
   await session.close()
 })
 
-test('intake/5: what could not be saved is not acknowledged and not handled again', async (t) => {
+test('intake/5: an unsaved position is not acknowledged, and its entry not handled again', async (t) => {
   let failures = 1
   const kept = memoryPositions()
   const store: PositionStore = {
@@ -176,7 +176,7 @@ test('intake/5: what could not be saved is not acknowledged and not handled agai
   await session.close()
 })
 
-test('a new program resumes from what was saved', async (t) => {
+test('a new program resumes from the saved positions', async (t) => {
   const store = memoryPositions(new Map([[A, 7]]))
   const { gateway, session, handled } = rig(store)
   t.deepEqual([...(await gateway.greeted()).cursors], [[A, 7]])

@@ -62,7 +62,7 @@ function rig(
 const plain = (value: object | undefined): object => ({ ...value })
 const atSeven = memoryPositions(new Map([[A, 7]]))
 
-test('replica/1: Things follow what is delivered, and each change is told after it', async (t) => {
+test('replica/1: Things follow deliveries, and each change is told after it', async (t) => {
   const { gateway, replica, asked, changes } = rig()
   await gateway.greeted()
   gateway.welcome([[A, 3, 0]])
@@ -147,7 +147,7 @@ test('replica/3: a Thing that the read missed is read whole, unless it is gone',
   await replica.close()
 })
 
-test('view/3: a restart forgets the Things, and those that live come again', async (t) => {
+test('view/3: a restart forgets the Things, and the live ones come again', async (t) => {
   const { gateway, replica, changes } = rig()
   await gateway.greeted()
   gateway.welcome([[A, 2, 0]])

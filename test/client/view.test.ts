@@ -56,7 +56,7 @@ test('view/1: a patch merges name by name and null removes', (t) => {
   t.is(second?.rev, 2)
 })
 
-test('view/1: an empty text clears its field, and stays what the field is', (t) => {
+test('view/1: an empty text clears its field, and stays its value', (t) => {
   const first = foldThing(undefined, change(1, { title: 'a', description: 'b' }))
   const second = foldThing(first, change(2, { title: '' }))
   t.deepEqual(plain(second?.fields), { title: '', description: 'b' })
@@ -130,7 +130,7 @@ test('positions/2: behind a reset everything is new', (t) => {
   t.true(view.apply({ ...delivery(2, {}), model: 'message', action: 'send' }))
 })
 
-test('the cursor follows what is caught up, and an ended subscription is forgotten', (t) => {
+test('the cursor follows the catch-up, and an ended subscription is forgotten', (t) => {
   const view = new ThingsView()
   view.apply({ kind: 'caught-up', channelId: A, seq: 7 })
   view.apply({ kind: 'caught-up', channelId: A, seq: 6 })

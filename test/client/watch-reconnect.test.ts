@@ -107,7 +107,7 @@ test('a connection that falls silent is given up', async (t) => {
   t.like(watched.states.at(-1), { reason: 'silence' })
 })
 
-test('delays grow and are random while nobody answers', async (t) => {
+test('delays grow and are random while the gateway does not answer', async (t) => {
   const time = new FakeTime(0)
   const delays: number[] = []
   const watched = watch({

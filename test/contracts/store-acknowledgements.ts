@@ -53,7 +53,7 @@ export function acknowledgementContract(engine: string, open: OpenStore): void {
     }
   })
 
-  test(`${engine}: acknowledgements of nobody are left out`, async (t) => {
+  test(`${engine}: acknowledgements of unknown devices are left out`, async (t) => {
     const store = await open(t)
     const writer = await subscribed(store)
     await writer.take(message()).commit()
@@ -94,7 +94,7 @@ export function acknowledgementContract(engine: string, open: OpenStore): void {
     t.deepEqual(await pulledSeqs(store), [3])
   })
 
-  test(`${engine}: acknowledgements/3: what is furthest ahead is given up first`, async (t) => {
+  test(`${engine}: acknowledgements/3: the seqs furthest ahead are given up first`, async (t) => {
     const store = await open(t)
     const writer = await subscribed(store)
     for (let count = 0; count < ACKED_AHEAD_MAX + 2; count += 1) writer.take(message())

@@ -65,7 +65,7 @@ function submit(writer: ChannelWriter, one: Act, at: number): void {
 }
 
 export function catchUpContract(engine: string, open: OpenStore): void {
-  test(`${engine}: who catches up knows what the gateway knows, whatever happened`, async (t) => {
+  test(`${engine}: a device that caught up knows the gateway's state, whatever happened`, async (t) => {
     await fc.assert(
       fc.asyncProperty(fc.array(act, { maxLength: 60 }), async (acts) => {
         const store = await open(t)
@@ -174,7 +174,7 @@ export function catchUpContract(engine: string, open: OpenStore): void {
     )
   })
 
-  test(`${engine}: a new subscriber gets what lives, and nothing older`, async (t) => {
+  test(`${engine}: a new subscriber gets live Things, and nothing older`, async (t) => {
     const store = await open(t)
     const writer = await ChannelWriter.open(store, 1)
     writer.take(
@@ -195,7 +195,7 @@ export function catchUpContract(engine: string, open: OpenStore): void {
     )
   })
 
-  test(`${engine}: who subscribes again with what it knew is told what was deleted`, async (t) => {
+  test(`${engine}: a device that subscribes again is told of deletions`, async (t) => {
     const store = await open(t)
     const writer = await ChannelWriter.open(store, 1)
     await writer.take(thing('update', 'lamp'), thing('update', 'door'), message()).commit()

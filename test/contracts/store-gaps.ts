@@ -12,7 +12,7 @@ import type { OpenStore } from './store-contract.ts'
 const A = channel(1)
 
 export function gapsContract(engine: string, open: OpenStore): void {
-  test(`${engine}: catch-up/1: the gap is what was removed and not yet seen`, async (t) => {
+  test(`${engine}: catch-up/1: the gap covers the removed and unseen entries`, async (t) => {
     const store = await open(t)
     const writer = await ChannelWriter.open(store, 1)
     for (let at = 1; at <= 6; at += 1) writer.take(message({ acceptedAt: at }))

@@ -79,7 +79,7 @@ export function idleContract(engine: string, open: OpenStore): void {
     t.is((await expire(NOW + 50 * DAY + 1)).devices, 1)
   })
 
-  test(`${engine}: idle/3: what is in use is looked at once in so long, and holds up nobody`, async (t) => {
+  test(`${engine}: idle/3: devices and channels in use are checked seldom, and delay nobody`, async (t) => {
     const store = await open(t)
     await ChannelWriter.open(store, 1)
     await register(store, 1, 2, 3)

@@ -47,7 +47,7 @@ export function logContract(engine: string, open: OpenStore): void {
     )
   })
 
-  test(`${engine}: a read holds at most so many submissions but at least one batch`, async (t) => {
+  test(`${engine}: a read holds a bounded number of submissions but at least one batch`, async (t) => {
     const { logTable } = await open(t)
     await appendTo(logTable, [batch(0, 5), batch(0, 3), batch(0, 2), batch(0, 4)])
     const rows: [max: number, batches: number][] = [
@@ -76,7 +76,7 @@ export function logContract(engine: string, open: OpenStore): void {
     t.deepEqual(await logTable.bounds(1), { first: 0, last: 0 })
   })
 
-  test(`${engine}: a purge takes what is applied and old, oldest first`, async (t) => {
+  test(`${engine}: a purge removes applied and old batches, oldest first`, async (t) => {
     const { logTable } = await open(t)
     const [one = 0, two = 0] = await appendTo(logTable, [batch(0), batch(0)], { nowMs: 100 })
     const [three = 0] = await appendTo(logTable, [batch(0)], { nowMs: 200 })
@@ -93,7 +93,7 @@ export function logContract(engine: string, open: OpenStore): void {
     t.is((await logTable.read(1, 0, 10)).length, 1)
   })
 
-  test(`${engine}: the bytes held are those appended less those purged`, async (t) => {
+  test(`${engine}: the held bytes are the appended ones less the purged ones`, async (t) => {
     const { logTable } = await open(t)
     t.is(await logTable.bytes(), 0)
     const [one = 0] = await appendTo(logTable, [batch(0, 1, '12345'), batch(1, 1, '123')])
@@ -116,7 +116,7 @@ export function logContract(engine: string, open: OpenStore): void {
     t.not(await (await open(t)).logTable.identity(), identity)
   })
 
-  test(`${engine}: W2: a log that was taken over keeps nothing of who had it before`, async (t) => {
+  test(`${engine}: W2: a log that was taken over keeps no batch of its earlier owner`, async (t) => {
     const { logTable } = await open(t)
     const first = await logTable.takeOver(0)
     const [position = 0] = await appendTo(logTable, [batch(0)], { nowMs: 1, epoch: first })

@@ -130,7 +130,7 @@ export function pageBytesContract(engine: string, open: OpenStore): void {
     t.deepEqual(counts, [10, 2])
   })
 
-  test(`${engine}: what is acknowledged ahead takes no room in a pull`, async (t) => {
+  test(`${engine}: entries acknowledged ahead take no room in a pull`, async (t) => {
     const store = await open(t)
     const writer = await ChannelWriter.open(store, 1)
     await store.devices.create(device(1), 'linux', 1)

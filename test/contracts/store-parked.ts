@@ -20,7 +20,7 @@ const parkedOf = (index: number, text: string, number = 1): ParkedSubmission => 
 const NOTHING = { channels: [], operations: [], deadLetters: [] }
 
 export function parkedContract(engine: string, open: OpenStore): void {
-  test(`${engine}: what is parked waits in its order until a turn applies it`, async (t) => {
+  test(`${engine}: parked submissions wait in their order until a turn applies them`, async (t) => {
     const store = await open(t)
     const writer = await ChannelWriter.open(store, 1)
     const { channelId } = writer
@@ -68,7 +68,7 @@ export function parkedContract(engine: string, open: OpenStore): void {
     t.is(last?.index, 2)
   })
 
-  test(`${engine}: W2: who has lost a lane neither parks nor applies what waits`, async (t) => {
+  test(`${engine}: W2: a process that lost a lane neither parks nor unparks`, async (t) => {
     const store = await open(t)
     await ChannelWriter.open(store, 1)
     const lanes = [{ lane: 1, epoch: 1, from: 0, to: 5 }]

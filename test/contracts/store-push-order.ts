@@ -151,7 +151,7 @@ export function pushOrderContract(engine: string, open: OpenStore): void {
     t.like(later, { pushes: [], superseded: 1 })
   })
 
-  test(`${engine}: a held update lets what comes behind it pass`, async (t) => {
+  test(`${engine}: later pushes pass a held update`, async (t) => {
     const store = await open(t, RULES)
     const writer = await ChannelWriter.open(store, 1)
     await addPushDevice(store, A, 1)

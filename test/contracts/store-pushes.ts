@@ -70,7 +70,7 @@ export function pushContract(engine: string, open: OpenStore): void {
     t.deepEqual(placesOf(await new Worker(store).claim(NOW)), ['late 1'])
   })
 
-  test(`${engine}: an operation ends with its last job, by what became of all`, async (t) => {
+  test(`${engine}: an operation ends with its last job, by the endings of all`, async (t) => {
     const rows = [
       [[delivered, delivered], 'sent', undefined],
       [[delivered, failed], 'partially_failed', undefined],
@@ -232,7 +232,7 @@ export function pushContract(engine: string, open: OpenStore): void {
     return undefined
   })
 
-  test(`${engine}: what has expired or has nobody to go to is not sent and no failure`, async (t) => {
+  test(`${engine}: an expired or unreachable push is not sent and no failure`, async (t) => {
     const changes = [
       (store: Store) => store.devices.setRoute(deviceId(1), 'private', undefined),
       (store: Store) => store.devices.remove(deviceId(1)),

@@ -96,7 +96,7 @@ export function retentionContract(engine: string, open: OpenStore): void {
     }
   })
 
-  test(`${engine}: retention/1: a step removes so many rows, and all is gone in the end`, async (t) => {
+  test(`${engine}: retention/1: a step removes a bounded number of rows, and all are gone in the end`, async (t) => {
     const store = await open(t)
     const writer = await ChannelWriter.open(store, 1)
     for (let count = 0; count < 40; count += 1) {

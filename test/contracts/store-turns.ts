@@ -30,7 +30,7 @@ const log = (
 })
 
 export function turnContract(engine: string, open: OpenStore): void {
-  test(`${engine}: what a turn writes is what the next turn loads`, async (t) => {
+  test(`${engine}: the next turn loads the state that a turn wrote`, async (t) => {
     const store = await open(t)
     const writer = await ChannelWriter.open(store, 1)
     const { channelId } = writer
@@ -161,7 +161,7 @@ export function turnContract(engine: string, open: OpenStore): void {
     await t.notThrowsAsync(turns.bindLog(log('first', 16)))
   })
 
-  test(`${engine}: W5: a log that ends before what was applied from it is refused`, async (t) => {
+  test(`${engine}: W5: a log that ends before the applied position is refused`, async (t) => {
     const { turns } = await open(t)
     await turns.bindLog(log('first', 2))
     await turns.takeLane({ lane: 1, epoch: 1 })
@@ -174,7 +174,7 @@ export function turnContract(engine: string, open: OpenStore): void {
     await t.notThrowsAsync(turns.bindLog(log('first', 2, [0, 7])))
   })
 
-  test(`${engine}: W5: a log that has purged what was not applied here is refused`, async (t) => {
+  test(`${engine}: W5: a log that has purged unapplied batches is refused`, async (t) => {
     const { turns } = await open(t)
     const holding = (first: number): LogState => ({
       identity: 'first',

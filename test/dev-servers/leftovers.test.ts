@@ -43,7 +43,7 @@ test('X1, X2: at the end the last goes first, and one that fails stops no other'
   t.is(said, '3 last first')
 })
 
-test('a process that ends in the middle lets go of what it holds', async (t) => {
+test('a process that ends in the middle releases its files', async (t) => {
   const folder = await temporaryFolder(t)
   await endOf(
     `
@@ -88,7 +88,7 @@ test('a program that cannot be started is no server, and no preparation', async 
   await t.throwsAsync(runToEnd(missing), { message: /could not be started/ })
 })
 
-test('what a preparation started ends with the process', async (t) => {
+test('programs that a preparation started end with the process', async (t) => {
   const folder = await program(t, 'prepare', 'sleep 60 & echo $! > "$1/pid"; wait')
   await endOf(`
     import { existsSync } from 'node:fs'

@@ -20,7 +20,7 @@ test('a program is found on PATH, and one that is nowhere is not', async (t) => 
   t.not(await findProgram('setpriv', { PATH: folder }), join(folder, 'setpriv'))
 })
 
-test('what cannot be installed is answered with a sentence that says what to install', async (t) => {
+test('a program that cannot be installed gives a sentence that names it', async (t) => {
   // Without apt-get on PATH nothing is installed, whoever runs this.
   const found = await findOrInstall('mariadbd', { PATH: '' })
   if (found.kind === 'missing') t.regex(found.reason, /apt-get install mariadb-server-core/)

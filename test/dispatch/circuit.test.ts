@@ -80,7 +80,7 @@ test('the pause doubles with each attempt, by chance a half more, up to five min
   t.is(backOffMs({ attempts: 1, random: () => 0.5 }), 2_500)
 })
 
-test('what the provider asked for is waited for, and not by all alike', (t) => {
+test('pushes wait as long as the provider asked, not all alike', (t) => {
   t.is(backOffMs({ attempts: 0, afterMs: 60_000, random: () => 0 }), 60_000)
   t.is(backOffMs({ attempts: 0, afterMs: 60_000, random: () => 0.5 }), 63_000)
   t.is(backOffMs({ attempts: 6, afterMs: 10, random: () => 0 }), 64_000)

@@ -12,7 +12,7 @@ async function entered(concurrency: Concurrency, count: number): Promise<Place[]
   return places
 }
 
-test('concurrency/1: no more are under way than the limit, and who asked first enters first', async (t) => {
+test('concurrency/1: at most the limit is under way, in the order of asking', async (t) => {
   const concurrency = new Concurrency({ first: 2, most: 8 })
   const places = await entered(concurrency, 5)
   t.is(places.length, 2)
@@ -53,7 +53,7 @@ test('concurrency/2: a storm of refusals lowers the limit once a round, and neve
   t.is(concurrency.limit, 1)
 })
 
-test('what a circuit lets through comes before the limit', async (t) => {
+test('the bound of a circuit comes before the limit', async (t) => {
   const concurrency = new Concurrency({ first: 8, most: 8 })
   concurrency.pass(0)
   const places = await entered(concurrency, 4)
@@ -66,7 +66,7 @@ test('what a circuit lets through comes before the limit', async (t) => {
   t.is(places.length, 4)
 })
 
-test('once closed nobody enters, and those that wait are told', async (t) => {
+test('once closed nobody enters, and waiting callers are told', async (t) => {
   const concurrency = new Concurrency({ first: 1, most: 1 })
   const [place] = await entered(concurrency, 1)
   const waiting = concurrency.enter()

@@ -10,7 +10,7 @@ import { message, opId } from '#test/support/submissions'
 
 const places = (pushes: readonly Push[]): readonly string[] => placesOf(pushes).toSorted()
 
-test('what is due is sent once and its operation ends', async (t) => {
+test('a due push is sent once and its operation ends', async (t) => {
   const bench = await DispatchBench.open(t, 3)
   const { writer, provider, store } = bench
   await writer.take(message({ opId: 'm' })).commit()
@@ -142,7 +142,7 @@ test('delivery/2: behind a token that is gone nothing more is sent to it', async
   await dispatcher.stop()
 })
 
-test('delivery/3: what expires while the provider is away is not sent', async (t) => {
+test('delivery/3: a push that expires while the provider is away is not sent', async (t) => {
   const bench = await DispatchBench.open(t)
   const { writer, provider, store } = bench
   provider.answer = () => AWAY
@@ -155,7 +155,7 @@ test('delivery/3: what expires while the provider is away is not sent', async (t
   await dispatcher.stop()
 })
 
-test('delivery/3: what expires while it waits for the one before it is not sent', async (t) => {
+test('delivery/3: a push that expires behind another one is not sent', async (t) => {
   const bench = await DispatchBench.open(t)
   const { writer, provider } = bench
   const hanging = Promise.withResolvers<Outcome>()
@@ -208,7 +208,7 @@ test('dispatcher/1: while the provider answers nothing, no more is held than the
   await dispatcher.stop()
 })
 
-test('dispatcher/1: of many jobs a bounded number is held, and as many are sent as the provider likes', async (t) => {
+test("dispatcher/1: a bounded number of jobs is held, and sent at the provider's pace", async (t) => {
   const bench = await DispatchBench.open(t, 32)
   const { writer, provider, meter } = bench
   for (let index = 0; index < 100; index += 1) writer.take(message())
@@ -226,7 +226,7 @@ test('dispatcher/1: of many jobs a bounded number is held, and as many are sent 
   await dispatcher.stop()
 })
 
-test('dispatcher/2: what was not sent when it stops is due at once for another one', async (t) => {
+test('dispatcher/2: unsent pushes of a stopped dispatcher are due at once for another one', async (t) => {
   const bench = await DispatchBench.open(t, 2)
   const { writer, provider } = bench
   const hanging = Promise.withResolvers<Outcome>()

@@ -2,7 +2,7 @@ import test from 'ava'
 
 import { reportDefect } from '#domain/defect'
 
-test('a report holds name, code and frames, never the message or what a driver hangs on it', (t) => {
+test("a report holds name, code and frames, never the message or a driver's own members", (t) => {
   const error = Object.assign(
     new Error('INSERT … VALUES (top secret)\n    at heart it is secret'),
     {
@@ -18,6 +18,6 @@ test('a report holds name, code and frames, never the message or what a driver h
   t.false(JSON.stringify(report).includes('secret'))
 })
 
-test('what is thrown without being an error gives its type only', (t) => {
+test('a thrown value that is no error gives its type only', (t) => {
   t.deepEqual(reportDefect('top secret'), { name: 'string', frames: [] })
 })

@@ -35,7 +35,7 @@ function start(reasons: readonly string[]) {
   return { answer, wait, logger, attemptedAt, time }
 }
 
-test('first-answer/2: what is away for a while is waited for, with a line for each growing pause', async (t) => {
+test('first-answer/2: a dependency that is away is waited for, with a line for each growing pause', async (t) => {
   const { answer, wait, logger, attemptedAt, time } = start(['away', 'away', 'starting'])
   await wait(5_000)
   t.is(await answer, 'here')
@@ -60,7 +60,7 @@ test('first-answer/2: waiting has an end, and pauses do not grow beyond it', asy
   t.true(logger.lines.length <= 12)
 })
 
-test('first-answer/1: what waiting does not mend ends at once', async (t) => {
+test('first-answer/1: a failure that waiting cannot end stops at once', async (t) => {
   const { answer, attemptedAt, logger } = start([FATAL])
   await t.throwsAsync(answer, { message: FATAL })
   t.deepEqual(attemptedAt, [0])

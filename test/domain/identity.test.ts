@@ -106,7 +106,7 @@ test('an operation id holds its own time, whatever the one before it held', (t) 
   }
 })
 
-test('the time of an operation id is read from what begins like one of the gateway', (t) => {
+test("the time of an operation id is read from ids of the gateway's form", (t) => {
   for (const nowMs of [0, 1, 1_763_684_000_123, 2 ** 52 - 1]) {
     const made = operationIdFrom(nowMs, HEX_32)
     t.is(operationTimeOf(made), nowMs)

@@ -17,7 +17,7 @@ test('a place holds the last whole entry and how much of the next one is applied
   )
 })
 
-test('places stand in the order of what they hold', (t) => {
+test('places sort in the order of the log', (t) => {
   const places = [
     placeOf(0, 0),
     placeOf(0, 1),

@@ -90,7 +90,7 @@ test('entity/2: the mark of a removal also comes from a null for a key that was 
   t.deepEqual(plain(valuesOf(body.attrs)), {})
 })
 
-test('a patch changes nothing of what it was given', (t) => {
+test('a patch does not change its arguments', (t) => {
   const before = bodyAfter(attrsAt(1, { a: 1, b: 2 }))
   const text = JSON.stringify(before)
   merge(before, attrsAt(2, { a: 9, b: null, c: 3 }))

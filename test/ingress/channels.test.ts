@@ -107,7 +107,7 @@ test('subscription-sync/1: a sync without failures leaves the channels that are 
   t.like(rig.bus.notices.at(-1), { kind: 'unsubscribed', channelId: rig.channelId })
 })
 
-test('subscription-sync/1: a sync with a failure leaves nothing; each item says what is wrong with it', async (t) => {
+test('subscription-sync/1: a sync with a failure leaves no channel; each item has its fault', async (t) => {
   const rig = await startIngress(t)
   await addChannel(rig.channels, OTHER, PASSWORD)
   const device_key = await newDevice(rig)
@@ -173,7 +173,7 @@ test('subscription-sync/2: wrong passwords in a sync use up the budget, and then
   t.regex(answer.text, /"error_code":"rate_limited"/)
 })
 
-test('a rename changes the name for who knows the password', async (t) => {
+test('a rename needs the password and changes the name', async (t) => {
   const rig = await startIngress(t)
   const answer = await rig.post('/channel/rename', { ...CREDENTIALS, channel_name: ' New ' })
   t.deepEqual(dataOf(answer), { channel_id: CHANNEL, channel_name: 'New' })
@@ -244,7 +244,7 @@ test('credentials/5: a clock that is set back keeps no password longer than a mi
 })
 
 for (const kind of ['credentials-changed', 'channel-deleted'] as const) {
-  test(`a notice of ${kind} from another node drops what is known of the channel`, async (t) => {
+  test(`a notice of ${kind} from another node drops the known credentials of the channel`, async (t) => {
     const rig = await startIngress(t)
     const body = { ...CREDENTIALS, ...THING }
     t.is((await rig.post('/thing/update', body)).status, 200)
@@ -263,7 +263,7 @@ test('a deleted channel is not found afterwards, by anybody', async (t) => {
   }
 })
 
-test('info tells what a channel holds, to who knows its password', async (t) => {
+test('info describes a channel to callers with its password', async (t) => {
   const rig = await startIngress(t)
   t.like(dataOf(await rig.post('/channel/info', CREDENTIALS)), {
     channel_id: CHANNEL,

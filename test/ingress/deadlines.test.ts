@@ -88,7 +88,7 @@ for (const [released, left] of [
   })
 }
 
-test('a timer that stands for a released body expires nobody, and is set for the next', (t) => {
+test('the timer of a released body expires nothing, and is set for the next body', (t) => {
   const { time, deadlines, expired, watch } = setUp()
   const [first] = watch('first', 'second')
   if (first !== undefined) deadlines.release(first)

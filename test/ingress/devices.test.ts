@@ -139,7 +139,7 @@ test('deleting a route lets the device fall back to private, if it had that rout
   t.is([...rig.devices.rows.values()][0]?.channelType, 'private')
 })
 
-test('retiring a token says the same for one that nobody has', async (t) => {
+test('retiring an unknown token gives the same answer', async (t) => {
   const rig = await startIngress(t)
   const key = await newKey(rig, 'ios')
   const token = { provider_token: APPLE_TOKEN }

@@ -73,7 +73,7 @@ test('exchange/2: a chunked body is accepted up to the limit and refused as soon
   t.is(ingress.http.inFlight, 0)
 })
 
-test('what a caller still sends after a 413 is skipped, and the connection goes on', async (t) => {
+test('the rest of a body after a 413 is skipped, and the connection goes on', async (t) => {
   const { connect } = await startIngress(t)
   const raw = connect()
   raw.socket.write(requestHead(`content-length: ${MAX + 1}`))
@@ -160,7 +160,7 @@ test('exchange/1: a caller that leaves while its submission is appended harms no
   t.is(sink.accepted.length, 1)
 })
 
-test('draining answers what is in flight and refuses what is new', async (t) => {
+test('draining answers requests in flight and refuses new ones', async (t) => {
   const rig = await startIngress(t)
   let release = (): void => {}
   const wait = new Promise<void>((resolve) => (release = resolve))

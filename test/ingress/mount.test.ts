@@ -319,7 +319,7 @@ test('a row behind the gateway token lets nobody reach the handler without it', 
   t.is((await rig.get('/app/idle', { authorization: 'Bearer secret' })).text, 'read nothing')
 })
 
-test('mount/3: while draining a handler gets nothing new and ends what it began', async (t) => {
+test('mount/3: while draining a handler gets no new requests and finishes the old ones', async (t) => {
   const rig = await startApp(t)
   const stream = rig.connect()
   stream.socket.write('GET /app/events HTTP/1.1\r\nhost: x\r\n\r\n')

@@ -33,7 +33,7 @@ test('every failure carries the envelope, the request id and no-store', async (t
   t.is(answer.headers.get('cache-control'), 'no-store')
 })
 
-test('an error says what is wrong once, and names the field', async (t) => {
+test('an error states the fault once, and names the field', async (t) => {
   const { post } = await startIngress(t)
   const { observed_at: _, ...untimed } = THING
   const missing = await post('/thing/update', untimed)

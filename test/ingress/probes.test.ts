@@ -108,7 +108,7 @@ test('probes/1: a dependency that does not answer is not asked again until it do
   t.is((await asked).status, 200)
 })
 
-test('pipeline/3: a process that starts answers what observes it and sends everything else away', async (t) => {
+test("pipeline/3: a starting process answers operators' requests and refuses the others", async (t) => {
   let isOpen = false
   const probes = [probe('lanes', false)]
   const { get, post } = await startIngress(t, { probes, isOpen: () => isOpen })
@@ -168,7 +168,7 @@ test('every cache, queue and buffer of ingress has a gauge', async (t) => {
   t.is(meter.total('refused_total{channel_not_found}'), 1)
 })
 
-test('a process that only applies lanes answers what operators ask, and nothing else', async (t) => {
+test("a process that only applies lanes serves only the operators' routes", async (t) => {
   const { get, post } = await startIngress(t, { isObservedOnly: true })
   for (const path of ['/healthz', '/readyz', '/metrics', '/gateway/profile']) {
     t.is((await get(path)).status, 200, path)

@@ -16,7 +16,7 @@ function operation(rig: Rig, status: OperationStatus): Operation {
   return { opId, channelId: rig.channelId, model: 'message', entityId, status, ...times }
 }
 
-test('an operation is found here first, so that a sender always finds what it was answered', async (t) => {
+test('an operation is found here first, so that a sender always finds its own', async (t) => {
   const rig = await startIngress(t, { statusRetentionMs: RETENTION_MS })
   const here = operation(rig, 'accepted')
   rig.operations.rows.set(here.opId, { ...here, status: 'sent' })

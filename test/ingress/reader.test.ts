@@ -59,7 +59,7 @@ for (const [name, reader, contentType, body, expected] of rows) {
   })
 }
 
-test('the bytes reader keeps a copy: what it was given is not there for long', async (t) => {
+test('the bytes reader keeps a copy, because the given bytes do not last', async (t) => {
   const given = Uint8Array.of(1, 2)
   const read = await bytesBody(10).read(given, '')
   given.fill(0)

@@ -44,7 +44,7 @@ const PATHS = ['/thing/get', '/thing/list', '/event/get', '/event/list', '/chann
 const IDS = { thing_id: 'pump', event_id: 'e' }
 
 for (const path of PATHS) {
-  test(`${path} is for who knows the password and for subscribed devices only`, async (t) => {
+  test(`${path} is for callers with the password and subscribed devices only`, async (t) => {
     const rig = await startIngress(t)
     rig.reads.keptThings = [PUMP]
     rig.reads.keptEvents = [{ ...PUMP, id: 'e', state: 'open' }]
@@ -96,7 +96,7 @@ test('history gives feed entries', async (t) => {
   t.like(rig.reads.queries, [{ model: 'message' }])
 })
 
-test('what is pulled can be acknowledged by its delivery_id', async (t) => {
+test('a pulled entry can be acknowledged by its delivery_id', async (t) => {
   const rig = await startIngress(t)
   const device_key = await subscribedDevice(rig)
   rig.reads.entries = [entry(rig.channelId)]

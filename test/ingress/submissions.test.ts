@@ -94,7 +94,7 @@ const rows: readonly Row[] = [
 ]
 
 for (const { path, body, id, expected, idIs } of rows) {
-  test(`POST ${path} answers op_id and ${id} of what the log has`, async (t) => {
+  test(`POST ${path} answers op_id and ${id} of the submission in the log`, async (t) => {
     const { post, sink, channelId, meter } = await startIngress(t)
     const { status, json, text } = await post(path, body)
     t.is(status, 200, text)
@@ -133,7 +133,7 @@ test('GET /message reads its fields from the query', async (t) => {
   t.like(sink.accepted[0], { model: 'message', fields: { title: 'Grüße' } })
 })
 
-test('W1: the answer waits for the log, and says what the log says', async (t) => {
+test('W1: the answer waits for the log, and passes its outcome on', async (t) => {
   const { post, sink } = await startIngress(t)
   const events: string[] = []
   sink.answer = async () => {

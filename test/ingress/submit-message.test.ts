@@ -17,7 +17,7 @@ async function apply(rig: Rig): Promise<void> {
   rig.operations.rows.set(opId, { opId, channelId, model, entityId, status: 'sent', ...times })
 }
 
-test('message-claims/2: a repeat of what is applied answers the first result and appends nothing', async (t) => {
+test('message-claims/2: a repeat of an applied Message gives the first result and appends nothing', async (t) => {
   const rig = await startIngress(t)
   const first = await rig.post('/message', FIRST)
   await apply(rig)
@@ -28,7 +28,7 @@ test('message-claims/2: a repeat of what is applied answers the first result and
   t.is(rig.sink.accepted.length, 1)
 })
 
-test('a repeat of what is accepted here and not yet applied appends nothing', async (t) => {
+test('a repeat of an accepted and unapplied submission appends nothing', async (t) => {
   const rig = await startIngress(t)
   const first = await rig.post('/message', FIRST)
   const [accepted] = rig.sink.accepted
@@ -48,7 +48,7 @@ test('a repeat of what is accepted here and not yet applied appends nothing', as
   t.is(rig.sink.accepted.length, 1)
 })
 
-test('message-claims/3: an op_id that the gateway gave to what is not yet applied is a conflict', async (t) => {
+test('message-claims/3: an op_id of an unapplied submission is a conflict', async (t) => {
   const rig = await startIngress(t)
   const thing = { ...CREDENTIALS, thing_id: 'pump', observed_at: NOW_MS }
   await rig.post('/thing/update', thing)

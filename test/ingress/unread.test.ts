@@ -118,7 +118,7 @@ class Answer extends Expiring {
   expire(): void {}
 }
 
-test('exchange/5: what is held is counted to the byte', (t) => {
+test('exchange/5: held bytes are counted exactly', (t) => {
   const time = new FakeTime(0)
   const unread = new Unread({ timers: time, monotonicMs: time.monotonicMs })
   const answer = new Answer()
@@ -134,7 +134,7 @@ test('exchange/5: what is held is counted to the byte', (t) => {
   t.false(answer.isWatched)
 })
 
-test('so many pages are read at once, the others in the order of asking', async (t) => {
+test('a bounded number of pages is read at once, the others in the order of asking', async (t) => {
   const atOnce = new AtOnce(2)
   const begun: number[] = []
   const ends: (() => void)[] = []

@@ -87,7 +87,7 @@ test('a turn decides in the order of its submissions', (t) => {
   t.deepEqual(decided.head, { ...HEAD, headSeq: 16, things: 1, openEvents: 0 })
 })
 
-test('channel/1: what a turn decided stands apart until the next turn says that it was committed', (t) => {
+test('channel/1: the decisions of a turn stand apart until the next turn', (t) => {
   const actor = channelThatIsAwake()
   const turn = turnOf(thing('create', 't'), event('create', 'e'))
   t.like(actor.take(turn).head, { headSeq: 12, things: 1, openEvents: 1 })
@@ -104,19 +104,19 @@ test('channel/1: what a turn decided stands apart until the next turn says that 
   t.true(isKnown(actor.context(), 'events', 'e'))
 })
 
-test('channel/1: what a turn left to be sent is not kept by its channel', (t) => {
+test('channel/1: a channel does not keep the effects of a turn', (t) => {
   const actor = channelThatIsAwake()
   t.is(actor.take(turnOf(message())).entries.length, 1)
   t.deepEqual(Object.keys(actor.context().decided ?? {}), ['head', 'things', 'events'])
 })
 
-test('a turn begins from what earlier turns left', (t) => {
+test('a turn begins from the state that earlier turns left', (t) => {
   const actor = channelThatIsAwake()
   actor.take(turnOf(thing('create', 't', { at: 5 })))
   t.like(actor.take(turnOf(thing('update', 't', { at: 6 }))).entries[0], { seq: 12, rev: 2 })
 })
 
-test('a turn begins from what was loaded for it', (t) => {
+test('a turn begins from the state loaded for it', (t) => {
   const first = channelThatIsAwake()
   const { things, events } = first.take(turnOf(thing('delete', 't'), event('close', 'e')))
 
@@ -144,7 +144,7 @@ test('channel/2: a channel whose commit failed forgets everything and loads agai
   t.is(actor.take(turnOf(message())).entries[0]?.seq, 13)
 })
 
-test('channel/3: a channel remembers so many entities and forgets the least recently touched', (t) => {
+test('channel/3: a channel remembers a bounded number of entities, the most recently touched', (t) => {
   const actor = channelThatIsAwake()
   const ids = Array.from({ length: REMEMBERED_MAX }, (_, index) => `t${index}`)
   actor.take(turnOf(...ids.map((id) => thing('create', id))))

@@ -39,7 +39,7 @@ test('a Message takes the next seq and is delivered as it was sent', (t) => {
   t.like(operation, { status: 'sent', acceptedAt: 5, updatedAt: 5 })
 })
 
-test('an entry holds what was effective, under its names on the wire', (t) => {
+test('an entry holds the effective changes, under their names on the wire', (t) => {
   const made = thing('create', 't', {
     at: 9,
     fields: { title: 'Kitchen' },
@@ -149,7 +149,7 @@ test('decide/1: a refusal delivers nothing and changes nothing but the record', 
   })
 })
 
-test('decide/1: what is too large is refused whole', (t) => {
+test('decide/1: a too large change is refused whole', (t) => {
   const attrs = { text: 'x'.repeat(65_536) }
   const [, refused, after] = decideThings([
     thing('create', 't', { at: 1, attrs: { on: true } }),

@@ -146,7 +146,7 @@ test('a resource is a channel of the grant or one of its Things, as the routes g
 
 const OTHER = 'P7K2M9QW4RD8ZT3VN6HB5YPC1G'
 
-test('what is not bound or not there is no resource, and nothing tells which', async (t) => {
+test('an unbound and a missing channel are refused alike', async (t) => {
   const rig = await startMcp(t)
   await addChannel(rig.channels, OTHER, PASSWORD)
   const client = await rig.client()

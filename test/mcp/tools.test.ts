@@ -115,7 +115,7 @@ const hints: Readonly<Record<string, readonly [reads: boolean, ends: boolean, se
   channel_unbind: [false, true, true],
 }
 
-test('a tool says what it does to the world', async (t) => {
+test('a tool declares its effects on the world', async (t) => {
   const rig = await startMcp(t)
   const { tools } = await (await rig.client()).listTools()
   for (const { name, title, description, annotations } of tools) {
@@ -229,7 +229,7 @@ test('a tool refuses an argument that it does not know, a password among them', 
   t.is(rig.sink.accepted.length, 0)
 })
 
-test('a refusal tells the model what to do next', async (t) => {
+test('a refusal tells the model the next step', async (t) => {
   const rig = await startMcp(t)
   const client = await rig.client()
   const rows: readonly (readonly [tool: string, fields: Record<string, unknown>, step: RegExp])[] =

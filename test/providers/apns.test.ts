@@ -12,7 +12,7 @@ import { TOPIC, apnsBench, appleToken, pushOf, testEdge } from '#test/support/pu
 
 const DELIVERED: Outcome = { kind: 'delivered' }
 
-test('a push arrives whole, with what Apple asks for', async (t) => {
+test('a push arrives whole, with the headers that Apple requires', async (t) => {
   const { server, provider } = await apnsBench(t)
   const taken: ApnsPush[] = []
   server.taken = (push) => taken.push(push)
@@ -170,7 +170,7 @@ test('after GOAWAY new connections carry the pushes, none of them twice', async 
   t.is(kind, 'delivered')
 })
 
-test('a connection that breaks defers what was under way, and the next push goes through', async (t) => {
+test('a broken connection defers its pushes under way, and the next push goes through', async (t) => {
   const { server, provider } = await apnsBench(t)
   await provider.send(pushOf('apns'))
   server.standIn.latency = 'hang'

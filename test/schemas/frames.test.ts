@@ -64,7 +64,7 @@ test('a delivery is read as it was written, with its payload as JSON', (t) => {
   })
 })
 
-test('what is no frame of a device is refused with the reason', (t) => {
+test('a text that is no frame of a device is refused with the reason', (t) => {
   const hello = { type: 'hello', device_key: 'd'.repeat(32) }
   const cursors = (count: number): object =>
     Object.fromEntries(
@@ -107,7 +107,7 @@ test('a channel in a frame may be spelled in every way that is allowed', (t) => 
   t.deepEqual(read, { kind: 'ack', channelId: A, seq: 1 })
 })
 
-test('a fault never repeats what was sent', (t) => {
+test("a fault never repeats the caller's text", (t) => {
   const read = readDeviceFrame(JSON.stringify({ type: 'hello', device_key: 'SECRET' }))
   t.false(JSON.stringify(read).includes('SECRET'))
 })

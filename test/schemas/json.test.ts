@@ -38,7 +38,7 @@ const broken: readonly Uint8Array[] = [
   Uint8Array.of(0x22, 0xe2, 0x82, 0x22),
 ]
 
-test('what is no JSON in UTF-8 is refused without quoting it', (t) => {
+test('bytes that are no JSON in UTF-8 are refused without quoting them', (t) => {
   for (const input of broken) {
     t.deepEqual(readJson(input), fault('invalid_json_syntax'), String(input))
   }
@@ -88,7 +88,7 @@ test('exact-json/1: a whole number that would go on as another one is read as no
   }
 })
 
-test('exact-json/1: what is beyond every double is infinite, and digits in a text are left alone', (t) => {
+test('exact-json/1: a number beyond every double is infinite, and digits in a text stay', (t) => {
   const digits = '9'.repeat(400)
   t.deepEqual(readJson(bytes(`{"a":1e400,"b":${digits},"c":"${digits}","${digits}":1}`)), {
     a: Infinity,

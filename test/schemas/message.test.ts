@@ -203,7 +203,7 @@ test('shape/1: of several refusals the first in the order is given', (t) => {
   t.is(refusalOf({ ...identified, url: 'a' }), 'validation_failed tags')
 })
 
-test('a refusal says what the limit is and never what was sent', (t) => {
+test('a refusal names the limit and never the sent value', (t) => {
   const read = readMessage({ ...BODY, metadata: { hunter2: 'x'.repeat(513) } }, making())
   t.regex(isFault(read) ? (read.detail ?? '') : '', /metadata .*512 bytes/)
   const typed = readMessage({ ...BODY, metadata: { hunter2: [] } }, making())
@@ -257,7 +257,7 @@ test('the fields of a message stand in one order and in a record without a proto
   t.false('toString' in fields)
 })
 
-test('fields/3: what JSON would not give back is not kept', (t) => {
+test('fields/3: a value that JSON would not give back is not kept', (t) => {
   const { fields } = submissionOf({ ...BODY, occurred_at: -0, ttl: '-0', metadata: { a: -0 } })
   const metadata: unknown = fields['metadata']
   t.deepEqual(

@@ -159,7 +159,7 @@ const ofRoutes: readonly (readonly [ThingAction, string, unknown, unknown])[] = 
   ['delete', 'thing_id', 5, TYPE],
 ]
 
-test('what only one route takes is refused or ignored on the others', (t) => {
+test('a member of one route is refused or ignored on the others', (t) => {
   for (const [action, field, sent, expected] of ofRoutes) {
     const answer = read(action, { [field]: sent })
     const got: unknown = isFault(answer) ? answer.code : answer.submission.patch.fields[field]

@@ -29,7 +29,7 @@ async function reachesBack(t: ExecutionContext, url: string, slack: number): Pro
   t.is(await store.database.read((session) => seqBehind(session, slice, THINGS)), undefined)
 }
 
-test('paging/1: SQLite steps over as many rows as it may', async (t) => {
+test('paging/1: SQLite steps over its bound of rows', async (t) => {
   await reachesBack(t, `sqlite:${await databasePath(t)}`, 0)
 })
 

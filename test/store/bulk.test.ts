@@ -156,7 +156,7 @@ test('bulk/2: a statement is made while the server works on the one before, and 
   await t.notThrowsAsync(written)
 })
 
-test('bulk/2: as many are sent before the first is answered as the session says', async (t) => {
+test("bulk/2: before the first answer the session's number of statements is sent", async (t) => {
   const { statements, session } = waiting(3)
   const written = Bulk.of<Row>(ENTITY, { leftOut: ['later'] }).write(session, rowsOf(31))
   const sent = (): number[] => statements.map(({ rows }) => rows)
@@ -176,7 +176,7 @@ test('bulk/2: as many are sent before the first is answered as the session says'
 const MOVE: RowsStatement = { sql: 'MOVE', rows: 2, values: [], mustChange: 2 }
 const BEHIND: RowsStatement = { sql: 'WRITE', rows: 1, values: [] }
 
-test('what changes as many rows as it must goes on, and nothing follows what does not', async (t) => {
+test('nothing follows a statement that does not change the rows that it must', async (t) => {
   for (const [changed, isDone] of [
     [1, false],
     [2, true],
@@ -214,7 +214,7 @@ test('a statement that fails is the last one', async (t) => {
   t.is(statements.length, 1)
 })
 
-test('what cannot be made fails alone, whatever becomes of the statement before', async (t) => {
+test('a statement that cannot be made fails alone, whatever the one before does', async (t) => {
   const { statements, session } = waiting()
   const written = readOneByOne(1).bulk.write(session, rowsOf(3))
   await t.throwsAsync(written, { message: 'cannot be read' })

@@ -52,7 +52,7 @@ test('database/1: jobs run one after the other in the order of asking', async (t
   t.deepEqual(seen, ['a begins', 'a ends', 'b begins', 'b ends', 'c', 'd begins', 'd ends'])
 })
 
-test('gate/2: beyond the bound a job is refused at once, and those that wait are served', async (t) => {
+test('gate/2: beyond the bound a job is refused at once, and waiting jobs are served', async (t) => {
   const { database, meter } = await openNotes(t)
   let open = (): void => {}
   const gate = new Promise<void>((resolve) => {

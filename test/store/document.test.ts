@@ -46,7 +46,7 @@ const things: fc.Arbitrary<Thing> = fc
 
 const rowOf = ({ id, state, seq }: Thing, document: string) => ({ id, state, seq, document })
 
-test('what is read from a document is what was written', (t) => {
+test('a document reads back as it was written', (t) => {
   const reads = fc.property(things, (thing) => {
     t.deepEqual(thingFrom(rowOf(thing, documentOf(thing))), thing)
   })
@@ -67,7 +67,7 @@ const LAMP: Thing = {
   externalIds: NO_FIELDS,
 }
 
-test('a document holds the times of those values alone that were not set last', (t) => {
+test('a document holds times only for values that were not set last', (t) => {
   t.deepEqual(JSON.parse(documentOf(LAMP)), {
     rev: 2,
     stateAt: 5,

@@ -36,7 +36,7 @@ function bench() {
   return { group, jobs, behaviour, soon, waiting }
 }
 
-test('group/1: what has come by the time a job begins is part of it, each with its own answer', async (t) => {
+test('group/1: items that came before a job begins are part of it, each with its own answer', async (t) => {
   const { group, jobs, soon, waiting } = bench()
   const answers = [1, 2, 3].map((item) => group.ask(item))
   t.is(waiting(), 3)
@@ -47,7 +47,7 @@ test('group/1: what has come by the time a job begins is part of it, each with i
   t.is(waiting(), 0)
 })
 
-test('group/1: what waits for a place with it is part of a job, and what comes later of the next', async (t) => {
+test('group/1: items that wait for a place are part of the job, later ones of the next', async (t) => {
   const { group, jobs, behaviour, soon } = bench()
   const place = Promise.withResolvers<void>()
   behaviour.before = () => place.promise

@@ -13,7 +13,7 @@ import { openWatched } from '#test/support/watched-store'
 const A = channel(1)
 const DAY = 86_400_000
 
-test('idle/3: what a node of the version before put into use is looked at, not removed', async (t) => {
+test('idle/3: a device or channel that an older node put into use is kept', async (t) => {
   const store = await openWatched(t, `sqlite:${await databasePath(t)}`)
   const deviceId = parseDeviceId('d'.repeat(64))
   if (deviceId === undefined) throw new Error('not a device id')

@@ -182,7 +182,7 @@ mariaDb.test(
   },
 )
 
-mariaDb.test('W6: only what the server says of values is no outage', async (t, server) => {
+mariaDb.test('W6: only errors about values are no outage', async (t, server) => {
   const { database } = await openNotes(t, server)
   const insert = 'INSERT INTO notes (id, text) VALUES (?, ?)'
   // A job that fails, and whether the database as it is now is to blame.

@@ -63,7 +63,7 @@ mariaDb.test('connections/3: late connections do not fill the pool', async (t, s
   t.true(asked > 0)
 })
 
-mariaDb.test('gate/2: while the database is slow what waits is bounded', async (t, server) => {
+mariaDb.test('gate/2: while the database is slow, waiting jobs are bounded', async (t, server) => {
   const { database, meter } = await openNotes(t, server)
   const places = dialectOf('mysql').connections
   const slow = Array.from({ length: places }, () =>

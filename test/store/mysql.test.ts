@@ -167,7 +167,7 @@ mariaDb.test('the migrations make the tables that the entities describe', async 
   t.is(Array.isArray(tables) ? tables.length : 0, 1)
 })
 
-mariaDb.test('what keeps a store from opening is said without the password', async (t, server) => {
+mariaDb.test('the reason why a store does not open holds no password', async (t, server) => {
   await administer(server, `CREATE USER guest IDENTIFIED BY '${SECRET}'`)
   const rows: [url: string, sentence: RegExp][] = [
     [`mysql://guest:${SECRET}-wrong@127.0.0.1:${server.port}/x`, /Access denied/],

@@ -65,7 +65,7 @@ test('the history of a channel goes from span to span, page by page', async (t) 
   t.deepEqual(await history(1, { afterSeq: 6 }), [])
 })
 
-test('a time leaves out what was accepted before it, wherever its span is', async (t) => {
+test('a time leaves out entries accepted before it, wherever its span is', async (t) => {
   const { writers, history } = await openWith(t, PLACES)
   for (const [number, writer] of writers) {
     for (const place of PLACES[1].flatMap((one) => [one - 1, one, one + 1, one + SPAN_ROWS])) {
@@ -90,7 +90,7 @@ test('a clock that goes back where a span begins hides nothing', async (t) => {
   await store.database.close()
 })
 
-test('what is older than the oldest span left is not looked for', async (t) => {
+test('a time before the oldest span left is not searched', async (t) => {
   const { store, writers, history } = await openWith(t, PLACES)
   await store.database.durable((session) =>
     session.run('DELETE FROM thing_updates WHERE id < ?', [MIDDLE]),

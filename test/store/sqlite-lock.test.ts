@@ -17,7 +17,7 @@ test('a database is locked once, and again after it was released', async (t) => 
   lockDatabase(path).release()
 })
 
-test('sqlite-lock/3: who does not get the lock has changed no file', async (t) => {
+test('sqlite-lock/3: a process without the lock has changed no file', async (t) => {
   const directory = await temporaryFolder(t)
   const path = join(directory, 'gateway.db')
   const first = lockDatabase(path)

@@ -33,14 +33,14 @@ test('a database may live in memory alone', async (t) => {
   t.true(await store.channels.exists(channel(1)))
 })
 
-test('an address that is not a SQLite file is refused with what it should be', async (t) => {
+test('an address that is not a SQLite file is refused with the right form', async (t) => {
   for (const url of ['', 'sqlite:', 'postgres://localhost', 'data/heliograph.db']) {
     const opening = openStore({ runtime: realRuntime, url, meter: new FakeMeter() })
     await t.throwsAsync(opening, { message: /sqlite:<path of a file>/ })
   }
 })
 
-test('what cannot be a database is refused with its place and reason', async (t) => {
+test('a path that cannot be a database is refused with its place and reason', async (t) => {
   const path = await databasePath(t)
   await writeFile(path, 'this is a letter, not a database. '.repeat(99))
   const rows: [place: string, code: string, sentence: RegExp][] = [
@@ -58,7 +58,7 @@ test('what cannot be a database is refused with its place and reason', async (t)
   }
 })
 
-test('what was written is there after reopening, and no migration runs twice', async (t) => {
+test('written rows are there after reopening, and no migration runs twice', async (t) => {
   const path = await databasePath(t)
   const logger = new FakeLogger()
   const open = () =>
@@ -121,7 +121,7 @@ test('the migrations make the tables that the entities describe', async (t) => {
   )
 })
 
-test('the probe says what acceptance rests on, and when there is no database', async (t) => {
+test('the probe names the durability, and reports a missing database', async (t) => {
   const store = await openStoreAt(t, await databasePath(t))
   t.like(await store.probe.readiness(), { name: 'database', ready: true })
   t.regex((await store.probe.readiness()).detail, /fsync/)

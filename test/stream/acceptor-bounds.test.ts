@@ -5,7 +5,7 @@ import { message, opId } from '#test/support/submissions'
 import { LANES, inLane, bench, BUSY, messageOf } from '#test/support/acceptor-bench'
 import { turn } from '#test/support/until'
 
-test('acceptor/2: what waits is counted in bytes and not in characters', async (t) => {
+test('acceptor/2: waiting submissions are counted in bytes, not in characters', async (t) => {
   const { accept, meter } = bench()
   const submission = message({ fields: { title: 'ü'.repeat(200) } })
   accept(submission)
@@ -163,7 +163,7 @@ test('acceptor/3: a notice ends everything up to it and nothing behind', async (
   t.is(meter.gauges.get('unapplied_submissions')?.(), 0)
 })
 
-test('acceptor/3: what is not known to be applied is waited for, but no longer than asked', async (t) => {
+test('acceptor/3: unapplied submissions are waited for, but no longer than asked', async (t) => {
   const { accept, flush, log, bus, acceptor, time } = bench()
   await acceptor.applied(5_000)
   for (const id of ['a', 'b']) {

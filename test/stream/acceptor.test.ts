@@ -18,7 +18,7 @@ test('W1: accepted leaves only after the log has answered that it holds the batc
   t.deepEqual(answers, ['a: accepted'])
 })
 
-test('W1: what the log refuses is not accepted, and says when to come back', async (t) => {
+test('W1: a submission that the log refuses is not accepted, with the time to come back', async (t) => {
   const { accept, answers, flush, log, acceptor } = bench()
   const submission = accept(message({ opId: 'a' }))
   flush()
@@ -27,7 +27,7 @@ test('W1: what the log refuses is not accepted, and says when to come back', asy
   t.is(acceptor.find(submission.opId), undefined)
 })
 
-test('W1: what the log does not answer for is not accepted, and the lane goes on', async (t) => {
+test('W1: a submission without an answer of the log is not accepted, and the lane goes on', async (t) => {
   const { accept, answers, flush, log, acceptor } = bench()
   accept(message({ opId: 'a', channelId: inLane(0) }))
   flush()
@@ -56,7 +56,7 @@ for (const [name, submission, retryable] of [
   })
 }
 
-test('acceptor/1: what waits behind an append without an answer goes on to the log', async (t) => {
+test('acceptor/1: submissions behind an append without an answer go on to the log', async (t) => {
   const { accept, flush, log, time } = bench()
   accept(message({ opId: 'a' }))
   flush()
@@ -70,7 +70,7 @@ test('acceptor/1: what waits behind an append without an answer goes on to the l
   await log.appended()
 })
 
-test('what comes together is appended together, once what is at hand has been read', (t) => {
+test('submissions at hand are appended together', (t) => {
   const { accept, flush, log, tasks } = bench()
   for (const id of ['a', 'b', 'c']) accept(message({ opId: id, channelId: inLane(0) }))
   accept(message({ opId: 'd', channelId: inLane(1) }))
@@ -100,7 +100,7 @@ test('acceptor/1: a batch waits for the one under way, and keeps the order of ac
   t.deepEqual(log.appends.map(inBatch), [['b', 'c']])
 })
 
-test('acceptor/1: after a refusal the lane goes on with what waits', async (t) => {
+test('acceptor/1: after a refusal the lane goes on with waiting submissions', async (t) => {
   const { accept, flush, log, answers } = bench()
   accept(message({ opId: 'a' }))
   flush()
@@ -112,7 +112,7 @@ test('acceptor/1: after a refusal the lane goes on with what waits', async (t) =
   t.deepEqual(answers, [`a: ${BUSY}`, 'b: accepted'])
 })
 
-test('acceptor/1: what waits for the end of a round is not sent before it', async (t) => {
+test('acceptor/1: submissions of a round are not sent before its end', async (t) => {
   const { accept, flush, log } = bench()
   accept(message({ opId: 'a' }))
   flush()
@@ -167,7 +167,7 @@ test('lanes do not wait for each other', (t) => {
   t.is(log.appends.length, 2)
 })
 
-test('a batch holds so many submissions and not one more', async (t) => {
+test('a batch holds at most its bound of submissions', async (t) => {
   const { accept, flush, log } = bench()
   for (let count = 0; count <= BATCH_SUBMISSIONS_MAX; count += 1) accept(message())
   flush()
@@ -213,7 +213,7 @@ for (const [lengths, counts] of [
   })
 }
 
-test('draining waits for what waits and for what is under way', async (t) => {
+test('draining waits for waiting and running appends', async (t) => {
   const { acceptor, accept, flush, log } = bench()
   await acceptor.drain()
   accept(message({ channelId: inLane(0) }))

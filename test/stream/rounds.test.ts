@@ -104,7 +104,7 @@ for (const [behaviour, world, steps] of sequences) {
   })
 }
 
-test('what comes while a round ends belongs to it', (t) => {
+test('a submission that comes while a round ends belongs to it', (t) => {
   const { rounds, tasks, ends, read } = bench()
   for (let each = 0; each < 5; each += 1) rounds.gather()
   t.is(tasks.length, 1)

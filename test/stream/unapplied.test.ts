@@ -53,7 +53,7 @@ test('an operation is found with its facts, by the op_id of the gateway and of a
   }
 })
 
-test('what is applied is gone, by either kind of op_id, and what is behind it is not', (t) => {
+test('an applied operation is gone, by either kind of op_id, and later ones stay', (t) => {
   const unapplied = new Unapplied(LANES)
   const [first, second, third] = [
     [own(NOW), claimed('a', NOW), own(NOW + 1)],
@@ -128,7 +128,7 @@ test('unapplied/1: an op_id of the form of the gateway is found also when a clie
   t.is(unapplied.size, 0)
 })
 
-test('what a client sent twice is one, and gone once the first of the two is applied', (t) => {
+test('a Message that a client sent twice is one operation, gone once the first is applied', (t) => {
   for (const text of ['order-1', operationIdFrom(NOW, hexOf(7))]) {
     const unapplied = new Unapplied(LANES)
     const submission = claimed(text, NOW)
@@ -141,7 +141,7 @@ test('what a client sent twice is one, and gone once the first of the two is app
   }
 })
 
-test('what may be applied with its first use is told apart from what is not', (t) => {
+test('a repeat that may be applied already is told apart', (t) => {
   const unapplied = new Unapplied(LANES)
   const submission = message({ opId: 'order-1', acceptedAt: NOW, claims: true })
   unapplied.remember(0, 1, [submission])
@@ -151,7 +151,7 @@ test('what may be applied with its first use is told apart from what is not', (t
   t.like(unapplied.find(submission.opId), { status: 'accepted', isRepeat: true })
 })
 
-test('unapplied/2: what is known to be applied before it is told is not remembered', (t) => {
+test('unapplied/2: an operation known to be applied is not remembered', (t) => {
   const unapplied = new Unapplied(LANES)
   unapplied.applied(0, 2)
   const [before, at, behind] = [
@@ -184,7 +184,7 @@ test('W7: of a submission its facts are kept and not its patch', (t) => {
   t.false('patch' in (unapplied.find(submission.opId) ?? {}))
 })
 
-test('whatever is accepted and applied, what is found is what a list of all would hold', (t) => {
+test('a search finds the same as a list of all unapplied operations', (t) => {
   const time = fc.integer({ min: NOW - 3, max: NOW + 3 })
   const id = fc.oneof(
     time.map((ms): string => operationIdFrom(ms, hexOf(ms % 2))),

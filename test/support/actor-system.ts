@@ -1,4 +1,4 @@
-// An actor system over fakes, with everything in reach that a test looks at.
+// An actor system over fakes, whose parts a test can inspect.
 
 import { ActorSystem } from '#actors/system'
 import type { SystemOptions } from '#actors/options'
@@ -33,7 +33,7 @@ export class FakeLeases implements LaneLeases {
     this.refused.push(lease)
   }
 
-  /** Resolves once the lanes that are missing may go to another process. */
+  /** Resolves once lanes that are missing from the list may go to another process. */
   async hold(leases: readonly Lease[]): Promise<void> {
     this.#held = leases
     await this.#changed?.(leases)
@@ -64,7 +64,7 @@ export interface Over {
   readonly log: LogReader
   readonly leases: readonly Lease[]
   readonly options?: Partial<SystemOptions>
-  /** How long a wait takes; absent: one turn of the event loop. */
+  /** Waits for the test; absent for one pass of the event loop. */
   readonly waiting?: () => Promise<void>
 }
 
@@ -76,7 +76,7 @@ export function systemOver({ store, log, leases: held, options = {}, waiting = t
   const waits: number[] = []
   const clock = { now: 10_000 }
   const mismatches: string[] = []
-  /** How a task is put off; a test may set it. */
+  /** Puts a task off; a test may replace it. */
   const putOff = { soon: (task: () => void): void => void setImmediate(task) }
   const onMismatch = (reason: string): void => void mismatches.push(reason)
   const wait = (delayMs: number): Promise<void> => {

@@ -1,4 +1,4 @@
-// The admission of sessions as the gateway has it, for a token of the test.
+// The gateway's admission of sessions, for a token of the test.
 
 import type { SessionAdmission } from '#domain/ports'
 import { createBudget } from '#src/acceptance/budget'
@@ -7,7 +7,7 @@ import { CallerCheck } from '#src/acceptance/caller-check'
 import { tokenCheck } from '#src/acceptance/gateway-token'
 import { sessionAdmission } from '#src/acceptance/session-admission'
 
-/** A budget that no test uses up. */
+/** A budget that no test exhausts. */
 const AMPLE = createBudget({ perAddress: 1_000_000, total: 1_000_000 }, () => 0)
 
 export const admissionFor = (token: string, budget: Budget = AMPLE): SessionAdmission =>

@@ -1,5 +1,5 @@
-// Python with aioquic, a QUIC implementation that is not ours: found, or installed from Debian's
-// packages, or where Debian has none (12) by pip into a folder of its own.
+// Finds Python with aioquic, an independent QUIC implementation, or installs it from Debian's
+// packages or, if Debian has none (12), with pip into a folder of its own.
 
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -38,7 +38,7 @@ async function find(): Promise<Python | undefined> {
   return undefined
 }
 
-/** Gives why it could not be installed, or nothing. */
+/** Installs it; gives the reason if that fails. */
 async function pip(): Promise<string> {
   const target = `${FOLDER}-${process.pid}`
   const words = ['-m', 'pip', 'install', '--quiet', '--target', target, `aioquic==${VERSION}`]
@@ -56,7 +56,7 @@ async function pip(): Promise<string> {
   return failure
 }
 
-/** Gives a sentence where it cannot be had. */
+/** Gives its place, or a sentence when it is not available. */
 async function findOrInstall(): Promise<Python | string> {
   const present = await find()
   if (present !== undefined) return present
@@ -71,7 +71,7 @@ async function findOrInstall(): Promise<Python | string> {
   return (await find()) ?? `aioquic cannot be had: ${fromDebian} ${fromPip}`
 }
 
-/** Where aioquic cannot be had a test says why and passes; under CI=true it fails. */
+/** A test without aioquic gives the reason and passes; under CI=true it fails. */
 export async function aioquic(t: ExecutionContext): Promise<Python | undefined> {
   const python = await findOrInstall()
   if (typeof python !== 'string') return python

@@ -1,7 +1,7 @@
 import type { Batch, LogPosition } from '#domain/lane'
 import type { LogTable } from '#domain/ports'
 
-/** Appends to a log that nobody has taken over, whose epoch is 0; gives the positions. */
+/** Appends to a log that no process has taken over, whose epoch is 0; gives the positions. */
 export async function appendTo(
   table: LogTable,
   batches: readonly Batch[],

@@ -1,4 +1,4 @@
-// Apprise as its users run it: one command with the address of a service.
+// Runs Apprise as its users do: one command with the address of a service.
 
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -13,7 +13,7 @@ const PROGRAM = `${APPRISE_FOLDER}/bin/apprise`
 const TIME_MAX_MS = 60_000
 
 /**
- * Whether Apprise is there. Where it is not, the test says how to get it and passes; under CI=true
+ * True when Apprise is installed. Otherwise the test says how to get it and passes; under CI=true
  * it fails.
  */
 export function hasApprise(t: ExecutionContext): boolean {
@@ -29,7 +29,7 @@ export function hasApprise(t: ExecutionContext): boolean {
 
 type Environment = Readonly<Record<string, string>>
 
-/** Sends; gives whether Apprise says that it did. */
+/** Sends; true when Apprise reports success. */
 export async function apprise(
   options: readonly string[],
   environment: Environment = {},
@@ -39,6 +39,6 @@ export async function apprise(
     await promisify(execFile)(PROGRAM, [...options], { timeout: TIME_MAX_MS, env })
     return true
   } catch {
-    return false // Its exit code says that the message was not taken.
+    return false // Its exit code says that the service refused the message.
   }
 }

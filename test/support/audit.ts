@@ -1,5 +1,5 @@
-// The one question after every disaster: is each 200 exactly one operation, one effect and one feed
-// entry in order, and does the device know what the gateway knows?
+// Checks after every disaster that each 200 is exactly one operation, one effect and one feed entry
+// in order, and that the device knows the gateway's state.
 
 import type { ExecutionContext } from 'ava'
 

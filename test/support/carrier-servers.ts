@@ -22,7 +22,7 @@ import type { ModelSessions } from './wss-server.ts'
 export interface CarrierServer extends ModelSessions {
   readonly port: number
   readonly listener: Listener
-  /** What the sessions were opened with. */
+  /** The peers with which sessions were opened. */
   readonly carriers: readonly Carrier[]
 }
 
@@ -93,7 +93,7 @@ async function serve(
   return { ...model, port, listener, carriers }
 }
 
-/** A server of one carrier, and a way to connect a device that is not ours to it. */
+/** A server of one carrier, and a function that connects an independent device to it. */
 export interface Served {
   readonly server: ModelSessions
   readonly connect: () => Promise<Peer>

@@ -66,7 +66,7 @@ export async function makeAuthority(t: ExecutionContext): Promise<Authority> {
   }
 }
 
-/** Where openssl cannot be had a test says why and passes; under CI=true it fails. */
+/** A test without openssl gives the reason and passes; under CI=true it fails. */
 export const withCertificate = (run: WithCertificate) => having(makeCertificate, run)
 
 /** The same with an authority. */

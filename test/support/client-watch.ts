@@ -16,7 +16,7 @@ import type { Served } from '#test/support/wss-server'
 
 const A = channel('A')
 
-/** A watch, the sessions it talks to, and what it said. */
+/** A watch, its sessions, and the states that it told. */
 export interface Watched {
   readonly server: Served
   readonly time: FakeTime
@@ -89,7 +89,7 @@ export const caughtUp = ({ told }: Watched): Promise<void> =>
 /** Commits a Message of a channel and announces it. */
 export const announce = ({ bus, model }: Pick<Served, 'bus' | 'model'>, channelId = A): void =>
   bus.announce([model.commitMessage(channelId)])
-/** How far the device has acknowledged its first channel. */
+/** The seq up to which the device has acknowledged its first channel. */
 export const acked = (server: Served): number | undefined => {
   const id = deviceOf(KEY)
   return id === undefined ? undefined : server.model.positionsNow(id)[0]?.ackedSeq

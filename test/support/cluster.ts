@@ -28,10 +28,10 @@ type Started =
   | { readonly kind: 'started'; readonly servers: Servers }
   | { readonly kind: 'missing'; readonly reason: string }
 
-/** Few, so that any few channels are on all of them. */
+/** Few lanes, so that a few channels cover all of them. */
 export const LANES = 6
 
-/** Lines on disk before COMMIT answers cost more than all else, and no test cuts the power. */
+/** Syncing before COMMIT answers costs more than all else, and no test cuts the power. */
 const MARIADB_PARAMETERS = ['--innodb-flush-log-at-trx-commit=2']
 
 async function startServers(): Promise<Started> {
@@ -51,7 +51,7 @@ export type WithServers = (t: ExecutionContext, servers: Servers) => Promise<voi
 
 /**
  * Declares tests that share one nats-server and one MariaDB, one test at a time; the servers end
- * with the file. Where they cannot be had such a test says why and passes; under CI=true it fails.
+ * with the file. Without them such a test gives the reason and passes; under CI=true it fails.
  */
 export function testsWithServers(): (title: string, run: WithServers) => void {
   let started: Started | undefined
@@ -76,7 +76,7 @@ export function testsWithServers(): (title: string, run: WithServers) => void {
 }
 
 export interface Cluster {
-  /** The nodes as they run now. */
+  /** The nodes that run now. */
   readonly nodes: readonly Gateway[]
   /** Starts a node that has ended again, on its port and under its name. */
   again(index: number): Promise<Gateway>
@@ -126,7 +126,7 @@ export function nodeOf({ nodes }: Pick<Cluster, 'nodes'>, index: number): Gatewa
   return node
 }
 
-/** Waits until somebody applies every lane. */
+/** Waits until every lane has an owner. */
 export async function allLanesApplied({ baseUrl, token }: Gateway): Promise<void> {
   const headers = { authorization: `Bearer ${token}` }
   await until(
@@ -136,11 +136,11 @@ export async function allLanesApplied({ baseUrl, token }: Gateway): Promise<void
 }
 
 export interface Load {
-  /** Ends it; what every sender was told. */
+  /** Ends the load; gives the outcomes of every sender. */
   stop(): Promise<readonly Outcome[]>
-  /** How many were accepted so far. */
+  /** The number of accepted submissions so far. */
   readonly accepted: () => number
-  /** How many were refused so far because of the log: it was full or away. */
+  /** The number of submissions refused so far because the log was full or away. */
   readonly notAccepted: () => number
 }
 
@@ -190,8 +190,8 @@ export function acceptedMore({ accepted }: Pick<Load, 'accepted'>, count: number
 }
 
 /**
- * Nobody is refused but for now, and is told when to come back; who is told that the outcome is
- * unknown may not come back. (decisions.md 2)
+ * Checks that every refusal is temporary and tells when to come back, except an unknown outcome.
+ * (decisions.md 2)
  */
 export function refusedForNow(t: ExecutionContext, outcomes: readonly Outcome[]): void {
   const answers = outcomes.flatMap(({ told }) =>
@@ -204,8 +204,8 @@ export function refusedForNow(t: ExecutionContext, outcomes: readonly Outcome[])
 }
 
 /**
- * The outcomes as the audit takes them: what was refused for now is nowhere, and only what the log
- * gave no word of may be in it.
+ * The outcomes for the audit: refused submissions are nowhere, and those of unknown outcome may be
+ * in the log.
  */
 export const asEvidence = (outcomes: readonly Outcome[]): readonly Outcome[] =>
   outcomes.map(({ submission, told }) => ({

@@ -1,4 +1,4 @@
-// A device as the SDK makes it: a watch that folds what it gets, and remembers what it has seen.
+// A device made with the SDK: a watch that folds its deliveries, and remembers what it has seen.
 
 import type { ExecutionContext } from 'ava'
 

@@ -16,7 +16,7 @@ import { turn } from '#test/support/until'
 export const NOW = 2_000
 const STEPS_MAX = 10_000
 
-/** A dispatcher that can end as a process does that is killed. */
+/** A dispatcher that can end like a killed process. */
 interface Started {
   readonly nudge: () => void
   readonly renewed: () => void
@@ -36,7 +36,7 @@ export class DispatchBench {
   readonly provider = new FakeProvider()
   readonly meter = new FakeMeter()
   readonly logger = new FakeLogger()
-  /** So many times settling fails. */
+  /** The number of times that settling fails. */
   failSettling = 0
   /** Claims are not renewed. */
   isRenewalLost = false
@@ -47,7 +47,7 @@ export class DispatchBench {
     this.writer = writer
   }
 
-  /** With a channel that so many devices of each provider follow. */
+  /** Opens one with a channel and that many subscribers for each provider. */
   static async open(t: ExecutionContext, devices = 1, android = 0): Promise<DispatchBench> {
     const path = await databasePath(t)
     const store = await openStoreAt(t, path, RULES)
@@ -90,7 +90,7 @@ export class DispatchBench {
     }
   }
 
-  /** Turns time in small steps until something is so. */
+  /** Turns time in small steps until a condition holds. */
   async advanceUntil(what: string, isSo: () => boolean, stepMs = 50): Promise<void> {
     for (let steps = 0; steps < STEPS_MAX; steps += 1) {
       for (let turns = 0; turns < 5; turns += 1) await turn()
@@ -100,7 +100,7 @@ export class DispatchBench {
     throw new Error(`waited in vain until ${what}`)
   }
 
-  /** Jobs of a provider that have ended, whatever became of them. */
+  /** Jobs of a provider that have ended in any way. */
   ended(provider: ProviderName): number {
     const outcomes = ['delivered', 'failed', 'expired', 'superseded']
     return outcomes.reduce(

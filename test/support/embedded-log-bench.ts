@@ -45,7 +45,7 @@ export const padded = (length: number, lane = 0): Batch => ({
   payload: ' '.repeat(length - 2) + '[]',
 })
 
-/** Holds the table's transactions; gives the way to let the oldest one go. */
+/** Holds the table's transactions; gives a function that lets the oldest one go. */
 export function hold(table: MemoryLogTable): () => Promise<void> {
   const held: (() => void)[] = []
   table.beforeAppend = () => new Promise((resolve) => held.push(resolve))

@@ -1,4 +1,4 @@
-// Both sides of the embedded log, joined without a link.
+// Both sides of the embedded log, joined without RPC.
 
 import type { LogReader, LogWriter } from '#domain/ports'
 import { EmbeddedReader } from '#src/stream/embedded/reader'

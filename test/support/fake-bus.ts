@@ -27,7 +27,7 @@ export class FakeBus implements Bus {
     return Promise.resolve()
   }
 
-  /** How many listen to a channel. */
+  /** The number of listeners of a channel. */
   listening(channelId: ChannelId): number {
     return this.#listeners.get(channelId)?.size ?? 0
   }

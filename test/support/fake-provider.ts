@@ -1,4 +1,4 @@
-// A provider that answers as it is told and keeps what it was sent.
+// A provider that answers as it is told and keeps its pushes.
 
 import type { Outcome, Provider, ProviderName, Push } from '#domain/push'
 
@@ -11,7 +11,7 @@ export class FakeProvider implements Provider {
   readonly name: ProviderName
   /** Every push that it was sent, in order. */
   readonly sent: Push[] = []
-  /** Those that were delivered, in order. */
+  /** The delivered pushes, in order. */
   readonly taken: Push[] = []
   /** Asked for each push; a promise that waits is a provider that hangs. */
   answer: (push: Push) => Outcome | Promise<Outcome> = () => DELIVERED

@@ -1,4 +1,4 @@
-// Where submissions end up in tests of ingress: a list, which a test may close, delay or break.
+// The sink of submissions in tests of ingress: a list, which a test may close, delay or break.
 
 import type { OperationId } from '#domain/identity'
 import type { Answer, Pending, SubmissionSink } from '#domain/ports'
@@ -9,7 +9,7 @@ type Accepted = Answer<{ readonly kind: 'accepted' }>
 export class FakeSink implements SubmissionSink {
   readonly accepted: Submission[] = []
   readonly operations = new Map<OperationId, Pending>()
-  /** What the next submissions are answered with. */
+  /** The answer to the next submissions. */
   answer: () => Accepted | Promise<Accepted> = () => ({ kind: 'accepted' })
 
   async accept(submission: Submission): Promise<Accepted> {

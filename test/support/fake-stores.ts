@@ -1,4 +1,4 @@
-// The store's side of ingress, in memory.
+// The stores of ingress, in memory.
 
 import { SUBSCRIBERS_MAX } from '#domain/channel'
 import { CHANNEL_KEYS_MAX } from '#domain/channel-keys'
@@ -24,9 +24,9 @@ import type {
 export class FakeChannels implements ChannelStore {
   readonly rows = new Map<ChannelId, NewChannel>()
   salt: string | undefined
-  /** How often credentials were read. */
+  /** The number of reads of credentials. */
   reads = 0
-  /** Called before credentials are given, with what a test wants to happen meanwhile. */
+  /** Called before credentials are given, for events that a test wants to happen meanwhile. */
   meanwhile: () => void | Promise<void> = () => {}
 
   async credentials(channelId: ChannelId): Promise<ChannelCredentials | undefined> {

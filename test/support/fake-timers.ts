@@ -34,7 +34,7 @@ export class FakeTime {
     return () => this.#timers.delete(timer)
   }
 
-  /** Moves the clock and calls what has become due, earliest first. */
+  /** Moves the clock and calls the timers that are due, earliest first. */
   advance(byMs: number): void {
     const untilMs = this.#now + byMs
     while (this.step(untilMs));

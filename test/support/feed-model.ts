@@ -1,4 +1,4 @@
-// Feeds in memory: what a store is to sessions, as simple as it can be, so that a test can compare.
+// Feeds in memory: the simplest store for sessions, with which a test can compare.
 
 import type {
   Acknowledgement,
@@ -13,7 +13,7 @@ import type { ChannelId, DeviceId } from '#domain/identity'
 import type { DeviceStore, ReadStore, SubscriptionStore } from '#domain/store-ports'
 import type { Fields, Json } from '#domain/submission'
 
-/** A Thing as the model has it; deleted ones stay as tombstones until retention takes them. */
+/** A Thing of the model; deleted ones stay as tombstones until retention takes them. */
 export interface ModelThing {
   readonly state: string
   readonly rev: number

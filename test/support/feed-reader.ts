@@ -1,4 +1,4 @@
-// A device that catches up from a store: it folds what it gets and keeps what it was told is lost.
+// A device that catches up from a store: it folds its entries and keeps the gaps that it was told.
 
 import type { CatchUpPage, CatchUpRequest, FeedEntry } from '#domain/feed'
 import type { ChannelId } from '#domain/identity'
@@ -19,7 +19,7 @@ export async function pageFrom(
   return page
 }
 
-/** A device that knows what it was sent. */
+/** A device that knows its entries. */
 export class FeedReader {
   readonly channelId: ChannelId
   readonly sinceSeq: number
@@ -35,7 +35,7 @@ export class FeedReader {
     this.sinceSeq = sinceSeq
   }
 
-  /** In a new session nobody knows what the device was told. */
+  /** Begins a new session, which does not know the removals that the device was told. */
   reconnect(): void {
     this.#removedTo = undefined
   }
@@ -87,7 +87,7 @@ export class FeedReader {
   }
 }
 
-/** The live Things as a device should know them. */
+/** The live Things that a device should know. */
 export function liveOf(writer: ChannelWriter): Map<string, unknown> {
   const live = [...writer.things.values()].filter(({ state }) => state !== 'deleted')
   return new Map(

@@ -1,4 +1,4 @@
-// Devices made of other people's programs: openssl speaks TLS, aioquic QUIC. And the SDK on top of
+// Devices made from independent programs (openssl for TLS, aioquic for QUIC), and the SDK on top of
 // either.
 
 import { spawn } from 'node:child_process'
@@ -16,7 +16,7 @@ const QUIC_PEER = new URL('./quic-peer.py', import.meta.url).pathname
 export type Dial = () => ForeignPeer
 
 export interface ForeignPeer extends FramedPeer {
-  /** What the program has said on standard error. */
+  /** The standard error output of the program so far. */
   readonly said: () => string
 }
 

@@ -1,5 +1,5 @@
-// A device on a stream of bytes, by hand: it can send what no device should. Frames have a length
-// of four bytes, as docs/session.md says.
+// A hand-made device on a stream of bytes, which can break the protocol. Frames have a length of
+// four bytes, as docs/session.md says.
 
 import { once } from 'node:events'
 import { connect } from 'node:net'
@@ -41,7 +41,7 @@ export interface Pipe {
 export class FramedPeer implements Peer {
   readonly heard: string[] = []
   isClosed = false
-  /** Told of each text, and of the end. */
+  /** Called with each text, and at the end. */
   onText: (text: string) => void = () => undefined
   onClosed: () => void = () => undefined
   readonly #pipe: Pipe

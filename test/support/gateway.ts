@@ -1,4 +1,5 @@
-// A whole gateway as a user runs it: its own process, its own data, a port that the system chose.
+// A whole gateway, run as a user runs it: its own process, its own data, a port that the system
+// chose.
 
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
@@ -27,7 +28,7 @@ export interface Gateway {
   readonly process: ChildProcess
   /** The database file. */
   readonly database: string
-  /** What it has logged so far. */
+  /** The log lines so far. */
   readonly lines: readonly Line[]
   /** Sends a signal and waits for the end; gives the exit code, or the signal that killed it. */
   end(signal: NodeJS.Signals): Promise<number | NodeJS.Signals>
@@ -157,7 +158,7 @@ export async function figureOf(
   return [...lines].reduce((sum, [, figure]) => sum + Number(figure), 0)
 }
 
-/** Asks again until `done` says so; fails after a bound. */
+/** Asks again until `done` is true; fails after a bound. */
 export async function until<Value>(
   ask: () => Promise<Value>,
   done: (value: Value) => boolean,

@@ -1,5 +1,5 @@
-// A whole gateway's time and chance in the hands of a test: time passes only when it is turned, and
-// the numbers are the same in every run.
+// A whole gateway's time and random numbers under the control of a test: time passes only when the
+// test turns it, and the numbers are the same in every run.
 
 import type { Runtime } from '#domain/runtime'
 import { FakeTime } from '#test/support/fake-timers'

@@ -1,4 +1,4 @@
-// What processes may leave behind on this machine.
+// Files that processes may leave behind on this machine.
 
 import { readFileSync, readdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'

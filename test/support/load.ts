@@ -1,11 +1,12 @@
-// Submissions from many senders at once, and a record of what each was told.
+// Submissions from many senders at once, and a record of their outcomes.
 
 import { Agent, request } from 'node:http'
 import type { IncomingMessage } from 'node:http'
 
 /**
- * What a sender was told. `unknown`: the connection broke before an answer, so it may be kept or
- * not; `reason` is the system's name for it. `retryAfter` is the header, '' without one.
+ * The outcome of a submission. `unknown`: the connection broke before an answer, so the gateway may
+ * have it or not; `reason` is the system's name for the failure. `retryAfter` is the header, ''
+ * without one.
  */
 export type Told =
   | { readonly kind: 'accepted'; readonly opId: string }

@@ -1,4 +1,4 @@
-// What the tests of submissions share: a channel, its password, a fixed clock, counted ids.
+// Values that the tests of submissions share: a channel, its password, a fixed clock, counted ids.
 
 import type { Making } from '#src/schemas/submission'
 

@@ -13,16 +13,14 @@ import type { Store, StoreRuntime } from '#src/store/store'
 import { FakeMeter } from '#test/support/fake-telemetry'
 import { realRuntime } from '#test/support/real-runtime'
 
-// Tests run at once, each with a pool of its own; what they write need not outlive the machine.
+// Tests run at once, each with a pool of its own; their data need not outlive the machine.
 const PARAMETERS = ['--max-connections=2000', '--innodb-flush-log-at-trx-commit=2']
 
 export type WithMariaDb = (t: ExecutionContext, server: MariaDbServer) => Promise<void>
 
 /** The server that a file's tests share; undefined where there is none. */
 export interface SharedMariaDb {
-  /**
-   * Declares a test that says why and passes where MariaDB cannot be had; under CI=true it fails.
-   */
+  /** Declares a test. Without MariaDB it gives the reason and passes; under CI=true it fails. */
   readonly test: (title: string, run: WithMariaDb) => void
   /** The server; throws before it runs. */
   readonly server: () => MariaDbServer

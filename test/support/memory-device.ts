@@ -1,4 +1,4 @@
-// A device whose carrier is memory: it says hello, acknowledges what it is given, answers pings.
+// A device whose carrier is memory: it says hello, acknowledges entries, answers pings.
 
 import { parseDeviceId, parseDeviceKey } from '#domain/identity'
 import type { ChannelId, DeviceId, OperationId } from '#domain/identity'
@@ -23,7 +23,7 @@ export class MemoryDevice implements Carrier {
   /** The texts of all frames that it was sent. */
   readonly heard: string[] = []
   pings = 0
-  /** False: it hears pings and says nothing. */
+  /** False for a device that does not answer pings. */
   answersPings = true
   closedWith: string | undefined
   readonly #deviceKey: string
@@ -75,7 +75,7 @@ export class MemoryDevice implements Carrier {
     }
   }
 
-  /** Later: a carrier never hears while it is being told. */
+  /** Answers later: a carrier never receives during a send. */
   #say(frame: object): void {
     queueMicrotask(() => this.#handle?.receive(JSON.stringify(frame)))
   }

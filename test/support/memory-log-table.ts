@@ -10,14 +10,14 @@ interface Row extends StoredBatch {
 export class MemoryLogTable implements LogTable {
   /** Runs before a transaction is made: a test may hold it, or reject. */
   beforeAppend: () => Promise<void> = () => Promise.resolve()
-  /** How many batches each transaction held. */
+  /** The number of batches in each transaction. */
   readonly transactions: number[] = []
-  /** Reads that came to the table. */
+  /** The number of reads of the table. */
   reads = 0
   #rows: Row[] = []
   #position = 0
   #epoch = 0
-  /** The last position that each lane ever had, also when all of it was purged. */
+  /** The last position that each lane ever had, also after a purge of all. */
   readonly #last = new Map<number, LogPosition>()
 
   takeOver(above: number): Promise<number> {

@@ -1,6 +1,6 @@
-// The actors' side of the store in memory: one transaction a commit, fenced by epoch and place.
-// What is given back was JSON meanwhile, as with a real database. It can be told to fail in every
-// way in which a store fails, and it keeps a list of what no correct gateway ever asks of it.
+// The actors' side of the store in memory: one transaction a commit, fenced by epoch and place. Its
+// answers pass through JSON, as with a real database. It can be told to fail in every way in which
+// a store fails, and it lists requests that no correct gateway makes.
 
 import type { Event, Thing } from '#domain/entity'
 import type { FeedEntry } from '#domain/feed'
@@ -25,23 +25,23 @@ import { turn } from '#test/support/until'
 export type StoreCall = 'takeLane' | 'load' | 'commit' | 'settle'
 
 /**
- * `refuse`: rejects, nothing was done. `lose`: does it, then rejects: the answer got lost. `fence`:
- * answers fenced, nothing was done. `hang`: does nothing before `release`, then what is asked for by
- * then.
+ * `refuse`: rejects, nothing was done. `lose`: does it, then rejects, as if the answer got lost.
+ * `fence`: answers fenced, nothing was done. `hang`: does nothing before `release`, then follows
+ * the fault set by then.
  */
 export type StoreFault = 'refuse' | 'lose' | 'fence' | 'hang'
 
 export class MemoryTurnStore implements TurnStore {
-  /** Asked at every call: what goes wrong with it. */
+  /** Called at every call: gives its fault. */
   faultOf: (call: StoreCall) => StoreFault | undefined = () => undefined
-  /** Operations that no commit can carry an entry of. */
+  /** Operations whose entries every commit refuses. */
   readonly poison = new Set<OperationId>()
-  /** What is said of them. */
+  /** The error for them. */
   poisonError = new Error('poison')
   /** Commits that were made, in order. */
   readonly commits: TurnWrites[] = []
   readonly loads: TurnReads[] = []
-  /** What no correct gateway asks for: repeated seqs, holes, second records. */
+  /** Requests that no correct gateway makes: repeated seqs, holes, second records. */
   readonly violations: string[] = []
   readonly heads = new Map<ChannelId, ChannelHead>()
   readonly operations = new Map<OperationId, Operation>()
@@ -49,7 +49,7 @@ export class MemoryTurnStore implements TurnStore {
   readonly deadLetters: DeadLetter[] = []
   /** The waiting submissions, oldest first. */
   parked: (ParkedSubmission & Waiting)[] = []
-  /** Channels whose rows no commit can carry, and what is said of them. */
+  /** Channels whose rows every commit refuses, with the error. */
   readonly refused = new Map<ChannelId, Error>()
   readonly lanes = new Map<number, { epoch: number; place: LanePlace }>()
   readonly #things = new Map<string, string>()
@@ -66,7 +66,7 @@ export class MemoryTurnStore implements TurnStore {
     this.heads.set(channelId, { channelId, ref, headSeq: 0, things: 0, openEvents: 0 })
   }
 
-  /** Lets everything go on that hangs. */
+  /** Releases every hanging call. */
   release(): void {
     for (const go of this.#hung.splice(0)) go()
   }
@@ -83,7 +83,7 @@ export class MemoryTurnStore implements TurnStore {
     return revived<Event>(this.#events.get(`${channelId} ${id}`))
   }
 
-  /** Everything that effects leave behind, as one text in a fixed order. */
+  /** All effects as one text in a fixed order. */
   snapshot(): string {
     const sorted = (texts: Iterable<string>): string[] => [...texts].toSorted()
     const byChannel = Object.groupBy(this.feed, ({ channelId }) => channelId)
@@ -227,7 +227,7 @@ export class MemoryTurnStore implements TurnStore {
   }
 }
 
-/** What a store rejects with that is not able to now. */
+/** The error of a store that cannot work now. */
 export const outage = (message: string): Error =>
   Object.assign(new Error(message), { name: STORE_FAILURES[0] })
 
@@ -239,7 +239,7 @@ function foundIn<Kept extends Thing | Event>(
   return found === undefined ? [] : [{ ...found, channelId }]
 }
 
-/** What was kept as JSON, in records without a prototype, as a store gives it back. */
+/** A value that passed through JSON, in records without a prototype, as a store gives it back. */
 function revived<Kept>(text: string | undefined): Kept | undefined {
   if (text === undefined) return undefined
   return JSON.parse(text, (_, value: unknown) => {

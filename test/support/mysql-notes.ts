@@ -1,4 +1,4 @@
-// A small table on MySQL, for what the network and other transactions do to a job.
+// A small table on MySQL, for tests of jobs under network failures and other transactions.
 
 import type { ExecutionContext } from 'ava'
 import { DataSource } from 'typeorm'
@@ -16,7 +16,7 @@ import { realRuntime } from '#test/support/real-runtime'
 
 interface NotesOptions {
   readonly runtime?: Pick<Runtime, 'after' | 'random' | 'soon'>
-  /** Where the server is heard; absent: at its own port. */
+  /** The port at which to reach the server; absent for its own. */
   readonly port?: number
 }
 

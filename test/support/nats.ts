@@ -18,7 +18,7 @@ export type WithServers = (t: ExecutionContext, servers: readonly NatsServer[]) 
 
 /**
  * Declares tests that have nats-servers of their own, one test at a time; the servers end with the
- * file. Where nats-server cannot be had such a test says why and passes; under CI=true it fails.
+ * file. Without nats-server such a test gives the reason and passes; under CI=true it fails.
  */
 export function testsWithNats(
   options: Omit<NatsOptions, 'env'> = {},
@@ -71,7 +71,7 @@ const answers = (url: string): Promise<boolean> =>
     () => false,
   )
 
-/** What everything of a node shares in a test. */
+/** The ports that the parts of a node share in a test. */
 export interface Node {
   readonly connection: Connection
   readonly logger: FakeLogger

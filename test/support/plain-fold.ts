@@ -1,5 +1,5 @@
-// Random logs, and what a plain fold over them leaves in a store: one submission after the other,
-// without turns, memory or faults.
+// Random logs, and the state that a plain fold over them leaves in a store: one submission after
+// the other, without turns, memory or faults.
 
 import * as fc from 'fast-check'
 
@@ -61,7 +61,7 @@ export function itemOf({ kind, parts: { number, id, at, pauseMs, attr } }: Made)
       return message(more)
     case 'claimed-x':
     case 'claimed-y':
-      // A chosen op_id belongs to one lane here; over two lanes there is no order to be first in.
+      // A chosen op_id belongs to one lane here: between two lanes there is no order.
       return message({ ...more, claims: true, opId: `${kind}-${laneOfChannel(number)}` })
     case 'unreadable':
       return { model: 'unreadable', payload: `${kind} ${now}`, error: 'no submission' }
@@ -100,7 +100,7 @@ function decide(submission: Submission, store: MemoryTurnStore): Decision {
   }
 }
 
-/** What applying one submission writes, beside the move of its lane. */
+/** The writes of one submission, beside the move of its lane. */
 function writesFor(submission: Item, { store, place }: { store: MemoryTurnStore; place: number }) {
   const none = { channels: [], operations: [], deadLetters: [] }
   const letter = { lane: 0, position: place, index: 0, error: '', at: 0 }

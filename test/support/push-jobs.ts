@@ -1,4 +1,4 @@
-// Jobs of dispatch in a store: devices with a provider's route, and what a worker does with them.
+// Jobs of dispatch in a store: devices with a provider's route, and the calls of a worker.
 
 import { parseDeviceId } from '#domain/identity'
 import type { ChannelId, DeviceId } from '#domain/identity'
@@ -13,7 +13,7 @@ export const RULES: PushRules = {
   ending: endOfQueued,
 }
 
-/** A claim lasts this long. */
+/** Milliseconds for which a claim lasts. */
 export const CLAIM_MS = 30_000
 
 /** A device id of its own for every number. */
@@ -73,6 +73,6 @@ export const deferred = (push: Push, untilMs: number, isAttempt = true): PushEnd
   isAttempt,
 })
 
-/** `token seq` of each, in order. */
+/** `token seq` of each push, in order. */
 export const placesOf = (pushes: readonly Push[]): readonly string[] =>
   pushes.map(({ route, entry }) => `${route.token} ${entry.seq}`)

@@ -52,7 +52,7 @@ export const accountText = (key: string): string =>
 
 export interface TestEdge extends ProviderEdge {
   readonly logger: FakeLogger
-  /** What looks at files now and then: to be called by hand. */
+  /** The periodic checks of files, which a test calls by hand. */
   readonly look: () => void
   readonly renewals: () => number
 }
@@ -124,7 +124,7 @@ export interface PushParts {
   readonly expiresAt?: number
 }
 
-/** A push of a Message with a title, with only what a test cares about spelled out. */
+/** A push of a Message with a title; a test gives only the members that it cares about. */
 export function pushOf(provider: ProviderName, parts: PushParts = {}): Push {
   made += 1
   const opId = parseOperationId(`operation-${made}`)

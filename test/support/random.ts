@@ -1,4 +1,4 @@
-// Numbers that look random and are the same for the same seed, so that a failure can be run again.
+// Pseudo-random numbers, the same for the same seed, so that a failure can be repeated.
 
 /** A generator of whole numbers from 0 up to, without, `below`. (mulberry32) */
 export function seeded(seed: number): (below: number) => number {

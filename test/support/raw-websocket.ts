@@ -1,5 +1,5 @@
-// A WebSocket by hand, because only a bare socket can stop reading, and only a bare TLS socket can
-// be told whom to trust. Text frames, no fragments.
+// A hand-made WebSocket, because only a bare socket can stop reading, and only a bare TLS socket
+// can be given authorities to trust. Text frames, no fragments.
 
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
@@ -17,7 +17,9 @@ export class RawWebSocket {
     this.#onText = onText
   }
 
-  /** Opens a session socket; resolves after the upgrade. `ca`: who is trusted behind `wss:`. */
+  /**
+   * Opens a session socket; resolves after the upgrade. `ca`: the authorities to trust for `wss:`.
+   */
   static async open(
     url: string,
     onText: (text: string) => void,

@@ -1,5 +1,5 @@
-// A TCP relay in front of a server of this machine, for failures of the network: frozen, it lets
-// nothing pass and nobody is told; watched, it can lose an answer.
+// A TCP relay in front of a server of this machine, for failures of the network: frozen, it
+// silently lets nothing pass; watched, it can lose an answer.
 
 import { once } from 'node:events'
 import { connect, createServer } from 'node:net'
@@ -10,13 +10,13 @@ import type { ExecutionContext } from 'ava'
 import { reservePort } from '#src/dev-servers/port'
 
 /**
- * What becomes of bytes on their way to the server. `cut-after`: they pass, and the connection
- * breaks before an answer does. `hold`: the relay freezes before they pass; thawed, it asks again.
+ * The fate of bytes on their way to the server. `cut-after`: they pass, and the connection breaks
+ * before an answer does. `hold`: the relay freezes before they pass; thawed, it asks again.
  */
 export type Verdict = 'pass' | 'cut-after' | 'hold'
 
 const PASS = (): Verdict => 'pass'
-/** Long enough for the server to have what it got last. */
+/** Milliseconds in which the server surely has the last bytes. */
 const CUT_AFTER_MS = 50
 
 export class Relay {
@@ -46,12 +46,12 @@ export class Relay {
     return relay
   }
 
-  /** Asks about everything that goes to the server from now on. */
+  /** Calls the function for all bytes to the server from now on. */
   watch(judge: (bytes: Buffer) => Verdict): void {
     this.#judge = judge
   }
 
-  /** Freezes before the first bytes of which this is true; resolves then. */
+  /** Freezes before the first bytes that fulfil a condition; resolves then. */
   async holdAt(isIt: (bytes: Buffer) => boolean): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     this.watch((bytes) => {
@@ -63,7 +63,7 @@ export class Relay {
     await promise
   }
 
-  /** From now on nothing passes, in either direction, on old connections and on new ones. */
+  /** Stops all bytes, in both directions, on old and new connections. */
   freeze(): void {
     this.#isFrozen = true
     for (const socket of this.#sockets) socket.pause()
@@ -98,7 +98,7 @@ export class Relay {
     this.#keep(far, near)
   }
 
-  /** Whoever gives a connection up takes what was on its way along. */
+  /** A connection that is given up loses the bytes on their way. */
   #keep(socket: Socket, other: Socket): void {
     this.#sockets.add(socket)
     socket.setNoDelay()

@@ -2,7 +2,7 @@
 
 import type { Store } from '#src/store/store'
 
-/** Everything that a time has passed is removed; what has ended may be kept longer. */
+/** Removes everything older than a time; ended entities may be kept longer. */
 export async function retireBefore(
   store: Store,
   before: number,

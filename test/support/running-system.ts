@@ -35,7 +35,7 @@ export const seqsOf = (store: MemoryTurnStore, number = 1): readonly number[] =>
 export const statusOf = (store: MemoryTurnStore, { opId: id }: Submission): string | undefined =>
   store.operations.get(id)?.errorCode ?? store.operations.get(id)?.status
 
-/** One fault at the next use of a call, then none. Gives whether it was met. */
+/** Sets one fault for the next use of a call. Gives a function that tells whether it was met. */
 export function faultOnce(
   store: MemoryTurnStore,
   call: StoreCall,

@@ -1,4 +1,4 @@
-// What of a Message reached the log, as plain values that a test can compare.
+// The parts of a Message that reached the log, as plain values that a test can compare.
 
 import type { FakeSink } from '#test/support/fake-sink'
 

@@ -1,4 +1,4 @@
-// One session, played: inputs with their time, outputs in words.
+// Plays one session: inputs with their times, outputs in words.
 
 import type { ExecutionContext } from 'ava'
 
@@ -11,7 +11,7 @@ export const START = 1_000_000
 
 export const TICK: Input = { kind: 'tick' }
 
-/** A session, and what it puts out for each input, in words. */
+/** A session, and its outputs for each input, in words. */
 export function begin(): {
   session: Session
   feed: (input: Input, afterMs?: number) => readonly string[]
@@ -22,7 +22,7 @@ export function begin(): {
   return { session, feed }
 }
 
-/** A session that is served; gives what followed the welcome. */
+/** A session that is served; gives the outputs behind the welcome. */
 export function serve(positions: readonly Position[], helloMore: object = {}) {
   const { session, feed } = begin()
   feed(hello(helloMore))

@@ -1,6 +1,6 @@
-// What can happen to a session in a property test.
+// The steps of a session in a property test.
 
-/** What may happen, in any order. Channels are meant by number. */
+/** Steps in any order; numbers name channels. */
 export type Step =
   | { readonly kind: 'message'; readonly at: number; readonly bytes: number }
   | {

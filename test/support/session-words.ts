@@ -57,7 +57,7 @@ export const received = (frame: object): Input => ({
 export const ack = (letter: string, seq: number): Input =>
   received({ type: 'ack', channel_id: channel(letter), seq })
 
-/** `headSeq`: up to where the feed goes when entries behind these were left out. */
+/** `headSeq`: the end of the feed when later entries were left out. */
 export const announced = (
   letter: string,
   from: number,

@@ -26,7 +26,7 @@ const DEVICE_KEY = checked(parseDeviceKey('d'.repeat(32)))
 export class SessionWorld {
   readonly model = new FeedModel()
   readonly view = new ThingsView()
-  /** Messages the device has seen, by channel; and what it was told it has missed. */
+  /** Messages that the device has seen, by channel, and gaps that it was told. */
   readonly #seen = new Map<ChannelId, Set<number>>()
   readonly #gaps: { readonly channelId: ChannelId; readonly from: number; readonly to: number }[] =
     []
@@ -126,7 +126,7 @@ export class SessionWorld {
     }
   }
 
-  /** Messages that were meant for the device, did not come, and were not told to be missing. */
+  /** Messages for the device that neither came nor were announced as missing. */
   missed(): readonly string[] {
     return this.#committed
       .filter(({ channelId, seq }) => !this.#seenOf(channelId).has(seq))

@@ -1,5 +1,5 @@
-// Sessions over a store in memory, a bus, and carriers that write down what they are given. Time
-// moves only when a test moves it.
+// Sessions over a store in memory, a bus, and carriers that record their texts. Time moves only
+// when a test moves it.
 
 import type { ExecutionContext } from 'ava'
 
@@ -33,7 +33,7 @@ export const B = channel('B')
 
 export const C = channel('C')
 
-/** Lanes that the channels are shared out over. */
+/** The number of lanes over which channels are distributed. */
 export const LANES = 4
 
 export const KEY = '1'.repeat(32)
@@ -78,13 +78,13 @@ export class FakeCarrier implements Carrier {
     this.say({ type: 'hello', device_key: KEY, ...more })
   }
 
-  /** What it was given, in words, and forgets it. */
+  /** Gives its texts in words, and forgets them. */
   heard(): readonly string[] {
     return inWords(this.sent.splice(0).map((text) => ({ kind: 'send', text })))
   }
 }
 
-/** The model, with what a test wants to happen inside it. */
+/** The model, with hooks for the test. */
 export class Store extends FeedModel {
   failure: Error | undefined
   readonly writes: (readonly Acknowledgement[])[] = []
@@ -142,7 +142,7 @@ export class Rig {
   readonly meter = new FakeMeter()
   readonly logger = new FakeLogger()
   readonly sessions: Sessions
-  /** At once, unless a test wants to see what is said together. */
+  /** Runs tasks at once, unless a test wants to see writes together. */
   soon: (task: () => void) => void = (task) => task()
 
   /** `beside`: another node of the same cluster, whose clock is `aheadMs` ahead of that one's. */
@@ -191,7 +191,7 @@ export class Rig {
     this.bus.announce(announcements)
   }
 
-  /** What is under way is done. */
+  /** Waits until everything under way is done. */
   async rest(): Promise<void> {
     for (let turns = 0; turns < 20; turns += 1) await turn()
   }

@@ -26,9 +26,9 @@ export interface SoleGateway {
   readonly acceptance: Acceptance
   readonly sessions: Sessions
   readonly logger: FakeLogger
-  /** Why the gateway could not go on. */
+  /** The reasons for which the gateway could not go on. */
   readonly failures: readonly string[]
-  /** Stops as a process does: what was accepted is applied, the devices are told to come back. */
+  /** Stops like a process: applies accepted submissions and tells the devices to come back. */
   stop(): Promise<void>
 }
 

@@ -1,4 +1,4 @@
-// An ingress on a free port with fakes behind it, and the ways to talk to it.
+// An ingress on a free port with fakes behind it, and functions that talk to it.
 
 import { connect } from 'node:net'
 import type { Socket } from 'node:net'
@@ -31,7 +31,7 @@ export interface Rig extends AcceptanceRig {
   ) => Promise<Answered>
   readonly get: (path: string, headers?: Record<string, string>) => Promise<Answered>
   readonly send: (path: string, init: RequestInit) => Promise<Answered>
-  /** A raw connection; what comes back is gathered. */
+  /** A raw connection, which gathers the answers. */
   readonly connect: () => Raw
 }
 

@@ -1,5 +1,5 @@
-// One channel's actor as small as it can be: it decides with the real machines and commits what
-// they collected, so that a store is only ever asked to keep what the gateway would.
+// The smallest actor of one channel: it decides with the real machines and commits their effects,
+// so that a store gets only writes that the gateway could make.
 
 import type { Event, Thing } from '#domain/entity'
 import type { FeedEntry } from '#domain/feed'
@@ -25,7 +25,7 @@ interface Stores {
 
 const ENDED_LIFE_MS = 1_000_000
 
-/** What stands for a secret in these tests. */
+/** The text that stands for a secret in these tests. */
 export const PASSWORD_HASH = 'scrypt$secret-hash'
 
 export const newChannel = (channelId: ChannelId) => ({
@@ -79,13 +79,13 @@ export class ChannelWriter {
     return this.#head
   }
 
-  /** Decides submissions for this channel; `commit` writes what they led to. */
+  /** Decides submissions for this channel; `commit` writes their effects. */
   take(...submissions: readonly Submission[]): this {
     for (const submission of submissions) this.#collect(submission, this.#decide(submission))
     return this
   }
 
-  /** What a commit would write now. */
+  /** The writes of a commit now. */
   writes(): TurnWrites {
     const written = {
       head: this.#head,

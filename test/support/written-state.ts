@@ -1,5 +1,5 @@
-// What the turns of a gateway have written, whole and byte by byte; and a database that has
-// everything but that.
+// Compares the complete writes of a gateway's turns byte by byte, and makes a database that lacks
+// only those.
 
 import { DataSource } from 'typeorm'
 
@@ -10,7 +10,7 @@ import { openStore } from '#src/store/store'
 import { FakeMeter } from '#test/support/fake-telemetry'
 import { realRuntime } from '#test/support/real-runtime'
 
-/** Tables that management writes, or ingress. */
+/** Tables that administration or ingress writes. */
 const NOT_OF_TURNS = new Set([
   'gateway_meta',
   'log_batches',
@@ -21,8 +21,8 @@ const NOT_OF_TURNS = new Set([
 ])
 
 /**
- * What does not come from the log: the order of commits among lanes, who owned them how often, and
- * the moment at which a defect was met.
+ * Columns that do not follow from the log: the order of commits among lanes, the epochs, and the
+ * moment at which a defect was met.
  */
 const NOT_OF_THE_LOG: Readonly<Record<string, readonly string[]>> = {
   feed_entries: ['id'],
@@ -71,7 +71,7 @@ export function writtenState(url: string): Promise<WrittenState> {
   })
 }
 
-/** The rows that one has and the other has not, by table, a few of each; nothing when equal. */
+/** A few rows by table that only one of the two has; empty when equal. */
 export function differencesOf(one: WrittenState, other: WrittenState): WrittenState {
   const differences: Record<string, readonly string[]> = {}
   for (const table of new Set([...Object.keys(one), ...Object.keys(other)])) {
@@ -87,7 +87,7 @@ export function differencesOf(one: WrittenState, other: WrittenState): WrittenSt
   return differences
 }
 
-/** How far each lane is applied. */
+/** The place of each lane. */
 export function placesOf(url: string): Promise<ReadonlyMap<number, number>> {
   return inDatabase(url, async (source) => {
     const rows = await rowsOf(source, 'SELECT lane, place FROM lanes')

@@ -41,7 +41,7 @@ export interface Served {
   readonly sessions: Sessions
 }
 
-/** What an endpoint without an ingress is mounted with. */
+/** The ports of an endpoint without an ingress. */
 export const ENDPOINT: Omit<WssPorts, 'host' | 'open' | 'places'> = {
   clientAddress: (source) => source.socketAddress(),
   refuseUpgrade: ({ code }) => ({ statusLine: '400 Bad Request', headers: [], body: code }),

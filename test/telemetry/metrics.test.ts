@@ -25,7 +25,7 @@ test('a counter counts by one or by what it is told, label by label', async (t) 
   ])
 })
 
-test('what is counted is read once, however often the metrics are', async (t) => {
+test('a count is read once, however often the metrics are', async (t) => {
   const metrics = createMetrics({ isMain: false })
   const retried = metrics.meter.counter('turns_retried_total', {})
   const again = metrics.meter.counter('turns_retried_total', {})
@@ -88,7 +88,7 @@ test('the figures of the process are given once, by the main thread', async (t) 
   t.is(other?.length, 0)
 })
 
-test('every metric can be made, and says in the text what it is', async (t) => {
+test('every metric can be made, and its text describes it', async (t) => {
   const metrics = createMetrics({ isMain: false })
   const { meter }: { readonly meter: Meter } = metrics
   for (const [name, { kind, labels }] of Object.entries(METRICS)) {

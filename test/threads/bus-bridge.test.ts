@@ -77,7 +77,7 @@ function seqsHeard(bus: Pick<LocalBus, 'listen'>, number: number) {
   return { heard, stop }
 }
 
-test('what the engine announces is heard at the front, in order', async (t) => {
+test("the frontend hears the engine's announcements in order", async (t) => {
   const { engineBus, frontBus, settle } = twoThreads(t)
   const { heard } = seqsHeard(frontBus, 1)
   await settle()
@@ -106,7 +106,7 @@ test('bus-bridge/3: an announcement is heard as it was made', async (t) => {
   t.deepEqual(heard, made)
 })
 
-test('bus-bridge/1: only what somebody listens to crosses', async (t) => {
+test('bus-bridge/1: only announcements with listeners cross', async (t) => {
   const { engineBus, frontBus, told, settle } = twoThreads(t)
   seqsHeard(frontBus, 1)
   await settle()
@@ -157,7 +157,7 @@ test('bus-bridge/1: listening crosses before a call that was made after it', asy
   t.deepEqual(heard, [7])
 })
 
-test('what the front announces itself stays at the front', async (t) => {
+test("the frontend's own announcements stay there", async (t) => {
   const { engineBus, frontBus, settle } = twoThreads(t)
   const here = seqsHeard(frontBus, 1)
   const there = seqsHeard(engineBus, 1)

@@ -127,7 +127,7 @@ test('rpc/1: calls and one-way messages arrive in the order in which they were s
   t.deepEqual(served.calls.slice(0, -1), expected)
 })
 
-test('rpc/2: what is sent together crosses in one message, and the next in another', async (t) => {
+test('rpc/2: calls of one pass cross in one message, and later ones in another', async (t) => {
   const { near, far, crossed } = linked(t)
   far.serve({ service: new Served() })
   const remote = near.remote('service')
@@ -148,7 +148,7 @@ test('rpc/2: answers that are given together cross together', async (t) => {
   t.true(crossed.length <= 2, `${crossed.length} messages for 50 answers`)
 })
 
-test('rpc/3: a broken rpc rejects what waits and what comes, with its reason', async (t) => {
+test('rpc/3: a broken rpc rejects waiting and later calls, with its reason', async (t) => {
   const { near, far } = linked(t)
   far.serve({ service: new Served() })
   const remote = near.remote('service')
@@ -193,7 +193,7 @@ test('an error crosses with its name and message and nothing else', async (t) =>
   t.false(String(error?.stack).includes('secret'))
 })
 
-test('what is thrown and is no error crosses as one without its content', async (t) => {
+test('a thrown value that is no error crosses as an error without its content', async (t) => {
   const { near, far } = linked(t)
   far.serve({
     service: servedWith({

@@ -21,7 +21,7 @@ const FORMS: readonly (readonly [name: string, make: () => readonly [PeerWire, P
 ]
 
 for (const [name, make] of FORMS) {
-  test(`${name}: messages arrive in order, also those sent before anybody listened`, async (t) => {
+  test(`${name}: messages arrive in order, also earlier than the first listener`, async (t) => {
     const [one, other] = make()
     const heard: unknown[] = []
     one.postMessage(1)
@@ -47,7 +47,7 @@ for (const [name, make] of FORMS) {
     one.close()
   })
 
-  test(`${name}: what is no plain data is refused`, (t) => {
+  test(`${name}: a value that is no plain data is refused`, (t) => {
     const [one] = make()
     t.throws(() => one.postMessage({ method: () => 1 }), { name: 'DataCloneError' })
     one.close()

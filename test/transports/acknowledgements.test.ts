@@ -37,7 +37,7 @@ function rig(waitingMax: number) {
   }
 }
 
-test('acknowledgement-writer/1: one write is under way at a time, and what comes meanwhile waits', async (t) => {
+test('acknowledgement-writer/1: one write is under way at a time, and later positions wait', async (t) => {
   const { writes, acknowledgements } = rig(10)
   acknowledgements.record(ack('A', 1))
   const first = acknowledgements.flush()

@@ -22,7 +22,7 @@ function cut(bytes: Buffer, places: readonly number[]): readonly Buffer[] {
   return ends.slice(1).map((end, index) => bytes.subarray(ends[index], end))
 }
 
-test('what was framed is read, however its bytes are cut', (t) => {
+test('frames are read, however their bytes are cut', (t) => {
   const texts = fc.array(fc.string({ unit: 'grapheme', maxLength: 200 }), { maxLength: 8 })
   const property = fc.property(texts, fc.array(fc.nat(), { maxLength: 20 }), (given, places) => {
     const bytes = framesOf(given)

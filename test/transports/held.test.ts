@@ -65,7 +65,7 @@ test('held/1: beyond the bound those that were told to leave are cut, the larges
   t.is(held.bytes, 650)
 })
 
-test('what a holder has sent counts no more', (t) => {
+test('bytes that a holder has sent no longer count', (t) => {
   const { hold, fates, held } = holders(1_000, 2)
   for (let round = 0; round < 5; round += 1) {
     hold(700, 0)
@@ -126,7 +126,7 @@ test('a session that ends with little unread is closed with its reason', async (
   }
 })
 
-test('the store hears who has a session: soon after it began, then every hour', async (t) => {
+test('the store hears of a session soon after it began, then every hour', async (t) => {
   const rig = new Rig()
   t.teardown(() => rig.sessions.close())
   const carrier = await rig.welcomed()

@@ -18,7 +18,7 @@ const A = channel('A')
 const HELLO = { type: 'hello', device_key: KEY }
 
 test(
-  'a device gets what is announced, acknowledges it, and leaves',
+  'a device gets announced entries, acknowledges them, and leaves',
   withCertificate(async (t, certificate) => {
     const { bus, model, sessions, meter, port } = await serveQuic(t, certificate)
     const peer = await quicPeer(t, port)

@@ -140,7 +140,7 @@ test('backlog/3: channels that a read had no room for are read with the next one
   t.deepEqual(feed({ kind: 'tick' }), ['read 3: B after 0 limit 1'])
 })
 
-test('serving/4: an acknowledgement counts once and never beyond what was sent', (t) => {
+test('serving/4: an acknowledgement counts once and never beyond the sent entries', (t) => {
   const { feed } = serve([position('A', 5)])
   play(
     t,

@@ -13,7 +13,7 @@ test('a device that is up to date is welcomed and told so', (t) => {
   t.deepEqual(rest, ['caught up A 7', 'caught up B 0'])
 })
 
-test('a device that is behind gets a page, then what is live', (t) => {
+test('a device that is behind gets a page, then live entries', (t) => {
   const { rest, feed } = serve([position('A', 7, 4)])
   t.deepEqual(rest, ['read 1: A after 4 limit 3'])
   play(
@@ -83,7 +83,7 @@ test('serving/2: entries that an announcement had no room for are read at once',
   )
 })
 
-test('serving/3: what is announced while a page is read is read behind it', (t) => {
+test('serving/3: entries announced while a page is read are read behind it', (t) => {
   const { feed } = serve([position('A', 6, 5)])
   play(
     t,
@@ -171,7 +171,7 @@ test('serving/5: behind a restart the messages that the device has do not come a
   t.like(asked.requests[0], { afterSeq: 2, sinceSeq: 6, deletedSince: undefined })
 })
 
-test('a gap says that the feed was reset when it ends before what was sent', (t) => {
+test('a gap says that the feed was reset when it ends before the last sent entry', (t) => {
   const { feed } = serve([position('A', 9, 6)])
   const [gap] = feed(page(1, [], { headSeq: 4, complete: true, gapTo: 6, restart: true }))
   t.is(gap, 'gap A 1-6 reset restart')
@@ -223,7 +223,7 @@ test('a device that subscribed again is told the deletions since its cursor', (t
   t.deepEqual(rest, ['acknowledge A 5', 'read 1: A after 5 limit 4 deleted since 5'])
 })
 
-test('a subscription made anew that nobody told goes on from where the device stands', (t) => {
+test("a renewed subscription without news of its end goes on from the device's position", (t) => {
   const { feed } = serve([position('A', 5)])
   const positions = [position('A', 9, 0, 7)]
   t.deepEqual(feed({ kind: 'positions', positions }), [
@@ -255,7 +255,7 @@ test('a page for a subscription that was made anew meanwhile is not used', (t) =
   )
 })
 
-test('positions that are checked now and then find what the bus has lost', (t) => {
+test('regular checks of positions find entries that the bus has lost', (t) => {
   const { feed } = serve([position('A', 5)])
   play(
     t,

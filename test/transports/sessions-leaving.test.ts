@@ -86,7 +86,7 @@ test('sessions/1: of two that begin at once on two nodes one stays, though its n
   t.deepEqual(quick.heard(), ['welcome A 0/0', 'caught up A 0'])
 })
 
-test('sessions/1: what takes the place of a session with a greater number is newer than it', async (t) => {
+test('sessions/1: a session that replaces one with a greater number is newer than it', async (t) => {
   const rig = new Rig()
   t.teardown(() => rig.sessions.close())
   const older = rig.open()
@@ -125,7 +125,7 @@ test('session/3: a clock that is set forward or back ends no session, and hides 
   t.is(carrier.closedWith, '1008 no answer')
 })
 
-test('what was acknowledged before a subscription ended is not the position of a new one', async (t) => {
+test('an acknowledgement before the end of a subscription is not the position of a new one', async (t) => {
   const { rig, carrier } = await welcomedRig(t)
   rig.announce(rig.store.commitThing(A, 't', 'k', 1))
   carrier.say({ type: 'ack', channel_id: A, seq: 1 })
@@ -141,7 +141,7 @@ test('what was acknowledged before a subscription ended is not the position of a
   t.deepEqual(next.heard(), ['welcome A 0/1', 'A 1', 'caught up A 1'])
 })
 
-test('sessions/2: draining sends everybody away and writes what is acknowledged late', async (t) => {
+test('sessions/2: draining sends every device away and writes late acknowledgements', async (t) => {
   const { rig, carrier } = await welcomedRig(t)
   rig.announce(rig.store.commitMessage(A))
   carrier.heard()

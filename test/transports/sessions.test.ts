@@ -31,7 +31,7 @@ test('an announced entry goes to every session of its channel as the same text',
   t.is(rig.gauge('sessions{wss}'), 2)
 })
 
-test('outbox/1: what a session says in one round goes out in one write, in order', async (t) => {
+test('outbox/1: the texts of one round go out in one write, in order', async (t) => {
   const { rig, carrier } = await welcomedRig(t)
   const rounds: (() => void)[] = []
   rig.soon = (task) => rounds.push(task)
@@ -46,7 +46,7 @@ test('outbox/1: what a session says in one round goes out in one write, in order
   t.is(rounds.length, 0)
 })
 
-test('outbox/1: what waits for the end of a round is bounded', async (t) => {
+test('outbox/1: the texts that wait for the end of a round are bounded', async (t) => {
   const { rig, carrier } = await welcomedRig(t)
   rig.soon = () => undefined
   const announce = (): void => rig.announce(rig.store.commitMessage(A))
@@ -56,7 +56,7 @@ test('outbox/1: what waits for the end of a round is bounded', async (t) => {
   t.is(carrier.sent.length, WINDOW_ENTRIES_MAX)
 })
 
-test('outbox/1: a session says what it has to before it ends', async (t) => {
+test('outbox/1: a session sends its waiting texts before it ends', async (t) => {
   const { rig, carrier } = await welcomedRig(t)
   rig.soon = () => undefined
   rig.announce(rig.store.commitMessage(A))
@@ -65,7 +65,7 @@ test('outbox/1: a session says what it has to before it ends', async (t) => {
   t.is(carrier.closedWith, '1001 going away')
 })
 
-test('connection/1: what is announced while the positions are read is not lost', async (t) => {
+test('connection/1: entries announced while the positions are read are not lost', async (t) => {
   const rig = new Rig()
   t.teardown(() => rig.sessions.close())
   let readings = 0
@@ -173,7 +173,7 @@ test('a subscription that begins behind the last reading of an admission is serv
   t.deepEqual(carrier.heard(), [...begun, 'subscribed B 0/0', 'caught up B 0'])
 })
 
-test('connection/1: what is announced before the bus knows of a listener is read from the feed', async (t) => {
+test('connection/1: entries announced before the bus knows of a listener are read from the feed', async (t) => {
   const rig = new Rig()
   t.teardown(() => rig.sessions.close())
   const known = Promise.withResolvers<void>()
@@ -250,7 +250,7 @@ test('a check finds announcements and notices that the bus has lost', async (t) 
   t.true(carrier.heard().includes('unsubscribed B'))
 })
 
-test('a recheck finds what a bus that was away has lost, within two seconds', async (t) => {
+test('a recheck finds entries that the bus has lost, within two seconds', async (t) => {
   const { rig, carrier } = await welcomedRig(t)
   rig.store.commitMessage(A)
   rig.sessions.recheck()

@@ -25,7 +25,7 @@ const refused = ({ meter }: CarrierServer, reason: string): number =>
 const connections = ({ meter }: CarrierServer): number =>
   meter.gauges.get('device_connections{tcp}')?.() ?? -1
 
-test('a device gets what is announced, acknowledges it, and leaves', async (t) => {
+test('a device gets announced entries, acknowledges them, and leaves', async (t) => {
   const server = await serveTcp(t)
   const { bus, model, sessions, meter } = server
   const peer = await tcpPeer(t, server.port)
@@ -124,7 +124,7 @@ test(
   }),
 )
 
-test('an address has so many connections and no more, until one of them ends', async (t) => {
+test('an address has at most its bound of connections, until one of them ends', async (t) => {
   const server = await serveTcp(t, { limits: { total: 10, perAddress: 2 } })
   const [one] = [await tcpPeer(t, server.port), await tcpPeer(t, server.port)]
   await until('both have places', () => connections(server) === 2)
@@ -197,7 +197,7 @@ test(
   }),
 )
 
-test('framing/2: what is held for a device that does not read is bounded, then it is cut', async (t) => {
+test('framing/2: bytes held for a device that does not read are bounded, then it is cut', async (t) => {
   const server = await serveTcp(t)
   const { socket } = await tcpPeer(t, server.port)
   await until('it is open', () => server.carriers.length === 1)

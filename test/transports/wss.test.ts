@@ -60,7 +60,7 @@ class Socket {
 
 const HELLO = { type: 'hello', device_key: KEY }
 
-test('a device gets what is announced, acknowledges it, and leaves', async (t) => {
+test('a device gets announced entries, acknowledges them, and leaves', async (t) => {
   const { url, bus, model, sessions } = await serveWss(t)
   const socket = await new Socket(url).opened()
   socket.say(HELLO)
@@ -93,7 +93,7 @@ test('without the gateway token the session ends', async (t) => {
   t.regex(socket.heard[0] ?? '', /authentication_failed/)
 })
 
-test('an upgrade without the subprotocol is refused with what the endpoint was given', async (t) => {
+test('an upgrade without the subprotocol is refused by the given function', async (t) => {
   const { port, sessions } = await serveWss(t)
   for (const header of [[], ['Sec-WebSocket-Protocol: other, heliograph.v2']]) {
     const { socket, text } = await rawSocket(port, header)
@@ -186,7 +186,7 @@ test('wss/1: a carrier whose socket is gone says so and is never touched again',
   t.notThrows(() => carriers[0]?.close(1000, 'bye'))
 })
 
-test('wss/2: what is held for one socket is bounded, then the socket is cut', async (t) => {
+test('wss/2: bytes held for one socket are bounded, then the socket is cut', async (t) => {
   const { port, carriers, closed } = await serveCarriers(t)
   const { socket } = await rawSocket(port, [OURS])
   t.teardown(() => socket.destroy())

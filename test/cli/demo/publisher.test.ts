@@ -54,7 +54,7 @@ function stage() {
 
 const reading = (thingId: string, attrs: Fields): Reading => ({ thingId, title: thingId, attrs })
 
-test('publisher/1: what did not change is not sent, what changed is sent without the rest', async (t) => {
+test('publisher/1: only changed values are sent', async (t) => {
   const { publisher, sent } = stage()
   await publisher.publish([reading('host', { a: 1, b: 1 })])
   t.deepEqual(sent(), [
@@ -82,7 +82,7 @@ test('publisher/2: a Thing whose sending failed is sent whole the next time', as
   t.like(tally.summary(), { sent: 2, refused: 1, lastRefusal: 'server_busy' })
 })
 
-test('publisher/3: what is no longer read is archived once, also when the first try failed', async (t) => {
+test('publisher/3: a Thing that is no longer read is archived once, also when the first try failed', async (t) => {
   const { publisher, sent, refuse } = stage()
   await publisher.publish([reading('proc:1', { a: 1 }), reading('host', { a: 1 })])
   sent()

@@ -22,7 +22,7 @@ test('an answer and its delivery are paired in either order', (t) => {
   t.true(tally.isComplete)
 })
 
-test('what has not arrived is sent and not delivered', (t) => {
+test('a submission that has not arrived is sent and not delivered', (t) => {
   const tally = new Tally()
   tally.accepted('a', 1)
   tally.refused('server_busy')

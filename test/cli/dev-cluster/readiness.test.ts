@@ -19,7 +19,7 @@ const rows: [body: string, text: string][] = [
   ['null', 'it does not say why'],
 ]
 
-test('what is missing comes from the answer', (t) => {
+test('missing values come from the answer', (t) => {
   for (const [body, text] of rows) t.is(unreadyIn(body), text)
 })
 

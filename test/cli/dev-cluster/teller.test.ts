@@ -13,7 +13,7 @@ function start() {
   return { teller, lines, time }
 }
 
-test('a line tells when, who and what', (t) => {
+test('a line names the time, the source and the fact', (t) => {
   const { teller, lines } = start()
   teller.tell('node1', { kind: 'life', text: 'ready' })
   teller.tell('mariadb', { kind: 'trouble', text: 'died' })
@@ -40,7 +40,7 @@ test('a change of life is told each time, also when it is the same again', (t) =
   t.is(lines.length, 3)
 })
 
-test('what it remembers is bounded', (t) => {
+test('the memory of told trouble is bounded', (t) => {
   const { teller, lines } = start()
   for (let n = 0; n < 201; n += 1) teller.tell('node1', { kind: 'trouble', text: `trouble ${n}` })
   t.is(lines.length, 201)

@@ -192,7 +192,7 @@ const SAMPLES: readonly Sample[] = [
 ]
 
 for (const { client, fields, ...request } of SAMPLES) {
-  test(`device-key style: ${client}: what is meant arrives, and is believed to`, async (t) => {
+  test(`device-key style: ${client}: the intended message arrives, and the client believes so`, async (t) => {
     const rig = await start(t)
     const answered = await rawRequest(rig.port, request)
     for (const [belief, holds] of Object.entries(BELIEFS)) {
@@ -300,7 +300,7 @@ for (const { what, status, message, ...request } of REFUSED) {
   })
 }
 
-test('device-key style: what apps ask is answered', async (t) => {
+test('device-key style: the questions of apps are answered', async (t) => {
   const rig = await start(t)
   const ask = (line: string): Promise<RawAnswer> => rawRequest(rig.port, { line })
   t.like((await ask('GET /compat-devicekey/ping')).json, { code: 200, message: 'pong' })

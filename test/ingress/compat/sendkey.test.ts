@@ -159,7 +159,7 @@ const SAMPLES: readonly Sample[] = [
 ]
 
 for (const { client, fields, ...request } of SAMPLES) {
-  test(`send-key style: ${client}: what is meant arrives, and is believed to`, async (t) => {
+  test(`send-key style: ${client}: the intended message arrives, and the client believes so`, async (t) => {
     const rig = await start(t)
     const answered = await rawRequest(rig.port, request)
     for (const [belief, holds] of Object.entries(BELIEFS)) t.true(holds(answered), belief)
@@ -221,7 +221,7 @@ for (const { what, status, code, ...request } of REFUSED) {
   })
 }
 
-test('send-key style: what became of a message is found by its pushid', async (t) => {
+test('send-key style: the pushid finds the state of a message', async (t) => {
   const rig = await start(t)
   const sent = await rawRequest(rig.port, { line: `GET ${AT}.send?title=T` })
   const { pushid, readkey } = dataOf(sent)

@@ -57,7 +57,7 @@ async function read(rig: Rig, path: string): Promise<{ headers: Headers; text: s
 
 const titles = (text: string): readonly unknown[] => linesOf(text).map(({ title }) => title)
 
-test('a poll gives what is kept, as the tool tells it, and ends', async (t) => {
+test("a poll gives the kept messages in the tool's form, and ends", async (t) => {
   const rig = await start(t)
   const { headers, text } = await read(rig, `${AT}/json?poll=1`)
   t.is(headers.get('content-type'), 'application/x-ndjson; charset=utf-8')
@@ -108,7 +108,7 @@ test('plain text and events have the forms of the tool', async (t) => {
   t.regex(sse.text, /^data: \{"id":"333333333333"[^\n]+\}\n\n$/)
 })
 
-test('a subscriber gets what comes, and a sign of life when nothing does', async (t) => {
+test('a subscriber gets new messages, and a sign of life in quiet times', async (t) => {
   const rig = await start(t)
   const raw = rig.connect()
   raw.socket.write(`GET ${AT}/json HTTP/1.1\r\nhost: x\r\n\r\n`)
@@ -127,7 +127,7 @@ test('a subscriber gets what comes, and a sign of life when nothing does', async
   t.is(rig.meter.gauges.get('feed_streams')?.(), 0)
 })
 
-test('feed-following/2: another password ends whoever reads by the old one', async (t) => {
+test('feed-following/2: a new password ends followers with the old one', async (t) => {
   const rig = await start(t)
   const raw = rig.connect()
   raw.socket.write(`GET ${AT}/json HTTP/1.1\r\nhost: x\r\n\r\n`)

@@ -452,7 +452,7 @@ for (const { what, http, code, ...request } of REFUSED) {
   })
 }
 
-test('topic style: what clients ask before they publish is answered', async (t) => {
+test('topic style: the questions of clients before a publication are answered', async (t) => {
   const rig = await start(t)
   const preflight = await rawRequest(rig.port, { line: `OPTIONS ${AT}` })
   t.is(preflight.status, 200)

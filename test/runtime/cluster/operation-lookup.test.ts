@@ -34,7 +34,7 @@ function acceptedOf(id: OperationId): Operation {
   return { opId: id, channelId, model, entityId, status: 'accepted', ...times }
 }
 
-test('an op_id that another node made for what is not yet applied cannot be claimed', async (t) => {
+test("an op_id of another node's unapplied submission cannot be claimed", async (t) => {
   const { everywhere, operations, elsewhere } = setUp()
   elsewhere.set(MADE, acceptedOf(MADE))
   t.deepEqual(await everywhere.claim(claimOf(MADE), 0), {
@@ -44,7 +44,7 @@ test('an op_id that another node made for what is not yet applied cannot be clai
   t.is(operations.claims.size, 0)
 })
 
-test('an op_id of the same form that nobody made can be claimed', async (t) => {
+test("an unused op_id of the gateway's form can be claimed", async (t) => {
   const { everywhere, asked } = setUp()
   t.deepEqual(await everywhere.claim(claimOf(MADE), 0), { kind: 'fresh' })
   t.deepEqual(asked, [MADE])
@@ -57,7 +57,7 @@ test('for the claim of any other op_id nobody is asked', async (t) => {
   t.deepEqual(asked, [])
 })
 
-test('what nobody has applied is found where it was accepted, and later in the database', async (t) => {
+test('an operation is found where it was accepted, and later in the database', async (t) => {
   const { everywhere, operations, elsewhere } = setUp()
   t.is(await everywhere.find(MADE), undefined)
   elsewhere.set(MADE, acceptedOf(MADE))

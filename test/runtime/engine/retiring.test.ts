@@ -56,7 +56,7 @@ async function retireAll(
   return { notices, rows }
 }
 
-test('each channel that nobody used is told of as one that was deleted', async (t) => {
+test('each unused channel is reported as deleted', async (t) => {
   const retention = new FakeRetention([0, 0, [channel(1), channel(2)]], [0, 0, [channel(3)]])
   const { notices } = await retireAll(retention)
   const expected = [1, 2, 3].map((number) => ({
@@ -76,7 +76,7 @@ test('it ends between two steps when the lanes go to another node', async (t) =>
   t.deepEqual((await retireAll(retention, { steps: 2 })).rows, [5, 5])
 })
 
-test('what nobody uses goes after the setting, a channel not before what it holds', async (t) => {
+test('unused devices and channels are removed after the setting, a channel after its contents', async (t) => {
   const rows: readonly (readonly [days: number, history: number, channels: number])[] = [
     [90, 30, 90],
     [1, 30, 30],

@@ -44,7 +44,7 @@ const rowsOf = (columns: readonly Column[]): readonly (readonly Value[])[] =>
     ...columns.map((column) => column[row % column.length] ?? null),
   ])
 
-mariaDb.test('what is inserted is read as it was', async (t, server) => {
+mariaDb.test('inserted rows read back unchanged', async (t, server) => {
   const { database } = await openNotes(t, server)
   await database.read((session) =>
     session.run(
@@ -171,7 +171,7 @@ async function openLine() {
   return { connection, line, send, texts }
 }
 
-test('pipelined/3: what follows directly is sent before the one in front of it is answered', async (t) => {
+test('pipelined/3: a direct follower is sent before the one in front is answered', async (t) => {
   const { connection, send, texts } = await openLine()
   const all = [send('a'), send('b'), send(LARGE)]
   t.deepEqual(texts(), ['a', 'b', LARGE])
@@ -183,7 +183,7 @@ test('pipelined/3: what follows directly is sent before the one in front of it i
   t.is(texts().length, 3)
 })
 
-test('pipelined/3: what follows is sent with the one in front of it, when that had to wait', async (t) => {
+test('pipelined/3: a follower is sent together with one that had to wait', async (t) => {
   const { connection, send, texts } = await openLine()
   connection.prepare('SELECT', () => {})
   const all = [send('a'), send('b'), send('c')]
@@ -246,7 +246,7 @@ test('pipelined/1: room is used again once the server has answered, and not befo
   t.false([one, two].includes(four), 'a broken connection may hold what it was given')
 })
 
-test('a statement that cannot be prepared is not sent, and those behind it are', async (t) => {
+test('a statement that cannot be prepared is not sent, and later ones are', async (t) => {
   const { connection, send, texts } = await openLine()
   connection.refusal = new Error('no such table')
   const [refused, next] = [send('a', 'UPDATE'), send('b')]
@@ -257,7 +257,7 @@ test('a statement that cannot be prepared is not sent, and those behind it are',
   await t.notThrowsAsync(next)
 })
 
-test('what was prepared on a connection that broke is not sent', async (t) => {
+test('a statement prepared on a broken connection is not sent', async (t) => {
   const { connection, send, texts } = await openLine()
   const sent = send('a', 'UPDATE')
   connection.breakDown()

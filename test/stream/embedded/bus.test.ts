@@ -10,7 +10,7 @@ const announcementOf = (number: number): Announcement => ({
   entries: [],
 })
 
-test('an announcement reaches who listens to its channel, in order, and nobody else', (t) => {
+test('an announcement reaches the listeners of its channel, in order, and no others', (t) => {
   const bus = new LocalBus()
   const heard: string[] = []
   const [first, second, third] = [announcementOf(1), announcementOf(2), announcementOf(1)]
@@ -26,7 +26,7 @@ test('an announcement reaches who listens to its channel, in order, and nobody e
   t.deepEqual(heard, ['a first', 'b first', 'a third', 'b third'])
 })
 
-test('who stops listening hears nothing more, and stopping twice is harmless', (t) => {
+test('a stopped listener hears nothing more, and stopping twice is harmless', (t) => {
   const bus = new LocalBus()
   let heard = 0
   const count = (): number => (heard += 1)
@@ -38,7 +38,7 @@ test('who stops listening hears nothing more, and stopping twice is harmless', (
   t.is(heard, 1)
 })
 
-test('who stops while it is being told does not keep others from hearing', (t) => {
+test('a listener that stops while it is told does not keep others from hearing', (t) => {
   const bus = new LocalBus()
   const heard: string[] = []
   const stop = bus.listen(channel(1), () => {
@@ -50,7 +50,7 @@ test('who stops while it is being told does not keep others from hearing', (t) =
   t.deepEqual(heard, ['a', 'b', 'b'])
 })
 
-test('a notice reaches everyone who wants notices', (t) => {
+test('a notice reaches every listener', (t) => {
   const bus = new LocalBus()
   const heard: Notice[] = []
   const stop = bus.onNotice((notice) => heard.push(notice))

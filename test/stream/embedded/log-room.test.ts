@@ -12,7 +12,7 @@ test('W4: beyond its bytes the log refuses, and says when to come back', async (
   t.deepEqual(await log.append(padded(2)), { kind: 'refused', reason: 'full', retryAfterMs: 1000 })
 })
 
-test('W4: one byte beyond the bound is refused, and what waits counts', async (t) => {
+test('W4: one byte beyond the bound is refused, and waiting bytes count', async (t) => {
   const { log, table } = await bench({ bytesMax: 1000 })
   const release = hold(table)
   const first = log.append(padded(600))
@@ -39,7 +39,7 @@ test('W4: the log counts as its table does, whatever the script', async (t) => {
   }
 })
 
-test('W4: a log that is opened again counts what it holds', async (t) => {
+test('W4: a log that is opened again counts its batches', async (t) => {
   const first = await bench({ bytesMax: 1000 })
   await first.log.append(padded(900))
   const again = await bench({ bytesMax: 1000 }, first.table)
@@ -48,7 +48,7 @@ test('W4: a log that is opened again counts what it holds', async (t) => {
   t.like(await again.log.append(padded(100)), { kind: 'appended' })
 })
 
-test('W4: purging forgets what is applied and old, and nothing else', async (t) => {
+test('W4: purging removes applied and old batches, and no others', async (t) => {
   const { log, clock, bytes } = await bench()
   for (const now of [1000, 2000, 3000]) {
     clock.now = now
@@ -64,7 +64,7 @@ test('W4: purging forgets what is applied and old, and nothing else', async (t) 
   t.is(bytes(), 200)
 })
 
-test('W4: a log more than half full gives room before its time, but not what is unapplied', async (t) => {
+test('W4: a log more than half full makes room early, but keeps unapplied batches', async (t) => {
   const { log, bytes } = await bench({ bytesMax: 1000 })
   for (let count = 0; count < 5; count += 1) await log.append(padded(100))
   t.deepEqual(await log.purge(0, 3, 0), { purged: 0 })

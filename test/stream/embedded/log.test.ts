@@ -20,7 +20,7 @@ const portsOver = (table: MemoryLogTable) => ({
   onFenced: () => undefined,
 })
 
-test('what is appended is read in order, lane by lane, submissions and all', async (t) => {
+test('appended batches are read in order, lane by lane, with their submissions', async (t) => {
   const { log } = await bench()
   const [a, b, c, d] = [message(), message(), message(), message()]
   await log.append(batchOf(0, a, b))
@@ -68,14 +68,14 @@ test('W1: an append answers only after its transaction', async (t) => {
   t.deepEqual(await appended, { kind: 'appended', position: 1 })
 })
 
-test('embedded-writer/1: what arrives in one turn of the event loop goes into one transaction', async (t) => {
+test('embedded-writer/1: appends of one pass of the event loop share one transaction', async (t) => {
   const { log, table } = await bench()
   const appended = [0, 1, 0].map((lane) => log.append(batchOf(lane, message())))
   await Promise.all(appended)
   t.deepEqual(table.transactions, [3])
 })
 
-test('embedded-writer/1: what arrives while a transaction runs goes into the next one', async (t) => {
+test('embedded-writer/1: appends that arrive during a transaction share the next one', async (t) => {
   const { log, table } = await bench()
   const release = hold(table)
   const first = log.append(batchOf(0, message()))
@@ -161,7 +161,7 @@ test('embedded-reader/1: a reader at the tail reads from memory', async (t) => {
   t.is(table.reads, 0)
 })
 
-test('embedded-reader/1: a reader that asks again for what it has not applied gets it again', async (t) => {
+test('embedded-reader/1: a reader that asks again for unapplied batches gets them again', async (t) => {
   const { log } = await bench()
   await log.append(batchOf(0, message()))
   await log.append(batchOf(0, message()))
@@ -231,7 +231,7 @@ test('a log that is opened on a table with entries reads them from there', async
   t.is(table.reads, 1)
 })
 
-test('what cannot be read any more comes as unreadable', async (t) => {
+test('a submission that can no longer be read comes as unreadable', async (t) => {
   const { log } = await bench()
   await log.append({ lane: 0, count: 3, payload: '[{"model":' })
   const [entry] = await log.read(0, 0, 10)
@@ -272,7 +272,7 @@ test('a watcher is woken once for each lane of a transaction, after it can read'
   t.is(woken.length, 3)
 })
 
-test('embedded-reader/2: what the table has shown already is not taken again', async (t) => {
+test('embedded-reader/2: batches read from the table are not taken again', async (t) => {
   const table = new MemoryLogTable()
   const [position = 0] = await appendTo(table, [batchOf(0, message())])
   const writer = await EmbeddedWriter.open(portsOver(table), 1000)

@@ -26,7 +26,7 @@ for (const [code, description, kind] of REFUSALS) {
   })
 }
 
-test('lane-writer/3: a timeout says nothing, and where nobody leads the stream nothing was sent', (t) => {
+test('lane-writer/3: a timeout proves nothing, and without a leader nothing was sent', (t) => {
   t.is(readRefusal(new Error('timeout')).kind, 'no-word')
   t.is(readRefusal('text').kind, 'no-word')
   const nobody = new Error('jetstream is not enabled')

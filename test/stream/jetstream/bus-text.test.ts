@@ -47,7 +47,7 @@ const entries = fc.array(
   { minLength: 1, maxLength: 20 },
 )
 
-test('bus-text/1: what is read back equals what was written, also in several texts', (t) => {
+test('bus-text/1: an announcement reads back equal, also from several texts', (t) => {
   fc.assert(
     fc.property(entries, fc.integer({ min: 700, max: 4000 }), (made, bytesMax) => {
       const texts = encodeAnnouncement({ channelId: CHANNEL, entries: made }, bytesMax)

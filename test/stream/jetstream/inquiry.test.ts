@@ -109,7 +109,7 @@ testWithNats(
   },
 )
 
-test('inquiry/3: a question that nobody answers went unasked', async (t) => {
+test('inquiry/3: a question without answers counts as unasked', async (t) => {
   const time = new FakeTime(0)
   const nats = { publish: () => {}, subscribe: () => ({ unsubscribe: () => {} }) as Subscription }
   const connection: Line = { nats, isConnected: true, onReturn: () => () => {} }

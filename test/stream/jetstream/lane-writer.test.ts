@@ -165,7 +165,7 @@ test('lane-writer/2: a batch is sent only after the one before it is answered', 
   t.deepEqual([...outcomes.values()], ['appended', 'appended'])
 })
 
-test('lane-writer/3: what reached no server is refused in time, and what waits behind it', async (t) => {
+test('lane-writer/3: a batch that reached no server is refused in time, with those behind it', async (t) => {
   const { subject, append, pass, outcomes } = rig()
   subject.canSend = false
   for (const text of ['a', 'b']) append(text)
@@ -175,7 +175,7 @@ test('lane-writer/3: what reached no server is refused in time, and what waits b
   t.deepEqual([...outcomes.values()], ['refused', 'refused'])
 })
 
-test('lane-writer/3: what was sent without an answer is unknown and never refused', async (t) => {
+test('lane-writer/3: a batch sent without an answer is unknown and never refused', async (t) => {
   const { subject, append, pass, outcomes, meter } = rig()
   append('a')
   append('b')
@@ -250,7 +250,7 @@ for (const [name, isLost, kind] of [
   })
 }
 
-test('lane-writer/3: closing refuses what was not sent and does not know of the rest', async (t) => {
+test('lane-writer/3: closing refuses unsent batches and answers unknown for the rest', async (t) => {
   const { subject, append, writer, outcomes } = rig()
   for (const text of ['a', 'b']) append(text)
   t.is(subject.attempts.length, 1)
