@@ -11,6 +11,7 @@ import type {
 } from '#test/bench/load/messages'
 import type { Prepared } from './caller.ts'
 import { addDevices, addMessages, addUpdates } from './database.ts'
+import type { NewDevices } from './database.ts'
 import { deviceKeysOf } from './device-keys.ts'
 import { databaseIn, startGateway } from './gateway.ts'
 import { Generator, Subscribers } from './load-process.ts'
@@ -24,7 +25,7 @@ const LOAD_CONNECTIONS = 32
 
 /** Devices, and what each channel gets after they were there last. */
 export interface Absence {
-  readonly devices: { readonly name: string; readonly count: number; readonly channels: number }
+  readonly devices: NewDevices
   readonly messages?: number
   /** Of one thing. */
   readonly updates?: number

@@ -1,7 +1,8 @@
 // `count <path> <query> …` prints one number per query. The others change what the product made,
 // and print one number: `multiply <path> <total>` copies things, `messages` and `updates` `<path>
-// <count>` add so many entries to every channel, `devices <path> <name> <count> <channels>` makes
-// devices with so many channels each, that have seen everything until now.
+// <count>` add so many entries to every channel, `devices <path> <name> <count> <channels>
+// <channel>` makes devices with so many channels each, or with that one, that have seen everything
+// until now.
 
 import { DatabaseSync } from 'node:sqlite'
 
@@ -67,7 +68,7 @@ function addUpdates(each: number): number[] {
   return [numberOf('SELECT count(*) FROM thing_updates')]
 }
 
-function addDevices(name: string, count: number, channels: number): number[] {
+function addDevices([name = '', count, channels, only = '']: readonly string[]): number[] {
   const device = database.prepare(
     `INSERT INTO devices (device_id, platform, channel_type, created_at, seen_at)
       VALUES (?, 'linux', 'private', 1, 1)`,
@@ -76,11 +77,14 @@ function addDevices(name: string, count: number, channels: number): number[] {
     `INSERT INTO subscriptions (channel, device, since_seq, acked_seq, acked_ahead, created_at)
       SELECT channel, ?, head_seq, head_seq, '[]', 1 FROM channel_heads WHERE channel = ?`,
   )
-  const known = database.prepare('SELECT channel FROM channel_heads ORDER BY channel').all()
-  for (const [index, key] of deviceKeysOf(name, count).entries()) {
+  const known = database
+    .prepare("SELECT id AS channel FROM channels WHERE ? IN ('', channel_id) ORDER BY id")
+    .all(only)
+  const each = Number(channels)
+  for (const [index, key] of deviceKeysOf(name, Number(count)).entries()) {
     const { lastInsertRowid } = device.run(deviceIdOf(key))
-    for (let nth = 0; nth < channels; nth += 1) {
-      const channel = known[(index * channels + nth) % known.length]?.['channel'] ?? 0
+    for (let nth = 0; nth < each; nth += 1) {
+      const channel = known[(index * each + nth) % known.length]?.['channel'] ?? 0
       subscription.run(lastInsertRowid, channel)
     }
   }
@@ -99,7 +103,7 @@ const VERBS: Readonly<Record<string, () => number[]>> = {
   multiply: () => changed(() => multiply(Number(words[0]))),
   messages: () => changed(() => addMessages(Number(words[0]))),
   updates: () => changed(() => addUpdates(Number(words[0]))),
-  devices: () => changed(() => addDevices(words[0] ?? '', Number(words[1]), Number(words[2]))),
+  devices: () => changed(() => addDevices(words)),
 }
 
 console.log((VERBS[verb]?.() ?? []).join(' '))

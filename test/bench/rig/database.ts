@@ -51,12 +51,21 @@ export async function addUpdates(path: string, each: number): Promise<void> {
   await numbers(['updates', path, String(each)])
 }
 
+export interface NewDevices {
+  readonly name: string
+  readonly count: number
+  /** Of each device; each begins where the one before ends. */
+  readonly channels: number
+  /** The one channel of all of them, in place of those. */
+  readonly channel?: string
+}
+
 /** Makes the devices of `deviceKeysOf`, each with so many channels. No server may run. */
 export async function addDevices(
   path: string,
-  { name, count, channels }: { readonly name: string; count: number; channels: number },
+  { name, count, channels, channel = '' }: NewDevices,
 ): Promise<void> {
-  await numbers(['devices', path, name, String(count), String(channels)])
+  await numbers(['devices', path, name, String(count), String(channels), channel])
 }
 
 async function numbers(words: readonly string[]): Promise<number[]> {

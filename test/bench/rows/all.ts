@@ -6,6 +6,7 @@ import { CLUSTER_ROWS } from './cluster.ts'
 import { EMBEDDED_ROWS } from './embedded.ts'
 import { FAILOVER_ROW } from './failover.ts'
 import { IDLE_CONNECTIONS_ROW } from './idle-connections.ts'
+import { FAN_OUT_ROW } from './fan-out.ts'
 import { IDLE_MEMORY_ROW } from './idle-memory.ts'
 import { MEMORY_ROW } from './memory.ts'
 import { PUSH_ROW } from './push.ts'
@@ -22,6 +23,7 @@ export const ROWS: readonly Row[] = [
   STRANGERS_ROW,
   CATCH_UP_ROW,
   IDLE_CONNECTIONS_ROW,
+  FAN_OUT_ROW,
   IDLE_MEMORY_ROW,
   MEMORY_ROW,
 ]

@@ -1,0 +1,121 @@
+// Entries of one channel to all of its subscribers: by the product, and by the topics of
+// uWebSockets.js (D7).
+
+import { cp } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+
+import { SUBSCRIBERS_MAX } from '#domain/channel'
+import { Caller, PASSWORD } from './caller.ts'
+import type { Prepared } from './caller.ts'
+import { addDevices } from './database.ts'
+import { deviceKeysOf } from './device-keys.ts'
+import { databaseIn, startGateway } from './gateway.ts'
+import { Generator, Subscribers } from './load-process.ts'
+import { CountsDiffer } from './rig.ts'
+import { startServer } from './server.ts'
+import type { Server } from './server.ts'
+
+const TOPICS = fileURLToPath(new URL('../denominators/topic-fan-out.ts', import.meta.url))
+const NAME = 'fan-out'
+const THINGS = 1_000
+const CONNECTIONS = 64
+const SETTLE_LIMIT_MS = 60_000
+const CATCH_UP_MS = 2_000
+/** Of the product's frame for an update of 302 bytes. */
+const FRAME_BYTES = 480
+
+/** A server, its subscribers, and what makes entries for them. */
+export class FanOut {
+  readonly #server: Server
+  readonly #subscribers: Subscribers
+  /** Makes entries for so long; gives how many deliveries follow from them. */
+  readonly #make: (durationMs: number) => Promise<number>
+  readonly #end: () => Promise<void>
+
+  private constructor(
+    server: Server,
+    subscribers: Subscribers,
+    work: { readonly make: (durationMs: number) => Promise<number>; end?: () => Promise<void> },
+  ) {
+    this.#server = server
+    this.#subscribers = subscribers
+    this.#make = work.make
+    this.#end = work.end ?? (() => Promise.resolve())
+  }
+
+  /** The product, with as many subscribers as a channel may have. */
+  static async product(prepared: Prepared, directory: string): Promise<FanOut> {
+    const { token, channels } = prepared
+    const [channel = ''] = channels
+    const [first = ''] = prepared.deviceKeys
+    const others = SUBSCRIBERS_MAX - 1
+    await cp(prepared.directory, directory, { recursive: true })
+    const devices = { name: NAME, count: others, channels: 1, channel }
+    await addDevices(databaseIn(directory), devices)
+    const server = await startGateway(directory, token)
+    await new Caller(server, token).submit(channel)
+    const generator = new Generator()
+    const recipe = { path: '/thing/update', token, password: PASSWORD, thingCount: THINGS }
+    const ports = [server.port]
+    await generator.connect({
+      ports,
+      connections: CONNECTIONS,
+      recipe: { ...recipe, channels: [channel] },
+    })
+    const make = async (durationMs: number): Promise<number> => {
+      const { accepted } = await generator.load({ pace: { kind: 'closed' }, durationMs })
+      return accepted * SUBSCRIBERS_MAX
+    }
+    const subscribers = await connected(server, token, [first, ...deviceKeysOf(NAME, others)])
+    return new FanOut(server, subscribers, { make, end: () => generator.stop() })
+  }
+
+  /** D7 */
+  static async topics(): Promise<FanOut> {
+    const server = await startServer(TOPICS, {})
+    const subscribers = await connected(server, '', deviceKeysOf(NAME, SUBSCRIBERS_MAX))
+    const make = async (durationMs: number): Promise<number> => {
+      const path = `/publish/${Math.round(durationMs)}/${FRAME_BYTES}`
+      const answer = await fetch(`http://127.0.0.1:${server.port}${path}`)
+      return Number(await answer.text()) * SUBSCRIBERS_MAX
+    }
+    return new FanOut(server, subscribers, { make })
+  }
+
+  /** Deliveries a second, from the first entry to the last delivery. */
+  async rate(durationMs: number): Promise<number> {
+    const before = await this.#subscribers.request({ kind: 'mark' })
+    const startMs = performance.now()
+    const expected = before.entries + before.skipped + (await this.#make(durationMs))
+    const order = { kind: 'await', entries: expected, timeoutMs: SETTLE_LIMIT_MS } as const
+    const after = await this.#subscribers.request(order)
+    const seconds = (performance.now() - startMs) / 1_000
+    const isWhole =
+      after.entries + after.skipped === expected && after.repeated + after.closed === 0
+    if (!isWhole) throw new CountsDiffer(`expected ${expected}, saw ${JSON.stringify(after)}`)
+    // What was conflated was not delivered.
+    return (after.entries - before.entries) / seconds
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([this.#subscribers.stop(), this.#end()])
+    await this.#server.stop()
+  }
+}
+
+async function connected(
+  { port }: Server,
+  token: string,
+  deviceKeys: readonly string[],
+): Promise<Subscribers> {
+  const subscribers = new Subscribers()
+  const target = { ports: [port], token, deviceKeys }
+  await subscribers.request({ kind: 'connect', target })
+  // Entries from before come within that time.
+  await subscribers.request({
+    kind: 'await',
+    entries: Number.MAX_SAFE_INTEGER,
+    timeoutMs: CATCH_UP_MS,
+  })
+  return subscribers
+}
