@@ -25,8 +25,8 @@ const ALLOCATOR: Readonly<Record<string, string>> = {
 
 /**
  * Replaces this process by the same program with the settings, and does not return then. Returns
- * when it has them, or where a process cannot be replaced: on Windows, and as a child with a channel
- * to its parent.
+ * when it has them, or where a process cannot be replaced: on Windows, and as a child with a
+ * channel to its parent.
  */
 export function startAnew(): void {
   const { env, execArgv, execPath, argv, connected } = process

@@ -75,7 +75,7 @@ async function takenByBare(session: Session, directory: string): Promise<Taken> 
   const script = fileURLToPath(new URL('../denominators/bare-websockets.ts', import.meta.url))
   const server = await startServer(script, await certificateIn(directory))
   const silent = Array.from({ length: DEVICES }, () => null)
-  return taken(session, { name: 'D8', server, hellos: silent })
+  return measure(session, { name: 'D8', server, hellos: silent })
 }
 
 async function takenByProduct(session: Session, directory: string): Promise<Taken> {
@@ -94,7 +94,7 @@ async function takenByProduct(session: Session, directory: string): Promise<Take
     SERVICE_DATABASE_URL: `sqlite:${databaseIn(directory)}`,
     SERVICE_TOKEN: token,
   })
-  return taken(session, { name: 'gateway', server, hellos })
+  return measure(session, { name: 'gateway', server, hellos })
 }
 
 interface Listening {
@@ -103,7 +103,7 @@ interface Listening {
   readonly hellos: readonly (string | null)[]
 }
 
-async function taken(session: Session, { name, server, hellos }: Listening): Promise<Taken> {
+async function measure(session: Session, { name, server, hellos }: Listening): Promise<Taken> {
   const devices = new IdleDevices()
   try {
     await passing(SETTLE_MS)
