@@ -27,6 +27,11 @@ const LOOPBACK = /^(?:127\.\d+\.\d+\.\d+|::1|localhost)$/i
 export function assistants(env: Env, reached: Reached): AssistantSettings | undefined {
   if (oneOf(env, NAME, 'false', ['true', 'false']) === 'false') return undefined
   const baseUrl = reached.publicBaseUrl ?? loopbackUrl(reached)
+  // The well-known addresses of RFC 8414 and RFC 9728 begin at the root of a host.
+  if (new URL(baseUrl).pathname !== '/') {
+    const problem = 'is true, and SERVICE_PUBLIC_BASE_URL has a path'
+    refuse(NAME, problem, 'an https origin in SERVICE_PUBLIC_BASE_URL')
+  }
   return Object.freeze({ baseUrl, registration: registration(env) })
 }
 

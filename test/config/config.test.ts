@@ -435,7 +435,7 @@ test(
 
 const ON = { SERVICE_MCP_ENABLED: 'true' }
 const CERTIFICATE = { SERVICE_HTTP_TLS_CERT: FILE, SERVICE_HTTP_TLS_KEY: FILE }
-const PUBLIC = { SERVICE_PUBLIC_BASE_URL: 'https://push.example/p/' }
+const PUBLIC = { SERVICE_PUBLIC_BASE_URL: 'https://push.example/' }
 
 const baseUrls: readonly (readonly [env: Env, baseUrl: string | undefined])[] = [
   [{}, undefined],
@@ -444,8 +444,8 @@ const baseUrls: readonly (readonly [env: Env, baseUrl: string | undefined])[] = 
   [{ ...ON, SERVICE_HTTP_ADDR: '[::1]:9000' }, 'http://[::1]:9000'],
   [{ ...ON, SERVICE_HTTP_ADDR: 'localhost:80' }, 'http://localhost'],
   [{ ...ON, ...CERTIFICATE, SERVICE_HTTP_ADDR: '127.0.0.2:443' }, 'https://127.0.0.2'],
-  [{ ...ON, ...PUBLIC }, 'https://push.example/p'],
-  [{ ...ON, ...PUBLIC, SERVICE_HTTP_ADDR: '0.0.0.0:80' }, 'https://push.example/p'],
+  [{ ...ON, ...PUBLIC }, 'https://push.example'],
+  [{ ...ON, ...PUBLIC, SERVICE_HTTP_ADDR: '0.0.0.0:80' }, 'https://push.example'],
 ]
 
 for (const [env, baseUrl] of baseUrls) {
@@ -453,6 +453,13 @@ for (const [env, baseUrl] of baseUrls) {
     t.is(configFrom(env).assistants?.baseUrl, baseUrl)
   })
 }
+
+test('assistants are not let in below a path of a host', (t) => {
+  const env = { ...ON, SERVICE_PUBLIC_BASE_URL: 'https://push.example/p' }
+  const message =
+    /^SERVICE_MCP_ENABLED is true, and SERVICE_PUBLIC_BASE_URL has a path; allowed: an/
+  t.throws(() => configFrom(env), { instanceOf: ConfigError, message })
+})
 
 for (const host of ['0.0.0.0', '[::]', '192.168.0.7', 'push.example', '127.0.0.1.example']) {
   test(`assistants are not let in at ${host} without a public https address`, (t) => {
