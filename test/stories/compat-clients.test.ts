@@ -2,6 +2,7 @@
 // and key are ours, and notice when they did not.
 
 import { writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
 import { Agent } from 'node:https'
 import https from 'node:https'
 import { join } from 'node:path'
@@ -88,5 +89,40 @@ test('the client of the send-key tool, whose host is fixed, sends, and is told w
     { title: '主机', body: 'the **disk** is full', tags: ['disk', 'host'] },
   ])
   t.like(await scSend(UNKNOWN, 'T', 'M'), { code: 40_001 })
+  t.is(rig.sink.accepted.length, 1)
+})
+
+/** The part of `all-pusher-api` that is used here; it has no types of its own. */
+interface Pushers {
+  readonly PushApi: new (
+    services: readonly { readonly name: string; readonly config: { readonly key: object } }[],
+  ) => {
+    send(options: object): Promise<readonly { readonly result: { readonly status: number } }[]>
+  }
+}
+
+const { PushApi } = createRequire(import.meta.url)('all-pusher-api') as Pushers
+
+test('a program for many services sends by its device-key part, and is told when it did not', async (t) => {
+  const rig = await startIngress(t, { styles: compatibilityStyles({ keptMs: 60_000 }) })
+  const made = await rig.post('/channel/key', CREDENTIALS)
+  const { key } = made.json['data'] as { readonly key: string }
+  const send = async (token: string) => {
+    const config = { key: { token, baseURL: `${rig.url}/compat-devicekey/push` } }
+    const [outcome] = await new PushApi([{ name: 'Bark', config }]).send({
+      title: 'Disk',
+      message: 'root volume at 91 %',
+      extraOptions: { level: 'timeSensitive', group: 'hosts', url: 'https://example.com/disk' },
+    })
+    return outcome?.result.status
+  }
+  t.is(await send(key), 200)
+  t.like(sentMessages(rig.sink)[0], {
+    title: 'Disk',
+    body: 'root volume at 91 %',
+    severity: 'high',
+    url: 'https://example.com/disk',
+  })
+  t.not(await send(UNKNOWN), 200)
   t.is(rig.sink.accepted.length, 1)
 })
