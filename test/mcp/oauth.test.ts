@@ -1,10 +1,7 @@
 // Goal: the official client gets in by itself, with a person who allows it at a browser.
 
-import {
-  Client,
-  StreamableHTTPClientTransport,
-  UnauthorizedError,
-} from '@modelcontextprotocol/client'
+import { StreamableHTTPClientTransport, UnauthorizedError } from '@modelcontextprotocol/client'
+import type { Client } from '@modelcontextprotocol/client'
 import test from 'ava'
 import type { ExecutionContext } from 'ava'
 
@@ -17,7 +14,7 @@ import { FakeLogger, FakeMeter } from '#test/support/fake-telemetry'
 import { FakeTime } from '#test/support/fake-timers'
 import { CHANNEL, NOW_MS, PASSWORD } from '#test/support/making'
 import { textOf } from '#test/support/mcp-rig'
-import { Person } from '#test/support/oauth-person'
+import { Person, connectOfficial } from '#test/support/oauth-person'
 import { realRuntime } from '#test/support/real-runtime'
 import { openTestStore } from '#test/support/sqlite-store'
 import { startIngress } from '#test/support/start-ingress'
@@ -89,25 +86,16 @@ function transportOf(
   })
 }
 
-async function connected(
+function connected(
   t: ExecutionContext,
   rig: Pick<Rig, 'url'>,
   { person, revision }: { readonly person: Person; readonly revision: string | undefined },
 ): Promise<Client> {
-  const client = new Client(
-    { name: 'the-official-client', version: '1' },
-    revision === undefined ? {} : { versionNegotiation: { mode: { pin: revision } } },
-  )
-  const transport = transportOf(rig, person)
-  try {
-    await client.connect(transport)
-    t.teardown(() => client.close())
-    return client
-  } catch (error) {
-    if (!(error instanceof UnauthorizedError)) throw error
-    await transport.finishAuth(person.told)
-    return connected(t, rig, { person, revision })
-  }
+  return connectOfficial(t, {
+    transport: () => transportOf(rig, person),
+    told: async () => person.told,
+    options: revision === undefined ? {} : { versionNegotiation: { mode: { pin: revision } } },
+  })
 }
 
 const send = { name: 'message_send', arguments: { channel_id: CHANNEL, title: 'x' } }

@@ -1,28 +1,15 @@
 // Goal: on a whole gateway a person lets an assistant in, and it uses the bound channel and no
 // other until the person ends that.
 
-import { createServer } from 'node:net'
-import { once } from 'node:events'
-
 import { Client as McpClient, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import test from 'ava'
 import type { ExecutionContext } from 'ava'
 
 import { Browser, Client } from '#test/support/authorization-rig'
 import type { Talking } from '#test/support/authorization-rig'
-import { post, startGateway } from '#test/support/gateway'
+import { createChannel, startAssistantsGateway } from '#test/support/assistants-gateway'
 import type { Gateway } from '#test/support/gateway'
 import { PASSWORD } from '#test/support/making'
-
-/** A port that was free a moment ago: the address of a server must be known before it listens. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  return typeof address === 'object' && address !== null ? address.port : 0
-}
 
 function talkingTo({ baseUrl }: Gateway): Talking {
   const send: Talking['send'] = async (path, init) => {
@@ -41,11 +28,6 @@ function talkingTo({ baseUrl }: Gateway): Talking {
   }
 }
 
-async function channelOf(gateway: Gateway): Promise<string> {
-  const made = await post(gateway, '/channel/create', { channel_name: 'x', password: PASSWORD })
-  return String(made.body.data['channel_id'])
-}
-
 async function connect(
   t: ExecutionContext,
   { baseUrl }: Gateway,
@@ -60,13 +42,9 @@ async function connect(
 }
 
 test.serial('an assistant sends to the channel that a person bound to it', async (t) => {
-  const env = {
-    SERVICE_MCP_ENABLED: 'true',
-    SERVICE_HTTP_ADDR: `127.0.0.1:${await freePort()}`,
-  }
-  const gateway = await startGateway(t, { env })
+  const gateway = await startAssistantsGateway(t)
   const { baseUrl } = gateway
-  const [bound, other] = [await channelOf(gateway), await channelOf(gateway)]
+  const [bound, other] = [await createChannel(gateway), await createChannel(gateway)]
   const resource = `${baseUrl}/mcp`
   const client = await Client.register(talkingTo(gateway))
   const browser = new Browser(baseUrl, {}, baseUrl)
