@@ -21,6 +21,7 @@ const STYLE = `body{font:1.05rem/1.5 system-ui,sans-serif}
 body{max-width:34rem;margin:2rem auto;padding:0 1rem}
 label{display:block;margin:1rem 0 .25rem}
 input{font:inherit;width:100%;box-sizing:border-box;padding:.5rem}
+input[type=radio]{width:auto;margin:0 .6rem 0 0}
 button{font:inherit;padding:.5rem 1.25rem;margin:1.25rem .75rem 0 0}
 .refusal{border-left:.3rem solid #b00020;padding:.5rem 1rem}
 @media(prefers-color-scheme:dark){body{background:#111;color:#eee}}`

@@ -120,7 +120,10 @@ test.serial('a person lets a client in, binds a second channel, and ends both', 
   const end = async (channelId: string): Promise<void> => {
     await reader.visit(`${baseUrl}/oauth/assistants`)
     await reader.fill('Show', PASSWORD, channelId)
-    await reader.page.getByRole('radio').last().check()
+    // The oldest stands first: the last one is the grant that the client has now.
+    const radio = reader.page.getByRole('radio').last()
+    t.true(((await radio.boundingBox())?.width ?? Infinity) < 50, 'it stands beside its name')
+    await radio.check()
     t.is(await reader.fill('End its use of this channel', PASSWORD), 200)
   }
   await end(second)
