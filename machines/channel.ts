@@ -46,7 +46,7 @@ export interface TurnInput {
   readonly events: readonly Event[]
 }
 
-/** What a turn writes and sends, in the order of its submissions. */
+/** A turn writes and sends these, in the order of its submissions. */
 export interface Effects {
   readonly entries: FeedEntry[]
   readonly operations: Operation[]
@@ -65,7 +65,7 @@ interface ChannelContext extends ChannelRules {
   readonly state: 'asleep' | 'awake'
   readonly head: ChannelHead | undefined
   readonly memory: Memory
-  /** What the newest turn decided. */
+  /** The newest turn decided this. The next turn says whether it was committed. */
   readonly decided: Decided | undefined
 }
 

@@ -81,7 +81,7 @@ export class FeedFollowing {
 const tellsOfMessages = ({ entries, headSeq }: Announcement): boolean =>
   headSeq !== undefined || entries.some(({ model }) => model === 'message')
 
-/** What a follower waited for: channels with news, nothing at all, or it is over. */
+/** A wait ends with the channels that have news, with nothing, or with the end of the following. */
 export type Heard = ReadonlySet<ChannelId> | 'quiet' | 'end'
 
 export class Follower {

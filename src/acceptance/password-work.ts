@@ -15,11 +15,11 @@ import type { Runtime } from '#domain/runtime'
 import { isProvedBy, parsePasswordHash, passwordHashOf } from './password-hash.ts'
 import type { Derivation, ScryptParameters } from './password-hash.ts'
 
-/** What a request has computed of its passwords. Both sides of it are secrets. */
+/** One request keeps the keys of its passwords here. Passwords and keys are both secrets. */
 export type DerivedKeys = Map<string, Promise<Answer<Uint8Array>>>
 
 export interface PasswordWork {
-  /** What a channel keeps of its password. server_busy when too much waits. */
+  /** Makes the text that a channel keeps for its password. server_busy when too much waits. */
   hash(password: string, derived?: DerivedKeys): Promise<Answer<string>>
   /**
    * True when the password is the one behind the text. Takes the same time either way, and for no

@@ -1,4 +1,4 @@
-// What the surface for assistants knows of grants: whose token it is, and which channels it has.
+// Tells the surface for assistants whose token it was sent, and which channels that grant has.
 
 import { ASSISTANT_SCOPES } from '#domain/assistants'
 import type { AccessTokens, AssistantScope, Bindings } from '#domain/assistants'

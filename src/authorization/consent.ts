@@ -20,7 +20,7 @@ export interface ConsentPorts {
   readonly revokeGrant: (grantId: string) => Promise<void>
 }
 
-/** What a client asks for, as the person is told. */
+/** The page tells the person that a client asks for this. */
 interface Asked {
   readonly clientId: string
   readonly clientName: string

@@ -168,7 +168,7 @@ export async function assistantsPage(visit: Visit): Promise<void> {
     return visit.say(200, words.assistantsTitle, words.revoked)
   }
   if (bound.length === 0) return write(200, paragraph(words.none))
-  // What is ended asks for the password again: a page keeps none.
+  // A page keeps no password, so the person enters it again to end a binding.
   const items = bound.map(({ grantId, clientName, boundAt }, at) => {
     const date = new Date(boundAt).toISOString().slice(0, 10)
     const since = words.since.replace('{date}', date)

@@ -2,8 +2,7 @@
 
 import type { EventRecord } from '#src/client/bodies'
 import { CHANNEL, credentialsOf } from '#src/cli/access'
-import { pairsIn } from '#src/cli/delivery-line'
-import { dateText } from '#src/cli/facts'
+import { ENTITY_HEADINGS, entityCells } from '#src/cli/entity-cells'
 import { PAGING, list as listPages } from '#src/cli/paging'
 import { given, talk } from '#src/cli/talk'
 import { choice, parameter, text, word } from '#src/cli/word'
@@ -35,14 +34,8 @@ export const list = word({
     const reader = { ...(await credentialsOf(options, context)), ...filter }
     const listing = {
       page: async (wanted: object) => await client.event.list({ ...reader, ...wanted }),
-      headings: ['EVENT', 'STATE', 'CHANGED', 'TITLE', 'ATTRS'],
-      cells: ({ event_id: id, state, changed_at: changedAt, title, attrs }: EventRecord) => [
-        id,
-        state,
-        dateText(changedAt),
-        typeof title === 'string' ? title : '',
-        pairsIn(attrs).join('  '),
-      ],
+      headings: ['EVENT', ...ENTITY_HEADINGS],
+      cells: (record: EventRecord) => [record.event_id, ...entityCells(record)],
     }
     await listPages(listing, options, context)
   },

@@ -2,8 +2,7 @@
 
 import type { ThingRecord } from '#src/client/bodies'
 import { CHANNEL, credentialsOf } from '#src/cli/access'
-import { pairsIn } from '#src/cli/delivery-line'
-import { dateText } from '#src/cli/facts'
+import { ENTITY_HEADINGS, entityCells } from '#src/cli/entity-cells'
 import { PAGING, list as listPages } from '#src/cli/paging'
 import { given, talk } from '#src/cli/talk'
 import { choice, parameter, word } from '#src/cli/word'
@@ -36,14 +35,8 @@ export const list = word({
     }
     const listing = {
       page: async (wanted: object) => await client.thing.list({ ...reader, ...wanted }),
-      headings: ['THING', 'STATE', 'CHANGED', 'TITLE', 'ATTRS'],
-      cells: ({ thing_id: id, state, changed_at: changedAt, title, attrs }: ThingRecord) => [
-        id,
-        state,
-        dateText(changedAt),
-        typeof title === 'string' ? title : '',
-        pairsIn(attrs).join('  '),
-      ],
+      headings: ['THING', ...ENTITY_HEADINGS],
+      cells: (record: ThingRecord) => [record.thing_id, ...entityCells(record)],
     }
     await listPages(listing, options, context)
   },
