@@ -170,7 +170,8 @@ export async function assistantsPage(visit: Visit): Promise<void> {
   if (bound.length === 0) return write(200, paragraph(words.none))
   // A page keeps no password, so the person enters it again to end a binding.
   const items = bound.map(({ grantId, clientName, boundAt }, at) => {
-    const date = new Date(boundAt).toISOString().slice(0, 10)
+    // With the minute: an assistant that asked twice on one day stands here twice.
+    const date = `${new Date(boundAt).toISOString().slice(0, 16).replace('T', ' ')} UTC`
     const since = words.since.replace('{date}', date)
     const id = `grant-${at}`
     return (
