@@ -304,9 +304,9 @@ async function bareHttp(t: ExecutionContext) {
   return { http, get: async () => (await fetch(`http://127.0.0.1:${port}/`)).status }
 }
 
-/** Lets sockets get on until something has happened, for five seconds at most. */
+/** Lets sockets get on until something has happened, for thirty seconds at most. */
 async function started(hasHappened: () => boolean): Promise<void> {
-  const giveUpAt = performance.now() + 5_000
+  const giveUpAt = performance.now() + 30_000
   while (!hasHappened()) {
     if (performance.now() > giveUpAt) throw new Error('it did not happen')
     await new Promise<void>((resolve) => setImmediate(resolve))
