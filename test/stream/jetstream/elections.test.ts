@@ -4,7 +4,7 @@ import type { ExecutionContext } from 'ava'
 
 import type { NatsServer } from '#src/dev-servers/nats'
 import type { JetStreamLog } from '#src/stream/jetstream/log'
-import { appended, batchOf, idsOf, readAll } from '#test/contracts/log-contract'
+import { appended, batchOf, idsOf } from '#test/contracts/log-contract'
 import { until } from '#test/support/gateway'
 import { connectNode, openLog, ownStream, testsWithNats } from '#test/support/nats'
 
@@ -55,8 +55,11 @@ for (const [what, stop, resume] of [
         30_000,
       )
       const has = (kind: string) => told.filter((one) => one.kind === kind).map(({ id }) => id)
-      const ids = idsOf(await readAll(log, 1, has('appended').length + 2))
       t.log(`${has('appended').length} appended, ${has('unknown').length} unknown`)
+      const ids = await until(
+        async () => idsOf(await log.read(1, 0, 2 * COUNT)),
+        (read) => read.includes(`n${COUNT}`),
+      )
       t.deepEqual(
         ids,
         ids.toSorted((a, b) => numberOf(a) - numberOf(b)),
