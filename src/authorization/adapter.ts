@@ -46,7 +46,7 @@ class StoredModel implements Adapter {
 
   async upsert(id: string, payload: AdapterPayload, expiresIn?: number): Promise<undefined> {
     const { records, nowMs } = this.#ports
-    const { jti: _jti, ...kept } = payload // adapter/1
+    const { jti: _jti, ...kept } = sealed(payload) // adapter/1
     await records.put({
       model: this.#model,
       idHash: hashOf(id),
@@ -111,6 +111,12 @@ class StoredModel implements Adapter {
     return undefined
   }
 }
+
+/** A client's secret is compared by its hash too. (provider/4) */
+const sealed = (payload: AdapterPayload): AdapterPayload =>
+  payload.client_secret === undefined
+    ? payload
+    : { ...payload, client_secret: hashOf(payload.client_secret) }
 
 function payloadOf(found: FoundRecord | undefined): AdapterPayload | undefined {
   if (found === undefined) return undefined

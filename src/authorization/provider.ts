@@ -6,13 +6,16 @@
 //               ends their grant.
 //   provider/2. A token is for this gateway's surface for assistants alone.
 //   provider/3. Nobody gets a grant without the page on which a person binds a channel.
+//   provider/4. The secret of a client is stored as a hash.
+
+import { timingSafeEqual } from 'node:crypto'
 
 import { Provider, errors, interactionPolicy } from 'oidc-provider'
 import type { Configuration, KoaContextWithOIDC } from 'oidc-provider'
 
 import { ASSISTANT_SCOPES } from '#domain/assistants'
 import type { ClientRegistration } from '#domain/assistants'
-import { adapterFactory } from './adapter.ts'
+import { adapterFactory, hashOf } from './adapter.ts'
 import type { AdapterPorts } from './adapter.ts'
 import type { GuardedFetch } from './guarded-fetch.ts'
 import type { Secrets } from './secrets.ts'
@@ -32,6 +35,8 @@ const ACCESS_TOKEN_S = 15 * 60
 const REFRESH_TOKEN_S = 30 * 86_400
 const CODE_S = 60
 const INTERACTION_S = 10 * 60
+/** A browser in which a person allowed something is known for as long. */
+const BROWSER_S = 30 * 86_400
 /** A person is asked again after a year. */
 const GRANT_S = 365 * 86_400
 
@@ -48,7 +53,14 @@ export function createProvider(
     cookies: cookies(secrets, options.baseUrl),
   })
   provider.proxy = true
+  provider.Client.prototype.compareClientSecret = hasSecret // provider/4
   return provider
+}
+
+function hasSecret(this: InstanceType<Provider['Client']>, sent: string): boolean {
+  const kept = Buffer.from(this.clientSecret ?? '')
+  const hashed = Buffer.from(hashOf(sent))
+  return kept.length === hashed.length && timingSafeEqual(kept, hashed)
 }
 
 const configuration = (options: ProviderOptions): Configuration => ({
@@ -89,7 +101,7 @@ const configuration = (options: ProviderOptions): Configuration => ({
     AuthorizationCode: CODE_S,
     RefreshToken: REFRESH_TOKEN_S,
     Interaction: INTERACTION_S,
-    Session: INTERACTION_S,
+    Session: (_ctx, { accountId }) => (accountId === undefined ? INTERACTION_S : BROWSER_S),
     Grant: GRANT_S,
   },
   routes: {

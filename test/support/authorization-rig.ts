@@ -177,30 +177,37 @@ export class Client {
   }
 
   /** What the client is told in the end, when the person allows. */
-  async allowed(more: Readonly<Record<string, string>> = {}): Promise<URLSearchParams> {
-    const browser = new Browser(this.#rig.url)
+  async allowed(
+    more: Readonly<Record<string, string>> = {},
+    browser = new Browser(this.#rig.url),
+  ): Promise<URLSearchParams> {
     const page = await this.ask(browser, more)
     const end = await browser.follow(await browser.send(page, ALLOWED))
     return new URL(end.location).searchParams
   }
 
-  token(fields: Readonly<Record<string, string>>): ReturnType<Rig['send']> {
+  token(fields: Readonly<Record<string, string>>, more = {}): ReturnType<Rig['send']> {
     const body = new URLSearchParams({ client_id: this.id, ...fields }).toString()
-    const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+    const headers = { 'content-type': 'application/x-www-form-urlencoded', ...more }
     return this.#rig.send('/oauth/token', { method: 'POST', body, headers })
   }
 
-  redeem(code: string, more: Readonly<Record<string, string>> = {}): ReturnType<Rig['send']> {
+  redeem(
+    code: string,
+    more: Readonly<Record<string, string>> = {},
+    headers = {},
+  ): ReturnType<Rig['send']> {
     const redirect_uri = REDIRECT
     const code_verifier = this.verifier
-    return this.token({
-      grant_type: 'authorization_code',
-      code,
-      redirect_uri,
-      code_verifier,
-      resource: RESOURCE,
-      ...more,
-    })
+    const fields = { grant_type: 'authorization_code', code, redirect_uri, code_verifier }
+    return this.token({ ...fields, resource: RESOURCE, ...more }, headers)
+  }
+
+  /** Redeems a code as a client with a secret does, which shows it by this method. */
+  redeemWith(method: string, secret: string, code: string): ReturnType<Rig['send']> {
+    if (method === 'client_secret_post') return this.redeem(code, { client_secret: secret })
+    const authorization = `Basic ${Buffer.from(`${this.id}:${secret}`).toString('base64')}`
+    return this.redeem(code, {}, { authorization })
   }
 
   refresh(token: string): ReturnType<Rig['send']> {
