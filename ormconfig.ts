@@ -13,6 +13,7 @@ import { ChannelKeys1798000000000 } from '#src/store/migrations/6-channel-keys'
 import { Pushes1799000000000 } from '#src/store/migrations/7-pushes'
 import { Parked1799500000000 } from '#src/store/migrations/8-parked'
 import { Authorization1800000000000 } from '#src/store/migrations/9-authorization'
+import { Assistants1800500000000 } from '#src/store/migrations/10-assistants'
 import { tlsOptionsFor } from '#src/store/mysql/tls'
 import type { TlsOptions } from '#src/store/mysql/tls'
 import { SqliteConnection } from '#src/store/sqlite/connection'
@@ -32,6 +33,7 @@ const MIGRATIONS = [
   Pushes1799000000000,
   Parked1799500000000,
   Authorization1800000000000,
+  Assistants1800500000000,
 ]
 
 /**

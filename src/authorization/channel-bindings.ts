@@ -2,7 +2,11 @@
 
 import { ASSISTANT_SCOPES } from '#domain/assistants'
 import type { AccessTokens, AssistantScope, Bindings } from '#domain/assistants'
-import type { AuthorizationRecordStore, BindingStore } from '#domain/authorization-store'
+import type {
+  AuthorizationRecordStore,
+  BindingStore,
+  GrantHolder,
+} from '#domain/authorization-store'
 import type { Runtime } from '#domain/runtime'
 import { isRecord } from '#src/schemas/shape'
 import { GRANT_IDLE_MS, GRANT_NAME, hashOf } from './adapter.ts'
@@ -21,28 +25,35 @@ export interface GrantPorts {
 /** Keeps who has a grant, for as long as the grant. */
 export async function nameGrant(
   { records, runtime }: GrantPorts,
-  grantId: string,
-  clientName: string,
+  { grantId, ...holder }: GrantHolder,
 ): Promise<void> {
   await records.put({
     model: GRANT_NAME,
     idHash: hashOf(grantId),
     grantId,
     uid: '',
-    payload: JSON.stringify({ clientName }),
+    payload: JSON.stringify(holder),
     consumedAt: 0,
     expiresAt: runtime.nowMs() + GRANT_IDLE_MS,
   })
 }
 
 /** Undefined for a grant that is not in force. */
-async function grantNameOf(
+async function holderOf(
   { records, runtime }: GrantPorts,
   grantId: string,
-): Promise<string | undefined> {
+): Promise<GrantHolder | undefined> {
   const found = await records.find(GRANT_NAME, hashOf(grantId), runtime.nowMs())
   const payload: unknown = found && JSON.parse(found.payload)
-  return isRecord(payload) ? String(payload['clientName']) : undefined
+  if (!isRecord(payload)) return undefined
+  // A grant of an earlier version counts as a client of its own.
+  const { clientName, client = grantId, browser = '' } = payload
+  return {
+    grantId,
+    clientName: String(clientName),
+    client: String(client),
+    browser: String(browser),
+  }
 }
 
 /** Access tokens as the store has them. */
@@ -54,8 +65,9 @@ export const storedTokens = (ports: GrantPorts): AccessTokens => ({
     if (!isRecord(payload) || payload['aud'] !== resource) return undefined
     const { grantId, clientId, exp, scope } = payload
     if (typeof grantId !== 'string' || typeof clientId !== 'string') return undefined
-    const clientName = await grantNameOf(ports, grantId)
-    if (clientName === undefined) return undefined
+    const holder = await holderOf(ports, grantId)
+    if (holder === undefined) return undefined
+    const { clientName } = holder
     const scopes = scopesOf(scope)
     return { grantId, clientId, clientName, scopes, expiresAtMs: Number(exp) * 1_000 }
   },
@@ -75,12 +87,13 @@ export const storedBindings = (
   unbind: (grantId, channelId) => ports.bindings.unbind(grantId, channelId),
   start: async (grantId) => {
     const { bindings, runtime } = ports
-    const clientName = (await grantNameOf(ports, grantId)) ?? ''
+    const holder = await holderOf(ports, grantId)
+    if (holder === undefined) throw new Error('a grant ended while its tool was called')
     const secret = runtime.entropy(SECRET_BYTES).toString('base64url')
     const bindSession = runtime.entropy(NAME_BYTES).toString('hex')
     const expiresAt = runtime.nowMs() + SESSION_MS
     const secretHash = hashOf(secret)
-    await bindings.startSession({ bindSession, secretHash, grantId, clientName, expiresAt })
+    await bindings.startSession({ ...holder, bindSession, secretHash, expiresAt })
     return { bindSession, url: pageUrl(secret), expiresAtMs: expiresAt }
   },
   state: async (grantId, bindSession) => {

@@ -4,9 +4,11 @@ import type { Provider } from 'oidc-provider'
 
 import { ASSISTANT_SCOPES } from '#domain/assistants'
 import type { AssistantScope } from '#domain/assistants'
+import type { GrantHolder } from '#domain/authorization-store'
 import type { ChannelCredentials } from '#domain/channel'
 import { fault, isFault } from '#domain/fault'
 import { isRecord } from '#src/schemas/shape'
+import { hashOf } from './adapter.ts'
 import { escaped, paragraph, refusalLine } from './page.ts'
 import { button } from './pages.ts'
 import type { Visit } from './pages.ts'
@@ -16,7 +18,7 @@ export interface ConsentPorts {
   readonly provider: Provider
   readonly resource: string
   /** Keeps who has a grant. */
-  readonly nameGrant: (grantId: string, clientName: string) => Promise<void>
+  readonly nameGrant: (holder: GrantHolder) => Promise<void>
   readonly revokeGrant: (grantId: string) => Promise<void>
 }
 
@@ -56,8 +58,8 @@ export async function consentPage(visit: Visit, ports: ConsentPorts): Promise<vo
     const refusal = visit.sentenceOf(proved)
     return ask(visit, asked, { status: visit.statusOf(proved), refusal, channelId })
   }
-  // The library asks a browser that comes as somebody else to sign out first, and nobody signs in
-  // here: a browser that was here a moment ago stays who it was.
+  // Nobody signs in here, so the library's account stands for the browser: one that was here before
+  // stays who it was.
   const accountId =
     details.session?.accountId ?? visit.ports.runtime.entropy(ACCOUNT_BYTES).toString('hex')
   const grantId = await grant(visit, ports, { asked, accountId, proved })
@@ -66,7 +68,7 @@ export async function consentPage(visit: Visit, ports: ConsentPorts): Promise<vo
     const refusal = visit.sentenceOf(unknown)
     return ask(visit, asked, { status: visit.statusOf(unknown), refusal, channelId })
   }
-  const result = { login: { accountId, remember: false }, consent: { grantId } }
+  const result = { login: { accountId, remember: true }, consent: { grantId } }
   return provider.interactionFinished(request, response, result)
 }
 
@@ -86,10 +88,11 @@ async function grant(
   const made = new provider.Grant({ accountId, clientId })
   made.addResourceScope(resource, scopes.join(' '))
   const grantId = await made.save()
-  await nameGrant(grantId, clientName)
+  const holder = { grantId, client: hashOf(clientId), browser: accountId, clientName }
+  await nameGrant(holder)
   const { channelId, passwordHash } = proved
   const boundAt = runtime.nowMs()
-  const bound = await bindings.bind({ grantId, clientName, channelId, passwordHash, boundAt })
+  const bound = await bindings.bind({ ...holder, channelId, passwordHash, boundAt })
   if (bound === 'bound') return grantId
   await revokeGrant(grantId)
   acceptance.proof.forget(channelId)

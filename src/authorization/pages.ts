@@ -6,10 +6,11 @@
 //
 // Invariants:
 //   pages/1. Every password counts in the password budget before it is compared.
+//   pages/2. An assistant whose use of a channel a person ends loses it in all its grants.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-import type { BindingStore } from '#domain/authorization-store'
+import type { BindingStore, BoundAssistant } from '#domain/authorization-store'
 import type { ChannelCredentials } from '#domain/channel'
 import { fault, isFault } from '#domain/fault'
 import type { Fault } from '#domain/fault'
@@ -21,13 +22,12 @@ import { STATUS, failureHeaders } from '#src/ingress/respond'
 import type { Forms } from './forms.ts'
 import { escaped, paragraph, refusalLine, writePage } from './page.ts'
 import type { PageParts } from './page.ts'
-import { wordsIn } from './words.ts'
+import { filled, wordsIn } from './words.ts'
 import type { Words } from './words.ts'
 
 export interface PagePorts {
   readonly acceptance: Pick<Acceptance, 'callerCheck' | 'proof'>
   readonly bindings: BindingStore
-  readonly revokeGrant: (grantId: string) => Promise<void>
   readonly forms: Forms
   readonly runtime: Pick<Runtime, 'nowMs' | 'entropy'>
 }
@@ -159,27 +159,29 @@ export async function assistantsPage(visit: Visit): Promise<void> {
   const proved = await visit.prove(fields)
   if (isFault(proved)) return write(visit.statusOf(proved), refusalLine(visit.sentenceOf(proved)))
   const { channelId } = proved
+  const isEnding = fields.get('decision') === 'revoke'
+  const hasEnded =
+    isEnding && (await ports.bindings.endUse(channelId, fields.get('assistant') ?? '')) // pages/2
+  const said = hasEnded ? paragraph(words.revoked) : ''
   const bound = await ports.bindings.ofChannel(channelId)
-  const chosen = bound.find(({ grantId }) => grantId === fields.get('grant'))
-  if (fields.get('decision') === 'revoke' && chosen !== undefined) {
-    await ports.bindings.unbind(chosen.grantId, channelId)
-    const rest = await ports.bindings.ofGrant(chosen.grantId)
-    if (rest.length === 0) await ports.revokeGrant(chosen.grantId)
-    return visit.say(200, words.assistantsTitle, words.revoked)
-  }
-  if (bound.length === 0) return write(200, paragraph(words.none))
+  if (bound.length === 0) return write(200, said + paragraph(words.none))
   // A page keeps no password, so the person enters it again to end a binding.
-  const items = bound.map(({ grantId, clientName, boundAt }, at) => {
-    // With the minute: an assistant that asked twice on one day stands here twice.
-    const date = `${new Date(boundAt).toISOString().slice(0, 16).replace('T', ' ')} UTC`
-    const since = words.since.replace('{date}', date)
-    const id = `grant-${at}`
-    return (
-      `<label for="${id}"><input type="radio" id="${id}" name="grant" ` +
-      `value="${escaped(grantId)}">` +
-      `${escaped(clientName)}, ${escaped(since)}</label>`
-    )
-  })
-  const form = visit.channelForm(items.join('') + button(words.revoke, 'revoke'), channelId)
-  visit.write({ status: 200, title: words.assistantsTitle, body: form })
+  const choices = bound.map((one, at) => choice(words, one, `assistant-${at}`)).join('')
+  const form = visit.channelForm(choices + button(words.revoke, 'revoke'), channelId)
+  visit.write({ status: 200, title: words.assistantsTitle, body: said + form })
+}
+
+function choice(
+  words: Words,
+  { client, clientName, boundAt, grants }: BoundAssistant,
+  id: string,
+): string {
+  // With the minute: two assistants of one name may have been let in on one day.
+  const date = `${new Date(boundAt).toISOString().slice(0, 16).replace('T', ' ')} UTC`
+  const times = grants > 1 ? [filled(words.times, { count: String(grants) })] : []
+  const line = [clientName, filled(words.since, { date }), ...times].join(', ')
+  return (
+    `<label for="${id}"><input type="radio" id="${id}" name="assistant" ` +
+    `value="${escaped(client)}">${escaped(line)}</label>`
+  )
 }

@@ -123,12 +123,11 @@ export class AuthorizationServer {
   }
 
   #visit(secrets: Secrets, request: IncomingMessage, response: ServerResponse): Visit {
-    const { bindings, records, runtime } = this.#ports
+    const { bindings, runtime } = this.#ports
     const { baseUrl } = this.#options
     const { entropy } = runtime
     const forms = new Forms({ baseUrl, entropy, keys: () => secrets.cookies })
-    const revokeGrant = (grantId: string): Promise<void> => records.revokeGrant(grantId)
-    const ports = { acceptance: this.#acceptance, bindings, revokeGrant, forms, runtime }
+    const ports = { acceptance: this.#acceptance, bindings, forms, runtime }
     return new Visit(ports, request, response)
   }
 
@@ -136,7 +135,7 @@ export class AuthorizationServer {
     return {
       provider,
       resource: this.#options.resource,
-      nameGrant: (grantId, name) => nameGrant(this.#ports, grantId, name),
+      nameGrant: (holder) => nameGrant(this.#ports, holder),
       revokeGrant: (grantId) => this.#ports.records.revokeGrant(grantId),
     }
   }

@@ -36,6 +36,8 @@ export interface Words {
   readonly revoked: string
   /** With {date}. */
   readonly since: string
+  /** With {count}. */
+  readonly times: string
 }
 
 const EN: Words = {
@@ -71,6 +73,7 @@ const EN: Words = {
   revoke: 'End its use of this channel',
   revoked: 'The assistant cannot use this channel any more.',
   since: 'since {date}',
+  times: 'allowed {count} times',
 }
 
 const ZH: Words = {
@@ -106,6 +109,7 @@ const ZH: Words = {
   revoke: '停止其使用此频道',
   revoked: '该助手已无法使用此频道。',
   since: '自 {date}',
+  times: '已允许 {count} 次',
 }
 
 export const wordsIn = (locale: string): Words => (locale.startsWith('zh') ? ZH : EN)

@@ -35,7 +35,7 @@ export interface AuthorizationRecordStore {
   remove(model: string, idHash: string): Promise<void>
   /** Puts off the end of a record; never brings it forward. */
   prolong(model: string, idHash: string, expiresAt: number): Promise<void>
-  /** Removes every record and every binding of a grant. */
+  /** Removes every record, every binding and every bind session of a grant. */
   revokeGrant(grantId: string): Promise<void>
   /**
    * The secrets of a purpose for these periods, made of `fresh` where nobody made them before: the
@@ -49,30 +49,39 @@ export interface PeriodSecret {
   readonly secret: string
 }
 
-/** A channel and the proof that whoever binds it knew its password. */
-export interface NewBinding {
+/** A grant, and who has it. */
+export interface GrantHolder {
   readonly grantId: string
+  /** SHA-256 of the client's id, in hex. Many people may use one client. */
+  readonly client: string
+  /** Names the browser in which a person allowed the grant; it opens nothing. */
+  readonly browser: string
   /** As the client calls itself. */
   readonly clientName: string
+}
+
+/** A channel and the proof that whoever binds it knew its password. */
+export interface NewBinding extends GrantHolder {
   readonly channelId: ChannelId
   readonly passwordHash: string
   readonly boundAt: number
 }
 
-/** An assistant that may use a channel, as its people see it. */
+/** An assistant that may use a channel, as its people see it: one client with all its grants. */
 export interface BoundAssistant {
-  readonly grantId: string
+  readonly client: string
   readonly clientName: string
+  /** Grants of the client that have the channel. */
+  readonly grants: number
+  /** The time of the first one. */
   readonly boundAt: number
 }
 
-export interface NewBindSession {
+export interface NewBindSession extends GrantHolder {
   /** Names it to the assistant. */
   readonly bindSession: string
   /** Of the secret in the address of its page. */
   readonly secretHash: string
-  readonly grantId: string
-  readonly clientName: string
   readonly expiresAt: number
 }
 
@@ -84,21 +93,30 @@ export interface OpenBindSession {
 }
 
 export interface BindingStore {
-  /** Binding again renews. Exact at BINDINGS_MAX under any concurrency. */
+  /**
+   * Binds the channel of a consent. Binding again renews. Exact at BINDINGS_MAX under any
+   * concurrency. The grant takes the place of those that the same client got in the same browser
+   * for this channel: it gets their channels, and they end.
+   */
   bind(binding: NewBinding): Promise<'bound' | 'full' | 'no-channel'>
   /** The channels that a grant may use now, oldest first. */
   ofGrant(grantId: string): Promise<readonly Binding[]>
-  /** The assistants that may use a channel now, oldest first. */
+  /** The assistants that may use a channel now, oldest first; at most 1,000. */
   ofChannel(channelId: ChannelId): Promise<readonly BoundAssistant[]>
   /** False when the channel was not bound to the grant. */
   unbind(grantId: string, channelId: ChannelId): Promise<boolean>
+  /**
+   * Takes a channel from every grant of a client, and ends those that have no other; false when
+   * none had it.
+   */
+  endUse(channelId: ChannelId, client: string): Promise<boolean>
   startSession(session: NewBindSession): Promise<void>
   /** Finds a session by the secret of its page. */
   session(secretHash: string, nowMs: number): Promise<OpenBindSession | undefined>
   /** Binds the channel and closes the session, together or not at all. */
   useSession(
     secretHash: string,
-    binding: Omit<NewBinding, 'grantId' | 'clientName'>,
+    binding: Omit<NewBinding, keyof GrantHolder>,
   ): Promise<'bound' | 'full' | 'no-channel' | 'no-session'>
   /** What became of a session of this grant. */
   outcome(

@@ -15,6 +15,7 @@ import { Bulk } from './bulk.ts'
 import type { Database } from './database.ts'
 import type { AuthorizationSecretRow } from './entities/authorization.ts'
 import type { Tables } from './entities/tables.ts'
+import { removeGrant } from './ended-grants.ts'
 
 const KEY = ['model', 'id_hash'] as const
 const VALUES = ['grant_id', 'uid', 'payload', 'consumed_at', 'expires_at'] as const
@@ -91,10 +92,7 @@ export class AuthorizationRecords implements AuthorizationRecordStore {
   }
 
   async revokeGrant(grantId: string): Promise<void> {
-    await this.#database.durable(async (session) => {
-      await session.run('DELETE FROM authorization_records WHERE grant_id = ?', [grantId])
-      await session.run('DELETE FROM bindings WHERE grant_id = ?', [grantId])
-    })
+    await this.#database.durable((session) => removeGrant(session, grantId))
   }
 
   secrets(purpose: string, fresh: readonly PeriodSecret[]): Promise<readonly PeriodSecret[]> {

@@ -5,12 +5,16 @@
 //     made with: whoever changes that password makes it void.
 //   bindings/2. A grant never has more than BINDINGS_MAX good bindings; void ones make room.
 //   bindings/3. A bind session is used once, by a channel that is bound in the same transaction.
+//   bindings/4. A client that a person lets in again for a channel, in the same browser, has one
+//     grant: the new one has the channels of the earlier ones, which end.
+//   bindings/5. Whoever ends a client's use of a channel ends it for all grants of that client.
 
 import { BINDINGS_MAX } from '#domain/assistants'
 import type { Binding } from '#domain/assistants'
 import type {
   BindingStore,
   BoundAssistant,
+  GrantHolder,
   NewBindSession,
   NewBinding,
   OpenBindSession,
@@ -20,20 +24,19 @@ import { Bulk } from './bulk.ts'
 import type { Database } from './database.ts'
 import type { BindSessionRow, BindingRow } from './entities/authorization.ts'
 import type { Tables } from './entities/tables.ts'
+import { GOOD, endUse, replaceEarlier } from './replaced-grants.ts'
 import type { Session } from './session.ts'
-
-/** bindings/1 */
-const GOOD = `bindings b JOIN channels c
-  ON c.id = b.channel AND c.password_hash = b.password_hash AND c.is_deleted = 0`
 
 interface SessionRow {
   readonly grantId: string
+  readonly client: string
+  readonly browser: string
   readonly clientName: string
   readonly channel: number
   readonly expiresAt: number
 }
 
-const SESSION = `SELECT grant_id AS grantId, client_name AS clientName, channel,
+const SESSION = `SELECT grant_id AS grantId, client, browser, client_name AS clientName, channel,
   expires_at AS expiresAt FROM bind_sessions WHERE secret_hash = ?`
 
 type Bound = 'bound' | 'full' | 'no-channel'
@@ -51,8 +54,11 @@ export class Bindings implements BindingStore {
 
   bind(binding: NewBinding): Promise<Bound> {
     return this.#database.durable(async (session) => {
-      const bound = await this.#bind(session, binding)
-      return typeof bound === 'string' ? bound : 'bound'
+      const channel = await this.#bind(session, binding)
+      if (typeof channel === 'string') return channel
+      const { channelId: _channelId, ...bound } = binding
+      await replaceEarlier(session, this.#bindings, { ...bound, channel })
+      return 'bound'
     })
   }
 
@@ -95,8 +101,10 @@ export class Bindings implements BindingStore {
   ofChannel(channelId: ChannelId): Promise<readonly BoundAssistant[]> {
     return this.#database.read((session) =>
       session.all<BoundAssistant>(
-        `SELECT b.grant_id AS grantId, b.client_name AS clientName, b.bound_at AS boundAt
-          FROM ${GOOD} WHERE c.channel_id = ? ORDER BY b.bound_at, b.grant_id LIMIT 1000`,
+        `SELECT b.client, MIN(b.client_name) AS clientName, COUNT(*) AS grants,
+            MIN(b.bound_at) AS boundAt
+          FROM ${GOOD} WHERE c.channel_id = ?
+          GROUP BY b.client ORDER BY MIN(b.bound_at), b.client LIMIT 1000`,
         [channelId],
       ),
     )
@@ -111,6 +119,10 @@ export class Bindings implements BindingStore {
       )
       return affected > 0
     })
+  }
+
+  endUse(channelId: ChannelId, client: string): Promise<boolean> {
+    return this.#database.durable((session) => endUse(session, channelId, client))
   }
 
   async startSession(bindSession: NewBindSession): Promise<void> {
@@ -131,7 +143,7 @@ export class Bindings implements BindingStore {
 
   useSession(
     secretHash: string,
-    binding: Omit<NewBinding, 'grantId' | 'clientName'>,
+    binding: Omit<NewBinding, keyof GrantHolder>,
   ): Promise<Bound | 'no-session'> {
     return this.#database.durable<Bound | 'no-session'>(async (session) => {
       const found = await session.first<SessionRow>(
@@ -139,8 +151,8 @@ export class Bindings implements BindingStore {
         [secretHash, binding.boundAt],
       )
       if (found === undefined) return 'no-session'
-      const { grantId, clientName } = found
-      const bound = await this.#bind(session, { ...binding, grantId, clientName })
+      const { channel: _channel, expiresAt: _expiresAt, ...holder } = found
+      const bound = await this.#bind(session, { ...binding, ...holder })
       if (typeof bound === 'string') return bound
       await session.run('UPDATE bind_sessions SET channel = ? WHERE secret_hash = ?', [
         bound,

@@ -8,6 +8,15 @@ interface Ended {
   readonly grantId: string
 }
 
+const OF_GRANTS = ['authorization_records', 'bindings', 'bind_sessions']
+
+/** Removes all that is kept of one grant. */
+export async function removeGrant(session: Session, grantId: string): Promise<void> {
+  for (const table of OF_GRANTS) {
+    await session.run(`DELETE FROM ${table} WHERE grant_id = ?`, [grantId])
+  }
+}
+
 /** Removes at most `maxRows` rows: records that have ended, and with a grant its bindings. */
 export async function removeEndedGrants(
   session: Session,

@@ -1,5 +1,7 @@
 // The pages that people see beside consent: bind sessions, and the assistants of a channel.
 
+import { hash } from 'node:crypto'
+
 import test from 'ava'
 import type { ExecutionContext } from 'ava'
 
@@ -18,15 +20,23 @@ const REVOKE = { channel_id: CHANNEL, password: PASSWORD, decision: 'revoke' }
 
 interface Granted {
   readonly rig: AuthorizationRig
+  readonly client: Client
   readonly grantId: string
+}
+
+const hashOf = (id: string): string => hash('sha256', id, 'hex')
+
+/** The grant of a consent in this browser. */
+async function grantOf(rig: AuthorizationRig, client: Client, browser?: Browser): Promise<string> {
+  const code = (await client.allowed({}, browser)).get('code') ?? ''
+  const token = String((await client.redeem(code)).json['access_token'])
+  return (await rig.tokens.verify(token, RESOURCE))?.grantId ?? ''
 }
 
 async function granted(t: ExecutionContext, options?: AuthorizationRigOptions): Promise<Granted> {
   const rig = await startAuthorization(t, options)
   const client = await Client.register(rig)
-  const code = (await client.allowed()).get('code') ?? ''
-  const token = String((await client.redeem(code)).json['access_token'])
-  return { rig, grantId: (await rig.tokens.verify(token, RESOURCE))?.grantId ?? '' }
+  return { rig, client, grantId: await grantOf(rig, client) }
 }
 
 test('a bind session binds one channel, once, and the assistant sees it', async (t) => {
@@ -73,7 +83,7 @@ test('a bind session that expired, or that nobody made, is a page that says so',
 })
 
 test('a person sees who may use a channel, and ends it', async (t) => {
-  const { rig, grantId } = await granted(t)
+  const { rig, client, grantId } = await granted(t)
   const browser = new Browser(rig.url)
   const page = await browser.open('/oauth/assistants')
   t.is(page.status, 200)
@@ -81,10 +91,12 @@ test('a person sees who may use a channel, and ends it', async (t) => {
   const shown = await browser.send(page, { ...BIND, decision: 'show' })
   t.true(shown.html.includes('An assistant'))
   t.false(shown.html.includes(PASSWORD))
-  const other = await browser.send(shown, { ...REVOKE, grant: 'another' })
+  const other = await browser.send(shown, { ...REVOKE, assistant: 'another' })
   t.is(other.status, 200)
   t.is((await rig.bindings.ofGrant(grantId)).length, 1)
-  t.is((await browser.send(shown, { ...REVOKE, grant: grantId })).status, 200)
+  const ended = await browser.send(shown, { ...REVOKE, assistant: hashOf(client.id) })
+  t.is(ended.status, 200)
+  t.true(ended.html.includes('The assistant cannot use this channel any more.'))
   t.deepEqual(await rig.bindings.ofGrant(grantId), [])
   const none = await browser.send(page, { ...BIND, decision: 'show' })
   t.true(none.html.includes('No assistant may use this channel.'))
@@ -94,12 +106,44 @@ test('a grant whose last channel a person ended has no tokens any more', async (
   const rig = await startAuthorization(t)
   const client = await Client.register(rig)
   const { json } = await client.redeem((await client.allowed()).get('code') ?? '')
-  const grant = await rig.tokens.verify(String(json['access_token']), RESOURCE)
   const browser = new Browser(rig.url)
   const page = await browser.open('/oauth/assistants')
-  await browser.send(page, { ...REVOKE, grant: grant?.grantId ?? '' })
+  await browser.send(page, { ...REVOKE, assistant: hashOf(client.id) })
   t.is(await rig.tokens.verify(String(json['access_token']), RESOURCE), undefined)
   t.is((await client.refresh(String(json['refresh_token']))).status, 400)
+})
+
+test('pages/2: who ends the use of a channel ends it for all grants of the client', async (t) => {
+  const { rig, client, grantId } = await granted(t)
+  const again = await grantOf(rig, client)
+  const other = await Client.register(rig, { client_name: 'Another assistant' })
+  const stays = await grantOf(rig, other)
+  t.not(again, grantId)
+  const browser = new Browser(rig.url)
+  const page = await browser.open('/oauth/assistants')
+  const shown = await browser.send(page, { ...BIND, decision: 'show' })
+  t.is(shown.html.split('type="radio"').length - 1, 2)
+  t.true(shown.html.includes('allowed 2 times'))
+  const ended = await browser.send(shown, { ...REVOKE, assistant: hashOf(client.id) })
+  t.true(ended.html.includes('Another assistant'), 'it tells who is left')
+  t.false(ended.html.includes('An assistant,'))
+  for (const one of [grantId, again]) t.deepEqual(await rig.bindings.ofGrant(one), [])
+  t.is((await rig.bindings.ofGrant(stays)).length, 1)
+})
+
+test('a second consent in the same browser takes the place of the first', async (t) => {
+  const rig = await startAuthorization(t)
+  const client = await Client.register(rig)
+  const [browser, elsewhere] = [new Browser(rig.url), new Browser(rig.url)]
+  const code = (await client.allowed({}, browser)).get('code') ?? ''
+  const { json } = await client.redeem(code)
+  const stays = await grantOf(rig, client, elsewhere)
+  rig.time.advance(29 * 86_400_000)
+  const second = await grantOf(rig, client, browser)
+  t.is((await rig.bindings.ofGrant(second)).length, 1)
+  t.is(await rig.tokens.verify(String(json['access_token']), RESOURCE), undefined)
+  t.is((await client.refresh(String(json['refresh_token']))).status, 400)
+  t.is((await rig.bindings.ofGrant(stays)).length, 1, 'that of another browser stays')
 })
 
 test('a binding ends when its channel gets another password', async (t) => {

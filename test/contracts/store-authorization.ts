@@ -22,9 +22,15 @@ const record = (name: string, more: Partial<AuthorizationRecord> = {}): Authoriz
   ...more,
 })
 
-const binding = (channelId = A, more: Partial<NewBinding> = {}): NewBinding => ({
+const holder = {
   grantId: 'grant-1',
+  client: 'c'.repeat(64),
+  browser: 'browser-1',
   clientName: 'Ein Gehilfe 🔑',
+}
+
+const binding = (channelId = A, more: Partial<NewBinding> = {}): NewBinding => ({
+  ...holder,
   channelId,
   passwordHash: PASSWORD_HASH,
   boundAt: 5,
@@ -33,10 +39,9 @@ const binding = (channelId = A, more: Partial<NewBinding> = {}): NewBinding => (
 
 const SECRET = 's'.repeat(64)
 const session = {
+  ...holder,
   bindSession: 'b'.repeat(32),
   secretHash: SECRET,
-  grantId: 'grant-1',
-  clientName: 'Ein Gehilfe 🔑',
   expiresAt: 1_000,
 }
 const use = { channelId: A, passwordHash: PASSWORD_HASH, boundAt: 7 }
@@ -52,6 +57,7 @@ const before = (authorization: number) => ({
 export function authorizationContract(engine: string, open: OpenStore): void {
   recordContract(engine, open)
   bindingContract(engine, open)
+  clientContract(engine, open)
   bindSessionContract(engine, open)
 }
 
@@ -88,7 +94,8 @@ function recordContract(engine: string, open: OpenStore): void {
     const { authorization, bindings, channels } = await open(t)
     await channels.create(newChannel(A))
     await bindings.bind(binding())
-    await bindings.bind(binding(A, { grantId: 'grant-2' }))
+    await bindings.bind(binding(A, { grantId: 'grant-2', browser: 'browser-2' }))
+    await bindings.startSession(session)
     for (const name of ['a', 'b']) await authorization.put(record(name))
     await authorization.put(record('c', { grantId: 'grant-2' }))
     await authorization.revokeGrant('grant-1')
@@ -96,6 +103,7 @@ function recordContract(engine: string, open: OpenStore): void {
     t.is(await authorization.find('RefreshToken', record('b').idHash, 1), undefined)
     t.not(await authorization.find('RefreshToken', record('c').idHash, 1), undefined)
     t.deepEqual(await bindings.ofGrant('grant-1'), [])
+    t.is(await bindings.session(SECRET, 1), undefined)
     t.is((await bindings.ofGrant('grant-2')).length, 1)
   })
 
@@ -162,8 +170,8 @@ function bindingContract(engine: string, open: OpenStore): void {
       { channelId: B, boundAtMs: 6 },
     ])
     t.deepEqual(await bindings.ofGrant('grant-2'), [])
-    const { grantId, clientName, boundAt } = binding()
-    t.deepEqual(await bindings.ofChannel(A), [{ grantId, clientName, boundAt }])
+    const { client, clientName, boundAt } = binding()
+    t.deepEqual(await bindings.ofChannel(A), [{ client, clientName, grants: 1, boundAt }])
     t.false(await bindings.unbind('grant-2', A))
     t.true(await bindings.unbind('grant-1', A))
     t.false(await bindings.unbind('grant-1', A))
@@ -194,6 +202,94 @@ function bindingContract(engine: string, open: OpenStore): void {
     t.deepEqual(outcomes.slice(-2), ['full', 'full'])
     await channels.changePassword(A, PASSWORD_HASH, 'another')
     t.is(await bindings.bind(binding(many[BINDINGS_MAX])), 'bound')
+  })
+}
+
+function clientContract(engine: string, open: OpenStore): void {
+  test(`${engine}: bindings/4: a client that is let in again has one grant with all channels`, async (t) => {
+    const { authorization, bindings, channels } = await open(t)
+    for (const one of [A, B]) await channels.create(newChannel(one))
+    await bindings.bind(binding(A))
+    await bindings.bind(binding(B))
+    await authorization.put(record('old'))
+    await bindings.startSession(session)
+    const elsewhere = [
+      { grantId: 'grant-2', browser: 'browser-2' },
+      { grantId: 'grant-3', client: 'd'.repeat(64) },
+    ]
+    for (const other of elsewhere) await bindings.bind(binding(A, other))
+    t.is(await bindings.bind(binding(A, { grantId: 'grant-4', boundAt: 8 })), 'bound')
+    t.deepEqual(await bindings.ofGrant('grant-1'), [])
+    t.is(await authorization.find('RefreshToken', record('old').idHash, 1), undefined)
+    t.like(await bindings.ofGrant('grant-4'), [
+      { channelId: B, boundAtMs: 5 },
+      { channelId: A, boundAtMs: 8 },
+    ])
+    t.like(await bindings.session(SECRET, 1), { grantId: 'grant-4', state: 'open' })
+    for (const { grantId } of elsewhere) t.is((await bindings.ofGrant(grantId)).length, 1)
+    // A grant for another channel says nothing of the others.
+    await channels.create(newChannel(channel(3)))
+    await bindings.bind(binding(channel(3), { grantId: 'grant-5' }))
+    t.is((await bindings.ofGrant('grant-4')).length, 2)
+    t.is((await bindings.ofGrant('grant-5')).length, 1)
+  })
+
+  test(`${engine}: bindings/4: a channel with another password since then is bound once`, async (t) => {
+    const { bindings, channels } = await open(t)
+    for (const one of [A, B]) await channels.create(newChannel(one))
+    await bindings.bind(binding(A))
+    await bindings.bind(binding(B))
+    await channels.changePassword(A, PASSWORD_HASH, 'another')
+    const renewed = { grantId: 'grant-2', passwordHash: 'another', boundAt: 9 }
+    t.is(await bindings.bind(binding(A, renewed)), 'bound')
+    t.like(await bindings.ofGrant('grant-2'), [{ channelId: B }, { channelId: A }])
+    t.deepEqual(await bindings.ofGrant('grant-1'), [])
+  })
+
+  test(`${engine}: bindings/2: a grant that takes over channels has as many as it may`, async (t) => {
+    const { bindings, channels } = await open(t)
+    const many = Array.from({ length: BINDINGS_MAX + 2 }, (_, at) => channel(at + 2))
+    for (const one of [A, ...many]) await channels.create(newChannel(one))
+    await bindings.bind(binding(A))
+    for (const one of many.slice(3)) await bindings.bind(binding(one))
+    await bindings.bind(binding(B, { grantId: 'grant-2' }))
+    for (const [at, one] of many.slice(0, 3).entries()) {
+      const secretHash = `${at}`.repeat(64)
+      const more = { grantId: 'grant-2', bindSession: `${at}`.repeat(32), secretHash }
+      await bindings.startSession({ ...session, ...more })
+      await bindings.useSession(secretHash, { ...use, channelId: one })
+    }
+    await bindings.startSession({ ...session, grantId: 'grant-2' })
+    t.is(await bindings.useSession(SECRET, use), 'bound')
+    t.is(await bindings.bind(binding(A, { grantId: 'grant-3' })), 'bound')
+    t.is((await bindings.ofGrant('grant-3')).length, BINDINGS_MAX)
+    t.true(await bindings.unbind('grant-3', A))
+    t.is((await bindings.ofGrant('grant-3')).length, BINDINGS_MAX - 1)
+  })
+
+  test(`${engine}: bindings/5: a client that loses a channel loses it in all grants`, async (t) => {
+    const { authorization, bindings, channels } = await open(t)
+    for (const one of [A, B]) await channels.create(newChannel(one))
+    const second = { grantId: 'grant-2', browser: 'browser-2', boundAt: 9 }
+    const other = { grantId: 'grant-3', client: 'd'.repeat(64), clientName: 'Other', boundAt: 10 }
+    await bindings.bind(binding(A))
+    await bindings.bind(binding(B))
+    await bindings.bind(binding(A, second))
+    await bindings.bind(binding(A, other))
+    for (const grantId of ['grant-1', 'grant-2']) {
+      await authorization.put(record(grantId, { grantId }))
+    }
+    const { client, clientName } = holder
+    const left = { client: other.client, clientName: 'Other', grants: 1, boundAt: 10 }
+    t.deepEqual(await bindings.ofChannel(A), [{ client, clientName, grants: 2, boundAt: 5 }, left])
+    t.true(await bindings.endUse(A, client))
+    t.false(await bindings.endUse(A, client))
+    t.deepEqual(await bindings.ofChannel(A), [left])
+    t.like(await bindings.ofGrant('grant-1'), [{ channelId: B }])
+    const tokenOf = (grantId: string) =>
+      authorization.find('RefreshToken', record(grantId).idHash, 1)
+    t.not(await tokenOf('grant-1'), undefined)
+    t.is(await tokenOf('grant-2'), undefined)
   })
 }
 

@@ -64,8 +64,8 @@ test.serial('an assistant sends to the channel that a person bound to it', async
   t.true((await send(other)).isError)
   const assistants = await browser.open('/oauth/assistants')
   const shown = await browser.send(assistants, { ...fields, decision: 'show' })
-  const grant = /name="grant" value="([^"]+)"/.exec(shown.html)?.[1] ?? ''
-  await browser.send(shown, { ...fields, decision: 'revoke', grant })
+  const chosen = /name="assistant" value="([^"]+)"/.exec(shown.html)?.[1] ?? ''
+  await browser.send(shown, { ...fields, decision: 'revoke', assistant: chosen })
   await t.throwsAsync(async () => send(bound))
   const log = JSON.stringify(gateway.lines)
   for (const secret of [PASSWORD, token, code]) t.false(log.includes(secret))

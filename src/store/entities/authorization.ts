@@ -43,6 +43,8 @@ export type BindingRow = {
   readonly channel: number
   /** The channel's at the time: with another one the binding is void. */
   readonly passwordHash: string
+  readonly client: string
+  readonly browser: string
   readonly clientName: string
   readonly boundAt: number
 }
@@ -54,6 +56,8 @@ export const bindingEntity = ({ integer, text }: ColumnTypes) =>
       grantId: { ...text(64), name: 'grant_id', primary: true },
       channel: { ...integer, primary: true },
       passwordHash: { ...text(255), name: 'password_hash' },
+      client: text(64),
+      browser: text(64),
       clientName: { ...text(512), name: 'client_name' },
       boundAt: { ...integer, name: 'bound_at' },
     },
@@ -64,6 +68,8 @@ export type BindSessionRow = {
   readonly bindSession: string
   readonly secretHash: string
   readonly grantId: string
+  readonly client: string
+  readonly browser: string
   readonly clientName: string
   /** 0 until it was used. */
   readonly channel: number
@@ -77,12 +83,15 @@ export const bindSessionEntity = ({ integer, text }: ColumnTypes) =>
       bindSession: { ...text(32), name: 'bind_session', primary: true },
       secretHash: { ...text(64), name: 'secret_hash' },
       grantId: { ...text(64), name: 'grant_id' },
+      client: text(64),
+      browser: text(64),
       clientName: { ...text(512), name: 'client_name' },
       channel: integer,
       expiresAt: { ...integer, name: 'expires_at' },
     },
     indices: [
       { name: 'bind_sessions_by_secret', columns: ['secretHash'], unique: true },
+      { name: 'bind_sessions_by_grant', columns: ['grantId'] },
       { name: 'bind_sessions_by_end', columns: ['expiresAt'] },
     ],
   })
