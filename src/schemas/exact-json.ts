@@ -36,24 +36,43 @@ const isAltered = (value: number, source: string): boolean =>
   String(value) !== source
 
 /**
- * True when a JSON text may hold a number that JSON.parse would alter: sixteen digits in a row, in
- * a text too, where they do no harm. Looks at one byte in sixteen: 0.1 µs for 300 bytes.
+ * True when a JSON text may hold a number that JSON.parse alters: digits in a row that are a
+ * number beyond 2^53, in a text too, where they do no harm. Looks at one byte in sixteen: 0.1 µs
+ * for 300 bytes.
  */
-export function mayHoldLongNumber(json: Uint8Array): boolean {
+export function mayHoldAlteredNumber(json: Uint8Array): boolean {
   for (let at = SAFE_DIGITS; at < json.length; at += SAFE_DIGITS + 1) {
-    if (isDigit(json[at]) && isLongNumber(json, at)) return true
+    if (!isDigit(json[at])) continue
+    const from = startOfDigits(json, at)
+    const to = endOfDigits(json, at)
+    if (to - from > SAFE_DIGITS && json[from - 1] !== POINT && isBeyondSafe(json, from, to)) {
+      return true
+    }
+    at = to
   }
   return false
 }
 
-/** True when this digit is one of sixteen in front of any decimal point. */
-function isLongNumber(json: Uint8Array, at: number): boolean {
+function startOfDigits(json: Uint8Array, at: number): number {
   let from = at
-  let to = at + 1
   while (isDigit(json[from - 1])) from -= 1
+  return from
+}
+
+function endOfDigits(json: Uint8Array, at: number): number {
+  let to = at + 1
   while (isDigit(json[to])) to += 1
-  return to - from > SAFE_DIGITS && json[from - 1] !== POINT
+  return to
+}
+
+/** True when the whole number of these digits is one that a double may change. */
+function isBeyondSafe(json: Uint8Array, from: number, to: number): boolean {
+  let value = 0
+  for (let at = from; at < to; at += 1) value = value * 10 + ((json[at] ?? ZERO) - ZERO)
+  return value > Number.MAX_SAFE_INTEGER
 }
 
 const POINT = 0x2e
-const isDigit = (byte = 0): boolean => byte >= 0x30 && byte <= 0x39
+const ZERO = 0x30
+const NINE = 0x39
+const isDigit = (byte = 0): boolean => byte >= ZERO && byte <= NINE

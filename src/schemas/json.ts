@@ -4,7 +4,7 @@ import { fault } from '#domain/fault'
 import type { Answer } from '#domain/ports'
 import type { Json } from '#domain/submission'
 
-import { mayHoldLongNumber, parseExactly } from './exact-json.ts'
+import { mayHoldAlteredNumber, parseExactly } from './exact-json.ts'
 
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
@@ -16,7 +16,7 @@ const decoder = new TextDecoder('utf-8', { fatal: true })
 export function readJson(bytes: Uint8Array): Answer<unknown> {
   try {
     const text = decoder.decode(bytes)
-    const value: unknown = mayHoldLongNumber(bytes) ? parseExactly(text) : JSON.parse(text)
+    const value: unknown = mayHoldAlteredNumber(bytes) ? parseExactly(text) : JSON.parse(text)
     return value
   } catch {
     return fault('invalid_json_syntax') // The parser's error would quote the caller's text.

@@ -3,7 +3,7 @@
 import test from 'ava'
 
 import { fault, isFault } from '#domain/fault'
-import { mayHoldLongNumber } from '#src/schemas/exact-json'
+import { mayHoldAlteredNumber } from '#src/schemas/exact-json'
 import { readJson } from '#src/schemas/json'
 
 const bytes = (text: string) => new TextEncoder().encode(text)
@@ -106,7 +106,15 @@ test('exact-json/1: nesting that is too deep to be looked through is refused', (
 test('every place of a number within the bytes is found', (t) => {
   for (let at = 0; at < 64; at += 1) {
     const body = bytes(`"${'x'.repeat(at)}",9007199254740993,"${'x'.repeat(64 - at)}"`)
-    t.true(mayHoldLongNumber(body), String(at))
+    t.true(mayHoldAlteredNumber(body), String(at))
   }
-  t.false(mayHoldLongNumber(bytes('{"at":1763684000123,"x":0.30000000000000004,"y":-123.456}')))
+  t.false(mayHoldAlteredNumber(bytes('{"at":1763684000123,"x":0.30000000000000004,"y":-123.456}')))
+})
+
+test('digits of a safe whole number, or of a fraction, need no second look', (t) => {
+  for (const digits of ['1795355511741000', '-9007199254740991']) {
+    t.false(mayHoldAlteredNumber(bytes(`{"measured_at":${digits},"next":${digits}}`)), digits)
+  }
+  t.false(mayHoldAlteredNumber(bytes(`{"share":0.${'1'.repeat(100_000)}}`)))
+  t.true(mayHoldAlteredNumber(bytes(`{"share":0.${'1'.repeat(50)},"count":9007199254740993}`)))
 })
