@@ -179,6 +179,11 @@ export const METRICS = {
     help: 'Bytes held for devices that have not read them',
     labels: [],
   },
+  session_recent_bytes: {
+    kind: 'gauge',
+    help: 'Bytes of frames kept for sessions that are a little behind',
+    labels: [],
+  },
   sessions_sent_away_total: {
     kind: 'counter',
     help: 'Sessions told to come back, since too much was held for devices that do not read',

@@ -8,12 +8,19 @@
 //     positions that were read while an announcement passed by.
 //   channel-listeners/3. An announcement names its head, also when its entries had no room:
 //     sessions then read the feed at once, and not when the next entry or the next check comes.
+//   channel-listeners/4. What a session lacked room for comes from memory where several sessions
+//     share a channel, as the same text. What a device missed before its session comes from the
+//     feed.
 
 import type { Announcement, FeedEntry } from '#domain/feed'
 import type { ChannelId } from '#domain/identity'
 import type { Bus } from '#domain/ports'
 import { encodeDelivery } from '#src/schemas/frames'
-import type { Frame, News } from './signals.ts'
+import { RecentFrames } from './recent-frames.ts'
+import type { Frame, FramePage, News, PageRequest } from './signals.ts'
+
+/** Bytes of recent frames that a process keeps: seconds of a busy channel. */
+const RECENT_BYTES_MAX = 8 * 2 ** 20
 
 interface Heard<Member> {
   readonly members: Set<Member>
@@ -27,10 +34,16 @@ export class ChannelListeners<Member> {
   readonly #bus: Bus
   readonly #tell: Tell<Member>
   readonly #channels = new Map<ChannelId, Heard<Member>>()
+  readonly #recent = new RecentFrames(RECENT_BYTES_MAX)
 
   constructor(bus: Bus, tell: Tell<Member>) {
     this.#bus = bus
     this.#tell = tell
+  }
+
+  /** Bytes of the frames that are kept for sessions that are a little behind. */
+  get recentBytes(): number {
+    return this.#recent.bytes
   }
 
   join(channelId: ChannelId, member: Member): void {
@@ -73,11 +86,29 @@ export class ChannelListeners<Member> {
     return this.#channels.get(channelId)?.headSeq ?? 0
   }
 
+  /**
+   * Pages of the first channels that were asked for, as long as recent frames have what they lack.
+   * What a device missed before its session comes from the feed: each changed Thing once, and not
+   * each update. (channel-listeners/4)
+   */
+  recentPages(requests: readonly PageRequest[]): readonly FramePage[] {
+    const pages: FramePage[] = []
+    for (const { channelId, afterSeq, removedTo, hasReachedHead, limit } of requests) {
+      const frames = hasReachedHead ? this.#recent.after(channelId, afterSeq, limit) : []
+      if (frames.length === 0) break
+      const headSeq = this.headOf(channelId)
+      const complete = frames.at(-1)?.seq === headSeq
+      pages.push({ frames, headSeq, complete, ...(removedTo !== undefined && { removedTo }) })
+    }
+    return pages
+  }
+
   #announced(announcement: Announcement): void {
     const heard = this.#channels.get(announcement.channelId)
     if (heard === undefined) return
     const news = newsOf(announcement) // channel-listeners/1
     heard.headSeq = Math.max(heard.headSeq, news.headSeq) // channel-listeners/2
+    if (heard.members.size > 1) this.#recent.add(news.channelId, news.frames)
     // A member may leave while it is told: a Set allows removal during iteration.
     for (const member of heard.members) this.#tell(member, news)
   }
@@ -92,5 +123,5 @@ export const newsOf = ({ channelId, entries, headSeq = 0 }: Announcement): News 
 
 export function frameOf(entry: FeedEntry, mode: 'live' | 'replay'): Frame {
   const text = encodeDelivery(entry, mode)
-  return { seq: entry.seq, text, bytes: Buffer.byteLength(text) }
+  return { seq: entry.seq, text, bytes: Buffer.byteLength(text), mode }
 }

@@ -130,7 +130,7 @@ export class Connection {
       else if (output.kind === 'close') ending = output
       else if (output.kind === 'deliver') {
         this.#outbox.say(output.frame.text)
-        this.#shared.delivered[output.mode]()
+        this.#shared.delivered[output.frame.mode]()
       } else asked.push(output)
     }
     for (const ask of asked) this.#ask(ask)
@@ -161,8 +161,10 @@ export class Connection {
         this.#admit(asked.hello)
         break
       case 'read-pages': {
-        const { ticket } = asked
-        if (!this.#read(() => this.#readPages(asked))) this.feed({ kind: 'postponed', ticket })
+        const { ticket, requests } = asked
+        const pages = this.#shared.listeners.recentPages(requests)
+        if (pages.length > 0) this.feed({ kind: 'pages', ticket, pages })
+        else if (!this.#read(() => this.#readPages(asked))) this.feed({ kind: 'postponed', ticket })
         break
       }
       case 'read-positions':

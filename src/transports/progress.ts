@@ -5,8 +5,9 @@
 //     │  └── more to read, or no room in the window
 //     └── live: a hole, a lost announcement, or no room in the window
 
-import type { CatchUpRequest, Position, RemovedTo } from '#domain/feed'
+import type { Position, RemovedTo } from '#domain/feed'
 import type { ChannelId } from '#domain/identity'
+import type { PageRequest } from './signals.ts'
 
 type Stage = 'behind' | 'loading' | 'postponed' | 'live'
 
@@ -20,6 +21,8 @@ export interface Progress {
   /** The seq up to which the device gets no deletions: it knows no Thing from before them. */
   deletedSince: number
   stage: Stage
+  /** True once the session had everything: what it lacks since then was announced to it. */
+  hasReachedHead: boolean
   /**
    * The seq up to which every entry was sent in this session, is known to the device, or is not for
    * it.
@@ -35,13 +38,15 @@ export interface Progress {
 }
 
 export function progressFrom(position: Position, cursor: number): Progress {
+  const isLive = cursor >= position.headSeq
   return {
     channelId: position.channelId,
     sinceSeq: position.sinceSeq,
     entriesSince: position.sinceSeq,
     // A device with a cursor from before the subscription knows the Things of that time.
     deletedSince: cursor > 0 ? Math.min(cursor, position.sinceSeq) : position.sinceSeq,
-    stage: cursor >= position.headSeq ? 'live' : 'behind',
+    stage: isLive ? 'live' : 'behind',
+    hasReachedHead: isLive,
     sentSeq: cursor,
     ackedSeq: cursor,
     announcedSeq: position.headSeq,
@@ -63,10 +68,11 @@ export function settle(progress: Progress, seq: number): { entries: number; byte
   return { entries, bytes }
 }
 
-export function requestOf(progress: Progress, limit: number): CatchUpRequest {
-  const { channelId, sentSeq, entriesSince, deletedSince, removedTo } = progress
+export function requestOf(progress: Progress, limit: number): PageRequest {
+  const { channelId, sentSeq, entriesSince, deletedSince, removedTo, hasReachedHead } = progress
   return {
     channelId,
+    hasReachedHead,
     afterSeq: sentSeq,
     sinceSeq: entriesSince,
     limit,

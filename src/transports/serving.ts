@@ -94,7 +94,7 @@ export class Serving {
       if (progress.stage !== 'live') break
       if (frame.seq <= progress.sentSeq) continue
       if (frame.seq !== progress.sentSeq + 1) break // serving/2
-      if (!this.#deliver(progress, frame, { mode: 'live', outputs })) break
+      if (!this.#deliver(progress, frame, outputs)) break
     }
     this.#hear(progress, headSeq)
     this.#backlog.read(outputs)
@@ -210,15 +210,11 @@ export class Serving {
     }
   }
 
-  #deliver(
-    progress: Progress,
-    frame: Frame,
-    { mode, outputs }: { readonly mode: 'live' | 'replay'; readonly outputs: Output[] },
-  ): boolean {
+  #deliver(progress: Progress, frame: Frame, outputs: Output[]): boolean {
     if (!this.#window.take(frame.bytes)) return false
     progress.sentSeq = frame.seq // serving/1
     progress.owed.push({ seq: frame.seq, bytes: frame.bytes })
-    outputs.push({ kind: 'deliver', frame, mode })
+    outputs.push({ kind: 'deliver', frame })
     return true
   }
 
@@ -240,6 +236,7 @@ export class Serving {
       if (page.gap.restart) {
         progress.sentSeq = 0
         progress.ackedSeq = 0
+        progress.hasReachedHead = false
         progress.entriesSince = Math.max(progress.entriesSince, known) // serving/5
         progress.deletedSince = progress.entriesSince
       }
@@ -248,11 +245,14 @@ export class Serving {
     progress.announcedSeq = Math.max(progress.announcedSeq, page.headSeq)
     for (const frame of page.frames) {
       if (frame.seq <= progress.sentSeq) continue // serving/1
-      if (this.#deliver(progress, frame, { mode: 'replay', outputs })) continue
+      if (this.#deliver(progress, frame, outputs)) continue
       this.#backlog.add(progress)
       return 'goes-on'
     }
-    if (page.complete) progress.sentSeq = Math.max(progress.sentSeq, page.headSeq)
+    if (page.complete) {
+      progress.sentSeq = Math.max(progress.sentSeq, page.headSeq)
+      progress.hasReachedHead = true
+    }
     const isDone = page.complete && progress.announcedSeq <= progress.sentSeq
     if (isDone) this.#goLive(progress, outputs)
     else if (progress.sentSeq === before)

@@ -23,7 +23,12 @@ export function endCounter(meter: Meter): (carrier: CarrierName, reason: string)
 export function observeSessions(
   meter: Meter,
   connections: ReadonlySet<Connection>,
-  { held, reads, acknowledgements }: Pick<Shared, 'held' | 'reads' | 'acknowledgements'>,
+  {
+    held,
+    listeners,
+    reads,
+    acknowledgements,
+  }: Pick<Shared, 'held' | 'listeners' | 'reads' | 'acknowledgements'>,
 ): void {
   const sum = (of: (connection: Connection) => number): number => {
     let total = 0
@@ -37,6 +42,7 @@ export function observeSessions(
   }
   meter.gauge('sessions_behind', {}, () => sum(({ session }) => session.behind))
   meter.gauge('session_buffered_bytes', {}, () => held.bytes)
+  meter.gauge('session_recent_bytes', {}, () => listeners.recentBytes)
   meter.gauge('session_reads_waiting', {}, () => reads.waiting)
   meter.gauge('acknowledgements_waiting', {}, () => acknowledgements.waiting)
 }

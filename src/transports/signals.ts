@@ -15,6 +15,8 @@ export interface Frame {
   readonly text: string
   /** Bytes of the text in UTF-8. */
   readonly bytes: number
+  /** Whether it was announced, or read from the feed. */
+  readonly mode: 'live' | 'replay'
 }
 
 /** An announcement of a channel, as frames. */
@@ -29,6 +31,11 @@ export interface News {
 /** A catch-up page whose entries are frames already. */
 export interface FramePage extends Pick<CatchUpPage, 'headSeq' | 'complete' | 'gap' | 'removedTo'> {
   readonly frames: readonly Frame[]
+}
+
+export interface PageRequest extends CatchUpRequest {
+  /** True when the session once had everything: what it lacks was announced to it since. */
+  readonly hasReachedHead: boolean
 }
 
 export type Input =
@@ -67,14 +74,14 @@ export type Input =
 
 export type Output =
   | { readonly kind: 'send'; readonly text: string }
-  | { readonly kind: 'deliver'; readonly frame: Frame; readonly mode: 'live' | 'replay' }
+  | { readonly kind: 'deliver'; readonly frame: Frame }
   /** Check the credentials and load the positions: `admitted` or `refused` answers. */
   | { readonly kind: 'admit'; readonly hello: Hello }
   /** `pages` or `postponed` with the same ticket answers. */
   | {
       readonly kind: 'read-pages'
       readonly ticket: number
-      readonly requests: readonly CatchUpRequest[]
+      readonly requests: readonly PageRequest[]
       /** Of content, in all pages together. */
       readonly bytes: number
     }

@@ -80,7 +80,8 @@ export const page = (
     gap: { from: 1, to: gapTo, restart },
     removedTo: { entries: gapTo, tombstones: restart ? gapTo : 0 },
   }
-  const only = { frames: frames_, headSeq, complete, ...removed }
+  const replayed = frames_.map((frame): Frame => ({ ...frame, mode: 'replay' }))
+  const only = { frames: replayed, headSeq, complete, ...removed }
   return { kind: 'pages', ticket, pages: [only] }
 }
 
@@ -92,7 +93,7 @@ function wordsOf(output: Output): string {
     case 'send':
       return frameInWords(output.text)
     case 'deliver':
-      return `deliver ${frameInWords(output.frame.text)} ${output.mode}`
+      return `deliver ${frameInWords(output.frame.text)} ${output.frame.mode}`
     case 'admit':
       return 'admit'
     case 'read-pages':

@@ -8,8 +8,9 @@ import type { CarrierName } from '#domain/carrier'
 import type { FeedEntry } from '#domain/feed'
 import { FramedCarrier } from '#src/transports/framing'
 import { frameOf } from '#src/transports/channel-listeners'
+import { WINDOW_ENTRIES_MAX } from '#src/transports/signals'
 import { entry } from '#test/support/session-words'
-import { A, Rig, deviceIdOf } from '#test/support/sessions-rig'
+import { A, Rig, deviceIdOf, openOther, welcomedRig } from '#test/support/sessions-rig'
 import { until } from '#test/support/until'
 
 const CARRIERS: readonly CarrierName[] = ['wss', 'tcp', 'quic']
@@ -68,6 +69,37 @@ test('channel-listeners/1: an entry is encoded once for all its subscribers, on 
   await rig.rest()
   t.deepEqual(new Set(devices.map(({ has }) => has())), new Set([ENTRIES]))
   t.deepEqual(new Set(entries.map(({ readings }) => readings())), new Set([1]))
+})
+
+test('channel-listeners/4: a session whose window was full goes on with the same texts', async (t) => {
+  const { rig, carrier } = await welcomedRig(t)
+  const other = await openOther(rig)
+  const [first, second] = [carrier.sent.length, other.sent.length]
+  const ack = { type: 'ack', channel_id: A }
+  for (let seq = 1; seq <= WINDOW_ENTRIES_MAX + 40; seq += 1) {
+    rig.announce(rig.store.commitMessage(A))
+    carrier.say({ ...ack, seq })
+  }
+  t.is(deliveriesIn(other.sent.join('')), WINDOW_ENTRIES_MAX)
+  other.say({ ...ack, seq: WINDOW_ENTRIES_MAX })
+  const isDelivery = (text: string): boolean => text.includes('"type":"deliver"')
+  t.deepEqual(other.sent.slice(second).filter(isDelivery), carrier.sent.slice(first))
+  t.is(rig.store.readingMost, 0)
+  t.is(rig.meter.total('deliveries_total{replay}'), 0)
+  t.true(rig.gauge('session_recent_bytes') > 0)
+})
+
+test('channel-listeners/4: a device that missed updates gets each changed Thing once', async (t) => {
+  const { rig } = await welcomedRig(t)
+  await openOther(rig)
+  for (let value = 1; value <= 3; value += 1)
+    rig.announce(rig.store.commitThing(A, 't', 'k', value))
+  const key = '3'.repeat(32)
+  rig.store.subscribe(deviceIdOf(key), A)
+  const late = rig.open()
+  late.hello({ device_key: key, cursors: { [A]: 0 } })
+  await until('it is caught up', () => late.sent.join('').includes('"caught_up"'))
+  t.deepEqual(late.heard().slice(1), ['A 3', 'caught up A 3'])
 })
 
 test('the bytes of a frame are those that a carrier sends', (t) => {

@@ -3,6 +3,7 @@
 import test from 'ava'
 
 import { CHECK_EVERY_MS } from '#src/transports/signals'
+import type { Input } from '#src/transports/signals'
 import { ack, announced, channel, entry, frames, page, position } from '#test/support/session-words'
 import { frameOf } from '#src/transports/channel-listeners'
 import { START, TICK, serve, play } from '#test/support/session-play'
@@ -161,6 +162,19 @@ test('serving/1: behind a restart the things come from the beginning', (t) => {
     ],
     feed,
   )
+})
+
+test('channel-listeners/4: a session says from when on it has heard what it lacks', (t) => {
+  const { session } = serve([position('A', 9, 6)])
+  const isHeard = (input: Input): boolean | undefined => {
+    const [asked] = session.handle(input, START).filter(({ kind }) => kind === 'read-pages')
+    return asked?.kind === 'read-pages' ? asked.requests[0]?.hasReachedHead : undefined
+  }
+  t.false(isHeard(page(1, frames('A', 7), { headSeq: 9, complete: false })))
+  session.handle(announced('A', 10), START)
+  t.true(isHeard(page(2, frames('A', 8, 9), { headSeq: 9 })))
+  session.handle(ack('A', 9), START)
+  t.false(isHeard(page(3, [], { headSeq: 10, complete: false, gapTo: 9, restart: true })))
 })
 
 test('serving/5: behind a restart the messages that the device has do not come again', (t) => {
