@@ -48,7 +48,6 @@ export const FAULTS = {
   invalid_platform: 'the platform is not known',
   invalid_channel_type: 'channel_type must be private, apns or fcm',
   channel_type_mismatch: 'the device has another channel_type',
-  platform_mismatch: 'the device is registered for another platform',
   provider_token_required: 'this channel_type needs a provider_token',
   provider_token_forbidden_for_private_channel: 'a private device has no provider_token',
   invalid_provider_token: 'the provider_token has an invalid form',

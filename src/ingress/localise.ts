@@ -51,7 +51,6 @@ const CHINESE: Record<FaultCode, string> = {
   invalid_platform: '未知的平台',
   invalid_channel_type: 'channel_type 必须是 private、apns 或 fcm',
   channel_type_mismatch: '设备的 channel_type 与此不同',
-  platform_mismatch: '设备已注册为其他平台',
   provider_token_required: '此 channel_type 需要 provider_token',
   provider_token_forbidden_for_private_channel: 'private 设备没有 provider_token',
   invalid_provider_token: 'provider_token 格式无效',

@@ -1,4 +1,4 @@
-// The parameters of a route in the OpenAPI document: in its path, its query and its headers.
+// The parameters of a route in the OpenAPI document: in its path and its query.
 
 import { exampleOf, examplesOf } from './examples.ts'
 import type { JsonSchema, ObjectSchema } from './json-schema.ts'
@@ -8,13 +8,11 @@ interface Described {
   readonly method: string
   readonly path: string
   readonly query?: ObjectSchema
-  readonly headers?: ObjectSchema
 }
 
-export const parametersOf = ({ method, path, query, headers }: Described): JsonSchema[] => [
+export const parametersOf = ({ method, path, query }: Described): JsonSchema[] => [
   ...pathParameters(path, method === 'OPTIONS' ? {} : PATH_FORMS),
   ...queryParameters(query),
-  ...headerParameters(headers),
 ]
 
 /** A browser that asks whether it may send is told so whatever stands in the path. */
@@ -69,15 +67,6 @@ function plainParameters(query: ObjectSchema): JsonSchema[] {
     schema,
   }))
 }
-
-const headerParameters = (headers: ObjectSchema | undefined): JsonSchema[] =>
-  Object.entries(headers?.properties ?? {}).map(([name, { description, ...schema }]) => ({
-    name,
-    in: 'header',
-    required: false,
-    description,
-    schema,
-  }))
 
 const parameterHead = (name: string, query: ObjectSchema, schema: JsonSchema): JsonSchema => ({
   name,

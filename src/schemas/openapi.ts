@@ -26,11 +26,12 @@ export interface RouteDescription {
   readonly isBodyOptional?: true
   /** The query parameters, as the properties of an object. */
   readonly query?: ObjectSchema
-  /** The headers that are read, as the properties of an object. */
-  readonly headers?: ObjectSchema
   /** The member `data` of the success envelope. */
   readonly data?: JsonSchema
-  /** Set when success switches the connection to this protocol, with status 101. */
+  /**
+   * The protocol to which success switches the connection, with status 101. OpenAPI cannot describe
+   * such a route: the description of the document lists it.
+   */
   readonly upgradesTo?: string
   /** Set when the answer with status 200 stands outside the envelope. */
   readonly raw?: { readonly mediaType: string; readonly schema: JsonSchema }
@@ -48,8 +49,9 @@ export interface OpenApiOptions {
 
 /** The document as plain data. Rows of the same path stand together. */
 export function openApiDocument({ routes, version, statusOf }: OpenApiOptions): JsonSchema {
+  const described = routes.filter(({ upgradesTo }) => upgradesTo === undefined)
   const paths: Record<string, Record<string, JsonSchema>> = {}
-  for (const route of routes) {
+  for (const route of described) {
     const methods = (paths[route.path] ??= {})
     methods[route.method.toLowerCase()] = operation(route, statusOf)
   }
@@ -58,17 +60,25 @@ export function openApiDocument({ routes, version, statusOf }: OpenApiOptions): 
     info: {
       title: 'Heliograph',
       version,
-      description:
-        'Takes Messages, Events and Things for Channels and carries them to subscribed devices.',
+      description: descriptionOf(routes),
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
-    tags: [...new Set(routes.map((route) => route.tag))].map((name) => ({ name })),
+    tags: [...new Set(described.map((route) => route.tag))].map((name) => ({ name })),
     // The token is needed only when the gateway has one; then every route asks for it.
     security: [{ gatewayToken: [] }, {}],
     paths,
     components: COMPONENTS,
   }
 }
+
+/** Says what the gateway is for, and lists the routes that switch to another protocol. */
+const descriptionOf = (routes: readonly RouteDescription[]): string =>
+  [
+    'Takes Messages, Events and Things for Channels and carries them to subscribed devices.',
+    ...routes.flatMap(({ method, path, summary, upgradesTo }) =>
+      upgradesTo === undefined ? [] : [`- \`${method} ${path}\`, ${upgradesTo}: ${summary}.`],
+    ),
+  ].join('\n')
 
 function operation(route: RouteDescription, statusOf: OpenApiOptions['statusOf']): JsonSchema {
   const parameters = parametersOf(route)
@@ -78,7 +88,10 @@ function operation(route: RouteDescription, statusOf: OpenApiOptions['statusOf']
     tags: [route.tag],
     ...(parameters.length > 0 && { parameters }),
     ...requestBody(route),
-    responses: { ...success(route), ...refusals(route, statusOf) },
+    responses: {
+      200: { description: 'Done.', headers: HEADERS, content: answerOf(route) },
+      ...refusals(route, statusOf),
+    },
   }
 }
 
@@ -112,12 +125,6 @@ const operationIdOf = ({ method, path }: RouteDescription): string =>
     .join('_')}`
 
 const HEADERS = { 'x-request-id': { $ref: '#/components/headers/RequestId' } }
-
-function success(route: RouteDescription): JsonSchema {
-  return route.upgradesTo === undefined
-    ? { 200: { description: 'Done.', headers: HEADERS, content: answerOf(route) } }
-    : { 101: { description: `The connection goes on as ${route.upgradesTo}.` } }
-}
 
 function answerOf({ data, raw }: RouteDescription): JsonSchema {
   if (raw !== undefined) return contentOf(raw.schema, raw.mediaType)

@@ -11,6 +11,8 @@ const ASCII_VISIBLE = '\\u0001-\\u0008\\u000e-\\u001f!-\\u007f'
 export const BLANK = `^[${SPACE}]*$`
 /** Any text without NUL. JSON in UTF-8 has no half of a surrogate pair. */
 export const ANY_TEXT = '^[^\\u0000]*$'
+/** Any text that has more than white space and NUL, which is left out. */
+export const VISIBLE_TEXT = `[^${SPACE}\\u0000]`
 /** Any text without NUL that has more than white space. */
 export const NOT_BLANK = `^[^\\u0000]*[^${SPACE}\\u0000][^\\u0000]*$`
 
@@ -50,6 +52,15 @@ export const CHANNEL_NAME_FORM = `${VISIBLE}(?:[^${CONTROL}]{0,126}${VISIBLE})?`
 /** The canonical channel id with the number of an entry in its feed. */
 export const DELIVERY_ID_FORM = '[0-9A-HJKMNP-TV-Z]{25}[048CGMRW]-[1-9][0-9]{0,14}'
 export const CURSOR_FORM = 'c(?:0|[1-9a-z][0-9a-z]{0,9})'
+
+/** The address of a web page, in any characters but NUL. */
+export const WEB_URL_FORM = `(?:${anyCase(['http', 'https'])})://[^${SPACE}\\u0000][^\\u0000]*`
+
+/** A text that is not JSON, or an empty list. */
+export const SHORT_ACTIONS = `^[${SPACE}]*(?:[^\\[${SPACE}][^]*|\\[[${SPACE}]*\\][${SPACE}]*)?$`
+
+/** Keys between commas, of which one is not blank. */
+export const KEYS_BETWEEN_COMMAS = `[^,${SPACE}\\u0000]`
 
 /** A time as text: up to 11 digits of seconds, or 13 or 14 digits of milliseconds. */
 export const TIME_FORM = '\\+?0*(?:[0-9]{1,11}|[1-9][0-9]{12,13})(?:\\.[0-9]+)?'

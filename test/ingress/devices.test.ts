@@ -87,13 +87,13 @@ const routes: readonly Row[] = [
   {
     platform: 'web',
     route: { channel_type: 'apns', provider_token: APPLE_TOKEN },
-    status: 400,
+    status: 409,
     expected: 'apns_channel_requires_apple_platform',
   },
   {
     platform: 'ios',
     route: { channel_type: 'fcm', provider_token: ANDROID_TOKEN },
-    status: 400,
+    status: 409,
     expected: 'fcm_channel_requires_android_platform',
   },
   {
@@ -133,6 +133,7 @@ test('deleting a route lets the device fall back to private, if it had that rout
   const route = { device_key: key, channel_type: 'apns' }
   await rig.post('/channel/device', { ...route, provider_token: APPLE_TOKEN })
   const other = await rig.post('/channel/device/delete', { ...route, channel_type: 'fcm' })
+  t.is(other.status, 409)
   t.is(other.json['error_code'], 'channel_type_mismatch')
   const deleted = await rig.post('/channel/device/delete', route)
   t.deepEqual(deleted.json['data'], { device_key: key, channel_type: 'private' })

@@ -8,8 +8,9 @@ import type { Acceptance } from '#src/acceptance/acceptance'
 import { DEVICE_KEYS_MAX, deviceKeysOf, readDeviceKeyMessage } from '#src/schemas/compat/devicekey'
 import {
   DEVICE_KEY_ANSWER,
-  DEVICE_KEY_PUSH,
+  DEVICE_KEY_JSON,
   DEVICE_KEY_PUSH_FORM,
+  DEVICE_KEY_PUSH_JSON,
   DEVICE_KEY_VALUES,
 } from '#src/schemas/compat/named-schemas'
 import { Given } from '#src/schemas/compat/given'
@@ -53,7 +54,7 @@ export const deviceKeyStyle =
       handle: (request: Sent) => pushTo(acceptance, request, ''),
       answerer: PUSHED,
       about: about('Push what the body says, v2', {
-        bodies: bodiesOf(DEVICE_KEY_PUSH_FORM, DEVICE_KEY_PUSH),
+        bodies: bodiesOf(DEVICE_KEY_PUSH_FORM, DEVICE_KEY_PUSH_JSON),
       }),
     },
     ...questionRows(prefix),
@@ -74,7 +75,7 @@ const pathRow = (acceptance: Acceptance, prefix: string, path: string): Row => (
   answerer: PUSHED,
   about: about('Push what the path says, v1', {
     query: DEVICE_KEY_VALUES,
-    bodies: bodiesOf(DEVICE_KEY_VALUES),
+    bodies: bodiesOf(DEVICE_KEY_VALUES, DEVICE_KEY_JSON),
     isBodyOptional: true,
   }),
 })

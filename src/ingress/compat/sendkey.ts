@@ -10,9 +10,9 @@ import type { Accepted } from '#src/acceptance/intent'
 import { Given } from '#src/schemas/compat/given'
 import {
   SEND_KEY_ANSWER,
+  SEND_KEY_JSON,
   SEND_KEY_STATUS_QUERY,
   SEND_KEY_VALUES,
-  SEND_KEY_WHOLE,
 } from '#src/schemas/compat/named-schemas'
 import { readSendKeyMessage } from '#src/schemas/compat/sendkey'
 import { imitation } from '#src/ingress/answerer'
@@ -88,8 +88,8 @@ const about = (summary: string, more: Partial<About>): About => ({
 })
 
 const ABOUT_VALUES = {
-  GET: { query: SEND_KEY_WHOLE },
-  POST: { query: SEND_KEY_VALUES, bodies: bodiesOf(SEND_KEY_WHOLE) },
+  GET: { query: SEND_KEY_VALUES },
+  POST: { bodies: bodiesOf(SEND_KEY_VALUES, SEND_KEY_JSON) },
 } as const
 
 /** The rows of the send-key style. */

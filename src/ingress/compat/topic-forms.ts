@@ -1,14 +1,16 @@
-// The forms in which subscribers of the topic style are told what comes.
+// The forms in which subscribers of the topic style get messages.
 
-/** An object as the tool tells it. */
+/** An object that the tool sends: a message, or news of the stream itself. */
 export type Told = Readonly<Record<string, unknown>> & {
   readonly event: string
   readonly message?: string
 }
 
-/** How one form writes what it tells. */
+/** Writes objects in one form. */
 export interface Form {
   readonly contentType: string
+  /** What the OpenAPI document says of the answer. */
+  readonly description: string
   readonly write: (told: Told) => string
   /** Its frames hold one object each. */
   readonly isFramed?: true
@@ -18,10 +20,12 @@ export interface Form {
 export const FORMS: Readonly<Record<'json' | 'sse' | 'raw' | 'ws', Form>> = {
   json: {
     contentType: 'application/x-ndjson; charset=utf-8',
+    description: 'A message in JSON on each line.',
     write: (told) => `${JSON.stringify(told)}\n`,
   },
   sse: {
     contentType: 'text/event-stream; charset=utf-8',
+    description: 'An event for each message, which is its data in JSON.',
     write: (told) => {
       const event = told.event === 'message' ? '' : `event: ${told.event}\n`
       return `${event}data: ${JSON.stringify(told)}\n\n`
@@ -29,17 +33,19 @@ export const FORMS: Readonly<Record<'json' | 'sse' | 'raw' | 'ws', Form>> = {
   },
   raw: {
     contentType: 'text/plain; charset=utf-8',
+    description: 'The text of a message on each line.',
     write: (told) => `${(told.message ?? '').replace(/[\r\n]+/g, ' ')}\n`,
   },
   // Pings show that the connection lives: it tells no keepalive.
   ws: {
     contentType: 'application/json',
+    description: 'A message in JSON in each frame.',
     write: (told) => (told.event === 'keepalive' ? '' : JSON.stringify(told)),
     isFramed: true,
   },
 }
 
-/** What is written of some objects: one text, or one for each frame. */
+/** The text of some objects: one for all of them, or one for each frame. */
 export function chunksOf(form: Form, told: readonly Told[]): readonly string[] {
   const texts = told.map(form.write).filter((text) => text !== '')
   if (form.isFramed === true || texts.length === 0) return texts

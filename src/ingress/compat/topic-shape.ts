@@ -7,7 +7,7 @@ import { maskedKey } from '#src/schemas/compat/key'
 import {
   JSON_PUBLICATION,
   PUBLICATION_BODY,
-  PUBLICATION_PARAMETERS,
+  PUBLICATION_QUERY,
   TOPIC_FAILURE,
   TOPIC_MESSAGE,
 } from '#src/schemas/compat/topic-schemas'
@@ -116,11 +116,12 @@ const PUBLISHED: Partial<About> = {
 }
 
 /** The same of a row that publishes what headers, query and body say. */
-export const aboutPublication = (summary: string, hasBody: boolean): About =>
+export const aboutPublication = (summary: string, query = PUBLICATION_QUERY): About =>
   aboutTopic(summary, {
     ...PUBLISHED,
-    ...PUBLICATION_PARAMETERS,
-    ...(hasBody && { bodies: { 'text/plain': PUBLICATION_BODY }, isBodyOptional: true }),
+    query,
+    bodies: { 'text/plain': PUBLICATION_BODY },
+    isBodyOptional: true,
   })
 
 export const ABOUT_JSON_PUBLICATION = aboutTopic('Publish JSON, with the topic in it', {

@@ -10,7 +10,7 @@ import type { Answer } from '#domain/ports'
 import type { Acceptance } from '#src/acceptance/acceptance'
 import type { FeedFollowing, Heard } from '#src/acceptance/feed-following'
 import { SUBSCRIPTION_HEADERS, parametersOf } from '#src/schemas/compat/topic-parameters'
-import { SUBSCRIPTION_PARAMETERS } from '#src/schemas/compat/topic-schemas'
+import { SUBSCRIPTION_QUERY } from '#src/schemas/compat/topic-schemas'
 import { readSubscription, topicMessageOf } from '#src/schemas/compat/topic-subscription'
 import type { Subscription } from '#src/schemas/compat/topic-subscription'
 import { STREAM } from '#src/ingress/answerer'
@@ -48,9 +48,9 @@ export const streamRows = (acceptance: Acceptance, prefix: string): readonly Row
     handle: (request) => subscribe(acceptance, request, form),
     answerer: STREAMED,
     about: aboutTopic(`Subscribe as ${name}`, {
-      ...SUBSCRIPTION_PARAMETERS,
+      query: SUBSCRIPTION_QUERY,
       ...(form.isFramed === true && { upgradesTo: 'WebSocket' }),
-      raw: { mediaType: form.contentType, schema: { type: 'string' } },
+      raw: { mediaType: form.contentType, schema: { description: form.description } },
     }),
   }))
 

@@ -6,6 +6,7 @@ import type { Answer } from '#domain/ports'
 import type { Acceptance } from '#src/acceptance/acceptance'
 import { readJson } from '#src/schemas/json'
 import { readPublication } from '#src/schemas/compat/topic'
+import { SEQUENCE_QUERY } from '#src/schemas/compat/topic-schemas'
 import {
   TOPIC_HEADERS,
   isYes,
@@ -16,7 +17,7 @@ import type { TopicParameters } from '#src/schemas/compat/topic-parameters'
 import type { Style } from '#src/ingress/ingress'
 import { BODY_BYTES_MAX, QUERY, bytesBody, withQuery } from '#src/ingress/reader'
 import type { Request } from '#src/ingress/request'
-import type { Row } from '#src/ingress/row'
+import type { About, Row } from '#src/ingress/row'
 import { send, spellings, tokenFrom } from './sending.ts'
 import { openTopics } from './topic-channels.ts'
 import {
@@ -68,24 +69,24 @@ function publishRows(acceptance: Acceptance, { prefix, keptMs }: TopicOptions): 
       parameters: parametersOf(request.headers, request.query),
       sequenceId: request.parameters['sequence_id'] ?? '',
     })
-  const rowAt = (path: string, summary: string): Row => ({
+  const rowAt = (path: string, about: About): Row => ({
     ...shared,
     ...body,
     ...spellings(`${prefix}/{topic}${path}`),
     handle: toTopic,
-    about: aboutPublication(summary, true),
+    about,
   })
   return [
-    rowAt('', 'Publish a text'),
-    ...ALIASES.map((alias) => rowAt(`/${alias}`, 'Publish a text')),
-    rowAt('/{sequence_id}', 'Publish a text with a sequence id'),
+    rowAt('', aboutPublication('Publish a text')),
+    ...ALIASES.map((alias) => rowAt(`/${alias}`, aboutPublication('Publish a text'))),
+    rowAt('/{sequence_id}', aboutPublication('Publish a text with a sequence id', SEQUENCE_QUERY)),
     ...ALIASES.map((alias): Row => ({
       ...shared,
       ...spellings(`${prefix}/{topic}/${alias}`),
       methods: ['GET'],
       reader: QUERY,
       handle: toTopic,
-      about: aboutPublication('Publish by GET', false),
+      about: aboutPublication('Publish by GET'),
     })),
     {
       ...shared,

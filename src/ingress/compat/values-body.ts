@@ -17,14 +17,14 @@ export interface Values {
 
 export const NO_ENTRIES: Values = { isJson: false, entries: [] }
 
-/** How the document tells that the same values may stand in JSON and in both forms. */
+/** The bodies of the same values in the document: JSON, and both kinds of form. */
 export const bodiesOf = (
-  values: JsonSchema,
-  inJson = values,
+  inForm: JsonSchema,
+  inJson: JsonSchema,
 ): Readonly<Record<string, JsonSchema>> => ({
   'application/json': inJson,
-  'application/x-www-form-urlencoded': values,
-  'multipart/form-data': values,
+  'application/x-www-form-urlencoded': inForm,
+  'multipart/form-data': inForm,
 })
 
 const FORM_TYPE = 'application/x-www-form-urlencoded'

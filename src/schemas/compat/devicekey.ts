@@ -1,7 +1,14 @@
 // The device-key style, both versions: their parameters as a Message. (decisions.md 12)
 
 import type { CompatibilityMessage } from './extras.ts'
-import { Extras, TITLE_IN_DEFAULT, fittingImages, fittingTags, present } from './extras.ts'
+import {
+  Extras,
+  TITLE_IN_DEFAULT,
+  fittingImages,
+  fittingTags,
+  present,
+  storable,
+} from './extras.ts'
 import type { Given } from './given.ts'
 
 /** Severities by the name in lower case: clients spell timeSensitive in two ways. */
@@ -64,11 +71,11 @@ function extrasOf(given: Given): Extras {
 /** How many keys one request may name. */
 export const DEVICE_KEYS_MAX = 100
 
-/** The keys of a batch: an array, or one text with commas; undefined without any. */
+/** The keys of a batch, in an array or in one text with commas; undefined without the member. */
 export function deviceKeysOf(given: Given): readonly string[] | 'neither' | undefined {
   const sent = given.value('device_keys')
   if (sent === undefined) return undefined
   const keys = typeof sent === 'string' ? sent.split(',') : sent
   if (!Array.isArray(keys) || !keys.every((key) => typeof key === 'string')) return 'neither'
-  return keys.flatMap((key) => key.trim() || [])
+  return keys.flatMap((key) => storable(key).trim() || [])
 }

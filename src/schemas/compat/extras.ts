@@ -92,11 +92,14 @@ export function fittingImages(urls: readonly string[]): readonly string[] | unde
   return fitting.size === 0 ? undefined : [...fitting].slice(0, LIST_ITEMS_MAX)
 }
 
-export const isWebUrl = (text: string): boolean => /^https?:\/\/./i.test(text) && isSafeText(text)
+export const isWebUrl = (text: string): boolean => /^https?:\/\/\S/i.test(text) && isSafeText(text)
 
-/** The text without characters that no store can hold, trimmed, and cut between two characters. */
+/** The text without characters that no store can hold. */
+export const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '')
+
+/** The storable text, trimmed, and cut between two characters. */
 export function trimmed(text: string, bytesMax: number): string {
-  const safe = text.toWellFormed().replaceAll('\0', '').trim()
+  const safe = storable(text).trim()
   if (!isLonger(safe, bytesMax)) return safe
   let kept = ''
   let bytes = 0

@@ -1,15 +1,17 @@
-// Named values of one request, from its query, its body and its path. What is blank is absent.
+// Named values of one request, from its query, its body and its path. Blank ones are absent.
 
+import { storable } from './extras.ts'
 import type { Scalar } from './extras.ts'
 
 /** Reads a number as a text too: clients mix `1` and `"1"`. */
 export class Given {
   readonly #values = new Map<string, unknown>()
 
-  /** Puts values over those that are there; a blank one covers nothing. */
+  /** Replaces values of the same names; a blank one replaces nothing. */
   over(entries: Iterable<readonly [name: string, value: unknown]>): this {
-    for (const [name, value] of entries) {
-      if (value === undefined || value === null) continue
+    for (const [name, sent] of entries) {
+      if (sent === undefined || sent === null) continue
+      const value = typeof sent === 'string' ? storable(sent) : sent
       if (typeof value === 'string' && value.trim() === '') continue
       this.#values.set(name, value)
     }

@@ -1,12 +1,23 @@
-// The send-key and device-key styles in the OpenAPI document. Their values have names, which stand
-// in the query, in a form or in JSON alike.
+// The send-key and device-key styles in the OpenAPI document. Their values have names, in a query,
+// in a form and in JSON.
 
-import { given, object, requiredText } from '#src/schemas/json-schema'
+import { given, inOneCase, object, requiredText } from '#src/schemas/json-schema'
 import type { JsonSchema, ObjectSchema } from '#src/schemas/json-schema'
-import { OPERATION_ID_FORM, exactly } from '#src/schemas/patterns'
+import {
+  KEYS_BETWEEN_COMMAS,
+  OPERATION_ID_FORM,
+  VISIBLE_TEXT,
+  exactly,
+} from '#src/schemas/patterns'
 import { DEVICE_KEYS_MAX } from './devicekey.ts'
 
-const textsOf = (descriptions: Readonly<Record<string, string>>): ObjectSchema =>
+/** Types of values in JSON that count as text. */
+const SCALAR = ['string', 'number', 'boolean'] as const
+
+type Descriptions = Readonly<Record<string, string>>
+
+/** Texts in a query or a form. */
+const textsOf = (descriptions: Descriptions): ObjectSchema =>
   object(
     Object.fromEntries(
       Object.entries(descriptions).map(([name, text]) => [name, given('string', text)]),
@@ -14,20 +25,39 @@ const textsOf = (descriptions: Readonly<Record<string, string>>): ObjectSchema =
     [],
   )
 
-export const SEND_KEY_VALUES = textsOf({
+/** The same in JSON: numbers and booleans count as text, other values as absent. */
+const scalarsOf = (descriptions: Descriptions): ObjectSchema =>
+  object(
+    Object.fromEntries(
+      Object.entries(descriptions).map(([name, description]) => [name, { description }]),
+    ),
+    [],
+  )
+
+const SEND_KEY_DESCRIPTIONS = {
   title: 'The title.',
   text: 'An older name of title.',
   desp: 'The text, in Markdown.',
   tags: 'Tags, with bars between them.',
   short: 'A short text for a card.',
   encoded: '1: desp is encrypted.',
-})
+}
 
-/** The same where they stand alone: title, text or desp must say something. */
-export const SEND_KEY_WHOLE = object(
-  { ...SEND_KEY_VALUES.properties, title: requiredText('The title.') },
-  ['title'],
-)
+/** The members of which one must say something, by the name of the case. */
+const SEND_KEY_CASES = { title: 'Title', text: 'Older title', desp: 'Text' } as const
+
+const wholeOf = (values: ObjectSchema, type: JsonSchema['type']): ObjectSchema =>
+  inOneCase(
+    values,
+    Object.entries(SEND_KEY_CASES).map(([name, title]) => ({
+      ...object({ [name]: { type, pattern: VISIBLE_TEXT } }, [name]),
+      title,
+    })),
+  )
+
+/** Of title, text and desp one must say something. */
+export const SEND_KEY_VALUES = wholeOf(textsOf(SEND_KEY_DESCRIPTIONS), 'string')
+export const SEND_KEY_JSON = wholeOf(scalarsOf(SEND_KEY_DESCRIPTIONS), SCALAR)
 
 export const SEND_KEY_STATUS_QUERY = object(
   {
@@ -47,7 +77,7 @@ export const SEND_KEY_ANSWER = object(
   ['code', 'message', 'data'],
 )
 
-export const DEVICE_KEY_VALUES = textsOf({
+const DEVICE_KEY_DESCRIPTIONS = {
   title: 'The title.',
   subtitle: 'The subtitle.',
   body: 'The text.',
@@ -60,29 +90,45 @@ export const DEVICE_KEY_VALUES = textsOf({
   sound: 'The name of a sound.',
   ciphertext: 'The encrypted message.',
   iv: 'The initialisation vector of ciphertext.',
-})
+}
 
-const PUSH = object({ ...DEVICE_KEY_VALUES.properties, device_key: requiredText('The key.') }, [
-  'device_key',
-])
-const BATCH = object(
-  {
-    ...DEVICE_KEY_VALUES.properties,
-    device_keys: {
-      type: ['array', 'string'],
-      minItems: 1,
-      maxItems: DEVICE_KEYS_MAX,
-      items: requiredText('A key.'),
-      pattern: '[^,\\s]',
-      description: 'Several keys: a list, or a text with commas.',
-    },
-  },
-  ['device_keys'],
+export const DEVICE_KEY_VALUES = textsOf(DEVICE_KEY_DESCRIPTIONS)
+export const DEVICE_KEY_JSON = scalarsOf(DEVICE_KEY_DESCRIPTIONS)
+
+const ONE_KEY = requiredText('The key.', VISIBLE_TEXT)
+const KEYS = {
+  maxItems: DEVICE_KEYS_MAX,
+  items: { type: 'string' },
+  description: `Up to ${DEVICE_KEYS_MAX} keys: a list, or a text with commas.`,
+} as const
+/** A list or a text in which there is a key. */
+const SEVERAL_KEYS = {
+  ...KEYS,
+  type: ['array', 'string'],
+  contains: { type: 'string', pattern: VISIBLE_TEXT },
+  pattern: KEYS_BETWEEN_COMMAS,
+} as const
+/** An object holds further members, as everywhere in this style. */
+const MAYBE_KEYS = { ...KEYS, type: ['array', 'string', 'object', 'null'] } as const
+
+/** A push to one key; in JSON to one or several. */
+export const DEVICE_KEY_PUSH_FORM = object(
+  { ...DEVICE_KEY_VALUES.properties, device_key: ONE_KEY },
+  ['device_key'],
 )
-
-/** To one key; in JSON to several. */
-export const DEVICE_KEY_PUSH_FORM: JsonSchema = PUSH
-export const DEVICE_KEY_PUSH: JsonSchema = { anyOf: [PUSH, BATCH] }
+export const DEVICE_KEY_PUSH_JSON: JsonSchema = {
+  anyOf: [
+    object(
+      {
+        ...DEVICE_KEY_JSON.properties,
+        device_key: { ...ONE_KEY, type: SCALAR },
+        device_keys: MAYBE_KEYS,
+      },
+      ['device_key'],
+    ),
+    object({ ...DEVICE_KEY_JSON.properties, device_keys: SEVERAL_KEYS }, ['device_keys']),
+  ],
+}
 
 export const DEVICE_KEY_ANSWER = object(
   {

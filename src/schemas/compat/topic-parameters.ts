@@ -5,6 +5,7 @@ import { fault, isFault } from '#domain/fault'
 import type { Answer } from '#domain/ports'
 import { isRecord } from '#src/schemas/shape'
 import { textOfHeader } from './encoded-words.ts'
+import { storable } from './extras.ts'
 
 /** Names in the order in which they are tried; the first that is not blank counts. */
 const ALIASES = {
@@ -104,8 +105,9 @@ export function readJsonPublication(
     if (isFault(text)) return text
     values.set(name as TopicParameter, text)
   }
-  const topic = body['topic'] ?? ''
-  if (typeof topic !== 'string') return wrongType('topic', 'a text')
+  const sent = body['topic'] ?? ''
+  if (typeof sent !== 'string') return wrongType('topic', 'a text')
+  const topic = storable(sent)
   const parameters: TopicParameters = (name) => {
     const value = values.get(name) ?? ''
     return value === '' ? around(name) : value

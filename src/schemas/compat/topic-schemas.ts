@@ -1,21 +1,31 @@
 // The topic style in the OpenAPI document: what its clients send, and what answers them.
 
-import { given, object, requiredText } from '#src/schemas/json-schema'
+import { given, object, requiredText, text } from '#src/schemas/json-schema'
 import type { JsonSchema, ObjectSchema } from '#src/schemas/json-schema'
-import { anyCase, trimmedOrBlank } from '#src/schemas/patterns'
+import {
+  SHORT_ACTIONS,
+  VISIBLE_TEXT,
+  WEB_URL_FORM,
+  anyCase,
+  trimmedOrBlank,
+} from '#src/schemas/patterns'
 import { namesOf } from './topic-parameters.ts'
 import { PRIORITIES } from './topic.ts'
 import type { TopicParameter } from './topic-parameters.ts'
 
-const WEB_URL = trimmedOrBlank(`(?:${anyCase(['http', 'https'])})://[!-~]+`)
+const WEB_URL = trimmedOrBlank(WEB_URL_FORM)
 
-/** The form of parameters that are refused in another one. */
-const FORMS: Partial<Record<TopicParameter, string>> = {
+/** The forms of a publication's parameters that are refused in another one. */
+const PUBLICATION_FORMS: Partial<Record<TopicParameter, string>> = {
   priority: trimmedOrBlank(`[1-5]|${anyCase(Object.keys(PRIORITIES))}`),
   icon: WEB_URL,
   attach: WEB_URL,
-  actions: trimmedOrBlank('[^\\[\\s][^\\n]*'),
+  actions: SHORT_ACTIONS,
   sequence_id: trimmedOrBlank('[A-Za-z0-9_-]{1,64}'),
+}
+
+/** The same of a subscription. */
+const SUBSCRIPTION_FORMS: Partial<Record<TopicParameter, string>> = {
   since: trimmedOrBlank('all|none|latest|[0-9]{1,9}[smhd]|[0-9]{1,11}|[A-Za-z0-9]{12}'),
 }
 
@@ -43,29 +53,35 @@ const SUBSCRIPTION: Partial<Record<TopicParameter, string>> = {
   tags: 'Only messages with all of these tags.',
 }
 
-type Parameters = Readonly<Record<'query' | 'headers', ObjectSchema>>
+/**
+ * Each parameter in the query, under its usual name. The description names the others, which are
+ * names of headers too: a header wins, so a program sends a parameter in one place.
+ */
+const parameters = (
+  described: Partial<Record<TopicParameter, string>>,
+  forms: Partial<Record<TopicParameter, string>>,
+): ObjectSchema =>
+  object(
+    Object.fromEntries(
+      Object.entries(described).map(([key, description]) => {
+        const name = key as TopicParameter
+        const names = namesOf(name)
+        const usual = names.find((one) => !one.startsWith('x-')) ?? name
+        const others = names.filter((one) => one !== usual).join(', ')
+        const schema = given('string', `${description} In the query, or a header: ${others}.`)
+        const pattern = forms[name]
+        return [usual, pattern === undefined ? schema : { ...schema, pattern }]
+      }),
+    ),
+    [],
+  )
 
-/** Each parameter under its usual name, in the query and as a header; a header wins. */
-const parameters = (described: Partial<Record<TopicParameter, string>>): Parameters => {
-  const placed = (kind: 'query' | 'header'): ObjectSchema =>
-    object(
-      Object.fromEntries(
-        Object.entries(described).map(([name, description]) => {
-          const names = namesOf(name as TopicParameter)
-          const own = kind === 'query' ? names.find((one) => !one.startsWith('x-')) : names[0]
-          const others = names.filter((one) => one !== own).join(', ')
-          const pattern = FORMS[name as TopicParameter]
-          const schema = given('string', `${description} Other names: ${others}.`)
-          return [own ?? name, pattern === undefined ? schema : { ...schema, pattern }]
-        }),
-      ),
-      [],
-    )
-  return { query: placed('query'), headers: placed('header') }
-}
+const { sequence_id: _, ...WITHOUT_SEQUENCE } = PUBLICATION
 
-export const PUBLICATION_PARAMETERS = parameters(PUBLICATION)
-export const SUBSCRIPTION_PARAMETERS = parameters(SUBSCRIPTION)
+export const PUBLICATION_QUERY = parameters(PUBLICATION, PUBLICATION_FORMS)
+/** The same where the sequence id stands in the path. */
+export const SEQUENCE_QUERY = parameters(WITHOUT_SEQUENCE, PUBLICATION_FORMS)
+export const SUBSCRIPTION_QUERY = parameters(SUBSCRIPTION, SUBSCRIPTION_FORMS)
 
 /** Any text; bytes that are no text count for UnifiedPush alone. */
 export const PUBLICATION_BODY: JsonSchema = {
@@ -80,19 +96,22 @@ const stringsOf = (descriptions: Readonly<Record<string, string>>) =>
 
 export const JSON_PUBLICATION = object(
   {
-    topic: requiredText('The key.'),
-    ...stringsOf({
-      message: 'The text.',
-      title: 'The title.',
-      click: 'The URL that a tap opens.',
-      filename: 'The name of the attachment.',
-    }),
-    icon: { ...given('string', 'The URL of an icon.'), pattern: WEB_URL },
-    attach: { ...given('string', 'The URL of an attachment.'), pattern: WEB_URL },
-    priority: { ...given('integer', '1 to 5; 0 is none.'), minimum: 0, maximum: 5 },
-    tags: { type: 'array', items: { type: 'string' }, description: 'The tags.' },
-    actions: { type: 'array', items: { type: 'object' }, description: 'The actions.' },
-    markdown: given('boolean', 'True when the text is Markdown.'),
+    topic: requiredText('The key.', VISIBLE_TEXT),
+    message: { type: ['string', 'null'], description: 'The text.' },
+    title: { type: ['string', 'null'], description: 'The title.' },
+    click: { type: ['string', 'null'], description: 'The URL that a tap opens.' },
+    filename: { type: ['string', 'null'], description: 'The name of the attachment.' },
+    icon: text('The URL of an icon.', WEB_URL),
+    attach: text('The URL of an attachment.', WEB_URL),
+    priority: {
+      type: ['integer', 'null'],
+      minimum: 0,
+      maximum: 5,
+      description: '1 to 5; 0 is none.',
+    },
+    tags: { type: ['array', 'null'], items: { type: 'string' }, description: 'The tags.' },
+    actions: { type: ['array', 'null'], items: { type: 'object' }, description: 'The actions.' },
+    markdown: { type: ['boolean', 'null'], description: 'True when the text is Markdown.' },
   },
   ['topic'],
 )

@@ -12,6 +12,7 @@ import {
   fittingTags,
   isWebUrl,
   present,
+  storable,
 } from './extras.ts'
 import { isNo, isYes } from './topic-parameters.ts'
 import type { TopicParameter, TopicParameters } from './topic-parameters.ts'
@@ -66,7 +67,8 @@ interface Understood {
 
 function publicationOf(request: TopicRequest, understood: Understood): Publication {
   const { priority, sequenceId, actions, text } = understood
-  const given = (name: TopicParameter): string | undefined => request.parameters(name) || undefined
+  const given = (name: TopicParameter): string | undefined =>
+    storable(request.parameters(name)).trim() || undefined
   const attach = given('attach')
   const isPicture = attach !== undefined && PICTURE.test(attach.split(/[?#]/, 1)[0] ?? '')
   const isMarkdown =
@@ -179,7 +181,8 @@ function textOf(request: TopicRequest): Answer<Text> {
   if (sent === undefined || (isUpload && body.length > 0)) {
     return invalid('filename', 'is not offered: files cannot be uploaded')
   }
-  const text = sent.trim() || parameters('message').replaceAll('\\n', '\n').trim()
+  const message = parameters('message').replaceAll('\\n', '\n')
+  const text = storable(sent).trim() || storable(message).trim()
   if (text !== '') return { text }
   const isAttached = parameters('attach') !== ''
   return { text: isAttached ? `You received a file: ${attachmentName(request)}` : 'triggered' }

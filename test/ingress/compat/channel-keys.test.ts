@@ -129,5 +129,6 @@ test('a channel has 100 keys at most', async (t) => {
   const rig = await startIngress(t)
   for (let made = 0; made < 100; made += 1) await makeKey(rig)
   const refused = await rig.post('/channel/key', CREDENTIALS)
+  t.is(refused.status, 409)
   t.is(refused.json['error_code'], 'channel_keys_limit_exceeded')
 })
