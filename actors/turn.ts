@@ -223,7 +223,7 @@ function addDeadLetters(
       (unreadable ? submission.error : undefined) ?? poisoned?.get(item) ?? defects.get(submission)
     if (error === undefined) continue
     const payload = unreadable ? submission.payload : JSON.stringify(submission)
-    // What cannot be read has no time of its own, so the clock gives it. (W3)
+    // An unreadable submission has no time of its own, so the clock gives it. (W3)
     const at = unreadable ? nowMs : submission.acceptedAt
     writes.deadLetters.push({ lane, position, index, payload, error, at })
     if (unreadable || poisoned?.has(item) !== true) continue

@@ -18,7 +18,7 @@ export interface ScryptParameters {
   readonly p: number
 }
 
-/** What scrypt has to make of a password before the two can be compared. */
+/** The parameters and the salt with which scrypt derives a key from a password. */
 export interface Derivation {
   readonly parameters: ScryptParameters
   readonly salt: Buffer

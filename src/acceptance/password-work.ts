@@ -101,7 +101,7 @@ class BoundedWork implements PasswordWork {
     return this.#queue.length
   }
 
-  /** How new passwords are derived. A store that did not answer is asked again. */
+  /** The derivation of new passwords. The next call asks a store again that did not answer. */
   #ownDerivation(): Promise<Derivation> {
     const { entropy, salt } = this.#ports
     this.#own ??= salt(entropy(SALT_BYTES).toString('base64url')).then(
@@ -114,7 +114,7 @@ class BoundedWork implements PasswordWork {
     return this.#own
   }
 
-  /** What no password is behind: comparing with it costs what a real comparison costs. */
+  /** A hash without a password: comparing with it costs as much as a real comparison. */
   #decoy() {
     const { entropy } = this.#ports
     const salt = entropy(SALT_BYTES)

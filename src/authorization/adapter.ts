@@ -1,8 +1,8 @@
 // The storage of the authorization server's library, over the store of the gateway.
 //
 // Invariants:
-//   adapter/1. What opens something is stored as a hash: neither a record nor its key holds it.
-//   adapter/2. Of two uses of one code or refresh token at once, on whichever nodes, the second is
+//   adapter/1. The store gets hashes of codes and tokens: neither a record nor its key holds one.
+//   adapter/2. A code or a refresh token serves once, on all nodes together: a second use is
 //              refused and ends its grant.
 
 import { hash } from 'node:crypto'

@@ -42,7 +42,7 @@ export async function currentSecrets({ records, runtime }: SecretPorts): Promise
   return { period, cookies, keys: keys.map((text) => JSON.parse(text) as JsonWebKey) }
 }
 
-/** That of the period first. */
+/** The secrets, the one of this period first. */
 const ordered = (secrets: readonly PeriodSecret[], period: number): readonly string[] =>
   secrets
     .toSorted((one, other) => rank(one, period) - rank(other, period))

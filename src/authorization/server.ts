@@ -46,7 +46,7 @@ export interface AuthorizationOptions {
   readonly registration: ClientRegistration
 }
 
-/** What the surface for assistants asks. */
+/** The parts of this server that the surface for assistants uses. */
 export interface Assistants {
   readonly tokens: AccessTokens
   readonly bindings: Bindings
@@ -146,7 +146,7 @@ export class AuthorizationServer {
     if (this.#current === undefined || period !== this.#period) {
       this.#period = period
       this.#current = this.#make()
-      // What failed is tried again by the next request.
+      // After a failure the next request tries again.
       this.#current.catch(() => (this.#current = undefined))
     }
     return this.#current

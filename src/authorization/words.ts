@@ -1,4 +1,4 @@
-// What the pages for people say.
+// The texts of the pages for people.
 
 import type { AssistantScope } from '#domain/assistants'
 

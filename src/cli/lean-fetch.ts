@@ -42,7 +42,7 @@ export const leanFetch: Fetch = async (
       })
     },
   )
-  // As with fetch: the cause says whether the request can have arrived.
+  // The cause says whether the request can have arrived, as it does with fetch.
   asked.on('error', (error) => reject(new Error('there is no answer', { cause: error })))
   asked.end(body)
   return await promise

@@ -66,7 +66,7 @@ export function processSurroundings(): Surroundings {
   }
 }
 
-/** Whether a terminal may be sent colours: no-color.org, and terminals that have none. */
+/** True when a terminal may get colours: no-color.org, and terminals that have none. */
 export const hasColorIn = (env: Env): boolean =>
   (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb'
 

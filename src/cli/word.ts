@@ -25,11 +25,11 @@ export interface Option<Value> {
 }
 
 export interface Parameter<Value> {
-  /** As help shows it: `<thing_id>`, `[key=value...]`. */
+  /** The form that help shows: `<thing_id>`, `[key=value...]`. */
   readonly label: string
   readonly help: string
   readonly isOptional?: boolean
-  /** Takes all that follows; the last parameter only. */
+  /** Takes all words that follow; allowed for the last parameter only. */
   readonly isRest?: boolean
   readonly choices?: readonly string[]
   readonly completes?: 'file'
@@ -37,7 +37,7 @@ export interface Parameter<Value> {
   readonly read: (texts: readonly string[]) => Value
 }
 
-/** Marks what always has a value. */
+/** Marks an option that always has a value. */
 interface Always {
   readonly isAlways: true
 }
@@ -58,13 +58,13 @@ export type Given<Named extends Options> = {
 
 type Taken<Named extends Parameters> = { readonly [Name in keyof Named]: Of<Named[Name]> }
 
-/** What a word is run with: the process around it, and the whole command line for help. */
+/** The surroundings of a run: the process, and the whole program for help. */
 export interface Context extends Surroundings {
   readonly program: Group
 }
 
 export interface Definition<Opts extends Options, Pars extends Parameters> {
-  /** Sentences. */
+  /** Sentences for help. */
   readonly description: string
   readonly parameters?: Pars
   readonly options: Opts

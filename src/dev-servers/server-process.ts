@@ -19,7 +19,7 @@ export interface RunningServer {
   restart(): Promise<void>
 }
 
-/** How the starting process supervises a server. */
+/** The supervision of a server by the process that starts it. */
 export interface Supervision {
   /** True: Ctrl-C in the terminal does not reach it, so that it ends when it is told to. */
   readonly isApart?: boolean | undefined

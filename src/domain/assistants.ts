@@ -3,24 +3,24 @@
 
 import type { ChannelId } from './identity.ts'
 
-/** What a person may let an assistant do. */
+/** A right that a person may grant to an assistant. */
 export type AssistantScope = 'mcp:tools' | 'mcp:channels:manage'
 
 export const ASSISTANT_SCOPES: readonly AssistantScope[] = ['mcp:tools', 'mcp:channels:manage']
 
-/** What one access token allows. */
+/** The rights of one access token. */
 export interface Grant {
   /** Names the person's permission; it stays the same when tokens are refreshed. */
   readonly grantId: string
   readonly clientId: string
-  /** As the client calls itself: text of a stranger. */
+  /** The client's name for itself: text of a stranger. */
   readonly clientName: string
   readonly scopes: ReadonlySet<AssistantScope>
-  /** When the token ends, in Unix milliseconds. */
+  /** The end of the token, in Unix milliseconds. */
   readonly expiresAtMs: number
 }
 
-/** Whether clients may register themselves, and whether they need a token for it: a secret. */
+/** The policy for clients that register themselves. The token is a secret. */
 export type ClientRegistration =
   | { readonly kind: 'off' }
   | { readonly kind: 'open' }

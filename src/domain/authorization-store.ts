@@ -1,7 +1,7 @@
-// What the authorization server keeps, and the channels that people bound to its grants.
+// The store of the authorization server, and of the channels that people bound to its grants.
 // (decisions.md 15)
 //
-// Whatever opens something is stored as its SHA-256, in hex: who reads the database opens nothing.
+// Codes, tokens and page secrets are stored as SHA-256 in hex: who reads the database opens nothing.
 // All times are Unix milliseconds.
 
 import type { Binding } from './assistants.ts'
@@ -23,7 +23,7 @@ export type AuthorizationRecord = {
   readonly expiresAt: number
 }
 
-/** What is found of a record that has not expired. */
+/** The part of a record that a lookup gives while it has not expired. */
 export type FoundRecord = Pick<AuthorizationRecord, 'payload' | 'consumedAt'>
 
 export interface AuthorizationRecordStore {
@@ -49,14 +49,14 @@ export interface PeriodSecret {
   readonly secret: string
 }
 
-/** A grant, and who has it. */
+/** A grant, and the client that has it. */
 export interface GrantHolder {
   readonly grantId: string
   /** SHA-256 of the client's id, in hex. Many people may use one client. */
   readonly client: string
   /** Names the browser in which a person allowed the grant; it opens nothing. */
   readonly browser: string
-  /** As the client calls itself. */
+  /** The client's name for itself. */
   readonly clientName: string
 }
 
@@ -80,12 +80,12 @@ export interface BoundAssistant {
 export interface NewBindSession extends GrantHolder {
   /** Names it to the assistant. */
   readonly bindSession: string
-  /** Of the secret in the address of its page. */
+  /** The hash of the secret in the address of its page. */
   readonly secretHash: string
   readonly expiresAt: number
 }
 
-/** What the page of a bind session is for. */
+/** A bind session as its page sees it. */
 export interface OpenBindSession {
   readonly grantId: string
   readonly clientName: string
@@ -118,7 +118,7 @@ export interface BindingStore {
     secretHash: string,
     binding: Omit<NewBinding, keyof GrantHolder>,
   ): Promise<'bound' | 'full' | 'no-channel' | 'no-session'>
-  /** What became of a session of this grant. */
+  /** The outcome of a session of this grant: its channel once a person chose one. */
   outcome(
     grantId: string,
     bindSession: string,

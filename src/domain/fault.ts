@@ -85,7 +85,7 @@ interface FaultDetails {
   readonly retryAfterMs?: number
   /** For rate_limited: requests a minute that the caller may make. */
   readonly limit?: number
-  /** Whether the caller may send the same request again, if the code alone does not say so. */
+  /** True when the caller may send the same request again, if the code alone does not say so. */
   readonly retryable?: boolean
 }
 

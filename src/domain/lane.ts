@@ -10,7 +10,7 @@ export type LogPosition = number
 
 /**
  * The place up to which a lane is applied, as one number that the database compares: the last entry
- * applied whole, and the number of applied submissions of the entry after it. That number is above
+ * applied whole, and the number of applied submissions of the entry after it. The latter is above
  * 0 only while a turn is split, for instance to find a defect. (W6)
  */
 export type LanePlace = number

@@ -42,7 +42,7 @@ export interface RetentionLimits {
   readonly tombstones: number
   /** Deleted channels with all of their rows, by the time of their deletion. */
   readonly deletedChannels: number
-  /** What the authorization server keeps, by its end. */
+  /** Records of the authorization server, by their end. */
   readonly authorization: number
 }
 

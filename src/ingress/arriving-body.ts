@@ -32,12 +32,12 @@ export class BodyRefused extends Error {
   }
 }
 
-/** What a body shares with the others of its listener, and how it holds its connection back. */
+/** The listener's traffic, which all bodies share, and the flow control of one connection. */
 export interface ArrivingPorts {
   readonly traffic: { readonly deadlines: Deadlines; bodyBytes: number }
   readonly pause: () => void
   readonly resume: () => void
-  /** It did not arrive in time. */
+  /** Called when the body did not arrive in time. */
   readonly expired: () => void
 }
 

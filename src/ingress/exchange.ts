@@ -2,22 +2,22 @@
 //
 // Invariants:
 //   exchange/1. A response is used neither after it was answered nor after it was aborted.
-//   exchange/2. A body is refused while it is read, as soon as it is known to be too large; what
-//               all bodies in the making hold together is bounded.
+//   exchange/2. A body is refused while it is read, as soon as it is known to be too large. The
+//               bytes of all arriving bodies together are bounded.
 //   exchange/3. A body that does not arrive in time is answered and its connection closed.
-//   exchange/4. A stream is poured as its reader takes it (pouring/1), and ends when the gateway
-//               drains. That of a mounted handler holds no drain up: it has until everything else
-//               is answered.
-//   exchange/5. What is held of large answers that are not read is bounded over the process, and so
-//               is the time for reading one, or one part of a stream: then its connection is cut.
+//   exchange/4. A stream goes out as its reader takes it (streaming/1), and ends when the gateway
+//               drains. A mounted handler's stream holds no drain up: it may go on until
+//               everything else is answered.
+//   exchange/5. Unread bytes of large answers are bounded over the process. A caller that takes too
+//               long to read one, or one part of a stream, loses its connection.
 
 import type { HttpResponse } from 'uWebSockets.js'
 import { fault } from '#domain/fault'
 import type { Fault } from '#domain/fault'
 import { ARRIVING_BYTES_MAX, ArrivingBody, tooLarge } from './arriving-body.ts'
 import { Expiring } from './deadlines.ts'
-import { Pouring } from './pouring.ts'
-import type { Outlet } from './pouring.ts'
+import { Streaming } from './streaming.ts'
+import type { Outlet } from './streaming.ts'
 import { NO_STORE, hasNoBody, isStream, statusLine } from './reply.ts'
 import type { Reply, Stream } from './reply.ts'
 import { MOUNTED_STREAMS_MAX } from './traffic.ts'
@@ -51,7 +51,7 @@ export interface OpenBody {
 
 type Done = (body: Uint8Array | Fault) => void
 
-/** What a request asks of its answer. */
+/** The request's demands on its answer. */
 export interface Asked {
   /** The answer has no body. */
   readonly isHead: boolean
@@ -70,7 +70,7 @@ export class UwsExchange extends Expiring implements Exchange {
   #bytes = 0
   #mustClose = false
   #isSettled = false
-  #pouring: Pouring | undefined
+  #streaming: Streaming | undefined
   #open: { readonly body: ArrivingBody; readonly over: AbortController } | undefined
   /** Bytes of the answer that its reader has not taken yet. */
   #unread = 0
@@ -155,7 +155,7 @@ export class UwsExchange extends Expiring implements Exchange {
 
   #abort(): void {
     this.#response = undefined // exchange/1
-    this.#pouring?.stop()
+    this.#streaming?.stop()
     this.#closeOpen()
     this.#holds(0)
     if (this.#done === undefined) return
@@ -182,13 +182,13 @@ export class UwsExchange extends Expiring implements Exchange {
       return undefined
     }
     const handshake = this.#handshake
-    const pouring =
+    const streaming =
       handshake === undefined
-        ? this.#pour(body, response, () => writeHead(response, reply, requestId))
-        : this.#pourFrames(body, response, handshake)
-    if (body.isMounted !== true) return pouring.finally(() => this.#traffic.settled())
+        ? this.#stream(body, response, () => writeHead(response, reply, requestId))
+        : this.#streamFrames(body, response, handshake)
+    if (body.isMounted !== true) return streaming.finally(() => this.#traffic.settled())
     this.#traffic.settled() // exchange/4: from now on it is one of the mounted streams
-    return pouring
+    return streaming
   }
 
   #settle(): void {
@@ -233,15 +233,15 @@ export class UwsExchange extends Expiring implements Exchange {
   }
 
   /** exchange/4 */
-  #pour(stream: Stream, response: HttpResponse, writeStart: () => void): Promise<void> {
+  #stream(stream: Stream, response: HttpResponse, writeStart: () => void): Promise<void> {
     response.cork(writeStart)
-    const pouring = new Pouring()
+    const streaming = new Streaming()
     response.onWritable(() => {
       this.#holds(0)
-      pouring.flow()
+      streaming.flow()
       return true
     })
-    return this.#run(pouring, stream, {
+    return this.#run(streaming, stream, {
       write: (chunk) => {
         let isTaken = true
         response.cork(() => (isTaken = response.write(chunk)))
@@ -257,21 +257,21 @@ export class UwsExchange extends Expiring implements Exchange {
     })
   }
 
-  #pourFrames(stream: Stream, response: HttpResponse, handshake: Handshake): Promise<void> {
+  #streamFrames(stream: Stream, response: HttpResponse, handshake: Handshake): Promise<void> {
     this.#response = undefined // exchange/1: from here on there is a socket in its place
     const socket = upgrade(response, handshake)
     this.#traffic.upgraded()
-    return this.#run(socket.pouring, stream, outletOf(socket))
+    return this.#run(socket.streaming, stream, outletOf(socket))
   }
 
-  #run(pouring: Pouring, stream: Stream, outlet: Outlet): Promise<void> {
+  #run(streaming: Streaming, stream: Stream, outlet: Outlet): Promise<void> {
     const { streams, mountedStreams, isDraining } = this.#traffic
     const kin = stream.isMounted === true ? mountedStreams : streams
-    this.#pouring = pouring
-    if (isDraining && kin === streams) pouring.end()
-    return pouring.run(stream, outlet, kin).finally(() => {
+    this.#streaming = streaming
+    if (isDraining && kin === streams) streaming.end()
+    return streaming.run(stream, outlet, kin).finally(() => {
       this.#closeOpen()
-      this.#pouring = undefined
+      this.#streaming = undefined
     })
   }
 }

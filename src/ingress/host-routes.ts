@@ -35,7 +35,7 @@ export function beginFor(begins: Begins, hostHeader: () => string): Begin | unde
 const hostNameOf = (host: string): string =>
   host.replace(/:\d*$/, '').replace(/\.$/, '').toLowerCase()
 
-/** What a router of some hosts needs of the whole one. */
+/** The part of the whole router that a router of some hosts uses. */
 interface Whole extends Pick<Router, 'isDraining' | 'inFlight'> {
   route(...route: [...Parameters<Router['route']>, HostCheck]): void
   socket(...route: [...Parameters<Router['socket']>, HostCheck]): void

@@ -2,10 +2,10 @@
 // outcomes into answers.
 //
 //   http.ts, exchange.ts   uWebSockets.js and its dangers: applications.ts, deadlines.ts,
-//                          arriving-body.ts, pouring.ts, websocket.ts, router.ts,
+//                          arriving-body.ts, streaming.ts, websocket.ts, router.ts,
 //                          host-routes.ts, unread.ts, connections.ts, client-address.ts,
 //                          tls-check.ts, port-check.ts, uws-environment.ts
-//   doors.ts               the listeners
+//   listeners.ts           the listeners
 //   pipeline.ts            the checks that every row shares: rejection.ts
 //   row.ts, request.ts     the types of a route and of a handler's request
 //   routes.ts              the table: native-rows.ts, probes.ts, descriptions.ts, route-codes.ts
@@ -25,8 +25,8 @@ import type { Answerer } from './answerer.ts'
 import { clientAddress } from './client-address.ts'
 import type { ClientAddress } from './client-address.ts'
 import { Connections } from './connections.ts'
-import { openDoor, sumOf } from './doors.ts'
-import type { Door, DoorOptions } from './doors.ts'
+import { createListener, sumOf } from './listeners.ts'
+import type { Listener, ListenerOptions } from './listeners.ts'
 import type { Http, HttpOptions } from './http.ts'
 import { headersOf, statusLine } from './reply.ts'
 import { failure, requestIdFrom } from './respond.ts'
@@ -115,26 +115,26 @@ export function createIngress(ports: IngressPorts, options: IngressOptions): Ing
   const addressOf = clientAddress(options.trustedProxies)
   const newHex32 = hexSource(ports.entropy)
   const shared = { ...ports, newHex32, callerCheck: acceptance.callerCheck }
-  const open = (door: DoorOptions): Door =>
-    openDoor(door, shared, {
+  const open = (listener: ListenerOptions): Listener =>
+    createListener(listener, shared, {
       ...httpOptions(ports, options, addressOf),
       upgraded: () => connections.upgraded(),
     })
   const root = options.root && rootOf(options.root, acceptance)
   const main = open({ address: options.http, rows: rowsOf(ports, options), named: root?.named })
-  const doors = root?.door === undefined ? [main] : [main, open(root.door)]
+  const listeners = root?.listener === undefined ? [main] : [main, open(root.listener)]
   const connections = new Connections(
-    ...doors.map(
+    ...listeners.map(
       ({ http }) =>
         (apply: Parameters<Http['mount']>[0]) =>
           http.mount(apply),
     ),
   )
   meter.gauge('http_connections', {}, () => connections.open)
-  meter.gauge('requests_in_flight', {}, () => sumOf(doors, ({ inFlight }) => inFlight))
-  meter.gauge('request_body_bytes', {}, () => sumOf(doors, ({ bodyBytes }) => bodyBytes))
-  meter.gauge('answer_unread_bytes', {}, () => sumOf(doors, ({ unread }) => unread.bytes))
-  meter.gauge('mounted_streams', {}, () => sumOf(doors, (http) => http.mountedStreams.size))
+  meter.gauge('requests_in_flight', {}, () => sumOf(listeners, ({ inFlight }) => inFlight))
+  meter.gauge('request_body_bytes', {}, () => sumOf(listeners, ({ bodyBytes }) => bodyBytes))
+  meter.gauge('answer_unread_bytes', {}, () => sumOf(listeners, ({ unread }) => unread.bytes))
+  meter.gauge('mounted_streams', {}, () => sumOf(listeners, (http) => http.mountedStreams.size))
   let bound: Promise<number> | undefined
   return {
     http: main.http,
@@ -148,25 +148,25 @@ export function createIngress(ports: IngressPorts, options: IngressOptions): Ing
       const { status, body } = reply
       return { statusLine: statusLine(status), headers: headersOf(reply, requestId), body }
     },
-    listen: () => (bound ??= listenAll(doors)),
+    listen: () => (bound ??= listenAll(listeners)),
     reload: async () => {
-      await Promise.all(doors.map(({ http }) => http.reload()))
+      await Promise.all(listeners.map(({ http }) => http.reload()))
     },
     drain: async () => {
-      await Promise.all(doors.map(({ http }) => http.drain()))
+      await Promise.all(listeners.map(({ http }) => http.drain()))
     },
     endMounted: () => {
-      for (const { http } of doors) http.endMounted()
+      for (const { http } of listeners) http.endMounted()
     },
     close: () => {
-      for (const { http } of doors) http.close()
+      for (const { http } of listeners) http.close()
     },
   }
 }
 
-/** Binds all doors; gives the port of the first. */
-async function listenAll(doors: readonly Door[]): Promise<number> {
-  const [port = 0] = await Promise.all(doors.map((door) => door.listen()))
+/** Binds all listeners; gives the port of the first. */
+async function listenAll(listeners: readonly Listener[]): Promise<number> {
+  const [port = 0] = await Promise.all(listeners.map((listener) => listener.listen()))
   return port
 }
 
@@ -192,14 +192,14 @@ function rowsOf(ports: IngressPorts, options: IngressOptions): readonly Row[] {
   return routeTable({ ...ports, ...options }, styles)
 }
 
-/** Where a style at the root is served: on a listener of its own, under a name of the main one. */
+/** The places of a style at the root: its own listener, a host name of the main one, or both. */
 function rootOf(
   { address, hostName, style, unknown }: RootStyle,
   acceptance: Acceptance,
-): Pick<DoorOptions, 'named'> & { readonly door: DoorOptions | undefined } {
+): Pick<ListenerOptions, 'named'> & { readonly listener: ListenerOptions | undefined } {
   const served = { rows: style(acceptance), unknown }
   return {
-    door: address && { address, ...served },
+    listener: address && { address, ...served },
     named: hostName === undefined ? undefined : { hostName, ...served },
   }
 }

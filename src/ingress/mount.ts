@@ -23,7 +23,7 @@ import type { Request } from './request.ts'
 import { failure } from './respond.ts'
 import type { Row } from './row.ts'
 
-/** A handler as node:http takes it. What it throws or rejects with breaks its answer off. */
+/** A handler of node:http. An error that it throws or rejects with breaks its answer off. */
 export type NodeHandler = (...exchange: Parameters<RequestListener>) => unknown
 
 export interface MountOptions extends Partial<Pick<Row, 'methods' | 'token' | 'credentials'>> {

@@ -19,7 +19,7 @@ const NOT_FORWARDED = new Set([
   'x-forwarded-proto',
 ])
 
-/** What the gateway says of a request. */
+/** Facts that the gateway adds to a request. */
 export interface Origin {
   readonly address: string
   readonly requestId: string

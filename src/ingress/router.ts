@@ -1,4 +1,4 @@
-// What requests are handed to routes by, without the HTTP library.
+// The interface between routes and what hands requests to them, without the HTTP library.
 
 import type { Exchange } from './exchange.ts'
 import type { Header } from './reply.ts'
@@ -24,7 +24,7 @@ export type Begin = (head: Head, exchange: Exchange) => void
 export type RowMethod = 'GET' | 'POST' | 'PUT' | 'DELETE' | 'OPTIONS'
 export type Method = RowMethod | 'HEAD' | 'any'
 
-/** What requests are handed to routes by. */
+/** Hands each request to its route. */
 export interface Router {
   readonly isDraining: boolean
   readonly inFlight: number
@@ -33,5 +33,5 @@ export interface Router {
   socket(pattern: string, begin: Begin): void
 }
 
-/** Whether requests for a host, in lower case and without its port, are for a router. */
+/** True when a router serves this host, which comes in lower case and without its port. */
 export type HostCheck = (host: string) => boolean

@@ -1,4 +1,4 @@
-// What the exchanges of one listener share, and its bounds.
+// The state that the exchanges of one listener share, and its bounds.
 
 import type { Deadlines } from './deadlines.ts'
 import type { Unread } from './unread.ts'

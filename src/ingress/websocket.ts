@@ -1,27 +1,27 @@
-// Streams over a WebSocket: each chunk is one text frame, and what the other side sends is ignored.
+// Streams over a WebSocket: each chunk is one text frame. Frames of the other side are ignored.
 //
 // Invariants:
 //   websocket/1. A socket is never touched after its close event.
-//   websocket/2. What the library holds for one socket is bounded: the stream waits until its
-//                reader has taken what was written, and a socket beyond the bound is cut.
+//   websocket/2. The bytes that the library holds for one socket are bounded: the stream waits
+//                until they are sent, and a socket beyond the bound is cut.
 
 import type { HttpRequest, HttpResponse, WebSocket, us_socket_context_t } from 'uWebSockets.js'
-import { Pouring } from './pouring.ts'
-import type { Outlet } from './pouring.ts'
+import { Streaming } from './streaming.ts'
+import type { Outlet } from './streaming.ts'
 
-/** One that is poured into. */
-export interface PouredSocket {
-  readonly pouring: Pouring
+/** A socket that a stream goes to. */
+export interface StreamedSocket {
+  readonly streaming: Streaming
   /** There from the upgrade on. */
   ws: WebSocket<Kept> | undefined
 }
 
-/** What the library keeps for us with each socket: it copies the members, not what they hold. */
+/** Data that the library keeps with each socket. It copies the members, not the objects in them. */
 export interface Kept {
-  readonly socket: PouredSocket
+  readonly socket: StreamedSocket
 }
 
-/** What a request that asks for a WebSocket says of it; read while the request lives. */
+/** The parts of a WebSocket's request that its upgrade needs; read while the request lives. */
 export interface Handshake {
   readonly key: string
   readonly extensions: string
@@ -39,7 +39,7 @@ const DROPPED = 2
 const FULL = 0
 const GOING_AWAY = 1001
 
-/** How the library serves these sockets. It pings, so a reader that is gone is found out. */
+/** The library's settings for these sockets. It pings, so it notices a reader that is gone. */
 export const SOCKET_BEHAVIOR = {
   maxPayloadLength: 4_096,
   maxBackpressure: HELD_BYTES_MAX, // websocket/2
@@ -50,10 +50,10 @@ export const SOCKET_BEHAVIOR = {
     ws.getUserData().socket.ws = ws
   },
   drain: (ws: WebSocket<Kept>): void => {
-    if (ws.getBufferedAmount() === 0) ws.getUserData().socket.pouring.flow()
+    if (ws.getBufferedAmount() === 0) ws.getUserData().socket.streaming.flow()
   },
   close: (ws: WebSocket<Kept>): void => {
-    ws.getUserData().socket.pouring.stop() // websocket/1
+    ws.getUserData().socket.streaming.stop() // websocket/1
   },
 } as const
 
@@ -61,13 +61,13 @@ export const SOCKET_BEHAVIOR = {
 export function upgrade(
   response: HttpResponse,
   { key, extensions, context }: Handshake,
-): PouredSocket {
-  const socket: PouredSocket = { pouring: new Pouring(), ws: undefined }
+): StreamedSocket {
+  const socket: StreamedSocket = { streaming: new Streaming(), ws: undefined }
   response.upgrade<Kept>({ socket }, key, '', extensions, context)
   return socket
 }
 
-export const outletOf = (socket: PouredSocket): Outlet => ({
+export const outletOf = (socket: StreamedSocket): Outlet => ({
   write: (chunk) => {
     let sent = DROPPED
     socket.ws?.cork(() => (sent = socket.ws?.send(chunk) ?? DROPPED))

@@ -1,4 +1,4 @@
-// Who asks through the surface, and what that caller may use.
+// The caller of a request to the surface, and the channels that it may use.
 
 import type { Bindings, Grant } from '#domain/assistants'
 import { withGrant } from '#src/acceptance/caller'

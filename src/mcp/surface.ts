@@ -38,7 +38,7 @@ export const HEADERS = [
   'mcp-method',
   'mcp-name',
 ] as const
-/** What the library reads of the headers. */
+/** The headers that the library reads. */
 const FORWARDED = ['accept', 'mcp-protocol-version', 'mcp-method', 'mcp-name'] as const
 
 export class Surface {
@@ -80,7 +80,7 @@ export class Surface {
     return this.#answer(request, call)
   }
 
-  /** Of an unknown tool the library tells that there is none. */
+  /** The scopes of the called tool. An unknown one passes, for the library to refuse it. */
   #scopesOf({ method, params }: Readonly<Record<string, unknown>>): readonly AssistantScope[] {
     const name = method === 'tools/call' && isRecord(params) ? params['name'] : undefined
     return this.#parts.scopes.get(String(name)) ?? ['mcp:tools']

@@ -8,12 +8,12 @@ import type { Runtime } from '#domain/runtime'
 const WINDOW_MS = 5_000
 /** The share of a window in which a quiet thread may have worked. */
 const BUSY_MAX = 0.05
-/** Less is not worth a collection. */
+/** The least growth that is worth a collection. */
 const GROWN_BYTES_MIN = 12 * 2 ** 20
-/** Between two collections: one pauses the thread for 50 to 150 ms. */
+/** Windows between two collections: one pauses the thread for 50 to 150 ms. */
 const WINDOWS_MIN = 12
 
-/** What tells how a thread is, and what gives its memory back. Tests replace it. */
+/** Measures a thread and returns its memory to the system. Tests replace it. */
 export interface Heap {
   /** The share of the time since the call before in which the thread worked. */
   readonly utilization: () => number

@@ -37,7 +37,7 @@ export function startAnew(): void {
   process.execve?.(execPath, words, { ...env, ...Object.fromEntries(added) })
 }
 
-/** Whether the flag was given, with this or another value. */
+/** True when the flag was given, with this or another value. */
 const hasFlag = (given: readonly string[], flag: string): boolean =>
   given.some((word) => nameOf(word) === nameOf(flag))
 

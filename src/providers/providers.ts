@@ -1,5 +1,5 @@
-// The table of push providers: one row and one folder each. What a row needs is loaded only where
-// it is set up.
+// The table of push providers: one row and one folder each. A row loads its library only where the
+// provider is set up.
 
 import type { Provider, ProviderName } from '#domain/push'
 import type { ApnsSettings } from './apns/apns.ts'

@@ -1,8 +1,8 @@
-// What the authorization server keeps.
+// The records of the authorization server.
 //
 // Invariants:
-//   authorization/1. One use is one statement: of two that use a record at once, on whichever
-//     nodes, one is told that it came second.
+//   authorization/1. One use is one statement: when two nodes use a record at once, one of them
+//     learns that it came second.
 //   authorization/2. A secret of a period is made once: whoever comes second gets the first one's.
 
 import type {

@@ -27,7 +27,7 @@ interface Heads {
 const NOTHING: RemovedTo = { entries: 0, tombstones: 0 }
 const NO_CHANNEL: CatchUpPage = { entries: [], headSeq: 0, complete: true }
 
-/** What is asked of a channel that exists. */
+/** A request about a channel that exists, and the state that answers it. */
 interface Asked {
   readonly request: CatchUpRequest
   readonly heads: Heads
@@ -109,7 +109,7 @@ function gapOf(heads: Heads, request: CatchUpRequest): CatchUpPage['gap'] {
   const { afterSeq, sinceSeq, removedTo = NOTHING } = request
   if (afterSeq > headSeq) {
     // The device knows entries that this database does not: the database was restored from an older
-    // copy. What the device has beyond the head never happened here.
+    // copy. Entries beyond the head never happened here.
     return { from: headSeq + 1, to: afterSeq, restart: true }
   }
   const told = Math.max(afterSeq, sinceSeq, removedTo.entries) // catch-up/3

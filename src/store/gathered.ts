@@ -22,7 +22,7 @@ export async function allForEach<Row>(
   const found: Row[][] = []
   let size: number
   for (let start = 0; start < lists.length; start += size) {
-    // As many as there are powers of two keep the texts few.
+    // Only powers of two as sizes, so that few different statements are prepared.
     size = Math.min(GATHERED_MAX, 2 ** Math.floor(Math.log2(lists.length - start)))
     const part = lists.slice(start, start + size)
     found.push(...(await rowsOf<Row>(session, select, part)))

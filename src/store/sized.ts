@@ -38,14 +38,14 @@ export const sizeColumns = (table: ContentTable): string =>
 /** Bytes counted for the names and the other columns of an item. */
 const ENVELOPE_BYTES = 400
 
-/** What a page has room for, in bytes. */
+/** Bytes that still fit a page. */
 export interface RoomInBytes {
   readonly bytes: number
   /** True while the page has no item: the first one always fits. */
   readonly isEmpty: boolean
 }
 
-/** What a page has room for. */
+/** Items and bytes that still fit a page. */
 export interface Room extends RoomInBytes {
   readonly items: number
 }

@@ -11,8 +11,8 @@ const CONDITIONS = process.execArgv.filter((word) => word.startsWith('--conditio
 /** Node 22 warns that its SQLite is experimental; the tests of this project cover what is used. */
 const QUIET = ['--disable-warning=ExperimentalWarning']
 /**
- * As much as the main thread has (process/node-settings.ts): a third of it is one semi-space. The
- * log's thread makes little that lives long.
+ * Megabytes of the young generation, as many as the main thread has (process/node-settings.ts): a
+ * third is one semi-space. The log's thread makes few objects that live long.
  */
 const YOUNG_GENERATION_MB: Readonly<Partial<Record<ThreadName, number>>> = { log: 24 }
 const YOUNG_GENERATION_MB_DEFAULT = 48

@@ -243,7 +243,7 @@ export class Connection {
     const joined = this.#listening.join(channelId) // connection/1
     await this.#shared.listeners.settled()
     const position = await this.#shared.subscriptions.position(this.#deviceId, channelId)
-    // What happened to other channels meanwhile says nothing against this position.
+    // Changes of other channels meanwhile do not make this position wrong.
     if (this.#isGone || !this.#listening.isSince(channelId, joined)) return
     if (position === undefined) this.#part(channelId, 'unsubscribed')
     else this.feed({ kind: 'subscribed', position: this.#listening.corrected(position) })

@@ -4,7 +4,7 @@
 // Invariants:
 //   framing/1. A length is believed as far as its bytes have come: what a reader holds is at most
 //              twice what it was sent, and never more than one frame.
-//   framing/2. What is held for one device is bounded; a device beyond the bound is cut.
+//   framing/2. The bytes held for one device are bounded; a device beyond the bound is cut.
 
 import { isUtf8 } from 'node:buffer'
 

@@ -82,7 +82,7 @@ export type Output =
       readonly kind: 'read-pages'
       readonly ticket: number
       readonly requests: readonly PageRequest[]
-      /** Of content, in all pages together. */
+      /** Bytes of content that all pages together may have. */
       readonly bytes: number
     }
   /** `positions` answers. */

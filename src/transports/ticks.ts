@@ -1,4 +1,4 @@
-// The tick of every session, once a second. What sessions do by the clock falls on their ticks.
+// The tick of every session, once a second. Sessions do on their ticks whatever depends on time.
 //
 // Invariants:
 //   ticks/1. Ticks are spread over the second: a tenth of the sessions has its own each tenth of

@@ -3,7 +3,7 @@
 // Invariants:
 //   wss/1. A socket is never touched after its close event: from then on its carrier answers
 //     `closed`.
-//   wss/2. What uWebSockets.js holds for one socket is bounded; a socket beyond the bound is cut.
+//   wss/2. The bytes that uWebSockets.js holds for one socket are bounded; a socket beyond is cut.
 //     The session stops long before (session-window/1), so only a device that reads nothing and
 //     asks for much gets there.
 //   wss/3. The request is read before the first return; only strings of it are kept.

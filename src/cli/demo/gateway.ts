@@ -39,11 +39,11 @@ export interface OwnGateway {
 export interface OwnGatewayOptions {
   readonly env: Env
   readonly fetch: Fetch
-  /** Where its own folder is made. */
+  /** The folder in which it makes its own. */
   readonly temporaryFolder: string
   /** Gives up the start. */
   readonly signal: AbortSignal
-  /** Beside its own settings. */
+  /** Further settings, beside its own. */
   readonly settings?: Readonly<Record<string, string>> | undefined
 }
 

@@ -25,7 +25,7 @@ export class LoadEvent {
     this.#ports = ports
   }
 
-  /** Takes the newest reading. What could not be sent is tried again with the next one. */
+  /** Takes the newest reading. The next one repeats a submission that failed. */
   async observe(cpuPercent: number): Promise<void> {
     this.#alarm = nextAlarm(this.#alarm, cpuPercent, this.#ports.threshold)
     if (this.#alarm.kind === 'quiet') await this.close()

@@ -29,7 +29,7 @@ export interface TakenPush {
 }
 
 export class PushAudience {
-  /** What the demo's gateway is told beside its own settings. */
+  /** Settings of the demo's gateway that lead its pushes here. */
   readonly env: Readonly<Record<string, string>>
   readonly #servers: PushServers
   readonly #folder: string
@@ -105,6 +105,6 @@ export const pushLine = (
 export const pushJson = ({ service, deliveryId, atMs, ...rest }: TakenPush): string =>
   JSON.stringify({ push: service, at: atMs, delivery_id: deliveryId, ...rest })
 
-/** How many each service took. */
+/** A line that counts the pushes of each service. */
 export const pushCount = ({ apns, fcm }: Readonly<Record<TakenPush['service'], number>>): string =>
   `pushes: Apple ${apns}, Google ${fcm}`

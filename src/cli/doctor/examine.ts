@@ -1,5 +1,5 @@
-// The examination of a server, from the name to the channel. What cannot be examined because of
-// what was found before is left out.
+// The examination of a server, from the name to the channel. A finding that makes a later check
+// impossible skips it.
 
 import { HeliographError } from '#src/client/error'
 import { webSocketCarrier } from '#src/client/carrier'

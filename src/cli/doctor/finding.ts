@@ -1,10 +1,10 @@
-// What the doctor finds, one fact at a time.
+// The findings of the doctor, one fact each.
 
 export interface Finding {
   readonly check: string
   readonly result: 'ok' | 'warning' | 'problem' | 'skipped'
   readonly detail: string
-  /** What to do about it. */
+  /** The remedy, for a reader. */
   readonly hint?: string
 }
 

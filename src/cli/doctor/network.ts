@@ -75,7 +75,7 @@ export async function examineCertificate(
   return finding
 }
 
-/** What there is to say about a certificate. */
+/** The finding about a certificate. */
 export function aboutCertificate(
   check: string,
   distrust: string | undefined,

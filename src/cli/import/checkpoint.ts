@@ -1,4 +1,4 @@
-// How far an import is: the row up to which every row has an outcome.
+// The progress of an import: the row up to which every row has an outcome.
 //
 // Invariants:
 //   checkpoint/1. The row in the file never lies behind a row without an outcome, however the

@@ -69,7 +69,7 @@ class WatchRun {
   readonly #surroundings: Surroundings
   readonly #talk: Talk
   readonly #names = new Map<ChannelId, string>()
-  /** What of each channel --since has shown. */
+  /** The last seq of each channel that --since has shown. */
   readonly #shown = new Map<ChannelId, number>()
   readonly #show: (named: Named) => void | Promise<void>
   readonly #commands: DeliveryCommands | undefined

@@ -1,5 +1,5 @@
-// What the stand-ins for push services share: an HTTP/2 server that takes requests whole, answers
-// them as it is told, and can behave as badly as real ones do.
+// An HTTP/2 server that stands in for push services: it takes whole requests, answers them as its
+// owner says, and can fail in the ways of real ones.
 
 import { createServer as createHttpServer } from 'node:http'
 import type { RequestListener, Server } from 'node:http'
@@ -38,11 +38,11 @@ export interface StandInOptions {
 export type Latency = number | 'hang'
 
 export class StandIn {
-  /** How long every answer takes. */
+  /** The time that every answer takes. */
   latency: Latency = 0
-  /** What it answers over HTTP/2. */
+  /** Makes the answers over HTTP/2. */
   answer: (request: PushRequest) => PushAnswer = () => ({ status: 503 })
-  /** What it answers over HTTP/1.1. */
+  /** Makes the answers over HTTP/1.1. */
   answerPlain: RequestListener = (_, response) => response.writeHead(505).end()
   /** Takes requests with the scheme `https:`. */
   isLenient = false

@@ -9,7 +9,7 @@ export type Told = Readonly<Record<string, unknown>> & {
 /** Writes objects in one form. */
 export interface Form {
   readonly contentType: string
-  /** What the OpenAPI document says of the answer. */
+  /** The description of the answer in the OpenAPI document. */
   readonly description: string
   readonly write: (told: Told) => string
   /** Its frames hold one object each. */

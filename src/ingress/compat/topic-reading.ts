@@ -1,5 +1,5 @@
-// What a subscriber of the topic style has yet to see: of one channel, or of several in the order
-// of their times.
+// Entries that a subscriber of the topic style has yet to see, of one channel or of several in the
+// order of their times.
 
 import type { FeedEntry } from '#domain/feed'
 import type { FeedFollowing } from '#src/acceptance/feed-following'

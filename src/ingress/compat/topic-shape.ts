@@ -101,7 +101,7 @@ export const PREFLIGHT: Answerer<object> = imitation({
   failure,
 })
 
-/** What the document says of a row of this style, beside what it has in common with the others. */
+/** The description of a row of this style: the given parts over those that all rows share. */
 export const aboutTopic = (summary: string, more: Partial<About> = {}): About => ({
   tag: 'Topic style',
   summary,
@@ -115,7 +115,7 @@ const PUBLISHED: Partial<About> = {
   raw: { mediaType: 'application/json', schema: TOPIC_MESSAGE },
 }
 
-/** The same of a row that publishes what headers, query and body say. */
+/** The description of a row that publishes headers, query and body. */
 export const aboutPublication = (summary: string, query = PUBLICATION_QUERY): About =>
   aboutTopic(summary, {
     ...PUBLISHED,

@@ -137,7 +137,7 @@ async function publishJson(acceptance: Acceptance, request: Sent): Promise<Answe
   return publish(acceptance, asText, { key, parameters, sequenceId: '' })
 }
 
-/** What clients ask before they publish or subscribe. */
+/** Questions of clients before they publish or subscribe. */
 function questionRows(acceptance: Acceptance, prefix: string): readonly Row[] {
   const question = { methods: ['GET'], answerer: TOPIC_ANSWER, isSafe: true } as const
   return [

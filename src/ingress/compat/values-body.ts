@@ -9,7 +9,7 @@ import { isRecord } from '#src/schemas/shape'
 import { BODY_BYTES_MAX, formBody, multipartBody, withQuery } from '#src/ingress/reader'
 import type { Form, Reader } from '#src/ingress/reader'
 
-/** What a body says, and whether it said so in JSON. */
+/** The named values of a body. */
 export interface Values {
   readonly isJson: boolean
   readonly entries: readonly (readonly [name: string, value: unknown])[]

@@ -68,7 +68,7 @@ function extrasOf(given: Given): Extras {
   return extras
 }
 
-/** How many keys one request may name. */
+/** Keys that one request may name. */
 export const DEVICE_KEYS_MAX = 100
 
 /** The keys of a batch, in an array or in one text with commas; undefined without the member. */

@@ -5,7 +5,7 @@ import { parseChannelId } from '#domain/identity'
 import type { ChannelId } from '#domain/identity'
 import { readCredentials } from '#src/schemas/values'
 
-/** What a key stands for. `unreadable`: it can open no channel. */
+/** The meaning of a key. `unreadable`: it can open no channel. */
 export type CompatibilityKey =
   | { readonly kind: 'password'; readonly channelId: ChannelId; readonly password: string }
   | { readonly kind: 'alias'; readonly alias: string }
@@ -47,7 +47,7 @@ const beginsKey = (part: string): boolean => {
   return password === undefined ? ALIAS.test(id.trim()) : parseChannelId(id) !== undefined
 }
 
-/** How an answer names a key: nothing in it opens the channel. */
+/** The key as answers name it: without the secret part. */
 export function maskedKey(key: string): string {
   const read = readKey(key)
   return read.kind === 'password' ? `${read.channelId}:***` : '***'

@@ -55,7 +55,7 @@ const wholeOf = (values: ObjectSchema, type: JsonSchema['type']): ObjectSchema =
     })),
   )
 
-/** Of title, text and desp one must say something. */
+/** At least one of title, text and desp must say something. */
 export const SEND_KEY_VALUES = wholeOf(textsOf(SEND_KEY_DESCRIPTIONS), 'string')
 export const SEND_KEY_JSON = wholeOf(scalarsOf(SEND_KEY_DESCRIPTIONS), SCALAR)
 

@@ -40,7 +40,7 @@ const UNIT_MS: Readonly<Record<string, number>> = {
   d: 86_400_000,
 }
 
-/** What the parameters ask for; validation_failed naming since. */
+/** The subscription that the parameters describe; validation_failed naming since. */
 export function readSubscription(parameters: TopicParameters, nowMs: number): Answer<Subscription> {
   const isPoll = isYes(parameters('poll'))
   const since = readSince(parameters('since'), { isPoll, nowMs })

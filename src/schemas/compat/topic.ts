@@ -30,7 +30,7 @@ export interface TopicRequest {
 /** A publication; members that the sender left out are absent. */
 export interface Publication {
   readonly message: CompatibilityMessage
-  /** What the answer repeats, under its names there. */
+  /** Values that the answer repeats, under its names for them. */
   readonly echo: Readonly<Record<string, unknown>>
   /** False when the sender asked for it not to be kept. */
   readonly isKept: boolean

@@ -5,7 +5,7 @@ import { columnsFor } from './columns.ts'
 const TABLES = ['authorization_records', 'authorization_secrets', 'bindings', 'bind_sessions']
 
 /**
- * What the authorization server keeps, and the channels that are bound to its grants. A node of the
+ * Records of the authorization server, and the channels that are bound to its grants. A node of the
  * version before has no such server.
  */
 export class Authorization1800000000000 implements MigrationInterface {

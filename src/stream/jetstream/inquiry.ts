@@ -79,8 +79,8 @@ export class StatusInquiry {
   }
 
   /**
-   * What another process knows of the operation; undefined when all of them say that they know
-   * nothing of it, `unasked` when one may not have heard the question. (inquiry/1, inquiry/2,
+   * The operation as another process knows it; undefined when all of them say that they do not know
+   * it, `unasked` when one may not have heard the question. (inquiry/1, inquiry/2,
    * inquiry/3)
    */
   ask(opId: OperationId): Promise<Found> {

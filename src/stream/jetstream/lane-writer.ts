@@ -37,7 +37,7 @@ export interface LaneWriterPorts {
   readonly logger: Logger
   readonly timers: Timers
   readonly monotonicMs: MonotonicMs
-  /** Whether a batch can be handed to the server now. */
+  /** True when the server can take a batch now. */
   readonly canSend: (payload: Uint8Array) => boolean
   readonly count: Readonly<Record<'retried' | 'unknown' | 'foundLate', (by?: number) => void>>
 }

@@ -1,6 +1,6 @@
 // The listeners of an ingress: its own, and one for an imitated tool whose clients take no path
-// before their own. That tool may have a host name of the first listener instead. What one does
-// with a request the others do too.
+// before their own. That tool may have a host name of the first listener instead. All of them
+// serve the same routes.
 
 import type { Answerer } from './answerer.ts'
 import { createHttp } from './http.ts'
@@ -17,13 +17,13 @@ export interface Served {
   readonly unknown?: Answerer<never> | undefined
 }
 
-export interface DoorOptions extends Served {
+export interface ListenerOptions extends Served {
   readonly address: { readonly host: string; readonly port: number }
   /** Other routes for one host name; none of `rows` is there. */
   readonly named?: (Served & { readonly hostName: string }) | undefined
 }
 
-export interface Door {
+export interface Listener {
   readonly http: Http
   /** Counts an answer that did not come from the pipeline. */
   count(reply: Reply): void
@@ -34,11 +34,11 @@ export interface Door {
 type Ports = Omit<PipelinePorts, 'http'>
 
 /** Makes a listener with its rows; it takes requests once it listens. */
-export function openDoor(
-  { address, named, ...served }: DoorOptions,
+export function createListener(
+  { address, named, ...served }: ListenerOptions,
   ports: Ports,
   options: HttpOptions,
-): Door {
+): Listener {
   const http = createHttp(options)
   const hostName = named?.hostName
   const rest = hostName === undefined ? http : http.forHosts((host) => host !== hostName)
@@ -63,6 +63,6 @@ function serve(http: Router, { rows, unknown }: Served, ports: Ports): Pipeline 
   return pipeline
 }
 
-/** A figure over all doors. */
-export const sumOf = (doors: readonly Door[], figure: (http: Http) => number): number =>
-  doors.reduce((sum, { http }) => sum + figure(http), 0)
+/** A figure over all listeners. */
+export const sumOf = (listeners: readonly Listener[], figure: (http: Http) => number): number =>
+  listeners.reduce((sum, { http }) => sum + figure(http), 0)

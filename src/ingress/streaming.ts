@@ -1,9 +1,9 @@
-// A stream on its way to one reader, over whichever connection it goes.
+// One stream on its way to its reader, over any kind of connection.
 //
 // Invariants:
-//   pouring/1. The stream goes on once its reader has taken what was written, and ends when its
+//   streaming/1. The stream goes on once its reader has taken the last chunk, and ends when its
 //              reader is gone or the gateway drains. Nothing is written to a reader that is gone.
-//   pouring/2. A stream that fails is cut off: it must not look whole.
+//   streaming/2. A stream that fails is cut off: it must not look whole.
 
 import type { Stream } from './reply.ts'
 
@@ -15,43 +15,43 @@ export interface Outlet {
   cut(): void
 }
 
-export class Pouring {
+export class Streaming {
   readonly #controller = new AbortController()
   #isStopped = false
   #goOn = (): void => {}
 
-  /** The reader has taken what was written. */
+  /** Called when the reader has taken the last chunk. */
   flow(): void {
     this.#goOn()
   }
 
-  /** The reader is gone. */
+  /** Called when the reader is gone. */
   stop(): void {
     this.#isStopped = true
     this.#controller.abort()
     this.#goOn()
   }
 
-  /** Pours everything; `streams` holds those that a drain ends. Rejects when the stream fails. */
+  /** Sends the whole stream; `streams` has those that a drain ends. Rejects when it fails. */
   async run(stream: Stream, outlet: Outlet, streams: Set<AbortController>): Promise<void> {
     const controller = this.#controller
     streams.add(controller)
     try {
       for await (const chunk of stream.open(controller.signal)) {
-        if (this.#isGone()) return // pouring/1
+        if (this.#isGone()) return // streaming/1
         if (!outlet.write(chunk)) await new Promise<void>((resolve) => (this.#goOn = resolve))
-        if (this.#isGone()) return // pouring/1
+        if (this.#isGone()) return // streaming/1
       }
       if (!this.#isGone()) outlet.end()
     } catch (error) {
-      if (!this.#isGone()) outlet.cut() // pouring/2
+      if (!this.#isGone()) outlet.cut() // streaming/2
       throw error
     } finally {
       streams.delete(controller)
     }
   }
 
-  /** The stream of a gateway that drains ends at once. */
+  /** Ends the stream at once, because the gateway drains. */
   end(): void {
     this.#controller.abort()
   }
