@@ -19,17 +19,17 @@ export interface AdapterPorts {
 }
 
 const DAY_MS = 86_400_000
-/** A client without a grant is forgotten after a day, one with grants a day after their end. */
+/** A client stays for a day, one with grants until a day after their end. */
 const CLIENT_MS = DAY_MS
-/** A grant without a living refresh token is forgotten after this. */
+/** The time after which a grant without a valid refresh token is removed. */
 export const GRANT_IDLE_MS = 31 * DAY_MS
 
-/** The record of who has a grant, in words for people. */
+/** The kind of record that names the client of a grant, for people. */
 export const GRANT_NAME = 'GrantName'
 
 export const hashOf = (text: string): string => hash('sha256', text, 'hex')
 
-/** Makes the storage for one kind of thing. */
+/** Makes the storage for one kind of record. */
 export const adapterFactory =
   (ports: AdapterPorts) =>
   (model: string): Adapter =>
@@ -65,7 +65,7 @@ class StoredModel implements Adapter {
     return expiresIn === undefined ? CLIENT_MS : expiresIn * 1_000
   }
 
-  /** Its grant lives as long as a refresh token, and the client as long as its grants. */
+  /** A refresh token prolongs its grant, and a grant its client. */
   async #prolongs({ grantId, clientId }: AdapterPayload): Promise<void> {
     const { records, nowMs } = this.#ports
     const until = nowMs() + GRANT_IDLE_MS

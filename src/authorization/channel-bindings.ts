@@ -1,4 +1,4 @@
-// Tells the surface for assistants whose token it was sent, and which channels that grant has.
+// The grant behind an access token, and the channels that a grant has.
 
 import { ASSISTANT_SCOPES } from '#domain/assistants'
 import type { AccessTokens, AssistantScope, Bindings } from '#domain/assistants'
@@ -22,7 +22,7 @@ export interface GrantPorts {
   readonly runtime: Pick<Runtime, 'nowMs' | 'entropy'>
 }
 
-/** Keeps who has a grant, for as long as the grant. */
+/** Keeps the client of a grant for as long as the grant. */
 export async function nameGrant(
   { records, runtime }: GrantPorts,
   { grantId, ...holder }: GrantHolder,
@@ -38,7 +38,7 @@ export async function nameGrant(
   })
 }
 
-/** Undefined for a grant that is not in force. */
+/** The client of a grant; undefined for a grant that is not in force. */
 async function holderOf(
   { records, runtime }: GrantPorts,
   grantId: string,
@@ -56,7 +56,7 @@ async function holderOf(
   }
 }
 
-/** Access tokens as the store has them. */
+/** Verifies access tokens by the records in the store. */
 export const storedTokens = (ports: GrantPorts): AccessTokens => ({
   verify: async (token, resource) => {
     const { records, runtime } = ports

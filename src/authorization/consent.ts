@@ -1,4 +1,4 @@
-// The page on which a person grants a client what it asks for, and binds a first channel to it.
+// The page on which a person gives a client a grant, and binds a first channel to it.
 
 import type { Provider } from 'oidc-provider'
 
@@ -17,12 +17,12 @@ import { filled } from './words.ts'
 export interface ConsentPorts {
   readonly provider: Provider
   readonly resource: string
-  /** Keeps who has a grant. */
+  /** Keeps the client of the grant. */
   readonly nameGrant: (holder: GrantHolder) => Promise<void>
   readonly revokeGrant: (grantId: string) => Promise<void>
 }
 
-/** The page tells the person that a client asks for this. */
+/** The request of a client, as the page shows it to the person. */
 interface Asked {
   readonly clientId: string
   readonly clientName: string

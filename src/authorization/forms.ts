@@ -13,7 +13,7 @@ import type { Runtime } from '#domain/runtime'
 export interface FormOptions {
   readonly baseUrl: string
   readonly entropy: Runtime['entropy']
-  /** Secrets to make tokens with: the first one makes. */
+  /** Secrets of tokens: the first one makes them, each of them may prove them. */
   readonly keys: () => readonly string[]
 }
 

@@ -1,8 +1,8 @@
 // The one way in which the gateway fetches an address that a stranger names.
 //
 // Invariants:
-//   guarded-fetch/1. Only https, and only to public addresses: every address of the name is
-//                    checked, and the connection goes to one that was checked.
+//   guarded-fetch/1. It fetches by https from public addresses only: it checks every address of
+//                    the name, and connects to one that it has checked.
 //   guarded-fetch/2. No redirect is followed, and size, time and the number at once are bounded.
 
 import { lookup } from 'node:dns/promises'
@@ -15,9 +15,9 @@ import type { Timers } from '#domain/ports'
 
 export interface GuardedFetchOptions {
   readonly timers: Timers
-  /** Every address of a name. Another one than the system's in tests only. */
+  /** Gives every address of a name. Only tests replace the system's. */
   readonly resolve?: (host: string) => Promise<readonly string[]>
-  /** Another one in tests only. */
+  /** Only tests replace it. */
   readonly isPublic?: (address: string) => boolean
   /** PEM certificates to trust, in tests only. */
   readonly ca?: string
@@ -29,7 +29,7 @@ const BYTES_MAX = 65_536
 const WITHIN_MS = 3_000
 const AT_ONCE_MAX = 16
 
-/** Rejects for whatever it may not fetch; the error names no address. */
+/** Rejects for an address that it may not fetch; the error does not name it. */
 export function guardedFetch(options: GuardedFetchOptions): GuardedFetch {
   const { resolve = addressesOf, isPublic = isPublicAddress, timers, ca } = options
   let atOnce = 0
@@ -96,7 +96,7 @@ async function answerOf(url: URL, options: RequestOptions): Promise<Response> {
     const value = headers[name]
     return typeof value === 'string' ? [[name, value] as const] : []
   })
-  // A redirect stays what it is: nobody goes there. (guarded-fetch/2)
+  // A redirect is an answer like any other: nobody follows it. (guarded-fetch/2)
   const body = [204, 205, 304].includes(statusCode) ? null : Buffer.concat(chunks)
   return new Response(body, { status: statusCode, headers: Object.fromEntries(kept) })
 }

@@ -13,7 +13,7 @@ export interface PageParts {
   readonly title: string
   /** HTML. */
   readonly body: string
-  /** Where a form may lead beside this gateway: an origin, or a scheme with its colon. */
+  /** A further target of forms, beside this gateway: an origin, or a scheme with its colon. */
   readonly formTarget?: string
 }
 
@@ -27,7 +27,7 @@ button{font:inherit;padding:.5rem 1.25rem;margin:1.25rem .75rem 0 0}
 @media(prefers-color-scheme:dark){body{background:#111;color:#eee}}`
 const STYLE_HASH = `'sha256-${hash('sha256', STYLE, 'base64')}'`
 
-/** Text as it may stand in HTML, also in an attribute. (page/1) */
+/** The text escaped for HTML, also for attributes. (page/1) */
 export const escaped = (text: string): string =>
   text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 
@@ -55,13 +55,13 @@ export const pageHeaders = (formTarget = ''): Readonly<Record<string, string>> =
   'cache-control': 'no-store',
   'x-frame-options': 'DENY',
   'x-content-type-options': 'nosniff',
-  // Forms must come with their origin, and addresses of pages are told to no other site.
+  // The browser sends the origin with forms, and tells no other site the address of a page.
   'referrer-policy': 'same-origin',
 })
 
 /** A paragraph of text. */
 export const paragraph = (text: string): string => `<p>${escaped(text)}</p>`
 
-/** A sentence that says why not, told to whoever hears the page. */
+/** The sentence of a refusal, which screen readers announce. */
 export const refusalLine = (text: string | undefined): string =>
   text === undefined ? '' : `<p class="refusal" role="alert">${escaped(text)}</p>`

@@ -2,7 +2,7 @@
 //
 //   /oauth/bind/…        consent and a first channel, for a client that asks for a grant
 //   /oauth/session/…     one more channel, on an address that a tool gave to the assistant
-//   /oauth/assistants    who may use a channel
+//   /oauth/assistants    the assistants that may use a channel
 //
 // Invariants:
 //   pages/1. Every password counts in the password budget before it is compared.
@@ -32,7 +32,7 @@ export interface PagePorts {
   readonly runtime: Pick<Runtime, 'nowMs' | 'entropy'>
 }
 
-/** One request for a page, and what every page needs. */
+/** One request for a page, with the parts that every page needs. */
 export class Visit {
   readonly request: IncomingMessage
   readonly response: ServerResponse

@@ -5,7 +5,7 @@
 //   provider/1. PKCE with S256 always; codes and refresh tokens are used once, and a second use
 //               ends their grant.
 //   provider/2. A token is for this gateway's surface for assistants alone.
-//   provider/3. Nobody gets a grant without the page on which a person binds a channel.
+//   provider/3. Only a person on the page that binds a channel makes a grant.
 //   provider/4. The secret of a client is stored as a hash.
 
 import { timingSafeEqual } from 'node:crypto'
@@ -37,10 +37,10 @@ const CODE_S = 60
 const INTERACTION_S = 10 * 60
 /** A browser in which a person allowed something is known for as long. */
 const BROWSER_S = 30 * 86_400
-/** A person is asked again after a year. */
+/** A year: after it the assistant must ask the person again. */
 const GRANT_S = 365 * 86_400
 
-/** Makes the server with these secrets; what it keeps stands in the store. */
+/** Makes the server with these secrets; its records are in the store. */
 export function createProvider(
   ports: AdapterPorts,
   secrets: Secrets,
@@ -153,7 +153,7 @@ const features = ({
   },
 })
 
-/** One page stands before every grant, and nothing that was granted before spares it. */
+/** Every grant needs the page, whatever the person granted before. */
 function policy(): interactionPolicy.DefaultPolicy {
   const { Check, Prompt, base } = interactionPolicy
   const prompts = base()

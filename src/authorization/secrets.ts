@@ -1,8 +1,8 @@
 // The secrets by which the nodes of a gateway know their own cookies, forms and signatures.
 //
 // Invariants:
-//   secrets/1. A secret is made one period before it is used, so every node knows it by then, and
-//              is known for one period after: so no node refuses what another one wrote.
+//   secrets/1. A secret is made one period before its use, so every node knows it by then. It
+//              stays valid for one period after it: no node refuses the cookie or token of another.
 
 import { generateKeyPairSync } from 'node:crypto'
 import type { JsonWebKey } from 'node:crypto'
@@ -10,12 +10,11 @@ import type { JsonWebKey } from 'node:crypto'
 import type { AuthorizationRecordStore, PeriodSecret } from '#domain/authorization-store'
 import type { Runtime } from '#domain/runtime'
 
-/** Thirty days. */
 const PERIOD_MS = 30 * 86_400_000
 const COOKIE_BYTES = 32
 
 export interface Secrets {
-  /** Changes with the secrets. */
+  /** The number of the period; it changes with the secrets. */
   readonly period: number
   /** The first one is for writing, any is good for reading. */
   readonly cookies: readonly string[]
@@ -30,7 +29,7 @@ export interface SecretPorts {
 
 export const periodAt = (nowMs: number): number => Math.floor(nowMs / PERIOD_MS)
 
-/** The secrets that are in force now, made where nobody made them before. */
+/** The secrets of now; makes those that no node has made yet. */
 export async function currentSecrets({ records, runtime }: SecretPorts): Promise<Secrets> {
   const period = periodAt(runtime.nowMs())
   const known = async (purpose: string, make: () => string): Promise<readonly string[]> => {

@@ -2,7 +2,7 @@
 //
 // Invariants:
 //   server/1. A request for another host is refused: a name that was rebound to this address opens
-//             nothing. (DNS rebinding)
+//             nothing (DNS rebinding).
 //   server/2. Addresses that the server writes begin with the configured one, never with what a
 //             request says.
 //   server/3. Registrations have a budget for each address.
@@ -34,7 +34,7 @@ export interface AuthorizationPorts {
   readonly records: AuthorizationRecordStore
   readonly bindings: BindingStore
   readonly runtime: Pick<Runtime, 'nowMs' | 'entropy' | 'after'>
-  /** Another one in tests only. */
+  /** Only tests replace it. */
   readonly fetch?: GuardedFetch
 }
 
@@ -52,7 +52,7 @@ export interface Assistants {
   readonly bindings: Bindings
 }
 
-/** Made without acceptance: the surface for assistants needs no more. */
+/** Makes these parts alone; they need no acceptance stage. */
 export const assistantsOf = (
   ports: AuthorizationPorts,
   { baseUrl }: Pick<AuthorizationOptions, 'baseUrl'>,
@@ -174,7 +174,7 @@ export class AuthorizationServer {
   }
 }
 
-/** A client that names no scope asks for the tools. */
+/** The scope of a client that names none: the tools. */
 function withScope(url: URL): string {
   if (url.searchParams.get('scope') === null) url.searchParams.set('scope', 'mcp:tools')
   return url.pathname + url.search

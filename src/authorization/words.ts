@@ -114,6 +114,6 @@ const ZH: Words = {
 
 export const wordsIn = (locale: string): Words => (locale.startsWith('zh') ? ZH : EN)
 
-/** The sentence with what stands in braces filled in. */
+/** The sentence with values in place of the names in braces. */
 export const filled = (sentence: string, values: Readonly<Record<string, string>>): string =>
   sentence.replace(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole)

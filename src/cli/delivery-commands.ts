@@ -39,7 +39,7 @@ export class DeliveryCommands {
     await Promise.all(this.#running)
   }
 
-  /** Resolves when the command has ended; one that fails is told. */
+  /** Resolves when the command has ended; a note reports one that failed. */
   async #start(named: Named): Promise<void> {
     const { command, env, complain } = this.#options
     const { promise, resolve } = Promise.withResolvers<string | undefined>()

@@ -1,7 +1,7 @@
 // The store of the authorization server, and of the channels that people bound to its grants.
 // (decisions.md 15)
 //
-// Codes, tokens and page secrets are stored as SHA-256 in hex: who reads the database opens nothing.
+// The store has the SHA-256 of codes, tokens and page secrets, in hex: who reads it opens nothing.
 // All times are Unix milliseconds.
 
 import type { Binding } from './assistants.ts'

@@ -1,4 +1,4 @@
-// A connection within the process: what one end writes the other reads, as fast as it is read.
+// A connection within the process: each end reads what the other writes, with back-pressure.
 
 import { Duplex } from 'node:stream'
 
@@ -6,7 +6,7 @@ import { Duplex } from 'node:stream'
 export class ConnectionEnd extends Duplex {
   readonly remoteAddress: string
   #other: ConnectionEnd | undefined
-  /** Called once what was given is read. */
+  /** Called once the other end has read the bytes. */
   #taken: (() => void) | undefined
 
   constructor(remoteAddress: string) {

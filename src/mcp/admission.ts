@@ -1,4 +1,4 @@
-// The check of who asks: an assistant with an access token, or one that proves the gateway token.
+// Admits assistants: by an access token, or by the gateway token.
 //
 // Invariants:
 //   admission/1. A token that is neither counts in the password budget, so nobody guesses the

@@ -27,7 +27,7 @@ const RPC_CODES: Readonly<Partial<Record<FaultCode, number>>> = {
   invalid_json_data: INVALID_REQUEST,
 }
 
-/** `metadataUrl` is where the metadata of this resource stands. */
+/** `metadataUrl` is the address of the metadata of this resource. */
 export const rpcAnswerer = (metadataUrl: string): Answerer<Answered> => ({
   isLocalised: false,
   success: ({ status, contentType, body }) => ({ status, contentType, headers: [], body }),
@@ -56,7 +56,7 @@ function refusalHeaders(
   const { code, detail = '' } = refusal
   const where = `resource_metadata="${metadataUrl}"`
   if (code === 'access_token_invalid') {
-    // RFC 6750, 3.1: who sent no token made no error.
+    // RFC 6750, 3.1: a request without a token is told no error code.
     const error = authorization === '' ? '' : ', error="invalid_token"'
     return [challenge(`${where}, scope="${FIRST_SCOPE}"${error}`)]
   }

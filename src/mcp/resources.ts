@@ -49,7 +49,7 @@ export const TEMPLATES = [
   },
 ]
 
-/** Where a list goes on: behind a place among the Things of a channel, or from their start. */
+/** The next place of a list: behind a Thing of a channel, or at the channel's first. */
 interface Place {
   readonly channelId: ChannelId
   readonly cursor: string | undefined
@@ -130,7 +130,7 @@ const startOf = (channelId: ChannelId | undefined): Place | undefined =>
 const writePlace = ({ channelId, cursor }: Place): string =>
   cursor === undefined ? channelId : `${channelId}.${cursor}`
 
-/** Undefined for the first page. */
+/** The place of a cursor; undefined for the first page. */
 function readPlace(sent = ''): Answer<Place | undefined> {
   if (sent === '') return undefined
   const [id = '', cursor, ...rest] = sent.split('.')

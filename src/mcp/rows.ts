@@ -39,7 +39,7 @@ const mcpRow = (surface: Surface): Row =>
     answerer: rpcAnswerer(metadataUrlOf(surface.resource)),
   })
 
-/** Where the metadata of a resource stands: its path behind the well-known one. (RFC 9728, 3.1) */
+/** The path of a resource's metadata: its own path behind the well-known one. (RFC 9728, 3.1) */
 function metadataUrlOf(resource: string): string {
   const { origin, pathname } = new URL(resource)
   return `${origin}${WELL_KNOWN}${pathname}`

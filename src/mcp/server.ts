@@ -19,14 +19,14 @@ import { TEMPLATES } from './resources.ts'
 import type { Resources } from './resources.ts'
 import type { Tool } from './tool.ts'
 
-/** The revisions of the protocol that are spoken here, newest first. (docs/decisions.md 15) */
+/** The supported revisions of the protocol, newest first. (docs/decisions.md 15) */
 export const REVISIONS = ['2026-07-28', '2025-11-25', '2025-06-18']
 
 export interface ServerParts {
   readonly version: string
   readonly tools: readonly Tool[]
   readonly resources: Resources
-  /** Told of each tool call, and of its refusal if it was refused. */
+  /** Called for each tool call, with its refusal if it was refused. */
   readonly called: (tool: string, refusal: Fault | undefined) => void
   readonly report: (tool: string, defect: DefectReport) => void
 }
@@ -49,7 +49,7 @@ const INSTRUCTIONS: Readonly<Record<Opening, string>> = {
     'channel_id and password of a Channel; the person knows them.',
 }
 
-/** Makes the servers of one opening; `opening` says which tools there are and what they take. */
+/** Makes the servers of one opening, which decides the tools and their arguments. */
 export function serverFactory(opening: Opening, parts: ServerParts): (call: Call) => McpServer {
   const listed = parts.tools.map((tool) => listedTool(tool, opening))
   return (call) => {
@@ -81,8 +81,8 @@ function listedTool(tool: Tool, opening: Opening): Listed {
 }
 
 /**
- * Shows the schema and lets every object pass: the acceptance stage checks what comes in, for every
- * way in alike, and what goes out is made by us.
+ * Shows the schema and lets every object pass: the acceptance stage checks arguments, as for every
+ * other way in, and the gateway itself makes the results.
  */
 function schemaOf(schema: JsonSchema): StandardSchemaWithJSON<Wire> {
   const json = (): Record<string, unknown> => schema

@@ -1,5 +1,5 @@
 // The check of Host and Origin: a page of another site must not reach a gateway that listens beside
-// the browser, whatever address its name was rebound to.
+// the browser, also when its name was rebound to this address.
 
 import {
   localhostAllowedHostnames,

@@ -1,4 +1,4 @@
-// The way of one request: site, caller, scope, and then the protocol's library.
+// Takes one request through the checks of site, caller and scope to the protocol's library.
 
 import { createMcpHandler } from '@modelcontextprotocol/server'
 import type { AuthInfo, McpHttpHandler, McpServer } from '@modelcontextprotocol/server'
@@ -46,7 +46,7 @@ export class Surface {
   readonly #parts: SurfaceParts
   readonly #isForeign: ReturnType<typeof siteCheck>
   readonly #handler: McpHttpHandler
-  /** The call behind each value that travels through the library. */
+  /** The call of each request, by the value that the library carries for us. */
   readonly #calls = new WeakMap<AuthInfo, Call>()
 
   constructor(parts: SurfaceParts) {
@@ -59,7 +59,7 @@ export class Surface {
         if (call === undefined) throw new Error('a request came past the check of its caller')
         return parts.serverOf(call)
       },
-      // Nothing here changes unasked, so nobody listens for changes.
+      // The lists of tools and resources change with calls alone, so nobody listens for changes.
       { maxSubscriptions: 0, keepAliveMs: 0 },
     )
   }
@@ -86,7 +86,7 @@ export class Surface {
     return this.#parts.scopes.get(String(name)) ?? ['mcp:tools']
   }
 
-  /** Every answer here is short and ends by itself, a stream of events too. */
+  /** Reads the whole answer: also a stream of events is short here and ends by itself. */
   async #answer({ headers, body }: Asked, call: Call): Promise<Answered> {
     // The token stays here: the library has no use for it. (mcp/3)
     const authInfo: AuthInfo = { token: '', clientId: '', scopes: [] }

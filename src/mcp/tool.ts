@@ -1,4 +1,4 @@
-// A tool: what a model is told about it, and the call of the acceptance stage behind it.
+// A tool: its description for a model, and the call of the acceptance stage behind it.
 
 import type { ToolAnnotations } from '@modelcontextprotocol/server'
 
@@ -22,16 +22,16 @@ export interface Tool {
   call(fields: Readonly<Record<string, unknown>>, call: Call): Promise<Answer<Wire>>
 }
 
-/** It changes nothing. */
+/** For a tool that changes nothing. */
 export const READS: ToolAnnotations = { readOnlyHint: true, openWorldHint: false }
-/** It adds something each time. */
+/** For a tool that adds something with each call. */
 export const ADDS: ToolAnnotations = {
   readOnlyHint: false,
   destructiveHint: false,
   idempotentHint: false,
   openWorldHint: true,
 }
-/** It sets values; the same call again changes nothing more. */
+/** For a tool that sets values: the same call again changes nothing. */
 export const SETS: ToolAnnotations = { ...ADDS, idempotentHint: true }
-/** It ends something for good; the same call again changes nothing more. */
+/** For a tool that ends something for good: the same call again changes nothing. */
 export const ENDS: ToolAnnotations = { ...SETS, destructiveHint: true }

@@ -24,7 +24,7 @@ export interface Frontend {
   listen(): Promise<BoundPorts>
   /** Reads every certificate anew, for new connections. Logs what is wrong with one. */
   reload(): Promise<void>
-  /** Takes requests. Called once the lanes are taken and what the log held before is applied. */
+  /** Takes requests. Called once the lanes are taken and the log is applied. */
   open(): void
   /** Refuses new requests; answers the requests that it took, with their submissions in the log. */
   drain(): Promise<void>

@@ -66,7 +66,7 @@ async function startBoth(frontend: Frontend, backend: Backend, host: string): Pr
 }
 
 /**
- * Stops the stages in the order of a submission's way, so that what is inside can leave; the store
+ * Stops the stages in the order of a submission's way, so that those inside can leave; the store
  * stops last. Devices are told first and beside everything else: turns may wait for a database that
  * does not answer, and a device gets their entries from the feed when it is back. Until its
  * submissions are applied, other nodes ask this one for them. (decisions.md 5)

@@ -15,7 +15,7 @@ export const parametersOf = ({ method, path, query }: Described): JsonSchema[] =
   ...queryParameters(query),
 ]
 
-/** A browser that asks whether it may send is told so whatever stands in the path. */
+/** The answer to a browser's preflight is the same for any text in the path. */
 const pathParameters = (path: string, forms: typeof PATH_FORMS): JsonSchema[] =>
   [...path.matchAll(/\{([^}]+)\}/g)].map(([, name = '']) => ({
     name,

@@ -218,7 +218,7 @@ function deliveryFrom(id: string) {
   return deliveryIdOf(channelId, seq) === id ? { channelId, seq } : undefined
 }
 
-// ---- cursors: what stands in one is a seq and nothing secret
+// ---- cursors: each holds a seq and nothing secret
 
 const CURSOR = /^c[0-9a-z]{1,11}$/
 

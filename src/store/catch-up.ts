@@ -1,4 +1,4 @@
-// Pages of what a device has yet to see of its channels, several channels in one go.
+// Pages of the entries that a device has yet to see, several channels in one go.
 //
 // Invariants:
 //   catch-up/1. No silent gap: when retention removed Messages or Events that the device had yet to

@@ -2,7 +2,7 @@
 // machine answers it in one round trip.
 //
 // A join with a table of keys would need no text of its own for each number of keys, but it has one
-// LIMIT for all: the first key could take it all, and what lies behind it be read for nothing.
+// LIMIT for all: the first key could take it all, and the rows behind it would be read for nothing.
 
 import type { Value } from './dialect.ts'
 import type { Session } from './session.ts'

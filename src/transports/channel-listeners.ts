@@ -109,12 +109,12 @@ export class ChannelListeners<Member> {
     const news = newsOf(announcement) // channel-listeners/1
     heard.headSeq = Math.max(heard.headSeq, news.headSeq) // channel-listeners/2
     if (heard.members.size > 1) this.#recent.add(news.channelId, news.frames)
-    // A member may leave while it is told: a Set allows removal during iteration.
+    // A member may leave while it gets the news: a Set allows removal during iteration.
     for (const member of heard.members) this.#tell(member, news)
   }
 }
 
-/** The news that members are told of an announcement. */
+/** The news that members get of an announcement. */
 export const newsOf = ({ channelId, entries, headSeq = 0 }: Announcement): News => ({
   channelId,
   frames: entries.map((entry) => frameOf(entry, 'live')),

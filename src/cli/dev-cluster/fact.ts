@@ -20,7 +20,7 @@ const WARN = 40
 /** Facts that the node's process and its readiness tell already. */
 const TOLD_OTHERWISE = new Set(['connected to NATS', 'listening', 'stopped'])
 
-/** The fact; undefined when the line says nothing new. A line that is no JSON is told as it is. */
+/** The fact; undefined when the line says nothing new. Without JSON the line is the fact. */
 export function factOf(line: string): Fact | undefined {
   const fields = membersOf(parsedJson(line))
   if (fields === undefined) return line.trim() === '' ? undefined : fact('trouble', line)

@@ -1,4 +1,4 @@
-// Prints one line for each fact: when, who, what.
+// Prints one line for each fact: its time, its node and a sentence.
 
 import type { Clock } from '#src/cli/delivery-line'
 import type { Fact } from './fact.ts'

@@ -39,7 +39,7 @@ export class ApnsServer {
   readonly standIn: StandIn
   /** Asked for each good notification; undefined takes it. */
   refuse: (push: ApnsPush) => ApnsRefusal | undefined = () => undefined
-  /** Is told each notification that it takes. */
+  /** Called with each notification that it takes. */
   taken: (push: ApnsPush) => void = () => undefined
   /** Tokens that are not registered any more, with when that was seen. */
   readonly unregistered = new Map<string, number>()

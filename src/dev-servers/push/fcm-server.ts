@@ -45,7 +45,7 @@ export class FcmServer {
   readonly standIn: StandIn
   /** Asked for each good message; undefined takes it. */
   refuse: (message: FcmMessage) => FcmRefusal | undefined = () => undefined
-  /** Is told each message that it takes. */
+  /** Called with each message that it takes. */
   taken: (message: FcmMessage) => void = () => undefined
   /** OAuth's word for why no access token is given; undefined gives one. */
   refuseGrant: string | undefined

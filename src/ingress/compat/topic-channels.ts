@@ -9,7 +9,7 @@ import { keysIn, maskedKey, readKey } from '#src/schemas/compat/key'
 import type { Request } from '#src/ingress/request'
 import { openingOf } from './sending.ts'
 
-/** One channel under the name that subscribers are told. */
+/** One channel, under the name that subscribers see. */
 export interface Topic {
   readonly name: string
   readonly info: ChannelInfo

@@ -1,9 +1,9 @@
 // Subscribers of the topic style: the feeds of channels as lines, events, plain text or frames.
 //
-//   topic-channels.ts   what they may read
-//   topic-start.ts      where they begin
-//   topic-reading.ts    what they have yet to see
-//   topic-forms.ts      how they are told
+//   topic-channels.ts   the channels that they may read
+//   topic-start.ts      the entry at which they begin
+//   topic-reading.ts    the entries that they have yet to see
+//   topic-forms.ts      the forms in which they get messages
 
 import { fault, isFault } from '#domain/fault'
 import type { Answer } from '#domain/ports'

@@ -1,4 +1,4 @@
-// The topic style in the OpenAPI document: what its clients send, and what answers them.
+// The topic style in the OpenAPI document: requests of its clients, and the answers.
 
 import { given, object, requiredText, text } from '#src/schemas/json-schema'
 import type { JsonSchema, ObjectSchema } from '#src/schemas/json-schema'
@@ -116,7 +116,7 @@ export const JSON_PUBLICATION = object(
   ['topic'],
 )
 
-/** A message as publishers and subscribers are told of it. */
+/** A message as publishers and subscribers get it. */
 export const TOPIC_MESSAGE = object(
   {
     id: given('string', 'The id of the message.'),

@@ -20,7 +20,7 @@ export type Since =
 
 export interface Subscription {
   readonly since: Since
-  /** Ends with what is there. */
+  /** True for a stream that ends with the messages that are there. */
   readonly isPoll: boolean
   readonly accepts: (message: TopicMessage) => boolean
 }
