@@ -44,6 +44,17 @@ const PASSWORD = {
   }),
 } as const
 
+/** Options with the passphrase of end-to-end encryption. */
+export const PASSPHRASE = {
+  passphrase: text('<passphrase>', 'passphrase of the encryption; visible in process lists', {
+    variable: 'HELIOGRAPH_PASSPHRASE',
+    isSecret: true,
+  }),
+  passphraseFile: fileOption('file with the passphrase; - reads the standard input', {
+    variable: 'HELIOGRAPH_PASSPHRASE_FILE',
+  }),
+} as const
+
 /** Options of a word about one channel. */
 export const CHANNEL = {
   channel: text('<id>', 'the channel', { variable: 'HELIOGRAPH_CHANNEL' }),
@@ -127,6 +138,13 @@ export const passwordIn = async (
 ): Promise<string | undefined> =>
   await secretOf('password', given, sources, profileFor(given, sources.env))
 
+/** The passphrase of end-to-end encryption; undefined when there is none. */
+export const passphraseIn = async (
+  given: Given<typeof PASSPHRASE> & Pick<AccessGiven, 'profile'>,
+  sources: Sources,
+): Promise<string | undefined> =>
+  await secretOf('passphrase', given, sources, profileFor(given, sources.env))
+
 /** Several channels; none when none is named. Throws UsageError. */
 export async function allCredentialsOf(
   given: ChannelsGiven,
@@ -167,7 +185,7 @@ function profileFor({ profile }: Pick<AccessGiven, 'profile'>, env: Env): Profil
   return profileOf(readProfiles(env), profile ?? setting(env, 'HELIOGRAPH_PROFILE'))
 }
 
-type Secret = 'token' | 'password'
+type Secret = 'token' | 'password' | 'passphrase'
 
 /** A secret from the first source that gives it; undefined when none does. */
 async function secretOf(

@@ -21,13 +21,15 @@ export const CONFIG_KEYS = [
   'channel',
   'password',
   'password_file',
+  'passphrase',
+  'passphrase_file',
 ] as const
 
 export type ConfigKey = (typeof CONFIG_KEYS)[number]
 export type Profile = { readonly [Key in ConfigKey]?: string }
 export type Profiles = Readonly<Record<string, Profile>>
 
-export const SECRET_KEYS: ReadonlySet<ConfigKey> = new Set(['token', 'password'])
+export const SECRET_KEYS: ReadonlySet<ConfigKey> = new Set(['token', 'password', 'passphrase'])
 
 export const DEFAULT_PROFILE = 'default'
 

@@ -53,7 +53,7 @@ export class DeliveryCommands {
       resolve(code === 0 ? undefined : `ended with ${signal ?? code}`)
     })
     child.stdin.on('error', () => {}) // a command need not read it
-    child.stdin.end(`${deliveryJson(named.delivery, named.channelName)}\n`)
+    child.stdin.end(`${deliveryJson(named.delivery, named.channelName, named.plaintext)}\n`)
     const problem = await promise
     if (problem !== undefined) complain(`the command for ${named.delivery.deliveryId} ${problem}`)
   }

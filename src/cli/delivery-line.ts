@@ -25,6 +25,8 @@ export interface LineOptions {
   /** Absent: the line does not name the channel. */
   readonly channelName?: string
   readonly clock: Clock
+  /** The text of its ciphertext, where it was opened. */
+  readonly plaintext?: string
   /** Characters; longer lines are cut. Absent: as long as it takes. */
   readonly width?: number
 }
@@ -34,7 +36,7 @@ const VALUE_WIDTH = 60
 
 /** The line, without its end. It holds no control characters. */
 export function deliveryLine(delivery: Delivery, options: LineOptions): string {
-  const { channelName, clock, width } = options
+  const { channelName, clock, width, plaintext } = options
   const line = [
     clock(delivery.acceptedAt),
     ...(channelName === undefined
@@ -43,6 +45,7 @@ export function deliveryLine(delivery: Delivery, options: LineOptions): string {
     delivery.model.padEnd('message'.length),
     delivery.action.padEnd('archive'.length),
     subjectOf(delivery),
+    ...(plaintext === undefined ? [] : [pair('plaintext', plaintext)]),
   ].join('  ')
   return width === undefined ? line : shortened(line, width)
 }
@@ -115,7 +118,7 @@ const textIn = (payload: Fields, name: string): string => {
 }
 
 /** A delivery as the gateway sends it, for machines; one JSON object a line. */
-export function deliveryJson(delivery: Delivery, channelName: string): string {
+export function deliveryJson(delivery: Delivery, channelName: string, plaintext?: string): string {
   return JSON.stringify({
     channel_id: delivery.channelId,
     channel_name: channelName,
@@ -130,5 +133,6 @@ export function deliveryJson(delivery: Delivery, channelName: string): string {
     accepted_at: delivery.acceptedAt,
     ...(delivery.replay && { replay: true }),
     payload: delivery.payload,
+    plaintext,
   })
 }

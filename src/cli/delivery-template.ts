@@ -13,6 +13,8 @@ import { BadValue } from './word.ts'
 export interface Named {
   readonly delivery: Delivery
   readonly channelName: string
+  /** The text of its ciphertext, where it was opened. */
+  readonly plaintext?: string
 }
 
 export type Template = (named: Named) => string
@@ -36,6 +38,7 @@ const VALUES: Values = {
   title: ({ delivery }) => delivery.payload['title'] ?? '',
   body: ({ delivery }) => delivery.payload['body'] ?? '',
   severity: ({ delivery }) => delivery.payload['severity'] ?? '',
+  plaintext: ({ plaintext = '' }) => plaintext,
   payload: ({ delivery }) => delivery.payload,
 }
 

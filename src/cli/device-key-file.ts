@@ -1,5 +1,7 @@
 // Keeps this computer's device key in a file, so that `heliograph watch` is one device over time.
 //
+//   <key> [platform]      the platform where it is not that of this computer
+//
 // Invariants:
 //   device-key-file/1. The file is never readable for others, not even for a moment: it is made
 //     with mode 0600 under another name and moved into place; one that was opened up is closed when
@@ -11,6 +13,8 @@ import { writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, isAbsolute, join } from 'node:path'
 
+import { PLATFORMS } from '#domain/device'
+import type { Platform } from '#domain/device'
 import { parseDeviceKey } from '#domain/identity'
 import type { DeviceKey } from '#domain/identity'
 import type { Env } from '#src/config/environment'
@@ -24,17 +28,28 @@ export function deviceKeyPath(env: Env, baseUrl: string): string {
   return join(folder, 'heliograph', `${host.replace(/[^A-Za-z0-9.-]/g, '_')}-${hash}.key`)
 }
 
+export interface KeptKey {
+  /** A secret. */
+  readonly key: DeviceKey
+  /** Absent: that of this computer. */
+  readonly platform?: Platform
+}
+
 /** The key in the file; undefined when there is no file, or none with a key in it. */
-export function readDeviceKeyFile(path: string): DeviceKey | undefined {
+export function readDeviceKeyFile(path: string): KeptKey | undefined {
   if (!existsSync(path)) return undefined
   if ((statSync(path).mode & 0o077) !== 0) chmodSync(path, 0o600) // device-key-file/1
-  return parseDeviceKey(readFileSync(path, 'utf8').trim())
+  const [first = '', second] = readFileSync(path, 'utf8').trim().split(/\s+/)
+  const key = parseDeviceKey(first)
+  const platform = PLATFORMS.find((known) => known === second)
+  return key && { key, ...(platform && { platform }) }
 }
 
 /** Keeps a key; makes the folders that are missing. */
-export function writeDeviceKeyFile(path: string, key: DeviceKey): void {
+export function writeDeviceKeyFile(path: string, { key, platform }: KeptKey): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   const draft = `${path}.${process.pid}`
-  writeFileSync(draft, `${key}\n`, { mode: 0o600, flag: 'wx' }) // device-key-file/1
+  const line = platform === undefined ? key : `${key} ${platform}`
+  writeFileSync(draft, `${line}\n`, { mode: 0o600, flag: 'wx' }) // device-key-file/1
   renameSync(draft, path)
 }

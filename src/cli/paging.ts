@@ -44,7 +44,7 @@ export async function eachPage<Item>(
   page: Listing<Item>['page'],
   { limit = FALLBACK, all, cursor }: Given<typeof PAGING>,
   { terminal }: Pick<Context, 'terminal'>,
-  show: (items: readonly Item[], isFirst: boolean) => void,
+  show: (items: readonly Item[], isFirst: boolean) => void | Promise<void>,
 ): Promise<void> {
   let left = all === true ? Infinity : limit
   let next = cursor
@@ -52,7 +52,7 @@ export async function eachPage<Item>(
   do {
     const wanted: Wanted = { limit: Math.min(left, PAGE_MAX), ...given({ cursor: next }) }
     const { items, next_cursor: following } = await page(wanted)
-    show(items, count === 0)
+    await show(items, count === 0)
     count += items.length
     left -= items.length
     next = following

@@ -40,6 +40,21 @@ const channel = group('channel', 'create and manage Channels', [
   leaf('unsubscribe', 'end the subscription of this computer', async () => {
     return (await import('./words/subscription.ts')).unsubscribe
   }),
+  leaf('sync', 'subscribe this computer to exactly these channels', async () => {
+    return (await import('./words/subscription.ts')).sync
+  }),
+])
+
+const device = group('device', 'devices whose keys this computer keeps', [
+  leaf('register', 'register a device', async () => {
+    return (await import('./words/device.ts')).register
+  }),
+  leaf('route', 'choose how the gateway reaches a device', async () => {
+    return (await import('./words/device.ts')).route
+  }),
+  leaf('retire-token', 'give up a token of Apple or Google', async () => {
+    return (await import('./words/device.ts')).retireToken
+  }),
 ])
 
 const event = group('event', 'Events: processes that change and end', [
@@ -91,6 +106,10 @@ export const PROGRAM: Group = {
     leaf('watch', 'show what a subscribed device receives', async () => {
       return (await import('./words/watch.ts')).watch
     }),
+    leaf('pull', 'show what waits for this computer', async () => {
+      return (await import('./words/pull.ts')).pull
+    }),
+    leaf('ack', 'acknowledge deliveries', async () => (await import('./words/pull.ts')).ack),
     leaf('status', 'show the status of an operation', async () => {
       return (await import('./words/status.ts')).status
     }),
@@ -101,6 +120,7 @@ export const PROGRAM: Group = {
       return (await import('./words/import.ts')).importing
     }),
     channel,
+    device,
     key,
     leaf('doctor', 'say what is wrong with a server, and what to do', async () => {
       return (await import('./words/doctor.ts')).doctor

@@ -190,6 +190,17 @@ export const rest = (label: string, help: string): Parameter<readonly string[]> 
   read: (given) => given,
 })
 
+/** One or more, up to a limit. */
+export const someOf = (label: string, help: string, max: number): Parameter<readonly string[]> => ({
+  label,
+  help,
+  isRest: true,
+  read: (given) => {
+    if (given.length > max) throw new BadValue(`${max} at most`)
+    return given
+  },
+})
+
 /** `--observed-at` of `observedAt`. */
 export const optionName = (name: string): string =>
   `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`

@@ -25,17 +25,18 @@ test('a key is read back as it was written, and a newer one takes its place', (t
   const path = deviceKeyPath({ XDG_STATE_HOME: folderOf(t) }, 'http://127.0.0.1:8080')
   t.is(readDeviceKeyFile(path), undefined)
   if (KEY === undefined || OTHER === undefined) throw new Error('the keys have the form of keys')
-  writeDeviceKeyFile(path, KEY)
-  t.is(readDeviceKeyFile(path), KEY)
-  writeDeviceKeyFile(path, OTHER)
-  t.is(readDeviceKeyFile(path), OTHER)
+  writeDeviceKeyFile(path, { key: KEY })
+  t.deepEqual(readDeviceKeyFile(path), { key: KEY })
+  const other = { key: OTHER, platform: 'ios' } as const
+  writeDeviceKeyFile(path, other)
+  t.deepEqual(readDeviceKeyFile(path), other)
   t.is(readdirSync(dirname(path)).length, 1)
 })
 
 test('device-key-file/1: no other user may read the file or its folder', (t) => {
   const path = deviceKeyPath({ XDG_STATE_HOME: folderOf(t) }, 'http://127.0.0.1:8080')
   if (KEY === undefined) throw new Error('the key has the form of a key')
-  writeDeviceKeyFile(path, KEY)
+  writeDeviceKeyFile(path, { key: KEY })
   t.is(modeOf(path), 0o600)
   t.is(modeOf(dirname(path)), 0o700)
 })
@@ -43,9 +44,9 @@ test('device-key-file/1: no other user may read the file or its folder', (t) => 
 test('device-key-file/1: a file that was opened up is closed when it is read', (t) => {
   const path = deviceKeyPath({ XDG_STATE_HOME: folderOf(t) }, 'http://127.0.0.1:8080')
   if (KEY === undefined) throw new Error('the key has the form of a key')
-  writeDeviceKeyFile(path, KEY)
+  writeDeviceKeyFile(path, { key: KEY })
   chmodSync(path, 0o644)
-  t.is(readDeviceKeyFile(path), KEY)
+  t.deepEqual(readDeviceKeyFile(path), { key: KEY })
   t.is(modeOf(path), 0o600)
 })
 

@@ -12,34 +12,10 @@ import { promisify } from 'node:util'
 
 import test from 'ava'
 
-import { runCommandLine } from '#src/cli/command-line'
-import { processSurroundings } from '#src/cli/surroundings'
 import { split } from '#test/support/command-line'
-import { FakeSurroundings } from '#test/support/fake-surroundings'
 import { startGateway, temporaryFolder } from '#test/support/gateway'
-
-const NEVER = new AbortController().signal
-const REAL = processSurroundings()
-
-type Env = Readonly<Record<string, string | undefined>>
-
-async function run(words: string, env: Env, input = '') {
-  const fake = new FakeSurroundings({ env, input, stopped: NEVER })
-  const { fetch: ask, nowMs, monotonicMs, after } = REAL
-  const exitCode = await runCommandLine(split(words), {
-    env,
-    fetch: ask,
-    nowMs,
-    monotonicMs,
-    after,
-    terminal: fake.terminal,
-    readInput: fake.readInput,
-    input: fake.input,
-    serve: fake.serve,
-    untilStopped: fake.untilStopped,
-  })
-  return { exitCode, printed: fake.printed, complaints: fake.complaints }
-}
+import { json, runAt as run } from '#test/support/real-command-line'
+import type { Env } from '#test/support/real-command-line'
 
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
@@ -48,9 +24,6 @@ async function freePort(): Promise<number> {
   await new Promise((resolve) => server.close(resolve))
   return port
 }
-
-const json = (line: string | undefined): Readonly<Record<string, unknown>> =>
-  JSON.parse(line ?? '{}') as Readonly<Record<string, unknown>>
 
 test.serial('a day with the command line', async (t) => {
   const gateway = await startGateway(t)

@@ -2,6 +2,7 @@
 
 import { CHANNEL, credentialsOf } from '#src/cli/access'
 import type { Surroundings } from '#src/cli/surroundings'
+import { CIPHERTEXT, ciphertextIn } from '#src/cli/plaintext'
 import { given, talk } from '#src/cli/talk'
 import { readMetadata, readPairs, time } from '#src/cli/values'
 import { parameter, rest, text, texts, word } from '#src/cli/word'
@@ -17,7 +18,7 @@ const PATCH = {
   tag: texts('<tag>', 'a tag; all together replace the tags'),
   image: texts('<url>', 'an image; all together replace the images'),
   metadata: texts('<key=value>', 'a value for machines'),
-  ciphertext: text('<text>', 'an end-to-end-encrypted payload'),
+  ...CIPHERTEXT,
   eventTime: time('the time of these values; now by default'),
   ...CHANNEL,
 } as const
@@ -29,9 +30,11 @@ async function patchOf(
   options: Given<typeof PATCH> & { readonly attrs: readonly string[] },
   surroundings: Surroundings,
 ) {
-  const { title, description, status, message, severity, ciphertext, attrs, metadata } = options
+  const { title, description, status, message, severity, attrs, metadata } = options
+  const credentials = await credentialsOf(options, surroundings)
+  const ciphertext = await ciphertextIn(options, surroundings, credentials.channel_id)
   return {
-    ...(await credentialsOf(options, surroundings)),
+    ...credentials,
     event_time: options.eventTime ?? surroundings.nowMs(),
     ...given({ title, description, status, message, severity, ciphertext }),
     ...given({ thing_id: options.thing, tags: options.tag, images: options.image }),

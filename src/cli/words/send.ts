@@ -2,6 +2,7 @@
 
 import { SEVERITIES } from '#domain/submission'
 import { CHANNEL, credentialsOf } from '#src/cli/access'
+import { CIPHERTEXT, ciphertextIn } from '#src/cli/plaintext'
 import { given, talk } from '#src/cli/talk'
 import { readMetadata, time } from '#src/cli/values'
 import { choice, required, text, texts, word } from '#src/cli/word'
@@ -21,20 +22,23 @@ export const send = word({
     thing: text('<thing_id>', 'the Thing that it is about'),
     occurredAt: time('when it happened; with --thing now by default'),
     ttl: time('when it is no longer worth delivering'),
-    ciphertext: text('<text>', 'an end-to-end-encrypted payload'),
+    ...CIPHERTEXT,
     opId: text('<op_id>', 'idempotency key; a new one by default'),
     ...CHANNEL,
   },
   examples: [
     "send --title 'Frost tonight' --severity high",
     "send --title 'Door open' --thing door-7 --tag security --link https://cam.example/7",
+    "send --title 'A new code' --plaintext-file code.txt --passphrase-file passphrase.txt",
   ],
   async run(options, context) {
-    const { title, body, severity, ttl, ciphertext, thing, link, tag, image, metadata } = options
+    const { title, body, severity, ttl, thing, link, tag, image, metadata } = options
     const { client, report } = await talk(options, context)
     const occurredAt = options.occurredAt ?? (thing === undefined ? undefined : context.nowMs())
+    const credentials = await credentialsOf(options, context)
+    const ciphertext = await ciphertextIn(options, context, credentials.channel_id)
     const message = {
-      ...(await credentialsOf(options, context)),
+      ...credentials,
       title,
       // With an op_id the call can be repeated after a lost connection without sending twice.
       op_id: options.opId ?? crypto.randomUUID(),

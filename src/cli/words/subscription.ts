@@ -1,6 +1,9 @@
-// heliograph channel: subscribe, unsubscribe. This computer as a device of a channel.
+// heliograph channel: subscribe, unsubscribe, sync. This computer as a device of channels.
 
-import { ACCESS, CHANNEL, credentialsOf } from '#src/cli/access'
+import type { Synced } from '#src/client/bodies'
+import { ACCESS, CHANNEL, CHANNELS, allCredentialsOf, credentialsOf } from '#src/cli/access'
+import { EXIT, UsageError } from '#src/cli/endings'
+import { list } from '#src/cli/paging'
 import { talk } from '#src/cli/talk'
 import { DEVICE, thisDevice } from '#src/cli/this-device'
 import { parameter, word } from '#src/cli/word'
@@ -30,3 +33,34 @@ export const unsubscribe = word({
     talking.report(await talking.client.channel.unsubscribe(subscription))
   },
 })
+
+export const sync = word({
+  description:
+    'Subscribes this computer to the channels that are named, and to no other: where none fails, ' +
+    'its other subscriptions end. With one that fails the exit code is 1.',
+  options: { ...DEVICE, ...CHANNELS },
+  examples: [
+    'channel sync --channel 5HGD9DPWYHPR8YJ6ZKTA2XNKE4 --channel ZNEDK7CD2XAK41E6XC3HDV7SCW',
+  ],
+  async run(options, context) {
+    const talking = await talk(options, context)
+    const channels = await allCredentialsOf(options, context)
+    if (channels.length === 0) throw new UsageError('name the channels by --channel')
+    const { deviceKey } = await thisDevice(talking, options, context)
+    const synced = await talking.client.channel.sync({ device_key: deviceKey, channels })
+    const listing = {
+      page: async () => ({ items: synced.channels }),
+      headings: ['CHANNEL', 'RESULT', 'NAME'],
+      cells: ({ channel_id: id, channel_name: name = '', error_code: code }: SyncedChannel) => [
+        id,
+        code ?? 'subscribed',
+        name,
+      ],
+    }
+    const paging = { limit: undefined, all: true, cursor: undefined, json: options.json }
+    await list(listing, paging, context)
+    return synced.failed > 0 ? EXIT.refused : EXIT.ok
+  },
+})
+
+type SyncedChannel = Synced['channels'][number]

@@ -2,6 +2,7 @@
 
 import { CHANNEL, credentialsOf } from '#src/cli/access'
 import type { Surroundings } from '#src/cli/surroundings'
+import { CIPHERTEXT, ciphertextIn } from '#src/cli/plaintext'
 import { given, talk } from '#src/cli/talk'
 import { readMetadata, readPairs, readTexts, time } from '#src/cli/values'
 import { parameter, rest, text, texts, word } from '#src/cli/word'
@@ -17,7 +18,7 @@ const PATCH = {
   locationValue: text('<location>', 'where it is'),
   externalId: texts('<key=id>', 'its id elsewhere; key=null removes it'),
   metadata: texts('<key=value>', 'a value for machines'),
-  ciphertext: text('<text>', 'an end-to-end-encrypted payload'),
+  ...CIPHERTEXT,
   observedAt: time('the time of these values; now by default'),
   ...CHANNEL,
 } as const
@@ -29,9 +30,11 @@ async function patchOf(
   options: Given<typeof PATCH> & { readonly attrs: readonly string[] },
   surroundings: Surroundings,
 ) {
-  const { title, description, ciphertext, attrs, metadata, externalId } = options
+  const { title, description, attrs, metadata, externalId } = options
+  const credentials = await credentialsOf(options, surroundings)
+  const ciphertext = await ciphertextIn(options, surroundings, credentials.channel_id)
   return {
-    ...(await credentialsOf(options, surroundings)),
+    ...credentials,
     observed_at: options.observedAt ?? surroundings.nowMs(),
     ...given({ title, description, ciphertext, tags: options.tag, images: options.image }),
     ...given({ primary_image: options.primaryImage, location_type: options.locationType }),

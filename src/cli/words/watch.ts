@@ -11,8 +11,11 @@ import { DeliveryCommands } from '#src/cli/delivery-commands'
 import { clockIn, coloured, deliveryJson, deliveryLine } from '#src/cli/delivery-line'
 import { readTemplate } from '#src/cli/delivery-template'
 import type { Named } from '#src/cli/delivery-template'
+import { openerFor } from '#src/cli/encryption'
+import type { Opener } from '#src/cli/encryption'
 import { CommandError, EXIT, UsageError } from '#src/cli/endings'
 import { onOneLine } from '#src/cli/plain-text'
+import { ENCRYPTION } from '#src/cli/encryption-options'
 import { deliveryOf, since } from '#src/cli/since'
 import type { Surroundings, Terminal } from '#src/cli/surroundings'
 import { given, talk } from '#src/cli/talk'
@@ -38,6 +41,7 @@ const OPTIONS = {
   model: choice('<model>', MODELS, 'only deliveries of this model'),
   count: whole('<count>', 1, COUNT_MAX, 'ends after so many deliveries'),
   timeout: whole('<seconds>', 1, TIMEOUT_MAX_S, 'ends with exit code 7 after so long'),
+  ...ENCRYPTION,
   ...DEVICE,
   ...CHANNELS,
 } as const
@@ -59,7 +63,9 @@ export const watch = word({
     'watch --count 1 --timeout 60',
   ],
   async run(options, context) {
-    await new WatchRun(options, context, await talk(options, context)).run()
+    const talking = await talk(options, context)
+    const open = await openerFor(options, context)
+    await new WatchRun(options, context, { ...talking, open }).run()
   },
 })
 
@@ -67,7 +73,7 @@ export const watch = word({
 class WatchRun {
   readonly #options: WatchGiven
   readonly #surroundings: Surroundings
-  readonly #talk: Talk
+  readonly #talk: Talk & { readonly open: Opener }
   readonly #names = new Map<ChannelId, string>()
   /** The last seq of each channel that --since has shown. */
   readonly #shown = new Map<ChannelId, number>()
@@ -77,7 +83,11 @@ class WatchRun {
   #count = 0
   #cancelTimeout: () => void = () => {}
 
-  constructor(options: WatchGiven, surroundings: Surroundings, talking: Talk) {
+  constructor(
+    options: WatchGiven,
+    surroundings: Surroundings,
+    talking: Talk & { readonly open: Opener },
+  ) {
     this.#options = options
     this.#surroundings = surroundings
     this.#talk = talking
@@ -170,7 +180,9 @@ class WatchRun {
     if (this.#over.signal.aborted || seq <= (this.#shown.get(channelId) ?? 0)) return
     if (model !== undefined && delivery.model !== model) return
     this.#count += 1
-    await this.#show({ delivery, channelName: this.#names.get(channelId) ?? channelId })
+    const channelName = this.#names.get(channelId) ?? channelId
+    const plaintext = await this.#talk.open(delivery)
+    await this.#show({ delivery, channelName, ...given({ plaintext }) })
     if (count !== undefined && this.#count >= count) this.#over.abort()
   }
 
@@ -199,15 +211,16 @@ class WatchRun {
     const { format } = this.#options
     if (format !== undefined) return format
     if (this.#talk.access.json)
-      return ({ delivery, channelName }) => deliveryJson(delivery, channelName)
+      return ({ delivery, channelName, plaintext }) =>
+        deliveryJson(delivery, channelName, plaintext)
     const clock = clockIn()
     const { terminal } = this.#surroundings
-    return ({ delivery, channelName }) => {
+    return ({ delivery, channelName, plaintext }) => {
       const screen = terminal.screen()
       const line = deliveryLine(delivery, {
         channelName,
         clock,
-        ...given({ width: screen?.columns }),
+        ...given({ plaintext, width: screen?.columns }),
       })
       return screen?.hasColor === true ? coloured(delivery, line) : line
     }

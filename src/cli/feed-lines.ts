@@ -1,0 +1,45 @@
+// Entries of the feed as lines: for `history` and `pull`.
+
+import type { FeedRecord } from '#src/client/bodies'
+import { dateClockIn, deliveryLine } from './delivery-line.ts'
+import { readTemplate } from './delivery-template.ts'
+import type { Template } from './delivery-template.ts'
+import { openerFor } from './encryption.ts'
+import { ENCRYPTION } from './encryption-options.ts'
+import type { EncryptionGiven } from './encryption-options.ts'
+import { deliveryOf } from './since.ts'
+import type { Surroundings } from './surroundings.ts'
+import { given } from './talk.ts'
+import { valued } from './word.ts'
+
+/** Options of a word that shows entries. */
+export const FEED = {
+  format: valued('<template>', 'a line for each entry, as for `watch`', readTemplate),
+  ...ENCRYPTION,
+} as const
+
+interface FeedGiven extends EncryptionGiven {
+  readonly format: Template | undefined
+  readonly json: boolean | undefined
+}
+
+/** Makes the function that gives the line of an entry; with the channel where there are several. */
+export async function feedLines(
+  options: FeedGiven,
+  context: Pick<Surroundings, 'env' | 'readInput' | 'terminal'>,
+  { hasChannel }: { readonly hasChannel: boolean },
+): Promise<(record: FeedRecord) => Promise<string>> {
+  const open = await openerFor(options, context)
+  const clock = dateClockIn()
+  const width = context.terminal.screen()?.columns
+  const { format, json } = options
+  return async (record) => {
+    const delivery = deliveryOf(record)
+    const plaintext = await open(delivery)
+    const channelName = record.channel_id
+    if (json === true) return JSON.stringify({ ...record, plaintext })
+    if (format !== undefined) return format({ delivery, channelName, ...given({ plaintext }) })
+    const named = hasChannel ? { channelName } : {}
+    return deliveryLine(delivery, { clock, ...named, ...given({ plaintext, width }) })
+  }
+}

@@ -1,0 +1,84 @@
+// heliograph device: register, route, retire-token.
+
+import { CHANNEL_TYPES, PLATFORMS } from '#domain/device'
+import type { ChannelType } from '#domain/device'
+import { ACCESS, secretFile } from '#src/cli/access'
+import { UsageError } from '#src/cli/endings'
+import { talk } from '#src/cli/talk'
+import { DEVICE, knownDeviceKey, thisDevice, thisPlatform } from '#src/cli/this-device'
+import { choice, fileOption, oneOf, required, word } from '#src/cli/word'
+import type { Parameter } from '#src/cli/word'
+
+const TOKEN_FILE = fileOption('file with the token from Apple or Google; - reads the input')
+
+export const register = word({
+  description:
+    'Registers this computer, or another device, and keeps its key in a file. A device that is ' +
+    'registered already stays what it is.',
+  options: {
+    platform: choice('<platform>', PLATFORMS, 'the platform; that of this computer by default'),
+    ...DEVICE,
+    ...ACCESS,
+  },
+  examples: ['device register', 'device register --platform ios --device-key-file phone.key'],
+  async run(options, context) {
+    const { platform: wanted = thisPlatform(), deviceKeyFile } = options
+    if (wanted !== thisPlatform() && deviceKeyFile === undefined) {
+      throw new UsageError('a device of another platform needs a --device-key-file of its own')
+    }
+    const talking = await talk(options, context)
+    const { platform, isNew } = await thisDevice(talking, options, context)
+    talking.report({ platform, issued_new_key: isNew })
+  },
+})
+
+const CHANNEL_TYPE: Parameter<ChannelType> = {
+  label: '<channel_type>',
+  help: 'private: its own connection; apns or fcm: pushes of Apple or Google',
+  choices: CHANNEL_TYPES,
+  read: ([given = '']) => oneOf(CHANNEL_TYPES)(given),
+}
+
+export const route = word({
+  description:
+    'Chooses how the gateway reaches a device: by its own connection, or by pushes of Apple or ' +
+    'Google to the token that its system gave it. A new token replaces the one before.',
+  parameters: { channelType: CHANNEL_TYPE },
+  options: { providerTokenFile: TOKEN_FILE, ...DEVICE, ...ACCESS },
+  examples: [
+    'device route apns --provider-token-file token.txt --device-key-file phone.key',
+    'device route private --device-key-file phone.key',
+  ],
+  async run(options, context) {
+    const talking = await talk(options, context)
+    const device_key = knownDeviceKey(talking, options, context)
+    const { channelType: channel_type, providerTokenFile: path } = options
+    const token = path === undefined ? {} : { provider_token: await tokenIn(path, context) }
+    const {
+      device_key: _key,
+      provider_token: _token,
+      ...shown
+    } = await talking.client.device.setRoute({ device_key, channel_type, ...token })
+    talking.report(shown)
+  },
+})
+
+export const retireToken = word({
+  description:
+    'Tells the gateway that a token of Apple or Google is good for nothing any more: the device ' +
+    'that has it falls back to its own connection.',
+  options: {
+    platform: required(choice('<platform>', PLATFORMS, 'the platform of its device')),
+    providerTokenFile: required(TOKEN_FILE),
+    ...ACCESS,
+  },
+  examples: ['device retire-token --platform ios --provider-token-file token.txt'],
+  async run(options, context) {
+    const { client, report } = await talk(options, context)
+    const provider_token = await tokenIn(options.providerTokenFile, context)
+    report(await client.device.retireToken({ platform: options.platform, provider_token }))
+  },
+})
+
+const tokenIn = async (path: string, sources: Parameters<typeof secretFile>[2]): Promise<string> =>
+  await secretFile('--provider-token-file', path, sources)

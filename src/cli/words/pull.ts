@@ -1,0 +1,58 @@
+// heliograph pull, heliograph ack: what waits for this computer, without a session.
+
+import { ACCESS } from '#src/cli/access'
+import { FEED, feedLines } from '#src/cli/feed-lines'
+import { given, talk } from '#src/cli/talk'
+import { DEVICE, knownDeviceKey } from '#src/cli/this-device'
+import { whole } from '#src/cli/values'
+import { flag, someOf, word } from '#src/cli/word'
+
+/** The gateway's limit of one request. */
+const AT_ONCE_MAX = 200
+
+export const pull = word({
+  description:
+    'Shows what waits for this computer in the channels that it is subscribed to, the oldest ' +
+    'first. The same comes again until it is acknowledged: by --ack, or by `heliograph ack`.',
+  options: {
+    limit: whole('<count>', 1, AT_ONCE_MAX, 'how many at most'),
+    ack: flag('acknowledges what was printed'),
+    ...FEED,
+    ...DEVICE,
+    ...ACCESS,
+  },
+  examples: ['pull --ack', "pull --limit 1 --format '{delivery_id} {title}'"],
+  async run(options, context) {
+    const talking = await talk(options, context)
+    const { messages } = talking.client
+    const device = { device_key: knownDeviceKey(talking, options, context) }
+    const lineOf = await feedLines(options, context, { hasChannel: true })
+    const { items, has_more: hasMore } = await messages.pull({
+      ...device,
+      ...given({ limit: options.limit }),
+    })
+    for (const item of items) context.terminal.print(await lineOf(item))
+    if (items.length === 0) context.terminal.complain('none')
+    const ids = items.map(({ delivery_id: id }) => id)
+    if (options.ack === true && ids.length > 0) {
+      await messages.ack({ ...device, delivery_ids: ids })
+    }
+    if (hasMore) {
+      context.terminal.complain(`there is more: pull again${options.ack ? '' : ' with --ack'}`)
+    }
+  },
+})
+
+export const ack = word({
+  description:
+    'Acknowledges deliveries, in any order: they do not come again, neither to `heliograph pull` ' +
+    'nor to `heliograph watch`.',
+  parameters: { ids: someOf('<delivery_id...>', 'the deliveries', AT_ONCE_MAX) },
+  options: { ...DEVICE, ...ACCESS },
+  examples: ['ack 5HGD9DPWYHPR8YJ6ZKTA2XNKE4-17 5HGD9DPWYHPR8YJ6ZKTA2XNKE4-18'],
+  async run(options, context) {
+    const talking = await talk(options, context)
+    const device = { device_key: knownDeviceKey(talking, options, context) }
+    talking.report(await talking.client.messages.ack({ ...device, delivery_ids: options.ids }))
+  },
+})

@@ -1,0 +1,205 @@
+// Goal: the words about devices become the requests that were meant.
+// Method: run whole command lines against a recorded fetch; the key lies in a folder of the test.
+
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import test from 'ava'
+import type { ExecutionContext } from 'ava'
+
+import { thisPlatform } from '#src/cli/this-device'
+import { refusal, success } from '#test/support/fake-surroundings'
+import type { FakeAnswer } from '#test/support/fake-surroundings'
+import { CHANNEL, ENV, PASSWORD, run } from '#test/support/command-line'
+
+const KEY = 'ab'.repeat(16)
+const OTHER_CHANNEL = `1${CHANNEL.slice(1)}`
+const PROVIDER_TOKEN = 'cd'.repeat(32)
+
+function filesOf(t: ExecutionContext): { readonly key: string; readonly token: string } {
+  const folder = mkdtempSync(join(tmpdir(), 'heliograph-'))
+  t.teardown(() => rmSync(folder, { recursive: true }))
+  const files = { key: join(folder, 'device.key'), token: join(folder, 'token') }
+  writeFileSync(files.key, `${KEY}\n`)
+  writeFileSync(files.token, `${PROVIDER_TOKEN}\n`)
+  return files
+}
+
+const entryOf = (seq: number) => ({
+  delivery_id: `d-${seq}`,
+  channel_id: CHANNEL,
+  seq,
+  op_id: 'op',
+  model: 'message',
+  action: 'send',
+  entity_id: 'm',
+  accepted_at: 0,
+  payload: { title: `Title ${seq}` },
+})
+
+interface Row {
+  readonly words: string
+  readonly answer?: FakeAnswer
+  readonly requests: readonly (readonly [path: string, body: object])[]
+  readonly printed: readonly string[]
+  readonly complaints?: readonly string[]
+  readonly exitCode?: number
+}
+
+const device_key = KEY
+const two = success({ items: [entryOf(1), entryOf(2)], has_more: true })
+const PULL: Row['requests'][number] = ['/messages/pull', { device_key }]
+const channels = [CHANNEL, OTHER_CHANNEL].map((id) => ({ channel_id: id, password: PASSWORD }))
+const synced = [
+  { channel_id: CHANNEL, channel_name: 'Home', subscribed: true },
+  { channel_id: OTHER_CHANNEL, subscribed: false, error_code: 'channel_not_found' },
+]
+
+const rows: readonly Row[] = [
+  {
+    words: "pull --format '{delivery_id} {title}'",
+    answer: two,
+    requests: [PULL],
+    printed: ['d-1 Title 1', 'd-2 Title 2'],
+    complaints: ['there is more: pull again with --ack'],
+  },
+  {
+    words: 'pull --ack --limit 2 --json',
+    answer: two,
+    requests: [
+      ['/messages/pull', { device_key, limit: 2 }],
+      ['/messages/ack', { device_key, delivery_ids: ['d-1', 'd-2'] }],
+    ],
+    printed: [1, 2].map((seq) => JSON.stringify(entryOf(seq))),
+    complaints: ['there is more: pull again'],
+  },
+  {
+    words: 'pull --ack',
+    answer: success({ items: [], has_more: false }),
+    requests: [PULL],
+    printed: [],
+    complaints: ['none'],
+  },
+  {
+    words: 'ack d-1 d-2 --json',
+    answer: success({ requested_count: 2, removed_count: 1 }),
+    requests: [['/messages/ack', { device_key, delivery_ids: ['d-1', 'd-2'] }]],
+    printed: ['{"requested_count":2,"removed_count":1}'],
+  },
+  {
+    words: `channel sync --channel ${CHANNEL} --channel ${OTHER_CHANNEL} --json`,
+    answer: success({ device_key, channels: synced, failed: 1 }),
+    requests: [
+      ['/device/register', { device_key, platform: thisPlatform() }],
+      ['/channel/sync', { device_key, channels }],
+    ],
+    printed: synced.map((one) => JSON.stringify(one)),
+    exitCode: 1,
+  },
+  {
+    words: 'device register --json',
+    answer: success({ device_key, issued_new_key: false }),
+    requests: [['/device/register', { device_key, platform: thisPlatform() }]],
+    printed: [`{"platform":"${thisPlatform()}","issued_new_key":false}`],
+  },
+  {
+    words: 'device route apns --provider-token-file TOKEN --json',
+    answer: success({ device_key, channel_type: 'apns', provider_token: PROVIDER_TOKEN }),
+    requests: [
+      ['/channel/device', { device_key, channel_type: 'apns', provider_token: PROVIDER_TOKEN }],
+    ],
+    printed: ['{"channel_type":"apns"}'],
+  },
+  {
+    words: 'device route private',
+    answer: success({ device_key, channel_type: 'private' }),
+    requests: [['/channel/device', { device_key, channel_type: 'private' }]],
+    printed: ['channel_type  private'],
+  },
+]
+
+test('a command line about a device becomes the requests that were meant', async (t) => {
+  for (const { words, answer, requests, printed, complaints = [], exitCode = 0 } of rows) {
+    const { key, token } = filesOf(t)
+    const line = `${words.replace('TOKEN', token)} --device-key-file ${key}`
+    const ended = await run(line, { ...(answer && { answer: () => answer }) })
+    const { surroundings } = ended
+    t.is(ended.exitCode, exitCode, words)
+    t.deepEqual(
+      surroundings.requests.map(({ url, body }) => [new URL(url).pathname, body]),
+      requests.map(([path, body]) => [path, body]),
+      words,
+    )
+    t.deepEqual(surroundings.printed, printed, words)
+    t.deepEqual(surroundings.complaints, complaints, words)
+    t.false(surroundings.shown.includes(KEY), words)
+    t.false(surroundings.shown.includes(PROVIDER_TOKEN), words)
+  }
+})
+
+test('a token that is given up goes in the body, and is not shown', async (t) => {
+  const { token } = filesOf(t)
+  const words = `device retire-token --platform android --provider-token-file ${token}`
+  const { surroundings, exitCode } = await run(words, { answer: () => success({ retired: true }) })
+  t.is(exitCode, 0)
+  t.deepEqual(surroundings.requests[0]?.body, {
+    platform: 'android',
+    provider_token: PROVIDER_TOKEN,
+  })
+  t.deepEqual(surroundings.printed, ['retired  true'])
+})
+
+test('what is printed is acknowledged only behind its line', async (t) => {
+  const { key } = filesOf(t)
+  const broken = { ...entryOf(2), channel_id: 'no id' }
+  const answer = () => success({ items: [entryOf(1), broken], has_more: false })
+  const ended = await run(`pull --ack --device-key-file ${key}`, { answer })
+  t.is(ended.exitCode, 1)
+  t.is(ended.surroundings.requests.length, 1)
+})
+
+test('wrong usage about a device asks the gateway nothing', async (t) => {
+  const { key } = filesOf(t)
+  for (const words of [
+    `pull --limit 201 --device-key-file ${key}`,
+    `ack --device-key-file ${key}`,
+    `ack ${'d '.repeat(201)} --device-key-file ${key}`,
+    `pull --device-key-file ${key}.missing`,
+    'device register --platform ios',
+    `device route mail --device-key-file ${key}`,
+    'device retire-token --platform ios',
+  ]) {
+    const { surroundings, exitCode } = await run(words, { env: { ...ENV, XDG_STATE_HOME: key } })
+    t.is(exitCode, 2, words)
+    t.deepEqual(surroundings.requests, [], words)
+  }
+  const none = await run(`channel sync --device-key-file ${key}`, { env: {} })
+  t.is(none.exitCode, 2)
+  t.deepEqual(none.surroundings.requests, [])
+})
+
+test('a device of another platform stays what it is', async (t) => {
+  const { key } = filesOf(t)
+  const answer = () => success({ device_key, issued_new_key: true })
+  const phone = `--device-key-file ${key}.phone`
+  t.is((await run(`device register --platform ios ${phone}`, { answer })).exitCode, 0)
+  for (const words of ['device register', 'device register --platform ios']) {
+    const again = await run(`${words} ${phone} --json`, { answer })
+    t.deepEqual(again.surroundings.printed, ['{"platform":"ios","issued_new_key":false}'])
+    t.deepEqual(again.surroundings.requests[0]?.body, { device_key, platform: 'ios' })
+  }
+  const subscribed = await run(`channel subscribe ${phone}`, { answer })
+  t.deepEqual(subscribed.surroundings.requests[0]?.body, { device_key, platform: 'ios' })
+  t.is((await run(`device register --platform ios --device-key-file ${key}`)).exitCode, 2)
+  t.is(readFileSync(key, 'utf8').trim(), KEY)
+})
+
+test('a gateway that refuses leaves no key file', async (t) => {
+  const { key } = filesOf(t)
+  const refused = await run(`device register --device-key-file ${key}.new`, {
+    answer: () => refusal(503, 'server_busy'),
+  })
+  t.not(refused.exitCode, 0)
+  t.false(existsSync(`${key}.new`))
+})
