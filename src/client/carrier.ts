@@ -1,5 +1,5 @@
 // Carriers of sessions: texts in both directions, in order. WSS is built in; `heliograph/node` has
-// TCP, and an application may bring its own.
+// TCP and QUIC, and an application may bring its own.
 
 import { PROTOCOL, WSS_PATH } from '#src/schemas/frames'
 

@@ -10,6 +10,8 @@ import type { ChannelId } from '#domain/identity'
 import { createClient } from '#src/client/client'
 import { webSocketCarrier } from '#src/client/carrier'
 import type { Carrier, Connection } from '#src/client/carrier'
+import { quicCarrier } from '#src/client/node/quic'
+import { tcpCarrier } from '#src/client/node/tcp'
 import { watch } from '#src/client/watch'
 import { aioquic } from '#test/support/aioquic'
 import { withCertificate } from '#test/support/certificate'
@@ -22,12 +24,18 @@ import type { Peer } from '#test/support/framed-client'
 import { TOKEN, figureOf, get, startGateway, until } from '#test/support/gateway'
 import type { Gateway } from '#test/support/gateway'
 
+const HOST = '127.0.0.1'
+
 interface Row {
   readonly dial: () => Promise<Peer>
-  readonly carrier: Carrier
+  /** The SDK's own, and the SDK over a connection that is not ours. */
+  readonly carriers: readonly Carrier[]
 }
 
-const over = (dial: Dial): Row => ({ dial: async () => dial(), carrier: carrierOver(dial) })
+const over = (dial: Dial, own: Carrier): Row => ({
+  dial: async () => dial(),
+  carriers: [own, carrierOver(dial)],
+})
 
 type Prepare = (
   t: ExecutionContext,
@@ -43,17 +51,19 @@ const portsOf = async (gateway: Gateway): Promise<Record<string, number>> => {
 const PREPARE: Readonly<Record<CarrierName, Prepare>> = {
   wss: async (t, { baseUrl }) => ({
     dial: () => wssPeer(t, `${baseUrl.replace('http', 'ws')}/private/ws`),
-    carrier: webSocketCarrier(baseUrl),
+    carriers: [webSocketCarrier(baseUrl)],
   }),
-  tcp: async (t, gateway, { certFile }) => {
-    const { tcp_port = 0 } = await portsOf(gateway)
-    return over(opensslDial(t, tcp_port, certFile))
+  tcp: async (t, gateway, { certFile, pem }) => {
+    const { tcp_port: port = 0 } = await portsOf(gateway)
+    const own = tcpCarrier({ host: HOST, port, tls: { ca: pem, servername: '' } })
+    return over(opensslDial(t, port, certFile), own)
   },
-  quic: async (t, gateway, { certFile }) => {
+  quic: async (t, gateway, { certFile, pem }) => {
     const python = await aioquic(t)
     if (python === undefined) return undefined
-    const { quic_port = 0 } = await portsOf(gateway)
-    return over(aioquicDial(t, quic_port, certFile, python))
+    const { quic_port: port = 0 } = await portsOf(gateway)
+    const own = quicCarrier({ host: HOST, port, serverName: 'localhost', ca: pem })
+    return over(aioquicDial(t, port, certFile, python), own)
   },
 }
 
@@ -132,7 +142,7 @@ async function byHand(t: ExecutionContext, gateway: Gateway, { dial }: Row): Pro
 }
 
 /** The SDK loses its connection and misses nothing. */
-async function bySdk(t: ExecutionContext, gateway: Gateway, { carrier }: Row): Promise<void> {
+async function bySdk(t: ExecutionContext, gateway: Gateway, carrier: Carrier): Promise<void> {
   const [channel_id = '' as ChannelId] = await createChannels(gateway, 1)
   const deviceKey = await deviceOn(gateway, channel_id)
   const client = createClient(gateway)
@@ -169,7 +179,7 @@ for (const kind of ['wss', 'tcp', 'quic'] as const) {
       const row = await PREPARE[kind](t, gateway, certificate)
       if (row === undefined) return
       await byHand(t, gateway, row)
-      await bySdk(t, gateway, row)
+      for (const carrier of row.carriers) await bySdk(t, gateway, carrier)
       t.true((await figureOf(gateway, 'heliograph_sessions_ended_total')) > 0)
 
       const [channel_id = '' as ChannelId] = await createChannels(gateway, 1)

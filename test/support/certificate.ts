@@ -19,7 +19,7 @@ export interface Certificate {
 export type WithCertificate = (t: ExecutionContext, certificate: Certificate) => Promise<void>
 
 const REQUEST = `req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2
-  -subj /CN=localhost -addext subjectAltName=IP:127.0.0.1`.split(/\s+/)
+  -subj /CN=localhost -addext subjectAltName=IP:127.0.0.1,DNS:localhost`.split(/\s+/)
 
 /** Signs itself. Its files go with the test. */
 export async function makeCertificate(t: ExecutionContext): Promise<Certificate> {

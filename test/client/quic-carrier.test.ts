@@ -1,0 +1,80 @@
+// The QUIC carrier of the SDK against the QUIC listener of the gateway, and against nobody.
+
+import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
+
+import test from 'ava'
+
+import { quicCarrier } from '#src/client/node/quic'
+import type { QuicOptions } from '#src/client/node/quic'
+import { watch } from '#src/client/watch'
+import { serveQuic } from '#test/support/carrier-servers'
+import { makeCertificate, withCertificate } from '#test/support/certificate'
+import { announce, nameOf } from '#test/support/client-watch'
+import { KEY, channel } from '#test/support/session-words'
+import { until } from '#test/support/until'
+
+const host = '127.0.0.1'
+const serverName = 'localhost'
+
+test(
+  'a device gets everything over QUIC, frames of any size, and after a lost connection',
+  withCertificate(async (t, files) => {
+    const server = await serveQuic(t, files)
+    const seen: string[] = []
+    const device = watch({
+      deviceKey: KEY,
+      carrier: quicCarrier({ host, port: server.port, serverName, ca: files.pem }),
+      onEntry: (delivery) => void seen.push(nameOf(delivery)),
+    })
+    t.teardown(() => device.close())
+    server.model.commitMessage(channel('A'), { title: '☀'.repeat(30_000) })
+    for (let count = 1; count <= 300; count += 1) {
+      announce(server)
+      if (count % 100 === 0) await until('they arrive', () => seen.length === count + 1)
+    }
+    t.is(new Set(seen).size, 301)
+  }),
+)
+
+/** What a carrier tells. */
+function open(options: QuicOptions) {
+  const told: string[] = []
+  const connection = quicCarrier(options)({
+    opened: () => void told.push('opened'),
+    received: () => undefined,
+    closed: (reason) => void told.push(reason),
+  })
+  return { told, connection }
+}
+
+test(
+  'a gateway with another certificate, or of another name, is not talked to',
+  withCertificate(async (t, files) => {
+    const server = await serveQuic(t, files)
+    const { pem: other } = await makeCertificate(t)
+    const { pem } = files
+    for (const options of [
+      { ca: other, serverName },
+      { ca: pem, serverName: 'a.example' },
+      { ca: pem },
+    ]) {
+      const { told } = open({ host, port: server.port, ...options })
+      await until('it is over', () => told.length > 0)
+      t.deepEqual(told, ['connection failed'])
+    }
+  }),
+)
+
+test('sdk-quic/1: a connection that is closed before it opens says so once, and never opens', async (t) => {
+  // Somebody who never answers.
+  const silent = createSocket('udp4').bind(0, host)
+  t.teardown(() => silent.close())
+  await once(silent, 'listening')
+  const { told, connection } = open({ host, port: silent.address().port })
+  connection.close()
+  connection.close()
+  await until('it is over', () => told.length > 0)
+  connection.send('nothing happens')
+  t.is(told.length, 1)
+})
