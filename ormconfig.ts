@@ -1,53 +1,22 @@
 // Turns SERVICE_DATABASE_URL into TypeORM's options: the one place that names drivers.
 
+import { EntitySchema } from 'typeorm'
 import type { DataSourceOptions } from 'typeorm'
 
 import { dialectOf } from '#src/store/dialects'
+import type { Table } from '#src/store/entities/table'
 import { tablesFor } from '#src/store/entities/tables'
-import { Tables1766000000000 } from '#src/store/migrations/1-tables'
-import { Spans1795000000000 } from '#src/store/migrations/2-spans'
-import { Blocks1795200000000 } from '#src/store/migrations/3-blocks'
-import { SessionNumbers1795400000000 } from '#src/store/migrations/4-session-numbers'
-import { LastUse1796000000000 } from '#src/store/migrations/5-last-use'
-import { ChannelKeys1798000000000 } from '#src/store/migrations/6-channel-keys'
-import { Pushes1799000000000 } from '#src/store/migrations/7-pushes'
-import { Parked1799500000000 } from '#src/store/migrations/8-parked'
-import { Authorization1800000000000 } from '#src/store/migrations/9-authorization'
-import { Assistants1800500000000 } from '#src/store/migrations/10-assistants'
+import { MIGRATIONS } from '#src/store/migrations/migrations'
 import { tlsOptionsFor } from '#src/store/mysql/tls'
 import type { TlsOptions } from '#src/store/mysql/tls'
 import { SqliteConnection } from '#src/store/sqlite/connection'
+import { STATEMENTS_KEPT, setUp } from '#src/store/sqlite/source'
 
 const SQLITE = 'sqlite:'
 const MYSQL = 'mysql:'
 /** MySQL over TLS. */
 const MYSQLS = 'mysqls:'
 const MYSQL_PORT = 3306
-const MIGRATIONS = [
-  Tables1766000000000,
-  Spans1795000000000,
-  Blocks1795200000000,
-  SessionNumbers1795400000000,
-  LastUse1796000000000,
-  ChannelKeys1798000000000,
-  Pushes1799000000000,
-  Parked1799500000000,
-  Authorization1800000000000,
-  Assistants1800500000000,
-]
-
-/**
- * Statement texts that stay prepared: some twenty tables in ten sizes at most, and the statements
- * that are not bulk.
- */
-const STATEMENTS_KEPT = 500
-const CACHE_KIB = 65_536
-/**
- * Pages of WAL before they move into the database file: 16 MiB. Four times as many had no
- * measurable gain, and each move then delayed a turn by 100 ms.
- */
-const CHECKPOINT_PAGES = 4_096
-const WAL_BYTES_KEPT = 64 * 2 ** 20
 
 const CONNECT_TIMEOUT_MS = 5_000
 /** Connections beside those of jobs: the lock of the migrations holds one. */
@@ -76,13 +45,8 @@ function sqliteOptionsFor(url: string): DataSourceOptions | undefined {
     type,
     driver: SqliteConnection,
     database: path,
-    enableWAL: true,
     statementCacheSize: STATEMENTS_KEPT,
-    prepareDatabase: (connection: SqliteConnection) => {
-      connection.pragma(`cache_size = -${CACHE_KIB}`)
-      connection.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`)
-      connection.pragma(`journal_size_limit = ${WAL_BYTES_KEPT}`)
-    },
+    prepareDatabase: setUp,
     ...sharedOptionsFor(type),
   }
 }
@@ -136,7 +100,9 @@ function decoded(part: string): string | undefined {
 }
 
 const sharedOptionsFor = (type: 'better-sqlite3' | 'mysql') => ({
-  entities: Object.values(tablesFor(dialectOf(type).types)),
+  entities: Object.values(tablesFor(dialectOf(type).types)).map(
+    ({ options }: Table<unknown>) => new EntitySchema(options),
+  ),
   migrations: MIGRATIONS,
   // Statements are logged with their parameters, and those are secrets and content.
   logging: false,

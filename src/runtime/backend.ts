@@ -13,7 +13,7 @@ import type {
   SubscriptionStore,
 } from '#domain/store-ports'
 import type { Logger, Meter } from '#domain/telemetry'
-import type { MetricsPart } from '#src/telemetry/metrics'
+import type { MetricsPart } from '#src/telemetry/meter'
 import type { Threads } from '#src/threads/threads'
 
 /** The stores that ingress and sessions use. */

@@ -14,7 +14,7 @@ import type { BoundPorts } from './gateway-profile.ts'
 import { composeListeners } from './listeners.ts'
 import { composeAcceptance, composeAcceptor, composeSessions } from './stages.ts'
 import { metricsText } from '#src/telemetry/metrics'
-import type { Metrics, MetricsPart } from '#src/telemetry/metrics'
+import type { Metrics, MetricsPart } from '#src/telemetry/meter'
 
 export interface Frontend {
   /**

@@ -12,7 +12,7 @@ import type { Config } from '#src/config/config'
 import { composeFrontend } from './frontend.ts'
 import type { Frontend } from './frontend.ts'
 import type { BoundPorts } from './gateway-profile.ts'
-import { createMetrics } from '#src/telemetry/metrics'
+import { createProcessMetrics } from '#src/telemetry/metrics'
 
 export type ServerEdge = Omit<BackendEdge, 'meter'>
 
@@ -26,7 +26,7 @@ export interface Server {
 
 /** Starts everything. Rejects with a sentence for the operator when something cannot start. */
 export async function startServer(config: Config, edge: ServerEdge): Promise<Server> {
-  const metrics = createMetrics({ isMain: true })
+  const metrics = createProcessMetrics()
   const whole = { ...edge, metrics, meter: metrics.meter }
   const backend = await startBackend(config, whole)
   try {

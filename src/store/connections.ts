@@ -12,8 +12,6 @@
 //     our packets rightly, its own executions replace them, if those work: what the database
 //     refuses either way is not the driver's fault.
 
-import type { DataSource, QueryRunner } from 'typeorm'
-
 import type { Runtime } from '#domain/runtime'
 import type { Dialect, Value } from './dialect.ts'
 import { discardConnection, isDriverConnection, isOpen } from './mysql/wire/driver.ts'
@@ -23,7 +21,16 @@ import type { Executions } from './mysql/wire/executions.ts'
 import { PipelinedExecutions, Rooms } from './mysql/wire/pipelined.ts'
 import { tryExecutions } from './mysql/wire/trial.ts'
 import { RunnerSession } from './session.ts'
-import type { Bounded, Changes, RowsStatement, Send, Session, StatementLimits } from './session.ts'
+import type {
+  Bounded,
+  Changes,
+  RowsStatement,
+  Runner,
+  Send,
+  Session,
+  Source,
+  StatementLimits,
+} from './session.ts'
 import { NoAnswer, causeOf } from './store-error.ts'
 
 export const ANSWER_MS_MAX = 10_000
@@ -45,7 +52,7 @@ export interface Connections {
 }
 
 export function connectionsOf(
-  source: DataSource,
+  source: Source,
   dialect: Dialect,
   { after }: Pick<Runtime, 'after'>,
 ): Connections {
@@ -56,7 +63,7 @@ export function connectionsOf(
 class Sole implements Connections {
   readonly #lent: Lent
 
-  constructor(source: DataSource, dialect: Dialect) {
+  constructor(source: Source, dialect: Dialect) {
     const session = new RunnerSession(source.createQueryRunner(), dialect, (answer) => answer)
     this.#lent = { session, giveBack: () => Promise.resolve(), discard: () => {} }
   }
@@ -71,7 +78,7 @@ class Sole implements Connections {
 }
 
 class Pool implements Connections {
-  readonly #source: DataSource
+  readonly #source: Source
   readonly #dialect: Dialect
   readonly #bounded: Bounded
   readonly #rooms = new Rooms()
@@ -79,7 +86,7 @@ class Pool implements Connections {
   readonly #executions = new WeakMap<DriverConnection, Executions>()
   #isPipelined = true
 
-  constructor(source: DataSource, dialect: Dialect, after: Runtime['after']) {
+  constructor(source: Source, dialect: Dialect, after: Runtime['after']) {
     this.#source = source
     this.#dialect = dialect
     this.#bounded = (answer) =>
@@ -106,7 +113,7 @@ class Pool implements Connections {
   }
 
   /** Gives a connection of the pool, or a new one. */
-  async #connected(runner: QueryRunner): Promise<unknown> {
+  async #connected(runner: Runner): Promise<unknown> {
     const connecting: Promise<unknown> = runner.connect()
     try {
       return await this.#bounded(connecting)
@@ -116,7 +123,7 @@ class Pool implements Connections {
     }
   }
 
-  async #setUp(runner: QueryRunner, connection: DriverConnection): Promise<Executions> {
+  async #setUp(runner: Runner, connection: DriverConnection): Promise<Executions> {
     for (const statement of this.#dialect.setup) await this.#bounded(runner.query(statement))
     const executions = this.#executionsOn(connection)
     this.#executions.set(connection, executions)
@@ -160,7 +167,7 @@ class Pool implements Connections {
 }
 
 interface Held {
-  readonly runner: QueryRunner
+  readonly runner: Runner
   readonly executions: Executions
 }
 

@@ -5,15 +5,13 @@
 //                 └───────────────────── pause ◀─────────────────────────┘
 //
 // Invariants:
-//   database/1. SQLite has one connection and jobs never overlap on it (gate.ts): TypeORM's
-//     statements are asynchronous, so the statements of two transactions would otherwise mix.
+//   database/1. SQLite has one connection and jobs never overlap on it (gate.ts): the answers of statements
+//     are asynchronous, so the statements of two transactions would otherwise mix.
 //   database/2. Errors that leave this file carry no parameter: TypeORM's own errors do.
 //   database/3. A job runs again only as a whole, at most ATTEMPTS_MAX times, and only when the
 //     database has rolled the attempt before back: it said so, or COMMIT was not sent yet. When the
 //     answer to COMMIT is lost, nobody knows; then only an idempotent job runs again, and every
 //     other job rejects with `unknown_outcome`.
-
-import type { DataSource } from 'typeorm'
 
 import { reportDefect } from '#domain/defect'
 import { LogMismatch } from '#domain/lane'
@@ -23,7 +21,7 @@ import { connectionsOf } from './connections.ts'
 import type { Connections, Lent } from './connections.ts'
 import type { Dialect, Failure, TransactionKind } from './dialect.ts'
 import { Gate } from './gate.ts'
-import type { Session } from './session.ts'
+import type { Session, Source } from './session.ts'
 import { NoAnswer, Overtaken, StoreDefect, StoreError, causeOf } from './store-error.ts'
 
 const ATTEMPTS_MAX = 5
@@ -67,7 +65,7 @@ export class Database {
   readonly dialect: Dialect
   /** Runs a task after the input at hand. */
   readonly soon: Runtime['soon']
-  readonly #source: DataSource
+  readonly #source: Source
   readonly #connections: Connections
   readonly #gate: Gate
   readonly #runtime: DatabaseRuntime
@@ -76,7 +74,7 @@ export class Database {
   #isClosed = false
   #isFallback = false
 
-  constructor(source: DataSource, dialect: Dialect, meter: Meter, runtime: DatabaseRuntime) {
+  constructor(source: Source, dialect: Dialect, meter: Meter, runtime: DatabaseRuntime) {
     this.dialect = dialect
     this.#source = source
     this.#runtime = runtime

@@ -1,7 +1,5 @@
 // The connection of a job, for as long as the job runs.
 
-import type { QueryRunner } from 'typeorm'
-
 import type { Dialect, Value } from './dialect.ts'
 import { StoreError } from './store-error.ts'
 
@@ -27,6 +25,39 @@ export interface StatementLimits {
   readonly rowsMax: number
   /** Statements that may be sent and not answered yet. */
   readonly underWayMax: number
+}
+
+/** Opens runners of statements: a DataSource of TypeORM, or SQLite alone (sqlite/source.ts). */
+export interface Source {
+  createQueryRunner(): Runner
+  destroy(): Promise<void>
+}
+
+/** A way to open a database and bring its tables up to date. */
+export interface Opening {
+  readonly dialect: Dialect
+  readonly open: () => Promise<Opened>
+}
+
+export interface Opened {
+  readonly source: Source
+  /** The number of migrations that ran. */
+  readonly migrations: number
+}
+
+/** Runs statements on a connection. */
+export interface Runner {
+  /** Takes a connection, and gives it as the driver has it. */
+  connect(): Promise<unknown>
+  query(sql: string, parameters: unknown[], isStructured: true): Promise<RunnerResult>
+  /** Gives the rows of a SELECT. */
+  query(sql: string, parameters?: unknown[]): Promise<unknown>
+  release(): Promise<void>
+}
+
+export interface RunnerResult {
+  readonly raw: unknown
+  readonly affected?: number | undefined
 }
 
 /**
@@ -56,10 +87,10 @@ export type Bounded = <Answer>(answer: Promise<Answer>) => Promise<Answer>
 
 export class RunnerSession implements Session {
   readonly dialect: Dialect
-  readonly #runner: QueryRunner
+  readonly #runner: Runner
   readonly #bounded: Bounded
 
-  constructor(runner: QueryRunner, dialect: Dialect, bounded: Bounded) {
+  constructor(runner: Runner, dialect: Dialect, bounded: Bounded) {
     this.#runner = runner
     this.dialect = dialect
     this.#bounded = bounded

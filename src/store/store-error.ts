@@ -1,8 +1,6 @@
 // The errors of the store. Callers see a code and a sentence, never a statement's parameters: those
 // hold password hashes, provider tokens and content.
 
-import { QueryFailedError } from 'typeorm'
-
 import { STORE_BUSY, STORE_DEFECT } from '#domain/store-ports'
 
 /** The database refused a statement or did not answer. */
@@ -49,6 +47,8 @@ export class Overtaken extends StoreError {
   }
 }
 
-/** The driver's own error, inside TypeORM's. */
+/** The driver's own error, inside TypeORM's, which is known by its name: few threads load TypeORM. */
 export const causeOf = (error: unknown): unknown =>
-  error instanceof QueryFailedError ? error.driverError : error
+  error instanceof Error && error.name === 'QueryFailedError'
+    ? Reflect.get(error, 'driverError')
+    : error

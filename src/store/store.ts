@@ -1,10 +1,5 @@
 // Opens the database and gives its ports, one for each stage that uses it.
 
-import { DataSource } from 'typeorm'
-import type { DataSourceOptions } from 'typeorm'
-
-import { firstAnswer } from '#domain/first-answer'
-import type { Patience } from '#domain/first-answer'
 import type { LogTable, Probe } from '#domain/ports'
 import type { PushRules, PushStore } from '#domain/push'
 import type { Runtime } from '#domain/runtime'
@@ -19,25 +14,21 @@ import type {
   SubscriptionStore,
   TurnStore,
 } from '#domain/store-ports'
-import type { Logger, Meter } from '#domain/telemetry'
-import { dataSourceOptionsFor } from '#ormconfig'
 import { AuthorizationRecords } from './authorization.ts'
 import { Bindings } from './bindings.ts'
 import { ChannelKeys } from './channel-keys.ts'
 import { Channels } from './channels.ts'
-import { Database, withoutParameters } from './database.ts'
+import type { Database } from './database.ts'
 import { Devices } from './devices.ts'
-import { dialectOf } from './dialects.ts'
-import type { Dialect } from './dialect.ts'
 import { tablesFor } from './entities/tables.ts'
 import { LogBatches } from './log-table.ts'
-import { migrate } from './migrate.ts'
+import { openDatabase, probeOf } from './opening.ts'
+import type { OpeningOptions } from './opening.ts'
 import { Operations } from './operations.ts'
 import { Pushes } from './pushes/pushes.ts'
 import { isAnyParked } from './parked.ts'
 import { Reading } from './reading.ts'
 import { Retention } from './retention.ts'
-import { StoreError, causeOf } from './store-error.ts'
 import { Subscriptions } from './subscriptions.ts'
 import { Turns } from './turns.ts'
 
@@ -63,55 +54,20 @@ export interface Store {
   close(): Promise<void>
 }
 
-/** Timeouts, jitter between attempts, and the random identity of a new log. */
-export type StoreRuntime = Pick<Runtime, 'after' | 'random' | 'entropy' | 'soon'>
-
-export interface StoreOptions {
-  /**
-   * `sqlite:<path>`; the folder of the file is made. `sqlite::memory:` for tests.
-   * `mysql://user:password@host:port/database`, `mysqls://` for TLS; the database must exist.
-   */
-  readonly url: string
-  /** PEM certificates to trust, for MySQL over TLS. */
-  readonly caFile?: string | undefined
-  readonly meter: Meter
-  readonly logger?: Logger
-  readonly runtime: StoreRuntime
+export interface StoreOptions extends OpeningOptions {
   /**
    * The rules by which turns make push jobs, and by which operations end; absent when no pushes are
    * made.
    */
   readonly pushes?: PushRules | undefined
-  /** Milliseconds to wait for a database that is away; see domain/first-answer.ts. */
-  readonly firstAnswerMsMax?: number
 }
 
 /**
  * Opens or makes the database and brings its tables up to date. Waits for a database that is away.
  * Rejects with a sentence for the operator.
  */
-export async function openStore(options: StoreOptions): Promise<Store> {
-  const { url, meter, logger, runtime, firstAnswerMsMax } = options
-  const sourceOptions = dataSourceOptionsFor(url, options.caFile)
-  const dialect = dialectOf(sourceOptions.type)
-  const wordsOf = (error: unknown): Error => withoutParameters(error, dialect)
-  const patience = {
-    fact: 'the database does not answer; trying again',
-    // Wrong credentials and a missing database are refusals, which stay.
-    mayPass: (error: unknown) => dialect.failureOf(causeOf(error)) === 'lost',
-    reasonOf: (error: unknown) => wordsOf(error).message,
-    logger,
-    after: runtime.after,
-    boundMs: firstAnswerMsMax,
-  } satisfies Patience
-  try {
-    const source = await firstAnswer(() => openSource(sourceOptions, { dialect, logger }), patience)
-    const database = new Database(source, dialect, meter, runtime)
-    await checkDriver(database, { patience, logger })
-    return storeOn(database, runtime, options.pushes ?? NO_PUSHES)
-  } catch (error) {
-    throw wordsOf(error)
-  }
+export async function openStore({ pushes = NO_PUSHES, ...options }: StoreOptions): Promise<Store> {
+  return storeOn(await openDatabase(options), options.runtime, pushes)
 }
 
 /** Existing jobs still end when they expire. */
@@ -122,37 +78,11 @@ const NO_PUSHES: PushRules = {
   ending: () => ({ status: 'sent' }),
 }
 
-async function openSource(
-  options: DataSourceOptions,
-  { dialect, logger }: { readonly dialect: Dialect; readonly logger: Logger | undefined },
-): Promise<DataSource> {
-  const source = new DataSource(options)
-  try {
-    await source.initialize()
-    const migrations = await migrate(source, dialect)
-    logger?.info('the database is open', { engine: dialect.engine, migrations })
-    return source
-  } catch (error) {
-    if (source.isInitialized) await source.destroy()
-    throw error
-  }
-}
-
-interface Checking {
-  readonly patience: Patience
-  readonly logger: Logger | undefined
-}
-
-async function checkDriver(database: Database, { patience, logger }: Checking): Promise<void> {
-  try {
-    await firstAnswer(() => database.check(logger), patience)
-  } catch (error) {
-    await database.close()
-    throw error
-  }
-}
-
-function storeOn(database: Database, { entropy }: StoreRuntime, pushes: PushRules): Store {
+function storeOn(
+  database: Database,
+  { entropy }: Pick<Runtime, 'entropy'>,
+  pushes: PushRules,
+): Store {
   const tables = tablesFor(database.dialect.types)
   return {
     turns: new Turns(database, tables, pushes),
@@ -170,21 +100,6 @@ function storeOn(database: Database, { entropy }: StoreRuntime, pushes: PushRule
     probe: probeOf(database),
     parked: parkedProbe(database),
     close: () => database.close(),
-  }
-}
-
-function probeOf(database: Database): Probe {
-  const { durability } = database.dialect
-  return {
-    readiness: async () => {
-      try {
-        await database.read((session) => session.first('SELECT 1 AS answer'))
-        return { name: 'database', ready: true, detail: durability }
-      } catch (error) {
-        const detail = error instanceof StoreError ? error.code : 'no answer'
-        return { name: 'database', ready: false, detail }
-      }
-    },
   }
 }
 

@@ -2,7 +2,7 @@
 // ends of each wire against these types.
 //
 //   frontend ◀──▶ engine        frontend ◀──▶ log        engine ◀──▶ log        frontend ◀──▶ QUIC
-//   frontend ◀──▶ dispatch
+//   frontend ◀──▶ dispatch      log, engine ◀──▶ migration
 //
 // A node of a cluster has no thread for the log, and its frontend has stores and a bus of its own.
 
@@ -19,7 +19,7 @@ import type {
   SubscriptionStore,
 } from '#domain/store-ports'
 import type { Config } from '#src/config/config'
-import type { MetricsPart } from '#src/telemetry/metrics'
+import type { MetricsPart } from '#src/telemetry/meter'
 import type { BusTopics, ListenerTopics } from './bus-bridge.ts'
 import type { CarrierOrders, CarrierTopics } from './carrier-bridge.ts'
 import type { None, Services } from './rpc.ts'
@@ -89,6 +89,12 @@ export interface DispatchControl extends ThreadControl {
   drain(): Promise<void>
 }
 
+/** Calls of a thread with a SQLite database to one that migrates it. */
+export interface Migration {
+  /** Brings `sqlite:<path>` up to date; gives the number of migrations that ran. */
+  run(url: string): Promise<number>
+}
+
 /**
  * Topics by which every thread says that it has started, could not start or cannot go on, and why.
  */
@@ -133,6 +139,11 @@ export interface ThreadEnds {
     readonly services: Services<{ control: ThreadControl; listener: FarListener }>
     readonly topics: LifeTopics & CarrierTopics
   }
+  /** Migrations of SQLite files. */
+  readonly migration: {
+    readonly services: Services<{ control: ThreadControl; migration: Migration }>
+    readonly topics: LifeTopics
+  }
   /** Dispatch of a sole process: it reaches the engine's store through the frontend. */
   readonly dispatch: DispatchEnd
   /** Dispatch of a node in a cluster, with a store and a bus of its own. */
@@ -153,6 +164,7 @@ export const THREAD_TITLE: Readonly<Record<ThreadName, string>> = {
   engine: 'engine',
   'cluster-engine': 'engine',
   quic: 'QUIC listener',
+  migration: 'migration',
   dispatch: 'dispatch',
   'cluster-dispatch': 'dispatch',
 }

@@ -16,16 +16,19 @@ export interface MemoryThreadsOptions {
  * Ending such a thread closes its wires. Its timers run on; a test that gives each process a
  * runtime of its own can stop them.
  */
-export const memoryThreads = ({ runtime, logger }: MemoryThreadsOptions): Threads => ({
-  wire: () => memoryWire(runtime),
-  spawn: (start, onEnd) => {
-    const [near, far] = memoryWire(runtime)
-    far.on('close', () => onEnd(new Error('the thread was ended')))
-    void runThread(start, { wire: far, logger, runtime })
-    const terminate = async (): Promise<void> => {
-      near.close()
-      start.peer?.close()
-    }
-    return { wire: near, terminate }
-  },
-})
+export function memoryThreads({ runtime, logger }: MemoryThreadsOptions): Threads {
+  const threads: Threads = {
+    wire: () => memoryWire(runtime),
+    spawn: (start, onEnd) => {
+      const [near, far] = memoryWire(runtime)
+      far.on('close', () => onEnd(new Error('the thread was ended')))
+      void runThread(start, { wire: far, logger, runtime, threads })
+      const terminate = async (): Promise<void> => {
+        near.close()
+        start.peer?.close()
+      }
+      return { wire: near, terminate }
+    },
+  }
+  return threads
+}

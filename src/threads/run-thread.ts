@@ -4,7 +4,7 @@ import type { Runtime } from '#domain/runtime'
 import type { Logger } from '#domain/telemetry'
 import type { FrontendEnd, ThreadEnds, ThreadName, ThreadSettings } from './contract.ts'
 import { Rpc } from './rpc.ts'
-import type { ThreadEdge, ThreadStart } from './threads.ts'
+import type { ThreadEdge, ThreadStart, Threads } from './threads.ts'
 import type { Wire } from './wire.ts'
 
 export interface RunningThread {
@@ -12,6 +12,7 @@ export interface RunningThread {
   readonly wire: Wire
   readonly logger: Logger
   readonly runtime: Runtime
+  readonly threads: Threads
 }
 
 /** Gives the services of a thread; rejects with a sentence for the operator. */
@@ -26,6 +27,7 @@ const COMPOSE: { readonly [Name in ThreadName]: () => Promise<Compose<Name>> } =
   engine: async () => (await import('#src/runtime/standalone/engine')).composeEmbeddedEngine,
   'cluster-engine': async () => (await import('#src/runtime/cluster/engine')).composeClusterEngine,
   quic: async () => (await import('#src/runtime/quic/thread')).composeQuic,
+  migration: async () => (await import('#src/runtime/standalone/migration')).composeMigration,
   dispatch: async () => (await import('#src/runtime/standalone/dispatch')).composeSoleDispatch,
   'cluster-dispatch': async () =>
     (await import('#src/runtime/cluster/dispatch')).composeClusterDispatch,
@@ -34,10 +36,10 @@ const COMPOSE: { readonly [Name in ThreadName]: () => Promise<Compose<Name>> } =
 /** Runs a thread until the frontend ends it. Tells the frontend when it is ready, or why not. */
 export async function runThread<Name extends ThreadName>(
   { name, settings, peer }: ThreadStart<Name>,
-  { wire, logger, runtime }: RunningThread,
+  { wire, ...ports }: RunningThread,
 ): Promise<void> {
   const rpc = new Rpc<ThreadEnds[Name], FrontendEnd>(wire)
-  const edge = { rpc, logger, runtime, fail: (reason: string) => rpc.tell('ended', reason) }
+  const edge = { rpc, ...ports, fail: (reason: string) => rpc.tell('ended', reason) }
   try {
     const compose = await COMPOSE[name]()
     rpc.serve(await compose(settings, { ...edge, ...(peer !== undefined && { peer }) }))

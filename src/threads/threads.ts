@@ -37,4 +37,6 @@ export interface ThreadEdge<Name extends ThreadName = ThreadName> {
   /** Tells the frontend why this thread cannot go on. */
   readonly fail: (reason: string) => void
   readonly runtime: Runtime
+  /** Starts threads that end before this one. */
+  readonly threads: Threads
 }

@@ -8,6 +8,7 @@ import { createLogger } from '#src/telemetry/logger'
 import { THREAD_TITLE } from './contract.ts'
 import { runThread } from './run-thread.ts'
 import type { ThreadStart } from './threads.ts'
+import { workerThreads } from './worker-threads.ts'
 
 if (parentPort === null) throw new Error('this file is the start of a worker thread')
 const start = workerData as ThreadStart
@@ -17,5 +18,5 @@ const logger = createLogger({
   base: { node: nodeId, thread: THREAD_TITLE[start.name] },
 })
 const runtime = systemRuntime()
-await runThread(start, { wire: parentPort, logger, runtime })
+await runThread(start, { wire: parentPort, logger, runtime, threads: workerThreads() })
 returnMemoryWhenQuiet(runtime)

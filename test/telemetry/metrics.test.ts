@@ -2,17 +2,19 @@ import test from 'ava'
 
 import { METRICS } from '#domain/telemetry'
 import type { Meter } from '#domain/telemetry'
-import { createMetrics, metricsText } from '#src/telemetry/metrics'
+import { createMetrics } from '#src/telemetry/meter'
+import type { Metrics } from '#src/telemetry/meter'
+import { createProcessMetrics, metricsText } from '#src/telemetry/metrics'
 
 /** The lines of a metric that hold values. */
-async function linesOf(name: string, ...metrics: readonly ReturnType<typeof createMetrics>[]) {
+async function linesOf(name: string, ...metrics: readonly Metrics[]) {
   const parts = await Promise.all(metrics.map((one) => one.part()))
   const text = await metricsText(structuredClone(parts))
   return text.split('\n').filter((line) => line.startsWith(`heliograph_${name}`))
 }
 
 test('a counter counts by one or by what it is told, label by label', async (t) => {
-  const metrics = createMetrics({ isMain: false })
+  const metrics = createMetrics()
   const sent = metrics.meter.counter('operations_total', { status: 'sent' })
   const failed = metrics.meter.counter('operations_total', { status: 'failed' })
   metrics.meter.counter('operations_total', { status: 'processing' }) // never counts: no line
@@ -26,7 +28,7 @@ test('a counter counts by one or by what it is told, label by label', async (t) 
 })
 
 test('a count is read once, however often the metrics are', async (t) => {
-  const metrics = createMetrics({ isMain: false })
+  const metrics = createMetrics()
   const retried = metrics.meter.counter('turns_retried_total', {})
   const again = metrics.meter.counter('turns_retried_total', {})
   for (const [counts, total] of [
@@ -42,7 +44,7 @@ test('a count is read once, however often the metrics are', async (t) => {
 })
 
 test('a histogram sorts into the buckets of its metric', async (t) => {
-  const metrics = createMetrics({ isMain: false })
+  const metrics = createMetrics()
   const observe = metrics.meter.histogram('batch_submissions', {})
   for (const value of [1, 3, 5000]) observe(value)
   const lines = await linesOf('batch_submissions', metrics)
@@ -54,7 +56,7 @@ test('a histogram sorts into the buckets of its metric', async (t) => {
 })
 
 test('a gauge is read whenever the metrics are', async (t) => {
-  const metrics = createMetrics({ isMain: false })
+  const metrics = createMetrics()
   const open = { wss: 1, tcp: 7 }
   metrics.meter.gauge('sessions', { carrier: 'wss' }, () => open.wss)
   metrics.meter.gauge('sessions', { carrier: 'tcp' }, () => open.tcp)
@@ -67,7 +69,7 @@ test('a gauge is read whenever the metrics are', async (t) => {
 })
 
 test('the parts of two threads, sent as plain data, add up to one text', async (t) => {
-  const [front, engine] = [createMetrics({ isMain: true }), createMetrics({ isMain: false })]
+  const [front, engine] = [createProcessMetrics(), createMetrics()]
   for (const { meter } of [front, engine]) {
     meter.counter('accepted_total', { model: 'thing' })(2)
     meter.gauge('store_queue', {}, () => 3)
@@ -81,7 +83,7 @@ test('the parts of two threads, sent as plain data, add up to one text', async (
 })
 
 test('the figures of the process are given once, by the main thread', async (t) => {
-  const parts = [true, false].map((isMain) => createMetrics({ isMain }).part())
+  const parts = [createProcessMetrics(), createMetrics()].map((metrics) => metrics.part())
   const [main, other] = await Promise.all(parts)
   const text = await metricsText([main ?? [], other ?? []])
   t.is(text.match(/^process_resident_memory_bytes /gm)?.length, 1)
@@ -89,7 +91,7 @@ test('the figures of the process are given once, by the main thread', async (t) 
 })
 
 test('every metric can be made, and its text describes it', async (t) => {
-  const metrics = createMetrics({ isMain: false })
+  const metrics = createMetrics()
   const { meter }: { readonly meter: Meter } = metrics
   for (const [name, { kind, labels }] of Object.entries(METRICS)) {
     const values = Object.fromEntries(labels.map((label) => [label, 'x']))

@@ -7,7 +7,7 @@ import { databaseOf, natsOf } from './servers.ts'
 import { openStore } from '#src/store/store'
 import { NatsBus } from '#src/stream/jetstream/bus'
 import { Connection } from '#src/stream/jetstream/connection'
-import { createMetrics } from '#src/telemetry/metrics'
+import { createMetrics } from '#src/telemetry/meter'
 import type { ThreadEnds, ThreadSettings } from '#src/threads/contract'
 import type { ThreadEdge } from '#src/threads/threads'
 
@@ -18,7 +18,7 @@ export async function composeClusterDispatch(
   const { logger, runtime } = edge
   const { cluster, nodeId } = settings
   if (cluster === undefined) throw new Error('there are no settings of a cluster')
-  const metrics = createMetrics({ isMain: false })
+  const metrics = createMetrics()
   const { meter } = metrics
   const pushes = pushRulesOf(settings)
   const store = await openStore({

@@ -11,7 +11,7 @@ import { NatsBus } from '#src/stream/jetstream/bus'
 import { Connection } from '#src/stream/jetstream/connection'
 import { KvLeases } from '#src/stream/jetstream/leases'
 import { JetStreamLog } from '#src/stream/jetstream/log'
-import { createMetrics } from '#src/telemetry/metrics'
+import { createMetrics } from '#src/telemetry/meter'
 
 const TAIL_BYTES_MAX = 64 * 2 ** 20
 /** The engine appends nothing. */
@@ -27,7 +27,7 @@ export async function composeClusterEngine(
   const { lanes, nodeId, cluster, logBytesMax: bytesMax } = settings
   if (cluster === undefined) throw new Error('there are no settings of a cluster')
   const { streamReplicas: replicas } = cluster
-  const metrics = createMetrics({ isMain: false })
+  const metrics = createMetrics()
   const { meter } = metrics
   const ports = { logger, timers: runtime, monotonicMs, entropy, meter }
   const name = `${nodeId} engine`

@@ -6,7 +6,7 @@ import { Dispatcher } from '#src/dispatch/dispatcher'
 import { PROVIDER_TABLE } from '#src/providers/providers'
 import type { ProviderSettings } from '#src/config/providers'
 import type { ProviderEdge } from '#src/providers/edge'
-import type { Metrics } from '#src/telemetry/metrics'
+import type { Metrics } from '#src/telemetry/meter'
 import type { DispatchControl, ThreadSettings } from '#src/threads/contract'
 import type { ThreadEdge } from '#src/threads/threads'
 

@@ -2,7 +2,7 @@
 
 import type { BackendEdge } from '#src/runtime/backend'
 import type { Config } from '#src/config/config'
-import type { MetricsPart } from '#src/telemetry/metrics'
+import type { MetricsPart } from '#src/telemetry/meter'
 import { openSessions } from '#src/threads/carrier-bridge'
 import { startThread, threadSettings } from '#src/threads/start-thread'
 import type { Thread } from '#src/threads/start-thread'

@@ -6,7 +6,7 @@ import { isMainThread } from 'node:worker_threads'
 import { reportDefect } from '#domain/defect'
 import type { Logger } from '#domain/telemetry'
 import { certificateOf } from '#src/runtime/private-certificate'
-import { createMetrics } from '#src/telemetry/metrics'
+import { createMetrics } from '#src/telemetry/meter'
 import { lendCarriers } from '#src/threads/carrier-bridge'
 import type { ThreadEnds, ThreadSettings } from '#src/threads/contract'
 import type { ThreadEdge } from '#src/threads/threads'
@@ -16,7 +16,7 @@ export async function composeQuic(
   { privateTransports }: ThreadSettings,
   { rpc, logger, runtime }: ThreadEdge<'quic'>,
 ): Promise<ThreadEnds['quic']['services']> {
-  const metrics = createMetrics({ isMain: false })
+  const metrics = createMetrics()
   if (!isMainThread) survive(logger)
   const { createQuicListener } = await loadQuic()
   const { host, port } = privateTransports.quic

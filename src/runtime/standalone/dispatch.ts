@@ -2,7 +2,7 @@
 
 import type { PushStore } from '#domain/push'
 import { composeDispatch } from '#src/runtime/dispatch/dispatch'
-import { createMetrics } from '#src/telemetry/metrics'
+import { createMetrics } from '#src/telemetry/meter'
 import type { ThreadEnds, ThreadSettings } from '#src/threads/contract'
 import type { ThreadEdge } from '#src/threads/threads'
 
@@ -12,7 +12,7 @@ export async function composeSoleDispatch(
 ): Promise<ThreadEnds['dispatch']['services']> {
   const { rpc, runtime } = edge
   const store: PushStore = rpc.remote('pushes')
-  const metrics = createMetrics({ isMain: false })
+  const metrics = createMetrics()
   const dispatch = await composeDispatch({ settings, edge, metrics, store })
   rpc.onTell('pushes-queued', () => dispatch.nudge())
   return {

@@ -21,7 +21,7 @@ import type { Store } from '#src/store/store'
 import { LocalBus } from '#src/stream/embedded/bus'
 import { SoleOwner } from '#src/stream/embedded/leases'
 import { EmbeddedReader } from '#src/stream/embedded/reader'
-import { createMetrics } from '#src/telemetry/metrics'
+import { createMetrics } from '#src/telemetry/meter'
 import type { ThreadEdge } from '#src/threads/threads'
 import type { PeerWire } from '#src/threads/wire'
 import { FENCED } from './fenced.ts'
@@ -34,10 +34,10 @@ export async function composeEmbeddedEngine(
 ): Promise<ThreadEnds['engine']['services']> {
   const { rpc, peer, runtime } = edge
   if (peer === undefined) throw new Error('the engine of a sole process has no log')
-  const metrics = createMetrics({ isMain: false })
+  const metrics = createMetrics()
   const { meter } = metrics
   const log = new LogClient(peer)
-  await log.source.identity() // The log answers once it holds the lock of the database.
+  await log.source.identity() // The log answers once the database is its process's.
   const pushRules = pushRulesOf(settings)
   const store = await openStore({ url: settings.databaseUrl, meter, runtime, pushes: pushRules })
   const bus = new LocalBus()

@@ -7,11 +7,12 @@ import type { Probe } from '#domain/ports'
 import type { LogEnd, LogReaderEnd, ThreadEnds, ThreadSettings } from '#src/threads/contract'
 import { Rpc } from '#src/threads/rpc'
 import { lockDatabase } from '#src/store/sqlite/lock'
-import { openStore } from '#src/store/store'
+import { openLog } from '#src/store/log'
 import { EmbeddedWriter } from '#src/stream/embedded/writer'
-import { createMetrics } from '#src/telemetry/metrics'
+import { createMetrics } from '#src/telemetry/meter'
 import type { ThreadEdge } from '#src/threads/threads'
 import { FENCED } from './fenced.ts'
+import { bringUpToDate } from './migrating.ts'
 
 const SQLITE = 'sqlite:'
 const IN_MEMORY = 'sqlite::memory:'
@@ -21,19 +22,23 @@ export const logUrlFor = (databaseUrl: string): string =>
   databaseUrl === IN_MEMORY ? IN_MEMORY : `${databaseUrl}-log`
 
 export async function composeEmbeddedLog(
-  { databaseUrl, logBytesMax }: ThreadSettings,
-  { peer, logger, runtime, fail }: ThreadEdge<'log'>,
+  settings: ThreadSettings,
+  edge: ThreadEdge<'log'>,
 ): Promise<ThreadEnds['log']['services']> {
+  const { databaseUrl, logBytesMax } = settings
+  const { peer, logger, runtime, fail } = edge
   if (peer === undefined) throw new Error('the log has nobody who reads it')
-  const metrics = createMetrics({ isMain: false })
+  const metrics = createMetrics()
   const { meter } = metrics
   const { nowMs, soon } = runtime
   const lock = lockDatabase(databaseUrl.slice(SQLITE.length))
-  const store = await openStore({ url: logUrlFor(databaseUrl), meter, runtime })
+  const url = logUrlFor(databaseUrl)
+  await bringUpToDate([databaseUrl, url], settings, edge)
+  const store = await openLog({ url, meter, runtime })
   // Answers the callers of the refused batch first.
   const onFenced = (): void => soon(() => fail(FENCED))
   const writer = await EmbeddedWriter.open(
-    { table: store.logTable, meter, logger, nowMs, soon, onFenced },
+    { table: store.table, meter, logger, nowMs, soon, onFenced },
     logBytesMax,
   )
   // Calls that the engine made before this wait in the wire.

@@ -1,10 +1,9 @@
-import { EntitySchema } from 'typeorm'
-
 import type { AuthorizationRecord } from '#domain/authorization-store'
 import type { ColumnTypes } from '#src/store/dialect'
+import { tableOf } from './table.ts'
 
 export const authorizationRecordEntity = ({ integer, text, document }: ColumnTypes) =>
-  new EntitySchema<AuthorizationRecord>({
+  tableOf<AuthorizationRecord>({
     name: 'authorization_records',
     columns: {
       model: { ...text(40), primary: true },
@@ -29,7 +28,7 @@ export type AuthorizationSecretRow = {
 }
 
 export const authorizationSecretEntity = ({ integer, text, document }: ColumnTypes) =>
-  new EntitySchema<AuthorizationSecretRow>({
+  tableOf<AuthorizationSecretRow>({
     name: 'authorization_secrets',
     columns: {
       purpose: { ...text(40), primary: true },
@@ -50,7 +49,7 @@ export type BindingRow = {
 }
 
 export const bindingEntity = ({ integer, text }: ColumnTypes) =>
-  new EntitySchema<BindingRow>({
+  tableOf<BindingRow>({
     name: 'bindings',
     columns: {
       grantId: { ...text(64), name: 'grant_id', primary: true },
@@ -77,7 +76,7 @@ export type BindSessionRow = {
 }
 
 export const bindSessionEntity = ({ integer, text }: ColumnTypes) =>
-  new EntitySchema<BindSessionRow>({
+  tableOf<BindSessionRow>({
     name: 'bind_sessions',
     columns: {
       bindSession: { ...text(32), name: 'bind_session', primary: true },

@@ -1,6 +1,5 @@
-import { EntitySchema } from 'typeorm'
-
 import type { ColumnTypes } from '#src/store/dialect'
+import { tableOf } from './table.ts'
 
 export type ChannelKeyRow = {
   /** SHA-256 of the key, in hex. */
@@ -14,7 +13,7 @@ export type ChannelKeyRow = {
 }
 
 export const channelKeyEntity = ({ integer, text }: ColumnTypes) =>
-  new EntitySchema<ChannelKeyRow>({
+  tableOf<ChannelKeyRow>({
     name: 'channel_keys',
     columns: {
       keyHash: { ...text(64), name: 'key_hash', primary: true },

@@ -1,7 +1,6 @@
-import { EntitySchema } from 'typeorm'
-
 import type { ChannelId } from '#domain/identity'
 import type { ColumnTypes, Numbered } from '#src/store/dialect'
+import { tableOf } from './table.ts'
 
 export type ChannelRow = {
   readonly channelId: ChannelId
@@ -21,7 +20,7 @@ export type ChannelRow = {
 
 /** `id` is `ref` in the domain: the short name under which every other table knows the channel. */
 export const channelEntity = ({ serial, integer, text }: ColumnTypes) =>
-  new EntitySchema<ChannelRow & Numbered>({
+  tableOf<ChannelRow & Numbered>({
     name: 'channels',
     columns: {
       id: serial,
@@ -58,7 +57,7 @@ export type ChannelHeadRow = {
 }
 
 export const channelHeadEntity = ({ integer }: ColumnTypes) =>
-  new EntitySchema<ChannelHeadRow>({
+  tableOf<ChannelHeadRow>({
     name: 'channel_heads',
     columns: {
       channel: { ...integer, primary: true },

@@ -1,8 +1,7 @@
-import { EntitySchema } from 'typeorm'
-
 import type { ChannelType, Platform } from '#domain/device'
 import type { DeviceId } from '#domain/identity'
 import type { ColumnTypes, Numbered } from '#src/store/dialect'
+import { tableOf } from './table.ts'
 
 export type DeviceRow = {
   readonly deviceId: DeviceId
@@ -22,7 +21,7 @@ export type DeviceRow = {
 }
 
 export const deviceEntity = ({ serial, integer, text, indexesLongText }: ColumnTypes) =>
-  new EntitySchema<DeviceRow & Numbered>({
+  tableOf<DeviceRow & Numbered>({
     name: 'devices',
     columns: {
       id: serial,
@@ -57,7 +56,7 @@ export type SubscriptionRow = {
 }
 
 export const subscriptionEntity = ({ integer, document }: ColumnTypes) =>
-  new EntitySchema<SubscriptionRow>({
+  tableOf<SubscriptionRow>({
     name: 'subscriptions',
     columns: {
       channel: { ...integer, primary: true },

@@ -2,12 +2,12 @@
 // that a turn writes costs it about 0.3 µs a row, so the document holds members that are only read
 // whole.
 
-import { EntitySchema } from 'typeorm'
 import type { EntitySchemaIndexOptions } from 'typeorm'
 
 import type { EventState, ThingState } from '#domain/entity'
 import type { OperationId } from '#domain/identity'
 import type { ColumnTypes, Numbered } from '#src/store/dialect'
+import { tableOf } from './table.ts'
 
 /** TypeORM cannot express a column that only the server knows. (blocks.ts) */
 const byChange = (table: string, hasBlocks: boolean): EntitySchemaIndexOptions[] => [
@@ -27,7 +27,7 @@ export type ThingRow = {
 }
 
 export const thingEntity = ({ integer, text, document, hasBlocks }: ColumnTypes) =>
-  new EntitySchema<ThingRow>({
+  tableOf<ThingRow>({
     name: 'things',
     columns: {
       channel: { ...integer, primary: true },
@@ -51,7 +51,7 @@ export type EventRow = {
 }
 
 export const eventEntity = ({ integer, text, document, hasBlocks }: ColumnTypes) =>
-  new EntitySchema<EventRow>({
+  tableOf<EventRow>({
     name: 'events',
     columns: {
       channel: { ...integer, primary: true },
@@ -75,7 +75,7 @@ export type TombstoneRow = {
 }
 
 export const tombstoneEntity = ({ serial, integer, text }: ColumnTypes) =>
-  new EntitySchema<TombstoneRow & Numbered>({
+  tableOf<TombstoneRow & Numbered>({
     name: 'tombstones',
     columns: {
       id: serial,

@@ -6,12 +6,12 @@
 // Rows lie in the order of their commit, with an index to (channel, seq): 61-114 thousand
 // submissions a second, against 32-107 thousand when rows lie by (channel, seq).
 
-import { EntitySchema } from 'typeorm'
 import type { EntitySchemaIndexOptions } from 'typeorm'
 
 import type { EntityId, OperationId } from '#domain/identity'
 import type { Action, Model } from '#domain/submission'
 import type { ColumnTypes, Numbered } from '#src/store/dialect'
+import { tableOf } from './table.ts'
 
 export type FeedRow = {
   readonly channel: number
@@ -31,7 +31,7 @@ const feedEntity = (
   { serial, integer, text, document }: ColumnTypes,
   index: EntitySchemaIndexOptions,
 ) =>
-  new EntitySchema<FeedRow & Numbered>({
+  tableOf<FeedRow & Numbered>({
     name,
     columns: {
       id: serial,

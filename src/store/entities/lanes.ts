@@ -1,6 +1,5 @@
-import { EntitySchema } from 'typeorm'
-
 import type { ColumnTypes, Numbered } from '#src/store/dialect'
+import { tableOf } from './table.ts'
 
 /** Facts about the whole database, by name. */
 export type GatewayFactRow = {
@@ -9,7 +8,7 @@ export type GatewayFactRow = {
 }
 
 export const gatewayFactEntity = ({ text }: ColumnTypes) =>
-  new EntitySchema<GatewayFactRow>({
+  tableOf<GatewayFactRow>({
     name: 'gateway_meta',
     columns: { name: { ...text(64), primary: true }, value: text(255) },
   })
@@ -21,7 +20,7 @@ export type LaneRow = {
 }
 
 export const laneEntity = ({ integer }: ColumnTypes) =>
-  new EntitySchema<LaneRow>({
+  tableOf<LaneRow>({
     name: 'lanes',
     columns: { lane: { ...integer, primary: true }, epoch: integer, place: integer },
   })
@@ -37,7 +36,7 @@ export type LogBatchRow = {
 
 /** The index answers every question about batches that does not need their payload. */
 export const logBatchEntity = ({ serial, integer, document }: ColumnTypes) =>
-  new EntitySchema<LogBatchRow & Numbered>({
+  tableOf<LogBatchRow & Numbered>({
     name: 'log_batches',
     columns: {
       id: serial,
@@ -65,7 +64,7 @@ export type DeadLetterRow = {
 }
 
 export const deadLetterEntity = ({ serial, integer, document }: ColumnTypes) =>
-  new EntitySchema<DeadLetterRow & Numbered>({
+  tableOf<DeadLetterRow & Numbered>({
     name: 'dead_letters',
     columns: {
       id: serial,

@@ -1,10 +1,9 @@
-import { EntitySchema } from 'typeorm'
-
 import type { FaultCode } from '#domain/fault'
 import type { ChannelId, EntityId, OperationId } from '#domain/identity'
 import type { OperationStatus } from '#domain/operation'
 import type { Model } from '#domain/submission'
 import type { ColumnTypes } from '#src/store/dialect'
+import { tableOf } from './table.ts'
 
 export type OperationRow = {
   readonly opId: OperationId
@@ -19,7 +18,7 @@ export type OperationRow = {
 
 /** Clustered: op_ids of the gateway begin with the time, so new rows lie together at the end. */
 export const operationEntity = ({ integer, text }: ColumnTypes) =>
-  new EntitySchema<OperationRow>({
+  tableOf<OperationRow>({
     name: 'operations',
     withoutRowid: true,
     columns: {
@@ -45,7 +44,7 @@ export type ClaimRow = {
 }
 
 export const claimEntity = ({ integer, text }: ColumnTypes) =>
-  new EntitySchema<ClaimRow>({
+  tableOf<ClaimRow>({
     name: 'claims',
     withoutRowid: true,
     columns: {

@@ -1,7 +1,6 @@
-import { EntitySchema } from 'typeorm'
-
 import type { ChannelId } from '#domain/identity'
 import type { ColumnTypes, Numbered } from '#src/store/dialect'
+import { tableOf } from './table.ts'
 
 /** Rows lie in the order in which they were parked. */
 export type ParkedRow = {
@@ -14,7 +13,7 @@ export type ParkedRow = {
 }
 
 export const parkedEntity = ({ serial, integer, text, document }: ColumnTypes) =>
-  new EntitySchema<ParkedRow & Numbered>({
+  tableOf<ParkedRow & Numbered>({
     name: 'parked_submissions',
     columns: {
       id: serial,

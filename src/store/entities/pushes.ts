@@ -1,10 +1,9 @@
 // The jobs of dispatch: the entries to send, and their times. The feed holds the content.
 
-import { EntitySchema } from 'typeorm'
-
 import type { OperationId } from '#domain/identity'
 import type { ProviderName } from '#domain/push'
 import type { ColumnTypes, Numbered } from '#src/store/dialect'
+import { tableOf } from './table.ts'
 
 /**
  * `waiting`: sent when due. `limited`: the same, but a newer change of its Thing replaces it.
@@ -35,7 +34,7 @@ export type PushJobRow = {
 }
 
 export const pushJobEntity = ({ serial, integer, text }: ColumnTypes) =>
-  new EntitySchema<PushJobRow & Numbered>({
+  tableOf<PushJobRow & Numbered>({
     name: 'push_jobs',
     columns: {
       id: serial,
@@ -69,7 +68,7 @@ export type PushTallyRow = {
 }
 
 export const pushTallyEntity = ({ integer, text }: ColumnTypes) =>
-  new EntitySchema<PushTallyRow>({
+  tableOf<PushTallyRow>({
     name: 'push_tallies',
     withoutRowid: true,
     columns: {

@@ -59,9 +59,10 @@ export class SqliteConnection {
 }
 
 /** Parameters: one by one, as TypeORM's own statements give them, or one list. */
-type Values = readonly SQLInputValue[] | readonly [readonly SQLInputValue[]]
+export type Values = readonly SQLInputValue[] | readonly [readonly SQLInputValue[]]
 
-class SqliteStatement {
+/** A prepared statement. */
+export class SqliteStatement {
   /** True for a statement that gives rows. */
   readonly reader: boolean
   readonly #statement: StatementSync

@@ -1,0 +1,10 @@
+// The thread of the migrations of a sole process. (migrating.ts)
+
+import { migrateFile } from '#src/store/typeorm'
+import type { ThreadEnds } from '#src/threads/contract'
+
+export const composeMigration = (): Promise<ThreadEnds['migration']['services']> =>
+  Promise.resolve({
+    control: { metrics: () => Promise.resolve([]), close: () => Promise.resolve() },
+    migration: { run: migrateFile },
+  })

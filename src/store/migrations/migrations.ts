@@ -1,0 +1,24 @@
+import { Tables1766000000000 } from './1-tables.ts'
+import { Spans1795000000000 } from './2-spans.ts'
+import { Blocks1795200000000 } from './3-blocks.ts'
+import { SessionNumbers1795400000000 } from './4-session-numbers.ts'
+import { LastUse1796000000000 } from './5-last-use.ts'
+import { ChannelKeys1798000000000 } from './6-channel-keys.ts'
+import { Pushes1799000000000 } from './7-pushes.ts'
+import { Parked1799500000000 } from './8-parked.ts'
+import { Authorization1800000000000 } from './9-authorization.ts'
+import { Assistants1800500000000 } from './10-assistants.ts'
+
+/** Every step, in order. */
+export const MIGRATIONS = [
+  Tables1766000000000,
+  Spans1795000000000,
+  Blocks1795200000000,
+  SessionNumbers1795400000000,
+  LastUse1796000000000,
+  ChannelKeys1798000000000,
+  Pushes1799000000000,
+  Parked1799500000000,
+  Authorization1800000000000,
+  Assistants1800500000000,
+]
