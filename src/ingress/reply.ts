@@ -1,8 +1,9 @@
 // One HTTP answer before it is written.
 
-import { STATUS_CODES } from 'node:http'
-
 import type { FaultCode } from '#domain/fault'
+
+// Not imported: that would load the HTTP/2 and WebSocket clients of Node too, 13 MB for a table.
+const { STATUS_CODES } = process.getBuiltinModule('node:http')
 
 export type Header = readonly [name: string, value: string]
 

@@ -1,6 +1,5 @@
 // Lets the heap of a thread follow its load.
 
-import { Session } from 'node:inspector/promises'
 import { getHeapStatistics } from 'node:v8'
 
 import type { Runtime } from '#domain/runtime'
@@ -57,6 +56,7 @@ export function ofThisThread(): Heap {
     },
     bytes: () => getHeapStatistics().total_physical_size,
     giveBack: async () => {
+      const { Session } = process.getBuiltinModule('node:inspector/promises')
       const session = new Session()
       session.connect()
       try {

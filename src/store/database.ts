@@ -5,8 +5,8 @@
 //                 └───────────────────── pause ◀─────────────────────────┘
 //
 // Invariants:
-//   database/1. SQLite has one connection and jobs never overlap on it (gate.ts): the answers of statements
-//     are asynchronous, so the statements of two transactions would otherwise mix.
+//   database/1. SQLite has one connection and jobs never overlap on it (gate.ts): the answers of
+//     statements are asynchronous, so statements of two transactions would otherwise mix.
 //   database/2. Errors that leave this file carry no parameter: TypeORM's own errors do.
 //   database/3. A job runs again only as a whole, at most ATTEMPTS_MAX times, and only when the
 //     database has rolled the attempt before back: it said so, or COMMIT was not sent yet. When the

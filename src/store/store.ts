@@ -1,8 +1,7 @@
 // Opens the database and gives its ports, one for each stage that uses it.
 
-import type { LogTable, Probe } from '#domain/ports'
+import type { Probe } from '#domain/ports'
 import type { PushRules, PushStore } from '#domain/push'
-import type { Runtime } from '#domain/runtime'
 import type { RetentionStore } from '#domain/retention-ports'
 import type { AuthorizationRecordStore, BindingStore } from '#domain/authorization-store'
 import type { ChannelKeyStore } from '#domain/channel-keys'
@@ -21,7 +20,6 @@ import { Channels } from './channels.ts'
 import type { Database } from './database.ts'
 import { Devices } from './devices.ts'
 import { tablesFor } from './entities/tables.ts'
-import { LogBatches } from './log-table.ts'
 import { openDatabase, probeOf } from './opening.ts'
 import type { OpeningOptions } from './opening.ts'
 import { Operations } from './operations.ts'
@@ -45,8 +43,6 @@ export interface Store {
   readonly operations: OperationStore
   /** The jobs of dispatch. */
   readonly pushes: PushStore
-  /** The table of the embedded log in a sole process; a cluster has its log elsewhere. */
-  readonly logTable: LogTable
   readonly probe: Probe
   /** Reports channels whose rows the database refuses. */
   readonly parked: Probe
@@ -67,7 +63,7 @@ export interface StoreOptions extends OpeningOptions {
  * Rejects with a sentence for the operator.
  */
 export async function openStore({ pushes = NO_PUSHES, ...options }: StoreOptions): Promise<Store> {
-  return storeOn(await openDatabase(options), options.runtime, pushes)
+  return storeOn(await openDatabase(options), pushes)
 }
 
 /** Existing jobs still end when they expire. */
@@ -78,11 +74,7 @@ const NO_PUSHES: PushRules = {
   ending: () => ({ status: 'sent' }),
 }
 
-function storeOn(
-  database: Database,
-  { entropy }: Pick<Runtime, 'entropy'>,
-  pushes: PushRules,
-): Store {
+function storeOn(database: Database, pushes: PushRules): Store {
   const tables = tablesFor(database.dialect.types)
   return {
     turns: new Turns(database, tables, pushes),
@@ -96,7 +88,6 @@ function storeOn(
     read: new Reading(database),
     operations: new Operations(database, tables),
     pushes: new Pushes(database, tables, pushes),
-    logTable: new LogBatches(database, tables, entropy),
     probe: probeOf(database),
     parked: parkedProbe(database),
     close: () => database.close(),

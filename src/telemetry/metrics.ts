@@ -13,12 +13,12 @@ type LibraryPart = Awaited<ReturnType<Registry['getMetricsAsJSON']>>
  * once: each thread would count the process again.
  */
 export function createProcessMetrics(): Metrics {
-  const { meter, part } = createMetrics()
+  const own = createMetrics()
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   const ofProcess = async (): Promise<MetricsPart> =>
     (await registry.getMetricsAsJSON()) as unknown as MetricsPart
-  return { meter, part: async () => [...(await part()), ...(await ofProcess())] }
+  return { meter: own.meter, part: async () => [...(await own.part()), ...(await ofProcess())] }
 }
 
 /** One Prometheus text from the parts of all threads. */

@@ -12,7 +12,6 @@
 
 import { createServer } from 'node:net'
 import type { Server, Socket } from 'node:net'
-import { createServer as createTlsServer } from 'node:tls'
 import type { Server as TlsServer } from 'node:tls'
 
 import type { Runtime } from '#domain/runtime'
@@ -105,7 +104,8 @@ class TcpListener implements Listener {
 
   #tlsServer(certificate: { readonly cert: string; readonly key: string }): TlsServer {
     const options = { ...certificate, ALPNProtocols: [ALPN], handshakeTimeout: HELLO_WITHIN_MS }
-    const server = createTlsServer(options, (socket) => {
+    // Loaded on first use: most gateways have no listener for TCP.
+    const server = process.getBuiltinModule('node:tls').createServer(options, (socket) => {
       const opening = this.#handshakes.get(peerOf(socket))
       if (opening === undefined) socket.destroy()
       else this.#begin(opening, socket)

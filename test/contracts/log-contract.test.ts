@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import test from 'ava'
 
 import type { NatsServer } from '#src/dev-servers/nats'
-import { openStore } from '#src/store/store'
-import type { Store } from '#src/store/store'
+import { openLog as openLogStore } from '#src/store/log'
+import type { LogStore } from '#src/store/log'
 import { logContract } from '#test/contracts/log-contract'
 import { openEmbeddedLog } from '#test/support/embedded-log'
 import { FakeLogger, FakeMeter } from '#test/support/fake-telemetry'
@@ -17,13 +17,13 @@ logContract(
   async (t, { bytesMax }) => {
     const url = `sqlite:${join(await temporaryFolder(t), 'log.db')}`
     const meter = new FakeMeter()
-    let store: Store | undefined
+    let store: LogStore | undefined
     t.teardown(() => store?.close())
     return {
       open: async () => {
-        store = await openStore({ runtime: realRuntime, url, meter })
+        store = await openLogStore({ runtime: realRuntime, url, meter })
         const ports = {
-          table: store.logTable,
+          table: store.table,
           meter,
           logger: new FakeLogger(),
           nowMs: () => 2000,

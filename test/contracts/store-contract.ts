@@ -11,7 +11,6 @@ import { gapsContract } from './store-gaps.ts'
 import { channelKeyContract } from './store-channel-keys.ts'
 import { channelContract } from './store-channels.ts'
 import { idleContract } from './store-idle.ts'
-import { logContract } from './store-log.ts'
 import { operationContract } from './store-operations.ts'
 import { pageBytesContract } from './store-page-bytes.ts'
 import { pushContract } from './store-pushes.ts'
@@ -33,7 +32,6 @@ export function storeContract(engine: string, open: OpenStore): void {
   for (const contract of [
     turnContract,
     parkedContract,
-    logContract,
     channelContract,
     channelKeyContract,
     authorizationContract,

@@ -11,6 +11,7 @@ import { openStore } from '#src/store/store'
 import { StoreError } from '#src/store/store-error'
 import { FakeLogger, FakeMeter } from '#test/support/fake-telemetry'
 import { realRuntime } from '#test/support/real-runtime'
+import { openLogAt } from '#test/support/log-store'
 import { databasePath, openStoreAt } from '#test/support/sqlite-store'
 import { ChannelWriter, PASSWORD_HASH, newChannel } from '#test/support/store-writer'
 import { channel, message, thing } from '#test/support/submissions'
@@ -66,19 +67,11 @@ test('written rows are there after reopening, and no migration runs twice', asyn
   const first = await open()
   const writer = await ChannelWriter.open(first, 1)
   await writer.take(message(), thing('update', 'lamp')).commit()
-  const [position = 0] = await appendTo(first.logTable, [{ lane: 0, count: 1, payload: '[]' }])
-  const identity = await first.logTable.identity()
-  await appendTo(first.logTable, [{ lane: 0, count: 1, payload: '[]' }], { nowMs: 3 })
-  await first.logTable.purge(0, position, 2, 9)
   await first.close()
 
   const second = await open()
   t.teardown(() => second.close())
   t.deepEqual((await second.read.history({ channelId: channel(1), limit: 9 })).items, writer.feed)
-  t.is(await second.logTable.identity(), identity)
-  t.is((await second.logTable.bounds(0)).last, position + 1)
-  const [next = 0] = await appendTo(second.logTable, [{ lane: 1, count: 1, payload: '[]' }])
-  t.true(next > position + 1)
   t.deepEqual(
     logger.lines.map(({ fields }) => fields),
     [
@@ -86,6 +79,22 @@ test('written rows are there after reopening, and no migration runs twice', asyn
       { engine: 'sqlite', migrations: 0 },
     ],
   )
+})
+
+test('a log keeps its identity and its positions when it is opened again', async (t) => {
+  const url = `sqlite:${await databasePath(t)}`
+  const first = await openLogAt(t, url)
+  const [position = 0] = await appendTo(first.table, [{ lane: 0, count: 1, payload: '[]' }])
+  const identity = await first.table.identity()
+  await appendTo(first.table, [{ lane: 0, count: 1, payload: '[]' }], { nowMs: 3 })
+  await first.table.purge(0, position, 2, 9)
+  await first.close()
+
+  const second = await openLogAt(t, url)
+  t.is(await second.table.identity(), identity)
+  t.is((await second.table.bounds(0)).last, position + 1)
+  const [next = 0] = await appendTo(second.table, [{ lane: 1, count: 1, payload: '[]' }])
+  t.true(next > position + 1)
 })
 
 test('a database that a newer version has changed is refused', async (t) => {

@@ -1,5 +1,5 @@
-// Brings the databases of a sole process up to date in a thread that ends afterwards: TypeORM, which
-// runs the migrations, takes 9 MB of each thread that loads it, until that thread ends.
+// Brings the databases of a sole process up to date, in a thread that ends afterwards: TypeORM runs
+// the migrations, and takes 9 MB of each thread that loads it, until that thread ends.
 
 import { isUpToDate, sqliteFileOf } from '#src/store/sqlite/source'
 import type { ThreadSettings } from '#src/threads/contract'

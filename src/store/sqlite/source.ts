@@ -100,11 +100,7 @@ class SqliteRunner implements Runner {
 
   query(sql: string, parameters: unknown[], isStructured: true): Promise<RunnerResult>
   query(sql: string, parameters?: unknown[]): Promise<unknown>
-  async query(
-    sql: string,
-    parameters: unknown[] = [],
-    isStructured = false,
-  ): Promise<RunnerResult | unknown> {
+  async query(sql: string, parameters: unknown[] = [], isStructured = false): Promise<unknown> {
     const statement = this.#prepared(sql)
     const values = parameters as unknown as Values // Dialect.bind made them.
     if (statement.reader) {

@@ -1,0 +1,83 @@
+// Method: what a thread has loaded stays with it, so a process loads what a thread of a gateway
+// runs and tells which packages and which parts of Node it has then.
+
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+
+import test from 'ava'
+
+import { openLogAt } from '#test/support/log-store'
+import { databasePath, openStoreAt } from '#test/support/sqlite-store'
+
+const ROOT = new URL('../../..', import.meta.url).pathname
+
+/** Kept out of threads that do not need them: 9 MB, 5 MB, and 13 MB with HTTP/2. */
+const LARGE = ['typeorm', 'prom-client', 'internal/deps/undici/undici']
+
+/** Gives those of LARGE that a process has loaded after these statements. */
+async function largeAfter(statements: string): Promise<readonly string[]> {
+  const program = `
+    import { registerHooks } from 'node:module'
+    const loaded = new Set()
+    registerHooks({
+      load: (url, context, next) => {
+        const [, name] = /node_modules\\/((?:@[^/]+\\/)?[^/]+)/.exec(url) ?? []
+        if (name !== undefined) loaded.add(name)
+        return next(url, context)
+      },
+    })
+    ${statements}
+    for (const name of process.moduleLoadList) loaded.add(name.replace('NativeModule ', ''))
+    process.stdout.write(JSON.stringify(${JSON.stringify(LARGE)}.filter((name) => loaded.has(name))))
+    process.exit(0)
+  `
+  const flags = [...process.execArgv, '--input-type=module', '--eval', program]
+  const { stdout } = await promisify(execFile)(process.execPath, flags, { cwd: ROOT })
+  return JSON.parse(stdout) as readonly string[]
+}
+
+const PORTS = `
+  const { createMetrics } = await import('#src/telemetry/meter')
+  const { systemRuntime } = await import('#src/process/system-runtime')
+  const ports = { meter: createMetrics().meter, runtime: systemRuntime() }
+`
+
+test('the engine of a sole process works with a database of this version without TypeORM', async (t) => {
+  const path = await databasePath(t)
+  await (await openStoreAt(t, path)).close()
+  const loaded = await largeAfter(`
+    await import('#src/runtime/standalone/engine')
+    ${PORTS}
+    const { openStore } = await import('#src/store/store')
+    const store = await openStore({ ...ports, url: 'sqlite:${path}' })
+    const { ready } = await store.probe.readiness()
+    if (!ready) throw new Error('the database is not ready')
+  `)
+  t.deepEqual(loaded, [])
+})
+
+test('so does its log', async (t) => {
+  const url = `sqlite:${await databasePath(t)}`
+  await (await openLogAt(t, url)).close()
+  const loaded = await largeAfter(`
+    await import('#src/runtime/standalone/log-worker')
+    ${PORTS}
+    const { openLog } = await import('#src/store/log')
+    await (await openLog({ ...ports, url: '${url}' })).table.identity()
+  `)
+  t.deepEqual(loaded, [])
+})
+
+test('a new database is migrated with TypeORM, which the table of this test names', async (t) => {
+  const path = await databasePath(t)
+  const loaded = await largeAfter(`
+    ${PORTS}
+    const { openLog } = await import('#src/store/log')
+    await openLog({ ...ports, url: 'sqlite:${path}' })
+  `)
+  t.deepEqual(loaded, ['typeorm'])
+})
+
+test('the frontend loads the metrics library, and no HTTP client of Node', async (t) => {
+  t.deepEqual(await largeAfter(`await import('#src/runtime/frontend')`), ['prom-client'])
+})
