@@ -2,15 +2,14 @@ import { inspect } from 'node:util'
 
 import test from 'ava'
 import type { ExecutionContext } from 'ava'
-import { DataSource } from 'typeorm'
 
 import { LogMismatch } from '#domain/lane'
 import { isOutage } from '#domain/store-ports'
-import { dataSourceOptionsFor } from '#ormconfig'
 import { Database, RolledBack } from '#src/store/database'
 import { JOBS_WAITING_MAX } from '#src/store/gate'
-import { dialectOf } from '#src/store/dialects'
 import type { Session } from '#src/store/session'
+import { sqlite } from '#src/store/sqlite/dialect'
+import { SqliteSource } from '#src/store/sqlite/source'
 import { StoreBusy, StoreError } from '#src/store/store-error'
 import { FakeMeter } from '#test/support/fake-telemetry'
 import { realRuntime } from '#test/support/real-runtime'
@@ -20,10 +19,9 @@ const SECRET = 'hunter2-secret'
 
 /** A database with one table `notes (id unique, text)`. */
 async function openNotes(t: ExecutionContext, path?: string) {
-  const options = dataSourceOptionsFor(`sqlite:${path ?? (await databasePath(t))}`)
-  const source = await new DataSource(options).initialize()
+  const source = new SqliteSource(path ?? (await databasePath(t)))
   const meter = new FakeMeter()
-  const database = new Database(source, dialectOf(options.type), meter, realRuntime)
+  const database = new Database(source, sqlite, meter, realRuntime)
   t.teardown(() => database.close())
   await database.durable((session) =>
     session.run('CREATE TABLE IF NOT EXISTS notes (id integer PRIMARY KEY, text varchar NOT NULL)'),
