@@ -75,7 +75,7 @@ test('written rows are there after reopening, and no migration runs twice', asyn
   t.deepEqual(
     logger.lines.map(({ fields }) => fields),
     [
-      { engine: 'sqlite', migrations: 9 },
+      { engine: 'sqlite', migrations: 10 },
       { engine: 'sqlite', migrations: 0 },
     ],
   )
