@@ -10,6 +10,9 @@
 //     server.
 //   consumption/3. Notices silence: during a request the server sends a heartbeat every
 //     HEARTBEAT_MS; after SILENCE_MS without any message it makes a new consumer.
+//   consumption/4. Notices a consumer that sends heartbeats but not the entries: one on a server
+//     that was late may never look at an entry that the stream holds (seen with server 2.9). After
+//     QUIET_MS without an entry it compares, and after LATE_MS more it makes a new consumer.
 
 import { AckPolicy, DeliverPolicy } from '@nats-io/jetstream'
 import type { ConsumerConfig, JetStreamManager } from '@nats-io/jetstream'
@@ -44,6 +47,8 @@ export interface Reader {
   take(delivery: Delivery, message: Msg): void
   /** Says that a consumer is open and will deliver `pending` entries. */
   opened(pending: number): void
+  /** True when the stream holds an entry behind the last one taken. May reject. */
+  lacksEntry(): Promise<boolean>
 }
 
 const PULL_MESSAGES = 256
@@ -51,6 +56,8 @@ const PULL_EXPIRES_MS = 20_000
 const HEARTBEAT_MS = 500
 const SILENCE_MS = 1500
 const LOOK_MS = 500
+const QUIET_MS = 3000
+const LATE_MS = 1000
 const INACTIVE_MS = 60_000
 const AGAIN_MS = [0, 50, 100, 250, 500, 1000]
 const PULL_AGAIN_MS = 100
@@ -66,6 +73,10 @@ type Phase =
       delivered: number
       outstanding: number
       heardMs: number
+      /** The time of the last entry, or of the last comparison with the stream. */
+      comparedMs: number
+      /** The time since when an entry is known to be late; undefined while none is. */
+      lateSinceMs: number | undefined
     }
 
 type Open = Extract<Phase, { kind: 'open' }>
@@ -151,6 +162,8 @@ export class Consumption {
         delivered: 0,
         outstanding: 0,
         heardMs: monotonicMs(),
+        comparedMs: monotonicMs(),
+        lateSinceMs: undefined,
         subscription: connection.nats.subscribe(inbox, {
           callback: (error, message) => {
             if (error === null && this.#phase === phase) this.#onMessage(phase, message)
@@ -192,6 +205,8 @@ export class Consumption {
     }
     this.#failures = 0
     phase.delivered += 1
+    phase.comparedMs = phase.heardMs
+    phase.lateSinceMs = undefined
     phase.outstanding = Math.max(0, phase.outstanding - 1)
     this.#reader.take(delivery, message)
     if (phase.outstanding === 0) this.more()
@@ -221,7 +236,18 @@ export class Consumption {
     const phase = this.#phase
     if (phase.kind !== 'open' || !connection.isConnected) return
     if (phase.outstanding === 0) return this.more()
-    if (monotonicMs() - phase.heardMs > SILENCE_MS) this.again('the server is silent')
+    const now = monotonicMs()
+    if (now - phase.heardMs > SILENCE_MS) return this.again('the server is silent')
+    if (phase.lateSinceMs !== undefined) {
+      if (now - phase.lateSinceMs > LATE_MS) this.again('an entry does not arrive')
+    } else if (now - phase.comparedMs > QUIET_MS) void this.#compare(phase, now)
+  }
+
+  /** consumption/4 */
+  async #compare(phase: Open, now: number): Promise<void> {
+    phase.comparedMs = now
+    const lacksEntry = await this.#reader.lacksEntry().catch(() => false)
+    if (lacksEntry && phase.comparedMs === now) phase.lateSinceMs = now
   }
 
   #letGo(): void {

@@ -181,6 +181,11 @@ export class LaneStream {
     return this.#mark({ seq: Math.max(1, position), next_by_subj: subject })
   }
 
+  /** The last position over all lanes. */
+  async end(): Promise<LogPosition> {
+    return (await this.manager.streams.info(this.name)).state.last_seq
+  }
+
   /** The last message of a lane. */
   async last(lane: number): Promise<Mark | undefined> {
     return this.lastOf(this.filterOf(lane))

@@ -19,6 +19,10 @@ export interface TailOptions {
   readonly bytesMax: () => number
   /** Called with the position of each entry that arrives. */
   readonly arrived: (position: LogPosition) => void
+  /** Gives the last position of the stream, over all lanes. */
+  readonly endOfStream: () => Promise<LogPosition>
+  /** Gives the lane's first position at or behind one; undefined when there is none. */
+  readonly next: (from: LogPosition) => Promise<LogPosition | undefined>
   /** Bytes of the largest message: each request must have room for one. */
   readonly messageBytesMax: number
 }
@@ -43,6 +47,8 @@ export class LaneTail implements Reader {
   #from: LogPosition
   /** The lane was fetched up to here. */
   #last: LogPosition
+  /** The lane has nothing that was not fetched up to here. */
+  #completeTo: LogPosition = 0
   #bytes = 0
   /** Submissions in one entry, as seen lately; 0 before the first. */
   #typicalCount = 0
@@ -135,6 +141,18 @@ export class LaneTail implements Reader {
   opened(pending: number): void {
     this.#pending = pending
     if (pending === 0) this.#tell()
+  }
+
+  /** Asks for the lane only where the stream has grown: mostly one question for all lanes. */
+  async lacksEntry(): Promise<boolean> {
+    const { endOfStream, next } = this.#options
+    const end = await endOfStream()
+    const from = Math.max(this.#last, this.#completeTo) + 1
+    if (end < from) return false
+    const position = await next(from)
+    if (position !== undefined && position <= end) return position > this.#last
+    this.#completeTo = end
+    return false
   }
 
   #submissionsOf(fetched: Fetched): LogEntry['submissions'] {

@@ -141,15 +141,20 @@ export class LeaseSight {
         }
         void this.#findGoal(which)
       },
+      lacksEntry: async () => (await this.#lastOf(which)) > this.#readings[which].seenTo,
     })
+  }
+
+  async #lastOf(which: Which): Promise<number> {
+    const { state } = await this.#ports.manager.streams.info(`KV_${this.#options[which]}`)
+    return state.last_seq
   }
 
   async #findGoal(which: Which): Promise<void> {
     const reading = newReading()
     this.#readings[which] = reading
     try {
-      const { state } = await this.#ports.manager.streams.info(`KV_${this.#options[which]}`)
-      reading.goal = state.last_seq
+      reading.goal = await this.#lastOf(which)
       if (this.#readings[which] === reading) this.#judge(which)
     } catch (error) {
       if (this.#readings[which] === reading) this.#consumptions[which].again(reasonOf(error))

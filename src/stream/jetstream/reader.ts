@@ -34,6 +34,8 @@ const UNREAD_MS_MAX = 60_000
 const LOOK_MS = 10_000
 /** Time for which lanes share one search for the edge between old and young entries. */
 const EDGE_LAG_MS = 5000
+/** Time for which lanes share one question for the stream's end. */
+const END_LAG_MS = 1000
 
 interface Tail {
   readonly tail: LaneTail
@@ -55,6 +57,7 @@ export class JetStreamReader implements LogReader {
   readonly #purged = new Map<number, LogPosition>()
   readonly #stopListening: () => void
   #edge: Promise<Edge> | undefined
+  #end: { readonly position: Promise<LogPosition>; readonly atMs: number } | undefined
   #cancelLook: () => void
 
   constructor(ports: ReaderPorts, options: ReaderOptions) {
@@ -137,6 +140,8 @@ export class JetStreamReader implements LogReader {
           stream.saw(position)
           for (const wake of this.#watchers) wake(lane)
         },
+        endOfStream: () => this.#endOfStream(),
+        next: async (from) => (await stream.next(from, lane))?.position,
       },
     )
     this.#tails.set(lane, { tail, readMs: monotonicMs() })
@@ -162,6 +167,16 @@ export class JetStreamReader implements LogReader {
     })
     await Promise.race([promise, tail.arrival()])
     cancel()
+  }
+
+  /** Asked once for all lanes that are quiet together. */
+  #endOfStream(): Promise<LogPosition> {
+    const { stream, monotonicMs } = this.#ports
+    const now = monotonicMs()
+    if (this.#end === undefined || now - this.#end.atMs > END_LAG_MS) {
+      this.#end = { position: stream.end(), atMs: now }
+    }
+    return this.#end.position
   }
 
   async #verify(): Promise<void> {

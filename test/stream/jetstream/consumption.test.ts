@@ -78,7 +78,7 @@ class PlayedServer {
   }
 }
 
-async function reading(room = { bytes: 1000 }) {
+async function reading(room = { bytes: 1000 }, stream = { hasMore: false }) {
   const server = new PlayedServer()
   const { time } = server
   const taken: number[] = []
@@ -97,6 +97,7 @@ async function reading(room = { bytes: 1000 }) {
       room: () => room.bytes,
       take: ({ position }) => void taken.push(position),
       opened: () => {},
+      lacksEntry: async () => stream.hasMore,
     },
   )
   consumption.start()
@@ -158,6 +159,34 @@ test('consumption/3: a server that is silent for longer than its heartbeats lose
   t.is(server.begins.length, 1, 'at the limit')
   await pass(500)
   t.is(server.begins.length, 2)
+})
+
+/** Half seconds, with the server's heartbeats between them. */
+async function quietly({ server, pass }: Awaited<ReturnType<typeof reading>>, halves: number) {
+  for (let half = 0; half < halves; half += 1) {
+    await pass(500)
+    server.status(100, 'Idle Heartbeat')
+  }
+}
+
+test('consumption/4: a consumer that lives but lacks an entry of the stream is replaced', async (t) => {
+  const stream = { hasMore: false }
+  const bench = await reading({ bytes: 1000 }, stream)
+  bench.server.deliver(4, 1)
+  await quietly(bench, 40)
+  t.deepEqual(bench.server.begins, [1], 'nothing is missing')
+  stream.hasMore = true
+  await quietly(bench, 10)
+  t.deepEqual(bench.server.begins, [1, 5])
+})
+
+test('consumption/4: an entry that arrives a little late keeps its consumer', async (t) => {
+  const bench = await reading({ bytes: 1000 }, { hasMore: true })
+  for (let position = 1; position <= 10; position += 1) {
+    await quietly(bench, 8)
+    bench.server.deliver(position, position)
+  }
+  t.deepEqual(bench.server.begins, [1])
 })
 
 test('a consumer that is gone is made anew, a request that is over is asked again', async (t) => {
