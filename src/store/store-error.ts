@@ -47,7 +47,7 @@ export class Overtaken extends StoreError {
   }
 }
 
-/** The driver's own error, inside TypeORM's, which is known by its name: few threads load TypeORM. */
+/** The driver's own error, inside TypeORM's. Known by its name: few threads load TypeORM. */
 export const causeOf = (error: unknown): unknown =>
   error instanceof Error && error.name === 'QueryFailedError'
     ? Reflect.get(error, 'driverError')
