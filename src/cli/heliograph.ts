@@ -2,6 +2,12 @@
 // Process edge of the command line.
 
 import { runCommandLine } from './command-line.ts'
-import { processSurroundings } from './surroundings.ts'
+import { nodeRefusal, processSurroundings } from './surroundings.ts'
 
-process.exitCode = await runCommandLine(process.argv.slice(2), processSurroundings())
+const refusal = nodeRefusal(process.versions.node)
+if (refusal === undefined) {
+  process.exitCode = await runCommandLine(process.argv.slice(2), processSurroundings())
+} else {
+  console.error(refusal)
+  process.exitCode = 1
+}

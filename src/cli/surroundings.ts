@@ -44,6 +44,17 @@ export interface Screen {
   readonly hasColor: boolean
 }
 
+const NODE_MAJOR_MIN = 22
+
+/** The sentence for a person whose Node is too old; undefined for one that is new enough. */
+export function nodeRefusal(version: string): string | undefined {
+  if (Number.parseInt(version, 10) >= NODE_MAJOR_MIN) return undefined
+  return (
+    `error: heliograph needs Node ${NODE_MAJOR_MIN} or newer, and this is ${version}; ` +
+    '`npx heliograph` runs it with the one that the package brings'
+  )
+}
+
 /** The surroundings of this process. */
 export function processSurroundings(): Surroundings {
   const env = readEnv()

@@ -168,6 +168,7 @@ test('wrong usage about a device asks the gateway nothing', async (t) => {
     `pull --device-key-file ${key}.missing`,
     'device register --platform ios',
     `device route mail --device-key-file ${key}`,
+    `device route fcm --device-key-file ${key}`,
     'device retire-token --platform ios',
   ]) {
     const { surroundings, exitCode } = await run(words, { env: { ...ENV, XDG_STATE_HOME: key } })

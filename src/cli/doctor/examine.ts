@@ -128,8 +128,11 @@ async function examineClock(
   const answer = await ask(access, '/healthz', surroundings).catch(() => undefined)
   const serverMs = Date.parse(answer?.headers.get('date') ?? '')
   if (Number.isNaN(serverMs)) return skipped('clock', 'the server does not tell its time')
-  const seconds = Math.round(Math.abs(serverMs - surroundings.nowMs()) / 1000)
-  if (seconds <= CLOCK_DIFFERENCE_MAX_S) return ok('clock', `${seconds} s apart`)
+  // The header has whole seconds: half a second more is the best guess.
+  const seconds = Math.round(Math.abs(serverMs + 500 - surroundings.nowMs()) / 1000)
+  if (seconds <= CLOCK_DIFFERENCE_MAX_S) {
+    return ok('clock', seconds === 0 ? 'the same time' : `${seconds} s apart`)
+  }
   const hint = 'set both by NTP: values with an older time do not replace newer ones'
   return warning('clock', `the clocks are ${seconds} s apart`, hint)
 }

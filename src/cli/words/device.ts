@@ -53,6 +53,9 @@ export const route = word({
     const talking = await talk(options, context)
     const device_key = knownDeviceKey(talking, options, context)
     const { channelType: channel_type, providerTokenFile: path } = options
+    if (path === undefined && channel_type !== 'private') {
+      throw new UsageError(`${channel_type} needs the --provider-token-file of the device`)
+    }
     const token = path === undefined ? {} : { provider_token: await tokenIn(path, context) }
     const {
       device_key: _key,
