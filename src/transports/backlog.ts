@@ -50,6 +50,11 @@ export class Backlog {
     return this.#behind.size + this.#postponed.size + loading
   }
 
+  /** True while the next read of a channel waits for a tick. (backlog/2) */
+  get isPostponed(): boolean {
+    return this.#postponed.size > 0
+  }
+
   add(progress: Progress): void {
     progress.stage = 'behind'
     this.#behind.add(progress)

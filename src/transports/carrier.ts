@@ -2,8 +2,6 @@
 
 import type { CarrierName } from '#domain/carrier'
 
-import type { Rank } from './rank.ts'
-
 export interface Carrier {
   readonly kind: CarrierName
   /** The address from which the device connects. */
@@ -31,12 +29,6 @@ export interface SessionHandle {
   /** The carrier has sent some of what it held; `bytes` are left. */
   drained(bytes: number): void
   closed(): void
-}
-
-/** The name of a session, and its order among the sessions of one device. */
-export interface Opened {
-  readonly sessionId: string
-  readonly rank: Rank
 }
 
 /** The listener for the devices of one carrier. */

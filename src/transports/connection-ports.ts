@@ -9,12 +9,13 @@ import type { Acknowledgements } from './acknowledgements.ts'
 import type { Held } from './held.ts'
 import type { ChannelListeners } from './channel-listeners.ts'
 import type { Reads } from './reads.ts'
+import type { Ticked, Ticks } from './ticks.ts'
 
 /**
  * Ports that all connections of a process share. Deadlines and heartbeats go by `monotonicMs`;
  * `nowMs` is only told to devices.
  */
-export interface ConnectionPorts<Connection> extends Pick<
+export interface ConnectionPorts<Connection extends Ticked> extends Pick<
   Runtime,
   'nowMs' | 'monotonicMs' | 'random' | 'soon'
 > {
@@ -27,7 +28,10 @@ export interface ConnectionPorts<Connection> extends Pick<
   readonly listeners: ChannelListeners<Connection>
   readonly held: Held
   readonly reads: Reads
+  readonly ticks: Ticks<Connection>
   readonly acknowledgements: Acknowledgements
+  /** A random name for a session. */
+  readonly newSessionId: () => string
   readonly delivered: Record<'live' | 'replay', (by?: number) => void>
   /** Counts a session that the gateway ends. `reason` is one of its own words. */
   readonly ended: (carrier: CarrierName, reason: string) => void

@@ -16,11 +16,12 @@ import { isFault } from '#domain/fault'
 import type { Position } from '#domain/feed'
 import type { ChannelId, DeviceId } from '#domain/identity'
 import type { GoawayReason, Hello, UnsubscribedReason } from '#src/schemas/frames'
-import type { Carrier, Opened } from './carrier.ts'
+import type { BrokenRule, Carrier, SessionHandle } from './carrier.ts'
 import type { ConnectionPorts } from './connection-ports.ts'
 import { frameOf } from './channel-listeners.ts'
 import { Listening } from './listening.ts'
 import { Outbox } from './outbox.ts'
+import type { Writer } from './outbox.ts'
 import type { Rank } from './rank.ts'
 import { reportDefect } from '#domain/defect'
 import { Session } from './session.ts'
@@ -30,11 +31,11 @@ import type { Asked, AskedOf, Input, Output } from './signals.ts'
 /** Ports that all connections of a process share. */
 export type Shared = ConnectionPorts<Connection>
 
-export class Connection {
+export class Connection implements SessionHandle, Writer {
   readonly carrier: Carrier
   readonly session: Session
-  readonly sessionId: string
   readonly rank: Rank
+  tickSlice: number | undefined
   readonly #shared: Shared
   readonly #listening: Listening<Connection>
   readonly #outbox: Outbox
@@ -43,25 +44,35 @@ export class Connection {
   #version = 0
   #isGone = false
 
-  constructor(carrier: Carrier, { sessionId, rank }: Opened, shared: Shared) {
+  constructor(carrier: Carrier, rank: Rank, shared: Shared) {
     this.carrier = carrier
-    this.sessionId = sessionId
     this.rank = rank
     // The time in which the carrier began counts towards the hello.
     const sinceMs = shared.monotonicMs() - carrier.openingMs
     this.session = new Session(sinceMs, shared.random(1_000) / 1_000)
     this.#shared = shared
     this.#listening = new Listening<Connection>(shared.listeners, this)
-    this.#outbox = new Outbox({ soon: shared.soon, write: (texts) => this.#write(texts) })
+    this.#outbox = new Outbox(this, shared.soon)
+    shared.ticks.atLatest(this, this.session.tickAt(sinceMs))
   }
 
   get deviceId(): DeviceId | undefined {
     return this.#deviceId
   }
 
+  receive(text: string): void {
+    this.feed({ kind: 'received', text })
+  }
+
+  broken(rule: BrokenRule): void {
+    this.feed({ kind: 'broken', rule })
+  }
+
   feed(input: Input): void {
     try {
-      const outputs = this.session.handle(input, this.#shared.monotonicMs())
+      const nowMs = this.#shared.monotonicMs()
+      const outputs = this.session.handle(input, nowMs)
+      this.#shared.ticks.atLatest(this, this.session.tickAt(nowMs))
       if (outputs.length > 0) this.#perform(outputs)
     } catch (error) {
       this.#failed(error)
@@ -75,8 +86,7 @@ export class Connection {
     this.feed({ kind: 'leave', reason, ...(reason !== 'replaced' && { retryAfterMs }) })
   }
 
-  /** Says that the carrier is gone. */
-  gone(): void {
+  closed(): void {
     if (this.#isGone) return
     this.session.handle({ kind: 'gone' }, this.#shared.monotonicMs())
     this.#isGone = true
@@ -89,18 +99,17 @@ export class Connection {
     this.#outbox.flush()
     if (!this.#isGone) this.#shared.ended(this.carrier.kind, reason)
     if (this.#shared.held.isTooMuchToKeep(this)) return this.cut()
-    this.gone()
+    this.closed()
     this.carrier.close(code, reason)
   }
 
   /** Ends the connection at once; what its carrier holds is lost. */
   cut(): void {
-    this.gone()
+    this.closed()
     this.carrier.cut()
   }
 
-  /** Says how many bytes the carrier holds now. */
-  holds(bytes: number): void {
+  drained(bytes: number): void {
     if (this.#isGone) return
     this.#shared.held.changed(this, bytes) // held/1
     this.feed({ kind: 'buffered', bytes })
@@ -138,12 +147,13 @@ export class Connection {
     else this.end(ending.code, ending.reason)
   }
 
-  #write(texts: readonly string[]): void {
+  /** Gives texts to the carrier. */
+  write(texts: readonly string[]): void {
     if (this.#isGone) return
     try {
       const held = this.carrier.send(texts)
-      if (held === 'closed') this.gone()
-      else if (held !== this.#shared.held.by(this)) this.holds(held)
+      if (held === 'closed') this.closed()
+      else if (held !== this.#shared.held.by(this)) this.drained(held)
     } catch (error) {
       this.#failed(error)
     }
@@ -222,7 +232,7 @@ export class Connection {
     this.#join(positions)
     this.feed({
       kind: 'admitted',
-      sessionId: this.sessionId,
+      sessionId: this.#shared.newSessionId(),
       serverTime: this.#shared.nowMs(),
       positions: positions.map((position) => this.#listening.corrected(position)),
     })

@@ -9,9 +9,10 @@ export class Listening<Member> {
   readonly #member: Member
   /**
    * Channels that the session listens to; a channel that is left and joined again gets another
-   * symbol.
+   * number. Undefined before the first.
    */
-  readonly #channels = new Map<ChannelId, symbol>()
+  #channels: Map<ChannelId, number> | undefined
+  #joins = 0
 
   constructor(listeners: ChannelListeners<Member>, member: Member) {
     this.#listeners = listeners
@@ -19,29 +20,32 @@ export class Listening<Member> {
   }
 
   get channelIds(): readonly ChannelId[] {
-    return [...this.#channels.keys()]
+    return [...(this.#channels?.keys() ?? [])]
   }
 
   has(channelId: ChannelId): boolean {
-    return this.#channels.has(channelId)
+    return this.#channels?.has(channelId) === true
   }
 
-  /** Begins to listen; gives a symbol for this period of listening. */
-  join(channelId: ChannelId): symbol {
-    const joined = this.#channels.get(channelId) ?? Symbol(channelId)
-    this.#channels.set(channelId, joined)
+  /** Begins to listen; gives a number for this period of listening. */
+  join(channelId: ChannelId): number {
+    const known = this.#channels?.get(channelId)
+    if (known !== undefined) return known
+    this.#channels ??= new Map()
+    this.#joins += 1
+    this.#channels.set(channelId, this.#joins)
     this.#listeners.join(channelId, this.#member)
-    return joined
+    return this.#joins
   }
 
   /** True while the period of `joined` goes on. */
-  isSince(channelId: ChannelId, joined: symbol): boolean {
-    return this.#channels.get(channelId) === joined
+  isSince(channelId: ChannelId, joined: number): boolean {
+    return this.#channels?.get(channelId) === joined
   }
 
   /** Stops listening; false when it did not listen. */
   leave(channelId: ChannelId): boolean {
-    if (!this.#channels.delete(channelId)) return false
+    if (this.#channels?.delete(channelId) !== true) return false
     this.#listeners.leave(channelId, this.#member)
     return true
   }

@@ -10,35 +10,39 @@ import { WINDOW_ENTRIES_MAX } from './signals.ts'
 /** Texts that may wait for the end of a round; at this number all are written at once. */
 const WAITING_MAX = WINDOW_ENTRIES_MAX
 
-export interface OutboxPorts {
-  /** Runs a task once the input at hand has been read. */
-  readonly soon: (task: () => void) => void
+export interface Writer {
   /** Takes texts in the order in which they were said; never throws. */
-  readonly write: (texts: readonly string[]) => void
+  write(texts: readonly string[]): void
 }
 
 export class Outbox {
-  readonly #ports: OutboxPorts
-  #texts: string[] = []
+  readonly #writer: Writer
+  readonly #soon: (task: () => void) => void
+  /** Undefined while none wait. */
+  #texts: string[] | undefined
   #isDue = false
 
-  constructor(ports: OutboxPorts) {
-    this.#ports = ports
+  /** `soon` runs a task once the input at hand has been read. */
+  constructor(writer: Writer, soon: (task: () => void) => void) {
+    this.#writer = writer
+    this.#soon = soon
   }
 
   /**
    * Adds a text, which is written at the end of this round at the latest, once `settle` is called.
    */
   say(text: string): void {
+    this.#texts ??= []
     this.#texts.push(text)
   }
 
   /** Says that no more texts follow for now. */
   settle(): void {
+    if (this.#texts === undefined) return
     if (this.#texts.length >= WAITING_MAX) this.flush()
-    else if (this.#texts.length > 0 && !this.#isDue) {
+    else if (!this.#isDue) {
       this.#isDue = true
-      this.#ports.soon(() => {
+      this.#soon(() => {
         this.#isDue = false
         this.flush()
       })
@@ -47,9 +51,9 @@ export class Outbox {
 
   /** Writes the waiting texts. */
   flush(): void {
-    if (this.#texts.length === 0) return
+    if (this.#texts === undefined) return
     const texts = this.#texts
-    this.#texts = []
-    this.#ports.write(texts)
+    this.#texts = undefined
+    this.#writer.write(texts)
   }
 }

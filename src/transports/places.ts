@@ -61,13 +61,7 @@ export class Places {
     }
     this.#taken += 1
     this.#byHost.set(host, known + 1)
-    let isHeld = true
-    return {
-      release: () => {
-        if (isHeld) this.#release(host)
-        isHeld = false
-      },
-    }
+    return new HeldPlace(host, this.#released)
   }
 
   /** Counts a connection that ends without a session. */
@@ -76,10 +70,25 @@ export class Places {
   }
 
   /** places/1 */
-  #release(host: string): void {
+  readonly #released = (host: string): void => {
     this.#taken -= 1
     const left = (this.#byHost.get(host) ?? 1) - 1
     if (left === 0) this.#byHost.delete(host)
     else this.#byHost.set(host, left)
+  }
+}
+
+class HeldPlace implements Place {
+  readonly #released: (host: string) => void
+  #host: string | undefined
+
+  constructor(host: string, released: (host: string) => void) {
+    this.#host = host
+    this.#released = released
+  }
+
+  release(): void {
+    if (this.#host !== undefined) this.#released(this.#host)
+    this.#host = undefined
   }
 }

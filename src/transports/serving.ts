@@ -32,11 +32,17 @@ type Ended = 'goes-on' | 'resync'
 export class Serving {
   readonly #window = new Window()
   readonly #channels = new Map<ChannelId, Progress>()
-  readonly #backlog = new Backlog(this.#window)
+  /** Undefined while every channel is live, as most are. */
+  #backlog: Backlog | undefined
 
   /** The number of channels that are not live. */
   get behind(): number {
-    return this.#backlog.size
+    return this.#backlog?.size ?? 0
+  }
+
+  /** True while a channel waits for a tick. */
+  get isPostponed(): boolean {
+    return this.#backlog?.isPostponed === true
   }
 
   get unacknowledged(): { readonly entries: number; readonly bytes: number } {
@@ -57,14 +63,14 @@ export class Serving {
       const told = listed.length < WELCOME_CHANNELS_MAX ? listed : undefined
       this.#add(position, cursors.get(position.channelId) ?? position.ackedSeq, { outputs, told })
     }
-    this.#backlog.read(outputs)
+    this.#read(outputs)
     return listed
   }
 
   /** Takes a subscription that was made, or made anew, while connected. */
   subscribe(position: Position, outputs: Output[]): void {
     this.#stand(position, outputs)
-    this.#backlog.read(outputs)
+    this.#read(outputs)
   }
 
   #stand(position: Position, outputs: Output[]): void {
@@ -83,7 +89,7 @@ export class Serving {
   unsubscribe(channelId: ChannelId, reason: UnsubscribedReason, outputs: Output[]): void {
     if (!this.#forget(channelId)) return
     outputs.push(noticeOutput({ kind: 'unsubscribed', channelId, reason }))
-    this.#backlog.read(outputs)
+    this.#read(outputs)
   }
 
   /** Takes announced entries of a channel. (serving/2, serving/3) */
@@ -97,7 +103,7 @@ export class Serving {
       if (!this.#deliver(progress, frame, outputs)) break
     }
     this.#hear(progress, headSeq)
-    this.#backlog.read(outputs)
+    this.#read(outputs)
   }
 
   /**
@@ -106,7 +112,7 @@ export class Serving {
    */
   heads(positions: readonly Position[], outputs: Output[]): void {
     for (const position of positions) this.#stand(position, outputs)
-    this.#backlog.read(outputs)
+    this.#read(outputs)
   }
 
   /**
@@ -114,22 +120,22 @@ export class Serving {
    * session can tell old and new acknowledgements apart.
    */
   pages(ticket: number, pages: readonly FramePage[], outputs: Output[]): Ended {
-    for (const [at, progress] of this.#backlog.arrived(ticket).entries()) {
+    for (const [at, progress] of this.#backlog?.arrived(ticket).entries() ?? []) {
       const page = pages[at]
       if (!this.#isCurrent(progress)) continue
       if (page !== undefined) {
         if (this.#take(progress, page, outputs) === 'resync') return 'resync'
-      } else if (pages.length > 0) this.#backlog.add(progress)
-      else this.#backlog.postpone(progress) // backlog/2
+      } else if (pages.length > 0) this.#fallBehind(progress)
+      else this.#postpone(progress) // backlog/2
     }
-    this.#backlog.read(outputs)
+    this.#read(outputs)
     return 'goes-on'
   }
 
   /** Another read would be postponed as well, and so on to the last channel: a tick asks again. */
   postponed(ticket: number): void {
-    for (const progress of this.#backlog.arrived(ticket)) {
-      if (this.#isCurrent(progress)) this.#backlog.postpone(progress)
+    for (const progress of this.#backlog?.arrived(ticket) ?? []) {
+      if (this.#isCurrent(progress)) this.#postpone(progress)
     }
   }
 
@@ -149,20 +155,20 @@ export class Serving {
     const { entries, bytes } = settle(progress, seq)
     this.#window.release(entries, bytes)
     outputs.push({ kind: 'acknowledge', channelId, seq })
-    this.#backlog.read(outputs)
+    this.#read(outputs)
     return 'moved'
   }
 
   /** Allows postponed channels to be read again. */
   tick(outputs: Output[]): void {
-    this.#backlog.tick()
-    this.#backlog.read(outputs)
+    this.#backlog?.tick()
+    this.#read(outputs)
   }
 
   /** Takes the number of bytes that the carrier holds. */
   bufferedBytes(bytes: number, outputs: Output[]): void {
     this.#window.buffer(bytes)
-    this.#backlog.read(outputs)
+    this.#read(outputs)
   }
 
   #add(
@@ -189,14 +195,14 @@ export class Serving {
       outputs.push({ kind: 'acknowledge', channelId, seq: progress.ackedSeq })
     }
     if (progress.stage === 'live') outputs.push(caughtUp(progress))
-    else this.#backlog.add(progress)
+    else this.#fallBehind(progress)
   }
 
   #forget(channelId: ChannelId): boolean {
     const progress = this.#channels.get(channelId)
     if (progress === undefined) return false
     this.#channels.delete(channelId)
-    this.#backlog.remove(progress)
+    this.#backlog?.remove(progress)
     const { entries, bytes } = settle(progress, Infinity)
     this.#window.release(entries, bytes)
     return true
@@ -206,7 +212,7 @@ export class Serving {
   #hear(progress: Progress, seq: number): void {
     progress.announcedSeq = Math.max(progress.announcedSeq, seq)
     if (progress.stage === 'live' && progress.announcedSeq > progress.sentSeq) {
-      this.#backlog.add(progress)
+      this.#fallBehind(progress)
     }
   }
 
@@ -216,6 +222,21 @@ export class Serving {
     progress.owed.push({ seq: frame.seq, bytes: frame.bytes })
     outputs.push({ kind: 'deliver', frame })
     return true
+  }
+
+  #fallBehind(progress: Progress): void {
+    this.#backlog ??= new Backlog(this.#window)
+    this.#backlog.add(progress)
+  }
+
+  #postpone(progress: Progress): void {
+    this.#backlog ??= new Backlog(this.#window)
+    this.#backlog.postpone(progress)
+  }
+
+  #read(outputs: Output[]): void {
+    this.#backlog?.read(outputs)
+    if (this.#backlog?.size === 0) this.#backlog = undefined
   }
 
   /** False when the channel was left or subscribed anew while its page was read. */
@@ -246,7 +267,7 @@ export class Serving {
     for (const frame of page.frames) {
       if (frame.seq <= progress.sentSeq) continue // serving/1
       if (this.#deliver(progress, frame, outputs)) continue
-      this.#backlog.add(progress)
+      this.#fallBehind(progress)
       return 'goes-on'
     }
     if (page.complete) {
@@ -256,8 +277,8 @@ export class Serving {
     const isDone = page.complete && progress.announcedSeq <= progress.sentSeq
     if (isDone) this.#goLive(progress, outputs)
     else if (progress.sentSeq === before)
-      this.#backlog.postpone(progress) // backlog/2
-    else this.#backlog.add(progress)
+      this.#postpone(progress) // backlog/2
+    else this.#fallBehind(progress)
     return 'goes-on'
   }
 

@@ -27,6 +27,7 @@ import {
   IDLE_MS,
   LEAVE_WITHIN_MS,
   MISSED_PINGS_MAX,
+  RETRY_READ_MS,
 } from './signals.ts'
 import type { Input, Output } from './signals.ts'
 
@@ -56,6 +57,15 @@ export class Session {
   get unacknowledged(): { readonly entries: number; readonly bytes: number } {
     const phase = this.#phase
     return phase.kind === 'serving' ? phase.serving.unacknowledged : { entries: 0, bytes: 0 }
+  }
+
+  /** When the session needs a tick at the latest, in monotonic milliseconds; Infinity: never. */
+  tickAt(nowMs: number): number {
+    const phase = this.#phase
+    if (phase.kind === 'closed') return Infinity
+    if (phase.kind !== 'serving') return phase.untilMs
+    const due = Math.min(phase.nextPingMs, phase.nextCheckMs)
+    return phase.serving.isPostponed ? Math.min(due, nowMs + RETRY_READ_MS) : due
   }
 
   /** Takes one input; gives the outputs to perform, in this order. */

@@ -68,10 +68,10 @@ export interface Sessions {
 }
 
 /**
- * Ticks between writes of positions and of present devices. Each write costs the database more than
- * a submission, and a device that comes back tells its position itself.
+ * Milliseconds between writes of positions and of present devices. Each write costs the database
+ * more than a submission, and a device that comes back tells its position itself.
  */
-const TICKS_BETWEEN_WRITES = 5
+const WRITE_EVERY_MS = 5_000
 /** Milliseconds for which a stop waits for the last positions. */
 const WRITE_WITHIN_MS = 3_000
 const READS_AT_ONCE = 16
@@ -90,14 +90,14 @@ class Hub implements Sessions {
   readonly #lanes: number
   readonly #rechecks: Rechecks
   readonly #connections = new Set<Connection>()
-  readonly #tickers = new Ticks<Connection>()
-  readonly #byDevice = new Map<DeviceId, Set<Connection>>()
+  /** Most devices have one. */
+  readonly #byDevice = new Map<DeviceId, readonly Connection[]>()
   readonly #attendance: Attendance
   readonly #stopNotices: () => void
   #stopTimer: () => void
   #isLeaving = false
   #opened = 0
-  #rounds = 0
+  #nextWriteMs: number
   #whenEmpty: (() => void) | undefined
 
   constructor(ports: SessionPorts, options: SessionOptions) {
@@ -121,36 +121,31 @@ class Hub implements Sessions {
         connection.feed({ kind: 'announced', ...news })
       }),
       held: new Held(heldBytesMax, meter.counter('sessions_sent_away_total', {})),
+      ticks: new Ticks<Connection>(ports.monotonicMs()),
       reads: new Reads({ atOnce: READS_AT_ONCE, waitingMax: READS_WAITING_MAX }),
       acknowledgements: new Acknowledgements(ports, ACKNOWLEDGEMENTS_WAITING_MAX),
       delivered: {
         live: meter.counter('deliveries_total', { mode: 'live' }),
         replay: meter.counter('deliveries_total', { mode: 'replay' }),
       },
+      newSessionId: () => ports.entropy(16).toString('hex'),
       ended: endCounter(meter),
       identified: (connection) => this.#identified(connection),
       begun: (connection) => this.#begun(connection),
       left: (connection) => this.#left(connection),
     }
     this.#stopNotices = ports.bus.onNotice((notice) => this.#noticed(notice))
+    this.#nextWriteMs = ports.monotonicMs() + WRITE_EVERY_MS
     this.#stopTimer = ports.timers.after(SLICE_MS, () => this.#tick())
     observeSessions(meter, this.#connections, this.#shared)
   }
 
   open(carrier: Carrier): SessionHandle {
     this.#opened += 1
-    const sessionId = this.#ports.entropy(16).toString('hex')
-    const opened = { sessionId, rank: new Rank(this.#opened) }
-    const connection = new Connection(carrier, opened, this.#shared)
+    const connection = new Connection(carrier, new Rank(this.#opened), this.#shared)
     this.#connections.add(connection)
-    this.#tickers.add(connection)
     if (this.#isLeaving) connection.leave('shutdown')
-    return {
-      receive: (text) => connection.feed({ kind: 'received', text }),
-      broken: (rule) => connection.feed({ kind: 'broken', rule }),
-      drained: (bytes) => connection.holds(bytes),
-      closed: () => connection.gone(),
-    }
+    return connection
   }
 
   async drain(): Promise<void> {
@@ -197,10 +192,10 @@ class Hub implements Sessions {
   }
 
   #tick(): void {
-    const { members, isRound } = this.#tickers.next()
-    for (const connection of members) connection.feed({ kind: 'tick' })
-    if (isRound) this.#rounds += 1
-    if (isRound && this.#rounds % TICKS_BETWEEN_WRITES === 0) {
+    const nowMs = this.#ports.monotonicMs()
+    for (const connection of this.#shared.ticks.due(nowMs)) connection.feed({ kind: 'tick' })
+    if (nowMs >= this.#nextWriteMs) {
+      this.#nextWriteMs = nowMs + WRITE_EVERY_MS
       void this.#shared.acknowledgements.flush()
       this.#attendance.tell(this.#byDevice.keys())
     }
@@ -208,14 +203,14 @@ class Hub implements Sessions {
   }
 
   #of(deviceId: DeviceId): readonly Connection[] {
-    return [...(this.#byDevice.get(deviceId) ?? [])]
+    return this.#byDevice.get(deviceId) ?? []
   }
 
   #identified(connection: Connection): void {
-    if (connection.deviceId === undefined) return
-    const known = this.#byDevice.get(connection.deviceId)
-    if (known === undefined) this.#byDevice.set(connection.deviceId, new Set([connection]))
-    else known.add(connection)
+    const { deviceId } = connection
+    if (deviceId === undefined) return
+    const others = this.#of(deviceId).filter((each) => each !== connection)
+    this.#byDevice.set(deviceId, others.concat(connection))
   }
 
   #begun(connection: Connection): void {
@@ -237,12 +232,12 @@ class Hub implements Sessions {
 
   #left(connection: Connection): void {
     this.#connections.delete(connection)
-    this.#tickers.remove(connection)
+    this.#shared.ticks.remove(connection)
     const { deviceId } = connection
     if (deviceId !== undefined) {
-      const known = this.#byDevice.get(deviceId)
-      known?.delete(connection)
-      if (known?.size === 0) this.#byDevice.delete(deviceId)
+      const others = this.#of(deviceId).filter((each) => each !== connection)
+      if (others.length === 0) this.#byDevice.delete(deviceId)
+      else this.#byDevice.set(deviceId, others)
     }
     if (this.#connections.size === 0) this.#whenEmpty?.()
   }

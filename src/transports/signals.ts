@@ -119,6 +119,8 @@ export const IDLE_MS = HEARTBEAT_MS * (MISSED_PINGS_MAX + 1)
  * something.
  */
 export const CHECK_EVERY_MS = 60_000
+/** Milliseconds until a read that brought nothing is asked for again. */
+export const RETRY_READ_MS = 1_000
 /** Milliseconds that a goaway asks a device to wait, chosen at random. */
 export const RETRY_AFTER_MS = { least: 500, most: 5_000 } as const
 /** Milliseconds from a goaway to the close, so that acknowledgements under way can arrive. */

@@ -59,14 +59,9 @@ const IDLE_SECONDS = Math.ceil((4 * HEARTBEAT_MS) / 1_000)
 /** The library's answer to a send beyond the bound. */
 const DROPPED = 2
 
-/** The data that uWebSockets.js keeps with each socket. */
+/** The data that uWebSockets.js keeps with each socket: one name is all that it copies. */
 interface Socket {
-  readonly address: string
-  readonly authorization: string
-  readonly place: Place
-  handle: SessionHandle | undefined
-  /** wss/1 */
-  isClosed: boolean
+  readonly carrier: WssCarrier
 }
 
 /** Mounts the endpoint; the application answers every other request and owns the connections. */
@@ -105,34 +100,20 @@ function serve(app: TemplatedApp, ports: WssPorts): void {
         )
         return
       }
-      const socket: Socket = {
-        address,
-        place,
-        authorization: request.getHeader('authorization'),
-        handle: undefined,
-        isClosed: false,
-      }
+      const carrier = new WssCarrier(address, request.getHeader('authorization'), place)
       const key = request.getHeader('sec-websocket-key')
       const extensions = request.getHeader('sec-websocket-extensions')
-      response.upgrade(socket, key, PROTOCOL, extensions, context)
+      response.upgrade<Socket>({ carrier }, key, PROTOCOL, extensions, context)
       ports.upgraded()
     },
-    open: (ws) => {
-      const socket = ws.getUserData()
-      socket.handle = open(new WssCarrier(ws, socket))
-    },
+    open: (ws) => ws.getUserData().carrier.begin(ws, open),
     message: (ws, message, isBinary) => {
-      const { handle } = ws.getUserData()
+      const { handle } = ws.getUserData().carrier
       if (isBinary) handle?.broken('not-text')
       else handle?.receive(Buffer.from(message).toString())
     },
-    drain: (ws) => ws.getUserData().handle?.drained(ws.getBufferedAmount()),
-    close: (ws) => {
-      const socket = ws.getUserData()
-      socket.isClosed = true // wss/1
-      socket.place.release()
-      socket.handle?.closed()
-    },
+    drain: (ws) => ws.getUserData().carrier.handle?.drained(ws.getBufferedAmount()),
+    close: (ws) => ws.getUserData().carrier.closed(),
   })
 }
 
@@ -142,34 +123,50 @@ class WssCarrier implements Carrier {
   readonly openingMs = 0
   readonly address: string
   readonly authorization: string
-  readonly #ws: WebSocket<Socket>
-  readonly #socket: Socket
+  readonly #place: Place
+  #handle: SessionHandle | undefined
+  /** Undefined before the socket is open, and from its close event on. (wss/1) */
+  #ws: WebSocket<Socket> | undefined
 
-  constructor(ws: WebSocket<Socket>, socket: Socket) {
+  constructor(address: string, authorization: string, place: Place) {
+    this.address = address
+    this.authorization = authorization
+    this.#place = place
+  }
+
+  get handle(): SessionHandle | undefined {
+    return this.#handle
+  }
+
+  /** Joins the socket with a session. */
+  begin(ws: WebSocket<Socket>, open: WssPorts['open']): void {
     this.#ws = ws
-    this.#socket = socket
-    this.address = socket.address
-    this.authorization = socket.authorization
+    this.#handle = open(this)
+  }
+
+  /** Says that the socket is closed, by either side. */
+  closed(): void {
+    this.#ws = undefined // wss/1
+    this.#place.release()
+    this.#handle?.closed()
   }
 
   send(texts: readonly string[]): number | 'closed' {
-    if (this.#socket.isClosed) return 'closed' // wss/1
-    this.#ws.cork(() => {
+    this.#ws?.cork(() => {
       for (const text of texts) {
-        if (this.#socket.isClosed) break
         // Beyond the bound a text is dropped, so nothing may follow it. (wss/2)
-        if (this.#ws.send(text) === DROPPED) this.#ws.close()
+        if (this.#ws?.send(text) === DROPPED) this.#ws.close()
       }
     })
-    return this.#socket.isClosed ? 'closed' : this.#ws.getBufferedAmount()
+    return this.#ws?.getBufferedAmount() ?? 'closed'
   }
 
   close(code: number, reason: string): void {
-    if (!this.#socket.isClosed) this.#ws.end(code, reason) // wss/1
+    this.#ws?.end(code, reason)
   }
 
   cut(): void {
-    if (!this.#socket.isClosed) this.#ws.close() // wss/1
+    this.#ws?.close()
   }
 }
 

@@ -2,7 +2,7 @@
 
 import test from 'ava'
 
-import { CHECK_EVERY_MS } from '#src/transports/signals'
+import { CHECK_EVERY_MS, HEARTBEAT_MS, RETRY_READ_MS } from '#src/transports/signals'
 import type { Input } from '#src/transports/signals'
 import { ack, announced, channel, entry, frames, page, position } from '#test/support/session-words'
 import { frameOf } from '#src/transports/channel-listeners'
@@ -118,6 +118,17 @@ test('backlog/2: a page that brings nothing new is asked for again after a tick,
     ],
     feed,
   )
+})
+
+test('backlog/2: a session that waits for a tick has one within a second, others at their time', (t) => {
+  const { session, feed } = serve([position('A', 6, 5)])
+  t.is(session.tickAt(START), START + HEARTBEAT_MS)
+  feed(page(1, [], { headSeq: 5 }))
+  t.is(session.tickAt(START), START + RETRY_READ_MS)
+  feed(TICK)
+  t.is(session.tickAt(START), START + HEARTBEAT_MS)
+  feed({ kind: 'gone' })
+  t.is(session.tickAt(START), Infinity)
 })
 
 test('while too many pages wait to be read, a session asks for no other before a tick', (t) => {

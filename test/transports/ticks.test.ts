@@ -1,0 +1,72 @@
+import test from 'ava'
+
+import { SLICE_MS, Ticks } from '#src/transports/ticks'
+import type { Ticked } from '#src/transports/ticks'
+
+interface Member extends Ticked {
+  readonly name: string
+}
+
+const START = 1_000_000
+const named = (name: string): Member => ({ name, tickSlice: undefined })
+
+/** The names of the members that have their tick in each slice up to a time. */
+function played(ticks: Ticks<Member>, untilMs: number): readonly string[] {
+  const said: string[] = []
+  for (let at = START + SLICE_MS; at <= START + untilMs; at += SLICE_MS) {
+    for (const { name } of ticks.due(at)) said.push(`${name} ${at - START}`)
+  }
+  return said
+}
+
+test('ticks/1: a tick comes within a slice behind its time, never before it', (t) => {
+  const ticks = new Ticks<Member>(START)
+  for (const [name, afterMs] of Object.entries({ a: 0, b: 1, c: 100, d: 101, e: 20_050 })) {
+    ticks.atLatest(named(name), START + afterMs)
+  }
+  t.deepEqual(played(ticks, 60_000), ['a 100', 'b 100', 'c 100', 'd 200', 'e 20100'])
+})
+
+test('a tick can be brought forward, and is not put off', (t) => {
+  const ticks = new Ticks<Member>(START)
+  const [early, late] = [named('early'), named('late')]
+  ticks.atLatest(early, START + 5_000)
+  ticks.atLatest(early, START + 1_000)
+  ticks.atLatest(late, START + 1_000)
+  ticks.atLatest(late, START + 5_000)
+  ticks.atLatest(named('none'), Infinity)
+  t.deepEqual(played(ticks, 60_000), ['early 1000', 'late 1000'])
+})
+
+test('ticks/2: without a new time a member has one tick', (t) => {
+  const ticks = new Ticks<Member>(START)
+  ticks.atLatest(named('a'), START + 300)
+  t.is(played(ticks, 60_000).length, 1)
+})
+
+test('a time beyond all slices gets a tick on the way, to be asked again', (t) => {
+  const ticks = new Ticks<Member>(START)
+  ticks.atLatest(named('a'), START + 3_600_000)
+  t.deepEqual(played(ticks, 60_000), ['a 25500'])
+})
+
+test('after a stop of the process everything that was due comes once', (t) => {
+  const ticks = new Ticks<Member>(START)
+  const names = ['a', 'b', 'c']
+  for (const [at, name] of names.entries()) ticks.atLatest(named(name), START + at * 20_000)
+  const due = [...ticks.due(START + 3_600_000)].map(({ name }) => name)
+  t.deepEqual(due, names)
+  t.deepEqual([...ticks.due(START + 3_700_000)], [])
+})
+
+test('a member that is removed while others have their tick has none', (t) => {
+  const ticks = new Ticks<Member>(START)
+  const members = [named('a'), named('b'), named('c')]
+  for (const member of members) ticks.atLatest(member, START + 100)
+  const said: string[] = []
+  for (const { name } of ticks.due(START + 100)) {
+    said.push(name)
+    for (const other of members) if (other.name === 'b') ticks.remove(other)
+  }
+  t.deepEqual(said, ['a', 'c'])
+})
