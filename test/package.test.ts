@@ -11,16 +11,16 @@ import { publint } from 'publint'
 
 import { makeCertificate } from '#test/support/certificate'
 import { TOKEN } from '#test/support/gateway'
-import { installPackage } from '#test/support/installed-package'
+import { INSTALLED_WITHIN_MS, installPackage } from '#test/support/installed-package'
 import type { InstalledPackage } from '#test/support/installed-package'
 
 const COMPILER = new URL('../node_modules/.bin/tsc', import.meta.url).pathname
-const START_WITHIN_MS = 30_000
+const START_WITHIN_MS = 60_000
 
 const test = anyTest as TestFn<{ installed: InstalledPackage }>
 
 test.before(async (t) => {
-  t.timeout(150_000)
+  t.timeout(INSTALLED_WITHIN_MS)
   t.context.installed = await installPackage()
 })
 test.after.always((t) => t.context.installed.remove())
