@@ -1,8 +1,6 @@
 // Method: a real ingress on a free port; sockets that send what a well-behaved client would not.
 
 import { execFile } from 'node:child_process'
-import { once } from 'node:events'
-import { createServer } from 'node:net'
 import { promisify } from 'node:util'
 
 import test from 'ava'
@@ -14,6 +12,7 @@ import type { Head } from '#src/ingress/router'
 import { JSON_TYPE } from '#src/ingress/reply'
 import { success } from '#src/ingress/respond'
 import { FakeTime } from '#test/support/fake-timers'
+import { freePort } from '#test/support/free-port'
 import { CREDENTIALS, NOW_MS } from '#test/support/making'
 import { THING } from '#test/support/pipeline-requests'
 import { startIngress } from '#test/support/start-ingress'
@@ -203,7 +202,7 @@ test('applications/1: a taken port is refused with the reason', async (t) => {
 
 // Method: a port that is named, because the library never shares one that the system chose.
 test('applications/1: a port is not shared with another process either', async (t) => {
-  const { port } = await startIngress(t, { http: { host: '127.0.0.1', port: await freePort() } })
+  const { port } = await startIngress(t, { http: { host: '127.0.0.1', port: await freePort(t) } })
   const code = `
     import { createHttp } from '#src/ingress/http'
     const timers = { after: () => () => {} }
@@ -222,7 +221,7 @@ test('applications/1: a port is not shared with another process either', async (
 
 test('applications/1: processes that are to share a port do', async (t) => {
   const { port } = await startIngress(t, {
-    http: { host: '127.0.0.1', port: await freePort() },
+    http: { host: '127.0.0.1', port: await freePort(t) },
     isPortShared: true,
   })
   const code = `
@@ -279,15 +278,6 @@ test('an unknown method is answered 405 with Allow', async (t) => {
   t.is(statusOf(answer), '405')
   t.regex(answer, /allow: POST, GET\r\n[^]*"method_not_allowed"/)
 })
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  return typeof address === 'object' && address !== null ? address.port : 0
-}
 
 /** Only http.ts, without the routes of the gateway. */
 async function bareHttp(t: ExecutionContext) {

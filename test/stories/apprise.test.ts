@@ -1,8 +1,6 @@
 // Goal: Apprise, as it is, sends through the gateway once its address and key are ours, and says
 // that it failed when it did.
 
-import { createServer } from 'node:net'
-import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
@@ -11,21 +9,13 @@ import type { ExecutionContext } from 'ava'
 
 import { styleAtRoot } from '#src/ingress/compat/styles'
 import { apprise, hasApprise } from '#test/support/apprise'
+import { freePort } from '#test/support/free-port'
 import { temporaryFolder } from '#test/support/gateway'
 import { CREDENTIALS } from '#test/support/making'
 import { startSendKeyHost } from '#test/support/send-key-host'
 import { sentMessages } from '#test/support/sent-message'
 import { startIngress } from '#test/support/start-ingress'
 import { startTunnel } from '#test/support/tunnel'
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  return typeof address === 'object' && address !== null ? address.port : 0
-}
 
 interface Route {
   readonly style: 'topic' | 'devicekey'
@@ -49,7 +39,7 @@ const ROUTES: readonly Route[] = [
 const TEXTS = ['--title', 'Disk', '--body', 'full']
 
 async function startStyle(t: ExecutionContext, style: Route['style']) {
-  const port = await freePort()
+  const port = await freePort(t)
   const root = { address: { host: '127.0.0.1', port }, ...styleAtRoot(style, { keptMs: 1 }) }
   const rig = await startIngress(t, { root })
   const made = await rig.post('/channel/key', CREDENTIALS)

@@ -4,8 +4,6 @@
 
 import { execFile } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -13,17 +11,10 @@ import { promisify } from 'node:util'
 import test from 'ava'
 
 import { split } from '#test/support/command-line'
+import { freePort } from '#test/support/free-port'
 import { startGateway, temporaryFolder } from '#test/support/gateway'
 import { json, runAt as run } from '#test/support/real-command-line'
 import type { Env } from '#test/support/real-command-line'
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await new Promise((resolve) => server.once('listening', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
-}
 
 test.serial('a day with the command line', async (t) => {
   const gateway = await startGateway(t)
@@ -112,7 +103,7 @@ test.serial('a day with the command line', async (t) => {
 })
 
 test.serial('the doctor says what is wrong, and what is not', async (t) => {
-  const port = await freePort()
+  const port = await freePort(t)
   const gateway = await startGateway(t, {
     env: {
       SERVICE_PRIVATE_TRANSPORTS: 'wss,tcp',

@@ -1,24 +1,13 @@
 // Goal: a whole server takes what the three imitated tools send and carries it to its devices and to
 // the topic tool's own subscribers; keys, passwords and a restart mean the same in every style.
 
-import { createServer } from 'node:net'
-import { once } from 'node:events'
-
 import test from 'ava'
 
 import { createClient } from '#src/client/client'
 import { PASSWORD, createChannels, watchingDevice } from '#test/support/device'
+import { freePort } from '#test/support/free-port'
 import { startGateway, temporaryFolder, until } from '#test/support/gateway'
 import type { Gateway } from '#test/support/gateway'
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  return typeof address === 'object' && address !== null ? address.port : 0
-}
 
 const soon = (isSo: () => boolean): Promise<boolean> =>
   until(
@@ -87,7 +76,7 @@ async function aliasOf(gateway: Gateway, channel_id: string): Promise<string> {
 
 test('every style reaches devices and subscribers, by key and by alias, also after a kill', async (t) => {
   const directory = await temporaryFolder(t)
-  const port = await freePort()
+  const port = await freePort(t)
   const env = {
     ...OPEN,
     SERVICE_COMPAT_ROOT: 'topic',

@@ -3,13 +3,11 @@
 // then the audit: every 200 is exactly one operation, effect and feed entry, and the device misses
 // nothing.
 
-import { createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
-
 import test from 'ava'
 
 import { audit } from '#test/support/audit'
 import { createChannels, watchingDevice } from '#test/support/device'
+import { freePort } from '#test/support/free-port'
 import { startGateway, temporaryFolder } from '#test/support/gateway'
 import type { Gateway } from '#test/support/gateway'
 import { drive, sender } from '#test/support/load'
@@ -19,16 +17,6 @@ import { seeded } from '#test/support/random'
 
 const KILLS = 10
 const WIDTH = 24
-
-/** A port that is free now: a restarted gateway must come back where its devices look for it. */
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo
-      server.close(() => resolve(port))
-    })
-  })
-}
 
 /** Sends until so many were answered 200, then kills without warning. */
 async function loadUntilKilled(
@@ -60,7 +48,7 @@ test('W1 W2: after kill -9 at ten seeded moments every 200 has had exactly one e
   t.log(`TEST_SEED=${seed}`)
   const random = seeded(seed)
   const directory = await temporaryFolder(t)
-  const env = { SERVICE_HTTP_ADDR: `127.0.0.1:${await freePort()}`, SERVICE_LANES: '5' }
+  const env = { SERVICE_HTTP_ADDR: `127.0.0.1:${await freePort(t)}`, SERVICE_LANES: '5' }
   let gateway = await startGateway(t, { directory, env })
   const channels = await createChannels(gateway, 6)
   const device = await watchingDevice(t, gateway, channels)

@@ -4,9 +4,9 @@
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer } from 'node:net'
 import { createInterface } from 'node:readline'
 
+import { reservePort } from '#src/dev-servers/port'
 import { NODE_FLAGS } from '#src/process/node-settings'
 
 const START_LIMIT_MS = 60_000
@@ -27,7 +27,7 @@ export async function startServer(
   script: string,
   environment: Readonly<Record<string, string>>,
 ): Promise<Server> {
-  const port = await freePort()
+  const { port, release } = await reservePort()
   const child = spawn(process.execPath, [...NODE_FLAGS, ...process.execArgv, script], {
     env: { ...process.env, ...environment, SERVICE_HTTP_ADDR: `127.0.0.1:${port}` },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -35,7 +35,10 @@ export async function startServer(
   // A bench that ends early leaves nothing behind.
   const end = (): boolean => child.kill('SIGKILL')
   process.once('exit', end)
-  child.once('exit', () => process.off('exit', end))
+  child.once('exit', () => {
+    process.off('exit', end)
+    void release()
+  })
   showComplaints(child)
   await listening(child)
   return { pid: child.pid ?? 0, port, stop: () => stop(child), kill: () => kill(child) }
@@ -53,15 +56,6 @@ function showComplaints(child: ChildProcess): void {
   createInterface({ input: child.stdout }).on('line', (line) => {
     if (/"level":[456]0/.test(line)) show(line)
   })
-}
-
-/** A port that was free a moment ago. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  return typeof address === 'object' && address !== null ? address.port : 0
 }
 
 function listening(child: ChildProcess): Promise<void> {

@@ -1,13 +1,11 @@
 // Goal: clients that take no path before their own reach one style at the root of a listener of its
 // own, and nothing else there.
 
-import { createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
-
 import test from 'ava'
 import type { ExecutionContext } from 'ava'
 
 import { styleAtRoot } from '#src/ingress/compat/styles'
+import { freePort } from '#test/support/free-port'
 import { CHANNEL, CREDENTIALS, PASSWORD } from '#test/support/making'
 import { rawRequest } from '#test/support/raw-request'
 import { sentMessages } from '#test/support/sent-message'
@@ -17,19 +15,11 @@ import type { Rig } from '#test/support/start-ingress'
 const KEY = `${CHANNEL}:${encodeURIComponent(PASSWORD)}`
 const JSON_TYPE = 'Content-Type: application/json'
 
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
-}
-
 async function start(
   t: ExecutionContext,
   name: 'topic' | 'sendkey' | 'devicekey',
 ): Promise<Rig & { readonly rootPort: number }> {
-  const port = await freePort()
+  const port = await freePort(t)
   const address = { host: '127.0.0.1', port }
   const root = { address, ...styleAtRoot(name, { keptMs: 1 }) }
   return { ...(await startIngress(t, { root })), rootPort: port }

@@ -1,0 +1,12 @@
+// A port of 127.0.0.1 for a server that a test starts by its number.
+
+import type { ExecutionContext } from 'ava'
+
+import { reservePort } from '#src/dev-servers/port'
+
+/** Reserves a port on which nobody listens, until the test ends. */
+export async function freePort(t: ExecutionContext): Promise<number> {
+  const { port, release } = await reservePort()
+  t.teardown(release)
+  return port
+}
