@@ -1,0 +1,42 @@
+// Goal: every setting takes what it documents, and names what is wrong with everything else.
+
+import test from 'ava'
+
+import { ConfigError } from '#src/config/config'
+import type { Env } from '#src/config/config'
+import { configFrom } from '#test/support/config-from'
+import { REFUSED } from './refused-settings.ts'
+import { TAKEN } from './taken-settings.ts'
+
+for (const [name, value, read, expected, beside] of TAKEN) {
+  test(`${name}=${value.slice(0, 40)} (${value.length} characters) is taken`, (t) => {
+    t.deepEqual(read(configFrom({ ...beside, [name]: value })), expected)
+  })
+}
+
+for (const [name, value, allowed, beside] of REFUSED) {
+  test(`${name}=${value.slice(0, 40)} (${value.length} characters) stops the start`, (t) => {
+    const env = { ...beside, [name]: value }
+    const error = t.throws(() => configFrom(env), { instanceOf: ConfigError })
+    t.regex(error.message, new RegExp(`^${name} [^;]+; allowed: .+`))
+    t.regex(error.message, allowed)
+  })
+}
+
+test('every setting that the code reads has a row of each kind here', (t) => {
+  const asked = new Set<string>()
+  const env: Env = new Proxy({}, { get: (_, name) => void asked.add(String(name)) })
+  configFrom(env)
+  const tls = ['HTTP', 'PRIVATE'].flatMap((of) => [
+    `SERVICE_${of}_TLS_CERT`,
+    `SERVICE_${of}_TLS_KEY`,
+  ])
+  tls.push('SERVICE_DATABASE_CA_FILE', 'SERVICE_NATS_CA_FILE')
+  for (const rows of [TAKEN, REFUSED]) {
+    const named = new Set([...rows.map(([name]) => name), ...tls])
+    t.deepEqual(
+      [...asked].filter((name) => !named.has(name)),
+      [],
+    )
+  }
+})
