@@ -57,7 +57,7 @@ export const CURSOR_FORM = 'c(?:0|[1-9a-z][0-9a-z]{0,9})'
 export const WEB_URL_FORM = `(?:${anyCase(['http', 'https'])})://[^${SPACE}\\u0000][^\\u0000]*`
 
 /** A text that is not JSON, or an empty list. */
-export const SHORT_ACTIONS = `^[${SPACE}]*(?:[^\\[${SPACE}][^]*|\\[[${SPACE}]*\\][${SPACE}]*)?$`
+export const SHORT_ACTIONS = `^[${SPACE}]*(?:[^\\[${SPACE}][\\s\\S]*|\\[[${SPACE}]*\\][${SPACE}]*)?$`
 
 /** Keys between commas, of which one is not blank. */
 export const KEYS_BETWEEN_COMMAS = `[^,${SPACE}\\u0000]`
