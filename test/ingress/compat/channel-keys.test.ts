@@ -3,13 +3,11 @@
 
 import test from 'ava'
 
-import { compatibilityStyles } from '#src/ingress/compat/styles'
+import { startStyles } from '#test/support/compatibility-rig'
 import { CHANNEL, CREDENTIALS, PASSWORD } from '#test/support/making'
 import { sentMessages } from '#test/support/sent-message'
 import { addChannel, startIngress } from '#test/support/start-ingress'
 import type { Answered, Rig } from '#test/support/start-ingress'
-
-const styles = compatibilityStyles({ keptMs: 1 })
 
 const dataOf = ({ json }: Answered): Readonly<Record<string, unknown>> =>
   json['data'] as Readonly<Record<string, unknown>>
@@ -30,7 +28,7 @@ const WAYS: Readonly<Record<string, (rig: Rig, key: string) => Promise<Answered>
 
 for (const [what, send] of Object.entries(WAYS)) {
   test(`a key is ${what} until it is revoked`, async (t) => {
-    const rig = await startIngress(t, { styles })
+    const rig = await startStyles(t)
     const { key, key_id } = await makeKey(rig)
     t.regex(key, /^[A-Za-z0-9_-]{43}$/)
     const sent = await send(rig, key)
@@ -51,7 +49,7 @@ const OTHER = 'ZYXWVTSRQPNMKJHGFEDCBA9870'
 const DIFFICULT = 'a:b/c+d%2F e.send'
 
 test('a key splits at its first colon and is decoded once, whatever its password holds', async (t) => {
-  const rig = await startIngress(t, { styles })
+  const rig = await startStyles(t)
   await addChannel(rig.channels, OTHER, DIFFICULT)
   const key = `${OTHER.toLowerCase()}%3A${encodeURIComponent(DIFFICULT)}`
   const sent = [
@@ -67,7 +65,7 @@ test('a key splits at its first colon and is decoded once, whatever its password
 })
 
 test('another password, or the end of the channel, makes every key void', async (t) => {
-  const rig = await startIngress(t, { styles })
+  const rig = await startStyles(t)
   const first = await makeKey(rig)
   await rig.post('/channel/password', { ...CREDENTIALS, new_password: 'another one' })
   t.is((await rig.get(`/compat-devicekey/${first.key}/M`)).status, 404)
@@ -79,7 +77,7 @@ test('another password, or the end of the channel, makes every key void', async 
 })
 
 test('channel-keys/1: neither the store nor a list holds a key itself', async (t) => {
-  const rig = await startIngress(t, { styles })
+  const rig = await startStyles(t)
   const { key, key_id } = await makeKey(rig, 'Grafana')
   t.false(JSON.stringify(rig.channelKeys.rows).includes(key))
   t.deepEqual(dataOf(await rig.post('/channel/key/list', CREDENTIALS)), {
@@ -94,7 +92,7 @@ test('channel-keys/1: neither the store nor a list holds a key itself', async (t
 })
 
 test('a key is nothing on native routes', async (t) => {
-  const rig = await startIngress(t, { styles })
+  const rig = await startStyles(t)
   const { key } = await makeKey(rig)
   for (const password of [key, `${CHANNEL}:${key}`]) {
     const sent = { channel_id: CHANNEL, password, title: 'T' }
@@ -116,7 +114,7 @@ const REFUSED: readonly Refused[] = [
 
 for (const [path, body, status, code] of REFUSED) {
   test(`${path} refuses ${JSON.stringify(body)} with ${code}`, async (t) => {
-    const rig = await startIngress(t, { styles })
+    const rig = await startStyles(t)
     const refused = await rig.post(path, body)
     t.is(refused.status, status)
     t.is(refused.json['error_code'], code)

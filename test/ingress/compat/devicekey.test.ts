@@ -2,26 +2,17 @@
 // believe that it did. Method: the requests of real clients as bytes, one row each.
 
 import test from 'ava'
-import type { ExecutionContext } from 'ava'
 
-import { compatibilityStyles } from '#src/ingress/compat/styles'
+import { FORM_TYPE, JSON_TYPE, KEY, PATH_KEY, startStyles } from '#test/support/compatibility-rig'
 import { CHANNEL, PASSWORD } from '#test/support/making'
 import { undocumented } from '#test/support/documented'
 import { rawRequest } from '#test/support/raw-request'
 import type { RawAnswer, RawRequest } from '#test/support/raw-request'
 import { sentMessages } from '#test/support/sent-message'
-import { addChannel, startIngress } from '#test/support/start-ingress'
-import type { Rig, RigOptions } from '#test/support/start-ingress'
+import { addChannel } from '#test/support/start-ingress'
 
-const KEY = `${CHANNEL}:${encodeURIComponent(PASSWORD)}`
-const AT = `/compat-devicekey/${KEY}`
-const device_key = `${CHANNEL}:${PASSWORD}`
-const FORM = 'Content-Type: application/x-www-form-urlencoded'
-const JSON_TYPE = 'Content-Type: application/json; charset=utf-8'
+const AT = `/compat-devicekey/${PATH_KEY}`
 const ICON = 'https://example.com/a/i.png'
-
-const start = (t: ExecutionContext, options: RigOptions = {}): Promise<Rig> =>
-  startIngress(t, { styles: compatibilityStyles({ keptMs: 1 }), ...options })
 
 /** By which a client believes that its message went through; an answer has to pass each. */
 const BELIEFS: Readonly<Record<string, (answer: RawAnswer) => boolean>> = {
@@ -95,7 +86,7 @@ const SAMPLES: readonly Sample[] = [
   {
     client: 'SmsForwarder, encrypted',
     line: `POST ${AT}?timeStamp=1763684000000`,
-    headers: [FORM],
+    headers: [FORM_TYPE],
     body: 'ciphertext=QUJD%2B&iv=123456789012',
     fields: {
       title: 'Notification',
@@ -108,7 +99,7 @@ const SAMPLES: readonly Sample[] = [
     client: 'shoutrrr',
     line: 'POST /compat-devicekey/push',
     headers: [JSON_TYPE],
-    body: JSON.stringify({ body: 'M', device_key, title: '', badge: 0 }),
+    body: JSON.stringify({ body: 'M', device_key: KEY, title: '', badge: 0 }),
     fields: { title: 'Notification', body: 'M', ...extra({ badge: 0 }) },
   },
   {
@@ -116,7 +107,7 @@ const SAMPLES: readonly Sample[] = [
     line: 'POST /compat-devicekey/push',
     headers: [JSON_TYPE],
     body: JSON.stringify({
-      device_key,
+      device_key: KEY,
       ...BOTH,
       badge: 1,
       sound: 'minuet.caf',
@@ -127,14 +118,14 @@ const SAMPLES: readonly Sample[] = [
   {
     client: 'Auto_Bangumi',
     line: 'POST /compat-devicekey/push',
-    headers: [FORM],
-    body: new URLSearchParams({ ...BOTH, device_key }).toString(),
+    headers: [FORM_TYPE],
+    body: new URLSearchParams({ ...BOTH, device_key: KEY }).toString(),
     fields: BOTH,
   },
   {
     client: 'C# RestSharp',
     line: `POST ${AT}/T/M?group=g`,
-    headers: [FORM],
+    headers: [FORM_TYPE],
     body: '',
     fields: { ...BOTH, tags: ['g'] },
   },
@@ -153,7 +144,7 @@ const SAMPLES: readonly Sample[] = [
     client: 'nikoksr/notify, with a name that nobody knows',
     line: 'POST /compat-devicekey/push/',
     headers: [JSON_TYPE],
-    body: JSON.stringify({ device_key, ...BOTH, pushURL: 'https://x.test' }),
+    body: JSON.stringify({ device_key: KEY, ...BOTH, pushURL: 'https://x.test' }),
     fields: { ...BOTH, ...extra({ pushurl: 'https://x.test' }) },
   },
   { client: 'browser', line: `GET ${AT}/M`, fields: { title: 'Notification', body: 'M' } },
@@ -172,7 +163,7 @@ const SAMPLES: readonly Sample[] = [
   {
     client: 'a form over the query',
     line: `POST ${AT}?title=Q&body=Q`,
-    headers: [FORM],
+    headers: [FORM_TYPE],
     body: 'title=F',
     fields: { title: 'F', body: 'Q' },
   },
@@ -193,7 +184,7 @@ const SAMPLES: readonly Sample[] = [
 
 for (const { client, fields, ...request } of SAMPLES) {
   test(`device-key style: ${client}: the intended message arrives, and the client believes so`, async (t) => {
-    const rig = await start(t)
+    const rig = await startStyles(t)
     const answered = await rawRequest(rig.port, request)
     for (const [belief, holds] of Object.entries(BELIEFS)) {
       t.true(holds(answered), `${belief}: ${answered.text}`)
@@ -210,9 +201,9 @@ for (const { client, fields, ...request } of SAMPLES) {
 const OTHER = 'ZYXWVTSRQPNMKJHGFEDCBA9870'
 
 test('device-key style: a batch has one result for each key, in their order', async (t) => {
-  const rig = await start(t)
+  const rig = await startStyles(t)
   await addChannel(rig.channels, OTHER, 'other password')
-  const keys = [device_key, `${CHANNEL}:not the password`, 'nothing', `${OTHER}:other password`]
+  const keys = [KEY, `${CHANNEL}:not the password`, 'nothing', `${OTHER}:other password`]
   const answered = await rawRequest(rig.port, {
     line: 'POST /compat-devicekey/push',
     headers: [JSON_TYPE],
@@ -232,11 +223,11 @@ test('device-key style: a batch has one result for each key, in their order', as
 })
 
 test('device-key style: each further key of a batch counts in the password budget', async (t) => {
-  const rig = await start(t, { passwordBudget: { perAddress: 2, total: 100 } })
+  const rig = await startStyles(t, { passwordBudget: { perAddress: 2, total: 100 } })
   const answered = await rawRequest(rig.port, {
     line: 'POST /compat-devicekey/push',
     headers: [JSON_TYPE],
-    body: JSON.stringify({ device_keys: `${device_key},${device_key},${device_key}`, ...BOTH }),
+    body: JSON.stringify({ device_keys: `${KEY},${KEY},${KEY}`, ...BOTH }),
   })
   const data = answered.json['data'] as readonly { readonly code: number }[]
   t.deepEqual(
@@ -245,76 +236,10 @@ test('device-key style: each further key of a batch counts in the password budge
   )
 })
 
-interface Refused extends RawRequest {
-  readonly what: string
-  readonly status: number
-  readonly message: RegExp
-}
-
-const PUSH = { line: 'POST /compat-devicekey/push', headers: [JSON_TYPE] } as const
-
-const REFUSED: readonly Refused[] = [
-  {
-    what: 'a wrong key',
-    line: `GET /compat-devicekey/${CHANNEL}:wrong+password/M`,
-    status: 404,
-    message: /^failed to get device token/,
-  },
-  { what: 'no key', ...PUSH, body: '{}', status: 400, message: /^device key is empty$/ },
-  { what: 'bad JSON', ...PUSH, body: '{', status: 400, message: /^request bind failed/ },
-  {
-    what: 'device_keys of a wrong type',
-    ...PUSH,
-    body: '{"device_keys":7}',
-    status: 400,
-    message: /device_keys must be an array/,
-  },
-  {
-    what: 'too many keys',
-    ...PUSH,
-    body: JSON.stringify({ device_keys: Array<string>(101).fill('k') }),
-    status: 400,
-    message: /at most 100 keys/,
-  },
-  {
-    what: 'a body beyond the limit',
-    ...PUSH,
-    body: ' '.repeat(32_769),
-    status: 413,
-    message: /32768/,
-  },
-  { what: 'an escape that is none', line: `GET ${AT}/100%`, status: 400, message: /percent/ },
-]
-
-for (const { what, status, message, ...request } of REFUSED) {
-  test(`device-key style: ${what} is refused in the tool's shape`, async (t) => {
-    const rig = await start(t)
-    const answered = await rawRequest(rig.port, request)
-    t.is(answered.status, status, answered.text)
-    t.is(answered.json['code'], status)
-    t.regex(String(answered.json['message']), message)
-    t.true(Number(answered.json['timestamp']) > 0)
-    t.is(await undocumented(rig, request, answered), undefined)
-    t.deepEqual(rig.sink.accepted, [])
-    t.false(answered.text.includes(PASSWORD))
-  })
-}
-
 test('device-key style: the questions of apps are answered', async (t) => {
-  const rig = await start(t)
+  const rig = await startStyles(t)
   const ask = (line: string): Promise<RawAnswer> => rawRequest(rig.port, { line })
   t.like((await ask('GET /compat-devicekey/ping')).json, { code: 200, message: 'pong' })
   t.is((await ask('GET /compat-devicekey/healthz')).text, 'ok')
   t.is((await ask('GET /compat-devicekey')).text, 'ok')
-})
-
-test('device-key style: token and budget are refused in the shape of the tool', async (t) => {
-  const rig = await start(t, { token: 'secret', passwordBudget: { perAddress: 1, total: 9 } })
-  const line = `GET ${AT}/M`
-  const basic = [`Authorization: Basic ${btoa('x:secret')}`]
-  t.is((await rawRequest(rig.port, { line, headers: basic })).status, 200)
-  t.like((await rawRequest(rig.port, { line })).json, { code: 401 })
-  const guess = ['Authorization: Bearer guess']
-  await rawRequest(rig.port, { line, headers: guess })
-  t.like((await rawRequest(rig.port, { line, headers: guess })).json, { code: 429 })
 })

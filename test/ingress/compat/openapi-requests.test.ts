@@ -5,17 +5,11 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import test from 'ava'
 
-import { compatibilityStyles } from '#src/ingress/compat/styles'
 import { isRecord } from '#src/schemas/shape'
-import { CHANNEL, PASSWORD } from '#test/support/making'
-import { startIngress } from '#test/support/start-ingress'
+import { KEY, startStyles } from '#test/support/compatibility-rig'
 import type { Rig } from '#test/support/start-ingress'
 
 type Members = Readonly<Record<string, unknown>>
-
-const styles = compatibilityStyles({ keptMs: 1 })
-const KEY = `${CHANNEL}:${PASSWORD}`
-const JSON_TYPE = 'application/json'
 
 /** The value at these names, which the document must have. */
 function at(node: unknown, ...names: readonly string[]): Members {
@@ -58,7 +52,7 @@ const QUERIES: readonly (readonly [method: string, template: string, path: strin
 
 for (const [method, template, path] of QUERIES) {
   test(`each parameter of ${method} ${template} has the form that the gateway takes`, async (t) => {
-    const rig = await startIngress(t, { styles })
+    const rig = await startStyles(t)
     const document = (await rig.get('/openapi.json')).json
     const parameters = list(at(document, 'paths', template, method)['parameters'])
     const inQuery = parameters.filter((parameter) => parameter['in'] === 'query')
@@ -105,10 +99,10 @@ const BODIES: readonly Body[] = [
 for (const { template, path, base } of BODIES) {
   const members = Object.keys(base).join() || 'no other member'
   test(`the JSON of ${template} with ${members} has the form that the gateway takes`, async (t) => {
-    const rig = await startIngress(t, { styles })
+    const rig = await startStyles(t)
     const document = (await rig.get('/openapi.json')).json
     const operation = at(document, 'paths', template, 'post')
-    const schema = at(operation, 'requestBody', 'content', JSON_TYPE, 'schema')
+    const schema = at(operation, 'requestBody', 'content', 'application/json', 'schema')
     const fits = new Ajv2020({ strict: false }).compile(schema)
     for (const name of namesIn(schema)) {
       const compared: Compared[] = []
@@ -134,7 +128,7 @@ async function statusOf(rig: Rig, path: string, body: Members): Promise<number> 
 }
 
 test('a text body may hold any character', async (t) => {
-  const rig = await startIngress(t, { styles })
+  const rig = await startStyles(t)
   for (const body of ['a\u0000b', '\u0000', '\ufeff', '[', '😀']) {
     const { status, text } = await rig.send(`/compat-topic/${KEY}`, { method: 'PUT', body })
     t.is(status, 200, text)

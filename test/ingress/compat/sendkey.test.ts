@@ -2,25 +2,16 @@
 // believe that it did. Method: the requests of real clients as bytes, one row each.
 
 import test from 'ava'
-import type { ExecutionContext } from 'ava'
 
-import { compatibilityStyles } from '#src/ingress/compat/styles'
 import { isRecord } from '#src/schemas/shape'
+import { FORM_TYPE, JSON_TYPE, PATH_KEY, startStyles } from '#test/support/compatibility-rig'
 import { CHANNEL, PASSWORD } from '#test/support/making'
 import { undocumented } from '#test/support/documented'
 import { rawRequest } from '#test/support/raw-request'
 import type { RawAnswer, RawRequest } from '#test/support/raw-request'
 import { sentMessages } from '#test/support/sent-message'
-import { startIngress } from '#test/support/start-ingress'
-import type { Rig, RigOptions } from '#test/support/start-ingress'
 
-const KEY = `${CHANNEL}:${encodeURIComponent(PASSWORD)}`
-const AT = `/compat-sendkey/${KEY}`
-const FORM = 'Content-Type: application/x-www-form-urlencoded'
-const JSON_TYPE = 'Content-Type: application/json;charset=utf-8'
-
-const start = (t: ExecutionContext, options: RigOptions = {}): Promise<Rig> =>
-  startIngress(t, { styles: compatibilityStyles({ keptMs: 1 }), ...options })
+const AT = `/compat-sendkey/${PATH_KEY}`
 
 const dataOf = ({ json }: RawAnswer): Readonly<Record<string, unknown>> => {
   const data = json['data']
@@ -62,7 +53,7 @@ const SAMPLES: readonly Sample[] = [
   {
     client: 'official samples',
     line: `POST ${AT}.send`,
-    headers: [FORM],
+    headers: [FORM_TYPE],
     body: 'text=T&desp=M',
     fields: BOTH,
   },
@@ -77,13 +68,13 @@ const SAMPLES: readonly Sample[] = [
   {
     client: 'Apprise without a title',
     line: `POST ${AT}.send`,
-    headers: [FORM, 'User-Agent: Apprise'],
+    headers: [FORM_TYPE, 'User-Agent: Apprise'],
     body: 'title=&desp=M',
     fields: { title: 'Notification', body: 'M' },
   },
   {
     client: 'Uptime Kuma with a key of the newer kind',
-    line: `POST /compat-sendkey/send/${KEY}.send`,
+    line: `POST /compat-sendkey/send/${PATH_KEY}.send`,
     headers: [JSON_TYPE],
     body: '{"title":"UptimeKuma Monitor Down web","desp":"down"}',
     fields: { title: 'UptimeKuma Monitor Down web', body: 'down' },
@@ -91,14 +82,14 @@ const SAMPLES: readonly Sample[] = [
   {
     client: 'qinglong',
     line: `POST ${AT}.send`,
-    headers: [FORM],
+    headers: [FORM_TYPE],
     body: 'title=%E6%9C%8D%E5%8A%A1&desp=a%0A%0Ab+c',
     fields: { title: '服务', body: 'a\n\nb c' },
   },
   {
     client: 'SmsForwarder',
     line: `POST ${AT}.send?timestamp=1763684000000`,
-    headers: [FORM],
+    headers: [FORM_TYPE],
     body: 'title=T&desp=M&channel=9&group=g',
     fields: {
       ...BOTH,
@@ -128,21 +119,21 @@ const SAMPLES: readonly Sample[] = [
   {
     client: 'the form of the specification, a slash behind it',
     line: `POST ${AT}/`,
-    headers: [FORM],
+    headers: [FORM_TYPE],
     body: 'title=T&desp=M',
     fields: BOTH,
   },
   {
     client: 'raw UTF-8 and newlines in what claims to be a form',
     line: `POST ${AT}.send`,
-    headers: [FORM],
+    headers: [FORM_TYPE],
     body: 'title=磁盘&desp=eins\nzwei',
     fields: { title: '磁盘', body: 'eins\nzwei' },
   },
   {
     client: 'JSON in what claims to be a form, over the query',
     line: `POST ${AT}.send?title=Q&desp=M`,
-    headers: [FORM],
+    headers: [FORM_TYPE],
     body: '{"title":"T"}',
     fields: BOTH,
   },
@@ -160,7 +151,7 @@ const SAMPLES: readonly Sample[] = [
 
 for (const { client, fields, ...request } of SAMPLES) {
   test(`send-key style: ${client}: the intended message arrives, and the client believes so`, async (t) => {
-    const rig = await start(t)
+    const rig = await startStyles(t)
     const answered = await rawRequest(rig.port, request)
     for (const [belief, holds] of Object.entries(BELIEFS)) t.true(holds(answered), belief)
     t.is(await undocumented(rig, request, answered), undefined)
@@ -200,7 +191,7 @@ const REFUSED: readonly Refused[] = [
   {
     what: 'a body beyond the limit',
     line: `POST ${AT}.send`,
-    headers: [FORM],
+    headers: [FORM_TYPE],
     body: `desp=${'x'.repeat(32_764)}`,
     status: 413,
     code: 413,
@@ -209,7 +200,7 @@ const REFUSED: readonly Refused[] = [
 
 for (const { what, status, code, ...request } of REFUSED) {
   test(`send-key style: ${what} is refused in the tool's shape`, async (t) => {
-    const rig = await start(t)
+    const rig = await startStyles(t)
     const answered = await rawRequest(rig.port, request)
     t.is(answered.status, status, answered.text)
     t.like(answered.json, { code, errno: code, data: { errno: code } })
@@ -222,7 +213,7 @@ for (const { what, status, code, ...request } of REFUSED) {
 }
 
 test('send-key style: the pushid finds the state of a message', async (t) => {
-  const rig = await start(t)
+  const rig = await startStyles(t)
   const sent = await rawRequest(rig.port, { line: `GET ${AT}.send?title=T` })
   const { pushid, readkey } = dataOf(sent)
   const [message] = rig.sink.accepted
@@ -248,7 +239,7 @@ test('send-key style: the pushid finds the state of a message', async (t) => {
 })
 
 test('send-key style: token and budget are refused in the shape of the tool', async (t) => {
-  const rig = await start(t, { token: 'secret', passwordBudget: { perAddress: 1, total: 9 } })
+  const rig = await startStyles(t, { token: 'secret', passwordBudget: { perAddress: 1, total: 9 } })
   const basic = `Authorization: Basic ${btoa('x:secret')}`
   const line = `GET ${AT}.send?title=T`
   t.is((await rawRequest(rig.port, { line, headers: [basic] })).status, 200)

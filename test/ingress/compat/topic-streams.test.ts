@@ -6,18 +6,17 @@ import type { ExecutionContext } from 'ava'
 import type { FeedEntry } from '#domain/feed'
 import { parseMessageId, parseOperationId } from '#domain/identity'
 import type { ChannelId } from '#domain/identity'
-import { compatibilityStyles } from '#src/ingress/compat/styles'
+import { PATH_KEY, startStyles } from '#test/support/compatibility-rig'
 import { CHANNEL, CREDENTIALS, PASSWORD } from '#test/support/making'
 import { rawRequest } from '#test/support/raw-request'
-import { addChannel, startIngress } from '#test/support/start-ingress'
+import { addChannel } from '#test/support/start-ingress'
 import type { Rig, RigOptions } from '#test/support/start-ingress'
 import { until } from '#test/support/until'
 
-const KEY = `${CHANNEL}:${encodeURIComponent(PASSWORD)}`
-const AT = `/compat-topic/${KEY}`
+const AT = `/compat-topic/${PATH_KEY}`
 
 const start = async (t: ExecutionContext, options: RigOptions = {}): Promise<Rig> => {
-  const rig = await startIngress(t, { styles: compatibilityStyles({ keptMs: 1 }), ...options })
+  const rig = await startStyles(t, options)
   rig.reads.entries = SAMPLES.map((fields, index) => entry(rig, index + 1, fields))
   return rig
 }
@@ -255,7 +254,7 @@ async function startTwo(t: ExecutionContext, options: RigOptions = {}) {
     { ...entry(rig, 1, { title: 'O1' }, other), acceptedAt: rig.time.nowMs() - 510_000 },
     { ...entry(rig, 2, { title: 'O2' }, other), acceptedAt: rig.time.nowMs() - 60_000 },
   )
-  return { rig, other, both: `${KEY},${OTHER}:${encodeURIComponent(OTHER_PASSWORD)}` }
+  return { rig, other, both: `${PATH_KEY},${OTHER}:${encodeURIComponent(OTHER_PASSWORD)}` }
 }
 
 test('several keys with commas are read together, in the order of their times', async (t) => {
@@ -295,7 +294,7 @@ test('one wrong key of several refuses them all, and each counts in the password
   const wrong = await read(rig, `/compat-topic/${both},${CHANNEL}:wrong+password/json?poll=1`)
   t.like(JSON.parse(wrong.text), { code: 40401 })
   t.deepEqual((await rig.get(`/compat-topic/${both}/auth`)).json, { success: true })
-  const many = Array<string>(51).fill(KEY).join(',')
+  const many = Array<string>(51).fill(PATH_KEY).join(',')
   t.like((await rig.get(`/compat-topic/${many}/json?poll=1`)).json, { http: 400, code: 40009 })
   const poor = await startTwo(t, { passwordBudget: { perAddress: 1, total: 100 } })
   const refused = await poor.rig.get(`/compat-topic/${poor.both}/json?poll=1`)

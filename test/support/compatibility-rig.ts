@@ -1,0 +1,24 @@
+// An ingress with the imitated tools, and the key of its channel as their clients send it.
+
+import type { ExecutionContext } from 'ava'
+
+import { compatibilityStyles } from '#src/ingress/compat/styles'
+import { CHANNEL, PASSWORD } from '#test/support/making'
+import { startIngress } from '#test/support/start-ingress'
+import type { Rig, RigOptions } from '#test/support/start-ingress'
+
+const KEPT_MS = 30 * 86_400_000
+
+/** The key in a body. */
+export const KEY = `${CHANNEL}:${PASSWORD}`
+/** The key in a path. */
+export const PATH_KEY = `${CHANNEL}:${encodeURIComponent(PASSWORD)}`
+/** A key with a wrong password, in a path. */
+export const WRONG_PATH_KEY = `${CHANNEL}:wrong+password`
+
+export const FORM_TYPE = 'Content-Type: application/x-www-form-urlencoded'
+export const JSON_TYPE = 'Content-Type: application/json; charset=utf-8'
+
+/** An ingress that has every style. */
+export const startStyles = (t: ExecutionContext, options: RigOptions = {}): Promise<Rig> =>
+  startIngress(t, { styles: compatibilityStyles({ keptMs: KEPT_MS }), ...options })
