@@ -1,5 +1,7 @@
 // A nats-server of its own for a test file, and what is opened on it.
 
+import { jetstreamManager } from '@nats-io/jetstream'
+import type { JetStreamManager } from '@nats-io/jetstream'
 import test from 'ava'
 import type { ExecutionContext } from 'ava'
 
@@ -114,4 +116,10 @@ export async function openLog(
   const log = await JetStreamLog.open(node, options)
   t.teardown(() => log.close())
   return log
+}
+
+/** Connects as an operator who changes streams behind the gateway's back. */
+export async function connectOperator(t: ExecutionContext, url: string): Promise<JetStreamManager> {
+  const { connection } = await connectNode(t, url, 'operator')
+  return jetstreamManager(connection.nats, { checkAPI: false })
 }

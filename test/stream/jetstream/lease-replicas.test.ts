@@ -2,10 +2,9 @@
 // after they were made: a bucket with one replica ends with its server, and nobody applies a lane.
 
 import type { ExecutionContext } from 'ava'
-import { jetstreamManager } from '@nats-io/jetstream'
 
 import { KvLeases } from '#src/stream/jetstream/leases'
-import { connectNode, testsWithNats } from '#test/support/nats'
+import { connectNode, connectOperator, testsWithNats } from '#test/support/nats'
 
 const testWithNats = testsWithNats({ servers: 3 })
 
@@ -23,8 +22,7 @@ async function joinAndLeave(t: ExecutionContext, url: string, replicas: number):
 
 testWithNats('more replicas for the log are more for the leases as well', async (t, servers) => {
   const url = servers.map((server) => server.url).join(',')
-  const { connection } = await connectNode(t, url, 'operator')
-  const manager = await jetstreamManager(connection.nats, { checkAPI: false })
+  const manager = await connectOperator(t, url)
   for (const replicas of [1, 3]) {
     await joinAndLeave(t, url, replicas)
     for (const bucket of [`KV_${NAME}_NODES`, `KV_${NAME}_LANES`]) {

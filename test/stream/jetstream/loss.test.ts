@@ -1,12 +1,17 @@
 // Goal: a log that lost entries is noticed by whoever knows that they were in it, whether it read
 // them itself or took a lane over from somebody who did. (W5)
 
-import { jetstreamManager } from '@nats-io/jetstream'
-
 import { LogMismatch } from '#domain/lane'
 import { appended, batchOf } from '#test/contracts/log-contract'
 import { until } from '#test/support/gateway'
-import { connectNode, only, openLog, ownStream, testsWithNats } from '#test/support/nats'
+import {
+  connectNode,
+  connectOperator,
+  only,
+  openLog,
+  ownStream,
+  testsWithNats,
+} from '#test/support/nats'
 
 const testWithNats = testsWithNats()
 
@@ -21,8 +26,7 @@ testWithNats(
     const log = await openLog(t, await connectNode(t, server.url), options)
     t.deepEqual(await log.read(1, applied, 10), [])
     // An older copy of the stream is put back, with the same identity.
-    const { connection } = await connectNode(t, server.url, 'operator')
-    const manager = await jetstreamManager(connection.nats, { checkAPI: false })
+    const manager = await connectOperator(t, server.url)
     const { config } = await manager.streams.info(options.name ?? '')
     await manager.streams.delete(config.name)
     await manager.streams.add(config)

@@ -1,0 +1,124 @@
+// Goal: a node opens its own stream and no other one, and notices when that stream is replaced.
+
+import { LogMismatch } from '#domain/lane'
+import { StreamProbe } from '#src/stream/jetstream/probe'
+import { appended, batchOf } from '#test/contracts/log-contract'
+import { until } from '#test/support/gateway'
+import {
+  connectNode,
+  connectOperator,
+  freeze,
+  only,
+  openLog,
+  ownStream,
+  testsWithNats,
+} from '#test/support/nats'
+
+const testWithNats = testsWithNats()
+
+testWithNats(
+  'jetstream-writer/2: a stream that lost its end takes nothing any more and is not read',
+  async (t, servers) => {
+    const { url } = only(servers)
+    const options = ownStream()
+    const log = await openLog(t, await connectNode(t, url), options)
+    for (const id of ['a', 'b', 'c']) await appended(log, batchOf(1, [id]))
+    const manager = await connectOperator(t, url)
+    const { config } = await manager.streams.info(options.name ?? '')
+    await manager.streams.delete(config.name)
+    await manager.streams.add(config)
+    t.like(await log.append(batchOf(1, ['d'])), { kind: 'refused', reason: 'unavailable' })
+    await t.throwsAsync(log.read(1, 0, 10), { instanceOf: LogMismatch })
+    t.like(await log.append(batchOf(1, ['e'])), { kind: 'refused' })
+  },
+)
+
+testWithNats(
+  'W5: a stream that was replaced is noticed when the connection returns',
+  async (t, servers) => {
+    const server = only(servers)
+    const options = ownStream()
+    const node = await connectNode(t, server.url)
+    const log = await openLog(t, node, options)
+    const manager = await connectOperator(t, server.url)
+    const { config } = await manager.streams.info(options.name ?? '')
+    await manager.streams.delete(config.name)
+    await manager.streams.add({ ...config, description: `heliograph log ${'0'.repeat(32)}` })
+    await server.kill('SIGKILL')
+    await server.restart()
+    await until(
+      () => Promise.resolve(log.stream.mismatch),
+      (mismatch) => mismatch !== undefined,
+    )
+    await t.throwsAsync(log.read(1, 0, 10), { instanceOf: LogMismatch })
+    const readiness = await new StreamProbe(node.connection, log.stream).readiness()
+    t.false(readiness.ready)
+  },
+)
+
+for (const [whose, description, subjects, sentence] of [
+  ['that was not made by a gateway', '', 'lane.*.*', /not made by Heliograph/],
+  ['of an earlier version', `heliograph log ${'0'.repeat(32)}`, 'lane.*', /earlier version/],
+  ['of another installation', `heliograph log ${'0'.repeat(32)}`, 'other.*', /another install/],
+] as const) {
+  testWithNats(`W5: a stream ${whose} is refused`, async (t, servers) => {
+    const { url } = only(servers)
+    const options = ownStream()
+    const manager = await connectOperator(t, url)
+    const { name = '', prefix } = options
+    await manager.streams.add({ name, description, subjects: [`${prefix}.${subjects}`] })
+    const opening = openLog(t, await connectNode(t, url), options)
+    await t.throwsAsync(opening, { instanceOf: LogMismatch, message: sentence })
+  })
+}
+
+testWithNats('a JetStream that does not answer yet is waited for', async (t, servers) => {
+  const server = only(servers)
+  const node = await connectNode(t, server.url)
+  const frozen = await freeze(t, server)
+  const opening = openLog(t, node)
+  await until(
+    () => Promise.resolve(node.logger.lines),
+    (lines) => lines.some(({ fact }) => /JetStream does not answer/.test(fact)),
+  )
+  await frozen.go()
+  t.like(await (await opening).append(batchOf(1, ['a'])), { kind: 'appended' })
+})
+
+testWithNats('nodes that open the log together agree on one identity', async (t, servers) => {
+  const { url } = only(servers)
+  const options = ownStream()
+  const nodes = await Promise.all([1, 2, 3, 4].map(() => connectNode(t, url)))
+  const logs = await Promise.all(nodes.map((node) => openLog(t, node, options)))
+  const identities = await Promise.all(logs.map((log) => log.identity()))
+  t.is(new Set(identities).size, 1)
+})
+
+testWithNats('a new byte bound is adopted at the next start', async (t, servers) => {
+  const { url } = only(servers)
+  const options = ownStream()
+  await openLog(t, await connectNode(t, url), options)
+  await openLog(t, await connectNode(t, url), { ...options, bytesMax: 2 ** 27 })
+  const { config } = await (await connectOperator(t, url)).streams.info(options.name ?? '')
+  t.is(config.max_bytes, 2 ** 27)
+})
+
+testWithNats('the probe tells replicas and sync mode', async (t, servers) => {
+  const server = only(servers)
+  const node = await connectNode(t, server.url)
+  const log = await openLog(t, node)
+  const probe = new StreamProbe(node.connection, log.stream, { monitorUrl: server.monitorUrl })
+  const { ready, detail } = await probe.readiness()
+  t.true(ready)
+  t.regex(detail, /1 replica.*sync (every \d+ s|always)/)
+  await server.kill('SIGKILL')
+  await until(
+    () => probe.readiness(),
+    (readiness) => !readiness.ready,
+  )
+  await server.restart()
+  await until(
+    () => probe.readiness(),
+    (readiness) => readiness.ready,
+  )
+})
