@@ -1,129 +1,24 @@
 // Goal: the folders tell the story of a submission; this test keeps them honest.
-// Method: read every import of every source file and look its folder up in the table. A folder may
-// import itself and what its row lists; nothing else, ours or npm's. The other rules (sizes, bans,
-// top level) read the same files.
+// Method: read every import of every source file and look its folder up in the table. The other
+// rules (sizes, bans, top level) read the same files.
 
-import { readFileSync, readdirSync, statSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 
 import test from 'ava'
 
-const ROOT = new URL('..', import.meta.url).pathname
-
-// One row a folder (or a file): what it may import beside itself. `src/` rows name folders of ours,
-// the others packages.
-const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
-  'src/domain': [],
-  'src/schemas': ['src/domain', 'ajv'],
-  machines: ['src/domain', 'xstate'],
-  actors: ['src/domain', 'machines', 'xstate'],
-  'src/acceptance': ['src/domain', 'src/schemas', 'node:'],
-  'src/ingress': ['src/acceptance', 'src/domain', 'src/schemas', 'node:'],
-  'src/authorization': [
-    'src/acceptance',
-    'src/domain',
-    'src/ingress',
-    'src/schemas',
-    'oidc-provider',
-    'node:',
-  ],
-  'src/mcp': [
-    'src/acceptance',
-    'src/domain',
-    'src/ingress',
-    'src/schemas',
-    '@modelcontextprotocol/server',
-  ],
-  'src/stream': [
-    'src/domain',
-    'src/schemas',
-    '@nats-io/transport-node',
-    '@nats-io/jetstream',
-    '@nats-io/kv',
-    'node:',
-  ],
-  'src/dev-servers': ['node:'],
-  'src/store': ['src/domain', 'typeorm', 'mysql2', 'node:', 'ormconfig.ts'],
-  'src/transports': ['src/domain', 'src/schemas', 'node:'],
-  'src/dispatch': ['src/domain', 'rxjs'],
-  'src/providers': [
-    'src/domain',
-    'apns2',
-    'undici',
-    'firebase-admin/app',
-    'firebase-admin/messaging',
-    'google-auth-library',
-    'node:',
-  ],
-  'src/client': ['src/domain', 'src/schemas'],
-  // Everything of the SDK that a browser cannot have.
-  'src/client/node': ['src/client', '@matrixai/quic', '@matrixai/logger', 'node:'],
-  'src/telemetry': ['src/domain', 'pino', 'prom-client'],
-  'src/cli': [
-    'src/client',
-    'src/client/node',
-    'src/config',
-    'src/dev-servers',
-    'src/domain',
-    'src/process',
-    'src/schemas',
-    'csv-parse',
-    'node:',
-  ],
-  'ormconfig.ts': ['src/store', 'typeorm', 'mysql2', 'node:'],
-  'src/config': ['src/domain', 'node:'],
-  'src/threads': [
-    'src/config',
-    'src/domain',
-    'src/process',
-    'src/runtime',
-    'src/telemetry',
-    'src/transports',
-    'node:',
-  ],
-  // The composition root sees every stage; nothing imports it but the edges of process and thread.
-  'src/runtime': [
-    'src/acceptance',
-    'src/authorization',
-    'src/config',
-    'src/dispatch',
-    'src/domain',
-    'src/ingress',
-    'src/mcp',
-    'src/schemas',
-    'src/providers',
-    'src/stream',
-    'src/store',
-    'src/threads',
-    'src/transports',
-    'src/telemetry',
-    'actors',
-    'machines',
-    'node:',
-  ],
-  'src/process': [
-    'src/config',
-    'src/domain',
-    'src/runtime',
-    'src/telemetry',
-    'src/threads',
-    'node:',
-  ],
-  'src/main.ts': ['src/config', 'src/process'],
-}
-
-// Few files absorb a library once, so that no type of it reaches a handler or a session.
-const ONLY_IN: Readonly<Record<string, readonly string[]>> = {
-  'uWebSockets.js': [
-    'src/ingress/applications.ts',
-    'src/ingress/http.ts',
-    'src/ingress/exchange.ts',
-    'src/ingress/websocket.ts',
-    'src/transports/wss.ts',
-  ],
-  '@matrixai/quic': ['src/transports/quic.ts', 'src/client/node/quic.ts'],
-  '@matrixai/logger': ['src/transports/quic.ts', 'src/client/node/quic.ts'],
-}
+import { MAY_IMPORT, ONLY_IN } from '#test/support/import-table'
+import {
+  ROOT,
+  SOURCES,
+  TESTS,
+  fileImportsOf,
+  importsOf,
+  reachedFrom,
+  rowOf,
+  targetOf,
+  textOf,
+} from '#test/support/sources'
 
 // Where time and chance come from; every other file is handed a Runtime. Commands, the servers for
 // tests and the client have edges of their own.
@@ -186,54 +81,6 @@ const TOP_LEVEL = [
   'tsconfig.json',
 ]
 
-function filesUnder(folder: string): string[] {
-  return readdirSync(join(ROOT, folder)).flatMap((name) => {
-    const path = join(folder, name)
-    if (statSync(join(ROOT, path)).isDirectory()) return filesUnder(path)
-    return path.endsWith('.ts') ? [path] : []
-  })
-}
-
-const SOURCES = [...['src', 'actors', 'machines'].flatMap(filesUnder), 'ormconfig.ts']
-const TESTS = filesUnder('test')
-const textOf = (file: string): string => readFileSync(join(ROOT, file), 'utf8')
-
-/** The row of the table that a file belongs to: the longest folder that holds it. */
-function rowOf(file: string): string {
-  const rows = Object.keys(MAY_IMPORT).filter((row) => file === row || file.startsWith(`${row}/`))
-  return rows.toSorted((a, b) => b.length - a.length)[0] ?? ''
-}
-
-const IMPORT = /(?<!')(?:from|import)\s*\(?\s*'([^']+)'/g
-
-/** Where an import leads: a row of ours, a package, or `node:`. */
-function targetOf(file: string, specifier: string): string {
-  if (specifier.startsWith('node:')) return 'node:'
-  if (specifier.startsWith('./')) return rowOf(join(file, '..', specifier))
-  if (specifier === '#ormconfig') return 'ormconfig.ts'
-  if (specifier.startsWith('#src/')) return rowOf(`src/${specifier.slice('#src/'.length)}.ts`)
-  if (specifier.startsWith('#domain/')) return 'src/domain'
-  if (specifier.startsWith('#')) return rowOf(`${specifier.slice(1)}.ts`)
-  return specifier
-}
-
-const ALIASES: Readonly<Record<string, string>> = { domain: 'src/domain' }
-
-/** The files of ours that a file imports. */
-function fileImportsOf(file: string): readonly string[] {
-  return importsOf(file).flatMap((specifier) => {
-    const [, alias = '', rest = ''] = /^#(\w+)\/(.*)$/.exec(specifier) ?? []
-    const path = specifier.startsWith('./')
-      ? join(file, '..', specifier)
-      : `${ALIASES[alias] ?? alias}/${rest}.ts`
-    return SOURCES.includes(path) ? [path] : []
-  })
-}
-
-function importsOf(file: string): readonly string[] {
-  return [...textOf(file).matchAll(IMPORT)].flatMap(([, specifier]) => specifier ?? [])
-}
-
 test('a folder imports only itself and what its row allows', (t) => {
   for (const file of SOURCES) {
     const row = rowOf(file)
@@ -254,14 +101,6 @@ test('a package that few files absorb is imported nowhere else', (t) => {
     }
   }
 })
-
-/** A file and everything that it imports, of ours. */
-function reachedFrom(file: string, reached = new Set<string>()): ReadonlySet<string> {
-  if (reached.has(file)) return reached
-  reached.add(file)
-  for (const target of fileImportsOf(file)) reachedFrom(target, reached)
-  return reached
-}
 
 test('a browser can load the SDK: nothing that it reaches is of Node or of a package', (t) => {
   const reached = [...reachedFrom('src/client/index.ts')]

@@ -56,8 +56,10 @@ export const CURSOR_FORM = 'c(?:0|[1-9a-z][0-9a-z]{0,9})'
 /** The address of a web page, in any characters but NUL. */
 export const WEB_URL_FORM = `(?:${anyCase(['http', 'https'])})://[^${SPACE}\\u0000][^\\u0000]*`
 
+const NOT_JSON = `[^\\[${SPACE}][\\s\\S]*`
+const EMPTY_LIST = `\\[[${SPACE}]*\\][${SPACE}]*`
 /** A text that is not JSON, or an empty list. */
-export const SHORT_ACTIONS = `^[${SPACE}]*(?:[^\\[${SPACE}][\\s\\S]*|\\[[${SPACE}]*\\][${SPACE}]*)?$`
+export const SHORT_ACTIONS = `^[${SPACE}]*(?:${NOT_JSON}|${EMPTY_LIST})?$`
 
 /** Keys between commas, of which one is not blank. */
 export const KEYS_BETWEEN_COMMAS = `[^,${SPACE}\\u0000]`
