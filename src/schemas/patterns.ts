@@ -57,7 +57,8 @@ export const CURSOR_FORM = 'c(?:0|[1-9a-z][0-9a-z]{0,9})'
 export const WEB_URL_FORM = `(?:${anyCase(['http', 'https'])})://[^${SPACE}\\u0000][^\\u0000]*`
 
 const NOT_JSON = `[^\\[${SPACE}][\\s\\S]*`
-const EMPTY_LIST = `\\[[${SPACE}]*\\][${SPACE}]*`
+/** Between brackets JSON knows four kinds of white space. */
+const EMPTY_LIST = `\\[[ \\t\\n\\r]*\\][${SPACE}]*`
 /** A text that is not JSON, or an empty list. */
 export const SHORT_ACTIONS = `^[${SPACE}]*(?:${NOT_JSON}|${EMPTY_LIST})?$`
 

@@ -25,7 +25,7 @@ const list = (value: unknown): readonly Members[] =>
 const TEXTS = [
   '', ' \u3000', ' a ', 'a\u0000', '\u0000', 'ä\n😀', '%a', '0', '1', '5', '6', ' HIGH ', 'highest', 'none', 'LATEST',
   '10m', '10x', '1234567890123', 'a'.repeat(12), 'http://', 'ftp://a', 'HTTPS://a b', ' http://ä\u0000', 'http:// a',
-  '[', '[]', ' [ ] ', '[1', 'view, a, http://b', 'view\n[', 'a'.repeat(64), 'a'.repeat(65), ',', 'a,b',
+  '[', '[]', ' [ ] ', '[\u3000]', '[\f]', '[1', 'view, a, http://b', 'view\n[', 'a'.repeat(64), 'a'.repeat(65), ',', 'a,b',
 ] // prettier-ignore
 
 const VALUES: readonly unknown[] = [
