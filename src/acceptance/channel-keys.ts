@@ -9,7 +9,6 @@
 //   channel-keys/3. Only a proved password makes, lists or revokes keys: a grant is no proof.
 
 import { hash } from 'node:crypto'
-import type { ChannelCredentials } from '#domain/channel'
 import { fault, isFault } from '#domain/fault'
 import type { ChannelId } from '#domain/identity'
 import type { Answer, Bus } from '#domain/ports'
@@ -18,8 +17,8 @@ import type { ChannelKeyStore } from '#domain/channel-keys'
 import { readKeyRevocation, readKeyWish } from '#src/schemas/channel-key-requests'
 import type { ListedKeys, MadeKey } from '#src/schemas/channel-key-requests'
 import { readChannelCredentials } from '#src/schemas/channel-requests'
-import type { Credentials as ChannelPassword } from '#src/schemas/values'
 import type { Caller } from './caller.ts'
+import { provedChannel } from './channel-proof.ts'
 import type { Credentials } from './credentials.ts'
 
 export interface ChannelKeyPorts {
@@ -44,7 +43,7 @@ export class ChannelKeys {
   async create(fields: unknown, caller: Caller): Promise<Answer<MadeKey>> {
     const wish = readKeyWish(fields)
     if (isFault(wish)) return wish
-    const proved = await this.#prove(wish, caller)
+    const proved = await provedChannel(this.#ports.credentials, wish, caller) // channel-keys/3
     if (isFault(proved)) return proved
     const { channelId, label } = wish
     const { channelKeys, credentials, entropy, newHex32 } = this.#ports
@@ -67,7 +66,7 @@ export class ChannelKeys {
   async list(fields: unknown, caller: Caller): Promise<Answer<ListedKeys>> {
     const request = readChannelCredentials(fields)
     if (isFault(request)) return request
-    const proved = await this.#prove(request, caller)
+    const proved = await provedChannel(this.#ports.credentials, request, caller) // channel-keys/3
     if (isFault(proved)) return proved
     const { channelId } = request
     return { channelId, keys: await this.#ports.channelKeys.list(channelId) }
@@ -77,7 +76,7 @@ export class ChannelKeys {
   async revoke(fields: unknown, caller: Caller): Promise<Answer<ChannelId>> {
     const request = readKeyRevocation(fields)
     if (isFault(request)) return request
-    const proved = await this.#prove(request, caller)
+    const proved = await provedChannel(this.#ports.credentials, request, caller) // channel-keys/3
     if (isFault(proved)) return proved
     const { channelId, keyId } = request
     const isRevoked = await this.#ports.channelKeys.revoke(channelId, keyId)
@@ -90,15 +89,6 @@ export class ChannelKeys {
   /** The channel that a key stands for; channel_not_found when it stands for none. */
   async channelOf(key: string): Promise<Answer<ChannelId>> {
     return (await this.#ports.channelKeys.find(hashOf(key))) ?? NOT_FOUND // channel-keys/2
-  }
-
-  /** channel-keys/3 */
-  async #prove(
-    { channelId, password }: ChannelPassword,
-    { refusal }: Caller,
-  ): Promise<Answer<ChannelCredentials>> {
-    const opened = await this.#ports.credentials.check(channelId, password)
-    return isFault(opened) ? opened : (refusal ?? opened)
   }
 }
 

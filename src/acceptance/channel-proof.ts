@@ -1,13 +1,25 @@
-// Proof that somebody knows the password of a channel, for what lasts beyond one request.
+// Proof that somebody knows the password of a channel. A grant is no proof.
 
 import type { ChannelCredentials } from '#domain/channel'
 import { isFault } from '#domain/fault'
 import type { ChannelId } from '#domain/identity'
 import type { Answer } from '#domain/ports'
 import { readChannelCredentials } from '#src/schemas/channel-requests'
+import type { Credentials as ChannelPassword } from '#src/schemas/values'
 import type { Caller } from './caller.ts'
 import type { Credentials } from './credentials.ts'
 
+/** The channel that the password opens, unless the caller's requests are refused now. */
+export async function provedChannel(
+  credentials: Credentials,
+  { channelId, password }: ChannelPassword,
+  { refusal }: Caller,
+): Promise<Answer<ChannelCredentials>> {
+  const opened = await credentials.check(channelId, password)
+  return isFault(opened) ? opened : (refusal ?? opened)
+}
+
+/** Proof for uses that last beyond one request. */
 export class ChannelProof {
   readonly #credentials: Credentials
 
@@ -15,15 +27,13 @@ export class ChannelProof {
     this.#credentials = credentials
   }
 
-  /** The channel that `channel_id` and `password` open; a grant is no proof. */
-  async prove(fields: unknown, { refusal }: Caller): Promise<Answer<ChannelCredentials>> {
+  /** The channel that `channel_id` and `password` open. */
+  async prove(fields: unknown, caller: Caller): Promise<Answer<ChannelCredentials>> {
     const sent = readChannelCredentials(fields)
-    if (isFault(sent)) return sent
-    const opened = await this.#credentials.check(sent.channelId, sent.password)
-    return isFault(opened) ? opened : (refusal ?? opened)
+    return isFault(sent) ? sent : provedChannel(this.#credentials, sent, caller)
   }
 
-  /** To be called when the store says that a password which was proved is not in force any more. */
+  /** Called when the store says that a proved password is not in force any more. */
   forget(channelId: ChannelId): void {
     this.#credentials.forget(channelId)
   }

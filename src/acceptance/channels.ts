@@ -10,7 +10,7 @@
 //               knew before.
 
 import type { Existence, NamedChannel } from '#domain/administration'
-import type { ChannelCredentials, ChannelInfo } from '#domain/channel'
+import type { ChannelInfo } from '#domain/channel'
 import { fault, isFault } from '#domain/fault'
 import type { ChannelId } from '#domain/identity'
 import type { Answer, Bus } from '#domain/ports'
@@ -23,11 +23,11 @@ import {
   readRename,
 } from '#src/schemas/channel-requests'
 import type { PasswordChange } from '#src/schemas/channel-requests'
-import type { Credentials as ChannelPassword } from '#src/schemas/values'
 import type { Caller } from './caller.ts'
 import { readableFields } from './channel-access.ts'
 import type { ChannelAccess } from './channel-access.ts'
 import { makeChannel } from './channel-creation.ts'
+import { provedChannel } from './channel-proof.ts'
 import type { Credentials } from './credentials.ts'
 import type { PasswordWork } from './password-work.ts'
 
@@ -59,7 +59,7 @@ export class Channels {
   async rename(fields: unknown, caller: Caller): Promise<Answer<NamedChannel>> {
     const request = readRename(fields)
     if (isFault(request)) return request
-    const opened = await this.#prove(request, caller)
+    const opened = await provedChannel(this.#ports.credentials, request, caller) // channels/2
     if (isFault(opened)) return opened
     const { channelId, channelName } = request
     const isRenamed = await this.#ports.channels.rename(channelId, channelName)
@@ -71,7 +71,7 @@ export class Channels {
     const request = readPasswordChange(fields)
     if (isFault(request)) return request
     const { channelId } = request
-    const opened = await this.#prove(request, caller)
+    const opened = await provedChannel(this.#ports.credentials, request, caller) // channels/2
     if (isFault(opened)) return opened // A stranger causes no hashing.
     const passwordHash = await this.#ports.work.hash(request.newPassword)
     if (isFault(passwordHash)) return passwordHash
@@ -86,7 +86,7 @@ export class Channels {
   async delete(fields: unknown, caller: Caller): Promise<Answer<ChannelId>> {
     const request = readChannelCredentials(fields)
     if (isFault(request)) return request
-    const opened = await this.#prove(request, caller)
+    const opened = await provedChannel(this.#ports.credentials, request, caller) // channels/2
     if (isFault(opened)) return opened
     const { channelId } = request
     const { channels, credentials, bus } = this.#ports
@@ -116,15 +116,6 @@ export class Channels {
     if (caller.refusal !== undefined) return caller.refusal
     const { channelId } = request
     return { channelId, exists: await this.#ports.channels.exists(channelId) }
-  }
-
-  /** The channel once the caller has proved to know its password. (channels/2) */
-  async #prove(
-    { channelId, password }: ChannelPassword,
-    { refusal }: Caller,
-  ): Promise<Answer<ChannelCredentials>> {
-    const opened = await this.#ports.credentials.check(channelId, password)
-    return isFault(opened) ? opened : (refusal ?? opened)
   }
 
   /** Tries twice: the known password may be older than another node's change. */

@@ -55,6 +55,15 @@ const share = (one: Member, two: Member): Promise<unknown> =>
     8000,
   )
 
+/** Two nodes, each with half of the lanes. */
+async function joinTwo(t: ExecutionContext, url: string) {
+  const epochs = new Map<number, number>()
+  const one = await join(t, { url, epochs, name: 'one' })
+  const two = await join(t, { url, epochs, name: 'two' })
+  await share(one, two)
+  return { one, two }
+}
+
 const holdsAll = (one: Member): Promise<unknown> =>
   until(
     () => Promise.resolve(one.held),
@@ -107,10 +116,7 @@ testWithNats(
   'leases/4: a node that missed what a bucket lost takes lanes all the same',
   async (t, servers) => {
     const { url } = only(servers)
-    const epochs = new Map<number, number>()
-    const one = await join(t, { url, epochs, name: 'one' })
-    const two = await join(t, { url, epochs, name: 'two' })
-    await share(one, two)
+    const { one, two } = await joinTwo(t, url)
     const { streams } = await operator(t, url)
     for (const { lane } of two.held) {
       const last_by_subj = `$KV.${NAME}_LANES.lane.${lane}`
@@ -126,10 +132,7 @@ testWithNats(
   'refused-leases/1: a lane that another process has rightly raises nothing',
   async (t, servers) => {
     const { url } = only(servers)
-    const epochs = new Map<number, number>()
-    const one = await join(t, { url, epochs, name: 'one' })
-    const two = await join(t, { url, epochs, name: 'two' })
-    await share(one, two)
+    const { one, two } = await joinTwo(t, url)
     const { streams } = await operator(t, url)
     const base = async (): Promise<string | undefined> =>
       (await streams.getMessage(STREAM, { last_by_subj: `$KV.${NAME}_LANES.base` }))?.string()
