@@ -20,7 +20,7 @@ import {
   textOf,
 } from '#test/support/sources'
 
-// Where time and chance come from; every other file is handed a Runtime. Commands, the servers for
+// The sources of time and chance; every other file is handed a Runtime. Commands, the servers for
 // tests and the client have edges of their own.
 const CLOCKS = [
   'src/process/system-runtime.ts',

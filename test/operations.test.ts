@@ -23,7 +23,7 @@ test('the table of metrics has every metric, and no other', (t) => {
   t.deepEqual(namesUnder('Metrics').toSorted(), Object.keys(METRICS).toSorted())
 })
 
-// What varies in a sentence of the code stands here as anything.
+// The variable parts of the code's sentences match any text here.
 const REASONS: readonly (readonly [file: string, sentence: RegExp])[] = [
   ['src/store/lanes.ts', /the database was made with .+ lanes and SERVICE_LANES is .+: /],
   ['src/store/lanes.ts', /which is fixed for the life of a database/],

@@ -123,7 +123,7 @@ for (const [index, [title, compilerOptions]] of PROJECTS.entries()) {
     const [program, project] = [`program-${index}.ts`, `tsconfig-${index}.json`]
     await installed.write(program, TYPED_PROGRAM)
     await installed.write(project, JSON.stringify({ compilerOptions, files: [program] }))
-    // What the compiler has to say stands in its output, which an error of it carries.
+    // The compiler's messages are in its output, which its error carries.
     const said = await installed.run('npx', 'node', COMPILER, '-p', project).catch(String)
     t.is(said, '')
   })

@@ -21,7 +21,7 @@ interface Row {
   readonly guard: keyof typeof GUARDS
   readonly authorization?: string
   readonly bareToken?: string
-  /** What the first two requests give: the address that is counted, none, or a code. */
+  /** The outcome of the first two requests: the address that is counted, none, or a code. */
   readonly expected: readonly [unknown, unknown]
 }
 

@@ -1,4 +1,4 @@
-// What nodes share through the store: uses of codes, and the secrets of a gateway.
+// Goal: nodes share uses of codes and the secrets of a gateway through the store.
 
 import test from 'ava'
 

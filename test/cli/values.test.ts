@@ -22,7 +22,7 @@ const values: [text: string, expected: Json][] = [
   ['007', '007'],
   ['{broken', '{broken'],
   ['NaN', 'NaN'],
-  // What a number cannot carry exactly stays as it was typed.
+  // A text that a number cannot carry exactly stays as it was typed.
   ['9007199254740991', 9_007_199_254_740_991],
   ['9007199254740993', '9007199254740993'],
   ['1e999', '1e999'],

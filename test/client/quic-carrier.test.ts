@@ -37,7 +37,7 @@ test(
   }),
 )
 
-/** What a carrier tells. */
+/** The events of a carrier. */
 function open(options: QuicOptions) {
   const told: string[] = []
   const connection = quicCarrier(options)({

@@ -40,7 +40,7 @@ test(
   }),
 )
 
-/** What a carrier tells. */
+/** The events of a carrier. */
 function open(options: TcpOptions) {
   const told: string[] = []
   const connection = tcpCarrier(options)({

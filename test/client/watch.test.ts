@@ -1,4 +1,4 @@
-// What a watch hands on and acknowledges.
+// Goal: a watch hands each entry on once and acknowledges it after its handler.
 
 import test from 'ava'
 
@@ -126,7 +126,7 @@ test('positions/1: a restart of many pages hands no message over that was handle
       model.commitMessage(A)
       model.deleteThing(A, 'gone')
       model.commitMessage(A)
-      // As retention leaves it: the tombstone gone, and every message still there.
+      // Retention leaves it so: the tombstone is gone, and every message is there.
       model.channel(A).things.delete('gone')
       model.channel(A).tombstonesRemovedTo = 253
     },

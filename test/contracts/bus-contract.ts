@@ -1,4 +1,4 @@
-// What every bus keeps, whatever it is made of. Run by bus-contract.test.ts on each of them.
+// The behaviour of every bus. Run by bus-contract.test.ts on each of them.
 
 import type { ExecutionContext } from 'ava'
 

@@ -1,4 +1,4 @@
-// What lane leases keep, whatever they are made of. Run by leases-contract.test.ts on each of them.
+// The behaviour of all lane leases. Run by leases-contract.test.ts on each of them.
 
 import type { ExecutionContext } from 'ava'
 
@@ -10,7 +10,7 @@ export const LANES = 16
 
 /** A process that takes part. */
 export interface Member {
-  /** What it holds now. */
+  /** The leases that it holds now. */
   readonly held: readonly Lease[]
   /** Every list it was told of. */
   readonly told: readonly (readonly Lease[])[]
@@ -67,7 +67,7 @@ export async function joined(t: ExecutionContext, meeting: Meeting, name: string
   const told: (readonly Lease[])[] = []
   const stop = await leases.watch((held) => {
     told.push(held)
-    // What the owner of the lanes does with a lease: the database knows its epoch from then on.
+    // The owner of the lanes does so with a lease: the database knows its epoch from then on.
     for (const { epoch } of held) meeting.epochs.last = Math.max(meeting.epochs.last, epoch)
   })
   let leaving: Promise<void> | undefined

@@ -1,4 +1,4 @@
-// What every log keeps, whatever it is made of. Run by log-contract.test.ts on each of them.
+// The behaviour of every log. Run by log-contract.test.ts on each of them.
 
 import type { ExecutionContext } from 'ava'
 

@@ -1,4 +1,4 @@
-// What devices acknowledge: up to a seq, and single entries in any order against a simple model.
+// Acknowledgements: up to a seq, and of single entries in any order, against a simple model.
 
 import test from 'ava'
 import * as fc from 'fast-check'

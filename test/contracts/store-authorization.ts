@@ -1,4 +1,4 @@
-// What the authorization server keeps, and the channels that are bound to its grants.
+// Records of the authorization server, and the channels that are bound to its grants.
 
 import test from 'ava'
 

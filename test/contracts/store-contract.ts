@@ -1,4 +1,4 @@
-// What every store must do, as tests over a way to open an empty one. Each engine runs all of them.
+// The behaviour of every store, as tests over a way to open an empty one. Each engine runs them all.
 
 import type { ExecutionContext } from 'ava'
 

@@ -1,4 +1,4 @@
-// What a device is told of changes that retention has removed, or that a restored database never had.
+// Gaps: changes that retention has removed, and such that a restored database never had.
 
 import test from 'ava'
 

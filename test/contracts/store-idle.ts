@@ -125,7 +125,7 @@ export function idleContract(engine: string, open: OpenStore): void {
         names.filter((_, at) => channels.some((channelId) => channelId === channel(at + 1))),
       )
     }
-    // What was written to is looked at twice: only then is it known that nothing came since.
+    // Retention looks twice at a channel that was written to: only then is it known that nothing came since.
     t.deepEqual(gone, [['nothing'], ['message', 'deleted'], [], []])
   })
 

@@ -17,11 +17,11 @@ const KIB_100 = 102_400
 
 interface Read {
   readonly items: readonly { readonly seq: number }[]
-  /** What to read behind it; undefined: nothing is left. */
+  /** The start of the next page; undefined: nothing is left. */
   readonly next: number | undefined
 }
 
-/** How each kind of page is read, and from where on. */
+/** The reader of each kind of page: gives the page behind a place. */
 const KINDS: Record<string, (store: Store, from: number | undefined) => Promise<Read>> = {
   history: async (store, afterSeq = 0) => {
     const { items, next } = await store.read.history({ channelId: A, afterSeq, limit: 200 })

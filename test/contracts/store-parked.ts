@@ -1,4 +1,4 @@
-// What waits because the database refuses the rows of its channel.
+// Submissions that wait because the database refuses the rows of their channel.
 
 import test from 'ava'
 

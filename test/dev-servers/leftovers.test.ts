@@ -19,7 +19,7 @@ import { isAlive, locksOf } from '#test/support/leftovers'
 const run = promisify(execFile)
 const SERVERS = new URL('../../src/dev-servers/', import.meta.url).href
 
-/** What a process prints that runs this and then ends with code 3. */
+/** The output of a process that runs this and then ends with code 3. */
 async function endOf(source: string, env: NodeJS.ProcessEnv = {}): Promise<string> {
   const script = `${source}\nprocess.exit(3)`
   const options = { env: { ...process.env, ...env } }

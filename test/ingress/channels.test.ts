@@ -135,7 +135,7 @@ test('a sync takes 2,000 channels with the longest passwords, in a body of 1,024
   const password = '\u{1f511}'.repeat(32)
   const channel_id = await addChannel(rig.channels, OTHER, password)
   const channels = Array.from({ length: 2_000 }, () => ({ channel_id, password }))
-  // As many libraries write what is not ASCII.
+  // Many libraries write characters beyond ASCII so.
   const body = JSON.stringify({ device_key, channels }).replaceAll('\u{1f511}', '\\ud83d\\udd11')
   const sync = (text: string): Promise<Answered> =>
     rig.send('/channel/sync', { method: 'POST', headers: JSON_HEADERS, body: Buffer.from(text) })

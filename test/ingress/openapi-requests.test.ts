@@ -74,7 +74,7 @@ test('every request with a body has examples, and each has the form that the gat
         t.not(value, undefined, `${path} ${name}`)
       t.true(isRecord(schema['properties']), path)
       const { status, text } = await rig.post(path, example)
-      // Whose credentials an example has, the gateway need not know.
+      // The gateway need not know the credentials of an example.
       t.true(status === 200 || status === 404, `${path} ${JSON.stringify(example)} ${text}`)
     }
   }

@@ -14,7 +14,7 @@ import {
 } from '#src/ingress/reader'
 import type { Form, Reader } from '#src/ingress/reader'
 
-/** What a test compares: the texts and the files of a form, anything else as it is. */
+/** A value to compare: the texts and the files of a form, anything else as it is. */
 const plain = (read: Answer<unknown>): unknown => {
   if (isFault(read)) return read.code
   return read instanceof Uint8Array ? Buffer.from(read).toString('hex') : read

@@ -126,7 +126,7 @@ test('exchange/5: held bytes are counted exactly', (t) => {
   unread.changed(answer, 0, UNREAD_BYTES_MAX - LARGE_BYTES)
   t.true(unread.hasRoomFor(large))
   t.false(unread.hasRoomFor(`${large}x`))
-  // As many characters, and one byte more.
+  // The same number of characters, and one byte more.
   t.false(unread.hasRoomFor(`${large.slice(1)}ü`))
   t.true(unread.hasRoomFor(large.slice(1)))
   unread.changed(answer, UNREAD_BYTES_MAX - LARGE_BYTES, 0)

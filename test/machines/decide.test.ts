@@ -94,7 +94,7 @@ test('W9: an effective submission takes the next seq, any other takes none', (t)
     decisions.map(({ entry }) => entry?.seq),
     [1, undefined, undefined, 2, 3, undefined],
   )
-  // What is kept names the entry of its last effective change: a device catches up by it.
+  // The state names the entry of its last effective change: a device catches up by it.
   t.deepEqual(
     decisions.map(({ thing: after }) => after?.seq),
     [1, 1, 1, 2, 3, undefined],

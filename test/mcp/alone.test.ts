@@ -45,7 +45,7 @@ test('mcp/2: callers at once are each told of the channels of their own grant', 
   for (const [token, told] of await Promise.all(asked)) t.is(told, token === TOKEN)
 })
 
-/** Whether the holder of this token is told of the rig's channel. */
+/** True when the holder of this token sees the rig's channel. */
 async function isTold(rig: McpRig, token: string): Promise<boolean> {
   const { status, text } = await rig.rpc(CHANNELS, { authorization: `Bearer ${token}` })
   if (status !== 200) throw new Error(`${status} ${text}`)

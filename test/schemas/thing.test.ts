@@ -177,7 +177,7 @@ test('attrs and external_ids keep their nulls, and any JSON may be a value of th
   t.like(submissionOf('update', { attrs: deepest, external_ids: deepest }), { model: 'thing' })
 })
 
-// What stands in the body beside what every route needs, and what becomes of the request.
+// A row: members of the body beside those that every route needs, and the outcome of the request.
 const wholeNumbers: readonly (readonly [more: string, outcome: string])[] = [
   ['"attrs":{"a":9007199254740992}', 'accepted'],
   ['"attrs":{"a":9007199254740993}', 'validation_failed attrs'],

@@ -1,4 +1,4 @@
-// How far back a page may reach, on both engines: SQLite tells it to the row, MySQL to the block.
+// The reach of a page, on both engines: SQLite tells it to the row, MySQL to the block.
 
 import test from 'ava'
 import type { ExecutionContext } from 'ava'

@@ -1,4 +1,4 @@
-// Who comes in when, without a database: a place is held by a promise that the test ends.
+// The order of jobs, without a database: a place is held by a promise that the test ends.
 
 import test from 'ava'
 

@@ -1,4 +1,4 @@
-// What waits goes in together: jobs are counted, answers kept apart.
+// Goal: waiting jobs go in together; each counts, and each gets its own answer.
 
 import test from 'ava'
 

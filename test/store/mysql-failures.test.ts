@@ -1,4 +1,4 @@
-// What the network and other transactions do to a job on MySQL.
+// Goal: a job on MySQL survives the network and other transactions, or says that it did not.
 
 import { inspect } from 'node:util'
 

@@ -1,4 +1,4 @@
-// What becomes of connections and jobs while MySQL is slow or says nothing.
+// Goal: connections and jobs stay bounded while MySQL is slow or says nothing.
 
 import type { Runtime } from '#domain/runtime'
 import { ANSWER_MS_MAX } from '#src/store/connections'

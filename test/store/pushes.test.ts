@@ -1,4 +1,4 @@
-// What a turn asks the database for on behalf of pushes.
+// The statements of a turn on behalf of pushes.
 
 import test from 'ava'
 

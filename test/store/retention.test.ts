@@ -86,6 +86,6 @@ test('deleted-channels/1: a turn that commits after the deletion of its channel 
   await drain(1_000)
   await writer.commit()
   await drain(1_001)
-  // What is told of an operation is kept for whoever asks, also of a channel that is gone.
+  // The record of an operation stays for whoever asks, also when its channel is gone.
   t.is(await rowsOf(store), 3)
 })

@@ -9,7 +9,7 @@ import { ChannelWriter } from '#test/support/store-writer'
 import { channel, message } from '#test/support/submissions'
 import { openWatched } from '#test/support/watched-store'
 
-/** What each item takes beside its content. */
+/** Bytes that each item takes beside its content. */
 const ENVELOPE = 400
 
 const sizes = (...bytes: readonly number[]) =>

@@ -1,4 +1,4 @@
-// What the lock of a SQLite database says and leaves behind. That it ends with its process is shown
+// Goal: the lock of a SQLite database names its holder and leaves nothing behind. That it ends with its process is shown
 // by stories/database-in-use.test.ts.
 
 import { mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'

@@ -11,7 +11,7 @@ import { PASSWORD } from '#test/support/device'
 import { startGateway, until } from '#test/support/gateway'
 import { Relay } from '#test/support/relay'
 
-/** What the page does, from its start: it notes what it gets where the test can read it. */
+/** The program of the page: it notes its results where the test can read them. */
 const PROGRAM = `async ({ baseUrl, deviceKey, channelId }) => {
   const { decrypt, deliveries, keyFromBytes, localStoragePositions } = await import('heliograph')
   globalThis.seen = []

@@ -94,7 +94,7 @@ async function deviceOn(gateway: Gateway, channel_id: ChannelId): Promise<string
   return device_key
 }
 
-/** What every device may rely on, told with frames by hand. */
+/** The promises to every device, as frames by hand. */
 async function byHand(t: ExecutionContext, gateway: Gateway, { dial }: Row): Promise<void> {
   const [channel_id = '' as ChannelId] = await createChannels(gateway, 1)
   const device_key = await deviceOn(gateway, channel_id)

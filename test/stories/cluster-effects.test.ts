@@ -31,10 +31,10 @@ interface Device {
 
 interface Scene {
   readonly t: ExecutionContext
-  /** Where things are changed. */
+  /** The node through which things are changed. */
   readonly one: Gateway
   readonly client: Client
-  /** Where they must hold too. */
+  /** The node at which the changes must hold too. */
   readonly two: Gateway
   readonly channel: ChannelId
   /** With a session on the second node, subscribed to the channel. */
@@ -93,7 +93,7 @@ async function connect(t: ExecutionContext, gateway: Gateway, key: string): Prom
 const send = (gateway: Gateway, channel_id: ChannelId, password = PASSWORD) =>
   post(gateway, '/message', { channel_id, password, title: 'x' })
 
-/** What a sender with this password is told: 200, or the code of the refusal. */
+/** The answer to a sender with this password: 200, or the code of the refusal. */
 async function answerTo(gateway: Gateway, channel: ChannelId, password: string): Promise<unknown> {
   const { status, body } = await send(gateway, channel, password)
   return status === 200 ? 200 : `${status} ${body.error_code}`

@@ -31,7 +31,7 @@ const PUSHES = (SUBMISSIONS / CHANNELS) * DEVICES
 const WIDTH = 32
 const DISPATCHERS = [1, 2] as const
 
-/** What each device was given, in the order in which its service took it. */
+/** The pushes to each device, in the order in which its service took them. */
 type Taken = Map<string, number[]>
 
 clusterTest(
@@ -74,7 +74,7 @@ clusterTest(
     inOrder(t, taken)
     const repeats = count() - PUSHES
     t.log(`${PUSHES} pushes, ${repeats} of them repeated after a kill`)
-    // What a process had under way when it was killed, and no more.
+    // Repeats are pushes that a process had under way when it was killed, and no more.
     t.true(repeats <= DISPATCHERS.length * 2 * 2_000, `${repeats} repeats`)
   },
 )

@@ -43,9 +43,9 @@ interface Scene {
   readonly cluster: Cluster
   readonly load: Load
   readonly channels: readonly ChannelId[]
-  /** What the disaster itself sent. */
+  /** Submissions of the disaster itself. */
   readonly sent: Outcome[]
-  /** What stands between the last node and the servers. */
+  /** The relays between the last node and the servers. */
   readonly partition: { readonly nats: Relay; readonly mariaDb: Relay }
 }
 

@@ -28,7 +28,7 @@ const jsonBody = (body: object): RequestInit => ({
   body: JSON.stringify(body),
 })
 
-/** What each style sends with a key; what arrives has this title. */
+/** A request of each style with a key; the Message that arrives has this title. */
 const SENDS: Readonly<Record<string, (base: string, key: string) => ReturnType<typeof send>>> = {
   topic: (base, key) =>
     send(`${base}/compat-topic/${key}`, {
@@ -52,7 +52,7 @@ const SENDS: Readonly<Record<string, (base: string, key: string) => ReturnType<t
 
 const STYLES = Object.keys(SENDS)
 
-/** What a WebSocket of the topic style was told. */
+/** The frames that a WebSocket of the topic style got. */
 function subscribe(url: string): { readonly titles: unknown[]; close: () => void } {
   const titles: unknown[] = []
   const socket = new WebSocket(url.replace('http:', 'ws:'))

@@ -64,7 +64,7 @@ test(
     await heard('welcome')
     await post('/message', { channel_id, password: PASSWORD, title: 'over TLS' })
     t.regex((await heard('deliver')).join(), /"title":"over TLS"/)
-    // What does not speak TLS gets nothing.
+    // A caller without TLS gets nothing.
     await t.throwsAsync(fetch(`${gateway.baseUrl}/healthz`))
     t.is(await gateway.end('SIGTERM'), 0)
   }),

@@ -15,7 +15,7 @@ import { addDevice, pushServers, startPushGateway } from '#test/support/push-gat
 
 const MESSAGES = 60
 const PAUSE_MS = 10
-/** What a busy machine adds to nine in ten. */
+/** Milliseconds that a busy machine adds to nine in ten. */
 const ALLOWANCE_MS = 100
 /** A machine that is busy with something else meanwhile spoils a comparison, not all of them. */
 const COMPARISONS_MAX = 3

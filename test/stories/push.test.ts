@@ -17,7 +17,7 @@ import { addDevice, pushServers, startPushGateway, tokenOf } from '#test/support
 /** One gateway at a time: each test starts its own. */
 const test = ava.serial
 
-/** What a busy machine may take for anything, and for a whole test. */
+/** Milliseconds that a busy machine may take for anything, and for a whole test. */
 const PATIENCE_MS = 60_000
 const TIME_MAX_MS = 170_000
 

@@ -26,7 +26,7 @@ test('acceptor/2: bytes waiting in a lane are bounded', async (t) => {
   await turn()
   t.deepEqual(answers, [`d: ${BUSY}`])
 
-  // What is under way still counts; what is answered does not.
+  // A batch under way still counts; an answered one does not.
   flush()
   accept(messageOf(300, 'e'))
   await turn()

@@ -117,7 +117,7 @@ test('unapplied/1: an op_id of the form of the gateway is found also when a clie
   const texts = [NOW - 86_400_000, NOW - 1, NOW, NOW + 1, 0].map(
     (time) => operationIdFrom(time, hexOf(7)) as string,
   )
-  // What only begins like one of the gateway, at the time of its acceptance or at another.
+  // An op_id that only begins like one of the gateway, at the time of its acceptance or another.
   texts.push(`${NOW.toString(16).padStart(13, '0')}-mine`, '0000000000000-')
   const submissions = texts.map((text) => claimed(text, NOW))
   unapplied.remember(0, 1, [...submissions, own(NOW)])

@@ -14,13 +14,13 @@ interface Service {
   never(): Promise<never>
 }
 
-/** What each end has for the other in these tests. */
+/** The services of each end in these tests. */
 interface End {
   readonly services: Services<{ service: Service }>
   readonly topics: { readonly topic: unknown }
 }
 
-/** What an end of another version might expect: more than is served. */
+/** The services that an end of another version might expect: more than there are. */
 interface WiderEnd {
   readonly services: Services<{
     service: Service & { other(): Promise<void>; calls(): Promise<void> }

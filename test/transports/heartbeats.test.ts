@@ -11,7 +11,7 @@ import { A, FakeCarrier, Rig, deviceIdOf } from '#test/support/sessions-rig'
 const DEVICES = 10_000
 const OPENED_WITHIN_MS = 1_000
 const STEP_MS = 100
-/** Of pings that a stretch has on average, so many standard deviations more are still chance. */
+/** Standard deviations beyond the average number of pings in a stretch that are still chance. */
 const DEVIATIONS = 5
 
 class Pinged extends FakeCarrier {

@@ -78,7 +78,7 @@ test(
   }),
 )
 
-/** What a connection may do instead of a hello. */
+/** Things that a connection may do instead of a hello. */
 const STALLS: readonly (readonly [name: string, bytes: Buffer, options: ServeOptions])[] = [
   ['nothing', Buffer.alloc(0), {}],
   ['half a frame', framed(JSON.stringify(HELLO)).subarray(0, 20), {}],
@@ -98,7 +98,7 @@ async function endsLate(t: ExecutionContext, server: CarrierServer, bytes: Buffe
   socket.write(bytes)
   await until('a timer runs', () => server.time.waiting > 1 || server.carriers.length > 0)
   server.time.advance(HELLO_WITHIN_MS - 1)
-  // What was sent is read by now; an answer would come on the same way.
+  // The gateway has read everything by now; an answer would come on the same way.
   const other = await tcpPeer(t, server.port)
   t.false(isClosed)
   other.leave()

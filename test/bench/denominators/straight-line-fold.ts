@@ -42,7 +42,7 @@ export interface Effect {
   readonly op: string
   readonly at: number
   readonly thing: Thing
-  /** What the feed keeps. */
+  /** The entry as the feed keeps it. */
   readonly payload: string
 }
 

@@ -1,7 +1,7 @@
 // The store thread of the embedded D4: state, feed, operations and the lane's position in one
 // SQLite transaction a turn.
 //
-// What profiling found: four fifths of the thread's time is spent inside SQLite, most of it per
+// By a profile, the thread spends four fifths of its time inside SQLite, most of it per
 // commit and per touched page, not per row. Hence multi-row statements of 25 rows (the driver pays
 // per crossing; larger ones gain nothing), state held in memory and written through once per turn, a
 // wide distance between checkpoints, and turns that wait a few milliseconds for 1,000 submissions.

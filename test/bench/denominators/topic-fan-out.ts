@@ -15,7 +15,7 @@ const HELD_BYTES_MAX = 2 ** 20
 const subscribers = new Set<WebSocket<object>>()
 let seq = 0
 
-/** As long as a frame of the product for an update of 302 bytes. */
+/** Bytes of the product's frame for an update of 302 bytes. */
 const frame = (bytes: number): string => {
   seq += 1
   const head = `{"type":"deliver","channel_id":"all","seq":${seq},"op_id":"x","payload":"`

@@ -83,7 +83,7 @@ export interface SubscriberReport {
   /** Entries sent as the whole state (`sync`) because the device was behind. */
   readonly synced: number
   readonly closed: number
-  /** How often a channel was said to be caught up. */
+  /** Frames that said that a channel is caught up. */
   readonly caughtUp: number
   readonly latency: Latency
 }

@@ -108,8 +108,8 @@ export class LeanWebSocket {
 }
 
 /**
- * Where the payload of the frame at `start` lies; undefined when it is not whole. Server frames are
- * unmasked.
+ * The bounds of the payload of the frame at `start`; undefined when it is not whole. Frames of
+ * servers are unmasked.
  */
 export function frameAt(bytes: Buffer, start: number): { from: number; to: number } | undefined {
   if (bytes.length < start + 2) return undefined

@@ -27,7 +27,7 @@ const LOAD_CONNECTIONS = 32
 export interface Absence {
   readonly devices: NewDevices
   readonly messages?: number
-  /** Of one thing. */
+  /** Updates of one Thing. */
   readonly updates?: number
 }
 
@@ -45,7 +45,7 @@ export async function missed(
   return { directory, channels, token, deviceKeys: deviceKeysOf(devices.name, devices.count) }
 }
 
-/** How devices caught up. */
+/** The figures of devices that caught up. */
 export interface Return {
   readonly seconds: number
   readonly entries: number
@@ -55,7 +55,7 @@ export interface Return {
   readonly cpuMicrosPerEntry: number
 }
 
-/** How a fleet caught up while requests went on. */
+/** The figures of a fleet that caught up while requests went on. */
 export interface FleetReturn {
   readonly seconds: number
   readonly load: LoadReport

@@ -50,7 +50,7 @@ function addMessages(each: number): number[] {
   return [numberOf('SELECT count(*) FROM feed_entries')]
 }
 
-/** Of the thing that each channel was warmed with. */
+/** Adds updates of the Thing with which each channel was warmed. */
 function addUpdates(each: number): number[] {
   database
     .prepare(

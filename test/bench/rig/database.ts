@@ -54,7 +54,7 @@ export async function addUpdates(path: string, each: number): Promise<void> {
 export interface NewDevices {
   readonly name: string
   readonly count: number
-  /** Of each device; each begins where the one before ends. */
+  /** Channels of each device; its channels follow those of the device before. */
   readonly channels: number
   /** The one channel of all of them, in place of those. */
   readonly channel?: string

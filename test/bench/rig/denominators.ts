@@ -26,7 +26,7 @@ const script = (name: string): string =>
 /** The same requests as the product gets, the authorization header included. */
 const recipe: Recipe = {
   path: '/thing/update',
-  // As long as the token that the product gets.
+  // It has the length of the product's token.
   token: 'bench-gateway-token'.padEnd(32, '-'),
   password: 'bench-password',
   channels: Array.from({ length: CHANNEL_COUNT }, (_, index) => String(index).padStart(26, '0')),

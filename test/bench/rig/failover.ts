@@ -46,7 +46,7 @@ export interface Failover {
 /** The outcome of one kill. */
 export interface Killed {
   readonly seconds: number
-  /** How many lanes the node had. */
+  /** Lanes that the node had. */
   readonly lanes: number
   readonly accepted: number
   readonly due: number

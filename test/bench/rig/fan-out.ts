@@ -21,7 +21,7 @@ const THINGS = 1_000
 const CONNECTIONS = 64
 const SETTLE_LIMIT_MS = 60_000
 const CATCH_UP_MS = 2_000
-/** Of the product's frame for an update of 302 bytes. */
+/** Bytes of the product's frame for an update of 302 bytes. */
 const FRAME_BYTES = 480
 
 /** A server, its subscribers, and what makes entries for them. */
@@ -93,7 +93,7 @@ export class FanOut {
     const isWhole =
       after.entries + after.skipped === expected && after.repeated + after.closed === 0
     if (!isWhole) throw new CountsDiffer(`expected ${expected}, saw ${JSON.stringify(after)}`)
-    // What was conflated was not delivered.
+    // A conflated update was not delivered.
     return (after.entries - before.entries) / seconds
   }
 

@@ -99,7 +99,7 @@ class KneeSearch<Step extends Sustained> {
 
 interface Search<Step> {
   readonly start: number
-  /** How far the second step is from the first; doubled until a bound is found. */
+  /** The distance from the first step to the second; doubled until a bound is found. */
   readonly stride: number
   readonly stepsMax: number
   readonly attempt: (rung: number) => Promise<Step>

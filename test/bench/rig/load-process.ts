@@ -15,7 +15,7 @@ import type {
 
 class LoadProcess<Order extends object> {
   readonly #child: ChildProcess
-  /** Who waits for the one answer that may be on its way. */
+  /** The caller that waits for the one answer on its way. */
   #waiting: PromiseWithResolvers<unknown> | undefined
 
   constructor(script: string) {

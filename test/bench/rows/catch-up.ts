@@ -106,7 +106,7 @@ async function fleet(session: Session): Promise<Figure> {
 
 interface Wanted extends Omit<Absence, 'devices'> {
   readonly name: string
-  /** Of one return. */
+  /** Entries that one return expects. */
   readonly expected: number
 }
 

@@ -21,7 +21,7 @@ const MS = 1_000
 export interface SessionOptions {
   readonly secondsPerStep: number
   readonly runs: number
-  /** Where progress is told. */
+  /** Prints a line of progress. */
   readonly say: (line: string) => void
 }
 

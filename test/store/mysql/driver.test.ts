@@ -25,7 +25,7 @@ const mariaDb = sharedMariaDb()
 /** Members in place of an object's own, by name. */
 type Changed = Readonly<Record<string, unknown>>
 
-/** What the gateway sees in place of the driver's objects. */
+/** Members that replace those of the driver's objects before the gateway sees them. */
 interface Otherwise {
   readonly connection?: Changed
   readonly command?: Changed

@@ -1,4 +1,4 @@
-// What the server says, in the forms of several versions.
+// Goal: answers of the server are read in the forms of several versions.
 
 import test from 'ava'
 import { JetStreamApiError } from '@nats-io/jetstream'

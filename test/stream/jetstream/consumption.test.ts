@@ -20,7 +20,7 @@ interface Asked {
 class PlayedServer {
   isConnected = true
   readonly time = new FakeTime(0)
-  /** Where each consumer that was made begins. */
+  /** The position at which each consumer begins that was made. */
   readonly begins: unknown[] = []
   readonly asked: Asked[] = []
   #inbox = ''

@@ -28,9 +28,9 @@ class HeldSubject {
   readonly attempts: Attempt[] = []
   readonly #positions = new Map<string, number>()
   canSend = true
-  /** Whether it stores whatever end an attempt names, as a leader does that is behind. */
+  /** True: it stores whatever end an attempt names, as a leader does that is behind. */
   isBehind = false
-  /** Whether everything in it was purged. */
+  /** True once everything in it was purged. */
   isPurged = false
 
   get end(): number {

@@ -101,7 +101,7 @@ testWithNats('the lanes of a node that dies are taken within two seconds', async
   const two = await joined(t, meeting, 'two')
   await spread([one, two], 8)
   const startMs = performance.now()
-  // As a kill does it: the connection ends and no heartbeat follows.
+  // A kill does the same: the connection ends and no heartbeat follows.
   await meeting.nodes.get('two')?.connection.nats.close()
   await holds(one, LANES)
   const tookMs = performance.now() - startMs

@@ -70,7 +70,7 @@ testWithNats(
       () => node.connection.nats.flush(),
       () => fetched() >= 300_000,
     )
-    // What would come though there is no room comes within these rounds.
+    // Messages that come although there is no room come within these rounds.
     for (let round = 0; round < 200; round += 1) await node.connection.nats.flush()
     const held = [fetched()]
     const ids: string[] = []

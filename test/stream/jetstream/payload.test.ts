@@ -6,7 +6,7 @@ import { connectNode, only, openLog, testsWithNats } from '#test/support/nats'
 
 const testWithNats = testsWithNats()
 
-// Of all characters these take the most bytes for each unit of a string.
+// These characters take the most bytes for each unit of a string.
 const WIDE = '€'
 
 testWithNats(

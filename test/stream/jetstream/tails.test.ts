@@ -7,7 +7,7 @@ import { connectNode, only, openLog, ownStream, testsWithNats } from '#test/supp
 const testWithNats = testsWithNats()
 
 const TAIL_BYTES_MAX = 8 * 2 ** 20
-/** What jetstream-reader/1 allows a tail beyond that: one message of the largest size. */
+/** Bytes that jetstream-reader/1 allows a tail beyond that: one message of the largest size. */
 const MESSAGE_BYTES_MAX = 2 ** 20 + 4096
 const ENTRY = 'x'.repeat(250_000)
 
@@ -16,7 +16,7 @@ testWithNats(
   async (t, servers) => {
     const node = await connectNode(t, only(servers).url)
     const log = await openLog(t, node, { ...ownStream(), tailBytesMax: TAIL_BYTES_MAX })
-    // Of each lane as much as its share was when it came, and more.
+    // Each lane gets as much as its share was when it came, and more.
     const lanes = [1, 2, 3, 4, 5]
     for (const lane of lanes) {
       const entries = Math.ceil(TAIL_BYTES_MAX / lane / ENTRY.length) + 8
@@ -36,7 +36,7 @@ testWithNats(
         () => node.connection.nats.flush(),
         () => fetched() > behind,
       )
-      // What would come though there is no room comes within these rounds.
+      // Messages that come although there is no room come within these rounds.
       for (let round = 0; round < 200; round += 1) await node.connection.nats.flush()
       before = fetched()
     }
