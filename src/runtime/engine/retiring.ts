@@ -17,7 +17,7 @@ const UNUSED_DEVICE_MS = DAY_MS
 /** The store knows to the day when it last saw a device. */
 const SEEN_ALLOWANCE_MS = DAY_MS
 
-/** A used code or refresh token is known until then, and so is a bind session that is over. */
+/** Used codes and refresh tokens, and bind sessions that are over, stay for so long. */
 const EXPIRED_KEPT_MS = DAY_MS
 
 type Settings = Pick<
