@@ -1,7 +1,7 @@
 // Goal: a command runs for each delivery, with the delivery in its hands, and not too many at once.
 // Method: real shells that write into files, and that wait for files.
 
-import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -40,40 +40,52 @@ test('a command has the delivery as variables and on its standard input', async 
   t.deepEqual(complaints, [])
 })
 
-test('delivery-commands/2: with one job a command ends before the next one begins', async (t) => {
-  const { folder, commands } = commandsIn(t, 'echo "$HELIOGRAPH_SEQ" >> "$FOLDER/order"', 1)
-  for (const seq of [1, 2, 3]) {
-    await commands.run(entry(seq))
-    t.is(readFileSync(join(folder, 'order'), 'utf8').trim().split('\n').length, seq)
+/** Commands that say that they have begun and then wait; how to see that, and to end them. */
+function waitingCommands(t: ExecutionContext, jobs: number) {
+  const waiting = '[ -d "$FOLDER" ] && [ ! -e "$FOLDER/go-$HELIOGRAPH_SEQ" ]'
+  const command = `touch "$FOLDER/begun-$HELIOGRAPH_SEQ"; while ${waiting}; do sleep 0.05; done`
+  const { folder, commands } = commandsIn(t, command, jobs)
+  // Bounded by the time of a test.
+  const begins = async (seq: number): Promise<void> => {
+    while (!existsSync(join(folder, `begun-${seq}`))) await delay(10)
   }
-})
+  const end = (seq: number): void => writeFileSync(join(folder, `go-${seq}`), '')
+  /** Runs the command of a delivery; tells whether the next delivery may come. */
+  const run = (seq: number) => {
+    let isLetIn = false
+    const letIn = commands.run(entry(seq)).then(() => {
+      isLetIn = true
+    })
+    return { letIn, mayNextCome: () => isLetIn }
+  }
+  return { commands, begins, end, run }
+}
 
 test('delivery-commands/1: no more commands run at once than there are jobs', async (t) => {
-  const command =
-    'touch "$FOLDER/begun-$HELIOGRAPH_SEQ"; until [ -e "$FOLDER/go-$HELIOGRAPH_SEQ" ]; do sleep 0.05; done'
-  const { folder, commands } = commandsIn(t, command, 2)
-  const has = (name: string): boolean => readdirSync(folder).includes(name)
-  // Bounded by the time of a test.
-  const appears = async (name: string): Promise<void> => {
-    while (!has(name)) await delay(10)
-  }
-  await commands.run(entry(1))
-  const second = commands.run(entry(2))
-  await appears('begun-1')
-  await appears('begun-2')
-  let isThirdLetIn = false
-  const third = second.then(async () => {
-    isThirdLetIn = true
-    await commands.run(entry(3))
-  })
-  t.false(isThirdLetIn)
-  t.false(has('begun-3'))
-  writeFileSync(join(folder, 'go-2'), '')
-  await appears('begun-3')
-  for (const seq of [1, 3]) writeFileSync(join(folder, `go-${seq}`), '')
-  await third
+  const { commands, begins, end, run } = waitingCommands(t, 2)
+  const [first, second] = [run(1), run(2)]
+  await begins(1)
+  await begins(2)
+  t.true(first.mayNextCome())
+  t.false(second.mayNextCome())
+  end(2)
+  await second.letIn
+  const third = run(3)
+  await begins(3)
+  t.false(third.mayNextCome())
+  for (const seq of [1, 3]) end(seq)
   await commands.idle()
-  t.true(isThirdLetIn)
+})
+
+test('delivery-commands/2: with one job a command ends before the next one begins', async (t) => {
+  const { begins, end, run } = waitingCommands(t, 1)
+  for (const seq of [1, 2]) {
+    const { letIn, mayNextCome } = run(seq)
+    await begins(seq)
+    t.false(mayNextCome())
+    end(seq)
+    await letIn
+  }
 })
 
 test('a command that fails is told, and the next delivery has its turn', async (t) => {
