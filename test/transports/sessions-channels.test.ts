@@ -1,0 +1,166 @@
+// Goal: whatever begins, ends or is lost meanwhile, a session serves the channels of its device.
+// Method: sessions with a store in memory, a bus, and carriers that write down what they are given.
+// Time moves only when a test moves it.
+
+import test from 'ava'
+
+import { laneOf } from '#domain/identity'
+
+import { A, B, C, DEVICE, Rig, welcomedRig, LANES } from '#test/support/sessions-rig'
+
+test('connection/1: entries announced while the positions are read are not lost', async (t) => {
+  const rig = new Rig()
+  t.teardown(() => rig.sessions.close())
+  let readings = 0
+  rig.store.meanwhile = () => {
+    readings += 1
+    // Behind the second reading: the head in its answer is older than this entry.
+    if (readings === 2) rig.announce(rig.store.commitMessage(A))
+  }
+  const carrier = await rig.welcomed()
+  await rig.rest()
+  t.deepEqual(carrier.heard(), ['welcome A 0/1', 'A 1', 'caught up A 1'])
+})
+
+test('subscriptions that begin and end are told while connected', async (t) => {
+  const { rig, carrier } = await welcomedRig(t)
+  rig.store.commitThing(B, 't', 'k', 1)
+  rig.store.subscribe(DEVICE, B)
+  rig.bus.notify({ kind: 'subscribed', channelId: B, deviceId: DEVICE })
+  await rig.rest()
+  t.deepEqual(carrier.heard(), ['subscribed B 0/1', 'B 1', 'caught up B 1'])
+  rig.announce(rig.store.commitMessage(B))
+  t.deepEqual(carrier.heard(), ['B 2'])
+  rig.bus.notify({ kind: 'unsubscribed', channelId: B, deviceId: DEVICE })
+  rig.bus.notify({ kind: 'channel-deleted', channelId: A })
+  t.deepEqual(carrier.heard(), ['unsubscribed B', 'channel_deleted A'])
+  t.is(rig.bus.listening(A) + rig.bus.listening(B), 0)
+})
+
+test('subscriptions that begin together are all served', async (t) => {
+  const { rig, carrier } = await welcomedRig(t)
+  for (const channelId of [B, C]) {
+    rig.store.subscribe(DEVICE, channelId)
+    rig.bus.notify({ kind: 'subscribed', channelId, deviceId: DEVICE })
+  }
+  await rig.rest()
+  const expected = ['subscribed B 0/0', 'caught up B 0', 'subscribed C 0/0', 'caught up C 0']
+  t.deepEqual(carrier.heard().toSorted(), expected.toSorted())
+  rig.announce(rig.store.commitMessage(B), rig.store.commitMessage(C))
+  t.deepEqual(carrier.heard(), ['B 1', 'C 1'])
+})
+
+test('a subscription that ends while its position is read is not served', async (t) => {
+  const { rig, carrier } = await welcomedRig(t)
+  rig.store.subscribe(DEVICE, B)
+  rig.bus.notify({ kind: 'subscribed', channelId: B, deviceId: DEVICE })
+  rig.store.unsubscribe(DEVICE, B)
+  rig.bus.notify({ kind: 'unsubscribed', channelId: B, deviceId: DEVICE })
+  await rig.rest()
+  t.deepEqual(carrier.heard(), [])
+  t.is(rig.bus.listening(B), 0)
+})
+
+test('a subscription that begins behind the last reading of an admission is served', async (t) => {
+  const rig = new Rig()
+  t.teardown(() => rig.sessions.close())
+  let readings = 0
+  rig.store.meanwhile = () => {
+    readings += 1
+    if (readings !== 2) return
+    rig.store.subscribe(DEVICE, B)
+    rig.bus.notify({ kind: 'subscribed', channelId: B, deviceId: DEVICE })
+  }
+  const carrier = await rig.welcomed()
+  await rig.rest()
+  rig.time.advance(1_000)
+  await rig.rest()
+  const begun = ['welcome A 0/0', 'caught up A 0']
+  t.deepEqual(carrier.heard(), [...begun, 'subscribed B 0/0', 'caught up B 0'])
+})
+
+test('connection/1: entries announced before the bus knows of a listener are read from the feed', async (t) => {
+  const rig = new Rig()
+  t.teardown(() => rig.sessions.close())
+  const known = Promise.withResolvers<void>()
+  rig.bus.flush = () => known.promise
+  const carrier = rig.open()
+  carrier.hello()
+  await rig.rest()
+  rig.store.commitMessage(A) // Its announcement does not come this far.
+  t.deepEqual(carrier.heard(), [])
+  known.resolve()
+  await rig.rest()
+  t.deepEqual(carrier.heard(), ['welcome A 0/1', 'A 1', 'caught up A 1'])
+})
+
+test('connection/1: the same holds for a subscription that begins while connected', async (t) => {
+  const { rig, carrier } = await welcomedRig(t)
+  const known = Promise.withResolvers<void>()
+  rig.bus.flush = () => known.promise
+  rig.store.subscribe(DEVICE, B)
+  rig.bus.notify({ kind: 'subscribed', channelId: B, deviceId: DEVICE })
+  await rig.rest()
+  rig.store.commitMessage(B)
+  known.resolve()
+  await rig.rest()
+  t.deepEqual(carrier.heard(), ['subscribed B 0/1', 'B 1', 'caught up B 1'])
+})
+
+test('sessions/3: when a lane gets a new owner its sessions look again within two seconds', async (t) => {
+  const { rig, carrier } = await welcomedRig(t)
+  rig.store.commitMessage(A)
+  const lane = laneOf(A, LANES)
+  for (let other = 0; other < LANES; other += 1) {
+    if (other !== lane) rig.bus.notify({ kind: 'lane-taken', lane: other })
+  }
+  rig.time.advance(2_000)
+  await rig.rest()
+  t.deepEqual(carrier.heard(), [])
+  let readings = 0
+  rig.store.meanwhile = () => (readings += 1)
+  for (let times = 0; times < 3; times += 1) rig.bus.notify({ kind: 'lane-taken', lane })
+  rig.time.advance(2_000)
+  await rig.rest()
+  t.deepEqual(carrier.heard(), ['A 1', 'caught up A 1'])
+  t.is(readings, 1, 'however many lanes are taken together, it looks once')
+})
+
+test('channel-listeners/3: an entry too large for the bus is read as soon as its head is announced', async (t) => {
+  const { rig, carrier } = await welcomedRig(t)
+  rig.store.commitMessage(A)
+  rig.announce({ channelId: A, entries: [], headSeq: 1 })
+  await rig.rest()
+  t.deepEqual(carrier.heard(), ['A 1', 'caught up A 1'])
+})
+
+test('a check finds announcements and notices that the bus has lost', async (t) => {
+  const { rig, carrier } = await welcomedRig(t)
+  rig.store.commitMessage(A)
+  rig.store.subscribe(DEVICE, B)
+  rig.time.advance(25_000)
+  carrier.say({ type: 'pong' })
+  rig.time.advance(25_000)
+  carrier.say({ type: 'pong' })
+  rig.time.advance(10_000)
+  await rig.rest()
+  const expected = ['ping', 'ping', 'A 1', 'caught up A 1', 'subscribed B 0/0', 'caught up B 0']
+  t.deepEqual(carrier.heard().toSorted(), expected.toSorted())
+  rig.store.unsubscribe(DEVICE, B)
+  rig.time.advance(15_000)
+  carrier.say({ type: 'pong' })
+  rig.time.advance(25_000)
+  carrier.say({ type: 'pong' })
+  rig.time.advance(20_000)
+  await rig.rest()
+  t.true(carrier.heard().includes('unsubscribed B'))
+})
+
+test('a recheck finds entries that the bus has lost, within two seconds', async (t) => {
+  const { rig, carrier } = await welcomedRig(t)
+  rig.store.commitMessage(A)
+  rig.sessions.recheck()
+  rig.time.advance(2_000)
+  await rig.rest()
+  t.deepEqual(carrier.heard(), ['A 1', 'caught up A 1'])
+})
