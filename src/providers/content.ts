@@ -8,7 +8,7 @@ import { SEVERITIES } from '#domain/submission'
 import type { Fields, Json, Severity } from '#domain/submission'
 
 /** Bytes of one push that every provider takes. */
-export const PUSH_BYTES_MAX = 4_096
+const PUSH_BYTES_MAX = 4_096
 
 const TITLE_MAX = 200
 const PREVIEW_MAX = 160
@@ -19,6 +19,26 @@ export interface Content {
   readonly body: string
   readonly severity: Severity
   readonly data: Readonly<Record<string, string>>
+}
+
+/**
+ * Gives the content of a push: everything, or a wake-up where `written`, which is what the provider
+ * gets in JSON, is too large. Pushes of one entry share it, so an entry is read once and not for
+ * each of its devices.
+ */
+export function contentWithin(
+  written: (content: Content, push: Push) => object,
+): (push: Push) => Content {
+  const known = new WeakMap<FeedEntry, Content>()
+  return (push) => {
+    const before = known.get(push.entry)
+    if (before !== undefined) return before
+    const whole = contentOf(push)
+    const bytes = Buffer.byteLength(JSON.stringify(written(whole, push)))
+    const content = bytes <= PUSH_BYTES_MAX ? whole : wakeUpOf(push)
+    known.set(push.entry, content)
+    return content
+  }
 }
 
 /** Content with everything that the entry holds. */
@@ -34,7 +54,7 @@ export function contentOf(push: Push): Content {
 }
 
 /** Content for an entry that is too large: enough to show, and to fetch the rest by. */
-export function wakeUpOf(push: Push): Content {
+function wakeUpOf(push: Push): Content {
   const whole = contentOf(push)
   const title = shortened(whole.title, TITLE_MAX)
   const body = shortened(whole.body, PREVIEW_MAX)

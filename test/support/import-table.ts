@@ -41,7 +41,6 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'src/providers': [
     'src/domain',
     'apns2',
-    'undici',
     'firebase-admin/app',
     'firebase-admin/messaging',
     'google-auth-library',

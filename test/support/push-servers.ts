@@ -52,8 +52,10 @@ export const accountText = (key: string): string =>
 
 export interface TestEdge extends ProviderEdge {
   readonly logger: FakeLogger
-  /** The periodic checks of files, which a test calls by hand. */
+  /** The periodic checks of files and connections, which a test calls by hand. */
   readonly look: () => void
+  /** Moves the monotonic clock ahead. */
+  readonly pass: (milliseconds: number) => void
   readonly renewals: () => number
 }
 
@@ -61,13 +63,16 @@ export function testEdge(): TestEdge {
   const logger = new FakeLogger()
   const chores: (() => void)[] = []
   let renewals = 0
+  let aheadMs = 0
   return {
     logger,
     renewals: () => renewals,
     renewed: () => (renewals += 1),
     look: () => chores.forEach((chore) => chore()),
+    pass: (milliseconds) => (aheadMs += milliseconds),
     runtime: {
       nowMs: Date.now,
+      monotonicMs: () => performance.now() + aheadMs,
       soon: setImmediate,
       every: (_, chore) => {
         chores.push(chore)

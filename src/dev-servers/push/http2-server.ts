@@ -46,6 +46,8 @@ export class StandIn {
   answerPlain: RequestListener = (_, response) => response.writeHead(505).end()
   /** Takes requests with the scheme `https:`. */
   isLenient = false
+  /** Streams that it refuses from now on, as if it had not seen them. */
+  streamsToRefuse = 0
   /** Connections so far. */
   accepted = 0
   readonly #tls: TlsServer
@@ -88,6 +90,11 @@ export class StandIn {
     return this.#sessions.size
   }
 
+  /** Requests that came and are not answered yet. */
+  get unanswered(): number {
+    return [...this.#open.values()].reduce((sum, open) => sum + open.size, 0)
+  }
+
   /** Answers what it has, says GOAWAY on every connection, and takes nothing more on them. */
   goAway(): void {
     for (const session of this.#sessions) {
@@ -102,6 +109,11 @@ export class StandIn {
   breakConnections(): void {
     for (const session of this.#sessions) session.destroy()
     for (const socket of this.#sockets) socket.destroy()
+  }
+
+  /** Reads nothing more on the connections that are open: to the other end they are dead. */
+  goSilent(): void {
+    for (const socket of this.#sockets) socket.pause()
   }
 
   async close(): Promise<void> {
@@ -130,8 +142,13 @@ export class StandIn {
 
   #take(stream: ServerHttp2Stream, headers: Readonly<Record<string, unknown>>): void {
     const chunks: Buffer[] = []
-    stream.on('data', (chunk: Buffer) => chunks.push(chunk))
     stream.on('error', () => undefined)
+    if (this.streamsToRefuse > 0) {
+      this.streamsToRefuse -= 1
+      stream.close(constants.NGHTTP2_REFUSED_STREAM)
+      return
+    }
+    stream.on('data', (chunk: Buffer) => chunks.push(chunk))
     stream.on('end', () => {
       const request = {
         method: String(headers[':method']),

@@ -1,16 +1,15 @@
-// Apple's push service: apns2 over a few HTTP/2 connections that this file opens.
+// Apple's push service: apns2 over a few HTTP/2 connections of ours.
 
 import { createPrivateKey } from 'node:crypto'
 
 import { ApnsClient } from 'apns2'
-import type { ApnsOptions } from 'apns2'
-import { Pool } from 'undici'
-import type { Dispatcher } from 'undici'
 
 import type { Outcome, Provider, Push } from '#domain/push'
 import { CredentialsError, openCredentials } from '#src/providers/credentials-file'
 import type { ProviderEdge } from '#src/providers/edge'
 import { outcomeOf } from './answers.ts'
+import { Connections } from './connections.ts'
+import type { Answer, Request } from './exchange.ts'
 import { notificationOf } from './payload.ts'
 
 export interface ApnsSettings {
@@ -22,20 +21,11 @@ export interface ApnsSettings {
   readonly host: string
 }
 
-/** Apple asks for few connections that stay, with many streams each. */
-const CONNECTIONS = 4
-const STREAMS_MAX = 500
-/** Streams of one connection before the server has told its limit. */
-const STREAMS_FIRST = 100
-const CONNECT_MS_MAX = 10_000
-const ANSWER_MS_MAX = 15_000
-/** Milliseconds for which an idle connection stays open. */
-const IDLE_MS_MAX = 600_000
-
 /** Rejects with a sentence for the operator when the key cannot be used. */
 export async function openApns(settings: ApnsSettings, edge: ProviderEdge): Promise<Provider> {
   const { keyFile, topic } = settings
   const { runtime, renewed } = edge
+  const clientOf = (signingKey: string): ApnsClient => new Client(settings, signingKey, runtime)
   let client: ApnsClient
   const file = await openCredentials(
     {
@@ -44,24 +34,20 @@ export async function openApns(settings: ApnsSettings, edge: ProviderEdge): Prom
       parse: checkKey,
       changed: (signingKey) => {
         const before = client
-        client = clientOf(settings, signingKey)
+        client = clientOf(signingKey)
         void before.close()
         renewed()
       },
     },
     edge,
   )
-  client = clientOf(settings, file.credentials)
+  client = clientOf(file.credentials)
   return {
     name: 'apns',
     send: async (push: Push): Promise<Outcome> => {
       const notification = notificationOf(push, topic)
       try {
-        await client.send(notification).catch((error: unknown) => {
-          // The connection refused the stream, so the server processed nothing of the request.
-          if (!isRefusedStream(error)) throw error
-          return client.send(notification)
-        })
+        await client.send(notification)
         return { kind: 'delivered' }
       } catch (error) {
         return outcomeOf(error, runtime.nowMs())
@@ -74,12 +60,6 @@ export async function openApns(settings: ApnsSettings, edge: ProviderEdge): Prom
   }
 }
 
-const clientOf = ({ teamId, keyId, topic, host }: ApnsSettings, signingKey: string): ApnsClient =>
-  new Client({ team: teamId, keyId, signingKey, defaultTopic: topic }, host)
-
-const isRefusedStream = (error: unknown): boolean =>
-  error instanceof Error && error.message.includes('NGHTTP2_REFUSED_STREAM')
-
 function checkKey(text: string): string {
   try {
     const key = createPrivateKey(text)
@@ -91,48 +71,46 @@ function checkKey(text: string): string {
 }
 
 /**
- * apns2 with our connections: its own serve one request at a time each and wait five minutes for an
- * answer, and it reads no Retry-After.
+ * apns2 with connections of ours. Its own serve one request at a time each, wait five minutes for
+ * an answer, read no Retry-After, and take twice the time. (docs/benchmarks.md)
  */
 class Client extends ApnsClient {
-  override readonly client: Pool
+  override readonly client: ApnsClient['client']
 
-  constructor(options: ApnsOptions, host: string) {
-    super(options)
-    this.client = connectionsTo(host)
+  constructor(
+    { teamId: team, keyId, topic: defaultTopic, host }: ApnsSettings,
+    signingKey: string,
+    runtime: ProviderEdge['runtime'],
+  ) {
+    super({ team, keyId, signingKey, defaultTopic, keepAlive: false })
+    const authority = host.includes(':') ? host : `${host}:443`
+    const connections = new Connections(`https://${authority}`, runtime)
+    const client: Transport = {
+      request: async (request) => responseOf(await connections.request(request)),
+      close: () => connections.close(),
+      destroy: () => connections.destroy(),
+    }
+    // apns2 names the type of its own client, of which it uses these three.
+    this.client = client as unknown as ApnsClient['client']
   }
 }
 
-function connectionsTo(host: string): Pool {
-  const pool = new Pool(`https://${host.includes(':') ? host : `${host}:443`}`, {
-    allowH2: true,
-    connections: CONNECTIONS,
-    pipelining: STREAMS_MAX,
-    maxConcurrentStreams: STREAMS_FIRST,
-    headersTimeout: ANSWER_MS_MAX,
-    bodyTimeout: ANSWER_MS_MAX,
-    keepAliveTimeout: IDLE_MS_MAX,
-    connect: { timeout: CONNECT_MS_MAX },
-  })
-  return Object.assign(pool, { request: withRetryAfter(pool.request.bind(pool)) })
+interface Transport {
+  readonly request: (request: Request) => Promise<Response>
+  readonly close: () => Promise<void>
+  readonly destroy: () => Promise<void>
 }
 
-type Request = (options: Dispatcher.RequestOptions) => Promise<Answer>
-type Answer = Awaited<ReturnType<Pool['request']>>
-
-/** Puts the header into the body, from which the library makes its error. */
-const withRetryAfter = (request: Request) => async (options: Dispatcher.RequestOptions) => {
-  const answer = await request(options)
-  const { statusCode, headers, body } = answer
-  if (statusCode === 200) {
-    // The library does not read this body, and an unread body keeps its stream open.
-    void body.dump().catch(() => undefined)
-    return { statusCode }
-  }
-  const told = body.json() as Promise<object>
-  const json = async (): Promise<object> => ({
-    ...(await told),
-    retryAfter: headers['retry-after'],
-  })
-  return { statusCode, body: { json } }
+interface Response {
+  readonly statusCode: number
+  readonly body: { readonly json: () => Promise<object> }
 }
+
+/** Puts Retry-After into the body, from which the library makes its error. */
+const responseOf = ({ status, headers, body }: Answer): Response => ({
+  statusCode: status,
+  body: {
+    json: () =>
+      Promise.resolve({ ...(JSON.parse(body) as object), retryAfter: headers['retry-after'] }),
+  },
+})

@@ -5,7 +5,7 @@ import type { NotificationOptions } from 'apns2'
 
 import type { Push } from '#domain/push'
 import type { Severity } from '#domain/submission'
-import { PUSH_BYTES_MAX, contentOf, wakeUpOf } from '#src/providers/content'
+import { contentWithin } from '#src/providers/content'
 import type { Content } from '#src/providers/content'
 
 /** Specification: Severity mapping. */
@@ -16,12 +16,13 @@ const INTERRUPTION: Readonly<Record<Severity, string>> = {
   low: 'passive',
 }
 
+const contentFor = contentWithin((content, push) =>
+  notificationWith(push, '', content).buildApnsOptions(),
+)
+
 /** The whole entry or, if that is too large, a notification that wakes the app up to fetch it. */
-export function notificationOf(push: Push, topic: string): Notification {
-  const whole = notificationWith(push, topic, contentOf(push))
-  const bytes = Buffer.byteLength(JSON.stringify(whole.buildApnsOptions()))
-  return bytes <= PUSH_BYTES_MAX ? whole : notificationWith(push, topic, wakeUpOf(push))
-}
+export const notificationOf = (push: Push, topic: string): Notification =>
+  notificationWith(push, topic, contentFor(push))
 
 function notificationWith(push: Push, topic: string, content: Content): Notification {
   const { title, body, severity, data } = content

@@ -5,7 +5,7 @@ import type { TokenMessage } from 'firebase-admin/messaging'
 
 import type { Push } from '#domain/push'
 import type { Severity } from '#domain/submission'
-import { PUSH_BYTES_MAX, contentOf, wakeUpOf } from '#src/providers/content'
+import { contentWithin } from '#src/providers/content'
 
 /** Specification: Severity mapping. */
 const PRIORITY: Readonly<Record<Severity, 'high' | 'normal'>> = {
@@ -18,11 +18,11 @@ const PRIORITY: Readonly<Record<Severity, 'high' | 'normal'>> = {
 /** Firebase keeps a message for four weeks at most. */
 const TTL_MS_MAX = 28 * 86_400_000
 
-/** The whole entry, or where that is too large what wakes the app up to fetch it. */
+const contentFor = contentWithin(({ data }) => data)
+
+/** The whole entry or, if that is too large, a message that wakes the app up to fetch it. */
 export function messageOf(push: Push, nowMs: number): TokenMessage {
-  const whole = contentOf(push)
-  const isTooLarge = Buffer.byteLength(JSON.stringify(whole.data)) > PUSH_BYTES_MAX
-  const { data, severity } = isTooLarge ? wakeUpOf(push) : whole
+  const { data, severity } = contentFor(push)
   const ttl = Math.min(TTL_MS_MAX, Math.max(0, push.expiresAt - nowMs))
   return {
     token: push.route.token,
