@@ -87,7 +87,7 @@ const configuration = (options: ProviderOptions): Configuration => ({
   expiresWithSession: () => false,
   issueRefreshToken: (_ctx, client) => client.grantTypeAllowed('refresh_token'),
   findAccount: (_ctx, accountId) => ({ accountId, claims: () => ({ sub: accountId }) }),
-  // provider/3
+  // The grant of the page that was just answered, never an earlier one of the browser. (provider/3)
   loadExistingGrant: (ctx) => {
     const grantId = ctx.oidc.result?.consent?.grantId
     return grantId === undefined ? undefined : ctx.oidc.provider.Grant.find(grantId)
@@ -153,7 +153,7 @@ const features = ({
   },
 })
 
-/** Every grant needs the page, whatever the person granted before. */
+/** Asks for the page at each request, whatever the person granted before. (provider/3) */
 function policy(): interactionPolicy.DefaultPolicy {
   const { Check, Prompt, base } = interactionPolicy
   const prompts = base()

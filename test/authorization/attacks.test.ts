@@ -77,6 +77,18 @@ for (const [what, more, error] of [
   })
 }
 
+test('provider/3: a browser in which a person allowed is asked each time, or gets no code', async (t) => {
+  const { rig, client } = await start(t)
+  const browser = new Browser(rig.url)
+  t.not((await client.allowed({}, browser)).get('code'), null)
+  const again = await client.ask(browser)
+  t.regex(again.path, /^\/oauth\/bind\//)
+  t.regex(again.html, /name="form_token"/)
+  const silent = new URL((await client.ask(browser, { prompt: 'none' })).location).searchParams
+  t.is(silent.get('code'), null)
+  t.is(silent.get('error'), 'consent_required')
+})
+
 test("another client cannot use a client's code or refresh token", async (t) => {
   const { rig, client } = await start(t)
   const other = await Client.register(rig)
