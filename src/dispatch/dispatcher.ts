@@ -7,6 +7,8 @@
 // Invariants:
 //   dispatcher/1. At most WINDOW_MAX pushes are held, however many jobs there are.
 //   dispatcher/2. Pushes that are held and unsent when it stops are given back.
+//   dispatcher/3. While the provider is away, it claims once in POLL_MS: due jobs behind deferred
+//                 ones are put off, and a long queue of them would keep the store from other work.
 
 import { Subject } from 'rxjs'
 
@@ -189,8 +191,10 @@ export class Dispatcher {
     this.#measure.ended('expired', claimed.expired)
     this.#measure.ended('superseded', claimed.superseded)
     for (const push of this.#window.take(claimed.pushes, atMs)) this.#pushes.next(push)
-    if (claimed.hasMore) this.#isNudged = true
-    else this.#pollIn(Math.max(1, Math.min(POLL_MS, (claimed.nextDueMs ?? Infinity) - nowMs())))
+    const dueInMs = (claimed.nextDueMs ?? Infinity) - nowMs()
+    const isAway = !this.#circuit.isClosed
+    if (claimed.hasMore && !isAway) this.#isNudged = true
+    else this.#pollIn(isAway ? POLL_MS : Math.max(1, Math.min(POLL_MS, dueInMs))) // dispatcher/3
   }
 
   async #deliver(push: Push): Promise<void> {

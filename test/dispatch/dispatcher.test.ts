@@ -8,6 +8,8 @@ import { AWAY, BUSY, DELIVERED, FakeProvider, REFUSED } from '#test/support/fake
 import { deviceId, placesOf } from '#test/support/push-jobs'
 import { message, opId } from '#test/support/submissions'
 
+const MESSAGES_A_MINUTE = 20
+
 const places = (pushes: readonly Push[]): readonly string[] => placesOf(pushes).toSorted()
 
 test('a due push is sent once and its operation ends', async (t) => {
@@ -90,22 +92,40 @@ test('a provider that hangs for ten minutes holds up no push of the other one', 
   const bench = await DispatchBench.open(t, 4, 4)
   const { writer, provider, time } = bench
   const google = new FakeProvider('fcm')
-  const never = new Promise<Outcome>(() => {})
-  provider.answer = () => never
+  // A provider ends a push that has no answer after fifteen seconds.
+  provider.answer = () => new Promise((resolve) => void time.after(15_000, () => resolve(AWAY)))
   const [hanging, other] = [bench.start('one'), bench.start('one', google)]
   for (let minute = 0; minute < 10; minute += 1) {
     const beganMs = time.nowMs()
-    await writer.take(message({ acceptedAt: beganMs })).commit()
+    for (let count = 0; count < MESSAGES_A_MINUTE; count += 1) {
+      writer.take(message({ acceptedAt: beganMs }))
+    }
+    await writer.commit()
     hanging.nudge()
     other.nudge()
-    const sent = (minute + 1) * 4
+    const sent = (minute + 1) * MESSAGES_A_MINUTE * 4
     await bench.advanceUntil('Google has them', () => google.taken.length === sent, 1)
     t.true(time.nowMs() - beganMs < 100, 'at once')
-    time.advance(60_000)
+    await bench.advanceUntil('the minute is over', () => time.nowMs() >= beganMs + 60_000, 500)
   }
-  t.true(provider.sent.length <= 4 * 10)
-  await other.stop()
-  hanging.kill()
+  t.true(provider.sent.length < 100, `${provider.sent.length} were sent into the void`)
+  provider.answer = () => DELIVERED
+  await bench.advanceUntil('Apple has the rest', () => bench.ended('apns') === 40 * 20, 500)
+  t.is(new Set(provider.taken.map(({ id }) => id)).size, 10 * 4 * MESSAGES_A_MINUTE)
+  await Promise.all([hanging.stop(), other.stop()])
+})
+
+test('dispatcher/3: while the provider is away, no claim follows the other through the queue', async (t) => {
+  const bench = await DispatchBench.open(t, 32)
+  const { writer, provider, time } = bench
+  for (let index = 0; index < 200; index += 1) writer.take(message())
+  await writer.commit()
+  provider.answer = () => AWAY
+  const dispatcher = bench.start()
+  await bench.advanceUntil('a while passes', () => time.nowMs() >= NOW + 900)
+  t.false(dispatcher.readiness().ready)
+  t.true(bench.claims.length <= 6, `claims gave ${bench.claims.join(', ')} pushes`)
+  await dispatcher.stop()
 })
 
 test('refused credentials keep the jobs, tell the operator, and recover', async (t) => {

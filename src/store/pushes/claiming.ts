@@ -9,6 +9,9 @@
 //   claiming/3. Only the newest change of a Thing is sent, and an update only when none was sent
 //               during the interval before; older changes are superseded.
 //   claiming/4. The cost of a claim follows the number of due jobs, not of stored ones.
+//   claiming/5. Of a device, the first due jobs are claimed first, though others have been due for
+//               longer: jobs of a worker that is gone are due when its claims end. Otherwise claims
+//               would put off the whole queue behind them, before they come to them.
 
 import { OPERATION_STATUSES } from '#domain/operation'
 import type { OperationStatus } from '#domain/operation'
@@ -32,7 +35,9 @@ export async function claimJobs(
   claim: PushClaim,
   settling: Settling,
 ): Promise<ClaimedPushes> {
-  const due = await dueJobs(session, claim)
+  const longest = await dueJobs(session, claim)
+  const found = [...(await earlierJobs(session, longest, claim)), ...longest]
+  const due = found.slice(0, claim.limit)
   const marks = due.filter(({ state }) => state === 'pushed')
   const jobs = due.filter(({ state }) => state !== 'pushed')
   const expired = jobs.filter(({ expiresAt }) => expiresAt <= claim.nowMs)
@@ -55,7 +60,7 @@ export async function claimJobs(
     expired: expired.length + outlived.length,
     superseded: things.superseded.length + unreachable.length,
     ended: sumOf(ended, endedToo),
-    hasMore: due.length === claim.limit,
+    hasMore: found.length >= claim.limit,
     nextDueMs: next?.dueAt,
   }
 }
@@ -71,18 +76,44 @@ function sumOf(one: EndedOperations, other: EndedOperations): EndedOperations {
 
 const unserved = (id: number): Ended => ({ id, isFailure: false })
 
-/** claiming/1 */
+const JOB_COLUMNS = `j.id, j.device, j.channel, j.seq, j.thing, j.state,
+  j.route_revision AS routeRevision, j.attempts, j.queued_at AS queuedAt, j.expires_at AS expiresAt`
+
+/** claiming/1: the jobs that have been due for longest. */
 const dueJobs = (
   session: Session,
   { provider, nowMs, limit }: PushClaim,
 ): Promise<readonly DueJob[]> =>
   session.all<DueJob>(
-    `SELECT id, device, channel, seq, thing, state, route_revision AS routeRevision, attempts,
-        queued_at AS queuedAt, expires_at AS expiresAt
-      FROM push_jobs WHERE provider = ? AND due_at <= ?
-      ORDER BY due_at, id LIMIT ?${session.dialect.forUpdateOfFree}`,
+    `SELECT ${JOB_COLUMNS}
+      FROM push_jobs j WHERE j.provider = ? AND j.due_at <= ?
+      ORDER BY j.due_at, j.id LIMIT ?${session.dialect.forUpdateOfFree}`,
     [provider, nowMs, limit],
   )
+
+/**
+ * claiming/5: due jobs of the same devices, before the first of these. The condition is written so
+ * that the database looks jobs up by device: the index of due times finds the whole queue.
+ */
+async function earlierJobs(
+  session: Session,
+  jobs: readonly DueJob[],
+  { provider, nowMs, limit }: PushClaim,
+): Promise<readonly DueJob[]> {
+  if (jobs.length === 0) return []
+  const first = new Map<number, number>()
+  for (const { device, id } of jobs) first.set(device, Math.min(id, first.get(device) ?? id))
+  const { dialect } = session
+  return session.all<DueJob>(
+    `SELECT${dialect.inOrder} ${JOB_COLUMNS}
+      FROM ${dialect.keys('k', { device: 'integer', first: 'integer' })}
+      CROSS JOIN push_jobs j ON j.device = k.device
+        AND j.state IN ('waiting', 'deferred', 'limited') AND j.id < k.first
+        AND NOT (j.provider <> ? OR j.due_at > ?)
+      ORDER BY j.id LIMIT ?${dialect.forUpdateOfFree}`,
+    [JSON.stringify([...first]), provider, nowMs, limit],
+  )
+}
 
 interface Sorted {
   readonly ready: readonly DueJob[]
