@@ -7,10 +7,13 @@ import { newToken, startGateway } from '#test/bench/rig/gateway'
 import { residentMbOf } from '#test/bench/rig/processes'
 import type { Rig } from '#test/bench/rig/rig'
 import type { Figure, Row } from './row.ts'
-import type { Session } from './session.ts'
+import type { Plan, Session } from './session.ts'
 
 const IDLE_MS = 30_000
 const LOAD_PER_SECOND = 20_000
+/** On a machine that does not keep it, the rate is lowered by this, down to the least. */
+const RATE_RATIO = 0.8
+const RATE_MIN = 2_000
 const LOAD_STEPS = 6
 const SAMPLE_MS = 500
 
@@ -21,9 +24,11 @@ const IDLE = {
 } as const
 const LOADED = {
   row: 'idle-memory.load',
-  unit: `MB resident at ${LOAD_PER_SECOND.toLocaleString('en')}/s`,
   goal: { kind: 'at-most', must: 300, aim: 200 },
 } as const
+
+const unitAt = (ratePerSecond: number): string =>
+  `MB resident at ${ratePerSecond.toLocaleString('en')}/s`
 
 export const IDLE_MEMORY_ROW: Row = {
   name: 'idle-memory',
@@ -43,25 +48,44 @@ async function idle(session: Session): Promise<Figure> {
   return { ...IDLE, value: spread(residentMb), details: { idleMs: IDLE_MS, database: 'new' } }
 }
 
+/**
+ * At the full rate, or at the highest below it that this machine keeps: a machine that generates
+ * the load, receives it and serves it may be too slow for the full one, and memory at a load that
+ * grows behind is another figure.
+ */
 async function loaded(session: Session): Promise<Figure> {
-  const { secondsPerStep, say } = session.options
-  const seconds = secondsPerStep * LOAD_STEPS
-  const start = () => session.subjects.product('embedded', 'idle-memory')
-  const plan = { name: 'idle-memory', start, devices: 'with devices' } as const
-  say(`  idle-memory: ${seconds} s at ${LOAD_PER_SECOND}/s`)
-  const ending = await session.withRig(plan, (rig) => underLoad(rig, seconds))
-  if (ending.kind === 'failed') {
-    return { ...LOADED, value: undefined, failure: ending.failure, details: {} }
+  const seconds = session.options.secondsPerStep * LOAD_STEPS
+  const tried: string[] = []
+  for (let rate = LOAD_PER_SECOND; rate >= RATE_MIN; rate = Math.round(rate * RATE_RATIO)) {
+    session.options.say(`  idle-memory: ${seconds} s at ${rate}/s`)
+    const { ran, ...ending } = await session.withRig(planOf(session), (rig) =>
+      underLoad(rig, rate, seconds),
+    )
+    const details = { ran, seconds, sampledEveryMs: SAMPLE_MS, ratePerSecond: rate, tried }
+    if (ending.kind === 'failed') return unmeasured(ending.failure, details)
+    const { residentMb, accepted, due } = ending.result
+    // The most that it took: so much memory must be there.
+    const value = spread([Math.max(...residentMb)])
+    const unit = unitAt(rate)
+    if (accepted === due) return { ...LOADED, unit, value, details: { ...details, residentMb } }
+    tried.push(`${rate}/s: ${accepted} of ${due}`)
   }
-  const { residentMb, accepted, due } = ending.result
-  const details = { ran: ending.ran, seconds, sampledEveryMs: SAMPLE_MS, residentMb }
-  if (accepted < due) {
-    const failure = `the load was not constant: ${accepted} of ${due}`
-    return { ...LOADED, value: undefined, failure, details }
-  }
-  // The most that it took: so much memory must be there.
-  return { ...LOADED, value: spread([Math.max(...residentMb)]), details }
+  return unmeasured(`no constant load: ${tried.join(', ')}`, {})
 }
+
+const planOf = ({ subjects }: Session): Plan => ({
+  name: 'idle-memory',
+  start: () => subjects.product('embedded', 'idle-memory'),
+  devices: 'with devices',
+})
+
+const unmeasured = (failure: string, details: Figure['details']): Figure => ({
+  ...LOADED,
+  unit: unitAt(LOAD_PER_SECOND),
+  value: undefined,
+  failure,
+  details,
+})
 
 interface UnderLoad {
   readonly residentMb: readonly number[]
@@ -69,11 +93,11 @@ interface UnderLoad {
   readonly due: number
 }
 
-async function underLoad(rig: Rig, seconds: number): Promise<UnderLoad> {
+async function underLoad(rig: Rig, ratePerSecond: number, seconds: number): Promise<UnderLoad> {
   const residentMb: number[] = []
   const timer = setInterval(() => residentMb.push(Math.round(rig.residentMb())), SAMPLE_MS)
   try {
-    const pace = { kind: 'open', ratePerSecond: LOAD_PER_SECOND } as const
+    const pace = { kind: 'open', ratePerSecond } as const
     const { load } = await rig.step({ pace, durationMs: seconds * 1_000 })
     return { residentMb, accepted: load.accepted, due: load.due }
   } finally {
