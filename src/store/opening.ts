@@ -25,6 +25,8 @@ export interface OpeningOptions {
   readonly meter: Meter
   readonly logger?: Logger
   readonly runtime: StoreRuntime
+  /** Bytes of pages of a SQLite file that stay in memory; for a store by default. */
+  readonly cacheBytes?: number
   /** Milliseconds to wait for a database that is away; see domain/first-answer.ts. */
   readonly firstAnswerMsMax?: number
 }
@@ -58,13 +60,13 @@ export async function openDatabase(options: OpeningOptions): Promise<Database> {
 }
 
 /** TypeORM migrates, and holds the connections of MySQL; SQLite's one needs nothing of it. */
-async function openingOf({ url, caFile }: OpeningOptions): Promise<Opening> {
+async function openingOf({ url, caFile, cacheBytes }: OpeningOptions): Promise<Opening> {
   const path = sqliteFileOf(url)
   if (path === undefined) return (await import('./typeorm.ts')).openingWithTypeOrm(url, caFile)
   const open = async (): Promise<Opened> => {
     const isMigrated = isUpToDate(path)
     const migrations = isMigrated ? 0 : await (await import('./typeorm.ts')).migrateFile(url)
-    return { source: new SqliteSource(path), migrations }
+    return { source: new SqliteSource(path, cacheBytes), migrations }
   }
   return { dialect: sqlite, open }
 }

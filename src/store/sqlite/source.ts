@@ -14,7 +14,8 @@ import type { SqliteStatement, Values } from './connection.ts'
  * that are not bulk.
  */
 export const STATEMENTS_KEPT = 500
-const CACHE_KIB = 65_536
+/** Pages of the database that stay in memory. */
+const CACHE_BYTES = 32 * 2 ** 20
 /**
  * Pages of WAL before they move into the database file: 16 MiB. Four times as many had no
  * measurable gain, and each move then delayed a turn by 100 ms.
@@ -33,8 +34,8 @@ export function sqliteFileOf(url: string): string | undefined {
 }
 
 /** Sets a connection up for the work of a gateway. */
-export function setUp(connection: SqliteConnection): void {
-  connection.pragma(`cache_size = -${CACHE_KIB}`)
+export function setUp(connection: SqliteConnection, cacheBytes = CACHE_BYTES): void {
+  connection.pragma(`cache_size = -${cacheBytes / 1_024}`)
   connection.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`)
   connection.pragma(`journal_size_limit = ${WAL_BYTES_KEPT}`)
   connection.pragma('journal_mode = WAL')
@@ -63,13 +64,16 @@ export class SqliteSource implements Source {
   readonly #connection: SqliteConnection
   readonly #runner: SqliteRunner
 
-  /** Opens or makes a file; its folder is made. Throws SqliteError. */
-  constructor(path: string) {
+  /**
+   * Opens or makes a file; its folder is made. `cacheBytes`: pages that stay in memory. Throws
+   * SqliteError.
+   */
+  constructor(path: string, cacheBytes?: number) {
     mkdirSync(dirname(path), { recursive: true })
     this.#connection = new SqliteConnection(path)
     this.#runner = new SqliteRunner(this.#connection)
     try {
-      setUp(this.#connection)
+      setUp(this.#connection, cacheBytes)
     } catch (error) {
       this.#connection.close()
       throw error
