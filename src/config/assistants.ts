@@ -25,6 +25,7 @@ const LOOPBACK = /^(?:127\.\d+\.\d+\.\d+|::1|localhost)$/i
 
 /** Undefined where assistants are not let in. */
 export function assistants(env: Env, reached: Reached): AssistantSettings | undefined {
+  const accepted = registration(env) // Checked also while nobody is let in.
   if (oneOf(env, NAME, 'false', ['true', 'false']) === 'false') return undefined
   const baseUrl = reached.publicBaseUrl ?? loopbackUrl(reached)
   // The well-known addresses of RFC 8414 and RFC 9728 begin at the root of a host.
@@ -32,7 +33,7 @@ export function assistants(env: Env, reached: Reached): AssistantSettings | unde
     const problem = 'is true, and SERVICE_PUBLIC_BASE_URL has a path'
     refuse(NAME, problem, 'an https origin in SERVICE_PUBLIC_BASE_URL')
   }
-  return Object.freeze({ baseUrl, registration: registration(env) })
+  return Object.freeze({ baseUrl, registration: accepted })
 }
 
 const TOKEN = 'SERVICE_OAUTH_REGISTRATION_TOKEN'

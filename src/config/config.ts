@@ -177,10 +177,10 @@ function cidrs(env: Env, name: string): readonly string[] {
   const blocks = (read(env, name) ?? '').split(',').map((block) => block.trim())
   const list = new BlockList()
   for (const block of blocks.filter((entry) => entry !== '')) {
-    const [base = '', prefix] = block.split('/')
+    const [base = '', prefix, more] = block.split('/')
     const family = isIP(base)
     const bits = prefix === undefined ? (family === 6 ? 128 : 32) : Number(prefix)
-    const whole = prefix === undefined || /^\d{1,3}$/.test(prefix)
+    const whole = more === undefined && (prefix === undefined || /^\d{1,3}$/.test(prefix))
     if (family === 0 || !whole || bits > (family === 6 ? 128 : 32)) {
       refuse(name, `holds ${JSON.stringify(block)}`, 'a comma list like 10.0.0.0/8,::1/128')
     }

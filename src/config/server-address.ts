@@ -28,7 +28,8 @@ function isReadable(file: string): boolean {
 
 export function databaseUrl(env: Env): string {
   const text = read(env, 'SERVICE_DATABASE_URL') ?? 'sqlite:data/heliograph.db'
-  if (/^sqlite:.+/.test(text) || isMySqlUrl(text)) return text
+  // A database in memory keeps nothing, and each thread would have one of its own.
+  if (/^sqlite:(?!:memory:).+/.test(text) || isMySqlUrl(text)) return text
   // The value may hold a password, so it is not repeated.
   const allowed =
     'sqlite:<path>, mysql://user:password@host:port/database or mysqls:// for TLS, ' +

@@ -18,6 +18,15 @@ import type { TlsFiles } from './tls-check.ts'
 
 const PORT = { shared: 0, exclusive: 1 } as const
 
+/** Where an application listens. */
+export interface Binding {
+  readonly host: string
+  /** 0: the system chooses one. */
+  readonly port: number
+  /** The setting that says so, for the sentence of a failure. */
+  readonly setting: string
+}
+
 type Apply = (app: TemplatedApp) => void
 
 export class Applications {
@@ -45,7 +54,7 @@ export class Applications {
   }
 
   /** Gives the bound port; rejects with a sentence for the operator when it cannot bind. */
-  async listen(host: string, port: number): Promise<number> {
+  async listen({ host, port, setting }: Binding): Promise<number> {
     let socket = await this.#bind(host, port)
     if (socket !== false && port === 0) {
       // The library binds a port again beside its open connections only when the port was named.
@@ -54,7 +63,8 @@ export class Applications {
       socket = await this.#bind(host, chosen)
     }
     if (socket === false) {
-      throw new Error(`cannot listen on ${host} port ${port}: ${await whyNotBound(host, port)}`)
+      const sentence = `cannot listen on ${host} port ${port} (${setting})`
+      throw new Error(`${sentence}: ${await whyNotBound(host, port)}`)
     }
     this.#listening = { socket, host }
     return us_socket_local_port(socket)

@@ -6,6 +6,7 @@
 import type { HttpRequest, HttpResponse, TemplatedApp, WebSocketBehavior } from 'uWebSockets.js'
 import type { Timers } from '#domain/ports'
 import { Applications } from './applications.ts'
+import type { Binding } from './applications.ts'
 import type { AddressSource, ClientAddress } from './client-address.ts'
 import { Deadlines } from './deadlines.ts'
 import { UwsExchange } from './exchange.ts'
@@ -46,7 +47,7 @@ export interface Http extends Router {
   /** Applies now, and to every application that takes the place of this one. */
   mount(apply: (app: TemplatedApp) => void): void
   /** Gives the bound port; rejects with a sentence for the operator when it cannot bind. */
-  listen(host: string, port: number): Promise<number>
+  listen(binding: Binding): Promise<number>
   /**
    * Reads the certificate anew, for new connections. When it cannot be used, rejects with a
    * sentence for the operator and keeps the old one.
@@ -144,8 +145,8 @@ class UwsHttp implements Http, Traffic {
     this.#applications.mount(apply)
   }
 
-  listen(host: string, port: number): Promise<number> {
-    return this.#applications.listen(host, port)
+  listen(binding: Binding): Promise<number> {
+    return this.#applications.listen(binding)
   }
 
   reload(): Promise<void> {

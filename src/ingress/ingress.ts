@@ -121,7 +121,11 @@ export function createIngress(ports: IngressPorts, options: IngressOptions): Ing
       upgraded: () => connections.upgraded(),
     })
   const root = options.root && rootOf(options.root, acceptance)
-  const main = open({ address: options.http, rows: rowsOf(ports, options), named: root?.named })
+  const main = open({
+    binding: { ...options.http, setting: 'SERVICE_HTTP_ADDR' },
+    rows: rowsOf(ports, options),
+    named: root?.named,
+  })
   const listeners = root?.listener === undefined ? [main] : [main, open(root.listener)]
   const connections = new Connections(
     ...listeners.map(
@@ -199,7 +203,7 @@ function rootOf(
 ): Pick<ListenerOptions, 'named'> & { readonly listener: ListenerOptions | undefined } {
   const served = { rows: style(acceptance), unknown }
   return {
-    listener: address && { address, ...served },
+    listener: address && { binding: { ...address, setting: 'SERVICE_COMPAT_ADDR' }, ...served },
     named: hostName === undefined ? undefined : { hostName, ...served },
   }
 }

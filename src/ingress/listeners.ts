@@ -3,6 +3,7 @@
 // serve the same routes.
 
 import type { Answerer } from './answerer.ts'
+import type { Binding } from './applications.ts'
 import { createHttp } from './http.ts'
 import type { Http, HttpOptions } from './http.ts'
 import { Pipeline } from './pipeline.ts'
@@ -18,7 +19,7 @@ export interface Served {
 }
 
 export interface ListenerOptions extends Served {
-  readonly address: { readonly host: string; readonly port: number }
+  readonly binding: Binding
   /** Other routes for one host name; none of `rows` is there. */
   readonly named?: (Served & { readonly hostName: string }) | undefined
 }
@@ -35,7 +36,7 @@ type Ports = Omit<PipelinePorts, 'http'>
 
 /** Makes a listener with its rows; it takes requests once it listens. */
 export function createListener(
-  { address, named, ...served }: ListenerOptions,
+  { binding, named, ...served }: ListenerOptions,
   ports: Ports,
   options: HttpOptions,
 ): Listener {
@@ -53,7 +54,7 @@ export function createListener(
   return {
     http,
     count: (reply) => pipeline.count(reply),
-    listen: () => http.listen(address.host, address.port),
+    listen: () => http.listen(binding),
   }
 }
 

@@ -246,7 +246,8 @@ const plain = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i,
 function reasonOf(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
   if (!(cause instanceof Error)) return String(cause)
-  return 'code' in cause ? String(cause.code) : cause.message
+  // The library wraps an unknown name in an error without a message.
+  return 'code' in cause ? String(cause.code) : cause.message || cause.name
 }
 
 const arrayOf = (bytes: Uint8Array): ArrayBuffer => new Uint8Array(bytes).buffer

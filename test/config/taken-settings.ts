@@ -23,6 +23,8 @@ const root = ({ compatibilityRoot: given }: Config): unknown => [
   given?.address?.port,
   given?.hostName,
 ]
+const MCP: Env = { SERVICE_MCP_ENABLED: 'true' }
+const registration = ({ assistants }: Config): unknown => assistants?.registration
 const NAMED = ['topic', undefined, undefined, 'push.example.com']
 const NO_DISPATCH: Env = { SERVICE_ROLES: 'ingress,actors' }
 const carriers = (config: Config) => config.privateTransports.carriers
@@ -58,6 +60,14 @@ export const TAKEN: readonly (readonly [
   ['SERVICE_PUBLIC_BASE_URL', 'https://push.example/', publicUrl, 'https://push.example'],
   ['SERVICE_PUBLIC_BASE_URL', 'https://a.example:8443/p/', publicUrl, 'https://a.example:8443/p'],
   ['SERVICE_MCP_ENABLED', 'true', ({ assistants }) => assistants !== undefined, true],
+  ['SERVICE_OAUTH_REGISTRATION', 'off', registration, { kind: 'off' }, MCP],
+  [
+    'SERVICE_OAUTH_REGISTRATION_TOKEN',
+    'x'.repeat(512),
+    registration,
+    { kind: 'with-token', token: 'x'.repeat(512) },
+    MCP,
+  ],
   ['SERVICE_TRUSTED_PROXIES', '10.0.0.0/8', proxies, ['10.0.0.0/8']],
   [
     'SERVICE_TRUSTED_PROXIES',

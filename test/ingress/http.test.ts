@@ -197,7 +197,7 @@ test('applications/1: a taken port is refused with the reason', async (t) => {
   const error = await t.throwsAsync(
     startIngress(t, { http: { host: '127.0.0.1', port } }).then(() => undefined),
   )
-  t.is(error?.message, `cannot listen on 127.0.0.1 port ${port}: EADDRINUSE`)
+  t.is(error?.message, `cannot listen on 127.0.0.1 port ${port} (SERVICE_HTTP_ADDR): EADDRINUSE`)
 })
 
 // Method: a port that is named, because the library never shares one that the system chose.
@@ -207,7 +207,7 @@ test('applications/1: a port is not shared with another process either', async (
     import { createHttp } from '#src/ingress/http'
     const timers = { after: () => () => {} }
     const http = createHttp({ tls: undefined, timers, monotonicMs: () => 0, bodyTimeoutMs: 1 })
-    const bound = http.listen('127.0.0.1', ${port})
+    const bound = http.listen({ host: '127.0.0.1', port: ${port}, setting: 'SERVICE_HTTP_ADDR' })
     await bound.then(() => console.log('shared'), () => console.log('refused'))
     http.close()`
   const child = promisify(execFile)(process.execPath, [
@@ -229,7 +229,7 @@ test('applications/1: processes that are to share a port do', async (t) => {
     const timers = { after: () => () => {} }
     const isPortShared = true
     const http = createHttp({ tls: undefined, timers, clientAddress: () => '', monotonicMs: () => 0, bodyTimeoutMs: 1, isPortShared })
-    await http.listen('127.0.0.1', ${port})
+    await http.listen({ host: '127.0.0.1', port: ${port}, setting: 'SERVICE_HTTP_ADDR' })
     http.close()`
   await t.notThrowsAsync(
     promisify(execFile)(process.execPath, [...process.execArgv, '--input-type=module', '-e', code]),
@@ -289,7 +289,7 @@ async function bareHttp(t: ExecutionContext) {
     clientAddress: (source) => source.socketAddress(),
     bodyTimeoutMs: 1,
   })
-  const port = await http.listen('127.0.0.1', 0)
+  const port = await http.listen({ host: '127.0.0.1', port: 0, setting: 'SERVICE_HTTP_ADDR' })
   t.teardown(() => http.close())
   return { http, get: async () => (await fetch(`http://127.0.0.1:${port}/`)).status }
 }

@@ -18,7 +18,8 @@ test('a gateway whose port is taken ends with 1 and the reason, and takes no lan
   const directory = await temporaryFolder(t)
   const env = { SERVICE_HTTP_ADDR: first.baseUrl.replace('http://', '') }
   await t.throwsAsync(startGateway(t, { directory, env }), {
-    message: /the gateway ended with 1: .*cannot listen on 127.0.0.1 port \d+: EADDRINUSE/,
+    message:
+      /the gateway ended with 1: .*cannot listen on 127.0.0.1 port \d+ \(SERVICE_HTTP_ADDR\): EADDRINUSE/,
   })
   const database = new DatabaseSync(join(directory, 'gateway.db'), { readOnly: true })
   t.deepEqual(database.prepare('SELECT lane FROM lanes').all(), [])

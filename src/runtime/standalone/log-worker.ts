@@ -6,7 +6,7 @@
 import type { Probe } from '#domain/ports'
 import type { LogEnd, LogReaderEnd, ThreadEnds, ThreadSettings } from '#src/threads/contract'
 import { Rpc } from '#src/threads/rpc'
-import { lockDatabase } from '#src/store/sqlite/lock'
+import { DatabaseInUse, lockDatabase } from '#src/store/sqlite/lock'
 import { openLog } from '#src/store/log'
 import { EmbeddedWriter } from '#src/stream/embedded/writer'
 import { createMetrics } from '#src/telemetry/meter'
@@ -15,11 +15,9 @@ import { FENCED } from './fenced.ts'
 import { bringUpToDate } from './migrating.ts'
 
 const SQLITE = 'sqlite:'
-const IN_MEMORY = 'sqlite::memory:'
 
 /** The address of the log's database, whose file lies beside the other one. */
-export const logUrlFor = (databaseUrl: string): string =>
-  databaseUrl === IN_MEMORY ? IN_MEMORY : `${databaseUrl}-log`
+const logUrlFor = (databaseUrl: string): string => `${databaseUrl}-log`
 
 export async function composeEmbeddedLog(
   settings: ThreadSettings,
@@ -31,10 +29,13 @@ export async function composeEmbeddedLog(
   const metrics = createMetrics()
   const { meter } = metrics
   const { nowMs, soon } = runtime
-  const lock = lockDatabase(databaseUrl.slice(SQLITE.length))
-  const url = logUrlFor(databaseUrl)
-  await bringUpToDate([databaseUrl, url], settings, edge)
-  const store = await openLog({ url, meter, runtime })
+  const path = databaseUrl.slice(SQLITE.length)
+  const { lock, store } = await naming(path, async () => {
+    const taken = lockDatabase(path)
+    const url = logUrlFor(databaseUrl)
+    await bringUpToDate([databaseUrl, url], settings, edge)
+    return { lock: taken, store: await openLog({ url, meter, runtime }) }
+  })
   // Answers the callers of the refused batch first.
   const onFenced = (): void => soon(() => fail(FENCED))
   const writer = await EmbeddedWriter.open(
@@ -56,6 +57,17 @@ export async function composeEmbeddedLog(
     },
     log: writer,
     probe: probeOf(store.probe),
+  }
+}
+
+/** Says in an error of opening which setting named the database. */
+async function naming<Result>(path: string, open: () => Promise<Result>): Promise<Result> {
+  try {
+    return await open()
+  } catch (error) {
+    if (error instanceof DatabaseInUse || !(error instanceof Error)) throw error
+    const sentence = `SERVICE_DATABASE_URL names ${path}, which cannot be opened`
+    throw new Error(`${sentence}: ${error.message}`, { cause: error })
   }
 }
 
