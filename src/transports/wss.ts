@@ -75,10 +75,16 @@ export function createWssListener(ports: WssPorts): Listener {
   }
 }
 
+/**
+ * Beyond this size the library cuts the connection without a word; a device that sends a little too
+ * much learns what is wrong.
+ */
+const CUT_BYTES = 2 * DEVICE_FRAME_BYTES_MAX
+
 function serve(app: TemplatedApp, ports: WssPorts): void {
   const { open, places } = ports
   app.ws<Socket>(WSS_PATH, {
-    maxPayloadLength: DEVICE_FRAME_BYTES_MAX,
+    maxPayloadLength: CUT_BYTES,
     maxBackpressure: HELD_BYTES_MAX, // wss/2
     closeOnBackpressureLimit: true, // wss/2
     idleTimeout: IDLE_SECONDS,
@@ -110,6 +116,7 @@ function serve(app: TemplatedApp, ports: WssPorts): void {
     message: (ws, message, isBinary) => {
       const { handle } = ws.getUserData().carrier
       if (isBinary) handle?.broken('not-text')
+      else if (message.byteLength > DEVICE_FRAME_BYTES_MAX) handle?.broken('frame-too-big')
       else handle?.receive(Buffer.from(message).toString())
     },
     drain: (ws) => ws.getUserData().carrier.handle?.drained(ws.getBufferedAmount()),

@@ -111,19 +111,27 @@ test('binary frames end the session', async (t) => {
   t.is(await socket.ends(), 1003)
 })
 
-test('a frame of 64 KiB is read, a longer one ends the connection', async (t) => {
+test('a frame of 64 KiB is read, a longer one ends the session with an error that says so', async (t) => {
   const { url } = await serveWss(t)
   const socket = await new Socket(url).opened()
   socket.say(HELLO)
   await socket.hears('welcome')
   const padded = (bytes: number): string => {
-    const bare = JSON.stringify({ type: 'ping', t: 1, x: '' }).length
-    return JSON.stringify({ type: 'ping', t: 1, x: 'x'.repeat(bytes - bare) })
+    const bare = JSON.stringify({ type: 'ping', t: 1, x: 'é' }).length + 1
+    return JSON.stringify({ type: 'ping', t: 1, x: `é${'x'.repeat(bytes - bare)}` })
   }
   socket.say(padded(65_536))
   await socket.hears('pong')
   socket.say(padded(65_537))
-  t.true((await socket.ends()) > 0)
+  t.is(await socket.ends(), 1009)
+  t.regex(socket.heard.at(-1) ?? '', /"type":"error","code":"body_too_large"/)
+})
+
+test('a frame of more than twice 64 KiB cuts the connection', async (t) => {
+  const { url } = await serveWss(t)
+  const socket = await new Socket(url).opened()
+  socket.say('x'.repeat(2 * 65_536 + 1))
+  t.is(await socket.ends(), 1006)
 })
 
 test('a device that does not read is waited for, then gets the rest from the feed', async (t) => {
