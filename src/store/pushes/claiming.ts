@@ -93,7 +93,8 @@ const dueJobs = (
 
 /**
  * claiming/5: due jobs of the same devices, before the first of these. The condition is written so
- * that the database looks jobs up by device: the index of due times finds the whole queue.
+ * that the database looks jobs up by device: the index of due times finds the whole queue. The keys
+ * are a derived table because MySQL refuses to lock beside JSON_TABLE itself.
  */
 async function earlierJobs(
   session: Session,
@@ -106,7 +107,7 @@ async function earlierJobs(
   const { dialect } = session
   return session.all<DueJob>(
     `SELECT${dialect.inOrder} ${JOB_COLUMNS}
-      FROM ${dialect.keys('k', { device: 'integer', first: 'integer' })}
+      FROM (SELECT * FROM ${dialect.keys('k', { device: 'integer', first: 'integer' })}) k
       CROSS JOIN push_jobs j ON j.device = k.device
         AND j.state IN ('waiting', 'deferred', 'limited') AND j.id < k.first
         AND NOT (j.provider <> ? OR j.due_at > ?)
