@@ -1,10 +1,10 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm'
 
-import { columnsFor, isMySql } from './columns.ts'
+import { columnsFor, createIndex, dropIndex } from './columns.ts'
 
 const TABLES = ['bindings', 'bind_sessions']
 const COLUMNS = ['client', 'browser']
-const INDEX = 'bind_sessions_by_grant'
+const INDEX = { name: 'bind_sessions_by_grant', table: 'bind_sessions', columns: 'grant_id' }
 
 /**
  * Adds to bindings and bind sessions the client that has the grant, and the browser in which a
@@ -25,22 +25,15 @@ export class Assistants1800500000000 implements MigrationInterface {
       }
       await runner.query(`UPDATE ${table} SET client = grant_id WHERE client = ''`)
     }
-    if (await hasIndex(runner)) return
-    await runner.query(`CREATE INDEX ${INDEX} ON bind_sessions (grant_id)`)
+    await createIndex(runner, INDEX)
   }
 
   async down(runner: QueryRunner): Promise<void> {
-    const on = isMySql(runner) ? ' ON bind_sessions' : ''
-    await runner.query(`DROP INDEX ${INDEX}${on}`)
+    await dropIndex(runner, INDEX)
     for (const table of TABLES) {
       for (const column of COLUMNS) {
         await runner.query(`ALTER TABLE ${table} DROP COLUMN ${column}`)
       }
     }
   }
-}
-
-async function hasIndex(runner: QueryRunner): Promise<boolean> {
-  const table = await runner.getTable('bind_sessions')
-  return table?.indices.some(({ name }) => name === INDEX) ?? false
 }

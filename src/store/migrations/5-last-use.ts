@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm'
 
-import { columnsFor, isMySql } from './columns.ts'
+import { columnsFor, createIndex, dropIndex, isMySql } from './columns.ts'
 
 /**
  * Adds the times at which devices and channels were last in use. (idle.ts) Existing devices count
@@ -21,17 +21,11 @@ export class LastUse1796000000000 implements MigrationInterface {
       if (await runner.hasColumn('channels', column)) continue
       await runner.query(`ALTER TABLE channels ADD COLUMN ${column} ${integer} NOT NULL DEFAULT 0`)
     }
-    const exists = isMySql(runner) ? '' : ' IF NOT EXISTS'
-    for (const [name, table, columns] of INDEXES) {
-      if (isMySql(runner) && (await hasIndex(runner, table, name))) continue
-      await runner.query(`CREATE INDEX${exists} ${name} ON ${table} (${columns})`)
-    }
+    for (const index of INDEXES) await createIndex(runner, index)
   }
 
   async down(runner: QueryRunner): Promise<void> {
-    for (const [name, table] of INDEXES) {
-      await runner.query(`DROP INDEX ${name}${isMySql(runner) ? ` ON ${table}` : ''}`)
-    }
+    for (const index of INDEXES) await dropIndex(runner, index)
     await runner.query('ALTER TABLE devices DROP COLUMN seen_at')
     await runner.query('ALTER TABLE channels DROP COLUMN used_at')
     await runner.query('ALTER TABLE channels DROP COLUMN used_seq')
@@ -39,11 +33,6 @@ export class LastUse1796000000000 implements MigrationInterface {
 }
 
 const INDEXES = [
-  ['devices_by_seen_at', 'devices', 'seen_at, created_at'],
-  ['channels_by_used_at', 'channels', 'is_deleted, used_at'],
+  { name: 'devices_by_seen_at', table: 'devices', columns: 'seen_at, created_at' },
+  { name: 'channels_by_used_at', table: 'channels', columns: 'is_deleted, used_at' },
 ] as const
-
-async function hasIndex(runner: QueryRunner, table: string, name: string): Promise<boolean> {
-  const rows: unknown = await runner.query(`SHOW INDEX FROM ${table} WHERE Key_name = '${name}'`)
-  return Array.isArray(rows) && rows.length > 0
-}

@@ -74,3 +74,31 @@ const SQLITE: ColumnDefinitions = {
     ),
   ],
 }
+
+/** An index that a migration adds to a table of an earlier one. */
+export interface AddedIndex {
+  readonly name: string
+  readonly table: string
+  readonly columns: string
+}
+
+/**
+ * Creates an index unless it is there: a migration that was broken off runs again. The driver's own
+ * description of a table would read the whole catalogue of a MySQL server.
+ */
+export async function createIndex(runner: QueryRunner, index: AddedIndex): Promise<void> {
+  const { name, table, columns } = index
+  const exists = isMySql(runner) ? '' : ' IF NOT EXISTS'
+  if (isMySql(runner)) {
+    const rows: unknown = await runner.query(`SHOW INDEX FROM ${table} WHERE Key_name = '${name}'`)
+    if (Array.isArray(rows) && rows.length > 0) return
+  }
+  await runner.query(`CREATE INDEX${exists} ${name} ON ${table} (${columns})`)
+}
+
+export async function dropIndex(
+  runner: QueryRunner,
+  { name, table }: Pick<AddedIndex, 'name' | 'table'>,
+): Promise<void> {
+  await runner.query(`DROP INDEX ${name}${isMySql(runner) ? ` ON ${table}` : ''}`)
+}
