@@ -138,7 +138,7 @@ function named<Value>(name: string, read: () => Value): Value {
   }
 }
 
-/** The known name that differs from what was typed by two letters at most. */
+/** The known name that differs from the typed one by two letters at most. */
 export function similarTo(typed: string, names: readonly string[]): string | undefined {
   const [best] = names
     .map((name) => ({ name, distance: distanceBetween(typed, name) }))

@@ -1,7 +1,7 @@
 // A template for lines about deliveries: `{title} is {attrs.temperature}`.
 //
-//   {name} stands for a value, {{ and }} for braces, \n, \t and \\ for what they are in a shell's
-//   printf. A value that a delivery does not have is empty; what is no text is JSON.
+//   {name} stands for a value, {{ and }} for braces; \n, \t and \\ work as in a shell's printf.
+//   A value that a delivery does not have is empty; a value that is no text is JSON.
 
 import type { Fields, Json } from '#domain/submission'
 import type { Delivery } from '#src/schemas/frames'
@@ -90,6 +90,6 @@ function valueAt(fields: Fields, path: readonly string[]): Json {
   return value
 }
 
-/** One line: a value comes from others and must not look like more of them. */
+/** One line: a value comes from others and must not look like a second line. */
 const textOf = (value: Json): string =>
   onOneLine(typeof value === 'string' ? value : JSON.stringify(value))

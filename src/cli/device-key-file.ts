@@ -4,8 +4,8 @@
 //
 // Invariants:
 //   device-key-file/1. The file is never readable for others, not even for a moment: it is made
-//     with mode 0600 under another name and moved into place; one that was opened up is closed when
-//     it is read.
+//     with mode 0600 under another name and moved into place. Reading a file that others can read
+//     gives it mode 0600 again.
 
 import { createHash } from 'node:crypto'
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, statSync } from 'node:fs'
@@ -19,7 +19,7 @@ import { parseDeviceKey } from '#domain/identity'
 import type { DeviceKey } from '#domain/identity'
 import type { Env } from '#src/config/environment'
 
-/** The file for one gateway: a device key is worth nothing at another one. */
+/** The file for one gateway: no other gateway knows its device key. */
 export function deviceKeyPath(env: Env, baseUrl: string): string {
   const state = env['XDG_STATE_HOME'] ?? ''
   const folder = isAbsolute(state) ? state : join(homedir(), '.local', 'state')

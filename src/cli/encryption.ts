@@ -44,8 +44,9 @@ export const sealed = async (
 export type Opener = (delivery: Delivery) => Promise<string | undefined>
 
 /**
- * Opens deliveries where a passphrase is given. What does not open is told on the standard error
- * output, with the reason, and is received like any other delivery. One key is made per channel.
+ * Opens deliveries when there is a passphrase. A note on the standard error output gives the reason
+ * for a ciphertext that does not open; its delivery is received like any other. Each channel has
+ * one key.
  */
 export async function openerFor(options: EncryptionGiven, around: Around): Promise<Opener> {
   const passphrase = await passphraseIn(options, around)

@@ -2,7 +2,7 @@
 // codes; a test keeps both equal.
 //
 // Invariants:
-//   endings/1. One failure is one sentence on the standard error output: the field, and what to do.
+//   endings/1. One failure is one sentence on the standard error output: the field, and the remedy.
 
 import { HeliographError } from '#src/client/error'
 
@@ -44,7 +44,7 @@ export interface Ending {
   readonly request_id?: string | undefined
 }
 
-/** Turns a thrown error into an ending for the person who ran the command. Throws defects on. */
+/** Turns a thrown error into an ending for the person who ran the command. Throws defects again. */
 export function endingOf(error: unknown): Ending {
   if (error instanceof UsageError) {
     return { exit_code: EXIT.usage, code: 'usage', message: error.message }

@@ -34,8 +34,8 @@ function groupLines(name: string, group: Group): readonly string[] {
 
 const PROGRAM_NOTES = [
   '`--url`, `--token-file`, `--profile` and `--json` may stand before or behind the command;',
-  '`--version` prints the version. The environment and a config file can hold what stays the',
-  'same: HELIOGRAPH_URL, HELIOGRAPH_TOKEN, HELIOGRAPH_CHANNEL, HELIOGRAPH_PASSWORD, and',
+  '`--version` prints the version. The environment and a config file can hold lasting',
+  'settings: HELIOGRAPH_URL, HELIOGRAPH_TOKEN, HELIOGRAPH_CHANNEL, HELIOGRAPH_PASSWORD, and',
   '`heliograph config --help`.',
 ]
 

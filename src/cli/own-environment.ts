@@ -4,6 +4,6 @@ import type { Env } from '#src/config/environment'
 
 const SETTING = /^(SERVICE|HELIOGRAPH)_/
 
-/** The environment without settings of gateways and of this command: they are meant for others. */
+/** The environment without settings of gateways and of this command, which are for others. */
 export const withoutSettings = (env: Env): Env =>
   Object.fromEntries(Object.entries(env).filter(([name]) => !SETTING.test(name)))

@@ -17,8 +17,8 @@ const COUNT_MAX = 1_000_000
 /** Options of a word that lists. */
 export const PAGING = {
   limit: whole('<count>', 1, COUNT_MAX, `how many at most; ${FALLBACK} by default`),
-  all: flag('everything, however much it is'),
-  cursor: text('<cursor>', 'goes on where a list before ended'),
+  all: flag('all items'),
+  cursor: text('<cursor>', 'continues a list from this cursor'),
 } as const
 
 /** Columns that are cut so that the table fits the terminal. */
@@ -38,7 +38,7 @@ type Wanted = Parameters<Listing<never>['page']>[0]
 
 /**
  * Asks for pages until there are as many items as the options want, and shows each page. A note
- * tells how to go on.
+ * gives the cursor for the rest.
  */
 export async function eachPage<Item>(
   page: Listing<Item>['page'],

@@ -10,7 +10,7 @@ const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-
 export const onOneLine = (text: string): string =>
   text.replace(/\s+/g, ' ').replace(UNPRINTABLE, '?').trim()
 
-/** The text in at most `length` characters; a cut shows. */
+/** The text in at most `length` characters; an ellipsis marks a cut. */
 export const shortened = (text: string, length: number): string =>
   text.length <= length ? text : `${text.slice(0, Math.max(0, length - 1)).trimEnd()}…`
 

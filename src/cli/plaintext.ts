@@ -1,4 +1,4 @@
-// Options of what is encrypted, and the ciphertext of what a word sends. (docs/encryption.md)
+// Options with the text to encrypt, and the ciphertext that a word sends. (docs/encryption.md)
 
 import type { ChannelId } from '#domain/identity'
 import { fileText } from '#src/config/environment'

@@ -1,5 +1,5 @@
-// This computer's own live values, as Things: what `heliograph demo` publishes. Values that a
-// system does not tell are left out, never made up.
+// This computer's own live values, as Things that `heliograph demo` publishes. A value that the
+// system does not give is absent, never made up.
 //
 // Parsers take the text of a file under /proc and give plain values; the class at the end reads.
 
@@ -64,7 +64,7 @@ export interface ProcessTimes {
   readonly name: string
   /** CPU time in user and kernel mode. */
   readonly ticks: number
-  /** When it began: tells a process from a later one with the same pid. */
+  /** The time of its start; a later process with the same pid has another. */
   readonly startTicks: number
 }
 
@@ -112,7 +112,7 @@ const unescapeMount = (text: string): string =>
 
 /**
  * A thing_id for a name that the system chose. Slashes become colons; a name that does not fit the
- * alphabet or the length is told apart by a hash, so two names never share an id.
+ * alphabet or the length gets a hash behind it, so two names never share an id.
  */
 export function thingIdFor(kind: string, name: string): string {
   const plain = name === '/' ? 'root' : name.replace(/^\//, '').replaceAll('/', ':')
@@ -198,7 +198,7 @@ async function disk(place: string): Promise<Reading | undefined> {
     }
     return { thingId: thingIdFor('disk', place), title: place, attrs }
   } catch {
-    // Unmounted meanwhile, or not for us to see.
+    // Unmounted meanwhile, or not readable for this user.
     return undefined
   }
 }

@@ -1,4 +1,4 @@
-// The option --since: from when on entries are shown.
+// The option --since: the time from which a word shows entries.
 
 import type { FeedRecord } from '#src/client/bodies'
 import { parseChannelId } from '#domain/identity'
@@ -32,7 +32,7 @@ export function readSince(text: string): Since {
 
 export const since = valued(
   '<time>',
-  'what came since then first: 90s, 15m, 2h, 7d, all, or a time',
+  'first the entries since then: 90s, 15m, 2h, 7d, all, or a time',
   readSince,
 )
 

@@ -14,7 +14,7 @@ export interface Surroundings extends Pick<Runtime, 'nowMs' | 'monotonicMs' | 'a
   readonly terminal: Terminal
   /** The whole standard input as text. */
   readonly readInput: () => Promise<string>
-  /** The standard input, for what is read as it comes. */
+  /** The standard input as a stream. */
   readonly input: () => Readable
   /** Runs a gateway until it is stopped; gives its exit code. */
   readonly serve: (env: Env) => Promise<number>
@@ -31,9 +31,9 @@ export interface Terminal {
   draw(text: string): void
   /** The size of the terminal; undefined when the output goes elsewhere. */
   screen(): Screen | undefined
-  /** The same of where `complain` writes. */
+  /** The size of the terminal to which `complain` writes; undefined when it writes elsewhere. */
   progressScreen(): Screen | undefined
-  /** Text as it is where `complain` writes; only where `progressScreen` is given. */
+  /** Text as it is, to the output of `complain`; only where `progressScreen` is given. */
   drawProgress(text: string): void
 }
 
@@ -89,7 +89,7 @@ async function readInput(): Promise<string> {
 }
 
 function processTerminal(hasColor: boolean): Terminal {
-  // A reader that goes away (`heliograph watch | head`) is no failure: nobody is left to tell.
+  // A reader that goes away (`heliograph watch | head`) is no failure of the command.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     process.exit(error.code === 'EPIPE' ? 0 : 1)
   })

@@ -52,14 +52,14 @@ const device = group('device', 'devices whose keys this computer keeps', [
   leaf('route', 'choose how the gateway reaches a device', async () => {
     return (await import('./words/device.ts')).route
   }),
-  leaf('retire-token', 'give up a token of Apple or Google', async () => {
+  leaf('retire-token', 'retire a token of Apple or Google', async () => {
     return (await import('./words/device.ts')).retireToken
   }),
 ])
 
 const event = group('event', 'Events: processes that change and end', [
   leaf('create', 'begin an Event', async () => (await import('./words/event.ts')).create),
-  leaf('update', 'say what has changed', async () => (await import('./words/event.ts')).update),
+  leaf('update', 'change an Event', async () => (await import('./words/event.ts')).update),
   leaf('close', 'end an Event', async () => (await import('./words/event.ts')).close),
   leaf('get', 'show an Event', async () => (await import('./words/event-reading.ts')).get),
   leaf('list', 'list Events', async () => (await import('./words/event-reading.ts')).list),
@@ -103,17 +103,17 @@ export const PROGRAM: Group = {
     leaf('send', 'send a Message', async () => (await import('./words/send.ts')).send),
     event,
     thing,
-    leaf('watch', 'show what a subscribed device receives', async () => {
+    leaf('watch', 'show the deliveries to this computer as they arrive', async () => {
       return (await import('./words/watch.ts')).watch
     }),
-    leaf('pull', 'show what waits for this computer', async () => {
+    leaf('pull', 'show the deliveries that wait for this computer', async () => {
       return (await import('./words/pull.ts')).pull
     }),
     leaf('ack', 'acknowledge deliveries', async () => (await import('./words/pull.ts')).ack),
     leaf('status', 'show the status of an operation', async () => {
       return (await import('./words/status.ts')).status
     }),
-    leaf('history', 'show what a channel was sent', async () => {
+    leaf('history', 'show the entries that a channel keeps', async () => {
       return (await import('./words/history.ts')).history
     }),
     leaf('import', 'send readings from a file as Thing updates', async () => {
@@ -122,7 +122,7 @@ export const PROGRAM: Group = {
     channel,
     device,
     key,
-    leaf('doctor', 'say what is wrong with a server, and what to do', async () => {
+    leaf('doctor', 'check a server, and name each problem with its remedy', async () => {
       return (await import('./words/doctor.ts')).doctor
     }),
     config,

@@ -32,7 +32,7 @@ export async function talk(options: AccessGiven, surroundings: Surroundings): Pr
 /** The members that are given. */
 export function given<Members extends object>(members: Members): Given<Members> {
   const pairs = Object.entries(members).filter(([, value]) => value !== undefined)
-  return Object.fromEntries(pairs) as Given<Members> // what is undefined was just left out
+  return Object.fromEntries(pairs) as Given<Members> // undefined members were just left out
 }
 
 type Given<Members> = { [Name in keyof Members]?: Exclude<Members[Name], undefined> }

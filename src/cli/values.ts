@@ -20,7 +20,7 @@ export function readPairs(pairs: readonly string[]): Fields {
 
 function divide(pair: string): readonly [key: string, value: string] {
   const at = pair.indexOf('=')
-  // The pair is not repeated: what stands there without a key may be a secret in the wrong place.
+  // The error does not repeat the text: without a key it may be a secret in the wrong place.
   if (at < 1) throw new UsageError('values are written as key=value')
   return [pair.slice(0, at), pair.slice(at + 1)]
 }

@@ -1,9 +1,9 @@
-// The form of a word of the command line: the options and parameters that it takes, what help says
-// about it, and what it does. Parser, help, completion and documents read the same definition.
+// The form of a word of the command line: options, parameters, help texts and the function to run.
+// Parser, help, completion and documents read the same definition.
 
 import type { Surroundings } from './surroundings.ts'
 
-/** A value that cannot be read. The message says what is allowed and never repeats the value. */
+/** A value that cannot be read. The message names the allowed values and never repeats this one. */
 export class BadValue extends Error {}
 
 export interface Option<Value> {
@@ -181,7 +181,7 @@ export const optional = (label: string, help: string): Parameter<string | undefi
   read: ([given]) => given,
 })
 
-/** All that follows, which may be nothing. */
+/** All further arguments; there may be none. */
 export const rest = (label: string, help: string): Parameter<readonly string[]> => ({
   label,
   help,

@@ -54,7 +54,7 @@ test('command-line/1: a refusal has its exit code, names its code, and says when
   t.deepEqual(missing.surroundings.complaints, ['send_status_not_found: a sentence about it'])
 })
 
-test('a gateway that does not answer is told with a hint', async (t) => {
+test('the error for a gateway that does not answer has a hint', async (t) => {
   const { surroundings, exitCode } = await run('thing update boiler a=1', {
     answer: () => {
       throw new TypeError(`fetch failed for ${PASSWORD}`)

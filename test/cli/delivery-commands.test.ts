@@ -88,7 +88,7 @@ test('delivery-commands/2: with one job a command ends before the next one begin
   }
 })
 
-test('a command that fails is told, and the next delivery has its turn', async (t) => {
+test('a note reports a command that fails, and the next delivery has its turn', async (t) => {
   const { complaints, commands } = commandsIn(t, 'exit 3', 1)
   await commands.run(entry(1))
   await commands.run(entry(2))

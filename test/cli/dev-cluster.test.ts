@@ -132,7 +132,7 @@ function lanesOf({ text }: Run, name: string): readonly number[] {
 }
 
 testWithServers(
-  'dev-cluster/1, dev-cluster-node/2: nodes share everything, a death is told, and Ctrl-C leaves nothing',
+  'dev-cluster/1, dev-cluster-node/2: nodes share everything, the output names a death, and Ctrl-C leaves nothing',
   async (t) => {
     const before = foldersOfClusters()
     // A setting of the environment would keep every node from starting.
@@ -213,7 +213,7 @@ testWithServers(
 )
 
 testWithServers(
-  'dev-cluster/1: a server that does not start is told, and nothing is left',
+  'dev-cluster/1: the output names a server that does not start, and nothing is left',
   async (t) => {
     const before = foldersOfClusters()
     const folder = await temporaryFolder(t)
@@ -247,7 +247,7 @@ testWithServers('a node that does not start ends the whole with what it said', a
   t.deepEqual(locksOf(process.pid), [])
 })
 
-test.serial('a port that is taken is told before anything starts', async (t) => {
+test.serial('a taken port is an error before anything starts', async (t) => {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   t.teardown(() => server.close())

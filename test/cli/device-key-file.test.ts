@@ -41,7 +41,7 @@ test('device-key-file/1: no other user may read the file or its folder', (t) => 
   t.is(modeOf(dirname(path)), 0o700)
 })
 
-test('device-key-file/1: a file that was opened up is closed when it is read', (t) => {
+test('device-key-file/1: reading a file that others can read makes it private', (t) => {
   const path = deviceKeyPath({ XDG_STATE_HOME: folderOf(t) }, 'http://127.0.0.1:8080')
   if (KEY === undefined) throw new Error('the key has the form of a key')
   writeDeviceKeyFile(path, { key: KEY })

@@ -150,7 +150,7 @@ test('a token that is given up goes in the body, and is not shown', async (t) =>
   t.deepEqual(surroundings.printed, ['retired  true'])
 })
 
-test('what is printed is acknowledged only behind its line', async (t) => {
+test('a delivery is acknowledged only after its line is printed', async (t) => {
   const { key } = filesOf(t)
   const broken = { ...entryOf(2), channel_id: 'no id' }
   const answer = () => success({ items: [entryOf(1), broken], has_more: false })
@@ -180,7 +180,7 @@ test('wrong usage about a device asks the gateway nothing', async (t) => {
   t.deepEqual(none.surroundings.requests, [])
 })
 
-test('a device of another platform stays what it is', async (t) => {
+test('a device of another platform keeps its platform', async (t) => {
   const { key } = filesOf(t)
   const answer = () => success({ device_key, issued_new_key: true })
   const phone = `--device-key-file ${key}.phone`

@@ -1,5 +1,5 @@
-// heliograph demo: the main job on real input. This computer's live readings go in as Things; what
-// a subscribed device receives comes out on the terminal.
+// heliograph demo: publishes this computer's live readings as Things, and shows the deliveries to a
+// subscribed device on the terminal.
 
 import { tmpdir } from 'node:os'
 
@@ -29,7 +29,7 @@ export const demo = word({
     'Starts a gateway of its own (or uses the one that --url names; HELIOGRAPH_URL is ' +
     'not used), publishes the load, memory, disks, network and busiest processes of this ' +
     'computer every second as Things, raises an Event while the load is high, and shows what ' +
-    'a subscribed device receives. Ctrl-C stops it and removes what it made.',
+    'a subscribed device receives. Ctrl-C stops it and removes its channel or gateway.',
   options: OPTIONS,
   examples: ['demo', 'demo --seconds 30 --push'],
   async run(options, context) {
@@ -63,7 +63,7 @@ interface OwnShow extends Omit<ShowOptions, 'baseUrl' | 'token' | 'isBorrowed' |
   readonly isPushed: boolean
 }
 
-/** The show on a gateway that ends with it; undefined when it was stopped before it began. */
+/** Runs the demo on a gateway that ends with it; undefined when it was stopped before it began. */
 async function showOnOwnGateway(
   { isPushed, ...show }: OwnShow,
   surroundings: Surroundings,

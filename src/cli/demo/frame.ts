@@ -13,7 +13,7 @@ export interface Scene {
   readonly openEvents: readonly OpenEvent[]
   /** The newest last. */
   readonly recent: readonly string[]
-  /** The same of pushes; empty where there are none. */
+  /** Lines about pushes, the newest last; empty without pushes. */
   readonly pushes: readonly string[]
   readonly count: string
   readonly clock: Clock
@@ -86,7 +86,7 @@ function thingLines(things: readonly ThingView[]): readonly string[] {
   )
 }
 
-// Most telling first; what is not listed follows by name.
+// The most useful first; other names follow in alphabetical order.
 const KEYS = [
   'cpu_percent',
   'load_1m',

@@ -41,7 +41,7 @@ export interface OwnGatewayOptions {
   readonly fetch: Fetch
   /** The folder in which it makes its own. */
   readonly temporaryFolder: string
-  /** Gives up the start. */
+  /** Aborts the start. */
   readonly signal: AbortSignal
   /** Further settings, beside its own. */
   readonly settings?: Readonly<Record<string, string>> | undefined

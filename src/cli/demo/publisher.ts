@@ -3,8 +3,8 @@
 // Invariants:
 //   publisher/1. A reading that equals the last one is not sent: the gateway would deliver nothing
 //     for it.
-//   publisher/2. A Thing whose sending failed is sent whole the next time, so nothing that changed
-//     is lost.
+//   publisher/2. The publisher sends a Thing whose last request failed whole the next time, so that
+//     no change is lost.
 //   publisher/3. A Thing that is no longer read (a process that ended, an unmounted disk) is
 //     archived once.
 

@@ -1,5 +1,5 @@
 // Two devices of the demo that are reached by push: stand-ins for Apple's and Google's services run
-// in this process, and what they take is shown.
+// in this process, and the demo shows the pushes that they take.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'

@@ -43,7 +43,7 @@ export interface ShowOptions {
   readonly pushes?: PushAudience | undefined
 }
 
-/** Runs until it is stopped or the time is over. Gives what was sent and what arrived. */
+/** Runs until it is stopped or the time is over. Gives the counts and latencies. */
 export async function runShow(options: ShowOptions, surroundings: Surroundings): Promise<Summary> {
   const { baseUrl, token, stopped } = options
   const client = createClient({ baseUrl, token, fetch: surroundings.fetch })

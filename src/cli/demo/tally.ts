@@ -81,7 +81,7 @@ export class Tally {
   }
 }
 
-/** Forgets the oldest, so that what never finds its other half does not pile up. */
+/** Forgets the oldest beyond PENDING_MAX: some submissions are never delivered. */
 function remember(times: Map<string, number>, opId: string, atMs: number): void {
   const oldest = times.keys().next()
   if (times.size >= PENDING_MAX && oldest.done !== true) times.delete(oldest.value)

@@ -17,7 +17,7 @@ import { CommandError } from '#src/cli/endings'
 import { atExit } from '#src/dev-servers/at-exit'
 import { letGoOfFile } from '#src/dev-servers/held-file'
 import { isPortFree, reservePort } from '#src/dev-servers/port'
-import { life } from './fact.ts'
+import { change } from './fact.ts'
 import type { Fact } from './fact.ts'
 import { FOLDER_PREFIX, REMOVAL, holdFolder, removeLeftovers } from './leftovers.ts'
 import { ClusterNode } from './node.ts'
@@ -33,9 +33,9 @@ export interface ClusterOptions {
   readonly firstPort: number | undefined
   readonly env: Env
   readonly fetch: Fetch
-  /** Where its own folder is made. */
+  /** The folder in which it makes its own. */
   readonly temporaryFolder: string
-  readonly tell: (who: string, fact: Fact) => void
+  readonly report: (who: string, fact: Fact) => void
 }
 
 /** A cluster that may be starting, running or stopping. Its `stop` is to be called in any case. */
@@ -66,14 +66,14 @@ export class DevCluster {
    * Throws CommandError when something does not start.
    */
   async start(stopped: AbortSignal): Promise<boolean> {
-    const { env, tell } = this.#options
+    const { env, report } = this.#options
     if (stopped.aborted) return false
     const ports = await this.#reservePorts()
     const folder = await this.#makeFolder()
-    const nats = await startOwnNats({ folder, env, tell })
+    const nats = await startOwnNats({ folder, env, report })
     this.#closing.push(() => nats.stop())
     if (stopped.aborted) return false
-    const mariaDb = await startOwnMariaDb({ folder, env, tell })
+    const mariaDb = await startOwnMariaDb({ folder, env, report })
     this.#closing.push(() => mariaDb.stop())
     if (stopped.aborted) return false
     const shared = { folder, env, natsUrl: nats.url, databaseUrl: mariaDb.url }
@@ -115,7 +115,8 @@ export class DevCluster {
     const folder = mkdtempSync(join(temporaryFolder, FOLDER_PREFIX))
     const lock = await holdFolder(folder)
     this.#closing.push(() => letGoOfFile(lock))
-    // Before the servers: what is registered last ends first. (dev-cluster/2)
+    // Registered before the servers start, since the function registered last runs first.
+    // (dev-cluster/2)
     const forget = atExit(() => rmSync(folder, REMOVAL))
     this.#closing.push(async () => {
       forget()
@@ -126,10 +127,10 @@ export class DevCluster {
 
   /** Resolves when it is ready for the first time. */
   #startNode(name: string, port: number, shared: Shared): Promise<void> {
-    const { fetch: ask, tell } = this.#options
-    const node = new ClusterNode({ name, port, ...shared, hear: (fact) => tell(name, fact) })
+    const { fetch: ask, report } = this.#options
+    const node = new ClusterNode({ name, port, ...shared, hear: (fact) => report(name, fact) })
     this.#nodes.push(node)
-    tell(name, life(`started as process ${node.processId} on ${node.baseUrl}`))
+    report(name, change(`started as process ${node.processId} on ${node.baseUrl}`))
     const ready = Promise.withResolvers<void>()
     const gone = new AbortController()
     void node.ended.then((how) => {
@@ -141,7 +142,7 @@ export class DevCluster {
       fetch: ask,
       signal: AbortSignal.any([gone.signal, this.#watching.signal]),
       changed: (isReady, text) => {
-        tell(name, life(text))
+        report(name, change(text))
         if (isReady) ready.resolve()
       },
     })
@@ -149,9 +150,9 @@ export class DevCluster {
   }
 
   #nodeEnded(node: ClusterNode, how: string): void {
-    const { tell } = this.#options
+    const { report } = this.#options
     if (node.isStopping) {
-      tell(node.name, life(how === 'exit code 0' ? 'stopped' : `stopped (${how})`))
+      report(node.name, change(how === 'exit code 0' ? 'stopped' : `stopped (${how})`))
       return
     }
     if (!this.#isStarted) {
@@ -160,7 +161,7 @@ export class DevCluster {
     }
     const isLast = !this.#nodes.some(({ isRunning }) => isRunning)
     const consequence = isLast ? 'no node is left' : 'the others take over its lanes'
-    tell(node.name, life(`died (${how}) and is not started again; ${consequence}`))
+    report(node.name, change(`died (${how}) and is not started again; ${consequence}`))
     if (isLast) this.#failed.abort(new CommandError('no node of the cluster is left'))
   }
 
@@ -172,8 +173,9 @@ export class DevCluster {
 
 type Shared = Pick<NodeOptions, 'folder' | 'env' | 'natsUrl' | 'databaseUrl'>
 
-/** The node's last trouble, as the end of a sentence. */
-const because = ({ lastWords }: ClusterNode): string => (lastWords === '' ? '' : `: ${lastWords}`)
+/** The node's last problem, as the end of a sentence. */
+const because = ({ lastProblem }: ClusterNode): string =>
+  lastProblem === '' ? '' : `: ${lastProblem}`
 
 /** False when the signal gave up; throws when they took too long. */
 async function whenAllReady(

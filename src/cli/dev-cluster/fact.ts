@@ -4,36 +4,36 @@ import { onOneLine, shortened } from '#src/cli/plain-text'
 import { membersOf, parsedJson } from './members.ts'
 import type { Members } from './members.ts'
 
-/** A node may repeat `trouble` while it lasts; each `life` is a change. */
+/** A node may repeat a `problem` while it lasts; a `change` happens once. */
 export interface Fact {
-  readonly kind: 'life' | 'trouble'
+  readonly kind: 'change' | 'problem'
   readonly text: string
 }
 
-/** A fact of life. */
-export const life = (text: string): Fact => ({ kind: 'life', text })
+/** A change in the life of a process: started, ready, stopped. */
+export const change = (text: string): Fact => ({ kind: 'change', text })
 
 const TEXT_MAX = 200
 /** The level of a warning; an error is above it. (pino) */
 const WARN = 40
 
-/** Facts that the node's process and its readiness tell already. */
-const TOLD_OTHERWISE = new Set(['connected to NATS', 'listening', 'stopped'])
+/** Facts that this process reports from the node's process and readiness. */
+const REPORTED_OTHERWISE = new Set(['connected to NATS', 'listening', 'stopped'])
 
 /** The fact; undefined when the line says nothing new. Without JSON the line is the fact. */
 export function factOf(line: string): Fact | undefined {
   const fields = membersOf(parsedJson(line))
-  if (fields === undefined) return line.trim() === '' ? undefined : fact('trouble', line)
+  if (fields === undefined) return line.trim() === '' ? undefined : fact('problem', line)
   const name = textOf(fields, 'fact')
   const level = fields['level']
   if (typeof level === 'number' && level >= WARN) {
     const reason = textOf(fields, 'reason') || textOf(fields, 'error')
     const word = level > WARN ? 'error' : 'warning'
-    return fact('trouble', `${word}: ${name}${reason === '' ? '' : `: ${reason}`}`)
+    return fact('problem', `${word}: ${name}${reason === '' ? '' : `: ${reason}`}`)
   }
-  if (TOLD_OTHERWISE.has(name) || name === '') return undefined
+  if (REPORTED_OTHERWISE.has(name) || name === '') return undefined
   const lanes = fields['lanes']
-  return fact('life', Array.isArray(lanes) ? holds(lanes.filter(Number.isInteger)) : name)
+  return fact('change', Array.isArray(lanes) ? holds(lanes.filter(Number.isInteger)) : name)
 }
 
 const fact = (kind: Fact['kind'], text: string): Fact => ({

@@ -41,7 +41,7 @@ export class ClusterNode {
   readonly #child: ChildProcess
   #isRunning = true
   #isStopping = false
-  #lastWords = ''
+  #lastProblem = ''
 
   constructor(options: NodeOptions) {
     this.name = options.name
@@ -56,7 +56,7 @@ export class ClusterNode {
     const forget = atExit(() => this.#child.kill('SIGKILL')) // dev-cluster-node/1
     const ended = Promise.withResolvers<string>()
     this.#child.once('error', (error) => ended.resolve(onOneLine(error.message)))
-    // Not at its exit: by then its last words may not have been read.
+    // At `close`, not at `exit`, when its last lines may still be unread.
     this.#child.once('close', (code, signal) => ended.resolve(signal ?? `exit code ${code}`))
     this.ended = ended.promise.then((how) => {
       this.#isRunning = false
@@ -79,12 +79,12 @@ export class ClusterNode {
     return this.#isStopping
   }
 
-  /** The node's last line about trouble. */
-  get lastWords(): string {
-    return this.#lastWords
+  /** The node's last problem; empty when it has none. */
+  get lastProblem(): string {
+    return this.#lastProblem
   }
 
-  /** Ends it gently: it answers, applies and says goodbye. Killed when that takes too long. */
+  /** Ends it by SIGTERM, so that it drains; kills it when that takes too long. */
   async stop(): Promise<void> {
     this.#isStopping = true
     this.#child.kill('SIGTERM')
@@ -95,9 +95,9 @@ export class ClusterNode {
     late.abort()
   }
 
-  /** A crash ends with lines that say nothing. */
-  #keep(trouble: string): void {
-    if (this.#lastWords === '' || /error/i.test(trouble)) this.#lastWords = trouble
+  /** Keeps the line that names the error: the last lines of a crash do not. */
+  #keep(problem: string): void {
+    if (this.#lastProblem === '' || /error/i.test(problem)) this.#lastProblem = problem
   }
 
   #listen(hear: (fact: Fact) => void): void {
@@ -107,7 +107,7 @@ export class ClusterNode {
       createInterface({ input: stream }).on('line', (line) => {
         const fact = factOf(line)
         if (fact === undefined) return
-        if (fact.kind === 'trouble') this.#keep(fact.text)
+        if (fact.kind === 'problem') this.#keep(fact.text)
         hear(fact)
       })
     }

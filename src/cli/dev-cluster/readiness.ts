@@ -1,4 +1,4 @@
-// Asks again and again whether a node is ready, and tells each change.
+// Polls the readiness of a node and reports each change.
 
 import { setTimeout as delay } from 'node:timers/promises'
 
@@ -15,11 +15,11 @@ export interface ReadinessWatch {
   readonly fetch: Fetch
   /** Ends the watch. */
   readonly signal: AbortSignal
-  /** Called with `ready`, and with what is missing when a node that was ready is so no more. */
-  readonly changed: (isReady: boolean, what: string) => void
+  /** Called with each change: `ready`, or `not ready` with the missing dependencies. */
+  readonly changed: (isReady: boolean, text: string) => void
 }
 
-/** Resolves when the signal ends it. A node that was never ready is starting: nothing to tell. */
+/** Resolves when the signal ends it. Reports nothing while the node starts. */
 export async function watchReadiness(watch: ReadinessWatch): Promise<void> {
   let wasReady = false
   while (!watch.signal.aborted) {

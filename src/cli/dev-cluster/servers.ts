@@ -11,7 +11,7 @@ import { startMariaDb } from '#src/dev-servers/mariadb'
 import { startNats } from '#src/dev-servers/nats'
 import { findProgram } from '#src/dev-servers/programs'
 import type { Program } from '#src/dev-servers/programs'
-import { life } from './fact.ts'
+import { change } from './fact.ts'
 import type { Fact } from './fact.ts'
 
 const DATABASE = 'heliograph'
@@ -23,7 +23,7 @@ export interface OwnServerOptions {
   /** The cluster's folder; the server's data goes into a folder in it and stays. */
   readonly folder: string
   readonly env: Env
-  readonly tell: (who: string, fact: Fact) => void
+  readonly report: (who: string, fact: Fact) => void
 }
 
 export interface OwnServer {
@@ -33,7 +33,7 @@ export interface OwnServer {
 
 /** Throws CommandError with one sentence when it is not there and cannot be installed. */
 export async function startOwnNats(options: OwnServerOptions): Promise<OwnServer> {
-  const { folder, env, tell } = options
+  const { folder, env, report } = options
   await tellIfMissing('nats-server', 'nats', options)
   const directory = join(folder, 'nats')
   await mkdir(directory)
@@ -41,18 +41,18 @@ export async function startOwnNats(options: OwnServerOptions): Promise<OwnServer
     env: withoutSettings(env),
     directory,
     isApart: true,
-    onEnd: (how) => tell('nats', died(how, 'nothing is accepted without it')),
+    onEnd: (how) => report('nats', died(how, 'nothing is accepted without it')),
   }).catch(refuseAs('nats-server'))
   if (started.kind === 'missing') throw new CommandError(started.reason)
   const [server] = started.servers
   if (server === undefined) throw new Error('there is no nats-server')
-  tell('nats', life(`nats-server with JetStream started on port ${server.port}`))
+  report('nats', change(`nats-server with JetStream started on port ${server.port}`))
   return { url: server.url, stop: () => server.stop() }
 }
 
 /** Throws CommandError with one sentence when it is not there and cannot be installed. */
 export async function startOwnMariaDb(options: OwnServerOptions): Promise<OwnServer> {
-  const { folder, env, tell } = options
+  const { folder, env, report } = options
   await tellIfMissing('mariadbd', 'mariadb', options)
   const directory = join(folder, 'mariadb')
   const statements = join(folder, 'database.sql')
@@ -62,11 +62,11 @@ export async function startOwnMariaDb(options: OwnServerOptions): Promise<OwnSer
     directory,
     parameters: [`--init-file=${statements}`, `--max-connections=${CONNECTIONS_MAX}`],
     isApart: true,
-    onEnd: (how) => tell('mariadb', died(how, 'nothing is applied without it')),
+    onEnd: (how) => report('mariadb', died(how, 'nothing is applied without it')),
   }).catch(refuseAs('mariadbd'))
   if (started.kind === 'missing') throw new CommandError(started.reason)
   const { server } = started
-  tell('mariadb', life(`mariadbd started on port ${server.port}`))
+  report('mariadb', change(`mariadbd started on port ${server.port}`))
   return { url: server.urlOf(DATABASE), stop: () => server.stop() }
 }
 
@@ -78,14 +78,14 @@ const refuseAs =
   }
 
 const died = (how: string, consequence: string): Fact =>
-  life(`died (${how}) and is not started again; ${consequence}`)
+  change(`died (${how}) and is not started again; ${consequence}`)
 
 /** An installation takes its time. */
 async function tellIfMissing(
   program: Program,
   who: string,
-  { env, tell }: OwnServerOptions,
+  { env, report }: OwnServerOptions,
 ): Promise<void> {
   if ((await findProgram(program, env)) !== undefined) return
-  tell(who, life(`${program} is not on this computer; it is installed now if that is possible`))
+  report(who, change(`${program} is not on this computer; it is installed now if that is possible`))
 }

@@ -14,7 +14,7 @@ import { examineCertificate, examineConnection, examineName, placeOf } from './n
 import { examineSession } from './session.ts'
 
 const WITHIN_MS = 5_000
-/** Beyond it times of devices and gateway are worth telling apart. */
+/** A larger difference between the clocks of this computer and the gateway is a warning. */
 const CLOCK_DIFFERENCE_MAX_S = 30
 
 export interface Subject extends Pick<Talk, 'client' | 'access'> {
@@ -22,7 +22,7 @@ export interface Subject extends Pick<Talk, 'client' | 'access'> {
   readonly credentials: Credentials | undefined
 }
 
-/** Gives each finding as soon as it is there. */
+/** Gives each finding as soon as its check has ended. */
 export async function* examine(
   subject: Subject,
   surroundings: Pick<Surroundings, 'fetch' | 'nowMs'>,
@@ -36,7 +36,7 @@ export async function* examine(
     async () =>
       isTls
         ? await examineCertificate('certificate', place, surroundings.nowMs())
-        : skipped('certificate', 'the address is http: what is sent can be read on the way'),
+        : skipped('certificate', 'the address is http: others on the network can read the traffic'),
     async () => await examineHealth(access, surroundings),
   ]
   for (const step of way) {
@@ -127,7 +127,7 @@ async function examineClock(
 ): Promise<Finding> {
   const answer = await ask(access, '/healthz', surroundings).catch(() => undefined)
   const serverMs = Date.parse(answer?.headers.get('date') ?? '')
-  if (Number.isNaN(serverMs)) return skipped('clock', 'the server does not tell its time')
+  if (Number.isNaN(serverMs)) return skipped('clock', 'the server sends no Date header')
   // The header has whole seconds: half a second more is the best guess.
   const seconds = Math.round(Math.abs(serverMs + 500 - surroundings.nowMs()) / 1000)
   if (seconds <= CLOCK_DIFFERENCE_MAX_S) {

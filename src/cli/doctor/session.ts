@@ -1,4 +1,4 @@
-// The session protocol on one carrier: does a hello get an answer?
+// Checks on one carrier that the session protocol answers a hello.
 
 import { randomBytes } from 'node:crypto'
 
@@ -14,8 +14,8 @@ const WITHIN_MS = 10_000
 const KEY_BYTES = 16
 
 /**
- * Says hello with a device key that nobody has: the gateway must refuse it by name. The session of
- * a real device, which a second one would end, is left alone.
+ * Says hello with a device key that nobody has: the gateway must refuse it by name. A real
+ * key would end the session of its device.
  */
 export async function examineSession(
   check: string,
@@ -28,7 +28,7 @@ export async function examineSession(
   const hello = { kind: 'hello', deviceKey, gatewayToken: token, client: 'doctor' } as const
   const connection = carrier({
     opened: () => connection.send(encodeDeviceFrame({ ...hello, cursors: new Map() })),
-    received: (text) => resolve(readGatewayFrame(text) ?? 'what answers speaks another protocol'),
+    received: (text) => resolve(readGatewayFrame(text) ?? 'the server speaks another protocol'),
     closed: (reason) => resolve(reason),
   })
   const timer = setTimeout(() => resolve('nothing comes back'), WITHIN_MS)

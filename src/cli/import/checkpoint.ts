@@ -37,7 +37,7 @@ export class Checkpoint {
     return this.#row
   }
 
-  /** Told of the first row. Throws UsageError for another input. (checkpoint/2) */
+  /** Notes the first row. Throws UsageError for another input. (checkpoint/2) */
   begin(firstRow: unknown): void {
     this.#firstRow = createHash('sha256').update(JSON.stringify(firstRow)).digest('hex')
     if (this.#before !== undefined && this.#before.first_row !== this.#firstRow) {
@@ -67,7 +67,7 @@ function savedIn(text: string): Saved {
       return { row: Number(row), first_row: firstRow }
     }
   } catch {
-    // told below
+    // reported below
   }
   throw new UsageError('--checkpoint: the file is no checkpoint of an import')
 }

@@ -1,9 +1,9 @@
-// Sends the rows of an import as Thing updates, and keeps account of each.
+// Sends the rows of an import as Thing updates, and records the outcome of each.
 //
 //   row ─▶ mapping ─▶ fleet sender ─▶ accepted
-//     └── cannot be read   │      └── refused for what it holds ──▶ rejects file
+//     └── cannot be read   │      └── refused for its values ─────▶ rejects file
 //         or mapped ───────┼──────────────────────────────────────▶ rejects file
-//                          └── refused for who or when ──▶ the end; the checkpoint is before it
+//                          └── credentials, away, busy ──▶ the end; the checkpoint is before it
 //
 // Invariants:
 //   importer/1. A row counts as done when it is accepted or rejected, and not otherwise.
@@ -19,7 +19,7 @@ import { mapped } from './mapping.ts'
 import type { Mapping } from './mapping.ts'
 import type { Row } from './rows.ts'
 
-/** A row that is not in the gateway, and why. */
+/** A row without an accepted submission, and the reason. */
 export interface Reject {
   readonly row: number
   readonly error_code: string
@@ -67,7 +67,7 @@ export class Importer {
   }
 
   /**
-   * Sends rows until they end or the signal stops it. Throws what ended the import before.
+   * Sends rows until they end or the signal stops it. Throws the error that ended the import early.
    * (importer/2)
    */
   async run(rows: AsyncIterable<Row>, stopped: AbortSignal): Promise<void> {
@@ -135,5 +135,5 @@ export class Importer {
   }
 }
 
-/** Whether the same row would be refused again whenever it is sent. (importer/2) */
+/** True when the gateway would refuse the same row at any time. (importer/2) */
 const isAboutRow = (error: HeliographError): boolean => exitCodeOf(error) === EXIT.refused

@@ -37,7 +37,7 @@ export function readAttrs(given: readonly string[]): ReadonlyMap<string, string>
   )
 }
 
-/** The update that a row stands for, or why it stands for none. */
+/** The update of a row, or the problem that keeps the row from being one. */
 export function mapped(fields: Fields, mapping: Mapping, nowMs: number): Mapped {
   const thingId = parseThingId(mapping.thingId ?? textOf(valueAt(fields, mapping.thing)))
   if (thingId === undefined) {

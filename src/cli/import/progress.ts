@@ -4,7 +4,7 @@ export interface Progress {
   readonly rows: number
   readonly rejected: number
   readonly bytes: number
-  /** Undefined when nobody knows how much comes. */
+  /** Undefined when the size of the input is unknown. */
   readonly totalBytes: number | undefined
   readonly elapsedMs: number
 }

@@ -15,7 +15,7 @@ import { readValue } from '#src/cli/values'
 export interface Row {
   /** Counted from 1; the heading of CSV does not count. */
   readonly number: number
-  /** Bytes of the input up to its end, about. */
+  /** Bytes of the input up to its end, approximately. */
   readonly bytes: number
   readonly read: { readonly fields: Fields } | { readonly problem: string; readonly text: string }
 }
@@ -65,7 +65,7 @@ function readJson(line: string): Row['read'] {
       return { fields: value as Fields } // JSON.parse gives nothing else
     }
   } catch {
-    // told below
+    // reported below
   }
   return { problem: 'the line is no JSON object', text: line.slice(0, SHOWN_CHARACTERS) } // rows/1
 }

@@ -1,4 +1,4 @@
-// heliograph completion: the script that teaches a shell the words and options.
+// heliograph completion: the script with which a shell completes words and options.
 
 import { bashScript } from '#src/cli/completion/bash'
 import { fishScript } from '#src/cli/completion/fish'

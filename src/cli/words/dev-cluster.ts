@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 
 import { clockIn } from '#src/cli/delivery-line'
 import { DevCluster, aborted } from '#src/cli/dev-cluster/cluster'
-import { Teller } from '#src/cli/dev-cluster/teller'
+import { Reporter } from '#src/cli/dev-cluster/reporter'
 import { UsageError } from '#src/cli/endings'
 import type { Surroundings } from '#src/cli/surroundings'
 import { whole } from '#src/cli/values'
@@ -16,10 +16,10 @@ const PORT_MAX = 65_535
 export const devCluster = word({
   description:
     'Starts a nats-server, a MariaDB and the nodes of a cluster over them, all on 127.0.0.1 ' +
-    'with temporary data and without a gateway token, and prints what happens to them, one ' +
-    'line each. A server program that is missing is installed where this is possible ' +
+    'with temporary data and without a gateway token, and prints each change of theirs on ' +
+    'one line. A server program that is missing is installed where this is possible ' +
     '(Debian, as root). No SERVICE_ setting of the environment is used. Ctrl-C stops ' +
-    'everything gently and removes the data; a second one does so at once.',
+    'all servers in order and removes the data; a second one does so at once.',
   options: {
     nodes: withDefault(whole('<count>', 1, NODES_MAX, 'how many nodes'), 3),
     port: whole(
@@ -48,14 +48,14 @@ async function runCluster(
     throw new UsageError(`with ${nodes} nodes --port is at most ${PORT_MAX - nodes + 1}`)
   }
   const stopped = untilStopped()
-  const teller = new Teller({ print: (line) => terminal.print(line), nowMs, clock: clockIn() })
+  const reporter = new Reporter({ print: (line) => terminal.print(line), nowMs, clock: clockIn() })
   const cluster = new DevCluster({
     nodes,
     firstPort: port,
     env,
     fetch: ask,
     temporaryFolder: tmpdir(),
-    tell: (who, fact) => teller.tell(who, fact),
+    report: (who, fact) => reporter.report(who, fact),
   })
   try {
     if (await cluster.start(stopped)) {

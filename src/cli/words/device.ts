@@ -68,8 +68,8 @@ export const route = word({
 
 export const retireToken = word({
   description:
-    'Tells the gateway that a token of Apple or Google is good for nothing any more: the device ' +
-    'that has it falls back to its own connection.',
+    'Retires a token that Apple or Google no longer accepts: the device that has it falls back ' +
+    'to its own connection.',
   options: {
     platform: required(choice('<platform>', PLATFORMS, 'the platform of its device')),
     providerTokenFile: required(TOKEN_FILE),

@@ -1,4 +1,4 @@
-// heliograph doctor: what is wrong with a server, and what to do.
+// heliograph doctor: checks of a server, with a remedy for each problem.
 
 import { CHANNEL, credentialsOf } from '#src/cli/access'
 import type { ChannelGiven, Credentials } from '#src/cli/access'
@@ -13,8 +13,8 @@ import { word } from '#src/cli/word'
 export const doctor = word({
   description:
     'Examines a server from this computer: name, connection, certificate, health, clock, each ' +
-    'carrier for devices, and the channel when one is given. Says what is wrong and what to do. ' +
-    'Ends with exit code 1 when something is wrong.',
+    'carrier for devices, and the channel when one is given. Names each problem and its ' +
+    'remedy. Ends with exit code 1 when there is a problem.',
   options: CHANNEL,
   examples: ['doctor --url https://push.example', 'doctor --json'],
   async run(options, context) {

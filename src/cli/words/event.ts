@@ -12,7 +12,7 @@ const PATCH = {
   title: text('<title>', 'its title'),
   description: text('<text>', 'its description'),
   status: text('<status>', 'free text'),
-  message: text('<text>', 'what is happening now'),
+  message: text('<text>', 'the present situation in words'),
   severity: text('<severity>', 'free text; critical, high, normal and low decide the push'),
   thing: text('<thing_id>', 'the Thing that it happens to'),
   tag: texts('<tag>', 'a tag; all together replace the tags'),
@@ -56,7 +56,7 @@ export const create = word({
 })
 
 export const update = word({
-  description: 'Says what has changed in an Event.',
+  description: 'Changes an Event, or creates it with an id of your own.',
   parameters: { eventId: EVENT_ID, attrs: ATTRS },
   options: PATCH,
   examples: ["event update 4f0c… --message 'Refilling' pressure=0.8"],

@@ -11,7 +11,7 @@ import { choice, text, word } from '#src/cli/word'
 
 export const history = word({
   description:
-    'Shows what a channel was sent and still keeps, the oldest first: each Message, Event and ' +
+    'Shows the entries that a channel still keeps, the oldest first: each Message, Event and ' +
     'Thing change with its seq.',
   options: {
     since: { ...since, help: 'only entries from then on: 90s, 15m, 2h, 7d, all, or a time' },

@@ -26,14 +26,14 @@ const SHOWN_REJECTS = 10
 
 const OPTIONS = {
   format: choice('<format>', ['json', 'csv'], 'JSON lines or CSV; by the name of the file'),
-  delimiter: withDefault(text('<character>', 'what separates the cells of CSV'), ','),
+  delimiter: withDefault(text('<character>', 'the separator of CSV cells'), ','),
   thing: withDefault(text('<column>', 'the column with the thing_id'), 'thing_id'),
   thingId: text('<thing_id>', 'all rows are about this Thing'),
   time: withDefault(text('<column>', 'the time of the values; without one: now'), 'observed_at'),
   title: text('<column>', 'the column with the title of the Thing'),
   attr: texts('<column[=key]>', 'a column that becomes an attr; all others by default'),
   skip: texts('<column>', 'a column to leave out'),
-  checkpoint: fileOption('goes on from here, and keeps how far it is'),
+  checkpoint: fileOption('resumes from this file, and keeps the progress there'),
   rejects: fileOption('gets each row that is not accepted, one JSON object a line'),
   connections: withDefault(whole('<count>', 1, 256, 'requests at a time'), 8),
   dryRun: flag('reads and checks every row, and sends nothing'),

@@ -1,4 +1,4 @@
-// heliograph pull, heliograph ack: what waits for this computer, without a session.
+// heliograph pull, heliograph ack: deliveries for this computer without a session.
 
 import { ACCESS } from '#src/cli/access'
 import { FEED, feedLines } from '#src/cli/feed-lines'
@@ -12,11 +12,11 @@ const AT_ONCE_MAX = 200
 
 export const pull = word({
   description:
-    'Shows what waits for this computer in the channels that it is subscribed to, the oldest ' +
-    'first. The same comes again until it is acknowledged: by --ack, or by `heliograph ack`.',
+    'Shows the deliveries that wait for this computer, the oldest first. Each comes again until ' +
+    'this computer acknowledges it: by --ack, or by `heliograph ack`.',
   options: {
     limit: whole('<count>', 1, AT_ONCE_MAX, 'how many at most'),
-    ack: flag('acknowledges what was printed'),
+    ack: flag('acknowledges the printed deliveries'),
     ...FEED,
     ...DEVICE,
     ...ACCESS,

@@ -17,7 +17,7 @@ export const serve = word({
   },
 })
 
-/** For a gateway that belongs to another process, which may end without a word. */
+/** Stops a gateway with the process that started it, even when that one is killed. */
 function stopWithStdin(): void {
   process.stdin.once('end', () => process.kill(process.pid, 'SIGTERM')).resume()
 }

@@ -16,9 +16,9 @@ const POLL = { firstMs: 50, maxMs: 2_000 }
 
 export const status = word({
   description:
-    'Shows the record of an operation: its status, and why it failed if it did. With --wait it ' +
-    'ends when the operation does: with exit code 0 for sent, 1 for failed or partially failed, ' +
-    '7 when the time is over.',
+    'Shows the record of an operation: its status, and the error code of a failure. With --wait ' +
+    'it ends when the operation does: with exit code 0 for sent, 1 for failed or partially ' +
+    'failed, 7 when the time is over.',
   parameters: { opId: parameter('<op_id>', 'the op_id from the answer to the submission') },
   options: {
     wait: flag('waits until the operation has ended'),

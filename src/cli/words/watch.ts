@@ -51,7 +51,7 @@ type WatchGiven = Given<typeof OPTIONS>
 export const watch = word({
   description:
     'Registers this computer as a device, subscribes it to the channels that are named, and ' +
-    'shows what it receives until Ctrl-C. The next time it goes on where it stopped. A command ' +
+    'shows its deliveries until Ctrl-C. The next time it goes on where it stopped. A command ' +
     'of --exec reads the delivery as JSON from its standard input, and has it in variables: ' +
     'HELIOGRAPH_TITLE, HELIOGRAPH_MODEL, HELIOGRAPH_ENTITY_ID and others.',
   options: OPTIONS,

@@ -6,24 +6,24 @@ import { factOf } from '#src/cli/dev-cluster/fact'
 
 const HOLDS = 'the lanes of this process changed'
 
-const rows: [line: string, kind: 'life' | 'trouble' | undefined, text?: string][] = [
-  [`{"level":30,"fact":"${HOLDS}","lanes":[5,0,2,1]}`, 'life', 'holds 4 lanes: 0-2, 5'],
-  [`{"level":30,"fact":"${HOLDS}","lanes":[7]}`, 'life', 'holds 1 lane: 7'],
-  [`{"level":30,"fact":"${HOLDS}","lanes":[]}`, 'life', 'holds no lane'],
-  ['{"level":30,"fact":"stopping","signal":"SIGTERM"}', 'life', 'stopping'],
+const rows: [line: string, kind: 'change' | 'problem' | undefined, text?: string][] = [
+  [`{"level":30,"fact":"${HOLDS}","lanes":[5,0,2,1]}`, 'change', 'holds 4 lanes: 0-2, 5'],
+  [`{"level":30,"fact":"${HOLDS}","lanes":[7]}`, 'change', 'holds 1 lane: 7'],
+  [`{"level":30,"fact":"${HOLDS}","lanes":[]}`, 'change', 'holds no lane'],
+  ['{"level":30,"fact":"stopping","signal":"SIGTERM"}', 'change', 'stopping'],
   ['{"level":30,"fact":"listening","port":1}', undefined],
   ['{"level":30,"fact":"connected to NATS"}', undefined],
   ['{"level":30,"fact":"stopped"}', undefined],
   ['{"level":30}', undefined],
-  ['{"level":40,"fact":"leases lost","lanes":3}', 'trouble', 'warning: leases lost'],
+  ['{"level":40,"fact":"leases lost","lanes":3}', 'problem', 'warning: leases lost'],
   [
     '{"level":50,"fact":"it did not start","reason":"port taken"}',
-    'trouble',
+    'problem',
     'error: it did not start: port taken',
   ],
-  ['{"level":40,"fact":"a turn failed","error":"x\\n\\u001b[2Jy"}', 'trouble'],
-  ['SERVICE_X is wrong', 'trouble', 'SERVICE_X is wrong'],
-  ['[1]', 'trouble', '[1]'],
+  ['{"level":40,"fact":"a turn failed","error":"x\\n\\u001b[2Jy"}', 'problem'],
+  ['SERVICE_X is wrong', 'problem', 'SERVICE_X is wrong'],
+  ['[1]', 'problem', '[1]'],
   ['  ', undefined],
 ]
 

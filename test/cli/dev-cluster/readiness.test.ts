@@ -23,7 +23,7 @@ test('missing values come from the answer', (t) => {
   for (const [body, text] of rows) t.is(unreadyIn(body), text)
 })
 
-test('changes are told, a start that takes long is none', async (t) => {
+test('the watch reports changes, and a long start is none', async (t) => {
   const told: string[] = []
   const answers = [
     () => new Response(unready(LANES), { status: 503 }),

@@ -32,7 +32,7 @@ test('checkpoint/1: it never lies behind a row without an outcome', (t) => {
   )
 })
 
-test('what is saved is read again', (t) => {
+test('a saved checkpoint is read again', (t) => {
   const path = pathFor(t)
   const first = new Checkpoint(path)
   first.begin({ a: 1 })

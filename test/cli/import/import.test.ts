@@ -128,7 +128,7 @@ test('a dry run reads every row and sends nothing', async (t) => {
   t.false(existsSync(checkpoint))
 })
 
-test('what cannot be imported is refused before anything is sent', async (t) => {
+test('an input that cannot be imported is refused before anything is sent', async (t) => {
   const file = join(folderFor(t), 'readings.txt')
   writeFileSync(file, CSV)
   for (const [words, exitCode] of [
