@@ -42,7 +42,7 @@ async function runIn(
   })
 }
 
-test('an installation without development dependencies ends well and says what is missing', async (t) => {
+test('an installation without development dependencies ends well and names the command to run', async (t) => {
   const { code, said } = await runIn(t, 'prepare', {})
   t.is(code, 0)
   t.regex(said, /`npm start` needs `dist`: run `npm ci --include=dev`/)
@@ -55,7 +55,7 @@ test('a start without anything built ends with the same words', async (t) => {
 })
 
 for (const event of ['prepare', 'prestart']) {
-  test(`${event} leaves what was built as it is where there is no compiler`, async (t) => {
+  test(`${event} leaves the build as it is where there is no compiler`, async (t) => {
     t.deepEqual(await runIn(t, event, { [BUILT]: '' }), { code: 0, said: '' })
   })
 

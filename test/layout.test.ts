@@ -81,7 +81,7 @@ const TOP_LEVEL = [
   'tsconfig.json',
 ]
 
-test('a folder imports only itself and what its row allows', (t) => {
+test('a folder imports only itself and the folders that its row allows', (t) => {
   for (const file of SOURCES) {
     const row = rowOf(file)
     for (const specifier of importsOf(file)) {
@@ -167,7 +167,7 @@ test('what is banned has its replacement', (t) => {
   }
 })
 
-test('a Node that is started as a child runs what its parent runs: sources, or what was built', (t) => {
+test('a Node that is started as a child runs the same files as its parent: sources or the build', (t) => {
   for (const file of [...SOURCES, ...TESTS]) {
     const text = textOf(file)
     if (file === 'test/layout.test.ts' || !text.includes('process.execPath')) continue
@@ -203,7 +203,7 @@ test('no function is longer than its limit', (t) => {
   for (const file of SOURCES) t.deepEqual(longFunctions(textOf(file)), [], file)
 })
 
-test('the top level holds what it should and nothing else', (t) => {
+test('the top level holds the listed files and no other', (t) => {
   const names = readdirSync(ROOT).filter((name) => !name.startsWith('.'))
   t.deepEqual(
     names.filter((name) => !TOP_LEVEL.includes(name)),

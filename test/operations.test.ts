@@ -53,7 +53,7 @@ const REASONS: readonly (readonly [file: string, sentence: RegExp])[] = [
   ['src/stream/jetstream/lane-stream.ts', /max_payload of the NATS server is .+; set it to .+ or /],
 ]
 
-test('the reasons why a node does not start are told as the program says them', (t) => {
+test('the document quotes the reasons why a node does not start as the program logs them', (t) => {
   for (const [file, sentence] of REASONS) {
     t.regex(textOf(file), sentence, file)
     t.regex(OPERATIONS, sentence, 'docs/operations.md')

@@ -221,7 +221,7 @@ test('credentials/4: the 100,001st verified password pushes out the one that was
   t.is(gate.computed, 100_002)
 })
 
-test('credentials/4: the 1,001st check under way is told to come later', async (t) => {
+test('credentials/4: the 1,001st check under way is refused as busy', async (t) => {
   const { credentials, channelId, channels } = await setUp()
   let release = (): void => {}
   const slowStore = new Promise<void>((resolve) => (release = resolve))

@@ -65,7 +65,7 @@ test('a text of the older form is verified too', async (t) => {
   t.is(await work.matches('correct horsf', text), false)
 })
 
-test('password-work/2: what a request has computed serves every channel, and no other request', async (t) => {
+test('password-work/2: a key that a request has computed serves its channels, and no other request', async (t) => {
   const { computed, derive } = counting()
   const work = workWith(derive)
   const texts: string[] = []
@@ -85,7 +85,7 @@ test('password-work/2: what a request has computed serves every channel, and no 
   t.is(computed.length, 4)
 })
 
-test('password-work/2: what could not be computed is not remembered', async (t) => {
+test('password-work/2: a failed computation is not remembered', async (t) => {
   let fails = true
   const work = workWith((...asked) =>
     fails ? Promise.reject(new Error('no memory')) : quickDerive(...asked),
@@ -121,7 +121,7 @@ test('a stored text of an unknown form is a defect that does not repeat the text
   }
 })
 
-test('password-work/1: four computations run, 128 wait in order, the next is told to come later', async (t) => {
+test('password-work/1: four computations run, 128 wait in order, the next is refused as busy', async (t) => {
   const begun: string[] = []
   const finish: (() => void)[] = []
   const work = workWith(async (password) => {

@@ -89,7 +89,7 @@ for (const [what, phase] of [
   })
 }
 
-test('a lane that is taken is told to everybody once the database has given it', async (t) => {
+test('a process announces a lane that it takes once the database has given it', async (t) => {
   const store = new MemoryTurnStore(CHANNELS)
   const log = new MemoryLog()
   const { system, bus } = systemOver({ store, log, leases: LANES })
@@ -107,7 +107,7 @@ test('a lane that is taken is told to everybody once the database has given it',
   )
 })
 
-test('refused-leases/1: a lease that the database refuses is told to the leases', async (t) => {
+test('refused-leases/1: the actors report a lease that the database refuses to the leases', async (t) => {
   const store = new MemoryTurnStore(CHANNELS)
   await store.takeLane({ lane: 0, epoch: 9 })
   const { system, leases, bus } = systemOver({ store, log: new MemoryLog(), leases: LANES })

@@ -174,7 +174,7 @@ test('parked/1: a lane that is let go takes its parked channels along', async (t
 })
 
 for (const fault of ['refuse', 'lose', 'fence'] as const) {
-  test(`W2: waiting submissions are applied once when their commit is told to ${fault}`, async (t) => {
+  test(`W2: waiting submissions are applied once when their commit is made to ${fault}`, async (t) => {
     const over = await parked(t, [message(), message()])
     const { store, system, clock } = over
     const isMet = faultOnce(store, 'commit', fault)

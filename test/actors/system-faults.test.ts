@@ -14,7 +14,7 @@ const faults: readonly StoreFault[] = ['refuse', 'lose', 'fence', 'hang']
 for (const call of calls) {
   for (const fault of faults) {
     if (call === 'load' && fault === 'fence') continue
-    test(`owned-lanes/1: when a ${call} is told to ${fault}, everything is applied once`, async (t) => {
+    test(`owned-lanes/1: when a ${call} is made to ${fault}, everything is applied once`, async (t) => {
       const { log, store, leases } = await running(t)
       log.put(0, [thing('create', 't'), message()])
       await until('the first entry is applied', () => store.feed.length === 2)

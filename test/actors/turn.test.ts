@@ -61,7 +61,7 @@ test('turn/1: a turn that is not committed gives nothing to announce', async (t)
 
 // Method: how a commit can fail to answer "committed".
 for (const fault of ['refuse', 'lose', 'fence'] as const) {
-  test(`channel/2: after a commit that was told to ${fault}, channels are loaded again`, async (t) => {
+  test(`channel/2: after a commit that was made to ${fault}, channels are loaded again`, async (t) => {
     const bench = await newBench()
     await bench.apply(thing('create', 't'))
     bench.store.faultOf = (call) => (call === 'commit' ? fault : undefined)

@@ -173,7 +173,7 @@ test('forms/1: a form from elsewhere binds nothing', async (t) => {
   t.is((await browser.send(page, ALLOWED)).status, 403)
 })
 
-test('page/1: what a client says of itself stands on the page as text', async (t) => {
+test('page/1: the name and other claims of a client stand on the page as text', async (t) => {
   const { rig } = await start(t)
   const client = await Client.register(rig, { client_name: '<script>alert("x")</script>&' })
   const page = await client.ask(new Browser(rig.url))

@@ -112,7 +112,7 @@ test('metadata that cannot be fetched, or are those of another client, are a pag
   }
 })
 
-test('any node goes on with what another one began', async (t) => {
+test('any node goes on with a consent that another one began', async (t) => {
   const one = await startAuthorization(t)
   const other = await startAuthorization(t, { store: one.store })
   const client = await Client.register(one)

@@ -17,7 +17,7 @@ test('failover/2: an answer without an entry is missing', (t) => {
   t.regex(dueDifference([1, 2, 3], [1, 3]) ?? '', /missing 1; stored twice 0/)
 })
 
-test('failover/2: an entry that is there twice is doubled, also one that nobody was told of', (t) => {
+test('failover/2: an entry that is stored twice is counted as doubled, also one without a 200', (t) => {
   t.regex(dueDifference([1], [1, 1]) ?? '', /missing 0; stored twice 1/)
   t.regex(dueDifference([1], [1, 2, 2]) ?? '', /missing 0; stored twice 1/)
 })

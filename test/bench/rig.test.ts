@@ -91,7 +91,7 @@ test('a counter is summed over its labels and not over names that begin alike', 
   t.is(counterIn(text, 'b_total'), 0)
 })
 
-test('CPU time between two readings is told process by process', (t) => {
+test('CPU time between two readings is given process by process', (t) => {
   const before = { server: 1, generator: 2, subscriber: 0, backend: { nats: 5, database: 7 } }
   const after = { server: 4, generator: 3, subscriber: 0, backend: { nats: 6, database: 7 } }
   t.deepEqual(cpuBetween(before, after), {

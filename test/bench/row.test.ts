@@ -67,7 +67,7 @@ for (const [each, expected] of VERDICTS) {
   })
 }
 
-test('a ratio divides what was found in one run, whatever the machine gave in the next', (t) => {
+test('a ratio divides the figures of one run, whatever the machine gave in the next', (t) => {
   const product = knees([10_000, 4_000, undefined, 6_000])
   const below = knees([20_000, 10_000, 10_000, undefined])
   t.deepEqual(divided(product, below), { median: 0.4, min: 0.4, max: 0.5 })

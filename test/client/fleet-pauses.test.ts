@@ -120,7 +120,7 @@ test('a Message is repeated with one op_id, its own where it has one', async (t)
   }
 })
 
-test('a refusal is told at once and holds nobody up', async (t) => {
+test('a refusal is reported at once and delays no other item', async (t) => {
   const fleet = fleetRig()
   await sendAll(fleet, [reading('a', 'a1'), reading('a', 'a2')])
   await fleet.requests[0]?.answer(refusal(400, 'validation_failed'))

@@ -188,7 +188,7 @@ test('a new program resumes from the saved positions', async (t) => {
   t.deepEqual([...(await store.load())], [[A, 8]], 'a close saves')
 })
 
-test('a channel that was left while the program was away is told and forgotten', async (t) => {
+test('a channel that was left while the program was away is reported and forgotten', async (t) => {
   const store = memoryPositions(
     new Map([
       [A, 7],

@@ -62,7 +62,7 @@ function rig(
 const plain = (value: object | undefined): object => ({ ...value })
 const atSeven = memoryPositions(new Map([[A, 7]]))
 
-test('replica/1: Things follow deliveries, and each change is told after it', async (t) => {
+test('replica/1: Things follow deliveries, and listeners hear each change after it', async (t) => {
   const { gateway, replica, asked, changes } = rig()
   await gateway.greeted()
   gateway.welcome([[A, 3, 0]])

@@ -97,7 +97,7 @@ test('a device resumes from the cursors that it is given', async (t) => {
   t.deepEqual(watched.handled, ['A 3', 'A 4'])
 })
 
-test('a restart is told, and its repeated entries are handled', async (t) => {
+test('the handler hears of a restart, and its repeated entries are handled', async (t) => {
   const watched = await begin(t, {
     store: memoryPositions(new Map([[A, 3]])),
     before: ({ model }) => {

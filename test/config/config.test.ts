@@ -54,7 +54,7 @@ test('a blank setting is one that is not made, and white space around a value is
   t.like(spaced, { lanes: 4, token: 'secret' })
 })
 
-test('a cluster has sixteen lanes to share out unless told otherwise', (t) => {
+test('a cluster has sixteen lanes to share out by default', (t) => {
   t.is(configFrom(CLUSTER).lanes, 16)
   t.is(configFrom({ ...CLUSTER, SERVICE_LANES: '5' }).lanes, 5)
 })

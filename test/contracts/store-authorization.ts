@@ -128,7 +128,7 @@ function recordContract(engine: string, open: OpenStore): void {
     t.is((await authorization.secrets('signing', fresh('other', 5)))[0]?.secret, 'other-5')
   })
 
-  test(`${engine}: what has ended is removed in bounded steps, a grant with its bindings`, async (t) => {
+  test(`${engine}: ended records are removed in bounded steps, a grant with its bindings`, async (t) => {
     const { authorization, bindings, channels, retention } = await open(t)
     for (const one of [A, B]) {
       await channels.create(newChannel(one))

@@ -195,7 +195,7 @@ export function catchUpContract(engine: string, open: OpenStore): void {
     )
   })
 
-  test(`${engine}: a device that subscribes again is told of deletions`, async (t) => {
+  test(`${engine}: a device that subscribes again gets deletions`, async (t) => {
     const store = await open(t)
     const writer = await ChannelWriter.open(store, 1)
     await writer.take(thing('update', 'lamp'), thing('update', 'door'), message()).commit()

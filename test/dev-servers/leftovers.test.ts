@@ -105,7 +105,7 @@ test('programs that a preparation started end with the process', async (t) => {
   t.pass()
 })
 
-test('a server tells that it ended by itself, and not that it was ended', async (t) => {
+test('a server reports an end by itself, and not one by its caller', async (t) => {
   const folder = await program(t, 'server', 'echo $$ > "$0.pid"; echo ready; exec sleep 60')
   const told: string[] = []
   const server = new ServerProcess({

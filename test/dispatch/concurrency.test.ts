@@ -66,7 +66,7 @@ test('the bound of a circuit comes before the limit', async (t) => {
   t.is(places.length, 4)
 })
 
-test('once closed nobody enters, and waiting callers are told', async (t) => {
+test('once closed nobody enters, and waiting callers are refused', async (t) => {
   const concurrency = new Concurrency({ first: 1, most: 1 })
   const [place] = await entered(concurrency, 1)
   const waiting = concurrency.enter()

@@ -63,7 +63,7 @@ test('delivery/1: a device that was refused for now gets its pushes later, in th
   await dispatcher.stop()
 })
 
-test('a provider that is away is left alone and found again', async (t) => {
+test('a provider that is away opens the circuit, and its return closes it', async (t) => {
   const bench = await DispatchBench.open(t, 20)
   const { writer, provider } = bench
   provider.answer = () => AWAY

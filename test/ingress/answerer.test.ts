@@ -176,7 +176,7 @@ test('exchange/4: streams end when the gateway drains', async (t) => {
   t.regex(await raw.until(/\r\n0\r\n/), /\r\n3\r\nend\r\n0\r\n\r\n$/)
 })
 
-test('a stream that fails is cut off, so that it does not look whole, and told to the operator', async (t) => {
+test('a stream that fails is cut off, so that it does not look whole, and logged', async (t) => {
   const { connect, ingress, logger } = await withRows(
     t,
     streamed(async function* () {

@@ -51,7 +51,7 @@ test('the length that HEAD tells is that of the body in bytes', async (t) => {
   t.is(Number(length), Buffer.byteLength(text))
 })
 
-test('HEAD does not send what GET /message would send', async (t) => {
+test('HEAD does not send the Message that GET /message would send', async (t) => {
   const rig = await startIngress(t)
   const raw = rig.connect()
   raw.socket.write(requestOf('HEAD', '/message?title=x'))

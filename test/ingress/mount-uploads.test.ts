@@ -23,7 +23,7 @@ for (const [form, body] of [
   })
 }
 
-test('an upload one byte beyond the limit gets 413, told before or not', async (t) => {
+test('an upload one byte beyond the limit gets 413, with or without a Content-Length', async (t) => {
   const rig = await startApp(t)
   const body = Buffer.alloc(UPLOAD_BYTES_MAX + 1)
   t.is((await rig.send('/app/upload', { method: 'POST', body })).status, 413)

@@ -16,7 +16,7 @@ test('a redirect keeps each of its cookies', async (t) => {
   ])
 })
 
-test('mount/2: a handler is told the address and the id that the gateway knows', async (t) => {
+test('mount/2: a handler gets the address and the id that the gateway knows', async (t) => {
   const rig = await startApp(t, { trustedProxies: ['127.0.0.1'] })
   const { json, headers } = await rig.get('/app/origin?a=1&b=%20', {
     'x-forwarded-for': '198.51.100.9, 203.0.113.7',

@@ -153,7 +153,7 @@ test('behind a trusted proxy each client has its own budget, wherever its header
   t.regex(await raw.until(/\}$/), /^HTTP\/1\.1 429/)
 })
 
-test('pipeline/2: a handler that rejects is answered 500 and told to the operator without its message', async (t) => {
+test('pipeline/2: a handler that rejects is answered 500 and logged without its message', async (t) => {
   const { channels, post, logger, meter, ingress } = await startIngress(t)
   channels.meanwhile = () => Promise.reject(new Error(`cannot bind ${PASSWORD}`))
   const answer = await post('/thing/update', THING, { 'x-request-id': 'r-1' })
@@ -200,7 +200,7 @@ test('a malformed escape in the path is refused, a well-formed one is read', asy
   t.is((await get('/send_status/a%3Ab')).status, 404)
 })
 
-test('a store that refuses or is away is told as 503, and its error is the operator’s', async (t) => {
+test('a store that refuses or is away is answered 503, and its error goes to the log only', async (t) => {
   const rig = await startIngress(t)
   for (const name of ['StoreError', 'StoreDefect', 'NoAnswer']) {
     const error = Object.assign(new Error('the database is away'), { name })

@@ -76,7 +76,7 @@ const waits: readonly (readonly [ms: number | undefined, seconds: string])[] = [
 ]
 
 for (const [retryAfterMs, seconds] of waits) {
-  test(`a wait of ${retryAfterMs ?? 'no'} ms is told as ${seconds} whole seconds`, (t) => {
+  test(`a wait of ${retryAfterMs ?? 'no'} ms becomes ${seconds} whole seconds`, (t) => {
     const more = retryAfterMs === undefined ? {} : { retryAfterMs }
     const reply = failure(fault('server_busy', more), CONTEXT)
     t.deepEqual(

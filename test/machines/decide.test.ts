@@ -61,7 +61,7 @@ test('an entry holds the effective changes, under their names on the wire', (t) 
   t.deepEqual(JSON.parse(opened.entry?.payload ?? ''), { event_time: 4, attrs: { p: 1 } })
 })
 
-test('entity/1: an empty text is as old as its patch: it clears what is older, and nothing newer', (t) => {
+test('entity/1: an empty text is as old as its patch: it clears older values and no newer ones', (t) => {
   const decisions = decideThings([
     thing('create', 't', { at: 5, fields: { title: 'Kitchen', description: 'south' } }),
     thing('update', 't', { at: 7, fields: { title: '' } }),

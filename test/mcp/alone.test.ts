@@ -35,7 +35,7 @@ test('mcp/2: a node answers a client that began at another one, and gives it no 
   for (const { headers } of answers) t.is(headers.get('mcp-session-id'), null)
 })
 
-test('mcp/2: callers at once are each told of the channels of their own grant', async (t) => {
+test('mcp/2: concurrent callers each get the channels of their own grant', async (t) => {
   const rig = await startMcp(t)
   rig.issue('without', ['mcp:tools'])
   const asked = Array.from({ length: 8 }, async (_, at) => {

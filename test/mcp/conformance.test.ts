@@ -28,7 +28,7 @@ test('the surface of a gateway passes the scenarios of any server', async (t) =>
   for (const scenario of OF_ANY_SERVER) t.is(await failureOf(url, scenario), undefined, scenario)
 })
 
-test('the same surface with the tools of the suite passes what one request can answer', async (t) => {
+test('the same surface with the tools of the suite passes where one request can answer', async (t) => {
   const rig = await startMcp(
     t,
     {},

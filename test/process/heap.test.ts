@@ -15,7 +15,7 @@ function growYoungGeneration(): void {
   }
 }
 
-test('what a load made the heap grow by goes back to the system', async (t) => {
+test('the growth of the heap during a load goes back to the system', async (t) => {
   const heap = ofThisThread()
   await heap.giveBack()
   const before = heap.bytes()

@@ -53,7 +53,7 @@ const ajv = new Ajv2020({ strict: true, allowUnionTypes: true })
 
 const fits = (schema: typeof THING_DATA, value: unknown) => ajv.validate(schema, value)
 
-test('a thing shows its fields, and attrs without what was removed', (t) => {
+test('a thing shows its fields, and attrs without removed ones', (t) => {
   const wire = thingToWire(entity<ThingState>('active'))
   t.like(wire, { thing_id: 'the-id', state: 'active', rev: 3, seq: 9, observed_at: 7_000 })
   t.like(wire, { title: 'Boiler', tags: ['a'], changed_at: NOW_MS })

@@ -58,7 +58,7 @@ const refused: readonly (readonly [member: string, sent: unknown, expected: stri
   ['device_key', 5, 'invalid_json_data device_key'],
 ]
 
-test('each request gives what it names and refuses what it lacks', (t) => {
+test('each request gives the fields that it names and refuses missing ones', (t) => {
   for (const [read, body, expected] of requests) {
     t.deepEqual(read({ ...body, unknown: 1 }), expected)
     for (const [member, sent, refusal] of refused.filter(([name]) => name in body)) {

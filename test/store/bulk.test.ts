@@ -197,7 +197,7 @@ test('nothing follows a statement that does not change the rows that it must', a
   }
 })
 
-test('of several that come to nothing the first one tells', async (t) => {
+test('of several failures the first one decides', async (t) => {
   const { statements, session } = waiting(3)
   const done = runAll(session, [MOVE, BEHIND, BEHIND])
   statements[2]?.answer.reject(new Error('last'))

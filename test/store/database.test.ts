@@ -136,7 +136,7 @@ for (const [name, [isBlamed, job]] of Object.entries(blamed)) {
   })
 }
 
-test('a job that takes itself back gives its answer and leaves nothing behind', async (t) => {
+test('a job that rolls itself back gives its answer and leaves nothing behind', async (t) => {
   const { database, texts } = await openNotes(t)
   const answer = await database.durable(async (session) => {
     await session.run(INSERT, [1, 'a'])

@@ -196,7 +196,7 @@ mariaDb.test('the reason why a store does not open holds no password', async (t,
   }
 })
 
-mariaDb.test('a database that comes later is waited for', async (t, server) => {
+mariaDb.test('the start waits for a database that comes later', async (t, server) => {
   const { port, release } = await reservePort()
   t.teardown(release)
   const url = (await newDatabase(server)).replace(`:${server.port}/`, `:${port}/`)

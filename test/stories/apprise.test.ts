@@ -78,7 +78,7 @@ test('an attachment that Apprise sends as an address goes with the message', asy
   t.like(sentMessages(rig.sink)[0], { title: 'Disk', body: 'full', images: [picture] })
 })
 
-test('Apprise is told that a file was not taken, and nothing of it is sent', async (t) => {
+test('Apprise sees the refusal of a file, and no part of it is sent', async (t) => {
   if (!hasApprise(t)) return
   const { rig, place, key } = await startStyle(t, 'topic')
   const file = join(await temporaryFolder(t), 'still.png')

@@ -11,7 +11,7 @@ import { startGateway, temporaryFolder } from '#test/support/gateway'
 import { json, runAt } from '#test/support/real-command-line'
 import type { Env } from '#test/support/real-command-line'
 
-test.serial('a script pulls, acknowledges, and opens what was encrypted', async (t) => {
+test.serial('a script pulls, acknowledges, and opens ciphertext', async (t) => {
   const gateway = await startGateway(t)
   const folder = await temporaryFolder(t)
   const env: Env = {

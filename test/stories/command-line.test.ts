@@ -102,7 +102,7 @@ test.serial('a day with the command line', async (t) => {
   await ends(4, 'channel info', after)
 })
 
-test.serial('the doctor says what is wrong, and what is not', async (t) => {
+test.serial('the doctor names each problem, and each passed check', async (t) => {
   const port = await freePort(t)
   const gateway = await startGateway(t, {
     env: {

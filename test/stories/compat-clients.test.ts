@@ -22,7 +22,7 @@ import { startIngress } from '#test/support/start-ingress'
 
 const UNKNOWN = 'A'.repeat(43)
 
-test('the client of the topic tool publishes, and throws when it did not', async (t) => {
+test('the client of the topic tool publishes, and throws at a refusal', async (t) => {
   const rig = await startIngress(t, { styles: compatibilityStyles({ keptMs: 60_000 }) })
   const made = await rig.post('/channel/key', CREDENTIALS)
   const { key: topic } = made.json['data'] as { readonly key: string }
@@ -75,7 +75,7 @@ class Local extends Agent {
   }
 }
 
-test('the client of the send-key tool, whose host is fixed, sends, and is told when it did not', async (t) => {
+test('the client of the send-key tool, whose host is fixed, sends, and sees a refusal', async (t) => {
   const { rig, certificate, key } = await startSendKeyHost(t)
   const before = https.globalAgent
   https.globalAgent = new Local(rig.port, certificate)
@@ -103,7 +103,7 @@ interface Pushers {
 
 const { PushApi } = createRequire(import.meta.url)('all-pusher-api') as Pushers
 
-test('a program for many services sends by its device-key part, and is told when it did not', async (t) => {
+test('a program for many services sends by its device-key part, and sees a refusal', async (t) => {
   const rig = await startIngress(t, { styles: compatibilityStyles({ keptMs: 60_000 }) })
   const made = await rig.post('/channel/key', CREDENTIALS)
   const { key } = made.json['data'] as { readonly key: string }

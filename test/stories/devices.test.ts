@@ -53,7 +53,7 @@ async function applied({ baseUrl }: Pick<Gateway, 'baseUrl'>, opId: string): Pro
   )
 }
 
-test.serial('the transcript is what a gateway says', async (t) => {
+test.serial('the transcript equals the answers of a gateway', async (t) => {
   const gateway = await startGateway(t, WITHOUT_TOKEN)
   const { baseUrl } = gateway
   const lines = transcriptIn(DOCUMENT)

@@ -67,7 +67,7 @@ test('a Message goes to devices of both providers, and its operation ends as the
   return undefined
 })
 
-test('what the provider refuses for good fails the operation, and a retry does not', async (t) => {
+test('a final refusal of the provider fails the operation, and a retry does not', async (t) => {
   t.timeout(TIME_MAX_MS)
   const servers = await pushServers(t)
   const gateway = await startPushGateway(t, servers)

@@ -8,7 +8,7 @@ import { post, startGateway } from '#test/support/gateway'
 
 const ATTEMPTS = 100
 
-test('of 100 devices that subscribe at once 32 do, and the others are told why not', async (t) => {
+test('of 100 devices that subscribe at once 32 do, and the others get the reason', async (t) => {
   const gateway = await startGateway(t)
   const [channel_id = ''] = await createChannels(gateway, 1)
   const client = createClient(gateway)

@@ -141,7 +141,7 @@ test('a Message that a client sent twice is one operation, gone once the first i
   }
 })
 
-test('a repeat that may be applied already is told apart', (t) => {
+test('a repeat that may be applied already is recognised', (t) => {
   const unapplied = new Unapplied(LANES)
   const submission = message({ opId: 'order-1', acceptedAt: NOW, claims: true })
   unapplied.remember(0, 1, [submission])

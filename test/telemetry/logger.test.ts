@@ -24,7 +24,7 @@ async function linesOf(level: string, statements: string): Promise<readonly Line
   return lines.map((line) => JSON.parse(line) as Line)
 }
 
-test('a fact is one JSON line with its fields, and the last words are not lost', async (t) => {
+test('a fact is one JSON line with its fields, and the last line is not lost', async (t) => {
   const lines = await linesOf(
     'info',
     `

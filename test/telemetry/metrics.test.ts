@@ -13,7 +13,7 @@ async function linesOf(name: string, ...metrics: readonly Metrics[]) {
   return text.split('\n').filter((line) => line.startsWith(`heliograph_${name}`))
 }
 
-test('a counter counts by one or by what it is told, label by label', async (t) => {
+test('a counter counts by one or by a given number, label by label', async (t) => {
   const metrics = createMetrics()
   const sent = metrics.meter.counter('operations_total', { status: 'sent' })
   const failed = metrics.meter.counter('operations_total', { status: 'failed' })

@@ -53,7 +53,7 @@ for (const [name, make] of FORMS) {
     one.close()
   })
 
-  test(`${name}: both ends are told when one is closed, and nothing arrives after it`, async (t) => {
+  test(`${name}: both ends hear the close of one, and nothing arrives after it`, async (t) => {
     const [one, other] = make()
     const told: string[] = []
     one.on('message', () => told.push('a message'))

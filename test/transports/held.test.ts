@@ -53,7 +53,7 @@ test('held/1: up to three quarters nobody leaves; one byte more and the largest 
   t.is(held.bytes, 751)
 })
 
-test('held/1: beyond the bound those that were told to leave are cut, the largest first', (t) => {
+test('held/1: beyond the bound sessions that were sent a goaway are cut, the largest first', (t) => {
   const { hold, fates, held } = holders(1_000, 4)
   hold(300, 100, 351)
   t.is(fates(), 'stays stays leaves stays')
@@ -84,7 +84,7 @@ class SlowCarrier extends FakeCarrier {
   }
 }
 
-test('held/1: the slowest session is told to come back, then cut; the others stay', async (t) => {
+test('held/1: the slowest session gets a goaway, then is cut; the others stay', async (t) => {
   const rig = new Rig({ heldBytesMax: 1_000_000 })
   t.teardown(() => rig.sessions.close())
   const slow = await rig.welcomed(new SlowCarrier(0))

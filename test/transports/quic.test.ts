@@ -127,7 +127,7 @@ test(
 )
 
 test(
-  'a port that is taken is told with the setting',
+  'the error of a taken port names the setting',
   withCertificate(async (t, certificate) => {
     const taken = createSocket('udp4')
     t.teardown(() => taken.close())

@@ -48,7 +48,7 @@ test('recent-frames/2: nothing is given across a hole', (t) => {
   t.deepEqual(seqsOf(halves.after(A, 13, 9)), [])
 })
 
-test('a frame that is told again is kept once', (t) => {
+test('a repeated frame is kept once', (t) => {
   const recent = new RecentFrames(AMPLE)
   recent.add(A, frames('A', 1, 3))
   recent.add(A, frames('A', 2, 4))

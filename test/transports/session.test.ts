@@ -8,7 +8,7 @@ import { ack, announced, channel, entry, frames, page, position } from '#test/su
 import { frameOf } from '#src/transports/channel-listeners'
 import { START, TICK, serve, play } from '#test/support/session-play'
 
-test('a device that is up to date is welcomed and told so', (t) => {
+test('a device that is up to date gets a welcome and caught_up', (t) => {
   const { welcome, rest } = serve([position('A', 7), position('B', 0)])
   t.is(welcome, 'welcome A 7/7 B 0/0')
   t.deepEqual(rest, ['caught up A 7', 'caught up B 0'])
@@ -144,7 +144,7 @@ test('while too many pages wait to be read, a session asks for no other before a
   )
 })
 
-test('a gap is told before what follows it, and is not asked for again', (t) => {
+test('a gap goes out before the entries behind it, once', (t) => {
   const { feed } = serve([position('A', 9, 2)])
   t.deepEqual(feed(page(1, frames('A', 7), { headSeq: 9, complete: false, gapTo: 6 })), [
     'gap A 1-6 retention',
@@ -175,7 +175,7 @@ test('serving/1: behind a restart the things come from the beginning', (t) => {
   )
 })
 
-test('channel-listeners/4: a session says from when on it has heard what it lacks', (t) => {
+test('channel-listeners/4: a read says whether the session has heard of every entry up to the head', (t) => {
   const { session } = serve([position('A', 9, 6)])
   const isHeard = (input: Input): boolean | undefined => {
     const [asked] = session.handle(input, START).filter(({ kind }) => kind === 'read-pages')
@@ -218,7 +218,7 @@ test('serving/1: entries of a page that were sent already are left out', (t) => 
   ])
 })
 
-test('a subscription made while connected is caught up, one that ends is told', (t) => {
+test('a subscription made while connected is caught up, and the end of one is sent', (t) => {
   const { session, feed } = serve([position('A', 5)])
   play(
     t,
@@ -243,7 +243,7 @@ test('a subscription made while connected is caught up, one that ends is told', 
   t.is(session.unacknowledged.entries, 0)
 })
 
-test('a device that subscribed again is told the deletions since its cursor', (t) => {
+test('a device that subscribed again gets the deletions since its cursor', (t) => {
   const { rest } = serve([position('A', 9, 0, 7)], { cursors: { [channel('A')]: 5 } })
   t.deepEqual(rest, ['acknowledge A 5', 'read 1: A after 5 limit 4 deleted since 5'])
 })

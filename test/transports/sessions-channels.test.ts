@@ -22,7 +22,7 @@ test('connection/1: entries announced while the positions are read are not lost'
   t.deepEqual(carrier.heard(), ['welcome A 0/1', 'A 1', 'caught up A 1'])
 })
 
-test('subscriptions that begin and end are told while connected', async (t) => {
+test('a connected device hears of subscriptions that begin and end', async (t) => {
   const { rig, carrier } = await welcomedRig(t)
   rig.store.commitThing(B, 't', 'k', 1)
   rig.store.subscribe(DEVICE, B)

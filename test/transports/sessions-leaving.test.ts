@@ -156,7 +156,7 @@ test('sessions/2: draining sends every device away and writes late acknowledgeme
   t.deepEqual(rig.store.writes, [[{ deviceId: DEVICE, channelId: A, seq: 1 }]])
 })
 
-test('sessions/2: devices are told at once, and a store that hangs holds the stop up for a while only', async (t) => {
+test('sessions/2: devices get a goaway at once, and a store that hangs delays the stop for a bounded time', async (t) => {
   const { rig, carrier } = await welcomedRig(t)
   const { promise: hanging, resolve: thaw } = Promise.withResolvers<void>()
   t.teardown(thaw)
@@ -195,7 +195,7 @@ test('draining with nobody here ends at once', async (t) => {
   t.is(rig.time.waiting, 0)
 })
 
-test('a store that does not answer sends the device away for a while', async (t) => {
+test('with a store that does not answer the device gets a goaway', async (t) => {
   const { rig, carrier } = await welcomedRig(t)
   rig.store.failure = new Error('the password is hunter2')
   rig.store.commitMessage(A)

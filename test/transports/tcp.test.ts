@@ -249,7 +249,7 @@ test(
   }),
 )
 
-test('a port that is taken is told with the setting', async (t) => {
+test('the error of a taken port names the setting', async (t) => {
   const { port } = await serveTcp(t)
   const message = `cannot listen on 127.0.0.1 port ${port} (SERVICE_PRIVATE_TCP_ADDR): EADDRINUSE`
   await t.throwsAsync(serveTcp(t, { port }), { message })

@@ -143,7 +143,7 @@ test('a subscriber is refused in the shape of the tool', async (t) => {
   t.like((await rig.get(`${AT}/json?since=yesterday`)).json, { http: 400, code: 40008 })
 })
 
-test('a key of 43 characters is told as the topic: clients tell their topics apart by it', async (t) => {
+test('an answer names a key of 43 characters as the topic: clients tell their topics apart by it', async (t) => {
   const rig = await start(t)
   const made = await rig.post('/channel/key', CREDENTIALS)
   const { key } = made.json['data'] as { readonly key: string }
@@ -175,7 +175,7 @@ class Subscriber {
   }
 }
 
-test('a WebSocket gets one object in each frame: what is kept, and what comes', async (t) => {
+test('a WebSocket gets one object in each frame: kept entries, then new ones', async (t) => {
   const rig = await start(t)
   const subscriber = new Subscriber(t, rig, `${AT}/ws?since=all`)
   await subscriber.until(4)

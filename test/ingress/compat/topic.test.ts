@@ -55,7 +55,7 @@ for (const { client, belief = 'status 200', fields, answer = {}, ...request } of
   ...SAMPLES,
   ...ENCODINGS,
 ]) {
-  test(`topic style: ${client} sends what it means, and believes so`, async (t) => {
+  test(`topic style: ${client} sends its message, and takes the answer for success`, async (t) => {
     const rig = await startStyles(t)
     const answered = await rawRequest(rig.port, request)
     t.is(answered.status, 200, answered.text)

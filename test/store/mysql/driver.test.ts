@@ -209,7 +209,7 @@ mariaDb.test('a driver as it is expected is used as it is', async (t, server) =>
 })
 
 mariaDb.test(
-  'connections/4: what the database refuses either way is told, and not blamed on the driver',
+  'connections/4: a refusal of the database either way is reported, and not blamed on the driver',
   async (t, server) => {
     const url = await newDatabase(server) // Without tables.
     const meter = new FakeMeter()

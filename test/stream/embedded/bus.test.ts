@@ -38,7 +38,7 @@ test('a stopped listener hears nothing more, and stopping twice is harmless', (t
   t.is(heard, 1)
 })
 
-test('a listener that stops while it is told does not keep others from hearing', (t) => {
+test('a listener that stops during its call does not keep others from hearing', (t) => {
   const bus = new LocalBus()
   const heard: string[] = []
   const stop = bus.listen(channel(1), () => {

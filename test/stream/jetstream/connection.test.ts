@@ -84,7 +84,7 @@ testWithNats(
   },
 )
 
-test('a server that is not there is told to the operator, without credentials', async (t) => {
+test('a server that is not there is logged, without credentials', async (t) => {
   const ports = { logger: new FakeLogger(), timers: realRuntime, monotonicMs }
   const url = 'nats://user:secret@127.0.0.1:1'
   const error = await t.throwsAsync(
