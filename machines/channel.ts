@@ -1,20 +1,21 @@
-// The channel as a machine: asleep until it knows its head, then turn by turn.
+// The machine of a channel: asleep until it knows its head, then turn by turn.
 //
 //                       ┌─ take ─┐
 //   asleep ── load ──▶ awake ◀───┘
 //      ▲                 │
 //      └───── failed ────┘
 //
-// A commit that answered sends no signal: a turn costs one.
+// A successful commit sends no signal, so a turn costs one signal.
 //
 // Invariants:
-//   channel/1. A turn builds on what the one before it decided, which may still be committing. What
-//     the newest turn decided stays apart, in `decided`.
+//   channel/1. A turn builds on the decisions of the turn before, which may still be committing.
+//     The newest turn's decisions stay apart, in `decided`.
 //   channel/2. The channel trusts its memory as long as every commit answers. A commit that failed
-//     may still have happened: then the channel forgets everything, also what it built on that
-//     commit, and loads again.
-//   channel/3. The memory of entities is bounded: the least recently touched are forgotten first,
-//     and between turns only. So a channel still knows at its turn what it said it knows before.
+//     may still have happened: then the channel forgets everything, also the turn that it built on
+//     that commit, and loads again.
+//   channel/3. The memory of entities is bounded: the channel forgets the least recently touched
+//     first, and between turns only. So at its turn it still has every entity that the turn did not
+//     load because `isKnown` was true.
 
 import { createMachine, fromTransition } from 'xstate'
 
@@ -32,7 +33,7 @@ export interface ChannelRules extends Rules {
   readonly rememberedMax: number
 }
 
-/** Entities by id. A turn reads what it needs from here; the newest touched stand last. */
+/** Entities by id; the most recently touched stand last. */
 export interface Memory {
   readonly things: Map<string, Thing>
   readonly events: Map<string, Event>
@@ -65,7 +66,7 @@ interface ChannelContext extends ChannelRules {
   readonly state: 'asleep' | 'awake'
   readonly head: ChannelHead | undefined
   readonly memory: Memory
-  /** The newest turn decided this. The next turn says whether it was committed. */
+  /** The newest turn's decisions. The next turn takes them as committed. (channel/2) */
   readonly decided: Decided | undefined
 }
 
@@ -80,7 +81,7 @@ export function isKnown(
 
 type ChannelSignal =
   | { readonly type: 'load'; readonly head: ChannelHead }
-  /** The turn fills `effects`, which the sender owns, so that no channel keeps what was sent. */
+  /** The turn fills `effects`, which the sender owns, so that no channel keeps sent effects. */
   | { readonly type: 'take'; readonly turn: TurnInput; readonly effects: Effects }
   | { readonly type: 'failed' }
 
@@ -130,7 +131,7 @@ type Take = Extract<ChannelSignal, { readonly type: 'take' }>
 
 /**
  * channel/1: remembers the decisions of the turn before, then decides this turn. It forgets
- * afterwards only: the store did not load what the channel said it knows. (channel/3)
+ * afterwards only: the store did not load the entities that the channel knows. (channel/3)
  */
 function takeTurn(channel: ChannelContext, signal: Take): ChannelContext {
   const { decided: before, memory } = channel
@@ -182,7 +183,7 @@ function decideTurn(context: ChannelContext, { turn, effects }: Take): Decided {
   return { head: draft.head, things: draft.things, events: draft.events }
 }
 
-/** Most turns read nothing from the store: the channel remembers it. */
+/** Most turns read nothing from the store: the channel remembers their entities. */
 const NONE: ReadonlyMap<string, never> = new Map<string, never>()
 
 const byId = <Item extends Thing | Event>(items: readonly Item[]): ReadonlyMap<string, Item> =>

@@ -1,7 +1,7 @@
 // Decides what one submission changes in its channel: pure, without clock, random source or I/O.
 //
 // Invariants:
-//   W3. The decision depends on the submission and the state alone, also for what has expired: an
+//   W3. The decision depends on the submission and the state alone, also for expired entities: an
 //       ended entity counts as unknown once the submission is `endedLifeMs` younger than its end.
 //   W9. An effective submission takes the next seq; any other takes none.
 //   decide/1. A refusal delivers nothing and changes nothing but the operation's record.
@@ -95,8 +95,8 @@ export function decideThing(
   const prior = forgetEnded(kept, 'deleted', { now: submission.acceptedAt, endedLifeMs })
   const next = nextThingState(prior?.state ?? 'absent', submission.action)
   if (next === undefined) return refusal(submission, 'thing_deleted')
-  // A reading from before the archiving is late data: it fills in, but does not bring the Thing
-  // back.
+  // A reading from before the archiving is late data: its values are merged, but the Thing stays
+  // archived.
   const isLate = prior?.state === 'archived' && submission.patch.at < prior.stateAt
   const state = submission.action === 'update' && isLate ? prior.state : next
 

@@ -1,4 +1,4 @@
-// The life of an Event. (decisions.md 4)
+// The lifecycle of an Event. (decisions.md 4)
 
 import { createMachine } from 'xstate'
 

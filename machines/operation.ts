@@ -31,7 +31,7 @@ export const operationMachine = createMachine({
 
 const table = tableOf(operationMachine)
 
-/** The status after a signal; undefined when the operation cannot go there. */
+/** The status after a signal; undefined when the machine refuses it. */
 export function nextStatus(
   status: OperationStatus,
   signal: OperationSignal,

@@ -1,4 +1,4 @@
-// The life of a Thing. (decisions.md 4)
+// The lifecycle of a Thing. (decisions.md 4)
 
 import { createMachine } from 'xstate'
 
@@ -6,7 +6,7 @@ import type { ThingState } from '#domain/entity'
 import type { ThingAction } from '#domain/submission'
 import { tableOf } from './table.ts'
 
-// Only a new update brings an archived Thing back: a sensor that reports again is alive.
+// Only an update makes an archived Thing active again: its sensor reports once more.
 const live = { update: 'active', archive: 'archived', delete: 'deleted' }
 
 export const thingMachine = createMachine({

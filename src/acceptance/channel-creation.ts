@@ -1,4 +1,4 @@
-// Making channels: by request, and for a subscription by name. (decisions.md 7)
+// Makes channels: by request, and for a subscription by name. (decisions.md 7)
 
 import { isFault } from '#domain/fault'
 import { channelIdFromBytes } from '#domain/identity'

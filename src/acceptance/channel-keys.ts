@@ -3,7 +3,7 @@
 //
 // Invariants:
 //   channel-keys/1. A key is 256 random bits and only its hash is kept, so a look-up costs every
-//                   caller the same and tells nothing of other keys.
+//                   caller the same and shows nothing of other keys.
 //   channel-keys/2. The store alone decides which keys are good: from the answer on, a revoked key
 //                   opens nothing on any node.
 //   channel-keys/3. Only a proved password makes, lists or revokes keys: a grant is no proof.

@@ -1,4 +1,4 @@
-// Proof that somebody knows the password of a channel. A grant is no proof.
+// Proves that a caller knows the password of a channel. A grant is no proof.
 
 import type { ChannelCredentials } from '#domain/channel'
 import { isFault } from '#domain/fault'
@@ -33,7 +33,7 @@ export class ChannelProof {
     return isFault(sent) ? sent : provedChannel(this.#credentials, sent, caller)
   }
 
-  /** Called when the store says that a proved password is not in force any more. */
+  /** Called when a proved password is no longer in force, by the store's word. */
   forget(channelId: ChannelId): void {
     this.#credentials.forget(channelId)
   }

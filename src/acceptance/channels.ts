@@ -3,11 +3,11 @@
 //
 // Invariants:
 //   channels/1. Once a change of password or a deletion is answered, this process refuses the old
-//               password, and every other process is told.
+//               password, and a notice to every other process is on its way.
 //   channels/2. Changing a password needs proof of the old one, and so do renaming and deleting: a
 //               grant is no proof.
-//   channels/3. A change with an unknown outcome may have been made: every process forgets what it
-//               knew before.
+//   channels/3. A change with an unknown outcome may have been made: every process forgets its kept
+//               answers about the channel.
 
 import type { Existence, NamedChannel } from '#domain/administration'
 import type { ChannelInfo } from '#domain/channel'
@@ -109,7 +109,7 @@ export class Channels {
     return caller.refusal ?? (await channels.info(request.channelId)) ?? NOT_FOUND
   }
 
-  /** Tells only whether a channel exists: names are not for strangers. */
+  /** True when a channel exists. Gives nothing else: names are not for strangers. */
   async exists(channelIdText: string | undefined, caller: Caller): Promise<Answer<Existence>> {
     const request = readExists(channelIdText)
     if (isFault(request)) return request

@@ -29,11 +29,11 @@ type Verdict = Answer<ChannelCredentials>
 export interface Credentials {
   /**
    * The channel when the password opens it; channel_not_found or server_busy otherwise. No promise
-   * when it is known, as it is for nearly every submission. `derived` is what the request has
-   * computed already.
+   * when it is known, as it is for nearly every submission. `derived` has the keys that
+   * the request has computed already.
    */
   check(channelId: ChannelId, password: string, derived?: DerivedKeys): Verdict | Promise<Verdict>
-  /** Drops what is known about a channel, at once and also for checks under way. */
+  /** Drops the kept answers about a channel at once, and those of checks under way. */
   forget(channelId: ChannelId): void
   /** Compares kept answers with the store before their next use. (credentials/5) */
   recheckAll(): void

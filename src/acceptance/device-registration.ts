@@ -33,8 +33,8 @@ export class DeviceRegistration {
   }
 
   /**
-   * Confirms a known key; otherwise issues a new one and says why. Never adopts a key that a caller
-   * invented.
+   * Confirms a known key; otherwise issues a new one and gives the reason. Never adopts a key that
+   * a caller invented.
    */
   async register(fields: unknown, caller: Caller): Promise<Answer<Registered>> {
     const request = readRegister(fields)
@@ -66,7 +66,7 @@ export class DeviceRegistration {
     return { deviceKey, issueReason }
   }
 
-  /** The old device goes with its subscriptions; its live session is told to stop each of them. */
+  /** Removes the old device with its subscriptions; its live session hears of each end. */
   async #remove({ deviceId }: Pick<Device, 'deviceId'>): Promise<void> {
     const { subscriptions, devices, bus } = this.#ports
     const positions = await subscriptions.positions(deviceId)

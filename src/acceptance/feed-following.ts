@@ -1,4 +1,4 @@
-// The Messages of channels while they come, for a caller that reads them without being a device.
+// Follows the Messages of channels for a caller that is no device.
 //
 // Invariants:
 //   feed-following/1. The bus only wakes: entries come from the feed, in order and without holes. A
@@ -44,7 +44,7 @@ export class FeedFollowing {
     return this.#ports.read.history(query)
   }
 
-  /** Begins to follow some channels; `signal` ends it. Whoever follows calls `stop` in the end. */
+  /** Begins to follow some channels; `signal` ends it. The follower must call `stop` in the end. */
   follow(channelIds: readonly ChannelId[], signal: AbortSignal): Follower {
     const { bus, timers } = this.#ports
     const stopListening = channelIds.map((channelId) =>
@@ -71,13 +71,13 @@ export class FeedFollowing {
     if (followers.size === 0) this.#followers.delete(channelId)
   }
 
-  /** Ends everybody who follows a channel. (feed-following/2) */
+  /** Ends all followers of a channel. (feed-following/2) */
   forget(channelId: ChannelId): void {
     for (const follower of this.#followers.get(channelId) ?? []) follower.end()
   }
 }
 
-/** Others are not followed here, so that a busy Thing wakes nobody. */
+/** Followers get Messages only, so that a busy Thing wakes nobody. */
 const tellsOfMessages = ({ entries, headSeq }: Announcement): boolean =>
   headSeq !== undefined || entries.some(({ model }) => model === 'message')
 
@@ -101,7 +101,7 @@ export class Follower {
     if (signal.aborted) end()
   }
 
-  /** Gives what was heard since the last call, or waits. One call at a time. */
+  /** Gives the channels with news since the last call, or waits for one. One call at a time. */
   next(): Promise<Heard> {
     if (this.#isOver) return Promise.resolve('end')
     if (this.#news.size > 0) return Promise.resolve(this.#takeNews())

@@ -32,8 +32,8 @@ export function tokenCheck(token: string): TokenCheck {
 }
 
 /**
- * Compares with a secret in a time that tells neither the place of a difference nor the secret's
- * length: the comparison cuts or fills the given text to that length, and one more byte says
+ * Compares with a secret in a time that shows neither the place of a difference nor the secret's
+ * length: the comparison cuts or fills the given text to that length, and one more byte shows
  * whether the lengths are equal. A digest of both would cost each request five times as much.
  */
 function comparison(secret: string): (given: string) => boolean {

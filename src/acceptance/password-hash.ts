@@ -6,9 +6,10 @@
 // channel's salt under that key. So one scrypt serves all channels with one password, and nobody
 // sees which channels have the same one. (docs/decisions.md)
 //
-//   scrypt$N$r$p$<salt of the channel>$<key>
+// Versions before this one kept another form, with a scrypt for each channel. A channel has it
+// until its password changes:
 //
-// is how versions before this one kept it: a scrypt for each channel, until its password changes.
+//   scrypt$N$r$p$<salt of the channel>$<key>
 
 import { createHmac, timingSafeEqual } from 'node:crypto'
 

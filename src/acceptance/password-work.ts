@@ -5,8 +5,8 @@
 //                    answer is server_busy at once, so guesses can take neither all memory nor all
 //                    threads.
 //   password-work/2. One request computes a password once, however many channels it tries it on.
-//                    What was computed is forgotten with the request: kept longer, a quick answer
-//                    would tell a stranger that somebody uses the password.
+//                    The request's end drops its keys: kept longer, a quick answer would show a
+//                    stranger that somebody uses the password.
 
 import { scrypt } from 'node:crypto'
 import { fault, isFault } from '#domain/fault'
@@ -19,11 +19,11 @@ import type { Derivation, ScryptParameters } from './password-hash.ts'
 export type DerivedKeys = Map<string, Promise<Answer<Uint8Array>>>
 
 export interface PasswordWork {
-  /** Makes the text that a channel keeps for its password. server_busy when too much waits. */
+  /** Makes the text that a channel keeps for its password. server_busy when too many wait. */
   hash(password: string, derived?: DerivedKeys): Promise<Answer<string>>
   /**
    * True when the password is the one behind the text. Takes the same time either way, and for no
-   * text at all. server_busy when too much waits.
+   * text at all. server_busy when too many wait.
    */
   matches(
     password: string,
@@ -144,7 +144,7 @@ class BoundedWork implements PasswordWork {
       if (this.#queue.length >= WAITING_MAX) {
         return fault('server_busy', { retryAfterMs: RETRY_AFTER_MS })
       }
-      // Whoever finishes hands its place on, so nobody overtakes those who wait.
+      // A finished computation hands its place on, so that nobody overtakes the waiting ones.
       await new Promise<void>((begin) => this.#queue.push(begin))
     } else this.#running += 1
     try {

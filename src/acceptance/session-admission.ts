@@ -1,4 +1,4 @@
-// Admits devices to sessions: the check of callers, then the key. (Specification: Gateway token)
+// Admits devices to sessions: checks the caller, then the key. (Specification: Gateway token)
 
 import { isFault } from '#domain/fault'
 import type { SessionAdmission } from '#domain/ports'

@@ -24,9 +24,9 @@ export class Statuses {
 
   /**
    * The record of an operation; send_status_not_found when there is none, when it has expired, or
-   * when the caller's grant does not have its channel. A client that was answered finds it, also
-   * while the way in is draining or full. A starting process has not applied everything yet, so a
-   * way in that refuses requests never says that there is none.
+   * when the caller's grant does not have its channel. A client with a 200 finds it, also
+   * while the gateway is draining or full. A starting process has not applied everything yet, so a
+   * gateway that refuses requests never answers that there is none.
    */
   async find(
     opIdText: string,
@@ -47,7 +47,7 @@ export class Statuses {
 
   /**
    * Looks first among the operations accepted here, then in the database: an operation leaves the
-   * first only once the second has it, so a sender always finds what it was answered.
+   * first only once the second has it, so a sender always finds an operation that was answered 200.
    */
   async #latest(opId: OperationId): Promise<Operation | undefined> {
     const { sink, operations } = this.#ports

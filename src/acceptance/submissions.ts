@@ -1,4 +1,4 @@
-// The way of every submission: its form, the channel, the meaning of an op_id, then the log.
+// Takes every submission: checks its form, opens the channel, settles its op_id, and appends it.
 //
 // Invariants:
 //   W1. A submission is answered as accepted only after the log has it.

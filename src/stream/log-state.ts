@@ -3,12 +3,12 @@
 import type { LogState } from '#domain/lane'
 import type { LogReader } from '#domain/ports'
 
-/** Ten seconds, as long as the stream itself looks again. */
+/** Ten seconds, as long as the stream itself retries. */
 const LOOKS_MAX = 40
 export const LOOK_AGAIN_MS = 250
 
 /**
- * The log's name, and a function that asks what its lanes hold. With several servers, a new leader
+ * The log's name, and a function that reads the ends of its lanes. With several servers, a new leader
  * may store an entry later than the server that handed it out: with `pause`, an end that is too
  * early counts only once it stays.
  */

@@ -1,7 +1,7 @@
 // Finds by op_id the operations accepted here that are not known to be applied. (acceptor/3)
 //
-// Every submission passes through here, and few are ever asked for. So a batch keeps its operations
-// in a list, and goes as a whole. A search finds the batch by the time in the op_id, first among
+// Every submission passes through here, and requests ask for few of them. So a batch keeps its
+// operations in a list, and goes as a whole. A search finds the batch by the time in the op_id, first among
 // pages of batches. Neither list is in the order of time: a clock may go back.
 //
 // Invariants:
@@ -21,7 +21,7 @@ import type { MessageSubmission, Submission } from '#domain/submission'
 type Facts = Pick<Submission, 'opId' | 'channelId' | 'model' | 'entityId' | 'acceptedAt'> &
   Pick<MessageSubmission, 'isRepeat'>
 
-/** Times between which operations were accepted. */
+/** The span of the times of acceptance of some operations. */
 interface Span {
   readonly earliest: number
   readonly latest: number
@@ -89,7 +89,7 @@ export class Unapplied {
     append(lane, { position, operations, named: named ?? NONE, earliest, latest })
   }
 
-  /** Forgets what a lane has applied, up to and including a position. */
+  /** Forgets the applied operations of a lane, up to and including a position. */
   applied(laneNumber: number, position: LogPosition): void {
     const lane = this.#lanes[laneNumber]
     if (lane === undefined || position <= lane.appliedTo) return

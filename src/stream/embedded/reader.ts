@@ -1,11 +1,11 @@
-// Reads the embedded log for the owner of the lanes. The log tells it every batch on the disk, so
+// Reads the embedded log for the owner of the lanes. The writer sends it every batch on the disk, so
 // it seldom reads the table.
 //
 // Invariants:
 //   embedded-reader/1. The tail in memory is only a cache of the table, and bounded; a reader that
 //     fell behind it reads the table.
-//   embedded-reader/2. The log tells batches in the order of positions; the reader drops those that
-//     it has read from the table.
+//   embedded-reader/2. The writer sends batches in the order of positions; the reader drops those
+//     that it has read from the table.
 
 import type { LogEntry, LogBounds, LogPosition, StoredBatch } from '#domain/lane'
 import type { LogReader, LogSource } from '#domain/ports'
@@ -37,7 +37,7 @@ export class EmbeddedReader implements LogReader {
     this.#tails = last.map((from) => ({ from, batches: [] }))
   }
 
-  /** It may leave out batches told before it resolves: the bounds that it reads cover them. */
+  /** It may leave out batches sent before it resolves: the bounds that it reads cover them. */
   static async open(
     source: LogSource,
     { lanes, tailBytesMax }: EmbeddedReaderOptions,
@@ -49,7 +49,7 @@ export class EmbeddedReader implements LogReader {
     return new EmbeddedReader(source, tailBytesMax, last)
   }
 
-  /** Submissions that the log has told since the start. */
+  /** Submissions that the writer has sent since the start. */
   get appended(): number {
     return this.#appended
   }

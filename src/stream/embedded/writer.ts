@@ -63,7 +63,7 @@ export class EmbeddedWriter implements LogWriter, LogSource {
     return new EmbeddedWriter(ports, bytesMax, await ports.table.bytes())
   }
 
-  /** Tells the reader of every batch on the disk from now on, in the order of positions. */
+  /** Sends the reader every batch on the disk from now on, in the order of positions. */
   tell(reader: (batches: readonly StoredBatch[]) => void): void {
     this.#reader = reader
   }

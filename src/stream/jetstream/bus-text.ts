@@ -2,10 +2,10 @@
 // payload of each entry, so that no payload is escaped or parsed on its way.
 //
 // Invariants:
-//   bus-text/1. A reader gets what was written, or refuses it whole: another process may be of
-//     another version.
-//   bus-text/2. No text is longer than `bytesMax`. Entries that do not fit are left out, and
-//     `headSeq` tells.
+//   bus-text/1. A reader takes a text whole or refuses it whole: another process may be of another
+//     version.
+//   bus-text/2. No text is longer than `bytesMax`. Entries that do not fit are left out; `headSeq`
+//     shows that there are more.
 
 import type { Announcement, FeedEntry } from '#domain/feed'
 import {

@@ -55,7 +55,7 @@ export class StatusInquiry {
   readonly #id: string
   readonly #inbox: string
   readonly #asked = new Map<string, Question>()
-  /** Every process that has ever answered, and since when it has been silent. (inquiry/3) */
+  /** Every process that has ever answered, and the beginning of its silence. (inquiry/3) */
   readonly #others = new Map<string, number | undefined>()
   readonly #subscriptions: Subscription[] = []
   #count = 0
@@ -69,7 +69,7 @@ export class StatusInquiry {
     this.#listen(`${this.#subject}.left`, (message) => this.#others.delete(message.string()))
   }
 
-  /** Answers others from now on with what `find` gives. */
+  /** Answers others from now on with the operations that `find` gives. */
   answer(find: Find): void {
     this.#listen(this.#subject, (message) => {
       const opId = parseOperationId(message.string())

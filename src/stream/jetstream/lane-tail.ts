@@ -47,10 +47,10 @@ export class LaneTail implements Reader {
   #from: LogPosition
   /** The lane was fetched up to here. */
   #last: LogPosition
-  /** The lane has nothing that was not fetched up to here. */
+  /** Everything that the lane holds up to here is fetched. */
   #completeTo: LogPosition = 0
   #bytes = 0
-  /** Submissions in one entry, as seen lately; 0 before the first. */
+  /** The recent mean of submissions in one entry; 0 before the first. */
   #typicalCount = 0
   #pending: number | 'unknown' = 'unknown'
   #waiting: (() => void)[] = []

@@ -2,8 +2,8 @@
 // from being stored twice.
 //
 //   waiting ─▶ attempt ─┬▶ stored now, or found at the end ─▶ appended
-//                 ▲     ├▶ no attempt without an answer ────▶ refused: the batch is nowhere
-//                 └─────┴▶ no word, again until OUTCOME_MS ─▶ unknown
+//                 ▲     ├▶ every attempt was refused ───────▶ refused: no server has the batch
+//                 └─────┴▶ no answer until OUTCOME_MS ──────▶ unknown
 //
 // Invariants:
 //   W1. The answer is `appended` only when the stream has confirmed this batch, or holds it.

@@ -35,7 +35,7 @@ export interface LeaseView {
 }
 
 export interface LeaseLimits {
-  /** Says which node each lane belongs to. */
+  /** The node to which each lane belongs. */
   readonly placement: Placement
   /** Milliseconds of silence after which a node counts as dead. */
   readonly deadMs: number

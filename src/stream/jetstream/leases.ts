@@ -6,8 +6,8 @@
 // Invariants:
 //   leases/1. A node holds nothing once LEASE_MS have passed since it sent its last stored
 //     heartbeat: before any other node may take it for dead.
-//   leases/2. A lane goes to another node only after this process was told to let it go, and had
-//       time to.
+//   leases/2. A lane goes to another node only after the owner in this process has released it, or
+//       had time to.
 //   leases/3. `changed` is called only when the held lanes differ.
 //   leases/4. When the bucket of lanes refuses a write, this node reads the buckets anew.
 
