@@ -2,7 +2,7 @@
 //
 // Invariants:
 //   acknowledgements/1. A position only grows, and never beyond the channel's head: a device cannot
-//     acknowledge what does not exist yet.
+//     acknowledge entries that do not exist yet.
 //   acknowledgements/2. With single acknowledgements the position stands right before the first
 //     deliverable that is not acknowledged, by the rule of deliverables.ts, or at the head when
 //     there is none.

@@ -2,12 +2,12 @@
 //
 // Invariants:
 //   bindings/1. A binding is good only while the channel is there with the password that it was
-//     made with: whoever changes that password makes it void.
+//     made with: a change of that password makes it void.
 //   bindings/2. A grant never has more than BINDINGS_MAX good bindings; void ones make room.
 //   bindings/3. A bind session is used once, by a channel that is bound in the same transaction.
 //   bindings/4. A client that a person lets in again for a channel, in the same browser, has one
 //     grant: the new one has the channels of the earlier ones, which end.
-//   bindings/5. Whoever ends a client's use of a channel ends it for all grants of that client.
+//   bindings/5. Ending a client's use of a channel ends it for all grants of that client.
 
 import { BINDINGS_MAX } from '#domain/assistants'
 import type { Binding } from '#domain/assistants'

@@ -61,7 +61,7 @@ export async function runAll(
       inserted?.(raw, statement.rows)
       return mustChange === undefined || mustChange === affected
     })
-    answer.catch(() => undefined) // Awaited below, unless an earlier one ends the loop.
+    answer.catch(() => undefined) // The loop awaits it below, unless an earlier one ends the loop.
     underWay.push(answer)
   }
   for (const answer of underWay) if (!(await answer)) return false

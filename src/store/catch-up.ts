@@ -3,10 +3,10 @@
 // Invariants:
 //   catch-up/1. No silent gap: when retention removed Messages or Events that the device had yet to
 //     see, the page names that stretch.
-//   catch-up/2. A Thing whose deletion can no longer be told ends in a restart: the device forgets
-//     the channel's Things and gets every live one.
-//   catch-up/3. A gap that the page before told (`removedTo`) is not told again, so a catch-up of
-//     many pages ends. `removedTo` separates entries from tombstones, since a tombstone outlives
+//   catch-up/2. Once retention has removed the tombstone of a Thing that the device may have, the
+//     page demands a restart: the device forgets the channel's Things and gets every live one.
+//   catch-up/3. No page names the gap of an earlier one (`removedTo`) again, so a catch-up of many
+//     pages ends. `removedTo` separates entries from tombstones, since a tombstone outlives
 //     entries behind it.
 
 import type { CatchUpPage, CatchUpRequest, RemovedTo } from '#domain/feed'

@@ -2,7 +2,7 @@
 //
 // Invariants:
 //   stored-keys/1. A key is good only while the channel is there with the password that it was made
-//     for: whoever changes that password, an older version too, makes it void.
+//     for: a change of that password, by an older version too, makes it void.
 //   stored-keys/2. A channel never has more than CHANNEL_KEYS_MAX good keys; void ones make room.
 
 import { CHANNEL_KEYS_MAX } from '#domain/channel-keys'

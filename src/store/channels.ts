@@ -11,7 +11,7 @@ import type { ChannelHeadRow, ChannelRow } from './entities/channels.ts'
 import type { Tables } from './entities/tables.ts'
 import { factFor } from './lanes.ts'
 
-/** Its name among what the database knows of the gateway. */
+/** The name of the salt among the facts of gateway_meta. */
 const PASSWORD_SALT = 'password_salt'
 
 export class Channels implements ChannelStore {

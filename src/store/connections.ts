@@ -9,8 +9,8 @@
 //   connections/3. A connection that comes when nobody waits for it any more goes back to the pool:
 //     a few lost ones would use the pool up.
 //   connections/4. The driver is tried once before anything depends on it. When it does not handle
-//     our packets rightly, its own executions replace them, if those work: what the database
-//     refuses either way is not the driver's fault.
+//     our packets rightly, its own executions replace them, if those work: a refusal of the
+//     database either way is not the driver's fault.
 
 import type { Runtime } from '#domain/runtime'
 import type { Dialect, Value } from './dialect.ts'

@@ -1,4 +1,4 @@
-// Removes what is left of a deleted channel, a few rows at a time, its own row last.
+// Removes the rows of a deleted channel, a few at a time, its own row last.
 //
 // Invariants:
 //   deleted-channels/1. Nothing is removed before the limit, when no turn knows the channel any

@@ -28,12 +28,12 @@ export interface Stretch {
   readonly deletedSince?: number
 }
 
-/** A stretch of which the next deliverables are wanted. */
+/** A stretch of a feed, and the number of deliverables to read from it. */
 export interface Wanted extends Stretch {
   readonly channelId: ChannelId
-  /** At most so many. */
+  /** The greatest number of deliverables. */
   readonly limit: number
-  /** The deliverables with these seqs are not wanted. */
+  /** Leaves out the deliverables with these seqs. */
   readonly leftOut?: ReadonlySet<number>
 }
 

@@ -1,4 +1,4 @@
-// Removes what the authorization server kept and what has ended, a few rows at a time.
+// Removes ended records of the authorization server, a few rows at a time.
 
 import type { Session } from './session.ts'
 
@@ -10,7 +10,7 @@ interface Ended {
 
 const OF_GRANTS = ['authorization_records', 'bindings', 'bind_sessions']
 
-/** Removes all that is kept of one grant. */
+/** Removes all records and bindings of one grant. */
 export async function removeGrant(session: Session, grantId: string): Promise<void> {
   for (const table of OF_GRANTS) {
     await session.run(`DELETE FROM ${table} WHERE grant_id = ?`, [grantId])

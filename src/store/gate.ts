@@ -5,9 +5,9 @@
 //     the rest.
 //   gate/2. At most JOBS_WAITING_MAX jobs wait, and beside them URGENT_WAITING_MAX urgent ones: no
 //     crowd of others can get a turn refused. The next one is refused at once, without effect.
-//   gate/3. After IN_A_ROW_MAX jobs that were not urgent the thread looks at what has come in
-//     since. SQLite answers at once, so a crowd would otherwise be served to its end before the
-//     thread hears that a turn is due.
+//   gate/3. After IN_A_ROW_MAX jobs that were not urgent the thread receives its messages. SQLite
+//     answers at once, so the gate would otherwise serve a crowd to its end before the thread
+//     learns that a turn is due.
 
 import type { Runtime } from '#domain/runtime'
 import { StoreBusy } from './store-error.ts'
@@ -57,7 +57,7 @@ export class Gate {
     return new Promise((resolve) => void this.#whenEmpty.push(resolve))
   }
 
-  /** The place stays taken while the thread looks at what has come in. (gate/3) */
+  /** The place stays taken while the thread receives its messages. (gate/3) */
   #leave(): void {
     const isCrowd = this.#urgent.length === 0 && this.#others.length > 0
     this.#inARow = isCrowd ? this.#inARow + 1 : 0

@@ -1,4 +1,4 @@
-// Reads what a device has not acknowledged, over all its channels. Each channel is a job of its
+// Reads the unacknowledged entries of a device, over all its channels. Each channel is a job of its
 // own, so a device with two thousand channels does not hold the gate for all of them.
 
 import type { FeedEntry } from '#domain/feed'

@@ -172,7 +172,7 @@ async function removeDeadLetters(
 
 type OldTombstone = OldEntry & Pick<TombstoneRow, 'model' | 'entityId'>
 
-/** Removes deleted Things and closed Events, unless they live again by now. */
+/** Removes deleted Things and closed Events, except those created again since. */
 async function removeTombstones(
   session: Session,
   { tombstones }: RetentionLimits,

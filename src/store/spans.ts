@@ -11,7 +11,7 @@ import type { Value } from './dialect.ts'
 
 export type FeedTable = 'feed_entries' | 'thing_updates'
 
-/** A channel's rows behind a seq; in a table with spans, earlier spans may be left out. */
+/** A channel's rows behind a seq; in a table with spans, a source may begin at a later span. */
 export interface Source {
   readonly table: FeedTable
   readonly channel: number

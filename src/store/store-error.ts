@@ -31,7 +31,7 @@ export class StoreBusy extends StoreError {
   }
 }
 
-/** The database is there and does not answer: nobody knows whether it did what it was asked. */
+/** The database does not answer: nobody knows whether the job took effect. */
 export class NoAnswer extends StoreError {
   constructor() {
     super('no_answer', 'the database did not answer in time')

@@ -1,4 +1,4 @@
-// Reads what a turn of the actors needs, and writes the turn in one transaction.
+// Reads the state for a turn of the actors, and writes the turn in one transaction.
 //
 // Invariants:
 //   W2. The lanes move in the transaction that writes the effects, and first: when one is fenced,

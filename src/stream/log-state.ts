@@ -8,9 +8,9 @@ const LOOKS_MAX = 40
 export const LOOK_AGAIN_MS = 250
 
 /**
- * The log's name, and a function that reads the ends of its lanes. With several servers, a new leader
- * may store an entry later than the server that handed it out: with `pause`, an end that is too
- * early counts only once it stays.
+ * The log's name, and a function that reads the ends of its lanes. With several servers, a new
+ * leader may store an entry later than the server that handed it out: with `pause`, an end that is
+ * too early counts only once it stays.
  */
 export async function logStateOf(
   log: Pick<LogReader, 'identity' | 'bounds'>,

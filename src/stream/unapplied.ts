@@ -1,8 +1,8 @@
 // Finds by op_id the operations accepted here that are not known to be applied. (acceptor/3)
 //
 // Every submission passes through here, and requests ask for few of them. So a batch keeps its
-// operations in a list, and goes as a whole. A search finds the batch by the time in the op_id, first among
-// pages of batches. Neither list is in the order of time: a clock may go back.
+// operations in a list, and goes as a whole. A search finds the batch by the time in the op_id,
+// first among pages of batches. Neither list is in the order of time: a clock may go back.
 //
 // Invariants:
 //   unapplied/1. An operation whose op_id the gateway made lies within the span of its batch and

@@ -231,10 +231,10 @@ interface Blocker {
 }
 
 /**
- * When a job behind others is tried again. Behind waiting ones it waits as long as they do. Behind
- * claimed ones it waits a while, then again half as long as the claim has lasted: a worker that is
- * gone keeps its claims to their end, and asking for every job behind them ten times a second would
- * keep the others from their work.
+ * The time at which a job behind others is tried again. Behind waiting ones it waits as long as
+ * they do. Behind claimed ones it waits a while, then again half as long as the claim has lasted: a
+ * worker that is gone keeps its claims to their end, and asking for every job behind them ten times
+ * a second would keep the others from their work.
  */
 function againAt(
   blocker: Blocker | undefined,

@@ -1,5 +1,5 @@
-// Marks the channels with subscribers that a provider reaches: the mark stands on the channel's
-// head, so that a turn does not ask about subscribers of other channels.
+// Marks the channels with subscribers that a provider reaches. The mark is in the row of the
+// channel's head, so a turn looks for subscribers of marked channels only.
 //
 // Invariants:
 //   flags/1. A channel with such a subscriber has the mark. The transaction that makes a device

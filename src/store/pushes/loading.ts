@@ -1,4 +1,4 @@
-// Loads what dispatch needs beside a job's row: the entry in the feed, and the present route.
+// Loads the entry in the feed and the present route of each push job.
 
 import type { Platform } from '#domain/device'
 import type { FeedEntry } from '#domain/feed'

@@ -4,8 +4,8 @@
 //   settling/1. A job ends once: its row is locked, and a job whose row is gone or only marks a
 //               Thing has ended.
 //   settling/2. An operation ends with its last job, in the same transaction. A transaction that
-//               ends jobs of an operation locks its record, so that the later of two sees what the
-//               earlier did.
+//               ends jobs of an operation locks its record, so that the later of two sees the
+//               effect of the earlier.
 //   settling/3. Only a queued operation moves; an ended one stays. (decisions.md 5)
 
 import type { OperationId } from '#domain/identity'

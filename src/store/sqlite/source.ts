@@ -43,7 +43,7 @@ export function setUp(connection: SqliteConnection, cacheBytes = CACHE_BYTES): v
 
 /**
  * True when exactly the migrations of this version have run in a file. A missing file, or one that
- * cannot be read, is not up to date: what is wrong shows when it is migrated.
+ * cannot be read, is not up to date: its migration then gives the error.
  */
 export function isUpToDate(path: string): boolean {
   if (!existsSync(path)) return false
@@ -119,7 +119,7 @@ class SqliteRunner implements Runner {
     return Promise.resolve()
   }
 
-  /** The oldest text gives way. */
+  /** Drops the oldest text beyond the bound. */
   #prepared(sql: string): SqliteStatement {
     const known = this.#statements.get(sql)
     if (known !== undefined) return known

@@ -1,5 +1,5 @@
-// Reads the embedded log for the owner of the lanes. The writer sends it every batch on the disk, so
-// it seldom reads the table.
+// Reads the embedded log for the owner of the lanes. The writer sends it every batch on the disk,
+// so it seldom reads the table.
 //
 // Invariants:
 //   embedded-reader/1. The tail in memory is only a cache of the table, and bounded; a reader that

@@ -30,7 +30,7 @@ export const UNDOCUMENTED = {
 /** Used to end a connection whose server is silent; when it is missing, `destroy` has to do. */
 const SOCKET = 'stream'
 
-/** The driver's connection, as its documentation has it. */
+/** The driver's connection, with its documented members. */
 export interface DriverConnection {
   execute(
     sql: string,

@@ -14,7 +14,7 @@
 //   pipelined/3. An execution that is sent ahead stands directly behind the ones already sent:
 //     nothing overtakes another command of the connection.
 //   pipelined/4. A driver that does not work as this file needs it fails the execution, not the
-//     process: nobody catches what is thrown into the driver.
+//     process: nobody catches an error thrown into the driver.
 
 import type { Command, IncomingPacket, OpenConnection } from './driver.ts'
 import { ExecutePacket } from './execute-packet.ts'
@@ -124,17 +124,17 @@ class Execution implements Command {
     this.#endings = endings
   }
 
-  /** Says that the statement has this id. */
+  /** Sets the id of the prepared statement. */
   address(statementId: number): void {
     this.#packet.address(statementId)
   }
 
-  /** Says that there is no statement: nothing will be sent. */
+  /** Refuses the execution, because there is no statement: nothing is sent. */
   refuse(error: Error): void {
     this.#refusal = error
   }
 
-  /** Says that `next`, which has an address, comes directly behind this one. (pipelined/3) */
+  /** Sets `next`, which has its statement, as the direct follower of this one. (pipelined/3) */
   isFollowedBy(next: Execution, connection: OpenConnection): void {
     if (this.#answerId === undefined) this.#next = next
     else next.sendAhead(connection)

@@ -12,7 +12,7 @@ const TEXT = "it's \\ \u{1f525}"
 const LONG = 'x'.repeat(1_000)
 
 /**
- * Says what is wrong with the executions of a session; undefined when they are right. Rejects with
+ * Gives the fault of the executions of a session; undefined when there is none. Rejects with
  * the driver's error when a statement fails; then the caller must end the connection, whose
  * transaction is open.
  */
@@ -29,10 +29,10 @@ async function compare(session: Session): Promise<string | undefined> {
   const rows = [TEXT, LONG, ''].map((text, item) => [LANE, LARGE, item, text, TEXT, NEGATIVE])
   const sends = rows.map((values) => session.make({ sql: INSERT, rows: 1, values }))
   const answers = await Promise.all(sends.map((send) => send()))
-  if (answers.some(({ affected }) => affected !== 1)) return 'an INSERT did not tell of its row'
+  if (answers.some(({ affected }) => affected !== 1)) return 'an INSERT did not report its row'
   const last = await session.first<{ id: number }>('SELECT LAST_INSERT_ID() AS id')
   if (session.dialect.firstId(answers.at(-1)?.raw, 1) !== Number(last?.id)) {
-    return 'an INSERT did not tell the id of its row'
+    return 'an INSERT did not report the id of its row'
   }
   const found = await session.all<Record<string, unknown>>(
     `SELECT lane, position, item, payload, error, at FROM dead_letters
@@ -43,7 +43,7 @@ async function compare(session: Session): Promise<string | undefined> {
   const read = found.toReversed().map((row) => Object.values(row))
   return JSON.stringify(read) === JSON.stringify(rows)
     ? undefined
-    : 'a value was not kept as it was'
+    : 'a stored value differs from the sent one'
 }
 
 /** True when the server's refusal of a row is reported: none of its columns may be null. */
