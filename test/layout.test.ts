@@ -154,7 +154,7 @@ test('a folder of more than eight source files has a README that says which file
   }
 })
 
-test('what is banned has its replacement', (t) => {
+test('no source file uses a banned word, type or call', (t) => {
   for (const file of [...SOURCES, ...TESTS]) {
     if (file === 'test/layout.test.ts') continue
     const text = textOf(file)

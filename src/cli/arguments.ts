@@ -84,7 +84,7 @@ function unknownOption(rawName: string, known: ReadonlyMap<string, string>): Usa
   return new UsageError(`unknown option ${rawName}${hint}`)
 }
 
-/** The values of a word. Throws UsageError for what is missing, superfluous or cannot be read. */
+/** The values of a word. Throws UsageError for missing, superfluous and unreadable ones. */
 export function valuesOf(
   typed: Typed,
   definition: { readonly options: Options; readonly parameters?: Parameters },

@@ -61,7 +61,7 @@ async function runWord(
   return (await definition.run(values, { ...surroundings, program: PROGRAM })) ?? EXIT.ok
 }
 
-/** The entry that words lead to from the table, and what they leave. */
+/** The entry of the table at which words end, and the remaining arguments. */
 function entryOf(words: readonly string[]) {
   let entry: Leaf | Group = PROGRAM
   const path: string[] = []

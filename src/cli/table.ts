@@ -94,7 +94,7 @@ export const PROGRAM: Group = {
   summary: 'Push gateway for Channels: run it, write to it, watch it.',
   entries: [
     leaf('serve', 'run a gateway', async () => (await import('./words/serve.ts')).serve),
-    leaf('demo', "publish this computer's readings and show what a device receives", async () => {
+    leaf('demo', "publish this computer's readings and show a device's deliveries", async () => {
       return (await import('./demo/demo.ts')).demo
     }),
     leaf('dev-cluster', 'run a cluster on this computer, to develop against', async () => {

@@ -148,7 +148,7 @@ class Pool implements Connections {
   }
 
   /**
-   * Gives the fault, if there is one. Nobody knows what a failed connection still does.
+   * Gives the fault, if there is one. A failed connection may still do anything.
    * (connections/1)
    */
   async #try(): Promise<Error | undefined> {

@@ -3,7 +3,7 @@
 //
 //   Messages and Events: each entry with seq > p and seq > s.
 //   Things: each Thing whose last change has seq > p, once; a deleted one only when that seq > s,
-//   or behind what the device knew before it subscribed (`deletedSince`).
+//   or behind the position that the device had before it subscribed (`deletedSince`).
 //
 // Catching up, pulling and acknowledging single entries all read by this rule, so that they agree.
 

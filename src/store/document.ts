@@ -146,5 +146,4 @@ function pairsFrom(pairs: Parsed, newest: number): TimedFields {
 const isTimed = (value: unknown): value is readonly [Json, number] =>
   Array.isArray(value) && value.length === 2 && typeof value[1] === 'number'
 
-const damaged = (): StoreDefect =>
-  new StoreDefect('damaged', 'a stored thing or event is not what was written')
+const damaged = (): StoreDefect => new StoreDefect('damaged', 'a stored thing or event is damaged')

@@ -70,8 +70,8 @@ function refuseLostEntries(applied: readonly AppliedTo[], bounds: readonly LogBo
     if (position > 0 && first > position) {
       throw new LogMismatch(
         `the log of lane ${lane} begins at ${first} and the database has applied it up to ` +
-          `${position}: what is between was purged as applied, so the database is an older copy; ` +
-          'restore a newer one',
+          `${position}: the batches between were purged as applied, so the database is an older ` +
+          'copy; restore a newer one',
       )
     }
   }

@@ -102,7 +102,7 @@ export class Turns implements TurnStore {
       })),
       operations: await operationsOf(session, reads.operations),
     })
-    // The statements need not see one state: only the owner of the lanes writes what it reads here.
+    // The statements need not see one state: only the owner of the lanes writes these rows.
     return this.#database.read(job, { isUrgent: true })
   }
 }

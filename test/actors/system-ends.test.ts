@@ -20,7 +20,7 @@ test('draining applies everything that the log holds, then stops', async (t) => 
 
 // Method: each row comes while the last read is under way, after it has looked.
 for (const what of ['an entry', 'a lease']) {
-  test(`draining applies what ${what} brings while the log is being read`, async (t) => {
+  test(`draining applies the submissions that ${what} brings while the log is being read`, async (t) => {
     const { log, store, system, leases } = await running(t)
     await until('the lanes are owned', () => system.ownedLanes === 2)
     void leases.hold([{ lane: 0, epoch: 1 }])

@@ -82,7 +82,7 @@ test('a bind session that expired, or that nobody made, is a page that says so',
   }
 })
 
-test('a person sees who may use a channel, and ends it', async (t) => {
+test('a person sees the assistants of a channel, and ends their use of it', async (t) => {
   const { rig, client, grantId } = await granted(t)
   const browser = new Browser(rig.url)
   const page = await browser.open('/oauth/assistants')

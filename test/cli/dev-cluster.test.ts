@@ -274,7 +274,7 @@ const bounds: [words: string, exitCode: number][] = [
   ['superfluous', 2],
 ]
 
-test('nodes and ports have bounds; what is stopped before it starts starts nothing', async (t) => {
+test('nodes and ports have bounds; a cluster stopped before its start starts nothing', async (t) => {
   for (const [words, exitCode] of bounds) {
     const surroundings = new FakeSurroundings()
     const code = await runCommandLine(['dev-cluster', ...words.split(' ')], surroundings)

@@ -24,7 +24,7 @@ async function bodyOf(words: string, options: FakeOptions): Promise<Record<strin
   return surroundings.requests[0]?.body as Record<string, unknown>
 }
 
-test('the SDK opens what the command line encrypts, in each model', async (t) => {
+test('the SDK opens the ciphertext of the command line, in each model', async (t) => {
   const key = await keyFromPassphrase({
     id: 'default',
     passphrase: PASSPHRASE,

@@ -273,7 +273,7 @@ export function pushContract(engine: string, open: OpenStore): void {
     t.deepEqual(titles, ['Hall lamp', 'Fire!', undefined, undefined])
   })
 
-  test(`${engine}: the backlog tells how much waits and since when`, async (t) => {
+  test(`${engine}: the backlog gives the number of waiting jobs and the time of the oldest`, async (t) => {
     const store = await open(t, RULES)
     const writer = await ChannelWriter.open(store, 1)
     await addPushDevice(store, A, 1)

@@ -8,7 +8,7 @@ const probe = (name: string, ready: boolean): Probe => ({
   readiness: async () => ({ name, ready, detail: ready ? 'well' : 'not well' }),
 })
 
-test('a gateway whose dependencies are well is ready, and tells how durable it is', async (t) => {
+test('a gateway whose dependencies are well is ready, and names its durability', async (t) => {
   const { get } = await startIngress(t, { probes: [probe('database', true), probe('log', true)] })
   const answer = await get('/readyz')
   t.is(answer.status, 200)

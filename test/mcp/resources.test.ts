@@ -165,7 +165,7 @@ test('an unbound and a missing channel are refused alike', async (t) => {
   }
 })
 
-test('the templates tell how the URIs are made', async (t) => {
+test('the templates give the form of the URIs', async (t) => {
   const rig = await startMcp(t)
   const { resourceTemplates } = await (await rig.client()).listResourceTemplates()
   t.deepEqual(

@@ -102,6 +102,6 @@ test('a document that is damaged is refused', (t) => {
   ]
   for (const damage of damages) {
     const document = JSON.stringify(damage)
-    t.throws(() => thingFrom(rowOf(LAMP, document)), { message: /not what was written/ }, document)
+    t.throws(() => thingFrom(rowOf(LAMP, document)), { message: /event is damaged/ }, document)
   }
 })

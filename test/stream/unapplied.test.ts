@@ -73,7 +73,7 @@ test('an applied operation is gone, by either kind of op_id, and later ones stay
   t.is(unapplied.size, 0)
 })
 
-test('unapplied/1: two batches of one millisecond are told apart, in one lane and in two', (t) => {
+test('unapplied/1: two batches of one millisecond stay distinct, in one lane and in two', (t) => {
   const unapplied = new Unapplied(LANES)
   const batches = [[own(NOW), own(NOW)], [own(NOW)], [own(NOW), own(NOW)]] as const
   unapplied.remember(0, 1, batches[0])

@@ -1,4 +1,4 @@
-// The subscribed device of the demo: the screen shows only what it received.
+// The subscribed device of the demo: the screen shows its deliveries and nothing else.
 
 import { fieldsIn } from '#src/cli/delivery-line'
 import { ThingsView } from '#src/client/view'

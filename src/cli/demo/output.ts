@@ -1,4 +1,4 @@
-// Shows what the device receives: as a redrawn screen, a line a delivery, or JSON.
+// Shows the deliveries to the device: as a redrawn screen, a line a delivery, or JSON.
 
 import type { WatchState } from '#src/client/watch'
 import type { Delivery } from '#src/schemas/frames'

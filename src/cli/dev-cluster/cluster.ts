@@ -43,7 +43,7 @@ export class DevCluster {
   readonly #options: ClusterOptions
   readonly #failed = new AbortController()
   readonly #watching = new AbortController()
-  /** Functions that stop what was started, in the order of starting. */
+  /** Functions that stop the started servers and nodes, in the order of starting. */
   readonly #closing: (() => Promise<void>)[] = []
   readonly #nodes: ClusterNode[] = []
   #isStarted = false

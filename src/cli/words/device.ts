@@ -14,7 +14,7 @@ const TOKEN_FILE = fileOption('file with the token from Apple or Google; - reads
 export const register = word({
   description:
     'Registers this computer, or another device, and keeps its key in a file. A device that is ' +
-    'registered already stays what it is.',
+    'registered already keeps its platform and key.',
   options: {
     platform: choice('<platform>', PLATFORMS, 'the platform; that of this computer by default'),
     ...DEVICE,

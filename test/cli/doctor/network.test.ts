@@ -22,7 +22,7 @@ const rows: [
   ['DEPTH_ZERO_SELF_SIGNED_CERT', 90, 'problem', /DEPTH_ZERO_SELF_SIGNED_CERT/],
 ]
 
-test('a certificate is judged by who trusts it and when it ends', (t) => {
+test('a certificate is judged by its authority and its end', (t) => {
   for (const [distrust, days, result, detail] of rows) {
     const finding = aboutCertificate('certificate', distrust, NOW + days * DAY_MS, NOW)
     t.is(finding.result, result, `${days} days`)

@@ -18,7 +18,7 @@ const rows: [change: Partial<Progress>, line: string][] = [
   [{ totalBytes: undefined }, '12,000 rows  2,000/s'],
 ]
 
-test('a line says how far it is, how fast, and how long it takes', (t) => {
+test('a line shows the progress, the rate and the remaining time', (t) => {
   for (const [change, line] of rows) t.is(progressLine({ ...HALF, ...change }, 100), line)
   t.is(progressLine(HALF, 10).length, 10)
 })
