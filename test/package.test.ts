@@ -61,10 +61,11 @@ test('npx heliograph serve runs a gateway, and the SDK talks to it from JavaScri
 
 // Whoever installs on another platform gets no native code for it.
 test('a gateway that is to speak QUIC and has no library for it says so at its start', async (t) => {
+  t.timeout(2 * START_WITHIN_MS)
   const { installed } = t.context
   const { certFile, keyFile } = await makeCertificate(t)
   await installed.withoutQuic()
-  const gateway = installed.start('npx', ['heliograph', 'serve'], {
+  const gateway = installed.start('npx', ['heliograph', 'serve', '--while-stdin'], {
     SERVICE_HTTP_ADDR: '127.0.0.1:0',
     SERVICE_DATABASE_URL: 'sqlite:without-quic.db',
     SERVICE_PRIVATE_TRANSPORTS: 'wss,quic',
@@ -72,6 +73,7 @@ test('a gateway that is to speak QUIC and has no library for it says so at its s
     SERVICE_PRIVATE_TLS_CERT: certFile,
     SERVICE_PRIVATE_TLS_KEY: keyFile,
   })
+  t.teardown(() => gateway.stdin?.end())
   let said = ''
   gateway.stdout?.setEncoding('utf8').on('data', (text: string) => (said += text))
   t.deepEqual(await once(gateway, 'close'), [1, null])

@@ -6,11 +6,13 @@ import { readFileSync, readdirSync } from 'node:fs'
 import test from 'ava'
 
 import { FAULTS } from '#domain/fault'
+import { SETTINGS } from '#src/config/unknown-settings'
 import { STATUS } from '#src/ingress/respond'
 
 const README = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
 const CONFIG_FOLDER = new URL('../src/config/', import.meta.url)
 const CONFIG = readdirSync(CONFIG_FOLDER)
+  .filter((name) => name !== 'unknown-settings.ts') // It lists names and reads none.
   .map((name) => readFileSync(new URL(name, CONFIG_FOLDER), 'utf8'))
   .join('\n')
 
@@ -47,4 +49,5 @@ test('the table of settings has every variable that the configuration reads, and
   const named = tableUnder('Settings').flatMap(([cell = '']) => cell.match(/SERVICE_\w+/g) ?? [])
   const read = [...new Set(CONFIG.match(/'SERVICE_\w+'/g))].map((name) => name.slice(1, -1))
   t.deepEqual(named.toSorted(), read.toSorted())
+  t.deepEqual(SETTINGS.toSorted(), read.toSorted(), 'the start warns of every other name')
 })

@@ -4,6 +4,7 @@ import type { Runtime } from '#domain/runtime'
 import type { Logger } from '#domain/telemetry'
 import { ConfigError, configFrom } from '#src/config/config'
 import type { Config, Env } from '#src/config/config'
+import { unknownSettings } from '#src/config/unknown-settings'
 import { returnMemoryWhenQuiet } from './heap.ts'
 import { lowerPoolPriority } from './pool-priority.ts'
 import { startServer } from '#src/runtime/gateway'
@@ -14,6 +15,8 @@ import { systemRuntime } from './system-runtime.ts'
 
 const MISCONFIGURED = 78
 const FAILED = 1
+/** Supervisors signal a process and its group, so one request to stop may come twice. */
+const SAME_REQUEST_MS = 500
 
 /**
  * Runs a gateway until SIGTERM or SIGINT, or until it cannot go on. SIGHUP reloads certificates.
@@ -30,6 +33,9 @@ export async function serve(env: Env): Promise<number> {
   const logger = createLogger({ level: config.logLevel, base: { node: config.nodeId } })
   const stopped = Promise.withResolvers<number>()
   onLastResort(logger)
+  for (const name of unknownSettings(env)) {
+    logger.warn('this is no setting of the gateway', { name })
+  }
   await lowerPoolPriority()
   try {
     const server = await startServer(config, {
@@ -65,19 +71,20 @@ function settingsOrSentence(env: Env, runtime: Runtime): Config | string {
 interface Stopping {
   readonly config: Config
   readonly logger: Logger
-  readonly runtime: Pick<Runtime, 'after'>
+  readonly runtime: Pick<Runtime, 'after' | 'monotonicMs'>
   readonly stopped: { readonly resolve: (code: number) => void }
 }
 
 /** The first signal stops gently, a second one or the end of the drain time at once. */
 function onSignal(server: Server, { config, logger, runtime, stopped }: Stopping): void {
-  let isStopping = false
+  let stoppingSinceMs: number | undefined
   const stop = (signal: string): void => {
-    if (isStopping) {
+    if (stoppingSinceMs !== undefined) {
+      if (runtime.monotonicMs() - stoppingSinceMs < SAME_REQUEST_MS) return
       logger.warn('stopping at once', { signal })
       process.exit(FAILED)
     }
-    isStopping = true
+    stoppingSinceMs = runtime.monotonicMs()
     logger.info('stopping', { signal })
     const cancelBound = runtime.after(config.drainTimeoutMs, () => {
       logger.error(

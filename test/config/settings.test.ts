@@ -4,6 +4,7 @@ import test from 'ava'
 
 import { ConfigError } from '#src/config/config'
 import type { Env } from '#src/config/config'
+import { unknownSettings } from '#src/config/unknown-settings'
 import { configFrom } from '#test/support/config-from'
 import { REFUSED } from './refused-settings.ts'
 import { TAKEN } from './taken-settings.ts'
@@ -39,4 +40,9 @@ test('every setting that the code reads has a row of each kind here', (t) => {
       [],
     )
   }
+})
+
+test('a mistyped setting is found by its name, and its value stays out of it', (t) => {
+  const env = { SERVICE_TOKN: 'secret', SERVICE_TOKEN: 'secret', PATH: '/bin' }
+  t.deepEqual(unknownSettings(env), ['SERVICE_TOKN'])
 })

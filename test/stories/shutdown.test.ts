@@ -52,3 +52,10 @@ test('SIGTERM under load answers every request that was taken and exits with 0',
   await audit(t, { gateway: again, channels, outcomes })
   t.true(gateway.lines.some(({ fact }) => fact === 'stopped'))
 })
+
+test('a stop that is requested twice at once is gentle', async (t) => {
+  t.timeout(90_000)
+  const gateway = await startGateway(t)
+  gateway.process.kill('SIGTERM')
+  t.is(await gateway.end('SIGTERM'), 0)
+})
