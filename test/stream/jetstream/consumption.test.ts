@@ -176,14 +176,14 @@ test('consumption/4: a consumer that lives but lacks an entry of the stream is r
   await quietly(bench, 40)
   t.deepEqual(bench.server.begins, [1], 'nothing is missing')
   stream.hasMore = true
-  await quietly(bench, 10)
+  await quietly(bench, 6)
   t.deepEqual(bench.server.begins, [1, 5])
 })
 
 test('consumption/4: an entry that arrives a little late keeps its consumer', async (t) => {
   const bench = await reading({ bytes: 1000 }, { hasMore: true })
   for (let position = 1; position <= 10; position += 1) {
-    await quietly(bench, 8)
+    await quietly(bench, 4)
     bench.server.deliver(position, position)
   }
   t.deepEqual(bench.server.begins, [1])
