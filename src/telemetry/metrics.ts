@@ -5,7 +5,7 @@ import { AggregatorRegistry, Registry, collectDefaultMetrics } from 'prom-client
 import { createMetrics } from './meter.ts'
 import type { Metrics, MetricsPart } from './meter.ts'
 
-/** What the library calls a part; its own type has numbers for the names of kinds. */
+/** A part as the library types it: it types the kinds of metrics as numbers, but gives names. */
 type LibraryPart = Awaited<ReturnType<Registry['getMetricsAsJSON']>>
 
 /**

@@ -8,9 +8,8 @@
 //     positions that were read while an announcement passed by.
 //   channel-listeners/3. An announcement names its head, also when its entries had no room:
 //     sessions then read the feed at once, and not when the next entry or the next check comes.
-//   channel-listeners/4. What a session lacked room for comes from memory where several sessions
-//     share a channel, as the same text. What a device missed before its session comes from the
-//     feed.
+//   channel-listeners/4. Where several sessions share a channel, a session whose window was full
+//     gets the skipped entries from memory, as the same text. It gets older entries from the feed.
 
 import type { Announcement, FeedEntry } from '#domain/feed'
 import type { ChannelId } from '#domain/identity'
@@ -87,9 +86,9 @@ export class ChannelListeners<Member> {
   }
 
   /**
-   * Pages of the first channels that were asked for, as long as recent frames have what they lack.
-   * What a device missed before its session comes from the feed: each changed Thing once, and not
-   * each update. (channel-listeners/4)
+   * Pages for the first requests, up to the first one that recent frames cannot serve. The feed
+   * serves entries from before a session: it gives each changed Thing once, and not each update.
+   * (channel-listeners/4)
    */
   recentPages(requests: readonly PageRequest[]): readonly FramePage[] {
     const pages: FramePage[] = []

@@ -1,9 +1,7 @@
 // The imports that the layout allows. The folders tell the story of a submission; an import against
 // it is a mistake, or a change of the architecture.
 
-/**
- * What a folder (or a file) may import beside itself, a row each: folders of ours, and packages.
- */
+/** Each row names a folder or file, and the folders and packages that it may import. */
 export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'src/domain': [],
   'src/schemas': ['src/domain', 'ajv'],

@@ -84,7 +84,7 @@ export class KeptByClient implements OAuthClientProvider {
 
 /** A client whose every question goes to the person, who allows it. */
 export class Person extends KeptByClient {
-  /** What the last authorization sent back to the client. */
+  /** The parameters that the last authorization sent back to the client. */
   told = new URLSearchParams()
   readonly #browser: Browser
   readonly #answer: Readonly<Record<string, string>>
@@ -122,7 +122,7 @@ export class Person extends KeptByClient {
 export interface Connecting {
   /** Makes one more transport of the same client. */
   readonly transport: () => StreamableHTTPClientTransport
-  /** What the person's page sent back, once the client has asked. */
+  /** The answer of the person's page, once the client has asked. */
   readonly told: () => Promise<URLSearchParams>
   readonly options?: ClientOptions
 }
