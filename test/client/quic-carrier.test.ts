@@ -7,11 +7,9 @@ import test from 'ava'
 
 import { quicCarrier } from '#src/client/node/quic'
 import type { QuicOptions } from '#src/client/node/quic'
-import { watch } from '#src/client/watch'
 import { serveQuic } from '#test/support/carrier-servers'
 import { makeCertificate, withCertificate } from '#test/support/certificate'
-import { announce, nameOf } from '#test/support/client-watch'
-import { KEY, channel } from '#test/support/session-words'
+import { everythingArrives } from '#test/support/client-watch'
 import { until } from '#test/support/until'
 
 const host = '127.0.0.1'
@@ -21,19 +19,11 @@ test(
   'a device gets everything over QUIC, frames of any size, and after a lost connection',
   withCertificate(async (t, files) => {
     const server = await serveQuic(t, files)
-    const seen: string[] = []
-    const device = watch({
-      deviceKey: KEY,
-      carrier: quicCarrier({ host, port: server.port, serverName, ca: files.pem }),
-      onEntry: (delivery) => void seen.push(nameOf(delivery)),
-    })
-    t.teardown(() => device.close())
-    server.model.commitMessage(channel('A'), { title: '☀'.repeat(30_000) })
-    for (let count = 1; count <= 300; count += 1) {
-      announce(server)
-      if (count % 100 === 0) await until('they arrive', () => seen.length === count + 1)
-    }
-    t.is(new Set(seen).size, 301)
+    await everythingArrives(
+      t,
+      server,
+      quicCarrier({ host, port: server.port, serverName, ca: files.pem }),
+    )
   }),
 )
 

@@ -9,12 +9,10 @@ import test from 'ava'
 
 import { tcpCarrier } from '#src/client/node/tcp'
 import type { TcpOptions } from '#src/client/node/tcp'
-import { watch } from '#src/client/watch'
 import { certificateIn, serveTcp } from '#test/support/carrier-servers'
 import { withCertificate } from '#test/support/certificate'
-import { announce, nameOf } from '#test/support/client-watch'
+import { everythingArrives } from '#test/support/client-watch'
 import { framed } from '#test/support/framed-client'
-import { KEY, channel } from '#test/support/session-words'
 import { until } from '#test/support/until'
 
 const host = '127.0.0.1'
@@ -24,19 +22,7 @@ test(
   withCertificate(async (t, files) => {
     const server = await serveTcp(t, { certificate: certificateIn(files) })
     const tls = { ca: readFileSync(files.certFile), servername: '' }
-    const seen: string[] = []
-    const device = watch({
-      deviceKey: KEY,
-      carrier: tcpCarrier({ host, port: server.port, tls }),
-      onEntry: (delivery) => void seen.push(nameOf(delivery)),
-    })
-    t.teardown(() => device.close())
-    server.model.commitMessage(channel('A'), { title: '☀'.repeat(30_000) })
-    for (let count = 1; count <= 300; count += 1) {
-      announce(server)
-      if (count % 100 === 0) await until('they arrive', () => seen.length === count + 1)
-    }
-    t.is(new Set(seen).size, 301)
+    await everythingArrives(t, server, tcpCarrier({ host, port: server.port, tls }))
   }),
 )
 

@@ -94,3 +94,24 @@ export const acked = (server: Served): number | undefined => {
   const id = deviceOf(KEY)
   return id === undefined ? undefined : server.model.positionsNow(id)[0]?.ackedSeq
 }
+
+/** Checks that a device gets frames of any size over a carrier, and each entry once. */
+export async function everythingArrives(
+  t: ExecutionContext,
+  server: Pick<Served, 'model' | 'bus'>,
+  carrier: NonNullable<WatchOptions['carrier']>,
+): Promise<void> {
+  const seen: string[] = []
+  const device = watch({
+    deviceKey: KEY,
+    carrier,
+    onEntry: (delivery) => void seen.push(nameOf(delivery)),
+  })
+  t.teardown(() => device.close())
+  server.model.commitMessage(A, { title: '☀'.repeat(30_000) })
+  for (let count = 1; count <= 300; count += 1) {
+    announce(server)
+    if (count % 100 === 0) await until('they arrive', () => seen.length === count + 1)
+  }
+  t.is(new Set(seen).size, 301)
+}
