@@ -83,9 +83,8 @@ export async function joined(t: ExecutionContext, meeting: Meeting, name: string
 }
 
 /** Waits until a member holds so many lanes. */
-export const holds = (member: Member, lanes: number, timeoutMs = 5000): Promise<unknown> =>
+export const holds = (member: Member, lanes: number): Promise<unknown> =>
   until(
     () => Promise.resolve(member.held),
     (held) => held.length === lanes,
-    timeoutMs,
   )

@@ -16,7 +16,8 @@ import { createChannels, PASSWORD } from '#test/support/device'
 import { post, until } from '#test/support/gateway'
 import type { Gateway } from '#test/support/gateway'
 
-const WITHIN_MS = 1_000
+/** Far less than the minute after which a kept answer is compared with the database in any case. */
+const WITHIN_MS = 15_000
 const NEW_PASSWORD = 'another-password'
 
 const clusterTest = testsWithServers()
@@ -99,7 +100,7 @@ async function answerTo(gateway: Gateway, channel: ChannelId, password: string):
   return status === 200 ? 200 : `${status} ${body.error_code}`
 }
 
-/** Within a second from now. */
+/** What a node does because another one told it, not because time has passed. */
 const soon = <Value>(
   ask: () => Value | Promise<Value>,
   done: (value: Value) => boolean,
@@ -229,7 +230,7 @@ const DECISIONS: Readonly<Record<string, Effect>> = {
   },
 }
 
-clusterTest('what one node changes holds there at once, elsewhere within a second', (t, servers) =>
+clusterTest('what one node changes holds there at once, elsewhere soon', (t, servers) =>
   inTurn(t, servers, CHANGES),
 )
 

@@ -78,7 +78,7 @@ async function hangs(t: ExecutionContext, servers: Servers, hang: Hang): Promise
   await delay(Math.max(0, hang.forMs - servedMs))
   relay.thaw()
   hanging.process.kill('SIGCONT')
-  await until(() => Promise.resolve(saysFenced(hanging)), Boolean, 10_000)
+  await until(() => Promise.resolve(saysFenced(hanging)), Boolean)
   t.is(await figureOf(hanging, 'heliograph_turns_retried_total'), hang.failedTurns)
 
   await acceptedMore(load, 100)

@@ -1,5 +1,5 @@
 // Goal: whichever node is asked, the answer is the same: what one node accepted, changed or took
-// away holds on every other at once or within a second.
+// away holds on every other at once or soon.
 
 import type { ExecutionContext } from 'ava'
 

@@ -162,7 +162,7 @@ export async function figureOf(
 export async function until<Value>(
   ask: () => Promise<Value>,
   done: (value: Value) => boolean,
-  timeoutMs = 20_000,
+  timeoutMs = 30_000,
 ): Promise<Value> {
   const deadline = performance.now() + timeoutMs
   for (;;) {

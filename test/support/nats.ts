@@ -84,8 +84,12 @@ export interface Node {
 }
 
 /** A connection that closes with the test. */
-export async function connectNode(t: ExecutionContext, url: string, name = 'test'): Promise<Node> {
-  const { monotonicMs, entropy } = realRuntime
+export async function connectNode(
+  t: ExecutionContext,
+  url: string,
+  name = 'test',
+  { monotonicMs, entropy }: Pick<Runtime, 'monotonicMs' | 'entropy'> = realRuntime,
+): Promise<Node> {
   const ports = { logger: new FakeLogger(), timers: realRuntime, monotonicMs, entropy }
   const connection = await Connection.open(ports, { url, name })
   t.teardown(() => connection.nats.close())

@@ -52,7 +52,7 @@ async function answering(ports: LaneStreamPorts, settings: LaneStreamSettings) {
 
 const NAME = 'HELIOGRAPH'
 const PREFIX = 'heliograph'
-const APPEND_TIMEOUT_MS = 2000
+export const APPEND_TIMEOUT_MS = 2000
 
 /** Writer and reader in one; a process that only writes pays nothing for the reader. */
 export class JetStreamLog implements LogWriter, LogReader {

@@ -43,7 +43,6 @@ testWithNats(
     await until(
       () => Promise.resolve(connection.awayMs()),
       (awayMs) => awayMs > 0,
-      6000,
     )
     await frozen.go()
     await until(

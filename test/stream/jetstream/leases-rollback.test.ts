@@ -52,7 +52,6 @@ const share = (one: Member, two: Member): Promise<unknown> =>
   until(
     () => Promise.resolve([one, two]),
     (all) => all.every(({ held }) => held.length === LANES / 2),
-    8000,
   )
 
 /** Two nodes, each with half of the lanes. */
@@ -68,7 +67,6 @@ const holdsAll = (one: Member): Promise<unknown> =>
   until(
     () => Promise.resolve(one.held),
     (held) => held.length === LANES,
-    8000,
   )
 
 testWithNats(
@@ -81,7 +79,6 @@ testWithNats(
         () => Promise.resolve(members.flatMap(({ held }) => held)),
         (held) =>
           held.length === LANES && held.every(({ lane, epoch }) => epochs.get(lane) === epoch),
-        15_000,
       )
     const one = await join(t, { url, epochs, name: 'one' })
     const two = await join(t, { url, epochs, name: 'two' })
@@ -106,7 +103,6 @@ testWithNats(
     await until(
       () => Promise.resolve(epochs),
       (known) => Math.min(...known.values()) > before,
-      15_000,
     )
     await applied(one, again)
   },
