@@ -7,7 +7,7 @@
  * have no idle ones), and compiled code that is kept over quiet times.
  */
 export const NODE_FLAGS: readonly string[] = [
-  '--max-semi-space-size=16',
+  '--max-semi-space-size=8',
   '--no-parallel-scavenge',
   '--no-flush-bytecode',
 ]

@@ -14,8 +14,8 @@ const QUIET = ['--disable-warning=ExperimentalWarning']
  * Megabytes of the young generation, as many as the main thread has (process/node-settings.ts): a
  * third is one semi-space. The log's thread makes few objects that live long.
  */
-const YOUNG_GENERATION_MB: Readonly<Partial<Record<ThreadName, number>>> = { log: 24 }
-const YOUNG_GENERATION_MB_DEFAULT = 48
+const YOUNG_GENERATION_MB: Readonly<Partial<Record<ThreadName, number>>> = { log: 12, dispatch: 48 }
+const YOUNG_GENERATION_MB_DEFAULT = 24
 
 /** Worker threads of this process. */
 export const workerThreads = (): Threads => ({

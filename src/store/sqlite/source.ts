@@ -15,7 +15,7 @@ import type { SqliteStatement, Values } from './connection.ts'
  */
 export const STATEMENTS_KEPT = 500
 /** Pages of the database that stay in memory. */
-const CACHE_BYTES = 32 * 2 ** 20
+const CACHE_BYTES = 16 * 2 ** 20
 /**
  * Pages of WAL before they move into the database file: 16 MiB. Four times as many had no
  * measurable gain, and each move then delayed a turn by 100 ms.
