@@ -3,7 +3,6 @@
 import test from 'ava'
 
 import { CHECK_EVERY_MS, HEARTBEAT_MS, RETRY_READ_MS } from '#src/transports/signals'
-import type { Input } from '#src/transports/signals'
 import { ack, announced, channel, entry, frames, page, position } from '#test/support/session-words'
 import { frameOf } from '#src/transports/channel-listeners'
 import { START, TICK, serve, play } from '#test/support/session-play'
@@ -144,140 +143,12 @@ test('while too many pages wait to be read, a session asks for no other before a
   )
 })
 
-test('a gap goes out before the entries behind it, once', (t) => {
-  const { feed } = serve([position('A', 9, 2)])
-  t.deepEqual(feed(page(1, frames('A', 7), { headSeq: 9, complete: false, gapTo: 6 })), [
-    'gap A 1-6 retention',
-    'deliver A 7 replay',
-    'read 2: A after 7 limit 2 removed 6/0',
-  ])
-})
-
-test('serving/1: behind a restart the things come from the beginning', (t) => {
-  const { feed } = serve([position('A', 9, 6)])
-  play(
-    t,
-    [
-      [
-        page(1, frames('A', 2, 3), { headSeq: 9, complete: false, gapTo: 8, restart: true }),
-        0,
-        [
-          'gap A 1-8 retention restart',
-          'deliver A 2 replay',
-          'deliver A 3 replay',
-          'read 2: A after 3 limit 6 removed 8/8',
-        ],
-      ],
-      [ack('A', 4), 0, ['error validation_failed']],
-      [ack('A', 3), 0, ['acknowledge A 3']],
-    ],
-    feed,
-  )
-})
-
-test('channel-listeners/4: a read says whether the session has heard of every entry up to the head', (t) => {
-  const { session } = serve([position('A', 9, 6)])
-  const isHeard = (input: Input): boolean | undefined => {
-    const [asked] = session.handle(input, START).filter(({ kind }) => kind === 'read-pages')
-    return asked?.kind === 'read-pages' ? asked.requests[0]?.hasReachedHead : undefined
-  }
-  t.false(isHeard(page(1, frames('A', 7), { headSeq: 9, complete: false })))
-  session.handle(announced('A', 10), START)
-  t.true(isHeard(page(2, frames('A', 8, 9), { headSeq: 9 })))
-  session.handle(ack('A', 9), START)
-  t.false(isHeard(page(3, [], { headSeq: 10, complete: false, gapTo: 9, restart: true })))
-})
-
-test('serving/5: behind a restart the messages that the device has do not come again', (t) => {
-  const { session } = serve([position('A', 9, 6)])
-  const restart = page(1, frames('A', 2), { headSeq: 9, complete: false, gapTo: 8, restart: true })
-  const [asked] = session.handle(restart, START).filter(({ kind }) => kind === 'read-pages')
-  if (asked?.kind !== 'read-pages') return t.fail()
-  t.like(asked.requests[0], { afterSeq: 2, sinceSeq: 6, deletedSince: undefined })
-})
-
-test('a gap says that the feed was reset when it ends before the last sent entry', (t) => {
-  const { feed } = serve([position('A', 9, 6)])
-  const [gap] = feed(page(1, [], { headSeq: 4, complete: true, gapTo: 6, restart: true }))
-  t.is(gap, 'gap A 1-6 reset restart')
-})
-
-test('a restart while entries are owed needs a new session', (t) => {
-  const { feed } = serve([position('A', 5)])
-  feed(announced('A', 6))
-  feed(announced('A', 8))
-  const restart = page(1, [], { headSeq: 8, gapTo: 7, restart: true })
-  t.deepEqual(feed(restart), ['goaway resync 0'])
-})
-
 test('serving/1: entries of a page that were sent already are left out', (t) => {
   const { feed } = serve([position('A', 5, 4)])
   t.deepEqual(feed(page(1, frames('A', 3, 5), { headSeq: 5 })), [
     'deliver A 5 replay',
     'caught up A 5',
   ])
-})
-
-test('a subscription made while connected is caught up, and the end of one is sent', (t) => {
-  const { session, feed } = serve([position('A', 5)])
-  play(
-    t,
-    [
-      [
-        { kind: 'subscribed', position: position('B', 3, 0, 3) },
-        0,
-        ['subscribed B 0/3', 'read 1: B after 0 limit 3'],
-      ],
-      [{ kind: 'subscribed', position: position('B', 3, 0, 3) }, 0, []],
-      [page(1, frames('B', 2), { headSeq: 3 }), 0, ['deliver B 2 replay', 'caught up B 3']],
-      [
-        { kind: 'unsubscribed', channelId: channel('B'), reason: 'channel_deleted' },
-        0,
-        ['channel_deleted B'],
-      ],
-      [{ kind: 'unsubscribed', channelId: channel('B'), reason: 'unsubscribed' }, 0, []],
-      [announced('B', 4), 0, []],
-    ],
-    feed,
-  )
-  t.is(session.unacknowledged.entries, 0)
-})
-
-test('a device that subscribed again gets the deletions since its cursor', (t) => {
-  const { rest } = serve([position('A', 9, 0, 7)], { cursors: { [channel('A')]: 5 } })
-  t.deepEqual(rest, ['acknowledge A 5', 'read 1: A after 5 limit 4 deleted since 5'])
-})
-
-test("a renewed subscription without news of its end goes on from the device's position", (t) => {
-  const { feed } = serve([position('A', 5)])
-  const positions = [position('A', 9, 0, 7)]
-  t.deepEqual(feed({ kind: 'positions', positions }), [
-    'subscribed A 5/9',
-    'acknowledge A 5',
-    'read 1: A after 5 limit 4 deleted since 5',
-  ])
-})
-
-test('a page for a subscription that was made anew meanwhile is not used', (t) => {
-  const { feed } = serve([position('A', 5, 3)])
-  play(
-    t,
-    [
-      [
-        { kind: 'unsubscribed', channelId: channel('A'), reason: 'unsubscribed' },
-        0,
-        ['unsubscribed A'],
-      ],
-      [
-        { kind: 'subscribed', position: position('A', 6, 0, 6) },
-        0,
-        ['subscribed A 0/6', 'read 2: A after 0 limit 6'],
-      ],
-      [page(1, frames('A', 4, 5), { headSeq: 5 }), 0, []],
-      [page(2, [], { headSeq: 6 }), 0, ['caught up A 6']],
-    ],
-    feed,
-  )
 })
 
 test('regular checks of positions find entries that the bus has lost', (t) => {

@@ -2,123 +2,18 @@
 // twice or never decides the outcome; what stands in it at the end says whether that was true.
 
 import test from 'ava'
-import { JetStreamApiError } from '@nats-io/jetstream'
 
 import type { Appended } from '#domain/lane'
-import { LaneWriter } from '#src/stream/jetstream/lane-writer'
-import { FakeLogger, FakeMeter } from '#test/support/fake-telemetry'
-import { FakeTime } from '#test/support/fake-timers'
+import type { FakeTime } from '#test/support/fake-timers'
+import { TIMEOUT_MS, heldWriter, settled } from '#test/support/held-lane'
+import type { Attempt, HeldSubject } from '#test/support/held-lane'
 import { seeded } from '#test/support/random'
-import { turn } from '#test/support/until'
 
-const TIMEOUT_MS = 2000
 const OUTCOME_MS = 9000
-
-interface Attempt {
-  readonly text: string
-  readonly expected: number
-  readonly messageId: string
-  readonly answer: (seq: number) => void
-  readonly fail: (error: Error) => void
-}
-
-/** The writer's subject in one lane of a stream, behind a network in the hands of the test. */
-class HeldSubject {
-  readonly stored: string[] = []
-  readonly attempts: Attempt[] = []
-  readonly #positions = new Map<string, number>()
-  canSend = true
-  /** True: it stores whatever end an attempt names, as a leader does that is behind. */
-  isBehind = false
-  /** True once everything in it was purged. */
-  isPurged = false
-
-  get end(): number {
-    return this.isPurged ? 0 : this.stored.length
-  }
-
-  publish(sent: Pick<Attempt, 'text' | 'expected' | 'messageId'>): Promise<{ seq: number }> {
-    return new Promise((resolve, fail) => {
-      this.attempts.push({ ...sent, answer: (seq) => resolve({ seq }), fail })
-    })
-  }
-
-  /** The server takes an attempt; whether its answer arrives is another matter. */
-  deliver({ text, expected, messageId, answer, fail }: Attempt, isHeard: boolean): void {
-    if (expected === this.end || this.isBehind) {
-      const position = this.#positions.get(messageId) ?? this.stored.push(text)
-      this.#positions.set(messageId, position)
-      this.isPurged = false
-      if (isHeard) answer(position)
-      return
-    }
-    const description = `wrong last sequence: ${this.end}`
-    if (isHeard) fail(new JetStreamApiError({ code: 400, err_code: 10_071, description }))
-  }
-}
-
-function rig() {
-  const subject = new HeldSubject()
-  const time = new FakeTime(0)
-  const meter = new FakeMeter()
-  const payloadAt = (position: number): Promise<Uint8Array | undefined> => {
-    const text = subject.stored[position - 1]
-    return Promise.resolve(text === undefined ? undefined : Buffer.from(text))
-  }
-  const writer = new LaneWriter(
-    {
-      stream: {
-        name: 'S',
-        highest: 0,
-        mismatch: undefined,
-        saw: () => {},
-        refuse: () => {},
-        payloadAt,
-        lastOf: () => Promise.resolve({ position: subject.stored.length, atMs: 0 }),
-      },
-      publisher: {
-        publish: async (_, payload, options) => {
-          const text = Buffer.from(payload as Uint8Array).toString()
-          const expected = options?.expect?.lastSubjectSequence ?? -1
-          const { seq } = await subject.publish({ text, expected, messageId: options?.msgID ?? '' })
-          return { seq, stream: 'S', duplicate: false, domain: '' }
-        },
-      },
-      logger: new FakeLogger(),
-      timers: time,
-      monotonicMs: time.monotonicMs,
-      canSend: () => subject.canSend,
-      count: {
-        retried: meter.counter('stream_appends_retried_total', {}),
-        unknown: meter.counter('stream_appends_unknown_total', {}),
-        foundLate: meter.counter('stream_appends_found_late_total', {}),
-      },
-    },
-    { lane: 1, subject: 'lane.1.me', timeoutMs: TIMEOUT_MS },
-  )
-  const outcomes = new Map<string, Appended['kind']>()
-  const append = (text: string): void => {
-    void writer.append(Buffer.from(text)).then(({ kind }) => outcomes.set(text, kind))
-  }
-  /** Lets `ms` pass in small steps; attempts under way at a step get no answer any more. */
-  const pass = async (ms: number, stepMs = 50): Promise<void> => {
-    for (let passed = 0; passed < ms; passed += stepMs) {
-      await settled()
-      time.advance(stepMs)
-    }
-    await settled()
-  }
-  return { subject, time, meter, writer, outcomes, append, pass }
-}
-
-const settled = async (): Promise<void> => {
-  for (let turns = 0; turns < 4; turns += 1) await turn()
-}
-
 const NO_WORD = new Error('timeout')
 
 test('lane-writer/1: a batch whose acknowledgement is lost is found in the log, once', async (t) => {
-  const { subject, append, pass, outcomes, meter } = rig()
+  const { subject, append, pass, outcomes, meter } = heldWriter()
   append('a')
   const [first] = subject.attempts
   if (first === undefined) return t.fail()
@@ -133,7 +28,7 @@ test('lane-writer/1: a batch whose acknowledgement is lost is found in the log, 
 })
 
 test('lane-writer/4: a leader that is behind stores one of all attempts of a batch', async (t) => {
-  const { subject, append, pass, outcomes } = rig()
+  const { subject, append, pass, outcomes } = heldWriter()
   subject.isBehind = true
   append('a')
   subject.attempts[0]?.fail(NO_WORD)
@@ -150,7 +45,7 @@ test('lane-writer/4: a leader that is behind stores one of all attempts of a bat
 })
 
 test('lane-writer/2: a batch is sent only after the one before it is answered', async (t) => {
-  const { subject, append, outcomes } = rig()
+  const { subject, append, outcomes } = heldWriter()
   for (const text of ['a', 'b']) append(text)
   t.deepEqual(
     subject.attempts.map(({ text }) => text),
@@ -166,7 +61,7 @@ test('lane-writer/2: a batch is sent only after the one before it is answered', 
 })
 
 test('lane-writer/3: a batch that reached no server is refused in time, with those behind it', async (t) => {
-  const { subject, append, pass, outcomes } = rig()
+  const { subject, append, pass, outcomes } = heldWriter()
   subject.canSend = false
   for (const text of ['a', 'b']) append(text)
   await pass(TIMEOUT_MS - 50)
@@ -176,7 +71,7 @@ test('lane-writer/3: a batch that reached no server is refused in time, with tho
 })
 
 test('lane-writer/3: a batch sent without an answer is unknown and never refused', async (t) => {
-  const { subject, append, pass, outcomes, meter } = rig()
+  const { subject, append, pass, outcomes, meter } = heldWriter()
   append('a')
   append('b')
   subject.attempts[0]?.fail(NO_WORD)
@@ -190,37 +85,18 @@ test('lane-writer/3: a batch sent without an answer is unknown and never refused
 })
 
 test('lane-writer/3: a batch of unknown outcome that turns up in the log is counted once', async (t) => {
-  const { subject, append, pass, outcomes, meter } = rig()
-  append('a')
-  const [late] = subject.attempts
-  if (late === undefined) return t.fail()
-  late.fail(NO_WORD)
-  subject.canSend = false
-  await pass(OUTCOME_MS + 100)
-  t.is(outcomes.get('a'), 'unknown')
+  const { subject, late, appendNext, pass, meter } = await withUnknown()
   subject.deliver(late, false)
   await pass(2500)
   t.is(meter.total('stream_appends_found_late_total'), 1)
-  subject.canSend = true
-  append('b')
-  subject.deliver(subject.attempts.at(-1) ?? late, true)
-  await settled()
+  await appendNext('b')
   t.deepEqual(subject.stored, ['a', 'b'])
   t.is(meter.total('stream_appends_found_late_total'), 1)
 })
 
 test('lane-writer/1: a batch of unknown outcome cannot follow one that was sent after it', async (t) => {
-  const { subject, append, pass, outcomes, meter } = rig()
-  append('a')
-  const [late] = subject.attempts
-  if (late === undefined) return t.fail()
-  late.fail(NO_WORD)
-  subject.canSend = false
-  await pass(OUTCOME_MS + 100)
-  subject.canSend = true
-  append('b')
-  subject.deliver(subject.attempts.at(-1) ?? late, true)
-  await settled()
+  const { subject, late, appendNext, pass, outcomes, meter } = await withUnknown()
+  await appendNext('b')
   subject.deliver(late, false)
   await pass(2000)
   t.deepEqual(subject.stored, ['b'])
@@ -233,7 +109,7 @@ for (const [name, isLost, kind] of [
   ['of which one attempt has no answer is unknown: it may be purged as well', true, 'unknown'],
 ] as const) {
   test(`lane-writer/3: behind a purge a batch ${name}`, async (t) => {
-    const { subject, append, pass, outcomes } = rig()
+    const { subject, append, pass, outcomes } = heldWriter()
     for (const text of ['a', 'b']) append(text)
     const deliver = async (number: number): Promise<void> => {
       const attempt = subject.attempts[number]
@@ -251,7 +127,7 @@ for (const [name, isLost, kind] of [
 }
 
 test('lane-writer/3: closing refuses unsent batches and answers unknown for the rest', async (t) => {
-  const { subject, append, writer, outcomes } = rig()
+  const { subject, append, writer, outcomes } = heldWriter()
   for (const text of ['a', 'b']) append(text)
   t.is(subject.attempts.length, 1)
   writer.close()
@@ -261,7 +137,7 @@ test('lane-writer/3: closing refuses unsent batches and answers unknown for the 
 
 for (let seed = 1; seed <= 60; seed += 1) {
   test(`lane-writer/1, lane-writer/2, lane-writer/3: whatever the network does, answers are true (seed ${seed})`, async (t) => {
-    const { subject, append, time, outcomes } = rig()
+    const { subject, append, time, outcomes } = heldWriter()
     const random = seeded(seed)
     const floating = new Set<Attempt>()
     let seen = 0
@@ -293,6 +169,26 @@ for (let seed = 1; seed <= 60; seed += 1) {
     for (const text of of('refused')) t.false(subject.stored.includes(text), `${text} was refused`)
     t.true(of('appended').length > 0)
   })
+}
+
+/** A writer whose batch `a` was sent once, in an attempt without an answer; its outcome is unknown. */
+async function withUnknown() {
+  const rig = heldWriter()
+  const { subject, append, pass, outcomes } = rig
+  append('a')
+  const [late] = subject.attempts
+  if (late === undefined) throw new Error('nothing was sent')
+  late.fail(NO_WORD)
+  subject.canSend = false
+  await pass(OUTCOME_MS + 100)
+  if (outcomes.get('a') !== 'unknown') throw new Error('the outcome is known')
+  const appendNext = async (text: string): Promise<void> => {
+    subject.canSend = true
+    append(text)
+    subject.deliver(subject.attempts.at(-1) ?? late, true)
+    await settled()
+  }
+  return { ...rig, late, appendNext }
 }
 
 /** The network is well again: every attempt is delivered and answered. */
