@@ -15,12 +15,12 @@ import { profileOf, readProfiles } from './config-file.ts'
 import type { Profile } from './config-file.ts'
 import { UsageError } from './endings.ts'
 import type { Surroundings } from './surroundings.ts'
-import { fileOption, flag, optionName, text, texts } from './word.ts'
-import type { Given } from './word.ts'
+import { fileOption, flag, optionName, text, texts } from './command.ts'
+import type { Given } from './command.ts'
 
 const DEFAULT_URL = 'http://127.0.0.1:8080'
 
-/** Options of every word that talks to a gateway. */
+/** Options of every command that talks to a gateway. */
 export const ACCESS = {
   url: text('<gateway>', `the gateway; default ${DEFAULT_URL}`, { variable: 'HELIOGRAPH_URL' }),
   token: text('<token>', 'gateway token; visible in process lists, prefer --token-file', {
@@ -55,17 +55,17 @@ export const PASSPHRASE = {
   }),
 } as const
 
-/** Options of a word about one channel. */
+/** Options of a command about one channel. */
 export const CHANNEL = {
   channel: text('<id>', 'the channel', { variable: 'HELIOGRAPH_CHANNEL' }),
   ...PASSWORD,
   ...ACCESS,
 } as const
 
-/** Options of a word that makes a channel. */
+/** Options of a command that makes a channel. */
 export const NEW_CHANNEL = { ...PASSWORD, ...ACCESS } as const
 
-/** Options of a word about several channels. */
+/** Options of a command about several channels. */
 export const CHANNELS = {
   channel: texts('<id>', 'a channel', { variable: 'HELIOGRAPH_CHANNEL' }),
   password: texts('<password>', 'its password, or one for all; visible in process lists', {

@@ -1,11 +1,11 @@
-// Turns arguments into the values of a word's options and parameters.
+// Turns arguments into the values of a command's options and parameters.
 //
 // Invariants:
 //   arguments/1. No error repeats a value or a superfluous argument: it may be a secret.
 
 import { UsageError } from './endings.ts'
-import { BadValue, optionName } from './word.ts'
-import type { Option, Options, Parameter, Parameters } from './word.ts'
+import { BadValue, optionName } from './command.ts'
+import type { Option, Options, Parameter, Parameters } from './command.ts'
 
 /** Typed arguments, before a definition gives them a meaning. */
 export interface Typed {
@@ -84,7 +84,7 @@ function unknownOption(rawName: string, known: ReadonlyMap<string, string>): Usa
   return new UsageError(`unknown option ${rawName}${hint}`)
 }
 
-/** The values of a word. Throws UsageError for missing, superfluous and unreadable ones. */
+/** The values of a command. Throws UsageError for missing, superfluous and unreadable ones. */
 export function valuesOf(
   typed: Typed,
   definition: { readonly options: Options; readonly parameters?: Parameters },

@@ -4,7 +4,8 @@
 //   command-line/1. Exit codes: those of EXIT (endings.ts), or that of the gateway that was served.
 //   command-line/2. No error repeats the value of an option or a superfluous argument: it may be a
 //     secret.
-//   command-line/3. A word loads its own definition and no other, and help only when it is asked.
+//   command-line/3. A run loads the definition of its own command and no other, and the help only when a
+//     help page is wanted.
 
 import { ACCESS } from './access.ts'
 import { divide, similarTo, valuesOf } from './arguments.ts'
@@ -12,10 +13,10 @@ import type { Typed } from './arguments.ts'
 import { EXIT, UsageError, endingLine, endingOf } from './endings.ts'
 import type { Surroundings } from './surroundings.ts'
 import { PROGRAM } from './table.ts'
-import { flag, optionName } from './word.ts'
-import type { Group, Leaf, Options } from './word.ts'
+import { flag, optionName } from './command.ts'
+import type { CommandEntry, Group, Options } from './command.ts'
 
-/** Options in front of the first word; they stand for the same ones behind it. */
+/** Options that may also stand in front of the command. */
 const FRONT: Options = { ...ACCESS, version: flag('print the version') }
 
 /** Runs one command line, without the names of the programs in front. Gives the exit code. */
@@ -41,42 +42,42 @@ async function run(args: readonly string[], surroundings: Surroundings): Promise
   if (isHelp || front.wantsHelp) return await printHelp(path, entry, surroundings)
   if (entry.kind === 'group') {
     if (left[0] === '--help' || left[0] === '-h') return await printHelp(path, entry, surroundings)
-    throw await noWord(path, entry, left, surroundings)
+    throw await unknownCommand(path, entry, left, surroundings)
   }
-  return await runWord(path, entry, { front, left }, surroundings)
+  return await runCommand(path, entry, { front, left }, surroundings)
 }
 
-async function runWord(
+async function runCommand(
   path: readonly string[],
-  leaf: Leaf,
+  entry: CommandEntry,
   { front, left }: { readonly front: Typed; readonly left: readonly string[] },
   surroundings: Surroundings,
 ): Promise<number> {
-  const definition = await leaf.load()
+  const definition = await entry.load()
   const own = divide(left, definition.options)
-  if (own.wantsHelp) return await printHelp(path, leaf, surroundings)
+  if (own.wantsHelp) return await printHelp(path, entry, surroundings)
   const typed = { ...own, options: new Map([...front.options, ...own.options]) }
   const values = valuesOf(typed, definition)
   warnOfSecrets(typed, definition.options, surroundings)
   return (await definition.run(values, { ...surroundings, program: PROGRAM })) ?? EXIT.ok
 }
 
-/** The entry of the table at which words end, and the remaining arguments. */
-function entryOf(words: readonly string[]) {
-  let entry: Leaf | Group = PROGRAM
+/** The command or group that the first arguments name, and the arguments behind them. */
+function entryOf(args: readonly string[]) {
+  let entry: CommandEntry | Group = PROGRAM
   const path: string[] = []
-  for (const word of words) {
-    if (entry.kind === 'leaf') break
-    const next: Leaf | Group | undefined = entry.entries.find(({ name }) => name === word)
+  for (const arg of args) {
+    if (entry.kind === 'command') break
+    const next: CommandEntry | Group | undefined = entry.entries.find(({ name }) => name === arg)
     if (next === undefined) break
     entry = next
-    path.push(word)
+    path.push(arg)
   }
-  return { path, entry, left: words.slice(path.length) }
+  return { path, entry, left: args.slice(path.length) }
 }
 
-/** A group by itself, or with a word that it does not have. (command-line/2) */
-async function noWord(
+/** The error for a group without a command, or with one that it does not have. (command-line/2) */
+async function unknownCommand(
   path: readonly string[],
   group: Group,
   [typed]: readonly string[],
@@ -108,7 +109,7 @@ function warnOfSecrets({ options }: Typed, definitions: Options, { terminal }: S
 
 async function printHelp(
   path: readonly string[],
-  entry: Leaf | Group,
+  entry: CommandEntry | Group,
   { terminal }: Surroundings,
 ): Promise<number> {
   const { helpLines } = await import('./help.ts') // command-line/3

@@ -7,7 +7,7 @@ import type { Fields, Json } from '#domain/submission'
 import type { Delivery } from '#src/schemas/frames'
 import { dateText } from './facts.ts'
 import { onOneLine } from './plain-text.ts'
-import { BadValue } from './word.ts'
+import { BadValue } from './command.ts'
 
 /** A delivery, with the name of its channel. */
 export interface Named {

@@ -4,8 +4,8 @@ import { PASSPHRASE, setting } from './access.ts'
 import type { Sources } from './access.ts'
 import { UsageError } from './endings.ts'
 import { whole } from './values.ts'
-import { BadValue, valued } from './word.ts'
-import type { Given } from './word.ts'
+import { BadValue, valued } from './command.ts'
+import type { Given } from './command.ts'
 
 const ROUNDS_MIN = 600_000
 const ROUNDS_MAX = 100_000_000
@@ -15,7 +15,7 @@ function readKeyId(given: string): string {
   throw new BadValue('a key id is 1 to 64 letters, digits, _ and -')
 }
 
-/** Options of a word that encrypts or decrypts. */
+/** Options of a command that encrypts or decrypts. */
 export const ENCRYPTION = {
   ...PASSPHRASE,
   keyId: valued('<id>', 'the name of the key that the passphrase makes', readKeyId, {

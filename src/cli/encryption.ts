@@ -1,4 +1,4 @@
-// Encrypts and decrypts with the key that a passphrase makes. Loaded by the words that need it.
+// Encrypts and decrypts with the key that a passphrase makes. Loaded by the commands that need it.
 
 import type { ChannelId } from '#domain/identity'
 import { decrypt, encrypt, keyFromPassphrase } from '#src/client/encryption'

@@ -10,9 +10,9 @@ import type { EncryptionGiven } from './encryption-options.ts'
 import { deliveryOf } from './since.ts'
 import type { Surroundings } from './surroundings.ts'
 import { given } from './talk.ts'
-import { valued } from './word.ts'
+import { valued } from './command.ts'
 
-/** Options of a word that shows entries. */
+/** Options of a command that shows entries. */
 export const FEED = {
   format: valued('<template>', 'a line for each entry, as for `watch`', readTemplate),
   ...ENCRYPTION,

@@ -1,19 +1,19 @@
-// Help pages, made from the definitions of the words.
+// Help pages, made from the definitions of the commands.
 
 import { CHANNEL } from './access.ts'
-import { optionName } from './word.ts'
-import type { Group, Leaf, Option, Options, Word } from './word.ts'
+import { optionName } from './command.ts'
+import type { Command, CommandEntry, Group, Option, Options } from './command.ts'
 
 const WIDTH = 88
 const INDENT = '  '
 
-/** The page of a word or a group. */
+/** The page of a command or a group. */
 export async function helpLines(
   path: readonly string[],
-  entry: Leaf | Group,
+  entry: CommandEntry | Group,
 ): Promise<readonly string[]> {
   const name = ['heliograph', ...path].join(' ')
-  return entry.kind === 'group' ? groupLines(name, entry) : wordLines(name, await entry.load())
+  return entry.kind === 'group' ? groupLines(name, entry) : commandLines(name, await entry.load())
 }
 
 function groupLines(name: string, group: Group): readonly string[] {
@@ -39,10 +39,10 @@ const PROGRAM_NOTES = [
   '`heliograph config --help`.',
 ]
 
-function wordLines(name: string, word: Word): readonly string[] {
-  const parameters = Object.values(word.parameters ?? {})
-  const shown = Object.entries(word.options).filter(([, { isHidden }]) => isHidden !== true)
-  const isAboutGateway = Object.hasOwn(word.options, 'url')
+function commandLines(name: string, command: Command): readonly string[] {
+  const parameters = Object.values(command.parameters ?? {})
+  const shown = Object.entries(command.options).filter(([, { isHidden }]) => isHidden !== true)
+  const isAboutGateway = Object.hasOwn(command.options, 'url')
   const isCommon = (option: string): boolean => isAboutGateway && Object.hasOwn(CHANNEL, option)
   const own = shown.filter(([option]) => !isCommon(option))
   const common = shown.filter(([option]) => isCommon(option))
@@ -52,11 +52,11 @@ function wordLines(name: string, word: Word): readonly string[] {
     ...(shown.length > 0 ? ['[options]'] : []),
     ...parameters.map(({ label }) => label),
   ]
-  const examples = word.examples.map((example) => `${INDENT}heliograph ${example}`)
+  const examples = command.examples.map((example) => `${INDENT}heliograph ${example}`)
   return [
     `Usage: ${usage.join(' ')}`,
     '',
-    ...wrapped(word.description, 0),
+    ...wrapped(command.description, 0),
     ...section(
       'Arguments',
       parameters.map(({ label, help }) => [label, help]),
@@ -102,7 +102,7 @@ const pad = (width: number): string => ' '.repeat(INDENT.length + width + 2)
 const sentence = (text: string): string =>
   `${text.charAt(0).toUpperCase()}${text.slice(1)}${text.endsWith('.') ? '' : '.'}`
 
-/** Words on lines that leave room for an indent. */
+/** The text on lines that leave room for an indent. */
 function wrapped(text: string, indent: number): readonly string[] {
   const lines: string[] = []
   let line = ''

@@ -3,9 +3,9 @@
 import type { PageOf } from '#src/client/bodies'
 import type { Screen } from './surroundings.ts'
 import { given } from './talk.ts'
-import type { Context } from './word.ts'
-import { flag, text } from './word.ts'
-import type { Given } from './word.ts'
+import type { Context } from './command.ts'
+import { flag, text } from './command.ts'
+import type { Given } from './command.ts'
 import { aligned, onOneLine, shortened } from './plain-text.ts'
 import { whole } from './values.ts'
 
@@ -14,7 +14,7 @@ const PAGE_MAX = 200
 const FALLBACK = 50
 const COUNT_MAX = 1_000_000
 
-/** Options of a word that lists. */
+/** Options of a command that lists. */
 export const PAGING = {
   limit: whole('<count>', 1, COUNT_MAX, `how many at most; ${FALLBACK} by default`),
   all: flag('all items'),

@@ -1,4 +1,4 @@
-// Options with the text to encrypt, and the ciphertext that a word sends. (docs/encryption.md)
+// Options with the text to encrypt, and the ciphertext that a command sends. (docs/encryption.md)
 
 import type { ChannelId } from '#domain/identity'
 import { fileText } from '#src/config/environment'
@@ -6,10 +6,10 @@ import type { Sources } from './access.ts'
 import { ENCRYPTION } from './encryption-options.ts'
 import type { EncryptionGiven } from './encryption-options.ts'
 import { UsageError } from './endings.ts'
-import { fileOption, text } from './word.ts'
-import type { Given } from './word.ts'
+import { fileOption, text } from './command.ts'
+import type { Given } from './command.ts'
 
-/** Options of a word that sends. */
+/** Options of a command that sends. */
 export const CIPHERTEXT = {
   plaintext: text('<text>', 'a text to encrypt into ciphertext; visible in process lists', {
     isSecret: true,
@@ -21,7 +21,7 @@ export const CIPHERTEXT = {
 
 type CiphertextGiven = Given<typeof CIPHERTEXT> & EncryptionGiven
 
-/** The ciphertext that a word sends; undefined where it encrypts nothing. Throws UsageError. */
+/** The ciphertext that a command sends; undefined where it encrypts nothing. Throws UsageError. */
 export async function ciphertextIn(
   options: CiphertextGiven,
   sources: Sources,

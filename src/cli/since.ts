@@ -1,4 +1,4 @@
-// The option --since: the time from which a word shows entries.
+// The option --since: the time from which a command shows entries.
 
 import type { FeedRecord } from '#src/client/bodies'
 import { parseChannelId } from '#domain/identity'
@@ -6,7 +6,7 @@ import type { EntityId, OperationId } from '#domain/identity'
 import type { Delivery } from '#src/schemas/frames'
 import { CommandError } from './endings.ts'
 import { readTimeOption } from './values.ts'
-import { valued } from './word.ts'
+import { valued } from './command.ts'
 
 const UNIT_MS: Readonly<Record<string, number>> = {
   s: 1_000,

@@ -1,16 +1,16 @@
-// The table of all words: name, one line about it, and where its definition is. A run loads the
-// definition of its own word and no other.
+// The table of all commands: the name of each, one line about it, and the file of its definition. A
+// run loads the definition of its own command and no other.
 
-import type { Group, Leaf, Word } from './word.ts'
+import type { Command, CommandEntry, Group } from './command.ts'
 
-const leaf = (name: string, summary: string, load: () => Promise<Word>): Leaf => ({
-  kind: 'leaf',
+const command = (name: string, summary: string, load: () => Promise<Command>): CommandEntry => ({
+  kind: 'command',
   name,
   summary,
   load,
 })
 
-const group = (name: string, summary: string, entries: readonly Leaf[]): Group => ({
+const group = (name: string, summary: string, entries: readonly CommandEntry[]): Group => ({
   kind: 'group',
   name,
   summary,
@@ -18,73 +18,85 @@ const group = (name: string, summary: string, entries: readonly Leaf[]): Group =
 })
 
 const channel = group('channel', 'create and manage Channels', [
-  leaf('create', 'create a channel', async () => (await import('./words/channel.ts')).create),
-  leaf('info', 'show a channel', async () => (await import('./words/channel.ts')).info),
-  leaf('exists', 'ask whether a channel exists', async () => {
-    return (await import('./words/channel.ts')).exists
+  command('create', 'create a channel', async () => (await import('./commands/channel.ts')).create),
+  command('info', 'show a channel', async () => (await import('./commands/channel.ts')).info),
+  command('exists', 'ask whether a channel exists', async () => {
+    return (await import('./commands/channel.ts')).exists
   }),
-  leaf('rename', 'give a channel another name', async () => {
-    return (await import('./words/channel.ts')).rename
+  command('rename', 'give a channel another name', async () => {
+    return (await import('./commands/channel.ts')).rename
   }),
-  leaf(
+  command(
     'password',
     'change its password',
-    async () => (await import('./words/channel.ts')).password,
+    async () => (await import('./commands/channel.ts')).password,
   ),
-  leaf('delete', 'delete a channel for everybody', async () => {
-    return (await import('./words/channel.ts')).remove
+  command('delete', 'delete a channel for everybody', async () => {
+    return (await import('./commands/channel.ts')).remove
   }),
-  leaf('subscribe', 'subscribe this computer', async () => {
-    return (await import('./words/subscription.ts')).subscribe
+  command('subscribe', 'subscribe this computer', async () => {
+    return (await import('./commands/subscription.ts')).subscribe
   }),
-  leaf('unsubscribe', 'end the subscription of this computer', async () => {
-    return (await import('./words/subscription.ts')).unsubscribe
+  command('unsubscribe', 'end the subscription of this computer', async () => {
+    return (await import('./commands/subscription.ts')).unsubscribe
   }),
-  leaf('sync', 'subscribe this computer to exactly these channels', async () => {
-    return (await import('./words/subscription.ts')).sync
+  command('sync', 'subscribe this computer to exactly these channels', async () => {
+    return (await import('./commands/subscription.ts')).sync
   }),
 ])
 
 const device = group('device', 'devices whose keys this computer keeps', [
-  leaf('register', 'register a device', async () => {
-    return (await import('./words/device.ts')).register
+  command('register', 'register a device', async () => {
+    return (await import('./commands/device.ts')).register
   }),
-  leaf('route', 'choose how the gateway reaches a device', async () => {
-    return (await import('./words/device.ts')).route
+  command('route', 'choose how the gateway reaches a device', async () => {
+    return (await import('./commands/device.ts')).route
   }),
-  leaf('retire-token', 'retire a token of Apple or Google', async () => {
-    return (await import('./words/device.ts')).retireToken
+  command('retire-token', 'retire a token of Apple or Google', async () => {
+    return (await import('./commands/device.ts')).retireToken
   }),
 ])
 
 const event = group('event', 'Events: processes that change and end', [
-  leaf('create', 'begin an Event', async () => (await import('./words/event.ts')).create),
-  leaf('update', 'change an Event', async () => (await import('./words/event.ts')).update),
-  leaf('close', 'end an Event', async () => (await import('./words/event.ts')).close),
-  leaf('get', 'show an Event', async () => (await import('./words/event-reading.ts')).get),
-  leaf('list', 'list Events', async () => (await import('./words/event-reading.ts')).list),
+  command('create', 'begin an Event', async () => (await import('./commands/event.ts')).create),
+  command('update', 'change an Event', async () => (await import('./commands/event.ts')).update),
+  command('close', 'end an Event', async () => (await import('./commands/event.ts')).close),
+  command('get', 'show an Event', async () => (await import('./commands/event-reading.ts')).get),
+  command('list', 'list Events', async () => (await import('./commands/event-reading.ts')).list),
 ])
 
 const thing = group('thing', 'Things: objects whose state changes', [
-  leaf('create', 'create a Thing', async () => (await import('./words/thing.ts')).create),
-  leaf('update', 'change a Thing', async () => (await import('./words/thing.ts')).update),
-  leaf('archive', 'set a Thing aside', async () => (await import('./words/thing.ts')).archive),
-  leaf('delete', 'delete a Thing for good', async () => (await import('./words/thing.ts')).remove),
-  leaf('get', 'show a Thing', async () => (await import('./words/thing-reading.ts')).get),
-  leaf('list', 'list Things', async () => (await import('./words/thing-reading.ts')).list),
+  command('create', 'create a Thing', async () => (await import('./commands/thing.ts')).create),
+  command('update', 'change a Thing', async () => (await import('./commands/thing.ts')).update),
+  command(
+    'archive',
+    'set a Thing aside',
+    async () => (await import('./commands/thing.ts')).archive,
+  ),
+  command(
+    'delete',
+    'delete a Thing for good',
+    async () => (await import('./commands/thing.ts')).remove,
+  ),
+  command('get', 'show a Thing', async () => (await import('./commands/thing-reading.ts')).get),
+  command('list', 'list Things', async () => (await import('./commands/thing-reading.ts')).list),
 ])
 
 const key = group('key', 'keys that stand for a channel and its password', [
-  leaf('create', 'make a key', async () => (await import('./words/key.ts')).create),
-  leaf('list', 'list the keys of a channel', async () => (await import('./words/key.ts')).list),
-  leaf('revoke', 'revoke a key', async () => (await import('./words/key.ts')).revoke),
+  command('create', 'make a key', async () => (await import('./commands/key.ts')).create),
+  command(
+    'list',
+    'list the keys of a channel',
+    async () => (await import('./commands/key.ts')).list,
+  ),
+  command('revoke', 'revoke a key', async () => (await import('./commands/key.ts')).revoke),
 ])
 
 const config = group('config', 'read and write the config file', [
-  leaf('get', 'print one setting', async () => (await import('./words/config.ts')).get),
-  leaf('set', 'write one setting', async () => (await import('./words/config.ts')).set),
-  leaf('unset', 'remove one setting', async () => (await import('./words/config.ts')).unset),
-  leaf('list', 'list the settings', async () => (await import('./words/config.ts')).list),
+  command('get', 'print one setting', async () => (await import('./commands/config.ts')).get),
+  command('set', 'write one setting', async () => (await import('./commands/config.ts')).set),
+  command('unset', 'remove one setting', async () => (await import('./commands/config.ts')).unset),
+  command('list', 'list the settings', async () => (await import('./commands/config.ts')).list),
 ])
 
 /** The command line. */
@@ -93,41 +105,41 @@ export const PROGRAM: Group = {
   name: 'heliograph',
   summary: 'Push gateway for Channels: run it, write to it, watch it.',
   entries: [
-    leaf('serve', 'run a gateway', async () => (await import('./words/serve.ts')).serve),
-    leaf('demo', "publish this computer's readings and show a device's deliveries", async () => {
+    command('serve', 'run a gateway', async () => (await import('./commands/serve.ts')).serve),
+    command('demo', "publish this computer's readings and show a device's deliveries", async () => {
       return (await import('./demo/demo.ts')).demo
     }),
-    leaf('dev-cluster', 'run a cluster on this computer, to develop against', async () => {
-      return (await import('./words/dev-cluster.ts')).devCluster
+    command('dev-cluster', 'run a cluster on this computer, to develop against', async () => {
+      return (await import('./commands/dev-cluster.ts')).devCluster
     }),
-    leaf('send', 'send a Message', async () => (await import('./words/send.ts')).send),
+    command('send', 'send a Message', async () => (await import('./commands/send.ts')).send),
     event,
     thing,
-    leaf('watch', 'show the deliveries to this computer as they arrive', async () => {
-      return (await import('./words/watch.ts')).watch
+    command('watch', 'show the deliveries to this computer as they arrive', async () => {
+      return (await import('./commands/watch.ts')).watch
     }),
-    leaf('pull', 'show the deliveries that wait for this computer', async () => {
-      return (await import('./words/pull.ts')).pull
+    command('pull', 'show the deliveries that wait for this computer', async () => {
+      return (await import('./commands/pull.ts')).pull
     }),
-    leaf('ack', 'acknowledge deliveries', async () => (await import('./words/pull.ts')).ack),
-    leaf('status', 'show the status of an operation', async () => {
-      return (await import('./words/status.ts')).status
+    command('ack', 'acknowledge deliveries', async () => (await import('./commands/pull.ts')).ack),
+    command('status', 'show the status of an operation', async () => {
+      return (await import('./commands/status.ts')).status
     }),
-    leaf('history', 'show the entries that a channel keeps', async () => {
-      return (await import('./words/history.ts')).history
+    command('history', 'show the entries that a channel keeps', async () => {
+      return (await import('./commands/history.ts')).history
     }),
-    leaf('import', 'send readings from a file as Thing updates', async () => {
-      return (await import('./words/import.ts')).importing
+    command('import', 'send readings from a file as Thing updates', async () => {
+      return (await import('./commands/import.ts')).importing
     }),
     channel,
     device,
     key,
-    leaf('doctor', 'check a server, and name each problem with its remedy', async () => {
-      return (await import('./words/doctor.ts')).doctor
+    command('doctor', 'check a server, and name each problem with its remedy', async () => {
+      return (await import('./commands/doctor.ts')).doctor
     }),
     config,
-    leaf('completion', 'print the completion script of a shell', async () => {
-      return (await import('./words/completion.ts')).completion
+    command('completion', 'print the completion script of a shell', async () => {
+      return (await import('./commands/completion.ts')).completion
     }),
   ],
 }

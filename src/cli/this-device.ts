@@ -10,9 +10,9 @@ import { CommandError, UsageError } from './endings.ts'
 import type { Surroundings } from './surroundings.ts'
 import type { Talk } from './talk.ts'
 import { given } from './talk.ts'
-import { fileOption } from './word.ts'
+import { fileOption } from './command.ts'
 
-/** The option of a word about this device. */
+/** The option of a command about this device. */
 export const DEVICE = {
   deviceKeyFile: fileOption('file for the key of the device; name another for a second device'),
 } as const

@@ -4,8 +4,8 @@ import { bare } from '#domain/bare'
 import type { Fields, Json } from '#domain/submission'
 import type { Metadata } from '#src/client/bodies'
 import { UsageError } from './endings.ts'
-import { BadValue, valued } from './word.ts'
-import type { Option } from './word.ts'
+import { BadValue, valued } from './command.ts'
+import type { Option } from './command.ts'
 
 /**
  * `key=value` pairs as attrs. A value that is JSON is taken as JSON, everything else as text;

@@ -5,7 +5,16 @@ import test from 'ava'
 import { divide, similarTo, valuesOf } from '#src/cli/arguments'
 import { UsageError } from '#src/cli/endings'
 import { whole } from '#src/cli/values'
-import { flag, optional, parameter, required, rest, text, texts, withDefault } from '#src/cli/word'
+import {
+  flag,
+  optional,
+  parameter,
+  required,
+  rest,
+  text,
+  texts,
+  withDefault,
+} from '#src/cli/command'
 import { split } from '#test/support/command-line'
 
 const DEFINITION = {
@@ -70,7 +79,7 @@ test('arguments/1: an unreadable value is refused by its name, and no value is r
   t.is(error.message, 'too many arguments: 1 expected, 2 given')
 })
 
-test('options in front end at the first word', (t) => {
+test('options in front end at the first argument that is no option', (t) => {
   const { options, parameters } = divide(split('--title t word --all x'), DEFINITION.options, {
     stopsEarly: true,
   })

@@ -1,4 +1,4 @@
-// Goal: a shell knows the words, the options and the values of the command line.
+// Goal: a shell knows the commands, the options and the values of the command line.
 // Method: bash is asked itself; zsh and fish too where they are installed, else their scripts are
 // read.
 
@@ -41,15 +41,15 @@ const rows: [line: string, replies: readonly string[]][] = [
   ['heliograph status --token-file /et', ['/etc']],
 ]
 
-test('bash completes words, options, values and files', async (t) => {
+test('bash completes commands, options, values and files', async (t) => {
   const script = await scriptOf('bash')
   for (const [line, replies] of rows) t.deepEqual(bashReplies(script, line), replies, line)
 })
 
-test('each script knows every word and every option', async (t) => {
+test('each script knows every command and every option', async (t) => {
   const places = await placesOf(PROGRAM)
-  const names = places.flatMap(({ words, options }) =>
-    [...words, ...options].map(({ name }) => name),
+  const names = places.flatMap(({ commands, options }) =>
+    [...commands, ...options].map(({ name }) => name),
   )
   t.true(names.length > 100)
   const folder = mkdtempSync(join(tmpdir(), 'heliograph-completion-'))

@@ -3,7 +3,7 @@
 import test from 'ava'
 
 import { readTemplate, TEMPLATE_NAMES } from '#src/cli/delivery-template'
-import { BadValue } from '#src/cli/word'
+import { BadValue } from '#src/cli/command'
 import { delivery } from '#test/support/delivery'
 
 const named = {

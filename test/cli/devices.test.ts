@@ -1,4 +1,4 @@
-// Goal: the words about devices become the requests that were meant.
+// Goal: each command about devices sends the requests that its user means.
 // Method: run whole command lines against a recorded fetch; the key lies in a folder of the test.
 
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'

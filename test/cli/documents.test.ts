@@ -10,8 +10,8 @@ import { divide, valuesOf } from '#src/cli/arguments'
 import { CONFIG_KEYS } from '#src/cli/config-file'
 import { EXIT } from '#src/cli/endings'
 import { PROGRAM } from '#src/cli/table'
-import { optionName } from '#src/cli/word'
-import type { Group, Leaf } from '#src/cli/word'
+import { optionName } from '#src/cli/command'
+import type { CommandEntry, Group } from '#src/cli/command'
 import { run, split } from '#test/support/command-line'
 
 const DOCUMENT = readFileSync(new URL('../../docs/cli.md', import.meta.url), 'utf8')
@@ -25,13 +25,13 @@ const tableUnder = (heading: string): readonly (readonly string[])[] =>
     .map((line) => line.split('|').slice(1, -1))
     .map((cells) => cells.map((cell) => cell.trim().replaceAll('`', '')))
 
-const leavesOf = (
+const commandsOf = (
   group: Group,
   path: readonly string[] = [],
-): readonly (readonly [string, Leaf])[] =>
+): readonly (readonly [string, CommandEntry])[] =>
   group.entries.flatMap((entry) => {
     const inside = [...path, entry.name]
-    if (entry.kind === 'group') return leavesOf(entry, inside)
+    if (entry.kind === 'group') return commandsOf(entry, inside)
     return [[inside.join(' '), entry] as const]
   })
 
@@ -41,15 +41,15 @@ test('the table of exit codes has every code by its name, and no other', (t) => 
 })
 
 test('the table of commands is that of the program, in its order', (t) => {
-  const commands = leavesOf(PROGRAM).map(([path, { summary }]) => [path, summary])
+  const commands = commandsOf(PROGRAM).map(([path, { summary }]) => [path, summary])
   t.deepEqual(tableUnder('Commands'), commands)
 })
 
 test('the table of settings has every option with a variable, and every key of the file', async (t) => {
   const named = tableUnder('Settings')
   const variables = new Map<string, string>()
-  for (const [, leaf] of leavesOf(PROGRAM)) {
-    for (const [name, { variable }] of Object.entries((await leaf.load()).options)) {
+  for (const [, entry] of commandsOf(PROGRAM)) {
+    for (const [name, { variable }] of Object.entries((await entry.load()).options)) {
       if (variable !== undefined) variables.set(optionName(name), variable)
     }
   }
@@ -66,7 +66,7 @@ const order = (rows: readonly (readonly string[])[], option: string): number =>
   rows.findIndex(([, one]) => one === option)
 
 test('every command has a help page, and its examples are command lines', async (t) => {
-  for (const [path, leaf] of leavesOf(PROGRAM)) {
+  for (const [path, entry] of commandsOf(PROGRAM)) {
     const { surroundings, exitCode } = await run(`${path} --help`)
     t.is(exitCode, 0, path)
     t.is(surroundings.printed[0]?.startsWith(`Usage: heliograph ${path}`), true, path)
@@ -74,7 +74,7 @@ test('every command has a help page, and its examples are command lines', async 
       surroundings.printed.every((line) => line.length <= 100),
       path,
     )
-    const definition = await leaf.load()
+    const definition = await entry.load()
     t.true(definition.examples.length > 0, path)
     for (const example of definition.examples) {
       t.true(example.startsWith(path), example)

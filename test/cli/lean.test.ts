@@ -31,10 +31,10 @@ function loadedWith(file: string, seen: Set<string>): Set<string> {
   return seen
 }
 
-for (const word of ['send', 'thing', 'event', 'status']) {
-  test(`command-line/3: \`${word}\` loads few files, and no library`, (t) => {
+for (const command of ['send', 'thing', 'event', 'status']) {
+  test(`command-line/3: \`${command}\` loads few files, and no library`, (t) => {
     const files = loadedWith('src/cli/heliograph.ts', new Set())
-    loadedWith(`src/cli/words/${word}.ts`, files)
+    loadedWith(`src/cli/commands/${command}.ts`, files)
     t.true(files.has('src/client/call.ts'))
     t.true(files.size <= FILES_MAX, [...files].join('\n'))
     // Others load all their parts when they are imported: node:fs that of promises, node:http fetch.

@@ -1,4 +1,4 @@
-// Goal: the words of the command line do their work at a real gateway.
+// Goal: the commands of the command line do their work at a real gateway.
 // Method: one gateway with two carriers; command lines one after the other, in this process with
 // real requests, and one as a process of its own.
 

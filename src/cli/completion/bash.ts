@@ -25,8 +25,8 @@ export function bashScript(places: readonly Place[]): string {
   ].join('\n')
 }
 
-/** ` thing update`: each word with a space in front. */
-const keyOf = ({ path }: Place): string => path.map((word) => ` ${word}`).join('')
+/** ` thing update`: each name with a space in front. */
+const keyOf = ({ path }: Place): string => path.map((name) => ` ${name}`).join('')
 
 /** One case for all options of a place that are answered alike. */
 function valueCases(place: Place): readonly string[] {
@@ -39,8 +39,8 @@ function valueCases(place: Place): readonly string[] {
   return [...patterns].map(([reply, cases]) => `    ${cases.join('|')}) ${reply}; return ;;`)
 }
 
-function repliesAt({ words, options, parameter }: Place): string {
-  const listed = [...words, ...options].map(({ name }) => name)
+function repliesAt({ commands, options, parameter }: Place): string {
+  const listed = [...commands, ...options].map(({ name }) => name)
   const choices = parameter.kind === 'choices' ? parameter.choices : []
   const files = parameter.kind === 'file' ? ' $(compgen -f -- "$current")' : ''
   return `COMPREPLY=($(compgen -W '${[...listed, ...choices].join(' ')}' -- "$current")${files})`

@@ -21,13 +21,13 @@ export function fishScript(places: readonly Place[]): string {
   ].join('\n')
 }
 
-const keyOf = (path: readonly string[]): string => path.map((word) => ` ${word}`).join('')
+const keyOf = (path: readonly string[]): string => path.map((name) => ` ${name}`).join('')
 
-function completionsAt({ path, words, options, parameter }: Place): readonly string[] {
+function completionsAt({ path, commands, options, parameter }: Place): readonly string[] {
   const at = `complete -c heliograph -n ${quoted(`__heliograph_at "${keyOf(path)}"`)}`
   const choices = parameter.kind === 'choices' ? parameter.choices : []
   return [
-    ...words.map(({ name, help }) => `${at} -a ${name} -d ${quoted(help)}`),
+    ...commands.map(({ name, help }) => `${at} -a ${name} -d ${quoted(help)}`),
     ...choices.map((choice) => `${at} -a ${choice}`),
     ...(parameter.kind === 'file' ? [`${at} -F`] : []),
     ...options.map((option) => `${at} ${optionText(option)}`),

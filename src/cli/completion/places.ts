@@ -1,7 +1,7 @@
-// The places of the command line where something can be completed, from the table of words.
+// The places of the command line where something can be completed, from the table of commands.
 
-import { optionName } from '#src/cli/word'
-import type { Group, Leaf, Word } from '#src/cli/word'
+import { optionName } from '#src/cli/command'
+import type { Command, CommandEntry, Group } from '#src/cli/command'
 
 export interface CompletedOption {
   /** With its hyphens. */
@@ -18,40 +18,40 @@ export type Taking =
   | { readonly kind: 'choices'; readonly choices: readonly string[] }
 
 export interface Place {
-  /** The words that lead here; none at the front. */
+  /** The names of the groups and the command up to here; none at the front. */
   readonly path: readonly string[]
-  readonly words: readonly { readonly name: string; readonly help: string }[]
+  readonly commands: readonly { readonly name: string; readonly help: string }[]
   readonly options: readonly CompletedOption[]
   readonly parameter: Taking
 }
 
-/** Every place, the front first. Loads the definition of every word. */
+/** Every place, the front first. Loads the definition of every command. */
 export async function placesOf(
   group: Group,
   path: readonly string[] = [],
 ): Promise<readonly Place[]> {
-  const words = group.entries.map(({ name, summary }) => ({ name, help: summary }))
+  const commands = group.entries.map(({ name, summary }) => ({ name, help: summary }))
   const below = await Promise.all(
     group.entries.map(async (entry) => {
       const inside = [...path, entry.name]
       return entry.kind === 'group' ? await placesOf(entry, inside) : [await placeOf(entry, inside)]
     }),
   )
-  return [{ path, words, options: [], parameter: { kind: 'nothing' } }, ...below.flat()]
+  return [{ path, commands, options: [], parameter: { kind: 'nothing' } }, ...below.flat()]
 }
 
-async function placeOf(leaf: Leaf, path: readonly string[]): Promise<Place> {
-  const { options, parameters = {} } = await leaf.load()
+async function placeOf(entry: CommandEntry, path: readonly string[]): Promise<Place> {
+  const { options, parameters = {} } = await entry.load()
   const [first] = Object.values(parameters)
   return {
     path,
-    words: [],
+    commands: [],
     options: completedOptions(options),
     parameter: first === undefined ? { kind: 'nothing' } : takingOf(first),
   }
 }
 
-const completedOptions = (options: Word['options']): readonly CompletedOption[] =>
+const completedOptions = (options: Command['options']): readonly CompletedOption[] =>
   Object.entries(options)
     .filter(([, { isHidden }]) => isHidden !== true)
     .map(([name, option]) => ({

@@ -8,7 +8,7 @@ export function zshScript(places: readonly Place[]): string {
     '#compdef heliograph',
     '# zsh completion of heliograph: source <(heliograph completion zsh)',
     ...places.flatMap((place) =>
-      place.words.length > 0 ? groupFunction(place) : leafFunction(place),
+      place.commands.length > 0 ? groupFunction(place) : commandFunction(place),
     ),
     'if [[ "$funcstack[1]" == "_heliograph" ]]; then _heliograph "$@"',
     'else compdef _heliograph heliograph; fi',
@@ -17,27 +17,27 @@ export function zshScript(places: readonly Place[]): string {
 
 const functionOf = (path: readonly string[]): string => ['_heliograph', ...path].join('_')
 
-function groupFunction({ path, words }: Place): readonly string[] {
+function groupFunction({ path, commands }: Place): readonly string[] {
   return [
     `${functionOf(path)}() {`,
     '  local line state',
-    "  _arguments -C '1: :->word' '*:: :->rest'",
+    "  _arguments -C '1: :->command' '*:: :->rest'",
     '  case $state in',
-    '    word)',
-    '      local -a words_here=(',
-    ...words.map(({ name, help }) => `        ${quoted(`${name}:${help}`)}`),
+    '    command)',
+    '      local -a commands_here=(',
+    ...commands.map(({ name, help }) => `        ${quoted(`${name}:${help}`)}`),
     '      )',
-    "      _describe 'command' words_here ;;",
+    "      _describe 'command' commands_here ;;",
     '    rest)',
     '      case $line[1] in',
-    ...words.map(({ name }) => `        ${name}) ${functionOf([...path, name])} ;;`),
+    ...commands.map(({ name }) => `        ${name}) ${functionOf([...path, name])} ;;`),
     '      esac ;;',
     '  esac',
     '}',
   ]
 }
 
-function leafFunction({ path, options, parameter }: Place): readonly string[] {
+function commandFunction({ path, options, parameter }: Place): readonly string[] {
   const specs = options.map(({ name, help, takes }) =>
     quoted(`*${name}[${escaped(help)}]${valueSpec(takes)}`),
   )

@@ -7,8 +7,8 @@ import { ACCESS, accessOf } from '#src/cli/access'
 import { UsageError } from '#src/cli/endings'
 import type { Surroundings } from '#src/cli/surroundings'
 import { whole } from '#src/cli/values'
-import { flag, withDefault, word } from '#src/cli/word'
-import type { Given } from '#src/cli/word'
+import { flag, withDefault, command } from '#src/cli/command'
+import type { Given } from '#src/cli/command'
 import { startOwnGateway } from './gateway.ts'
 import { PushAudience } from './push-audience.ts'
 import { runShow } from './show.ts'
@@ -24,7 +24,7 @@ const OPTIONS = {
   ...ACCESS,
 } as const
 
-export const demo = word({
+export const demo = command({
   description:
     'Starts a gateway of its own (or uses the one that --url names; HELIOGRAPH_URL is ' +
     'not used), publishes the load, memory, disks, network and busiest processes of this ' +

@@ -28,8 +28,8 @@ export function factOf(line: string): Fact | undefined {
   const level = fields['level']
   if (typeof level === 'number' && level >= WARN) {
     const reason = textOf(fields, 'reason') || textOf(fields, 'error')
-    const word = level > WARN ? 'error' : 'warning'
-    return fact('problem', `${word}: ${name}${reason === '' ? '' : `: ${reason}`}`)
+    const label = level > WARN ? 'error' : 'warning'
+    return fact('problem', `${label}: ${name}${reason === '' ? '' : `: ${reason}`}`)
   }
   if (REPORTED_OTHERWISE.has(name) || name === '') return undefined
   const lanes = fields['lanes']

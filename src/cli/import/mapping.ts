@@ -6,7 +6,7 @@ import type { Fields, Json } from '#domain/submission'
 import type { ThingUpdateBody } from '#src/client/bodies'
 import { UsageError } from '#src/cli/endings'
 import { readTimeOption } from '#src/cli/values'
-import { BadValue } from '#src/cli/word'
+import { BadValue } from '#src/cli/command'
 
 export interface Mapping {
   /** The column with the thing_id; a path with dots in JSON. */

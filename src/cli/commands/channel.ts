@@ -6,11 +6,11 @@ import { UsageError } from '#src/cli/endings'
 import { makePassword } from '#src/cli/make-password'
 import type { Surroundings } from '#src/cli/surroundings'
 import { talk } from '#src/cli/talk'
-import { fileOption, flag, parameter, text, word } from '#src/cli/word'
+import { fileOption, flag, parameter, text, command } from '#src/cli/command'
 
 const MADE = 'Without a password the command makes a strong one and shows it once.'
 
-export const create = word({
+export const create = command({
   description: `Creates a channel and shows its id. ${MADE}`,
   parameters: { name: parameter('<name>', 'a name for people') },
   options: NEW_CHANNEL,
@@ -24,7 +24,7 @@ export const create = word({
   },
 })
 
-export const info = word({
+export const info = command({
   description: 'Shows a channel: its name, subscribers, Things and open Events.',
   options: CHANNEL,
   examples: ['channel info --channel 5HGD9DPWYHPR8YJ6ZKTA2XNKE4'],
@@ -34,7 +34,7 @@ export const info = word({
   },
 })
 
-export const exists = word({
+export const exists = command({
   description: 'Asks whether there is a channel with this id; no password is needed.',
   parameters: { id: parameter('<channel_id>', 'the id of the channel') },
   options: ACCESS,
@@ -45,7 +45,7 @@ export const exists = word({
   },
 })
 
-export const rename = word({
+export const rename = command({
   description: 'Gives a channel another name.',
   parameters: { name: parameter('<name>', 'the new name') },
   options: CHANNEL,
@@ -64,7 +64,7 @@ interface NewPassword {
   readonly newPasswordFile: string | undefined
 }
 
-export const password = word({
+export const password = command({
   description: `Changes the password of a channel; the old one stops working at once. ${MADE}`,
   options: {
     newPassword: text('<password>', 'the new password; visible in process lists', {
@@ -99,7 +99,7 @@ async function newPasswordIn(
   return await secretFile('--new-password-file', newPasswordFile, surroundings)
 }
 
-export const remove = word({
+export const remove = command({
   description: 'Deletes a channel for all its writers and subscribers.',
   options: { yes: flag('confirm: this cannot be undone'), ...CHANNEL },
   examples: ['channel delete --yes'],

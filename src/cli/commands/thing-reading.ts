@@ -5,9 +5,9 @@ import { CHANNEL, credentialsOf } from '#src/cli/access'
 import { ENTITY_HEADINGS, entityCells } from '#src/cli/entity-cells'
 import { PAGING, list as listPages } from '#src/cli/paging'
 import { given, talk } from '#src/cli/talk'
-import { choice, parameter, word } from '#src/cli/word'
+import { choice, parameter, command } from '#src/cli/command'
 
-export const get = word({
+export const get = command({
   description: 'Shows a Thing as it is now.',
   parameters: { thingId: parameter('<thing_id>', 'the id of the Thing') },
   options: CHANNEL,
@@ -19,7 +19,7 @@ export const get = word({
   },
 })
 
-export const list = word({
+export const list = command({
   description: 'Lists the Things of a channel, the newest change first.',
   options: {
     state: choice('<state>', ['active', 'archived', 'deleted'], 'only those in this state'),

@@ -5,9 +5,9 @@ import { CHANNEL, credentialsOf } from '#src/cli/access'
 import { ENTITY_HEADINGS, entityCells } from '#src/cli/entity-cells'
 import { PAGING, list as listPages } from '#src/cli/paging'
 import { given, talk } from '#src/cli/talk'
-import { choice, parameter, text, word } from '#src/cli/word'
+import { choice, parameter, text, command } from '#src/cli/command'
 
-export const get = word({
+export const get = command({
   description: 'Shows an Event as it is now.',
   parameters: { eventId: parameter('<event_id>', 'the id of the Event') },
   options: CHANNEL,
@@ -19,7 +19,7 @@ export const get = word({
   },
 })
 
-export const list = word({
+export const list = command({
   description: 'Lists the Events of a channel, the newest change first.',
   options: {
     state: choice('<state>', ['open', 'closed'], 'only those in this state'),

@@ -8,13 +8,13 @@ import { CommandError, EXIT } from '#src/cli/endings'
 import type { Surroundings } from '#src/cli/surroundings'
 import { talk } from '#src/cli/talk'
 import { whole } from '#src/cli/values'
-import { flag, parameter, withDefault, word } from '#src/cli/word'
+import { flag, parameter, withDefault, command } from '#src/cli/command'
 
 const TIMEOUT_S = 30
 const TIMEOUT_MAX_S = 86_400
 const POLL = { firstMs: 50, maxMs: 2_000 }
 
-export const status = word({
+export const status = command({
   description:
     'Shows the record of an operation: its status, and the error code of a failure. With --wait ' +
     'it ends when the operation does: with exit code 0 for sent, 1 for failed or partially ' +

@@ -5,8 +5,8 @@ import type { Surroundings } from '#src/cli/surroundings'
 import { CIPHERTEXT, ciphertextIn } from '#src/cli/plaintext'
 import { given, talk } from '#src/cli/talk'
 import { readMetadata, readPairs, time } from '#src/cli/values'
-import { parameter, rest, text, texts, word } from '#src/cli/word'
-import type { Given } from '#src/cli/word'
+import { parameter, rest, text, texts, command } from '#src/cli/command'
+import type { Given } from '#src/cli/command'
 
 const PATCH = {
   title: text('<title>', 'its title'),
@@ -43,7 +43,7 @@ async function patchOf(
   }
 }
 
-export const create = word({
+export const create = command({
   description: 'Begins an Event and prints the id that the gateway makes for it.',
   parameters: { attrs: ATTRS },
   options: { startedAt: time('when it began'), ...PATCH },
@@ -55,7 +55,7 @@ export const create = word({
   },
 })
 
-export const update = word({
+export const update = command({
   description: 'Changes an Event, or creates it with an id of your own.',
   parameters: { eventId: EVENT_ID, attrs: ATTRS },
   options: PATCH,
@@ -67,7 +67,7 @@ export const update = word({
   },
 })
 
-export const close = word({
+export const close = command({
   description: 'Ends an Event.',
   parameters: { eventId: EVENT_ID, attrs: ATTRS },
   options: { endedAt: time('when it ended'), ...PATCH },

@@ -1,5 +1,5 @@
-// The form of a word of the command line: options, parameters, help texts and the function to run.
-// Parser, help, completion and documents read the same definition.
+// The definition of a command: its options, parameters, help texts and the function to run. The
+// parser, the help, the completion and the documents read the same definition.
 
 import type { Surroundings } from './surroundings.ts'
 
@@ -29,7 +29,7 @@ export interface Parameter<Value> {
   readonly label: string
   readonly help: string
   readonly isOptional?: boolean
-  /** Takes all words that follow; allowed for the last parameter only. */
+  /** Takes all arguments that follow; allowed for the last parameter only. */
   readonly isRest?: boolean
   readonly choices?: readonly string[]
   readonly completes?: 'file'
@@ -74,26 +74,26 @@ export interface Definition<Opts extends Options, Pars extends Parameters> {
   run(given: Given<Opts> & Taken<Pars>, context: Context): Promise<number | void>
 }
 
-export type Word = Definition<Options, Parameters>
+export type Command = Definition<Options, Parameters>
 
-/** Types a word by its own options and parameters. */
-export const word = <Opts extends Options, Pars extends Parameters = Record<never, never>>(
+/** Types a command by its own options and parameters. */
+export const command = <Opts extends Options, Pars extends Parameters = Record<never, never>>(
   definition: Definition<Opts, Pars>,
-): Word => definition
+): Command => definition
 
-/** A word of the table; its definition is loaded when it is needed. */
-export interface Leaf {
-  readonly kind: 'leaf'
+/** A command in the table; `load` loads its definition when a run needs it. */
+export interface CommandEntry {
+  readonly kind: 'command'
   readonly name: string
   readonly summary: string
-  readonly load: () => Promise<Word>
+  readonly load: () => Promise<Command>
 }
 
 export interface Group {
   readonly kind: 'group'
   readonly name: string
   readonly summary: string
-  readonly entries: readonly (Leaf | Group)[]
+  readonly entries: readonly (CommandEntry | Group)[]
 }
 
 type More<Value> = Partial<Omit<Option<Value>, 'help' | 'read' | 'placeholder'>>

@@ -7,9 +7,9 @@ import { PAGING, eachPage } from '#src/cli/paging'
 import { since } from '#src/cli/since'
 import { given, talk } from '#src/cli/talk'
 import { whole } from '#src/cli/values'
-import { choice, text, word } from '#src/cli/word'
+import { choice, text, command } from '#src/cli/command'
 
-export const history = word({
+export const history = command({
   description:
     'Shows the entries that a channel still keeps, the oldest first: each Message, Event and ' +
     'Thing change with its seq.',

@@ -5,8 +5,8 @@ import type { Surroundings } from '#src/cli/surroundings'
 import { CIPHERTEXT, ciphertextIn } from '#src/cli/plaintext'
 import { given, talk } from '#src/cli/talk'
 import { readMetadata, readPairs, readTexts, time } from '#src/cli/values'
-import { parameter, rest, text, texts, word } from '#src/cli/word'
-import type { Given } from '#src/cli/word'
+import { parameter, rest, text, texts, command } from '#src/cli/command'
+import type { Given } from '#src/cli/command'
 
 const PATCH = {
   title: text('<title>', 'its title'),
@@ -45,7 +45,7 @@ async function patchOf(
   }
 }
 
-export const create = word({
+export const create = command({
   description: 'Creates a Thing and prints the id that the gateway makes for it.',
   parameters: { attrs: ATTRS },
   options: { createdAt: time('when it began'), ...PATCH },
@@ -57,7 +57,7 @@ export const create = word({
   },
 })
 
-export const update = word({
+export const update = command({
   description: 'Changes a Thing, or creates it with an id of your own.',
   parameters: { thingId: THING_ID, attrs: ATTRS },
   options: PATCH,
@@ -72,7 +72,7 @@ export const update = word({
   },
 })
 
-export const archive = word({
+export const archive = command({
   description: 'Sets a Thing aside; an update brings it back.',
   parameters: { thingId: THING_ID, attrs: ATTRS },
   options: PATCH,
@@ -84,7 +84,7 @@ export const archive = word({
   },
 })
 
-export const remove = word({
+export const remove = command({
   description: 'Deletes a Thing for good.',
   parameters: { thingId: THING_ID, attrs: ATTRS },
   options: { deletedAt: time('when it ended'), ...PATCH },

@@ -1,11 +1,11 @@
-// heliograph completion: the script with which a shell completes words and options.
+// heliograph completion: the script with which a shell completes commands and options.
 
 import { bashScript } from '#src/cli/completion/bash'
 import { fishScript } from '#src/cli/completion/fish'
 import { placesOf } from '#src/cli/completion/places'
 import { zshScript } from '#src/cli/completion/zsh'
-import { oneOf, word } from '#src/cli/word'
-import type { Parameter } from '#src/cli/word'
+import { oneOf, command } from '#src/cli/command'
+import type { Parameter } from '#src/cli/command'
 
 const SCRIPTS = { bash: bashScript, zsh: zshScript, fish: fishScript }
 const SHELLS = ['bash', 'zsh', 'fish'] as const
@@ -17,7 +17,7 @@ const SHELL: Parameter<(typeof SHELLS)[number]> = {
   read: ([given = '']) => oneOf(SHELLS)(given),
 }
 
-export const completion = word({
+export const completion = command({
   description:
     'Prints the completion script of a shell. For bash put `source <(heliograph completion ' +
     'bash)` into ~/.bashrc, for zsh the same with zsh into ~/.zshrc behind compinit, for fish ' +

@@ -1,8 +1,8 @@
 // heliograph serve: a gateway in this process, the same as `npm start`.
 
-import { flag, word } from '#src/cli/word'
+import { flag, command } from '#src/cli/command'
 
-export const serve = word({
+export const serve = command({
   description:
     'Runs a gateway until it is stopped. Its settings are environment variables, or .env in the ' +
     'working directory; the README has the table.',

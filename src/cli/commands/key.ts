@@ -5,9 +5,9 @@ import { CHANNEL, credentialsOf } from '#src/cli/access'
 import { dateText } from '#src/cli/facts'
 import { list as listPages } from '#src/cli/paging'
 import { given, talk } from '#src/cli/talk'
-import { parameter, text, word } from '#src/cli/word'
+import { parameter, text, command } from '#src/cli/command'
 
-export const create = word({
+export const create = command({
   description:
     'Makes a key of 43 letters and digits that stands for the channel and its password where a ' +
     'program of another tool takes one word only (docs/migrating.md). It is shown once.',
@@ -20,7 +20,7 @@ export const create = word({
   },
 })
 
-export const list = word({
+export const list = command({
   description: 'Lists the keys of a channel, each with the id that revokes it.',
   options: CHANNEL,
   examples: ['key list'],
@@ -41,7 +41,7 @@ export const list = word({
   },
 })
 
-export const revoke = word({
+export const revoke = command({
   description: 'Revokes a key: from then on it opens nothing.',
   parameters: { keyId: parameter('<key_id>', 'the id of the key, from `heliograph key list`') },
   options: CHANNEL,

@@ -18,8 +18,8 @@ import type { RowFormat } from '#src/cli/import/rows'
 import type { Surroundings } from '#src/cli/surroundings'
 import { talk } from '#src/cli/talk'
 import { whole } from '#src/cli/values'
-import { choice, fileOption, flag, text, texts, withDefault, word } from '#src/cli/word'
-import type { Given, Parameter } from '#src/cli/word'
+import { choice, fileOption, flag, text, texts, withDefault, command } from '#src/cli/command'
+import type { Given, Parameter } from '#src/cli/command'
 
 const TICK_MS = 500
 const SHOWN_REJECTS = 10
@@ -49,7 +49,7 @@ const FILE: Parameter<string> = {
   read: ([given = '']) => given,
 }
 
-export const importing = word({
+export const importing = command({
   description:
     'Sends each row of a file as an update of a Thing: a column names the Thing, one the time ' +
     'of the values, and the others become attrs. Rows about one Thing keep their order. With ' +
@@ -68,7 +68,7 @@ export const importing = word({
   },
 })
 
-/** One run of the word. */
+/** One run of the command. */
 class ImportRun {
   readonly #options: ImportGiven
   readonly #surroundings: Surroundings

@@ -8,12 +8,12 @@ import { Reporter } from '#src/cli/dev-cluster/reporter'
 import { UsageError } from '#src/cli/endings'
 import type { Surroundings } from '#src/cli/surroundings'
 import { whole } from '#src/cli/values'
-import { withDefault, word } from '#src/cli/word'
+import { withDefault, command } from '#src/cli/command'
 
 const NODES_MAX = 9
 const PORT_MAX = 65_535
 
-export const devCluster = word({
+export const devCluster = command({
   description:
     'Starts a nats-server, a MariaDB and the nodes of a cluster over them, all on 127.0.0.1 ' +
     'with temporary data and without a gateway token, and prints each change of theirs on ' +

@@ -5,9 +5,9 @@ import { CHANNEL, credentialsOf } from '#src/cli/access'
 import { CIPHERTEXT, ciphertextIn } from '#src/cli/plaintext'
 import { given, talk } from '#src/cli/talk'
 import { readMetadata, time } from '#src/cli/values'
-import { choice, required, text, texts, word } from '#src/cli/word'
+import { choice, required, text, texts, command } from '#src/cli/command'
 
-export const send = word({
+export const send = command({
   description:
     'Sends a Message to the subscribers of a channel, and prints its op_id once the gateway ' +
     'keeps it.',

@@ -6,12 +6,12 @@ import { ACCESS, secretFile } from '#src/cli/access'
 import { UsageError } from '#src/cli/endings'
 import { talk } from '#src/cli/talk'
 import { DEVICE, knownDeviceKey, thisDevice, thisPlatform } from '#src/cli/this-device'
-import { choice, fileOption, oneOf, required, word } from '#src/cli/word'
-import type { Parameter } from '#src/cli/word'
+import { choice, fileOption, oneOf, required, command } from '#src/cli/command'
+import type { Parameter } from '#src/cli/command'
 
 const TOKEN_FILE = fileOption('file with the token from Apple or Google; - reads the input')
 
-export const register = word({
+export const register = command({
   description:
     'Registers this computer, or another device, and keeps its key in a file. A device that is ' +
     'registered already keeps its platform and key.',
@@ -39,7 +39,7 @@ const CHANNEL_TYPE: Parameter<ChannelType> = {
   read: ([given = '']) => oneOf(CHANNEL_TYPES)(given),
 }
 
-export const route = word({
+export const route = command({
   description:
     'Chooses how the gateway reaches a device: by its own connection, or by pushes of Apple or ' +
     'Google to the token that its system gave it. A new token replaces the one before.',
@@ -66,7 +66,7 @@ export const route = word({
   },
 })
 
-export const retireToken = word({
+export const retireToken = command({
   description:
     'Retires a token that Apple or Google no longer accepts: the device that has it falls back ' +
     'to its own connection.',

@@ -22,8 +22,8 @@ import { given, talk } from '#src/cli/talk'
 import type { Talk } from '#src/cli/talk'
 import { DEVICE, thisDevice } from '#src/cli/this-device'
 import { whole } from '#src/cli/values'
-import { choice, text, valued, withDefault, word } from '#src/cli/word'
-import type { Given } from '#src/cli/word'
+import { choice, text, valued, withDefault, command } from '#src/cli/command'
+import type { Given } from '#src/cli/command'
 
 const JOBS_MAX = 64
 const COUNT_MAX = 1_000_000_000
@@ -48,7 +48,7 @@ const OPTIONS = {
 
 type WatchGiven = Given<typeof OPTIONS>
 
-export const watch = word({
+export const watch = command({
   description:
     'Registers this computer as a device, subscribes it to the channels that are named, and ' +
     'shows its deliveries until Ctrl-C. The next time it goes on where it stopped. A command ' +
@@ -69,7 +69,7 @@ export const watch = word({
   },
 })
 
-/** One run of the word. */
+/** One run of the command. */
 class WatchRun {
   readonly #options: WatchGiven
   readonly #surroundings: Surroundings

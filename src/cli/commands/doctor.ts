@@ -8,9 +8,9 @@ import { EXIT, UsageError } from '#src/cli/endings'
 import { onOneLine } from '#src/cli/plain-text'
 import type { Surroundings } from '#src/cli/surroundings'
 import { talk } from '#src/cli/talk'
-import { word } from '#src/cli/word'
+import { command } from '#src/cli/command'
 
-export const doctor = word({
+export const doctor = command({
   description:
     'Examines a server from this computer: name, connection, certificate, health, clock, each ' +
     'carrier for devices, and the channel when one is given. Names each problem and its ' +

@@ -6,9 +6,9 @@ import { EXIT, UsageError } from '#src/cli/endings'
 import { list } from '#src/cli/paging'
 import { talk } from '#src/cli/talk'
 import { DEVICE, thisDevice } from '#src/cli/this-device'
-import { parameter, word } from '#src/cli/word'
+import { parameter, command } from '#src/cli/command'
 
-export const subscribe = word({
+export const subscribe = command({
   description: 'Subscribes this computer to a channel; `heliograph watch` shows what arrives.',
   options: { ...DEVICE, ...CHANNEL },
   examples: ['channel subscribe --channel 5HGD9DPWYHPR8YJ6ZKTA2XNKE4'],
@@ -21,7 +21,7 @@ export const subscribe = word({
   },
 })
 
-export const unsubscribe = word({
+export const unsubscribe = command({
   description: 'Ends the subscription of this computer to a channel; no password is needed.',
   parameters: { id: parameter('<channel_id>', 'the id of the channel') },
   options: { ...DEVICE, ...ACCESS },
@@ -34,7 +34,7 @@ export const unsubscribe = word({
   },
 })
 
-export const sync = word({
+export const sync = command({
   description:
     'Subscribes this computer to the channels that are named, and to no other: where none fails, ' +
     'its other subscriptions end. With one that fails the exit code is 1.',

@@ -7,8 +7,8 @@ import type { ConfigKey, Profile, Profiles } from '#src/cli/config-file'
 import { CommandError, EXIT, UsageError } from '#src/cli/endings'
 import { aligned } from '#src/cli/plain-text'
 import type { Surroundings } from '#src/cli/surroundings'
-import { flag, oneOf, optional, text, word } from '#src/cli/word'
-import type { Parameter } from '#src/cli/word'
+import { flag, oneOf, optional, text, command } from '#src/cli/command'
+import type { Parameter } from '#src/cli/command'
 
 const OPTIONS = {
   profile: text('<name>', `the profile; without it the one that is named ${DEFAULT_PROFILE}`, {
@@ -27,7 +27,7 @@ const KEY: Parameter<ConfigKey> = {
 const nameOf = (profile: string | undefined, { env }: Surroundings): string =>
   profile ?? setting(env, 'HELIOGRAPH_PROFILE') ?? DEFAULT_PROFILE
 
-export const get = word({
+export const get = command({
   description: 'Prints one setting of the config file.',
   parameters: { key: KEY },
   options: OPTIONS,
@@ -39,7 +39,7 @@ export const get = word({
   },
 })
 
-export const set = word({
+export const set = command({
   description:
     'Writes one setting into the config file. Leave out the value, or write -, to give it on ' +
     'the standard input: so a secret stays out of process lists and of the history of the shell.',
@@ -63,7 +63,7 @@ export const set = word({
   },
 })
 
-export const unset = word({
+export const unset = command({
   description: 'Removes one setting from the config file.',
   parameters: { key: KEY },
   options: OPTIONS,
@@ -81,7 +81,7 @@ function change(name: string, { env }: Surroundings, changed: (before: Profile) 
   writeProfiles(env, Object.fromEntries(profiles))
 }
 
-export const list = word({
+export const list = command({
   description: 'Lists the settings of all profiles, or of one; secrets are not shown.',
   options: OPTIONS,
   examples: ['config list'],

@@ -5,12 +5,12 @@ import { FEED, feedLines } from '#src/cli/feed-lines'
 import { given, talk } from '#src/cli/talk'
 import { DEVICE, knownDeviceKey } from '#src/cli/this-device'
 import { whole } from '#src/cli/values'
-import { flag, someOf, word } from '#src/cli/word'
+import { flag, someOf, command } from '#src/cli/command'
 
 /** The gateway's limit of one request. */
 const AT_ONCE_MAX = 200
 
-export const pull = word({
+export const pull = command({
   description:
     'Shows the deliveries that wait for this computer, the oldest first. Each comes again until ' +
     'this computer acknowledges it: by --ack, or by `heliograph ack`.',
@@ -43,7 +43,7 @@ export const pull = word({
   },
 })
 
-export const ack = word({
+export const ack = command({
   description:
     'Acknowledges deliveries, in any order: they do not come again, neither to `heliograph pull` ' +
     'nor to `heliograph watch`.',
