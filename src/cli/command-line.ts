@@ -4,8 +4,8 @@
 //   command-line/1. Exit codes: those of EXIT (endings.ts), or that of the gateway that was served.
 //   command-line/2. No error repeats the value of an option or a superfluous argument: it may be a
 //     secret.
-//   command-line/3. A run loads the definition of its own command and no other, and the help only when a
-//     help page is wanted.
+//   command-line/3. A run loads the definition of its own command and no other, the help only for a
+//     help page, and the encryption only for a passphrase.
 
 import { ACCESS } from './access.ts'
 import { divide, similarTo, valuesOf } from './arguments.ts'

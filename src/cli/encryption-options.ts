@@ -1,4 +1,4 @@
-// Options for end-to-end encryption: the passphrase, and the key from it. (docs/encryption.md)
+// Options for end-to-end encryption: the passphrase, and the key that it makes. (docs/encryption.md)
 
 import { PASSPHRASE, setting } from './access.ts'
 import type { Sources } from './access.ts'
@@ -27,8 +27,9 @@ export const ENCRYPTION = {
 export type EncryptionGiven = Given<typeof ENCRYPTION> & {
   readonly profile: string | undefined
 }
+
 /** The key id, from the option, the environment or the default. */
-export const keyIdIn = ({ keyId }: EncryptionGiven, { env }: Sources): string =>
+export const keyIdIn = ({ keyId }: EncryptionGiven, { env }: Pick<Sources, 'env'>): string =>
   keyId ?? readKeyIdIn(setting(env, 'HELIOGRAPH_KEY_ID')) ?? 'default'
 
 function readKeyIdIn(given: string | undefined): string | undefined {

@@ -1,4 +1,5 @@
-// Encrypts and decrypts with the key that a passphrase makes. Loaded by the commands that need it.
+// Encrypts and decrypts with the key that a passphrase makes. A command loads this file only when
+// it encrypts or decrypts.
 
 import type { ChannelId } from '#domain/identity'
 import { decrypt, encrypt, keyFromPassphrase } from '#src/client/encryption'
@@ -6,18 +7,17 @@ import type { EncryptionKey } from '#src/client/encryption'
 import { HeliographError } from '#src/client/error'
 import type { Delivery } from '#src/schemas/frames'
 import { passphraseIn } from './access.ts'
+import type { Sources } from './access.ts'
+import { given } from './command-client.ts'
 import { UsageError } from './endings.ts'
 import { keyIdIn } from './encryption-options.ts'
 import type { EncryptionGiven } from './encryption-options.ts'
 import type { Surroundings } from './surroundings.ts'
-import { given } from './talk.ts'
-
-type Around = Pick<Surroundings, 'env' | 'readInput' | 'terminal'>
 
 /** The key for one channel. Throws UsageError when no passphrase is given. */
 export async function encryptionKey(
   options: EncryptionGiven,
-  sources: Pick<Around, 'env' | 'readInput'>,
+  sources: Sources,
   channelId: ChannelId,
 ): Promise<EncryptionKey> {
   const passphrase = await passphraseIn(options, sources)
@@ -34,25 +34,27 @@ export async function encryptionKey(
 }
 
 /** The ciphertext of a text for a channel. */
-export const sealed = async (
+export const ciphertextOf = async (
   key: EncryptionKey,
   channelId: ChannelId,
   text: string,
 ): Promise<string> => await encrypt(key, { channelId, text })
 
-/** The text of a delivery's ciphertext; undefined where there is none, or it does not open. */
-export type Opener = (delivery: Delivery) => Promise<string | undefined>
+/** The text of a delivery's ciphertext; undefined for none, or for one that cannot be decrypted. */
+export type Decrypter = (delivery: Delivery) => Promise<string | undefined>
 
 /**
- * Opens deliveries when there is a passphrase. A note on the standard error output gives the reason
- * for a ciphertext that does not open; its delivery is received like any other. Each channel has
- * one key.
+ * Decrypts deliveries by the passphrase; each channel has one key. A line on the standard error
+ * output gives the reason for a ciphertext that cannot be decrypted, and the command receives its
+ * delivery like any other.
  */
-export async function openerFor(options: EncryptionGiven, around: Around): Promise<Opener> {
-  const passphrase = await passphraseIn(options, around)
-  if (passphrase === undefined) return async () => undefined
+export function decrypterWith(
+  passphrase: string,
+  options: EncryptionGiven,
+  { env, terminal }: Pick<Surroundings, 'env' | 'terminal'>,
+): Decrypter {
   const keys = new Map<ChannelId, Promise<EncryptionKey>>()
-  const id = keyIdIn(options, around)
+  const id = keyIdIn(options, { env })
   const { rounds } = options
   const keyOf = async (channelId: ChannelId): Promise<EncryptionKey> => {
     const made =
@@ -67,7 +69,7 @@ export async function openerFor(options: EncryptionGiven, around: Around): Promi
       return await decrypt([await keyOf(channelId)], { channelId, ciphertext })
     } catch (error) {
       if (!(error instanceof HeliographError)) throw error
-      around.terminal.complain(`${deliveryId}: ${error.code}: ${error.message}`)
+      terminal.complain(`${deliveryId}: ${error.code}: ${error.message}`)
       return undefined
     }
   }

@@ -4,12 +4,12 @@ import type { FeedRecord } from '#src/client/bodies'
 import { dateClockIn, deliveryLine } from './delivery-line.ts'
 import { readTemplate } from './delivery-template.ts'
 import type { Template } from './delivery-template.ts'
-import { openerFor } from './encryption.ts'
+import { decrypterFor } from './decrypter.ts'
 import { ENCRYPTION } from './encryption-options.ts'
 import type { EncryptionGiven } from './encryption-options.ts'
 import { deliveryOf } from './since.ts'
 import type { Surroundings } from './surroundings.ts'
-import { given } from './talk.ts'
+import { given } from './command-client.ts'
 import { valued } from './command.ts'
 
 /** Options of a command that shows entries. */
@@ -29,13 +29,13 @@ export async function feedLines(
   context: Pick<Surroundings, 'env' | 'readInput' | 'terminal'>,
   { hasChannel }: { readonly hasChannel: boolean },
 ): Promise<(record: FeedRecord) => Promise<string>> {
-  const open = await openerFor(options, context)
+  const decrypt = await decrypterFor(options, context)
   const clock = dateClockIn()
   const width = context.terminal.screen()?.columns
   const { format, json } = options
   return async (record) => {
     const delivery = deliveryOf(record)
-    const plaintext = await open(delivery)
+    const plaintext = await decrypt(delivery)
     const channelName = record.channel_id
     if (json === true) return JSON.stringify({ ...record, plaintext })
     if (format !== undefined) return format({ delivery, channelName, ...given({ plaintext }) })

@@ -2,7 +2,7 @@
 
 import type { PageOf } from '#src/client/bodies'
 import type { Screen } from './surroundings.ts'
-import { given } from './talk.ts'
+import { given } from './command-client.ts'
 import type { Context } from './command.ts'
 import { flag, text } from './command.ts'
 import type { Given } from './command.ts'

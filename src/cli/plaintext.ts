@@ -37,8 +37,8 @@ export async function ciphertextIn(
   }
   const plain = plaintextFile === undefined ? plaintext : await textIn(plaintextFile, sources)
   if (plain === undefined) return ciphertext
-  const { encryptionKey, sealed } = await import('./encryption.ts')
-  return await sealed(await encryptionKey(options, sources, channelId), channelId, plain)
+  const { ciphertextOf, encryptionKey } = await import('./encryption.ts')
+  return await ciphertextOf(await encryptionKey(options, sources, channelId), channelId, plain)
 }
 
 /** The text of a file, or with `-` of the standard input, without the line feed at its end. */

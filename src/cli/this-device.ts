@@ -1,15 +1,16 @@
-// This computer as a device: its key in a file, known to the gateway.
+// This computer as a device that the gateway knows; a file keeps its key.
 
 import type { Platform } from '#domain/device'
 import { parseDeviceKey } from '#domain/identity'
 import type { DeviceKey } from '#domain/identity'
 import type { Client } from '#src/client/client'
+import type { Access } from './access.ts'
+import { given } from './command-client.ts'
+import type { CommandClient } from './command-client.ts'
 import { deviceKeyPath, readDeviceKeyFile, writeDeviceKeyFile } from './device-key-file.ts'
 import type { KeptKey } from './device-key-file.ts'
 import { CommandError, UsageError } from './endings.ts'
 import type { Surroundings } from './surroundings.ts'
-import type { Talk } from './talk.ts'
-import { given } from './talk.ts'
 import { fileOption } from './command.ts'
 
 /** The option of a command about this device. */
@@ -19,7 +20,7 @@ export const DEVICE = {
 
 interface DeviceGiven {
   readonly deviceKeyFile: string | undefined
-  /** Absent: that of this computer. */
+  /** Absent: the platform of this computer. */
   readonly platform?: Platform | undefined
 }
 
@@ -30,15 +31,13 @@ export interface ThisDevice {
   readonly isNew: boolean
 }
 
-/**
- * The key that the file has, without asking the gateway. Throws UsageError where there is none.
- */
+/** Reads the key from the file, without a request. Throws UsageError where the file has none. */
 export function knownDeviceKey(
-  { access }: Pick<Talk, 'access'>,
+  { baseUrl }: Pick<Access, 'baseUrl'>,
   { deviceKeyFile }: { readonly deviceKeyFile: string | undefined },
   { env }: Pick<Surroundings, 'env'>,
 ): DeviceKey {
-  const kept = readDeviceKeyFile(deviceKeyFile ?? deviceKeyPath(env, access.baseUrl))
+  const kept = readDeviceKeyFile(deviceKeyFile ?? deviceKeyPath(env, baseUrl))
   if (kept !== undefined) return kept.key
   throw new UsageError(
     'there is no device key yet: `heliograph channel subscribe` or `heliograph device register` ' +
@@ -46,20 +45,23 @@ export function knownDeviceKey(
   )
 }
 
-/** The device that the file names; it is registered, and the file made, where it is missing. */
+/** The device whose key is in the file. Registers one and makes the file where it is missing. */
 export async function thisDevice(
-  { client, access }: Pick<Talk, 'client' | 'access'>,
+  { client, access }: Pick<CommandClient, 'client' | 'access'>,
   { deviceKeyFile, platform }: DeviceGiven,
   { env }: Pick<Surroundings, 'env'>,
 ): Promise<ThisDevice> {
   const path = deviceKeyFile ?? deviceKeyPath(env, access.baseUrl)
   const kept = readDeviceKeyFile(path)
-  const isOf = kept && (kept.platform ?? thisPlatform())
-  // Asked for another platform, the gateway would take the device away and make a new one.
-  if (isOf !== undefined && platform !== undefined && platform !== isOf) {
-    throw new UsageError(`the key in the file is that of a device of the platform ${isOf}`)
+  const keptPlatform = kept && (kept.platform ?? thisPlatform())
+  // For another platform the gateway would remove the device and make a new one.
+  if (keptPlatform !== undefined && platform !== undefined && platform !== keptPlatform) {
+    throw new UsageError(`the key in the file belongs to a device of the platform ${keptPlatform}`)
   }
-  return await registered(client, path, { kept, platform: platform ?? isOf ?? thisPlatform() })
+  return await registered(client, path, {
+    kept,
+    platform: platform ?? keptPlatform ?? thisPlatform(),
+  })
 }
 
 interface Wanted {

@@ -45,6 +45,17 @@ for (const command of ['send', 'thing', 'event', 'status']) {
   })
 }
 
+for (const command of ['watch', 'history', 'pull']) {
+  test(`command-line/3: \`${command}\` without a passphrase does not load the encryption`, (t) => {
+    const files = loadedWith(`src/cli/commands/${command}.ts`, new Set())
+    t.true(files.has('src/cli/decrypter.ts'))
+    t.deepEqual(
+      [...files].filter((file) => file.endsWith('/encryption.ts')),
+      [],
+    )
+  })
+}
+
 test('a sent Message loads neither fetch nor streams of files', async (t) => {
   const server = createServer((request, response) => {
     request.resume().on('end', () => {

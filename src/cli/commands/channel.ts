@@ -5,7 +5,7 @@ import { secretFile, setting } from '#src/cli/access'
 import { UsageError } from '#src/cli/endings'
 import { makePassword } from '#src/cli/make-password'
 import type { Surroundings } from '#src/cli/surroundings'
-import { talk } from '#src/cli/talk'
+import { commandClientOf } from '#src/cli/command-client'
 import { fileOption, flag, parameter, text, command } from '#src/cli/command'
 
 const MADE = 'Without a password the command makes a strong one and shows it once.'
@@ -16,7 +16,7 @@ export const create = command({
   options: NEW_CHANNEL,
   examples: ['channel create Greenhouse'],
   async run(options, context) {
-    const { client, report } = await talk(options, context)
+    const { client, report } = await commandClientOf(options, context)
     const chosen = await passwordIn(options, context)
     const password = chosen ?? makePassword()
     const created = await client.channel.create({ channel_name: options.name, password })
@@ -29,7 +29,7 @@ export const info = command({
   options: CHANNEL,
   examples: ['channel info --channel 5HGD9DPWYHPR8YJ6ZKTA2XNKE4'],
   async run(options, context) {
-    const { client, report } = await talk(options, context)
+    const { client, report } = await commandClientOf(options, context)
     report(await client.channel.info(await credentialsOf(options, context)))
   },
 })
@@ -40,7 +40,7 @@ export const exists = command({
   options: ACCESS,
   examples: ['channel exists 5HGD9DPWYHPR8YJ6ZKTA2XNKE4'],
   async run(options, context) {
-    const { client, report } = await talk(options, context)
+    const { client, report } = await commandClientOf(options, context)
     report(await client.channel.exists(options.id))
   },
 })
@@ -51,7 +51,7 @@ export const rename = command({
   options: CHANNEL,
   examples: ["channel rename 'North greenhouse'"],
   async run(options, context) {
-    const { client, report } = await talk(options, context)
+    const { client, report } = await commandClientOf(options, context)
     const credentials = await credentialsOf(options, context)
     report(await client.channel.rename({ ...credentials, channel_name: options.name }))
   },
@@ -76,7 +76,7 @@ export const password = command({
   },
   examples: ['channel password --new-password-file new-password.txt'],
   async run(options, context) {
-    const { client, report } = await talk(options, context)
+    const { client, report } = await commandClientOf(options, context)
     const chosen = await newPasswordIn(options, context)
     const newPassword = chosen ?? makePassword()
     const credentials = await credentialsOf(options, context)
@@ -104,7 +104,7 @@ export const remove = command({
   options: { yes: flag('confirm: this cannot be undone'), ...CHANNEL },
   examples: ['channel delete --yes'],
   async run(options, context) {
-    const { client, report } = await talk(options, context)
+    const { client, report } = await commandClientOf(options, context)
     const credentials = await credentialsOf(options, context)
     if (options.yes !== true) throw new UsageError('a deleted channel is gone: add --yes')
     report(await client.channel.delete(credentials))

@@ -4,7 +4,7 @@ import { CHANNEL_TYPES, PLATFORMS } from '#domain/device'
 import type { ChannelType } from '#domain/device'
 import { ACCESS, secretFile } from '#src/cli/access'
 import { UsageError } from '#src/cli/endings'
-import { talk } from '#src/cli/talk'
+import { commandClientOf } from '#src/cli/command-client'
 import { DEVICE, knownDeviceKey, thisDevice, thisPlatform } from '#src/cli/this-device'
 import { choice, fileOption, oneOf, required, command } from '#src/cli/command'
 import type { Parameter } from '#src/cli/command'
@@ -26,9 +26,9 @@ export const register = command({
     if (wanted !== thisPlatform() && deviceKeyFile === undefined) {
       throw new UsageError('a device of another platform needs a --device-key-file of its own')
     }
-    const talking = await talk(options, context)
-    const { platform, isNew } = await thisDevice(talking, options, context)
-    talking.report({ platform, issued_new_key: isNew })
+    const { client, access, report } = await commandClientOf(options, context)
+    const { platform, isNew } = await thisDevice({ client, access }, options, context)
+    report({ platform, issued_new_key: isNew })
   },
 })
 
@@ -50,8 +50,8 @@ export const route = command({
     'device route private --device-key-file phone.key',
   ],
   async run(options, context) {
-    const talking = await talk(options, context)
-    const device_key = knownDeviceKey(talking, options, context)
+    const { client, access, report } = await commandClientOf(options, context)
+    const device_key = knownDeviceKey(access, options, context)
     const { channelType: channel_type, providerTokenFile: path } = options
     if (path === undefined && channel_type !== 'private') {
       throw new UsageError(`${channel_type} needs the --provider-token-file of the device`)
@@ -61,8 +61,8 @@ export const route = command({
       device_key: _key,
       provider_token: _token,
       ...shown
-    } = await talking.client.device.setRoute({ device_key, channel_type, ...token })
-    talking.report(shown)
+    } = await client.device.setRoute({ device_key, channel_type, ...token })
+    report(shown)
   },
 })
 
@@ -77,7 +77,7 @@ export const retireToken = command({
   },
   examples: ['device retire-token --platform ios --provider-token-file token.txt'],
   async run(options, context) {
-    const { client, report } = await talk(options, context)
+    const { client, report } = await commandClientOf(options, context)
     const provider_token = await tokenIn(options.providerTokenFile, context)
     report(await client.device.retireToken({ platform: options.platform, provider_token }))
   },

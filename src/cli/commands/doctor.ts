@@ -7,7 +7,7 @@ import type { Finding } from '#src/cli/doctor/finding'
 import { EXIT, UsageError } from '#src/cli/endings'
 import { onOneLine } from '#src/cli/plain-text'
 import type { Surroundings } from '#src/cli/surroundings'
-import { talk } from '#src/cli/talk'
+import { commandClientOf } from '#src/cli/command-client'
 import { command } from '#src/cli/command'
 
 export const doctor = command({
@@ -18,7 +18,7 @@ export const doctor = command({
   options: CHANNEL,
   examples: ['doctor --url https://push.example', 'doctor --json'],
   async run(options, context) {
-    const { client, access } = await talk(options, context)
+    const { client, access } = await commandClientOf(options, context)
     const credentials = await namedChannel(options, context)
     const isColored = context.terminal.screen()?.hasColor === true
     let exitCode: number = EXIT.ok

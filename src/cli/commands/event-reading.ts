@@ -4,7 +4,7 @@ import type { EventRecord } from '#src/client/bodies'
 import { CHANNEL, credentialsOf } from '#src/cli/access'
 import { ENTITY_HEADINGS, entityCells } from '#src/cli/entity-cells'
 import { PAGING, list as listPages } from '#src/cli/paging'
-import { given, talk } from '#src/cli/talk'
+import { commandClientOf, given } from '#src/cli/command-client'
 import { choice, parameter, text, command } from '#src/cli/command'
 
 export const get = command({
@@ -13,7 +13,7 @@ export const get = command({
   options: CHANNEL,
   examples: ['event get 4f0c…'],
   async run(options, context) {
-    const { client, report } = await talk(options, context)
+    const { client, report } = await commandClientOf(options, context)
     const reader = await credentialsOf(options, context)
     report(await client.event.get({ ...reader, event_id: options.eventId }))
   },
@@ -29,7 +29,7 @@ export const list = command({
   },
   examples: ['event list --state open', 'event list --thing boiler --json'],
   async run(options, context) {
-    const { client } = await talk(options, context)
+    const { client } = await commandClientOf(options, context)
     const filter = given({ state: options.state, thing_id: options.thing })
     const reader = { ...(await credentialsOf(options, context)), ...filter }
     const listing = {

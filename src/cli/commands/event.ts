@@ -3,7 +3,7 @@
 import { CHANNEL, credentialsOf } from '#src/cli/access'
 import type { Surroundings } from '#src/cli/surroundings'
 import { CIPHERTEXT, ciphertextIn } from '#src/cli/plaintext'
-import { given, talk } from '#src/cli/talk'
+import { commandClientOf, given } from '#src/cli/command-client'
 import { readMetadata, readPairs, time } from '#src/cli/values'
 import { parameter, rest, text, texts, command } from '#src/cli/command'
 import type { Given } from '#src/cli/command'
@@ -49,7 +49,7 @@ export const create = command({
   options: { startedAt: time('when it began'), ...PATCH },
   examples: ["event create --title 'Pump runs dry' --severity high pressure=0.2"],
   async run(options, context) {
-    const { client, report } = await talk(options, context)
+    const { client, report } = await commandClientOf(options, context)
     const started = given({ started_at: options.startedAt })
     report(await client.event.create({ ...(await patchOf(options, context)), ...started }))
   },
@@ -61,7 +61,7 @@ export const update = command({
   options: PATCH,
   examples: ["event update 4f0c… --message 'Refilling' pressure=0.8"],
   async run(options, context) {
-    const { client, report } = await talk(options, context)
+    const { client, report } = await commandClientOf(options, context)
     const patch = await patchOf(options, context)
     report(await client.event.update({ ...patch, event_id: options.eventId }))
   },
@@ -73,7 +73,7 @@ export const close = command({
   options: { endedAt: time('when it ended'), ...PATCH },
   examples: ['event close 4f0c… --status solved'],
   async run(options, context) {
-    const { client, report } = await talk(options, context)
+    const { client, report } = await commandClientOf(options, context)
     const patch = { ...(await patchOf(options, context)), event_id: options.eventId }
     report(await client.event.close({ ...patch, ...given({ ended_at: options.endedAt }) }))
   },

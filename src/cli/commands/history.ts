@@ -5,7 +5,7 @@ import { CHANNEL, credentialsOf } from '#src/cli/access'
 import { FEED, feedLines } from '#src/cli/feed-lines'
 import { PAGING, eachPage } from '#src/cli/paging'
 import { since } from '#src/cli/since'
-import { given, talk } from '#src/cli/talk'
+import { commandClientOf, given } from '#src/cli/command-client'
 import { whole } from '#src/cli/values'
 import { choice, text, command } from '#src/cli/command'
 
@@ -28,7 +28,7 @@ export const history = command({
     'history --after 4711 --json',
   ],
   async run(options, context) {
-    const { client } = await talk(options, context)
+    const { client } = await commandClientOf(options, context)
     const { model, after, entity } = options
     const reader = {
       ...(await credentialsOf(options, context)),

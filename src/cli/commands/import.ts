@@ -16,7 +16,7 @@ import { progressLine } from '#src/cli/import/progress'
 import { rowsOf } from '#src/cli/import/rows'
 import type { RowFormat } from '#src/cli/import/rows'
 import type { Surroundings } from '#src/cli/surroundings'
-import { talk } from '#src/cli/talk'
+import { commandClientOf } from '#src/cli/command-client'
 import { whole } from '#src/cli/values'
 import { choice, fileOption, flag, text, texts, withDefault, command } from '#src/cli/command'
 import type { Given, Parameter } from '#src/cli/command'
@@ -85,7 +85,7 @@ class ImportRun {
 
   async run(): Promise<number> {
     const { file, delimiter, format = formatOf(file) } = this.#options
-    const { access, report } = await talk(this.#options, this.#surroundings)
+    const { access, report } = await commandClientOf(this.#options, this.#surroundings)
     const importer = await this.#importer(access)
     const { terminal } = this.#surroundings
     if (access.token === undefined && this.#options.dryRun !== true) {

@@ -4,7 +4,7 @@ import type { ListedKey } from '#src/client/bodies'
 import { CHANNEL, credentialsOf } from '#src/cli/access'
 import { dateText } from '#src/cli/facts'
 import { list as listPages } from '#src/cli/paging'
-import { given, talk } from '#src/cli/talk'
+import { commandClientOf, given } from '#src/cli/command-client'
 import { parameter, text, command } from '#src/cli/command'
 
 export const create = command({
@@ -14,7 +14,7 @@ export const create = command({
   options: { label: text('<text>', 'the purpose of the key'), ...CHANNEL },
   examples: ["key create --label 'backup script'"],
   async run(options, context) {
-    const { client, report } = await talk(options, context)
+    const { client, report } = await commandClientOf(options, context)
     const credentials = await credentialsOf(options, context)
     report(await client.key.create({ ...credentials, ...given({ label: options.label }) }))
   },
@@ -25,7 +25,7 @@ export const list = command({
   options: CHANNEL,
   examples: ['key list'],
   async run(options, context) {
-    const { client } = await talk(options, context)
+    const { client } = await commandClientOf(options, context)
     const credentials = await credentialsOf(options, context)
     const listing = {
       page: async () => ({ items: (await client.key.list(credentials)).keys }),
@@ -47,7 +47,7 @@ export const revoke = command({
   options: CHANNEL,
   examples: ['key revoke 0b5f0a9c2f4e4d7c8a9b0c1d2e3f4a5b'],
   async run(options, context) {
-    const { client, report } = await talk(options, context)
+    const { client, report } = await commandClientOf(options, context)
     const credentials = await credentialsOf(options, context)
     report(await client.key.revoke({ ...credentials, key_id: options.keyId }))
   },

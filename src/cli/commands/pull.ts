@@ -2,7 +2,7 @@
 
 import { ACCESS } from '#src/cli/access'
 import { FEED, feedLines } from '#src/cli/feed-lines'
-import { given, talk } from '#src/cli/talk'
+import { commandClientOf, given } from '#src/cli/command-client'
 import { DEVICE, knownDeviceKey } from '#src/cli/this-device'
 import { whole } from '#src/cli/values'
 import { flag, someOf, command } from '#src/cli/command'
@@ -23,11 +23,10 @@ export const pull = command({
   },
   examples: ['pull --ack', "pull --limit 1 --format '{delivery_id} {title}'"],
   async run(options, context) {
-    const talking = await talk(options, context)
-    const { messages } = talking.client
-    const device = { device_key: knownDeviceKey(talking, options, context) }
+    const { client, access } = await commandClientOf(options, context)
+    const device = { device_key: knownDeviceKey(access, options, context) }
     const lineOf = await feedLines(options, context, { hasChannel: true })
-    const { items, has_more: hasMore } = await messages.pull({
+    const { items, has_more: hasMore } = await client.messages.pull({
       ...device,
       ...given({ limit: options.limit }),
     })
@@ -35,7 +34,7 @@ export const pull = command({
     if (items.length === 0) context.terminal.complain('none')
     const ids = items.map(({ delivery_id: id }) => id)
     if (options.ack === true && ids.length > 0) {
-      await messages.ack({ ...device, delivery_ids: ids })
+      await client.messages.ack({ ...device, delivery_ids: ids })
     }
     if (hasMore) {
       context.terminal.complain(`there is more: pull again${options.ack ? '' : ' with --ack'}`)
@@ -51,8 +50,8 @@ export const ack = command({
   options: { ...DEVICE, ...ACCESS },
   examples: ['ack 5HGD9DPWYHPR8YJ6ZKTA2XNKE4-17 5HGD9DPWYHPR8YJ6ZKTA2XNKE4-18'],
   async run(options, context) {
-    const talking = await talk(options, context)
-    const device = { device_key: knownDeviceKey(talking, options, context) }
-    talking.report(await talking.client.messages.ack({ ...device, delivery_ids: options.ids }))
+    const { client, access, report } = await commandClientOf(options, context)
+    const device = { device_key: knownDeviceKey(access, options, context) }
+    report(await client.messages.ack({ ...device, delivery_ids: options.ids }))
   },
 })

@@ -3,7 +3,7 @@
 import { SEVERITIES } from '#domain/submission'
 import { CHANNEL, credentialsOf } from '#src/cli/access'
 import { CIPHERTEXT, ciphertextIn } from '#src/cli/plaintext'
-import { given, talk } from '#src/cli/talk'
+import { commandClientOf, given } from '#src/cli/command-client'
 import { readMetadata, time } from '#src/cli/values'
 import { choice, required, text, texts, command } from '#src/cli/command'
 
@@ -33,7 +33,7 @@ export const send = command({
   ],
   async run(options, context) {
     const { title, body, severity, ttl, thing, link, tag, image, metadata } = options
-    const { client, report } = await talk(options, context)
+    const { client, report } = await commandClientOf(options, context)
     const occurredAt = options.occurredAt ?? (thing === undefined ? undefined : context.nowMs())
     const credentials = await credentialsOf(options, context)
     const ciphertext = await ciphertextIn(options, context, credentials.channel_id)

@@ -6,7 +6,7 @@ import { pause } from '#src/client/runtime'
 import { ACCESS } from '#src/cli/access'
 import { CommandError, EXIT } from '#src/cli/endings'
 import type { Surroundings } from '#src/cli/surroundings'
-import { talk } from '#src/cli/talk'
+import { commandClientOf } from '#src/cli/command-client'
 import { whole } from '#src/cli/values'
 import { flag, parameter, withDefault, command } from '#src/cli/command'
 
@@ -27,7 +27,7 @@ export const status = command({
   },
   examples: ['status 0019a9fcb6b29-9d2a', 'status 0019a9fcb6b29-9d2a --wait --timeout 10'],
   async run(options, context) {
-    const { client, report } = await talk(options, context)
+    const { client, report } = await commandClientOf(options, context)
     const { opId, wait, timeout } = options
     if (wait !== true) {
       report(await client.status(opId))

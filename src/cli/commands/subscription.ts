@@ -4,7 +4,7 @@ import type { Synced } from '#src/client/bodies'
 import { ACCESS, CHANNEL, CHANNELS, allCredentialsOf, credentialsOf } from '#src/cli/access'
 import { EXIT, UsageError } from '#src/cli/endings'
 import { list } from '#src/cli/paging'
-import { talk } from '#src/cli/talk'
+import { commandClientOf } from '#src/cli/command-client'
 import { DEVICE, thisDevice } from '#src/cli/this-device'
 import { parameter, command } from '#src/cli/command'
 
@@ -13,11 +13,11 @@ export const subscribe = command({
   options: { ...DEVICE, ...CHANNEL },
   examples: ['channel subscribe --channel 5HGD9DPWYHPR8YJ6ZKTA2XNKE4'],
   async run(options, context) {
-    const talking = await talk(options, context)
+    const { client, access, report } = await commandClientOf(options, context)
     const credentials = await credentialsOf(options, context)
-    const { deviceKey } = await thisDevice(talking, options, context)
+    const { deviceKey } = await thisDevice({ client, access }, options, context)
     const device = { ...credentials, device_key: deviceKey }
-    talking.report(await talking.client.channel.subscribe(device))
+    report(await client.channel.subscribe(device))
   },
 })
 
@@ -27,10 +27,10 @@ export const unsubscribe = command({
   options: { ...DEVICE, ...ACCESS },
   examples: ['channel unsubscribe 5HGD9DPWYHPR8YJ6ZKTA2XNKE4'],
   async run(options, context) {
-    const talking = await talk(options, context)
-    const { deviceKey } = await thisDevice(talking, options, context)
+    const { client, access, report } = await commandClientOf(options, context)
+    const { deviceKey } = await thisDevice({ client, access }, options, context)
     const subscription = { channel_id: options.id, device_key: deviceKey }
-    talking.report(await talking.client.channel.unsubscribe(subscription))
+    report(await client.channel.unsubscribe(subscription))
   },
 })
 
@@ -43,11 +43,11 @@ export const sync = command({
     'channel sync --channel 5HGD9DPWYHPR8YJ6ZKTA2XNKE4 --channel ZNEDK7CD2XAK41E6XC3HDV7SCW',
   ],
   async run(options, context) {
-    const talking = await talk(options, context)
+    const { client, access } = await commandClientOf(options, context)
     const channels = await allCredentialsOf(options, context)
     if (channels.length === 0) throw new UsageError('name the channels by --channel')
-    const { deviceKey } = await thisDevice(talking, options, context)
-    const synced = await talking.client.channel.sync({ device_key: deviceKey, channels })
+    const { deviceKey } = await thisDevice({ client, access }, options, context)
+    const synced = await client.channel.sync({ device_key: deviceKey, channels })
     const listing = {
       page: async () => ({ items: synced.channels }),
       headings: ['CHANNEL', 'RESULT', 'NAME'],

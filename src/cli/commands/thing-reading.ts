@@ -4,7 +4,7 @@ import type { ThingRecord } from '#src/client/bodies'
 import { CHANNEL, credentialsOf } from '#src/cli/access'
 import { ENTITY_HEADINGS, entityCells } from '#src/cli/entity-cells'
 import { PAGING, list as listPages } from '#src/cli/paging'
-import { given, talk } from '#src/cli/talk'
+import { commandClientOf, given } from '#src/cli/command-client'
 import { choice, parameter, command } from '#src/cli/command'
 
 export const get = command({
@@ -13,7 +13,7 @@ export const get = command({
   options: CHANNEL,
   examples: ['thing get sensor-7', 'thing get sensor-7 --json'],
   async run(options, context) {
-    const { client, report } = await talk(options, context)
+    const { client, report } = await commandClientOf(options, context)
     const reader = await credentialsOf(options, context)
     report(await client.thing.get({ ...reader, thing_id: options.thingId }))
   },
@@ -28,7 +28,7 @@ export const list = command({
   },
   examples: ['thing list --state active', 'thing list --all --json'],
   async run(options, context) {
-    const { client } = await talk(options, context)
+    const { client } = await commandClientOf(options, context)
     const reader = {
       ...(await credentialsOf(options, context)),
       ...given({ state: options.state }),

@@ -3,7 +3,7 @@
 import { CHANNEL, credentialsOf } from '#src/cli/access'
 import type { Surroundings } from '#src/cli/surroundings'
 import { CIPHERTEXT, ciphertextIn } from '#src/cli/plaintext'
-import { given, talk } from '#src/cli/talk'
+import { commandClientOf, given } from '#src/cli/command-client'
 import { readMetadata, readPairs, readTexts, time } from '#src/cli/values'
 import { parameter, rest, text, texts, command } from '#src/cli/command'
 import type { Given } from '#src/cli/command'
@@ -51,7 +51,7 @@ export const create = command({
   options: { createdAt: time('when it began'), ...PATCH },
   examples: ["thing create --title 'North sensor' temperature=3.5"],
   async run(options, context) {
-    const { client, report } = await talk(options, context)
+    const { client, report } = await commandClientOf(options, context)
     const created = given({ created_at: options.createdAt })
     report(await client.thing.create({ ...(await patchOf(options, context)), ...created }))
   },
@@ -66,7 +66,7 @@ export const update = command({
     'thing update sensor-7 temperature=3.1 --observed-at 2026-01-31T06:00:00Z',
   ],
   async run(options, context) {
-    const { client, report } = await talk(options, context)
+    const { client, report } = await commandClientOf(options, context)
     const patch = await patchOf(options, context)
     report(await client.thing.update({ ...patch, thing_id: options.thingId }))
   },
@@ -78,7 +78,7 @@ export const archive = command({
   options: PATCH,
   examples: ['thing archive sensor-7'],
   async run(options, context) {
-    const { client, report } = await talk(options, context)
+    const { client, report } = await commandClientOf(options, context)
     const patch = await patchOf(options, context)
     report(await client.thing.archive({ ...patch, thing_id: options.thingId }))
   },
@@ -90,7 +90,7 @@ export const remove = command({
   options: { deletedAt: time('when it ended'), ...PATCH },
   examples: ['thing delete sensor-7'],
   async run(options, context) {
-    const { client, report } = await talk(options, context)
+    const { client, report } = await commandClientOf(options, context)
     const patch = { ...(await patchOf(options, context)), thing_id: options.thingId }
     report(await client.thing.delete({ ...patch, ...given({ deleted_at: options.deletedAt }) }))
   },

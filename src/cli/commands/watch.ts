@@ -11,15 +11,15 @@ import { DeliveryCommands } from '#src/cli/delivery-commands'
 import { clockIn, coloured, deliveryJson, deliveryLine } from '#src/cli/delivery-line'
 import { readTemplate } from '#src/cli/delivery-template'
 import type { Named } from '#src/cli/delivery-template'
-import { openerFor } from '#src/cli/encryption'
-import type { Opener } from '#src/cli/encryption'
+import { decrypterFor } from '#src/cli/decrypter'
+import type { Decrypter } from '#src/cli/encryption'
 import { CommandError, EXIT, UsageError } from '#src/cli/endings'
 import { onOneLine } from '#src/cli/plain-text'
 import { ENCRYPTION } from '#src/cli/encryption-options'
 import { deliveryOf, since } from '#src/cli/since'
 import type { Surroundings, Terminal } from '#src/cli/surroundings'
-import { given, talk } from '#src/cli/talk'
-import type { Talk } from '#src/cli/talk'
+import { commandClientOf, given } from '#src/cli/command-client'
+import type { CommandClient } from '#src/cli/command-client'
 import { DEVICE, thisDevice } from '#src/cli/this-device'
 import { whole } from '#src/cli/values'
 import { choice, text, valued, withDefault, command } from '#src/cli/command'
@@ -63,17 +63,21 @@ export const watch = command({
     'watch --count 1 --timeout 60',
   ],
   async run(options, context) {
-    const talking = await talk(options, context)
-    const open = await openerFor(options, context)
-    await new WatchRun(options, context, { ...talking, open }).run()
+    const { client, access } = await commandClientOf(options, context)
+    const decrypt = await decrypterFor(options, context)
+    await new WatchRun(options, context, { client, access, decrypt }).run()
   },
 })
+
+interface WatchParts extends Pick<CommandClient, 'client' | 'access'> {
+  readonly decrypt: Decrypter
+}
 
 /** One run of the command. */
 class WatchRun {
   readonly #options: WatchGiven
   readonly #surroundings: Surroundings
-  readonly #talk: Talk & { readonly open: Opener }
+  readonly #parts: WatchParts
   readonly #names = new Map<ChannelId, string>()
   /** The last seq of each channel that --since has shown. */
   readonly #shown = new Map<ChannelId, number>()
@@ -83,14 +87,10 @@ class WatchRun {
   #count = 0
   #cancelTimeout: () => void = () => {}
 
-  constructor(
-    options: WatchGiven,
-    surroundings: Surroundings,
-    talking: Talk & { readonly open: Opener },
-  ) {
+  constructor(options: WatchGiven, surroundings: Surroundings, parts: WatchParts) {
     this.#options = options
     this.#surroundings = surroundings
-    this.#talk = talking
+    this.#parts = parts
     const { exec: command, jobs } = options
     const { env, terminal } = surroundings
     if (command !== undefined) {
@@ -106,9 +106,9 @@ class WatchRun {
   }
 
   async run(): Promise<void> {
-    const { client, access } = this.#talk
+    const { client, access } = this.#parts
     const channels = await allCredentialsOf(this.#options, this.#surroundings)
-    const { deviceKey, isNew } = await thisDevice(this.#talk, this.#options, this.#surroundings)
+    const { deviceKey, isNew } = await thisDevice(this.#parts, this.#options, this.#surroundings)
     if (isNew && channels.length === 0) {
       throw new UsageError('a new device is subscribed to nothing yet: name a channel by --channel')
     }
@@ -181,7 +181,7 @@ class WatchRun {
     if (model !== undefined && delivery.model !== model) return
     this.#count += 1
     const channelName = this.#names.get(channelId) ?? channelId
-    const plaintext = await this.#talk.open(delivery)
+    const plaintext = await this.#parts.decrypt(delivery)
     await this.#show({ delivery, channelName, ...given({ plaintext }) })
     if (count !== undefined && this.#count >= count) this.#over.abort()
   }
@@ -193,7 +193,7 @@ class WatchRun {
     for (const credentials of channels) {
       let cursor: string | undefined
       do {
-        const page = await this.#talk.client.channel.history({
+        const page = await this.#parts.client.channel.history({
           ...credentials,
           since: from,
           ...given({ cursor }),
@@ -210,7 +210,7 @@ class WatchRun {
   #lines(): (named: Named) => string {
     const { format } = this.#options
     if (format !== undefined) return format
-    if (this.#talk.access.json)
+    if (this.#parts.access.json)
       return ({ delivery, channelName, plaintext }) =>
         deliveryJson(delivery, channelName, plaintext)
     const clock = clockIn()

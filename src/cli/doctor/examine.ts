@@ -7,7 +7,7 @@ import { tcpCarrier } from '#src/client/node/tcp'
 import type { Access, Credentials } from '#src/cli/access'
 import { endingOf } from '#src/cli/endings'
 import type { Surroundings } from '#src/cli/surroundings'
-import type { Talk } from '#src/cli/talk'
+import type { CommandClient } from '#src/cli/command-client'
 import { ok, problem, skipped, warning } from './finding.ts'
 import type { Finding } from './finding.ts'
 import { examineCertificate, examineConnection, examineName, placeOf } from './network.ts'
@@ -17,7 +17,7 @@ const WITHIN_MS = 5_000
 /** A larger difference between the clocks of this computer and the gateway is a warning. */
 const CLOCK_DIFFERENCE_MAX_S = 30
 
-export interface Subject extends Pick<Talk, 'client' | 'access'> {
+export interface Subject extends Pick<CommandClient, 'client' | 'access'> {
   /** Undefined: no channel is named. */
   readonly credentials: Credentials | undefined
 }

@@ -7,7 +7,8 @@ import type { Access, AccessGiven } from './access.ts'
 import { factLines } from './facts.ts'
 import type { Surroundings } from './surroundings.ts'
 
-export interface Talk {
+/** A client of the gateway that a command is about, and the output of its answers. */
+export interface CommandClient {
   readonly client: Client
   readonly access: Access
   /** Prints the answer of the gateway: as JSON on one line, or these lines for a person. */
@@ -15,7 +16,10 @@ export interface Talk {
 }
 
 /** Throws UsageError for an address or a token that cannot be used. */
-export async function talk(options: AccessGiven, surroundings: Surroundings): Promise<Talk> {
+export async function commandClientOf(
+  options: AccessGiven,
+  surroundings: Surroundings,
+): Promise<CommandClient> {
   const access = await accessOf(options, surroundings)
   const { baseUrl, token, json } = access
   const client = createClient({ baseUrl, token, fetch: surroundings.fetch })
@@ -29,7 +33,7 @@ export async function talk(options: AccessGiven, surroundings: Surroundings): Pr
   }
 }
 
-/** The members that are given. */
+/** The members without those that are undefined. */
 export function given<Members extends object>(members: Members): Given<Members> {
   const pairs = Object.entries(members).filter(([, value]) => value !== undefined)
   return Object.fromEntries(pairs) as Given<Members> // undefined members were just left out
