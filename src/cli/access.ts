@@ -14,7 +14,7 @@ import type { Env } from '#src/config/environment'
 import { profileOf, readProfiles } from './config-file.ts'
 import type { Profile } from './config-file.ts'
 import { UsageError } from './endings.ts'
-import type { Surroundings } from './surroundings.ts'
+import type { ProcessContext } from './process-context.ts'
 import { fileOption, flag, optionName, text, texts } from './command.ts'
 import type { Given } from './command.ts'
 
@@ -96,7 +96,7 @@ export interface Credentials {
 }
 
 /** The sources of a command's settings; the standard input serves one secret. */
-export type Sources = Pick<Surroundings, 'env' | 'readInput'>
+export type Sources = Pick<ProcessContext, 'env' | 'readInput'>
 
 /** The gateway. Throws UsageError. */
 export async function accessOf(given: AccessGiven, sources: Sources): Promise<Access> {
@@ -220,7 +220,7 @@ const bothGiven = (name: Secret): UsageError =>
 export async function secretFile(
   where: string,
   path: string,
-  { readInput }: Pick<Surroundings, 'readInput'>,
+  { readInput }: Pick<ProcessContext, 'readInput'>,
 ): Promise<string> {
   const found = path === '-' ? await readInput() : fileText(path)
   if (found === undefined) throw new UsageError(`${where}: there is no such file`)

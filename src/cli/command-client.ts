@@ -5,7 +5,7 @@ import type { Client } from '#src/client/client'
 import { accessOf } from './access.ts'
 import type { Access, AccessGiven } from './access.ts'
 import { factLines } from './facts.ts'
-import type { Surroundings } from './surroundings.ts'
+import type { ProcessContext } from './process-context.ts'
 
 /** A client of the gateway that a command is about, and the output of its answers. */
 export interface CommandClient {
@@ -18,17 +18,17 @@ export interface CommandClient {
 /** Throws UsageError for an address or a token that cannot be used. */
 export async function commandClientOf(
   options: AccessGiven,
-  surroundings: Surroundings,
+  context: ProcessContext,
 ): Promise<CommandClient> {
-  const access = await accessOf(options, surroundings)
+  const access = await accessOf(options, context)
   const { baseUrl, token, json } = access
-  const client = createClient({ baseUrl, token, fetch: surroundings.fetch })
+  const client = createClient({ baseUrl, token, fetch: context.fetch })
   return {
     client,
     access,
     report: (answer, lines) => {
       const output = json ? [JSON.stringify(answer)] : (lines ?? factLines(answer))
-      for (const line of output) surroundings.terminal.print(line)
+      for (const line of output) context.terminal.print(line)
     },
   }
 }

@@ -11,7 +11,7 @@ import { ACCESS } from './access.ts'
 import { divide, similarTo, valuesOf } from './arguments.ts'
 import type { Typed } from './arguments.ts'
 import { EXIT, UsageError, endingLine, endingOf } from './endings.ts'
-import type { Surroundings } from './surroundings.ts'
+import type { ProcessContext } from './process-context.ts'
 import { PROGRAM } from './table.ts'
 import { flag, optionName } from './command.ts'
 import type { CommandEntry, Group, Options } from './command.ts'
@@ -22,44 +22,46 @@ const FRONT: Options = { ...ACCESS, version: flag('print the version') }
 /** Runs one command line, without the names of the programs in front. Gives the exit code. */
 export async function runCommandLine(
   args: readonly string[],
-  surroundings: Surroundings,
+  context: ProcessContext,
 ): Promise<number> {
   try {
-    return await run(args, surroundings)
+    return await run(args, context)
   } catch (error) {
     const ending = endingOf(error)
     const isJson = args.includes('--json')
-    surroundings.terminal.complain(isJson ? JSON.stringify({ error: ending }) : endingLine(ending))
+    context.terminal.printDiagnostic(
+      isJson ? JSON.stringify({ error: ending }) : endingLine(ending),
+    )
     return ending.exit_code
   }
 }
 
-async function run(args: readonly string[], surroundings: Surroundings): Promise<number> {
+async function run(args: readonly string[], context: ProcessContext): Promise<number> {
   const front = divide(args, FRONT, { stopsEarly: true })
-  if (front.options.has('version')) return await printVersion(surroundings)
+  if (front.options.has('version')) return await printVersion(context)
   const isHelp = front.parameters[0] === 'help'
   const { path, entry, left } = entryOf(isHelp ? front.parameters.slice(1) : front.parameters)
-  if (isHelp || front.wantsHelp) return await printHelp(path, entry, surroundings)
+  if (isHelp || front.wantsHelp) return await printHelp(path, entry, context)
   if (entry.kind === 'group') {
-    if (left[0] === '--help' || left[0] === '-h') return await printHelp(path, entry, surroundings)
-    throw await unknownCommand(path, entry, left, surroundings)
+    if (left[0] === '--help' || left[0] === '-h') return await printHelp(path, entry, context)
+    throw await unknownCommand(path, entry, left, context)
   }
-  return await runCommand(path, entry, { front, left }, surroundings)
+  return await runCommand(path, entry, { front, left }, context)
 }
 
 async function runCommand(
   path: readonly string[],
   entry: CommandEntry,
   { front, left }: { readonly front: Typed; readonly left: readonly string[] },
-  surroundings: Surroundings,
+  context: ProcessContext,
 ): Promise<number> {
   const definition = await entry.load()
   const own = divide(left, definition.options)
-  if (own.wantsHelp) return await printHelp(path, entry, surroundings)
+  if (own.wantsHelp) return await printHelp(path, entry, context)
   const typed = { ...own, options: new Map([...front.options, ...own.options]) }
   const values = valuesOf(typed, definition)
-  warnOfSecrets(typed, definition.options, surroundings)
-  return (await definition.run(values, { ...surroundings, program: PROGRAM })) ?? EXIT.ok
+  warnOfSecrets(typed, definition.options, context)
+  return (await definition.run(values, { ...context, program: PROGRAM })) ?? EXIT.ok
 }
 
 /** The command or group that the first arguments name, and the arguments behind them. */
@@ -81,12 +83,12 @@ async function unknownCommand(
   path: readonly string[],
   group: Group,
   [typed]: readonly string[],
-  { terminal }: Surroundings,
+  { terminal }: ProcessContext,
 ): Promise<UsageError> {
   const program = ['heliograph', ...path].join(' ')
   if (typed === undefined) {
     const { helpLines } = await import('./help.ts')
-    for (const line of await helpLines(path, group)) terminal.complain(line)
+    for (const line of await helpLines(path, group)) terminal.printDiagnostic(line)
     return new UsageError('name a command')
   }
   const names = group.entries.map(({ name }) => name)
@@ -97,11 +99,15 @@ async function unknownCommand(
 }
 
 /** Warns of secrets in options, which other users can read in the list of processes. */
-function warnOfSecrets({ options }: Typed, definitions: Options, { terminal }: Surroundings): void {
+function warnOfSecrets(
+  { options }: Typed,
+  definitions: Options,
+  { terminal }: ProcessContext,
+): void {
   for (const name of options.keys()) {
     if (definitions[name]?.isSecret !== true) continue
     const better = [definitions[name].variable, optionName(`${name}File`)].filter(Boolean)
-    terminal.complain(
+    terminal.printDiagnostic(
       `warning: ${optionName(name)} shows in the list of processes; use ${better.join(' or ')}`,
     )
   }
@@ -110,14 +116,14 @@ function warnOfSecrets({ options }: Typed, definitions: Options, { terminal }: S
 async function printHelp(
   path: readonly string[],
   entry: CommandEntry | Group,
-  { terminal }: Surroundings,
+  { terminal }: ProcessContext,
 ): Promise<number> {
   const { helpLines } = await import('./help.ts') // command-line/3
   for (const line of await helpLines(path, entry)) terminal.print(line)
   return EXIT.ok
 }
 
-async function printVersion({ terminal }: Surroundings): Promise<number> {
+async function printVersion({ terminal }: ProcessContext): Promise<number> {
   const { createRequire } = await import('node:module')
   const { version } = createRequire(import.meta.url)('#package') as { readonly version: string }
   terminal.print(version)

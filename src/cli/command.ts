@@ -1,7 +1,7 @@
 // The definition of a command: its options, parameters, help texts and the function to run. The
 // parser, the help, the completion and the documents read the same definition.
 
-import type { Surroundings } from './surroundings.ts'
+import type { ProcessContext } from './process-context.ts'
 
 /** A value that cannot be read. The message names the allowed values and never repeats this one. */
 export class BadValue extends Error {}
@@ -58,8 +58,8 @@ export type Given<Named extends Options> = {
 
 type Taken<Named extends Parameters> = { readonly [Name in keyof Named]: Of<Named[Name]> }
 
-/** The surroundings of a run: the process, and the whole program for help. */
-export interface Context extends Surroundings {
+/** The context of a run: the process, and the whole program for the completion. */
+export interface CommandContext extends ProcessContext {
   readonly program: Group
 }
 
@@ -71,7 +71,7 @@ export interface Definition<Opts extends Options, Pars extends Parameters> {
   /** Command lines without the name of the program. */
   readonly examples: readonly string[]
   /** Resolves with an exit code, or nothing for success. */
-  run(given: Given<Opts> & Taken<Pars>, context: Context): Promise<number | void>
+  run(given: Given<Opts> & Taken<Pars>, context: CommandContext): Promise<number | void>
 }
 
 export type Command = Definition<Options, Parameters>

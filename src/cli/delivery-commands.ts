@@ -16,7 +16,7 @@ export interface CommandsOptions {
   readonly command: string
   readonly jobs: number
   readonly env: Env
-  readonly complain: (line: string) => void
+  readonly printDiagnostic: (line: string) => void
 }
 
 export class DeliveryCommands {
@@ -41,7 +41,7 @@ export class DeliveryCommands {
 
   /** Resolves when the command has ended; a note reports one that failed. */
   async #start(named: Named): Promise<void> {
-    const { command, env, complain } = this.#options
+    const { command, env, printDiagnostic } = this.#options
     const { promise, resolve } = Promise.withResolvers<string | undefined>()
     const child = spawn(command, {
       shell: true,
@@ -55,7 +55,8 @@ export class DeliveryCommands {
     child.stdin.on('error', () => {}) // a command need not read it
     child.stdin.end(`${deliveryJson(named.delivery, named.channelName, named.plaintext)}\n`)
     const problem = await promise
-    if (problem !== undefined) complain(`the command for ${named.delivery.deliveryId} ${problem}`)
+    if (problem !== undefined)
+      printDiagnostic(`the command for ${named.delivery.deliveryId} ${problem}`)
   }
 }
 

@@ -1,4 +1,4 @@
-// Options for end-to-end encryption: the passphrase, and the key that it makes. (docs/encryption.md)
+// Options for end-to-end encryption: the passphrase and its key. (docs/encryption.md)
 
 import { PASSPHRASE, setting } from './access.ts'
 import type { Sources } from './access.ts'

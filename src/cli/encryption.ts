@@ -12,7 +12,7 @@ import { given } from './command-client.ts'
 import { UsageError } from './endings.ts'
 import { keyIdIn } from './encryption-options.ts'
 import type { EncryptionGiven } from './encryption-options.ts'
-import type { Surroundings } from './surroundings.ts'
+import type { ProcessContext } from './process-context.ts'
 
 /** The key for one channel. Throws UsageError when no passphrase is given. */
 export async function encryptionKey(
@@ -51,7 +51,7 @@ export type Decrypter = (delivery: Delivery) => Promise<string | undefined>
 export function decrypterWith(
   passphrase: string,
   options: EncryptionGiven,
-  { env, terminal }: Pick<Surroundings, 'env' | 'terminal'>,
+  { env, terminal }: Pick<ProcessContext, 'env' | 'terminal'>,
 ): Decrypter {
   const keys = new Map<ChannelId, Promise<EncryptionKey>>()
   const id = keyIdIn(options, { env })
@@ -69,7 +69,7 @@ export function decrypterWith(
       return await decrypt([await keyOf(channelId)], { channelId, ciphertext })
     } catch (error) {
       if (!(error instanceof HeliographError)) throw error
-      terminal.complain(`${deliveryId}: ${error.code}: ${error.message}`)
+      terminal.printDiagnostic(`${deliveryId}: ${error.code}: ${error.message}`)
       return undefined
     }
   }

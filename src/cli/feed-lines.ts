@@ -8,7 +8,7 @@ import { decrypterFor } from './decrypter.ts'
 import { ENCRYPTION } from './encryption-options.ts'
 import type { EncryptionGiven } from './encryption-options.ts'
 import { deliveryOf } from './since.ts'
-import type { Surroundings } from './surroundings.ts'
+import type { ProcessContext } from './process-context.ts'
 import { given } from './command-client.ts'
 import { valued } from './command.ts'
 
@@ -26,7 +26,7 @@ interface FeedGiven extends EncryptionGiven {
 /** Makes the function that gives the line of an entry; with the channel where there are several. */
 export async function feedLines(
   options: FeedGiven,
-  context: Pick<Surroundings, 'env' | 'readInput' | 'terminal'>,
+  context: Pick<ProcessContext, 'env' | 'readInput' | 'terminal'>,
   { hasChannel }: { readonly hasChannel: boolean },
 ): Promise<(record: FeedRecord) => Promise<string>> {
   const decrypt = await decrypterFor(options, context)

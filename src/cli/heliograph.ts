@@ -2,11 +2,11 @@
 // Process edge of the command line.
 
 import { runCommandLine } from './command-line.ts'
-import { nodeRefusal, processSurroundings } from './surroundings.ts'
+import { nodeRefusal, processContext } from './process-context.ts'
 
 const refusal = nodeRefusal(process.versions.node)
 if (refusal === undefined) {
-  process.exitCode = await runCommandLine(process.argv.slice(2), processSurroundings())
+  process.exitCode = await runCommandLine(process.argv.slice(2), processContext())
 } else {
   console.error(refusal)
   process.exitCode = 1

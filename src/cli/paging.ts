@@ -1,9 +1,9 @@
 // Lists: pages of the gateway as one table, or one JSON value a line.
 
 import type { PageOf } from '#src/client/bodies'
-import type { Screen } from './surroundings.ts'
+import type { Screen } from './process-context.ts'
 import { given } from './command-client.ts'
-import type { Context } from './command.ts'
+import type { CommandContext } from './command.ts'
 import { flag, text } from './command.ts'
 import type { Given } from './command.ts'
 import { aligned, onOneLine, shortened } from './plain-text.ts'
@@ -43,7 +43,7 @@ type Wanted = Parameters<Listing<never>['page']>[0]
 export async function eachPage<Item>(
   page: Listing<Item>['page'],
   { limit = FALLBACK, all, cursor }: Given<typeof PAGING>,
-  { terminal }: Pick<Context, 'terminal'>,
+  { terminal }: Pick<CommandContext, 'terminal'>,
   show: (items: readonly Item[], isFirst: boolean) => void | Promise<void>,
 ): Promise<void> {
   let left = all === true ? Infinity : limit
@@ -57,8 +57,8 @@ export async function eachPage<Item>(
     left -= items.length
     next = following
   } while (next !== undefined && left > 0)
-  if (count === 0) terminal.complain('none')
-  if (next !== undefined) terminal.complain(`there is more: --cursor ${next}, or --all`)
+  if (count === 0) terminal.printDiagnostic('none')
+  if (next !== undefined) terminal.printDiagnostic(`there is more: --cursor ${next}, or --all`)
 }
 
 /**
@@ -68,7 +68,7 @@ export async function eachPage<Item>(
 export async function list<Item extends object>(
   { page, headings, cells }: Listing<Item>,
   options: Given<typeof PAGING> & { readonly json?: boolean | undefined },
-  context: Pick<Context, 'terminal'>,
+  context: Pick<CommandContext, 'terminal'>,
 ): Promise<void> {
   const { terminal } = context
   await eachPage(page, options, context, (items, isFirst) => {

@@ -10,7 +10,7 @@ import type { CommandClient } from './command-client.ts'
 import { deviceKeyPath, readDeviceKeyFile, writeDeviceKeyFile } from './device-key-file.ts'
 import type { KeptKey } from './device-key-file.ts'
 import { CommandError, UsageError } from './endings.ts'
-import type { Surroundings } from './surroundings.ts'
+import type { ProcessContext } from './process-context.ts'
 import { fileOption } from './command.ts'
 
 /** The option of a command about this device. */
@@ -35,7 +35,7 @@ export interface ThisDevice {
 export function knownDeviceKey(
   { baseUrl }: Pick<Access, 'baseUrl'>,
   { deviceKeyFile }: { readonly deviceKeyFile: string | undefined },
-  { env }: Pick<Surroundings, 'env'>,
+  { env }: Pick<ProcessContext, 'env'>,
 ): DeviceKey {
   const kept = readDeviceKeyFile(deviceKeyFile ?? deviceKeyPath(env, baseUrl))
   if (kept !== undefined) return kept.key
@@ -49,7 +49,7 @@ export function knownDeviceKey(
 export async function thisDevice(
   { client, access }: Pick<CommandClient, 'client' | 'access'>,
   { deviceKeyFile, platform }: DeviceGiven,
-  { env }: Pick<Surroundings, 'env'>,
+  { env }: Pick<ProcessContext, 'env'>,
 ): Promise<ThisDevice> {
   const path = deviceKeyFile ?? deviceKeyPath(env, access.baseUrl)
   const kept = readDeviceKeyFile(path)

@@ -2,7 +2,7 @@
 
 import test from 'ava'
 
-import { refusal, success } from '#test/support/fake-surroundings'
+import { refusal, success } from '#test/support/fake-process-context'
 import { CHANNEL, PASSWORD, TOKEN, run } from '#test/support/command-line'
 
 test('command-line/1: wrong usage ends with 2 and asks the gateway nothing', async (t) => {
@@ -30,10 +30,10 @@ test('command-line/1: wrong usage ends with 2 and asks the gateway nothing', asy
     `watch --channel ${CHANNEL} --channel ${CHANNEL} --password a --password b --password c`,
   ]
   for (const words of wrong) {
-    const { surroundings, exitCode } = await run(words)
+    const { context, exitCode } = await run(words)
     t.is(exitCode, 2, words)
-    t.deepEqual(surroundings.requests, [], words)
-    t.true(surroundings.complaints.length > 0, words)
+    t.deepEqual(context.requests, [], words)
+    t.true(context.diagnostics.length > 0, words)
   }
   for (const env of [{}, { HELIOGRAPH_CHANNEL: CHANNEL }, { HELIOGRAPH_PASSWORD: PASSWORD }]) {
     t.is((await run('channel info', { env })).exitCode, 2)
@@ -45,24 +45,24 @@ test('command-line/1: a refusal has its exit code, names its code, and says when
     answer: () => refusal(503, 'server_busy', { retryable: true, headers: { 'retry-after': '7' } }),
   })
   t.is(refused.exitCode, 6)
-  t.deepEqual(refused.surroundings.printed, [])
-  t.deepEqual(refused.surroundings.complaints, [
+  t.deepEqual(refused.context.printed, [])
+  t.deepEqual(refused.context.diagnostics, [
     'server_busy: a sentence about it; try again in 7 s; request id r1',
   ])
   const missing = await run('status o1', { answer: () => refusal(404, 'send_status_not_found') })
   t.is(missing.exitCode, 5)
-  t.deepEqual(missing.surroundings.complaints, ['send_status_not_found: a sentence about it'])
+  t.deepEqual(missing.context.diagnostics, ['send_status_not_found: a sentence about it'])
 })
 
 test('the error for a gateway that does not answer has a hint', async (t) => {
-  const { surroundings, exitCode } = await run('thing update boiler a=1', {
+  const { context, exitCode } = await run('thing update boiler a=1', {
     answer: () => {
       throw new TypeError(`fetch failed for ${PASSWORD}`)
     },
   })
   t.is(exitCode, 3)
-  t.regex(surroundings.complaints[0] ?? '', /^connection_failed: .*doctor/)
-  t.notRegex(surroundings.shown, new RegExp(PASSWORD))
+  t.regex(context.diagnostics[0] ?? '', /^connection_failed: .*doctor/)
+  t.notRegex(context.shown, new RegExp(PASSWORD))
 })
 
 test('command-line/2: no failure shows a password or a token', async (t) => {
@@ -88,22 +88,22 @@ test('command-line/2: no failure shows a password or a token', async (t) => {
     `channel ${PASSWORD}`,
   ]
   for (const words of failing) {
-    const { surroundings, exitCode } = await run(words, {
+    const { context, exitCode } = await run(words, {
       answer: () => refusal(404, 'channel_not_found'),
     })
     t.not(exitCode, 0, words)
-    t.true(surroundings.shown.length > 0, words)
-    t.notRegex(surroundings.shown, new RegExp(`${PASSWORD}|${TOKEN}`), words)
+    t.true(context.shown.length > 0, words)
+    t.notRegex(context.shown, new RegExp(`${PASSWORD}|${TOKEN}`), words)
   }
 })
 
 test('a key file that cannot be written ends the watch, without showing the key', async (t) => {
   const deviceKey = 'ab'.repeat(16)
-  const { surroundings, exitCode } = await run('watch --device-key-file /dev/null/key', {
+  const { context, exitCode } = await run('watch --device-key-file /dev/null/key', {
     answer: () => success({ device_key: deviceKey, issued_new_key: true }),
   })
   t.is(exitCode, 1)
-  t.like(surroundings.requests[0], { url: 'http://127.0.0.1:8080/device/register' })
-  t.regex(surroundings.shown, /^error: .*\/dev\/null/)
-  t.notRegex(surroundings.shown, new RegExp(deviceKey))
+  t.like(context.requests[0], { url: 'http://127.0.0.1:8080/device/register' })
+  t.regex(context.shown, /^error: .*\/dev\/null/)
+  t.notRegex(context.shown, new RegExp(deviceKey))
 })

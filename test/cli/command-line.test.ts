@@ -3,8 +3,8 @@
 
 import test from 'ava'
 
-import { success } from '#test/support/fake-surroundings'
-import type { FakeOptions } from '#test/support/fake-surroundings'
+import { success } from '#test/support/fake-process-context'
+import type { FakeOptions } from '#test/support/fake-process-context'
 import { CHANNEL, PASSWORD, TOKEN, ENV, run } from '#test/support/command-line'
 
 const NOW = 1_700_000_000_000
@@ -100,10 +100,10 @@ const rows: [words: string, path: string, body: Readonly<Record<string, unknown>
 
 test('a command line becomes the request that was meant', async (t) => {
   for (const [words, path, body] of rows) {
-    const { surroundings, exitCode } = await run(words)
+    const { context, exitCode } = await run(words)
     t.is(exitCode, 0, words)
-    t.is(surroundings.requests.length, 1, words)
-    const [request] = surroundings.requests
+    t.is(context.requests.length, 1, words)
+    const [request] = context.requests
     t.is(request?.url, `http://127.0.0.1:8080${path}`, words)
     t.deepEqual(request?.body, { ...credentials, ...body }, words)
   }
@@ -112,8 +112,8 @@ test('a command line becomes the request that was meant', async (t) => {
 test('a message without an op_id gets one, so that it can be repeated safely', async (t) => {
   const opIds = []
   for (const words of ['send --title t', 'send --title t']) {
-    const { surroundings } = await run(words)
-    opIds.push(JSON.stringify(surroundings.requests[0]?.body))
+    const { context } = await run(words)
+    opIds.push(JSON.stringify(context.requests[0]?.body))
   }
   t.regex(opIds[0] ?? '', /"op_id":"[0-9a-f-]{36}"/)
   t.not(opIds[0], opIds[1])
@@ -123,15 +123,15 @@ test('answers are lines for people and one JSON object for machines', async (t) 
   const record = { op_id: 'o1', status: 'sent', accepted_at: NOW }
   const answer = () => success(record)
   const people = await run('status o1', { answer })
-  t.is(people.surroundings.requests[0]?.url, 'http://127.0.0.1:8080/send_status/o1')
-  t.deepEqual(people.surroundings.printed, [
+  t.is(people.context.requests[0]?.url, 'http://127.0.0.1:8080/send_status/o1')
+  t.deepEqual(people.context.printed, [
     'op_id        o1',
     'status       sent',
     'accepted_at  2023-11-14T22:13:20.000Z',
   ])
   for (const words of ['status o1 --json', '--json status o1']) {
     const machines = await run(words, { answer })
-    t.deepEqual(machines.surroundings.printed, [JSON.stringify(record)])
+    t.deepEqual(machines.context.printed, [JSON.stringify(record)])
   }
 })
 
@@ -152,55 +152,53 @@ const connections: [words: string, env: FakeOptions['env'], url: string, token?:
 
 test('options of the command win over those in front, those over the environment', async (t) => {
   for (const [words, env, url, token] of connections) {
-    const { surroundings } = await run(words, { env: env ?? {} })
-    const [request] = surroundings.requests
+    const { context } = await run(words, { env: env ?? {} })
+    const [request] = context.requests
     t.is(request?.url, url, words)
     t.is(request?.authorization, token === undefined ? undefined : `Bearer ${token}`, words)
   }
 })
 
 test('the link of a message is not its gateway', async (t) => {
-  const { surroundings } = await run(
-    'send --title t --url http://b.example --link https://l.example',
-  )
-  t.is(surroundings.requests[0]?.url, 'http://b.example/message')
-  t.like(surroundings.requests[0]?.body, { url: 'https://l.example' })
+  const { context } = await run('send --title t --url http://b.example --link https://l.example')
+  t.is(context.requests[0]?.url, 'http://b.example/message')
+  t.like(context.requests[0]?.body, { url: 'https://l.example' })
 })
 
 test('a channel gets a strong password that is shown once, or the chosen one, not', async (t) => {
   const answer = () => success({ channel_id: CHANNEL, channel_name: 'Home' })
   const made = await run('channel create Home', { env: {}, answer })
-  const [, password] = /^password +(\S{24})$/m.exec(made.surroundings.shown) ?? []
+  const [, password] = /^password +(\S{24})$/m.exec(made.context.shown) ?? []
   t.truthy(password)
-  t.deepEqual(made.surroundings.requests[0]?.body, { channel_name: 'Home', password })
+  t.deepEqual(made.context.requests[0]?.body, { channel_name: 'Home', password })
   for (const [words, env] of [
     [`channel create Home --password ${PASSWORD}`, {}],
     ['channel create Home', ENV],
   ] as const) {
-    const { surroundings } = await run(words, { env, answer })
-    t.like(surroundings.requests[0]?.body, { password: PASSWORD })
-    t.notRegex(surroundings.shown, new RegExp(PASSWORD))
+    const { context } = await run(words, { env, answer })
+    t.like(context.requests[0]?.body, { password: PASSWORD })
+    t.notRegex(context.shown, new RegExp(PASSWORD))
   }
 })
 
 test('help ends with 0 and goes to the results', async (t) => {
   for (const words of ['--help', 'send --help', 'help thing']) {
-    const { surroundings, exitCode } = await run(words)
+    const { context, exitCode } = await run(words)
     t.is(exitCode, 0, words)
-    t.regex(surroundings.printed.join('\n'), /^Usage: heliograph/, words)
+    t.regex(context.printed.join('\n'), /^Usage: heliograph/, words)
   }
 })
 
 test('serve runs the gateway on the same environment and ends with its exit code', async (t) => {
-  const { surroundings, exitCode } = await run('serve')
+  const { context, exitCode } = await run('serve')
   t.is(exitCode, 78)
-  t.deepEqual(surroundings.served, [ENV])
+  t.deepEqual(context.served, [ENV])
 })
 
 test('secrets travel in the body and the header, never in an address', async (t) => {
   for (const [words] of rows) {
-    const { surroundings } = await run(`--token ${TOKEN} ${words}`)
-    const [request] = surroundings.requests
+    const { context } = await run(`--token ${TOKEN} ${words}`)
+    const [request] = context.requests
     t.notRegex(request?.url ?? '', new RegExp(`${PASSWORD}|${TOKEN}|other-secret`), words)
     t.is(request?.authorization, `Bearer ${TOKEN}`, words)
   }
@@ -231,12 +229,12 @@ const histories: [words: string, asked: object, printed: readonly string[]][] = 
 
 test('history shows entries as lines, by a template, or as JSON', async (t) => {
   for (const [words, asked, printed] of histories) {
-    const { surroundings, exitCode } = await run(words, {
+    const { context, exitCode } = await run(words, {
       answer: () => success({ items: [entryOf(1), entryOf(2)] }),
     })
     t.is(exitCode, 0, words)
-    t.deepEqual(surroundings.requests[0]?.body, { ...credentials, limit: 50, ...asked }, words)
-    t.deepEqual(surroundings.printed, printed, words)
+    t.deepEqual(context.requests[0]?.body, { ...credentials, limit: 50, ...asked }, words)
+    t.deepEqual(context.printed, printed, words)
   }
 })
 
@@ -261,7 +259,7 @@ test('status --wait ends when the operation does, or when its time is over', asy
     t.is(ended.exitCode, exitCode, reached.join())
     t.is(asks, asked, reached.join())
     const last = JSON.stringify({ op_id: 'o1', status: reached.at(-1) })
-    t.deepEqual(ended.surroundings.printed, [last], reached.join())
+    t.deepEqual(ended.context.printed, [last], reached.join())
   }
   t.is((await run('status o1', { answer: () => success({ status: 'failed' }) })).exitCode, 0)
 })
@@ -269,7 +267,7 @@ test('status --wait ends when the operation does, or when its time is over', asy
 test('the keys of a channel are a list, and a new key is shown', async (t) => {
   const listed = { key_id: 'k1', label: 'backup', created_at: 0 }
   const list = await run('key list', { answer: () => success({ keys: [listed] }) })
-  t.deepEqual(list.surroundings.printed, ['k1\t1970-01-01T00:00:00.000Z\tbackup'])
+  t.deepEqual(list.context.printed, ['k1\t1970-01-01T00:00:00.000Z\tbackup'])
   const made = await run('key create', { answer: () => success({ key: 'abc', ...listed }) })
-  t.regex(made.surroundings.shown, /^key +abc$/m)
+  t.regex(made.context.shown, /^key +abc$/m)
 })

@@ -14,8 +14,8 @@ import { PROGRAM } from '#src/cli/table'
 import { run } from '#test/support/command-line'
 
 async function scriptOf(shell: string): Promise<string> {
-  const { surroundings, exitCode } = await run(`completion ${shell}`)
-  return exitCode === 0 ? surroundings.printed.join('\n') : ''
+  const { context, exitCode } = await run(`completion ${shell}`)
+  return exitCode === 0 ? context.printed.join('\n') : ''
 }
 
 function bashReplies(script: string, line: string): readonly string[] {
@@ -71,7 +71,7 @@ test('each script knows every command and every option', async (t) => {
 })
 
 test('an unknown shell is refused', async (t) => {
-  const { exitCode, surroundings } = await run('completion tcsh')
+  const { exitCode, context } = await run('completion tcsh')
   t.is(exitCode, 2)
-  t.deepEqual(surroundings.complaints, ['error: <shell>: allowed: bash, zsh, fish'])
+  t.deepEqual(context.diagnostics, ['error: <shell>: allowed: bash, zsh, fish'])
 })

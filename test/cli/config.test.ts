@@ -21,15 +21,15 @@ test('settings are written, read, listed and removed, profile by profile', async
   const env = { XDG_CONFIG_HOME: folderFor(t) }
   t.is((await run('config set url https://a.example', { env })).exitCode, 0)
   t.is((await run(`config set channel ${CHANNEL} --profile site-2`, { env })).exitCode, 0)
-  t.deepEqual((await run('config get url', { env })).surroundings.printed, ['https://a.example'])
+  t.deepEqual((await run('config get url', { env })).context.printed, ['https://a.example'])
   const missing = await run('config get channel', { env })
   t.is(missing.exitCode, 5)
-  t.deepEqual(missing.surroundings.complaints, ['error: channel is not set'])
-  t.deepEqual((await run('config list', { env })).surroundings.printed, [
+  t.deepEqual(missing.context.diagnostics, ['error: channel is not set'])
+  t.deepEqual((await run('config list', { env })).context.printed, [
     'default  url      https://a.example',
     `site-2   channel  ${CHANNEL}`,
   ])
-  t.deepEqual((await run('config list --json --profile site-2', { env })).surroundings.printed, [
+  t.deepEqual((await run('config list --json --profile site-2', { env })).context.printed, [
     JSON.stringify({ profile: 'site-2', key: 'channel', value: CHANNEL }),
   ])
   await run('config unset url', { env })
@@ -49,12 +49,12 @@ test('config-file/1: the file is for its owner only, from the first moment', asy
 test('a secret is set from the standard input, and is not listed', async (t) => {
   const env = { XDG_CONFIG_HOME: folderFor(t) }
   const quiet = await run('config set token', { env, input: `${TOKEN}\n` })
-  t.deepEqual(quiet.surroundings.complaints, [])
+  t.deepEqual(quiet.context.diagnostics, [])
   const loud = await run(`config set password ${PASSWORD}`, { env })
-  t.regex(loud.surroundings.complaints.join(), /^warning: /)
-  const { shown } = (await run('config list', { env })).surroundings
+  t.regex(loud.context.diagnostics.join(), /^warning: /)
+  const { shown } = (await run('config list', { env })).context
   t.is(shown, 'default  token     (set)\ndefault  password  (set)')
-  t.deepEqual((await run('config get token', { env })).surroundings.printed, [TOKEN])
+  t.deepEqual((await run('config get token', { env })).context.printed, [TOKEN])
   t.is((await run('config set token', { env, input: ' \n' })).exitCode, 2)
 })
 
@@ -66,10 +66,10 @@ test('config-file/2: a broken file is named and not quoted', async (t) => {
     `{"profiles": {"default": {"tokn": "${TOKEN}"}}}`,
   ]) {
     writeFileSync(file, text)
-    const { exitCode, surroundings } = await run('status o', { env: { HELIOGRAPH_CONFIG: file } })
+    const { exitCode, context } = await run('status o', { env: { HELIOGRAPH_CONFIG: file } })
     t.is(exitCode, 1)
-    t.true(surroundings.shown.includes(file))
-    t.notRegex(surroundings.shown, new RegExp(TOKEN))
+    t.true(context.shown.includes(file))
+    t.notRegex(context.shown, new RegExp(TOKEN))
     t.is(readFileSync(file, 'utf8'), text)
   }
 })
@@ -99,9 +99,9 @@ test('an option wins over the environment, and the environment over the profile'
   for (const [words, variables, token] of winners) {
     const env: Record<string, string> = { HELIOGRAPH_CONFIG: config }
     for (const [name, value] of Object.entries(variables)) env[name] = value.replace('FILE', file)
-    const { surroundings } = await run(words.replace('FILE', file), { env, input: 'in-input\n' })
+    const { context } = await run(words.replace('FILE', file), { env, input: 'in-input\n' })
     const authorization = token === undefined ? undefined : `Bearer ${token}`
-    t.is(surroundings.requests[0]?.authorization, authorization, words)
+    t.is(context.requests[0]?.authorization, authorization, words)
   }
 })
 
@@ -116,15 +116,15 @@ test('a profile, a file or a token that cannot be used is wrong usage', async (t
     'config set colour red',
     'config set url',
   ]) {
-    const { exitCode, surroundings } = await run(words, { env })
+    const { exitCode, context } = await run(words, { env })
     t.is(exitCode, 2, words)
-    t.deepEqual(surroundings.requests, [], words)
+    t.deepEqual(context.requests, [], words)
   }
 })
 
 test('a secret as an argument warns and names better ways', async (t) => {
-  const { surroundings } = await run(`channel info --password ${PASSWORD} --token ${TOKEN}`)
-  t.deepEqual(surroundings.complaints, [
+  const { context } = await run(`channel info --password ${PASSWORD} --token ${TOKEN}`)
+  t.deepEqual(context.diagnostics, [
     'warning: --password shows in the list of processes; use HELIOGRAPH_PASSWORD or --password-file',
     'warning: --token shows in the list of processes; use HELIOGRAPH_TOKEN or --token-file',
   ])

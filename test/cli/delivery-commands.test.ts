@@ -16,10 +16,14 @@ import { delivery } from '#test/support/delivery'
 function commandsIn(t: ExecutionContext, command: string, jobs: number) {
   const folder = mkdtempSync(join(tmpdir(), 'heliograph-exec-'))
   t.teardown(() => rmSync(folder, { recursive: true }))
-  const complaints: string[] = []
-  const complain = (line: string): void => void complaints.push(line)
+  const diagnostics: string[] = []
+  const printDiagnostic = (line: string): void => void diagnostics.push(line)
   const env = { ...process.env, FOLDER: folder }
-  return { folder, complaints, commands: new DeliveryCommands({ command, jobs, env, complain }) }
+  return {
+    folder,
+    diagnostics,
+    commands: new DeliveryCommands({ command, jobs, env, printDiagnostic }),
+  }
 }
 
 const entry = (seq: number, payload: object = {}) => ({
@@ -28,7 +32,7 @@ const entry = (seq: number, payload: object = {}) => ({
 })
 
 test('a command has the delivery as variables and on its standard input', async (t) => {
-  const { folder, commands, complaints } = commandsIn(
+  const { folder, commands, diagnostics } = commandsIn(
     t,
     'cat > "$FOLDER/json"; printf "%s|%s|%s" "$HELIOGRAPH_SEQ" "$HELIOGRAPH_TITLE" "$HELIOGRAPH_STATE" > "$FOLDER/text"',
     1,
@@ -37,7 +41,7 @@ test('a command has the delivery as variables and on its standard input', async 
   await commands.run(named)
   t.is(readFileSync(join(folder, 'text'), 'utf8'), '9|a "b" $(c)|')
   t.is(readFileSync(join(folder, 'json'), 'utf8'), `${deliveryJson(named.delivery, 'Home')}\n`)
-  t.deepEqual(complaints, [])
+  t.deepEqual(diagnostics, [])
 })
 
 /** Commands that say that they have begun and then wait; how to see that, and to end them. */
@@ -89,8 +93,8 @@ test('delivery-commands/2: with one job a command ends before the next one begin
 })
 
 test('a note reports a command that fails, and the next delivery has its turn', async (t) => {
-  const { complaints, commands } = commandsIn(t, 'exit 3', 1)
+  const { diagnostics, commands } = commandsIn(t, 'exit 3', 1)
   await commands.run(entry(1))
   await commands.run(entry(2))
-  t.deepEqual(complaints, ['the command for d-1 ended with 3', 'the command for d-2 ended with 3'])
+  t.deepEqual(diagnostics, ['the command for d-1 ended with 3', 'the command for d-2 ended with 3'])
 })

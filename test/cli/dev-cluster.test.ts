@@ -21,7 +21,7 @@ import { runCommandLine } from '#src/cli/command-line'
 import { createClient } from '#src/client/client'
 import { isPortFree } from '#src/dev-servers/port'
 import { findOrInstall } from '#src/dev-servers/programs'
-import { FakeSurroundings } from '#test/support/fake-surroundings'
+import { FakeProcessContext } from '#test/support/fake-process-context'
 import { temporaryFolder, until } from '#test/support/gateway'
 import { isAlive, locksOf } from '#test/support/leftovers'
 
@@ -228,21 +228,21 @@ testWithServers(
 
 /** Runs it in this process until it ends by itself. */
 async function runHere(words: string, env: NodeJS.ProcessEnv = {}) {
-  const surroundings = new FakeSurroundings({ env: { ...process.env, ...env } })
+  const context = new FakeProcessContext({ env: { ...process.env, ...env } })
   const stopping = new AbortController()
   const untilStopped = (): AbortSignal => stopping.signal
-  const { env: environment, monotonicMs, terminal, serve, readInput, input, after } = surroundings
+  const { env: environment, monotonicMs, terminal, serve, readInput, input, after } = context
   const real = { fetch, nowMs: Date.now, untilStopped }
   const own = { env: environment, monotonicMs, terminal, serve, readInput, input, after, ...real }
   const exitCode = await runCommandLine(words.split(' '), own)
-  return { exitCode, shown: surroundings.shown, complaints: surroundings.complaints }
+  return { exitCode, shown: context.shown, diagnostics: context.diagnostics }
 }
 
 testWithServers('a node that does not start ends the whole with what it said', async (t) => {
   const before = foldersOfClusters()
   const ended = await runHere('dev-cluster --nodes 2', { NODE_OPTIONS: '--no-such-option' })
   t.is(ended.exitCode, 1)
-  t.regex(ended.complaints.join('\n'), /^error: node\d did not start \(exit code 9\): .*no-such-o/)
+  t.regex(ended.diagnostics.join('\n'), /^error: node\d did not start \(exit code 9\): .*no-such-o/)
   t.deepEqual(foldersOfClusters(), before)
   t.deepEqual(locksOf(process.pid), [])
 })
@@ -253,9 +253,9 @@ test.serial('a taken port is an error before anything starts', async (t) => {
   t.teardown(() => server.close())
   const address = server.address()
   const port = typeof address === 'object' ? (address?.port ?? 0) : 0
-  const { exitCode, complaints, shown } = await runHere(`dev-cluster --nodes 2 --port ${port - 1}`)
+  const { exitCode, diagnostics, shown } = await runHere(`dev-cluster --nodes 2 --port ${port - 1}`)
   t.is(exitCode, 1)
-  t.is(shown, complaints.join('\n'))
+  t.is(shown, diagnostics.join('\n'))
   t.regex(shown, new RegExp(`^error: port ${port}|^error: port ${port - 1}`))
 })
 
@@ -276,10 +276,10 @@ const bounds: [words: string, exitCode: number][] = [
 
 test('nodes and ports have bounds; a cluster stopped before its start starts nothing', async (t) => {
   for (const [words, exitCode] of bounds) {
-    const surroundings = new FakeSurroundings()
-    const code = await runCommandLine(['dev-cluster', ...words.split(' ')], surroundings)
+    const context = new FakeProcessContext()
+    const code = await runCommandLine(['dev-cluster', ...words.split(' ')], context)
     t.is(code, exitCode, words)
-    t.is(surroundings.complaints.length, exitCode === 0 ? 0 : 1, words)
-    t.is(surroundings.requests.length, 0)
+    t.is(context.diagnostics.length, exitCode === 0 ? 0 : 1, words)
+    t.is(context.requests.length, 0)
   }
 })

@@ -9,8 +9,8 @@ import test from 'ava'
 import type { ExecutionContext } from 'ava'
 
 import { thisPlatform } from '#src/cli/this-device'
-import { refusal, success } from '#test/support/fake-surroundings'
-import type { FakeAnswer } from '#test/support/fake-surroundings'
+import { refusal, success } from '#test/support/fake-process-context'
+import type { FakeAnswer } from '#test/support/fake-process-context'
 import { CHANNEL, ENV, PASSWORD, run } from '#test/support/command-line'
 
 const KEY = 'ab'.repeat(16)
@@ -43,7 +43,7 @@ interface Row {
   readonly answer?: FakeAnswer
   readonly requests: readonly (readonly [path: string, body: object])[]
   readonly printed: readonly string[]
-  readonly complaints?: readonly string[]
+  readonly diagnostics?: readonly string[]
   readonly exitCode?: number
 }
 
@@ -62,7 +62,7 @@ const rows: readonly Row[] = [
     answer: two,
     requests: [PULL],
     printed: ['d-1 Title 1', 'd-2 Title 2'],
-    complaints: ['there is more: pull again with --ack'],
+    diagnostics: ['there is more: pull again with --ack'],
   },
   {
     words: 'pull --ack --limit 2 --json',
@@ -72,14 +72,14 @@ const rows: readonly Row[] = [
       ['/messages/ack', { device_key, delivery_ids: ['d-1', 'd-2'] }],
     ],
     printed: [1, 2].map((seq) => JSON.stringify(entryOf(seq))),
-    complaints: ['there is more: pull again'],
+    diagnostics: ['there is more: pull again'],
   },
   {
     words: 'pull --ack',
     answer: success({ items: [], has_more: false }),
     requests: [PULL],
     printed: [],
-    complaints: ['none'],
+    diagnostics: ['none'],
   },
   {
     words: 'ack d-1 d-2 --json',
@@ -120,34 +120,34 @@ const rows: readonly Row[] = [
 ]
 
 test('a command line about a device becomes the requests that were meant', async (t) => {
-  for (const { words, answer, requests, printed, complaints = [], exitCode = 0 } of rows) {
+  for (const { words, answer, requests, printed, diagnostics = [], exitCode = 0 } of rows) {
     const { key, token } = filesOf(t)
     const line = `${words.replace('TOKEN', token)} --device-key-file ${key}`
     const ended = await run(line, { ...(answer && { answer: () => answer }) })
-    const { surroundings } = ended
+    const { context } = ended
     t.is(ended.exitCode, exitCode, words)
     t.deepEqual(
-      surroundings.requests.map(({ url, body }) => [new URL(url).pathname, body]),
+      context.requests.map(({ url, body }) => [new URL(url).pathname, body]),
       requests.map(([path, body]) => [path, body]),
       words,
     )
-    t.deepEqual(surroundings.printed, printed, words)
-    t.deepEqual(surroundings.complaints, complaints, words)
-    t.false(surroundings.shown.includes(KEY), words)
-    t.false(surroundings.shown.includes(PROVIDER_TOKEN), words)
+    t.deepEqual(context.printed, printed, words)
+    t.deepEqual(context.diagnostics, diagnostics, words)
+    t.false(context.shown.includes(KEY), words)
+    t.false(context.shown.includes(PROVIDER_TOKEN), words)
   }
 })
 
 test('a token that is given up goes in the body, and is not shown', async (t) => {
   const { token } = filesOf(t)
   const words = `device retire-token --platform android --provider-token-file ${token}`
-  const { surroundings, exitCode } = await run(words, { answer: () => success({ retired: true }) })
+  const { context, exitCode } = await run(words, { answer: () => success({ retired: true }) })
   t.is(exitCode, 0)
-  t.deepEqual(surroundings.requests[0]?.body, {
+  t.deepEqual(context.requests[0]?.body, {
     platform: 'android',
     provider_token: PROVIDER_TOKEN,
   })
-  t.deepEqual(surroundings.printed, ['retired  true'])
+  t.deepEqual(context.printed, ['retired  true'])
 })
 
 test('a delivery is acknowledged only after its line is printed', async (t) => {
@@ -156,7 +156,7 @@ test('a delivery is acknowledged only after its line is printed', async (t) => {
   const answer = () => success({ items: [entryOf(1), broken], has_more: false })
   const ended = await run(`pull --ack --device-key-file ${key}`, { answer })
   t.is(ended.exitCode, 1)
-  t.is(ended.surroundings.requests.length, 1)
+  t.is(ended.context.requests.length, 1)
 })
 
 test('wrong usage about a device asks the gateway nothing', async (t) => {
@@ -171,13 +171,13 @@ test('wrong usage about a device asks the gateway nothing', async (t) => {
     `device route fcm --device-key-file ${key}`,
     'device retire-token --platform ios',
   ]) {
-    const { surroundings, exitCode } = await run(words, { env: { ...ENV, XDG_STATE_HOME: key } })
+    const { context, exitCode } = await run(words, { env: { ...ENV, XDG_STATE_HOME: key } })
     t.is(exitCode, 2, words)
-    t.deepEqual(surroundings.requests, [], words)
+    t.deepEqual(context.requests, [], words)
   }
   const none = await run(`channel sync --device-key-file ${key}`, { env: {} })
   t.is(none.exitCode, 2)
-  t.deepEqual(none.surroundings.requests, [])
+  t.deepEqual(none.context.requests, [])
 })
 
 test('a device of another platform keeps its platform', async (t) => {
@@ -187,11 +187,11 @@ test('a device of another platform keeps its platform', async (t) => {
   t.is((await run(`device register --platform ios ${phone}`, { answer })).exitCode, 0)
   for (const words of ['device register', 'device register --platform ios']) {
     const again = await run(`${words} ${phone} --json`, { answer })
-    t.deepEqual(again.surroundings.printed, ['{"platform":"ios","issued_new_key":false}'])
-    t.deepEqual(again.surroundings.requests[0]?.body, { device_key, platform: 'ios' })
+    t.deepEqual(again.context.printed, ['{"platform":"ios","issued_new_key":false}'])
+    t.deepEqual(again.context.requests[0]?.body, { device_key, platform: 'ios' })
   }
   const subscribed = await run(`channel subscribe ${phone}`, { answer })
-  t.deepEqual(subscribed.surroundings.requests[0]?.body, { device_key, platform: 'ios' })
+  t.deepEqual(subscribed.context.requests[0]?.body, { device_key, platform: 'ios' })
   t.is((await run(`device register --platform ios --device-key-file ${key}`)).exitCode, 2)
   t.is(readFileSync(key, 'utf8').trim(), KEY)
 })

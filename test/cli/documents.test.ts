@@ -67,11 +67,11 @@ const order = (rows: readonly (readonly string[])[], option: string): number =>
 
 test('every command has a help page, and its examples are command lines', async (t) => {
   for (const [path, entry] of commandsOf(PROGRAM)) {
-    const { surroundings, exitCode } = await run(`${path} --help`)
+    const { context, exitCode } = await run(`${path} --help`)
     t.is(exitCode, 0, path)
-    t.is(surroundings.printed[0]?.startsWith(`Usage: heliograph ${path}`), true, path)
+    t.is(context.printed[0]?.startsWith(`Usage: heliograph ${path}`), true, path)
     t.true(
-      surroundings.printed.every((line) => line.length <= 100),
+      context.printed.every((line) => line.length <= 100),
       path,
     )
     const definition = await entry.load()

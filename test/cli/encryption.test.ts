@@ -9,8 +9,8 @@ import { join } from 'node:path'
 import test from 'ava'
 
 import { decrypt, keyFromPassphrase } from '#src/client/encryption'
-import { success } from '#test/support/fake-surroundings'
-import type { FakeOptions } from '#test/support/fake-surroundings'
+import { success } from '#test/support/fake-process-context'
+import type { FakeOptions } from '#test/support/fake-process-context'
 import { CHANNEL, ENV, run } from '#test/support/command-line'
 
 const PASSPHRASE = 'correct horse battery staple'
@@ -19,9 +19,9 @@ const TEXT = 'The code is 4711'
 
 /** The body of the only request. */
 async function bodyOf(words: string, options: FakeOptions): Promise<Record<string, unknown>> {
-  const { surroundings, exitCode } = await run(words, options)
-  if (exitCode !== 0) throw new Error(surroundings.shown)
-  return surroundings.requests[0]?.body as Record<string, unknown>
+  const { context, exitCode } = await run(words, options)
+  if (exitCode !== 0) throw new Error(context.shown)
+  return context.requests[0]?.body as Record<string, unknown>
 }
 
 test('the SDK opens the ciphertext of the command line, in each model', async (t) => {
@@ -74,7 +74,7 @@ test('history shows the text of a ciphertext where it has the passphrase', async
   const sent = await bodyOf('send --title t --plaintext-file -', { env: SECRET_ENV, input: TEXT })
   const answer = () => success({ items: [entryOf(sent['ciphertext'])] })
   const shown = async (words: string, env = SECRET_ENV) =>
-    (await run(words, { env, answer })).surroundings
+    (await run(words, { env, answer })).context
   t.deepEqual((await shown("history --format '{title}: {plaintext}'")).printed, [
     `A new code: ${TEXT}`,
   ])
@@ -90,11 +90,11 @@ test('history shows the text of a ciphertext where it has the passphrase', async
     t.false(closed.shown.includes('spoofed'))
     t.is(closed.printed.length, 1)
     const why = /^d-1: decryption_failed: /
-    if (env === ENV) t.deepEqual(closed.complaints, [])
-    else t.regex(closed.complaints[0] ?? '', why)
+    if (env === ENV) t.deepEqual(closed.diagnostics, [])
+    else t.regex(closed.diagnostics[0] ?? '', why)
   }
   const other = await shown('history --json --key-id other')
-  t.regex(other.complaints[0] ?? '', /^d-1: key_unknown: /)
+  t.regex(other.diagnostics[0] ?? '', /^d-1: key_unknown: /)
 })
 
 test('wrong usage of encryption sends nothing', async (t) => {
@@ -109,18 +109,18 @@ test('wrong usage of encryption sends nothing', async (t) => {
     ['send --title t --plaintext-file - --rounds 599999', SECRET_ENV],
   ]
   for (const [words, env] of rows) {
-    const { surroundings, exitCode } = await run(words, { env: env ?? {}, input: TEXT })
+    const { context, exitCode } = await run(words, { env: env ?? {}, input: TEXT })
     t.is(exitCode, 2, words)
-    t.deepEqual(surroundings.requests, [], words)
-    t.false(surroundings.shown.includes(PASSPHRASE), words)
+    t.deepEqual(context.requests, [], words)
+    t.false(context.shown.includes(PASSPHRASE), words)
   }
 })
 
 test('a text or a passphrase as an argument warns, and names better ways', async (t) => {
   const words = "send --title t --plaintext x --passphrase 'five random words are enough'"
-  const { surroundings } = await run(words, { env: ENV })
+  const { context } = await run(words, { env: ENV })
   t.deepEqual(
-    surroundings.complaints.map((line) => /use (.*)$/.exec(line)?.[1]),
+    context.diagnostics.map((line) => /use (.*)$/.exec(line)?.[1]),
     ['--plaintext-file', 'HELIOGRAPH_PASSPHRASE or --passphrase-file'],
   )
 })

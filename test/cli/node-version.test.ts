@@ -2,7 +2,7 @@
 
 import test from 'ava'
 
-import { nodeRefusal } from '#src/cli/surroundings'
+import { nodeRefusal } from '#src/cli/process-context'
 
 test('a Node before 22 is refused with the way to a newer one', (t) => {
   for (const version of ['18.20.4', '20.20.2', '21.7.3']) {

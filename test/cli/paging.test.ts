@@ -2,8 +2,8 @@
 
 import test from 'ava'
 
-import { success } from '#test/support/fake-surroundings'
-import type { RecordedRequest } from '#test/support/fake-surroundings'
+import { success } from '#test/support/fake-process-context'
+import type { RecordedRequest } from '#test/support/fake-process-context'
 import { CHANNEL, PASSWORD, run } from '#test/support/command-line'
 
 const credentials = { channel_id: CHANNEL, password: PASSWORD }
@@ -38,15 +38,15 @@ test('a list reads pages until it has the wanted number of items', async (t) => 
     ['thing list --cursor 3 --limit 1', [4], 'there is more: --cursor 4, or --all'],
   ]
   for (const [words, ids, note] of rows) {
-    const { surroundings } = await run(words, { answer: pages })
+    const { context } = await run(words, { answer: pages })
     const lines = ids.map(
       (id) => `t${id}\tactive\t1970-01-01T00:00:00.000Z\tB?[2J\ttemperature=${id}`,
     )
-    t.deepEqual(surroundings.printed, lines, words)
-    t.deepEqual(surroundings.complaints, note === undefined ? [] : [note], words)
+    t.deepEqual(context.printed, lines, words)
+    t.deepEqual(context.diagnostics, note === undefined ? [] : [note], words)
     const json = await run(`${words} --json`, { answer: pages })
     t.deepEqual(
-      json.surroundings.printed,
+      json.context.printed,
       ids.map((id) => JSON.stringify(thing(id))),
       words,
     )
@@ -55,7 +55,7 @@ test('a list reads pages until it has the wanted number of items', async (t) => 
 
 test('a terminal is shown a table that fits, in colour where it may be', async (t) => {
   const plain = await run('thing list --limit 1', { answer: pages, screen })
-  t.deepEqual(plain.surroundings.printed, [
+  t.deepEqual(plain.context.printed, [
     'THING  STATE   CHANGED                   TITLE  ATTRS',
     't1     active  1970-01-01T00:00:00.000Z  B?[2J  temperature=1',
   ])
@@ -63,24 +63,24 @@ test('a terminal is shown a table that fits, in colour where it may be', async (
     answer: pages,
     screen: { ...screen, columns: 20 },
   })
-  t.true(narrow.surroundings.printed.every((line) => line.length <= 20))
+  t.true(narrow.context.printed.every((line) => line.length <= 20))
   const colour = await run('thing list --limit 1', {
     answer: pages,
     screen: { ...screen, hasColor: true },
   })
-  t.regex(colour.surroundings.printed[0] ?? '', /^\u001b\[1mTHING.*\u001b\[0m$/)
+  t.regex(colour.context.printed[0] ?? '', /^\u001b\[1mTHING.*\u001b\[0m$/)
 })
 
 test('an empty list says so, apart from the results', async (t) => {
-  const { surroundings } = await run('event list --state open --thing boiler', {
+  const { context } = await run('event list --state open --thing boiler', {
     answer: () => success({ items: [] }),
   })
-  t.deepEqual(surroundings.requests[0]?.body, {
+  t.deepEqual(context.requests[0]?.body, {
     ...credentials,
     state: 'open',
     thing_id: 'boiler',
     limit: 50,
   })
-  t.deepEqual(surroundings.printed, [])
-  t.deepEqual(surroundings.complaints, ['none'])
+  t.deepEqual(context.printed, [])
+  t.deepEqual(context.diagnostics, ['none'])
 })

@@ -23,7 +23,7 @@ test.serial('a script pulls, acknowledges, and opens ciphertext', async (t) => {
   }
   const ends = async (exitCode: number, words: string, input = '') => {
     const ended = await runAt(words, env, input)
-    t.is(ended.exitCode, exitCode, `${words}: ${ended.complaints.join()}`)
+    t.is(ended.exitCode, exitCode, `${words}: ${ended.diagnostics.join()}`)
     return ended.printed
   }
   const create = async (name: string): Promise<string> =>

@@ -27,7 +27,7 @@ test.serial('a day with the command line', async (t) => {
   }
   await run('config set token', base, gateway.token)
   const made = await run('channel create Greenhouse --json', base)
-  t.is(made.exitCode, 0, made.complaints.join())
+  t.is(made.exitCode, 0, made.diagnostics.join())
   const { channel_id: channelId, password } = json(made.printed[0])
   const env: Env = {
     ...base,
@@ -41,7 +41,7 @@ test.serial('a day with the command line', async (t) => {
   /** Runs a command line that must end with this code; gives its lines. */
   const ends = async (exitCode: number, words: string, other: Env = env) => {
     const ended = await run(words, other)
-    t.is(ended.exitCode, exitCode, `${words}: ${ended.complaints.join()}`)
+    t.is(ended.exitCode, exitCode, `${words}: ${ended.diagnostics.join()}`)
     return ended.printed
   }
   const waits = async (words: string): Promise<void> => {

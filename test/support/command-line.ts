@@ -1,8 +1,8 @@
 // Whole command lines, run against a recorded fetch.
 
 import { runCommandLine } from '#src/cli/command-line'
-import { FakeSurroundings } from '#test/support/fake-surroundings'
-import type { FakeOptions } from '#test/support/fake-surroundings'
+import { FakeProcessContext } from '#test/support/fake-process-context'
+import type { FakeOptions } from '#test/support/fake-process-context'
 
 export const CHANNEL = '01234567890123456789012344'
 
@@ -13,9 +13,9 @@ export const TOKEN = 'gateway-token-of-the-test'
 export const ENV = { HELIOGRAPH_CHANNEL: CHANNEL, HELIOGRAPH_PASSWORD: PASSWORD }
 
 export async function run(words: string, options: FakeOptions = {}) {
-  const surroundings = new FakeSurroundings({ env: ENV, ...options })
-  const exitCode = await runCommandLine(split(words), surroundings)
-  return { surroundings, exitCode }
+  const context = new FakeProcessContext({ env: ENV, ...options })
+  const exitCode = await runCommandLine(split(words), context)
+  return { context, exitCode }
 }
 
 /** Words as a shell divides them, with single quotes. */

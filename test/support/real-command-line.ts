@@ -1,18 +1,18 @@
 // Whole command lines against a real gateway.
 
 import { runCommandLine } from '#src/cli/command-line'
-import { processSurroundings } from '#src/cli/surroundings'
+import { processContext } from '#src/cli/process-context'
 import { split } from '#test/support/command-line'
-import { FakeSurroundings } from '#test/support/fake-surroundings'
+import { FakeProcessContext } from '#test/support/fake-process-context'
 
 const NEVER = new AbortController().signal
-const REAL = processSurroundings()
+const REAL = processContext()
 
 export type Env = Readonly<Record<string, string | undefined>>
 
 /** Runs a command line in this process, with real requests; Ctrl-C is never pressed. */
 export async function runAt(words: string, env: Env, input = '') {
-  const fake = new FakeSurroundings({ env, input, stopped: NEVER })
+  const fake = new FakeProcessContext({ env, input, stopped: NEVER })
   const { fetch: ask, nowMs, monotonicMs, after } = REAL
   const exitCode = await runCommandLine(split(words), {
     env,
@@ -26,7 +26,7 @@ export async function runAt(words: string, env: Env, input = '') {
     serve: fake.serve,
     untilStopped: fake.untilStopped,
   })
-  return { exitCode, printed: fake.printed, complaints: fake.complaints }
+  return { exitCode, printed: fake.printed, diagnostics: fake.diagnostics }
 }
 
 /** The object that a line holds. */

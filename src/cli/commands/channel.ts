@@ -4,9 +4,9 @@ import { ACCESS, CHANNEL, NEW_CHANNEL, credentialsOf, passwordIn } from '#src/cl
 import { secretFile, setting } from '#src/cli/access'
 import { UsageError } from '#src/cli/endings'
 import { makePassword } from '#src/cli/make-password'
-import type { Surroundings } from '#src/cli/surroundings'
+import type { ProcessContext } from '#src/cli/process-context'
 import { commandClientOf } from '#src/cli/command-client'
-import { fileOption, flag, parameter, text, command } from '#src/cli/command'
+import { command, fileOption, flag, parameter, text } from '#src/cli/command'
 
 const MADE = 'Without a password the command makes a strong one and shows it once.'
 
@@ -90,13 +90,13 @@ export const password = command({
 
 async function newPasswordIn(
   { newPassword, newPasswordFile }: NewPassword,
-  surroundings: Surroundings,
+  context: ProcessContext,
 ): Promise<string | undefined> {
   if (newPassword !== undefined && newPasswordFile !== undefined) {
     throw new UsageError('give --new-password or --new-password-file, not both')
   }
-  if (newPasswordFile === undefined) return newPassword ?? setting(surroundings.env, NEW_PASSWORD)
-  return await secretFile('--new-password-file', newPasswordFile, surroundings)
+  if (newPasswordFile === undefined) return newPassword ?? setting(context.env, NEW_PASSWORD)
+  return await secretFile('--new-password-file', newPasswordFile, context)
 }
 
 export const remove = command({

@@ -4,7 +4,7 @@ import { bashScript } from '#src/cli/completion/bash'
 import { fishScript } from '#src/cli/completion/fish'
 import { placesOf } from '#src/cli/completion/places'
 import { zshScript } from '#src/cli/completion/zsh'
-import { oneOf, command } from '#src/cli/command'
+import { command, oneOf } from '#src/cli/command'
 import type { Parameter } from '#src/cli/command'
 
 const SCRIPTS = { bash: bashScript, zsh: zshScript, fish: fishScript }

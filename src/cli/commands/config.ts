@@ -6,8 +6,8 @@ import { profileOf, readProfiles, writeProfiles } from '#src/cli/config-file'
 import type { ConfigKey, Profile, Profiles } from '#src/cli/config-file'
 import { CommandError, EXIT, UsageError } from '#src/cli/endings'
 import { aligned } from '#src/cli/plain-text'
-import type { Surroundings } from '#src/cli/surroundings'
-import { flag, oneOf, optional, text, command } from '#src/cli/command'
+import type { ProcessContext } from '#src/cli/process-context'
+import { command, flag, oneOf, optional, text } from '#src/cli/command'
 import type { Parameter } from '#src/cli/command'
 
 const OPTIONS = {
@@ -24,7 +24,7 @@ const KEY: Parameter<ConfigKey> = {
   read: ([given = '']) => oneOf(CONFIG_KEYS)(given),
 }
 
-const nameOf = (profile: string | undefined, { env }: Surroundings): string =>
+const nameOf = (profile: string | undefined, { env }: ProcessContext): string =>
   profile ?? setting(env, 'HELIOGRAPH_PROFILE') ?? DEFAULT_PROFILE
 
 export const get = command({
@@ -53,7 +53,7 @@ export const set = command({
   async run({ key, value, profile }, context) {
     const isTyped = value !== undefined && value !== '-'
     if (isTyped && SECRET_KEYS.has(key)) {
-      context.terminal.complain(
+      context.terminal.printDiagnostic(
         'warning: the value shows in the list of processes; give it on the standard input',
       )
     }
@@ -73,7 +73,11 @@ export const unset = command({
   },
 })
 
-function change(name: string, { env }: Surroundings, changed: (before: Profile) => Profile): void {
+function change(
+  name: string,
+  { env }: ProcessContext,
+  changed: (before: Profile) => Profile,
+): void {
   const profiles = new Map(Object.entries(readProfiles(env)))
   const after = changed(profiles.get(name) ?? {})
   if (Object.keys(after).length === 0) profiles.delete(name)
@@ -91,7 +95,7 @@ export const list = command({
     if (json === true) {
       for (const row of rows) terminal.print(JSON.stringify(row))
     } else if (rows.length === 0) {
-      terminal.complain(`nothing is set in ${configPath(env) ?? 'a config file'}`)
+      terminal.printDiagnostic(`nothing is set in ${configPath(env) ?? 'a config file'}`)
     } else {
       const cells = rows.map((row) => [row.profile, row.key, row.value ?? '(set)'])
       for (const line of aligned(cells)) terminal.print(line)

@@ -6,9 +6,9 @@ import { clockIn } from '#src/cli/delivery-line'
 import { DevCluster, aborted } from '#src/cli/dev-cluster/cluster'
 import { Reporter } from '#src/cli/dev-cluster/reporter'
 import { UsageError } from '#src/cli/endings'
-import type { Surroundings } from '#src/cli/surroundings'
+import type { ProcessContext } from '#src/cli/process-context'
 import { whole } from '#src/cli/values'
-import { withDefault, command } from '#src/cli/command'
+import { command, withDefault } from '#src/cli/command'
 
 const NODES_MAX = 9
 const PORT_MAX = 65_535
@@ -42,7 +42,7 @@ interface DevClusterOptions {
 
 async function runCluster(
   { nodes, port }: DevClusterOptions,
-  { env, fetch: ask, nowMs, terminal, untilStopped }: Surroundings,
+  { env, fetch: ask, nowMs, terminal, untilStopped }: ProcessContext,
 ): Promise<void> {
   if (port !== undefined && port + nodes - 1 > PORT_MAX) {
     throw new UsageError(`with ${nodes} nodes --port is at most ${PORT_MAX - nodes + 1}`)

@@ -6,7 +6,7 @@ import { ACCESS, secretFile } from '#src/cli/access'
 import { UsageError } from '#src/cli/endings'
 import { commandClientOf } from '#src/cli/command-client'
 import { DEVICE, knownDeviceKey, thisDevice, thisPlatform } from '#src/cli/this-device'
-import { choice, fileOption, oneOf, required, command } from '#src/cli/command'
+import { command, choice, fileOption, oneOf, required } from '#src/cli/command'
 import type { Parameter } from '#src/cli/command'
 
 const TOKEN_FILE = fileOption('file with the token from Apple or Google; - reads the input')

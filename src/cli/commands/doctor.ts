@@ -6,7 +6,7 @@ import { examine } from '#src/cli/doctor/examine'
 import type { Finding } from '#src/cli/doctor/finding'
 import { EXIT, UsageError } from '#src/cli/endings'
 import { onOneLine } from '#src/cli/plain-text'
-import type { Surroundings } from '#src/cli/surroundings'
+import type { ProcessContext } from '#src/cli/process-context'
 import { commandClientOf } from '#src/cli/command-client'
 import { command } from '#src/cli/command'
 
@@ -35,10 +35,10 @@ export const doctor = command({
 /** The channel, if both it and its password are given somewhere. */
 async function namedChannel(
   options: ChannelGiven,
-  surroundings: Surroundings,
+  context: ProcessContext,
 ): Promise<Credentials | undefined> {
   try {
-    return await credentialsOf(options, surroundings)
+    return await credentialsOf(options, context)
   } catch (error) {
     if (error instanceof UsageError && options.channel === undefined) return undefined
     throw error

@@ -5,7 +5,7 @@ import { CHANNEL, credentialsOf } from '#src/cli/access'
 import { ENTITY_HEADINGS, entityCells } from '#src/cli/entity-cells'
 import { PAGING, list as listPages } from '#src/cli/paging'
 import { commandClientOf, given } from '#src/cli/command-client'
-import { choice, parameter, text, command } from '#src/cli/command'
+import { command, choice, parameter, text } from '#src/cli/command'
 
 export const get = command({
   description: 'Shows an Event as it is now.',

@@ -1,11 +1,11 @@
 // heliograph event: create, update, close.
 
 import { CHANNEL, credentialsOf } from '#src/cli/access'
-import type { Surroundings } from '#src/cli/surroundings'
+import type { ProcessContext } from '#src/cli/process-context'
 import { CIPHERTEXT, ciphertextIn } from '#src/cli/plaintext'
 import { commandClientOf, given } from '#src/cli/command-client'
 import { readMetadata, readPairs, time } from '#src/cli/values'
-import { parameter, rest, text, texts, command } from '#src/cli/command'
+import { command, parameter, rest, text, texts } from '#src/cli/command'
 import type { Given } from '#src/cli/command'
 
 const PATCH = {
@@ -28,14 +28,14 @@ const EVENT_ID = parameter('<event_id>', 'the id of the Event')
 
 async function patchOf(
   options: Given<typeof PATCH> & { readonly attrs: readonly string[] },
-  surroundings: Surroundings,
+  context: ProcessContext,
 ) {
   const { title, description, status, message, severity, attrs, metadata } = options
-  const credentials = await credentialsOf(options, surroundings)
-  const ciphertext = await ciphertextIn(options, surroundings, credentials.channel_id)
+  const credentials = await credentialsOf(options, context)
+  const ciphertext = await ciphertextIn(options, context, credentials.channel_id)
   return {
     ...credentials,
-    event_time: options.eventTime ?? surroundings.nowMs(),
+    event_time: options.eventTime ?? context.nowMs(),
     ...given({ title, description, status, message, severity, ciphertext }),
     ...given({ thing_id: options.thing, tags: options.tag, images: options.image }),
     ...given({ metadata: metadata && readMetadata(metadata) }),

@@ -7,7 +7,7 @@ import { PAGING, eachPage } from '#src/cli/paging'
 import { since } from '#src/cli/since'
 import { commandClientOf, given } from '#src/cli/command-client'
 import { whole } from '#src/cli/values'
-import { choice, text, command } from '#src/cli/command'
+import { command, choice, text } from '#src/cli/command'
 
 export const history = command({
   description:

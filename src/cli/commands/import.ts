@@ -15,10 +15,10 @@ import type { Mapping } from '#src/cli/import/mapping'
 import { progressLine } from '#src/cli/import/progress'
 import { rowsOf } from '#src/cli/import/rows'
 import type { RowFormat } from '#src/cli/import/rows'
-import type { Surroundings } from '#src/cli/surroundings'
+import type { ProcessContext } from '#src/cli/process-context'
 import { commandClientOf } from '#src/cli/command-client'
 import { whole } from '#src/cli/values'
-import { choice, fileOption, flag, text, texts, withDefault, command } from '#src/cli/command'
+import { command, choice, fileOption, flag, text, texts, withDefault } from '#src/cli/command'
 import type { Given, Parameter } from '#src/cli/command'
 
 const TICK_MS = 500
@@ -71,27 +71,29 @@ export const importing = command({
 /** One run of the command. */
 class ImportRun {
   readonly #options: ImportGiven
-  readonly #surroundings: Surroundings
+  readonly #context: ProcessContext
   readonly #checkpoint: Checkpoint
   readonly #totalBytes: number | undefined
   #rejects = 0
 
-  constructor(options: ImportGiven, surroundings: Surroundings) {
+  constructor(options: ImportGiven, context: ProcessContext) {
     this.#options = options
-    this.#surroundings = surroundings
+    this.#context = context
     this.#checkpoint = new Checkpoint(options.dryRun === true ? undefined : options.checkpoint)
     this.#totalBytes = options.file === '-' ? undefined : statSync(options.file).size
   }
 
   async run(): Promise<number> {
     const { file, delimiter, format = formatOf(file) } = this.#options
-    const { access, report } = await commandClientOf(this.#options, this.#surroundings)
+    const { access, report } = await commandClientOf(this.#options, this.#context)
     const importer = await this.#importer(access)
-    const { terminal } = this.#surroundings
+    const { terminal } = this.#context
     if (access.token === undefined && this.#options.dryRun !== true) {
-      terminal.complain('note: without its token a gateway takes 60 a minute from one address')
+      terminal.printDiagnostic(
+        'note: without its token a gateway takes 60 a minute from one address',
+      )
     }
-    const stopped = this.#surroundings.untilStopped()
+    const stopped = this.#context.untilStopped()
     const endProgress = this.#showProgress(importer)
     try {
       await importer.run(rowsOf(this.#input(), format, delimiter), stopped)
@@ -114,9 +116,9 @@ class ImportRun {
 
   async #importer({ baseUrl, token }: Access): Promise<Importer> {
     const { connections, dryRun } = this.#options
-    const { fetch: ask, nowMs } = this.#surroundings
+    const { fetch: ask, nowMs } = this.#context
     return new Importer({
-      credentials: await credentialsOf(this.#options, this.#surroundings),
+      credentials: await credentialsOf(this.#options, this.#context),
       mapping: mappingOf(this.#options),
       checkpoint: this.#checkpoint,
       nowMs,
@@ -138,7 +140,7 @@ class ImportRun {
 
   #input(): Readable {
     const { file } = this.#options
-    return file === '-' ? this.#surroundings.input() : createReadStream(file)
+    return file === '-' ? this.#context.input() : createReadStream(file)
   }
 
   #reject(reject: Reject): void {
@@ -146,15 +148,15 @@ class ImportRun {
     if (this.#options.rejects !== undefined) {
       appendFileSync(this.#options.rejects, `${JSON.stringify(reject)}\n`, { mode: 0o600 })
     } else if (this.#rejects <= SHOWN_REJECTS) {
-      this.#surroundings.terminal.complain(`row ${reject.row}: ${reject.error}`)
+      this.#context.terminal.printDiagnostic(`row ${reject.row}: ${reject.error}`)
     } else if (this.#rejects === SHOWN_REJECTS + 1) {
-      this.#surroundings.terminal.complain('more rows are rejected: --rejects <file> keeps them')
+      this.#context.terminal.printDiagnostic('more rows are rejected: --rejects <file> keeps them')
     }
   }
 
   /** Draws the progress and saves the checkpoint now and then; gives the way to end that. */
   #showProgress(importer: Importer): () => void {
-    const { terminal, monotonicMs } = this.#surroundings
+    const { terminal, monotonicMs } = this.#context
     const beganMs = monotonicMs()
     const totalBytes = this.#totalBytes
     const timer = setInterval(() => {

@@ -5,7 +5,7 @@ import { CHANNEL, credentialsOf } from '#src/cli/access'
 import { dateText } from '#src/cli/facts'
 import { list as listPages } from '#src/cli/paging'
 import { commandClientOf, given } from '#src/cli/command-client'
-import { parameter, text, command } from '#src/cli/command'
+import { command, parameter, text } from '#src/cli/command'
 
 export const create = command({
   description:

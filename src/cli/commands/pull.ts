@@ -5,7 +5,7 @@ import { FEED, feedLines } from '#src/cli/feed-lines'
 import { commandClientOf, given } from '#src/cli/command-client'
 import { DEVICE, knownDeviceKey } from '#src/cli/this-device'
 import { whole } from '#src/cli/values'
-import { flag, someOf, command } from '#src/cli/command'
+import { command, flag, someOf } from '#src/cli/command'
 
 /** The gateway's limit of one request. */
 const AT_ONCE_MAX = 200
@@ -31,13 +31,15 @@ export const pull = command({
       ...given({ limit: options.limit }),
     })
     for (const item of items) context.terminal.print(await lineOf(item))
-    if (items.length === 0) context.terminal.complain('none')
+    if (items.length === 0) context.terminal.printDiagnostic('none')
     const ids = items.map(({ delivery_id: id }) => id)
     if (options.ack === true && ids.length > 0) {
       await client.messages.ack({ ...device, delivery_ids: ids })
     }
     if (hasMore) {
-      context.terminal.complain(`there is more: pull again${options.ack ? '' : ' with --ack'}`)
+      context.terminal.printDiagnostic(
+        `there is more: pull again${options.ack ? '' : ' with --ack'}`,
+      )
     }
   },
 })

@@ -5,7 +5,7 @@ import { CHANNEL, credentialsOf } from '#src/cli/access'
 import { CIPHERTEXT, ciphertextIn } from '#src/cli/plaintext'
 import { commandClientOf, given } from '#src/cli/command-client'
 import { readMetadata, time } from '#src/cli/values'
-import { choice, required, text, texts, command } from '#src/cli/command'
+import { command, choice, required, text, texts } from '#src/cli/command'
 
 export const send = command({
   description:

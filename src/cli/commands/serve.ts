@@ -1,6 +1,6 @@
 // heliograph serve: a gateway in this process, the same as `npm start`.
 
-import { flag, command } from '#src/cli/command'
+import { command, flag } from '#src/cli/command'
 
 export const serve = command({
   description:
@@ -8,9 +8,9 @@ export const serve = command({
     'working directory; the README has the table.',
   options: { whileStdin: flag('stop when the standard input ends', { isHidden: true }) },
   examples: ['serve'],
-  async run({ whileStdin }, surroundings) {
+  async run({ whileStdin }, context) {
     if (whileStdin === true) stopWithStdin()
-    const exitCode = await surroundings.serve(surroundings.env)
+    const exitCode = await context.serve(context.env)
     // A process that still reads its standard input does not end.
     if (whileStdin === true) process.stdin.pause()
     return exitCode

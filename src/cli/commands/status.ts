@@ -5,10 +5,10 @@ import type { Client } from '#src/client/client'
 import { pause } from '#src/client/runtime'
 import { ACCESS } from '#src/cli/access'
 import { CommandError, EXIT } from '#src/cli/endings'
-import type { Surroundings } from '#src/cli/surroundings'
+import type { ProcessContext } from '#src/cli/process-context'
 import { commandClientOf } from '#src/cli/command-client'
 import { whole } from '#src/cli/values'
-import { flag, parameter, withDefault, command } from '#src/cli/command'
+import { command, flag, parameter, withDefault } from '#src/cli/command'
 
 const TIMEOUT_S = 30
 const TIMEOUT_MAX_S = 86_400
@@ -45,14 +45,14 @@ async function lastOf(
   client: Client,
   opId: string,
   timeoutS: number,
-  surroundings: Surroundings,
+  context: ProcessContext,
 ): Promise<OperationRecord> {
-  const endMs = surroundings.monotonicMs() + timeoutS * 1000
+  const endMs = context.monotonicMs() + timeoutS * 1000
   for (let delayMs = POLL.firstMs; ; delayMs *= 1.5) {
     const record = await client.status(opId)
-    const leftMs = endMs - surroundings.monotonicMs()
+    const leftMs = endMs - context.monotonicMs()
     if (hasEnded(record) || leftMs <= 0) return record
-    await pause(surroundings, Math.min(delayMs, POLL.maxMs, leftMs), undefined)
+    await pause(context, Math.min(delayMs, POLL.maxMs, leftMs), undefined)
   }
 }
 

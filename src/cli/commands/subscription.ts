@@ -6,7 +6,7 @@ import { EXIT, UsageError } from '#src/cli/endings'
 import { list } from '#src/cli/paging'
 import { commandClientOf } from '#src/cli/command-client'
 import { DEVICE, thisDevice } from '#src/cli/this-device'
-import { parameter, command } from '#src/cli/command'
+import { command, parameter } from '#src/cli/command'
 
 export const subscribe = command({
   description: 'Subscribes this computer to a channel; `heliograph watch` shows what arrives.',

@@ -1,11 +1,11 @@
 // heliograph thing: create, update, archive, delete.
 
 import { CHANNEL, credentialsOf } from '#src/cli/access'
-import type { Surroundings } from '#src/cli/surroundings'
+import type { ProcessContext } from '#src/cli/process-context'
 import { CIPHERTEXT, ciphertextIn } from '#src/cli/plaintext'
 import { commandClientOf, given } from '#src/cli/command-client'
 import { readMetadata, readPairs, readTexts, time } from '#src/cli/values'
-import { parameter, rest, text, texts, command } from '#src/cli/command'
+import { command, parameter, rest, text, texts } from '#src/cli/command'
 import type { Given } from '#src/cli/command'
 
 const PATCH = {
@@ -28,14 +28,14 @@ const THING_ID = parameter('<thing_id>', 'the id of the Thing')
 
 async function patchOf(
   options: Given<typeof PATCH> & { readonly attrs: readonly string[] },
-  surroundings: Surroundings,
+  context: ProcessContext,
 ) {
   const { title, description, attrs, metadata, externalId } = options
-  const credentials = await credentialsOf(options, surroundings)
-  const ciphertext = await ciphertextIn(options, surroundings, credentials.channel_id)
+  const credentials = await credentialsOf(options, context)
+  const ciphertext = await ciphertextIn(options, context, credentials.channel_id)
   return {
     ...credentials,
-    observed_at: options.observedAt ?? surroundings.nowMs(),
+    observed_at: options.observedAt ?? context.nowMs(),
     ...given({ title, description, ciphertext, tags: options.tag, images: options.image }),
     ...given({ primary_image: options.primaryImage, location_type: options.locationType }),
     ...given({ location_value: options.locationValue }),

@@ -17,12 +17,12 @@ import { CommandError, EXIT, UsageError } from '#src/cli/endings'
 import { onOneLine } from '#src/cli/plain-text'
 import { ENCRYPTION } from '#src/cli/encryption-options'
 import { deliveryOf, since } from '#src/cli/since'
-import type { Surroundings, Terminal } from '#src/cli/surroundings'
+import type { ProcessContext, Terminal } from '#src/cli/process-context'
 import { commandClientOf, given } from '#src/cli/command-client'
 import type { CommandClient } from '#src/cli/command-client'
 import { DEVICE, thisDevice } from '#src/cli/this-device'
 import { whole } from '#src/cli/values'
-import { choice, text, valued, withDefault, command } from '#src/cli/command'
+import { choice, command, text, valued, withDefault } from '#src/cli/command'
 import type { Given } from '#src/cli/command'
 
 const JOBS_MAX = 64
@@ -76,7 +76,7 @@ interface WatchParts extends Pick<CommandClient, 'client' | 'access'> {
 /** One run of the command. */
 class WatchRun {
   readonly #options: WatchGiven
-  readonly #surroundings: Surroundings
+  readonly #context: ProcessContext
   readonly #parts: WatchParts
   readonly #names = new Map<ChannelId, string>()
   /** The last seq of each channel that --since has shown. */
@@ -87,15 +87,15 @@ class WatchRun {
   #count = 0
   #cancelTimeout: () => void = () => {}
 
-  constructor(options: WatchGiven, surroundings: Surroundings, parts: WatchParts) {
+  constructor(options: WatchGiven, context: ProcessContext, parts: WatchParts) {
     this.#options = options
-    this.#surroundings = surroundings
+    this.#context = context
     this.#parts = parts
-    const { exec: command, jobs } = options
-    const { env, terminal } = surroundings
-    if (command !== undefined) {
-      const complain = (line: string): void => terminal.complain(line)
-      this.#commands = new DeliveryCommands({ command, jobs, env, complain })
+    const { exec, jobs } = options
+    const { env, terminal } = context
+    if (exec !== undefined) {
+      const printDiagnostic = (line: string): void => terminal.printDiagnostic(line)
+      this.#commands = new DeliveryCommands({ command: exec, jobs, env, printDiagnostic })
     }
     const commands = this.#commands
     const line = this.#lines()
@@ -107,8 +107,8 @@ class WatchRun {
 
   async run(): Promise<void> {
     const { client, access } = this.#parts
-    const channels = await allCredentialsOf(this.#options, this.#surroundings)
-    const { deviceKey, isNew } = await thisDevice(this.#parts, this.#options, this.#surroundings)
+    const channels = await allCredentialsOf(this.#options, this.#context)
+    const { deviceKey, isNew } = await thisDevice(this.#parts, this.#options, this.#context)
     if (isNew && channels.length === 0) {
       throw new UsageError('a new device is subscribed to nothing yet: name a channel by --channel')
     }
@@ -127,7 +127,7 @@ class WatchRun {
       token: access.token,
       client: 'heliograph watch',
       ...this.#handlers(),
-      onState: (state) => stateLine(state, this.#surroundings.terminal),
+      onState: (state) => stateLine(state, this.#context.terminal),
     })
     await this.#until(session, stopped)
   }
@@ -152,13 +152,13 @@ class WatchRun {
       const end = (): void => {
         this.#over.abort(new CommandError(`${timeout} s are over`, EXIT.timeout))
       }
-      this.#cancelTimeout = this.#surroundings.after(timeout * 1000, end)
+      this.#cancelTimeout = this.#context.after(timeout * 1000, end)
     }
-    return AbortSignal.any([this.#surroundings.untilStopped(), this.#over.signal])
+    return AbortSignal.any([this.#context.untilStopped(), this.#over.signal])
   }
 
   #handlers() {
-    const { terminal } = this.#surroundings
+    const { terminal } = this.#context
     const names = this.#names
     return {
       onChannel: ({ channelId, channelName }: { channelId: ChannelId; channelName: string }) =>
@@ -168,9 +168,9 @@ class WatchRun {
         if (this.#over.signal.aborted) throw new CommandError('the watch is over')
         await this.#received(delivery)
       },
-      onGap: (gap: Gap) => terminal.complain(gapLine(gap, nameOf(names, gap.channelId))),
+      onGap: (gap: Gap) => terminal.printDiagnostic(gapLine(gap, nameOf(names, gap.channelId))),
       onUnsubscribed: (id: ChannelId) =>
-        terminal.complain(`no longer subscribed to ${nameOf(names, id)}`),
+        terminal.printDiagnostic(`no longer subscribed to ${nameOf(names, id)}`),
     }
   }
 
@@ -188,7 +188,7 @@ class WatchRun {
 
   /** Shows the history that --since asks for. */
   async #past(channels: readonly Credentials[], stopped: AbortSignal): Promise<void> {
-    const from = this.#options.since?.(this.#surroundings.nowMs())
+    const from = this.#options.since?.(this.#context.nowMs())
     if (from === undefined) return
     for (const credentials of channels) {
       let cursor: string | undefined
@@ -214,7 +214,7 @@ class WatchRun {
       return ({ delivery, channelName, plaintext }) =>
         deliveryJson(delivery, channelName, plaintext)
     const clock = clockIn()
-    const { terminal } = this.#surroundings
+    const { terminal } = this.#context
     return ({ delivery, channelName, plaintext }) => {
       const screen = terminal.screen()
       const line = deliveryLine(delivery, {
@@ -237,9 +237,11 @@ function gapLine({ from, to, reason }: Gap, channelName: string): string {
 
 function stateLine(state: WatchState, terminal: Terminal): void {
   if (state.kind === 'waiting') {
-    terminal.complain(`${state.reason}; trying again in ${Math.ceil(state.delayMs / 1000)} s`)
+    terminal.printDiagnostic(
+      `${state.reason}; trying again in ${Math.ceil(state.delayMs / 1000)} s`,
+    )
   } else if (state.kind === 'open') {
-    terminal.complain('watching; Ctrl-C stops')
+    terminal.printDiagnostic('watching; Ctrl-C stops')
   }
 }
 

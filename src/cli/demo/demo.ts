@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os'
 
 import { ACCESS, accessOf } from '#src/cli/access'
 import { UsageError } from '#src/cli/endings'
-import type { Surroundings } from '#src/cli/surroundings'
+import type { ProcessContext } from '#src/cli/process-context'
 import { whole } from '#src/cli/values'
-import { flag, withDefault, command } from '#src/cli/command'
+import { command, flag, withDefault } from '#src/cli/command'
 import type { Given } from '#src/cli/command'
 import { startOwnGateway } from './gateway.ts'
 import { PushAudience } from './push-audience.ts'
@@ -37,8 +37,8 @@ export const demo = command({
   },
 })
 
-async function runDemo(options: Given<typeof OPTIONS>, surroundings: Surroundings): Promise<void> {
-  const access = await accessOf(options, surroundings)
+async function runDemo(options: Given<typeof OPTIONS>, context: ProcessContext): Promise<void> {
+  const access = await accessOf(options, context)
   const isOwn = options.url === undefined
   if (!isOwn && access.token === undefined) {
     throw new UsageError(
@@ -50,13 +50,13 @@ async function runDemo(options: Given<typeof OPTIONS>, surroundings: Surrounding
     throw new UsageError('--push needs a gateway of its own: leave out --url')
   }
   const show = { seconds, threshold, plain, json: access.json }
-  const stopped = surroundings.untilStopped()
+  const stopped = context.untilStopped()
   const summary = isOwn
-    ? await showOnOwnGateway({ ...show, stopped, isPushed: push === true }, surroundings)
-    : await runShow({ ...show, ...access, stopped, isBorrowed: true }, surroundings)
+    ? await showOnOwnGateway({ ...show, stopped, isPushed: push === true }, context)
+    : await runShow({ ...show, ...access, stopped, isBorrowed: true }, context)
   if (summary === undefined) return
   const line = access.json ? summaryJson(summary) : summaryLine(summary)
-  surroundings.terminal.print(line)
+  context.terminal.print(line)
 }
 
 interface OwnShow extends Omit<ShowOptions, 'baseUrl' | 'token' | 'isBorrowed' | 'pushes'> {
@@ -66,12 +66,12 @@ interface OwnShow extends Omit<ShowOptions, 'baseUrl' | 'token' | 'isBorrowed' |
 /** Runs the demo on a gateway that ends with it; undefined when it was stopped before it began. */
 async function showOnOwnGateway(
   { isPushed, ...show }: OwnShow,
-  surroundings: Surroundings,
+  context: ProcessContext,
 ): Promise<Summary | undefined> {
-  if (!isPushed) return showOn(show, surroundings)
-  const pushes = await PushAudience.start(tmpdir(), surroundings.nowMs)
+  if (!isPushed) return showOn(show, context)
+  const pushes = await PushAudience.start(tmpdir(), context.nowMs)
   try {
-    return await showOn({ ...show, pushes }, surroundings)
+    return await showOn({ ...show, pushes }, context)
   } finally {
     await pushes.close()
   }
@@ -79,10 +79,10 @@ async function showOnOwnGateway(
 
 async function showOn(
   show: Omit<ShowOptions, 'baseUrl' | 'token' | 'isBorrowed'>,
-  surroundings: Surroundings,
+  context: ProcessContext,
 ): Promise<Summary | undefined> {
-  const { env, fetch: ask } = surroundings
-  surroundings.terminal.complain('starting a gateway')
+  const { env, fetch: ask } = context
+  context.terminal.printDiagnostic('starting a gateway')
   const gateway = await startOwnGateway({
     env,
     fetch: ask,
@@ -94,7 +94,7 @@ async function showOn(
   const { baseUrl, token, failed } = gateway
   try {
     const stopped = AbortSignal.any([show.stopped, failed])
-    return await runShow({ ...show, baseUrl, token, stopped, isBorrowed: false }, surroundings)
+    return await runShow({ ...show, baseUrl, token, stopped, isBorrowed: false }, context)
   } finally {
     await gateway.stop()
     failed.throwIfAborted()

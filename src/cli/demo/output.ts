@@ -3,7 +3,7 @@
 import type { WatchState } from '#src/client/watch'
 import type { Delivery } from '#src/schemas/frames'
 import { clockIn, deliveryJson, deliveryLine } from '#src/cli/delivery-line'
-import type { Terminal } from '#src/cli/surroundings'
+import type { Terminal } from '#src/cli/process-context'
 import type { Audience } from './audience.ts'
 import { frameOf } from './frame.ts'
 import { pushCount, pushJson, pushLine } from './push-audience.ts'
@@ -43,7 +43,7 @@ function lineOutput({ json, channelName }: OutputOptions, terminal: Terminal): O
       ),
     pushed: (push) => terminal.print(json ? pushJson(push) : pushLine(push, clock)),
     connection: (state) => {
-      if (state.kind === 'waiting') terminal.complain(waitingText(state))
+      if (state.kind === 'waiting') terminal.printDiagnostic(waitingText(state))
     },
     close: () => {},
   }

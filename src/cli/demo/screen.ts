@@ -1,6 +1,6 @@
 // A terminal taken over for a while: redrawn in place, and given back as it was.
 
-import type { Terminal } from '#src/cli/surroundings'
+import type { Terminal } from '#src/cli/process-context'
 import type { FrameLine } from './frame.ts'
 
 const REDRAW_MS = 250

@@ -12,7 +12,7 @@ import { makePassword } from '#src/cli/make-password'
 import { CommandError } from '#src/cli/endings'
 import type { Credentials } from '#src/cli/access'
 import { Computer } from '#src/cli/readings'
-import type { Surroundings } from '#src/cli/surroundings'
+import type { ProcessContext } from '#src/cli/process-context'
 import { thisPlatform } from '#src/cli/this-device'
 import { conclude } from '#src/cli/commands/watch'
 import { Audience } from './audience.ts'
@@ -44,14 +44,14 @@ export interface ShowOptions {
 }
 
 /** Runs until it is stopped or the time is over. Gives the counts and latencies. */
-export async function runShow(options: ShowOptions, surroundings: Surroundings): Promise<Summary> {
+export async function runShow(options: ShowOptions, context: ProcessContext): Promise<Summary> {
   const { baseUrl, token, stopped } = options
-  const client = createClient({ baseUrl, token, fetch: surroundings.fetch })
+  const client = createClient({ baseUrl, token, fetch: context.fetch })
   const { credentials, deviceKey, channelName } = await prepare(client)
   await options.pushes?.join(client, credentials)
   const tally = new Tally()
   const audience = new Audience(credentials.channel_id, tally)
-  const output = outputFor({ ...options, audience, tally, channelName }, surroundings.terminal)
+  const output = outputFor({ ...options, audience, tally, channelName }, context.terminal)
   options.pushes?.onPush((push) => output.pushed(push))
   const opened = Promise.withResolvers<void>()
   const session = watch({
@@ -60,7 +60,7 @@ export async function runShow(options: ShowOptions, surroundings: Surroundings):
     token,
     client: 'heliograph demo',
     onEntry: (delivery) => {
-      audience.received(delivery, surroundings.monotonicMs())
+      audience.received(delivery, context.monotonicMs())
       output.delivered(delivery)
     },
     onGap: (gap) => audience.missed(gap),
@@ -74,7 +74,7 @@ export async function runShow(options: ShowOptions, surroundings: Surroundings):
   const until = AbortSignal.any([stopped, isOver.signal])
   try {
     await Promise.race([opened.promise, aborted(until)])
-    await publish({ client, credentials, tally, until, options }, surroundings)
+    await publish({ client, credentials, tally, until, options }, context)
     await lastDeliveries(tally)
   } finally {
     await session.close()
@@ -121,7 +121,7 @@ interface Publishing {
 /** Once a second; a second that takes longer delays the next one, so that nothing piles up. */
 async function publish(
   { client, credentials, tally, until, options }: Publishing,
-  { nowMs, monotonicMs }: Surroundings,
+  { nowMs, monotonicMs }: ProcessContext,
 ): Promise<void> {
   const sender = new Sender(tally, monotonicMs)
   const ports = { client, credentials, sender, nowMs }

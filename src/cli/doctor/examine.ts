@@ -6,7 +6,7 @@ import { webSocketCarrier } from '#src/client/carrier'
 import { tcpCarrier } from '#src/client/node/tcp'
 import type { Access, Credentials } from '#src/cli/access'
 import { endingOf } from '#src/cli/endings'
-import type { Surroundings } from '#src/cli/surroundings'
+import type { ProcessContext } from '#src/cli/process-context'
 import type { CommandClient } from '#src/cli/command-client'
 import { ok, problem, skipped, warning } from './finding.ts'
 import type { Finding } from './finding.ts'
@@ -25,7 +25,7 @@ export interface Subject extends Pick<CommandClient, 'client' | 'access'> {
 /** Gives each finding as soon as its check has ended. */
 export async function* examine(
   subject: Subject,
-  surroundings: Pick<Surroundings, 'fetch' | 'nowMs'>,
+  context: Pick<ProcessContext, 'fetch' | 'nowMs'>,
 ): AsyncIterable<Finding> {
   const { access } = subject
   const place = placeOf(access.baseUrl)
@@ -35,25 +35,25 @@ export async function* examine(
     async () => await examineConnection('connection', place),
     async () =>
       isTls
-        ? await examineCertificate('certificate', place, surroundings.nowMs())
+        ? await examineCertificate('certificate', place, context.nowMs())
         : skipped('certificate', 'the address is http: others on the network can read the traffic'),
-    async () => await examineHealth(access, surroundings),
+    async () => await examineHealth(access, context),
   ]
   for (const step of way) {
     const finding = await step()
     yield finding
     if (finding.result === 'problem') return
   }
-  yield await examineReadiness(access, surroundings)
-  yield await examineClock(access, surroundings)
-  yield* examineCarriers(subject, place.host, surroundings.nowMs())
+  yield await examineReadiness(access, context)
+  yield await examineClock(access, context)
+  yield* examineCarriers(subject, place.host, context.nowMs())
   yield await examineChannel(subject)
 }
 
 async function ask(
   { baseUrl, token }: Access,
   path: string,
-  { fetch }: Pick<Surroundings, 'fetch'>,
+  { fetch }: Pick<ProcessContext, 'fetch'>,
 ) {
   const headers = token === undefined ? {} : { authorization: `Bearer ${token}` }
   const signal = AbortSignal.timeout(WITHIN_MS)
@@ -62,9 +62,9 @@ async function ask(
 
 async function examineHealth(
   access: Access,
-  surroundings: Pick<Surroundings, 'fetch'>,
+  context: Pick<ProcessContext, 'fetch'>,
 ): Promise<Finding> {
-  const answer = await ask(access, '/healthz', surroundings).catch(() => undefined)
+  const answer = await ask(access, '/healthz', context).catch(() => undefined)
   if (answer?.ok === true) return ok('health', 'the gateway lives')
   if (answer === undefined) {
     return problem('health', 'no answer over HTTP', 'is it https, and is this the port of HTTP?')
@@ -87,9 +87,9 @@ async function examineHealth(
 
 async function examineReadiness(
   access: Access,
-  surroundings: Pick<Surroundings, 'fetch'>,
+  context: Pick<ProcessContext, 'fetch'>,
 ): Promise<Finding> {
-  const answer = await ask(access, '/readyz', surroundings).catch(() => undefined)
+  const answer = await ask(access, '/readyz', context).catch(() => undefined)
   const text = (await answer?.text()) ?? ''
   const { durability, dependencies } = readinessIn(text)
   if (answer?.ok === true) return ok('readiness', `everything is ready; durability: ${durability}`)
@@ -123,13 +123,13 @@ function readinessIn(text: string): {
 
 async function examineClock(
   access: Access,
-  surroundings: Pick<Surroundings, 'fetch' | 'nowMs'>,
+  context: Pick<ProcessContext, 'fetch' | 'nowMs'>,
 ): Promise<Finding> {
-  const answer = await ask(access, '/healthz', surroundings).catch(() => undefined)
+  const answer = await ask(access, '/healthz', context).catch(() => undefined)
   const serverMs = Date.parse(answer?.headers.get('date') ?? '')
   if (Number.isNaN(serverMs)) return skipped('clock', 'the server sends no Date header')
   // The header has whole seconds: half a second more is the best guess.
-  const seconds = Math.round(Math.abs(serverMs + 500 - surroundings.nowMs()) / 1000)
+  const seconds = Math.round(Math.abs(serverMs + 500 - context.nowMs()) / 1000)
   if (seconds <= CLOCK_DIFFERENCE_MAX_S) {
     return ok('clock', seconds === 0 ? 'the same time' : `${seconds} s apart`)
   }

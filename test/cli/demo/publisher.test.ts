@@ -11,12 +11,12 @@ import { Sender } from '#src/cli/demo/sender'
 import { Tally } from '#src/cli/demo/tally'
 import type { Reading } from '#src/cli/readings'
 import { createClient } from '#src/client/client'
-import { FakeSurroundings, refusal, success } from '#test/support/fake-surroundings'
+import { FakeProcessContext, refusal, success } from '#test/support/fake-process-context'
 
 function stage() {
   let isRefusing = false
   let operations = 0
-  const surroundings = new FakeSurroundings({
+  const context = new FakeProcessContext({
     answer: () => {
       operations += 1
       if (isRefusing) return refusal(503, 'server_busy')
@@ -28,14 +28,14 @@ function stage() {
   const credentials = { channel_id: channelId, password: 'p' }
   const tally = new Tally()
   const ports = {
-    client: createClient({ baseUrl: 'http://gateway.example', fetch: surroundings.fetch }),
+    client: createClient({ baseUrl: 'http://gateway.example', fetch: context.fetch }),
     credentials,
-    sender: new Sender(tally, surroundings.monotonicMs),
+    sender: new Sender(tally, context.monotonicMs),
     nowMs: () => 5,
   }
   /** The paths and bodies since it was asked last, without the credentials. */
   const sent = (): readonly [path: string, body: unknown][] =>
-    surroundings.requests
+    context.requests
       .splice(0)
       .map(({ url, body }) => [
         new URL(url).pathname,

@@ -8,8 +8,8 @@ import { join } from 'node:path'
 import test from 'ava'
 import type { ExecutionContext } from 'ava'
 
-import { refusal, success } from '#test/support/fake-surroundings'
-import type { FakeOptions, RecordedRequest } from '#test/support/fake-surroundings'
+import { refusal, success } from '#test/support/fake-process-context'
+import type { FakeOptions, RecordedRequest } from '#test/support/fake-process-context'
 import { CHANNEL, PASSWORD, run } from '#test/support/command-line'
 
 const NEVER = new AbortController().signal
@@ -32,7 +32,7 @@ test('each row is an update, and a row that stands for none is kept apart', asyn
   const folder = folderFor(t)
   const [file, rejects] = [join(folder, 'readings.csv'), join(folder, 'rejects')]
   writeFileSync(file, CSV)
-  const { surroundings, exitCode } = await imported(`import ${file} --rejects ${rejects} --json`, {
+  const { context, exitCode } = await imported(`import ${file} --rejects ${rejects} --json`, {
     answer: (request) =>
       thingOf(request) === 'b' ? refusal(400, 'validation_failed') : success({ op_id: 'o' }),
   })
@@ -43,11 +43,11 @@ test('each row is an update, and a row that stands for none is kept apart', asyn
     { thing_id: 'c', observed_at: 5, attrs: { t: 4 } },
   ]
   t.deepEqual(
-    surroundings.requests.map(({ body }) => body),
+    context.requests.map(({ body }) => body),
     expected.map((update) => ({ ...credentials, ...update })),
   )
-  t.is(surroundings.requests[0]?.url, 'http://127.0.0.1:8080/thing/update')
-  t.deepEqual(surroundings.printed, [
+  t.is(context.requests[0]?.url, 'http://127.0.0.1:8080/thing/update')
+  t.deepEqual(context.printed, [
     JSON.stringify({ rows: 4, accepted: 2, rejected: 2, skipped: 0, ended: 'done' }),
   ])
   const kept = readFileSync(rejects, 'utf8')
@@ -86,43 +86,39 @@ test('importer/2: wrong credentials reject no row, and the next run sends every 
       thingOf(request) === 'a' ? success({ op_id: 'o' }) : refusal(404, 'channel_not_found'),
   })
   t.is(refused.exitCode, 4)
-  t.deepEqual(refused.surroundings.requests.map(thingOf), ['a', 'b'])
+  t.deepEqual(refused.context.requests.map(thingOf), ['a', 'b'])
   const again = await imported(words)
   t.is(again.exitCode, 0)
-  t.deepEqual(again.surroundings.requests.map(thingOf), ['b', 'c'])
-  t.deepEqual(again.surroundings.printed, [
+  t.deepEqual(again.context.requests.map(thingOf), ['b', 'c'])
+  t.deepEqual(again.context.printed, [
     JSON.stringify({ rows: 2, accepted: 2, rejected: 0, skipped: 1, ended: 'done' }),
   ])
   const third = await imported(words)
-  t.deepEqual(third.surroundings.requests, [])
+  t.deepEqual(third.context.requests, [])
 })
 
 test('Ctrl-C ends an import, and a checkpoint says where it goes on', async (t) => {
   const checkpoint = join(folderFor(t), 'checkpoint')
-  const { surroundings, exitCode } = await run(
-    `import - --format json --checkpoint ${checkpoint}`,
-    { input: '{"thing_id":"a","t":1}\n' },
-  )
+  const { context, exitCode } = await run(`import - --format json --checkpoint ${checkpoint}`, {
+    input: '{"thing_id":"a","t":1}\n',
+  })
   t.is(exitCode, 1)
-  t.deepEqual(surroundings.requests, [])
-  t.regex(
-    surroundings.complaints.join('\n'),
-    /stopped behind row 0; the same command goes on there/,
-  )
+  t.deepEqual(context.requests, [])
+  t.regex(context.diagnostics.join('\n'), /stopped behind row 0; the same command goes on there/)
 })
 
 test('a dry run reads every row and sends nothing', async (t) => {
   const checkpoint = join(folderFor(t), 'checkpoint')
-  const { surroundings, exitCode } = await imported(
+  const { context, exitCode } = await imported(
     `import - --format csv --dry-run --json --checkpoint ${checkpoint}`,
     { input: CSV },
   )
   t.is(exitCode, 1)
-  t.deepEqual(surroundings.requests, [])
-  t.deepEqual(surroundings.printed, [
+  t.deepEqual(context.requests, [])
+  t.deepEqual(context.printed, [
     JSON.stringify({ rows: 4, accepted: 3, rejected: 1, skipped: 0, ended: 'done' }),
   ])
-  t.deepEqual(surroundings.complaints, [
+  t.deepEqual(context.diagnostics, [
     'row 3: thing_id: a thing_id is 1 to 64 of letters, digits and _ : -',
   ])
   t.false(existsSync(checkpoint))
@@ -141,6 +137,6 @@ test('an input that cannot be imported is refused before anything is sent', asyn
   ] as const) {
     const ended = await imported(words)
     t.is(ended.exitCode, exitCode, words)
-    t.deepEqual(ended.surroundings.requests, [], words)
+    t.deepEqual(ended.context.requests, [], words)
   }
 })

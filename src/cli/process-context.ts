@@ -1,4 +1,4 @@
-// The process around the command line: environment, terminal, signals. Tests hand in their own.
+// The process as the command line sees it: environment, terminal, signals. Tests hand in their own.
 
 import type { Readable } from 'node:stream'
 
@@ -8,7 +8,7 @@ import { readEnv } from '#src/config/environment'
 import type { Env } from '#src/config/environment'
 import { leanFetch } from './lean-fetch.ts'
 
-export interface Surroundings extends Pick<Runtime, 'nowMs' | 'monotonicMs' | 'after'> {
+export interface ProcessContext extends Pick<Runtime, 'nowMs' | 'monotonicMs' | 'after'> {
   readonly env: Env
   readonly fetch: Fetch
   readonly terminal: Terminal
@@ -16,24 +16,24 @@ export interface Surroundings extends Pick<Runtime, 'nowMs' | 'monotonicMs' | 'a
   readonly readInput: () => Promise<string>
   /** The standard input as a stream. */
   readonly input: () => Readable
-  /** Runs a gateway until it is stopped; gives its exit code. */
+  /** Runs a gateway until a signal stops it; gives its exit code. */
   readonly serve: (env: Env) => Promise<number>
-  /** Aborted by the first Ctrl-C (or a request to end); the second one ends the process at once. */
+  /** The first Ctrl-C (or another signal to end) aborts it; a second one ends the process at once. */
   readonly untilStopped: () => AbortSignal
 }
 
 export interface Terminal {
-  /** One line of result. */
+  /** Prints one line of the result on the standard output. */
   print(line: string): void
-  /** One line for the person, apart from the results. */
-  complain(line: string): void
-  /** Text as it is, with control sequences; only where `screen` is given. */
+  /** Prints a warning, an error or a note as one line on the standard error output. */
+  printDiagnostic(line: string): void
+  /** Writes text with control sequences as it is; only where `screen` gives a size. */
   draw(text: string): void
-  /** The size of the terminal; undefined when the output goes elsewhere. */
+  /** The size of the terminal of the standard output; undefined when that is no terminal. */
   screen(): Screen | undefined
-  /** The size of the terminal to which `complain` writes; undefined when it writes elsewhere. */
+  /** The same for the standard error output. */
   progressScreen(): Screen | undefined
-  /** Text as it is, to the output of `complain`; only where `progressScreen` is given. */
+  /** As `draw`, on the standard error output; only where `progressScreen` gives a size. */
   drawProgress(text: string): void
 }
 
@@ -46,7 +46,7 @@ export interface Screen {
 
 const NODE_MAJOR_MIN = 22
 
-/** The sentence for a person whose Node is too old; undefined for one that is new enough. */
+/** The error for a Node that is too old; undefined for one that is new enough. */
 export function nodeRefusal(version: string): string | undefined {
   if (Number.parseInt(version, 10) >= NODE_MAJOR_MIN) return undefined
   return (
@@ -55,8 +55,7 @@ export function nodeRefusal(version: string): string | undefined {
   )
 }
 
-/** The surroundings of this process. */
-export function processSurroundings(): Surroundings {
+export function processContext(): ProcessContext {
   const env = readEnv()
   const monotonicMs = (): number => performance.now()
   return {
@@ -77,7 +76,7 @@ export function processSurroundings(): Surroundings {
   }
 }
 
-/** True when a terminal may get colours: no-color.org, and terminals that have none. */
+/** False with NO_COLOR (no-color.org), and on a terminal that has no colours. */
 export const hasColorIn = (env: Env): boolean =>
   (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb'
 
@@ -89,7 +88,7 @@ async function readInput(): Promise<string> {
 }
 
 function processTerminal(hasColor: boolean): Terminal {
-  // A reader that goes away (`heliograph watch | head`) is no failure of the command.
+  // A reader that closes the pipe (`heliograph watch | head`) is no failure of the command.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     process.exit(error.code === 'EPIPE' ? 0 : 1)
   })
@@ -97,7 +96,7 @@ function processTerminal(hasColor: boolean): Terminal {
     isTTY ? { columns, rows, hasColor } : undefined
   return {
     print: (line) => console.log(line),
-    complain: (line) => console.error(line),
+    printDiagnostic: (line) => console.error(line),
     draw: (text) => {
       process.stdout.write(text)
     },
@@ -109,19 +108,19 @@ function processTerminal(hasColor: boolean): Terminal {
   }
 }
 
-/** SIGHUP comes when the terminal is closed. */
-const ENDINGS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+/** A terminal that closes sends SIGHUP. */
+const END_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /**
- * One Ctrl-C may arrive twice: from the terminal, and passed on by npx where its shell replaces
- * itself with the command.
+ * One Ctrl-C may arrive twice: from the terminal, and from npx, which passes it on where its shell
+ * replaces itself with the command.
  */
 const ECHO_WITHIN_MS = 300
 
 function untilStopped(monotonicMs: Runtime['monotonicMs']): AbortSignal {
   const stopping = new AbortController()
   let stoppedMs = Number.NEGATIVE_INFINITY
-  for (const signal of ENDINGS) {
+  for (const signal of END_SIGNALS) {
     process.on(signal, () => {
       if (!stopping.signal.aborted) {
         stoppedMs = monotonicMs()

@@ -6,13 +6,13 @@ import { promisify } from 'node:util'
 
 import test from 'ava'
 
-const SURROUNDINGS = new URL('../../src/cli/surroundings.ts', import.meta.url).href
+const PROCESS_CONTEXT = new URL('../../src/cli/process-context.ts', import.meta.url).href
 const LATER_MS = 350
 
 async function endOf(signals: string): Promise<string> {
   const script = `
-    import { processSurroundings } from '${SURROUNDINGS}'
-    const stopped = processSurroundings().untilStopped()
+    import { processContext } from '${PROCESS_CONTEXT}'
+    const stopped = processContext().untilStopped()
     const later = () => new Promise((resolve) => setTimeout(resolve, ${LATER_MS}))
     const press = () => process.emit('SIGINT', 'SIGINT')
     ${signals}

@@ -1,11 +1,11 @@
-// The process around a command line, without a process: requests are recorded and answered by the
-// test, lines are kept.
+// The context of a command line without a process: it records requests and printed lines, and the
+// test answers the requests.
 
 import { Readable } from 'node:stream'
 
 import type { Fetch } from '#src/client/runtime'
 import type { Env } from '#src/config/environment'
-import type { Screen, Surroundings, Terminal } from '#src/cli/surroundings'
+import type { ProcessContext, Screen, Terminal } from '#src/cli/process-context'
 
 export interface RecordedRequest {
   readonly method: string
@@ -24,19 +24,19 @@ export interface FakeOptions {
   readonly env?: Env
   /** The standard input. */
   readonly input?: string
-  /** Ctrl-C; pressed before the command begins unless it is given. */
+  /** Aborted by Ctrl-C; by default it is aborted before the command begins. */
   readonly stopped?: AbortSignal
-  /** Absent: the output goes elsewhere. */
+  /** Absent: the output is no terminal. */
   readonly screen?: Screen
   /** `data` of a success by default. */
   readonly answer?: (request: RecordedRequest) => FakeAnswer
 }
 
-export class FakeSurroundings implements Surroundings {
+export class FakeProcessContext implements ProcessContext {
   readonly env: Env
   readonly requests: RecordedRequest[] = []
   readonly printed: string[] = []
-  readonly complaints: string[] = []
+  readonly diagnostics: string[] = []
   readonly served: Env[] = []
   readonly screen: Screen | undefined
   readonly readInput: () => Promise<string>
@@ -88,7 +88,7 @@ export class FakeSurroundings implements Surroundings {
 
   readonly terminal: Terminal = {
     print: (line) => void this.printed.push(line),
-    complain: (line) => void this.complaints.push(line),
+    printDiagnostic: (line) => void this.diagnostics.push(line),
     draw: (text) => void this.printed.push(text),
     screen: () => this.screen,
     progressScreen: () => this.screen,
@@ -97,7 +97,7 @@ export class FakeSurroundings implements Surroundings {
 
   /** Everything that a person could have read. */
   get shown(): string {
-    return [...this.printed, ...this.complaints].join('\n')
+    return [...this.printed, ...this.diagnostics].join('\n')
   }
 }
 
