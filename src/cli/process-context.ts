@@ -18,7 +18,7 @@ export interface ProcessContext extends Pick<Runtime, 'nowMs' | 'monotonicMs' | 
   readonly input: () => Readable
   /** Runs a gateway until a signal stops it; gives its exit code. */
   readonly serve: (env: Env) => Promise<number>
-  /** The first Ctrl-C (or another signal to end) aborts it; a second one ends the process at once. */
+  /** The first Ctrl-C (or signal to end) aborts it; a second one ends the process at once. */
   readonly untilStopped: () => AbortSignal
 }
 
