@@ -1,6 +1,13 @@
 // Process edge: the gateway as one process.
 
 import { readEnv } from './config/environment.ts'
+import { nodeRefusal } from './process/node-version.ts'
 import { serve } from './process/serve.ts'
 
-process.exitCode = await serve(readEnv())
+const refusal = nodeRefusal(process.versions.node)
+if (refusal === undefined) {
+  process.exitCode = await serve(readEnv())
+} else {
+  process.stderr.write(`${refusal}\n`)
+  process.exitCode = 1
+}

@@ -1,8 +1,9 @@
 #!/usr/bin/env node
 // Process edge of the command line.
 
+import { nodeRefusal } from '#src/process/node-version'
 import { runCommandLine } from './command-line.ts'
-import { nodeRefusal, processContext } from './process-context.ts'
+import { processContext } from './process-context.ts'
 
 const refusal = nodeRefusal(process.versions.node)
 if (refusal === undefined) {

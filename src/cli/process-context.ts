@@ -44,17 +44,6 @@ export interface Screen {
   readonly hasColor: boolean
 }
 
-const NODE_MAJOR_MIN = 22
-
-/** The error for a Node that is too old; undefined for one that is new enough. */
-export function nodeRefusal(version: string): string | undefined {
-  if (Number.parseInt(version, 10) >= NODE_MAJOR_MIN) return undefined
-  return (
-    `error: heliograph needs Node ${NODE_MAJOR_MIN} or newer, and this is ${version}; ` +
-    '`npx heliograph` runs it with the one that the package brings'
-  )
-}
-
 export function processContext(): ProcessContext {
   const env = readEnv()
   const monotonicMs = (): number => performance.now()

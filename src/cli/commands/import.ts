@@ -1,6 +1,6 @@
 // heliograph import: readings from a file into Thing updates.
 
-import { appendFileSync, createReadStream, statSync } from 'node:fs'
+import { appendFileSync } from 'node:fs'
 import type { Readable } from 'node:stream'
 
 import { createFleetSender } from '#src/client/fleet'
@@ -10,6 +10,8 @@ import { CommandError, EXIT, UsageError } from '#src/cli/endings'
 import { Checkpoint } from '#src/cli/import/checkpoint'
 import { Importer } from '#src/cli/import/importer'
 import type { Reject } from '#src/cli/import/importer'
+import { openInputFile } from '#src/cli/import/input-file'
+import type { InputFile } from '#src/cli/import/input-file'
 import { readAttrs } from '#src/cli/import/mapping'
 import type { Mapping } from '#src/cli/import/mapping'
 import { progressLine } from '#src/cli/import/progress'
@@ -73,14 +75,15 @@ class ImportRun {
   readonly #options: ImportGiven
   readonly #context: ProcessContext
   readonly #checkpoint: Checkpoint
-  readonly #totalBytes: number | undefined
+  /** Undefined: the standard input. */
+  readonly #file: InputFile | undefined
   #rejects = 0
 
   constructor(options: ImportGiven, context: ProcessContext) {
     this.#options = options
     this.#context = context
     this.#checkpoint = new Checkpoint(options.dryRun === true ? undefined : options.checkpoint)
-    this.#totalBytes = options.file === '-' ? undefined : statSync(options.file).size
+    this.#file = options.file === '-' ? undefined : openInputFile(options.file)
   }
 
   async run(): Promise<number> {
@@ -139,8 +142,7 @@ class ImportRun {
   }
 
   #input(): Readable {
-    const { file } = this.#options
-    return file === '-' ? this.#context.input() : createReadStream(file)
+    return this.#file?.stream() ?? this.#context.input()
   }
 
   #reject(reject: Reject): void {
@@ -158,7 +160,7 @@ class ImportRun {
   #showProgress(importer: Importer): () => void {
     const { terminal, monotonicMs } = this.#context
     const beganMs = monotonicMs()
-    const totalBytes = this.#totalBytes
+    const totalBytes = this.#file?.bytes
     const timer = setInterval(() => {
       if (this.#options.dryRun !== true) this.#checkpoint.save()
       const screen = terminal.progressScreen()

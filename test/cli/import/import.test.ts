@@ -133,10 +133,22 @@ test('an input that cannot be imported is refused before anything is sent', asyn
     [`import ${file} --format csv --attr t --skip t`, 2],
     [`import ${file} --format csv --attr =t`, 2],
     [`import ${file} --format csv --connections 257`, 2],
-    ['import /nowhere/readings.csv', 1],
+    ['import /nowhere/readings.csv', 2],
   ] as const) {
     const ended = await imported(words)
     t.is(ended.exitCode, exitCode, words)
     t.deepEqual(ended.context.requests, [], words)
+  }
+})
+
+test('a file that cannot be read is named, with the reason', async (t) => {
+  const folder = folderFor(t)
+  for (const [file, reason] of [
+    ['/nowhere/readings.csv', 'no such file'],
+    [folder, 'it is a folder'],
+  ] as const) {
+    const { surroundings, exitCode } = await imported(`import ${file} --format csv`)
+    t.is(exitCode, 2)
+    t.deepEqual(surroundings.complaints, [`error: cannot read ${file}: ${reason}`])
   }
 })
