@@ -18,6 +18,8 @@ export type Fields = { readonly [name: string]: Json }
 
 export const SEVERITIES = ['critical', 'high', 'normal', 'low'] as const
 export type Severity = (typeof SEVERITIES)[number]
+/** The severity of a submission that names none, or none that is known. */
+export const DEFAULT_SEVERITY: Severity = 'normal'
 
 export const MODELS = ['message', 'event', 'thing'] as const
 export type Model = (typeof MODELS)[number]

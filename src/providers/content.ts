@@ -4,7 +4,7 @@
 import { deliveryIdOf } from '#domain/feed'
 import type { FeedEntry } from '#domain/feed'
 import type { Push } from '#domain/push'
-import { SEVERITIES } from '#domain/submission'
+import { DEFAULT_SEVERITY, SEVERITIES } from '#domain/submission'
 import type { Fields, Json, Severity } from '#domain/submission'
 
 /** Bytes of one push that every provider takes. */
@@ -112,7 +112,7 @@ function valuesIn(attrs: Json | undefined): string {
 function severityOf({ model }: FeedEntry, fields: Fields): Severity {
   if (model === 'thing') return 'low'
   const text = textIn(fields, 'severity')?.trim().toLowerCase()
-  return SEVERITIES.find((severity) => severity === text) ?? 'normal'
+  return SEVERITIES.find((severity) => severity === text) ?? DEFAULT_SEVERITY
 }
 
 /** Cuts a text between two characters, not within one. */

@@ -5,13 +5,13 @@
 //
 // Invariants:
 //   message/1. Equal content gives equal text: neither the order of metadata keys, nor the time of
-//              the request, nor the cap of ttl at "now + 30 days" makes a repeat differ from its
-//              first attempt.
+//              the request, nor the cap of ttl at "now + 30 days", nor a severity that says no more
+//              than its absence makes a repeat differ from its first attempt.
 
 import { fault, isFault } from '#domain/fault'
 import { operationIdFrom, parseMessageId, parseOperationId, parseThingId } from '#domain/identity'
 import type { Answer } from '#domain/ports'
-import { SEVERITIES } from '#domain/submission'
+import { DEFAULT_SEVERITY, SEVERITIES } from '#domain/submission'
 import type { MessageSubmission, Severity } from '#domain/submission'
 
 import { parseExactly } from './exact-json.ts'
@@ -115,7 +115,8 @@ function readContent(reader: FieldReader, body: MessageBody, nowMs: number): num
 
 function severityOf(sent: SentText): Severity | undefined {
   const name = sent?.trim().toLowerCase() ?? ''
-  return name === '' ? undefined : (SEVERITIES.find((severity) => severity === name) ?? 'normal')
+  if (name === '') return undefined
+  return SEVERITIES.find((severity) => severity === name) ?? DEFAULT_SEVERITY
 }
 
 /**
@@ -157,7 +158,9 @@ function readMetadataText(text: string): object | undefined {
  * compared apart. (decisions.md 6)
  */
 export function contentOf({ fields, uncappedTtl }: MessageSubmission): string {
-  const names = Object.keys(fields).filter((name) => name !== 'thing_id')
+  const names = Object.keys(fields).filter(
+    (name) => name !== 'thing_id' && !(name === 'severity' && fields[name] === DEFAULT_SEVERITY),
+  )
   const content = names.toSorted().map((name) => {
     const value = name === 'ttl' ? (uncappedTtl ?? fields[name]) : fields[name] // message/1
     return [name, sortedEntries(value)]

@@ -22,6 +22,11 @@ const contents: readonly (readonly [a: object, b: object, isSame: boolean])[] = 
   [{ op_id: 'a' }, { op_id: 'b' }, true],
   [{ title: ' Door open ' }, {}, true],
   [{ severity: 'odd' }, { severity: 'NORMAL' }, true],
+  // An absent severity, and one that is unknown, count as normal.
+  [{ severity: 'odd' }, {}, true],
+  [{ severity: 'normal' }, { severity: null }, true],
+  [{ severity: ' ' }, {}, true],
+  [{ severity: 'low' }, {}, false],
   [{ metadata: { a: 1, b: 2 } }, { metadata: { b: 2, a: 1 } }, true],
   [{ occurred_at: 1_763_684_000 }, { occurred_at: '1763684000000' }, true],
   [{ tags: ['a', 'a'] }, { tags: [' a'] }, true],
