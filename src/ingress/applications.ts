@@ -12,20 +12,13 @@ import './uws-environment.ts'
 import { App, SSLApp, us_listen_socket_close, us_socket_local_port } from 'uWebSockets.js'
 import type { TemplatedApp, us_listen_socket } from 'uWebSockets.js'
 
+import { cannotListen } from '#domain/listen-address'
+import type { ListenAddress } from '#domain/listen-address'
 import { whyNotBound } from './port-check.ts'
 import { whyNoTls } from './tls-check.ts'
 import type { TlsFiles } from './tls-check.ts'
 
 const PORT = { shared: 0, exclusive: 1 } as const
-
-/** Where an application listens. */
-export interface Binding {
-  readonly host: string
-  /** 0: the system chooses one. */
-  readonly port: number
-  /** The setting that says so, for the sentence of a failure. */
-  readonly setting: string
-}
 
 type Apply = (app: TemplatedApp) => void
 
@@ -54,7 +47,8 @@ export class Applications {
   }
 
   /** Gives the bound port; rejects with a sentence for the operator when it cannot bind. */
-  async listen({ host, port, setting }: Binding): Promise<number> {
+  async listen(address: ListenAddress): Promise<number> {
+    const { host, port } = address
     let socket = await this.#bind(host, port)
     if (socket !== false && port === 0) {
       // The library binds a port again beside its open connections only when the port was named.
@@ -63,8 +57,9 @@ export class Applications {
       socket = await this.#bind(host, chosen)
     }
     if (socket === false) {
-      const sentence = `cannot listen on ${host} port ${port} (${setting})`
-      throw new Error(`${sentence}: ${await whyNotBound(host, port)}`)
+      // The library says only that it failed; trying again with Node gives the reason.
+      const reason = (await whyNotBound(address)) ?? 'the address is taken or not usable'
+      throw cannotListen(address, reason)
     }
     this.#listening = { socket, host }
     return us_socket_local_port(socket)

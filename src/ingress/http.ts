@@ -4,9 +4,9 @@
 //   http/1. The request object dies when its handler returns: Head refuses to be read after that.
 
 import type { HttpRequest, HttpResponse, TemplatedApp, WebSocketBehavior } from 'uWebSockets.js'
+import type { ListenAddress } from '#domain/listen-address'
 import type { Timers } from '#domain/ports'
 import { Applications } from './applications.ts'
-import type { Binding } from './applications.ts'
 import type { AddressSource, ClientAddress } from './client-address.ts'
 import { Deadlines } from './deadlines.ts'
 import { UwsExchange } from './exchange.ts'
@@ -47,7 +47,7 @@ export interface Http extends Router {
   /** Applies now, and to every application that takes the place of this one. */
   mount(apply: (app: TemplatedApp) => void): void
   /** Gives the bound port; rejects with a sentence for the operator when it cannot bind. */
-  listen(binding: Binding): Promise<number>
+  listen(address: ListenAddress): Promise<number>
   /**
    * Reads the certificate anew, for new connections. When it cannot be used, rejects with a
    * sentence for the operator and keeps the old one.
@@ -145,8 +145,8 @@ class UwsHttp implements Http, Traffic {
     this.#applications.mount(apply)
   }
 
-  listen(binding: Binding): Promise<number> {
-    return this.#applications.listen(binding)
+  listen(address: ListenAddress): Promise<number> {
+    return this.#applications.listen(address)
   }
 
   reload(): Promise<void> {

@@ -122,7 +122,7 @@ export function createIngress(ports: IngressPorts, options: IngressOptions): Ing
     })
   const root = options.root && rootOf(options.root, acceptance)
   const main = open({
-    binding: { ...options.http, setting: 'SERVICE_HTTP_ADDR' },
+    address: { ...options.http, setting: 'SERVICE_HTTP_ADDR' },
     rows: rowsOf(ports, options),
     named: root?.named,
   })
@@ -203,7 +203,7 @@ function rootOf(
 ): Pick<ListenerOptions, 'named'> & { readonly listener: ListenerOptions | undefined } {
   const served = { rows: style(acceptance), unknown }
   return {
-    listener: address && { binding: { ...address, setting: 'SERVICE_COMPAT_ADDR' }, ...served },
+    listener: address && { address: { ...address, setting: 'SERVICE_COMPAT_ADDR' }, ...served },
     named: hostName === undefined ? undefined : { hostName, ...served },
   }
 }

@@ -2,8 +2,8 @@
 // before their own. That tool may have a host name of the first listener instead. All of them
 // serve the same routes.
 
+import type { ListenAddress } from '#domain/listen-address'
 import type { Answerer } from './answerer.ts'
-import type { Binding } from './applications.ts'
 import { createHttp } from './http.ts'
 import type { Http, HttpOptions } from './http.ts'
 import { Pipeline } from './pipeline.ts'
@@ -19,7 +19,7 @@ export interface Served {
 }
 
 export interface ListenerOptions extends Served {
-  readonly binding: Binding
+  readonly address: ListenAddress
   /** Other routes for one host name; none of `rows` is there. */
   readonly named?: (Served & { readonly hostName: string }) | undefined
 }
@@ -36,7 +36,7 @@ type Ports = Omit<PipelinePorts, 'http'>
 
 /** Makes a listener with its rows; it takes requests once it listens. */
 export function createListener(
-  { binding, named, ...served }: ListenerOptions,
+  { address, named, ...served }: ListenerOptions,
   ports: Ports,
   options: HttpOptions,
 ): Listener {
@@ -54,7 +54,7 @@ export function createListener(
   return {
     http,
     count: (reply) => pipeline.count(reply),
-    listen: () => http.listen(binding),
+    listen: () => http.listen(address),
   }
 }
 

@@ -11,6 +11,7 @@ import Logger, { LogLevel } from '@matrixai/logger'
 import { QUICServer, events } from '@matrixai/quic'
 import type { QUICConnection, QUICStream } from '@matrixai/quic'
 
+import { cannotListen } from '#domain/listen-address'
 import type { Runtime } from '#domain/runtime'
 import type { Carrier, Listener, ReadCertificate, SessionHandle } from './carrier.ts'
 import { ALPN, FramedCarrier } from './framing.ts'
@@ -39,6 +40,7 @@ const LINGER_MS = 500
 const RECEIVE_BYTES_MAX = 131_072
 const STOP_WITHIN_MS = 2_000
 const KEY_BYTES = 32
+const SETTING = 'SERVICE_PRIVATE_QUIC_ADDR'
 
 /** Settings that differ from the library's defaults. */
 const BOUNDS = {
@@ -97,8 +99,7 @@ class QuicListener implements Listener {
       if (event instanceof events.EventQUICConnectionStream) this.#streamed(event.detail)
     })
     await server.start({ host, port }).catch((error: unknown) => {
-      const sentence = `cannot listen on ${host} port ${port} (SERVICE_PRIVATE_QUIC_ADDR)`
-      throw new Error(`${sentence}: ${reasonOf(error)}`)
+      throw cannotListen({ host, port, setting: SETTING }, reasonOf(error))
     })
     this.#server = server
     return server.port

@@ -14,6 +14,7 @@ import { createServer } from 'node:net'
 import type { Server, Socket } from 'node:net'
 import type { Server as TlsServer } from 'node:tls'
 
+import { cannotListen } from '#domain/listen-address'
 import type { Runtime } from '#domain/runtime'
 import type { Carrier, Listener, ReadCertificate, SessionHandle } from './carrier.ts'
 import { ALPN, FramedCarrier } from './framing.ts'
@@ -43,6 +44,7 @@ const KEEP_ALIVE_MS = 60_000
 /** Milliseconds from the end of a session to the end of its connection. (tcp/3) */
 const LINGER_MS = 2_000
 const BACKLOG = 4_096
+const SETTING = 'SERVICE_PRIVATE_TCP_ADDR'
 
 export const createTcpListener = (options: TcpOptions, ports: TcpPorts): Listener =>
   new TcpListener(options, ports)
@@ -80,10 +82,8 @@ class TcpListener implements Listener {
     if (certificate !== undefined) this.#tls = this.#tlsServer(certificate())
     await new Promise<void>((resolve, reject) => {
       this.#server.once('error', (error) => {
-        const why = 'code' in error ? String(error.code) : error.name
-        reject(
-          new Error(`cannot listen on ${host} port ${port} (SERVICE_PRIVATE_TCP_ADDR): ${why}`),
-        )
+        const reason = 'code' in error ? String(error.code) : error.name
+        reject(cannotListen({ host, port, setting: SETTING }, reason))
       })
       this.#server.listen({ host, port, backlog: BACKLOG, exclusive: true }, resolve)
     })

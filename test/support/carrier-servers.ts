@@ -61,7 +61,7 @@ export const serveQuic = (
   serve(t, 'quic', options, (ports) =>
     createQuicListener(
       {
-        host: '127.0.0.1',
+        host: options.host ?? '127.0.0.1',
         port: options.port ?? 0,
         certificate: options.certificate ?? certificateIn(files),
       },

@@ -138,3 +138,19 @@ test(
     await t.throwsAsync(serveQuic(t, certificate, { port }), { message })
   }),
 )
+
+// Each address that cannot be had, and the reason.
+const UNUSABLE: readonly (readonly [host: string, reason: string])[] = [
+  ['203.0.113.1', 'EADDRNOTAVAIL'],
+  ['nowhere.invalid', 'ErrorQUICHostInvalid'],
+]
+
+for (const [host, reason] of UNUSABLE) {
+  test(
+    `the error of the address ${host} gives the reason ${reason} and names the setting`,
+    withCertificate(async (t, certificate) => {
+      const message = `cannot listen on ${host} port 5223 (SERVICE_PRIVATE_QUIC_ADDR): ${reason}`
+      await t.throwsAsync(serveQuic(t, certificate, { host, port: 5223 }), { message })
+    }),
+  )
+}

@@ -9,11 +9,13 @@ import type { EngineControl } from '#src/threads/contract'
 import { LocalBus } from '#src/stream/embedded/bus'
 import { startThread, threadSettings } from '#src/threads/start-thread'
 import type { Thread } from '#src/threads/start-thread'
+import { tryPortsOnFirstStart } from './first-start.ts'
 
 const DURABILITY = 'embedded: fsync before each answer'
 
 /** Rejects with a sentence for the operator when something cannot start. */
 export async function startEmbedded(config: Config, edge: BackendEdge): Promise<Backend> {
+  await tryPortsOnFirstStart(config)
   const threads = await startThreads(config, edge)
   try {
     return await composeBackend(config, edge, threads)
