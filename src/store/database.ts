@@ -115,6 +115,11 @@ export class Database {
     return this.#enter('durable', job, traits)
   }
 
+  /** Runs one statement that writes; run twice, it leaves the same rows. */
+  single(job: Job<void>): Promise<void> {
+    return this.#enter(this.dialect.single, job, { isIdempotent: true })
+  }
+
   /** Tries the driver; with an unexpected one the database is slower. Called once. */
   async check(logger?: Logger): Promise<void> {
     const reason = await this.#connections.check()

@@ -62,6 +62,8 @@ export interface Dialect {
   /** Statements that a new connection runs first. */
   readonly setup: readonly string[]
   readonly begin: Readonly<Record<TransactionKind, readonly string[]>>
+  /** The kind of a transaction of one statement. */
+  readonly single: TransactionKind
   /** Statements that the connection runs after a transaction. */
   readonly afterwards: Readonly<Record<TransactionKind, readonly string[]>>
   /** Locks the rows that a SELECT finds, if a transaction does not have the database for itself. */

@@ -82,13 +82,13 @@ function refuseLostEntries(applied: readonly AppliedTo[], bounds: readonly LogBo
  * disk with it. (W4)
  */
 export function settle(database: Database): Promise<void> {
-  return database.durable(async (session) => {
-    await session.run(
-      `INSERT INTO gateway_meta (name, value) VALUES (?, ?)
-        ${session.dialect.onDuplicate(['name'], ['value'])}`,
-      [SETTLED, ''],
-    )
-  }, IDEMPOTENT)
+  return database.durable((session) => setFact(session, SETTLED, ''), IDEMPOTENT)
+}
+
+/** Keeps a fact under a name; the last caller decides it. */
+export async function setFact(session: Session, name: string, value: string): Promise<void> {
+  const end = session.dialect.onDuplicate(['name'], ['value'])
+  await session.run(`INSERT INTO gateway_meta (name, value) VALUES (?, ?) ${end}`, [name, value])
 }
 
 /** The fact that the database keeps under a name; the first caller decides it. */

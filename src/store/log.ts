@@ -22,7 +22,7 @@ export async function openLog(options: OpeningOptions): Promise<LogStore> {
   const tables = tablesFor(database.dialect.types)
   return {
     table: new LogBatches(database, tables, options.runtime.entropy),
-    probe: probeOf(database),
+    probe: probeOf(database, options.runtime.random),
     close: () => database.close(),
   }
 }

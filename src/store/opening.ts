@@ -6,6 +6,7 @@ import type { Probe } from '#domain/ports'
 import type { Runtime } from '#domain/runtime'
 import type { Logger, Meter } from '#domain/telemetry'
 import { Database, withoutParameters } from './database.ts'
+import { setFact } from './lanes.ts'
 import type { Opened, Opening } from './session.ts'
 import { sqlite } from './sqlite/dialect.ts'
 import { SqliteSource, isUpToDate, sqliteFileOf } from './sqlite/source.ts'
@@ -85,13 +86,17 @@ async function checkDriver(database: Database, { patience, logger }: Checking): 
   }
 }
 
-/** Ready while the database answers. */
-export function probeOf(database: Database): Probe {
+/** The name of the fact that shows whether the database takes writes. */
+const PROBED = 'probed'
+
+/** Ready while the database takes writes: one whose disk is full goes on answering reads. */
+export function probeOf(database: Database, random: StoreRuntime['random']): Probe {
   const { durability } = database.dialect
   return {
     readiness: async () => {
       try {
-        await database.read((session) => session.first('SELECT 1 AS answer'))
+        // MySQL would not write a value that is there already.
+        await database.single((session) => setFact(session, PROBED, String(random(2 ** 32))))
         return { name: 'database', ready: true, detail: durability }
       } catch (error) {
         const detail = error instanceof StoreError ? error.code : 'no answer'

@@ -3,6 +3,7 @@
 import type { Probe } from '#domain/ports'
 import type { PushRules, PushStore } from '#domain/push'
 import type { RetentionStore } from '#domain/retention-ports'
+import type { Runtime } from '#domain/runtime'
 import type { AuthorizationRecordStore, BindingStore } from '#domain/authorization-store'
 import type { ChannelKeyStore } from '#domain/channel-keys'
 import type {
@@ -63,7 +64,7 @@ export interface StoreOptions extends OpeningOptions {
  * Rejects with a sentence for the operator.
  */
 export async function openStore({ pushes = NO_PUSHES, ...options }: StoreOptions): Promise<Store> {
-  return storeOn(await openDatabase(options), pushes)
+  return storeOn(await openDatabase(options), pushes, options.runtime)
 }
 
 /** Existing jobs still end when they expire. */
@@ -74,7 +75,11 @@ const NO_PUSHES: PushRules = {
   ending: () => ({ status: 'sent' }),
 }
 
-function storeOn(database: Database, pushes: PushRules): Store {
+function storeOn(
+  database: Database,
+  pushes: PushRules,
+  { random }: Pick<Runtime, 'random'>,
+): Store {
   const tables = tablesFor(database.dialect.types)
   return {
     turns: new Turns(database, tables, pushes),
@@ -88,7 +93,7 @@ function storeOn(database: Database, pushes: PushRules): Store {
     read: new Reading(database),
     operations: new Operations(database, tables),
     pushes: new Pushes(database, tables, pushes),
-    probe: probeOf(database),
+    probe: probeOf(database, random),
     parked: parkedProbe(database),
     close: () => database.close(),
   }

@@ -72,6 +72,7 @@ export const mysql: Dialect = {
     repeatable: BEGIN,
     durable: BEGIN,
   },
+  single: 'read', // mysql/5: it commits by itself and locks nothing between two messages
   afterwards: { read: [], snapshot: [], repeatable: AFTERWARDS, durable: AFTERWARDS },
   forUpdate: ' FOR UPDATE',
   forUpdateOfFree: ' FOR UPDATE SKIP LOCKED',

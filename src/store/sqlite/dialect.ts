@@ -36,6 +36,7 @@ export const sqlite: Dialect = {
     repeatable: ['PRAGMA synchronous = NORMAL', 'BEGIN IMMEDIATE'],
     durable: ['PRAGMA synchronous = FULL', 'BEGIN IMMEDIATE'], // sqlite/1
   },
+  single: 'repeatable',
   afterwards: { read: [], snapshot: [], repeatable: [], durable: [] },
   forUpdate: '',
   forUpdateOfFree: '',
