@@ -1,6 +1,6 @@
-// The first start with a database. It tries the ports before it makes anything, so that a start that
-// cannot have them leaves nothing behind. Where the database exists, its lock comes first: whoever
-// holds that lock most often holds the ports too, and the refusal names the process.
+// The first start with a database. It tries the ports before it makes anything, so that a start
+// that cannot have them leaves nothing behind. Where the database exists, its lock comes first:
+// whoever holds that lock most often holds the ports too, and the refusal names the process.
 
 import { existsSync } from 'node:fs'
 
