@@ -1,7 +1,6 @@
 // Process edge: the gateway as one process.
 
-import { readEnv } from './config/environment.ts'
-import { nodeRefusal } from './process/node-version.ts'
+import { nodeRefusal, readEnv } from './config/environment.ts'
 import { serve } from './process/serve.ts'
 
 const refusal = nodeRefusal(process.versions.node)

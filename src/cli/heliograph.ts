@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // Process edge of the command line.
 
-import { nodeRefusal } from '#src/process/node-version'
+import { nodeRefusal } from '#src/config/environment'
 import { runCommandLine } from './command-line.ts'
 import { processContext } from './process-context.ts'
 

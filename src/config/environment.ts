@@ -1,4 +1,5 @@
-// The environment: the one place that reads process.env. Importing this file reads nothing.
+// The environment: the one place that reads process.env. Importing this file reads nothing. A Node
+// that is too old for the gateway runs this file, too.
 
 import type { Env } from './setting.ts'
 
@@ -24,4 +25,15 @@ export function fileText(path: string): string | undefined {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
     throw error
   }
+}
+
+const NODE_MAJOR_MIN = 22
+
+/** The sentence for a person whose Node is too old; undefined for one that is new enough. */
+export function nodeRefusal(version: string): string | undefined {
+  if (Number.parseInt(version, 10) >= NODE_MAJOR_MIN) return undefined
+  return (
+    `error: heliograph needs Node ${NODE_MAJOR_MIN} or newer, and this is ${version}; ` +
+    '`npx heliograph` and `npm start` run it with the one that the package brings'
+  )
 }

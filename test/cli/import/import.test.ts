@@ -147,8 +147,8 @@ test('a file that cannot be read is named, with the reason', async (t) => {
     ['/nowhere/readings.csv', 'no such file'],
     [folder, 'it is a folder'],
   ] as const) {
-    const { surroundings, exitCode } = await imported(`import ${file} --format csv`)
+    const { context, exitCode } = await imported(`import ${file} --format csv`)
     t.is(exitCode, 2)
-    t.deepEqual(surroundings.complaints, [`error: cannot read ${file}: ${reason}`])
+    t.deepEqual(context.diagnostics, [`error: cannot read ${file}: ${reason}`])
   }
 })

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 
 import test from 'ava'
 
-import { nodeRefusal } from '#src/process/node-version'
+import { nodeRefusal } from '#src/config/environment'
 
 test('a Node before 22 is refused with the way to a newer one', (t) => {
   for (const version of ['18.20.4', '20.20.2', '21.7.3']) {
