@@ -69,10 +69,10 @@ export function heldWriter() {
     {
       stream: {
         name: 'S',
-        highest: 0,
+        highestPosition: 0,
         mismatch: undefined,
-        saw: () => {},
-        refuse: () => {},
+        notePosition: () => {},
+        stopFollowing: () => {},
         payloadAt,
         lastOf: () => Promise.resolve({ position: subject.stored.length, atMs: 0 }),
       },

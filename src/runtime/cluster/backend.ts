@@ -103,7 +103,7 @@ async function compose(
     probes: [probe, store.probe, watched, store.parked, ...(dispatch?.probes ?? [])],
     durability: probe.durability,
     answerFor: (sink) => inquiry.answer((opId) => sink.find(opId)),
-    onLoss: (listener) => connection.onReturn(listener),
+    onLoss: (listener) => connection.onReconnect(listener),
     ...threadsSide(engine, dispatch),
     close: () => closeAll(closing),
   }

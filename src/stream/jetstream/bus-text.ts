@@ -1,11 +1,11 @@
-// Texts of the bus. An announcement has lines: a JSON array that describes the entries, then the
-// payload of each entry, so that no payload is escaped or parsed on its way.
+// Encodes and decodes the texts of the bus. An announcement has lines: a JSON array that describes
+// the entries, then the payload of each entry, so that nobody escapes or parses a payload.
 //
 // Invariants:
-//   bus-text/1. A reader takes a text whole or refuses it whole: another process may be of another
+//   bus-text/1. A reader accepts a text whole or refuses it whole: another process may run another
 //     version.
-//   bus-text/2. No text is longer than `bytesMax`. Entries that do not fit are left out; `headSeq`
-//     shows that there are more.
+//   bus-text/2. No text is longer than `bytesMax`. The encoder omits an entry that does not fit, and
+//     `headSeq` shows that there are more.
 
 import type { Announcement, FeedEntry } from '#domain/feed'
 import {
@@ -33,7 +33,7 @@ const ACTIONS: readonly Action[] = [
   'sync',
 ]
 const LINE = '\n'
-/** More than the head and the brackets around the descriptions take. */
+/** Bound for the bytes of the head seq and of the brackets around the descriptions. */
 const FRAME_BYTES = 64
 
 interface Part {
@@ -41,7 +41,7 @@ interface Part {
   readonly payload: string
 }
 
-/** One text for each part of the announcement that fits into `bytesMax`, in order. (bus-text/2) */
+/** Splits an announcement into texts of at most `bytesMax`, in order. (bus-text/2) */
 export function encodeAnnouncement(
   { entries, headSeq }: Announcement,
   bytesMax: number,
@@ -49,12 +49,12 @@ export function encodeAnnouncement(
   const texts: string[] = []
   let parts: Part[] = []
   let bytes = FRAME_BYTES
-  let missing = headSeq ?? 0
+  let omittedSeq = headSeq ?? 0
   for (const entry of entries) {
     const part = partOf(entry)
     const size = Buffer.byteLength(part.description) + Buffer.byteLength(part.payload) + 2
     if (FRAME_BYTES + size > bytesMax) {
-      missing = Math.max(missing, entry.seq)
+      omittedSeq = Math.max(omittedSeq, entry.seq)
       continue
     }
     if (bytes + size > bytesMax) {
@@ -65,7 +65,7 @@ export function encodeAnnouncement(
     parts.push(part)
     bytes += size
   }
-  if (parts.length > 0 || missing > 0) texts.push(textOf(parts, missing))
+  if (parts.length > 0 || omittedSeq > 0) texts.push(textOf(parts, omittedSeq))
   return texts
 }
 
@@ -81,7 +81,7 @@ function partOf(entry: FeedEntry): Part {
   return { description: JSON.stringify(values), payload }
 }
 
-/** The announcement that a text holds, or undefined when it holds none. (bus-text/1) */
+/** Gives the announcement in a text; undefined when the text is no announcement. (bus-text/1) */
 export function decodeAnnouncement(channelId: ChannelId, text: string): Announcement | undefined {
   const [head = '', ...payloads] = text.split(LINE)
   const values = parse(head)
@@ -130,9 +130,7 @@ function parseEntityId(model: Model, text: string): EntityId | undefined {
 
 export const encodeNotice = (notice: Notice): string => JSON.stringify(notice)
 
-/**
- * The notice that a text holds, or undefined when it holds none that is known here. (bus-text/1)
- */
+/** Gives the notice in a text; undefined when this version does not know it. (bus-text/1) */
 export function decodeNotice(text: string): Notice | undefined {
   const sent = recordOf(parse(text)) ?? {}
   const { kind, lane, position, carrier, number } = sent

@@ -1,12 +1,14 @@
-// The bus over core NATS: one subject a channel; only processes with a session for it subscribe.
+// Implements the bus over core NATS: one subject a channel, to which only the processes with a
+// session for the channel subscribe.
 //
 // Invariants:
 //   bus/1. Announcements of one channel arrive in the order in which its owner made them.
 //   bus/2. Announcements of this process reach its own listeners at once, and not a second time
-//     over NATS: the connection takes no echo.
-//   bus/3. Nothing is kept for a server that is away: losing a bus message costs time, never truth.
-//   bus/4. A flush ends after the server has every subscription that was made before it.
-//     Simultaneous flushes share one round trip.
+//     over NATS: the server sends this connection no echo.
+//   bus/3. The bus buffers nothing without a connection: a lost bus message delays delivery, and the
+//     feed still has the entry.
+//   bus/4. A flush ends after the server has every subscription made before it. Simultaneous flushes
+//     share one round trip.
 
 import type { Subscription } from '@nats-io/transport-node'
 import type { Announcement } from '#domain/feed'
@@ -24,13 +26,13 @@ export interface NatsBusPorts {
 }
 
 const PREFIX = 'heliograph'
-/** Bytes of subject, headers and protocol around a payload. */
+/** Bound for the bytes of subject, headers and protocol around a payload. */
 const OVERHEAD_BYTES = 1024
 
 type Listener = (announcement: Announcement) => void
 
-/** A channel that has listeners in this process. */
-interface Listened {
+/** A channel's listeners in this process, and the subscription that serves them. */
+interface ChannelSubscription {
   readonly listeners: Set<Listener>
   readonly subscription: Subscription
 }
@@ -39,7 +41,7 @@ export class NatsBus implements Bus {
   readonly #connection: Connection
   readonly #logger: Logger
   readonly #prefix: string
-  readonly #channels = new Map<ChannelId, Listened>()
+  readonly #channels = new Map<ChannelId, ChannelSubscription>()
   readonly #noticeListeners = new Set<(notice: Notice) => void>()
   readonly #noticeSubscription: Subscription
   #flush: Promise<void> | undefined
@@ -62,18 +64,18 @@ export class NatsBus implements Bus {
 
   announce(announcements: readonly Announcement[]): void {
     for (const announcement of announcements) {
-      this.#tell(announcement) // bus/2
+      this.#callListeners(announcement) // bus/2
       this.#send(announcement)
     }
   }
 
   listen(channelId: ChannelId, listener: Listener): () => void {
-    const listened = this.#channels.get(channelId) ?? this.#subscribe(channelId)
-    listened.listeners.add(listener)
+    const channel = this.#channels.get(channelId) ?? this.#subscribe(channelId)
+    channel.listeners.add(listener)
     return () => {
-      if (!listened.listeners.delete(listener) || listened.listeners.size > 0) return
-      listened.subscription.unsubscribe()
-      if (this.#channels.get(channelId) === listened) this.#channels.delete(channelId)
+      if (!channel.listeners.delete(listener) || channel.listeners.size > 0) return
+      channel.subscription.unsubscribe()
+      if (this.#channels.get(channelId) === channel) this.#channels.delete(channelId)
     }
   }
 
@@ -106,22 +108,22 @@ export class NatsBus implements Bus {
     await Promise.resolve()
     this.#flush = undefined
     const { nats, isConnected } = this.#connection
-    // A lost connection rejects; once it is back every session reads the feed.
+    // A lost connection rejects; after the reconnection every session reads the feed.
     if (isConnected) await nats.flush().catch(() => {})
   }
 
-  #subscribe(channelId: ChannelId): Listened {
+  #subscribe(channelId: ChannelId): ChannelSubscription {
     const subscription = this.#connection.nats.subscribe(this.#subjectOf(channelId), {
       callback: (error, message) => {
         if (error === null) this.#onAnnouncement(channelId, message.string())
       },
     })
-    const listened = { listeners: new Set<Listener>(), subscription }
-    this.#channels.set(channelId, listened)
-    return listened
+    const channel = { listeners: new Set<Listener>(), subscription }
+    this.#channels.set(channelId, channel)
+    return channel
   }
 
-  #tell(announcement: Announcement): void {
+  #callListeners(announcement: Announcement): void {
     for (const listener of this.#channels.get(announcement.channelId)?.listeners ?? []) {
       listener(announcement)
     }
@@ -137,13 +139,13 @@ export class NatsBus implements Bus {
 
   #onAnnouncement(channelId: ChannelId, text: string): void {
     const announcement = decodeAnnouncement(channelId, text)
-    if (announcement !== undefined) this.#tell(announcement)
-    else this.#logger.warn('an announcement on the bus could not be read', { channelId })
+    if (announcement !== undefined) this.#callListeners(announcement)
+    else this.#logger.warn('could not read an announcement on the bus', { channelId })
   }
 
   #onNotice(text: string): void {
     const notice = decodeNotice(text)
-    // A newer version may know notices that this one does not.
+    // A newer version may send notices that this one does not know.
     if (notice === undefined) return
     for (const listener of this.#noticeListeners) listener(notice)
   }

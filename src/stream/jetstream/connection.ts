@@ -1,11 +1,11 @@
-// One connection to NATS for everything in this folder. It reconnects by itself, for ever.
+// The one connection to NATS that everything in this folder shares. It reconnects without a limit.
 //
 // Invariants:
-//   nats-connection/1. A connection that does not answer is replaced within PING_MS ×
+//   nats-connection/1. The client replaces a connection that does not answer within PING_MS ×
 //     PINGS_UNANSWERED_MAX.
-//   nats-connection/2. The client gets nothing to send while it is disconnected: it would buffer
-//     without a bound. Senders ask `isConnected` first.
-//   nats-connection/3. Log lines have addresses without the credentials before their @.
+//   nats-connection/2. Senders check `isConnected` first: a disconnected client would buffer what it
+//     cannot send, without a bound.
+//   nats-connection/3. Log lines show addresses without the credentials before their @.
 
 import { isIP } from 'node:net'
 import { checkServerIdentity as checkIdentity } from 'node:tls'
@@ -26,13 +26,13 @@ export interface ConnectionPorts {
 }
 
 export interface ConnectionSettings {
-  /** One or more of `nats://[user:password@]host:port`, separated by commas; `tls://` for TLS. */
+  /** One or more `nats://[user:password@]host:port`, separated by commas; `tls://` for TLS. */
   readonly url: string
-  /** PEM certificates to trust in place of the system's; with them the connection uses TLS. */
+  /** PEM certificates to trust in place of the system's. When set, the connection uses TLS. */
   readonly caFile?: string | undefined
   /** The name of this process in the server's own reports. */
   readonly name: string
-  /** The time to wait at the start for a server that is away; see domain/first-answer.ts. */
+  /** The time to wait at the start for a server to answer; see domain/first-answer.ts. */
   readonly firstAnswerMsMax?: number
 }
 
@@ -42,21 +42,21 @@ const HANDSHAKE_MS = 2000
 const RECONNECT_MS = 100
 const RECONNECT_JITTER_MS = 150
 
-/** The part of a connection that senders and listeners use. */
-export interface Line {
+/** The part of a connection that senders and subscribers use. */
+export interface NatsLink {
   readonly nats: Pick<NatsConnection, 'publish' | 'subscribe'>
   readonly isConnected: boolean
-  /** Calls the listener whenever the connection is back. Gives a function that stops it. */
-  onReturn(listener: () => void): () => void
+  /** Calls the listener after each reconnection. Gives a function that removes the listener. */
+  onReconnect(listener: () => void): () => void
 }
 
 /** The connection, and whether it works at this moment. */
-export class Connection implements Line {
+export class Connection implements NatsLink {
   readonly nats: NatsConnection
   readonly #ports: ConnectionPorts
-  readonly #returned = new Set<() => void>()
+  readonly #reconnectListeners = new Set<() => void>()
   #isConnected = true
-  #awaySinceMs = 0
+  #disconnectedSinceMs = 0
 
   private constructor(nats: NatsConnection, ports: ConnectionPorts) {
     this.nats = nats
@@ -65,8 +65,8 @@ export class Connection implements Line {
   }
 
   /**
-   * Rejects with a sentence for the operator when no server answers in time, or one refuses the
-   * credentials.
+   * Connects to one of the servers. Rejects with a sentence for the operator when no server answers
+   * in time, or when one refuses the credentials.
    */
   static async open(ports: ConnectionPorts, settings: ConnectionSettings): Promise<Connection> {
     const { timers, logger } = ports
@@ -92,20 +92,20 @@ export class Connection implements Line {
     return this.#isConnected
   }
 
-  /** Milliseconds since the connection was lost; 0 while it works. */
-  awayMs(): number {
-    return this.#isConnected ? 0 : this.#ports.monotonicMs() - this.#awaySinceMs
+  /** Gives the milliseconds since the connection was lost; 0 while it works. */
+  disconnectedMs(): number {
+    return this.#isConnected ? 0 : this.#ports.monotonicMs() - this.#disconnectedSinceMs
   }
 
-  onReturn(listener: () => void): () => void {
-    this.#returned.add(listener)
-    return () => this.#returned.delete(listener)
+  onReconnect(listener: () => void): () => void {
+    this.#reconnectListeners.add(listener)
+    return () => this.#reconnectListeners.delete(listener)
   }
 
-  /** Sends waiting messages and closes. */
+  /** Sends buffered messages, then closes. */
   async close(): Promise<void> {
-    this.#returned.clear()
-    // Draining waits for the server: without a connection it would wait in vain.
+    this.#reconnectListeners.clear()
+    // `drain` waits for the server, so without a connection it would not end.
     await (this.#isConnected ? this.nats.drain() : this.nats.close())
   }
 
@@ -120,13 +120,13 @@ export class Connection implements Line {
       case 'disconnect':
         if (!this.#isConnected) return
         this.#isConnected = false
-        this.#awaySinceMs = monotonicMs()
-        logger.warn('the connection to NATS is lost; trying again', { server: status.server })
+        this.#disconnectedSinceMs = monotonicMs()
+        logger.warn('lost the connection to NATS; reconnecting', { server: status.server })
         return
       case 'reconnect':
         this.#isConnected = true
-        logger.info('the connection to NATS is back', { server: status.server })
-        for (const listener of this.#returned) listener()
+        logger.info('reconnected to NATS', { server: status.server })
+        for (const listener of this.#reconnectListeners) listener()
         return
       case 'error':
         logger.warn('NATS reported an error', { error: reasonOf(status.error) })
@@ -157,23 +157,23 @@ function whyNotOpen(error: unknown, servers: string): string {
 }
 
 /**
- * Node compares the certificate of a server that is reached by an address with `localhost`. It is
- * compared with the addresses of the settings instead; one of them must fit.
+ * Node passes `localhost` as the host of a server whose setting is an IP address. The certificate
+ * must then match one of the IP addresses in the settings instead.
  */
 function tlsOptionsOf(urls: readonly URL[], caFile: string | undefined): object | undefined {
   if (caFile === undefined && !urls.some(({ protocol }) => protocol === 'tls:')) return undefined
   const hosts = urls.map(({ hostname }) => hostname.replace(/^\[(.*)\]$/, '$1'))
   const addresses = hosts.filter((host) => isIP(host) !== 0)
   const checkServerIdentity: typeof checkIdentity = (host, certificate) => {
-    const known = host === 'localhost' && !hosts.includes(host) ? addresses : []
-    const names = known.length === 0 ? [host] : known
+    const expected = host === 'localhost' && !hosts.includes(host) ? addresses : []
+    const names = expected.length === 0 ? [host] : expected
     const errors = names.map((name) => checkIdentity(name, certificate))
     return errors.includes(undefined) ? undefined : errors[0]
   }
   return { ...(caFile !== undefined && { caFile }), checkServerIdentity }
 }
 
-/** The client takes credentials apart from addresses. (nats-connection/3) */
+/** The client gets the credentials separately from the addresses. (nats-connection/3) */
 function connectionOptions({ url, caFile, name }: ConnectionSettings): ConnectionOptions {
   const urls = url.split(',').map((part) => new URL(part.trim()))
   const withCredentials = urls.find(({ username }) => username !== '')
@@ -186,7 +186,7 @@ function connectionOptions({ url, caFile, name }: ConnectionSettings): Connectio
     ...(user !== '' && pass !== '' && { user, pass }),
     ...(user !== '' && pass === '' && { token: user }),
     ...(tls !== undefined && { tls }),
-    // Announcements of this process reach its own listeners directly.
+    // The bus gives this process's announcements to its own listeners directly.
     noEcho: true,
     maxReconnectAttempts: -1,
     ignoreAuthErrorAbort: true,
@@ -200,6 +200,6 @@ function connectionOptions({ url, caFile, name }: ConnectionSettings): Connectio
   }
 }
 
-/** The message of an error, in one line. */
+/** Gives the message of an error, or its name when it has none. */
 export const reasonOf = (error: unknown): string =>
   error instanceof Error ? error.message || error.name : String(error)

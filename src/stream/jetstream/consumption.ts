@@ -1,18 +1,19 @@
-// Reads a stream onwards from a position with an ephemeral consumer; replaces a lost consumer at
-// the right position.
+// Reads a stream from a position on with an ephemeral consumer; replaces a lost consumer at the
+// right position.
 //
-//   closed ─▶ opening ─▶ open ──▶ (gap, silence, consumer gone, connection back) ──▶ opening
+//   closed ─▶ opening ─▶ open ──▶ (gap, silence, lost consumer, reconnection) ──▶ opening
 //
 // Invariants:
-//   consumption/1. Hands on entries in stream order without a gap: the consumer's own count must go
-//     up by one, and a new consumer begins behind the last entry handed on.
-//   consumption/2. Asks for no more than there is room for: entries that nobody reads stay at the
-//     server.
-//   consumption/3. Notices silence: during a request the server sends a heartbeat every
-//     HEARTBEAT_MS; after SILENCE_MS without any message it makes a new consumer.
-//   consumption/4. Notices a consumer that sends heartbeats but not the entries: one on a server
-//     that was late may never look at an entry that the stream holds (seen with server 2.9). After
-//     QUIET_MS without an entry it compares, and after LATE_MS more it makes a new consumer.
+//   consumption/1. The receiver gets entries in stream order without a gap: the consumer's own count
+//     must grow by one, and a new consumer begins behind the last entry received.
+//   consumption/2. A request asks for no more bytes than the receiver has room for: unread entries
+//     stay at the server.
+//   consumption/3. During a request the server sends a heartbeat every HEARTBEAT_MS. After
+//     SILENCE_MS without any message a new consumer replaces the present one.
+//   consumption/4. A consumer may send heartbeats but no entries: on a server that lagged behind, it
+//     may never notice an entry that the stream holds (seen with server 2.9). After QUIET_MS without
+//     an entry the receiver compares with the stream, and after LATE_MS more a new consumer replaces
+//     the present one.
 
 import { AckPolicy, DeliverPolicy } from '@nats-io/jetstream'
 import type { ConsumerConfig, JetStreamManager } from '@nats-io/jetstream'
@@ -22,32 +23,35 @@ import type { LogPosition } from '#domain/lane'
 import type { Logger } from '#domain/telemetry'
 
 import { reasonOf } from './connection.ts'
-import type { Line } from './connection.ts'
+import type { NatsLink } from './connection.ts'
 import { readDelivery } from './delivery.ts'
 import type { Delivery } from './delivery.ts'
 import type { Timers } from '#domain/ports'
 import type { MonotonicMs } from './timers.ts'
 
 export interface ConsumptionPorts {
-  readonly connection: Line
+  readonly connection: NatsLink
   readonly manager: { readonly consumers: Pick<JetStreamManager['consumers'], 'add'> }
   readonly logger: Logger
   readonly timers: Timers
   readonly monotonicMs: MonotonicMs
 }
 
-/** The reader of a consumption, and where it begins. */
-export interface Reader {
+/** Receives the entries of a consumption, and decides where it begins and how much it fetches. */
+export interface EntryReceiver {
   readonly stream: string
   readonly subject: string
-  /** Gives the position at which the next consumer begins. Called before each new consumer. */
+  /**
+   * Gives the start of the next consumer: behind a position, or at the newest entry of each subject.
+   * Called before each new consumer.
+   */
   begin(): { readonly kind: 'behind'; readonly position: LogPosition } | { readonly kind: 'newest' }
-  /** Bytes to ask for now; at 0 or less none are asked for. */
+  /** Gives the bytes to request now; at 0 or less the consumption sends no request. */
   room(): number
-  take(delivery: Delivery, message: Msg): void
-  /** Says that a consumer is open and will deliver `pending` entries. */
+  receive(delivery: Delivery, message: Msg): void
+  /** Called when a new consumer is open, with the number of entries that it will deliver. */
   opened(pending: number): void
-  /** True when the stream holds an entry behind the last one taken. May reject. */
+  /** True when the stream holds an entry behind the last one received. May reject. */
   lacksEntry(): Promise<boolean>
 }
 
@@ -55,12 +59,13 @@ const PULL_MESSAGES = 256
 const PULL_EXPIRES_MS = 20_000
 const HEARTBEAT_MS = 500
 const SILENCE_MS = 1500
-const LOOK_MS = 500
+const CHECK_MS = 500
 const QUIET_MS = 1000
 const LATE_MS = 500
 const INACTIVE_MS = 60_000
-const AGAIN_MS = [0, 50, 100, 250, 500, 1000]
-const PULL_AGAIN_MS = 100
+/** Delays before the next consumer, by the number of failures so far. */
+const REOPEN_DELAYS_MS = [0, 50, 100, 250, 500, 1000]
+const REQUEST_PAUSE_MS = 100
 
 type Phase =
   | { readonly kind: 'closed' }
@@ -70,12 +75,14 @@ type Phase =
       readonly consumer: string
       readonly inbox: string
       readonly subscription: Subscription
+      /** Entries that this consumer has delivered. */
       delivered: number
+      /** Entries that the open request may still deliver; 0 without an open request. */
       outstanding: number
-      heardMs: number
+      lastMessageMs: number
       /** The time of the last entry, or of the last comparison with the stream. */
       comparedMs: number
-      /** The time since when an entry is known to be late; undefined while none is. */
+      /** The time of the comparison that found an undelivered entry; undefined without one. */
       lateSinceMs: number | undefined
     }
 
@@ -83,16 +90,16 @@ type Open = Extract<Phase, { kind: 'open' }>
 
 export class Consumption {
   readonly #ports: ConsumptionPorts
-  readonly #reader: Reader
+  readonly #receiver: EntryReceiver
   readonly #stops: (() => void)[] = []
   #phase: Phase = { kind: 'closed' }
   #failures = 0
-  #cancelLook: () => void = () => {}
-  #cancelAgain: () => void = () => {}
+  #cancelCheck: () => void = () => {}
+  #cancelRetry: () => void = () => {}
 
-  constructor(ports: ConsumptionPorts, reader: Reader) {
+  constructor(ports: ConsumptionPorts, receiver: EntryReceiver) {
     this.#ports = ports
-    this.#reader = reader
+    this.#receiver = receiver
   }
 
   get isOpen(): boolean {
@@ -100,60 +107,60 @@ export class Consumption {
   }
 
   start(): void {
-    this.#stops.push(this.#ports.connection.onReturn(() => this.again('the connection is back')))
-    this.#cancelLook = this.#ports.timers.after(LOOK_MS, this.#look)
+    this.#stops.push(this.#ports.connection.onReconnect(() => this.reopen('reconnected to NATS')))
+    this.#cancelCheck = this.#ports.timers.after(CHECK_MS, this.#check)
     void this.#open()
   }
 
   stop(): void {
     for (const stop of this.#stops.splice(0)) stop()
-    this.#cancelLook()
-    this.#letGo()
+    this.#cancelCheck()
+    this.#dropConsumer()
     this.#phase = { kind: 'closed' }
   }
 
-  /** Called when there is room again: asks for more unless a request is open. (consumption/2) */
-  more(): void {
+  /** Requests entries, unless a request is open or there is no room. (consumption/2) */
+  request(): void {
     const phase = this.#phase
     if (phase.kind !== 'open' || phase.outstanding > 0) return
-    const room = this.#reader.room()
+    const room = this.#receiver.room()
     const { connection, monotonicMs } = this.#ports
     if (room <= 0 || !connection.isConnected) return
     phase.outstanding = PULL_MESSAGES
-    phase.heardMs = monotonicMs()
+    phase.lastMessageMs = monotonicMs()
     const request = {
       batch: PULL_MESSAGES,
       max_bytes: room,
       expires: nanos(PULL_EXPIRES_MS),
       idle_heartbeat: nanos(HEARTBEAT_MS),
     }
-    const subject = `$JS.API.CONSUMER.MSG.NEXT.${this.#reader.stream}.${phase.consumer}`
+    const subject = `$JS.API.CONSUMER.MSG.NEXT.${this.#receiver.stream}.${phase.consumer}`
     connection.nats.publish(subject, JSON.stringify(request), { reply: phase.inbox })
   }
 
-  /** Drops the consumer and makes a new one behind the last entry handed on. (consumption/1) */
-  again(reason: string): void {
+  /** Drops the consumer and creates a new one behind the last entry received. (consumption/1) */
+  reopen(reason: string): void {
     if (this.#phase.kind === 'closed') return
     const { timers, logger } = this.#ports
-    this.#letGo()
+    this.#dropConsumer()
     const opening: Phase = { kind: 'opening' }
     this.#phase = opening
-    const delayMs = AGAIN_MS[Math.min(this.#failures, AGAIN_MS.length - 1)] ?? 0
+    const delayMs = REOPEN_DELAYS_MS[Math.min(this.#failures, REOPEN_DELAYS_MS.length - 1)] ?? 0
     this.#failures += 1
-    const { subject } = this.#reader
-    logger.debug('a consumer is made anew', { subject, reason, delayMs })
-    this.#cancelAgain = timers.after(delayMs, () => void this.#open())
+    const { subject } = this.#receiver
+    logger.debug('recreating a consumer', { subject, reason, delayMs })
+    this.#cancelRetry = timers.after(delayMs, () => void this.#open())
   }
 
   async #open(): Promise<void> {
     const { connection, manager, monotonicMs } = this.#ports
     const opening: Phase = { kind: 'opening' }
     this.#phase = opening
-    // While the connection is away nothing is sent; its return calls `again`.
+    // Nothing can be sent without a connection; the reconnection calls `reopen`.
     if (!connection.isConnected) return
     try {
-      const info = await manager.consumers.add(this.#reader.stream, this.#config())
-      if (this.#phase !== opening) return // The server forgets a consumer that nobody asks.
+      const info = await manager.consumers.add(this.#receiver.stream, this.#config())
+      if (this.#phase !== opening) return // The server deletes a consumer without requests.
       const inbox = createInbox()
       const phase: Open = {
         kind: 'open',
@@ -161,7 +168,7 @@ export class Consumption {
         inbox,
         delivered: 0,
         outstanding: 0,
-        heardMs: monotonicMs(),
+        lastMessageMs: monotonicMs(),
         comparedMs: monotonicMs(),
         lateSinceMs: undefined,
         subscription: connection.nats.subscribe(inbox, {
@@ -171,22 +178,22 @@ export class Consumption {
         }),
       }
       this.#phase = phase
-      this.#reader.opened(info.num_pending)
-      this.more()
+      this.#receiver.opened(info.num_pending)
+      this.request()
     } catch (error) {
       if (this.#phase !== opening) return
-      const fields = { subject: this.#reader.subject, error: reasonOf(error) }
-      if (this.#failures === 1) this.#ports.logger.warn('a consumer could not be made', fields)
-      this.again(reasonOf(error))
+      const fields = { subject: this.#receiver.subject, error: reasonOf(error) }
+      if (this.#failures === 1) this.#ports.logger.warn('could not create a consumer', fields)
+      this.reopen(reasonOf(error))
     }
   }
 
   #config(): Partial<ConsumerConfig> {
-    const begin = this.#reader.begin()
+    const begin = this.#receiver.begin()
     return {
       name: createInbox('heliograph').replaceAll('.', '-'),
       ack_policy: AckPolicy.None,
-      filter_subject: this.#reader.subject,
+      filter_subject: this.#receiver.subject,
       mem_storage: true,
       num_replicas: 1,
       inactive_threshold: nanos(INACTIVE_MS),
@@ -197,19 +204,19 @@ export class Consumption {
   }
 
   #onMessage(phase: Open, message: Msg): void {
-    phase.heardMs = this.#ports.monotonicMs()
+    phase.lastMessageMs = this.#ports.monotonicMs()
     if (message.subject === phase.inbox) return this.#onStatus(phase, message)
     const delivery = readDelivery(message.reply ?? '')
     if (delivery === undefined || delivery.count !== phase.delivered + 1) {
-      return this.again('an entry is missing') // consumption/1
+      return this.reopen('an entry is missing') // consumption/1
     }
     this.#failures = 0
     phase.delivered += 1
-    phase.comparedMs = phase.heardMs
+    phase.comparedMs = phase.lastMessageMs
     phase.lateSinceMs = undefined
     phase.outstanding = Math.max(0, phase.outstanding - 1)
-    this.#reader.take(delivery, message)
-    if (phase.outstanding === 0) this.more()
+    this.#receiver.receive(delivery, message)
+    if (phase.outstanding === 0) this.request()
   }
 
   #onStatus(phase: Open, message: Msg): void {
@@ -220,42 +227,42 @@ export class Consumption {
       return
     }
     if (code === 503 || /consumer|leadership|shutdown/i.test(reason)) {
-      return this.again(reason || `status ${code}`)
+      return this.reopen(reason || `status ${code}`)
     }
-    // The request ended: its time is over, or the next entry is larger than the room that was left.
-    const wasFruitful = phase.outstanding < PULL_MESSAGES
+    // The request ended: it expired, or the next entry is larger than the remaining room.
+    const hasDelivered = phase.outstanding < PULL_MESSAGES
     phase.outstanding = 0
-    if (code === 408 || code === 404 || wasFruitful) return this.more()
-    this.#cancelAgain = this.#ports.timers.after(PULL_AGAIN_MS, () => this.more())
+    if (code === 408 || code === 404 || hasDelivered) return this.request()
+    this.#cancelRetry = this.#ports.timers.after(REQUEST_PAUSE_MS, () => this.request())
   }
 
   /** consumption/3 */
-  readonly #look = (): void => {
+  readonly #check = (): void => {
     const { timers, monotonicMs, connection } = this.#ports
-    this.#cancelLook = timers.after(LOOK_MS, this.#look)
+    this.#cancelCheck = timers.after(CHECK_MS, this.#check)
     const phase = this.#phase
     if (phase.kind !== 'open' || !connection.isConnected) return
-    if (phase.outstanding === 0) return this.more()
+    if (phase.outstanding === 0) return this.request()
     const now = monotonicMs()
-    if (now - phase.heardMs > SILENCE_MS) return this.again('the server is silent')
+    if (now - phase.lastMessageMs > SILENCE_MS) return this.reopen('the server is silent')
     if (phase.lateSinceMs !== undefined) {
-      if (now - phase.lateSinceMs > LATE_MS) this.again('an entry does not arrive')
+      if (now - phase.lateSinceMs > LATE_MS) this.reopen('an entry does not arrive')
     } else if (now - phase.comparedMs > QUIET_MS) void this.#compare(phase, now)
   }
 
   /** consumption/4 */
   async #compare(phase: Open, now: number): Promise<void> {
     phase.comparedMs = now
-    const lacksEntry = await this.#reader.lacksEntry().catch(() => false)
+    const lacksEntry = await this.#receiver.lacksEntry().catch(() => false)
     if (lacksEntry && phase.comparedMs === now) phase.lateSinceMs = now
   }
 
-  #letGo(): void {
-    this.#cancelAgain()
+  #dropConsumer(): void {
+    this.#cancelRetry()
     if (this.#phase.kind !== 'open') return
     const { subscription, consumer } = this.#phase
     subscription.unsubscribe()
     const { nats, isConnected } = this.#ports.connection
-    if (isConnected) nats.publish(`$JS.API.CONSUMER.DELETE.${this.#reader.stream}.${consumer}`)
+    if (isConnected) nats.publish(`$JS.API.CONSUMER.DELETE.${this.#receiver.stream}.${consumer}`)
   }
 }

@@ -1,9 +1,8 @@
-// Reads a message's place in stream and consumer from its reply subject.
+// Reads a message's position in the stream and in the consumer from its reply subject.
 
 import type { LogPosition } from '#domain/lane'
 
 export interface Delivery {
-  /** Its place in the stream. */
   readonly position: LogPosition
   /** Messages that the consumer has delivered, including this one. */
   readonly count: number
@@ -18,9 +17,9 @@ const DOMAIN_TOKENS = 2
 const NANOS_IN_MS_DIGITS = 6
 
 /**
- * `$JS.ACK.<stream>.<consumer>.<attempt>.<stream seq>.<consumer seq>.<nanoseconds>.<pending>`,
- * since server 2.11 possibly with domain and account before the stream and more behind. Gives
- * undefined for anything else.
+ * Reads `$JS.ACK.<stream>.<consumer>.<attempt>.<stream seq>.<consumer seq>.<nanoseconds>.<pending>`.
+ * Since server 2.11 domain and account may stand before the stream, and more tokens at the end.
+ * Gives undefined for anything else.
  */
 export function readDelivery(reply: string): Delivery | undefined {
   const tokens = reply.split('.')

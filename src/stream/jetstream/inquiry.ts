@@ -2,10 +2,10 @@
 //
 // Invariants:
 //   inquiry/1. A question ends with the operation, or after ASK_MS. Every process answers, also
-//     that it does not know the operation.
-//   inquiry/2. Open questions are bounded; one beyond the bound is not sent.
-//   inquiry/3. "Nobody knows it" is the answer only when every live process has said so. One that
-//     is silent for GONE_AFTER_MS counts as gone.
+//     when it does not know the operation.
+//   inquiry/2. Open questions are bounded; the inquiry does not send one beyond the bound.
+//   inquiry/3. The result is "nobody knows it" only after every live process has answered so. A
+//     process that does not answer for GONE_AFTER_MS counts as gone.
 
 import type { Msg, Subscription } from '@nats-io/transport-node'
 import {
@@ -20,15 +20,15 @@ import type { Operation } from '#domain/operation'
 import { MODELS } from '#domain/submission'
 
 import { recordOf } from './record.ts'
-import type { Line } from './connection.ts'
+import type { NatsLink } from './connection.ts'
 import type { Timers } from '#domain/ports'
 import type { Runtime } from '#domain/runtime'
+import type { MonotonicMs } from './timers.ts'
 
 export interface InquiryPorts {
-  readonly connection: Line
+  readonly connection: NatsLink
   readonly timers: Timers
-  /** Milliseconds that only ever grow. */
-  readonly monotonicMs: () => number
+  readonly monotonicMs: MonotonicMs
   readonly entropy: Runtime['entropy']
 }
 
@@ -39,23 +39,25 @@ const GONE_AFTER_MS = 10_000
 
 type Find = (opId: OperationId) => Operation | undefined
 
-/** An operation, or `unasked` when the others may not have heard the question. */
+/** An operation, or `unasked` when a process may not have received the question. */
 type Found = Operation | 'unasked' | undefined
 
 interface Question {
-  /** The processes that have said that they do not know it. */
-  readonly strangers: Set<string>
+  /** The processes that have answered that they do not know the operation. */
+  readonly ignorant: Set<string>
   readonly settle: (found: Found) => void
 }
 
-/** Both sides: asks others, and answers them. */
+/** Asks the other processes, and answers their questions. */
 export class StatusInquiry {
   readonly #ports: InquiryPorts
   readonly #subject: string
   readonly #id: string
   readonly #inbox: string
   readonly #asked = new Map<string, Question>()
-  /** Every process that has ever answered, and the beginning of its silence. (inquiry/3) */
+  /**
+   * Every process that has ever answered, and the time since when it does not answer. (inquiry/3)
+   */
   readonly #others = new Map<string, number | undefined>()
   readonly #subscriptions: Subscription[] = []
   #count = 0
@@ -65,13 +67,13 @@ export class StatusInquiry {
     this.#subject = `${prefix}.status`
     this.#id = ports.entropy(12).toString('hex')
     this.#inbox = `_INBOX.${this.#id}`
-    this.#listen(`${this.#inbox}.*`, (message) => this.#onAnswer(message))
-    this.#listen(`${this.#subject}.left`, (message) => this.#others.delete(message.string()))
+    this.#subscribe(`${this.#inbox}.*`, (message) => this.#onAnswer(message))
+    this.#subscribe(`${this.#subject}.left`, (message) => this.#others.delete(message.string()))
   }
 
-  /** Answers others from now on with the operations that `find` gives. */
+  /** Begins to answer the questions of other processes from `find`. */
   answer(find: Find): void {
-    this.#listen(this.#subject, (message) => {
+    this.#subscribe(this.#subject, (message) => {
       const opId = parseOperationId(message.string())
       const operation = opId === undefined ? undefined : find(opId)
       message.respond(JSON.stringify(operation ?? { stranger: this.#id }))
@@ -79,8 +81,8 @@ export class StatusInquiry {
   }
 
   /**
-   * The operation as another process knows it; undefined when all of them say that they do not know
-   * it, `unasked` when one may not have heard the question. (inquiry/1, inquiry/2,
+   * Gives the operation as another process knows it; undefined when every process answered that it
+   * does not know it; `unasked` when one may not have received the question. (inquiry/1, inquiry/2,
    * inquiry/3)
    */
   ask(opId: OperationId): Promise<Found> {
@@ -90,10 +92,10 @@ export class StatusInquiry {
     this.#count += 1
     const token = this.#count.toString(36)
     const { promise, resolve } = Promise.withResolvers<Found>()
-    const strangers = new Set<string>()
-    const cancel = timers.after(ASK_MS, () => question.settle(this.#silence(strangers)))
+    const ignorant = new Set<string>()
+    const cancel = timers.after(ASK_MS, () => question.settle(this.#onTimeout(ignorant)))
     const question: Question = {
-      strangers,
+      ignorant,
       settle: (found) => {
         this.#asked.delete(token)
         cancel()
@@ -113,20 +115,20 @@ export class StatusInquiry {
     if (connection.isConnected) connection.nats.publish(`${this.#subject}.left`, this.#id)
   }
 
-  /** The result when no process has answered in time that it knows the operation. (inquiry/3) */
-  #silence(strangers: ReadonlySet<string>): Found {
+  /** Gives the result when no process has answered in time with the operation. (inquiry/3) */
+  #onTimeout(ignorant: ReadonlySet<string>): Found {
     const now = this.#ports.monotonicMs()
-    let isMissing = strangers.size === 0
+    let isAnswerMissing = ignorant.size === 0
     for (const [other, silentSince = now] of this.#others) {
-      if (strangers.has(other)) continue
-      isMissing = true
+      if (ignorant.has(other)) continue
+      isAnswerMissing = true
       if (now - silentSince >= GONE_AFTER_MS) this.#others.delete(other)
       else this.#others.set(other, silentSince)
     }
-    return isMissing ? 'unasked' : undefined
+    return isAnswerMissing ? 'unasked' : undefined
   }
 
-  #listen(subject: string, take: (message: Msg) => void): void {
+  #subscribe(subject: string, take: (message: Msg) => void): void {
     const callback = (error: Error | null, message: Msg): void => {
       if (error === null) take(message)
     }
@@ -135,18 +137,21 @@ export class StatusInquiry {
 
   #onAnswer(message: Msg): void {
     const question = this.#asked.get(message.subject.slice(this.#inbox.length + 1))
-    // The server's own empty answer: nobody else is there.
+    // The server itself answers with no data when no other process has subscribed.
     if (message.data.length === 0) return question?.settle(undefined)
     const text = message.string()
-    const stranger = recordOf(parse(text))?.['stranger']
-    if (typeof stranger !== 'string') return question?.settle(readOperation(text) ?? 'unasked')
-    this.#others.set(stranger, undefined)
-    question?.strangers.add(stranger)
+    const other = recordOf(parse(text))?.['stranger']
+    if (typeof other !== 'string') return question?.settle(readOperation(text) ?? 'unasked')
+    this.#others.set(other, undefined)
+    question?.ignorant.add(other)
     return undefined
   }
 }
 
-/** An operation that is accepted and nothing more, as another process wrote it. */
+/**
+ * Reads an operation that another process sent: always an accepted one, since nobody has applied
+ * it. Gives undefined for anything else.
+ */
 export function readOperation(text: string): Operation | undefined {
   const sent = recordOf(parse(text)) ?? {}
   const { opId, channelId, entityId, model, acceptedAt, updatedAt } = sent

@@ -1,13 +1,14 @@
-// The one stream that holds every lane: a subject for each lane and writer, one message a batch.
+// Manages the one stream that holds every lane: a subject for each lane and writer, one message a
+// batch.
 //
 // Invariants:
-//   W4. No age limit, `discard: new` and a byte bound: the stream drops nothing that is not
-//     applied. A purge keeps the last applied entry of each lane, so that a lane's end can always
-//     be compared.
-//   W5. The stream carries a random identity from its creation. The process stops following a
-//     stream with another identity, or one that ends before a position known to be in it. A leader
-//     may store an entry later than another server has handed it out, so an end that is too early
-//     counts only once it stays.
+//   W4. The stream has no age limit, `discard: new` and a byte bound, so it drops nothing that is
+//     not applied. A purge keeps the last applied entry of each lane, so that a database can always
+//     compare its applied position with the lane's end.
+//   W5. The stream has a random identity from its creation. The process stops following a stream
+//     with another identity, or one that ends before a position that it held. A leader may store an
+//     entry later than another server has delivered it, so an end that is too early means a loss
+//     only if it stays.
 
 import {
   DiscardPolicy,
@@ -43,23 +44,23 @@ export interface LaneStreamPorts {
   readonly entropy: Runtime['entropy']
 }
 
-/** A message at a place of the stream. */
-export interface Mark {
+/** The position of a message in the stream, and the time at which the server stored it. */
+export interface StoredMessage {
   readonly position: LogPosition
   readonly atMs: number
 }
 
-/** The largest batch has 256 Ki characters, each of three bytes at most, and headers. */
+/** The largest batch has 256 Ki characters of at most three bytes each, and headers. */
 const PAYLOAD_BYTES_MIN = 2 ** 20
 const REQUEST_TIMEOUT_MS = 2000
-/** Longer than a batch is sent again. (lane-writer/4) */
+/** Longer than a writer repeats a batch. (lane-writer/4) */
 const DUPLICATE_WINDOW = nanos(20_000)
-/** Ten seconds: longer than an election, or than a slow disk delays. (W5) */
-const LOOKS_AT_END = 40
-const LOOK_AGAIN_MS = 250
+/** Ten seconds in all: longer than an election or the delay of a slow disk. (W5) */
+const END_CHECKS_MAX = 40
+const END_CHECK_PAUSE_MS = 250
 const IDENTITY = /^heliograph log ([0-9a-f]{32})$/
-const ALREADY_THERE = 10_058
-const NOT_THERE = 10_059
+const ALREADY_EXISTS = 10_058
+const NOT_FOUND = 10_059
 
 export class LaneStream {
   readonly name: string
@@ -68,9 +69,9 @@ export class LaneStream {
   readonly #settings: LaneStreamSettings
   readonly #logger: Logger
   readonly #timers: Timers
-  #highest = 0
+  #highestPosition = 0
   #mismatch: LogMismatch | undefined
-  #lookingAgain: Promise<void> | undefined
+  #endCheck: Promise<void> | undefined
 
   private constructor(
     manager: JetStreamManager,
@@ -84,7 +85,7 @@ export class LaneStream {
     this.#timers = timers
   }
 
-  /** Finds the stream or makes it. Rejects with a sentence for the operator. */
+  /** Finds or creates the stream. Rejects with a sentence for the operator. */
   static async open(ports: LaneStreamPorts, settings: LaneStreamSettings): Promise<LaneStream> {
     const { connection, logger, timers, entropy } = ports
     const payloadMax = connection.nats.info?.max_payload ?? 0
@@ -97,7 +98,7 @@ export class LaneStream {
       checkAPI: false,
       timeout: REQUEST_TIMEOUT_MS,
     })
-    const { config } = await findOrMake(manager, settings, entropy)
+    const { config } = await findOrCreate(manager, settings, entropy)
     const identity = IDENTITY.exec(config.description ?? '')?.[1]
     if (identity === undefined) {
       throw new LogMismatch(
@@ -108,127 +109,126 @@ export class LaneStream {
     return new LaneStream(manager, { settings, logger, timers, identity })
   }
 
-  /** The subject of one writer in a lane. */
+  /** Gives the subject of one writer in a lane. */
   subjectOf(lane: number, writer: string): string {
     return `${this.#settings.prefix}.lane.${lane}.${writer}`
   }
 
-  /** The filter over the subjects of a lane's writers. */
+  /** Gives the filter for the subjects of a lane's writers. */
   filterOf(lane: number): string {
     return this.subjectOf(lane, '*')
   }
 
-  /** The greatest position that is known to be in the stream. */
-  get highest(): LogPosition {
-    return this.#highest
+  /** The greatest position that the stream is known to hold. */
+  get highestPosition(): LogPosition {
+    return this.#highestPosition
   }
 
-  /** Set once the stream cannot be followed any more. (W5) */
+  /** The reason why the process stopped following the stream; undefined before. (W5) */
   get mismatch(): LogMismatch | undefined {
     return this.#mismatch
   }
 
-  /** Notes a position that was confirmed, read or found to be applied. */
-  saw(position: LogPosition): void {
-    if (position > this.#highest) this.#highest = position
+  /** Notes a position that the stream held: a confirmed, read or applied one. */
+  notePosition(position: LogPosition): void {
+    if (position > this.#highestPosition) this.#highestPosition = position
   }
 
-  /** W5: from now on nothing is appended and nothing read. */
-  refuse(sentence: string): void {
+  /** W5: ends appends and reads. `sentence` gives the reason. */
+  stopFollowing(sentence: string): void {
     if (this.#mismatch !== undefined) return
     this.#mismatch = new LogMismatch(sentence)
     this.#logger.error('the log cannot be followed any more', { reason: sentence })
   }
 
   /**
-   * Checks that this is still the stream that was opened. Rejects when the server does not answer.
+   * Checks that this is still the stream that the process opened. Rejects when the server does not
+   * answer.
    */
   async verify(): Promise<StreamInfo> {
-    const highest = this.#highest
+    const highest = this.#highestPosition
     const info = await this.manager.streams.info(this.name)
     const identity = IDENTITY.exec(info.config.description ?? '')?.[1]
     if (identity !== this.identity) {
-      this.refuse(`the stream ${this.name} was replaced by another one; restore it, or start anew`)
+      this.stopFollowing(
+        `the stream ${this.name} was replaced by another one; restore it, or start anew`,
+      )
     } else if (info.state.last_seq < highest) {
-      this.#lookingAgain ??= this.#lookAgain(highest).finally(() => {
-        this.#lookingAgain = undefined
+      this.#endCheck ??= this.#checkEnd(highest).finally(() => {
+        this.#endCheck = undefined
       })
-      await this.#lookingAgain
+      await this.#endCheck
     }
     return info
   }
 
   /**
-   * W5: resolves once the stream holds a position. Refuses a stream that still lacks it after
-   * LOOKS_AT_END looks.
+   * W5: resolves once the stream reaches a position. Stops following a stream that still lacks it
+   * after END_CHECKS_MAX checks.
    */
-  async #lookAgain(highest: LogPosition): Promise<void> {
-    for (let look = 1; look <= LOOKS_AT_END; look += 1) {
-      await pause(this.#timers, LOOK_AGAIN_MS)
+  async #checkEnd(highest: LogPosition): Promise<void> {
+    for (let check = 1; check <= END_CHECKS_MAX; check += 1) {
+      await pause(this.#timers, END_CHECK_PAUSE_MS)
       const { state } = await this.manager.streams.info(this.name)
       if (state.last_seq >= highest) return
-      if (look < LOOKS_AT_END) continue
-      this.refuse(
+      if (check < END_CHECKS_MAX) continue
+      this.stopFollowing(
         `the stream ${this.name} ends at ${state.last_seq} but held ${highest}: ` +
           'entries were lost',
       )
     }
   }
 
-  /** The first message at or behind a position, of one lane or of all. */
-  async next(position: LogPosition, lane?: number): Promise<Mark | undefined> {
-    const subject = lane === undefined ? everyLane(this.#settings.prefix) : this.filterOf(lane)
-    return this.#mark({ seq: Math.max(1, position), next_by_subj: subject })
+  /** Gives the first message at or behind a position, of one lane or of all. */
+  async next(position: LogPosition, lane?: number): Promise<StoredMessage | undefined> {
+    const subject = lane === undefined ? allLanes(this.#settings.prefix) : this.filterOf(lane)
+    return this.#find({ seq: Math.max(1, position), next_by_subj: subject })
   }
 
-  /** The last position over all lanes. */
+  /** Gives the last position over all lanes. */
   async end(): Promise<LogPosition> {
     return (await this.manager.streams.info(this.name)).state.last_seq
   }
 
-  /** The last message of a lane. */
-  async last(lane: number): Promise<Mark | undefined> {
+  /** Gives the last message of a lane. */
+  async last(lane: number): Promise<StoredMessage | undefined> {
     return this.lastOf(this.filterOf(lane))
   }
 
-  /** The last message of a subject, or of a filter. */
-  async lastOf(subject: string): Promise<Mark | undefined> {
-    return this.#mark({ last_by_subj: subject })
+  /** Gives the last message of a subject, or of a filter. */
+  async lastOf(subject: string): Promise<StoredMessage | undefined> {
+    return this.#find({ last_by_subj: subject })
   }
 
-  /** The payload of the message at a position; undefined when there is none. */
+  /** Gives the payload of the message at a position; undefined when there is none. */
   async payloadAt(position: LogPosition): Promise<Uint8Array | undefined> {
     return (await this.manager.streams.getMessage(this.name, { seq: position }))?.data
   }
 
-  /** Removes a lane's messages before a position; the one at it stays. (W4) */
+  /**
+   * Removes a lane's messages before a position and keeps the one at it. Gives their number. (W4)
+   */
   async purge(lane: number, before: LogPosition): Promise<number> {
     const filter = this.filterOf(lane)
     const { purged } = await this.manager.streams.purge(this.name, { filter, seq: before })
     return purged
   }
 
-  async #mark(query: NextQuery | LastQuery): Promise<Mark | undefined> {
+  async #find(query: MessageQuery): Promise<StoredMessage | undefined> {
     const stored = await this.manager.streams.getMessage(this.name, query)
     return stored === null ? undefined : { position: stored.seq, atMs: stored.time.getTime() }
   }
 }
 
-/** Every subject of the stream. */
-const everyLane = (prefix: string): string => `${prefix}.lane.*.*`
+/** Gives the filter for every subject of the stream. */
+const allLanes = (prefix: string): string => `${prefix}.lane.*.*`
 
 const isApiError = (error: unknown, code: number): boolean =>
   error instanceof JetStreamApiError && error.code === code
 
-/** The first message of a subject at or behind a sequence. */
-interface NextQuery {
-  readonly seq: number
-  readonly next_by_subj: string
-}
-
-interface LastQuery {
-  readonly last_by_subj: string
-}
+/** Asks for the first message of a subject at or behind a sequence number, or for the last one. */
+type MessageQuery =
+  { readonly seq: number; readonly next_by_subj: string } | { readonly last_by_subj: string }
 
 interface Opened {
   readonly settings: LaneStreamSettings
@@ -236,8 +236,8 @@ interface Opened {
   readonly timers: Timers
 }
 
-/** When several nodes start together one makes the stream and the others find it. */
-async function findOrMake(
+/** When several nodes start together, one creates the stream and the others find it. */
+async function findOrCreate(
   manager: JetStreamManager,
   settings: LaneStreamSettings,
   entropy: Runtime['entropy'],
@@ -245,12 +245,12 @@ async function findOrMake(
   try {
     return await manager.streams.info(settings.name)
   } catch (error) {
-    if (!isApiError(error, NOT_THERE)) throw error
+    if (!isApiError(error, NOT_FOUND)) throw error
   }
   try {
     return await manager.streams.add(configOf(settings, entropy(16).toString('hex')))
   } catch (error) {
-    if (!isApiError(error, ALREADY_THERE)) throw error
+    if (!isApiError(error, ALREADY_EXISTS)) throw error
     return manager.streams.info(settings.name)
   }
 }
@@ -259,7 +259,7 @@ function configOf({ name, prefix, replicas, bytesMax }: LaneStreamSettings, iden
   return {
     name,
     description: `heliograph log ${identity}`, // W5
-    subjects: [everyLane(prefix)],
+    subjects: [allLanes(prefix)],
     storage: StorageType.File,
     retention: RetentionPolicy.Limits,
     discard: DiscardPolicy.New, // W4
@@ -270,7 +270,7 @@ function configOf({ name, prefix, replicas, bytesMax }: LaneStreamSettings, iden
   }
 }
 
-/** Gives an existing stream the bounds of the settings. */
+/** Gives an existing stream the configured bounds. Rejects when it has other subjects. */
 async function adjust(
   manager: JetStreamManager,
   config: StreamConfig,
@@ -282,7 +282,7 @@ async function adjust(
         'then start anew with an empty stream (docs/operations.md, Upgrade)',
     )
   }
-  if (!config.subjects.includes(everyLane(prefix))) {
+  if (!config.subjects.includes(allLanes(prefix))) {
     throw new LogMismatch(`the stream ${name} belongs to another installation: other subjects`)
   }
   const wanted = {

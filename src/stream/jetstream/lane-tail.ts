@@ -1,66 +1,66 @@
-// The fetched part of one lane that is not applied yet: everything behind `from`, in order,
-// bounded.
+// Keeps the entries of one lane that are fetched and not applied yet, in order, within a bound.
 
 import type { Msg } from '@nats-io/transport-node'
 import type { LogEntry, LogPosition } from '#domain/lane'
 import { decodeBatch } from '#src/schemas/batch'
 
 import { Consumption } from './consumption.ts'
-import type { ConsumptionPorts, Reader } from './consumption.ts'
+import type { ConsumptionPorts, EntryReceiver } from './consumption.ts'
 import type { Delivery } from './delivery.ts'
 
 export interface TailOptions {
   readonly lane: number
   readonly stream: string
   readonly subject: string
-  /** The position behind which reading begins. */
+  /** Reading begins with the first entry behind this position. */
   readonly after: LogPosition
-  /** Bytes that this lane may hold; asked each time. */
+  /** Gives the bytes that this lane may hold now. */
   readonly bytesMax: () => number
   /** Called with the position of each entry that arrives. */
-  readonly arrived: (position: LogPosition) => void
+  readonly onArrival: (position: LogPosition) => void
   /** Gives the last position of the stream, over all lanes. */
   readonly endOfStream: () => Promise<LogPosition>
-  /** Gives the lane's first position at or behind one; undefined when there is none. */
+  /** Gives the lane's first position at or behind `from`; undefined when there is none. */
   readonly next: (from: LogPosition) => Promise<LogPosition | undefined>
   /** Bytes of the largest message: each request must have room for one. */
   readonly messageBytesMax: number
 }
 
-/** Entries over which the mean size of one is smoothed. */
-const TYPICAL_OVER = 8
+/** A new entry counts for one part in this many of the mean. */
+const MEAN_WEIGHT = 8
 
 interface Fetched {
   readonly position: LogPosition
   readonly message: Msg
-  /** Its submissions, once somebody has read them. */
+  /** The decoded message, set at the first read. */
   submissions?: LogEntry['submissions']
 }
 
-export class LaneTail implements Reader {
+export class LaneTail implements EntryReceiver {
   readonly stream: string
   readonly subject: string
   readonly #options: TailOptions
   readonly #consumption: Consumption
   readonly #fetched: Fetched[] = []
-  /** The lane is applied up to here. */
-  #from: LogPosition
-  /** The lane was fetched up to here. */
-  #last: LogPosition
-  /** Everything that the lane holds up to here is fetched. */
+  /** The owner has applied the lane up to this position. */
+  #appliedTo: LogPosition
+  /** The position of the last fetched entry. */
+  #fetchedTo: LogPosition
+  /** The stream holds no entry of the lane between the last fetched one and this position. */
   #completeTo: LogPosition = 0
   #bytes = 0
-  /** The recent mean of submissions in one entry; 0 before the first. */
-  #typicalCount = 0
+  /** A moving mean of the submissions in an entry; 0 before the first entry. */
+  #meanCount = 0
+  /** Entries that the server had yet to deliver when it last said so. */
   #pending: number | 'unknown' = 'unknown'
-  #waiting: (() => void)[] = []
+  #waiters: (() => void)[] = []
 
   constructor(ports: ConsumptionPorts, options: TailOptions) {
     this.#options = options
     this.stream = options.stream
     this.subject = options.subject
-    this.#from = options.after
-    this.#last = options.after
+    this.#appliedTo = options.after
+    this.#fetchedTo = options.after
     this.#consumption = new Consumption(ports, this)
     this.#consumption.start()
   }
@@ -70,25 +70,28 @@ export class LaneTail implements Reader {
   }
 
   /**
-   * Submissions that are not applied, estimated: the fetched entries, and those that the server had
-   * yet to deliver at its last message, taken as entries of the usual size.
+   * An estimate of the submissions that are not applied: fetched and pending entries times the mean
+   * number of submissions in an entry.
    */
   get lag(): number {
     const pending = this.#pending === 'unknown' ? 0 : this.#pending
-    return Math.round((this.#fetched.length + pending) * Math.max(1, this.#typicalCount))
+    return Math.round((this.#fetched.length + pending) * Math.max(1, this.#meanCount))
   }
 
-  /** True when, by the server's last message, nothing follows the fetched entries. */
+  /** True when nothing is fetched and the server last said that nothing is pending. */
   get isAtEnd(): boolean {
     return this.#fetched.length === 0 && this.#pending === 0
   }
 
-  /** True when it holds the entry right behind a position. */
+  /** True when the tail can give the entries right behind a position. */
   covers(after: LogPosition): boolean {
-    return after <= this.#last && after >= this.#from
+    return after <= this.#fetchedTo && after >= this.#appliedTo
   }
 
-  /** Forgets entries up to `after` and gives those behind it, at most `maxCount` submissions. */
+  /**
+   * Forgets the entries up to `after`. Gives entries behind it with at most `maxCount` submissions
+   * together, but at least one entry.
+   */
   read(after: LogPosition, maxCount: number): readonly LogEntry[] {
     this.#forget(after)
     const { lane } = this.#options
@@ -103,54 +106,54 @@ export class LaneTail implements Reader {
     return entries
   }
 
-  /** Resolves at the next arrival, or when it is known that nothing is behind. */
+  /** Resolves at the next arrival, or once the server says that nothing is pending. */
   arrival(): Promise<void> {
-    return new Promise((resolve) => this.#waiting.push(resolve))
+    return new Promise((resolve) => this.#waiters.push(resolve))
   }
 
-  /** Takes the lane as ended when nothing came in time; `arrived` tells of later entries. */
+  /** Assumes that nothing is pending when nothing came in time. Later entries call `onArrival`. */
   assumeEnd(): void {
     this.#pending = 0
   }
 
   close(): void {
     this.#consumption.stop()
-    this.#tell()
+    this.#wakeWaiters()
   }
 
-  begin(): ReturnType<Reader['begin']> {
-    return { kind: 'behind', position: this.#last }
+  begin(): ReturnType<EntryReceiver['begin']> {
+    return { kind: 'behind', position: this.#fetchedTo }
   }
 
   room(): number {
     const { bytesMax, messageBytesMax } = this.#options
     const left = bytesMax() - this.#bytes
-    // While other lanes hold all the bytes, a lane that holds none goes on in small steps.
+    // A lane that holds nothing may always fetch one message, also while others hold all the bytes.
     return left <= 0 && this.#bytes > 0 ? 0 : Math.max(Math.floor(left), messageBytesMax)
   }
 
-  take({ position, pending }: Delivery, message: Msg): void {
+  receive({ position, pending }: Delivery, message: Msg): void {
     this.#pending = pending
     this.#fetched.push({ position, message })
     this.#bytes += message.data.length
-    this.#last = position
-    this.#options.arrived(position)
-    this.#tell()
+    this.#fetchedTo = position
+    this.#options.onArrival(position)
+    this.#wakeWaiters()
   }
 
   opened(pending: number): void {
     this.#pending = pending
-    if (pending === 0) this.#tell()
+    if (pending === 0) this.#wakeWaiters()
   }
 
-  /** Asks for the lane only where the stream has grown: mostly one question for all lanes. */
+  /** Asks for the lane only after the stream has grown: mostly, all lanes share one request. */
   async lacksEntry(): Promise<boolean> {
     const { endOfStream, next } = this.#options
     const end = await endOfStream()
-    const from = Math.max(this.#last, this.#completeTo) + 1
+    const from = Math.max(this.#fetchedTo, this.#completeTo) + 1
     if (end < from) return false
     const position = await next(from)
-    if (position !== undefined && position <= end) return position > this.#last
+    if (position !== undefined && position <= end) return position > this.#fetchedTo
     this.#completeTo = end
     return false
   }
@@ -159,8 +162,8 @@ export class LaneTail implements Reader {
     if (fetched.submissions !== undefined) return fetched.submissions
     const submissions = decodeBatch(fetched.message.string())
     fetched.submissions = submissions
-    const change = submissions.length - this.#typicalCount
-    this.#typicalCount += this.#typicalCount === 0 ? change : change / TYPICAL_OVER
+    const change = submissions.length - this.#meanCount
+    this.#meanCount += this.#meanCount === 0 ? change : change / MEAN_WEIGHT
     return submissions
   }
 
@@ -168,11 +171,11 @@ export class LaneTail implements Reader {
     const kept = this.#fetched.findIndex(({ position }) => position > after)
     const forgotten = this.#fetched.splice(0, kept < 0 ? this.#fetched.length : kept)
     for (const { message } of forgotten) this.#bytes -= message.data.length
-    this.#from = after
-    this.#consumption.more()
+    this.#appliedTo = after
+    this.#consumption.request()
   }
 
-  #tell(): void {
-    for (const resolve of this.#waiting.splice(0)) resolve()
+  #wakeWaiters(): void {
+    for (const resolve of this.#waiters.splice(0)) resolve()
   }
 }

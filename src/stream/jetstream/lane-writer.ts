@@ -1,22 +1,22 @@
-// One lane of one writer: sends batches one after the other, each with a condition that keeps it
-// from being stored twice.
+// Writes the batches of one lane, one after the other, each with a condition that keeps the stream
+// from storing it twice.
 //
-//   waiting ─▶ attempt ─┬▶ stored now, or found at the end ─▶ appended
-//                 ▲     ├▶ every attempt was refused ───────▶ refused: no server has the batch
-//                 └─────┴▶ no answer until OUTCOME_MS ──────▶ unknown
+//   waiting ─▶ attempt ─┬▶ confirmed, or found at the end ─▶ appended
+//                 ▲     ├▶ server refused every attempt ───▶ refused: no server has the batch
+//                 └─────┴▶ no answer within OUTCOME_MS ────▶ unknown
 //
 // Invariants:
 //   W1. The answer is `appended` only when the stream has confirmed this batch, or holds it.
 //   lane-writer/1. A writer has a subject of its own in each lane, and every attempt names the
 //     position at which that subject ends (Nats-Expected-Last-Subject-Sequence). So the stream
-//     stores only one of all attempts that name the same end, however late it arrives.
-//   lane-writer/2. One batch of a lane is under way at a time, so batches keep their order
-//     whichever server leads.
-//   lane-writer/3. The answer is `refused` only while every attempt has an answer. After that it is
-//     `unknown`, and a batch that turns up later is counted.
+//     stores only one of the attempts that name the same end, however late they arrive.
+//   lane-writer/2. One batch of a lane is in flight at a time, so batches keep their order whichever
+//     server leads.
+//   lane-writer/3. The answer is `refused` only when the server has refused every attempt. Otherwise
+//     it is `unknown`, and the writer counts a batch that it finds in the log later.
 //   lane-writer/4. Every attempt of a batch carries the batch's message id. Servers before 2.10
 //     compare the end when an attempt arrives, not when they store it: a new leader that has not
-//     yet applied the first attempt lets in the next one, too, and only the message id stops it.
+//     yet applied the first attempt accepts the next one too, unless the message id stops it.
 
 import type { JetStreamClient } from '@nats-io/jetstream'
 import type { Appended, LogPosition } from '#domain/lane'
@@ -31,13 +31,19 @@ import type { MonotonicMs } from './timers.ts'
 export interface LaneWriterPorts {
   readonly stream: Pick<
     LaneStream,
-    'name' | 'highest' | 'mismatch' | 'saw' | 'refuse' | 'lastOf' | 'payloadAt'
+    | 'name'
+    | 'highestPosition'
+    | 'mismatch'
+    | 'notePosition'
+    | 'stopFollowing'
+    | 'lastOf'
+    | 'payloadAt'
   >
   readonly publisher: Pick<JetStreamClient, 'publish'>
   readonly logger: Logger
   readonly timers: Timers
   readonly monotonicMs: MonotonicMs
-  /** True when the server can take a batch now. */
+  /** True when the server can receive the batch now. */
   readonly canSend: (payload: Uint8Array) => boolean
   readonly count: Readonly<Record<'retried' | 'unknown' | 'foundLate', (by?: number) => void>>
 }
@@ -51,13 +57,13 @@ export interface LaneWriterOptions {
 }
 
 const RETRY_AFTER_MS = 1000
-const ATTEMPT_MS = 500
-const AGAIN_MS = 50
+const ATTEMPT_TIMEOUT_MS = 500
+const ATTEMPT_PAUSE_MS = 50
 /** Milliseconds from the append to `unknown`: longer than an election of servers. */
 const OUTCOME_MS = 9000
-/** A batch of unknown outcome is looked for once a second, for a minute. (lane-writer/3) */
-const LOOK_MS = 1000
-const LOOKS_MAX = 60
+/** The writer searches for batches of unknown outcome once a second, for a minute. (lane-writer/3) */
+const SEARCH_MS = 1000
+const SEARCHES_MAX = 60
 
 export const UNAVAILABLE: Appended = Object.freeze({
   kind: 'refused',
@@ -72,7 +78,7 @@ interface Waiting {
   readonly messageId: string
   readonly payload: Uint8Array
   readonly sinceMs: number
-  /** The greatest position that was known when it began. (jetstream-writer/2) */
+  /** The greatest position that was known when the append began. (jetstream-writer/2) */
   readonly after: LogPosition
   readonly answer: (outcome: Appended) => void
   attempts: number
@@ -83,17 +89,17 @@ interface Waiting {
 export class LaneWriter {
   readonly #ports: LaneWriterPorts
   readonly #options: LaneWriterOptions
-  /** Appends in order; the first one is under way. */
+  /** Appends in order; the first one is in flight. */
   readonly #waiting: Waiting[] = []
   #batches = 0
   #isWriting = false
   #isClosed = false
   /** The last position of the writer's subject; 0 while it is empty. (lane-writer/1) */
   #end: LogPosition = 0
-  /** Batches of unknown outcome that were sent to the present end. (lane-writer/3) */
-  #lost = 0
-  #looks = 0
-  #cancelLook: () => void = () => {}
+  /** Batches of unknown outcome whose attempts named the present end. (lane-writer/3) */
+  #unresolved = 0
+  #searches = 0
+  #cancelSearch: () => void = () => {}
 
   constructor(ports: LaneWriterPorts, options: LaneWriterOptions) {
     this.#ports = ports
@@ -106,31 +112,31 @@ export class LaneWriter {
     const { promise, resolve } = Promise.withResolvers<Appended>()
     this.#batches += 1
     const messageId = `${this.#options.subject}.${this.#batches}`
-    const facts = { messageId, payload, sinceMs: monotonicMs(), after: stream.highest }
+    const facts = { messageId, payload, sinceMs: monotonicMs(), after: stream.highestPosition }
     this.#waiting.push({ ...facts, answer: resolve, attempts: 0, open: 0 })
     if (!this.#isWriting) void this.#writeAll()
     return promise
   }
 
-  /** Answers waiting appends: `refused` if no attempt was sent, else `unknown`. */
+  /** Answers waiting appends: `unknown` if an attempt may have been stored, else `refused`. */
   close(): void {
     this.#isClosed = true
-    this.#cancelLook()
+    this.#cancelSearch()
     for (const waiting of this.#waiting) waiting.answer(waiting.open > 0 ? UNKNOWN : UNAVAILABLE)
   }
 
   /** lane-writer/2 */
   async #writeAll(): Promise<void> {
     this.#isWriting = true
-    this.#cancelLook()
+    this.#cancelSearch()
     for (let [head] = this.#waiting; head !== undefined; [head] = this.#waiting) {
       head.answer(await this.#write(head))
       this.#waiting.shift()
     }
     this.#isWriting = false
-    if (this.#lost === 0) return
-    this.#looks = 0
-    this.#lookLater()
+    if (this.#unresolved === 0) return
+    this.#searches = 0
+    this.#searchLater()
   }
 
   async #write(append: Waiting): Promise<Appended> {
@@ -138,11 +144,11 @@ export class LaneWriter {
       const outcome = (await this.#attempt(append)) ?? this.#timeOut(append)
       if (outcome !== undefined) return outcome
       this.#refuseLate()
-      await pause(this.#ports.timers, AGAIN_MS)
+      await pause(this.#ports.timers, ATTEMPT_PAUSE_MS)
     }
   }
 
-  /** Makes one attempt; gives undefined when another one is due. */
+  /** Makes one attempt; gives undefined when its result calls for another one. */
   async #attempt(append: Waiting): Promise<Appended | undefined> {
     const { publisher, canSend, count } = this.#ports
     if (!canSend(append.payload)) return undefined
@@ -151,7 +157,7 @@ export class LaneWriter {
     append.open += 1
     try {
       const expect = { lastSubjectSequence: this.#end } // lane-writer/1
-      const options = { msgID: append.messageId, expect, timeout: ATTEMPT_MS } // lane-writer/4
+      const options = { msgID: append.messageId, expect, timeout: ATTEMPT_TIMEOUT_MS } // lane-writer/4
       const { seq } = await publisher.publish(this.#options.subject, append.payload, options)
       return this.#appended(append, seq)
     } catch (error) {
@@ -170,22 +176,25 @@ export class LaneWriter {
       case 'full':
         append.open -= 1
         return append.open === 0 ? FULL : undefined
-      case 'nobody':
+      case 'no-leader':
         append.open -= 1
         return undefined
-      case 'no-word':
-        this.#ports.logger.debug('an append was not taken', { reason: refusal.reason })
+      case 'inconclusive':
+        this.#ports.logger.debug('an append attempt has an unknown outcome', {
+          reason: refusal.reason,
+        })
         return undefined
     }
   }
 
   /**
-   * Handles a subject that has grown: by this batch, or by one that was given up. (lane-writer/3)
+   * Handles a subject that has grown: by this batch, or by an earlier one of unknown outcome.
+   * (lane-writer/3)
    */
   async #compare(append: Waiting, last: LogPosition): Promise<Appended | undefined> {
     const stored = await this.#ports.stream.payloadAt(last).catch(() => undefined)
     if (stored === undefined) {
-      append.open += 1 // The last message may be this batch, and unreadable or purged already.
+      append.open += 1 // The last message may be this batch: the read failed, or it was purged.
       return undefined
     }
     if (Buffer.compare(stored, append.payload) === 0) return this.#appended(append, last)
@@ -194,27 +203,28 @@ export class LaneWriter {
   }
 
   /**
-   * Handles a purge of the subject's end. A batch of unknown outcome may have been purged with it.
+   * Handles a purge of the subject's end. The purge may have removed this batch, too, when one of
+   * its attempts has an unknown outcome.
    */
   #restart(append: Waiting, last: LogPosition): Appended | undefined {
     this.#end = last
-    this.#lost = 0
+    this.#unresolved = 0
     return append.open === 0 ? undefined : this.#unknown()
   }
 
   #appended(append: Waiting, position: LogPosition): Appended {
     const { stream } = this.#ports
     this.#end = position
-    this.#lost = 0 // lane-writer/1: lost attempts named another end.
+    this.#unresolved = 0 // lane-writer/1: the earlier attempts named another end.
     if (position <= append.after) {
       // jetstream-writer/2
-      stream.refuse(
+      stream.stopFollowing(
         `the stream ${stream.name} gave position ${position} but held ${append.after}: ` +
           'entries were lost',
       )
       return UNAVAILABLE
     }
-    stream.saw(position)
+    stream.notePosition(position)
     return { kind: 'appended', position } // W1
   }
 
@@ -226,7 +236,7 @@ export class LaneWriter {
     return isOver || waitedMs >= this.#options.timeoutMs ? UNAVAILABLE : undefined // lane-writer/3
   }
 
-  /** Refuses appends that waited too long: none of them was sent. */
+  /** Refuses appends that waited too long behind the one in flight. */
   #refuseLate(): void {
     const now = this.#ports.monotonicMs()
     const isLate = ({ sinceMs }: Waiting): boolean => now - sinceMs >= this.#options.timeoutMs
@@ -236,7 +246,7 @@ export class LaneWriter {
   }
 
   #unknown(): Appended {
-    this.#lost += 1
+    this.#unresolved += 1
     this.#ports.count.unknown()
     return UNKNOWN
   }
@@ -244,22 +254,22 @@ export class LaneWriter {
   #foundLate(position: LogPosition): void {
     const { lane } = this.#options
     this.#end = position
-    this.#lost = 0
+    this.#unresolved = 0
     this.#ports.count.foundLate()
-    this.#ports.logger.warn('a batch of unknown outcome is in the log', { lane, position })
+    this.#ports.logger.warn('found a batch of unknown outcome in the log', { lane, position })
   }
 
-  #lookLater(): void {
-    if (this.#looks >= LOOKS_MAX || this.#isClosed) return
-    this.#looks += 1
-    this.#cancelLook = this.#ports.timers.after(LOOK_MS, () => void this.#look())
+  #searchLater(): void {
+    if (this.#searches >= SEARCHES_MAX || this.#isClosed) return
+    this.#searches += 1
+    this.#cancelSearch = this.#ports.timers.after(SEARCH_MS, () => void this.#search())
   }
 
-  async #look(): Promise<void> {
+  async #search(): Promise<void> {
     const end = this.#end
     const last = await this.#ports.stream.lastOf(this.#options.subject).catch(() => undefined)
     if (this.#isWriting || this.#isClosed || end !== this.#end) return
     if (last !== undefined && last.position > end) this.#foundLate(last.position)
-    else this.#lookLater()
+    else this.#searchLater()
   }
 }

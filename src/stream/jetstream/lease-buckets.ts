@@ -1,9 +1,9 @@
-// The two buckets by which nodes agree: which nodes live, and which node owns which lane.
+// Stores what the nodes agree on in two buckets: which nodes live, and which node owns which lane.
 //
 // Invariants:
-//   lease-buckets/1. An epoch is the revision of a lane's key above a base, and the base is set
-//     above every epoch the database knows when the bucket is opened, and again when the database
-//     refuses a lease: epochs grow also after the bucket was lost or rolled back.
+//   lease-buckets/1. An epoch is a base plus the revision of a lane's key. A node sets the base so
+//     that new epochs exceed every epoch that the database knows: when it opens the bucket, and when
+//     the database refuses a lease. So epochs grow even after the bucket was lost or rolled back.
 
 import { JetStreamApiError, jetstream } from '@nats-io/jetstream'
 import type { JetStreamManager, StreamInfo } from '@nats-io/jetstream'
@@ -20,7 +20,7 @@ export interface BucketSettings {
   readonly replicas: number
 }
 
-/** The value of a node's key. */
+/** Gives the value of a node's key. */
 export const encodeNode = ({ name }: Node): string => JSON.stringify({ name })
 
 export function decodeNode(session: string, text: string): Node {
@@ -41,10 +41,11 @@ export const LANE_KEY = /^lane\.(\d+)$/
 export const keyOfLane = (lane: number): string => `lane.${lane}`
 
 const NAME = 'HELIOGRAPH'
-/** The key of a dead node expires. (Heartbeats, not keys, tell whether a node lives.) */
+/** Removes the keys of dead nodes. (The age of its heartbeat decides whether a node is dead.) */
 const NODE_TTL_MS = 10_000
 /**
- * More leases than can have been given and not yet taken when a bucket is lost. (lease-buckets/1)
+ * Bound for the epochs that a lost bucket had given and the database did not know yet.
+ * (lease-buckets/1)
  */
 const EPOCH_MARGIN = 4096
 
@@ -59,7 +60,7 @@ export class LeaseBuckets {
     this.#timeoutMs = timeoutMs
   }
 
-  /** Finds or makes both buckets. `epochFloor`: the greatest epoch that the database knows. */
+  /** Finds or creates both buckets. `epochFloor` gives the greatest epoch that the database knows. */
   static async open(
     connection: Connection,
     settings: BucketSettings & {
@@ -75,8 +76,8 @@ export class LeaseBuckets {
     const lanes = await buckets.create(names.lanes, { replicas })
     const opened = new LeaseBuckets(lanes, { nodes, timeoutMs })
     const manager = await stream.jetstreamManager(false)
-    await adjusted(manager, `KV_${names.nodes}`, replicas)
-    const { state } = await adjusted(manager, `KV_${names.lanes}`, replicas)
+    await adjustReplicas(manager, `KV_${names.nodes}`, replicas)
+    const { state } = await adjustReplicas(manager, `KV_${names.lanes}`, replicas)
     await opened.#setBase(await settings.epochFloor(), state.last_seq)
     return opened
   }
@@ -85,17 +86,18 @@ export class LeaseBuckets {
     return { nodes: `${name}_NODES`, lanes: `${name}_LANES` }
   }
 
-  /** Says that a node is alive. Resolves once the bucket has it. */
-  async beat(node: Node): Promise<void> {
+  /** Resolves once the bucket has stored the node's heartbeat. */
+  async storeHeartbeat(node: Node): Promise<void> {
     await this.#nodes.put(node.session, encodeNode(node), { timeout: this.#timeoutMs })
   }
 
-  async leave(node: Node): Promise<void> {
+  async deleteNode(node: Node): Promise<void> {
     await this.#nodes.delete(node.session)
   }
 
   /**
-   * Writes a lane's owner over a revision; gives the new one, or undefined when another was faster.
+   * Replaces a lane's owner at `revision`. Gives the new revision; undefined when another node wrote
+   * first.
    */
   async setOwner(
     lane: number,
@@ -111,34 +113,33 @@ export class LeaseBuckets {
   }
 
   /**
-   * lease-buckets/1: every lane's epoch becomes greater than `floor`, whatever its key's revision
-   * is.
+   * lease-buckets/1: makes every lane's epoch greater than `floor`, whatever the revision of its key.
    */
   raiseBase(floor: number): Promise<void> {
     return this.#setBase(floor, -Infinity)
   }
 
   /**
-   * Writes the base also when it stays the same: a bucket that lost its last entry counts as whole
-   * only once another entry follows. (lease-sight/1)
+   * Writes the base even when it stays the same: the copy of a bucket that lost its last entry is
+   * complete only once another entry follows. (bucket-watcher/1)
    */
   async #setBase(floor: number, newestRevision: number): Promise<void> {
-    const known = await this.#lanes.get(BASE_KEY)
-    const before = Number(known?.string() ?? 0)
+    const stored = await this.#lanes.get(BASE_KEY)
+    const before = Number(stored?.string() ?? 0)
     const isEnough = before + newestRevision >= floor
     const base = isEnough || floor === 0 ? before : floor + EPOCH_MARGIN
-    const previousSeq = known === null ? 0 : known.revision
+    const previousSeq = stored === null ? 0 : stored.revision
     try {
       await this.#lanes.put(BASE_KEY, String(base), { previousSeq, timeout: this.#timeoutMs })
     } catch (error) {
-      // Another node opened the buckets at the same time and was faster: its base is as good.
+      // Another node opened the buckets at the same time and wrote first: its base serves as well.
       if (!isWrongRevision(error)) throw error
     }
   }
 }
 
-/** Changes an existing bucket to the present settings, which its creation ignores. */
-async function adjusted(
+/** Gives an existing bucket the configured replicas, which `create` ignores. */
+async function adjustReplicas(
   manager: JetStreamManager,
   stream: string,
   replicas: number,

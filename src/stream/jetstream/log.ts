@@ -31,9 +31,9 @@ export interface JetStreamLogOptions {
   readonly prefix?: string
   readonly replicas: number
   readonly bytesMax: number
-  /** Bytes of fetched entries over all lanes. */
+  /** Bound for the bytes of fetched entries over all lanes. */
   readonly tailBytesMax: number
-  /** Bytes of unanswered appends at most. */
+  /** Bound for the bytes of unanswered appends. */
   readonly pendingBytesMax: number
   /** Milliseconds before an append that reaches no server is refused; 2000 by default. */
   readonly appendTimeoutMs?: number
@@ -42,9 +42,10 @@ export interface JetStreamLogOptions {
 }
 
 /**
- * Opens the stream once it answers: a stream that gets more replicas has no leader for a moment.
+ * Opens the stream and waits until it answers: a stream that gets more replicas has no leader for a
+ * moment.
  */
-async function answering(ports: LaneStreamPorts, settings: LaneStreamSettings) {
+async function openAnswering(ports: LaneStreamPorts, settings: LaneStreamSettings) {
   const stream = await LaneStream.open(ports, settings)
   await stream.next(1)
   return stream
@@ -54,7 +55,7 @@ const NAME = 'HELIOGRAPH'
 const PREFIX = 'heliograph'
 export const APPEND_TIMEOUT_MS = 2000
 
-/** Writer and reader in one; a process that only writes pays nothing for the reader. */
+/** Joins writer and reader. The reader fetches nothing before the first read. */
 export class JetStreamLog implements LogWriter, LogReader {
   readonly stream: LaneStream
   readonly #writer: JetStreamWriter
@@ -72,14 +73,14 @@ export class JetStreamLog implements LogWriter, LogReader {
   }
 
   /**
-   * Finds the stream or makes it; waits for servers that are still electing. Rejects with a
-   * sentence for the operator.
+   * Finds or creates the stream, and waits for servers that are still electing a leader. Rejects with
+   * a sentence for the operator.
    */
   static async open(ports: JetStreamLogPorts, options: JetStreamLogOptions): Promise<JetStreamLog> {
     const { name = NAME, prefix = PREFIX, replicas, bytesMax, firstAnswerMsMax } = options
     const { logger, timers } = ports
     const settings = { name, prefix, replicas, bytesMax }
-    const stream = await firstAnswer(() => answering(ports, settings), {
+    const stream = await firstAnswer(() => openAnswering(ports, settings), {
       fact: 'JetStream does not answer; trying again',
       mayPass: isStarting,
       reasonOf,

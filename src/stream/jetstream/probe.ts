@@ -1,4 +1,4 @@
-// Readiness and durability of the stream: its replicas, and when the server syncs its files.
+// Reports readiness and durability of the stream: its replicas, and when the server syncs its files.
 
 import type { Probe, Readiness } from '#domain/ports'
 
@@ -8,15 +8,15 @@ import type { Connection } from './connection.ts'
 import type { LaneStream } from './lane-stream.ts'
 
 export interface StreamProbeOptions {
-  /** The address of the server's reports; by default port 8222 of the connected server. */
+  /** The address of the server's monitoring; by default port 8222 of the connected server. */
   readonly monitorUrl?: string
 }
 
 const MONITOR_PORT = 8222
 const MONITOR_TIMEOUT_MS = 500
 const NANOS_IN_SECOND = 1e9
-/** The first release in which the interval is a setting; before, it is fixed. */
-const SYNC_IS_SETTING_SINCE = 10
+/** The minor version 2.x that made the interval a setting; earlier servers have a fixed one. */
+const SYNC_SETTING_SINCE_MINOR = 10
 const FIXED_SYNC = 'every 120 s'
 
 export class StreamProbe implements Probe {
@@ -44,14 +44,17 @@ export class StreamProbe implements Probe {
     }
   }
 
-  /** One sentence: replicas and sync mode in force. Rejects while the stream does not answer. */
+  /**
+   * Gives a sentence with the replicas and the sync mode in force. Rejects while the stream does not
+   * answer.
+   */
   async durability(): Promise<string> {
     const { config } = await this.#stream.verify()
     const sync = await this.#syncMode()
     return `stream: ${config.num_replicas} replica(s), file sync ${sync}`
   }
 
-  /** Asks each server until it answers: the setting cannot change while a server runs. */
+  /** Asks a server until it answers once: its setting cannot change while it runs. */
   async #syncMode(): Promise<string> {
     const { info } = this.#connection.nats
     if (info === undefined) return UNKNOWN
@@ -70,7 +73,7 @@ export class StreamProbe implements Probe {
       })
       return syncModeFrom(await response.json(), serverId)
     } catch {
-      // The server has no monitoring port, or an unreachable one.
+      // The server has no monitoring port, or this process cannot reach it.
       return UNKNOWN
     }
   }
@@ -80,10 +83,10 @@ const UNKNOWN = 'unknown'
 
 const isBeforeSetting = (version: string): boolean => {
   const [major = 0, minor = 0] = version.split('.').map(Number)
-  return major === 2 && minor < SYNC_IS_SETTING_SINCE
+  return major === 2 && minor < SYNC_SETTING_SINCE_MINOR
 }
 
-/** Reads /varz; another server's answer says nothing. */
+/** Reads the sync mode from /varz; `unknown` when another server answered. */
 export function syncModeFrom(report: unknown, serverId: string): string {
   const server = recordOf(report)
   const config = recordOf(recordOf(server?.['jetstream'])?.['config'])

@@ -1,11 +1,11 @@
-// Reads the log: the stream feeds a bounded tail in memory for each lane.
+// Reads the log through a tail in memory for each lane, which prefetches entries from the stream.
 //
 // Invariants:
 //   W4. A purge removes only applied and old entries; the entry at the applied position stays.
-//   W5. Reading rejects with LogMismatch when the stream is not the one that was opened.
-//   jetstream-reader/1. Memory is bounded: all tails share `tailBytesMax`, each may hold one
-//     largest message more, and a tail that nobody has read for UNREAD_MS_MAX is dropped (its lane
-//     moved away).
+//   W5. Reading rejects with LogMismatch when the stream is not the one that this process opened.
+//   jetstream-reader/1. Memory is bounded: all tails share `tailBytesMax`, and each may hold one
+//     message of the largest size more. The reader drops a tail that nobody has read for
+//     UNREAD_MS_MAX: another node owns its lane now.
 
 import type { LogEntry, LogBounds, LogPosition } from '#domain/lane'
 import type { LogReader } from '#domain/ports'
@@ -13,7 +13,7 @@ import type { Meter } from '#domain/telemetry'
 
 import { reasonOf } from './connection.ts'
 import type { ConsumptionPorts } from './consumption.ts'
-import type { LaneStream, Mark } from './lane-stream.ts'
+import type { LaneStream, StoredMessage } from './lane-stream.ts'
 import { LaneTail } from './lane-tail.ts'
 
 export interface ReaderPorts extends Omit<ConsumptionPorts, 'manager'> {
@@ -22,7 +22,7 @@ export interface ReaderPorts extends Omit<ConsumptionPorts, 'manager'> {
 }
 
 export interface ReaderOptions {
-  /** Bytes of fetched entries over all lanes. */
+  /** Bound for the bytes of fetched entries over all lanes. */
   readonly tailBytesMax: number
   /** The byte bound of the stream. */
   readonly bytesMax: number
@@ -31,19 +31,19 @@ export interface ReaderOptions {
 const MESSAGE_BYTES_MAX = 2 ** 20 + 4096
 const FIRST_ENTRY_MS = 500
 const UNREAD_MS_MAX = 60_000
-const LOOK_MS = 10_000
-/** Time for which lanes share one search for the edge between old and young entries. */
-const EDGE_LAG_MS = 5000
-/** Time for which lanes share one question for the stream's end. */
-const END_LAG_MS = 1000
+const UNREAD_CHECK_MS = 10_000
+/** The time for which lanes share one search for the purge cutoff. */
+const CUTOFF_SHARED_MS = 5000
+/** The time for which lanes share one request for the stream's end. */
+const END_SHARED_MS = 1000
 
 interface Tail {
   readonly tail: LaneTail
   readMs: number
 }
 
-/** Everything before `position` is older than `olderThanMs`. */
-interface Edge {
+/** The position before which every entry is older than `olderThanMs`. */
+interface Cutoff {
   readonly olderThanMs: number
   readonly position: LogPosition
   readonly atMs: number
@@ -56,15 +56,15 @@ export class JetStreamReader implements LogReader {
   readonly #watchers = new Set<(lane: number) => void>()
   readonly #purged = new Map<number, LogPosition>()
   readonly #stopListening: () => void
-  #edge: Promise<Edge> | undefined
+  #cutoff: Promise<Cutoff> | undefined
   #end: { readonly position: Promise<LogPosition>; readonly atMs: number } | undefined
-  #cancelLook: () => void
+  #cancelCheck: () => void
 
   constructor(ports: ReaderPorts, options: ReaderOptions) {
     this.#ports = ports
     this.#options = options
-    this.#stopListening = ports.connection.onReturn(() => void this.#verify())
-    this.#cancelLook = ports.timers.after(LOOK_MS, this.#look)
+    this.#stopListening = ports.connection.onReconnect(() => void this.#verify())
+    this.#cancelCheck = ports.timers.after(UNREAD_CHECK_MS, this.#dropUnread)
     ports.meter.gauge('stream_tail_bytes', {}, () => this.#sum(({ bytes }) => bytes))
     ports.meter.gauge('lane_lag_submissions', {}, () => this.#sum(({ lag }) => lag))
   }
@@ -77,7 +77,7 @@ export class JetStreamReader implements LogReader {
     const { stream } = this.#ports
     const last = await stream.last(lane)
     if (last === undefined) return { first: 0, last: 0 }
-    stream.saw(last.position)
+    stream.notePosition(last.position)
     const first = await stream.next(1, lane)
     return { first: first?.position ?? last.position, last: last.position }
   }
@@ -85,8 +85,8 @@ export class JetStreamReader implements LogReader {
   async read(lane: number, after: LogPosition, maxCount: number): Promise<readonly LogEntry[]> {
     const { stream, connection } = this.#ports
     if (stream.mismatch !== undefined) throw stream.mismatch // W5
-    // W5: an applied position was in the stream, also when another process read it.
-    stream.saw(after)
+    // W5: the stream held an applied position, even if another process read it.
+    stream.notePosition(after)
     const tail = this.#tailAt(lane, after)
     const entries = tail.read(after, maxCount)
     if (entries.length > 0 || tail.isAtEnd || !connection.isConnected) return entries
@@ -106,8 +106,8 @@ export class JetStreamReader implements LogReader {
     olderThanMs: number,
   ): Promise<{ readonly purged: number }> {
     const { stream } = this.#ports
-    const edge = await this.#edgeAt(olderThanMs)
-    const before = Math.min(edge.position, through)
+    const cutoff = await this.#cutoffFor(olderThanMs)
+    const before = Math.min(cutoff.position, through)
     if (before <= (this.#purged.get(lane) ?? 1)) return { purged: 0 }
     this.#purged.set(lane, before)
     return { purged: await stream.purge(lane, before) }
@@ -115,8 +115,8 @@ export class JetStreamReader implements LogReader {
 
   close(): void {
     this.#stopListening()
-    this.#cancelLook()
-    for (const lane of this.#tails.keys()) this.#letGo(lane)
+    this.#cancelCheck()
+    for (const lane of this.#tails.keys()) this.#dropTail(lane)
   }
 
   #tailAt(lane: number, after: LogPosition): LaneTail {
@@ -126,7 +126,7 @@ export class JetStreamReader implements LogReader {
       known.readMs = monotonicMs()
       return known.tail
     }
-    this.#letGo(lane)
+    this.#dropTail(lane)
     const tail = new LaneTail(
       { ...this.#ports, manager: stream.manager },
       {
@@ -136,8 +136,8 @@ export class JetStreamReader implements LogReader {
         subject: stream.filterOf(lane),
         bytesMax: () => this.#bytesMaxOf(lane),
         messageBytesMax: MESSAGE_BYTES_MAX,
-        arrived: (position) => {
-          stream.saw(position)
+        onArrival: (position) => {
+          stream.notePosition(position)
           for (const wake of this.#watchers) wake(lane)
         },
         endOfStream: () => this.#endOfStream(),
@@ -149,7 +149,7 @@ export class JetStreamReader implements LogReader {
   }
 
   /**
-   * jetstream-reader/1: a lane's share, or less when the other tails hold more than theirs: they
+   * jetstream-reader/1: gives a lane's share, or less while other tails hold more than theirs: they
    * may have fetched while there were fewer tails.
    */
   #bytesMaxOf(lane: number): number {
@@ -158,7 +158,7 @@ export class JetStreamReader implements LogReader {
     return Math.min(tailBytesMax / Math.max(1, this.#tails.size), tailBytesMax - others)
   }
 
-  /** Waits a moment for entries on their way; later ones wake the watchers. */
+  /** Waits up to FIRST_ENTRY_MS for an entry. Later entries wake the watchers. */
   async #firstEntry(tail: LaneTail): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     const cancel = this.#ports.timers.after(FIRST_ENTRY_MS, () => {
@@ -169,11 +169,11 @@ export class JetStreamReader implements LogReader {
     cancel()
   }
 
-  /** Asked once for all lanes that are quiet together. */
+  /** Sends one request for all lanes that are quiet at the same time. */
   #endOfStream(): Promise<LogPosition> {
     const { stream, monotonicMs } = this.#ports
     const now = monotonicMs()
-    if (this.#end === undefined || now - this.#end.atMs > END_LAG_MS) {
+    if (this.#end === undefined || now - this.#end.atMs > END_SHARED_MS) {
       this.#end = { position: stream.end(), atMs: now }
     }
     return this.#end.position
@@ -186,21 +186,21 @@ export class JetStreamReader implements LogReader {
       if (stream.mismatch === undefined) return
       for (const lane of this.#tails.keys()) for (const wake of this.#watchers) wake(lane)
     } catch (error) {
-      logger.warn('the stream could not be looked at', { error: reasonOf(error) })
+      logger.warn('could not check the stream', { error: reasonOf(error) })
     }
   }
 
   /** jetstream-reader/1 */
-  readonly #look = (): void => {
+  readonly #dropUnread = (): void => {
     const { timers, monotonicMs } = this.#ports
-    this.#cancelLook = timers.after(LOOK_MS, this.#look)
+    this.#cancelCheck = timers.after(UNREAD_CHECK_MS, this.#dropUnread)
     const now = monotonicMs()
     for (const [lane, { tail, readMs }] of this.#tails) {
-      if (tail.bytes > 0 && now - readMs > UNREAD_MS_MAX) this.#letGo(lane)
+      if (tail.bytes > 0 && now - readMs > UNREAD_MS_MAX) this.#dropTail(lane)
     }
   }
 
-  #letGo(lane: number): void {
+  #dropTail(lane: number): void {
     this.#tails.get(lane)?.tail.close()
     this.#tails.delete(lane)
   }
@@ -209,38 +209,42 @@ export class JetStreamReader implements LogReader {
     return [...this.#tails.values()].reduce((sum, { tail }) => sum + of(tail), 0)
   }
 
-  /** Searches once for all lanes that are purged together. */
-  async #edgeAt(olderThanMs: number): Promise<Edge> {
-    const known = await this.#edge?.catch(() => undefined)
+  /** Searches once for all lanes that the owner purges at the same time. */
+  async #cutoffFor(olderThanMs: number): Promise<Cutoff> {
+    const known = await this.#cutoff?.catch(() => undefined)
     if (
       known !== undefined &&
       known.olderThanMs <= olderThanMs &&
-      olderThanMs - known.olderThanMs < EDGE_LAG_MS &&
-      this.#ports.monotonicMs() - known.atMs < EDGE_LAG_MS
+      olderThanMs - known.olderThanMs < CUTOFF_SHARED_MS &&
+      this.#ports.monotonicMs() - known.atMs < CUTOFF_SHARED_MS
     ) {
       return known
     }
-    this.#edge = this.#findEdge(olderThanMs)
-    return this.#edge
+    this.#cutoff = this.#findCutoff(olderThanMs)
+    return this.#cutoff
   }
 
-  /** Times grow along the stream: halving finds the first entry that is not older. */
-  async #findEdge(olderThanMs: number): Promise<Edge> {
+  /** Finds the first entry that is not older by binary search: times grow along the stream. */
+  async #findCutoff(olderThanMs: number): Promise<Cutoff> {
     const { stream, monotonicMs } = this.#ports
     const { state } = await stream.verify()
     if (stream.mismatch !== undefined) throw stream.mismatch // W5
-    const edge = (position: LogPosition): Edge => ({ olderThanMs, position, atMs: monotonicMs() })
-    // A log that is more than half full makes room at once; a log with room keeps applied batches
-    // for inspection.
-    if (state.bytes > this.#options.bytesMax / 2) return edge(state.last_seq)
+    const cutoff = (position: LogPosition): Cutoff => ({
+      olderThanMs,
+      position,
+      atMs: monotonicMs(),
+    })
+    // A log that is more than half full drops every applied batch at once; a log with room keeps
+    // them for inspection.
+    if (state.bytes > this.#options.bytesMax / 2) return cutoff(state.last_seq)
     let low = state.first_seq
     let high = state.last_seq + 1
     while (low < high) {
       const middle = Math.floor((low + high) / 2)
-      const mark: Mark | undefined = await stream.next(middle)
-      if (mark === undefined || mark.atMs >= olderThanMs) high = middle
-      else low = mark.position + 1
+      const found: StoredMessage | undefined = await stream.next(middle)
+      if (found === undefined || found.atMs >= olderThanMs) high = middle
+      else low = found.position + 1
     }
-    return edge(low)
+    return cutoff(low)
   }
 }

@@ -1,6 +1,6 @@
-// JSON of unknown form, from a server or another node.
+// Checks JSON from a server or another node, whose form is unknown.
 
-/** The value as a record, when it is one. */
+/** Gives the value as a record; undefined when it is none. */
 export const recordOf = (value: unknown): Readonly<Record<string, unknown>> | undefined =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
     ? (value as Readonly<Record<string, unknown>>)

@@ -1,9 +1,9 @@
-// Answers leases that the database refused while this node still holds them.
+// Handles leases that the database refused while this node still holds them.
 //
 // Invariants:
-//   refused-leases/1. When the database refuses a lease that the buckets still give to this node,
-//     all epochs are raised: the bucket of lanes was rolled back. Otherwise such a lane would stay
-//     without an owner.
+//   refused-leases/1. When the database refuses a lease that the buckets still give to this node, the
+//     bucket of lanes was rolled back. The node then raises all epochs: otherwise nobody could apply
+//     such a lane.
 
 import type { Lease } from '#domain/lane'
 import type { Logger } from '#domain/telemetry'
@@ -12,7 +12,7 @@ import { reasonOf } from './connection.ts'
 
 export interface RefusedLeasesPorts {
   readonly logger: Logger
-  /** The greatest epoch that the database knows: TurnStore.lastEpoch. */
+  /** Gives the greatest epoch that the database knows: TurnStore.lastEpoch. */
   readonly epochFloor: () => Promise<number>
 }
 
@@ -31,20 +31,20 @@ export class RefusedLeases {
   }
 
   /** Raises all epochs when the database refused one of the held leases. Never rejects. */
-  async answer(
+  async raiseEpochs(
     held: readonly Lease[],
     raiseAbove: (epochFloor: number) => Promise<void>,
   ): Promise<void> {
-    const isConcerned = held.some(({ lane, epoch }) => this.#refused.get(lane) === epoch)
-    if (!isConcerned || this.#isRaising) return
+    const isHeld = held.some(({ lane, epoch }) => this.#refused.get(lane) === epoch)
+    if (!isHeld || this.#isRaising) return
     const { logger, epochFloor } = this.#ports
     this.#isRaising = true
     try {
       await raiseAbove(await epochFloor())
       this.#refused.clear()
-      logger.warn('the lease buckets were rolled back; all epochs are raised')
+      logger.warn('the lease buckets were rolled back; raised all epochs')
     } catch (error) {
-      logger.debug('the epochs could not be raised', { error: reasonOf(error) })
+      logger.debug('could not raise the epochs', { error: reasonOf(error) })
     } finally {
       this.#isRaising = false
     }

@@ -1,8 +1,8 @@
-// Time as this folder uses it.
+// The clock and the delay that this folder uses.
 
 import type { Timers } from '#domain/ports'
 
-/** Milliseconds that only grow, from an arbitrary start: not the time of day. */
+/** Gives milliseconds since an arbitrary start; they never decrease. Not the time of day. */
 export type MonotonicMs = () => number
 
 /** Resolves after a delay. */

@@ -1,12 +1,12 @@
 // Appends batches, one message each, through one lane writer for each lane.
 //
 // Invariants:
-//   jetstream-writer/1. Waiting bytes are bounded, and each append answers within a bounded time:
-//     nothing piles up while NATS is away.
+//   jetstream-writer/1. Waiting bytes are bounded, and each append answers within a bounded time, so
+//     that no backlog grows without NATS.
 //   jetstream-writer/2. The stream never gives a position twice: a confirmation at or before the
 //     last position known when the append began means that the stream lost entries. (W5)
-//   jetstream-writer/3. A batch larger than the connected server takes is refused: the client would
-//     throw.
+//   jetstream-writer/3. The writer refuses a batch that exceeds the connected server's max_payload,
+//     for which the client would throw.
 
 import { jetstream } from '@nats-io/jetstream'
 import type { Appended, Batch } from '#domain/lane'
@@ -31,13 +31,13 @@ export interface WriterPorts {
 }
 
 export interface WriterOptions {
-  /** Bytes of unanswered appends at most. */
+  /** Bound for the bytes of unanswered appends. */
   readonly pendingBytesMax: number
   /** Milliseconds before an append that reaches no server is refused. */
   readonly timeoutMs: number
 }
 
-/** More than the headers of an append take. */
+/** Bound for the bytes of an append's headers. */
 const HEADERS_BYTES = 256
 
 const encoder = new TextEncoder()
@@ -73,9 +73,9 @@ export class JetStreamWriter implements LogWriter {
     const { connection, stream } = this.#ports
     const { pendingBytesMax, timeoutMs } = this.#options
     const bytes = encoder.encode(payload)
-    const isLongAway = connection.awayMs() > timeoutMs
+    const isLongDisconnected = connection.disconnectedMs() > timeoutMs
     const isOverBound = this.#pendingBytes + bytes.length > pendingBytesMax
-    if (stream.mismatch !== undefined || isLongAway || isOverBound || !this.#fits(bytes)) {
+    if (stream.mismatch !== undefined || isLongDisconnected || isOverBound || !this.#fits(bytes)) {
       return UNAVAILABLE // jetstream-writer/1, jetstream-writer/3
     }
     this.#pendingBytes += bytes.length

@@ -1,4 +1,4 @@
-// Goal: answers of the server are read in the forms of several versions.
+// Goal: the gateway reads a server's answers in the forms of several versions.
 
 import test from 'ava'
 import { JetStreamApiError } from '@nats-io/jetstream'
@@ -11,12 +11,12 @@ import type { Refusal } from '#src/stream/jetstream/refusal'
 const REFUSALS: readonly (readonly [code: number, description: string, kind: Refusal['kind']])[] = [
   [10_071, 'wrong last sequence: 7', 'other-end'],
   [10_071, 'wrong last sequence: 0', 'other-end'],
-  [10_071, 'wrong last sequence', 'no-word'],
-  [10_164, 'wrong last sequence', 'no-word'],
+  [10_071, 'wrong last sequence', 'inconclusive'],
+  [10_164, 'wrong last sequence', 'inconclusive'],
   [10_077, 'maximum bytes exceeded', 'full'],
-  [10_077, 'no space left on device', 'no-word'],
+  [10_077, 'no space left on device', 'inconclusive'],
   [10_047, 'insufficient storage', 'full'],
-  [10_008, 'system unavailable', 'no-word'],
+  [10_008, 'system unavailable', 'inconclusive'],
 ]
 
 for (const [code, description, kind] of REFUSALS) {
@@ -26,12 +26,12 @@ for (const [code, description, kind] of REFUSALS) {
   })
 }
 
-test('lane-writer/3: a timeout proves nothing, and without a leader nothing was sent', (t) => {
-  t.is(readRefusal(new Error('timeout')).kind, 'no-word')
-  t.is(readRefusal('text').kind, 'no-word')
-  const nobody = new Error('jetstream is not enabled')
-  nobody.name = 'JetStreamNotEnabled'
-  t.is(readRefusal(nobody).kind, 'nobody')
+test('lane-writer/3: a timeout is inconclusive, and a missing leader has stored nothing', (t) => {
+  t.is(readRefusal(new Error('timeout')).kind, 'inconclusive')
+  t.is(readRefusal('text').kind, 'inconclusive')
+  const noLeader = new Error('jetstream is not enabled')
+  noLeader.name = 'JetStreamNotEnabled'
+  t.is(readRefusal(noLeader).kind, 'no-leader')
 })
 
 const DELIVERY = { position: 42, count: 3, atMs: 1_700_000_000_123, pending: 5 }
@@ -47,7 +47,7 @@ const REPLIES: readonly (readonly [reply: string, isRead: boolean])[] = [
 ]
 
 for (const [reply, isRead] of REPLIES) {
-  test(`the reply subject "${reply}" ${isRead ? 'tells the place' : 'tells nothing'}`, (t) => {
+  test(`the reply subject "${reply}" has ${isRead ? 'a' : 'no'} position`, (t) => {
     t.deepEqual(readDelivery(reply), isRead ? DELIVERY : undefined)
   })
 }

@@ -16,7 +16,7 @@ const MIB = 2 ** 20
 const CHANNEL = channel(1)
 
 function known<Value>(value: Value | undefined): Value {
-  if (value === undefined) throw new Error('a test made something that is refused')
+  if (value === undefined) throw new Error('the test made a value that the code refuses')
   return value
 }
 
@@ -47,7 +47,7 @@ const entries = fc.array(
   { minLength: 1, maxLength: 20 },
 )
 
-test('bus-text/1: an announcement reads back equal, also from several texts', (t) => {
+test('bus-text/1: a reader decodes an announcement unchanged, also from several texts', (t) => {
   fc.assert(
     fc.property(entries, fc.integer({ min: 700, max: 4000 }), (made, bytesMax) => {
       const texts = encodeAnnouncement({ channelId: CHANNEL, entries: made }, bytesMax)
@@ -67,7 +67,7 @@ test('bus-text/1: an announcement reads back equal, also from several texts', (t
   )
 })
 
-test('bus-text/2: an entry that is too large is left out and the head tells', (t) => {
+test('bus-text/2: the encoder omits an entry that is too large, and headSeq shows it', (t) => {
   const small = announcementOf(CHANNEL, [7])
   const large = announcementOf(CHANNEL, [8], `"${'x'.repeat(2000)}"`)
   const both = { channelId: CHANNEL, entries: [...small.entries, ...large.entries] }
@@ -78,7 +78,7 @@ test('bus-text/2: an entry that is too large is left out and the head tells', (t
   t.deepEqual(alone, [{ channelId: CHANNEL, entries: [], headSeq: 8 }])
 })
 
-test('bus-text/2: the bound is exact', (t) => {
+test('bus-text/2: the encoder omits an entry that exceeds the bound by one byte', (t) => {
   const announcement = announcementOf(CHANNEL, [1])
   const [text = ''] = encodeAnnouncement(announcement, MIB)
   const enough = [...Array.from({ length: 200 }).keys()].find((more) => {
@@ -90,21 +90,21 @@ test('bus-text/2: the bound is exact', (t) => {
   t.deepEqual(decodeAnnouncement(CHANNEL, short)?.entries, [])
 })
 
-// One row a text that must be refused whole.
+// Each row is a text that a reader must refuse whole.
 const REFUSED: readonly (readonly [why: string, text: string])[] = [
   ['no JSON', 'x'],
   ['no array', '{}'],
-  ['no head', '[]'],
-  ['a payload too few', '[0,[1,"op","thing","update","t",1,null,null]]'],
-  ['a payload too many', '[0]\n{}'],
+  ['no head seq', '[]'],
+  ['one payload too few', '[0,[1,"op","thing","update","t",1,null,null]]'],
+  ['one payload too many', '[0]\n{}'],
   ['an unknown model', '[0,[1,"op","lamp","update","t",1,null,null]]\n{}'],
   ['an unknown action', '[0,[1,"op","thing","fly","t",1,null,null]]\n{}'],
-  ['an id that is none', '[0,[1,"op","message","send","t",1,null,null]]\n{}'],
-  ['a seq that is none', '[0,["1","op","thing","update","t",1,null,null]]\n{}'],
+  ['an invalid id', '[0,[1,"op","message","send","t",1,null,null]]\n{}'],
+  ['an invalid seq', '[0,["1","op","thing","update","t",1,null,null]]\n{}'],
 ]
 
 for (const [why, text] of REFUSED) {
-  test(`bus-text/1: an announcement with ${why} is refused`, (t) => {
+  test(`bus-text/1: a reader refuses an announcement with ${why}`, (t) => {
     t.is(decodeAnnouncement(CHANNEL, text), undefined)
   })
 }
@@ -122,6 +122,6 @@ const REFUSED_NOTICES: readonly string[] = [
   '{"kind":"new"}',
 ]
 
-test('bus-text/1: a notice that is none is refused', (t) => {
+test('bus-text/1: a reader refuses every text that is no valid notice', (t) => {
   for (const text of REFUSED_NOTICES) t.is(decodeNotice(text), undefined, text)
 })

@@ -8,14 +8,14 @@ import { turn } from '#test/support/until'
 const testWithNats = testsWithNats()
 
 testWithNats(
-  'bus/3: what is said while NATS is away is lost, counted, and hurts nobody',
+  'bus/3: the bus drops and counts messages while NATS is down, and works again afterwards',
   async (t, servers) => {
     const server = only(servers)
     const [one, two] = [await connectNode(t, server.url), await connectNode(t, server.url)]
     const [here, there] = [new NatsBus(one), new NatsBus(two)]
-    const heard: number[] = []
+    const received: number[] = []
     const own: number[] = []
-    there.listen(channel(1), ({ entries }) => heard.push(entries[0]?.seq ?? 0))
+    there.listen(channel(1), ({ entries }) => received.push(entries[0]?.seq ?? 0))
     here.listen(channel(1), ({ entries }) => own.push(entries[0]?.seq ?? 0))
     await server.kill('SIGKILL')
     await until(
@@ -34,14 +34,14 @@ testWithNats(
     await two.connection.nats.flush()
     here.announce([announcementOf(channel(1), [2])])
     await until(
-      () => Promise.resolve(heard),
+      () => Promise.resolve(received),
       (seqs) => seqs.length > 0,
     )
-    t.deepEqual([heard, own], [[2], [1, 2]])
+    t.deepEqual([received, own], [[2], [1, 2]])
   },
 )
 
-testWithNats('bus/4: a flush ends only once the server has answered it', async (t, servers) => {
+testWithNats('bus/4: a flush ends only once the server has answered', async (t, servers) => {
   const server = only(servers)
   const node = await connectNode(t, server.url)
   const bus = new NatsBus(node)
@@ -58,7 +58,7 @@ testWithNats('bus/4: a flush ends only once the server has answered it', async (
   await server.restart()
 })
 
-testWithNats('a text that is no announcement is left alone and logged', async (t, servers) => {
+testWithNats('the bus logs a text that is no announcement and ignores it', async (t, servers) => {
   const { url } = only(servers)
   const [one, two] = [await connectNode(t, url), await connectNode(t, url)]
   const bus = new NatsBus(one, 'odd')

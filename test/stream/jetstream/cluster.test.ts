@@ -1,5 +1,3 @@
-// Three servers, every entry on all of them.
-
 import { appended, batchOf, idsOf, readAll } from '#test/contracts/log-contract'
 import { until } from '#test/support/gateway'
 import { connectNode, openLog, ownStream, testsWithNats } from '#test/support/nats'
@@ -7,7 +5,7 @@ import { connectNode, openLog, ownStream, testsWithNats } from '#test/support/na
 const testWithNats = testsWithNats({ servers: 3 })
 
 testWithNats(
-  'with three replicas a dead server costs nothing that was appended',
+  'a log with three replicas loses no appended batch when a server dies',
   async (t, servers) => {
     const node = await connectNode(t, servers.map(({ url }) => url).join(','))
     const log = await openLog(t, node, { ...ownStream(), replicas: 3 })

@@ -15,45 +15,48 @@ const testWithNats = testsWithNats({
 const CREDENTIALS = 'gateway:not%3Afor%20logs'
 const withCredentials = (port: number): string => `nats://${CREDENTIALS}@127.0.0.1:${port}`
 
-testWithNats('nats-connection/3: credentials are used and never logged', async (t, servers) => {
-  const server = only(servers)
-  const node = await connectNode(t, withCredentials(server.port))
-  await server.kill('SIGKILL')
-  await until(
-    () => Promise.resolve(node.connection.isConnected),
-    (isConnected) => !isConnected,
-  )
-  await server.restart()
-  await until(
-    () => Promise.resolve(node.connection.isConnected),
-    (isConnected) => isConnected,
-  )
-  t.true(node.logger.lines.length >= 3)
-  t.notRegex(JSON.stringify(node.logger.lines), /not:for|not%3Afor/)
-})
-
 testWithNats(
-  'nats-connection/1: a server that hangs is noticed, and found again',
+  'nats-connection/3: a connection uses credentials and never logs them',
   async (t, servers) => {
     const server = only(servers)
-    const { connection } = await connectNode(t, withCredentials(server.port))
-    let returns = 0
-    connection.onReturn(() => (returns += 1))
-    const frozen = await freeze(t, server)
+    const node = await connectNode(t, withCredentials(server.port))
+    await server.kill('SIGKILL')
     await until(
-      () => Promise.resolve(connection.awayMs()),
-      (awayMs) => awayMs > 0,
+      () => Promise.resolve(node.connection.isConnected),
+      (isConnected) => !isConnected,
     )
-    await frozen.go()
+    await server.restart()
     await until(
-      () => Promise.resolve(returns),
-      (times) => times > 0,
+      () => Promise.resolve(node.connection.isConnected),
+      (isConnected) => isConnected,
     )
-    t.is(connection.awayMs(), 0)
+    t.true(node.logger.lines.length >= 3)
+    t.notRegex(JSON.stringify(node.logger.lines), /not:for|not%3Afor/)
   },
 )
 
-testWithNats('wrong credentials end the start at once, with a sentence', async (t, servers) => {
+testWithNats(
+  'nats-connection/1: a connection notices a server that hangs, and reconnects to it',
+  async (t, servers) => {
+    const server = only(servers)
+    const { connection } = await connectNode(t, withCredentials(server.port))
+    let reconnections = 0
+    connection.onReconnect(() => (reconnections += 1))
+    const frozen = await freeze(t, server)
+    await until(
+      () => Promise.resolve(connection.disconnectedMs()),
+      (disconnectedMs) => disconnectedMs > 0,
+    )
+    await frozen.go()
+    await until(
+      () => Promise.resolve(reconnections),
+      (times) => times > 0,
+    )
+    t.is(connection.disconnectedMs(), 0)
+  },
+)
+
+testWithNats('wrong credentials end the start at once with a reason', async (t, servers) => {
   const { port } = only(servers)
   const ports = { logger: new FakeLogger(), timers: realRuntime, monotonicMs }
   const url = `nats://gateway:wrong-secret@127.0.0.1:${port}`
@@ -64,7 +67,7 @@ testWithNats('wrong credentials end the start at once, with a sentence', async (
 })
 
 testWithNats(
-  'a server that comes later is waited for, and every pause told',
+  'the start waits for a server that comes later, and logs that it waits',
   async (t, servers) => {
     const server = only(servers)
     await server.kill('SIGKILL')
@@ -83,7 +86,7 @@ testWithNats(
   },
 )
 
-test('a server that is not there is logged, without credentials', async (t) => {
+test('a start that reaches no server names its address without the credentials', async (t) => {
   const ports = { logger: new FakeLogger(), timers: realRuntime, monotonicMs }
   const url = 'nats://user:secret@127.0.0.1:1'
   const error = await t.throwsAsync(

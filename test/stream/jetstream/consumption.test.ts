@@ -1,4 +1,4 @@
-// The server is played by the test: what it is asked for is read, what it says is said by hand.
+// Method: a fake server records the requests of a consumption, and the test sends its answers.
 
 import test from 'ava'
 import type { ConsumerInfo } from '@nats-io/jetstream'
@@ -6,28 +6,28 @@ import { headers } from '@nats-io/transport-node'
 import type { Msg, Subscription, SubscriptionOptions } from '@nats-io/transport-node'
 
 import { Consumption } from '#src/stream/jetstream/consumption'
-import type { Line } from '#src/stream/jetstream/connection'
+import type { NatsLink } from '#src/stream/jetstream/connection'
 import { FakeLogger } from '#test/support/fake-telemetry'
 import { FakeTime } from '#test/support/fake-timers'
 import { turn } from '#test/support/until'
 
-interface Asked {
+interface PullRequest {
   readonly batch: number
   readonly max_bytes: number
 }
 
-/** A stream's server of which only the words are real. */
-class PlayedServer {
+/** Creates consumers and receives requests; sends only the messages that the test asks for. */
+class FakeServer {
   isConnected = true
   readonly time = new FakeTime(0)
-  /** The position at which each consumer begins that was made. */
+  /** The start position of each consumer. */
   readonly begins: unknown[] = []
-  readonly asked: Asked[] = []
+  readonly requests: PullRequest[] = []
   #inbox = ''
-  #hear: SubscriptionOptions['callback']
-  #returned: (() => void)[] = []
+  #callback: SubscriptionOptions['callback']
+  #listeners: (() => void)[] = []
 
-  readonly line = (): Line => {
+  readonly link = (): NatsLink => {
     const isConnected = (): boolean => this.isConnected
     return {
       get isConnected() {
@@ -35,17 +35,18 @@ class PlayedServer {
       },
       nats: {
         publish: (subject, payload) => {
-          if (subject.includes('MSG.NEXT')) this.asked.push(JSON.parse(String(payload)) as Asked)
+          if (!subject.includes('MSG.NEXT')) return
+          this.requests.push(JSON.parse(String(payload)) as PullRequest)
         },
         subscribe: (inbox, options) => {
           this.#inbox = inbox
-          this.#hear = options?.callback
+          this.#callback = options?.callback
           return { unsubscribe: () => {} } as Subscription
         },
       },
-      onReturn: (listener) => {
-        this.#returned.push(listener)
-        return () => (this.#returned = [])
+      onReconnect: (listener) => {
+        this.#listeners.push(listener)
+        return () => (this.#listeners = [])
       },
     }
   }
@@ -59,32 +60,33 @@ class PlayedServer {
     },
   }
 
-  /** Delivers the entry at a position as the consumer's so-and-so-many-th. */
+  /** Delivers the entry at a position as the consumer's entry number `count`. */
   deliver(position: number, count: number): void {
-    this.#say({ subject: 'lane', reply: `$JS.ACK.S.C.1.${position}.${count}.1000000000.0` })
+    this.#send({ subject: 'lane', reply: `$JS.ACK.S.C.1.${position}.${count}.1000000000.0` })
   }
 
   status(code: number, description: string): void {
-    this.#say({ subject: this.#inbox, headers: headers(code, description) })
+    this.#send({ subject: this.#inbox, headers: headers(code, description) })
   }
 
-  comesBack(): void {
-    for (const listener of this.#returned) listener()
+  reconnect(): void {
+    this.isConnected = true
+    for (const listener of this.#listeners) listener()
   }
 
-  #say(part: Partial<Msg>): void {
+  #send(part: Partial<Msg>): void {
     const message = { data: new Uint8Array(), sid: 1, subject: '', ...part } as Msg
-    void this.#hear?.(null, message)
+    void this.#callback?.(null, message)
   }
 }
 
 async function reading(room = { bytes: 1000 }, stream = { hasMore: false }) {
-  const server = new PlayedServer()
+  const server = new FakeServer()
   const { time } = server
-  const taken: number[] = []
+  const received: number[] = []
   const consumption = new Consumption(
     {
-      connection: server.line(),
+      connection: server.link(),
       manager: server.manager,
       logger: new FakeLogger(),
       timers: time,
@@ -93,9 +95,9 @@ async function reading(room = { bytes: 1000 }, stream = { hasMore: false }) {
     {
       stream: 'S',
       subject: 'lane',
-      begin: () => ({ kind: 'behind', position: taken.at(-1) ?? 0 }),
+      begin: () => ({ kind: 'behind', position: received.at(-1) ?? 0 }),
       room: () => room.bytes,
-      take: ({ position }) => void taken.push(position),
+      receive: ({ position }) => void received.push(position),
       opened: () => {},
       lacksEntry: async () => stream.hasMore,
     },
@@ -106,49 +108,48 @@ async function reading(room = { bytes: 1000 }, stream = { hasMore: false }) {
     time.advance(byMs)
     await turn()
   }
-  return { server, consumption, taken, pass, room }
+  return { server, consumption, received, pass, room }
 }
 
-test('consumption/1: an entry that is missing makes a new consumer behind the last one', async (t) => {
-  const { server, taken, pass } = await reading()
+test('consumption/1: after a gap a new consumer begins behind the last entry received', async (t) => {
+  const { server, received, pass } = await reading()
   server.deliver(4, 1)
   server.deliver(9, 3)
   await pass(0)
-  t.deepEqual([taken, server.begins], [[4], [1, 5]])
+  t.deepEqual([received, server.begins], [[4], [1, 5]])
   server.deliver(7, 1)
   server.deliver(9, 2)
-  t.deepEqual(taken, [4, 7, 9])
+  t.deepEqual(received, [4, 7, 9])
 })
 
-test('consumption/1: when the connection is back a new consumer begins behind the last entry', async (t) => {
-  const { server, taken, pass } = await reading()
+test('consumption/1: after a reconnection a new consumer begins behind the last entry', async (t) => {
+  const { server, received, pass } = await reading()
   server.deliver(4, 1)
   server.isConnected = false
   await pass(10_000)
-  t.deepEqual(server.begins, [1], 'nothing is asked of a server that is away')
-  server.isConnected = true
-  server.comesBack()
+  t.deepEqual(server.begins, [1], 'it sends nothing without a connection')
+  server.reconnect()
   await pass(0)
-  t.deepEqual([taken, server.begins], [[4], [1, 5]])
+  t.deepEqual([received, server.begins], [[4], [1, 5]])
 })
 
-test('consumption/2: nothing is asked for without room, and no more than there is', async (t) => {
+test('consumption/2: a consumption requests as many bytes as there is room for, and none without room', async (t) => {
   const { server, consumption, room } = await reading({ bytes: 0 })
-  t.deepEqual(server.asked, [])
+  t.deepEqual(server.requests, [])
   room.bytes = 700
-  consumption.more()
-  consumption.more()
+  consumption.request()
+  consumption.request()
   t.deepEqual(
-    server.asked.map(({ max_bytes: bytes }) => bytes),
+    server.requests.map(({ max_bytes: bytes }) => bytes),
     [700],
   )
   server.status(409, 'Message Size Exceeds MaxBytes')
   room.bytes = 0
-  consumption.more()
-  t.is(server.asked.length, 1)
+  consumption.request()
+  t.is(server.requests.length, 1)
 })
 
-test('consumption/3: a server that is silent for longer than its heartbeats loses its consumer', async (t) => {
+test('consumption/3: a new consumer replaces one that sends no heartbeat in time', async (t) => {
   const { server, pass } = await reading()
   for (const _ of [1, 2, 3, 4]) {
     await pass(1000)
@@ -161,47 +162,50 @@ test('consumption/3: a server that is silent for longer than its heartbeats lose
   t.is(server.begins.length, 2)
 })
 
-/** Half seconds, with the server's heartbeats between them. */
-async function quietly({ server, pass }: Awaited<ReturnType<typeof reading>>, halves: number) {
-  for (let half = 0; half < halves; half += 1) {
+/** Lets half seconds pass, after each of which the server sends a heartbeat. */
+async function onlyHeartbeats(
+  { server, pass }: Awaited<ReturnType<typeof reading>>,
+  count: number,
+): Promise<void> {
+  for (let sent = 0; sent < count; sent += 1) {
     await pass(500)
     server.status(100, 'Idle Heartbeat')
   }
 }
 
-test('consumption/4: a consumer that lives but lacks an entry of the stream is replaced', async (t) => {
+test('consumption/4: a new consumer replaces one that sends heartbeats but lacks an entry', async (t) => {
   const stream = { hasMore: false }
   const bench = await reading({ bytes: 1000 }, stream)
   bench.server.deliver(4, 1)
-  await quietly(bench, 40)
-  t.deepEqual(bench.server.begins, [1], 'nothing is missing')
+  await onlyHeartbeats(bench, 40)
+  t.deepEqual(bench.server.begins, [1], 'the stream has no further entry')
   stream.hasMore = true
-  await quietly(bench, 6)
+  await onlyHeartbeats(bench, 6)
   t.deepEqual(bench.server.begins, [1, 5])
 })
 
-test('consumption/4: an entry that arrives a little late keeps its consumer', async (t) => {
+test('consumption/4: a consumer whose entries arrive a little late stays', async (t) => {
   const bench = await reading({ bytes: 1000 }, { hasMore: true })
   for (let position = 1; position <= 10; position += 1) {
-    await quietly(bench, 4)
+    await onlyHeartbeats(bench, 4)
     bench.server.deliver(position, position)
   }
   t.deepEqual(bench.server.begins, [1])
 })
 
-test('a consumer that is gone is made anew, a request that is over is asked again', async (t) => {
+test('a consumption recreates a deleted consumer and repeats an expired request', async (t) => {
   const { server, pass } = await reading()
   server.status(408, 'Request Timeout')
-  t.is(server.asked.length, 2)
+  t.is(server.requests.length, 2)
   server.status(409, 'Consumer Deleted')
   await pass(0)
   t.is(server.begins.length, 2)
 })
 
-test('after stop nothing is asked and nothing made', async (t) => {
-  const { server, consumption, taken, pass } = await reading()
+test('a stopped consumption sends no request and creates no consumer', async (t) => {
+  const { server, consumption, received, pass } = await reading()
   consumption.stop()
   server.deliver(1, 1)
   await pass(60_000)
-  t.deepEqual([taken, server.begins.length, server.asked.length], [[], 1, 1])
+  t.deepEqual([received, server.begins.length, server.requests.length], [[], 1, 1])
 })

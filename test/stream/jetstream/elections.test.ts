@@ -1,4 +1,4 @@
-// Goal: whichever server leads the log, what was answered is true and a lane keeps its order.
+// Goal: whichever server leads the log, every answer is true and a lane keeps its order.
 
 import type { ExecutionContext } from 'ava'
 
@@ -11,13 +11,13 @@ import { connectNode, openLog, ownStream, testsWithNats } from '#test/support/na
 const testWithNats = testsWithNats({ servers: 3 })
 const COUNT = 80
 
-interface Told {
+interface Answered {
   readonly id: string
   readonly kind: string
 }
 
-/** Full batches one after the other; gives what was answered, in the order of their appends. */
-const flood = (log: JetStreamLog): readonly Promise<Told>[] =>
+/** Appends many large batches at once; gives the answers in the order of the appends. */
+const flood = (log: JetStreamLog): readonly Promise<Answered>[] =>
   Array.from({ length: COUNT }, async (_, number) => {
     const id = `n${number}`
     const { kind } = await log.append(batchOf(1, [id], 'x'.repeat(60_000)))
@@ -38,15 +38,15 @@ for (const [what, stop, resume] of [
   ['hangs and comes back', 'SIGSTOP', 'SIGCONT'],
 ] as const) {
   testWithNats(
-    `lane-writer/2: batches of a lane never swap when the server that leads ${what}`,
+    `lane-writer/2: batches of a lane keep their order when the leading server ${what}`,
     async (t, servers) => {
-      const { log } = await threefold(t, servers)
+      const log = await openReplicated(t, servers)
       await appended(log, batchOf(1, ['n-1']))
       const leader = await leaderOf(log, servers)
       const outcomes = flood(log)
       await outcomes[5]
       await leader.kill(stop)
-      const told = await Promise.all(outcomes)
+      const answers = await Promise.all(outcomes)
       if (resume === undefined) await leader.restart()
       else await leader.kill(resume)
       await until(
@@ -54,7 +54,7 @@ for (const [what, stop, resume] of [
         ({ kind }) => kind === 'appended',
         30_000,
       )
-      const has = (kind: string) => told.filter((one) => one.kind === kind).map(({ id }) => id)
+      const has = (kind: string) => answers.filter((one) => one.kind === kind).map(({ id }) => id)
       t.log(`${has('appended').length} appended, ${has('unknown').length} unknown`)
       const ids = await until(
         async () => idsOf(await log.read(1, 0, 2 * COUNT)),
@@ -65,14 +65,16 @@ for (const [what, stop, resume] of [
         ids.toSorted((a, b) => numberOf(a) - numberOf(b)),
       )
       t.is(new Set(ids).size, ids.length)
-      for (const id of has('appended')) t.true(ids.includes(id), `${id} was answered`)
+      for (const id of has('appended')) t.true(ids.includes(id), `${id} was appended`)
       for (const id of has('refused')) t.false(ids.includes(id), `${id} was refused`)
     },
   )
 }
 
-async function threefold(t: ExecutionContext, servers: readonly NatsServer[]) {
+async function openReplicated(
+  t: ExecutionContext,
+  servers: readonly NatsServer[],
+): Promise<JetStreamLog> {
   const node = await connectNode(t, servers.map(({ url }) => url).join(','))
-  const log = await openLog(t, node, { ...ownStream(), replicas: 3 })
-  return { node, log }
+  return openLog(t, node, { ...ownStream(), replicas: 3 })
 }

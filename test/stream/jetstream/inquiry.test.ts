@@ -3,7 +3,7 @@ import test from 'ava'
 import type { Subscription } from '@nats-io/transport-node'
 
 import type { Operation } from '#domain/operation'
-import type { Line } from '#src/stream/jetstream/connection'
+import type { NatsLink } from '#src/stream/jetstream/connection'
 import { StatusInquiry, readOperation } from '#src/stream/jetstream/inquiry'
 import { FakeTime } from '#test/support/fake-timers'
 import { connectNode, only, testsWithNats } from '#test/support/nats'
@@ -23,15 +23,15 @@ const operation: Operation = {
 }
 
 testWithNats(
-  'inquiry/1: who knows the operation answers, the others are silent',
+  'inquiry/1: a process asks every other one, and gets the operation from the one that has it',
   async (t, servers) => {
     const { url } = only(servers)
     const nodes = [await connectNode(t, url), await connectNode(t, url), await connectNode(t, url)]
-    const [asker, knower, stranger] = nodes.map((node) => new StatusInquiry(node, 'knows'))
+    const [asker, knower, other] = nodes.map((node) => new StatusInquiry(node, 'knows'))
     const asked: string[] = []
-    stranger?.answer((id) => void asked.push(id))
+    other?.answer((id) => void asked.push(id))
     knower?.answer((id) => (id === operation.opId ? operation : undefined))
-    asker?.answer(() => t.fail('nobody asks oneself'))
+    asker?.answer(() => t.fail('a process does not ask itself'))
     for (const { connection } of nodes) await connection.nats.flush()
     t.deepEqual(await asker?.ask(operation.opId), operation)
     t.is(await asker?.ask(opId('op-2')), undefined)
@@ -39,31 +39,31 @@ testWithNats(
   },
 )
 
+testWithNats('inquiry/1: a question ends when no other process exists', async (t, servers) => {
+  const node = await connectNode(t, only(servers).url)
+  t.is(await new StatusInquiry(node, 'alone').ask(operation.opId), undefined)
+})
+
 testWithNats(
-  'inquiry/1: without anybody to answer a question ends by itself',
+  'inquiry/2: an inquiry does not send the 1,001st open question',
   async (t, servers) => {
-    const node = await connectNode(t, only(servers).url)
-    t.is(await new StatusInquiry(node, 'alone').ask(operation.opId), undefined)
+    const { url } = only(servers)
+    const [one, two] = [await connectNode(t, url), await connectNode(t, url)]
+    const [asker, knower] = [new StatusInquiry(one, 'many'), new StatusInquiry(two, 'many')]
+    let count = 0
+    knower.answer(() => {
+      count += 1
+      return undefined
+    })
+    await two.connection.nats.flush()
+    const questions = Array.from({ length: 1_000 }, (_, at) => asker.ask(opId(`op-${at}`)))
+    t.is(await asker.ask(opId('one-too-many')), 'unasked')
+    await Promise.all(questions)
+    t.is(count, 1_000)
   },
 )
 
-testWithNats('inquiry/2: the 1,001st question under way goes unasked', async (t, servers) => {
-  const { url } = only(servers)
-  const [one, two] = [await connectNode(t, url), await connectNode(t, url)]
-  const [asker, knower] = [new StatusInquiry(one, 'many'), new StatusInquiry(two, 'many')]
-  let count = 0
-  knower.answer(() => {
-    count += 1
-    return undefined
-  })
-  await two.connection.nats.flush()
-  const questions = Array.from({ length: 1_000 }, (_, at) => asker.ask(opId(`op-${at}`)))
-  t.is(await asker.ask(opId('one-too-many')), 'unasked')
-  await Promise.all(questions)
-  t.is(count, 1_000)
-})
-
-testWithNats('a closed inquiry ends its questions at once', async (t, servers) => {
+testWithNats('an inquiry that closes ends its questions at once', async (t, servers) => {
   const { url } = only(servers)
   const [one, two] = [await connectNode(t, url), await connectNode(t, url)]
   const asker = new StatusInquiry(one, 'closed')
@@ -75,7 +75,7 @@ testWithNats('a closed inquiry ends its questions at once', async (t, servers) =
 })
 
 testWithNats(
-  'inquiry/3: a process that does not answer may know it, until it is gone',
+  'inquiry/3: a process that does not answer may know the operation until it counts as gone',
   async (t, servers) => {
     const { url } = only(servers)
     const nodes = [await connectNode(t, url), await connectNode(t, url), await connectNode(t, url)]
@@ -95,24 +95,24 @@ testWithNats(
       time.advance(300)
       return question
     }
-    t.is(await ask(), undefined, 'both have said that they do not know it')
+    t.is(await ask(), undefined, 'both answered that they do not know it')
     await three.connection.nats.close()
     t.is(await ask(), 'unasked')
     time.advance(9_000)
     t.is(await ask(), 'unasked')
     time.advance(1_000)
-    t.is(await ask(), 'unasked', 'it is forgotten from here on')
+    t.is(await ask(), 'unasked', 'it counts as gone from here on')
     t.is(await ask(), undefined)
     leaving.close()
     await two.connection.nats.flush()
-    t.is(await ask(), undefined, 'nobody is there, and the server says so')
+    t.is(await ask(), undefined, 'the server answers that nobody has subscribed')
   },
 )
 
-test('inquiry/3: a question without answers counts as unasked', async (t) => {
+test('inquiry/3: a question without any answer counts as unasked', async (t) => {
   const time = new FakeTime(0)
   const nats = { publish: () => {}, subscribe: () => ({ unsubscribe: () => {} }) as Subscription }
-  const connection: Line = { nats, isConnected: true, onReturn: () => () => {} }
+  const connection: NatsLink = { nats, isConnected: true, onReconnect: () => () => {} }
   const question = new StatusInquiry({ connection, ...clocksOf(time) }).ask(operation.opId)
   time.advance(300)
   t.is(await question, 'unasked')
@@ -124,7 +124,7 @@ const clocksOf = (time: FakeTime) => ({
   entropy: realRuntime.entropy,
 })
 
-test('an operation of another process is read back, or refused whole', (t) => {
+test('a process reads the operation that another one sent, or refuses it whole', (t) => {
   t.deepEqual(readOperation(JSON.stringify(operation)), operation)
   const bad: readonly unknown[] = [
     'text',

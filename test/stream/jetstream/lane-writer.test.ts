@@ -1,5 +1,5 @@
-// Method: a server whose network holds back attempts and answers. What it is told to deliver late,
-// twice or never decides the outcome; what stands in it at the end says whether that was true.
+// Method: a fake network holds back attempts and answers. The test delivers an attempt late, twice
+// or never, and compares the writer's answers with the batches that the stream holds at the end.
 
 import test from 'ava'
 
@@ -10,15 +10,15 @@ import type { Attempt, HeldSubject } from '#test/support/held-lane'
 import { seeded } from '#test/support/random'
 
 const OUTCOME_MS = 9000
-const NO_WORD = new Error('timeout')
+const TIMEOUT = new Error('timeout')
 
-test('lane-writer/1: a batch whose acknowledgement is lost is found in the log, once', async (t) => {
+test('lane-writer/1: a writer finds a batch in the log whose confirmation was lost', async (t) => {
   const { subject, append, pass, outcomes, meter } = heldWriter()
   append('a')
   const [first] = subject.attempts
   if (first === undefined) return t.fail()
   subject.deliver(first, false)
-  first.fail(NO_WORD)
+  first.fail(TIMEOUT)
   await pass(100)
   subject.deliver(subject.attempts[1] ?? first, true)
   await settled()
@@ -27,11 +27,11 @@ test('lane-writer/1: a batch whose acknowledgement is lost is found in the log, 
   t.is(meter.total('stream_appends_retried_total'), 1)
 })
 
-test('lane-writer/4: a leader that is behind stores one of all attempts of a batch', async (t) => {
+test('lane-writer/4: a leader that lags behind stores one of all attempts of a batch', async (t) => {
   const { subject, append, pass, outcomes } = heldWriter()
   subject.isBehind = true
   append('a')
-  subject.attempts[0]?.fail(NO_WORD)
+  subject.attempts[0]?.fail(TIMEOUT)
   await pass(100)
   for (const attempt of subject.attempts) subject.deliver(attempt, true)
   await settled()
@@ -44,7 +44,7 @@ test('lane-writer/4: a leader that is behind stores one of all attempts of a bat
   t.deepEqual([...outcomes.values()], ['appended', 'appended'])
 })
 
-test('lane-writer/2: a batch is sent only after the one before it is answered', async (t) => {
+test('lane-writer/2: a writer sends a batch only after the answer to the one before', async (t) => {
   const { subject, append, outcomes } = heldWriter()
   for (const text of ['a', 'b']) append(text)
   t.deepEqual(
@@ -60,7 +60,7 @@ test('lane-writer/2: a batch is sent only after the one before it is answered', 
   t.deepEqual([...outcomes.values()], ['appended', 'appended'])
 })
 
-test('lane-writer/3: a batch that reached no server is refused in time, with those behind it', async (t) => {
+test('lane-writer/3: a writer refuses in time a batch that reached no server, and those behind it', async (t) => {
   const { subject, append, pass, outcomes } = heldWriter()
   subject.canSend = false
   for (const text of ['a', 'b']) append(text)
@@ -70,21 +70,21 @@ test('lane-writer/3: a batch that reached no server is refused in time, with tho
   t.deepEqual([...outcomes.values()], ['refused', 'refused'])
 })
 
-test('lane-writer/3: a batch sent without an answer is unknown and never refused', async (t) => {
+test('lane-writer/3: a batch that a server may have stored is unknown and never refused', async (t) => {
   const { subject, append, pass, outcomes, meter } = heldWriter()
   append('a')
   append('b')
-  subject.attempts[0]?.fail(NO_WORD)
+  subject.attempts[0]?.fail(TIMEOUT)
   subject.canSend = false
   await pass(OUTCOME_MS - 50)
-  t.deepEqual([...outcomes], [['b', 'refused']], 'what was never sent is nowhere')
+  t.deepEqual([...outcomes], [['b', 'refused']], 'the writer never sent it')
   await pass(100)
   t.is(outcomes.get('a'), 'unknown')
   t.is(meter.total('stream_appends_unknown_total'), 1)
   t.is(meter.total('stream_appends_found_late_total'), 0)
 })
 
-test('lane-writer/3: a batch of unknown outcome that turns up in the log is counted once', async (t) => {
+test('lane-writer/3: a writer counts once a batch of unknown outcome that it finds in the log', async (t) => {
   const { subject, late, appendNext, pass, meter } = await withUnknown()
   subject.deliver(late, false)
   await pass(2500)
@@ -94,7 +94,7 @@ test('lane-writer/3: a batch of unknown outcome that turns up in the log is coun
   t.is(meter.total('stream_appends_found_late_total'), 1)
 })
 
-test('lane-writer/1: a batch of unknown outcome cannot follow one that was sent after it', async (t) => {
+test('lane-writer/1: the stream never stores a batch of unknown outcome behind a later batch', async (t) => {
   const { subject, late, appendNext, pass, outcomes, meter } = await withUnknown()
   await appendNext('b')
   subject.deliver(late, false)
@@ -105,10 +105,10 @@ test('lane-writer/1: a batch of unknown outcome cannot follow one that was sent 
 })
 
 for (const [name, isLost, kind] of [
-  ['is sent again', false, 'appended'],
-  ['of which one attempt has no answer is unknown: it may be purged as well', true, 'unknown'],
+  ['a writer repeats a batch', false, 'appended'],
+  ['a batch with an unanswered attempt is unknown: the purge may include it', true, 'unknown'],
 ] as const) {
-  test(`lane-writer/3: behind a purge a batch ${name}`, async (t) => {
+  test(`lane-writer/3: after a purge ${name}`, async (t) => {
     const { subject, append, pass, outcomes } = heldWriter()
     for (const text of ['a', 'b']) append(text)
     const deliver = async (number: number): Promise<void> => {
@@ -117,7 +117,7 @@ for (const [name, isLost, kind] of [
       await pass(100)
     }
     await deliver(0)
-    if (isLost) subject.attempts[1]?.fail(NO_WORD)
+    if (isLost) subject.attempts[1]?.fail(TIMEOUT)
     await pass(100)
     subject.isPurged = true
     await deliver(isLost ? 2 : 1)
@@ -126,7 +126,7 @@ for (const [name, isLost, kind] of [
   })
 }
 
-test('lane-writer/3: closing refuses unsent batches and answers unknown for the rest', async (t) => {
+test('lane-writer/3: a writer that closes refuses unsent batches; the one in flight is unknown', async (t) => {
   const { subject, append, writer, outcomes } = heldWriter()
   for (const text of ['a', 'b']) append(text)
   t.is(subject.attempts.length, 1)
@@ -136,7 +136,7 @@ test('lane-writer/3: closing refuses unsent batches and answers unknown for the 
 })
 
 for (let seed = 1; seed <= 60; seed += 1) {
-  test(`lane-writer/1, lane-writer/2, lane-writer/3: whatever the network does, answers are true (seed ${seed})`, async (t) => {
+  test(`lane-writer/1, lane-writer/2, lane-writer/3: answers are true whatever the network does (seed ${seed})`, async (t) => {
     const { subject, append, time, outcomes } = heldWriter()
     const random = seeded(seed)
     const floating = new Set<Attempt>()
@@ -154,7 +154,7 @@ for (let seed = 1; seed <= 60; seed += 1) {
         if (random(6) > 0) continue
         if (random(3) > 0) subject.deliver(attempt, random(2) === 0)
         if (random(3) > 0) floating.delete(attempt)
-        attempt.fail(NO_WORD) // Its answer, if there was one, came before.
+        attempt.fail(TIMEOUT) // An earlier answer wins.
       }
       time.advance(50 + random(200))
     }
@@ -165,7 +165,7 @@ for (let seed = 1; seed <= 60; seed += 1) {
     const inOrder = subject.stored.toSorted((a, b) => Number(a.slice(1)) - Number(b.slice(1)))
     t.deepEqual(subject.stored, inOrder)
     t.is(new Set(subject.stored).size, subject.stored.length)
-    for (const text of of('appended')) t.true(subject.stored.includes(text), `${text} was answered`)
+    for (const text of of('appended')) t.true(subject.stored.includes(text), `${text} was appended`)
     for (const text of of('refused')) t.false(subject.stored.includes(text), `${text} was refused`)
     t.true(of('appended').length > 0)
   })
@@ -178,7 +178,7 @@ async function withUnknown() {
   append('a')
   const [late] = subject.attempts
   if (late === undefined) throw new Error('nothing was sent')
-  late.fail(NO_WORD)
+  late.fail(TIMEOUT)
   subject.canSend = false
   await pass(OUTCOME_MS + 100)
   if (outcomes.get('a') !== 'unknown') throw new Error('the outcome is known')
@@ -191,7 +191,7 @@ async function withUnknown() {
   return { ...rig, late, appendNext }
 }
 
-/** The network is well again: every attempt is delivered and answered. */
+/** Delivers and answers every attempt until `isOver`. */
 async function until(
   subject: HeldSubject,
   { time, isOver }: { readonly time: FakeTime; readonly isOver: () => boolean },

@@ -13,7 +13,7 @@ const everyLane = (owner: string): ReadonlyMap<number, LaneKey> =>
 
 const viewOf = (part: Partial<LeaseView>): LeaseView => ({
   self,
-  selfUntilMs: 5000,
+  validUntilMs: 5000,
   nodes: [],
   lanes: new Map(),
   epochBase: 100,
@@ -22,13 +22,13 @@ const viewOf = (part: Partial<LeaseView>): LeaseView => ({
 
 const ordered = (lanes: readonly number[]): readonly number[] => lanes.toSorted((a, b) => a - b)
 
-test('lanes that nobody owns are taken by the only node', (t) => {
+test('the only node takes the lanes that nobody owns', (t) => {
   const plan = planLeases(viewOf({}), 1000, LIMITS)
   t.deepEqual(ordered(plan.take), [0, 1, 2, 3])
-  t.deepEqual([plan.held, plan.give], [[], []])
+  t.deepEqual([plan.held, plan.release], [[], []])
 })
 
-test('an epoch is the revision above the base', (t) => {
+test("an epoch is the base plus the key's revision", (t) => {
   const { held } = planLeases(viewOf({ lanes: everyLane('me-1') }), 1000, LIMITS)
   t.deepEqual(
     held,
@@ -36,31 +36,31 @@ test('an epoch is the revision above the base', (t) => {
   )
 })
 
-test('lease-plan/1: at the end of its time a node holds and does nothing, one millisecond before it still holds', (t) => {
+test('lease-plan/1: a node holds its lanes until one millisecond before its time ends', (t) => {
   const view = viewOf({ lanes: everyLane('me-1') })
   t.is(planLeases(view, 4999, LIMITS).held.length, 4)
-  t.deepEqual(planLeases(view, 5000, LIMITS), { held: [], take: [], give: [] })
+  t.deepEqual(planLeases(view, 5000, LIMITS), { held: [], take: [], release: [] })
 })
 
-test('lease-plan/2: lanes of a live owner are waited for, those of a dead one taken', (t) => {
-  const other = { session: 'other-1', name: 'other', heardMs: 1000 }
+test('lease-plan/2: a node waits for the lanes of a live owner and takes those of a dead one', (t) => {
+  const other = { session: 'other-1', name: 'other', lastHeartbeatMs: 1000 }
   const view = viewOf({ lanes: everyLane('other-1'), nodes: [other] })
   t.deepEqual(planLeases(view, 2000, LIMITS).take, [])
   t.is(planLeases(view, 2001, LIMITS).take.length, 4)
 })
 
-test('a lane that belongs elsewhere is given, and not held any more', (t) => {
-  const other = { session: 'other-1', name: 'other', heardMs: 1000 }
+test('a node releases a lane that belongs to another node, and no longer holds it', (t) => {
+  const other = { session: 'other-1', name: 'other', lastHeartbeatMs: 1000 }
   const plan = planLeases(viewOf({ lanes: everyLane('me-1'), nodes: [other] }), 1500, LIMITS)
-  t.is(plan.give.length, 2)
+  t.is(plan.release.length, 2)
   t.is(plan.held.length, 2)
-  t.deepEqual(ordered([...plan.give, ...plan.held.map(({ lane }) => lane)]), [0, 1, 2, 3])
+  t.deepEqual(ordered([...plan.release, ...plan.held.map(({ lane }) => lane)]), [0, 1, 2, 3])
 })
 
 const names = fc.uniqueArray(fc.string({ minLength: 1 }), { minLength: 1, maxLength: 8 })
 const nodesOf = (all: readonly string[]) => all.map((name) => ({ session: `${name}!`, name }))
 
-test('placement/1, placement/2: every lane has one node, whatever the order they are seen in, and no node more than its share', (t) => {
+test('placement/1, placement/2: each lane has one node in any order of the nodes, and no node exceeds its share', (t) => {
   fc.assert(
     fc.property(names, fc.integer({ min: 1, max: 64 }), (all, lanes) => {
       const nodes = nodesOf(all)
@@ -76,25 +76,25 @@ test('placement/1, placement/2: every lane has one node, whatever the order they
   )
 })
 
-test('a node that comes takes lanes without mixing up the others', (t) => {
+test('a node that joins moves at most half of the lanes', (t) => {
   const before = placementOf(64, nodesOf(['a', 'b', 'c']))
   const after = placementOf(64, nodesOf(['a', 'b', 'c', 'd']))
   const moved = [...after].filter(([lane, session]) => before.get(lane) !== session)
   t.true(moved.length <= 32, `${moved.length} of 64 lanes moved`)
 })
 
-test('placement/3: nothing is worked out anew while the same nodes are alive', (t) => {
+test('placement/3: Placement computes nothing while the same nodes live', (t) => {
   const placement = new Placement(64)
   const nodes = [self, ...nodesOf(['a', 'b'])]
-  const known = placement.of(nodes)
-  t.is(placement.of(nodes.toReversed()), known)
-  const heard = nodes.slice(1).map((node) => ({ ...node, heardMs: 1000 }))
-  planLeases(viewOf({ nodes: heard }), 1500, { placement, deadMs: 1000 })
-  t.is(placement.of(nodes), known)
-  t.not(placement.of(nodes.slice(1)), known)
+  const first = placement.of(nodes)
+  t.is(placement.of(nodes.toReversed()), first)
+  const others = nodes.slice(1).map((node) => ({ ...node, lastHeartbeatMs: 1000 }))
+  planLeases(viewOf({ nodes: others }), 1500, { placement, deadMs: 1000 })
+  t.is(placement.of(nodes), first)
+  t.not(placement.of(nodes.slice(1)), first)
 })
 
-test('placement/3: other nodes have another placement, whatever order they are seen in', (t) => {
+test('placement/3: Placement computes a new placement for other nodes, in any order', (t) => {
   const placement = new Placement(64)
   for (const all of [['a', 'b'], ['b', 'a'], ['a', 'b', 'c'], ['a'], []]) {
     const nodes = nodesOf(all)

@@ -1,5 +1,5 @@
-// Goal: the buckets that nodes agree in are as safe as the log, also when the setting was raised
-// after they were made: a bucket with one replica ends with its server, and nobody applies a lane.
+// Goal: the lease buckets have as many replicas as the log, also after an operator raised the
+// setting: a bucket with one replica is lost with its server, and then nobody applies a lane.
 
 import type { ExecutionContext } from 'ava'
 
@@ -11,7 +11,7 @@ const testWithNats = testsWithNats({ servers: 3 })
 const NAME = 'RAISED'
 const LANES = 4
 
-/** A process joins, with this setting, and leaves. */
+/** Lets a process with this setting join and leave. */
 async function joinAndLeave(t: ExecutionContext, url: string, replicas: number): Promise<void> {
   const node = await connectNode(t, url)
   const ports = { ...node, epochFloor: () => Promise.resolve(0) }
@@ -20,14 +20,17 @@ async function joinAndLeave(t: ExecutionContext, url: string, replicas: number):
   await leave()
 }
 
-testWithNats('more replicas for the log are more for the leases as well', async (t, servers) => {
-  const url = servers.map((server) => server.url).join(',')
-  const manager = await connectOperator(t, url)
-  for (const replicas of [1, 3]) {
-    await joinAndLeave(t, url, replicas)
-    for (const bucket of [`KV_${NAME}_NODES`, `KV_${NAME}_LANES`]) {
-      const { config } = await manager.streams.info(bucket)
-      t.is(config.num_replicas, replicas, bucket)
+testWithNats(
+  'a node that starts gives existing lease buckets the configured replicas',
+  async (t, servers) => {
+    const url = servers.map((server) => server.url).join(',')
+    const manager = await connectOperator(t, url)
+    for (const replicas of [1, 3]) {
+      await joinAndLeave(t, url, replicas)
+      for (const bucket of [`KV_${NAME}_NODES`, `KV_${NAME}_LANES`]) {
+        const { config } = await manager.streams.info(bucket)
+        t.is(config.num_replicas, replicas, bucket)
+      }
     }
-  }
-})
+  },
+)

@@ -1,6 +1,5 @@
-// Goal: a bucket of lanes that is put back to an older state leaves no lane without an owner.
-// (refused-leases/1) Method: members do with a lease what a database does: it refuses an epoch
-// before the one it knows.
+// Goal: every lane has an owner even after the bucket of lanes was rolled back. (refused-leases/1)
+// Method: members refuse a lease as a database does: when its epoch is lower than the known one.
 
 import { jetstreamManager } from '@nats-io/jetstream'
 import type { ExecutionContext } from 'ava'
@@ -54,7 +53,7 @@ const share = (one: Member, two: Member): Promise<unknown> =>
     (all) => all.every(({ held }) => held.length === LANES / 2),
   )
 
-/** Two nodes, each with half of the lanes. */
+/** Joins two nodes, each of which gets half of the lanes. */
 async function joinTwo(t: ExecutionContext, url: string) {
   const epochs = new Map<number, number>()
   const one = await join(t, { url, epochs, name: 'one' })
@@ -70,7 +69,7 @@ const holdsAll = (one: Member): Promise<unknown> =>
   )
 
 testWithNats(
-  'refused-leases/1: a bucket that was rolled back gets greater epochs',
+  'refused-leases/1: a node raises the epochs after the bucket of lanes was rolled back',
   async (t, servers) => {
     const { url } = only(servers)
     const epochs = new Map<number, number>()
@@ -93,8 +92,8 @@ testWithNats(
     t.true(copy.length > LANES)
     await two.leave()
     await applied(one)
-    const again = await join(t, { url, epochs, name: 'two' })
-    await applied(one, again)
+    const rejoined = await join(t, { url, epochs, name: 'two' })
+    await applied(one, rejoined)
     const before = Math.max(...epochs.values())
 
     await streams.delete(STREAM)
@@ -104,12 +103,12 @@ testWithNats(
       () => Promise.resolve(epochs),
       (known) => Math.min(...known.values()) > before,
     )
-    await applied(one, again)
+    await applied(one, rejoined)
   },
 )
 
 testWithNats(
-  'leases/4: a node that missed what a bucket lost takes lanes all the same',
+  'leases/4: a node takes lanes even after the bucket lost the entries of their keys',
   async (t, servers) => {
     const { url } = only(servers)
     const { one, two } = await joinTwo(t, url)
@@ -125,7 +124,7 @@ testWithNats(
 )
 
 testWithNats(
-  'refused-leases/1: a lane that another process has rightly raises nothing',
+  'refused-leases/1: a node that takes the lanes of another one raises no epochs',
   async (t, servers) => {
     const { url } = only(servers)
     const { one, two } = await joinTwo(t, url)

@@ -16,7 +16,7 @@ interface KvMeeting extends Meeting {
   readonly nodes: Map<string, Node>
 }
 
-/** A test sets the clock, so that a busy machine makes no node late. */
+/** A clock that the test sets, so that no node misses a deadline on a busy machine. */
 interface SettableClock {
   monotonicMs: () => number
 }
@@ -54,16 +54,16 @@ const spread = (members: readonly Member[], share: number): Promise<unknown> =>
     (all) => lanesOf(all).length === LANES && all.every(({ held }) => held.length <= share),
   )
 
-/** So many rounds of 10 ms: the heartbeats and looks of all nodes go on meanwhile. */
-function turns(count: number): Promise<unknown> {
-  let rounds = 0
+/** Waits `count` rounds of 10 ms, in which all nodes send heartbeats and apply plans. */
+function rounds(count: number): Promise<unknown> {
+  let passed = 0
   return until(
     () => Promise.resolve(),
-    () => (rounds += 1) > count,
+    () => (passed += 1) > count,
   )
 }
 
-testWithNats('three nodes share the lanes, each lane has one owner', async (t, servers) => {
+testWithNats('three nodes share the lanes, and each lane has one owner', async (t, servers) => {
   const meeting = meetingAt(t, only(servers).url)
   const members = [
     await joined(t, meeting, 'one'),
@@ -76,7 +76,7 @@ testWithNats('three nodes share the lanes, each lane has one owner', async (t, s
 })
 
 testWithNats(
-  'a lane that moves gets a greater epoch, and its first owner lets go before',
+  'a lane gets a greater epoch with each owner, after the previous owner has released it',
   async (t, servers) => {
     const meeting = meetingAt(t, only(servers).url)
     const owners = new Map<number, string>()
@@ -103,31 +103,34 @@ testWithNats(
   },
 )
 
-testWithNats('the lanes of a node that leaves are taken at once', async (t, servers) => {
-  // The clock stands still, so that no node ever counts as dead.
-  const meeting = meetingAt(t, only(servers).url, { monotonicMs: () => 0 })
-  const one = await joined(t, meeting, 'one')
-  const two = await joined(t, meeting, 'two')
-  await spread([one, two], 8)
-  await two.leave()
-  await holds(one, LANES)
-  t.deepEqual(lanesOf([one, two]), ALL)
-})
+testWithNats(
+  'a node takes the lanes of another one at once when that leaves',
+  async (t, servers) => {
+    // The clock stands still, so that no node ever counts as dead.
+    const meeting = meetingAt(t, only(servers).url, { monotonicMs: () => 0 })
+    const one = await joined(t, meeting, 'one')
+    const two = await joined(t, meeting, 'two')
+    await spread([one, two], 8)
+    await two.leave()
+    await holds(one, LANES)
+    t.deepEqual(lanesOf([one, two]), ALL)
+  },
+)
 
 testWithNats(
-  'the lanes of a node that dies are taken, not before it counts as dead',
+  'a node takes the lanes of a dead one, and not before that counts as dead',
   async (t, servers) => {
     const meeting = meetingAt(t, only(servers).url)
     const one = await joined(t, meeting, 'one')
     const two = await joined(t, meeting, 'two')
     await spread([one, two], 8)
     const startMs = performance.now()
-    // A kill does the same: the connection ends and no heartbeat follows.
+    // As after a kill, the connection ends and no heartbeat follows.
     await meeting.nodes.get('two')?.connection.nats.close()
     await holds(one, LANES)
     const tookMs = performance.now() - startMs
     t.log(`taken after ${Math.round(tookMs)} ms`)
-    t.true(tookMs > 1000, 'a node that is late is waited for')
+    t.true(tookMs > 1000, 'the other node waits for a late one')
     for (const [index, held] of one.told.entries()) {
       t.notDeepEqual(held, one.told[index + 1], 'leases/3: every list differs from the one before')
     }
@@ -135,7 +138,7 @@ testWithNats(
 )
 
 testWithNats(
-  'leases/1: a node that cannot renew holds nothing before others may take it for dead',
+  'leases/1: a node that cannot renew holds nothing before others may treat it as dead',
   async (t, servers) => {
     const server = only(servers)
     const clock: SettableClock = { monotonicMs: () => 0 }
@@ -145,7 +148,7 @@ testWithNats(
     const epochs = one.held.map(({ epoch }) => epoch)
     const frozen = await freeze(t, server)
     clock.monotonicMs = () => LEASE_MS - 1
-    await turns(20)
+    await rounds(20)
     t.is(one.held.length, LANES)
     clock.monotonicMs = () => LEASE_MS
     await holds(one, 0)
@@ -159,7 +162,7 @@ testWithNats(
 )
 
 testWithNats(
-  'lease-buckets/1: buckets that are lost are made anew, with greater epochs',
+  'lease-buckets/1: a node recreates lost buckets with greater epochs',
   async (t, servers) => {
     const meeting = meetingAt(t, only(servers).url)
     const one = await joined(t, meeting, 'one')
@@ -177,7 +180,7 @@ testWithNats(
 )
 
 testWithNats(
-  'lease-buckets/1: a bucket of lanes that alone is lost is made anew',
+  'lease-buckets/1: a node recreates the bucket of lanes when only that is lost',
   async (t, servers) => {
     const meeting = meetingAt(t, only(servers).url)
     const one = await joined(t, meeting, 'one')
@@ -192,24 +195,27 @@ testWithNats(
   },
 )
 
-testWithNats('leases/2: a lane is not given before its owner has let it go', async (t, servers) => {
-  const meeting = meetingAt(t, only(servers).url)
-  const lettingGo = Promise.withResolvers<void>()
-  const told: (readonly Lease[])[] = []
-  const leave = await (
-    await meeting.join('one')
-  ).watch((held) => {
-    told.push(held)
-    return held.length === 8 ? lettingGo.promise : undefined
-  })
-  t.teardown(leave)
-  const two = await joined(t, meeting, 'two')
-  await until(
-    () => Promise.resolve(told),
-    (lists) => lists.at(-1)?.length === 8,
-  )
-  await turns(20)
-  t.is(two.held.length, 0)
-  lettingGo.resolve()
-  await holds(two, 8)
-})
+testWithNats(
+  'leases/2: a node releases a lane only after its actors have stopped',
+  async (t, servers) => {
+    const meeting = meetingAt(t, only(servers).url)
+    const stopped = Promise.withResolvers<void>()
+    const changes: (readonly Lease[])[] = []
+    const leave = await (
+      await meeting.join('one')
+    ).watch((held) => {
+      changes.push(held)
+      return held.length === 8 ? stopped.promise : undefined
+    })
+    t.teardown(leave)
+    const two = await joined(t, meeting, 'two')
+    await until(
+      () => Promise.resolve(changes),
+      (lists) => lists.at(-1)?.length === 8,
+    )
+    await rounds(20)
+    t.is(two.held.length, 0)
+    stopped.resolve()
+    await holds(two, 8)
+  },
+)

@@ -1,4 +1,4 @@
-// Goal: a node opens its own stream and no other one, and notices when that stream is replaced.
+// Goal: a node opens only its own stream, and notices when another stream replaces that.
 
 import { LogMismatch } from '#domain/lane'
 import { StreamProbe } from '#src/stream/jetstream/probe'
@@ -17,7 +17,7 @@ import {
 const testWithNats = testsWithNats()
 
 testWithNats(
-  'jetstream-writer/2: a stream that lost its end takes nothing any more and is not read',
+  'jetstream-writer/2: a node neither appends to a stream that lost entries nor reads it',
   async (t, servers) => {
     const { url } = only(servers)
     const options = ownStream()
@@ -33,35 +33,32 @@ testWithNats(
   },
 )
 
-testWithNats(
-  'W5: a stream that was replaced is noticed when the connection returns',
-  async (t, servers) => {
-    const server = only(servers)
-    const options = ownStream()
-    const node = await connectNode(t, server.url)
-    const log = await openLog(t, node, options)
-    const manager = await connectOperator(t, server.url)
-    const { config } = await manager.streams.info(options.name ?? '')
-    await manager.streams.delete(config.name)
-    await manager.streams.add({ ...config, description: `heliograph log ${'0'.repeat(32)}` })
-    await server.kill('SIGKILL')
-    await server.restart()
-    await until(
-      () => Promise.resolve(log.stream.mismatch),
-      (mismatch) => mismatch !== undefined,
-    )
-    await t.throwsAsync(log.read(1, 0, 10), { instanceOf: LogMismatch })
-    const readiness = await new StreamProbe(node.connection, log.stream).readiness()
-    t.false(readiness.ready)
-  },
-)
+testWithNats('W5: a node notices a replaced stream when it reconnects', async (t, servers) => {
+  const server = only(servers)
+  const options = ownStream()
+  const node = await connectNode(t, server.url)
+  const log = await openLog(t, node, options)
+  const manager = await connectOperator(t, server.url)
+  const { config } = await manager.streams.info(options.name ?? '')
+  await manager.streams.delete(config.name)
+  await manager.streams.add({ ...config, description: `heliograph log ${'0'.repeat(32)}` })
+  await server.kill('SIGKILL')
+  await server.restart()
+  await until(
+    () => Promise.resolve(log.stream.mismatch),
+    (mismatch) => mismatch !== undefined,
+  )
+  await t.throwsAsync(log.read(1, 0, 10), { instanceOf: LogMismatch })
+  const readiness = await new StreamProbe(node.connection, log.stream).readiness()
+  t.false(readiness.ready)
+})
 
 for (const [whose, description, subjects, sentence] of [
-  ['that was not made by a gateway', '', 'lane.*.*', /not made by Heliograph/],
+  ['that no gateway made', '', 'lane.*.*', /not made by Heliograph/],
   ['of an earlier version', `heliograph log ${'0'.repeat(32)}`, 'lane.*', /earlier version/],
   ['of another installation', `heliograph log ${'0'.repeat(32)}`, 'other.*', /another install/],
 ] as const) {
-  testWithNats(`W5: a stream ${whose} is refused`, async (t, servers) => {
+  testWithNats(`W5: a node refuses a stream ${whose}`, async (t, servers) => {
     const { url } = only(servers)
     const options = ownStream()
     const manager = await connectOperator(t, url)
@@ -72,7 +69,7 @@ for (const [whose, description, subjects, sentence] of [
   })
 }
 
-testWithNats('a JetStream that does not answer yet is waited for', async (t, servers) => {
+testWithNats('a node waits for a JetStream that does not answer yet', async (t, servers) => {
   const server = only(servers)
   const node = await connectNode(t, server.url)
   const frozen = await freeze(t, server)
@@ -94,16 +91,19 @@ testWithNats('nodes that open the log together agree on one identity', async (t,
   t.is(new Set(identities).size, 1)
 })
 
-testWithNats('a new byte bound is adopted at the next start', async (t, servers) => {
-  const { url } = only(servers)
-  const options = ownStream()
-  await openLog(t, await connectNode(t, url), options)
-  await openLog(t, await connectNode(t, url), { ...options, bytesMax: 2 ** 27 })
-  const { config } = await (await connectOperator(t, url)).streams.info(options.name ?? '')
-  t.is(config.max_bytes, 2 ** 27)
-})
+testWithNats(
+  'a node that starts gives an existing stream the configured byte bound',
+  async (t, servers) => {
+    const { url } = only(servers)
+    const options = ownStream()
+    await openLog(t, await connectNode(t, url), options)
+    await openLog(t, await connectNode(t, url), { ...options, bytesMax: 2 ** 27 })
+    const { config } = await (await connectOperator(t, url)).streams.info(options.name ?? '')
+    t.is(config.max_bytes, 2 ** 27)
+  },
+)
 
-testWithNats('the probe tells replicas and sync mode', async (t, servers) => {
+testWithNats('the probe reports replicas and sync mode', async (t, servers) => {
   const server = only(servers)
   const node = await connectNode(t, server.url)
   const log = await openLog(t, node)

@@ -1,4 +1,4 @@
-// Goal: an append is in the log once, or its writer is told that it is not, whatever the server does.
+// Goal: whatever the server does, the log has a batch once, or its sender learns that it may not.
 
 import type { Appended } from '#domain/lane'
 import { APPEND_TIMEOUT_MS } from '#src/stream/jetstream/log'
@@ -11,7 +11,7 @@ import { turn } from '#test/support/until'
 const testWithNats = testsWithNats()
 
 testWithNats(
-  'lane-writer/1: an append that is sent again is in the log once',
+  'lane-writer/1: the log has a batch once that its writer sent twice',
   async (t, servers) => {
     const server = only(servers)
     const node = await connectNode(t, server.url)
@@ -31,7 +31,7 @@ testWithNats(
 )
 
 testWithNats(
-  'lane-writer/3: what a server that hung stores late is told as unknown, found, and not stored twice',
+  'lane-writer/3: a batch that a server stores late is unknown, found later, and stored once',
   async (t, servers) => {
     const server = only(servers)
     const node = await connectNode(t, server.url)
@@ -61,20 +61,23 @@ testWithNats(
   },
 )
 
-testWithNats('an append under way when the server dies is in the log once', async (t, servers) => {
-  const server = only(servers)
-  const log = await openLog(t, await connectNode(t, server.url))
-  await appended(log, batchOf(1, ['a']))
-  await server.kill('SIGKILL')
-  const outcome = log.append(batchOf(1, ['b']))
-  await server.restart()
-  t.is((await outcome).kind, 'appended')
-  await appended(log, batchOf(1, ['c']))
-  t.deepEqual(idsOf(await readAll(log, 1, 3)), ['a', 'b', 'c'])
-})
+testWithNats(
+  'the log has a batch once that was in flight when the server died',
+  async (t, servers) => {
+    const server = only(servers)
+    const log = await openLog(t, await connectNode(t, server.url))
+    await appended(log, batchOf(1, ['a']))
+    await server.kill('SIGKILL')
+    const outcome = log.append(batchOf(1, ['b']))
+    await server.restart()
+    t.is((await outcome).kind, 'appended')
+    await appended(log, batchOf(1, ['c']))
+    t.deepEqual(idsOf(await readAll(log, 1, 3)), ['a', 'b', 'c'])
+  },
+)
 
 testWithNats(
-  'jetstream-writer/1: while NATS is away appends are refused within a bound, later at once',
+  'jetstream-writer/1: without NATS a writer refuses appends in time, and later ones at once',
   async (t, servers) => {
     const server = only(servers)
     const clock = { aheadMs: 0 }
@@ -99,7 +102,7 @@ testWithNats(
 )
 
 testWithNats(
-  'jetstream-writer/1: bytes that wait for an answer are bounded',
+  'jetstream-writer/1: a writer bounds the bytes of unanswered appends',
   async (t, servers) => {
     const server = only(servers)
     const node = await connectNode(t, server.url)

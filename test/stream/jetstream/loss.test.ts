@@ -1,5 +1,5 @@
-// Goal: a log that lost entries is noticed by whoever knows that they were in it, whether it read
-// them itself or took a lane over from somebody who did. (W5)
+// Goal: a node notices that the log lost entries, whether it read them itself or took a lane over
+// from the node that did. (W5)
 
 import { LogMismatch } from '#domain/lane'
 import { appended, batchOf } from '#test/contracts/log-contract'
@@ -16,7 +16,7 @@ import {
 const testWithNats = testsWithNats()
 
 testWithNats(
-  'W5: whoever goes on where another has applied notices that this is lost',
+  'W5: a node that goes on behind entries that another one applied notices their loss',
   async (t, servers) => {
     const server = only(servers)
     const options = ownStream()
@@ -25,7 +25,7 @@ testWithNats(
     const applied = await appended(writer, batchOf(1, ['c']))
     const log = await openLog(t, await connectNode(t, server.url), options)
     t.deepEqual(await log.read(1, applied, 10), [])
-    // An older copy of the stream is put back, with the same identity.
+    // The operator restores an older, empty copy of the stream with the same identity.
     const manager = await connectOperator(t, server.url)
     const { config } = await manager.streams.info(options.name ?? '')
     await manager.streams.delete(config.name)

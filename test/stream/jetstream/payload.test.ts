@@ -1,4 +1,4 @@
-// Goal: the bounds of a batch and of a NATS message fit each other, whatever its text is made of.
+// Goal: every batch within its bound fits into a NATS message, whatever characters it has.
 
 import { BATCH_BYTES_MAX } from '#domain/lane'
 import { appended, batchOf, idsOf, readAll } from '#test/contracts/log-contract'
@@ -6,7 +6,7 @@ import { connectNode, only, openLog, testsWithNats } from '#test/support/nats'
 
 const testWithNats = testsWithNats()
 
-// These characters take the most bytes for each unit of a string.
+/** A character with the most UTF-8 bytes for each UTF-16 code unit: three. */
 const WIDE = '€'
 
 testWithNats(
@@ -24,7 +24,7 @@ testWithNats(
 )
 
 testWithNats(
-  'jetstream-writer/3: what is larger than the server takes is refused, not thrown',
+  'jetstream-writer/3: a writer refuses a batch above max_payload instead of throwing',
   async (t, servers) => {
     const node = await connectNode(t, only(servers).url)
     const log = await openLog(t, node)

@@ -1,4 +1,4 @@
-// Goal: the replicas of the log can be raised over what it holds, by the next node that starts.
+// Goal: a node that starts can raise the replicas of a log that holds entries.
 
 import { appended, batchOf, idsOf, readAll } from '#test/contracts/log-contract'
 import { connectNode, openLog, ownStream, testsWithNats } from '#test/support/nats'
@@ -6,7 +6,7 @@ import { connectNode, openLog, ownStream, testsWithNats } from '#test/support/na
 const testWithNats = testsWithNats({ servers: 3 })
 
 testWithNats(
-  'a log that was just given more replicas answers once it is open',
+  'a log answers as soon as a node has opened it with more replicas',
   async (t, servers) => {
     const url = servers.map((server) => server.url).join(',')
     const options = ownStream()

@@ -1,4 +1,4 @@
-// Goal: with TLS NATS is talked to encrypted and only when its certificate is good.
+// Goal: with TLS the gateway encrypts its connection to NATS, and accepts only a valid certificate.
 
 import test from 'ava'
 import type { ExecutionContext } from 'ava'
@@ -12,7 +12,7 @@ import { realRuntime } from '#test/support/real-runtime'
 
 const SECRET = 'hunter2-secret'
 
-/** The port of a server with this certificate; undefined where there is no server to be had. */
+/** Starts a server with this certificate. Gives its port; undefined where no server is installed. */
 async function serve(t: ExecutionContext, certificate?: Omit<Certificate, 'pem'>) {
   const { certFile, keyFile } = certificate ?? {}
   const tls = `tls { cert_file: "${certFile}", key_file: "${keyFile}" }`
@@ -49,7 +49,7 @@ const UNKNOWN = 'its certificate comes from an authority that is not trusted her
 const OTHER_NAME = 'its certificate is not for the name or address by which it is reached'
 
 test(
-  'TLS: a good certificate is taken, by its address or its name',
+  'TLS: a connection accepts a valid certificate for its address or its name',
   withAuthority(async (t, { caFile, issue }) => {
     for (const [names, host] of [
       ['IP:127.0.0.1', '127.0.0.1'],
@@ -68,7 +68,7 @@ test(
 )
 
 test(
-  'TLS: every other certificate is refused with a sentence, and the start is over',
+  'TLS: every other certificate ends the start with a reason',
   withAuthority(async (t, { caFile, issue }) => {
     const port = await serve(t, await issue('IP:127.0.0.1', 2))
     if (port === undefined) return
