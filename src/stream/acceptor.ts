@@ -1,4 +1,4 @@
-// Takes submissions into the log: one open batch a lane, committed in groups.
+// Appends submissions to the log, in one open batch for each lane.
 //
 //   accept ─▶ lane's open batch ─▶ (end of the round; earlier appends answered, or batch full)
 //     ─▶ append ─▶ 200
@@ -6,12 +6,13 @@
 // Invariants:
 //   W1. `accepted` leaves only after the log has the submission durably.
 //   acceptor/1. A lane appends its batches in the order of acceptance. A batch that is not full
-//     waits until no append is under way. A full batch waits for nothing: otherwise a slow disk
-//     would let one batch pass at a time. Submissions that come during a round wait for its end. No
-//     batch waits longer than STUCK_MS: the log can refuse a batch that it has not begun to write.
-//   acceptor/2. Bytes waiting are bounded for each lane, submissions in flight for each channel
-//     (W8), and submissions not known to be applied for the process: beyond a bound the caller must
-//     come back later.
+//     waits until no append is in flight. A full batch does not wait: otherwise the lane would
+//     append only one batch at a time to a slow disk. Submissions that come during a round wait for
+//     its end. No batch waits longer than STUCK_MS: the log can refuse a batch that it has not
+//     begun to write.
+//   acceptor/2. Waiting bytes are bounded for each lane, submissions in flight for each channel
+//     (W8), and submissions not known to be applied for the process. Beyond a bound the acceptor
+//     refuses a submission and asks its caller to retry later.
 //   acceptor/3. From `accepted` until it is known to be applied, this process finds the
 //     submission's operation.
 
@@ -35,11 +36,11 @@ export interface AcceptorOptions {
   /** The time for which submissions wait for more to join their batch. */
   readonly roundMs: number
   readonly lanes: number
-  /** Bytes that may wait in one lane. */
+  /** Bound for the bytes of one lane that wait or are in flight. */
   readonly laneBytesMax: number
-  /** Submissions of one channel that may be in flight. */
+  /** Bound for the submissions of one channel that wait or are in flight. */
   readonly channelInFlightMax: number
-  /** Submissions accepted here and not known to be applied. */
+  /** Bound for the submissions that this process accepted and does not know to be applied. */
   readonly unappliedMax: number
 }
 
@@ -51,6 +52,7 @@ export interface AcceptorPorts extends RoundPorts {
 
 interface Waiting {
   readonly submission: Submission
+  /** The encoded submission: its part of the batch. */
   readonly part: string
   readonly bytes: number
   readonly answer: (outcome: Answer<Accepted>) => void
@@ -60,9 +62,9 @@ interface Lane {
   readonly number: number
   waiting: Waiting[]
   waitingBytes: number
-  /** Bytes waiting plus bytes under way. */
+  /** Bytes waiting plus bytes in flight. */
   bytes: number
-  /** Appends under way. */
+  /** Appends in flight. */
   appends: number
   /** True while a timer watches the waiting submissions. */
   isWatched: boolean
@@ -72,13 +74,10 @@ const ACCEPTED: Accepted = Object.freeze({ kind: 'accepted' })
 const RETRY_AFTER_MS = 1000
 const CHANNELS_KEPT_MAX = 10_000
 const STUCK_MS = 1000
-/**
- * The answer when the log's thread has ended: nobody knows what it holds, so nothing is accepted.
- * (W1)
- */
+/** The outcome when the log's thread has ended: nobody knows whether the log has the batch. (W1) */
 const NO_ANSWER: Appended = { kind: 'unknown', retryAfterMs: RETRY_AFTER_MS }
 
-/** The only way of a submission into the log. */
+/** Every submission enters the log through this class. */
 export class Acceptor implements SubmissionSink {
   readonly #ports: AcceptorPorts
   readonly #options: AcceptorOptions
@@ -130,7 +129,7 @@ export class Acceptor implements SubmissionSink {
     return this.#unapplied.find(opId)
   }
 
-  /** Resolves once nothing is waiting or under way. */
+  /** Resolves once nothing waits or is in flight. */
   drain(): Promise<void> {
     if (this.#isIdle()) return Promise.resolve()
     return new Promise((resolve) => this.#idle.push(resolve))
@@ -165,7 +164,7 @@ export class Acceptor implements SubmissionSink {
     if (lane.waiting.length > 0 && !lane.isWatched) this.#watch(lane)
   }
 
-  /** acceptor/1: after STUCK_MS waiting submissions no longer wait for the append under way. */
+  /** acceptor/1: after STUCK_MS waiting submissions no longer wait for the append in flight. */
   #watch(lane: Lane): void {
     const { timers } = this.#ports
     const [first] = lane.waiting
@@ -205,7 +204,7 @@ export class Acceptor implements SubmissionSink {
 
   #count(channelId: ChannelId, change: 1 | -1): void {
     const count = (this.#inFlight.get(channelId) ?? 0) + change
-    // A channel with none in flight often comes again soon: its entry stays while there are few.
+    // A channel often sends again soon, so its entry stays at 0 while the map is small.
     if (count === 0 && this.#inFlight.size > CHANNELS_KEPT_MAX) this.#inFlight.delete(channelId)
     else this.#inFlight.set(channelId, count)
   }
@@ -215,7 +214,7 @@ export class Acceptor implements SubmissionSink {
   }
 }
 
-/** W1; a repeat of a Message with its sender's own op_id is safe. (decisions.md 6) */
+/** W1. Its sender may safely repeat a Message with an op_id of its own. (decisions.md 6) */
 function answerTo(submission: Submission, outcome: Appended): Answer<Accepted> {
   if (outcome.kind === 'appended') return ACCEPTED
   const { kind, retryAfterMs } = outcome
@@ -231,7 +230,7 @@ function newLane(number: number): Lane {
 const isFull = ({ waiting, waitingBytes }: Lane): boolean =>
   waiting.length >= BATCH_SUBMISSIONS_MAX || waitingBytes > BATCH_BYTES_MAX
 
-/** The oldest waiting submissions that fit into one batch; at least one. */
+/** Removes the oldest waiting submissions that fit into one batch; at least one. */
 function takeBatch(lane: Lane): readonly Waiting[] {
   let bytes = 0
   let count = 0

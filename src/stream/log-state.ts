@@ -1,16 +1,16 @@
-// The state of a log, which a database compares with the log that it follows. (W5)
+// Gives the state of a log, which a database compares with the log that it follows. (W5)
 
 import type { LogState } from '#domain/lane'
 import type { LogReader } from '#domain/ports'
 
-/** Ten seconds, as long as the stream itself retries. */
-const LOOKS_MAX = 40
-export const LOOK_AGAIN_MS = 250
+/** Ten seconds in all, as long as the stream checks its end. (jetstream/lane-stream.ts) */
+const CHECKS_MAX = 40
+export const CHECK_PAUSE_MS = 250
 
 /**
- * The log's name, and a function that reads the ends of its lanes. With several servers, a new
- * leader may store an entry later than the server that handed it out: with `pause`, an end that is
- * too early counts only once it stays.
+ * Gives the log's name, and a function that reads the bounds of its lanes. With several servers, a
+ * new leader may store an entry later than another server has delivered it. So with `pause`, the
+ * function reads the bounds again while a lane seems to end before its applied position.
  */
 export async function logStateOf(
   log: Pick<LogReader, 'identity' | 'bounds'>,
@@ -19,11 +19,11 @@ export async function logStateOf(
 ): Promise<LogState> {
   const every = Array.from({ length: lanes }, (_, lane) => lane)
   const bounds: LogState['bounds'] = async (applied) => {
-    for (let look = 1; ; look += 1) {
+    for (let check = 1; ; check += 1) {
       const found = await Promise.all(every.map((lane) => log.bounds(lane)))
       const isEnough = applied.every(({ lane, position }) => position <= (found[lane]?.last ?? 0))
-      if (isEnough || pause === undefined || look === LOOKS_MAX) return found
-      await pause(LOOK_AGAIN_MS)
+      if (isEnough || pause === undefined || check === CHECKS_MAX) return found
+      await pause(CHECK_PAUSE_MS)
     }
   }
   return { identity: await log.identity(), lanes, bounds }

@@ -1,42 +1,43 @@
-// Decides when gathered submissions are appended: once the input at hand is read, or at the end of
-// a longer round.
+// Decides when the acceptor appends gathered submissions: once it has read the input at hand, or at
+// the end of a longer round.
 //
 // Invariants:
 //   rounds/1. A round lasts `gapMs` at most. It ends early once two thirds of the callers wait:
-//     they send nothing more until they are answered, so few further submissions can come.
+//     they send nothing more until their answers, so few further submissions can come.
 //   rounds/2. The first submission after a quiet time does not wait for a round.
 
 import type { Timers } from '#domain/ports'
 
 export interface RoundPorts {
-  /** Runs a task once the input at hand has been read. */
+  /** Runs a task after this pass of the event loop has read the input at hand. */
   readonly soon: (task: () => void) => void
   readonly timers: Timers
-  /** Milliseconds that only grow. */
+  /** Gives milliseconds that never decrease. */
   readonly monotonicMs: () => number
-  /** The number of callers that could wait at once: connections with one request each. */
+  /** Gives the number of callers that could wait at once: connections with one request each. */
   readonly callers: () => number
 }
 
 export class Rounds {
   readonly #ports: RoundPorts
   readonly #gapMs: number
-  readonly #end: () => void
+  readonly #onEnd: () => void
   #gathered = 0
   #isEnding = false
-  #cancel: (() => void) | undefined
+  #cancelTimer: (() => void) | undefined
+  /** The earliest time at which the next round may end. */
   #notBeforeMs = -Infinity
 
   /**
    * `gapMs`: milliseconds between the ends of two rounds; at 0 a round ends with the input at hand.
    */
-  constructor(ports: RoundPorts, gapMs: number, end: () => void) {
+  constructor(ports: RoundPorts, gapMs: number, onEnd: () => void) {
     this.#ports = ports
     this.#gapMs = gapMs
-    this.#end = end
+    this.#onEnd = onEnd
   }
 
-  /** True while something waits for the end of the round. */
+  /** True while a caller waits for the end of the round. */
   get isOpen(): boolean {
     return this.#gathered > 0
   }
@@ -46,23 +47,23 @@ export class Rounds {
     this.#gathered += 1
     if (this.#isEnding) return
     const isFull = this.#gathered * 3 >= this.#ports.callers() * 2 // rounds/1
-    if (this.#cancel !== undefined && !isFull) return
+    if (this.#cancelTimer !== undefined && !isFull) return
     const restMs = isFull ? 0 : this.#notBeforeMs - this.#ports.monotonicMs()
-    if (restMs > 0) this.#cancel = this.#ports.timers.after(restMs, this.#over)
+    if (restMs > 0) this.#cancelTimer = this.#ports.timers.after(restMs, this.#end)
     else this.#endSoon() // rounds/2
   }
 
   #endSoon(): void {
-    this.#cancel?.()
+    this.#cancelTimer?.()
     this.#isEnding = true
-    this.#ports.soon(this.#over)
+    this.#ports.soon(this.#end)
   }
 
-  readonly #over = (): void => {
+  readonly #end = (): void => {
     this.#gathered = 0
     this.#isEnding = false
-    this.#cancel = undefined
+    this.#cancelTimer = undefined
     if (this.#gapMs > 0) this.#notBeforeMs = this.#ports.monotonicMs() + this.#gapMs
-    this.#end()
+    this.#onEnd()
   }
 }

@@ -1,11 +1,11 @@
-// Reads submissions that are kept outside the log, in the log's own form.
+// Reads submissions that the database keeps outside the log, in the log's own format.
 
 import type { Unreadable } from '#domain/lane'
 import type { Submission } from '#domain/submission'
 import { decodeBatch, encodeBatch } from '#src/schemas/batch'
 
-/** The submission in a text; Unreadable when this version cannot read it. */
+/** Gives the submission in a text; Unreadable when this version cannot read it. */
 export function readSubmission(payload: string): Submission | Unreadable {
   const [submission] = decodeBatch(encodeBatch([payload]))
-  return submission ?? { model: 'unreadable', payload, error: 'there is nothing' }
+  return submission ?? { model: 'unreadable', payload, error: 'the text has no submission' }
 }

@@ -1,16 +1,17 @@
-// Finds by op_id the operations accepted here that are not known to be applied. (acceptor/3)
+// Finds by op_id the operations that this process accepted and does not know to be applied.
+// (acceptor/3)
 //
-// Every submission passes through here, and requests ask for few of them. So a batch keeps its
-// operations in a list, and goes as a whole. A search finds the batch by the time in the op_id,
-// first among pages of batches. Neither list is in the order of time: a clock may go back.
+// This index holds every submission, and requests search for few of them. So a batch keeps its
+// operations in a list, and the index drops it as a whole. A search finds the batch by the time in
+// the op_id, first among pages of batches. Neither list is in the order of time: a clock may go
+// back.
 //
 // Invariants:
-//   unapplied/1. An operation whose op_id the gateway made lies within the span of its batch and
-//     its page, for the op_id begins with the time of acceptance. Any other operation is kept by
-//     its op_id.
-//   unapplied/2. An applied operation is not remembered, whether its batch or the notice comes
-//       first.
-//   W7. It keeps the facts of an operation, not its submission, which the log has.
+//   unapplied/1. The span of a batch, and of its page, covers every operation of the batch whose
+//     op_id the gateway made, because such an op_id begins with the time of acceptance. A map by
+//     op_id holds all other operations.
+//   unapplied/2. The index holds no applied operation, whether its batch or the notice comes first.
+//   W7. The index keeps the facts of an operation, not its submission, which the log has.
 
 import { isOperationOf, operationTimeOf } from '#domain/identity'
 import type { OperationId } from '#domain/identity'
@@ -21,7 +22,7 @@ import type { MessageSubmission, Submission } from '#domain/submission'
 type Facts = Pick<Submission, 'opId' | 'channelId' | 'model' | 'entityId' | 'acceptedAt'> &
   Pick<MessageSubmission, 'isRepeat'>
 
-/** The span of the times of acceptance of some operations. */
+/** The earliest and the latest time of acceptance of some operations. */
 interface Span {
   readonly earliest: number
   readonly latest: number
@@ -30,11 +31,11 @@ interface Span {
 interface Batch extends Span {
   readonly position: LogPosition
   readonly operations: readonly Facts[]
-  /** Operations of the batch that are kept by op_id. */
+  /** Operations of the batch that the map by op_id holds. */
   readonly named: readonly OperationId[]
 }
 
-/** Consecutive batches. The span may still cover a batch that was forgotten. */
+/** Consecutive batches. The span may still cover a batch that the index has forgotten. */
 interface Page {
   readonly batches: Batch[]
   earliest: number
@@ -53,19 +54,19 @@ const NONE: readonly OperationId[] = Object.freeze([])
 export class Unapplied {
   readonly #lanes: readonly Lane[]
   readonly #named = new Map<OperationId, Facts>()
-  /** The number of operations kept in batches. */
+  /** The number of operations in the lists of batches. */
   #unnamed = 0
 
   constructor(lanes: number) {
     this.#lanes = Array.from({ length: lanes }, () => ({ pages: [], appliedTo: 0 }))
   }
 
-  /** The number of operations that can be found. */
+  /** The number of operations that `find` can give. */
   get size(): number {
     return this.#unnamed + this.#named.size
   }
 
-  /** Remembers a batch of the log, behind all earlier ones of its lane. */
+  /** Adds a batch of the log, behind all earlier ones of its lane. */
   remember(laneNumber: number, position: LogPosition, submissions: Iterable<Submission>): void {
     const lane = this.#lanes[laneNumber]
     if (lane === undefined || position <= lane.appliedTo) return // unapplied/2
@@ -109,7 +110,7 @@ export class Unapplied {
     }
   }
 
-  /** The operation, while it is not applied. */
+  /** Gives an operation of which no notice has said that it is applied. */
   find(opId: OperationId): Pending | undefined {
     const facts = this.#named.get(opId) ?? this.#findUnnamed(opId)
     return facts && { ...facts, status: 'accepted', updatedAt: facts.acceptedAt }
@@ -120,7 +121,7 @@ export class Unapplied {
     if (time === undefined) return undefined
     for (const { pages } of this.#lanes) {
       for (const page of pages) {
-        if (!holds(page, time)) continue
+        if (!covers(page, time)) continue
         const found = findIn(page, opId, time)
         if (found !== undefined) return found
       }
@@ -131,7 +132,7 @@ export class Unapplied {
 
 function findIn({ batches }: Page, opId: OperationId, time: number): Facts | undefined {
   for (const batch of batches) {
-    if (!holds(batch, time)) continue
+    if (!covers(batch, time)) continue
     const found = batch.operations.find((facts) => facts.opId === opId)
     if (found !== undefined) return found
   }
@@ -149,12 +150,13 @@ function append({ pages }: Lane, batch: Batch): void {
   page.latest = Math.max(page.latest, batch.latest) // unapplied/1
 }
 
-const holds = ({ earliest, latest }: Span, time: number): boolean =>
+const covers = ({ earliest, latest }: Span, time: number): boolean =>
   time >= earliest && time <= latest
 
 /**
- * True when the gateway made the op_id. A Message with a client's op_id may be on its way twice and
- * is applied with the first; so it is kept by op_id also when that looks like the gateway's.
+ * True when the gateway made the op_id. The log may hold a Message with a client's op_id twice, and
+ * the operation ends with the first; so the map by op_id holds it, even if the gateway could have
+ * made that op_id.
  */
 function isOwn(submission: Submission): boolean {
   const isClaimed = submission.model === 'message' && submission.claimed

@@ -5,7 +5,7 @@ import { message, opId } from '#test/support/submissions'
 import { LANES, inLane, bench, BUSY, messageOf } from '#test/support/acceptor-bench'
 import { turn } from '#test/support/until'
 
-test('acceptor/2: waiting submissions are counted in bytes, not in characters', async (t) => {
+test('acceptor/2: a lane counts bytes of submissions, not characters', async (t) => {
   const { accept, meter } = bench()
   const submission = message({ fields: { title: 'ü'.repeat(200) } })
   accept(submission)
@@ -14,19 +14,19 @@ test('acceptor/2: waiting submissions are counted in bytes, not in characters', 
   t.is(meter.gauges.get('lane_in_flight_bytes')?.(), bytes)
 })
 
-test('acceptor/2: bytes waiting in a lane are bounded', async (t) => {
+test('acceptor/2: the acceptor bounds the bytes that wait in a lane', async (t) => {
   const { accept, answers, flush, log, meter } = bench({ laneBytesMax: 1000 })
   accept(messageOf(500, 'a'))
   accept(messageOf(499, 'b'))
   await turn()
   t.is(meter.gauges.get('lane_in_flight_bytes')?.(), 999)
-  // One byte is free, so one more may come; then none.
+  // One byte is free, so the lane takes one more submission, and then none.
   accept(messageOf(300, 'c'))
   accept(messageOf(300, 'd'))
   await turn()
   t.deepEqual(answers, [`d: ${BUSY}`])
 
-  // A batch under way still counts; an answered one does not.
+  // A batch in flight still counts; an answered one does not.
   flush()
   accept(messageOf(300, 'e'))
   await turn()
@@ -39,7 +39,7 @@ test('acceptor/2: bytes waiting in a lane are bounded', async (t) => {
   t.is(answers.at(-1), 'f: accepted')
 })
 
-test('acceptor/2: at the limit itself a lane is full', async (t) => {
+test('acceptor/2: a lane that has reached its byte bound is full', async (t) => {
   const { accept, answers } = bench({ laneBytesMax: 1000 })
   accept(messageOf(1000, 'a'))
   accept(message({ opId: 'b', channelId: inLane(0) }))
@@ -48,7 +48,7 @@ test('acceptor/2: at the limit itself a lane is full', async (t) => {
   t.deepEqual(answers, [`b: ${BUSY}`])
 })
 
-test('W8: one channel in flight is bounded, and no other channel notices', async (t) => {
+test('W8: the acceptor bounds one channel in flight, and still accepts the other channels', async (t) => {
   const { accept, answers, flush, log } = bench({ channelInFlightMax: 2 })
   const [greedy, modest] = [inLane(0, 0), inLane(0, 1)]
   accept(message({ opId: 'a', channelId: greedy }))
@@ -69,7 +69,7 @@ test('W8: one channel in flight is bounded, and no other channel notices', async
   )
 })
 
-test('W8: a refused append gives its places back', async (t) => {
+test('W8: submissions of a refused append are no longer in flight', async (t) => {
   const { accept, answers, flush, log } = bench({ channelInFlightMax: 1 })
   accept(message({ opId: 'a' }))
   flush()
@@ -80,7 +80,7 @@ test('W8: a refused append gives its places back', async (t) => {
   t.deepEqual(answers, [`a: ${BUSY}`, 'b: accepted'])
 })
 
-test('acceptor/2: submissions not known to be applied are bounded', async (t) => {
+test('acceptor/2: the acceptor bounds the submissions that it does not know to be applied', async (t) => {
   const { accept, answers, flush, log, bus, meter } = bench({ unappliedMax: 2 })
   accept(message({ opId: 'a', channelId: inLane(0) }))
   accept(message({ opId: 'b', channelId: inLane(0) }))
@@ -99,7 +99,7 @@ test('acceptor/2: submissions not known to be applied are bounded', async (t) =>
   t.is(answers.at(-1), 'd: accepted')
 })
 
-test('acceptor/3: from the answer until it is known to be applied an operation is found', async (t) => {
+test('acceptor/3: the acceptor finds an operation from its answer until the applied notice', async (t) => {
   const { accept, flush, log, bus, acceptor, answers } = bench()
   const submission = accept(message({ opId: 'a', acceptedAt: 77 }))
   const lane = laneOf(submission.channelId, LANES)
@@ -124,7 +124,7 @@ test('acceptor/3: from the answer until it is known to be applied an operation i
   t.is(acceptor.find(submission.opId), undefined)
 })
 
-test('acceptor/3: an operation is found at the very moment of its answer', async (t) => {
+test('acceptor/3: a caller that has its answer finds the operation at once', async (t) => {
   const { acceptor, flush, log } = bench()
   const submission = message({ opId: 'a' })
   const answered = acceptor.accept(submission).then(() => acceptor.find(submission.opId)?.status)
@@ -133,7 +133,7 @@ test('acceptor/3: an operation is found at the very moment of its answer', async
   t.is(await answered, 'accepted')
 })
 
-test('acceptor/3: an applied notice that comes before the answer of the append is remembered', async (t) => {
+test('acceptor/3: an applied notice counts even before the answer to the append', async (t) => {
   const { accept, flush, log, bus, acceptor, meter, answers } = bench()
   const submission = accept(message({ opId: 'a', channelId: inLane(2) }))
   flush()
@@ -144,7 +144,7 @@ test('acceptor/3: an applied notice that comes before the answer of the append i
   t.is(meter.gauges.get('unapplied_submissions')?.(), 0)
 })
 
-test('acceptor/3: a notice ends everything up to it and nothing behind', async (t) => {
+test('acceptor/3: an applied notice ends the operations up to its position and none behind', async (t) => {
   const { accept, flush, log, bus, acceptor, meter } = bench()
   for (const id of ['a', 'b', 'c']) {
     accept(message({ opId: id, channelId: inLane(0) }))
@@ -163,7 +163,7 @@ test('acceptor/3: a notice ends everything up to it and nothing behind', async (
   t.is(meter.gauges.get('unapplied_submissions')?.(), 0)
 })
 
-test('acceptor/3: unapplied submissions are waited for, but no longer than asked', async (t) => {
+test('acceptor/3: a caller can wait for unapplied submissions within a bound', async (t) => {
   const { accept, flush, log, bus, acceptor, time } = bench()
   await acceptor.applied(5_000)
   for (const id of ['a', 'b']) {

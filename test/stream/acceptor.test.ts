@@ -5,7 +5,7 @@ import { message, thing } from '#test/support/submissions'
 import { inLane, bench, BUSY, inBatch, messageOf } from '#test/support/acceptor-bench'
 import { turn } from '#test/support/until'
 
-test('W1: accepted leaves only after the log has answered that it holds the batch', async (t) => {
+test('W1: the acceptor accepts a submission only after the log has confirmed its batch', async (t) => {
   const { accept, answers, flush, log } = bench()
   accept(message({ opId: 'a' }))
   await turn()
@@ -18,7 +18,7 @@ test('W1: accepted leaves only after the log has answered that it holds the batc
   t.deepEqual(answers, ['a: accepted'])
 })
 
-test('W1: a submission that the log refuses is not accepted, with the time to come back', async (t) => {
+test('W1: the acceptor refuses a submission that the log refuses, and says when to retry', async (t) => {
   const { accept, answers, flush, log, acceptor } = bench()
   const submission = accept(message({ opId: 'a' }))
   flush()
@@ -27,7 +27,7 @@ test('W1: a submission that the log refuses is not accepted, with the time to co
   t.is(acceptor.find(submission.opId), undefined)
 })
 
-test('W1: a submission without an answer of the log is not accepted, and the lane goes on', async (t) => {
+test('W1: a submission without an answer of the log has an unknown outcome, and the lane goes on', async (t) => {
   const { accept, answers, flush, log, acceptor } = bench()
   accept(message({ opId: 'a', channelId: inLane(0) }))
   flush()
@@ -42,8 +42,8 @@ test('W1: a submission without an answer of the log is not accepted, and the lan
 })
 
 for (const [name, submission, retryable] of [
-  ['a Message with an op_id of its sender', message({ claims: true }), true],
-  ['a Message without', message({ claims: false }), false],
+  ["a Message with its sender's op_id", message({ claims: true }), true],
+  ["a Message without its sender's op_id", message({ claims: false }), false],
   ['a Thing', thing('update', 'lamp'), false],
 ] as const) {
   test(`an unknown outcome of ${name} is ${retryable ? '' : 'not '}retryable`, async (t) => {
@@ -56,7 +56,7 @@ for (const [name, submission, retryable] of [
   })
 }
 
-test('acceptor/1: submissions behind an append without an answer go on to the log', async (t) => {
+test('acceptor/1: a lane appends submissions that waited too long behind an unanswered append', async (t) => {
   const { accept, flush, log, time } = bench()
   accept(message({ opId: 'a' }))
   flush()
@@ -70,7 +70,7 @@ test('acceptor/1: submissions behind an append without an answer go on to the lo
   await log.appended()
 })
 
-test('submissions at hand are appended together', (t) => {
+test('a lane appends the submissions at hand together', (t) => {
   const { accept, flush, log, tasks } = bench()
   for (const id of ['a', 'b', 'c']) accept(message({ opId: id, channelId: inLane(0) }))
   accept(message({ opId: 'd', channelId: inLane(1) }))
@@ -87,7 +87,7 @@ test('submissions at hand are appended together', (t) => {
   )
 })
 
-test('acceptor/1: a batch waits for the one under way, and keeps the order of acceptance', async (t) => {
+test('acceptor/1: a batch waits for the one in flight, and keeps the order of acceptance', async (t) => {
   const { accept, flush, log } = bench()
   accept(message({ opId: 'a', channelId: inLane(0, 0) }))
   flush()
@@ -112,7 +112,7 @@ test('acceptor/1: after a refusal the lane goes on with waiting submissions', as
   t.deepEqual(answers, [`a: ${BUSY}`, 'b: accepted'])
 })
 
-test('acceptor/1: submissions of a round are not sent before its end', async (t) => {
+test('acceptor/1: a lane does not append the submissions of a round before its end', async (t) => {
   const { accept, flush, log } = bench()
   accept(message({ opId: 'a' }))
   flush()
@@ -124,7 +124,8 @@ test('acceptor/1: submissions of a round are not sent before its end', async (t)
   t.deepEqual(log.appends.map(inBatch), [['b', 'c']])
 })
 
-// Method: what waits behind an append that is under way, and how many submissions go at once.
+// Method: each row has the lengths of submissions that wait behind an append in flight, and the
+// counts of the batches that the lane appends meanwhile.
 const eighth = BATCH_BYTES_MAX / 8
 
 for (const [name, lengths, counts] of [
@@ -139,7 +140,7 @@ for (const [name, lengths, counts] of [
   ['as many bytes as a batch holds', Array<number>(8).fill(eighth), []],
   ['more bytes than a batch holds', Array<number>(9).fill(eighth), [8]],
 ] as const) {
-  test(`acceptor/1: only a full batch goes while another is under way: ${name}`, async (t) => {
+  test(`acceptor/1: a lane appends only a full batch while another is in flight: ${name}`, async (t) => {
     const { accept, flush, log, acceptor, answers } = bench()
     accept(message({ opId: 'first', channelId: inLane(0) }))
     flush()
@@ -167,7 +168,7 @@ test('lanes do not wait for each other', (t) => {
   t.is(log.appends.length, 2)
 })
 
-test('a batch holds at most its bound of submissions', async (t) => {
+test('a batch has at most BATCH_SUBMISSIONS_MAX submissions', async (t) => {
   const { accept, flush, log } = bench()
   for (let count = 0; count <= BATCH_SUBMISSIONS_MAX; count += 1) accept(message())
   flush()
@@ -182,7 +183,7 @@ test('a batch holds at most its bound of submissions', async (t) => {
   )
 })
 
-// Method: the lengths of what waits, and how it is cut into batches.
+// Method: each row has the lengths of waiting submissions, and the counts of the resulting batches.
 const half = BATCH_BYTES_MAX / 2
 
 for (const [lengths, counts] of [
@@ -213,7 +214,7 @@ for (const [lengths, counts] of [
   })
 }
 
-test('draining waits for waiting and running appends', async (t) => {
+test('drain waits for waiting submissions and for appends in flight', async (t) => {
   const { acceptor, accept, flush, log } = bench()
   await acceptor.drain()
   accept(message({ channelId: inLane(0) }))

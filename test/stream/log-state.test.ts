@@ -1,9 +1,9 @@
 import test from 'ava'
 
 import type { LogPosition, LogState } from '#domain/lane'
-import { LOOK_AGAIN_MS, logStateOf } from '#src/stream/log-state'
+import { CHECK_PAUSE_MS, logStateOf } from '#src/stream/log-state'
 
-/** A log of two lanes whose ends are these, one row a look; the last row stays. */
+/** Makes a log of two lanes that gives one row of ends at each check; the last row stays. */
 function logOf(...rows: readonly (readonly [LogPosition, LogPosition])[]) {
   const pauses: number[] = []
   const log = {
@@ -25,7 +25,7 @@ const APPLIED = [
 const ends = async (state: LogState): Promise<readonly LogPosition[]> =>
   (await state.bounds(APPLIED)).map(({ last }) => last)
 
-test('a log tells its name, its lanes and where they end', async (t) => {
+test('the state of a log has its name, its lanes and their ends', async (t) => {
   const { log, pause, pauses } = logOf([5, 9])
   const state = await logStateOf(log, 2, pause)
   t.like(state, { identity: 'log', lanes: 2 })
@@ -33,17 +33,17 @@ test('a log tells its name, its lanes and where they end', async (t) => {
   t.deepEqual(pauses, [])
 })
 
-test('W5: an end that is too early counts only once it stays', async (t) => {
+test('W5: the state has an end that is too early only if that stays', async (t) => {
   const late = logOf([5, 6], [5, 6], [5, 7])
   t.deepEqual(await ends(await logStateOf(late.log, 2, late.pause)), [5, 7])
-  t.deepEqual(late.pauses, [LOOK_AGAIN_MS, LOOK_AGAIN_MS])
+  t.deepEqual(late.pauses, [CHECK_PAUSE_MS, CHECK_PAUSE_MS])
 
   const lost = logOf([5, 6])
   t.deepEqual(await ends(await logStateOf(lost.log, 2, lost.pause)), [5, 6])
   t.is(lost.pauses.length, 39)
 })
 
-test('W5: a log of one server is asked once', async (t) => {
+test('W5: the state of a log on one server needs one read', async (t) => {
   const { log, pauses } = logOf([5, 6])
   t.deepEqual(await ends(await logStateOf(log, 2)), [5, 6])
   t.deepEqual(pauses, [])

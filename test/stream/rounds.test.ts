@@ -10,7 +10,7 @@ interface World {
 
 const WORLD: World = { gapMs: 8, callers: 6 }
 
-/** Rounds whose ends are written down, in milliseconds since the beginning. */
+/** Makes rounds and records their ends, in milliseconds since the beginning. */
 function bench({ gapMs, callers }: World = WORLD) {
   const time = new FakeTime(1_000)
   const tasks: (() => void)[] = []
@@ -43,7 +43,7 @@ const sequences: readonly (readonly [behaviour: string, world: World, steps: Ste
     ],
   ],
   [
-    'rounds/1: what comes close behind the end of a round waits for the end of the next',
+    'rounds/1: a submission soon after the end of a round waits for the end of the next',
     WORLD,
     [
       [0, 1, [0]],
@@ -55,7 +55,7 @@ const sequences: readonly (readonly [behaviour: string, world: World, steps: Ste
     ],
   ],
   [
-    'rounds/1: a round for which two thirds of the callers wait ends with the input at hand, one less does not',
+    'rounds/1: a round ends with the input at hand once two thirds of the callers wait, not before',
     WORLD,
     [
       [0, 1, [0]],
@@ -65,7 +65,7 @@ const sequences: readonly (readonly [behaviour: string, world: World, steps: Ste
     ],
   ],
   [
-    'rounds/1: two thirds are not less where they are no whole number',
+    'rounds/1: two thirds of the callers round up to a whole number',
     { gapMs: 8, callers: 5 },
     [
       [0, 1, [0]],
@@ -74,7 +74,7 @@ const sequences: readonly (readonly [behaviour: string, world: World, steps: Ste
     ],
   ],
   [
-    'rounds/1: who is alone waits for nobody',
+    'rounds/1: a single caller waits for no other',
     { gapMs: 8, callers: 1 },
     [
       [0, 1, [0]],
@@ -104,7 +104,7 @@ for (const [behaviour, world, steps] of sequences) {
   })
 }
 
-test('a submission that comes while a round ends belongs to it', (t) => {
+test('a round that is about to end includes a submission that comes meanwhile', (t) => {
   const { rounds, tasks, ends, read } = bench()
   for (let each = 0; each < 5; each += 1) rounds.gather()
   t.is(tasks.length, 1)

@@ -11,24 +11,24 @@ const NOW = 1_763_684_000_123
 const hexOf = (number: number): string => number.toString(16).padStart(32, '0')
 let made = 0
 
-/** A submission with an op_id as the gateway makes it. */
+/** Makes a submission with an op_id from the gateway. */
 function own(acceptedAt: number): Submission {
   made += 1
   const id = operationIdFrom(acceptedAt, hexOf(made))
   return thing('update', 'pump', { opId: id, acceptedAt })
 }
 
-/** A Message whose op_id its client chose. */
+/** Makes a Message whose op_id its client chose. */
 const claimed = (id: string, acceptedAt: number): Submission =>
   message({ opId: id, acceptedAt, claims: true })
 
-/** A letter for each submission: f when it is found. */
+/** Gives a letter for each submission: f when the index finds it. */
 const found = (unapplied: Unapplied, submissions: readonly Submission[]): string =>
   submissions.map(({ opId: id }) => (unapplied.find(id)?.opId === id ? 'f' : '-')).join('')
 
 const LANES = 3
 
-test('an operation is found with its facts, by the op_id of the gateway and of a client', (t) => {
+test('a search by op_id finds the facts of an operation, whoever made the op_id', (t) => {
   const unapplied = new Unapplied(LANES)
   const mine = operationIdFrom(NOW, hexOf(0xabc))
   const submissions = [
@@ -53,7 +53,7 @@ test('an operation is found with its facts, by the op_id of the gateway and of a
   }
 })
 
-test('an applied operation is gone, by either kind of op_id, and later ones stay', (t) => {
+test('a notice removes applied operations with either kind of op_id and keeps later ones', (t) => {
   const unapplied = new Unapplied(LANES)
   const [first, second, third] = [
     [own(NOW), claimed('a', NOW), own(NOW + 1)],
@@ -73,7 +73,7 @@ test('an applied operation is gone, by either kind of op_id, and later ones stay
   t.is(unapplied.size, 0)
 })
 
-test('unapplied/1: two batches of one millisecond stay distinct, in one lane and in two', (t) => {
+test('unapplied/1: a search distinguishes batches of the same millisecond', (t) => {
   const unapplied = new Unapplied(LANES)
   const batches = [[own(NOW), own(NOW)], [own(NOW)], [own(NOW), own(NOW)]] as const
   unapplied.remember(0, 1, batches[0])
@@ -84,7 +84,7 @@ test('unapplied/1: two batches of one millisecond stay distinct, in one lane and
   t.is(found(unapplied, batches.flat()), '--fff')
 })
 
-test('unapplied/1: a clock that goes back hides nothing, within a batch and between two', (t) => {
+test('unapplied/1: a search finds every operation after the clock went back', (t) => {
   const unapplied = new Unapplied(LANES)
   const batches = [
     [own(NOW), own(NOW - 5_000), own(NOW - 2_000)],
@@ -95,9 +95,9 @@ test('unapplied/1: a clock that goes back hides nothing, within a batch and betw
   t.is(found(unapplied, batches.flat()), 'fffffff')
 })
 
-test('unapplied/1: of many batches each is found until it is applied, whatever the clock does', (t) => {
+test('unapplied/1: a search finds each of many batches until its notice, whatever the clock does', (t) => {
   const unapplied = new Unapplied(LANES)
-  // Forwards for a while, then back by more than all of it, and forwards again.
+  // The clock goes forwards, then back by more than all of that, and forwards again.
   const submissions = Array.from({ length: 300 }, (_, at) =>
     at % 7 === 0 ? claimed(`c-${at}`, NOW) : own(NOW + 10 * at - (at >= 100 ? 5_000 : 0)),
   )
@@ -112,12 +112,12 @@ test('unapplied/1: of many batches each is found until it is applied, whatever t
   t.is(unapplied.size, 1)
 })
 
-test('unapplied/1: an op_id of the form of the gateway is found also when a client chose it', (t) => {
+test('unapplied/1: a search finds an op_id that a client chose in the form of the gateway', (t) => {
   const unapplied = new Unapplied(LANES)
   const texts = [NOW - 86_400_000, NOW - 1, NOW, NOW + 1, 0].map(
     (time) => operationIdFrom(time, hexOf(7)) as string,
   )
-  // An op_id that only begins like one of the gateway, at the time of its acceptance or another.
+  // These only begin like an op_id of the gateway, with the time of acceptance or another time.
   texts.push(`${NOW.toString(16).padStart(13, '0')}-mine`, '0000000000000-')
   const submissions = texts.map((text) => claimed(text, NOW))
   unapplied.remember(0, 1, [...submissions, own(NOW)])
@@ -128,7 +128,7 @@ test('unapplied/1: an op_id of the form of the gateway is found also when a clie
   t.is(unapplied.size, 0)
 })
 
-test('a Message that a client sent twice is one operation, gone once the first is applied', (t) => {
+test('a Message that a client sent twice is one operation, which ends with the first', (t) => {
   for (const text of ['order-1', operationIdFrom(NOW, hexOf(7))]) {
     const unapplied = new Unapplied(LANES)
     const submission = claimed(text, NOW)
@@ -141,7 +141,7 @@ test('a Message that a client sent twice is one operation, gone once the first i
   }
 })
 
-test('a repeat that may be applied already is recognised', (t) => {
+test('a search marks a repeat that may be applied already', (t) => {
   const unapplied = new Unapplied(LANES)
   const submission = message({ opId: 'order-1', acceptedAt: NOW, claims: true })
   unapplied.remember(0, 1, [submission])
@@ -151,7 +151,7 @@ test('a repeat that may be applied already is recognised', (t) => {
   t.like(unapplied.find(submission.opId), { status: 'accepted', isRepeat: true })
 })
 
-test('unapplied/2: an operation known to be applied is not remembered', (t) => {
+test('unapplied/2: the index ignores a batch that is applied already', (t) => {
   const unapplied = new Unapplied(LANES)
   unapplied.applied(0, 2)
   const [before, at, behind] = [
@@ -162,14 +162,14 @@ test('unapplied/2: an operation known to be applied is not remembered', (t) => {
   unapplied.remember(0, 1, before)
   unapplied.remember(0, 2, at)
   t.is(unapplied.size, 0)
-  unapplied.applied(0, 1) // an older notice takes nothing back
+  unapplied.applied(0, 1) // An older notice changes nothing.
   unapplied.remember(0, 2, at)
   t.is(unapplied.size, 0)
   unapplied.remember(0, 3, behind)
   t.is(found(unapplied, [...before, ...at, ...behind]), '----ff')
 })
 
-test('a lane that does not exist remembers and forgets nothing', (t) => {
+test('the index ignores batches and notices of a lane that does not exist', (t) => {
   const unapplied = new Unapplied(LANES)
   unapplied.remember(0, 1, [own(NOW)])
   unapplied.remember(LANES, 1, [own(NOW)])
@@ -177,14 +177,14 @@ test('a lane that does not exist remembers and forgets nothing', (t) => {
   t.is(unapplied.size, 1)
 })
 
-test('W7: of a submission its facts are kept and not its patch', (t) => {
+test('W7: the index keeps the facts of a submission and not its patch', (t) => {
   const unapplied = new Unapplied(LANES)
   const submission = own(NOW)
   unapplied.remember(0, 1, [submission])
   t.false('patch' in (unapplied.find(submission.opId) ?? {}))
 })
 
-test('a search finds the same as a list of all unapplied operations', (t) => {
+test('a search finds the same operations as a list of all unapplied ones', (t) => {
   const time = fc.integer({ min: NOW - 3, max: NOW + 3 })
   const id = fc.oneof(
     time.map((ms): string => operationIdFrom(ms, hexOf(ms % 2))),

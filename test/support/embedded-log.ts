@@ -19,7 +19,7 @@ export async function openEmbeddedLog(
   const writer = await EmbeddedWriter.open(ports, bytesMax)
   await writer.takeOver(0)
   const reader = await EmbeddedReader.open(writer, options)
-  writer.tell((batches) => reader.take(batches))
+  writer.sendTo((batches) => reader.take(batches))
   return {
     append: (batch) => writer.append(batch),
     identity: () => reader.identity(),

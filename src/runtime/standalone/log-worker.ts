@@ -45,7 +45,7 @@ export async function composeEmbeddedLog(
   // Calls that the engine made before this wait in the wire.
   const engine = new Rpc<LogEnd, LogReaderEnd>(peer)
   engine.serve({ log: writer })
-  writer.tell((batches) => engine.tell('appended', batches))
+  writer.sendTo((batches) => engine.tell('appended', batches))
   return {
     control: {
       metrics: () => metrics.part(),

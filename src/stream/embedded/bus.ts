@@ -1,4 +1,5 @@
-// The bus inside one process: calls the listeners of a channel in the order of the announcements.
+// Implements the bus inside one process: calls the listeners of a channel in the order of the
+// announcements.
 
 import type { Announcement } from '#domain/feed'
 import type { ChannelId } from '#domain/identity'

@@ -1,5 +1,5 @@
-// Leases of a sole process, which owns every lane. A later process on the same database gets a
-// greater epoch, which fences the earlier one at its next append and commit.
+// Gives every lease to a sole process. A later process on the same database gets a greater epoch,
+// which fences the earlier one at its next append and commit.
 
 import type { Lease } from '#domain/lane'
 import type { LaneLeases, LogSource } from '#domain/ports'
@@ -8,13 +8,12 @@ import type { TurnStore } from '#domain/store-ports'
 export interface SoleOwnerPorts {
   readonly store: Pick<TurnStore, 'lastEpoch'>
   readonly log: Pick<LogSource, 'takeOver'>
-  /** Called when another process has taken the lanes for good. */
+  /** Called when another process has taken the lanes; it does not return them. */
   readonly onFenced: () => void
 }
 
 export class SoleOwner implements LaneLeases {
   readonly #lanes: readonly Lease[]
-  /** A later process has the lanes for good. */
   readonly fenced: () => void
 
   private constructor(lanes: readonly Lease[], onFenced: () => void) {
@@ -22,7 +21,7 @@ export class SoleOwner implements LaneLeases {
     this.fenced = onFenced
   }
 
-  /** Takes the log over: from now on only this process can append to it. */
+  /** Takes the log over. From then on only this process can append to it. */
   static async takeOver(ports: SoleOwnerPorts, lanes: number): Promise<SoleOwner> {
     const { store, log, onFenced } = ports
     const epoch = await log.takeOver(await store.lastEpoch())

@@ -1,9 +1,9 @@
-// Reads the embedded log for the owner of the lanes. The writer sends it every batch on the disk,
-// so it seldom reads the table.
+// Reads the embedded log for the owner of the lanes. The writer sends it every batch that is on the
+// disk, so it seldom reads the table.
 //
 // Invariants:
-//   embedded-reader/1. The tail in memory is only a cache of the table, and bounded; a reader that
-//     fell behind it reads the table.
+//   embedded-reader/1. The tail in memory is a bounded cache of the table. Positions before the
+//     tail come from the table.
 //   embedded-reader/2. The writer sends batches in the order of positions; the reader drops those
 //     that it has read from the table.
 
@@ -37,7 +37,10 @@ export class EmbeddedReader implements LogReader {
     this.#tails = last.map((from) => ({ from, batches: [] }))
   }
 
-  /** It may leave out batches sent before it resolves: the bounds that it reads cover them. */
+  /**
+   * Opens a reader that may miss batches which the writer sent before: the reader gets them from
+   * the table, up to the bounds that it reads here.
+   */
   static async open(
     source: LogSource,
     { lanes, tailBytesMax }: EmbeddedReaderOptions,
@@ -49,7 +52,7 @@ export class EmbeddedReader implements LogReader {
     return new EmbeddedReader(source, tailBytesMax, last)
   }
 
-  /** Submissions that the writer has sent since the start. */
+  /** The number of submissions that the writer has sent since the start. */
   get appended(): number {
     return this.#appended
   }
@@ -65,7 +68,7 @@ export class EmbeddedReader implements LogReader {
   async read(lane: number, after: LogPosition, maxCount: number): Promise<readonly LogEntry[]> {
     const tail = this.#tails[lane]
     if (tail === undefined) return []
-    this.#forgetRead(tail, after)
+    this.#dropApplied(tail, after)
     const stored =
       after >= tail.from // embedded-reader/1
         ? firstOf(tail.batches, maxCount)
@@ -86,7 +89,7 @@ export class EmbeddedReader implements LogReader {
     return this.#source.purge(lane, through, olderThanMs)
   }
 
-  /** Takes batches that are on the disk, and wakes the watchers. */
+  /** Adds batches that are on the disk to their tails, and wakes the watchers. */
   take(batches: readonly StoredBatch[]): void {
     const woken = new Set<number>()
     for (const batch of batches) {
@@ -103,13 +106,13 @@ export class EmbeddedReader implements LogReader {
     tail.batches.push(batch)
     this.#tailBytes += Buffer.byteLength(batch.payload)
     if (this.#tailBytes <= this.#tailBytesMax) return
-    // embedded-reader/1: the actors are far behind. The table has every batch, so this lane's whole
-    // tail may go.
+    // embedded-reader/1: the actors are far behind. The table has every batch, so the reader can
+    // drop this lane's whole tail.
     this.#drop(tail, tail.batches.length)
   }
 
-  /** A reader asks behind a position only when everything up to it is applied. */
-  #forgetRead(tail: Tail, after: LogPosition): void {
+  /** The owner reads behind a position only after it has applied everything up to it. */
+  #dropApplied(tail: Tail, after: LogPosition): void {
     const kept = tail.batches.findIndex((batch) => batch.position > after)
     this.#drop(tail, kept < 0 ? tail.batches.length : kept)
   }
@@ -122,7 +125,7 @@ export class EmbeddedReader implements LogReader {
   }
 }
 
-/** Whole batches of at most `maxCount` submissions, but at least one batch. */
+/** Gives the first batches with at most `maxCount` submissions together, but at least one batch. */
 function firstOf(batches: readonly StoredBatch[], maxCount: number): readonly StoredBatch[] {
   let count = 0
   const end = batches.findIndex((batch, index) => {

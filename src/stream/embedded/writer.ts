@@ -1,9 +1,9 @@
-// Writes the embedded log: one fsync for all waiting appends, on a thread of its own, so that
+// Writes the embedded log with one fsync for all waiting appends, on a thread of its own, so that
 // neither turns nor requests wait for the disk.
 //
 // Invariants:
 //   W1. An append answers only after the transaction that holds it is on the disk.
-//   W2. Once another process has taken the log over, the log keeps no batch of this one.
+//   W2. Once another process has taken the log over, the log stores no batch of this one.
 //   W4. The log drops nothing that is not applied: beyond its byte bound it refuses appends, and it
 //     purges only entries before the applied position.
 //   embedded-writer/1. Appends that arrive in one pass of the event loop, or while a transaction
@@ -18,7 +18,7 @@ export interface EmbeddedWriterPorts {
   readonly meter: Meter
   readonly logger: Logger
   readonly nowMs: NowMs
-  /** Runs a task once the thread has received the messages at hand. */
+  /** Runs a task after the thread has received the messages at hand. */
   readonly soon: (task: () => void) => void
   /** Called when another process has taken the log over. (W2) */
   readonly onFenced: () => void
@@ -40,7 +40,10 @@ const UNAVAILABLE: Appended = {
 const NO_EPOCH = 0
 const PURGE_ROWS_MAX = 64
 
-/** The acceptor appends, and the reader of the same process hears of it. Both call over RPC. */
+/**
+ * Appends the acceptor's batches, and sends them to the reader of the same process. Acceptor and
+ * reader call over RPC.
+ */
 export class EmbeddedWriter implements LogWriter, LogSource {
   readonly #ports: EmbeddedWriterPorts
   readonly #bytesMax: number
@@ -63,8 +66,8 @@ export class EmbeddedWriter implements LogWriter, LogSource {
     return new EmbeddedWriter(ports, bytesMax, await ports.table.bytes())
   }
 
-  /** Sends the reader every batch on the disk from now on, in the order of positions. */
-  tell(reader: (batches: readonly StoredBatch[]) => void): void {
+  /** From now on sends the reader every batch once it is on the disk, in the order of positions. */
+  sendTo(reader: (batches: readonly StoredBatch[]) => void): void {
     this.#reader = reader
   }
 
@@ -104,13 +107,14 @@ export class EmbeddedWriter implements LogWriter, LogSource {
     through: LogPosition,
     olderThanMs: number,
   ): Promise<{ readonly purged: number }> {
-    // Purges in steps, between which appends run: a batch may be large.
+    // A purge may delete many large batches, so it runs in steps, between which appends can run.
     for (let purged = 0; ;) {
-      // A log that is more than half full makes room at once; a log with room keeps applied batches
-      // for inspection.
+      // A log that is more than half full drops every applied batch at once; a log with room keeps
+      // them for inspection.
       const isTight = this.#bytes > this.#bytesMax / 2
       const before = isTight ? Number.MAX_SAFE_INTEGER : olderThanMs
-      // W5: the entry at the applied position stays, so that an older database is recognised.
+      // W5: the entry at the applied position stays, so that the start can recognise an older
+      // database.
       const step = await this.#ports.table.purge(lane, through - 1, before, PURGE_ROWS_MAX)
       this.#bytes -= step.bytes
       purged += step.rows

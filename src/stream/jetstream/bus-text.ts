@@ -4,8 +4,8 @@
 // Invariants:
 //   bus-text/1. A reader accepts a text whole or refuses it whole: another process may run another
 //     version.
-//   bus-text/2. No text is longer than `bytesMax`. The encoder omits an entry that does not fit, and
-//     `headSeq` shows that there are more.
+//   bus-text/2. No text is longer than `bytesMax`. The encoder omits an entry that does not fit,
+//     and `headSeq` shows that there are more.
 
 import type { Announcement, FeedEntry } from '#domain/feed'
 import {

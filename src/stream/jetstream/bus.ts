@@ -5,10 +5,10 @@
 //   bus/1. Announcements of one channel arrive in the order in which its owner made them.
 //   bus/2. Announcements of this process reach its own listeners at once, and not a second time
 //     over NATS: the server sends this connection no echo.
-//   bus/3. The bus buffers nothing without a connection: a lost bus message delays delivery, and the
-//     feed still has the entry.
-//   bus/4. A flush ends after the server has every subscription made before it. Simultaneous flushes
-//     share one round trip.
+//   bus/3. The bus buffers nothing without a connection: a lost bus message delays delivery, and
+//     the feed still has the entry.
+//   bus/4. A flush ends after the server has every subscription made before it. Simultaneous
+//     flushes share one round trip.
 
 import type { Subscription } from '@nats-io/transport-node'
 import type { Announcement } from '#domain/feed'

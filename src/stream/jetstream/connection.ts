@@ -3,8 +3,8 @@
 // Invariants:
 //   nats-connection/1. The client replaces a connection that does not answer within PING_MS ×
 //     PINGS_UNANSWERED_MAX.
-//   nats-connection/2. Senders check `isConnected` first: a disconnected client would buffer what it
-//     cannot send, without a bound.
+//   nats-connection/2. Senders check `isConnected` first: a disconnected client would buffer what
+//     it cannot send, without a bound.
 //   nats-connection/3. Log lines show addresses without the credentials before their @.
 
 import { isIP } from 'node:net'

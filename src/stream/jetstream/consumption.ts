@@ -4,16 +4,16 @@
 //   closed ─▶ opening ─▶ open ──▶ (gap, silence, lost consumer, reconnection) ──▶ opening
 //
 // Invariants:
-//   consumption/1. The receiver gets entries in stream order without a gap: the consumer's own count
-//     must grow by one, and a new consumer begins behind the last entry received.
+//   consumption/1. The receiver gets entries in stream order without a gap: the consumer's own
+//     count must grow by one, and a new consumer begins behind the last entry received.
 //   consumption/2. A request asks for no more bytes than the receiver has room for: unread entries
 //     stay at the server.
 //   consumption/3. During a request the server sends a heartbeat every HEARTBEAT_MS. After
 //     SILENCE_MS without any message a new consumer replaces the present one.
-//   consumption/4. A consumer may send heartbeats but no entries: on a server that lagged behind, it
-//     may never notice an entry that the stream holds (seen with server 2.9). After QUIET_MS without
-//     an entry the receiver compares with the stream, and after LATE_MS more a new consumer replaces
-//     the present one.
+//   consumption/4. A consumer may send heartbeats but no entries: on a server that lagged behind,
+//     it may never notice an entry that the stream holds (seen with server 2.9). After QUIET_MS
+//     without an entry the receiver compares with the stream, and after LATE_MS more a new consumer
+//     replaces the present one.
 
 import { AckPolicy, DeliverPolicy } from '@nats-io/jetstream'
 import type { ConsumerConfig, JetStreamManager } from '@nats-io/jetstream'
@@ -42,8 +42,8 @@ export interface EntryReceiver {
   readonly stream: string
   readonly subject: string
   /**
-   * Gives the start of the next consumer: behind a position, or at the newest entry of each subject.
-   * Called before each new consumer.
+   * Gives the start of the next consumer: behind a position, or at the newest entry of each
+   * subject. Called before each new consumer.
    */
   begin(): { readonly kind: 'behind'; readonly position: LogPosition } | { readonly kind: 'newest' }
   /** Gives the bytes to request now; at 0 or less the consumption sends no request. */

@@ -17,7 +17,8 @@ const DOMAIN_TOKENS = 2
 const NANOS_IN_MS_DIGITS = 6
 
 /**
- * Reads `$JS.ACK.<stream>.<consumer>.<attempt>.<stream seq>.<consumer seq>.<nanoseconds>.<pending>`.
+ * Reads a subject of this form:
+ * `$JS.ACK.<stream>.<consumer>.<attempt>.<stream seq>.<consumer seq>.<nanoseconds>.<pending>`.
  * Since server 2.11 domain and account may stand before the stream, and more tokens at the end.
  * Gives undefined for anything else.
  */

@@ -10,10 +10,10 @@
 //   lane-writer/1. A writer has a subject of its own in each lane, and every attempt names the
 //     position at which that subject ends (Nats-Expected-Last-Subject-Sequence). So the stream
 //     stores only one of the attempts that name the same end, however late they arrive.
-//   lane-writer/2. One batch of a lane is in flight at a time, so batches keep their order whichever
-//     server leads.
-//   lane-writer/3. The answer is `refused` only when the server has refused every attempt. Otherwise
-//     it is `unknown`, and the writer counts a batch that it finds in the log later.
+//   lane-writer/2. One batch of a lane is in flight at a time, so batches keep their order
+//     whichever server leads.
+//   lane-writer/3. The answer is `refused` only when the server has refused every attempt.
+//     Otherwise it is `unknown`, and the writer counts a batch that it finds in the log later.
 //   lane-writer/4. Every attempt of a batch carries the batch's message id. Servers before 2.10
 //     compare the end when an attempt arrives, not when they store it: a new leader that has not
 //     yet applied the first attempt accepts the next one too, unless the message id stops it.
@@ -61,7 +61,9 @@ const ATTEMPT_TIMEOUT_MS = 500
 const ATTEMPT_PAUSE_MS = 50
 /** Milliseconds from the append to `unknown`: longer than an election of servers. */
 const OUTCOME_MS = 9000
-/** The writer searches for batches of unknown outcome once a second, for a minute. (lane-writer/3) */
+/**
+ * The writer searches for batches of unknown outcome once a second, for a minute. (lane-writer/3)
+ */
 const SEARCH_MS = 1000
 const SEARCHES_MAX = 60
 
@@ -157,7 +159,8 @@ export class LaneWriter {
     append.open += 1
     try {
       const expect = { lastSubjectSequence: this.#end } // lane-writer/1
-      const options = { msgID: append.messageId, expect, timeout: ATTEMPT_TIMEOUT_MS } // lane-writer/4
+      // lane-writer/4
+      const options = { msgID: append.messageId, expect, timeout: ATTEMPT_TIMEOUT_MS }
       const { seq } = await publisher.publish(this.#options.subject, append.payload, options)
       return this.#appended(append, seq)
     } catch (error) {

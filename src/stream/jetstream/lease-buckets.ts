@@ -2,8 +2,9 @@
 //
 // Invariants:
 //   lease-buckets/1. An epoch is a base plus the revision of a lane's key. A node sets the base so
-//     that new epochs exceed every epoch that the database knows: when it opens the bucket, and when
-//     the database refuses a lease. So epochs grow even after the bucket was lost or rolled back.
+//     that new epochs exceed every epoch that the database knows: when it opens the bucket, and
+//     when the database refuses a lease. So epochs grow even after the bucket was lost or rolled
+//     back.
 
 import { JetStreamApiError, jetstream } from '@nats-io/jetstream'
 import type { JetStreamManager, StreamInfo } from '@nats-io/jetstream'
@@ -60,7 +61,9 @@ export class LeaseBuckets {
     this.#timeoutMs = timeoutMs
   }
 
-  /** Finds or creates both buckets. `epochFloor` gives the greatest epoch that the database knows. */
+  /**
+   * Finds or creates both buckets. `epochFloor` gives the greatest epoch that the database knows.
+   */
   static async open(
     connection: Connection,
     settings: BucketSettings & {
@@ -96,8 +99,8 @@ export class LeaseBuckets {
   }
 
   /**
-   * Replaces a lane's owner at `revision`. Gives the new revision; undefined when another node wrote
-   * first.
+   * Replaces a lane's owner at `revision`. Gives the new revision; undefined when another node
+   * wrote first.
    */
   async setOwner(
     lane: number,
@@ -113,7 +116,8 @@ export class LeaseBuckets {
   }
 
   /**
-   * lease-buckets/1: makes every lane's epoch greater than `floor`, whatever the revision of its key.
+   * lease-buckets/1: makes every lane's epoch greater than `floor`, whatever the revision of its
+   * key.
    */
   raiseBase(floor: number): Promise<void> {
     return this.#setBase(floor, -Infinity)

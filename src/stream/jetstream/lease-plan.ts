@@ -3,9 +3,9 @@
 // Invariants:
 //   lease-plan/1. A node holds and takes nothing once its own clock says that it has not renewed in
 //     time.
-//   lease-plan/2. A node takes a lane only when nobody owns it or its owner counts as dead. It waits
-//     for a live owner, which releases the lane by itself once it sees that the lane belongs to
-//     another node.
+//   lease-plan/2. A node takes a lane only when nobody owns it or its owner counts as dead. It
+//     waits for a live owner, which releases the lane by itself once it sees that the lane belongs
+//     to another node.
 
 import type { Lease } from '#domain/lane'
 
@@ -15,7 +15,9 @@ import type { Node, Placement } from './placement.ts'
 export interface LaneKey {
   /** The session that owns the lane; empty after its owner released it. */
   readonly owner: string
-  /** Grows with each write to any key. A write must name it, and the lane's epoch derives from it. */
+  /**
+   * Grows with each write to any key. A write must name it, and the lane's epoch derives from it.
+   */
   readonly revision: number
 }
 

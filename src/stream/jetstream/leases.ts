@@ -6,8 +6,8 @@
 // Invariants:
 //   leases/1. A node holds nothing once LEASE_MS have passed since it sent its last stored
 //     heartbeat: before any other node may treat it as dead.
-//   leases/2. This node releases a lane only after its actors have stopped applying the lane, or had
-//     RELEASE_MS_MAX to do so.
+//   leases/2. This node releases a lane only after its actors have stopped applying the lane, or
+//     had RELEASE_MS_MAX to do so.
 //   leases/3. This node calls `changed` only when the held lanes differ.
 //   leases/4. When the bucket of lanes refuses a write, this node reads both buckets again.
 
@@ -122,9 +122,9 @@ export class KvLeases implements LaneLeases {
   }
 
   /**
-   * Finds or creates the buckets; a bucket that gets more replicas has no leader for a moment. Stores
-   * this node's first heartbeat before the watcher begins to read: the watcher measures the age of
-   * other heartbeats by the newest one.
+   * Finds or creates the buckets; a bucket that gets more replicas has no leader for a moment.
+   * Stores this node's first heartbeat before the watcher begins to read: the watcher measures the
+   * age of other heartbeats by the newest one.
    */
   #begin(changed: Changed): Promise<Run> {
     const { logger, timers } = this.#ports
@@ -223,8 +223,8 @@ export class KvLeases implements LaneLeases {
   }
 
   /**
-   * Undefined while the watcher lacks a part of the buckets: then this node keeps its lanes until its
-   * time is over. (leases/1)
+   * Undefined while the watcher lacks a part of the buckets: then this node keeps its lanes until
+   * its time is over. (leases/1)
    */
   #plan({ watcher }: Run): LeasePlan | undefined {
     const now = this.#ports.monotonicMs()

@@ -73,8 +73,8 @@ export class JetStreamLog implements LogWriter, LogReader {
   }
 
   /**
-   * Finds or creates the stream, and waits for servers that are still electing a leader. Rejects with
-   * a sentence for the operator.
+   * Finds or creates the stream, and waits for servers that are still electing a leader. Rejects
+   * with a sentence for the operator.
    */
   static async open(ports: JetStreamLogPorts, options: JetStreamLogOptions): Promise<JetStreamLog> {
     const { name = NAME, prefix = PREFIX, replicas, bytesMax, firstAnswerMsMax } = options

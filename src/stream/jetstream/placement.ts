@@ -4,8 +4,8 @@
 //   placement/1. Nodes that see the same nodes compute the same placement.
 //   placement/2. No node gets more than its share, rounded up: one slow node cannot own half of the
 //     lanes.
-//   placement/3. `Placement` computes it when the set of live nodes changes, not at each plan: 1,024
-//     lanes and 8 nodes take 35 ms, and a node plans at each heartbeat of any node.
+//   placement/3. `Placement` computes it when the set of live nodes changes, not at each plan:
+//     1,024 lanes and 8 nodes take 35 ms, and a node plans at each heartbeat of any node.
 
 import { createHash } from 'node:crypto'
 

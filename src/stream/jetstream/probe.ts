@@ -1,4 +1,5 @@
-// Reports readiness and durability of the stream: its replicas, and when the server syncs its files.
+// Reports readiness and durability of the stream: its replicas, and when the server syncs its
+// files.
 
 import type { Probe, Readiness } from '#domain/ports'
 
@@ -45,8 +46,8 @@ export class StreamProbe implements Probe {
   }
 
   /**
-   * Gives a sentence with the replicas and the sync mode in force. Rejects while the stream does not
-   * answer.
+   * Gives a sentence with the replicas and the sync mode in force. Rejects while the stream does
+   * not answer.
    */
   async durability(): Promise<string> {
     const { config } = await this.#stream.verify()

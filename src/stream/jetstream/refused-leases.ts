@@ -1,9 +1,9 @@
 // Handles leases that the database refused while this node still holds them.
 //
 // Invariants:
-//   refused-leases/1. When the database refuses a lease that the buckets still give to this node, the
-//     bucket of lanes was rolled back. The node then raises all epochs: otherwise nobody could apply
-//     such a lane.
+//   refused-leases/1. When the database refuses a lease that the buckets still give to this node,
+//     the bucket of lanes was rolled back. The node then raises all epochs: otherwise nobody could
+//     apply such a lane.
 
 import type { Lease } from '#domain/lane'
 import type { Logger } from '#domain/telemetry'

@@ -1,8 +1,8 @@
 // Appends batches, one message each, through one lane writer for each lane.
 //
 // Invariants:
-//   jetstream-writer/1. Waiting bytes are bounded, and each append answers within a bounded time, so
-//     that no backlog grows without NATS.
+//   jetstream-writer/1. Waiting bytes are bounded, and each append answers within a bounded time,
+//     so that no backlog grows without NATS.
 //   jetstream-writer/2. The stream never gives a position twice: a confirmation at or before the
 //     last position known when the append began means that the stream lost entries. (W5)
 //   jetstream-writer/3. The writer refuses a batch that exceeds the connected server's max_payload,

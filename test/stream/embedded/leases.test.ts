@@ -4,7 +4,7 @@ import type { Lease } from '#domain/lane'
 import { SoleOwner } from '#src/stream/embedded/leases'
 import { MemoryLogTable } from '#test/support/memory-log-table'
 
-test('one process holds every lane, under an epoch greater than any before', async (t) => {
+test('a sole process holds every lane, with an epoch greater than any before', async (t) => {
   const held: (readonly Lease[])[] = []
   const log = new MemoryLogTable()
   for (const last of [0, 41, 7]) {
@@ -19,7 +19,7 @@ test('one process holds every lane, under an epoch greater than any before', asy
   )
 })
 
-test('a database that does not answer stops the start, and the log stays as it was', async (t) => {
+test('a database that does not answer ends the start, and the log keeps its epoch', async (t) => {
   const store = { lastEpoch: () => Promise.reject(new Error('no database')) }
   const log = new MemoryLogTable()
   await t.throwsAsync(SoleOwner.takeOver({ store, log, onFenced: () => undefined }, 3), {

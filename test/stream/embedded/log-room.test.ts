@@ -4,7 +4,7 @@ import { message } from '#test/support/submissions'
 import { bench, batchOf, padded, hold } from '#test/support/embedded-log-bench'
 import { turn } from '#test/support/until'
 
-test('W4: beyond its bytes the log refuses, and says when to come back', async (t) => {
+test('W4: beyond its byte bound the log refuses appends, and says when to retry', async (t) => {
   const { log, bytes } = await bench({ bytesMax: 1000 })
   t.like(await log.append(padded(600)), { kind: 'appended' })
   t.like(await log.append(padded(400)), { kind: 'appended' })
@@ -12,7 +12,7 @@ test('W4: beyond its bytes the log refuses, and says when to come back', async (
   t.deepEqual(await log.append(padded(2)), { kind: 'refused', reason: 'full', retryAfterMs: 1000 })
 })
 
-test('W4: one byte beyond the bound is refused, and waiting bytes count', async (t) => {
+test('W4: the log refuses one byte beyond its bound, to which waiting bytes count', async (t) => {
   const { log, table } = await bench({ bytesMax: 1000 })
   const release = hold(table)
   const first = log.append(padded(600))
@@ -25,7 +25,7 @@ test('W4: one byte beyond the bound is refused, and waiting bytes count', async 
   t.like(await second, { kind: 'appended' })
 })
 
-test('W4: the log counts as its table does, whatever the script', async (t) => {
+test('W4: the log counts the same bytes as its table, in any script', async (t) => {
   const { log, table, bytes } = await bench({ bytesMax: 100_000 })
   for (let round = 0; round < 5; round += 1) {
     const text = '語'.repeat(300) + '🌍'.repeat(100)
@@ -39,7 +39,7 @@ test('W4: the log counts as its table does, whatever the script', async (t) => {
   }
 })
 
-test('W4: a log that is opened again counts its batches', async (t) => {
+test('W4: a writer that opens a log counts the batches in it', async (t) => {
   const first = await bench({ bytesMax: 1000 })
   await first.log.append(padded(900))
   const again = await bench({ bytesMax: 1000 }, first.table)
@@ -48,7 +48,7 @@ test('W4: a log that is opened again counts its batches', async (t) => {
   t.like(await again.log.append(padded(100)), { kind: 'appended' })
 })
 
-test('W4: purging removes applied and old batches, and no others', async (t) => {
+test('W4: a purge removes applied and old batches, and no others', async (t) => {
   const { log, clock, bytes } = await bench()
   for (const now of [1000, 2000, 3000]) {
     clock.now = now
@@ -64,7 +64,7 @@ test('W4: purging removes applied and old batches, and no others', async (t) => 
   t.is(bytes(), 200)
 })
 
-test('W4: a log more than half full makes room early, but keeps unapplied batches', async (t) => {
+test('W4: a log more than half full drops applied batches early and keeps unapplied ones', async (t) => {
   const { log, bytes } = await bench({ bytesMax: 1000 })
   for (let count = 0; count < 5; count += 1) await log.append(padded(100))
   t.deepEqual(await log.purge(0, 3, 0), { purged: 0 })
@@ -74,7 +74,7 @@ test('W4: a log more than half full makes room early, but keeps unapplied batche
   t.deepEqual(await log.bounds(0), { first: 3, last: 6 })
 })
 
-test('W4: a purge goes on until nothing applied and old is left, step by step', async (t) => {
+test('W4: a purge removes every applied and old batch, in several steps', async (t) => {
   const { log, table, bytes } = await bench({ bytesMax: 1_000_000 })
   for (let count = 0; count < 200; count += 1) await log.append(padded(100))
   const steps: number[] = []
@@ -89,7 +89,7 @@ test('W4: a purge goes on until nothing applied and old is left, step by step', 
   t.is(bytes(), 11 * 100)
 })
 
-test('W4: a log that gives room before its time stops when it is half full', async (t) => {
+test('W4: a log stops dropping applied batches early once it is half full', async (t) => {
   const { log, bytes } = await bench({ bytesMax: 30_000 })
   for (let count = 0; count < 300; count += 1) await log.append(padded(100))
   t.deepEqual(await log.purge(0, 300, 0), { purged: 192 })

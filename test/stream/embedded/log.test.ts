@@ -20,7 +20,7 @@ const portsOver = (table: MemoryLogTable) => ({
   onFenced: () => undefined,
 })
 
-test('appended batches are read in order, lane by lane, with their submissions', async (t) => {
+test('a reader gets the batches of each lane in order, with their submissions', async (t) => {
   const { log } = await bench()
   const [a, b, c, d] = [message(), message(), message(), message()]
   await log.append(batchOf(0, a, b))
@@ -99,7 +99,7 @@ test('embedded-writer/1: a transaction begins at once when none runs', async (t)
   t.deepEqual(table.transactions, [1, 1, 1])
 })
 
-test('a table that cannot write refuses its group, gives the room back, and goes on', async (t) => {
+test('a writer whose table cannot write refuses the group, frees its bytes, and goes on', async (t) => {
   const { log, table, logger, bytes } = await bench({ bytesMax: 1000 })
   table.beforeAppend = () => Promise.reject(new Error('disk I/O error'))
   const group = [log.append(padded(400)), log.append(padded(300)), log.append(padded(300))]
@@ -113,14 +113,14 @@ test('a table that cannot write refuses its group, gives the room back, and goes
   t.like(await log.append(padded(1000)), { kind: 'appended' })
 })
 
-test('W2: a log that is not taken over yet accepts nothing', async (t) => {
+test('W2: a log refuses appends before a process has taken it over', async (t) => {
   const writer = await EmbeddedWriter.open(portsOver(new MemoryLogTable()), 1000)
   t.deepEqual(await writer.append(padded(10)), UNAVAILABLE)
   await writer.takeOver(0)
   t.like(await writer.append(padded(10)), { kind: 'appended' })
 })
 
-test('W2: once another process has taken the log over, it refuses and says so', async (t) => {
+test('W2: a writer refuses appends and reports it once another process has taken the log over', async (t) => {
   const first = await bench()
   t.like(await first.log.append(batchOf(0, message())), { kind: 'appended' })
   const second = await bench({}, first.table)
@@ -133,8 +133,8 @@ test('W2: once another process has taken the log over, it refuses and says so', 
   t.is(second.fences.length, 0)
 })
 
-// Method: the most that is wanted of entries of two submissions each, and how many entries come,
-// from memory and from the table alike.
+// Method: the log has three entries of two submissions each. Each row has `maxCount`, and the
+// number of entries that a read gives, both from memory and from the table.
 for (const [maxCount, entries] of [
   [1, 1],
   [2, 1],
@@ -143,12 +143,12 @@ for (const [maxCount, entries] of [
   [5, 2],
   [100, 3],
 ] as const) {
-  test(`of three entries of two, at most ${maxCount} submissions give ${entries}`, async (t) => {
+  test(`a read of at most ${maxCount} submissions gives ${entries} entries of two`, async (t) => {
     const { log, table } = await bench()
     for (let count = 0; count < 3; count += 1) await log.append(batchOf(0, message(), message()))
     t.is((await log.read(0, 0, maxCount)).length, entries)
-    const again = await bench({}, table)
-    t.is((await again.log.read(0, 0, maxCount)).length, entries)
+    const reopened = await bench({}, table)
+    t.is((await reopened.log.read(0, 0, maxCount)).length, entries)
   })
 }
 
@@ -161,7 +161,7 @@ test('embedded-reader/1: a reader at the tail reads from memory', async (t) => {
   t.is(table.reads, 0)
 })
 
-test('embedded-reader/1: a reader that asks again for unapplied batches gets them again', async (t) => {
+test('embedded-reader/1: a reader gives unapplied batches again to an owner that asks again', async (t) => {
   const { log } = await bench()
   await log.append(batchOf(0, message()))
   await log.append(batchOf(0, message()))
@@ -169,7 +169,7 @@ test('embedded-reader/1: a reader that asks again for unapplied batches gets the
   t.is((await log.read(0, 1, 10)).length, 1)
 })
 
-test('embedded-reader/1: beyond its bound the tail is dropped, and the table is read without a gap', async (t) => {
+test('embedded-reader/1: a reader drops a tail beyond its bound and reads the table without a gap', async (t) => {
   const { log, table } = await bench({ tailBytesMax: 1000 })
   for (let count = 0; count < 5; count += 1) await log.append(padded(300))
   const positions = async (after: number) =>
@@ -180,13 +180,13 @@ test('embedded-reader/1: beyond its bound the tail is dropped, and the table is 
   t.deepEqual(await positions(2), [3])
   t.deepEqual(await positions(3), [4])
   t.is(table.reads, 4)
-  // The fifth came after the fourth had made the tail too large.
+  // The fourth exceeded the bound; the fifth is in the new tail.
   t.deepEqual(await positions(4), [5])
   t.is(table.reads, 4)
   t.deepEqual(await positions(5), [])
 })
 
-test('embedded-reader/1: the tail of one lane does not push out that of another', async (t) => {
+test('embedded-reader/1: a reader drops the tail of the lane that exceeds the bound, and no other', async (t) => {
   const { log, table } = await bench({ tailBytesMax: 1000 })
   await log.append(padded(300, 1))
   for (let count = 0; count < 3; count += 1) await log.append(padded(300, 0))
@@ -196,8 +196,9 @@ test('embedded-reader/1: the tail of one lane does not push out that of another'
   t.is(table.reads, 1)
 })
 
-test('embedded-reader/1: a reader that knows more than the tail is given nothing twice', async (t) => {
-  // The table holds what an append is about to answer for: a reader behind the tail sees it first.
+test('embedded-reader/1: a reader gives no entry twice that it read from the table first', async (t) => {
+  // The table has a batch before the writer sends it: a reader behind the tail reads it there
+  // first.
   const { log, table } = await bench({ tailBytesMax: 500 })
   await log.append(padded(300))
   await log.append(padded(300))
@@ -214,7 +215,7 @@ test('embedded-reader/1: a reader that knows more than the tail is given nothing
   t.deepEqual(await log.read(0, 3, 10), [])
 })
 
-test('a log that is opened on a table with entries reads them from there', async (t) => {
+test('a reader gets earlier entries from the table', async (t) => {
   const first = await bench()
   await first.log.append(batchOf(0, message()))
   const { log, table } = await bench({}, first.table)
@@ -231,7 +232,7 @@ test('a log that is opened on a table with entries reads them from there', async
   t.is(table.reads, 1)
 })
 
-test('a submission that can no longer be read comes as unreadable', async (t) => {
+test('a reader gives a broken submission as unreadable', async (t) => {
   const { log } = await bench()
   await log.append({ lane: 0, count: 3, payload: '[{"model":' })
   const [entry] = await log.read(0, 0, 10)
@@ -239,7 +240,7 @@ test('a submission that can no longer be read comes as unreadable', async (t) =>
   t.like(entry?.submissions[0], { model: 'unreadable', payload: '[{"model":' })
 })
 
-test('a watcher is woken once for each lane of a transaction, after it can read', async (t) => {
+test('a reader wakes a watcher once for each lane of a transaction, when it can read', async (t) => {
   const { log, table } = await bench()
   const woken: [lane: number, readable: number][] = []
   const stop = log.watch((lane) => {
@@ -272,12 +273,12 @@ test('a watcher is woken once for each lane of a transaction, after it can read'
   t.is(woken.length, 3)
 })
 
-test('embedded-reader/2: batches read from the table are not taken again', async (t) => {
+test('embedded-reader/2: a reader drops a batch that it has read from the table', async (t) => {
   const table = new MemoryLogTable()
   const [position = 0] = await appendTo(table, [batchOf(0, message())])
   const writer = await EmbeddedWriter.open(portsOver(table), 1000)
   const reader = await EmbeddedReader.open(writer, OPTIONS)
-  // Told late, across the link, although the bounds that were read hold it.
+  // The writer sends the batch late, although it lies within the bounds that the reader has read.
   reader.take([{ ...batchOf(0, message()), position }])
   t.is((await reader.read(0, 0, 10)).length, 1)
   t.deepEqual(await reader.read(0, position, 10), [])

@@ -1,4 +1,5 @@
-// Goal: a reader gets every batch once and in order, within its byte bound, whatever the server does.
+// Goal: a reader gets every batch once and in order, within its byte bound, whatever the server
+// does.
 
 import { appended, batchOf, idsOf, readAll } from '#test/contracts/log-contract'
 import { until } from '#test/support/gateway'

@@ -12,7 +12,9 @@ import { realRuntime } from '#test/support/real-runtime'
 
 const SECRET = 'hunter2-secret'
 
-/** Starts a server with this certificate. Gives its port; undefined where no server is installed. */
+/**
+ * Starts a server with this certificate. Gives its port; undefined where no server is installed.
+ */
 async function serve(t: ExecutionContext, certificate?: Omit<Certificate, 'pem'>) {
   const { certFile, keyFile } = certificate ?? {}
   const tls = `tls { cert_file: "${certFile}", key_file: "${keyFile}" }`
