@@ -1,25 +1,25 @@
-// Computes when to try again.
+// Computes the delay before the next attempt.
 
-const FIRST_MS = 1_000
-const MOST_MS = 300_000
+const DELAY_MS_MIN = 1_000
+const DELAY_MS_MAX = 300_000
 const DOUBLINGS_MAX = 20
 
 export interface Refusal {
-  /** Earlier attempts. */
+  /** The number of earlier attempts. */
   readonly attempts: number
-  /** Milliseconds that the provider asked to wait. */
+  /** The delay that the provider asked for, in milliseconds. */
   readonly afterMs?: number | undefined
-  /** From 0 to below 1. */
+  /** Gives a number from 0 to below 1. */
   readonly random: () => number
 }
 
 /**
- * Milliseconds to the next attempt: twice as many each time, up to a half more at random, and never
- * fewer than the provider asked for.
+ * Gives the milliseconds before the next attempt: exponential back-off with up to a half more at
+ * random, and never less than the provider asked for.
  */
 export function backOffMs({ attempts, afterMs = 0, random }: Refusal): number {
-  const doubled = FIRST_MS * 2 ** Math.min(attempts, DOUBLINGS_MAX)
-  const jittered = Math.min(MOST_MS, doubled) * (1 + random() / 2)
-  // Spreads pushes that were told the same time.
+  const doubled = DELAY_MS_MIN * 2 ** Math.min(attempts, DOUBLINGS_MAX)
+  const jittered = Math.min(DELAY_MS_MAX, doubled) * (1 + random() / 2)
+  // Jitter spreads pushes for which the provider asked for the same delay.
   return Math.ceil(Math.max(jittered, afterMs + (afterMs * random()) / 10))
 }

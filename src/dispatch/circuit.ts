@@ -1,4 +1,4 @@
-// Stops sending to a provider that is away, and probes with one push whether it is back.
+// Stops sending to a provider that does not answer, and probes it with one push at a time.
 //
 //   closed ── failures in a row, or refused credentials ──▶ open ── time ──▶ probing
 //      ▲                                                      ▲                 │
@@ -8,18 +8,18 @@
 import type { Timers } from '#domain/ports'
 
 const FAILURES_MAX = 10
-const OPEN_MS_FIRST = 1_000
-const OPEN_MS_MOST = 30_000
+const OPEN_MS_MIN = 1_000
+const OPEN_MS_MAX = 30_000
 
-/** The meaning of an outcome for the provider as a whole. */
-export type Sign = 'well' | 'failing' | 'credentials'
+/** The health of a provider, as the outcome of one push shows it. */
+export type Health = 'healthy' | 'failing' | 'refusing-credentials'
 
 export interface CircuitPorts {
   readonly timers: Timers
-  /** From 0 to below 1. */
+  /** Gives a number from 0 to below 1. */
   readonly random: () => number
-  /** Sets the number of pushes that may be under way. */
-  readonly pass: (atOnce: number) => void
+  /** Limits the number of pushes in flight. */
+  readonly allow: (atOnce: number) => void
 }
 
 export class Circuit {
@@ -38,23 +38,23 @@ export class Circuit {
     return this.#state === 'closed'
   }
 
-  /** The reason for which the provider refuses the credentials; undefined while it accepts them. */
+  /** The reason why the provider refuses the credentials; undefined while it accepts them. */
   get credentialsReason(): string | undefined {
     return this.#credentialsReason
   }
 
-  /** Takes the sign of a push. `reason` is the provider's word for a refusal. */
-  observe(sign: Sign, reason = ''): void {
-    if (sign === 'well') return this.#close()
-    if (sign === 'credentials') this.#credentialsReason = reason
+  /** Notes what the outcome of a push shows. `reason`: the provider's reason for a refusal. */
+  observe(health: Health, reason = ''): void {
+    if (health === 'healthy') return this.#close()
+    if (health === 'refusing-credentials') this.#credentialsReason = reason
     this.#failures += 1
-    const isEnough = sign === 'credentials' || this.#failures >= FAILURES_MAX
+    const isEnough = health === 'refusing-credentials' || this.#failures >= FAILURES_MAX
     if (this.#state === 'probing' || (this.#state === 'closed' && isEnough)) this.#open()
     return undefined
   }
 
-  /** Says that the credentials changed: they are tried at once. */
-  renewed(): void {
+  /** Probes the provider at once with its new credentials. */
+  credentialsChanged(): void {
     if (this.#state === 'open') this.#probe()
   }
 
@@ -64,8 +64,8 @@ export class Circuit {
 
   #open(): void {
     this.#state = 'open'
-    this.#ports.pass(0)
-    const delayMs = Math.min(OPEN_MS_MOST, OPEN_MS_FIRST * 2 ** Math.min(this.#openings, 10))
+    this.#ports.allow(0)
+    const delayMs = Math.min(OPEN_MS_MAX, OPEN_MS_MIN * 2 ** Math.min(this.#openings, 10))
     this.#openings += 1
     this.#cancel = this.#ports.timers.after(delayMs * (1 + this.#ports.random() / 2), () =>
       this.#probe(),
@@ -75,17 +75,17 @@ export class Circuit {
   #probe(): void {
     this.#cancel()
     this.#state = 'probing'
-    this.#ports.pass(1)
+    this.#ports.allow(1)
   }
 
   #close(): void {
     this.#failures = 0
     if (this.#state === 'closed') return
-    // An answer to an earlier push closes it as well.
+    // An answer to an earlier push closes the circuit, too.
     this.#cancel()
     this.#state = 'closed'
     this.#openings = 0
     this.#credentialsReason = undefined
-    this.#ports.pass(Number.POSITIVE_INFINITY)
+    this.#ports.allow(Number.POSITIVE_INFINITY)
   }
 }

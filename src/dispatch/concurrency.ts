@@ -1,103 +1,108 @@
-// Adapts the number of pushes under way at a provider: more while it answers, half as many when it
-// does not.
+// Limits the pushes in flight to a provider: the limit grows while the provider answers, and
+// shrinks when it does not.
 //
 // Invariants:
-//   concurrency/1. At most `limit` are under way; the others wait in the order in which they asked.
-//   concurrency/2. A storm of refusals halves the limit once: pushes that were under way at that
-//                  time say nothing new.
+//   concurrency/1. At most `limit` pushes are in flight; the others wait in the order of their
+//                  calls.
+//   concurrency/2. A burst of failures shrinks the limit once: pushes that were in flight when it
+//                  shrank do not shrink it again.
 
-const GENTLE = 0.8
-const HARSH = 0.5
+/** Factors by which a refusal and a failure shrink the limit. */
+const REFUSED_FACTOR = 0.8
+const FAILED_FACTOR = 0.5
 
 export interface ConcurrencyOptions {
-  readonly first: number
-  readonly most: number
+  readonly initial: number
+  readonly max: number
 }
 
 /**
- * The end of a push, for the limit. `refused`: the provider had too many; `failed`: it was away.
+ * The result of a push, for the limit. `refused`: the provider had too many; `failed`: it did not
+ * answer.
  */
 export type Feedback = 'answered' | 'refused' | 'failed'
 
 export class Concurrency {
-  readonly #most: number
+  readonly #max: number
   #limit: number
-  #underWay = 0
-  /** Pushes begun so far, and their number when the limit last fell. */
+  #inFlight = 0
+  /** Pushes begun so far, and their number when the limit last shrank. */
   #begun = 0
-  #begunAtFall = 0
-  /** A second limit: the pushes that a circuit lets through. */
-  #passing = Number.POSITIVE_INFINITY
+  #begunAtShrink = 0
+  /** A second limit, which the circuit sets. */
+  #allowed = Number.POSITIVE_INFINITY
   readonly #waiting: ((isOpen: boolean) => void)[] = []
   #isClosed = false
   readonly #whenIdle: (() => void)[] = []
 
-  constructor({ first, most }: ConcurrencyOptions) {
-    this.#limit = first
-    this.#most = most
+  constructor({ initial, max }: ConcurrencyOptions) {
+    this.#limit = initial
+    this.#max = max
   }
 
   get limit(): number {
-    return Math.floor(Math.min(this.#limit, this.#passing))
+    return Math.floor(Math.min(this.#limit, this.#allowed))
   }
 
-  get underWay(): number {
-    return this.#underWay
+  get inFlight(): number {
+    return this.#inFlight
   }
 
-  /** Resolves with a place, on which `leave` must follow; undefined after `close`. */
-  enter(): Promise<Place | undefined> {
+  /** Resolves with a slot, which the caller must release; undefined after `close`. */
+  acquire(): Promise<Slot | undefined> {
     return new Promise((resolve) => {
       this.#waiting.push((isOpen) => resolve(isOpen ? this.#begin() : undefined))
       this.#admit()
     })
   }
 
-  leave(place: Place, feedback: Feedback): void {
-    this.#underWay -= 1
-    if (this.#underWay === 0) for (const tell of this.#whenIdle.splice(0)) tell()
+  release(slot: Slot, feedback: Feedback): void {
+    this.#inFlight -= 1
+    if (this.#inFlight === 0) for (const resolve of this.#whenIdle.splice(0)) resolve()
     if (feedback === 'answered') {
-      this.#limit = Math.min(this.#most, this.#limit + 1 / this.#limit)
-    } else if (place.number > this.#begunAtFall) {
+      this.#limit = Math.min(this.#max, this.#limit + 1 / this.#limit)
+    } else if (slot.number > this.#begunAtShrink) {
       // concurrency/2
-      this.#limit = Math.max(1, this.#limit * (feedback === 'refused' ? GENTLE : HARSH))
-      this.#begunAtFall = this.#begun
+      const factor = feedback === 'refused' ? REFUSED_FACTOR : FAILED_FACTOR
+      this.#limit = Math.max(1, this.#limit * factor)
+      this.#begunAtShrink = this.#begun
     }
     this.#admit()
   }
 
-  /** Lets at most `atOnce` through, whatever the limit is. */
-  pass(atOnce: number): void {
-    this.#passing = atOnce
+  /** Allows at most `atOnce` pushes in flight, whatever the limit is. */
+  allow(atOnce: number): void {
+    this.#allowed = atOnce
     this.#admit()
   }
 
-  /** Resolves once no push is under way. */
+  /** Resolves once no push is in flight. */
   idle(): Promise<void> {
-    if (this.#underWay === 0) return Promise.resolve()
+    if (this.#inFlight === 0) return Promise.resolve()
     return new Promise((resolve) => void this.#whenIdle.push(resolve))
   }
 
-  /** Refuses everybody from now on. */
+  /** Refuses waiting callers and all later ones. */
   close(): void {
     this.#isClosed = true
     this.#admit()
   }
 
   #admit(): void {
-    while (this.#waiting.length > 0 && (this.#isClosed || this.#underWay < this.limit)) {
+    while (this.#waiting.length > 0 && (this.#isClosed || this.#inFlight < this.limit)) {
       this.#waiting.shift()?.(!this.#isClosed) // concurrency/1
     }
   }
 
-  #begin(): Place {
-    this.#underWay += 1
+  #begin(): Slot {
+    this.#inFlight += 1
     this.#begun += 1
     return { number: this.#begun }
   }
 }
 
-/** A place among those under way. */
-export interface Place {
+/** The right to one push in flight. */
+export interface Slot {
+  /** The number of pushes begun so far, this one included. */
   readonly number: number
 }

@@ -1,40 +1,37 @@
-// Delivers one push: waits for its place, sends it, and gives its ending.
+// Delivers one push: waits for a slot, sends the push, and gives its ending.
 //
 // Invariants:
 //   delivery/1. While a push is deferred, later pushes of the same device wait as long.
-//   delivery/2. A token that is gone is not used again.
-//   delivery/3. Pushes that have expired, or whose claim has run out, are not sent.
+//   delivery/2. After the provider said that a token is gone, this process does not use it again.
+//   delivery/3. This process sends no push that has expired, or whose claim has run out.
 
 import type { EndedPush, Outcome, Provider, Push, PushEnding, Trouble } from '#domain/push'
 import { backOffMs } from './back-off.ts'
-import type { Circuit, Sign } from './circuit.ts'
+import type { Circuit, Health } from './circuit.ts'
 import type { Concurrency, Feedback } from './concurrency.ts'
 import type { Measures } from './measures.ts'
-import type { Window } from './window.ts'
+import type { ClaimedPushes } from './claimed-pushes.ts'
 
 export interface DeliveryPorts {
   readonly provider: Provider
   readonly concurrency: Concurrency
   readonly circuit: Circuit
-  readonly window: Pick<Window, 'maySend'>
+  readonly claimed: Pick<ClaimedPushes, 'maySend'>
   readonly measure: Measures
   readonly nowMs: () => number
   readonly monotonicMs: () => number
   readonly random: () => number
 }
 
-/**
- * Milliseconds for which a push waits at least when credentials or the provider's absence held it
- * up.
- */
-const HELD_UP_MS = 1_000
+/** The least delay of a deferred push, in milliseconds. */
+const DEFERRAL_MS_MIN = 1_000
 
-/** Milliseconds for which a gone route is remembered: longer than a push of it is under way. */
+/** The time for which a gone route is remembered: longer than a push of it stays in flight. */
 const GONE_KEPT_MS = 60_000
 
 interface Deferral {
   readonly untilMs: number
-  /** Its deferred pushes of which the store does not know yet. */
+  /** Deferred pushes of the device that the store has not written yet. */
   unwritten: number
 }
 
@@ -44,10 +41,11 @@ interface Gone {
   readonly atMs: number
 }
 
-const SIGNS: Readonly<Record<Trouble, Sign>> = {
-  device: 'well',
+/** The provider's health when it refuses a push for now, by the party that the refusal concerns. */
+const HEALTH: Readonly<Record<Trouble, Health>> = {
+  device: 'healthy',
   provider: 'failing',
-  credentials: 'credentials',
+  credentials: 'refusing-credentials',
 }
 
 export class Delivery {
@@ -61,31 +59,31 @@ export class Delivery {
     this.#ports = ports
   }
 
-  /** Delivers a push. Gives undefined when it was not sent: its claim ends or is given back. */
+  /** Delivers a push. Gives undefined when it did not send it: its claim ends or gets released. */
   readonly deliver = async (push: Push): Promise<PushEnding | undefined> => {
-    const early = this.#endingWithout(push)
+    const early = this.#endingUnsent(push)
     if (early !== undefined) return early
-    const { concurrency, window } = this.#ports
-    const place = await concurrency.enter()
-    if (place === undefined) return undefined
-    const late = this.#endingWithout(push)
-    if (late !== undefined || !window.maySend(push)) {
-      concurrency.leave(place, 'answered')
+    const { concurrency, claimed } = this.#ports
+    const slot = await concurrency.acquire()
+    if (slot === undefined) return undefined
+    const late = this.#endingUnsent(push)
+    if (late !== undefined || !claimed.maySend(push)) {
+      concurrency.release(slot, 'answered')
       return late // delivery/3
     }
     const outcome = await this.#send(push)
-    concurrency.leave(place, feedbackOf(outcome))
+    concurrency.release(slot, feedbackOf(outcome))
     return this.#endingOf(push, outcome)
   }
 
-  /** Says that the store has written a deferred push: from then on the store keeps its order. */
-  written(push: EndedPush): void {
+  /** Notes that the store has written a deferred push, and keeps its order from then on. */
+  deferralWritten(push: EndedPush): void {
     const deferral = this.#deferred.get(push.route.device)
     if (deferral !== undefined) deferral.unwritten -= 1
   }
 
-  /** Forgets what is no longer needed; called at intervals. */
-  tidy(): void {
+  /** Forgets ended deferrals and old gone routes; called at intervals. */
+  forgetEnded(): void {
     const nowMs = this.#ports.nowMs()
     for (const [device, { untilMs, unwritten }] of this.#deferred) {
       if (untilMs <= nowMs && unwritten <= 0) this.#deferred.delete(device)
@@ -95,11 +93,7 @@ export class Delivery {
     }
   }
 
-  get remembered(): number {
-    return this.#deferred.size + this.#gone.size
-  }
-
-  #endingWithout(push: Push): PushEnding | undefined {
+  #endingUnsent(push: Push): PushEnding | undefined {
     const { device, revision } = push.route
     const nowMs = this.#ports.nowMs()
     if (push.expiresAt <= nowMs) return { kind: 'expired', push } // delivery/3
@@ -117,8 +111,8 @@ export class Delivery {
     const beganMs = monotonicMs()
     const outcome = await provider.send(push)
     measure.sent((monotonicMs() - beganMs) / 1000)
-    if (outcome.kind === 'deferred') circuit.observe(SIGNS[outcome.trouble], outcome.reason)
-    else circuit.observe('well')
+    if (outcome.kind === 'deferred') circuit.observe(HEALTH[outcome.trouble], outcome.reason)
+    else circuit.observe('healthy')
     if (outcome.kind !== 'delivered') measure.refused(outcome.reason)
     return outcome
   }
@@ -145,10 +139,10 @@ export class Delivery {
     { trouble, afterMs }: Extract<Outcome, { readonly kind: 'deferred' }>,
   ): PushEnding {
     const { nowMs, random } = this.#ports
-    // An attempt counts when the push may be at fault, not when the provider serves nobody.
+    // An attempt counts when the push may be at fault, not when the provider refuses credentials.
     const isAttempt = trouble !== 'credentials'
     const attempts = isAttempt ? push.attempts : 0
-    const delayMs = Math.max(HELD_UP_MS, backOffMs({ attempts, afterMs, random }))
+    const delayMs = Math.max(DEFERRAL_MS_MIN, backOffMs({ attempts, afterMs, random }))
     const untilMs = Math.min(nowMs() + delayMs, Math.max(push.expiresAt, nowMs()))
     const unwritten = (this.#deferred.get(push.route.device)?.unwritten ?? 0) + 1
     this.#deferred.set(push.route.device, { untilMs, unwritten })

@@ -1,14 +1,15 @@
 // Runs the jobs of one provider: claims due jobs, sends them, and writes their endings.
 //
-//   store ─▶ claim ─▶ window (bounded) ─▶ lanes by device ─▶ provider
-//     ▲                                                          │
-//     └────────────── settle, in batches ◀── endings ◀───────────┘
+//   store ─▶ claim ─▶ claimed pushes (bounded) ─▶ lanes by device ─▶ provider
+//     ▲                                                                  │
+//     └────────────── settle, in batches ◀── endings ◀───────────────────┘
 //
 // Invariants:
-//   dispatcher/1. At most WINDOW_MAX pushes are held, however many jobs there are.
-//   dispatcher/2. Pushes that are held and unsent when it stops are given back.
-//   dispatcher/3. While the provider is away, it claims once in POLL_MS: due jobs behind deferred
-//                 ones are put off, and a long queue of them would keep the store from other work.
+//   dispatcher/1. The dispatcher holds at most HELD_MAX pushes, however many jobs are due.
+//   dispatcher/2. A dispatcher that stops releases its claims for unsent pushes.
+//   dispatcher/3. While the provider does not answer, the dispatcher claims once in POLL_MS. It
+//                 defers jobs behind deferred ones, and doing so for a long queue at once would
+//                 keep the store from other work.
 
 import { Subject } from 'rxjs'
 
@@ -30,14 +31,12 @@ import { measuresOf } from './measures.ts'
 import type { Measures } from './measures.ts'
 import { pipeline } from './pipeline.ts'
 import { EndingWriter } from './ending-writer.ts'
-import { RENEW_EVERY_MS, CLAIM_MS, Window } from './window.ts'
+import { RENEW_EVERY_MS, CLAIM_MS, ClaimedPushes } from './claimed-pushes.ts'
 
-const WINDOW_MAX = 2_000
+const HELD_MAX = 2_000
 const CLAIM_MAX = 500
 const LANES = 1_024
-/**
- * Milliseconds between looks at the store: a nudge may be lost, and another worker may have gone.
- */
+/** Milliseconds between claims without a nudge: the bus may lose one, and a worker may die. */
 const POLL_MS = 1_000
 const BACKLOG_EVERY_MS = 5_000
 const SENDING_MS_MAX = 5_000
@@ -49,14 +48,14 @@ export interface DispatcherPorts {
   readonly logger: Logger
   readonly timers: Timers
   readonly nowMs: () => number
-  /** Milliseconds that only grow. */
+  /** Gives milliseconds that never decrease. */
   readonly monotonicMs: () => number
-  /** From 0 to below 1. */
+  /** Gives a number from 0 to below 1. */
   readonly random: () => number
 }
 
 export interface DispatcherOptions {
-  /** The name of this process among those that dispatch. */
+  /** Names this process among those that dispatch. */
   readonly worker: string
   readonly concurrency: ConcurrencyOptions
 }
@@ -67,15 +66,15 @@ export class Dispatcher {
   readonly #pushes = new Subject<Push>()
   readonly #concurrency: Concurrency
   readonly #circuit: Circuit
-  readonly #window: Window
+  readonly #claimed: ClaimedPushes
   readonly #delivery: Delivery
   readonly #writer: EndingWriter
   readonly #measure: Measures
   readonly #cancels = new Map<string, () => void>()
   #claiming: Promise<void> | undefined
   #isNudged = false
-  /** True when more jobs were due than there was room for. */
-  #isStarved = false
+  /** True when the dispatcher lacked room for another claim. */
+  #isFull = false
   #isStopping = false
   #backlog = { jobs: 0, oldestDueMs: undefined as number | undefined }
 
@@ -84,19 +83,23 @@ export class Dispatcher {
     this.#ports = ports
     this.#worker = worker
     this.#concurrency = new Concurrency(concurrency)
-    const pass = (atOnce: number): void => this.#concurrency.pass(atOnce)
-    this.#circuit = new Circuit({ timers, random, pass })
-    this.#window = new Window({ ...ports, worker })
+    const allow = (atOnce: number): void => this.#concurrency.allow(atOnce)
+    this.#circuit = new Circuit({ timers, random, allow })
+    this.#claimed = new ClaimedPushes({ ...ports, worker })
     this.#measure = measuresOf(meter, provider.name, {
       jobs: () => this.#backlog.jobs,
       ageSeconds: () => Math.max(0, nowMs() - (this.#backlog.oldestDueMs ?? nowMs())) / 1000,
-      held: () => this.#window.size,
-      underWay: () => this.#concurrency.underWay,
+      held: () => this.#claimed.size,
+      inFlight: () => this.#concurrency.inFlight,
       concurrency: () => this.#concurrency.limit,
       isCircuitOpen: () => !this.#circuit.isClosed,
       areCredentialsRefused: () => this.#circuit.credentialsReason !== undefined,
     })
-    const shared = { concurrency: this.#concurrency, circuit: this.#circuit, window: this.#window }
+    const shared = {
+      concurrency: this.#concurrency,
+      circuit: this.#circuit,
+      claimed: this.#claimed,
+    }
     this.#delivery = new Delivery({ ...ports, ...shared, measure: this.#measure })
     this.#writer = new EndingWriter({
       store,
@@ -104,7 +107,7 @@ export class Dispatcher {
       nowMs,
       logger,
       wait: (delayMs) => new Promise((resolve) => void timers.after(delayMs, resolve)),
-      settled: (endings, ended) => this.#settled(endings, ended),
+      settled: (endings, ended) => this.#onSettled(endings, ended),
     })
     this.#pushes
       .pipe(pipeline({ deliver: (push) => this.#deliver(push), lanes: LANES }))
@@ -113,15 +116,15 @@ export class Dispatcher {
 
   start(): void {
     this.#repeat('renew', RENEW_EVERY_MS, () => {
-      this.#delivery.tidy()
-      return this.#window.renew()
+      this.#delivery.forgetEnded()
+      return this.#claimed.renew()
     })
     this.#repeat('backlog', BACKLOG_EVERY_MS, () => this.#readBacklog())
     void this.#readBacklog()
     this.nudge()
   }
 
-  /** Says that there may be new jobs. */
+  /** Makes the dispatcher look for new jobs at once. */
   nudge(): void {
     this.#isNudged = true
     this.#claiming ??= this.#claimWhileNudged().finally(() => {
@@ -129,9 +132,9 @@ export class Dispatcher {
     })
   }
 
-  /** Says that the provider has other credentials now. */
-  renewed(): void {
-    this.#circuit.renewed()
+  /** Makes the dispatcher try the provider's new credentials at once. */
+  credentialsChanged(): void {
+    this.#circuit.credentialsChanged()
   }
 
   readiness(): Readiness {
@@ -147,7 +150,8 @@ export class Dispatcher {
   }
 
   /**
-   * Finishes the pushes under way, writes their endings, and gives the rest back. (dispatcher/2)
+   * Waits for the pushes in flight, writes their endings, and releases the other claims.
+   * (dispatcher/2)
    */
   async stop(): Promise<void> {
     this.#isStopping = true
@@ -155,21 +159,21 @@ export class Dispatcher {
     await this.#claiming
     this.#concurrency.close()
     this.#circuit.stop()
-    await this.#sent()
+    await this.#untilSent()
     await this.#writer.drained()
-    await this.#window.release()
+    await this.#claimed.release()
   }
 
   async #claimWhileNudged(): Promise<void> {
     while (this.#isNudged && !this.#isStopping) {
       this.#isNudged = false
-      const room = WINDOW_MAX - this.#window.size // dispatcher/1
-      this.#isStarved = room < CLAIM_MAX
-      if (this.#isStarved) return
+      const room = HELD_MAX - this.#claimed.size // dispatcher/1
+      this.#isFull = room < CLAIM_MAX
+      if (this.#isFull) return
       try {
         await this.#claim()
       } catch (error) {
-        this.#ports.logger.warn('push jobs could not be claimed', { error: String(error) })
+        this.#ports.logger.warn('could not claim push jobs', { error: String(error) })
         this.#pollIn(POLL_MS)
         return
       }
@@ -190,42 +194,42 @@ export class Dispatcher {
     this.#measure.operations(claimed.ended)
     this.#measure.ended('expired', claimed.expired)
     this.#measure.ended('superseded', claimed.superseded)
-    for (const push of this.#window.take(claimed.pushes, atMs)) this.#pushes.next(push)
+    for (const push of this.#claimed.add(claimed.pushes, atMs)) this.#pushes.next(push)
     const dueInMs = (claimed.nextDueMs ?? Infinity) - nowMs()
-    const isAway = !this.#circuit.isClosed
-    if (claimed.hasMore && !isAway) this.#isNudged = true
-    else this.#pollIn(isAway ? POLL_MS : Math.max(1, Math.min(POLL_MS, dueInMs))) // dispatcher/3
+    const isDown = !this.#circuit.isClosed
+    if (claimed.hasMore && !isDown) this.#isNudged = true
+    else this.#pollIn(isDown ? POLL_MS : Math.max(1, Math.min(POLL_MS, dueInMs))) // dispatcher/3
   }
 
   async #deliver(push: Push): Promise<void> {
     const ending = await this.#delivery.deliver(push).catch((error: unknown) => {
-      // A provider gives values; a throw is a defect of that push.
+      // A provider never rejects, so an error here is a defect.
       this.#ports.logger.error('a push met a defect', { error: String(error) })
       return { kind: 'failed', push, isGone: false } as const
     })
     if (ending !== undefined) this.#writer.add({ ...ending, push: endedPush(push) })
-    else if (!this.#isStopping) this.#dropped([push])
+    else if (!this.#isStopping) this.#drop([push])
   }
 
-  #settled(endings: readonly PushEnding[], ended: EndedOperations): void {
+  #onSettled(endings: readonly PushEnding[], ended: EndedOperations): void {
     this.#measure.operations(ended)
     for (const ending of endings) {
       if (ending.kind !== 'deferred') this.#measure.ended(ending.kind)
       else {
-        this.#delivery.written(ending.push)
+        this.#delivery.deferralWritten(ending.push)
         if (ending.isAttempt) this.#measure.retried()
       }
     }
-    this.#dropped(endings.map(({ push }) => push))
+    this.#drop(endings.map(({ push }) => push))
   }
 
-  #dropped(pushes: readonly Pick<Push, 'id'>[]): void {
-    this.#window.drop(pushes.map(({ id }) => id))
-    if (this.#isStarved && WINDOW_MAX - this.#window.size >= CLAIM_MAX) this.nudge()
+  #drop(pushes: readonly Pick<Push, 'id'>[]): void {
+    this.#claimed.drop(pushes.map(({ id }) => id))
+    if (this.#isFull && HELD_MAX - this.#claimed.size >= CLAIM_MAX) this.nudge()
   }
 
-  /** Waits for the pushes at the provider, within a bound. */
-  async #sent(): Promise<void> {
+  /** Waits for the provider's answers, for at most SENDING_MS_MAX. */
+  async #untilSent(): Promise<void> {
     let cancel = (): void => {}
     const bound = new Promise<void>((resolve) => {
       cancel = this.#ports.timers.after(SENDING_MS_MAX, resolve)
@@ -249,12 +253,12 @@ export class Dispatcher {
     )
   }
 
-  #repeat(name: string, everyMs: number, chore: () => Promise<void>): void {
+  #repeat(name: string, everyMs: number, task: () => Promise<void>): void {
     const next = (): void => {
       if (this.#isStopping) return
       this.#cancels.set(
         name,
-        this.#ports.timers.after(everyMs, () => void chore().finally(next)),
+        this.#ports.timers.after(everyMs, () => void task().finally(next)),
       )
     }
     next()

@@ -1,8 +1,8 @@
 // Writes endings to the store in batches, which grow while the store works.
 //
 // Invariants:
-//   ending-writer/1. An ending counts as written once the store says so; until the store answers,
-//                    the writer tries again.
+//   ending-writer/1. An ending counts as written only after the store has confirmed it. Until then
+//                    the writer repeats it.
 
 import type { EndedOperations, PushEnding, PushStore } from '#domain/push'
 import type { Logger } from '#domain/telemetry'
@@ -39,7 +39,7 @@ export class EndingWriter {
     })
   }
 
-  /** Resolves once everything is written. */
+  /** Resolves once the store has every ending. */
   async drained(): Promise<void> {
     while (this.#running !== undefined) await this.#running
   }
@@ -59,7 +59,7 @@ export class EndingWriter {
         settled(batch, await store.settle(batch, { worker, nowMs: nowMs() }))
         return
       } catch (error) {
-        logger.warn('push endings could not be written; trying again', {
+        logger.warn('could not write push endings; trying again', {
           error: String(error),
           pushes: batch.length,
         })

@@ -1,15 +1,15 @@
-// The metrics of dispatch, by provider.
+// Defines the metrics of dispatch, by provider.
 
 import { OPERATION_STATUSES } from '#domain/operation'
 import type { EndedOperations, ProviderName, PushEnding } from '#domain/push'
 import type { Meter } from '#domain/telemetry'
 
-/** The values of the gauges. */
+/** Gives the values of the gauges. */
 export interface Figures {
   readonly jobs: () => number
   readonly ageSeconds: () => number
   readonly held: () => number
-  readonly underWay: () => number
+  readonly inFlight: () => number
   readonly concurrency: () => number
   readonly isCircuitOpen: () => boolean
   readonly areCredentialsRefused: () => boolean
@@ -17,14 +17,14 @@ export interface Figures {
 
 export interface Measures {
   readonly sent: (seconds: number) => void
-  /** Counts a refused push by the provider's word for the reason. */
+  /** Counts a refused push by the reason that the provider gives. */
   readonly refused: (reason: string) => void
   readonly retried: () => void
   readonly ended: (kind: Exclude<PushEnding['kind'], 'deferred'>, count?: number) => void
   readonly operations: (ended: EndedOperations) => void
 }
 
-/** Reasons that are counted apart; further ones count as `other`. */
+/** Bound for the reasons with a counter of their own; further ones count as `other`. */
 const REASONS_MAX = 50
 
 export function measuresOf(meter: Meter, provider: ProviderName, figures: Figures): Measures {
@@ -33,7 +33,7 @@ export function measuresOf(meter: Meter, provider: ProviderName, figures: Figure
   meter.gauge('push_jobs', labels, figures.jobs)
   meter.gauge('push_queue_age_seconds', labels, figures.ageSeconds)
   meter.gauge('push_held', labels, figures.held)
-  meter.gauge('push_in_flight', labels, figures.underWay)
+  meter.gauge('push_in_flight', labels, figures.inFlight)
   meter.gauge('push_concurrency', labels, figures.concurrency)
   meter.gauge('push_circuit_open', labels, () => asNumber(figures.isCircuitOpen()))
   meter.gauge('push_credentials_refused', labels, () => asNumber(figures.areCredentialsRefused()))
@@ -47,8 +47,8 @@ export function measuresOf(meter: Meter, provider: ProviderName, figures: Figure
     OPERATION_STATUSES.map((status) => [status, meter.counter('operations_total', { status })]),
   )
   const reasons = new Map<string, (by?: number) => void>()
-  const reasonCounter = (told: string) => {
-    const reason = reasons.has(told) || reasons.size < REASONS_MAX ? told : 'other'
+  const reasonCounter = (given: string) => {
+    const reason = reasons.has(given) || reasons.size < REASONS_MAX ? given : 'other'
     const counter =
       reasons.get(reason) ?? meter.counter('push_refusals_total', { provider, reason })
     reasons.set(reason, counter)

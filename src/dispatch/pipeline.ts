@@ -1,8 +1,8 @@
 // Delivers pushes in lanes, and gives their endings.
 //
 // Invariants:
-//   pipeline/1. A device keeps to one lane, and a lane delivers one push at a time: so a device
-//               gets its pushes in order, and lanes run side by side.
+//   pipeline/1. The pushes of a device share one lane, and a lane delivers one push at a time. So a
+//               device gets its pushes in order, and lanes run concurrently.
 
 import { concatMap, groupBy, mergeMap } from 'rxjs'
 import type { Observable, OperatorFunction } from 'rxjs'
@@ -10,12 +10,12 @@ import type { Observable, OperatorFunction } from 'rxjs'
 import type { Push } from '#domain/push'
 
 export interface PipelineOptions<Ending> {
-  /** Gives one ending and never an error, which would end every lane. */
+  /** Must not reject: an error would end every lane. */
   readonly deliver: (push: Push) => Promise<Ending>
   readonly lanes: number
 }
 
-/** The lane of a push; ids of devices follow one another, so they spread evenly. */
+/** Gives the lane of a push. The ids of devices are consecutive, so they spread evenly. */
 export const laneOf = ({ route }: Pick<Push, 'route'>, lanes: number): number =>
   route.device % lanes
 
@@ -24,7 +24,7 @@ export const pipeline =
   (pushes: Observable<Push>) =>
     pushes.pipe(
       groupBy((push) => laneOf(push, lanes)),
-      // The number of lanes is the cap. A cap on mergeMap would lose pushes: a lane that nobody has
-      // subscribed to drops what it is sent.
+      // The number of lanes bounds concurrency. A bound on mergeMap would lose pushes: a lane
+      // without a subscriber drops its pushes.
       mergeMap((lane) => lane.pipe(concatMap(deliver))), // pipeline/1
     )

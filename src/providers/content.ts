@@ -1,5 +1,5 @@
-// The content of a push, the same for every provider: a title, a text, and data fields that are all
-// text. (decisions.md 11)
+// Makes the content of a push, the same for every provider: a title, a text, and data fields that
+// are all text. (decisions.md 11)
 
 import { deliveryIdOf } from '#domain/feed'
 import type { FeedEntry } from '#domain/feed'
@@ -7,7 +7,7 @@ import type { Push } from '#domain/push'
 import { DEFAULT_SEVERITY, SEVERITIES } from '#domain/submission'
 import type { Fields, Json, Severity } from '#domain/submission'
 
-/** Bytes of one push that every provider takes. */
+/** The largest push in bytes that every provider accepts. */
 const PUSH_BYTES_MAX = 4_096
 
 const TITLE_MAX = 200
@@ -22,26 +22,26 @@ export interface Content {
 }
 
 /**
- * Gives the content of a push: everything, or a wake-up where `written`, which is what the provider
- * gets in JSON, is too large. Pushes of one entry share it, so an entry is read once and not for
- * each of its devices.
+ * Gives a function that makes the content of a push: everything in the entry, or a wake-up when the
+ * JSON of `payloadOf`, which the provider gets, would be too large. Pushes of one entry share the
+ * content, so the function reads an entry once and not for each device.
  */
 export function contentWithin(
-  written: (content: Content, push: Push) => object,
+  payloadOf: (content: Content, push: Push) => object,
 ): (push: Push) => Content {
-  const known = new WeakMap<FeedEntry, Content>()
+  const cached = new WeakMap<FeedEntry, Content>()
   return (push) => {
-    const before = known.get(push.entry)
-    if (before !== undefined) return before
-    const whole = contentOf(push)
-    const bytes = Buffer.byteLength(JSON.stringify(written(whole, push)))
-    const content = bytes <= PUSH_BYTES_MAX ? whole : wakeUpOf(push)
-    known.set(push.entry, content)
+    const earlier = cached.get(push.entry)
+    if (earlier !== undefined) return earlier
+    const full = contentOf(push)
+    const bytes = Buffer.byteLength(JSON.stringify(payloadOf(full, push)))
+    const content = bytes <= PUSH_BYTES_MAX ? full : wakeUpOf(push)
+    cached.set(push.entry, content)
     return content
   }
 }
 
-/** Content with everything that the entry holds. */
+/** Gives the content with everything in the entry. */
 export function contentOf(push: Push): Content {
   const fields = fieldsOf(push.entry)
   const title = textIn(fields, 'title') ?? push.entityTitle ?? push.entry.entityId
@@ -53,12 +53,12 @@ export function contentOf(push: Push): Content {
   return { title, body, severity, data }
 }
 
-/** Content for an entry that is too large: enough to show, and to fetch the rest by. */
+/** Gives a wake-up for an entry that is too large: a preview, and the ids to fetch the rest. */
 function wakeUpOf(push: Push): Content {
-  const whole = contentOf(push)
-  const title = shortened(whole.title, TITLE_MAX)
-  const body = shortened(whole.body, PREVIEW_MAX)
-  const { severity } = whole
+  const full = contentOf(push)
+  const title = shortened(full.title, TITLE_MAX)
+  const body = shortened(full.body, PREVIEW_MAX)
+  const { severity } = full
   const data = { ...namesOf(push.entry), title, body, severity, wakeup: '1' }
   return { title, body, severity, data }
 }
@@ -79,7 +79,7 @@ function namesOf(entry: FeedEntry): Record<string, string> {
   }
 }
 
-/** Reads the payload, which the gateway itself wrote: an object of named values. */
+/** Parses the payload. The gateway wrote it, so it is an object of named values. */
 const fieldsOf = ({ payload }: FeedEntry): Fields => JSON.parse(payload) as Fields
 
 const textOf = (value: Json): string => (typeof value === 'string' ? value : JSON.stringify(value))
@@ -89,7 +89,7 @@ function textIn(fields: Fields, name: string): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
-/** The text of a push: a Message has its own; for other models it tells the change. */
+/** Gives the text of a push: a Message has its own; other models get one about the change. */
 function bodyOf({ model, action, state }: FeedEntry, fields: Fields): string {
   const names = model === 'message' ? ['body'] : ['message', 'description', 'status']
   for (const name of names) {
@@ -108,7 +108,7 @@ function valuesIn(attrs: Json | undefined): string {
   return shortened(shown.join(', '), PREVIEW_MAX)
 }
 
-/** The severity of a push. Things have none: their state is to be looked at and wakes nobody. */
+/** Gives the severity of a push: `low` for Things, whose state should wake nobody. */
 function severityOf({ model }: FeedEntry, fields: Fields): Severity {
   if (model === 'thing') return 'low'
   const text = textIn(fields, 'severity')?.trim().toLowerCase()
@@ -116,7 +116,7 @@ function severityOf({ model }: FeedEntry, fields: Fields): Severity {
 }
 
 /** Cuts a text between two characters, not within one. */
-function shortened(text: string, most: number): string {
-  if (text.length <= most) return text
-  return `${text.slice(0, most - 1).replace(/[\uD800-\uDBFF]$/, '')}…`
+function shortened(text: string, lengthMax: number): string {
+  if (text.length <= lengthMax) return text
+  return `${text.slice(0, lengthMax - 1).replace(/[\uD800-\uDBFF]$/, '')}…`
 }

@@ -1,11 +1,11 @@
-// Reads a file with a provider's credentials at the start, and again when it has changed.
+// Reads a file with a provider's credentials at the start, and again after each change.
 
 import { readFile, stat } from 'node:fs/promises'
 
 import type { Logger } from '#domain/telemetry'
 import type { Runtime } from '#domain/runtime'
 
-const LOOK_EVERY_MS = 10_000
+const CHECK_EVERY_MS = 10_000
 
 export interface CredentialsFilePorts {
   readonly runtime: Pick<Runtime, 'every'>
@@ -13,17 +13,17 @@ export interface CredentialsFilePorts {
 }
 
 export interface CredentialsFile<Credentials> {
-  /** The variable that names the file. */
+  /** The environment variable that names the file. */
   readonly setting: string
   readonly path: string
-  /** Throws a sentence that tells what the text should be, and never quotes it. */
+  /** Throws a CredentialsError that says what the text should be and never quotes it. */
   readonly parse: (text: string) => Credentials
   readonly changed: (credentials: Credentials) => void
 }
 
 /**
- * Gives the credentials in the file, and a function that stops watching it. Rejects with a
- * sentence.
+ * Gives the credentials in the file, and a function that stops watching it. Rejects with a sentence
+ * for the operator.
  */
 export async function openCredentials<Credentials>(
   { setting, path, parse, changed }: CredentialsFile<Credentials>,
@@ -33,32 +33,32 @@ export async function openCredentials<Credentials>(
   const credentials = await load().catch((error: unknown) => {
     throw new Error(`${setting} names ${path}, which ${problemOf(error)}`)
   })
-  let seen = await versionOf(path)
-  let isLooking = false
-  const look = async (): Promise<void> => {
+  let loaded = await versionOf(path)
+  let isChecking = false
+  const check = async (): Promise<void> => {
     const version = await versionOf(path)
-    if (version === undefined || version === seen) return
-    seen = version
+    if (version === undefined || version === loaded) return
+    loaded = version
     try {
       changed(await load())
-      logger.info('credentials of a push provider were read again', { setting })
+      logger.info('reloaded the credentials of a push provider', { setting })
     } catch (error) {
-      // The earlier credentials stay in force: a file is often written in two steps.
-      logger.error('credentials of a push provider cannot be used', {
+      // The earlier credentials stay in force: a program may write the file in two steps.
+      logger.error('cannot use the new credentials of a push provider', {
         setting,
         problem: problemOf(error),
       })
     }
   }
-  const close = runtime.every(LOOK_EVERY_MS, () => {
-    if (isLooking) return
-    isLooking = true
-    void look().finally(() => (isLooking = false))
+  const close = runtime.every(CHECK_EVERY_MS, () => {
+    if (isChecking) return
+    isChecking = true
+    void check().finally(() => (isChecking = false))
   })
   return { credentials, close }
 }
 
-/** A text that changes when the file is written; undefined while the file does not exist. */
+/** Gives a text that differs after each write to the file; undefined while there is no file. */
 async function versionOf(path: string): Promise<string | undefined> {
   try {
     const { mtimeMs, size, ino } = await stat(path)
@@ -74,5 +74,5 @@ function problemOf(error: unknown): string {
   return code === 'ENOENT' ? 'does not exist' : `cannot be read (${code})`
 }
 
-/** The fault of credentials, as the end of a sentence about their file. */
+/** Says what is wrong with credentials, as the end of a sentence that begins with their file. */
 export class CredentialsError extends Error {}

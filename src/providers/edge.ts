@@ -1,4 +1,4 @@
-// The ports of a provider.
+// Types the ports of a provider.
 
 import type { Runtime } from '#domain/runtime'
 import type { Logger } from '#domain/telemetry'
@@ -6,6 +6,6 @@ import type { Logger } from '#domain/telemetry'
 export interface ProviderEdge {
   readonly runtime: Pick<Runtime, 'nowMs' | 'monotonicMs' | 'every' | 'soon'>
   readonly logger: Logger
-  /** Called when the credentials changed: refused pushes may be tried again. */
-  readonly renewed: () => void
+  /** Called after the file has new credentials, with which the provider may accept pushes again. */
+  readonly credentialsChanged: () => void
 }

@@ -1,20 +1,20 @@
-// The table of push providers: one row and one folder each. A row loads its library only where the
-// provider is set up.
+// Lists the push providers, one row and one folder each. A row loads its library only when the
+// provider is configured.
 
 import type { Provider, ProviderName } from '#domain/push'
 import type { ApnsSettings } from './apns/apns.ts'
 import type { ProviderEdge } from './edge.ts'
 import type { FcmSettings } from './fcm/fcm.ts'
 
-/** The settings of each provider; absent: not set up. */
+/** The settings of each configured provider. */
 export interface ProviderSettings {
   readonly apns?: ApnsSettings
   readonly fcm?: FcmSettings
 }
 
 interface Row<Name extends ProviderName> {
-  /** Pushes under way at first and at most. */
-  readonly concurrency: { readonly first: number; readonly most: number }
+  /** The initial and the greatest limit of pushes in flight. */
+  readonly concurrency: { readonly initial: number; readonly max: number }
   /** Rejects with a sentence for the operator. */
   readonly open: (
     settings: NonNullable<ProviderSettings[Name]>,
@@ -24,11 +24,11 @@ interface Row<Name extends ProviderName> {
 
 export const PROVIDER_TABLE: { readonly [Name in ProviderName]: Row<Name> } = {
   apns: {
-    concurrency: { first: 64, most: 1_000 },
+    concurrency: { initial: 64, max: 1_000 },
     open: async (settings, edge) => (await import('./apns/apns.ts')).openApns(settings, edge),
   },
   fcm: {
-    concurrency: { first: 100, most: 1_000 },
+    concurrency: { initial: 100, max: 1_000 },
     open: async (settings, edge) => (await import('./fcm/fcm.ts')).openFcm(settings, edge),
   },
 }

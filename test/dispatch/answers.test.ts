@@ -1,6 +1,6 @@
-// Goal: what a provider says decides the operation's status, the device's route, and whether the
-// push is tried again: one row an answer.
-// Method: the real libraries and stand-ins of both services, a dispatcher over a real store.
+// Goal: a provider's answer decides the operation's status, the device's route, and whether the
+// dispatcher tries the push again. Each row is one answer. Method: a dispatcher over a real store
+// uses the real libraries against stand-ins of both services.
 
 import test from 'ava'
 import type { ExecutionContext } from 'ava'
@@ -14,7 +14,7 @@ import { apnsBench, appleToken, fcmBench, googleToken } from '#test/support/push
 import { message, opId } from '#test/support/submissions'
 
 interface Ends {
-  /** `provider_queued` where it would be tried again for as long as it lives. */
+  /** `provider_queued` when the dispatcher would try again until the push expires. */
   readonly status: 'sent' | 'failed' | 'provider_queued'
   readonly route: 'stays' | 'retired'
   readonly tries: 'once' | 'again'
@@ -48,7 +48,7 @@ const GOOGLE: readonly (readonly [FcmRefusal | undefined, Ends])[] = [
 ]
 
 for (const [refusal, ends] of APPLE) {
-  test(`Apple: ${refusal?.reason ?? 'taken'} → ${ends.status}, token ${ends.route}`, async (t) => {
+  test(`Apple: ${refusal?.reason ?? 'accepted'} → ${ends.status}, token ${ends.route}`, async (t) => {
     const { server, provider } = await apnsBench(t)
     server.refuse = () => refusal
     await check(t, { provider, ends, requests: () => server.requests })
@@ -56,7 +56,7 @@ for (const [refusal, ends] of APPLE) {
 }
 
 for (const [refusal, ends] of GOOGLE) {
-  const name = refusal?.errorCode ?? refusal?.canonical ?? 'taken'
+  const name = refusal?.errorCode ?? refusal?.canonical ?? 'accepted'
   test.serial(`Google: ${name} → ${ends.status}, token ${ends.route}`, async (t) => {
     const { server, provider } = await fcmBench(t)
     server.refuse = () => refusal
@@ -80,7 +80,7 @@ async function check(t: ExecutionContext, { provider, ends, requests }: Checked)
   const dispatcher = bench.start('worker', provider)
   const isOver = (): boolean =>
     ends.tries === 'again' ? requests() >= 2 : bench.ended(provider.name) === 1
-  await bench.advanceUntil('it has ended or was tried again', isOver, 20)
+  await bench.advanceUntil('the push has ended or had a second attempt', isOver, 20)
   await dispatcher.stop()
   const status = (await store.operations.find(opId('m')))?.status
   t.is(status, ends.status)

@@ -1,4 +1,5 @@
-// A dispatcher over a real store: what is sent, in which order, and what is written.
+// Method: a dispatcher over a real store sends to a fake provider. The tests check the pushes,
+// their order, and the endings in the store.
 
 import test from 'ava'
 
@@ -12,7 +13,7 @@ const MESSAGES_A_MINUTE = 20
 
 const places = (pushes: readonly Push[]): readonly string[] => placesOf(pushes).toSorted()
 
-test('a due push is sent once and its operation ends', async (t) => {
+test('a dispatcher sends a due push once, and its operation ends', async (t) => {
   const bench = await DispatchBench.open(t, 3)
   const { writer, provider, store } = bench
   await writer.take(message({ opId: 'm' })).commit()
@@ -24,12 +25,12 @@ test('a due push is sent once and its operation ends', async (t) => {
 
   await writer.take(message()).commit()
   dispatcher.nudge()
-  await bench.advanceUntil('the next one, too', () => bench.counted('delivered') === 6, 0)
+  await bench.advanceUntil('the next ones are written', () => bench.counted('delivered') === 6, 0)
   t.is(provider.sent.length, 6)
   await dispatcher.stop()
 })
 
-test('without a nudge a job is found within a second', async (t) => {
+test('a dispatcher finds a job within a second without a nudge', async (t) => {
   const bench = await DispatchBench.open(t)
   const dispatcher = bench.start()
   await bench.advanceUntil('it waits for jobs', () => bench.time.waiting >= 3, 0)
@@ -39,7 +40,7 @@ test('without a nudge a job is found within a second', async (t) => {
   await dispatcher.stop()
 })
 
-test('delivery/1: a device that was refused for now gets its pushes later, in their order', async (t) => {
+test('delivery/1: a device whose push was refused for now gets its pushes later, in order', async (t) => {
   const bench = await DispatchBench.open(t, 2)
   const { writer, provider } = bench
   let refusals = 3
@@ -56,14 +57,14 @@ test('delivery/1: a device that was refused for now gets its pushes later, in th
     provider.taken.filter(({ route }) => route.token === token).map(({ entry }) => entry.seq)
   t.deepEqual(of('token 1'), [1, 2, 3, 4, 5])
   t.deepEqual(of('token 2'), [1, 2, 3, 4, 5])
-  t.is(provider.sent.length, 13, 'nothing behind a refused push was sent in vain')
+  t.is(provider.sent.length, 13, 'the dispatcher sends no push behind a refused one')
   t.is(bench.meter.total('push_retries_total{apns}'), 3)
   t.is(bench.meter.total('push_refusals_total{apns,TooMany}'), 3)
   t.true(bench.time.nowMs() - NOW >= 7_000, 'one, two and four seconds')
   await dispatcher.stop()
 })
 
-test('a provider that is away opens the circuit, and its return closes it', async (t) => {
+test('a provider that does not answer opens the circuit, and its next answer closes it', async (t) => {
   const bench = await DispatchBench.open(t, 20)
   const { writer, provider } = bench
   provider.answer = () => AWAY
@@ -78,17 +79,17 @@ test('a provider that is away opens the circuit, and its return closes it', asyn
     isOptional: true,
   })
   t.is(bench.meter.gauges.get('push_circuit_open{apns}')?.(), 1)
-  const asked = provider.sent.length
+  const before = provider.sent.length
   bench.time.advance(20_000)
-  await bench.advanceUntil('it was asked again', () => provider.sent.length > asked)
-  t.true(provider.sent.length < asked + 10, 'by a few pushes, not by all')
+  await bench.advanceUntil('the circuit probes it', () => provider.sent.length > before)
+  t.true(provider.sent.length < before + 10, 'with a few pushes, not with all')
   provider.answer = () => DELIVERED
   await bench.advanceUntil('all are written', () => bench.counted('delivered') === 100)
   t.true(dispatcher.readiness().ready)
   await dispatcher.stop()
 })
 
-test('a provider that hangs for ten minutes holds up no push of the other one', async (t) => {
+test('a provider that hangs for ten minutes delays no push of the other one', async (t) => {
   const bench = await DispatchBench.open(t, 4, 4)
   const { writer, provider, time } = bench
   const google = new FakeProvider('fcm')
@@ -108,14 +109,14 @@ test('a provider that hangs for ten minutes holds up no push of the other one', 
     t.true(time.nowMs() - beganMs < 100, 'at once')
     await bench.advanceUntil('the minute is over', () => time.nowMs() >= beganMs + 60_000, 500)
   }
-  t.true(provider.sent.length < 100, `${provider.sent.length} were sent into the void`)
+  t.true(provider.sent.length < 100, `${provider.sent.length} pushes got no answer`)
   provider.answer = () => DELIVERED
   await bench.advanceUntil('Apple has the rest', () => bench.ended('apns') === 40 * 20, 500)
   t.is(new Set(provider.taken.map(({ id }) => id)).size, 10 * 4 * MESSAGES_A_MINUTE)
   await Promise.all([hanging.stop(), other.stop()])
 })
 
-test('dispatcher/3: while the provider is away, no claim follows the other through the queue', async (t) => {
+test('dispatcher/3: a dispatcher claims seldom while the provider does not answer', async (t) => {
   const bench = await DispatchBench.open(t, 32)
   const { writer, provider, time } = bench
   for (let index = 0; index < 200; index += 1) writer.take(message())
@@ -128,7 +129,7 @@ test('dispatcher/3: while the provider is away, no claim follows the other throu
   await dispatcher.stop()
 })
 
-test('refused credentials keep the jobs, tell the operator, and recover', async (t) => {
+test('a dispatcher keeps the jobs while the provider refuses the credentials, and reports that', async (t) => {
   const bench = await DispatchBench.open(t)
   const { writer, provider, store } = bench
   provider.answer = () => REFUSED
@@ -140,13 +141,13 @@ test('refused credentials keep the jobs, tell the operator, and recover', async 
   bench.time.advance(600_000)
   t.is((await store.operations.find(opId('m')))?.status, 'provider_queued')
   provider.answer = () => DELIVERED
-  dispatcher.renewed()
+  dispatcher.credentialsChanged()
   await bench.advanceUntil('it was sent', () => bench.counted('delivered') === 1)
   t.is(bench.meter.gauges.get('push_credentials_refused{apns}')?.(), 0)
   await dispatcher.stop()
 })
 
-test('delivery/2: behind a token that is gone nothing more is sent to it', async (t) => {
+test('delivery/2: a dispatcher sends nothing more to a token that is gone', async (t) => {
   const bench = await DispatchBench.open(t)
   const { writer, provider, store } = bench
   provider.answer = () => ({ kind: 'gone', reason: 'Unregistered' })
@@ -162,7 +163,7 @@ test('delivery/2: behind a token that is gone nothing more is sent to it', async
   await dispatcher.stop()
 })
 
-test('delivery/3: a push that expires while the provider is away is not sent', async (t) => {
+test('delivery/3: a dispatcher does not send a push that expired while the provider was down', async (t) => {
   const bench = await DispatchBench.open(t)
   const { writer, provider, store } = bench
   provider.answer = () => AWAY
@@ -175,7 +176,7 @@ test('delivery/3: a push that expires while the provider is away is not sent', a
   await dispatcher.stop()
 })
 
-test('delivery/3: a push that expires behind another one is not sent', async (t) => {
+test('delivery/3: a dispatcher does not send a push that expired behind another one', async (t) => {
   const bench = await DispatchBench.open(t)
   const { writer, provider } = bench
   const hanging = Promise.withResolvers<Outcome>()
@@ -183,7 +184,7 @@ test('delivery/3: a push that expires behind another one is not sent', async (t)
   writer.take(message(), message({ fields: { ttl: NOW + 2_000 } }), message())
   await writer.commit()
   const dispatcher = bench.start()
-  await bench.advanceUntil('the first is under way', () => provider.sent.length === 1, 1)
+  await bench.advanceUntil('the first is in flight', () => provider.sent.length === 1, 1)
   await bench.advanceUntil('time passes', () => bench.time.nowMs() > NOW + 3_000)
   hanging.resolve(DELIVERED)
   await bench.advanceUntil('all are written', () => bench.counted('delivered') === 2)
@@ -192,7 +193,7 @@ test('delivery/3: a push that expires behind another one is not sent', async (t)
   await dispatcher.stop()
 })
 
-test('window/1: behind the end of its claim a push is not sent but claimed anew', async (t) => {
+test('claimed-pushes/1: a dispatcher claims a push again whose claim ended, before it sends it', async (t) => {
   const bench = await DispatchBench.open(t)
   const { writer, provider } = bench
   const hanging = Promise.withResolvers<Outcome>()
@@ -201,17 +202,17 @@ test('window/1: behind the end of its claim a push is not sent but claimed anew'
   await writer.commit()
   bench.isRenewalLost = true
   const dispatcher = bench.start()
-  await bench.advanceUntil('the first is under way', () => provider.sent.length === 1, 1)
+  await bench.advanceUntil('the first is in flight', () => provider.sent.length === 1, 1)
   await bench.advanceUntil('the claim is near its end', () => bench.time.nowMs() > NOW + 23_000)
   hanging.resolve(DELIVERED)
   await bench.advanceUntil('the first is written', () => bench.counted('delivered') === 1, 1)
   t.is(provider.sent.length, 1)
-  await bench.advanceUntil('the second was claimed anew', () => bench.counted('delivered') === 2)
+  await bench.advanceUntil('the second is written', () => bench.counted('delivered') === 2)
   t.true(bench.time.nowMs() >= NOW + 30_000)
   await dispatcher.stop()
 })
 
-test('dispatcher/1: while the provider answers nothing, no more is held than the bound', async (t) => {
+test('dispatcher/1: a dispatcher holds no more pushes than its bound while the provider hangs', async (t) => {
   const bench = await DispatchBench.open(t, 32)
   const { writer, provider, meter } = bench
   for (let index = 0; index < 100; index += 1) writer.take(message())
@@ -220,7 +221,7 @@ test('dispatcher/1: while the provider answers nothing, no more is held than the
   provider.answer = () => hanging.promise
   const dispatcher = bench.start()
   const held = (): number => meter.gauges.get('push_held{apns}')?.() ?? 0
-  await bench.advanceUntil('it holds what it may', () => held() >= 2_000)
+  await bench.advanceUntil('it reaches its bound', () => held() >= 2_000)
   await bench.advanceUntil('time passes', () => bench.time.nowMs() > NOW + 20_000)
   t.is(held(), 2_000)
   hanging.resolve(DELIVERED)
@@ -228,7 +229,7 @@ test('dispatcher/1: while the provider answers nothing, no more is held than the
   await dispatcher.stop()
 })
 
-test("dispatcher/1: a bounded number of jobs is held, and sent at the provider's pace", async (t) => {
+test("dispatcher/1: a dispatcher sends many pushes at the provider's pace within its bound", async (t) => {
   const bench = await DispatchBench.open(t, 32)
   const { writer, provider, meter } = bench
   for (let index = 0; index < 100; index += 1) writer.take(message())
@@ -246,7 +247,7 @@ test("dispatcher/1: a bounded number of jobs is held, and sent at the provider's
   await dispatcher.stop()
 })
 
-test('dispatcher/2: unsent pushes of a stopped dispatcher are due at once for another one', async (t) => {
+test('dispatcher/2: another dispatcher gets the unsent pushes of a stopped one at once', async (t) => {
   const bench = await DispatchBench.open(t, 2)
   const { writer, provider } = bench
   const hanging = Promise.withResolvers<Outcome>()
@@ -254,7 +255,10 @@ test('dispatcher/2: unsent pushes of a stopped dispatcher are due at once for an
   writer.take(message(), message())
   await writer.commit()
   const first = bench.start('first')
-  await bench.advanceUntil('the other device was served', () => bench.counted('delivered') === 2)
+  await bench.advanceUntil(
+    'the other device has its pushes',
+    () => bench.counted('delivered') === 2,
+  )
   const stopped = first.stop()
   hanging.resolve(DELIVERED)
   await bench.advanceUntil('it has stopped', () => bench.counted('delivered') === 3)
@@ -267,25 +271,25 @@ test('dispatcher/2: unsent pushes of a stopped dispatcher are due at once for an
   await second.stop()
 })
 
-test('claiming/1: the jobs of a worker that is gone are taken over, in their order', async (t) => {
+test('claiming/1: another worker takes over the jobs of a dead one, in their order', async (t) => {
   const bench = await DispatchBench.open(t)
   const { writer, provider } = bench
   writer.take(message(), message(), message())
   await writer.commit()
   const never = new Promise<Outcome>(() => {})
   provider.answer = () => never
-  const gone = bench.start('gone')
+  const dead = bench.start('dead')
   await bench.advanceUntil('it holds them', () => provider.sent.length === 1)
-  gone.kill()
+  dead.kill()
   provider.answer = () => DELIVERED
   const next = bench.start('next')
-  await bench.advanceUntil('they were taken over', () => bench.counted('delivered') === 3)
+  await bench.advanceUntil('the other one has sent them', () => bench.counted('delivered') === 3)
   t.true(bench.time.nowMs() >= NOW + 30_000)
   t.deepEqual(placesOf(provider.taken), ['token 1 1', 'token 1 2', 'token 1 3'])
   await next.stop()
 })
 
-test('ending-writer/1: endings are written once the store answers again', async (t) => {
+test('ending-writer/1: a dispatcher writes endings once the store answers again', async (t) => {
   const bench = await DispatchBench.open(t)
   const { writer, provider, store } = bench
   await writer.take(message()).commit()

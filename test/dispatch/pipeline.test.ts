@@ -1,5 +1,3 @@
-// Lanes: what comes out when, by the picture.
-
 import test from 'ava'
 import { Subject } from 'rxjs'
 
@@ -20,14 +18,14 @@ function bench(lanes: number) {
   const deliver = (one: Push): Promise<number> =>
     new Promise((resolve) => sending.push({ push: one, end: () => resolve(one.id) }))
   pushes.pipe(pipeline({ deliver, lanes })).subscribe((id) => endings.push(id))
-  const idsUnderWay = () => sending.map(({ push: { id } }) => id)
-  return { pushes, sending, endings, idsUnderWay }
+  const idsInFlight = () => sending.map(({ push: { id } }) => id)
+  return { pushes, sending, endings, idsInFlight }
 }
 
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 
-test('pipeline/1: a device is served one push after the other, lanes side by side', async (t) => {
-  const { pushes, sending, endings, idsUnderWay } = bench(4)
+test('pipeline/1: a lane delivers one push after the other, and lanes deliver concurrently', async (t) => {
+  const { pushes, sending, endings, idsInFlight } = bench(4)
   for (const [id, device] of [
     [1, 1],
     [2, 1],
@@ -36,10 +34,10 @@ test('pipeline/1: a device is served one push after the other, lanes side by sid
   ] as const) {
     pushes.next(push(id, device))
   }
-  t.deepEqual(idsUnderWay(), [1, 3], 'devices 1 and 5 share a lane')
+  t.deepEqual(idsInFlight(), [1, 3], 'devices 1 and 5 share a lane')
   sending[1]?.end()
   await settled()
-  t.deepEqual(idsUnderWay(), [1, 3])
+  t.deepEqual(idsInFlight(), [1, 3])
   sending[0]?.end()
   await settled()
   sending[2]?.end()
@@ -49,7 +47,7 @@ test('pipeline/1: a device is served one push after the other, lanes side by sid
   t.deepEqual(endings, [3, 1, 2, 4])
 })
 
-test('no push is lost, however many lanes come at once', async (t) => {
+test('the pipeline delivers every push, however many lanes begin at once', async (t) => {
   const { pushes, sending, endings } = bench(64)
   for (let id = 0; id < 500; id += 1) pushes.next(push(id, id))
   for (let at = 0; at < 500; at += 1) {
@@ -59,7 +57,7 @@ test('no push is lost, however many lanes come at once', async (t) => {
   t.is(new Set(endings).size, 500)
 })
 
-test('a device keeps to its lane, and devices spread evenly', (t) => {
+test('devices spread evenly over the lanes', (t) => {
   const lanes = Array.from({ length: 1_000 }, (_, device) => laneOf(push(1, device), 10))
   t.is(lanes.filter((lane) => lane === 3).length, 100)
   t.true(lanes.every((lane) => lane >= 0 && lane < 10))

@@ -1,6 +1,6 @@
-// Goal: a queue of any length costs memory and claims no more than a short one. Method: one job is
-// copied a hundred thousand times in the database itself; HELIOGRAPH_QUEUED_JOBS=1000000 asks for
-// more.
+// Goal: a dispatcher needs no more memory and claims for a long queue than for a short one.
+// Method: a statement copies a few jobs to a hundred thousand; HELIOGRAPH_QUEUED_JOBS=1000000 sets
+// another number.
 
 import { DatabaseSync } from 'node:sqlite'
 import { setFlagsFromString } from 'node:v8'
@@ -17,12 +17,12 @@ const DEVICES = 40
 const HELD_MAX = 2_000
 const CLAIM_MAX = 500
 const DELIVERED = 2_500
-/** Claims for the pushes that are delivered and held, and one that waits. */
+/** Claims for the pushes that are delivered and held, and one that finds no room. */
 const CLAIMS_MAX = (DELIVERED + HELD_MAX) / CLAIM_MAX + 1
-/** Far below what the queue would take: a job is some hundred bytes. */
+/** Far below the bytes of the whole queue: a job has some hundred bytes. */
 const GROWTH_BYTES_MAX = 16 * 2 ** 20
 
-/** Copies the jobs that are there until there are so many. */
+/** Copies the existing jobs until there are `count`. */
 function multiply(path: string, count: number): void {
   const database = new DatabaseSync(path)
   const columns =
@@ -45,7 +45,7 @@ function heapAfterCollection(): number {
   return process.memoryUsage().heapUsed
 }
 
-test('dispatcher/1, claiming/5: with 100,000 queued jobs no more are held, read and kept than with few', async (t) => {
+test('dispatcher/1, claiming/5: with 100,000 queued jobs a dispatcher holds and reads no more than with few', async (t) => {
   t.timeout(170_000)
   const bench = await DispatchBench.open(t, DEVICES)
   await bench.writer.take(message({ acceptedAt: NOW })).commit()
@@ -61,16 +61,16 @@ test('dispatcher/1, claiming/5: with 100,000 queued jobs no more are held, read 
   }
   const before = heapAfterCollection()
 
-  // While the provider hangs, the window fills and claiming ends.
+  // While the provider hangs, the dispatcher fills up and stops claiming.
   const hanging = bench.start('hanging')
-  await bench.advanceUntil('the window is full', () => held() > HELD_MAX - CLAIM_MAX, 0)
+  await bench.advanceUntil('it is full', () => held() > HELD_MAX - CLAIM_MAX, 0)
   const claims = bench.claims.length
   for (let count = 0; count < 20; count += 1) bench.time.advance(100)
-  t.is(bench.claims.length, claims, 'nobody claims without room')
+  t.is(bench.claims.length, claims, 'it claims nothing without room')
   const full = heapAfterCollection()
   hanging.kill()
 
-  // It answers: another worker takes the claims over, goes on behind them, and memory stays.
+  // When the provider answers, another worker takes over and goes on, and memory does not grow.
   answers = DELIVERED
   bench.time.advance(40_000)
   const answered = bench.start('answered')

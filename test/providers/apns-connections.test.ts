@@ -1,4 +1,4 @@
-// The connections to Apple: the stand-in misbehaves on them as real networks and servers do.
+// Method: a stand-in for Apple's server misbehaves on its connections as real ones do.
 
 import { once } from 'node:events'
 import { connect } from 'node:http2'
@@ -19,12 +19,12 @@ const unanswered = (standIn: StandIn, count: number): Promise<number> =>
     (now) => now === count,
   )
 
-test('connection/1, connections/1: a connection opens when the others have no room, up to four', async (t) => {
+test('connection/1, connections/1: the provider opens a connection only while the others have no room, up to four', async (t) => {
   const { server, provider } = await apnsBench(t, { streamsMax: 1 })
   const { standIn } = server
   t.deepEqual(await provider.send(pushOf('apns')), DELIVERED)
   t.deepEqual(await provider.send(pushOf('apns')), DELIVERED)
-  t.is(standIn.accepted, 1, 'one that has room is enough')
+  t.is(standIn.accepted, 1, 'the first connection has room')
   standIn.latency = 'hang'
   const pushes: Promise<unknown>[] = []
   for (const count of [1, 2, 3, 4]) {
@@ -33,7 +33,7 @@ test('connection/1, connections/1: a connection opens when the others have no ro
     t.is(standIn.accepted, count)
   }
   const waiting = provider.send(pushOf('apns'))
-  // A connection that began later is there, so a fifth one of the provider would be.
+  // The server has accepted this later connection, so it would have accepted a fifth one before.
   const later = connect(`https://${server.host}`)
   await once(later, 'remoteSettings')
   t.is(standIn.accepted, 5)
@@ -47,7 +47,7 @@ test('connection/1, connections/1: a connection opens when the others have no ro
   )
 })
 
-test('connections/2: pushes without an answer are deferred, and so is one without a stream', async (t) => {
+test('connections/2: the provider defers pushes without an answer or without a stream', async (t) => {
   const { server, provider, edge } = await apnsBench(t, { streamsMax: 1 })
   const { standIn } = server
   standIn.latency = 'hang'
@@ -67,10 +67,10 @@ test('connections/2: pushes without an answer are deferred, and so is one withou
   )
   standIn.latency = 0
   t.deepEqual(await provider.send(pushOf('apns')), DELIVERED)
-  t.is(standIn.accepted, 4, 'the connections stay')
+  t.is(standIn.accepted, 4, 'the connections stay open')
 })
 
-test('connections/3: a push whose stream was refused is sent again, four times at most', async (t) => {
+test('connections/3: the provider repeats a push whose stream the server refused, at most four times', async (t) => {
   const { server, provider } = await apnsBench(t)
   server.standIn.streamsToRefuse = 4
   t.deepEqual(await provider.send(pushOf('apns')), DELIVERED)
@@ -80,7 +80,7 @@ test('connections/3: a push whose stream was refused is sent again, four times a
   t.is(server.requests, 1)
 })
 
-test('connection/2: a connection that answers no ping gives way to another', async (t) => {
+test('connection/2: the provider replaces a connection that answers no ping', async (t) => {
   const { server, provider, edge } = await apnsBench(t)
   const { standIn } = server
   t.deepEqual(await provider.send(pushOf('apns')), DELIVERED)

@@ -1,4 +1,4 @@
-// Apple's provider: the real apns2 against a stand-in over real HTTP/2 and TLS.
+// Method: the provider uses the real apns2 against a stand-in over real HTTP/2 and TLS.
 
 import { writeFile } from 'node:fs/promises'
 
@@ -12,7 +12,7 @@ import { TOPIC, apnsBench, appleToken, pushOf, testEdge } from '#test/support/pu
 
 const DELIVERED: Outcome = { kind: 'delivered' }
 
-test('a push arrives whole, with the headers that Apple requires', async (t) => {
+test('Apple gets the whole push, with the headers that it requires', async (t) => {
   const { server, provider } = await apnsBench(t)
   const taken: ApnsPush[] = []
   server.taken = (push) => taken.push(push)
@@ -51,7 +51,7 @@ test('a push arrives whole, with the headers that Apple requires', async (t) => 
   })
 })
 
-// One row an answer: what Apple says, and what becomes of the push.
+// Each row has an answer of Apple and the outcome of the push.
 const ANSWERS: readonly (readonly [ApnsRefusal, Outcome])[] = [
   [
     { status: 400, reason: 'BadDeviceToken' },
@@ -123,7 +123,7 @@ const ANSWERS: readonly (readonly [ApnsRefusal, Outcome])[] = [
   ],
 ]
 
-test('each answer of Apple has its meaning', async (t) => {
+test('the provider maps each answer of Apple to its outcome', async (t) => {
   const { server, provider } = await apnsBench(t)
   for (const [refusal, outcome] of ANSWERS) {
     server.refuse = () => refusal
@@ -131,7 +131,7 @@ test('each answer of Apple has its meaning', async (t) => {
   }
 })
 
-test('a token that is not registered any more is gone', async (t) => {
+test('the provider reports as gone a token that Apple has unregistered', async (t) => {
   const { server, provider } = await apnsBench(t)
   server.unregistered.set(appleToken(5), 1_000)
   const outcome = await provider.send(pushOf('apns', { token: appleToken(5) }))
@@ -147,7 +147,7 @@ test('many pushes share few connections, within the streams that Apple allows', 
   t.true(server.standIn.connections <= 4, `${server.standIn.connections} connections`)
 })
 
-test('after GOAWAY new connections carry the pushes, none of them twice', async (t) => {
+test('after GOAWAY new connections carry the pushes, and Apple gets none of them twice', async (t) => {
   const { server, provider } = await apnsBench(t)
   const taken = new Map<string, number>()
   server.taken = ({ token }) => taken.set(token, (taken.get(token) ?? 0) + 1)
@@ -170,7 +170,7 @@ test('after GOAWAY new connections carry the pushes, none of them twice', async 
   t.is(kind, 'delivered')
 })
 
-test('a broken connection defers its pushes under way, and the next push goes through', async (t) => {
+test('the provider defers the pushes of a broken connection and delivers the next one', async (t) => {
   const { server, provider } = await apnsBench(t)
   await provider.send(pushOf('apns'))
   server.standIn.latency = 'hang'
@@ -187,7 +187,7 @@ test('a broken connection defers its pushes under way, and the next push goes th
   t.deepEqual(await provider.send(pushOf('apns')), DELIVERED)
 })
 
-test('a server that is not there defers', async (t) => {
+test('the provider defers a push while no server listens', async (t) => {
   const { server, provider } = await apnsBench(t)
   await server.standIn.close()
   t.deepEqual(await provider.send(pushOf('apns')), {
@@ -197,7 +197,7 @@ test('a server that is not there defers', async (t) => {
   })
 })
 
-test('a key that Apple does not know is a matter of credentials, until the file has another', async (t) => {
+test('the provider loads a changed key, and reports credentials that Apple refuses', async (t) => {
   const { server, provider, edge, keyFile, otherKey } = await apnsBench(t)
   t.deepEqual(await provider.send(pushOf('apns')), DELIVERED)
   await writeFile(keyFile, otherKey)
@@ -217,12 +217,12 @@ test('a key that Apple does not know is a matter of credentials, until the file 
     () => Promise.resolve(edge.logger.lines),
     (lines) => lines.some(({ level }) => level === 'error'),
   )
-  t.is(edge.renewals(), 1, 'the key before stays')
+  t.is(edge.renewals(), 1, 'the earlier key stays in force')
   t.false(JSON.stringify(edge.logger.lines).includes('half'))
   t.true(server.requests > 1)
 })
 
-test('a key file that cannot be used is refused with a sentence', async (t) => {
+test('the start refuses an unusable key file and says why', async (t) => {
   const folder = await temporaryFolder(t)
   const settings = { keyId: 'K', teamId: 'T', topic: TOPIC, host: '127.0.0.1:1' }
   await writeFile(`${folder}/bad.p8`, 'secret-text')

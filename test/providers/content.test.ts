@@ -1,5 +1,3 @@
-// What a push says, by its entry.
-
 import type { Priority } from 'apns2'
 import test from 'ava'
 
@@ -27,7 +25,7 @@ const SEVERITIES: readonly (readonly [Severity, string, number, string])[] = [
   ['low', 'passive', 5, 'normal'],
 ]
 
-test('the severity decides interruption level, sound and priorities', (t) => {
+test('the severity of a push decides interruption level, sound and priorities', (t) => {
   for (const [severity, level, priority, android] of SEVERITIES) {
     const push = pushOf('apns', { fields: { title: 'a', severity } })
     const notification = notificationOf(push, 'topic')
@@ -44,7 +42,7 @@ test('the severity decides interruption level, sound and priorities', (t) => {
   t.deepEqual(critical.buildApnsOptions().aps['sound'], { critical: 1, name: 'default', volume: 1 })
 })
 
-// What an entry holds → title, body, severity.
+// Each row has an entry, and the title, body and severity of its push.
 const ROWS: readonly (readonly [string, PushParts, readonly [string, string, Severity]])[] = [
   ['a Message', { fields: { title: 'T', body: 'B' } }, ['T', 'B', 'normal']],
   ['a Message without a body', { fields: { title: 'T' } }, ['T', '', 'normal']],
@@ -58,9 +56,9 @@ const ROWS: readonly (readonly [string, PushParts, readonly [string, string, Sev
     { entry: EVENT, fields: { status: 'S', severity: 'sev-1' }, entityTitle: 'Fire' },
     ['Fire', 'S', 'normal'],
   ],
-  ['an Event with nothing to say', { entry: EVENT, fields: {} }, ['fire', 'open', 'normal']],
+  ['an Event without fields', { entry: EVENT, fields: {} }, ['fire', 'open', 'normal']],
   [
-    'a Thing with what changed',
+    'a Thing with changed attributes',
     { entry: THING, fields: { attrs: { on: true, level: 3, gone: null } }, entityTitle: 'Lamp' },
     ['Lamp', 'on true, level 3, gone –', 'low'],
   ],
@@ -76,12 +74,12 @@ const ROWS: readonly (readonly [string, PushParts, readonly [string, string, Sev
 ]
 
 for (const [name, parts, [title, body, severity]] of ROWS) {
-  test(`${name} has its title, text and severity`, (t) => {
+  test(`the push of ${name} has the expected title, text and severity`, (t) => {
     t.like(contentOf(pushOf('fcm', parts)), { title, body, severity })
   })
 }
 
-test('data fields are text: objects and lists as JSON, numbers as digits', (t) => {
+test('all data fields of a push are text: objects and lists as JSON, numbers as digits', (t) => {
   const fields = {
     title: 'T',
     images: ['https://a'],
@@ -107,31 +105,31 @@ test('data fields are text: objects and lists as JSON, numbers as digits', (t) =
   t.true(Object.values(data).every((value) => typeof value === 'string'))
 })
 
-test('at 4,096 bytes a push goes whole, at one more it wakes the app up to fetch it', (t) => {
+test('a push of 4,096 bytes has the whole entry, a larger one makes the app fetch it', (t) => {
   const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value))
   const apple = (body: string) =>
     notificationOf(pushOf('apns', { fields: { title: 'T', body } }), '').buildApnsOptions()
   const google = (body: string) =>
     messageOf(pushOf('fcm', { fields: { title: 'T', body } }), NOW).data
-  // The text stands twice in Apple's: in the alert and in the data.
+  // Apple's payload has the text twice: in the alert and in the data.
   const rows = [
     [apple, 2],
     [google, 1],
   ] as const
   for (const [payloadOf, times] of rows) {
     const room = 4_096 - bytesOf(payloadOf(''))
-    const most = Math.floor(room / times)
-    const whole = payloadOf('x'.repeat(most))
+    const longest = Math.floor(room / times)
+    const whole = payloadOf('x'.repeat(longest))
     t.true(bytesOf(whole) <= 4_096)
     t.false('wakeup' in (whole ?? {}))
-    const large = payloadOf('x'.repeat(most + 1))
+    const large = payloadOf('x'.repeat(longest + 1))
     t.like(large, { wakeup: '1', title: 'T' })
     t.true(bytesOf(large) < 1_500)
     t.regex(String(large?.['body']), /^x{159}…$/)
   }
 })
 
-test('a wake-up of the longest names, title and text still fits', (t) => {
+test('a wake-up with the longest ids, title and text has at most 4,096 bytes', (t) => {
   const long = '😀'.repeat(8_000)
   const push = pushOf('apns', { fields: { title: long, body: long }, entry: { entityId: lamp } })
   const payload = notificationOf(push, 'topic').buildApnsOptions()
@@ -140,14 +138,14 @@ test('a wake-up of the longest names, title and text still fits', (t) => {
   t.true(String(payload['title']).isWellFormed())
 })
 
-test('the time that is left is in seconds, four weeks at most for Google', (t) => {
+test("Google's message has the remaining time in whole seconds, at most four weeks", (t) => {
   const ttl = (expiresAt: number) => messageOf(pushOf('fcm', { expiresAt }), NOW).android?.ttl
   t.is(ttl(NOW + 1_999), 1_000)
   t.is(ttl(NOW - 1), 0)
   t.is(ttl(NOW + 30 * 86_400_000), 28 * 86_400_000)
 })
 
-test('Retry-After is seconds or a date, an hour at most', (t) => {
+test('Retry-After is a number of seconds or a date, and counts for at most an hour', (t) => {
   t.is(afterMsFrom('7', NOW), 7_000)
   t.is(afterMsFrom('86400', NOW), 3_600_000)
   t.is(afterMsFrom(new Date(NOW + 5_000).toUTCString(), NOW), 5_000)

@@ -1,5 +1,5 @@
-// Google's provider: the real firebase-admin against a stand-in over real HTTP/2 and TLS. Its hosts
-// are fixed, so its connections are redirected below it.
+// Method: the provider uses the real firebase-admin against a stand-in over real HTTP/2 and TLS.
+// The library has fixed hosts, so the tests redirect its connections.
 
 import { writeFile } from 'node:fs/promises'
 
@@ -13,10 +13,10 @@ import { accountText, fcmBench, googleToken, pushOf, testEdge } from '#test/supp
 
 const DELIVERED: Outcome = { kind: 'delivered' }
 
-// The redirection is the whole process's: one stand-in at a time.
+// The redirection applies to the whole process, so the tests use one stand-in at a time.
 const serially = test.serial
 
-serially('a push arrives as data, with the priority and the time that are left', async (t) => {
+serially('Google gets a push as data, with its priority and remaining time', async (t) => {
   const { server, provider } = await fcmBench(t)
   const taken: FcmMessage[] = []
   server.taken = (message) => taken.push(message)
@@ -43,7 +43,7 @@ serially('a push arrives as data, with the priority and the time that are left',
   t.regex(android?.ttl ?? '', /^(90|89)s$/)
 })
 
-// One row an answer: what Google says, and what becomes of the push.
+// Each row has an answer of Google and the outcome of the push.
 const QUOTA = { status: 429, canonical: 'RESOURCE_EXHAUSTED', errorCode: 'QUOTA_EXCEEDED' } as const
 const ANSWERS: readonly (readonly [FcmRefusal, Outcome])[] = [
   [
@@ -80,7 +80,7 @@ const ANSWERS: readonly (readonly [FcmRefusal, Outcome])[] = [
   ],
 ]
 
-serially('each answer of Google has its meaning', async (t) => {
+serially('the provider maps each answer of Google to its outcome', async (t) => {
   const { server, provider } = await fcmBench(t)
   for (const [refusal, outcome] of ANSWERS) {
     server.refuse = () => refusal
@@ -91,7 +91,7 @@ serially('each answer of Google has its meaning', async (t) => {
   t.deepEqual(bad, { kind: 'gone', reason: 'invalid-argument' })
 })
 
-serially('a service that is away for a moment is asked again by the library', async (t) => {
+serially('the library repeats a push while the service is unavailable for a moment', async (t) => {
   const { server, provider } = await fcmBench(t)
   let refusals = 2
   server.refuse = () => {
@@ -103,20 +103,23 @@ serially('a service that is away for a moment is asked again by the library', as
   t.deepEqual(await provider.send(pushOf('fcm')), DELIVERED)
 })
 
-serially('pushes that come together go in few batches, each with its own answer', async (t) => {
-  const { server, provider } = await fcmBench(t)
-  const pushes = Array.from({ length: 300 }, () => pushOf('fcm'))
-  const [unlucky] = pushes
-  server.unregistered.add(unlucky?.route.token ?? '')
-  const outcomes = await Promise.all(pushes.map((push) => provider.send(push)))
-  t.is(outcomes[0]?.kind, 'gone')
-  t.true(outcomes.slice(1).every(({ kind }) => kind === 'delivered'))
-  t.true(server.standIn.accepted <= 6, `${server.standIn.accepted} connections`)
-  t.is(server.grants, 1)
-})
+serially(
+  'the provider sends simultaneous pushes in few batches, and each gets its own answer',
+  async (t) => {
+    const { server, provider } = await fcmBench(t)
+    const pushes = Array.from({ length: 300 }, () => pushOf('fcm'))
+    const [unlucky] = pushes
+    server.unregistered.add(unlucky?.route.token ?? '')
+    const outcomes = await Promise.all(pushes.map((push) => provider.send(push)))
+    t.is(outcomes[0]?.kind, 'gone')
+    t.true(outcomes.slice(1).every(({ kind }) => kind === 'delivered'))
+    t.true(server.standIn.accepted <= 6, `${server.standIn.accepted} connections`)
+    t.is(server.grants, 1)
+  },
+)
 
 serially(
-  'credentials that Google refuses are told as such, until the file has others',
+  'the provider loads changed credentials, and reports those that Google refuses',
   async (t) => {
     const { server, provider, edge, keyFile, otherKey } = await fcmBench(t)
     server.refuseGrant = 'invalid_grant'
@@ -134,14 +137,14 @@ serially(
   },
 )
 
-serially('a service that is not there defers', async (t) => {
+serially('the provider defers a push while no server listens', async (t) => {
   const { server, provider } = await fcmBench(t)
   t.deepEqual(await provider.send(pushOf('fcm')), DELIVERED)
   await server.standIn.close()
   t.like(await provider.send(pushOf('fcm')), { kind: 'deferred', trouble: 'provider' })
 })
 
-test('a credentials file that cannot be used is refused with a sentence', async (t) => {
+test('the start refuses an unusable credentials file and says why', async (t) => {
   const folder = await temporaryFolder(t)
   const file = `${folder}/account.json`
   const begins = `SERVICE_FCM_CREDENTIALS_FILE names ${file}, which`

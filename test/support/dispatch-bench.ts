@@ -19,7 +19,7 @@ const STEPS_MAX = 10_000
 /** A dispatcher that can end like a killed process. */
 interface Started {
   readonly nudge: () => void
-  readonly renewed: () => void
+  readonly credentialsChanged: () => void
   readonly readiness: Dispatcher['readiness']
   readonly stop: () => Promise<void>
   readonly kill: () => void
@@ -76,12 +76,12 @@ export class DispatchBench {
         monotonicMs: this.time.monotonicMs,
         random: () => 0,
       },
-      { worker, concurrency: { first: 32, most: 64 } },
+      { worker, concurrency: { initial: 32, max: 64 } },
     )
     dispatcher.start()
     return {
       nudge: () => dispatcher.nudge(),
-      renewed: () => dispatcher.renewed(),
+      credentialsChanged: () => dispatcher.credentialsChanged(),
       readiness: () => dispatcher.readiness(),
       stop: () => dispatcher.stop(),
       kill: () => {

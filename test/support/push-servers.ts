@@ -67,7 +67,7 @@ export function testEdge(): TestEdge {
   return {
     logger,
     renewals: () => renewals,
-    renewed: () => (renewals += 1),
+    credentialsChanged: () => (renewals += 1),
     look: () => chores.forEach((chore) => chore()),
     pass: (milliseconds) => (aheadMs += milliseconds),
     runtime: {

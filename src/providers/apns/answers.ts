@@ -6,20 +6,20 @@ import { ApnsError } from 'apns2'
 import type { Outcome } from '#domain/push'
 import { afterMsFrom } from '#src/providers/retry-after'
 
-type Meaning = 'gone' | 'busy' | 'away' | 'credentials'
+type Meaning = 'gone' | 'busy' | 'unavailable' | 'credentials'
 
-/** The meanings of reasons. Any other reason refuses the push for good, or goes by its status. */
+/** The meanings of known reasons. For any other reason the status decides. */
 const MEANINGS: Readonly<Record<string, Meaning>> = {
   BadDeviceToken: 'gone',
   DeviceTokenNotForTopic: 'gone',
   ExpiredToken: 'gone',
   Unregistered: 'gone',
   TooManyRequests: 'busy',
-  TooManyProviderTokenUpdates: 'away',
-  IdleTimeout: 'away',
-  InternalServerError: 'away',
-  ServiceUnavailable: 'away',
-  Shutdown: 'away',
+  TooManyProviderTokenUpdates: 'unavailable',
+  IdleTimeout: 'unavailable',
+  InternalServerError: 'unavailable',
+  ServiceUnavailable: 'unavailable',
+  Shutdown: 'unavailable',
   BadCertificate: 'credentials',
   BadCertificateEnvironment: 'credentials',
   BadEnvironmentKeyIdInToken: 'credentials',
@@ -34,7 +34,7 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
   UnrelatedKeyIdInToken: 'credentials',
 }
 
-/** The outcome of an error of apns2. */
+/** Gives the outcome of an error of apns2. */
 export function outcomeOf(error: unknown, nowMs: number): Outcome {
   if (!(error instanceof ApnsError)) {
     return { kind: 'deferred', trouble: 'provider', reason: connectionReason(error) }
@@ -47,7 +47,7 @@ export function outcomeOf(error: unknown, nowMs: number): Outcome {
       return { kind: 'gone', reason }
     case 'busy':
       return { kind: 'deferred', trouble: 'device', reason, ...after }
-    case 'away':
+    case 'unavailable':
       return { kind: 'deferred', trouble: 'provider', reason, ...after }
     case 'credentials':
       return { kind: 'deferred', trouble: 'credentials', reason, ...after }
@@ -60,10 +60,12 @@ function meaningOf(status: number): Meaning | undefined {
   if (status === 410) return 'gone'
   if (status === 429) return 'busy'
   if (status === 403) return 'credentials'
-  return status >= 500 ? 'away' : undefined
+  return status >= 500 ? 'unavailable' : undefined
 }
 
-/** The system's or the HTTP library's code; the message could hold an address. */
+/**
+ * Gives the code of the system or the HTTP library, never the message, which may have an address.
+ */
 function connectionReason(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   return typeof code === 'string' && /^[A-Z][A-Z0-9_]{1,40}$/.test(code) ? code : 'ConnectionFailed'

@@ -1,4 +1,4 @@
-// Apple's push service: apns2 over a few HTTP/2 connections of ours.
+// Sends pushes to Apple's push service with apns2, over HTTP/2 connections of our own.
 
 import { createPrivateKey } from 'node:crypto'
 
@@ -24,7 +24,7 @@ export interface ApnsSettings {
 /** Rejects with a sentence for the operator when the key cannot be used. */
 export async function openApns(settings: ApnsSettings, edge: ProviderEdge): Promise<Provider> {
   const { keyFile, topic } = settings
-  const { runtime, renewed } = edge
+  const { runtime, credentialsChanged } = edge
   const clientOf = (signingKey: string): ApnsClient => new Client(settings, signingKey, runtime)
   let client: ApnsClient
   const file = await openCredentials(
@@ -33,10 +33,10 @@ export async function openApns(settings: ApnsSettings, edge: ProviderEdge): Prom
       path: keyFile,
       parse: checkKey,
       changed: (signingKey) => {
-        const before = client
+        const earlier = client
         client = clientOf(signingKey)
-        void before.close()
-        renewed()
+        void earlier.close()
+        credentialsChanged()
       },
     },
     edge,
@@ -65,14 +65,14 @@ function checkKey(text: string): string {
     const key = createPrivateKey(text)
     if (key.asymmetricKeyDetails?.namedCurve === 'prime256v1') return text
   } catch {
-    // Its message may quote the key.
+    // The error's message may quote the key.
   }
   throw new CredentialsError('is not a .p8 file as Apple gives it: a P-256 private key in PEM')
 }
 
 /**
- * apns2 with connections of ours. Its own serve one request at a time each, wait five minutes for
- * an answer, read no Retry-After, and take twice the time. (docs/benchmarks.md)
+ * Uses apns2 with connections of our own. Those of apns2 serve one request at a time each, wait
+ * five minutes for an answer, ignore Retry-After, and take twice as long. (docs/benchmarks.md)
  */
 class Client extends ApnsClient {
   override readonly client: ApnsClient['client']
@@ -90,7 +90,7 @@ class Client extends ApnsClient {
       close: () => connections.close(),
       destroy: () => connections.destroy(),
     }
-    // apns2 names the type of its own client, of which it uses these three.
+    // apns2 demands the type of its own client, but calls only these three methods.
     this.client = client as unknown as ApnsClient['client']
   }
 }
@@ -106,7 +106,7 @@ interface Response {
   readonly body: { readonly json: () => Promise<object> }
 }
 
-/** Puts Retry-After into the body, from which the library makes its error. */
+/** Adds Retry-After to the body, from which the library makes its error. */
 const responseOf = ({ status, headers, body }: Answer): Response => ({
   statusCode: status,
   body: {

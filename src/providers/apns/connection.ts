@@ -1,9 +1,9 @@
-// One HTTP/2 connection to a provider.
+// Carries requests to a provider over one HTTP/2 connection.
 //
 // Invariants:
-//   connection/1. At most as many streams are open as the server allows. It says how many before
-//                 the first one, and may change its mind.
-//   connection/2. A connection that was told to go away, broke, or answers no ping has no room.
+//   connection/1. At most as many streams are open as the server allows. The server sends the
+//                 number before the first stream, and may change it later.
+//   connection/2. A connection has no room after a GOAWAY, an error or an unanswered ping.
 
 import { connect, constants } from 'node:http2'
 import type { ClientHttp2Session, Settings } from 'node:http2'
@@ -13,29 +13,29 @@ import type { Exchange } from './exchange.ts'
 
 const CONNECT_MS_MAX = 10_000
 const PING_EVERY_MS = 60_000
-/** Streams of one connection at most, whatever the server allows. */
+/** Bound for the open streams of one connection, whatever the server allows. */
 const STREAMS_MAX = 500
-/** Streams of a connection in all: their numbers end soon after. */
+/** Bound for all streams that a connection ever opens: HTTP/2 has few more numbers for them. */
 const STREAMS_EVER_MAX = 1_000_000_000
 
 export interface ConnectionPorts {
   /** Called when there may be room. */
-  readonly changed: () => void
-  /** Takes an exchange back whose stream the server refused: it processed nothing of it. */
-  readonly refused: (exchange: Exchange) => void
-  /** Called once. `wasReady`: requests could be sent on it. */
-  readonly ended: (wasReady: boolean, error: unknown) => void
+  readonly onRoom: () => void
+  /** Called with an exchange whose stream the server refused before it processed anything. */
+  readonly onRefused: (exchange: Exchange) => void
+  /** Called once. `wasReady`: the connection could send requests. */
+  readonly onEnd: (wasReady: boolean, error: unknown) => void
 }
 
 export class Connection {
   readonly #session: ClientHttp2Session
   readonly #ports: ConnectionPorts
-  /** Exchanges under way, and the functions that cancel them. */
+  /** Exchanges in flight, and the functions that cancel them. */
   readonly #open = new Map<Exchange, () => void>()
   #opened = 0
-  /** Streams that the server allows; undefined until it has said so. */
+  /** The number of streams that the server allows; undefined until the server sends it. */
   #allowed: number | undefined
-  /** Monotonic milliseconds of the opening or the last ping. */
+  /** The time of the opening or of the last ping, in monotonic milliseconds. */
   #checkedMs: number
   #isPingOut = false
   #error: unknown
@@ -46,27 +46,27 @@ export class Connection {
     this.#session = connect(origin)
     this.#session.on('remoteSettings', (settings: Settings) => {
       this.#allowed = Math.min(STREAMS_MAX, settings.maxConcurrentStreams ?? STREAMS_MAX)
-      ports.changed()
+      ports.onRoom()
     })
     this.#session.on('error', (error) => {
       this.#error = error
     })
-    this.#session.once('close', () => ports.ended(this.isReady, this.#error))
+    this.#session.once('close', () => ports.onEnd(this.isReady, this.#error))
   }
 
-  /** Streams that may be opened now. */
+  /** The number of streams that the connection may open now. */
   get room(): number {
     const { closed, destroyed } = this.#session
     if (closed || destroyed) return 0 // connection/2
     return (this.#allowed ?? 0) - this.#open.size // connection/1
   }
 
-  /** True once the server has said how many streams it allows. */
+  /** True once the server has sent the number of streams that it allows. */
   get isReady(): boolean {
     return this.#allowed !== undefined
   }
 
-  /** True while it connects or takes new requests. */
+  /** True while the connection opens or accepts new requests. */
   get isLive(): boolean {
     return !this.#session.closed && !this.#session.destroyed
   }
@@ -74,15 +74,15 @@ export class Connection {
   send(exchange: Exchange): void {
     const { path, headers, body } = exchange.request
     const stream = this.#session.request({ ...headers, ':method': 'POST', ':path': path })
-    stream.on('response', (answer) => exchange.headersCame(answer))
-    stream.on('data', (chunk: Buffer) => exchange.dataCame(chunk))
-    stream.on('error', (error) => exchange.failed(error))
+    stream.on('response', (answer) => exchange.onHeaders(answer))
+    stream.on('data', (chunk: Buffer) => exchange.onData(chunk))
+    stream.on('error', (error) => exchange.fail(error))
     stream.once('close', () => {
       this.#open.delete(exchange)
-      exchange.failed(this.#error)
-      if (stream.rstCode === constants.NGHTTP2_REFUSED_STREAM) this.#ports.refused(exchange)
+      exchange.fail(this.#error)
+      if (stream.rstCode === constants.NGHTTP2_REFUSED_STREAM) this.#ports.onRefused(exchange)
       else exchange.end()
-      this.#ports.changed()
+      this.#ports.onRoom()
     })
     stream.end(body)
     this.#open.set(exchange, () => stream.close(constants.NGHTTP2_CANCEL))
@@ -90,11 +90,11 @@ export class Connection {
     if (this.#opened >= STREAMS_EVER_MAX) this.close()
   }
 
-  /** Ends exchanges that began before a time, and a connection that does not answer. */
+  /** Ends the exchanges that began before a time. Ends a connection that does not answer. */
   check(nowMs: number, beganBeforeMs: number): void {
     for (const [exchange, cancel] of this.#open) {
       if (exchange.beganMs >= beganBeforeMs) continue
-      exchange.failed(Unanswered.late())
+      exchange.fail(Unanswered.late())
       cancel()
     }
     const sinceMs = nowMs - this.#checkedMs
@@ -103,7 +103,7 @@ export class Connection {
     } else if (sinceMs >= PING_EVERY_MS && this.isLive) this.#ping(nowMs)
   }
 
-  /** Ends once every stream has ended. */
+  /** Ends the connection once every stream has ended. */
   close(): void {
     this.#session.close()
   }

@@ -1,18 +1,18 @@
-// The HTTP/2 connections to a provider: few, that stay, with many streams each.
+// Spreads requests over a few long-lived HTTP/2 connections to a provider, with many streams each.
 //
 // Invariants:
-//   connections/1. At most CONNECTIONS are live. Each opens when the others have no room, one after
-//                  the other.
+//   connections/1. At most CONNECTIONS_MAX are live. They open one at a time, and only while the
+//                  others have no room.
 //   connections/2. Every request ends, after ANSWER_MS_MAX at the latest.
-//   connections/3. A request whose stream the server refused was not processed: it is sent again,
-//                  at most as often as there may be connections, each of which may be about to end.
+//   connections/3. A server that refused a stream did not process its request. So the request goes
+//                  out again, at most CONNECTIONS_MAX times: each connection may be about to end.
 
 import type { Runtime } from '#domain/runtime'
 import { Connection } from './connection.ts'
 import { Exchange, Unanswered } from './exchange.ts'
 import type { Answer, Request } from './exchange.ts'
 
-const CONNECTIONS = 4
+const CONNECTIONS_MAX = 4
 const CHECK_EVERY_MS = 1_000
 const ANSWER_MS_MAX = 15_000
 
@@ -20,7 +20,7 @@ export class Connections {
   readonly #origin: string
   readonly #monotonicMs: () => number
   readonly #connections = new Set<Connection>()
-  /** Exchanges without a stream; dispatch bounds the pushes under way. */
+  /** Exchanges without a stream. Dispatch bounds their number: it limits the pushes in flight. */
   readonly #waiting: Exchange[] = []
   readonly #stopChecks: () => void
   #isClosed = false
@@ -31,7 +31,7 @@ export class Connections {
     this.#stopChecks = every(CHECK_EVERY_MS, () => this.#check())
   }
 
-  /** Sends a request. Rejects with `Unanswered`. */
+  /** Sends a request. Rejects with `Unanswered` when no answer comes. */
   request(request: Request): Promise<Answer> {
     return new Promise((resolve, reject) => {
       this.#waiting.push(new Exchange(request, this.#monotonicMs(), { resolve, reject }))
@@ -39,19 +39,19 @@ export class Connections {
     })
   }
 
-  /** Ends the connections once their requests have ended. */
+  /** Ends each connection once its requests have ended. */
   close(): Promise<void> {
     this.#isClosed = true
     this.#send()
     return Promise.resolve()
   }
 
-  /** Ends everything. */
+  /** Ends all connections and requests at once. */
   destroy(): Promise<void> {
     this.#isClosed = true
     this.#stopChecks()
     for (const connection of this.#connections) connection.destroy()
-    this.#refuse(this.#waiting.splice(0), undefined)
+    this.#fail(this.#waiting.splice(0), undefined)
     return Promise.resolve()
   }
 
@@ -83,33 +83,33 @@ export class Connections {
     return best
   }
 
-  /** Opens one more connection, unless enough are live or one is about to be. (connections/1) */
+  /** Opens one more connection, unless enough are live or one is opening. (connections/1) */
   #open(): void {
     const live = this.#live
-    if (live.length >= CONNECTIONS || live.some(({ isReady }) => !isReady)) return
+    if (live.length >= CONNECTIONS_MAX || live.some(({ isReady }) => !isReady)) return
     const connection = new Connection(this.#origin, this.#monotonicMs(), {
-      changed: () => this.#send(),
-      refused: (exchange) => this.#refused(exchange),
-      ended: (wasReady, error) => {
+      onRoom: () => this.#send(),
+      onRefused: (exchange) => this.#onRefused(exchange),
+      onEnd: (wasReady, error) => {
         this.#connections.delete(connection)
-        // A server that is not there is asked again by later requests.
+        // When no server answered, only a later request opens another connection.
         if (wasReady) this.#send()
-        else if (this.#live.length === 0) this.#refuse(this.#waiting.splice(0), error)
+        else if (this.#live.length === 0) this.#fail(this.#waiting.splice(0), error)
       },
     })
     this.#connections.add(connection)
   }
 
   /** connections/3 */
-  #refused(exchange: Exchange): void {
+  #onRefused(exchange: Exchange): void {
     exchange.refusals += 1
-    if (exchange.refusals > CONNECTIONS) exchange.end()
+    if (exchange.refusals > CONNECTIONS_MAX) exchange.end()
     else this.#waiting.unshift(exchange)
   }
 
-  #refuse(exchanges: readonly Exchange[], cause: unknown): void {
+  #fail(exchanges: readonly Exchange[], cause: unknown): void {
     for (const exchange of exchanges) {
-      exchange.failed(cause)
+      exchange.fail(cause)
       exchange.end()
     }
   }
@@ -119,7 +119,8 @@ export class Connections {
     const nowMs = this.#monotonicMs()
     const beganBeforeMs = nowMs - ANSWER_MS_MAX
     for (const connection of this.#connections) connection.check(nowMs, beganBeforeMs)
-    const late = this.#waiting.findIndex(({ beganMs }) => beganMs >= beganBeforeMs)
-    this.#refuse(this.#waiting.splice(0, late < 0 ? this.#waiting.length : late), Unanswered.late())
+    const inTime = this.#waiting.findIndex(({ beganMs }) => beganMs >= beganBeforeMs)
+    const lateCount = inTime < 0 ? this.#waiting.length : inTime
+    this.#fail(this.#waiting.splice(0, lateCount), Unanswered.late())
   }
 }

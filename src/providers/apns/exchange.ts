@@ -1,4 +1,4 @@
-// One request and its answer.
+// Pairs one request with its answer.
 
 import type { IncomingHttpHeaders } from 'node:http2'
 
@@ -11,7 +11,7 @@ export interface Request {
 export interface Answer {
   readonly status: number
   readonly headers: IncomingHttpHeaders
-  /** Empty when the server took the request. */
+  /** Empty when the server accepted the push. */
   readonly body: string
 }
 
@@ -32,9 +32,9 @@ export class Unanswered extends Error {
 
 export class Exchange {
   readonly request: Request
-  /** Monotonic milliseconds from which its time counts. */
+  /** The time of its beginning, in monotonic milliseconds. */
   readonly beganMs: number
-  /** Times that the server refused its stream. */
+  /** The number of times that the server refused its stream. */
   refusals = 0
   #headers: IncomingHttpHeaders & { readonly ':status'?: number } = {}
   #chunks: Buffer[] | undefined
@@ -56,21 +56,21 @@ export class Exchange {
     this.#reject = settle.reject
   }
 
-  headersCame(headers: IncomingHttpHeaders): void {
+  onHeaders(headers: IncomingHttpHeaders): void {
     this.#headers = headers
   }
 
-  dataCame(chunk: Buffer): void {
+  onData(chunk: Buffer): void {
     this.#chunks ??= []
     this.#chunks.push(chunk)
   }
 
-  /** Takes the reason for which no answer will come. */
-  failed(cause: unknown): void {
+  /** Notes the reason why no answer will come; the first reason counts. */
+  fail(cause: unknown): void {
     this.#cause ??= cause
   }
 
-  /** Ends it, with the answer if one came. */
+  /** Resolves the request with its answer if one came; rejects it otherwise. */
   end(): void {
     const { ':status': status } = this.#headers
     if (status === undefined) return this.#reject(new Unanswered(codeOf(this.#cause)))
@@ -81,7 +81,7 @@ export class Exchange {
 
 const CODE = /^[A-Z][A-Z0-9_]{1,40}$/
 
-/** The code of an error, or of its cause: HTTP/2 wraps the errors of the system. */
+/** Gives the code of an error, or of its cause: HTTP/2 wraps the errors of the system. */
 function codeOf(error: unknown): string {
   if (!(error instanceof Error)) return 'ConnectionFailed'
   if (error.cause instanceof Error && 'code' in error.cause) return codeOf(error.cause)

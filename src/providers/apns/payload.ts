@@ -1,4 +1,4 @@
-// Makes the notification for Apple from a push. (decisions.md 11)
+// Makes Apple's notification for a push. (decisions.md 11)
 
 import { Notification, Priority, PushType } from 'apns2'
 import type { NotificationOptions } from 'apns2'
@@ -20,7 +20,7 @@ const contentFor = contentWithin((content, push) =>
   notificationWith(push, '', content).buildApnsOptions(),
 )
 
-/** The whole entry or, if that is too large, a notification that wakes the app up to fetch it. */
+/** Gives the whole entry or, if that is too large, a notification that makes the app fetch it. */
 export const notificationOf = (push: Push, topic: string): Notification =>
   notificationWith(push, topic, contentFor(push))
 
@@ -36,14 +36,14 @@ function notificationWith(push: Push, topic: string, content: Content): Notifica
     mutableContent: true,
     priority: severity === 'low' ? Priority.throttled : Priority.immediate,
     expiration: Math.floor(push.expiresAt / 1000),
-    // For a Message this is its own id: a push that is sent again replaces the first.
+    // A Message has an id of its own, so a repeated push replaces the first on the device.
     collapseId: push.entry.entityId,
     aps: { 'interruption-level': INTERRUPTION[severity] },
     data,
   })
 }
 
-/** Passive pushes make no sound; critical ones sound also on a silenced device. */
+/** Passive pushes make no sound; critical ones sound even on a muted device. */
 function soundOf(severity: Severity): NotificationOptions['sound'] {
   if (severity === 'low') return undefined
   return severity === 'critical' ? { critical: 1, name: 'default', volume: 1 } : 'default'

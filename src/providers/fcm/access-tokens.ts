@@ -1,6 +1,6 @@
-// Access tokens of a service account, as firebase-admin asks for them. The library's own way to
-// make them warns on the process's output, and gives the same code for a wrong key and a broken
-// connection.
+// Makes access tokens of a service account for firebase-admin. The library's own implementation
+// prints warnings to the process's output, and gives the same error code for a wrong key and for a
+// broken connection.
 
 import { JWT } from 'google-auth-library'
 
@@ -11,12 +11,12 @@ export interface ServiceAccount {
   readonly privateKey: string
 }
 
-/** The credential type that firebase-admin takes. */
+/** The credential type that firebase-admin accepts. */
 export interface AccessTokens {
   getAccessToken(): Promise<{ readonly access_token: string; readonly expires_in: number }>
 }
 
-/** The message of an error when the token endpoint did not answer: the key may be good. */
+/** The message of an error when the token endpoint did not answer: the key may be valid. */
 export const UNREACHABLE = 'token-endpoint-unreachable'
 
 const SCOPES = ['https://www.googleapis.com/auth/firebase.messaging']
@@ -24,24 +24,24 @@ const REFUSALS_MIN = 400
 const REFUSALS_BELOW = 500
 const TOO_MANY = 429
 
-/** Makes access tokens. Errors carry neither the key nor the request. */
+/** Gives an object that makes access tokens. Its errors have neither the key nor the request. */
 export function accessTokensFor(account: ServiceAccount, nowMs: () => number): AccessTokens {
   const { clientEmail: email, privateKey: key } = account
   return {
     getAccessToken: async () => {
-      const given = await new JWT({ email, key, scopes: SCOPES }).authorize().catch(statusOf)
-      if (typeof given === 'number') {
-        const isRefused = given >= REFUSALS_MIN && given < REFUSALS_BELOW && given !== TOO_MANY
-        throw new Error(isRefused ? `refused with status ${given}` : UNREACHABLE)
+      const result = await new JWT({ email, key, scopes: SCOPES }).authorize().catch(statusOf)
+      if (typeof result === 'number') {
+        const isRefused = result >= REFUSALS_MIN && result < REFUSALS_BELOW && result !== TOO_MANY
+        throw new Error(isRefused ? `refused with status ${result}` : UNREACHABLE)
       }
-      const { access_token: token, expiry_date: expiry } = given
+      const { access_token: token, expiry_date: expiry } = result
       const seconds = Math.floor(((expiry ?? 0) - nowMs()) / 1000)
       return { access_token: token ?? '', expires_in: Math.max(1, seconds) }
     },
   }
 }
 
-/** The HTTP status of an error; 0 when there was no answer. */
+/** Gives the HTTP status of an error; 0 without an answer. */
 function statusOf(error: unknown): number {
   const response: unknown =
     typeof error === 'object' && error !== null ? Reflect.get(error, 'response') : undefined

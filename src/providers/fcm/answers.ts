@@ -1,5 +1,5 @@
 // Maps Firebase's answers to outcomes. The codes are those of Firebase's documentation, "FCM error
-// codes", as firebase-admin spells them.
+// codes", in the spelling of firebase-admin.
 
 import type { Outcome } from '#domain/push'
 import { afterMsFrom } from '#src/providers/retry-after'
@@ -16,7 +16,7 @@ export interface FcmError {
   }
 }
 
-type Meaning = 'gone' | 'busy' | 'away' | 'credentials' | 'refused'
+type Meaning = 'gone' | 'busy' | 'unavailable' | 'credentials' | 'refused'
 
 const MEANINGS: Readonly<Record<string, Meaning>> = {
   'messaging/registration-token-not-registered': 'gone',
@@ -26,21 +26,21 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
   'messaging/invalid-payload': 'refused',
   'messaging/payload-size-limit-exceeded': 'refused',
   'messaging/device-message-rate-exceeded': 'busy',
-  'messaging/message-rate-exceeded': 'away',
-  'messaging/server-unavailable': 'away',
-  'messaging/internal-error': 'away',
-  'messaging/unknown-error': 'away',
+  'messaging/message-rate-exceeded': 'unavailable',
+  'messaging/server-unavailable': 'unavailable',
+  'messaging/internal-error': 'unavailable',
+  'messaging/unknown-error': 'unavailable',
   'messaging/third-party-auth-error': 'credentials',
   'messaging/authentication-error': 'credentials',
   'messaging/mismatched-credential': 'credentials',
   'app/invalid-credential': 'credentials',
-  'app/network-error': 'away',
-  'app/network-timeout': 'away',
+  'app/network-error': 'unavailable',
+  'app/network-timeout': 'unavailable',
 }
 
-/** A minute, as Firebase asks for when it names no time. */
+/** The delay that Firebase's documentation asks for after an exceeded quota without Retry-After. */
 const QUOTA_AFTER_MS = 60_000
-/** Firebase's words for a token of a wrong form, under the code of any wrong argument. */
+/** Matches Firebase's message for a malformed token, whose code is that of any invalid argument. */
 const BAD_TOKEN = /registration token/i
 
 export function outcomeOf(error: FcmError, nowMs: number): Outcome {
@@ -54,7 +54,7 @@ export function outcomeOf(error: FcmError, nowMs: number): Outcome {
       return { kind: 'gone', reason }
     case 'busy':
       return { kind: 'deferred', trouble: 'device', reason, ...after }
-    case 'away':
+    case 'unavailable':
       return { kind: 'deferred', trouble: 'provider', reason, ...after }
     case 'credentials':
       return { kind: 'deferred', trouble: 'credentials', reason, ...after }
@@ -65,17 +65,17 @@ export function outcomeOf(error: FcmError, nowMs: number): Outcome {
 
 function meaningOf(error: FcmError): Meaning {
   const { code, message = '' } = error
-  // A token of another project, not a key without rights.
+  // The token belongs to another project; the credentials are valid.
   if (detailOf(error) === 'SENDER_ID_MISMATCH') return 'gone'
   if (code === 'messaging/invalid-argument' && BAD_TOKEN.test(message)) return 'gone'
-  if (code === 'app/invalid-credential' && message.includes(UNREACHABLE)) return 'away'
-  return MEANINGS[code] ?? 'away'
+  if (code === 'app/invalid-credential' && message.includes(UNREACHABLE)) return 'unavailable'
+  return MEANINGS[code] ?? 'unavailable'
 }
 
-/** The code without its common prefix; never the message, which may quote the token. */
+/** Gives the code without its prefix, never the message, which may quote the token. */
 const reasonOf = ({ code }: FcmError): string => code.replace(/^[a-z]+\//, '')
 
-/** Firebase's own code, which the library merges with others. */
+/** Gives Firebase's own code, which the library merges with others. */
 function detailOf({ httpResponse }: FcmError): unknown {
   const data = httpResponse?.data as
     | { readonly error?: { readonly details?: readonly { readonly errorCode?: unknown }[] } }

@@ -1,8 +1,9 @@
-// Gathers single messages into batches: messages that come while others are under way go together.
+// Gathers single messages into batches: messages that come while batches are in flight share the
+// next ones.
 //
 // Invariants:
-//   batches/1. At most BATCHES_MAX batches of at most BATCH_MAX messages are under way: each costs
-//              a connection of its own.
+//   batches/1. At most BATCHES_MAX batches of at most BATCH_MAX messages are in flight: each uses a
+//              connection of its own.
 
 const BATCH_MAX = 500
 const BATCHES_MAX = 4
@@ -15,14 +16,14 @@ interface Waiting<Message, Answer> {
 export interface BatchPorts<Message, Answer> {
   /** Gives one answer for each message, in their order. Never rejects. */
   readonly sendAll: (messages: readonly Message[]) => Promise<readonly Answer[]>
-  /** Runs a task after the work at hand. */
+  /** Runs a task after this pass of the event loop. */
   readonly soon: (task: () => void) => void
 }
 
 export class Batches<Message, Answer> {
   readonly #ports: BatchPorts<Message, Answer>
   readonly #waiting: Waiting<Message, Answer>[] = []
-  #underWay = 0
+  #inFlight = 0
   #isScheduled = false
 
   constructor(ports: BatchPorts<Message, Answer>) {
@@ -42,20 +43,20 @@ export class Batches<Message, Answer> {
   }
 
   #flush(): void {
-    while (this.#waiting.length > 0 && this.#underWay < BATCHES_MAX) {
-      // batches/1: distributes the messages over the batches that may begin.
-      const share = Math.ceil(this.#waiting.length / (BATCHES_MAX - this.#underWay))
+    while (this.#waiting.length > 0 && this.#inFlight < BATCHES_MAX) {
+      // batches/1: the messages spread over the batches that may begin.
+      const share = Math.ceil(this.#waiting.length / (BATCHES_MAX - this.#inFlight))
       void this.#send(this.#waiting.splice(0, Math.min(BATCH_MAX, share)))
     }
   }
 
   async #send(batch: readonly Waiting<Message, Answer>[]): Promise<void> {
-    this.#underWay += 1
+    this.#inFlight += 1
     const answers = await this.#ports.sendAll(batch.map(({ message }) => message))
-    this.#underWay -= 1
+    this.#inFlight -= 1
     for (const [index, { answer }] of batch.entries()) {
-      const told = answers[index]
-      if (told !== undefined) answer(told)
+      const given = answers[index]
+      if (given !== undefined) answer(given)
     }
     this.#flush()
   }

@@ -1,4 +1,4 @@
-// Google's push service: firebase-admin, in batches.
+// Sends pushes to Google's push service with firebase-admin, in batches.
 
 import { createPrivateKey } from 'node:crypto'
 
@@ -25,13 +25,13 @@ export async function openFcm(
   { credentialsFile }: FcmSettings,
   edge: ProviderEdge,
 ): Promise<Provider> {
-  const { runtime, renewed } = edge
-  let made = 0
+  const { runtime, credentialsChanged } = edge
+  let apps = 0
   const appOf = (account: ServiceAccount): App => {
-    made += 1
+    apps += 1
     const { projectId } = account
     const credential = accessTokensFor(account, runtime.nowMs)
-    return initializeApp({ credential, projectId }, `heliograph-${made}`)
+    return initializeApp({ credential, projectId }, `heliograph-${apps}`)
   }
   let app: App
   let messaging: Messaging
@@ -45,10 +45,10 @@ export async function openFcm(
       path: credentialsFile,
       parse: accountFrom,
       changed: (account) => {
-        const before = app
+        const earlier = app
         use(account)
-        void deleteApp(before).catch(() => undefined)
-        renewed()
+        void deleteApp(earlier).catch(() => undefined)
+        credentialsChanged()
       },
     },
     edge,
@@ -80,12 +80,12 @@ async function sendAll(
       return outcomeOf(error, nowMs())
     })
   } catch {
-    // The library throws about a batch as a whole, and no message is at fault for that.
+    // The library rejects a batch as a whole, which says nothing about a single message.
     return messages.map(() => ({ kind: 'deferred', trouble: 'provider', reason: 'batch-failed' }))
   }
 }
 
-/** Reads the key of a service account, as Google's console gives it. */
+/** Parses the JSON key of a service account, in Google's format. */
 function accountFrom(text: string): ServiceAccount {
   const expected = 'is not the JSON key of a Google service account'
   let parsed: unknown

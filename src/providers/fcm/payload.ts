@@ -1,4 +1,4 @@
-// A push as Firebase takes it for Android: data alone, the app decides what to show.
+// Makes Firebase's message for a push to Android: data alone, so that the app decides what to show.
 // (decisions.md 11)
 
 import type { TokenMessage } from 'firebase-admin/messaging'
@@ -20,7 +20,7 @@ const TTL_MS_MAX = 28 * 86_400_000
 
 const contentFor = contentWithin(({ data }) => data)
 
-/** The whole entry or, if that is too large, a message that wakes the app up to fetch it. */
+/** Gives the whole entry or, if that is too large, a message that makes the app fetch it. */
 export function messageOf(push: Push, nowMs: number): TokenMessage {
   const { data, severity } = contentFor(push)
   const ttl = Math.min(TTL_MS_MAX, Math.max(0, push.expiresAt - nowMs))

@@ -39,8 +39,9 @@ export async function composeDispatch(parts: DispatchParts): Promise<Dispatching
   const providers: Provider[] = []
   for (const name of PROVIDERS) {
     let dispatcher: Dispatcher | undefined
-    const renewed = (): void => dispatcher?.renewed()
-    const provider = await openProvider(name, settings.providers, { runtime, logger, renewed })
+    const credentialsChanged = (): void => dispatcher?.credentialsChanged()
+    const providerEdge = { runtime, logger, credentialsChanged }
+    const provider = await openProvider(name, settings.providers, providerEdge)
     if (provider === undefined) continue
     dispatcher = new Dispatcher(
       {

@@ -1,22 +1,19 @@
-// The pushes that this process holds, and the times until which it may send them.
+// Tracks the pushes that this process has claimed, and the ends of their claims.
 //
 // Invariants:
-//   window/1. A push whose claim has run out is not sent: another worker may have it. The time of a
-//             claim counts from before it was asked for.
+//   claimed-pushes/1. This process does not send a push whose claim has run out: another worker may
+//                     have it. The time of a claim counts from before the request for it.
 
 import type { Push, PushStore } from '#domain/push'
 import type { Logger } from '#domain/telemetry'
 
-/** Milliseconds for which a claim lasts, and between its renewals. */
+/** The duration of a claim, and the interval of its renewals. */
 export const CLAIM_MS = 30_000
 export const RENEW_EVERY_MS = 10_000
-/**
- * Milliseconds before the end of a claim in which its push is no longer sent: the answer takes
- * time.
- */
+/** Milliseconds before the end of a claim from which its push is not sent: an answer takes time. */
 const MARGIN_MS = 8_000
 
-export interface WindowPorts {
+export interface ClaimedPushesPorts {
   readonly store: Pick<PushStore, 'renew' | 'release'>
   readonly worker: string
   readonly nowMs: () => number
@@ -24,12 +21,12 @@ export interface WindowPorts {
   readonly logger: Logger
 }
 
-export class Window {
-  readonly #ports: WindowPorts
+export class ClaimedPushes {
+  readonly #ports: ClaimedPushesPorts
   /** The ends of claims by job id, in monotonic milliseconds. */
   readonly #held = new Map<number, number>()
 
-  constructor(ports: WindowPorts) {
+  constructor(ports: ClaimedPushesPorts) {
     this.#ports = ports
   }
 
@@ -37,14 +34,14 @@ export class Window {
     return this.#held.size
   }
 
-  /** Takes claimed pushes in; gives the new ones. */
-  take(pushes: readonly Push[], claimedAtMs: number): readonly Push[] {
+  /** Adds claimed pushes; gives those that this process did not hold yet. */
+  add(pushes: readonly Push[], claimedAtMs: number): readonly Push[] {
     const fresh = pushes.filter(({ id }) => !this.#held.has(id))
     for (const { id } of pushes) this.#held.set(id, claimedAtMs + CLAIM_MS)
     return fresh
   }
 
-  /** window/1 */
+  /** claimed-pushes/1 */
   maySend({ id }: Push): boolean {
     return this.#ports.monotonicMs() < (this.#held.get(id) ?? 0) - MARGIN_MS
   }
@@ -63,11 +60,11 @@ export class Window {
       await store.renew(worker, ids, nowMs() + CLAIM_MS)
       for (const id of ids) if (this.#held.has(id)) this.#held.set(id, atMs + CLAIM_MS)
     } catch (error) {
-      logger.warn('push claims could not be renewed', { error: String(error) })
+      logger.warn('could not renew push claims', { error: String(error) })
     }
   }
 
-  /** Gives back the pushes that are still held. */
+  /** Releases the claims that this process still holds. */
   async release(): Promise<void> {
     const { store, worker, nowMs, logger } = this.#ports
     const ids = [...this.#held.keys()]
@@ -75,8 +72,8 @@ export class Window {
     try {
       if (ids.length > 0) await store.release(worker, ids, nowMs())
     } catch (error) {
-      // The jobs are due again by themselves when the claims end.
-      logger.warn('push claims could not be given back', { error: String(error) })
+      // The jobs are due again when the claims end.
+      logger.warn('could not release push claims', { error: String(error) })
     }
   }
 }
