@@ -1,19 +1,19 @@
-// Removes what must not outlive this process: servers, locks, temporary folders.
+// Runs cleanup actions at the end of this process, for servers, locks and temporary folders.
 //
 // Invariants:
-//   at-exit/1. The action that was registered last runs first: a server is gone before its folder
-//       is removed.
-//   at-exit/2. A failed action does not keep the others from running.
+//   at-exit/1. The last registered action runs first, so that a server ends before the removal of
+//       its folder.
+//   at-exit/2. A failed action does not prevent the others.
 
 const actions = new Set<() => void>()
 let isListening = false
 
 /**
- * Runs the action when this process ends, except by an unhandled signal. The process waits for
- * nothing by then, so the action must be synchronous. Gives a function that forgets it.
+ * Runs the action when this process ends, except by an unhandled signal. The action must be
+ * synchronous: a process that exits waits for nothing. Gives a function that cancels the action.
  */
 export function atExit(action: () => void): () => void {
-  // The same function may be registered twice.
+  // A caller may register the same function twice.
   const own = (): void => action()
   actions.add(own)
   if (!isListening) process.once('exit', runAll)
@@ -29,6 +29,6 @@ function attempt(action: () => void): void {
   try {
     action()
   } catch {
-    // at-exit/2: nobody is left to hear of the error.
+    // at-exit/2: the process ends, so nothing can handle the error.
   }
 }

@@ -1,13 +1,14 @@
-// Makes a self-signed certificate, for servers on this machine. Node makes keys and no
-// certificates, so its few fields are written here. (RFC 5280, X.690)
+// Makes a self-signed certificate for servers on this machine. Node makes keys but no certificates,
+// so this file encodes the few fields. (RFC 5280, X.690)
 
 import { createPublicKey, generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
 import { isIPv4 } from 'node:net'
 
 export interface Certificate {
-  /** Both in PEM. */
+  /** The certificate in PEM. */
   readonly certificate: string
+  /** The private key in PEM. */
   readonly key: string
 }
 
@@ -24,7 +25,7 @@ const EXTENSIONS = 0xa3
 const DNS_NAME = 0x82
 const IP_ADDRESS = 0x87
 
-/** Encoded: ecdsa-with-SHA256, commonName, subjectAltName, basicConstraints. */
+/** Encoded object ids: ecdsa-with-SHA256, commonName, subjectAltName, basicConstraints. */
 const ECDSA_SHA256 = Buffer.from([0x2a, 0x86, 0x48, 0xce, 0x3d, 4, 3, 2])
 const COMMON_NAME = Buffer.from([0x55, 4, 3])
 const ALTERNATIVE_NAMES = Buffer.from([0x55, 0x1d, 0x11])
@@ -32,7 +33,7 @@ const BASIC_CONSTRAINTS = Buffer.from([0x55, 0x1d, 0x13])
 const TRUE = Buffer.from([1, 1, 0xff])
 const VERSION_3 = Buffer.from([2, 1, 2])
 
-/** Valid from yesterday for `days`, for these host names and IPv4 addresses. */
+/** Makes a certificate for host names and IPv4 addresses, valid from yesterday for `days`. */
 export function selfSigned(
   names: readonly [string, ...string[]],
   { nowMs, days = 30 }: { readonly nowMs: number; readonly days?: number },
@@ -94,7 +95,7 @@ const algorithm = (): Buffer => der(SEQUENCE, id(ECDSA_SHA256))
 const text = (value: string): Buffer => der(UTF8_STRING, Buffer.from(value))
 const bits = (value: Buffer): Buffer => der(BIT_STRING, Buffer.from([0]), value)
 
-/** YYMMDDHHMMSSZ, which ends with the year 2049. */
+/** Encodes YYMMDDHHMMSSZ, a format for years before 2050. */
 function time(ms: number): Buffer {
   const digits = new Date(ms).toISOString().replaceAll(/\D/g, '').slice(2, 14)
   return der(UTC_TIME, Buffer.from(`${digits}Z`))

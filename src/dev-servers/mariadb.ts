@@ -1,5 +1,5 @@
-// A private MariaDB server on a port and data of its own. Root has no password: it listens on
-// 127.0.0.1 and a socket in its own folder only.
+// Starts a private MariaDB server with its own port and data. Root has no password: the server
+// listens only on 127.0.0.1 and on a socket in its own folder.
 
 import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir, userInfo } from 'node:os'
@@ -7,7 +7,7 @@ import { join } from 'node:path'
 
 import { reservePort } from './port.ts'
 import { findOrInstall } from './programs.ts'
-import type { Surroundings } from './programs.ts'
+import type { Environment } from './programs.ts'
 import { runToEnd } from './run-to-end.ts'
 import { ServerProcess } from './server-process.ts'
 import type { RunningServer, Supervision } from './server-process.ts'
@@ -23,10 +23,10 @@ export type MariaDbStarted =
   | { readonly kind: 'missing'; readonly reason: string }
 
 export interface MariaDbOptions extends Supervision {
-  readonly env: Surroundings
-  /** The folder for the data, which stays; without one the data is temporary. */
+  readonly env: Environment
+  /** The folder that keeps the data; without it the data is temporary. */
   readonly directory?: string
-  /** More parameters of mariadbd, for example `--innodb-lock-wait-timeout=1`. */
+  /** Additional parameters of mariadbd, for example `--innodb-lock-wait-timeout=1`. */
   readonly parameters?: readonly string[]
 }
 
@@ -41,19 +41,21 @@ const SMALL = [
   '--skip-log-bin',
 ]
 
-/** Starts mariadbd, or says what is missing. Rejects when it does not become ready. */
+/**
+ * Starts mariadbd, or says which program is missing. Rejects when the server does not get ready.
+ */
 export async function startMariaDb(options: MariaDbOptions): Promise<MariaDbStarted> {
   const program = await findOrInstall('mariadbd', options.env)
   if (program.kind === 'missing') return program
   const installer = await findOrInstall('mariadb-install-db', options.env)
   if (installer.kind === 'missing') return installer
-  // The installer is a script that calls it.
+  // The installer is a script that calls this program.
   const reader = await findOrInstall('my_print_defaults', options.env)
   if (reader.kind === 'missing') return reader
   const isTemporary = options.directory === undefined
   const directory = options.directory ?? (await mkdtemp(join(tmpdir(), 'heliograph-mariadb-')))
   const data = join(directory, 'data')
-  // A server that starts removes the temporary tables that it finds, also those of another server.
+  // A starting server removes all temporary tables in TMPDIR, even those of another server.
   const env = { ...options.env, TMPDIR: join(directory, 'tmp') }
   const reserved = await reservePort()
   const { port } = reserved
@@ -75,7 +77,7 @@ export async function startMariaDb(options: MariaDbOptions): Promise<MariaDbStar
     ],
     env,
     readyLine: /ready for connections/,
-    isApart: options.isApart,
+    isDetached: options.isDetached,
     onEnd: options.onEnd,
   })
   const stop = async (): Promise<void> => {
@@ -85,7 +87,7 @@ export async function startMariaDb(options: MariaDbOptions): Promise<MariaDbStar
   }
   try {
     await mkdir(env.TMPDIR, { recursive: true })
-    await makeData(data, { installer: installer.file, env })
+    await createData(data, { installer: installer.file, env })
     await process.start()
   } catch (error) {
     await stop()
@@ -105,13 +107,13 @@ export async function startMariaDb(options: MariaDbOptions): Promise<MariaDbStar
   return { kind: 'started', server }
 }
 
-interface Making {
+interface Installer {
   readonly installer: string
-  readonly env: Surroundings
+  readonly env: Environment
 }
 
-/** Makes the system tables, once for a folder. */
-async function makeData(data: string, { installer, env }: Making): Promise<void> {
+/** Creates the system tables, once for a folder. */
+async function createData(data: string, { installer, env }: Installer): Promise<void> {
   await mkdir(data, { recursive: true })
   if ((await readdir(data)).includes('mysql')) return
   await runToEnd({

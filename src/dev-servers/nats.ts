@@ -1,4 +1,4 @@
-// Private nats-servers with JetStream, alone or as a cluster, on ports and data of their own.
+// Starts private nats-servers with JetStream, alone or as a cluster, with their own ports and data.
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -8,7 +8,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { reservePort } from './port.ts'
 import type { ReservedPort } from './port.ts'
 import { findOrInstall } from './programs.ts'
-import type { Surroundings } from './programs.ts'
+import type { Environment } from './programs.ts'
 import { ServerProcess } from './server-process.ts'
 import type { RunningServer, Supervision } from './server-process.ts'
 
@@ -23,56 +23,59 @@ export type NatsStarted =
   | { readonly kind: 'missing'; readonly reason: string }
 
 export interface NatsOptions extends Supervision {
-  readonly env: Surroundings
-  /** The folder for the data, which stays; without one the data is temporary. */
+  readonly env: Environment
+  /** The folder that keeps the data; without it the data is temporary. */
   readonly directory?: string
-  /** Servers of one cluster; 1 by default. */
+  /** The number of servers in the cluster; 1 by default. */
   readonly servers?: number
-  /** Lines that are added to each server's configuration. */
+  /** Additional lines of each server's configuration. */
   readonly configuration?: string
 }
 
 const JETSTREAM_TIMEOUT_MS = 30_000
-const LOOK_AGAIN_MS = 50
+const HEALTH_CHECK_MS = 50
 
-interface Place {
+interface Member {
   readonly name: string
   readonly client: ReservedPort
   readonly monitor: ReservedPort
   readonly route: ReservedPort
 }
 
-/** Starts nats-server, or says what is missing. Rejects when a server does not become ready. */
+/**
+ * Starts nats-server, or says which program is missing. Rejects when a server does not get ready.
+ */
 export async function startNats(options: NatsOptions): Promise<NatsStarted> {
   const program = await findOrInstall('nats-server', options.env)
   if (program.kind === 'missing') return program
   const directory = options.directory ?? (await mkdtemp(join(tmpdir(), 'heliograph-nats-')))
   const isTemporary = options.directory === undefined
-  const places: Place[] = []
+  const members: Member[] = []
   for (let number = 0; number < (options.servers ?? 1); number += 1) {
     const [client, monitor, route] = await Promise.all([
       reservePort(),
       reservePort(),
       reservePort(),
     ])
-    places.push({ name: `n${number}`, client, monitor, route })
+    members.push({ name: `n${number}`, client, monitor, route })
   }
-  const left = new Set(places)
+  const running = new Set(members)
   const servers = await Promise.all(
-    places.map((place) =>
-      prepare(place, {
+    members.map((member) =>
+      prepare(member, {
         file: program.file,
         options,
         directory,
-        places,
+        members,
         onStopped: async () => {
-          left.delete(place)
-          if (left.size === 0 && isTemporary) await rm(directory, { recursive: true, force: true })
+          running.delete(member)
+          if (running.size > 0 || !isTemporary) return
+          await rm(directory, { recursive: true, force: true })
         },
       }),
     ),
   )
-  // A failed server must not leave another behind that was about to start.
+  // When one server fails, the others must not go on: they may be about to start.
   const starts = await Promise.allSettled(servers.map((server) => server.restart()))
   const failure = starts.find((start) => start.status === 'rejected')
   if (failure !== undefined) {
@@ -86,71 +89,71 @@ interface Preparation {
   readonly file: string
   readonly options: NatsOptions
   readonly directory: string
-  readonly places: readonly Place[]
+  readonly members: readonly Member[]
   readonly onStopped: () => Promise<void>
 }
 
-async function prepare(place: Place, preparation: Preparation): Promise<NatsServer> {
-  const { file, options, directory, places, onStopped } = preparation
-  const configuration = join(directory, `${place.name}.conf`)
-  await writeFile(configuration, configurationOf(place, { places, directory, options }))
+async function prepare(member: Member, preparation: Preparation): Promise<NatsServer> {
+  const { file, options, directory, members, onStopped } = preparation
+  const configuration = join(directory, `${member.name}.conf`)
+  await writeFile(configuration, configurationOf(member, { members, directory, options }))
   const server = new ServerProcess({
     file,
     parameters: ['-c', configuration],
     env: options.env,
     readyLine: /Server is ready/,
-    isApart: options.isApart,
+    isDetached: options.isDetached,
     onEnd: options.onEnd,
   })
-  const { port } = place.client
-  const monitorUrl = `http://127.0.0.1:${place.monitor.port}`
+  const { port } = member.client
+  const monitorUrl = `http://127.0.0.1:${member.monitor.port}`
   return {
     port,
     url: `nats://127.0.0.1:${port}`,
     monitorUrl,
     stop: async () => {
       await server.close()
-      for (const reserved of [place.client, place.monitor, place.route]) await reserved.release()
+      for (const reserved of [member.client, member.monitor, member.route]) await reserved.release()
       await onStopped()
     },
     kill: (signal) => server.end(signal),
     restart: async () => {
       await server.end('SIGKILL')
       await server.start()
-      await jetStreamIsUp(monitorUrl)
+      await untilHealthy(monitorUrl)
     },
   }
 }
 
-interface Surrounding {
-  readonly places: readonly Place[]
+interface ClusterSettings {
+  readonly members: readonly Member[]
   readonly directory: string
   readonly options: NatsOptions
 }
 
-function configurationOf(place: Place, { places, directory, options }: Surrounding): string {
-  const routes = places.map(({ route }) => `"nats-route://127.0.0.1:${route.port}"`)
+function configurationOf(member: Member, { members, directory, options }: ClusterSettings): string {
+  const routes = members.map(({ route }) => `"nats-route://127.0.0.1:${route.port}"`)
   const cluster = `cluster {
   name: heliograph
-  listen: "127.0.0.1:${place.route.port}"
+  listen: "127.0.0.1:${member.route.port}"
   routes: [${routes.join(', ')}]
 }
 `
-  return `server_name: ${place.name}
-listen: "127.0.0.1:${place.client.port}"
-http: "127.0.0.1:${place.monitor.port}"
-jetstream { store_dir: "${join(directory, place.name)}" }
-${places.length > 1 ? cluster : ''}${options.configuration ?? ''}
+  return `server_name: ${member.name}
+listen: "127.0.0.1:${member.client.port}"
+http: "127.0.0.1:${member.monitor.port}"
+jetstream { store_dir: "${join(directory, member.name)}" }
+${members.length > 1 ? cluster : ''}${options.configuration ?? ''}
 `
 }
 
-/** A member of a cluster is ready for clients before its group has a leader. */
-async function jetStreamIsUp(monitorUrl: string): Promise<void> {
+/** Waits for JetStream: a member of a cluster accepts clients before its group has a leader. */
+async function untilHealthy(monitorUrl: string): Promise<void> {
   const deadline = performance.now() + JETSTREAM_TIMEOUT_MS
   for (;;) {
     if (await isHealthy(monitorUrl)) return
     if (performance.now() > deadline) throw new Error('JetStream was not ready in time')
-    await wait(LOOK_AGAIN_MS)
+    await wait(HEALTH_CHECK_MS)
   }
 }
 

@@ -1,8 +1,7 @@
 // Finds the server programs on this machine, or installs them from Debian's packages.
 //
 // Invariants:
-//   programs/1. One installation at a time on a machine: processes that ask together wait for the
-//     first one.
+//   programs/1. One process at a time installs on a machine; the others wait for it.
 //   programs/2. An installation starts no service: a policy-rc.d forbids it meanwhile.
 
 import { spawn } from 'node:child_process'
@@ -13,10 +12,10 @@ import { delimiter, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 
 import { atExit } from './at-exit.ts'
-import { holdFile } from './held-file.ts'
+import { lockFile } from './lock-file.ts'
 
-/** The environment of a process: PATH is searched, and started programs get all of it. */
-export interface Surroundings {
+/** The environment variables of a process. A search uses PATH; started programs get all. */
+export interface Environment {
   readonly [name: string]: string | undefined
 }
 
@@ -25,10 +24,10 @@ export type Program =
 
 export type Found =
   | { readonly kind: 'found'; readonly file: string }
-  /** `reason` is a sentence for the operator: what is missing and how to get it. */
+  /** `reason` is a sentence for the operator: which program is missing and how to install it. */
   | { readonly kind: 'missing'; readonly reason: string }
 
-// The core packages hold the programs without the service that mariadb-server would set up.
+// The core packages have the programs without the service that mariadb-server would set up.
 const PACKAGES: Readonly<Record<Program, string>> = {
   'nats-server': 'nats-server',
   mariadbd: 'mariadb-server-core',
@@ -37,7 +36,7 @@ const PACKAGES: Readonly<Record<Program, string>> = {
   chromium: 'chromium',
 }
 
-const USUAL_PLACES = [
+const USUAL_FOLDERS = [
   '/usr/sbin',
   '/usr/bin',
   '/usr/local/sbin',
@@ -48,14 +47,18 @@ const USUAL_PLACES = [
 ]
 const POLICY_FILE = '/usr/sbin/policy-rc.d'
 const POLICY_FORBIDS = '#!/bin/sh\nexit 101\n'
-/** The message of apt-get about a package that this release of Debian does not have. */
+/** Matches apt-get's message about a package that this release of Debian does not have. */
 const UNKNOWN_PACKAGE = /has no installation candidate|Unable to locate package/
 const ATTEMPTS = 5
 const PAUSE_MS = 3000
 const INSTALL_TIMEOUT_MS = 600_000
+const OUTPUT_KEPT = 2000
 
-/** The program's file, from PATH or a usual place; installed first where this is possible. */
-export async function findOrInstall(program: Program, env: Surroundings): Promise<Found> {
+/**
+ * Finds a program in PATH or a usual folder; installs it first when it is missing and this process
+ * may install.
+ */
+export async function findOrInstall(program: Program, env: Environment): Promise<Found> {
   const present = await findProgram(program, env)
   if (present !== undefined) return { kind: 'found', file: present }
   const name = PACKAGES[program]
@@ -73,17 +76,17 @@ export async function findOrInstall(program: Program, env: Surroundings): Promis
 }
 
 /**
- * Installs a package of Debian, unless it is no longer missing by then. Gives the last lines of a
- * failure, or nothing.
+ * Installs a Debian package, unless another process has installed it meanwhile. Gives the last
+ * lines of a failure; an empty text on success.
  */
 export async function installPackage(
   name: string,
-  env: Surroundings,
+  env: Environment,
   isMissing: () => Promise<boolean>,
 ): Promise<string> {
   if (!(await mayInstall(env))) return `no right to install ${name} with apt-get`
   const lock = join(tmpdir(), 'heliograph-install.lock')
-  const release = await holdFile(lock, { timeoutMs: INSTALL_TIMEOUT_MS }) // programs/1
+  const release = await lockFile(lock, { timeoutMs: INSTALL_TIMEOUT_MS }) // programs/1
   try {
     return (await isMissing()) ? await install(name, env) : ''
   } finally {
@@ -91,12 +94,12 @@ export async function installPackage(
   }
 }
 
-/** The program's file, or undefined when it is not on this machine. */
+/** Gives the program's file; undefined when this machine does not have it. */
 export async function findProgram(
   program: Program | 'setpriv',
-  env: Surroundings,
+  env: Environment,
 ): Promise<string | undefined> {
-  const folders = [...(env['PATH'] ?? '').split(delimiter), ...USUAL_PLACES]
+  const folders = [...(env['PATH'] ?? '').split(delimiter), ...USUAL_FOLDERS]
   for (const folder of folders) {
     const file = join(folder, program)
     if (folder !== '' && (await isExecutable(file))) return file
@@ -110,15 +113,15 @@ const isExecutable = (file: string): Promise<boolean> =>
     () => false,
   )
 
-async function mayInstall(env: Surroundings): Promise<boolean> {
+async function mayInstall(env: Environment): Promise<boolean> {
   if (process.getuid?.() !== 0) return false
   const folders = (env['PATH'] ?? '').split(delimiter)
   for (const folder of folders) if (await isExecutable(join(folder, 'apt-get'))) return true
   return false
 }
 
-/** Runs apt-get. Gives the last lines of a failure, or nothing. */
-async function install(name: string, env: Surroundings): Promise<string> {
+/** Runs apt-get. Gives the last lines of a failure; an empty text on success. */
+async function install(name: string, env: Environment): Promise<string> {
   const allowServices = await forbidServices()
   try {
     let failure = ''
@@ -129,7 +132,7 @@ async function install(name: string, env: Surroundings): Promise<string> {
       if (failure === '') return ''
       if (update === '' && UNKNOWN_PACKAGE.test(failure)) return failure
       if (update !== '') failure = `${failure}\n${update}`
-      // Another package manager may hold the lock; then apt-get says so and ends at once.
+      // Another package manager may have the lock; then apt-get fails at once.
       if (attempt < ATTEMPTS) await wait(PAUSE_MS)
     }
     return failure
@@ -139,7 +142,7 @@ async function install(name: string, env: Surroundings): Promise<string> {
 }
 
 /**
- * programs/2: forbids services; gives a function that allows them again. An existing policy stays.
+ * programs/2: forbids services; gives a function that allows them again. Keeps an existing policy.
  */
 async function forbidServices(): Promise<() => Promise<void>> {
   try {
@@ -147,26 +150,26 @@ async function forbidServices(): Promise<() => Promise<void>> {
   } catch {
     return () => Promise.resolve()
   }
-  const forget = atExit(() => rmSync(POLICY_FILE, { force: true }))
+  const cancelCleanup = atExit(() => rmSync(POLICY_FILE, { force: true }))
   return async () => {
-    forget()
+    cancelCleanup()
     await rm(POLICY_FILE, { force: true })
   }
 }
 
-function aptGet(parameters: readonly string[], env: Surroundings): Promise<string> {
+function aptGet(parameters: readonly string[], env: Environment): Promise<string> {
   const child = spawn('apt-get', ['-o', 'DPkg::Lock::Timeout=120', ...parameters], {
     env: { ...env, DEBIAN_FRONTEND: 'noninteractive' },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  let said = ''
-  const hear = (chunk: Buffer): void => {
-    said = (said + chunk.toString()).slice(-2000)
+  let output = ''
+  const onOutput = (chunk: Buffer): void => {
+    output = (output + chunk.toString()).slice(-OUTPUT_KEPT)
   }
-  child.stdout.on('data', hear)
-  child.stderr.on('data', hear)
+  child.stdout.on('data', onOutput)
+  child.stderr.on('data', onOutput)
   return new Promise((resolve) => {
     child.once('error', (error) => resolve(error.message))
-    child.once('close', (code) => resolve(code === 0 ? '' : said.trim() || `exit code ${code}`))
+    child.once('close', (code) => resolve(code === 0 ? '' : output.trim() || `exit code ${code}`))
   })
 }

@@ -1,4 +1,5 @@
-// A server as a child process: starts it and waits until it is ready, stops, kills and restarts it.
+// Runs a server as a child process: starts it, waits until it is ready, stops, kills and restarts
+// it.
 
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
@@ -6,32 +7,36 @@ import { once } from 'node:events'
 
 import { atExit } from './at-exit.ts'
 import { findProgram } from './programs.ts'
-import type { Surroundings } from './programs.ts'
+import type { Environment } from './programs.ts'
 
-/** The operations of every started server. */
+/** Controls a started server. */
 export interface RunningServer {
   readonly port: number
-  /** Ends it gently, then removes what was temporary. */
+  /** Ends the server gently, then removes its temporary data. */
   stop(): Promise<void>
-  /** Sends a signal; after SIGKILL and SIGTERM it resolves once the process is gone. */
+  /**
+   * Sends a signal. For SIGKILL, SIGTERM, SIGQUIT and SIGINT it resolves after the process ended.
+   */
   kill(signal: NodeJS.Signals): Promise<void>
-  /** Starts it again on the same port and data; kills it first when it still runs. */
+  /** Starts the server again with the same port and data; kills it first while it runs. */
   restart(): Promise<void>
 }
 
-/** The supervision of a server by the process that starts it. */
+/** Options for the process that starts a server. */
 export interface Supervision {
-  /** True: Ctrl-C in the terminal does not reach it, so that it ends when it is told to. */
-  readonly isApart?: boolean | undefined
-  /** Told when it ends by itself after it was ready: a signal, or an exit code in words. */
-  readonly onEnd?: ((how: string) => void) | undefined
+  /** When true, Ctrl-C in the terminal does not reach the server: only its starter ends it. */
+  readonly isDetached?: boolean | undefined
+  /**
+   * Called when a ready server ends by itself, with the signal or a text with the exit code.
+   */
+  readonly onEnd?: ((reason: string) => void) | undefined
 }
 
 export interface ServerCommand extends Supervision {
   readonly file: string
   readonly parameters: readonly string[]
-  readonly env: Surroundings
-  /** The line of its output that says that it is ready. */
+  readonly env: Environment
+  /** Matches the line of output in which the server says that it is ready. */
   readonly readyLine: RegExp
 }
 
@@ -40,46 +45,47 @@ const STOP_TIMEOUT_MS = 15_000
 const OUTPUT_KEPT = 8000
 const LAST_SIGNALS: readonly NodeJS.Signals[] = ['SIGKILL', 'SIGTERM', 'SIGQUIT', 'SIGINT']
 
-/** Linux ends a server together with the process that started it, however that one ends. */
-async function bound(env: Surroundings): Promise<readonly string[]> {
+/** Gives a command that makes Linux kill the server when its starter ends, in whatever way. */
+async function parentDeathCommand(env: Environment): Promise<readonly string[]> {
   const file = await findProgram('setpriv', env)
   return file === undefined ? [] : [file, '--pdeathsig', 'KILL']
 }
 
-/** One server program; at most one process of it runs at a time. */
+/** Runs a server program, in at most one process at a time. */
 export class ServerProcess {
   readonly #command: ServerCommand
-  readonly #forget: () => void
+  readonly #cancelCleanup: () => void
   #child: ChildProcess | undefined
   #output = ''
-  /** Ready, and not asked to end since. */
+  /** True from readiness until this process ends the server. */
   #isUp = false
 
   constructor(command: ServerCommand) {
     this.#command = command
-    // A process that ends in the middle must not leave its servers behind.
-    this.#forget = atExit(() => this.#child?.kill('SIGKILL'))
+    // A process that exits early must not leave its servers running.
+    this.#cancelCleanup = atExit(() => this.#child?.kill('SIGKILL'))
   }
 
   /**
-   * Resolves once it is ready; rejects with its last output when it ends before, or takes too long.
+   * Starts the server. Resolves once it is ready; rejects with its last output when it ends before
+   * or takes too long.
    */
   async start(): Promise<void> {
-    const { file, parameters, env, isApart, onEnd } = this.#command
-    const [program = file, ...rest] = [...(await bound(env)), file, ...parameters]
+    const { file, parameters, env, isDetached, onEnd } = this.#command
+    const [program = file, ...rest] = [...(await parentDeathCommand(env)), file, ...parameters]
     const child = spawn(program, rest, {
       env: { ...env },
-      detached: isApart === true,
+      detached: isDetached === true,
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     this.#child = child
     this.#output = ''
-    const gone = (): void => {
+    const forgetChild = (): void => {
       if (this.#child === child) this.#child = undefined
     }
-    child.once('error', gone)
+    child.once('error', forgetChild)
     child.once('exit', (code, signal) => {
-      gone()
+      forgetChild()
       if (this.#isUp) onEnd?.(signal ?? `exit code ${code}`)
       this.#isUp = false
     })
@@ -102,15 +108,15 @@ export class ServerProcess {
     clearTimeout(timer)
   }
 
-  /** The last part of what it wrote. */
+  /** The last part of the server's output. */
   get output(): string {
     return this.#output
   }
 
-  /** Ends it for good. */
+  /** Ends the server and its cleanup action. */
   async close(): Promise<void> {
     await this.end('SIGTERM')
-    this.#forget()
+    this.#cancelCleanup()
   }
 
   #ready(child: ChildProcess): Promise<void> {
@@ -124,16 +130,16 @@ export class ServerProcess {
         child.kill('SIGKILL')
         fail('was not ready in time')
       }, START_TIMEOUT_MS)
-      const hear = (chunk: Buffer): void => {
+      const onOutput = (chunk: Buffer): void => {
         this.#output = (this.#output + chunk.toString()).slice(-OUTPUT_KEPT)
         if (!readyLine.test(this.#output)) return
         clearTimeout(timer)
         resolve()
       }
-      child.stdout?.on('data', hear)
-      child.stderr?.on('data', hear)
+      child.stdout?.on('data', onOutput)
+      child.stderr?.on('data', onOutput)
       child.once('error', (error) => fail(error.message))
-      // Not at 'exit': its last words may not have been read by then.
+      // At 'exit' this process may not have read the last output yet.
       child.once('close', (code, signal) => fail(`ended with ${code ?? signal}`))
     })
   }

@@ -1,4 +1,4 @@
-// Goal: nothing of a server stays behind, whether its start fails or the process around it ends.
+// Goal: a server leaves nothing behind, whether its start fails or the process around it ends.
 
 import { execFile } from 'node:child_process'
 import { readFileSync, readdirSync } from 'node:fs'
@@ -19,8 +19,8 @@ import { isAlive, locksOf } from '#test/support/leftovers'
 const run = promisify(execFile)
 const SERVERS = new URL('../../src/dev-servers/', import.meta.url).href
 
-/** The output of a process that runs this and then ends with code 3. */
-async function endOf(source: string, env: NodeJS.ProcessEnv = {}): Promise<string> {
+/** Runs a script in a process that then ends with code 3. Gives the code and the output. */
+async function runScript(source: string, env: NodeJS.ProcessEnv = {}): Promise<string> {
   const script = `${source}\nprocess.exit(3)`
   const options = { env: { ...process.env, ...env } }
   const failed = await run(
@@ -28,24 +28,24 @@ async function endOf(source: string, env: NodeJS.ProcessEnv = {}): Promise<strin
     [...process.execArgv, '--input-type=module', '-e', script],
     options,
   ).catch((error: unknown) => error as { readonly code: number; readonly stdout: string })
-  if (!('code' in failed)) throw new Error('it ended well')
+  if (!('code' in failed)) throw new Error('the process ended with code 0')
   return `${failed.code} ${failed.stdout}`
 }
 
-test('X1, X2: at the end the last goes first, and one that fails stops no other', async (t) => {
-  const said = await endOf(`
+test('at-exit/1, at-exit/2: the last registered action runs first, and a failed one prevents no other', async (t) => {
+  const output = await runScript(`
     import { atExit } from '${SERVERS}at-exit.ts'
     atExit(() => process.stdout.write('first'))
     const forget = atExit(() => process.stdout.write('forgotten'))
     atExit(() => { throw new Error('broken') })
     atExit(() => process.stdout.write('last '))
     forget()`)
-  t.is(said, '3 last first')
+  t.is(output, '3 last first')
 })
 
-test('a process that ends in the middle releases its files', async (t) => {
+test('a process that exits early removes its lock files', async (t) => {
   const folder = await temporaryFolder(t)
-  await endOf(
+  await runScript(
     `
     import { reservePort } from '${SERVERS}port.ts'
     await Promise.all([reservePort(), reservePort()])`,
@@ -54,14 +54,14 @@ test('a process that ends in the middle releases its files', async (t) => {
   t.deepEqual(readdirSync(folder), [])
 })
 
-/** A folder with a program that is a shell script. */
+/** Makes a folder with a shell script as a program. */
 async function program(t: ExecutionContext, name: string, script: string): Promise<string> {
   const folder = await temporaryFolder(t)
   await writeFile(join(folder, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 })
   return folder
 }
 
-test.serial('a nats-server that does not start gives its ports back', async (t) => {
+test.serial('a nats-server that does not start releases its ports', async (t) => {
   const folder = await program(t, 'nats-server', 'echo broken >&2; exit 3')
   const starting = startNats({ env: { ...process.env, PATH: folder }, servers: 2 })
   await t.throwsAsync(starting, { message: /nats-server ended with 3: broken/ })
@@ -69,7 +69,7 @@ test.serial('a nats-server that does not start gives its ports back', async (t) 
 })
 
 for (const name of ['mariadbd', 'mariadb-install-db']) {
-  test.serial(`a MariaDB whose ${name} fails gives its port back`, async (t) => {
+  test.serial(`a MariaDB whose ${name} fails releases its port`, async (t) => {
     const folder = await program(t, name, 'echo broken; exit 3')
     for (const other of ['mariadb-install-db', 'my_print_defaults', 'mariadbd']) {
       if (other !== name) await writeFile(join(folder, other), '#!/bin/sh\n', { mode: 0o755 })
@@ -80,7 +80,7 @@ for (const name of ['mariadbd', 'mariadb-install-db']) {
   })
 }
 
-test('a program that cannot be started is no server, and no preparation', async (t) => {
+test('a program that does not exist can neither start as a server nor run to its end', async (t) => {
   const missing = { file: '/nowhere/program', parameters: [], env: {} }
   const server = new ServerProcess({ ...missing, readyLine: /ready/ })
   await t.throwsAsync(server.start(), { message: /ENOENT|No such file/ })
@@ -88,9 +88,9 @@ test('a program that cannot be started is no server, and no preparation', async 
   await t.throwsAsync(runToEnd(missing), { message: /could not be started/ })
 })
 
-test('programs that a preparation started end with the process', async (t) => {
+test('a process that exits kills the programs that it runs, with their children', async (t) => {
   const folder = await program(t, 'prepare', 'sleep 60 & echo $! > "$1/pid"; wait')
-  await endOf(`
+  await runScript(`
     import { existsSync } from 'node:fs'
     import { setTimeout as delay } from 'node:timers/promises'
     import { runToEnd } from '${SERVERS}run-to-end.ts'
@@ -105,27 +105,27 @@ test('programs that a preparation started end with the process', async (t) => {
   t.pass()
 })
 
-test('a server reports an end by itself, and not one by its caller', async (t) => {
+test('a server reports when it ends by itself, and not when its caller ends it', async (t) => {
   const folder = await program(t, 'server', 'echo $$ > "$0.pid"; echo ready; exec sleep 60')
-  const told: string[] = []
+  const ends: string[] = []
   const server = new ServerProcess({
     file: join(folder, 'server'),
     parameters: [],
     env: process.env,
     readyLine: /ready/,
-    isApart: true,
-    onEnd: (how) => void told.push(how),
+    isDetached: true,
+    onEnd: (reason) => void ends.push(reason),
   })
   await server.start()
   await server.end('SIGKILL')
-  t.deepEqual(told, [])
+  t.deepEqual(ends, [])
   await server.start()
   const processId = Number(readFileSync(join(folder, 'server.pid'), 'utf8'))
   process.kill(processId, 'SIGKILL')
   await until(
-    async () => told,
+    async () => ends,
     (all) => all.length > 0,
   )
-  t.deepEqual(told, ['SIGKILL'])
+  t.deepEqual(ends, ['SIGKILL'])
   await server.close()
 })

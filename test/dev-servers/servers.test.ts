@@ -5,13 +5,13 @@ import { join } from 'node:path'
 
 import test from 'ava'
 
-import { tryToHoldFile, holdFile } from '#src/dev-servers/held-file'
+import { tryLockFile, lockFile } from '#src/dev-servers/lock-file'
 import { startMariaDb } from '#src/dev-servers/mariadb'
 import { reservePort } from '#src/dev-servers/port'
 import { findOrInstall, findProgram } from '#src/dev-servers/programs'
 import { temporaryFolder } from '#test/support/gateway'
 
-test('a program is found on PATH, and one that is nowhere is not', async (t) => {
+test('a search finds an executable program on PATH, and no other file', async (t) => {
   const folder = await temporaryFolder(t)
   const file = join(folder, 'nats-server')
   await writeFile(file, '#!/bin/sh\n', { mode: 0o755 })
@@ -20,32 +20,32 @@ test('a program is found on PATH, and one that is nowhere is not', async (t) => 
   t.not(await findProgram('setpriv', { PATH: folder }), join(folder, 'setpriv'))
 })
 
-test('a program that cannot be installed gives a sentence that names it', async (t) => {
-  // Without apt-get on PATH nothing is installed, whoever runs this.
+test('a search that cannot install a missing program says how to install it', async (t) => {
+  // Without apt-get on PATH no user can install anything.
   const found = await findOrInstall('mariadbd', { PATH: '' })
   if (found.kind === 'missing') t.regex(found.reason, /apt-get install mariadb-server-core/)
   else t.regex(found.file, /mariadbd$/)
 })
 
-test('ports that are reserved together differ, and a released one is free', async (t) => {
+test('simultaneous reservations give different ports', async (t) => {
   const ports = await Promise.all(Array.from({ length: 20 }, () => reservePort()))
   t.is(new Set(ports.map(({ port }) => port)).size, 20)
   for (const { release } of ports) await release()
 })
 
-test('programs/1: a held file is given to one at a time, and taken from a process that is gone', async (t) => {
+test('programs/1: one process at a time can lock a file, also after its owner has died', async (t) => {
   const file = join(await temporaryFolder(t), 'lock')
-  const release = await holdFile(file, { timeoutMs: 1000 })
-  t.false(await tryToHoldFile(file))
-  await t.throwsAsync(holdFile(file, { timeoutMs: 10 }))
+  const release = await lockFile(file, { timeoutMs: 1000 })
+  t.false(await tryLockFile(file))
+  await t.throwsAsync(lockFile(file, { timeoutMs: 10 }))
   await release()
-  t.true(await tryToHoldFile(file))
-  // No process has this id: it is beyond what Linux gives.
+  t.true(await tryLockFile(file))
+  // No process has this id: Linux gives only smaller ones.
   await writeFile(file, '2147483646')
-  t.true(await tryToHoldFile(file))
+  t.true(await tryLockFile(file))
 })
 
-test('a MariaDB server starts, comes back on its port after a kill, and leaves nothing', async (t) => {
+test('a MariaDB server restarts on its port after a kill, and stops', async (t) => {
   const started = await startMariaDb({ env: process.env })
   if (started.kind === 'missing') {
     t.log(`not run: ${started.reason}`)
@@ -63,7 +63,7 @@ test('a MariaDB server starts, comes back on its port after a kill, and leaves n
   await t.throwsAsync(greeting(server.port))
 })
 
-/** The first words of whatever listens on a port. */
+/** Gives the first bytes that the server on a port sends. */
 async function greeting(port: number): Promise<string> {
   const socket = connect({ port, host: '127.0.0.1' })
   try {

@@ -15,7 +15,7 @@ import type { Fetch } from '#src/client/runtime'
 import type { Env } from '#src/config/environment'
 import { CommandError } from '#src/cli/endings'
 import { atExit } from '#src/dev-servers/at-exit'
-import { letGoOfFile } from '#src/dev-servers/held-file'
+import { unlockFile } from '#src/dev-servers/lock-file'
 import { isPortFree, reservePort } from '#src/dev-servers/port'
 import { change } from './fact.ts'
 import type { Fact } from './fact.ts'
@@ -114,7 +114,7 @@ export class DevCluster {
     await removeLeftovers(temporaryFolder) // dev-cluster/2
     const folder = mkdtempSync(join(temporaryFolder, FOLDER_PREFIX))
     const lock = await holdFolder(folder)
-    this.#closing.push(() => letGoOfFile(lock))
+    this.#closing.push(() => unlockFile(lock))
     // Registered before the servers start, since the function registered last runs first.
     // (dev-cluster/2)
     const forget = atExit(() => rmSync(folder, REMOVAL))

@@ -5,7 +5,7 @@
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 
-import { letGoOfFile, tryToHoldFile } from '#src/dev-servers/held-file'
+import { unlockFile, tryLockFile } from '#src/dev-servers/lock-file'
 
 export const FOLDER_PREFIX = 'heliograph-dev-cluster-'
 /** A server that was killed a moment ago may still be writing. */
@@ -15,7 +15,7 @@ const LOCK = '.lock'
 /** Marks a folder as used by this process. Gives the lock, which is removed after the folder. */
 export async function holdFolder(folder: string): Promise<string> {
   const lock = `${folder}${LOCK}`
-  if (!(await tryToHoldFile(lock))) throw new Error(`${lock} is held by another process`)
+  if (!(await tryLockFile(lock))) throw new Error(`${lock} is held by another process`)
   return lock
 }
 
@@ -24,10 +24,10 @@ export async function removeLeftovers(temporaryFolder: string): Promise<void> {
   for (const name of await readdir(temporaryFolder)) {
     if (!name.startsWith(FOLDER_PREFIX) || !name.endsWith(LOCK)) continue
     const lock = join(temporaryFolder, name)
-    const isLeft = await tryToHoldFile(lock).catch(() => false)
+    const isLeft = await tryLockFile(lock).catch(() => false)
     if (!isLeft) continue
     await rm(lock.slice(0, -LOCK.length), REMOVAL).then(
-      () => letGoOfFile(lock),
+      () => unlockFile(lock),
       () => undefined, // A process that is alive holds it from now on, and the next start tries.
     )
   }

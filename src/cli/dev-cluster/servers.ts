@@ -40,7 +40,7 @@ export async function startOwnNats(options: OwnServerOptions): Promise<OwnServer
   const started = await startNats({
     env: withoutSettings(env),
     directory,
-    isApart: true,
+    isDetached: true,
     onEnd: (how) => report('nats', died(how, 'nothing is accepted without it')),
   }).catch(refuseAs('nats-server'))
   if (started.kind === 'missing') throw new CommandError(started.reason)
@@ -61,7 +61,7 @@ export async function startOwnMariaDb(options: OwnServerOptions): Promise<OwnSer
     env: withoutSettings(env),
     directory,
     parameters: [`--init-file=${statements}`, `--max-connections=${CONNECTIONS_MAX}`],
-    isApart: true,
+    isDetached: true,
     onEnd: (how) => report('mariadb', died(how, 'nothing is applied without it')),
   }).catch(refuseAs('mariadbd'))
   if (started.kind === 'missing') throw new CommandError(started.reason)

@@ -1,5 +1,6 @@
-// A stand-in for Apple's push service: real HTTP/2 over TLS, real tokens checked, real refusals.
-// (Apple: "Sending notification requests to APNs", "Handling notification responses from APNs")
+// Implements a stand-in for Apple's push service over HTTP/2 and TLS: it checks provider tokens and
+// refuses requests as Apple does. (Apple: "Sending notification requests to APNs", "Handling
+// notification responses from APNs")
 
 import { createPublicKey, randomUUID, verify } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
@@ -12,7 +13,7 @@ const TOKEN_AGE_S_MAX = 3_600
 const VERIFIED_MAX = 100
 const PATH = /^\/3\/device\/([0-9a-f]+)$/
 
-/** A notification that was taken or refused. */
+/** A received notification. */
 export interface ApnsPush {
   readonly token: string
   readonly headers: PushRequest['headers']
@@ -29,21 +30,21 @@ export interface ApnsServerOptions extends StandInOptions {
   readonly keyId: string
   readonly teamId: string
   readonly topic: string
-  /** The private or public key in PEM that provider tokens are signed with. */
+  /** The key in PEM, private or public, for the signatures of provider tokens. */
   readonly key: string
   readonly nowMs: () => number
 }
 
-/** Counts what it takes; `refuse` and `latency` make it misbehave. */
+/** Counts requests; `refuse` and the latency of `standIn` make it misbehave. */
 export class ApnsServer {
   readonly standIn: StandIn
-  /** Asked for each good notification; undefined takes it. */
+  /** Called with each valid notification; gives undefined to accept it. */
   refuse: (push: ApnsPush) => ApnsRefusal | undefined = () => undefined
-  /** Called with each notification that it takes. */
+  /** Called with each accepted notification. */
   taken: (push: ApnsPush) => void = () => undefined
-  /** Tokens that are not registered any more, with when that was seen. */
+  /** Tokens that are not registered any more, with the time at which Apple noticed. */
   readonly unregistered = new Map<string, number>()
-  /** Every request that came, taken or not. */
+  /** The number of requests, accepted or not. */
   requests = 0
 
   readonly #topic: string
@@ -59,7 +60,7 @@ export class ApnsServer {
     return new ApnsServer(await StandIn.listen(options), options)
   }
 
-  /** For SERVICE_APNS_HOST. */
+  /** The value for SERVICE_APNS_HOST. */
   get host(): string {
     return `127.0.0.1:${this.standIn.port}`
   }
@@ -70,8 +71,8 @@ export class ApnsServer {
     if (refused !== undefined) return refused
     const push = pushOf(request)
     if (push === undefined) return refusal(400, 'BadMessageId')
-    const told = this.refuse(push)
-    if (told !== undefined) return refusal(told.status, told.reason, told.retryAfter)
+    const wanted = this.refuse(push)
+    if (wanted !== undefined) return refusal(wanted.status, wanted.reason, wanted.retryAfter)
     this.taken(push)
     return { status: 200, headers: { 'apns-id': randomUUID() } }
   }
@@ -100,10 +101,11 @@ export class ApnsServer {
 
 type TokenCheck = (authorization: string | undefined) => PushAnswer | undefined
 
-/** Apple's rules for provider tokens: ES256, the key and team by name, an hour of age. */
+/** Gives a check by Apple's rules: a token needs ES256, known key and team ids, and age < 1 h. */
 function tokenCheck({ keyId, teamId, key, nowMs }: ApnsServerOptions): TokenCheck {
   const publicKey = createPublicKey(key)
-  // To verify one costs more than all the rest, and each is sent thousands of times.
+  // Verification costs more than the rest of a request, and clients send a token thousands of
+  // times.
   const verified = new Map<string, number>()
   return (authorization) => {
     const token = /^bearer (\S+)$/i.exec(authorization ?? '')?.[1]
@@ -123,20 +125,20 @@ interface Signer {
   readonly teamId: string
 }
 
-/** Unix seconds; undefined for a token that this key did not sign for this team. */
+/** Gives the time of issue in Unix seconds; undefined unless this key signed it for this team. */
 function issuedAtOf(token: string, { publicKey, keyId, teamId }: Signer): number | undefined {
   const [header = '', claims = '', signature = ''] = token.split('.')
   const { alg, kid } = decoded(header)
   const { iss, iat } = decoded(claims)
   if (alg !== 'ES256' || kid !== keyId || iss !== teamId || typeof iat !== 'number')
     return undefined
-  const isGood = verify(
+  const isValid = verify(
     'sha256',
     Buffer.from(`${header}.${claims}`),
     { key: publicKey, dsaEncoding: 'ieee-p1363' },
     Buffer.from(signature, 'base64url'),
   )
-  return isGood ? iat : undefined
+  return isValid ? iat : undefined
 }
 
 function decoded(part: string): Readonly<Record<string, unknown>> {

@@ -1,5 +1,5 @@
-// A stand-in for Google's push service, messages:send of FCM v1, and for the endpoint that gives
-// access tokens for it. Both listen on one port: the libraries' hosts are redirected to it.
+// Implements stand-ins for Google's push service, messages:send of FCM v1, and for the endpoint of
+// its access tokens. Both listen on one port, to which `redirects` leads the libraries' hosts.
 
 import { createPublicKey, randomBytes, verify } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -13,7 +13,7 @@ const TOKEN_LIFE_S = 3_600
 const GRANT = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
 const FCM_ERROR = 'type.googleapis.com/google.firebase.fcm.v1.FcmError'
 
-/** The hosts that it stands in for, and that its certificate must name. */
+/** The hosts that it replaces. Its certificate must name them. */
 export const FCM_HOSTS = ['fcm.googleapis.com', 'oauth2.googleapis.com'] as const
 
 export interface FcmMessage {
@@ -26,7 +26,7 @@ export interface FcmRefusal {
   readonly status: number
   /** Google's canonical code, for instance RESOURCE_EXHAUSTED. */
   readonly canonical: string
-  /** FCM's own, for instance QUOTA_EXCEEDED; absent: none. */
+  /** FCM's own code, if any, for instance QUOTA_EXCEEDED. */
   readonly errorCode?: string
   readonly message?: string
   readonly retryAfter?: string
@@ -35,26 +35,26 @@ export interface FcmRefusal {
 export interface FcmServerOptions extends StandInOptions {
   readonly projectId: string
   readonly clientEmail: string
-  /** The private or public key in PEM that assertions are signed with. */
+  /** The key in PEM, private or public, for the signatures of assertions. */
   readonly key: string
   readonly nowMs: () => number
 }
 
-/** Counts what it takes; `refuse`, `refuseGrant` and `latency` make it misbehave. */
+/** Counts requests; `refuse`, `refuseGrant` and the latency of `standIn` make it misbehave. */
 export class FcmServer {
   readonly standIn: StandIn
-  /** Asked for each good message; undefined takes it. */
+  /** Called with each valid message; gives undefined to accept it. */
   refuse: (message: FcmMessage) => FcmRefusal | undefined = () => undefined
-  /** Called with each message that it takes. */
+  /** Called with each accepted message. */
   taken: (message: FcmMessage) => void = () => undefined
-  /** OAuth's word for why no access token is given; undefined gives one. */
+  /** The OAuth error code with which it refuses access tokens; undefined to give them. */
   refuseGrant: string | undefined
   readonly unregistered = new Set<string>()
   requests = 0
   grants = 0
   readonly #options: FcmServerOptions
   readonly #granted = new Map<string, number>()
-  #made = 0
+  #accepted = 0
 
   private constructor(standIn: StandIn, options: FcmServerOptions) {
     this.standIn = standIn
@@ -68,7 +68,7 @@ export class FcmServer {
     return new FcmServer(await StandIn.listen(options), options)
   }
 
-  /** Where the libraries' connections must go. */
+  /** The addresses to which the libraries' connections must go. */
   get redirects(): Redirects {
     const here = `127.0.0.1:${this.standIn.port}`
     return Object.fromEntries(FCM_HOSTS.map((host) => [`${host}:443`, here]))
@@ -90,10 +90,10 @@ export class FcmServer {
     const refused = this.#refusalOf(message)
     if (refused !== undefined) return refusal(refused)
     this.taken(message)
-    this.#made += 1
+    this.#accepted += 1
     return {
       status: 200,
-      body: { name: `projects/${this.#options.projectId}/messages/${this.#made}` },
+      body: { name: `projects/${this.#options.projectId}/messages/${this.#accepted}` },
     }
   }
 
@@ -141,7 +141,7 @@ export class FcmServer {
     const form = new URLSearchParams(body)
     if (form.get('grant_type') !== GRANT) return 'unsupported_grant_type'
     const [header = '', claims = '', signature = ''] = (form.get('assertion') ?? '').split('.')
-    const isGood = verify(
+    const isValid = verify(
       'sha256',
       Buffer.from(`${header}.${claims}`),
       createPublicKey(this.#options.key),
@@ -150,7 +150,7 @@ export class FcmServer {
     const { iss } = JSON.parse(Buffer.from(claims, 'base64url').toString() || '{}') as {
       readonly iss?: string
     }
-    return isGood && iss === this.#options.clientEmail ? undefined : 'invalid_grant'
+    return isValid && iss === this.#options.clientEmail ? undefined : 'invalid_grant'
   }
 }
 
@@ -170,7 +170,7 @@ const invalid = (message: string): FcmRefusal => ({
   message,
 })
 
-/** An error body as Google writes it. */
+/** Gives an error in Google's format. */
 function refusal({ status, canonical, errorCode, message, retryAfter }: FcmRefusal): PushAnswer {
   const details = errorCode === undefined ? [] : [{ '@type': FCM_ERROR, errorCode }]
   return {

@@ -1,5 +1,5 @@
-// An HTTP/2 server that stands in for push services: it takes whole requests, answers them as its
-// owner says, and can fail in the ways of real ones.
+// Serves HTTP/2 in place of a push service: collects whole requests, gives its owner's answers, and
+// can fail like a real service.
 
 import { createServer as createHttpServer } from 'node:http'
 import type { RequestListener, Server } from 'node:http'
@@ -22,40 +22,40 @@ export interface PushRequest {
 export interface PushAnswer {
   readonly status: number
   readonly headers?: Readonly<Record<string, string>>
-  /** Sent as JSON; absent: no body. */
+  /** Sent as JSON; absent for an answer without a body. */
   readonly body?: object
 }
 
 export interface StandInOptions {
   readonly certificate: Certificate
-  /** Streams of one connection at once; 1000 when absent. */
+  /** Bound for the open streams of one connection; 1000 by default. */
   readonly streamsMax?: number
-  /** 0 when absent: a port that is free. */
+  /** By default 0: the system chooses a free port. */
   readonly port?: number
 }
 
-/** `hang`: it never answers. A number: it answers after so many milliseconds. */
+/** The milliseconds before an answer, or `hang` for no answer at all. */
 export type Latency = number | 'hang'
 
 export class StandIn {
-  /** The time that every answer takes. */
+  /** The delay of every answer. */
   latency: Latency = 0
   /** Makes the answers over HTTP/2. */
   answer: (request: PushRequest) => PushAnswer = () => ({ status: 503 })
   /** Makes the answers over HTTP/1.1. */
   answerPlain: RequestListener = (_, response) => response.writeHead(505).end()
-  /** Takes requests with the scheme `https:`. */
+  /** When true, it accepts requests with the scheme `https:`. */
   isLenient = false
-  /** Streams that it refuses from now on, as if it had not seen them. */
+  /** The number of next streams that it refuses without processing them. */
   streamsToRefuse = 0
-  /** Connections so far. */
+  /** The number of connections so far. */
   accepted = 0
   readonly #tls: TlsServer
   readonly #http2: Http2Server
   readonly #plain: Server
   readonly #sessions = new Set<Http2Session>()
   readonly #sockets = new Set<TLSSocket>()
-  /** Streams that are not answered yet, by connection. */
+  /** Functions that answer the open streams, by connection. */
   readonly #open = new Map<Http2Session, Set<() => void>>()
 
   private constructor(tls: TlsServer, streamsMax: number) {
@@ -64,9 +64,9 @@ export class StandIn {
     this.#plain = createHttpServer((request, response) => this.answerPlain(request, response))
     tls.on('secureConnection', (socket) => this.#accept(socket))
     tls.on('tlsClientError', () => undefined)
-    this.#http2.on('session', (session) => this.#hold(session))
+    this.#http2.on('session', (session) => this.#track(session))
     this.#http2.on('sessionError', () => undefined)
-    this.#http2.on('stream', (stream, headers) => this.#take(stream, headers))
+    this.#http2.on('stream', (stream, headers) => this.#receive(stream, headers))
   }
 
   static async listen(options: StandInOptions): Promise<StandIn> {
@@ -85,17 +85,17 @@ export class StandIn {
     return (this.#tls.address() as AddressInfo).port
   }
 
-  /** Connections that are open. */
+  /** The number of open connections. */
   get connections(): number {
     return this.#sessions.size
   }
 
-  /** Requests that came and are not answered yet. */
+  /** The number of requests without an answer so far. */
   get unanswered(): number {
     return [...this.#open.values()].reduce((sum, open) => sum + open.size, 0)
   }
 
-  /** Answers what it has, says GOAWAY on every connection, and takes nothing more on them. */
+  /** Answers all open requests, and sends GOAWAY on every connection, which then ends. */
   goAway(): void {
     for (const session of this.#sessions) {
       for (const answerNow of this.#open.get(session) ?? []) answerNow()
@@ -105,13 +105,13 @@ export class StandIn {
     }
   }
 
-  /** Breaks every connection; what is not answered is lost. */
+  /** Breaks every connection, so that open requests get no answer. */
   breakConnections(): void {
     for (const session of this.#sessions) session.destroy()
     for (const socket of this.#sockets) socket.destroy()
   }
 
-  /** Reads nothing more on the connections that are open: to the other end they are dead. */
+  /** Reads nothing more from the open connections, so that the clients get no answer on them. */
   goSilent(): void {
     for (const socket of this.#sockets) socket.pause()
   }
@@ -131,7 +131,7 @@ export class StandIn {
     else this.#http2.emit('connection', this.isLenient ? lenient(socket) : socket)
   }
 
-  #hold(session: Http2Session): void {
+  #track(session: Http2Session): void {
     this.#sessions.add(session)
     session.on('close', () => {
       this.#sessions.delete(session)
@@ -140,7 +140,7 @@ export class StandIn {
     session.on('error', () => undefined)
   }
 
-  #take(stream: ServerHttp2Stream, headers: Readonly<Record<string, unknown>>): void {
+  #receive(stream: ServerHttp2Stream, headers: Readonly<Record<string, unknown>>): void {
     const chunks: Buffer[] = []
     stream.on('error', () => undefined)
     if (this.streamsToRefuse > 0) {
@@ -160,7 +160,7 @@ export class StandIn {
     })
   }
 
-  /** The answer is made when it is sent: what is never answered never counts as taken. */
+  /** Makes the answer when it sends it, so that a request without an answer does not count. */
   #answerLater(stream: ServerHttp2Stream, make: () => PushAnswer): void {
     const { session } = stream
     if (session === undefined) return

@@ -1,5 +1,5 @@
-// Both stand-ins, with everything that a gateway needs to take them for Apple and Google: keys,
-// settings, and what leads its connections here.
+// Starts both stand-ins, with everything that a gateway needs to use them in place of Apple and
+// Google: keys, settings, and redirected connections.
 
 import { generateKeyPairSync } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
@@ -12,7 +12,7 @@ import { FCM_HOSTS, FcmServer } from './fcm-server.ts'
 export interface PushServers {
   readonly apns: ApnsServer
   readonly fcm: FcmServer
-  /** The environment of a gateway process that is to use them. */
+  /** The environment variables for a gateway process that uses them. */
   readonly env: Readonly<Record<string, string>>
   close(): Promise<void>
 }
@@ -20,7 +20,7 @@ export interface PushServers {
 const APPLE = { keyId: 'STANDIN001', teamId: 'STANDIN002', topic: 'org.example.heliograph' }
 const GOOGLE = { projectId: 'heliograph-stand-in', clientEmail: 'push@heliograph.example' }
 
-/** Keys and certificate are made anew and written into a folder of the caller's. */
+/** Starts both, with new keys and a new certificate, which it writes into the caller's folder. */
 export async function startPushServers(
   directory: string,
   { nowMs }: { readonly nowMs: () => number },

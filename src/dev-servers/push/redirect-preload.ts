@@ -1,5 +1,5 @@
-// Loaded by `node --import` before anything else: redirects what stands in its own address, as
-// `redirect-preload.ts?fcm.googleapis.com:443=127.0.0.1:8443`.
+// Redirects connections. `node --import` loads it before anything else, with the redirects as
+// query: `redirect-preload.ts?fcm.googleapis.com:443=127.0.0.1:8443`.
 
 import { redirectConnections } from './redirect.ts'
 

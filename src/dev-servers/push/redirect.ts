@@ -1,9 +1,9 @@
-// Connections to some hosts end at other addresses, below every library: for libraries that know
-// their host by heart. For tests and the demo alone.
+// Redirects connections to some hosts, below every library: for libraries with a fixed host. Only
+// tests and the demo use it.
 
 import { Socket } from 'node:net'
 
-/** By `host:port`: the `host:port` to connect to. */
+/** Maps the `host:port` of a library to the `host:port` of the connection. */
 export type Redirects = Readonly<Record<string, string>>
 
 type Connect = (this: Socket, ...values: readonly never[]) => Socket
@@ -14,7 +14,7 @@ interface Target {
   readonly port?: number | string
 }
 
-/** For every connection that is made from now on. Gives the way to end it. */
+/** Redirects every later connection of this process. Gives a function that ends this. */
 export function redirectConnections(redirects: Redirects): () => void {
   const connect: Connect = Reflect.get(Socket.prototype, 'connect')
   const redirected = function (this: Socket, ...values: readonly unknown[]): Socket {
@@ -24,11 +24,11 @@ export function redirectConnections(redirects: Redirects): () => void {
   return () => void Object.assign(Socket.prototype, { connect })
 }
 
-/** Node's own callers hand over a list whose first item are the options. */
+/** Node's own modules pass a list whose first item has the options. */
 function redirectedIn(values: readonly unknown[], redirects: Redirects): readonly unknown[] {
   const [first, ...rest] = values
   if (Array.isArray(first)) {
-    // It is marked as a list that Node has made: the same list goes on.
+    // Node recognises its own list by a mark, so the call must pass the same list.
     first[0] = redirectedTo(first[0], redirects)
     return values
   }

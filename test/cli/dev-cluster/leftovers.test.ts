@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import test from 'ava'
 
 import { FOLDER_PREFIX, holdFolder, removeLeftovers } from '#src/cli/dev-cluster/leftovers'
-import { letGoOfFile } from '#src/dev-servers/held-file'
+import { unlockFile } from '#src/dev-servers/lock-file'
 import { temporaryFolder } from '#test/support/gateway'
 
 /** The id of a process that has ended. */
@@ -38,7 +38,7 @@ test('dev-cluster/2: the folder of a killed cluster is removed, that of a runnin
     `${FOLDER_PREFIX}without-lock`,
     'of-another-program',
   ])
-  await letGoOfFile(lock)
+  await unlockFile(lock)
 })
 
 test('a lock whose folder is gone is removed too', async (t) => {
@@ -52,5 +52,5 @@ test('a folder that a process uses cannot be held again', async (t) => {
   const folder = makeFolder(await temporaryFolder(t), 'used')
   const lock = await holdFolder(folder)
   await t.throwsAsync(holdFolder(folder), { message: /held by another process/ })
-  await letGoOfFile(lock)
+  await unlockFile(lock)
 })
