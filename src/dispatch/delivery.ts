@@ -26,7 +26,7 @@ export interface DeliveryPorts {
 /** The least delay of a deferred push, in milliseconds. */
 const DEFERRAL_MS_MIN = 1_000
 
-/** The time for which a gone route is remembered: longer than a push of it stays in flight. */
+/** The time for which this process remembers a gone route: longer than a push stays in flight. */
 const GONE_KEPT_MS = 60_000
 
 interface Deferral {

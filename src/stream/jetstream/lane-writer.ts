@@ -1,9 +1,9 @@
 // Writes the batches of one lane, one after the other, each with a condition that keeps the stream
 // from storing it twice.
 //
-//   waiting ─▶ attempt ─┬▶ confirmed, or found at the end ─▶ appended
-//                 ▲     ├▶ server refused every attempt ───▶ refused: no server has the batch
-//                 └─────┴▶ no answer within OUTCOME_MS ────▶ unknown
+//   waiting ─▶ attempt ─┬▶ confirmed, or found at the end ──▶ appended
+//                 ▲     ├▶ no attempt can have stored it ───▶ refused: no server has the batch
+//                 └─────┴▶ no answer within OUTCOME_MS ─────▶ unknown
 //
 // Invariants:
 //   W1. The answer is `appended` only when the stream has confirmed this batch, or holds it.
@@ -12,7 +12,7 @@
 //     stores only one of the attempts that name the same end, however late they arrive.
 //   lane-writer/2. One batch of a lane is in flight at a time, so batches keep their order
 //     whichever server leads.
-//   lane-writer/3. The answer is `refused` only when the server has refused every attempt.
+//   lane-writer/3. The answer is `refused` only when no attempt can have stored the batch.
 //     Otherwise it is `unknown`, and the writer counts a batch that it finds in the log later.
 //   lane-writer/4. Every attempt of a batch carries the batch's message id. Servers before 2.10
 //     compare the end when an attempt arrives, not when they store it: a new leader that has not
@@ -52,7 +52,7 @@ export interface LaneWriterOptions {
   readonly lane: number
   /** The writer's own subject in the lane; no other run of a process writes to it. */
   readonly subject: string
-  /** Milliseconds before a batch that reached no server is refused. */
+  /** Milliseconds before the writer refuses a batch that reached no server. */
   readonly timeoutMs: number
 }
 

@@ -35,7 +35,7 @@ export interface JetStreamLogOptions {
   readonly tailBytesMax: number
   /** Bound for the bytes of unanswered appends. */
   readonly pendingBytesMax: number
-  /** Milliseconds before an append that reaches no server is refused; 2000 by default. */
+  /** Milliseconds before the log refuses an append that reaches no server; 2000 by default. */
   readonly appendTimeoutMs?: number
   /** The time to wait for servers at the start; see domain/first-answer.ts. */
   readonly firstAnswerMsMax?: number

@@ -8,7 +8,7 @@ export type Refusal =
    * The writer's subject ends at `last`, not where the attempt expected; 0 when it is empty.
    */
   | { readonly kind: 'other-end'; readonly last: LogPosition }
-  /** The stream's byte bound is reached. */
+  /** The stream has reached its byte bound. */
   | { readonly kind: 'full' }
   /** No server leads the stream, so no server received the attempt. */
   | { readonly kind: 'no-leader' }

@@ -33,7 +33,7 @@ export interface WriterPorts {
 export interface WriterOptions {
   /** Bound for the bytes of unanswered appends. */
   readonly pendingBytesMax: number
-  /** Milliseconds before an append that reaches no server is refused. */
+  /** Milliseconds before the writer refuses an append that reaches no server. */
   readonly timeoutMs: number
 }
 
