@@ -1,8 +1,9 @@
-// The gateway and the channels that a command is about: options, environment, config file.
+// Reads the gateway and the channels that a command is about from options, environment and config
+// file.
 //
 // An option wins over the environment, and the environment over the profile of the config file. A
-// secret comes from an option, a file, the standard input, the environment or the profile; only
-// others who can list the processes of the computer see an option, so an option warns.
+// secret comes from an option, a file, the standard input, the environment or the profile. Whoever
+// lists the processes of the computer sees options, so a secret in an option causes a warning.
 //
 // Invariants:
 //   access/1. No error repeats a secret, nor a text that may hold one.
@@ -98,7 +99,7 @@ export interface Credentials {
 /** The sources of a command's settings; the standard input serves one secret. */
 export type Sources = Pick<ProcessContext, 'env' | 'readInput'>
 
-/** The gateway. Throws UsageError. */
+/** The gateway and its token. Throws UsageError. */
 export async function accessOf(given: AccessGiven, sources: Sources): Promise<Access> {
   const profile = profileFor(given, sources.env)
   const url = given.url ?? setting(sources.env, 'HELIOGRAPH_URL') ?? profile.url ?? DEFAULT_URL
@@ -109,7 +110,7 @@ export async function accessOf(given: AccessGiven, sources: Sources): Promise<Ac
   return { baseUrl: readBaseUrl(url), token, json: given.json ?? false }
 }
 
-/** The channel, in the names of the wire. Throws UsageError. */
+/** The channel and its password, under the names of the HTTP interface. Throws UsageError. */
 export async function credentialsOf(given: ChannelGiven, sources: Sources): Promise<Credentials> {
   const profile = profileFor(given, sources.env)
   const channel = given.channel ?? setting(sources.env, 'HELIOGRAPH_CHANNEL') ?? profile.channel
@@ -131,7 +132,7 @@ export async function passwordOf(
   )
 }
 
-/** The same; undefined when there is none. */
+/** The password of one channel; undefined when there is none. */
 export const passwordIn = async (
   given: Given<typeof NEW_CHANNEL>,
   sources: Sources,
@@ -145,7 +146,7 @@ export const passphraseIn = async (
 ): Promise<string | undefined> =>
   await secretOf('passphrase', given, sources, profileFor(given, sources.env))
 
-/** Several channels; none when none is named. Throws UsageError. */
+/** The named channels, each with its password; none when no source names one. Throws UsageError. */
 export async function allCredentialsOf(
   given: ChannelsGiven,
   sources: Sources,
@@ -225,13 +226,13 @@ export async function secretFile(
   const found = path === '-' ? await readInput() : fileText(path)
   if (found === undefined) throw new UsageError(`${where}: there is no such file`)
   const secret = found.trim()
-  if (secret === '') throw new UsageError(`${where}: nothing but white space was read there`)
+  if (secret === '') throw new UsageError(`${where}: it holds nothing but white space`)
   return secret
 }
 
 function readBaseUrl(given: string): string {
   const url = URL.parse(given)
-  // access/1: somebody may have put a password into it
+  // access/1: the text may hold a password
   if (url === null || !/^https?:$/.test(url.protocol)) {
     throw new UsageError('--url: the gateway must be an address like https://push.example')
   }
@@ -244,5 +245,5 @@ function readBaseUrl(given: string): string {
 function readChannel(given: string): ChannelId {
   const channelId = parseChannelId(given)
   if (channelId !== undefined) return channelId
-  throw new UsageError('--channel: a channel is named by its id, 26 letters and digits')
+  throw new UsageError('--channel: the id of a channel has 26 letters and digits')
 }

@@ -16,8 +16,8 @@ export interface Typed {
 }
 
 /**
- * Divides arguments into options and parameters. With `stopsEarly` the first parameter and what
- * follows it are left alone and come back as the parameters. Throws UsageError. (arguments/1)
+ * Divides arguments into options and parameters. With `stopsEarly` it reads no option behind the
+ * first parameter: all arguments from there on are parameters. Throws UsageError. (arguments/1)
  */
 export function divide(
   args: readonly string[],
@@ -44,7 +44,7 @@ export function divide(
 }
 
 /**
- * The parser of Node. Imported as a module, it would load every part of node:util: that takes
+ * Parses with Node's parseArgs. An import of node:util would load every part of it: that takes
  * longer than the rest of a short command.
  */
 function tokensOf(args: readonly string[], definitions: Options) {
@@ -138,7 +138,7 @@ function named<Value>(name: string, read: () => Value): Value {
   }
 }
 
-/** The known name that differs from the typed one by two letters at most. */
+/** The known name that differs from the typed one by at most two letters. */
 export function similarTo(typed: string, names: readonly string[]): string | undefined {
   const [best] = names
     .map((name) => ({ name, distance: distanceBetween(typed, name) }))
@@ -148,7 +148,7 @@ export function similarTo(typed: string, names: readonly string[]): string | und
     : undefined
 }
 
-/** Letters to insert, remove or replace (Levenshtein). */
+/** The number of letters to insert, remove or replace (Levenshtein distance). */
 function distanceBetween(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, column) => column)
   for (let index = 0; index < a.length; index += 1) {

@@ -1,7 +1,7 @@
 // The whole command line: from arguments to an exit code.
 //
 // Invariants:
-//   command-line/1. Exit codes: those of EXIT (endings.ts), or that of the gateway that was served.
+//   command-line/1. The exit code is one of EXIT (endings.ts), or that of the gateway of `serve`.
 //   command-line/2. No error repeats the value of an option or a superfluous argument: it may be a
 //     secret.
 //   command-line/3. A run loads the definition of its own command and no other, the help only for a
@@ -19,7 +19,7 @@ import type { CommandEntry, Group, Options } from './command.ts'
 /** Options that may also stand in front of the command. */
 const FRONT: Options = { ...ACCESS, version: flag('print the version') }
 
-/** Runs one command line, without the names of the programs in front. Gives the exit code. */
+/** Runs one command line; `args` begin behind the name of the program. Gives the exit code. */
 export async function runCommandLine(
   args: readonly string[],
   context: ProcessContext,

@@ -8,19 +8,19 @@ export class BadValue extends Error {}
 
 export interface Option<Value> {
   readonly help: string
-  /** Stands for the value in help, as `<file>`; absent: a flag. */
+  /** The name of the value in help, as `<file>`; absent: a flag. */
   readonly placeholder?: string | undefined
   readonly isRepeated?: boolean
   readonly isRequired?: boolean
-  /** An argument shows in process lists: giving it there warns. */
+  /** Process lists show arguments, so a secret on the command line causes a warning. */
   readonly isSecret?: boolean
   readonly isHidden?: boolean
   readonly fallback?: Value
   readonly choices?: readonly string[]
   readonly completes?: 'file'
-  /** The variable that is read when the option is not given. */
+  /** The environment variable that gives the value where the option does not. */
   readonly variable?: string
-  /** The value from the texts that were given, at least one. Throws BadValue. */
+  /** Reads the value from the given texts, at least one. Throws BadValue. */
   readonly read: (texts: readonly string[]) => Value
 }
 
@@ -33,7 +33,7 @@ export interface Parameter<Value> {
   readonly isRest?: boolean
   readonly choices?: readonly string[]
   readonly completes?: 'file'
-  /** None are given only where the parameter is optional. Throws BadValue. */
+  /** Gets no text only where the parameter is optional. Throws BadValue. */
   readonly read: (texts: readonly string[]) => Value
 }
 
@@ -49,7 +49,7 @@ type Of<Item> = Item extends { readonly read: (texts: readonly string[]) => infe
   ? Value
   : never
 
-/** The values of options by their names; undefined where none was given. */
+/** The values of options by their names; undefined for an option that is not given. */
 export type Given<Named extends Options> = {
   readonly [Name in keyof Named]: Named[Name] extends Always
     ? Of<Named[Name]>
@@ -111,10 +111,10 @@ export const valued = <Value>(
   read: (texts) => readOne(texts.at(-1) ?? ''),
 })
 
-const same = (text: string): string => text
+const asIs = (text: string): string => text
 
 export const text = (placeholder: string, help: string, more: More<string> = {}): Option<string> =>
-  valued(placeholder, help, same, more)
+  valued(placeholder, help, asIs, more)
 
 /** An option that can be repeated. */
 export const texts = (

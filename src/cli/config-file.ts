@@ -3,9 +3,9 @@
 //   { "profiles": { "default": { "url": "https://push.example", "token_file": "/…" } } }
 //
 // Invariants:
-//   config-file/1. The file may hold secrets, so it is never readable for others: it is made with
-//     mode 0600 under another name and moved into place.
-//   config-file/2. No error repeats what stands in the file.
+//   config-file/1. The file may hold secrets, so others can never read it: writeProfiles makes it
+//     with mode 0600 under another name and renames it.
+//   config-file/2. No error repeats content of the file.
 
 import { dirname, isAbsolute, join } from 'node:path'
 
@@ -13,7 +13,7 @@ import { fileText } from '#src/config/environment'
 import type { Env } from '#src/config/environment'
 import { CommandError, UsageError } from './endings.ts'
 
-/** The keys of a profile, in the order in which they are listed. */
+/** The keys of a profile, in the order of `config list`. */
 export const CONFIG_KEYS = [
   'url',
   'token',
@@ -80,7 +80,7 @@ export const isConfigKey = (key: string): key is ConfigKey =>
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** One profile. A name that was asked for must exist. Throws UsageError. */
+/** One profile. Throws UsageError for a given name without a profile. */
 export function profileOf(profiles: Profiles, name: string | undefined): Profile {
   const profile = Object.hasOwn(profiles, name ?? DEFAULT_PROFILE)
     ? profiles[name ?? DEFAULT_PROFILE]

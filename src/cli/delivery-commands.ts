@@ -1,9 +1,9 @@
-// One command of the shell for each delivery.
+// Runs a shell command for each delivery.
 //
 // Invariants:
 //   delivery-commands/1. No more commands run at once than `jobs`; the next delivery waits.
-//   delivery-commands/2. With one job the next delivery comes after the command has ended, so the
-//     commands keep the order of the deliveries.
+//   delivery-commands/2. With one job the next command starts after the one before has ended, so
+//     the commands keep the order of the deliveries.
 
 import { spawn } from 'node:child_process'
 
@@ -34,12 +34,12 @@ export class DeliveryCommands {
     if (this.#running.size >= this.#options.jobs) await Promise.race(this.#running)
   }
 
-  /** Resolves when no command runs any more. */
+  /** Resolves when no command runs. */
   async idle(): Promise<void> {
     await Promise.all(this.#running)
   }
 
-  /** Resolves when the command has ended; a note reports one that failed. */
+  /** Resolves when the command has ended; a diagnostic reports a failed one. */
   async #start(named: Named): Promise<void> {
     const { command, env, printDiagnostic } = this.#options
     const { promise, resolve } = Promise.withResolvers<string | undefined>()

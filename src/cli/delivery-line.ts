@@ -1,4 +1,4 @@
-// One delivery as a line for people: time, channel, model, action, id or title, changes.
+// Writes a delivery as one line for people: time, channel, model, action, id or title, changes.
 
 import type { Fields, Json } from '#domain/submission'
 import type { Delivery } from '#src/schemas/frames'
@@ -7,7 +7,7 @@ import { onOneLine, shortened } from './plain-text.ts'
 /** Hours, minutes and seconds of a time in Unix milliseconds. */
 export type Clock = (unixMs: number) => string
 
-/** A clock with the date in front. */
+/** A clock that gives the date in front. */
 export function dateClockIn(timeZone?: string): Clock {
   // The Swedish form is that of ISO 8601 with a space.
   const options = { dateStyle: 'short', timeStyle: 'medium', timeZone } as const
@@ -15,7 +15,10 @@ export function dateClockIn(timeZone?: string): Clock {
   return (unixMs) => format.format(unixMs)
 }
 
-/** A clock of a time zone, an IANA name; absent: that of this computer. Making one is expensive. */
+/**
+ * A clock of a time zone, an IANA name; absent: the time zone of this computer. Callers keep it,
+ * since making one is expensive.
+ */
 export function clockIn(timeZone?: string): Clock {
   const format = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium', timeZone })
   return (unixMs) => format.format(unixMs)
@@ -25,9 +28,9 @@ export interface LineOptions {
   /** Absent: the line does not name the channel. */
   readonly channelName?: string
   readonly clock: Clock
-  /** The text of its ciphertext, where it was opened. */
+  /** The decrypted ciphertext of the delivery. */
   readonly plaintext?: string
-  /** Characters; longer lines are cut. Absent: as long as it takes. */
+  /** Characters beyond which the line is cut. Absent: no limit. */
   readonly width?: number
 }
 
@@ -59,7 +62,7 @@ export function coloured({ payload }: Delivery, line: string): string {
   return color === undefined ? line : `\u001b[${color}m${line}\u001b[0m`
 }
 
-/** The title of a message; the id of a Thing or Event, its title if it came along; the changes. */
+/** The title of a Message, or the id and given title of a Thing or Event; then the changes. */
 function subjectOf({ model, entityId, payload }: Delivery): string {
   const title = textIn(payload, 'title')
   if (model === 'message') return [title, ...changes(payload, MESSAGE_NAMES)].join('  ')
@@ -91,7 +94,7 @@ function changes(payload: Fields, names: readonly string[]): readonly string[] {
   })
 }
 
-/** `key=value` of each attr; `-key` for one that was removed. */
+/** `key=value` for each attr, `-key` for a removed one. */
 export function pairsIn(attrs: Json | undefined): readonly string[] {
   return Object.entries(fieldsIn(attrs)).map(([key, value]) =>
     value === null ? `-${onOneLine(key)}` : pair(key, value),
@@ -117,7 +120,7 @@ const textIn = (payload: Fields, name: string): string => {
   return typeof value === 'string' ? onOneLine(value) : ''
 }
 
-/** A delivery as the gateway sends it, for machines; one JSON object a line. */
+/** A delivery as one line of JSON, with the names of the session protocol. */
 export function deliveryJson(delivery: Delivery, channelName: string, plaintext?: string): string {
   return JSON.stringify({
     channel_id: delivery.channelId,

@@ -1,6 +1,6 @@
-// A template for lines about deliveries: `{title} is {attrs.temperature}`.
+// Fills a template with the values of a delivery: `{title} is {attrs.temperature}`.
 //
-//   {name} stands for a value, {{ and }} for braces; \n, \t and \\ work as in a shell's printf.
+//   {name} becomes a value, {{ and }} become braces; \n, \t and \\ work as in a shell's printf.
 //   A value that a delivery does not have is empty; a value that is no text is JSON.
 
 import type { Fields, Json } from '#domain/submission'
@@ -13,7 +13,7 @@ import { BadValue } from './command.ts'
 export interface Named {
   readonly delivery: Delivery
   readonly channelName: string
-  /** The text of its ciphertext, where it was opened. */
+  /** The decrypted ciphertext of the delivery. */
   readonly plaintext?: string
 }
 
@@ -53,7 +53,7 @@ const LITERALS: Readonly<Record<string, string>> = {
   '\\\\': '\\',
 }
 
-/** Reads a template. Throws BadValue for a brace that stands alone, and for an unknown name. */
+/** Reads a template. Throws BadValue for a single brace, and for an unknown name. */
 export function readTemplate(text: string): Template {
   const parts: (string | ((named: Named) => Json))[] = []
   let at = 0
@@ -70,7 +70,7 @@ export function readTemplate(text: string): Template {
 function partOf(part: string, name: string | undefined): string | ((named: Named) => Json) {
   const literal = LITERALS[part]
   if (literal !== undefined) return literal
-  if (name === undefined) throw new BadValue('a brace by itself is written twice: {{ or }}')
+  if (name === undefined) throw new BadValue('write a brace by itself twice: {{ or }}')
   const value = Object.hasOwn(VALUES, name) ? VALUES[name] : undefined
   if (value !== undefined) return value
   const [first, ...path] = name.split('.')
@@ -90,6 +90,6 @@ function valueAt(fields: Fields, path: readonly string[]): Json {
   return value
 }
 
-/** One line: a value comes from others and must not look like a second line. */
+/** A value on one line: it comes from others and must not look like a second delivery. */
 const textOf = (value: Json): string =>
   onOneLine(typeof value === 'string' ? value : JSON.stringify(value))

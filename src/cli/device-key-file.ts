@@ -1,11 +1,11 @@
 // Keeps this computer's device key in a file, so that `heliograph watch` is one device over time.
 //
-//   <key> [platform]      the platform where it is not that of this computer
+//   <key> [platform]      the platform only where it differs from that of this computer
 //
 // Invariants:
-//   device-key-file/1. The file is never readable for others, not even for a moment: it is made
-//     with mode 0600 under another name and moved into place. Reading a file that others can read
-//     gives it mode 0600 again.
+//   device-key-file/1. Others can never read the file: writeDeviceKeyFile makes it with mode 0600
+//     under another name and renames it. readDeviceKeyFile gives a file that others can read mode
+//     0600 again.
 
 import { createHash } from 'node:crypto'
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, statSync } from 'node:fs'
@@ -31,7 +31,7 @@ export function deviceKeyPath(env: Env, baseUrl: string): string {
 export interface KeptKey {
   /** A secret. */
   readonly key: DeviceKey
-  /** Absent: that of this computer. */
+  /** Absent: the platform of this computer. */
   readonly platform?: Platform
 }
 
@@ -45,7 +45,7 @@ export function readDeviceKeyFile(path: string): KeptKey | undefined {
   return key && { key, ...(platform && { platform }) }
 }
 
-/** Keeps a key; makes the folders that are missing. */
+/** Writes a key; makes the folders that are missing. */
 export function writeDeviceKeyFile(path: string, { key, platform }: KeptKey): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   const draft = `${path}.${process.pid}`

@@ -1,4 +1,4 @@
-// Endings of a command: a result, a refusal, or wrong usage. docs/cli.md has the table of exit
+// A command ends with a result, a refusal or wrong usage. docs/cli.md has the table of exit
 // codes; a test keeps both equal.
 //
 // Invariants:
@@ -37,7 +37,7 @@ export interface Ending {
   readonly exit_code: ExitCode
   readonly code: string
   readonly message: string
-  /** For the next step. */
+  /** The next step to take. */
   readonly hint?: string | undefined
   readonly retryable?: boolean
   readonly retry_after_ms?: number | undefined

@@ -4,7 +4,7 @@ import type { EventRecord, ThingRecord } from '#src/client/bodies'
 import { pairsIn } from './delivery-line.ts'
 import { dateText } from './facts.ts'
 
-/** The headings behind that of the id. */
+/** The headings after the heading of the id. */
 export const ENTITY_HEADINGS = ['STATE', 'CHANGED', 'TITLE', 'ATTRS'] as const
 
 /** The cells under those headings. */

@@ -1,8 +1,11 @@
-// Answers of the gateway as lines for people.
+// Writes answers of the gateway as lines for people.
 
 import { aligned, onOneLine } from './plain-text.ts'
 
-/** One line a member: its name and its value, times as dates. Members of attrs follow, indented. */
+/**
+ * One line for each member: its name and its value, times as dates. The members of an object, for
+ * instance attrs, follow on indented lines.
+ */
 export function factLines(facts: object): readonly string[] {
   return aligned(
     Object.entries(facts).flatMap(([name, value]: [string, unknown]) => {

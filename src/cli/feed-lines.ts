@@ -1,4 +1,4 @@
-// Entries of the feed as lines: for `history` and `pull`.
+// Writes entries of the feed as lines, for `history` and `pull`.
 
 import type { FeedRecord } from '#src/client/bodies'
 import { dateClockIn, deliveryLine } from './delivery-line.ts'
@@ -23,7 +23,7 @@ interface FeedGiven extends EncryptionGiven {
   readonly json: boolean | undefined
 }
 
-/** Makes the function that gives the line of an entry; with the channel where there are several. */
+/** Gives a function that makes the line of an entry; with `hasChannel` it names the channel. */
 export async function feedLines(
   options: FeedGiven,
   context: Pick<ProcessContext, 'env' | 'readInput' | 'terminal'>,

@@ -1,10 +1,10 @@
-// One HTTP request over node:http, in the form of fetch that the client uses.
+// Sends one HTTP request over node:http, in the form of fetch that the client uses.
 //
-// The platform's fetch takes longer to load than all the rest of a short command.
+// Node's own fetch takes longer to load than the rest of a short command.
 
 import type { Fetch, FetchAnswer } from '#src/client/runtime'
 
-/** More than any answer of a gateway has. */
+/** No answer of a gateway is this long. */
 const ANSWER_BYTES_MAX = 64 * 1024 * 1024
 
 /** Rejects when there is no answer, or when the signal is aborted. */
@@ -12,13 +12,13 @@ export const leanFetch: Fetch = async (
   url,
   { method = 'GET', headers = {}, body, signal } = {},
 ) => {
-  // Imported as modules, they would load every part of themselves, that of fetch as well.
+  // An import of these modules would load all their parts, fetch among them.
   const { request } = url.startsWith('https:')
     ? process.getBuiltinModule('node:https')
     : process.getBuiltinModule('node:http')
   const { promise, resolve, reject } = Promise.withResolvers<FetchAnswer>()
   const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }
-  const asked = request(
+  const outgoing = request(
     url,
     { method, headers: { ...headers, ...length }, ...(signal && { signal }) },
     (answer) => {
@@ -27,7 +27,7 @@ export const leanFetch: Fetch = async (
       answer.on('data', (chunk: Buffer) => {
         bytes += chunk.length
         if (bytes <= ANSWER_BYTES_MAX) chunks.push(chunk)
-        else asked.destroy(new Error('the answer is too long'))
+        else outgoing.destroy(new Error('the answer is too long'))
       })
       answer.on('error', reject)
       answer.on('end', () => {
@@ -42,9 +42,9 @@ export const leanFetch: Fetch = async (
       })
     },
   )
-  // The cause says whether the request can have arrived, as it does with fetch.
-  asked.on('error', (error) => reject(new Error('there is no answer', { cause: error })))
-  asked.end(body)
+  // As with fetch, the cause tells whether the request can have reached the gateway.
+  outgoing.on('error', (error) => reject(new Error('there is no answer', { cause: error })))
+  outgoing.end(body)
   return await promise
 }
 

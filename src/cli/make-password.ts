@@ -1,4 +1,4 @@
-// Passwords for channels that are made without one.
+// Makes the password of a channel that its creator gave none.
 
 const BYTES = 18
 

@@ -4,6 +4,6 @@ import type { Env } from '#src/config/environment'
 
 const SETTING = /^(SERVICE|HELIOGRAPH)_/
 
-/** The environment without settings of gateways and of this command, which are for others. */
+/** The environment without settings of other gateways and of this command line. */
 export const withoutSettings = (env: Env): Env =>
   Object.fromEntries(Object.entries(env).filter(([name]) => !SETTING.test(name)))

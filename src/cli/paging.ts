@@ -1,4 +1,4 @@
-// Lists: pages of the gateway as one table, or one JSON value a line.
+// Shows lists: the pages of the gateway as one table, or one JSON value a line.
 
 import type { PageOf } from '#src/client/bodies'
 import type { Screen } from './process-context.ts'
@@ -9,7 +9,7 @@ import type { Given } from './command.ts'
 import { aligned, onOneLine, shortened } from './plain-text.ts'
 import { whole } from './values.ts'
 
-/** The gateway's limit of one page. */
+/** The most that the gateway gives in one page. */
 const PAGE_MAX = 200
 const FALLBACK = 50
 const COUNT_MAX = 1_000_000
@@ -21,7 +21,7 @@ export const PAGING = {
   cursor: text('<cursor>', 'continues a list from this cursor'),
 } as const
 
-/** Columns that are cut so that the table fits the terminal. */
+/** Characters of a cell; longer ones are cut, so that the table fits the terminal. */
 const CELL_WIDTH = 32
 
 export interface Listing<Item> {
@@ -37,8 +37,8 @@ export interface Listing<Item> {
 type Wanted = Parameters<Listing<never>['page']>[0]
 
 /**
- * Asks for pages until there are as many items as the options want, and shows each page. A note
- * gives the cursor for the rest.
+ * Requests pages until they have as many items as the options want, and shows each page. A
+ * diagnostic gives the cursor for the rest.
  */
 export async function eachPage<Item>(
   page: Listing<Item>['page'],
@@ -62,8 +62,8 @@ export async function eachPage<Item>(
 }
 
 /**
- * Prints the items page by page. On a terminal a table with headings, elsewhere one line an item
- * with tabs between the cells, so that `cut` and `awk` read it.
+ * Prints the items page by page: on a terminal as a table with headings, elsewhere one line for
+ * each item with tabs between the cells, so that `cut` and `awk` read it.
  */
 export async function list<Item extends object>(
   { page, headings, cells }: Listing<Item>,

@@ -14,7 +14,7 @@ export const onOneLine = (text: string): string =>
 export const shortened = (text: string, length: number): string =>
   text.length <= length ? text : `${text.slice(0, Math.max(0, length - 1)).trimEnd()}…`
 
-/** Rows with their columns one below the other, two spaces apart; the last one is left as it is. */
+/** Pads all cells but the last of each row, so that the columns line up two spaces apart. */
 export function aligned(rows: readonly (readonly string[])[]): readonly string[] {
   const columns = Math.max(0, ...rows.map((row) => row.length))
   const widths = Array.from({ length: columns }, (_, column) =>

@@ -1,4 +1,4 @@
-// Options with the text to encrypt, and the ciphertext that a command sends. (docs/encryption.md)
+// Makes the ciphertext that a command sends from its options. (docs/encryption.md)
 
 import type { ChannelId } from '#domain/identity'
 import { fileText } from '#src/config/environment'
@@ -21,7 +21,7 @@ export const CIPHERTEXT = {
 
 type CiphertextGiven = Given<typeof CIPHERTEXT> & EncryptionGiven
 
-/** The ciphertext that a command sends; undefined where it encrypts nothing. Throws UsageError. */
+/** The ciphertext that a command sends; undefined without options for it. Throws UsageError. */
 export async function ciphertextIn(
   options: CiphertextGiven,
   sources: Sources,

@@ -1,7 +1,8 @@
-// This computer's own live values, as Things that `heliograph demo` publishes. A value that the
-// system does not give is absent, never made up.
+// Reads live values of this computer as the Things that `heliograph demo` publishes. A value that
+// the system does not give is absent.
 //
-// Parsers take the text of a file under /proc and give plain values; the class at the end reads.
+// The parsers turn the text of a file under /proc into plain values; the class at the end reads the
+// files.
 
 import { createHash } from 'node:crypto'
 import { readFileSync, readdirSync, statSync } from 'node:fs'
@@ -18,7 +19,7 @@ export interface Reading {
 }
 
 export interface Readings {
-  /** For all processors together, since the reading before; undefined in the first one. */
+  /** For all processors together since the last reading; undefined in the first one. */
   readonly cpuPercent: number | undefined
   readonly things: readonly Reading[]
 }
@@ -34,7 +35,7 @@ export interface CpuTimes {
   readonly total: number
 }
 
-/** Busy share of the time between two readings, 0 to 100; undefined when no time passed. */
+/** The busy share of the time between two readings, 0 to 100; undefined when no time passed. */
 export function cpuPercentBetween(before: CpuTimes, after: CpuTimes): number | undefined {
   const total = after.total - before.total
   if (total <= 0) return undefined
@@ -46,7 +47,7 @@ export interface Traffic {
   readonly txBytes: number
 }
 
-/** /proc/net/dev: the bytes that each interface has carried since it came up. */
+/** Reads /proc/net/dev: the bytes that each interface has carried since it came up. */
 export function parseNetDev(text: string): ReadonlyMap<string, Traffic> {
   const interfaces = new Map<string, Traffic>()
   for (const line of text.split('\n')) {
@@ -68,7 +69,7 @@ export interface ProcessTimes {
   readonly startTicks: number
 }
 
-/** /proc/<pid>/stat. The name stands in parentheses and may hold spaces and parentheses itself. */
+/** Reads /proc/<pid>/stat. The name in parentheses may hold spaces and parentheses itself. */
 export function parseProcessStat(text: string): ProcessTimes | undefined {
   const open = text.indexOf('(')
   const close = text.lastIndexOf(')')
@@ -86,7 +87,7 @@ export function parseProcessStat(text: string): ProcessTimes | undefined {
   return Number.isFinite(pid + times.ticks + startTicks) ? times : undefined
 }
 
-/** /proc/<pid>/status: resident memory; undefined for kernel threads, which have none. */
+/** Reads resident memory in /proc/<pid>/status; undefined for kernel threads, which have none. */
 export function parseResidentBytes(text: string): number | undefined {
   const [, kibibytes] = /^VmRSS:\s*(\d+) kB$/m.exec(text) ?? []
   return kibibytes === undefined ? undefined : Number(kibibytes) * 1024
@@ -94,16 +95,16 @@ export function parseResidentBytes(text: string): number | undefined {
 
 const READ_ONLY_IMAGES = new Set(['squashfs', 'iso9660', 'udf'])
 
-/** /proc/self/mounts: where disks are mounted, one place a device, the root first and always. */
+/** Reads /proc/self/mounts: one mount point for each disk, always with the root, which is first. */
 export function parseMounts(text: string): readonly string[] {
-  const placeOf = new Map<string, string>()
+  const mountPointOf = new Map<string, string>()
   for (const line of text.split('\n')) {
     const [device = '', escaped = '', type = ''] = line.split(' ')
     if (!device.startsWith('/dev/') || READ_ONLY_IMAGES.has(type)) continue
-    const place = unescapeMount(escaped)
-    if (place === '/' || !placeOf.has(device)) placeOf.set(device, place)
+    const mountPoint = unescapeMount(escaped)
+    if (mountPoint === '/' || !mountPointOf.has(device)) mountPointOf.set(device, mountPoint)
   }
-  const others = [...placeOf.values()].filter((place) => place !== '/')
+  const others = [...mountPointOf.values()].filter((mountPoint) => mountPoint !== '/')
   return ['/', ...new Set(others)].slice(0, DISKS_MAX)
 }
 
@@ -135,7 +136,7 @@ interface Sample {
   readonly processes: ReadonlyMap<number, ProcessTimes>
 }
 
-/** Reads this computer. Rates and percentages are over the time since the reading before. */
+/** Reads this computer. Rates and percentages cover the time since the last reading. */
 export class Computer {
   readonly #monotonicMs: () => number
   #before: Sample | undefined
@@ -185,20 +186,20 @@ async function disks(): Promise<readonly Reading[]> {
   return read.filter((reading) => reading !== undefined)
 }
 
-async function disk(place: string): Promise<Reading | undefined> {
+async function disk(mountPoint: string): Promise<Reading | undefined> {
   try {
-    // In a container single files are mounts as well; they are not disks.
-    if (!statSync(place).isDirectory()) return undefined
-    const { bsize, blocks, bfree, bavail } = await statfs(place)
+    // A container mounts single files too; they are not disks.
+    if (!statSync(mountPoint).isDirectory()) return undefined
+    const { bsize, blocks, bfree, bavail } = await statfs(mountPoint)
     const used = (blocks - bfree) * bsize
     const attrs = {
       used_bytes: used,
       total_bytes: blocks * bsize,
       used_percent: percent(used, used + bavail * bsize),
     }
-    return { thingId: thingIdFor('disk', place), title: place, attrs }
+    return { thingId: thingIdFor('disk', mountPoint), title: mountPoint, attrs }
   } catch {
-    // Unmounted meanwhile, or not readable for this user.
+    // The disk is unmounted by now, or this user may not read it.
     return undefined
   }
 }
@@ -219,7 +220,7 @@ function networks(before: Sample, after: Sample): readonly Reading[] {
   })
 }
 
-/** The processes that used most CPU time; percent of one processor, as `top` shows it. */
+/** The processes that used most CPU time, in percent of one processor as `top` shows it. */
 function top(before: Sample, after: Sample): readonly Reading[] {
   const seconds = (after.atMs - before.atMs) / 1000
   return busiestProcesses(before.processes, after.processes).map(({ ticks, pid, name }) => {
@@ -232,7 +233,7 @@ function top(before: Sample, after: Sample): readonly Reading[] {
   })
 }
 
-/** At most five that ran between two samples, the busiest first; `ticks` is what each used. */
+/** At most five processes, the busiest first; `ticks` counts those between the two samples. */
 export function busiestProcesses(
   before: ReadonlyMap<number, ProcessTimes>,
   after: ReadonlyMap<number, ProcessTimes>,
@@ -277,7 +278,7 @@ function namesUnder(folder: string): readonly string[] {
   }
 }
 
-/** Empty for a file that is not there: another system, or a process that has just ended. */
+/** Empty for a missing file: the system is another one, or the process has just ended. */
 function readText(file: string): string {
   try {
     return readFileSync(file, 'utf8')

@@ -15,7 +15,7 @@ const UNIT_MS: Readonly<Record<string, number>> = {
   d: 86_400_000,
 }
 
-/** The time, from the present time in Unix milliseconds. */
+/** Gives the time for the present time; both are Unix milliseconds. */
 export type Since = (nowMs: number) => number
 
 /** Reads `90s`, `15m`, `2h`, `7d`, `all`, or a time. Throws BadValue. */
@@ -32,7 +32,7 @@ export function readSince(text: string): Since {
 
 export const since = valued(
   '<time>',
-  'first the entries since then: 90s, 15m, 2h, 7d, all, or a time',
+  'shows the entries since then first: 90s, 15m, 2h, 7d, all, or a time',
   readSince,
 )
 

@@ -1,4 +1,4 @@
-// Reads what users type into values for the gateway.
+// Reads the texts that users type as values for the gateway.
 
 import { bare } from '#domain/bare'
 import type { Fields, Json } from '#domain/submission'
@@ -8,8 +8,8 @@ import { BadValue, valued } from './command.ts'
 import type { Option } from './command.ts'
 
 /**
- * `key=value` pairs as attrs. A value that is JSON is taken as JSON, everything else as text;
- * `key=null` removes the key, `key=` sets an empty text. A number that is too large to be carried
+ * Reads `key=value` pairs as attrs. A value that is JSON becomes that JSON value, everything else a
+ * text; `key=null` removes the key, `key=` sets an empty text. A number that JavaScript cannot hold
  * exactly stays a text.
  */
 export function readPairs(pairs: readonly string[]): Fields {
@@ -39,7 +39,7 @@ function jsonOf(text: string): Json | undefined {
   }
 }
 
-/** False when a number in it is too large to be carried as it was written. */
+/** False when JavaScript cannot hold a number in it exactly. */
 function isExact(value: Json): boolean {
   if (typeof value === 'number') {
     return Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value))
@@ -48,14 +48,14 @@ function isExact(value: Json): boolean {
   return Object.values(value).every((inner: Json) => isExact(inner))
 }
 
-/** A time: Unix seconds or milliseconds as the gateway reads them, or an ISO 8601 date. */
+/** Reads a time: Unix seconds or milliseconds as the gateway reads them, or an ISO 8601 date. */
 export function readTimeOption(text: string): number {
   const time = /^\d+(\.\d+)?$/.test(text.trim()) ? Number(text) : Date.parse(text)
   if (Number.isFinite(time)) return time
   throw new BadValue('a time is Unix seconds or milliseconds, or an ISO 8601 date')
 }
 
-/** A whole number within limits. */
+/** Reads a whole number within limits. */
 export const readWhole =
   (min: number, max: number) =>
   (text: string): number => {
@@ -75,14 +75,14 @@ export const whole = (
   help: string,
 ): Option<number> => valued(placeholder, help, readWhole(min, max))
 
-/** `key=value` pairs whose values are texts; `key=null` removes. */
+/** Reads `key=value` pairs whose values are texts; `key=null` removes the key. */
 export function readTexts(pairs: readonly string[]): { readonly [key: string]: string | null } {
   const texts = bare<string | null>()
   for (const [key, value] of pairs.map(divide)) texts[key] = value === 'null' ? null : value
   return texts
 }
 
-/** `key=value` pairs of metadata: texts, numbers, true and false. */
+/** Reads `key=value` pairs of metadata: texts, numbers, true and false. */
 export function readMetadata(pairs: readonly string[]): Metadata {
   const metadata = bare<string | number | boolean>()
   for (const [key, text] of pairs.map(divide)) {

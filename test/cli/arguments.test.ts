@@ -1,4 +1,4 @@
-// Goal: arguments become values, or one sentence that names what is wrong and repeats no value.
+// Goal: arguments become values, or one sentence that names the problem and repeats no value.
 
 import test from 'ava'
 
@@ -68,7 +68,7 @@ const refused: [words: string, sentence: RegExp][] = [
   ['-xsecret i', /^unknown option -x$/],
 ]
 
-test('arguments/1: an unreadable value is refused by its name, and no value is repeated', (t) => {
+test('arguments/1: the error for an unreadable value names its option and repeats no value', (t) => {
   for (const [words, sentence] of refused) {
     const error = t.throws(() => read(words), { instanceOf: UsageError }, words)
     t.regex(error.message, sentence, words)
@@ -87,7 +87,7 @@ test('options in front end at the first argument that is no option', (t) => {
   t.deepEqual(parameters, ['word', '--all', 'x'])
 })
 
-test('a name is suggested when two letters differ at most', (t) => {
+test('similarTo suggests a name that differs by at most two letters', (t) => {
   const names = ['send', 'status', 'serve']
   t.is(similarTo('sned', names), 'send')
   t.is(similarTo('stats', names), 'status')

@@ -1,11 +1,11 @@
-// Goal: what is wrong is told with the right exit code, and no secret is ever shown.
+// Goal: each error has the right exit code, and no output shows a secret.
 
 import test from 'ava'
 
 import { refusal, success } from '#test/support/fake-process-context'
 import { CHANNEL, PASSWORD, TOKEN, run } from '#test/support/command-line'
 
-test('command-line/1: wrong usage ends with 2 and asks the gateway nothing', async (t) => {
+test('command-line/1: wrong usage ends with 2 and sends no request', async (t) => {
   const wrong = [
     '',
     'channel',
@@ -40,7 +40,7 @@ test('command-line/1: wrong usage ends with 2 and asks the gateway nothing', asy
   }
 })
 
-test('command-line/1: a refusal has its exit code, names its code, and says when to try again', async (t) => {
+test('command-line/1: a refusal gives its exit code, its error code, and the time to try again', async (t) => {
   const refused = await run('thing update boiler a=1', {
     answer: () => refusal(503, 'server_busy', { retryable: true, headers: { 'retry-after': '7' } }),
   })
@@ -97,7 +97,7 @@ test('command-line/2: no failure shows a password or a token', async (t) => {
   }
 })
 
-test('a key file that cannot be written ends the watch, without showing the key', async (t) => {
+test('a key file that cannot be written ends the watch, and no output shows the key', async (t) => {
   const deviceKey = 'ab'.repeat(16)
   const { context, exitCode } = await run('watch --device-key-file /dev/null/key', {
     answer: () => success({ device_key: deviceKey, issued_new_key: true }),

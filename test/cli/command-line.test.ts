@@ -1,4 +1,4 @@
-// Goal: a command line becomes the request that was meant, and its answer something to read.
+// Goal: a command line sends the request that its user means, and shows the answer.
 // Method: run whole command lines against a recorded fetch, one row each.
 
 import test from 'ava'
@@ -98,7 +98,7 @@ const rows: [words: string, path: string, body: Readonly<Record<string, unknown>
   ['key revoke k1', '/channel/key/revoke', { key_id: 'k1' }],
 ]
 
-test('a command line becomes the request that was meant', async (t) => {
+test('a command line sends the request that its user means', async (t) => {
   for (const [words, path, body] of rows) {
     const { context, exitCode } = await run(words)
     t.is(exitCode, 0, words)
@@ -109,7 +109,7 @@ test('a command line becomes the request that was meant', async (t) => {
   }
 })
 
-test('a message without an op_id gets one, so that it can be repeated safely', async (t) => {
+test('send adds an op_id where none is given, so that a repeat is safe', async (t) => {
   const opIds = []
   for (const words of ['send --title t', 'send --title t']) {
     const { context } = await run(words)
@@ -119,7 +119,7 @@ test('a message without an op_id gets one, so that it can be repeated safely', a
   t.not(opIds[0], opIds[1])
 })
 
-test('answers are lines for people and one JSON object for machines', async (t) => {
+test('answers are lines for people, and with --json one JSON object', async (t) => {
   const record = { op_id: 'o1', status: 'sent', accepted_at: NOW }
   const answer = () => success(record)
   const people = await run('status o1', { answer })
@@ -150,7 +150,7 @@ const connections: [words: string, env: FakeOptions['env'], url: string, token?:
   ['status o', { HELIOGRAPH_TOKEN: '  ' }, 'http://127.0.0.1:8080/send_status/o'],
 ]
 
-test('options of the command win over those in front, those over the environment', async (t) => {
+test('options behind the command win over those in front, and these over the environment', async (t) => {
   for (const [words, env, url, token] of connections) {
     const { context } = await run(words, { env: env ?? {} })
     const [request] = context.requests
@@ -165,7 +165,7 @@ test('the link of a message is not its gateway', async (t) => {
   t.like(context.requests[0]?.body, { url: 'https://l.example' })
 })
 
-test('a channel gets a strong password that is shown once, or the chosen one, not', async (t) => {
+test('channel create shows a password that it made, and never a chosen one', async (t) => {
   const answer = () => success({ channel_id: CHANNEL, channel_name: 'Home' })
   const made = await run('channel create Home', { env: {}, answer })
   const [, password] = /^password +(\S{24})$/m.exec(made.context.shown) ?? []
@@ -181,7 +181,7 @@ test('a channel gets a strong password that is shown once, or the chosen one, no
   }
 })
 
-test('help ends with 0 and goes to the results', async (t) => {
+test('help ends with 0 and prints to the standard output', async (t) => {
   for (const words of ['--help', 'send --help', 'help thing']) {
     const { context, exitCode } = await run(words)
     t.is(exitCode, 0, words)
@@ -246,7 +246,7 @@ const waits: [reached: readonly string[], exitCode: number, asked: number][] = [
   [['accepted'], 7, 9],
 ]
 
-test('status --wait ends when the operation does, or when its time is over', async (t) => {
+test('status --wait ends with the operation, or after its timeout', async (t) => {
   for (const [reached, exitCode, asked] of waits) {
     let asks = 0
     const ended = await run('status o1 --wait --timeout 2 --json', {
@@ -264,7 +264,7 @@ test('status --wait ends when the operation does, or when its time is over', asy
   t.is((await run('status o1', { answer: () => success({ status: 'failed' }) })).exitCode, 0)
 })
 
-test('the keys of a channel are a list, and a new key is shown', async (t) => {
+test('key list lists the keys of a channel, and key create shows the new one', async (t) => {
   const listed = { key_id: 'k1', label: 'backup', created_at: 0 }
   const list = await run('key list', { answer: () => success({ keys: [listed] }) })
   t.deepEqual(list.context.printed, ['k1\t1970-01-01T00:00:00.000Z\tbackup'])

@@ -1,6 +1,5 @@
 // Goal: a shell knows the commands, the options and the values of the command line.
-// Method: bash is asked itself; zsh and fish too where they are installed, else their scripts are
-// read.
+// Method: bash itself completes lines; zsh and fish check their scripts where they are installed.
 
 import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -9,7 +8,7 @@ import { join } from 'node:path'
 
 import test from 'ava'
 
-import { placesOf } from '#src/cli/completion/places'
+import { completionPointsOf } from '#src/cli/completion/completion-points'
 import { PROGRAM } from '#src/cli/table'
 import { run } from '#test/support/command-line'
 
@@ -47,8 +46,8 @@ test('bash completes commands, options, values and files', async (t) => {
 })
 
 test('each script knows every command and every option', async (t) => {
-  const places = await placesOf(PROGRAM)
-  const names = places.flatMap(({ commands, options }) =>
+  const points = await completionPointsOf(PROGRAM)
+  const names = points.flatMap(({ commands, options }) =>
     [...commands, ...options].map(({ name }) => name),
   )
   t.true(names.length > 100)
@@ -70,7 +69,7 @@ test('each script knows every command and every option', async (t) => {
   }
 })
 
-test('an unknown shell is refused', async (t) => {
+test('completion refuses an unknown shell', async (t) => {
   const { exitCode, context } = await run('completion tcsh')
   t.is(exitCode, 2)
   t.deepEqual(context.diagnostics, ['error: <shell>: allowed: bash, zsh, fish'])

@@ -1,4 +1,4 @@
-// Goal: what stays the same is kept in a config file, and what wins over what is certain.
+// Goal: a config file keeps lasting settings, and the order of the sources is certain.
 
 import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -17,7 +17,7 @@ function folderFor(t: ExecutionContext): string {
 
 const fileIn = (folder: string): string => join(folder, 'heliograph', 'config.json')
 
-test('settings are written, read, listed and removed, profile by profile', async (t) => {
+test('config writes, reads, lists and removes settings, profile by profile', async (t) => {
   const env = { XDG_CONFIG_HOME: folderFor(t) }
   t.is((await run('config set url https://a.example', { env })).exitCode, 0)
   t.is((await run(`config set channel ${CHANNEL} --profile site-2`, { env })).exitCode, 0)
@@ -36,7 +36,7 @@ test('settings are written, read, listed and removed, profile by profile', async
   t.is((await run('config get url', { env })).exitCode, 5)
 })
 
-test('config-file/1: the file is for its owner only, from the first moment', async (t) => {
+test('config-file/1: only its owner can read the file, from the first moment', async (t) => {
   const folder = folderFor(t)
   const env = { XDG_CONFIG_HOME: folder }
   await run('config set token', { env, input: `${TOKEN}\n` })
@@ -46,7 +46,7 @@ test('config-file/1: the file is for its owner only, from the first moment', asy
   t.is(statSync(fileIn(folder)).mode & 0o777, 0o600)
 })
 
-test('a secret is set from the standard input, and is not listed', async (t) => {
+test('config set reads a secret from the standard input, and config list does not show it', async (t) => {
   const env = { XDG_CONFIG_HOME: folderFor(t) }
   const quiet = await run('config set token', { env, input: `${TOKEN}\n` })
   t.deepEqual(quiet.context.diagnostics, [])
@@ -58,7 +58,7 @@ test('a secret is set from the standard input, and is not listed', async (t) => 
   t.is((await run('config set token', { env, input: ' \n' })).exitCode, 2)
 })
 
-test('config-file/2: a broken file is named and not quoted', async (t) => {
+test('config-file/2: the error for a broken file names it and quotes nothing of it', async (t) => {
   const file = join(folderFor(t), 'config.json')
   for (const text of [
     TOKEN,
@@ -105,7 +105,7 @@ test('an option wins over the environment, and the environment over the profile'
   }
 })
 
-test('a profile, a file or a token that cannot be used is wrong usage', async (t) => {
+test('an unusable profile, file or token is wrong usage', async (t) => {
   const env = { XDG_CONFIG_HOME: folderFor(t) }
   for (const words of [
     'status o --profile unknown',
@@ -122,7 +122,7 @@ test('a profile, a file or a token that cannot be used is wrong usage', async (t
   }
 })
 
-test('a secret as an argument warns and names better ways', async (t) => {
+test('a secret as an argument causes a warning that names better ways', async (t) => {
   const { context } = await run(`channel info --password ${PASSWORD} --token ${TOKEN}`)
   t.deepEqual(context.diagnostics, [
     'warning: --password shows in the list of processes; use HELIOGRAPH_PASSWORD or --password-file',

@@ -1,5 +1,5 @@
-// Goal: a command runs for each delivery, with the delivery in its hands, and not too many at once.
-// Method: real shells that write into files, and that wait for files.
+// Goal: a shell command runs for each delivery and gets the delivery; only so many run at once.
+// Method: real shells write into files and wait for files.
 
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -31,7 +31,7 @@ const entry = (seq: number, payload: object = {}) => ({
   delivery: delivery({ seq, delivery_id: `d-${seq}`, payload }),
 })
 
-test('a command has the delivery as variables and on its standard input', async (t) => {
+test('a command gets the delivery in variables and on its standard input', async (t) => {
   const { folder, commands, diagnostics } = commandsIn(
     t,
     'cat > "$FOLDER/json"; printf "%s|%s|%s" "$HELIOGRAPH_SEQ" "$HELIOGRAPH_TITLE" "$HELIOGRAPH_STATE" > "$FOLDER/text"',
@@ -92,7 +92,7 @@ test('delivery-commands/2: with one job a command ends before the next one begin
   }
 })
 
-test('a note reports a command that fails, and the next delivery has its turn', async (t) => {
+test('a diagnostic reports a command that fails, and the next delivery runs its own', async (t) => {
   const { diagnostics, commands } = commandsIn(t, 'exit 3', 1)
   await commands.run(entry(1))
   await commands.run(entry(2))

@@ -1,5 +1,5 @@
-// Goal: a delivery reads as one line, and nothing in it can act on a terminal.
-// Method: one row a kind of delivery, in UTC.
+// Goal: a delivery becomes one line, and nothing in it can act on a terminal.
+// Method: one row for each kind of delivery, in UTC.
 
 import test from 'ava'
 import { assert, property, string } from 'fast-check'
@@ -43,13 +43,13 @@ const rows: [members: Readonly<Record<string, unknown>>, line: string][] = [
   ],
 ]
 
-test('a delivery is one aligned line', (t) => {
+test('deliveryLine writes a delivery as one aligned line', (t) => {
   for (const [members, line] of rows) {
     t.is(deliveryLine(delivery(members), { channelName: 'Home', clock }), line)
   }
 })
 
-test('a line is cut at the width of the terminal', (t) => {
+test('deliveryLine cuts a line at the width of the terminal', (t) => {
   const wide = delivery({ payload: { attrs: { text: 'x'.repeat(500) } } })
   const options = { channelName: 'A channel with a long name', clock }
   const line = deliveryLine(wide, { ...options, width: 60 })
@@ -58,7 +58,7 @@ test('a line is cut at the width of the terminal', (t) => {
   t.true(deliveryLine(wide, options).length < 140)
 })
 
-test('nothing that a writer of the channel chose can act on the terminal', (t) => {
+test('no text of a sender can act on the terminal', (t) => {
   const unprintable = /[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/
   const row = property(string({ unit: 'binary' }), string({ unit: 'binary' }), (a, b) => {
     const sent = delivery({
@@ -71,7 +71,7 @@ test('nothing that a writer of the channel chose can act on the terminal', (t) =
   t.true(deliveryLine(escape, { channelName: '', clock }).endsWith('?[2Jgone?'))
 })
 
-test('the JSON of a delivery is one line with the names of the wire', (t) => {
+test('the JSON of a delivery is one line with the names of the session protocol', (t) => {
   const line = deliveryJson(delivery({ state: 'active', rev: 3, payload: { a: '\n' } }), 'Home')
   t.notRegex(line, /\n/)
   t.like(JSON.parse(line), {
@@ -83,7 +83,7 @@ test('the JSON of a delivery is one line with the names of the wire', (t) => {
   })
 })
 
-test('columns stand one below the other', (t) => {
+test('aligned makes the columns of rows line up', (t) => {
   t.deepEqual(aligned([['a', 'bb', 'c'], ['aaa', 'b'], []]), ['a    bb  c', 'aaa  b', ''])
 })
 

@@ -1,4 +1,4 @@
-// Goal: a template becomes the line that was meant, and nothing in a delivery can act on a terminal.
+// Goal: a template becomes the line that its user means, and no delivery can act on a terminal.
 
 import test from 'ava'
 
@@ -25,14 +25,14 @@ const rows: [template: string, line: string][] = [
   ['', ''],
 ]
 
-test('a template stands for the values of a delivery', (t) => {
+test('a template becomes a line with the values of a delivery', (t) => {
   for (const [template, line] of rows) t.is(readTemplate(template)(named), line, template)
   for (const name of TEMPLATE_NAMES.filter((one) => !one.includes('.'))) {
     t.not(readTemplate(`{${name}}`)(named), `{${name}}`)
   }
 })
 
-test('a brace by itself and an unknown name are refused', (t) => {
+test('readTemplate refuses a single brace and an unknown name', (t) => {
   for (const template of ['{', '}', 'a { b', '{titel}', '{constructor}', '{payload.}}', '{}']) {
     t.throws(() => readTemplate(template), { instanceOf: BadValue }, template)
   }

@@ -1,5 +1,5 @@
-// Goal: one command runs a whole cluster, tells what happens to it, and leaves nothing behind.
-// Method: run it as a process, act on it as a developer does, and look at what is left.
+// Goal: one command runs a whole cluster, reports each change of it, and leaves nothing behind.
+// Method: run the command as a process, act on it as a developer does, and look for remains.
 
 import { execFile, spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
@@ -146,7 +146,7 @@ testWithServers(
 
     const [, victim] = await seen(run, /node2 +started as process (\d+)/)
     process.kill(Number(victim), 'SIGKILL')
-    await seen(run, /node2 +died \(SIGKILL\) and is not started again; the others take over/)
+    await seen(run, /node2 +died \(SIGKILL\) and does not start again; the others take over/)
     await until(
       async () => new Set([...lanesOf(run, 'node1'), ...lanesOf(run, 'node3')]).size,
       (lanes) => lanes === LANES,
@@ -247,7 +247,7 @@ testWithServers('a node that does not start ends the whole with what it said', a
   t.deepEqual(locksOf(process.pid), [])
 })
 
-test.serial('a taken port is an error before anything starts', async (t) => {
+test.serial('dev-cluster refuses a taken port before it starts anything', async (t) => {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   t.teardown(() => server.close())

@@ -1,5 +1,5 @@
-// Goal: a device key lies where only its owner reads it, one a gateway.
-// Method: a folder of its own under the system's temporary one.
+// Goal: only its owner reads a device key, and each gateway has its own.
+// Method: each test makes a folder of its own under the system's temporary one.
 
 import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -21,7 +21,7 @@ const KEY = parseDeviceKey('0123456789abcdef0123456789abcdef')
 const OTHER = parseDeviceKey('ffffffffffffffffffffffffffffffff')
 const modeOf = (path: string): number => statSync(path).mode & 0o777
 
-test('a key is read back as it was written, and a newer one takes its place', (t) => {
+test('readDeviceKeyFile gives the key that was written last', (t) => {
   const path = deviceKeyPath({ XDG_STATE_HOME: folderOf(t) }, 'http://127.0.0.1:8080')
   t.is(readDeviceKeyFile(path), undefined)
   if (KEY === undefined || OTHER === undefined) throw new Error('the keys have the form of keys')
@@ -41,7 +41,7 @@ test('device-key-file/1: no other user may read the file or its folder', (t) => 
   t.is(modeOf(dirname(path)), 0o700)
 })
 
-test('device-key-file/1: reading a file that others can read makes it private', (t) => {
+test('device-key-file/1: readDeviceKeyFile makes a file private that others can read', (t) => {
   const path = deviceKeyPath({ XDG_STATE_HOME: folderOf(t) }, 'http://127.0.0.1:8080')
   if (KEY === undefined) throw new Error('the key has the form of a key')
   writeDeviceKeyFile(path, { key: KEY })
@@ -50,13 +50,13 @@ test('device-key-file/1: reading a file that others can read makes it private', 
   t.is(modeOf(path), 0o600)
 })
 
-test('a file without a key in it counts as none', (t) => {
+test('a file without a key counts as no file', (t) => {
   const path = join(folderOf(t), 'key')
   writeFileSync(path, 'not a key\n')
   t.is(readDeviceKeyFile(path), undefined)
 })
 
-test('each gateway has its own file, and a relative state folder is not used', (t) => {
+test('each gateway has its own file, and a relative state folder does not count', (t) => {
   const env = { XDG_STATE_HOME: '/state' }
   const path = (baseUrl: string): string => deviceKeyPath(env, baseUrl)
   t.regex(

@@ -1,5 +1,5 @@
 // Goal: each command about devices sends the requests that its user means.
-// Method: run whole command lines against a recorded fetch; the key lies in a folder of the test.
+// Method: run whole command lines against a recorded fetch; the key is in a folder of the test.
 
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -119,7 +119,7 @@ const rows: readonly Row[] = [
   },
 ]
 
-test('a command line about a device becomes the requests that were meant', async (t) => {
+test('each command line about a device sends the requests that its user means', async (t) => {
   for (const { words, answer, requests, printed, diagnostics = [], exitCode = 0 } of rows) {
     const { key, token } = filesOf(t)
     const line = `${words.replace('TOKEN', token)} --device-key-file ${key}`
@@ -138,7 +138,7 @@ test('a command line about a device becomes the requests that were meant', async
   }
 })
 
-test('a token that is given up goes in the body, and is not shown', async (t) => {
+test('device retire-token sends the token in the body and does not show it', async (t) => {
   const { token } = filesOf(t)
   const words = `device retire-token --platform android --provider-token-file ${token}`
   const { context, exitCode } = await run(words, { answer: () => success({ retired: true }) })
@@ -150,7 +150,7 @@ test('a token that is given up goes in the body, and is not shown', async (t) =>
   t.deepEqual(context.printed, ['retired  true'])
 })
 
-test('a delivery is acknowledged only after its line is printed', async (t) => {
+test('pull acknowledges a delivery only after it has printed its line', async (t) => {
   const { key } = filesOf(t)
   const broken = { ...entryOf(2), channel_id: 'no id' }
   const answer = () => success({ items: [entryOf(1), broken], has_more: false })
@@ -159,7 +159,7 @@ test('a delivery is acknowledged only after its line is printed', async (t) => {
   t.is(ended.context.requests.length, 1)
 })
 
-test('wrong usage about a device asks the gateway nothing', async (t) => {
+test('wrong usage about a device sends no request', async (t) => {
   const { key } = filesOf(t)
   for (const words of [
     `pull --limit 201 --device-key-file ${key}`,
@@ -180,7 +180,7 @@ test('wrong usage about a device asks the gateway nothing', async (t) => {
   t.deepEqual(none.context.requests, [])
 })
 
-test('a device of another platform keeps its platform', async (t) => {
+test('the key file keeps the platform of a device of another platform', async (t) => {
   const { key } = filesOf(t)
   const answer = () => success({ device_key, issued_new_key: true })
   const phone = `--device-key-file ${key}.phone`
@@ -196,7 +196,7 @@ test('a device of another platform keeps its platform', async (t) => {
   t.is(readFileSync(key, 'utf8').trim(), KEY)
 })
 
-test('a gateway that refuses leaves no key file', async (t) => {
+test('a refusal of the gateway leaves no key file', async (t) => {
   const { key } = filesOf(t)
   const refused = await run(`device register --device-key-file ${key}.new`, {
     answer: () => refusal(503, 'server_busy'),

@@ -1,4 +1,4 @@
-// Goal: docs/cli.md and the help pages tell the truth about the command line.
+// Goal: docs/cli.md and the help pages describe the command line as it is.
 // Method: read the tables of the document and compare them with the code, both ways; parse every
 // example.
 
@@ -40,7 +40,7 @@ test('the table of exit codes has every code by its name, and no other', (t) => 
   t.deepEqual(Object.fromEntries(rows), EXIT)
 })
 
-test('the table of commands is that of the program, in its order', (t) => {
+test('the table of commands equals that of the program, in its order', (t) => {
   const commands = commandsOf(PROGRAM).map(([path, { summary }]) => [path, summary])
   t.deepEqual(tableUnder('Commands'), commands)
 })

@@ -1,5 +1,5 @@
-// Goal: a text that the command line encrypts is read by the SDK and by the command line, and by
-// nobody without the passphrase.
+// Goal: the SDK and the command line decrypt a text that the command line encrypted, and nobody does
+// without the passphrase.
 // Method: run whole command lines against a recorded fetch.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -24,7 +24,7 @@ async function bodyOf(words: string, options: FakeOptions): Promise<Record<strin
   return context.requests[0]?.body as Record<string, unknown>
 }
 
-test('the SDK opens the ciphertext of the command line, in each model', async (t) => {
+test('the SDK decrypts the ciphertext of the command line, in each model', async (t) => {
   const key = await keyFromPassphrase({
     id: 'default',
     passphrase: PASSPHRASE,
@@ -39,7 +39,7 @@ test('the SDK opens the ciphertext of the command line, in each model', async (t
   }
 })
 
-test('a passphrase comes from a file, under a key id and with rounds of its own', async (t) => {
+test('a passphrase comes from a file, with a key id and rounds from options', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'heliograph-'))
   t.teardown(() => rmSync(folder, { recursive: true }))
   const file = join(folder, 'passphrase')
@@ -70,7 +70,7 @@ const entryOf = (ciphertext: unknown) => ({
   plaintext: 'spoofed',
 })
 
-test('history shows the text of a ciphertext where it has the passphrase', async (t) => {
+test('history shows the text of a ciphertext when it has the passphrase', async (t) => {
   const sent = await bodyOf('send --title t --plaintext-file -', { env: SECRET_ENV, input: TEXT })
   const answer = () => success({ items: [entryOf(sent['ciphertext'])] })
   const shown = async (words: string, env = SECRET_ENV) =>
@@ -116,7 +116,7 @@ test('wrong usage of encryption sends nothing', async (t) => {
   }
 })
 
-test('a text or a passphrase as an argument warns, and names better ways', async (t) => {
+test('a text or a passphrase as an argument causes a warning that names better ways', async (t) => {
   const words = "send --title t --plaintext x --passphrase 'five random words are enough'"
   const { context } = await run(words, { env: ENV })
   t.deepEqual(

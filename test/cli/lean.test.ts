@@ -1,4 +1,4 @@
-// Goal: a short command loads little, so that it is over as soon as its request.
+// Goal: a short command loads little, so that it ends as soon as its request.
 // Method: what its files import before a request goes out, followed from file to file, and what a
 // real run has loaded of Node.
 

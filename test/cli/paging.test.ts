@@ -1,4 +1,4 @@
-// Goal: a list reads well on a terminal, in a pipe and by a machine, however many pages it has.
+// Goal: a list suits a terminal, a pipe and a program, however many pages it has.
 
 import test from 'ava'
 
@@ -53,7 +53,7 @@ test('a list reads pages until it has the wanted number of items', async (t) => 
   }
 })
 
-test('a terminal is shown a table that fits, in colour where it may be', async (t) => {
+test('a terminal gets a table that fits, and colours where it has them', async (t) => {
   const plain = await run('thing list --limit 1', { answer: pages, screen })
   t.deepEqual(plain.context.printed, [
     'THING  STATE   CHANGED                   TITLE  ATTRS',
@@ -71,7 +71,7 @@ test('a terminal is shown a table that fits, in colour where it may be', async (
   t.regex(colour.context.printed[0] ?? '', /^\u001b\[1mTHING.*\u001b\[0m$/)
 })
 
-test('an empty list says so, apart from the results', async (t) => {
+test('a diagnostic reports an empty list', async (t) => {
   const { context } = await run('event list --state open --thing boiler', {
     answer: () => success({ items: [] }),
   })

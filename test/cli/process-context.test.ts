@@ -1,5 +1,5 @@
-// Goal: one Ctrl-C stops gently, also when it arrives twice; a second one ends at once.
-// Method: a process that is sent signals by itself, so that nothing comes between them.
+// Goal: one Ctrl-C stops a command gently, also when it arrives twice; a second one ends it at once.
+// Method: a process sends signals to itself, so that nothing comes between them.
 
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
@@ -41,6 +41,6 @@ const rows: [signals: string, ending: string][] = [
   ['press(); await later(); press()', 'exit code 1'],
 ]
 
-test('a second Ctrl-C ends at once, an echo of the first does not', async (t) => {
+test('a second Ctrl-C ends the process at once, an echo of the first does not', async (t) => {
   for (const [signals, ending] of rows) t.is(await endOf(signals), ending, signals)
 })

@@ -1,5 +1,5 @@
-// Goal: texts of /proc are read as the kernel writes them, odd names included.
-// Method: sample texts, one awkward line each; the reader itself runs once on this computer.
+// Goal: the parsers read texts of /proc as the kernel writes them, odd names included.
+// Method: parse sample texts with one awkward line each; run the reader once on this computer.
 
 import test from 'ava'
 
@@ -23,7 +23,7 @@ br-a:b: 5 1 0 0 0 0 0 0 6 1 0 0
 broken: not numbers at all
 `
 
-test('traffic is read per interface, also where the name touches the first number', (t) => {
+test('parseNetDev reads traffic per interface, also where the name touches the first number', (t) => {
   t.deepEqual(
     [...parseNetDev(NET_DEV)],
     [
@@ -46,11 +46,11 @@ const stats: [text: string, expected: ProcessTimes | undefined][] = [
   [`x (node) ${STAT_TAIL}`, undefined],
 ]
 
-test('the times of a process are read whatever its name holds', (t) => {
+test('parseProcessStat reads the times of a process whatever its name holds', (t) => {
   for (const [text, expected] of stats) t.deepEqual(parseProcessStat(text), expected, text)
 })
 
-test('resident memory is read in bytes, and kernel threads have none', (t) => {
+test('parseResidentBytes gives bytes, and undefined for kernel threads', (t) => {
   t.is(parseResidentBytes('Name:\tnode\nVmPeak:\t 9000 kB\nVmRSS:\t    2048 kB\n'), 2_097_152)
   t.is(parseResidentBytes('Name:\tkthreadd\n'), undefined)
 })
@@ -64,13 +64,13 @@ overlay / overlay rw 0 0
 server:/share /mnt/nfs nfs4 rw 0 0
 `
 
-test('each disk is listed once, the root first and always', (t) => {
+test('parseMounts lists each disk once, the root always and first', (t) => {
   t.deepEqual(parseMounts(MOUNTS), ['/', '/etc/hosts', '/my disk'])
   t.deepEqual(parseMounts('/dev/vda /other ext4 rw 0 0\n/dev/vda / ext4 rw 0 0'), ['/'])
   t.deepEqual(parseMounts(''), ['/'])
 })
 
-test('at most sixteen disks are listed', (t) => {
+test('parseMounts lists at most sixteen disks', (t) => {
   const line = (index: number): string => `/dev/sd${index} /d${index} ext4 rw 0 0`
   const of = (count: number): string => Array.from({ length: count }, (_, i) => line(i)).join('\n')
   t.is(parseMounts(of(15)).length, 16)
@@ -99,7 +99,7 @@ test('processor use is the busy share of the time that passed', (t) => {
 const processesOf = (...times: ProcessTimes[]): ReadonlyMap<number, ProcessTimes> =>
   new Map(times.map((process) => [process.pid, process]))
 
-test('the five busiest processes are found between two samples', (t) => {
+test('busiestProcesses finds the five busiest processes between two samples', (t) => {
   const idle = { pid: 1, name: 'init', ticks: 900, startTicks: 0 }
   const reused = { pid: 2, name: 'old', ticks: 500, startTicks: 5 }
   const before = processesOf(idle, reused)

@@ -1,5 +1,5 @@
-// Goal: what a user types becomes the value that was meant, and never another one.
-// Method: one row a spelling.
+// Goal: a typed text becomes the value that its user means.
+// Method: one row for each spelling.
 
 import test from 'ava'
 
@@ -33,7 +33,7 @@ test('a value is JSON where it parses as JSON, else text', (t) => {
   for (const [text, expected] of values) t.deepEqual(readValue(text), expected, text)
 })
 
-test('pairs become attrs: the first equals sign divides, null removes', (t) => {
+test('readPairs divides pairs at the first equals sign, and null removes a key', (t) => {
   t.is(
     JSON.stringify(readPairs(['a=1', 'b=x=y', 'c=null', 'd=', 'a=2'])),
     '{"a":2,"b":"x=y","c":null,"d":""}',
@@ -46,7 +46,7 @@ test('a key that names a prototype is plain data', (t) => {
   t.false('polluted' in {})
 })
 
-test('a pair without a key is refused and not repeated', (t) => {
+test('the error for a pair without a key does not repeat the pair', (t) => {
   for (const pair of ['hunter2', '=hunter2', '']) {
     const error = t.throws(() => readPairs([pair]))
     t.notRegex(error.message, /hunter2/)
@@ -66,7 +66,7 @@ test('a time is a number as the gateway reads it, or a date', (t) => {
     t.throws(() => readTimeOption(text), undefined, text)
 })
 
-test('a whole number keeps its limits', (t) => {
+test('readWhole refuses a number beyond its limits', (t) => {
   const read = readWhole(1, 100)
   t.deepEqual(['1', '100'].map(read), [1, 100])
   for (const text of ['0', '101', '1.5', '-1', '', 'x', '1e1'])

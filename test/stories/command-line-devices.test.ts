@@ -1,4 +1,4 @@
-// Goal: a script that looks in now and then gets everything once, and reads what was encrypted.
+// Goal: a script that pulls now and then gets every delivery once, and decrypts ciphertext.
 // Method: one gateway, two channels; command lines one after the other, in this process with real
 // requests.
 
@@ -11,7 +11,7 @@ import { startGateway, temporaryFolder } from '#test/support/gateway'
 import { json, runAt } from '#test/support/real-command-line'
 import type { Env } from '#test/support/real-command-line'
 
-test.serial('a script pulls, acknowledges, and opens ciphertext', async (t) => {
+test.serial('a script pulls, acknowledges, and decrypts ciphertext', async (t) => {
   const gateway = await startGateway(t)
   const folder = await temporaryFolder(t)
   const env: Env = {

@@ -16,7 +16,7 @@ import { startGateway, temporaryFolder } from '#test/support/gateway'
 import { json, runAt as run } from '#test/support/real-command-line'
 import type { Env } from '#test/support/real-command-line'
 
-test.serial('a day with the command line', async (t) => {
+test.serial('each command does its work at a real gateway', async (t) => {
   const gateway = await startGateway(t)
   const folder = await temporaryFolder(t)
   const base: Env = {
@@ -102,7 +102,7 @@ test.serial('a day with the command line', async (t) => {
   await ends(4, 'channel info', after)
 })
 
-test.serial('the doctor names each problem, and each passed check', async (t) => {
+test.serial('the doctor names each problem and each passed check', async (t) => {
   const port = await freePort(t)
   const gateway = await startGateway(t, {
     env: {

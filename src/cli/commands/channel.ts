@@ -106,7 +106,9 @@ export const remove = command({
   async run(options, context) {
     const { client, report } = await commandClientOf(options, context)
     const credentials = await credentialsOf(options, context)
-    if (options.yes !== true) throw new UsageError('a deleted channel is gone: add --yes')
+    if (options.yes !== true) {
+      throw new UsageError('a deleted channel does not come back: confirm with --yes')
+    }
     report(await client.channel.delete(credentials))
   },
 })

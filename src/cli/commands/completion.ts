@@ -1,8 +1,8 @@
-// heliograph completion: the script with which a shell completes commands and options.
+// heliograph completion: prints the script with which a shell completes commands and options.
 
 import { bashScript } from '#src/cli/completion/bash'
 import { fishScript } from '#src/cli/completion/fish'
-import { placesOf } from '#src/cli/completion/places'
+import { completionPointsOf } from '#src/cli/completion/completion-points'
 import { zshScript } from '#src/cli/completion/zsh'
 import { command, oneOf } from '#src/cli/command'
 import type { Parameter } from '#src/cli/command'
@@ -26,6 +26,6 @@ export const completion = command({
   options: {},
   examples: ['completion bash'],
   async run({ shell }, { program, terminal }) {
-    terminal.print(SCRIPTS[shell](await placesOf(program)))
+    terminal.print(SCRIPTS[shell](await completionPointsOf(program)))
   },
 })

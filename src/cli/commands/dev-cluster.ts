@@ -1,4 +1,4 @@
-// heliograph dev-cluster: a whole cluster on this computer, for as long as the command runs.
+// heliograph dev-cluster: runs a whole cluster on this computer until the command ends.
 
 import { tmpdir } from 'node:os'
 
@@ -16,17 +16,17 @@ const PORT_MAX = 65_535
 export const devCluster = command({
   description:
     'Starts a nats-server, a MariaDB and the nodes of a cluster over them, all on 127.0.0.1 ' +
-    'with temporary data and without a gateway token, and prints each change of theirs on ' +
-    'one line. A server program that is missing is installed where this is possible ' +
-    '(Debian, as root). No SERVICE_ setting of the environment is used. Ctrl-C stops ' +
-    'all servers in order and removes the data; a second one does so at once.',
+    'with temporary data and without a gateway token, and prints one line for each change of ' +
+    'their state. It installs a missing server program where it can (Debian, as root), and ' +
+    'uses no SERVICE_ setting of the environment. Ctrl-C stops all servers in order and ' +
+    'removes the data; a second one does so at once.',
   options: {
     nodes: withDefault(whole('<count>', 1, NODES_MAX, 'how many nodes'), 3),
     port: whole(
       '<first>',
       1,
       PORT_MAX,
-      'the port of the first node, the others follow; free ones by default',
+      'the port of the first node, the others follow; by default free ports',
     ),
   },
   examples: ['dev-cluster', 'dev-cluster --nodes 5 --port 9000'],
@@ -66,12 +66,12 @@ async function runCluster(
     await cluster.stop()
   }
   cluster.failed.throwIfAborted()
-  terminal.print('everything is stopped, and the data is removed')
+  terminal.print('all servers are stopped, and their data is removed')
 }
 
 type Introduced = Pick<DevCluster['nodes'][number], 'name' | 'baseUrl' | 'processId'>
 
-/** An introduction: where the nodes are, and first commands. */
+/** Lines with the addresses of the nodes and with commands to try. */
 export function introduction(nodes: readonly Introduced[]): readonly string[] {
   const [first] = nodes
   const last = nodes.at(-1)

@@ -1,4 +1,4 @@
-// heliograph doctor: checks of a server, with a remedy for each problem.
+// heliograph doctor: checks a server, and names a remedy for each problem.
 
 import { CHANNEL, credentialsOf } from '#src/cli/access'
 import type { ChannelGiven, Credentials } from '#src/cli/access'
@@ -32,7 +32,7 @@ export const doctor = command({
   },
 })
 
-/** The channel, if both it and its password are given somewhere. */
+/** The channel where a source gives both it and its password; else undefined. */
 async function namedChannel(
   options: ChannelGiven,
   context: ProcessContext,

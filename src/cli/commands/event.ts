@@ -12,7 +12,7 @@ const PATCH = {
   title: text('<title>', 'its title'),
   description: text('<text>', 'its description'),
   status: text('<status>', 'free text'),
-  message: text('<text>', 'the present situation in words'),
+  message: text('<text>', 'the present situation'),
   severity: text('<severity>', 'free text; critical, high, normal and low decide the push'),
   thing: text('<thing_id>', 'the Thing that it happens to'),
   tag: texts('<tag>', 'a tag; all together replace the tags'),

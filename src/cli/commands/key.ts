@@ -9,8 +9,8 @@ import { command, parameter, text } from '#src/cli/command'
 
 export const create = command({
   description:
-    'Makes a key of 43 letters and digits that stands for the channel and its password where a ' +
-    'program of another tool takes one word only (docs/migrating.md). It is shown once.',
+    'Makes a key of 43 letters and digits that replaces the channel and its password in a client ' +
+    'of another service that takes one text only (docs/migrating.md). The key is shown once.',
   options: { label: text('<text>', 'the purpose of the key'), ...CHANNEL },
   examples: ["key create --label 'backup script'"],
   async run(options, context) {
@@ -42,7 +42,7 @@ export const list = command({
 })
 
 export const revoke = command({
-  description: 'Revokes a key: from then on it opens nothing.',
+  description: 'Revokes a key: the gateway no longer accepts it.',
   parameters: { keyId: parameter('<key_id>', 'the id of the key, from `heliograph key list`') },
   options: CHANNEL,
   examples: ['key revoke 0b5f0a9c2f4e4d7c8a9b0c1d2e3f4a5b'],

@@ -1,4 +1,4 @@
-// heliograph pull, heliograph ack: deliveries for this computer without a session.
+// heliograph pull, heliograph ack: show and acknowledge deliveries without a session.
 
 import { ACCESS } from '#src/cli/access'
 import { FEED, feedLines } from '#src/cli/feed-lines'
@@ -7,7 +7,7 @@ import { DEVICE, knownDeviceKey } from '#src/cli/this-device'
 import { whole } from '#src/cli/values'
 import { command, flag, someOf } from '#src/cli/command'
 
-/** The gateway's limit of one request. */
+/** The most that the gateway takes in one request. */
 const AT_ONCE_MAX = 200
 
 export const pull = command({

@@ -1,4 +1,4 @@
-// heliograph serve: a gateway in this process, the same as `npm start`.
+// heliograph serve: runs a gateway in this process, as `npm start` does.
 
 import { command, flag } from '#src/cli/command'
 
@@ -11,13 +11,13 @@ export const serve = command({
   async run({ whileStdin }, context) {
     if (whileStdin === true) stopWithStdin()
     const exitCode = await context.serve(context.env)
-    // A process that still reads its standard input does not end.
+    // The process would not end while it reads its standard input.
     if (whileStdin === true) process.stdin.pause()
     return exitCode
   },
 })
 
-/** Stops a gateway with the process that started it, even when that one is killed. */
+/** Stops the gateway when the process that started it ends, even when a signal kills that one. */
 function stopWithStdin(): void {
   process.stdin.once('end', () => process.kill(process.pid, 'SIGTERM')).resume()
 }

@@ -1,4 +1,4 @@
-// heliograph status: the record of an operation.
+// heliograph status: shows the record of an operation.
 
 import type { OperationRecord } from '#src/client/bodies'
 import type { Client } from '#src/client/client'
@@ -18,7 +18,7 @@ export const status = command({
   description:
     'Shows the record of an operation: its status, and the error code of a failure. With --wait ' +
     'it ends when the operation does: with exit code 0 for sent, 1 for failed or partially ' +
-    'failed, 7 when the time is over.',
+    'failed, 7 after the timeout.',
   parameters: { opId: parameter('<op_id>', 'the op_id from the answer to the submission') },
   options: {
     wait: flag('waits until the operation has ended'),
@@ -40,7 +40,7 @@ export const status = command({
   },
 })
 
-/** The record of an operation when it has ended, or when the time is over. */
+/** The record of an operation once it has ended, or after the timeout. */
 async function lastOf(
   client: Client,
   opId: string,

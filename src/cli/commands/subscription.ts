@@ -1,4 +1,4 @@
-// heliograph channel: subscribe, unsubscribe, sync. This computer as a device of channels.
+// heliograph channel: subscribe, unsubscribe, sync. They concern this computer as a device.
 
 import type { Synced } from '#src/client/bodies'
 import { ACCESS, CHANNEL, CHANNELS, allCredentialsOf, credentialsOf } from '#src/cli/access'

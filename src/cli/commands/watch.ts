@@ -1,4 +1,4 @@
-// heliograph watch: this computer as a subscribed device.
+// heliograph watch: shows what this computer receives as a subscribed device.
 
 import type { ChannelId } from '#domain/identity'
 import { MODELS } from '#domain/submission'
@@ -73,7 +73,7 @@ interface WatchParts extends Pick<CommandClient, 'client' | 'access'> {
   readonly decrypt: Decrypter
 }
 
-/** One run of the command. */
+/** Runs the command once. */
 class WatchRun {
   readonly #options: WatchGiven
   readonly #context: ProcessContext
@@ -119,8 +119,8 @@ class WatchRun {
       })
       this.#names.set(credentials.channel_id, name)
     }
-    const stopped = this.#stopped()
-    await this.#past(channels, stopped)
+    const stopped = this.#stopSignal()
+    await this.#showHistory(channels, stopped)
     const session = openWatch({
       baseUrl: access.baseUrl,
       deviceKey,
@@ -129,24 +129,24 @@ class WatchRun {
       ...this.#handlers(),
       onState: (state) => stateLine(state, this.#context.terminal),
     })
-    await this.#until(session, stopped)
+    await this.#untilEnd(session, stopped)
   }
 
-  /** Waits for the end of the session, and of the commands that it began. */
-  async #until(session: Watch, stopped: AbortSignal): Promise<void> {
+  /** Waits for the end of the session, and of the shell commands that it started. */
+  async #untilEnd(session: Watch, stopped: AbortSignal): Promise<void> {
     const close = (): void => void session.close()
     stopped.addEventListener('abort', close)
     if (stopped.aborted) close()
     const ended = await session.ended
     this.#cancelTimeout()
     await this.#commands?.idle()
-    conclude(ended)
+    throwFailureOf(ended)
     const { reason } = stopped as { readonly reason: unknown }
     if (reason instanceof CommandError) throw reason
   }
 
   /** Aborted by Ctrl-C, after --count, or with a CommandError after --timeout. */
-  #stopped(): AbortSignal {
+  #stopSignal(): AbortSignal {
     const { timeout } = this.#options
     if (timeout !== undefined) {
       const end = (): void => {
@@ -164,7 +164,7 @@ class WatchRun {
       onChannel: ({ channelId, channelName }: { channelId: ChannelId; channelName: string }) =>
         void names.set(channelId, channelName),
       onEntry: async (delivery: Delivery) => {
-        // An entry whose handler fails is not acknowledged: it comes again the next time.
+        // A handler that fails leaves its entry unacknowledged: the entry comes again next time.
         if (this.#over.signal.aborted) throw new CommandError('the watch is over')
         await this.#received(delivery)
       },
@@ -186,16 +186,16 @@ class WatchRun {
     if (count !== undefined && this.#count >= count) this.#over.abort()
   }
 
-  /** Shows the history that --since asks for. */
-  async #past(channels: readonly Credentials[], stopped: AbortSignal): Promise<void> {
-    const from = this.#options.since?.(this.#context.nowMs())
-    if (from === undefined) return
+  /** Shows the entries since --since. */
+  async #showHistory(channels: readonly Credentials[], stopped: AbortSignal): Promise<void> {
+    const since = this.#options.since?.(this.#context.nowMs())
+    if (since === undefined) return
     for (const credentials of channels) {
       let cursor: string | undefined
       do {
         const page = await this.#parts.client.channel.history({
           ...credentials,
-          since: from,
+          since,
           ...given({ cursor }),
         })
         for (const record of page.items) {
@@ -245,8 +245,8 @@ function stateLine(state: WatchState, terminal: Terminal): void {
   }
 }
 
-/** Throws unless this command closed the watch. */
-export function conclude(end: WatchEnd): void {
+/** Throws the error of a watch that did not end by `close`. */
+export function throwFailureOf(end: WatchEnd): void {
   if (end.kind === 'refused' || end.kind === 'failed') throw end.error
   if (end.kind === 'replaced') {
     throw new CommandError(

@@ -1,10 +1,10 @@
 // The completion script for bash.
 
-import type { Place, Taking } from './places.ts'
+import type { CompletionPoint, Taking } from './completion-points.ts'
 
 /** Load it with `source <(heliograph completion bash)`. */
-export function bashScript(places: readonly Place[]): string {
-  const paths = places.filter(({ path }) => path.length > 0).map(keyOf)
+export function bashScript(points: readonly CompletionPoint[]): string {
+  const paths = points.filter(({ path }) => path.length > 0).map(keyOf)
   return [
     '# bash completion of heliograph: source <(heliograph completion bash)',
     '_heliograph() {',
@@ -15,10 +15,10 @@ export function bashScript(places: readonly Place[]): string {
     '    esac',
     '  done',
     '  case "$path:$before" in',
-    ...places.flatMap(valueCases),
+    ...points.flatMap(valueCases),
     '  esac',
     '  case "$path" in',
-    ...places.map((place) => `    '${keyOf(place)}') ${repliesAt(place)} ;;`),
+    ...points.map((point) => `    '${keyOf(point)}') ${repliesAt(point)} ;;`),
     '  esac',
     '}',
     'complete -F _heliograph heliograph',
@@ -26,20 +26,20 @@ export function bashScript(places: readonly Place[]): string {
 }
 
 /** ` thing update`: each name with a space in front. */
-const keyOf = ({ path }: Place): string => path.map((name) => ` ${name}`).join('')
+const keyOf = ({ path }: CompletionPoint): string => path.map((name) => ` ${name}`).join('')
 
-/** One case for all options of a place that are answered alike. */
-function valueCases(place: Place): readonly string[] {
+/** One case for all options of a completion point that have the same reply. */
+function valueCases(point: CompletionPoint): readonly string[] {
   const patterns = new Map<string, string[]>()
-  for (const { name, takes } of place.options) {
+  for (const { name, takes } of point.options) {
     if (takes.kind === 'nothing') continue
     const reply = replyWith(takes)
-    patterns.set(reply, [...(patterns.get(reply) ?? []), `'${keyOf(place)}:${name}'`])
+    patterns.set(reply, [...(patterns.get(reply) ?? []), `'${keyOf(point)}:${name}'`])
   }
   return [...patterns].map(([reply, cases]) => `    ${cases.join('|')}) ${reply}; return ;;`)
 }
 
-function repliesAt({ commands, options, parameter }: Place): string {
+function repliesAt({ commands, options, parameter }: CompletionPoint): string {
   const listed = [...commands, ...options].map(({ name }) => name)
   const choices = parameter.kind === 'choices' ? parameter.choices : []
   const files = parameter.kind === 'file' ? ' $(compgen -f -- "$current")' : ''

@@ -1,10 +1,10 @@
 // The completion script for fish.
 
-import type { CompletedOption, Place } from './places.ts'
+import type { CompletedOption, CompletionPoint } from './completion-points.ts'
 
 /** Save it as `~/.config/fish/completions/heliograph.fish`. */
-export function fishScript(places: readonly Place[]): string {
-  const paths = places.filter(({ path }) => path.length > 0).map(({ path }) => quoted(keyOf(path)))
+export function fishScript(points: readonly CompletionPoint[]): string {
+  const paths = points.filter(({ path }) => path.length > 0).map(({ path }) => quoted(keyOf(path)))
   return [
     '# fish completion of heliograph: heliograph completion fish | source',
     'function __heliograph_at',
@@ -17,13 +17,13 @@ export function fishScript(places: readonly Place[]): string {
     '  test "$path" = "$argv[1]"',
     'end',
     'complete -c heliograph -f',
-    ...places.flatMap(completionsAt),
+    ...points.flatMap(completionsAt),
   ].join('\n')
 }
 
 const keyOf = (path: readonly string[]): string => path.map((name) => ` ${name}`).join('')
 
-function completionsAt({ path, commands, options, parameter }: Place): readonly string[] {
+function completionsAt({ path, commands, options, parameter }: CompletionPoint): readonly string[] {
   const at = `complete -c heliograph -n ${quoted(`__heliograph_at "${keyOf(path)}"`)}`
   const choices = parameter.kind === 'choices' ? parameter.choices : []
   return [

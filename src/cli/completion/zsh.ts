@@ -1,14 +1,14 @@
 // The completion script for zsh.
 
-import type { Place, Taking } from './places.ts'
+import type { CompletionPoint, Taking } from './completion-points.ts'
 
 /** Save it as `_heliograph` in a folder of `$fpath`, or load it with `source <(…)`. */
-export function zshScript(places: readonly Place[]): string {
+export function zshScript(points: readonly CompletionPoint[]): string {
   return [
     '#compdef heliograph',
     '# zsh completion of heliograph: source <(heliograph completion zsh)',
-    ...places.flatMap((place) =>
-      place.commands.length > 0 ? groupFunction(place) : commandFunction(place),
+    ...points.flatMap((point) =>
+      point.commands.length > 0 ? groupFunction(point) : commandFunction(point),
     ),
     'if [[ "$funcstack[1]" == "_heliograph" ]]; then _heliograph "$@"',
     'else compdef _heliograph heliograph; fi',
@@ -17,7 +17,7 @@ export function zshScript(places: readonly Place[]): string {
 
 const functionOf = (path: readonly string[]): string => ['_heliograph', ...path].join('_')
 
-function groupFunction({ path, commands }: Place): readonly string[] {
+function groupFunction({ path, commands }: CompletionPoint): readonly string[] {
   return [
     `${functionOf(path)}() {`,
     '  local line state',
@@ -37,7 +37,7 @@ function groupFunction({ path, commands }: Place): readonly string[] {
   ]
 }
 
-function commandFunction({ path, options, parameter }: Place): readonly string[] {
+function commandFunction({ path, options, parameter }: CompletionPoint): readonly string[] {
   const specs = options.map(({ name, help, takes }) =>
     quoted(`*${name}[${escaped(help)}]${valueSpec(takes)}`),
   )
@@ -58,7 +58,7 @@ function valueSpec(taking: Taking): string {
   }
 }
 
-/** In a specification of _arguments these characters mean something. */
+/** These characters have a meaning in a specification of _arguments. */
 const escaped = (text: string): string => text.replace(/[[\]:\\]/g, '\\$&')
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`

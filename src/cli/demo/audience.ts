@@ -1,4 +1,4 @@
-// The subscribed device of the demo: the screen shows its deliveries and nothing else.
+// Collects the deliveries to the demo's subscribed device; the screen shows nothing else.
 
 import { fieldsIn } from '#src/cli/delivery-line'
 import { ThingsView } from '#src/client/view'
@@ -10,7 +10,7 @@ import type { Tally } from './tally.ts'
 const OPEN_EVENTS_MAX = 20
 const RECENT_MAX = 50
 
-/** An Event that has not been closed. */
+/** An open Event. */
 export interface OpenEvent {
   readonly title: string
   readonly sinceMs: number

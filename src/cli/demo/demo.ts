@@ -53,17 +53,17 @@ async function runDemo(options: Given<typeof OPTIONS>, context: ProcessContext):
   const stopped = context.untilStopped()
   const summary = isOwn
     ? await showOnOwnGateway({ ...show, stopped, isPushed: push === true }, context)
-    : await runShow({ ...show, ...access, stopped, isBorrowed: true }, context)
+    : await runShow({ ...show, ...access, stopped, isOwnGateway: false }, context)
   if (summary === undefined) return
   const line = access.json ? summaryJson(summary) : summaryLine(summary)
   context.terminal.print(line)
 }
 
-interface OwnShow extends Omit<ShowOptions, 'baseUrl' | 'token' | 'isBorrowed' | 'pushes'> {
+interface OwnShow extends Omit<ShowOptions, 'baseUrl' | 'token' | 'isOwnGateway' | 'pushes'> {
   readonly isPushed: boolean
 }
 
-/** Runs the demo on a gateway that ends with it; undefined when it was stopped before it began. */
+/** Runs the demo on its own gateway; undefined when Ctrl-C stops it before the gateway is ready. */
 async function showOnOwnGateway(
   { isPushed, ...show }: OwnShow,
   context: ProcessContext,
@@ -78,7 +78,7 @@ async function showOnOwnGateway(
 }
 
 async function showOn(
-  show: Omit<ShowOptions, 'baseUrl' | 'token' | 'isBorrowed'>,
+  show: Omit<ShowOptions, 'baseUrl' | 'token' | 'isOwnGateway'>,
   context: ProcessContext,
 ): Promise<Summary | undefined> {
   const { env, fetch: ask } = context
@@ -94,7 +94,7 @@ async function showOn(
   const { baseUrl, token, failed } = gateway
   try {
     const stopped = AbortSignal.any([show.stopped, failed])
-    return await runShow({ ...show, baseUrl, token, stopped, isBorrowed: false }, context)
+    return await runShow({ ...show, baseUrl, token, stopped, isOwnGateway: true }, context)
   } finally {
     await gateway.stop()
     failed.throwIfAborted()

@@ -1,5 +1,5 @@
-// One screen of the demo: the device's Things, open Events, last deliveries and totals. Pure: makes
-// lines that fit the terminal.
+// Makes the lines of one screen of the demo, which fit the terminal: the device's Things, open
+// Events, last deliveries and totals.
 
 import type { ThingView } from '#src/client/view'
 import type { Clock } from '#src/cli/delivery-line'
@@ -29,7 +29,7 @@ const RECENT_MIN = 4
 const PUSHES_MAX = 6
 const ROWS_WITH_PUSHES_MIN = 20
 
-/** At most `rows` lines of at most `columns` characters; deliveries take the room that is left. */
+/** At most `rows` lines of at most `columns` characters; the deliveries take the remaining rows. */
 export function frameOf(
   scene: Scene,
   { columns, rows }: { readonly columns: number; readonly rows: number },
@@ -40,11 +40,11 @@ export function frameOf(
     ...(scene.openEvents.length > 0 ? [plain(''), heading('Open Events')] : []),
     ...scene.openEvents.map((event) => plain(eventLine(event, scene.clock))),
   ]
-  // First and last line, two blank ones, the heading of the deliveries.
   const pushLines =
     scene.pushes.length === 0 || rows < ROWS_WITH_PUSHES_MIN
       ? []
       : [plain(''), heading('Last pushes'), ...scene.pushes.slice(-PUSHES_MAX).map(plain)]
+  // First and last line, two blank ones and the heading of the deliveries make five.
   const fixedRows = 5 + pushLines.length
   const stateRows = Math.max(0, Math.min(state.length, rows - fixedRows - RECENT_MIN))
   const recentRows = Math.max(0, rows - fixedRows - stateRows)
@@ -67,7 +67,7 @@ export function frameOf(
 const plain = (text: string): FrameLine => ({ text, isHeading: false })
 const heading = (text: string): FrameLine => ({ text, isHeading: true })
 
-/** One line a Thing, kind by kind, values of one kind below each other. */
+/** One line for each Thing, kind by kind; the values of one kind line up. */
 function thingLines(things: readonly ThingView[]): readonly string[] {
   const idWidth = Math.max(0, ...things.map(({ id }) => id.length))
   const titleWidth = Math.max(0, ...things.map((thing) => titleOf(thing).length))
@@ -86,7 +86,7 @@ function thingLines(things: readonly ThingView[]): readonly string[] {
   )
 }
 
-// The most useful first; other names follow in alphabetical order.
+// The most useful come first; other names follow in alphabetical order.
 const KEYS = [
   'cpu_percent',
   'load_1m',
@@ -116,7 +116,7 @@ const titleOf = ({ fields }: ThingView): string => {
   return typeof title === 'string' ? shortened(onOneLine(title), TITLE_WIDTH) : ''
 }
 
-/** Processes by their use, everything else by id. */
+/** Orders processes by their CPU use, everything else by id. */
 function inOrder(a: ThingView, b: ThingView): number {
   if (kindOf(a) === 'proc') return percentOf(b) - percentOf(a) || a.id.localeCompare(b.id)
   return a.id.localeCompare(b.id)
@@ -136,7 +136,7 @@ const UNITS: readonly (readonly [suffix: RegExp, text: (value: number) => string
   [/_seconds$/, durationText],
 ]
 
-/** The name without its unit, and the value with it. */
+/** The name without its unit, then the value with the unit. */
 function valueText(key: string, attrs: Fields): string {
   const value: Json = attrs[key] ?? null
   const [suffix, text] = UNITS.find(([pattern]) => pattern.test(key)) ?? []

@@ -1,17 +1,16 @@
-// A gateway of the demo's own: a child process with a token, a port and a folder of its own.
+// Runs the demo's own gateway: a child process with a token, a port and a folder of its own.
 //
 // Invariants:
-//   demo-gateway/1. It does not outlive the demo, however that ends: it stops once its standard
-//     input closes.
-//   demo-gateway/2. It inherits no setting: a production database or token around it is not the
-//     demo's.
+//   demo-gateway/1. The gateway does not outlive the demo, however that ends: it stops once its
+//     standard input closes.
+//   demo-gateway/2. The gateway inherits no setting, so the demo cannot use a production database
+//     or token.
 
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 
@@ -20,6 +19,8 @@ import type { Env } from '#src/config/environment'
 import { CommandError } from '#src/cli/endings'
 import { withoutSettings } from '#src/cli/own-environment'
 import { serveWhileStdin } from '#src/cli/own-program'
+import { reservePort } from '#src/dev-servers/port'
+import type { ReservedPort } from '#src/dev-servers/port'
 
 const READY_WITHIN_MS = 30_000
 const READY_POLL_MS = 50
@@ -30,7 +31,7 @@ export interface OwnGateway {
   readonly baseUrl: string
   /** A secret. */
   readonly token: string
-  /** Aborted when it ended by itself; the reason is the error for the person. */
+  /** Aborted when the gateway ends by itself; the reason is the error for the user. */
   readonly failed: AbortSignal
   /** Ends it gently and removes its folder. */
   stop(): Promise<void>
@@ -39,20 +40,20 @@ export interface OwnGateway {
 export interface OwnGatewayOptions {
   readonly env: Env
   readonly fetch: Fetch
-  /** The folder in which it makes its own. */
+  /** The folder in which the gateway's own folder is made. */
   readonly temporaryFolder: string
   /** Aborts the start. */
   readonly signal: AbortSignal
-  /** Further settings, beside its own. */
+  /** Settings of the gateway beside those that the demo makes. */
   readonly settings?: Readonly<Record<string, string>> | undefined
 }
 
 /**
- * Starts it and waits until it is ready; undefined when the signal gave up first. Throws
- * CommandError when it does not become ready.
+ * Starts a gateway and waits until it is ready; undefined when the signal is aborted first. Throws
+ * CommandError when the gateway does not become ready.
  */
 export async function startOwnGateway(options: OwnGatewayOptions): Promise<OwnGateway | undefined> {
-  const port = await freePort()
+  const port = await reservePort()
   const folder = mkdtempSync(join(options.temporaryFolder, 'heliograph-demo-'))
   const token = randomBytes(24).toString('hex')
   const gateway = new ChildGateway({
@@ -72,10 +73,10 @@ export async function startOwnGateway(options: OwnGatewayOptions): Promise<OwnGa
   return undefined
 }
 
-interface Place {
+interface ChildOptions {
   readonly folder: string
   readonly token: string
-  readonly port: number
+  readonly port: ReservedPort
   readonly env: Env
   readonly settings: OwnGatewayOptions['settings']
 }
@@ -85,19 +86,22 @@ class ChildGateway implements OwnGateway {
   readonly token: string
   readonly failed: AbortSignal
   readonly #folder: string
+  readonly #port: ReservedPort
   readonly #child: ChildProcess
   readonly #exited: Promise<unknown>
   #isStopping = false
   #output = ''
 
-  constructor({ folder, token, port, env, settings }: Place) {
-    this.baseUrl = `http://127.0.0.1:${port}`
+  constructor({ folder, token, port, env, settings }: ChildOptions) {
+    this.baseUrl = `http://127.0.0.1:${port.port}`
     this.token = token
     this.#folder = folder
+    this.#port = port
     this.#child = spawn(process.execPath, serveWhileStdin(), {
       cwd: folder,
       env: childEnv(env, { folder, token, port, settings }),
-      // Ctrl-C in the terminal reaches a whole process group; the demo must hear of it first.
+      // In a process group of its own, so that Ctrl-C in the terminal reaches only the demo, which
+      // then stops the gateway.
       detached: true,
       stdio: ['pipe', 'pipe', 'pipe'], // demo-gateway/1
     })
@@ -114,7 +118,7 @@ class ChildGateway implements OwnGateway {
     }
   }
 
-  /** False when the signal gave up. */
+  /** False when the signal is aborted first. */
   async becomesReady({ fetch: ask, signal }: OwnGatewayOptions): Promise<boolean> {
     const headers = { authorization: `Bearer ${this.token}` }
     for (let waited = 0; waited < READY_WITHIN_MS; waited += READY_POLL_MS) {
@@ -136,6 +140,7 @@ class ChildGateway implements OwnGateway {
     ])
     if (!isGone) this.#child.kill('SIGKILL')
     await this.#exited
+    await this.#port.release()
     process.off('exit', this.#remove)
     rmSync(this.#folder, { recursive: true, force: true })
   }
@@ -145,32 +150,20 @@ class ChildGateway implements OwnGateway {
     rmSync(this.#folder, { recursive: true, force: true })
   }
 
-  #failure(what: string): CommandError {
-    return new CommandError(`the demo's gateway ${what}\n${this.#output.trim()}`.trim())
+  #failure(problem: string): CommandError {
+    return new CommandError(`the demo's gateway ${problem}\n${this.#output.trim()}`.trim())
   }
 }
 
-/** The environment without settings of gateways and of this command, and the demo's own ones. */
-function childEnv(env: Env, place: Omit<Place, 'env'>): NodeJS.ProcessEnv {
-  const { folder, token, port, settings } = place
+/** The environment of the gateway: the demo's settings and no other setting. */
+function childEnv(env: Env, options: Omit<ChildOptions, 'env'>): NodeJS.ProcessEnv {
+  const { folder, token, port, settings } = options
   return {
     ...withoutSettings(env), // demo-gateway/2
-    SERVICE_HTTP_ADDR: `127.0.0.1:${port}`,
+    SERVICE_HTTP_ADDR: `127.0.0.1:${port.port}`,
     SERVICE_TOKEN: token,
     SERVICE_DATABASE_URL: `sqlite:${join(folder, 'heliograph.db')}`,
     SERVICE_LOG_LEVEL: 'warn',
     ...settings,
   }
-}
-
-/** A port that nobody listens on at this moment. */
-async function freePort(): Promise<number> {
-  const server = createServer()
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  if (typeof address !== 'object' || address === null) throw new CommandError('no port is free')
-  return address.port
 }

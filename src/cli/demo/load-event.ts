@@ -1,4 +1,4 @@
-// The Event `load is high`: raised, updated while it lasts, closed after.
+// Raises the Event `load is high`, updates it while the load lasts, and closes it after.
 
 import type { Client } from '#src/client/client'
 import type { Credentials } from '#src/cli/access'
@@ -30,7 +30,7 @@ export class LoadEvent {
     this.#alarm = nextAlarm(this.#alarm, cpuPercent, this.#ports.threshold)
     if (this.#alarm.kind === 'quiet') await this.close()
     else if (this.#eventId === undefined) await this.#create(cpuPercent)
-    // The same value again would change nothing, and nothing would be delivered.
+    // The gateway would deliver nothing for the same value.
     else if (cpuPercent !== this.#lastPercent) {
       await this.#update(this.#eventId, { cpuPercent, peak: this.#alarm.peak })
     }

@@ -1,4 +1,4 @@
-// Shows the deliveries to the device: as a redrawn screen, a line a delivery, or JSON.
+// Shows the deliveries to the device: on a screen that it redraws, as lines, or as JSON.
 
 import type { WatchState } from '#src/client/watch'
 import type { Delivery } from '#src/schemas/frames'
@@ -56,7 +56,7 @@ function screenOutput(options: OutputOptions, terminal: Terminal): Output {
   const screen = new Screen(terminal, (size) =>
     frameOf(
       {
-        heading: `heliograph demo   ${baseUrl}   what the subscribed device has   Ctrl-C stops`,
+        heading: `heliograph demo   ${baseUrl}   state of the subscribed device   Ctrl-C stops`,
         things: audience.things,
         openEvents: audience.openEvents,
         clock,
@@ -72,7 +72,7 @@ function screenOutput(options: OutputOptions, terminal: Terminal): Output {
     ),
   )
   return {
-    // The next frame shows it.
+    // The next frame shows deliveries and pushes.
     delivered: () => {},
     pushed: () => {},
     connection: (state) => {

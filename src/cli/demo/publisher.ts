@@ -1,12 +1,12 @@
-// Publishes readings: only what changed since the last time.
+// Publishes the changes of readings.
 //
 // Invariants:
-//   publisher/1. A reading that equals the last one is not sent: the gateway would deliver nothing
-//     for it.
+//   publisher/1. The publisher does not send a reading that equals the last one: the gateway would
+//     deliver nothing for it.
 //   publisher/2. The publisher sends a Thing whose last request failed whole the next time, so that
 //     no change is lost.
-//   publisher/3. A Thing that is no longer read (a process that ended, an unmounted disk) is
-//     archived once.
+//   publisher/3. The publisher archives a Thing once when its readings end (a process ended,
+//     a disk was unmounted).
 
 import type { Client } from '#src/client/client'
 import type { Reading } from '#src/cli/readings'
@@ -30,7 +30,7 @@ export class Publisher {
     this.#ports = ports
   }
 
-  /** Sends all changes of one moment side by side; resolves when each was answered. */
+  /** Sends all changes of one moment at once; resolves when the gateway has answered each. */
   async publish(readings: readonly Reading[]): Promise<void> {
     const present = new Set(readings.map(({ thingId }) => thingId))
     const gone = [...this.#last.keys()].filter((thingId) => !present.has(thingId))
@@ -52,8 +52,7 @@ export class Publisher {
       observed_at: nowMs(),
     }
     const taken = await sender.send(() => client.thing.update(body))
-    // A Thing with nothing in it: everything is news the next time, and it can still vanish.
-    // (publisher/2)
+    // An empty Thing: the next call sends it whole, or archives it. (publisher/2)
     const unknown = { thingId: reading.thingId, title: '', attrs: {} }
     this.#last.set(reading.thingId, taken === undefined ? unknown : reading)
   }

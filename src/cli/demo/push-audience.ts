@@ -1,5 +1,5 @@
-// Two devices of the demo that are reached by push: stand-ins for Apple's and Google's services run
-// in this process, and the demo shows the pushes that they take.
+// Two devices of the demo that the gateway reaches by push. Stand-ins for Apple's and Google's
+// services run in this process, and the demo shows the pushes that they take.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,14 +11,14 @@ import { startPushServers } from '#src/dev-servers/push/push-servers'
 import type { PushServers } from '#src/dev-servers/push/push-servers'
 
 const RECENT_MAX = 50
-/** The demo's Things change every second: shorter than the minute of a gateway. */
+/** Shorter than the minute of other gateways: the demo's Things change every second. */
 const THING_INTERVAL = '5s'
 const DEVICES = [
   { platform: 'ios', channel_type: 'apns', provider_token: 'ab'.repeat(32) },
   { platform: 'android', channel_type: 'fcm', provider_token: 'a-token-of-the-demo' },
 ] as const
 
-/** A push that a service has taken. */
+/** A push that a stand-in has taken. */
 export interface TakenPush {
   readonly service: 'apns' | 'fcm'
   readonly title: string
@@ -29,7 +29,7 @@ export interface TakenPush {
 }
 
 export class PushAudience {
-  /** Settings of the demo's gateway that lead its pushes here. */
+  /** Settings with which the demo's gateway sends its pushes here. */
   readonly env: Readonly<Record<string, string>>
   readonly #servers: PushServers
   readonly #folder: string
@@ -77,14 +77,14 @@ export class PushAudience {
     rmSync(this.#folder, { recursive: true, force: true })
   }
 
-  #take(service: TakenPush['service'], said: object, atMs: number): void {
-    const of = (name: string): string => onOneLine(String(Reflect.get(said, name) ?? ''))
+  #take(service: TakenPush['service'], fields: object, atMs: number): void {
+    const textOf = (name: string): string => onOneLine(String(Reflect.get(fields, name) ?? ''))
     const push = {
       service,
-      title: of('title'),
-      body: of('body'),
-      severity: of('severity'),
-      deliveryId: of('delivery_id'),
+      title: textOf('title'),
+      body: textOf('body'),
+      severity: textOf('severity'),
+      deliveryId: textOf('delivery_id'),
       atMs,
     }
     this.#counts[service] += 1
@@ -101,7 +101,7 @@ export const pushLine = (
   clock: (ms: number) => string,
 ): string => `${clock(atMs)}  push ${SERVICE[service]}  ${title}: ${body} (${severity})`
 
-/** The same for machines. */
+/** The push as one line of JSON. */
 export const pushJson = ({ service, deliveryId, atMs, ...rest }: TakenPush): string =>
   JSON.stringify({ push: service, at: atMs, delivery_id: deliveryId, ...rest })
 

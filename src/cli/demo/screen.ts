@@ -1,4 +1,4 @@
-// A terminal taken over for a while: redrawn in place, and given back as it was.
+// Draws frames on the whole terminal, and restores what the terminal showed before.
 
 import type { Terminal } from '#src/cli/process-context'
 import type { FrameLine } from './frame.ts'

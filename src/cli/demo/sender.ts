@@ -1,4 +1,4 @@
-// Sends submissions, and tells the tally the time of each.
+// Sends submissions, and counts each with its time in the tally.
 
 import { HeliographError } from '#src/client/error'
 import type { Tally } from './tally.ts'
@@ -12,7 +12,7 @@ export class Sender {
     this.#monotonicMs = monotonicMs
   }
 
-  /** The answer; undefined when the gateway refused, which the tally counts. */
+  /** Gives the gateway's answer; undefined for a refusal, which it counts in the tally. */
   async send<Accepted extends { readonly op_id: string }>(
     submit: () => Promise<Accepted>,
   ): Promise<Accepted | undefined> {

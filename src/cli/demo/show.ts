@@ -14,7 +14,7 @@ import type { Credentials } from '#src/cli/access'
 import { Computer } from '#src/cli/readings'
 import type { ProcessContext } from '#src/cli/process-context'
 import { thisPlatform } from '#src/cli/this-device'
-import { conclude } from '#src/cli/commands/watch'
+import { throwFailureOf } from '#src/cli/commands/watch'
 import { Audience } from './audience.ts'
 import { LoadEvent } from './load-event.ts'
 import { outputFor } from './output.ts'
@@ -37,13 +37,13 @@ export interface ShowOptions {
   readonly seconds?: number | undefined
   readonly threshold: number
   readonly stopped: AbortSignal
-  /** True when the gateway stays: then the channel is deleted at the end. */
-  readonly isBorrowed: boolean
-  /** Devices that are reached by push; absent without any. */
+  /** True for a gateway that ends with the demo. On another one the demo deletes its channel. */
+  readonly isOwnGateway: boolean
+  /** Devices that the gateway reaches by push; absent without any. */
   readonly pushes?: PushAudience | undefined
 }
 
-/** Runs until it is stopped or the time is over. Gives the counts and latencies. */
+/** Runs until `stopped` is aborted or the seconds are over. Gives the counts and latencies. */
 export async function runShow(options: ShowOptions, context: ProcessContext): Promise<Summary> {
   const { baseUrl, token, stopped } = options
   const client = createClient({ baseUrl, token, fetch: context.fetch })
@@ -79,9 +79,9 @@ export async function runShow(options: ShowOptions, context: ProcessContext): Pr
   } finally {
     await session.close()
     output.close()
-    if (options.isBorrowed) await client.channel.delete(credentials)
+    if (!options.isOwnGateway) await client.channel.delete(credentials)
   }
-  conclude(await session.ended)
+  throwFailureOf(await session.ended)
   return tally.summary()
 }
 
@@ -118,7 +118,7 @@ interface Publishing {
   readonly options: ShowOptions
 }
 
-/** Once a second; a second that takes longer delays the next one, so that nothing piles up. */
+/** Publishes once a second. A round that takes longer delays the next one, so that none overlap. */
 async function publish(
   { client, credentials, tally, until, options }: Publishing,
   { nowMs, monotonicMs }: ProcessContext,
@@ -140,7 +140,7 @@ async function publish(
   await load.close()
 }
 
-/** Waits for deliveries that are still on their way. */
+/** Waits a moment for the deliveries that have not arrived yet. */
 async function lastDeliveries(tally: Tally): Promise<void> {
   for (let waited = 0; waited < LAST_DELIVERIES_WITHIN_MS; waited += CHECK_MS) {
     if (tally.isComplete) return
@@ -149,6 +149,6 @@ async function lastDeliveries(tally: Tally): Promise<void> {
 }
 
 async function pause(delayMs: number, until: AbortSignal): Promise<void> {
-  // An aborted pause is over, which is all that its caller wants.
+  // An abort ends the pause early; that is no error.
   await delay(Math.max(0, delayMs), undefined, { signal: until }).catch(() => {})
 }

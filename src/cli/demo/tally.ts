@@ -1,5 +1,5 @@
-// Counts sent and arrived submissions, and measures the time between. An answer and its delivery
-// race each other, so either may come first.
+// Counts submissions and their deliveries, and measures the time between. The answer to a
+// submission and its delivery race each other, so either may come first.
 
 const PENDING_MAX = 10_000
 const LATENCIES_MAX = 10_000
@@ -20,7 +20,7 @@ export class Tally {
   #delivered = 0
   #refused = 0
   #lastRefusal: string | undefined
-  /** By op_id: when it was sent, or when it arrived, whichever is known first. */
+  /** Times by op_id: of sending, or of arrival, whichever is known first. */
   readonly #sentAt = new Map<string, number>()
   readonly #arrivedAt = new Map<string, number>()
   readonly #latencies: number[] = []
@@ -44,7 +44,7 @@ export class Tally {
     this.#lastRefusal = code
   }
 
-  /** The device received a delivery. One that came before counts once. */
+  /** The device received a delivery; a repeated one counts once. */
   delivered(opId: string, arrivedAtMs: number): void {
     const sentAt = this.#sentAt.get(opId)
     if (sentAt === undefined) {
@@ -81,7 +81,7 @@ export class Tally {
   }
 }
 
-/** Forgets the oldest beyond PENDING_MAX: some submissions are never delivered. */
+/** Forgets the oldest beyond PENDING_MAX: the gateway never delivers some submissions. */
 function remember(times: Map<string, number>, opId: string, atMs: number): void {
   const oldest = times.keys().next()
   if (times.size >= PENDING_MAX && oldest.done !== true) times.delete(oldest.value)
@@ -99,7 +99,7 @@ export function summaryLine(summary: Summary): string {
   return `${sent} sent, ${delivered} delivered${refusals}, ${latency}`
 }
 
-/** The same for machines. */
+/** The summary as one line of JSON. */
 export const summaryJson = (summary: Summary): string =>
   JSON.stringify({
     sent: summary.sent,

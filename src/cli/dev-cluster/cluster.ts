@@ -1,11 +1,11 @@
 // Starts servers, then nodes; stops them in the opposite order.
 //
 // Invariants:
-//   dev-cluster/1. It stops everything that it started, the last first, also when the start fails
-//     or is given up half-way; then it removes the folder.
+//   dev-cluster/1. `stop` stops everything that `start` started, the last first, also when the
+//     start failed or was aborted; then it removes the folder.
 //   dev-cluster/2. When this process ends early, it kills servers and nodes and removes the folder.
-//     One that is killed cannot: the next start removes its folder, and never that of a cluster
-//     that runs.
+//     A process that is killed cannot do so: the next start removes its folder, and never the
+//     folder of a running cluster.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
@@ -29,16 +29,16 @@ const READY_WITHIN_MS = 60_000
 
 export interface ClusterOptions {
   readonly nodes: number
-  /** The port of the first node, the others follow; undefined: free ones, whichever. */
+  /** The port of the first node, the others follow; undefined: any free ports. */
   readonly firstPort: number | undefined
   readonly env: Env
   readonly fetch: Fetch
-  /** The folder in which it makes its own. */
+  /** The folder in which the cluster's own folder is made. */
   readonly temporaryFolder: string
   readonly report: (who: string, fact: Fact) => void
 }
 
-/** A cluster that may be starting, running or stopping. Its `stop` is to be called in any case. */
+/** A cluster that is starting, running or stopping. The caller calls `stop` in any case. */
 export class DevCluster {
   readonly #options: ClusterOptions
   readonly #failed = new AbortController()
@@ -56,13 +56,13 @@ export class DevCluster {
     return this.#nodes
   }
 
-  /** Aborted when no node is left; the reason is the error for the person. */
+  /** Aborted when no node is left; the reason is the error for the user. */
   get failed(): AbortSignal {
     return this.#failed.signal
   }
 
   /**
-   * Starts everything and waits until every node is ready; false when the signal gave up first.
+   * Starts everything and waits until every node is ready; false when `stopped` is aborted first.
    * Throws CommandError when something does not start.
    */
   async start(stopped: AbortSignal): Promise<boolean> {
@@ -125,17 +125,17 @@ export class DevCluster {
     return folder
   }
 
-  /** Resolves when it is ready for the first time. */
+  /** Resolves when the node is ready for the first time. */
   #startNode(name: string, port: number, shared: Shared): Promise<void> {
     const { fetch: ask, report } = this.#options
-    const node = new ClusterNode({ name, port, ...shared, hear: (fact) => report(name, fact) })
+    const node = new ClusterNode({ name, port, ...shared, onFact: (fact) => report(name, fact) })
     this.#nodes.push(node)
     report(name, change(`started as process ${node.processId} on ${node.baseUrl}`))
     const ready = Promise.withResolvers<void>()
     const gone = new AbortController()
-    void node.ended.then((how) => {
+    void node.ended.then((ending) => {
       gone.abort()
-      this.#nodeEnded(node, how)
+      this.#nodeEnded(node, ending)
     })
     void watchReadiness({
       baseUrl: node.baseUrl,
@@ -149,19 +149,19 @@ export class DevCluster {
     return ready.promise
   }
 
-  #nodeEnded(node: ClusterNode, how: string): void {
+  #nodeEnded(node: ClusterNode, ending: string): void {
     const { report } = this.#options
     if (node.isStopping) {
-      report(node.name, change(how === 'exit code 0' ? 'stopped' : `stopped (${how})`))
+      report(node.name, change(ending === 'exit code 0' ? 'stopped' : `stopped (${ending})`))
       return
     }
     if (!this.#isStarted) {
-      this.#failed.abort(new CommandError(`${node.name} did not start (${how})${because(node)}`))
+      this.#failed.abort(new CommandError(`${node.name} did not start (${ending})${because(node)}`))
       return
     }
     const isLast = !this.#nodes.some(({ isRunning }) => isRunning)
     const consequence = isLast ? 'no node is left' : 'the others take over its lanes'
-    report(node.name, change(`died (${how}) and is not started again; ${consequence}`))
+    report(node.name, change(`died (${ending}) and does not start again; ${consequence}`))
     if (isLast) this.#failed.abort(new CommandError('no node of the cluster is left'))
   }
 
@@ -177,13 +177,13 @@ type Shared = Pick<NodeOptions, 'folder' | 'env' | 'natsUrl' | 'databaseUrl'>
 const because = ({ lastProblem }: ClusterNode): string =>
   lastProblem === '' ? '' : `: ${lastProblem}`
 
-/** False when the signal gave up; throws when they took too long. */
+/** False when the signal is aborted first; throws when the nodes take too long. */
 async function whenAllReady(
   nodes: readonly Promise<void>[],
-  gaveUp: AbortSignal,
+  stopped: AbortSignal,
 ): Promise<boolean> {
   const late = AbortSignal.timeout(READY_WITHIN_MS)
-  const isOver = aborted(AbortSignal.any([gaveUp, late])).then(() => false)
+  const isOver = aborted(AbortSignal.any([stopped, late])).then(() => false)
   const areReady = await Promise.race([Promise.all(nodes).then(() => true), isOver])
   if (late.aborted) throw new CommandError('the nodes were not ready in time')
   return areReady

@@ -17,10 +17,10 @@ const TEXT_MAX = 200
 /** The level of a warning; an error is above it. (pino) */
 const WARN = 40
 
-/** Facts that this process reports from the node's process and readiness. */
+/** Facts that this process reports by itself, from the node's process and readiness. */
 const REPORTED_OTHERWISE = new Set(['connected to NATS', 'listening', 'stopped'])
 
-/** The fact; undefined when the line says nothing new. Without JSON the line is the fact. */
+/** The fact in a line; undefined when it is nothing new. A line without JSON is a problem. */
 export function factOf(line: string): Fact | undefined {
   const fields = membersOf(parsedJson(line))
   if (fields === undefined) return line.trim() === '' ? undefined : fact('problem', line)

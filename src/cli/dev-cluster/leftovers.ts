@@ -1,6 +1,6 @@
-// The folder of a cluster, and the folders that killed clusters have left behind. A lock beside a
-// folder names the process that uses it; a folder goes before its lock, so that none is left
-// without one.
+// Locks the folder of a cluster, and removes the folders that killed clusters have left behind. The
+// lock file beside a folder names the process that uses it. A folder is removed before its lock, so
+// that no folder remains without a lock.
 
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -12,14 +12,14 @@ export const FOLDER_PREFIX = 'heliograph-dev-cluster-'
 export const REMOVAL = { recursive: true, force: true, maxRetries: 10, retryDelay: 50 } as const
 const LOCK = '.lock'
 
-/** Marks a folder as used by this process. Gives the lock, which is removed after the folder. */
+/** Locks a folder for this process. Gives the lock file, which the caller removes last. */
 export async function holdFolder(folder: string): Promise<string> {
   const lock = `${folder}${LOCK}`
   if (!(await tryLockFile(lock))) throw new Error(`${lock} is held by another process`)
   return lock
 }
 
-/** Removes the folders whose process is gone. One that cannot be removed is left as it is. */
+/** Removes the folders whose process has ended, except one that it cannot remove. */
 export async function removeLeftovers(temporaryFolder: string): Promise<void> {
   for (const name of await readdir(temporaryFolder)) {
     if (!name.startsWith(FOLDER_PREFIX) || !name.endsWith(LOCK)) continue
@@ -28,7 +28,7 @@ export async function removeLeftovers(temporaryFolder: string): Promise<void> {
     if (!isLeft) continue
     await rm(lock.slice(0, -LOCK.length), REMOVAL).then(
       () => unlockFile(lock),
-      () => undefined, // A process that is alive holds it from now on, and the next start tries.
+      () => undefined, // This process keeps the lock; the next start tries again.
     )
   }
 }

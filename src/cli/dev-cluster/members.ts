@@ -1,4 +1,4 @@
-// Reads JSON that a node wrote, without trusting its form.
+// Reads JSON of a node without trust in its form.
 
 export type Members = Readonly<Record<string, unknown>>
 

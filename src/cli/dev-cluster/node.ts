@@ -1,10 +1,10 @@
-// One node of the cluster: a gateway as `heliograph serve` runs it, in a process of its own.
+// Runs one node of the cluster: a gateway by `heliograph serve` in a child process.
 //
 // Invariants:
-//   dev-cluster-node/1. It does not outlive this process, however that ends: it is killed at the
-//     exit, and stops by itself when its standard input closes.
-//   dev-cluster-node/2. It inherits no setting: a production database or token around it is not the
-//     cluster's.
+//   dev-cluster-node/1. A node does not outlive this process, however that ends: this process kills
+//     it at the exit, and the node stops by itself when its standard input closes.
+//   dev-cluster-node/2. A node inherits no setting, so the cluster cannot use a production database
+//     or token.
 
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
@@ -30,13 +30,13 @@ export interface NodeOptions {
   readonly env: Env
   readonly natsUrl: string
   readonly databaseUrl: string
-  readonly hear: (fact: Fact) => void
+  readonly onFact: (fact: Fact) => void
 }
 
 export class ClusterNode {
   readonly name: string
   readonly baseUrl: string
-  /** Resolves when the process is gone: a signal, or an exit code in words. */
+  /** Resolves when the process has ended: with the signal, or `exit code <n>`. */
   readonly ended: Promise<string>
   readonly #child: ChildProcess
   #isRunning = true
@@ -49,7 +49,8 @@ export class ClusterNode {
     this.#child = spawn(process.execPath, serveWhileStdin(), {
       cwd: options.folder,
       env: settingsOf(options),
-      // Ctrl-C in the terminal reaches a whole process group; this process must hear of it first.
+      // In a process group of its own, so that Ctrl-C in the terminal reaches only this process,
+      // which then stops the node.
       detached: true,
       stdio: ['pipe', 'pipe', 'pipe'], // dev-cluster-node/1
     })
@@ -58,15 +59,15 @@ export class ClusterNode {
     this.#child.once('error', (error) => ended.resolve(onOneLine(error.message)))
     // At `close`, not at `exit`, when its last lines may still be unread.
     this.#child.once('close', (code, signal) => ended.resolve(signal ?? `exit code ${code}`))
-    this.ended = ended.promise.then((how) => {
+    this.ended = ended.promise.then((ending) => {
       this.#isRunning = false
       forget()
-      return how
+      return ending
     })
-    this.#listen(options.hear)
+    this.#readLines(options.onFact)
   }
 
-  /** Undefined when it could not be started. */
+  /** Undefined when the process could not start. */
   get processId(): number | undefined {
     return this.#child.pid
   }
@@ -84,7 +85,7 @@ export class ClusterNode {
     return this.#lastProblem
   }
 
-  /** Ends it by SIGTERM, so that it drains; kills it when that takes too long. */
+  /** Ends the node by SIGTERM, so that it drains; kills it when that takes too long. */
   async stop(): Promise<void> {
     this.#isStopping = true
     this.#child.kill('SIGTERM')
@@ -95,12 +96,12 @@ export class ClusterNode {
     late.abort()
   }
 
-  /** Keeps the line that names the error: the last lines of a crash do not. */
+  /** Keeps the line that names the error: the last lines of a crash do not name it. */
   #keep(problem: string): void {
     if (this.#lastProblem === '' || /error/i.test(problem)) this.#lastProblem = problem
   }
 
-  #listen(hear: (fact: Fact) => void): void {
+  #readLines(onFact: (fact: Fact) => void): void {
     const { stdout, stderr } = this.#child
     for (const stream of [stdout, stderr]) {
       if (stream === null) continue
@@ -108,7 +109,7 @@ export class ClusterNode {
         const fact = factOf(line)
         if (fact === undefined) return
         if (fact.kind === 'problem') this.#keep(fact.text)
-        hear(fact)
+        onFact(fact)
       })
     }
   }
@@ -122,7 +123,7 @@ function settingsOf({ name, port, env, natsUrl, databaseUrl }: NodeOptions): Nod
     SERVICE_NATS_URL: natsUrl,
     SERVICE_DATABASE_URL: databaseUrl,
     SERVICE_LOG_LEVEL: 'info',
-    // The budget guards against strangers; here one developer is every sender.
+    // The budget limits the guesses of strangers; here every sender is the developer.
     SERVICE_PASSWORD_BUDGET_PER_ADDRESS: '1000000',
     SERVICE_PASSWORD_BUDGET_TOTAL: '1000000',
   }

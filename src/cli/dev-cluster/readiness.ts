@@ -15,7 +15,7 @@ export interface ReadinessWatch {
   readonly fetch: Fetch
   /** Ends the watch. */
   readonly signal: AbortSignal
-  /** Called with each change: `ready`, or `not ready` with the missing dependencies. */
+  /** Gets each change: `ready`, or `not ready` with the missing dependencies. */
   readonly changed: (isReady: boolean, text: string) => void
 }
 
@@ -32,7 +32,7 @@ export async function watchReadiness(watch: ReadinessWatch): Promise<void> {
   }
 }
 
-/** The dependencies that the node waits for, in words; empty when it is ready. */
+/** The dependencies that the node waits for, with the reasons; empty when it is ready. */
 async function missingAt({ baseUrl, fetch: ask }: ReadinessWatch): Promise<string> {
   try {
     const signal = AbortSignal.timeout(ANSWER_WITHIN_MS)

@@ -14,7 +14,7 @@ export interface ReporterPorts {
   readonly clock: Clock
 }
 
-/** Prints the facts of a cluster; repeats the same problem only now and then. */
+/** Prints the facts of a cluster, and a lasting problem once every ten seconds. */
 export class Reporter {
   readonly #ports: ReporterPorts
   /** The time at which it last printed each problem. */

@@ -1,4 +1,4 @@
-// The servers that the nodes share: a nats-server and a MariaDB.
+// Starts the servers that the nodes share: a nats-server and a MariaDB.
 
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -15,12 +15,12 @@ import { change } from './fact.ts'
 import type { Fact } from './fact.ts'
 
 const DATABASE = 'heliograph'
-/** Every node has two pools of ten and more. */
+/** Each node has two pools of ten connections, and some more. */
 const CONNECTIONS_MAX = 500
 const REASON_MAX = 500
 
 export interface OwnServerOptions {
-  /** The cluster's folder; the server's data goes into a folder in it and stays. */
+  /** The cluster's folder; the server leaves its data in a folder in it. */
   readonly folder: string
   readonly env: Env
   readonly report: (who: string, fact: Fact) => void
@@ -31,17 +31,17 @@ export interface OwnServer {
   stop(): Promise<void>
 }
 
-/** Throws CommandError with one sentence when it is not there and cannot be installed. */
+/** Throws CommandError when the server is missing and cannot be installed, or does not start. */
 export async function startOwnNats(options: OwnServerOptions): Promise<OwnServer> {
   const { folder, env, report } = options
-  await tellIfMissing('nats-server', 'nats', options)
+  await reportIfMissing('nats-server', 'nats', options)
   const directory = join(folder, 'nats')
   await mkdir(directory)
   const started = await startNats({
     env: withoutSettings(env),
     directory,
     isDetached: true,
-    onEnd: (how) => report('nats', died(how, 'nothing is accepted without it')),
+    onEnd: (ending) => report('nats', died(ending, 'the nodes accept nothing without it')),
   }).catch(refuseAs('nats-server'))
   if (started.kind === 'missing') throw new CommandError(started.reason)
   const [server] = started.servers
@@ -50,10 +50,10 @@ export async function startOwnNats(options: OwnServerOptions): Promise<OwnServer
   return { url: server.url, stop: () => server.stop() }
 }
 
-/** Throws CommandError with one sentence when it is not there and cannot be installed. */
+/** Throws CommandError when the server is missing and cannot be installed, or does not start. */
 export async function startOwnMariaDb(options: OwnServerOptions): Promise<OwnServer> {
   const { folder, env, report } = options
-  await tellIfMissing('mariadbd', 'mariadb', options)
+  await reportIfMissing('mariadbd', 'mariadb', options)
   const directory = join(folder, 'mariadb')
   const statements = join(folder, 'database.sql')
   await writeFile(statements, `CREATE DATABASE ${DATABASE};\n`)
@@ -62,7 +62,7 @@ export async function startOwnMariaDb(options: OwnServerOptions): Promise<OwnSer
     directory,
     parameters: [`--init-file=${statements}`, `--max-connections=${CONNECTIONS_MAX}`],
     isDetached: true,
-    onEnd: (how) => report('mariadb', died(how, 'nothing is applied without it')),
+    onEnd: (ending) => report('mariadb', died(ending, 'the nodes apply nothing without it')),
   }).catch(refuseAs('mariadbd'))
   if (started.kind === 'missing') throw new CommandError(started.reason)
   const { server } = started
@@ -77,15 +77,15 @@ const refuseAs =
     throw new CommandError(`${server} did not start: ${reason}`)
   }
 
-const died = (how: string, consequence: string): Fact =>
-  change(`died (${how}) and is not started again; ${consequence}`)
+const died = (ending: string, consequence: string): Fact =>
+  change(`died (${ending}) and does not start again; ${consequence}`)
 
-/** An installation takes its time. */
-async function tellIfMissing(
+/** Reports an installation before it begins, since it takes a while. */
+async function reportIfMissing(
   program: Program,
   who: string,
   { env, report }: OwnServerOptions,
 ): Promise<void> {
   if ((await findProgram(program, env)) !== undefined) return
-  report(who, change(`${program} is not on this computer; it is installed now if that is possible`))
+  report(who, change(`${program} is missing on this computer; installing it if that is possible`))
 }

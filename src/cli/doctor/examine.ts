@@ -1,5 +1,5 @@
-// The examination of a server, from the name to the channel. A finding that makes a later check
-// impossible skips it.
+// Examines a server, from its name to the channel. A problem on the way to HTTP ends the
+// examination, since no later check could succeed.
 
 import { HeliographError } from '#src/client/error'
 import { webSocketCarrier } from '#src/client/carrier'
@@ -10,7 +10,7 @@ import type { ProcessContext } from '#src/cli/process-context'
 import type { CommandClient } from '#src/cli/command-client'
 import { ok, problem, skipped, warning } from './finding.ts'
 import type { Finding } from './finding.ts'
-import { examineCertificate, examineConnection, examineName, placeOf } from './network.ts'
+import { examineCertificate, examineConnection, examineName, endpointOf } from './network.ts'
 import { examineSession } from './session.ts'
 
 const WITHIN_MS = 5_000
@@ -18,7 +18,7 @@ const WITHIN_MS = 5_000
 const CLOCK_DIFFERENCE_MAX_S = 30
 
 export interface Subject extends Pick<CommandClient, 'client' | 'access'> {
-  /** Undefined: no channel is named. */
+  /** Undefined when no channel is given. */
   readonly credentials: Credentials | undefined
 }
 
@@ -28,25 +28,25 @@ export async function* examine(
   context: Pick<ProcessContext, 'fetch' | 'nowMs'>,
 ): AsyncIterable<Finding> {
   const { access } = subject
-  const place = placeOf(access.baseUrl)
+  const endpoint = endpointOf(access.baseUrl)
   const isTls = access.baseUrl.startsWith('https:')
-  const way = [
-    async () => await examineName(place),
-    async () => await examineConnection('connection', place),
+  const steps = [
+    async () => await examineName(endpoint),
+    async () => await examineConnection('connection', endpoint),
     async () =>
       isTls
-        ? await examineCertificate('certificate', place, context.nowMs())
+        ? await examineCertificate('certificate', endpoint, context.nowMs())
         : skipped('certificate', 'the address is http: others on the network can read the traffic'),
     async () => await examineHealth(access, context),
   ]
-  for (const step of way) {
+  for (const step of steps) {
     const finding = await step()
     yield finding
     if (finding.result === 'problem') return
   }
   yield await examineReadiness(access, context)
   yield await examineClock(access, context)
-  yield* examineCarriers(subject, place.host, context.nowMs())
+  yield* examineCarriers(subject, endpoint.host, context.nowMs())
   yield await examineChannel(subject)
 }
 
@@ -77,12 +77,12 @@ async function examineHealth(
   if (to !== null) {
     return problem(
       'health',
-      'the server sends the client elsewhere',
+      'the server redirects to another address',
       'name its new address by --url',
     )
   }
   const hint = 'is --url right, with the path that a proxy puts in front?'
-  return problem('health', `what answers is no gateway (status ${answer.status})`, hint)
+  return problem('health', `the server is no gateway (status ${answer.status})`, hint)
 }
 
 async function examineReadiness(
@@ -102,7 +102,7 @@ async function examineReadiness(
   )
 }
 
-/** The durability in words, and the dependencies that are not ready. */
+/** The durability and the names of the dependencies that are not ready. */
 function readinessIn(text: string): {
   readonly durability: string
   readonly dependencies: readonly string[]
@@ -128,7 +128,7 @@ async function examineClock(
   const answer = await ask(access, '/healthz', context).catch(() => undefined)
   const serverMs = Date.parse(answer?.headers.get('date') ?? '')
   if (Number.isNaN(serverMs)) return skipped('clock', 'the server sends no Date header')
-  // The header has whole seconds: half a second more is the best guess.
+  // The header has whole seconds, so the time is half a second later on average.
   const seconds = Math.round(Math.abs(serverMs + 500 - context.nowMs()) / 1000)
   if (seconds <= CLOCK_DIFFERENCE_MAX_S) {
     return ok('clock', seconds === 0 ? 'the same time' : `${seconds} s apart`)

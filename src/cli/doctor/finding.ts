@@ -1,10 +1,10 @@
-// The findings of the doctor, one fact each.
+// Findings of the doctor; each states one fact.
 
 export interface Finding {
   readonly check: string
   readonly result: 'ok' | 'warning' | 'problem' | 'skipped'
   readonly detail: string
-  /** The remedy, for a reader. */
+  /** The remedy. */
   readonly hint?: string
 }
 

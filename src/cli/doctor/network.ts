@@ -1,4 +1,4 @@
-// The way to the server below HTTP: name, connection, certificate.
+// Checks of the server below HTTP: name, connection, certificate.
 
 import { lookup } from 'node:dns/promises'
 import { connect, isIP } from 'node:net'
@@ -9,22 +9,22 @@ import type { Finding } from './finding.ts'
 
 const WITHIN_MS = 5_000
 const DAY_MS = 86_400_000
-/** Certificates that are renewed by themselves have more left than this. */
+/** An automatic renewal comes earlier than this many days before the end. */
 const CERTIFICATE_DAYS_MIN = 14
 
-export interface Place {
+export interface Endpoint {
   readonly host: string
   readonly port: number
 }
 
 /** Host and port of an address. */
-export function placeOf(baseUrl: string): Place {
+export function endpointOf(baseUrl: string): Endpoint {
   const { hostname, port, protocol } = new URL(baseUrl)
   const host = hostname.replace(/^\[(.*)\]$/, '$1')
   return { host, port: port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port) }
 }
 
-export async function examineName({ host }: Place): Promise<Finding> {
+export async function examineName({ host }: Endpoint): Promise<Finding> {
   if (isIP(host) !== 0) return ok('name', `${host} is an address`)
   try {
     const addresses = await lookup(host, { all: true })
@@ -35,7 +35,7 @@ export async function examineName({ host }: Place): Promise<Finding> {
   }
 }
 
-export async function examineConnection(check: string, { host, port }: Place): Promise<Finding> {
+export async function examineConnection(check: string, { host, port }: Endpoint): Promise<Finding> {
   const { promise, resolve } = Promise.withResolvers<string | undefined>()
   const socket = connect({ host, port, timeout: WITHIN_MS })
   socket.once('connect', () => resolve(undefined))
@@ -48,15 +48,15 @@ export async function examineConnection(check: string, { host, port }: Place): P
   return problem(check, `port ${port} ${refusal}`, hint)
 }
 
-/** The certificate: who trusts it, and until when. */
+/** Checks that this computer trusts the certificate, and that it does not end soon. */
 export async function examineCertificate(
   check: string,
-  { host, port }: Place,
+  { host, port }: Endpoint,
   nowMs: number,
 ): Promise<Finding> {
   const { promise, resolve } = Promise.withResolvers<Finding>()
   const servername = isIP(host) === 0 ? { servername: host } : {}
-  // Asks also whom it would not trust, to say why.
+  // Connects without trust too, so that the finding can give the reason.
   const options = { host, port, ...servername, rejectUnauthorized: false }
   const socket = connectTls(options, () => {
     const { authorized, authorizationError } = socket
@@ -67,7 +67,7 @@ export async function examineCertificate(
   })
   socket.setTimeout(WITHIN_MS, () => socket.destroy(new Error('it does not answer')))
   socket.once('error', (error) => {
-    const hint = `is TLS what port ${port} speaks?`
+    const hint = `does port ${port} speak TLS?`
     resolve(problem(check, `no TLS on port ${port} (${codeOf(error)})`, hint))
   })
   const finding = await promise
@@ -88,7 +88,7 @@ export function aboutCertificate(
     return problem(check, `the certificate ended on ${until}`, 'renew it; SIGHUP loads the new one')
   }
   if (distrust !== undefined) {
-    const hint = 'devices need a certificate of an authority that they know, for this name'
+    const hint = 'devices need a certificate for this name from an authority that they trust'
     return problem(check, `the certificate is not trusted here (${distrust})`, hint)
   }
   if (days < CERTIFICATE_DAYS_MIN) {

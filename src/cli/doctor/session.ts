@@ -1,4 +1,4 @@
-// Checks on one carrier that the session protocol answers a hello.
+// Checks that the gateway answers a hello of the session protocol over one carrier.
 
 import { randomBytes } from 'node:crypto'
 
@@ -14,8 +14,8 @@ const WITHIN_MS = 10_000
 const KEY_BYTES = 16
 
 /**
- * Says hello with a device key that nobody has: the gateway must refuse it by name. A real
- * key would end the session of its device.
+ * Sends a hello with a device key that no device has, which the gateway must refuse with the code
+ * for that. A real key would end the session of its device.
  */
 export async function examineSession(
   check: string,
@@ -31,7 +31,7 @@ export async function examineSession(
     received: (text) => resolve(readGatewayFrame(text) ?? 'the server speaks another protocol'),
     closed: (reason) => resolve(reason),
   })
-  const timer = setTimeout(() => resolve('nothing comes back'), WITHIN_MS)
+  const timer = setTimeout(() => resolve('the server does not answer a hello'), WITHIN_MS)
   const answer = await promise
   clearTimeout(timer)
   connection.close()
@@ -40,7 +40,7 @@ export async function examineSession(
 
 function findingOf(check: string, answer: GatewayFrame | string): Finding {
   if (typeof answer !== 'string' && answer.kind === 'error') {
-    if (answer.code === 'device_key_not_found') return ok(check, 'a hello is answered')
+    if (answer.code === 'device_key_not_found') return ok(check, 'the gateway answers a hello')
     if (answer.code === 'authentication_failed') {
       const hint = 'set HELIOGRAPH_TOKEN or name --token-file'
       return problem(check, 'the gateway token is missing or wrong', hint)

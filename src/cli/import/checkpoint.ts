@@ -1,9 +1,9 @@
-// The progress of an import: the row up to which every row has an outcome.
+// Keeps the progress of an import: the row up to which every row has an outcome.
 //
 // Invariants:
-//   checkpoint/1. The row in the file never lies behind a row without an outcome, however the
-//     outcomes come: an import that goes on from it misses none.
-//   checkpoint/2. A checkpoint serves the input that it was made for, and no other.
+//   checkpoint/1. Every row up to the one in the file has an outcome, whatever the order of the
+//     outcomes: an import that resumes there leaves no row out.
+//   checkpoint/2. A checkpoint is valid for the input that it was made for, and for no other.
 
 import { createHash } from 'node:crypto'
 import { renameSync, writeFileSync } from 'node:fs'
@@ -37,7 +37,7 @@ export class Checkpoint {
     return this.#row
   }
 
-  /** Notes the first row. Throws UsageError for another input. (checkpoint/2) */
+  /** Remembers the first row. Throws UsageError for another input. (checkpoint/2) */
   begin(firstRow: unknown): void {
     this.#firstRow = createHash('sha256').update(JSON.stringify(firstRow)).digest('hex')
     if (this.#before !== undefined && this.#before.first_row !== this.#firstRow) {
@@ -45,7 +45,7 @@ export class Checkpoint {
     }
   }
 
-  /** A row has its outcome. */
+  /** Records that a row has its outcome. */
   done(row: number): void {
     this.#done.add(row)
     while (this.#done.delete(this.#row + 1)) this.#row += 1 // checkpoint/1
@@ -67,7 +67,7 @@ function savedIn(text: string): Saved {
       return { row: Number(row), first_row: firstRow }
     }
   } catch {
-    // reported below
+    // The error below reports it.
   }
   throw new UsageError('--checkpoint: the file is no checkpoint of an import')
 }

@@ -7,8 +7,8 @@
 //
 // Invariants:
 //   importer/1. A row counts as done when it is accepted or rejected, and not otherwise.
-//   importer/2. A failure that another attempt of the whole import could overcome (credentials, a
-//     gateway that is away or busy) rejects no row: it ends the import.
+//   importer/2. A failure that a later import may not meet (credentials, a gateway that is away or
+//     busy) rejects no row: it ends the import.
 
 import type { FleetOutcome, FleetSender } from '#src/client/fleet'
 import type { HeliographError } from '#src/client/error'

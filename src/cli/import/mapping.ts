@@ -1,4 +1,4 @@
-// From the columns of a row to a Thing update.
+// Makes a Thing update of the columns of a row.
 
 import { bare } from '#domain/bare'
 import { parseThingId } from '#domain/identity'
@@ -37,7 +37,7 @@ export function readAttrs(given: readonly string[]): ReadonlyMap<string, string>
   )
 }
 
-/** The update of a row, or the problem that keeps the row from being one. */
+/** The update of a row, or the problem of a row that cannot become one. */
 export function mapped(fields: Fields, mapping: Mapping, nowMs: number): Mapped {
   const thingId = parseThingId(mapping.thingId ?? textOf(valueAt(fields, mapping.thing)))
   if (thingId === undefined) {
@@ -80,7 +80,7 @@ const without = (fields: Fields, columns: readonly (string | undefined)[]): Fiel
 const isObject = (value: Json | undefined): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** A column, or where there is none of this name, a path with dots. */
+/** The value of the column, or where no column has this name, of a path with dots. */
 function valueAt(fields: Fields, path: string): Json | undefined {
   if (Object.hasOwn(fields, path)) return fields[path]
   let value: Json | undefined = fields
@@ -95,7 +95,7 @@ const textOf = (value: Json | undefined): string => {
   return typeof value === 'number' ? String(value) : ''
 }
 
-/** Now where there is none; undefined for a value that is no time. */
+/** The time of a row, now where it has none; undefined for a value that is no time. */
 function timeOf(value: Json | undefined, nowMs: number): number | undefined {
   if (value === undefined || value === null) return nowMs
   try {

@@ -1,4 +1,4 @@
-// The progress of an import as one line of a terminal.
+// Writes the progress of an import as one line of a terminal.
 
 export interface Progress {
   readonly rows: number

@@ -1,8 +1,8 @@
-// The rows of an import: JSON lines or CSV, read as a stream.
+// Reads the rows of an import from a stream of JSON lines or CSV.
 //
 // Invariants:
-//   rows/1. A row that cannot be read is one rejected row; the others go on.
-//   rows/2. No more of the input than one row of ROW_BYTES_MAX is held.
+//   rows/1. An unreadable row is one rejected row; the import goes on with the others.
+//   rows/2. The reader holds at most one row of ROW_BYTES_MAX.
 
 import { parse } from 'csv-parse'
 import type { Readable } from 'node:stream'
@@ -65,7 +65,7 @@ function readJson(line: string): Row['read'] {
       return { fields: value as Fields } // JSON.parse gives nothing else
     }
   } catch {
-    // reported below
+    // The problem below reports it.
   }
   return { problem: 'the line is no JSON object', text: line.slice(0, SHOWN_CHARACTERS) } // rows/1
 }
@@ -106,7 +106,7 @@ function headingOf(cells: readonly string[]): readonly string[] {
   throw new CommandError('the first line of the CSV must name each column once')
 }
 
-/** Numbers, true and false are such values; an empty cell is absent. */
+/** A cell with a number, true or false becomes that value; an empty cell is absent. */
 function readCells(columns: readonly string[], cells: readonly string[]): Row['read'] {
   if (cells.length !== columns.length) {
     const problem = `the row has ${cells.length} cells, and the heading ${columns.length}`

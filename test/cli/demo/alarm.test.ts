@@ -1,4 +1,4 @@
-// Goal: one stretch of high load is one alarm. Method: fold values, compare the peaks.
+// Goal: one period of high load is one alarm. Method: fold values, compare the peaks.
 
 import test from 'ava'
 
@@ -28,6 +28,6 @@ const rows: [values: number[], peaks: number[]][] = [
   ],
 ]
 
-test('an alarm begins above the threshold, keeps its peak, ends below four fifths', (t) => {
+test('an alarm begins above the threshold, keeps its peak, and ends below four fifths', (t) => {
   for (const [values, peaks] of rows) t.deepEqual(peaksOf(values, 80), peaks, values.join())
 })

@@ -1,5 +1,5 @@
-// Goal: the picture shows what the device knows, in any size of terminal.
-// Method: a scene folded from deliveries, drawn in several sizes.
+// Goal: the frame shows the state of the device, in any size of terminal.
+// Method: fold a scene from deliveries, and draw it in several sizes.
 
 import test from 'ava'
 
@@ -67,7 +67,7 @@ function sceneOf(audience: Audience) {
   }
 }
 
-test('the newest values stand by kind, the busiest process first, units readable', (t) => {
+test('the frame shows the newest values by kind with units, the busiest process first', (t) => {
   const scene = sceneOf(audienceOf(DELIVERIES))
   const lines = frameOf(scene, { columns: 100, rows: 40 }).map(({ text }) => text)
   t.deepEqual(lines.slice(0, 6), [
@@ -82,7 +82,7 @@ test('the newest values stand by kind, the busiest process first, units readable
   t.is(lines.at(-3), 'delivery 49')
 })
 
-test('an Event is shown while it is open', (t) => {
+test('the frame shows an Event while it is open', (t) => {
   const create = { ...EVENT, action: 'create', payload: { title: 'load is high' } }
   const update = { ...EVENT, action: 'update', payload: { attrs: { cpu_percent: 91 } } }
   const close = { ...EVENT, action: 'close', state: 'closed', payload: {} }
@@ -94,7 +94,7 @@ test('an Event is shown while it is open', (t) => {
   t.notRegex(text([create, update, close]), /Open Events/)
 })
 
-test('the newest pushes stand below the deliveries where there is room for them', (t) => {
+test('the frame shows the newest pushes below the deliveries where it has room', (t) => {
   const pushes = Array.from({ length: 50 }, (_, index) => `push ${index}`)
   const scene = { ...sceneOf(audienceOf(DELIVERIES)), pushes }
   const lines = frameOf(scene, { columns: 100, rows: 40 }).map(({ text }) => text)
@@ -107,7 +107,7 @@ test('the newest pushes stand below the deliveries where there is room for them'
   t.false(frameOf(scene, { columns: 100, rows: 19 }).some(({ text }) => text === 'Last pushes'))
 })
 
-test('the picture fits every terminal, and the count is the last line where there is room', (t) => {
+test('the frame fits every terminal, and the count is the last line where it has room', (t) => {
   const scene = { ...sceneOf(audienceOf(DELIVERIES)), pushes: ['a push'] }
   for (const rows of [1, 2, 5, 8, 12, 24, 200]) {
     for (const columns of [1, 20, 80]) {

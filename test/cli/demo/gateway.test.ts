@@ -1,5 +1,5 @@
 // Goal: the demo's own gateway takes nothing from the environment and leaves nothing behind.
-// Method: start real ones, with an environment that would break them if they inherited it.
+// Method: start real gateways with an environment that would break them if they inherited it.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -20,13 +20,13 @@ function folderOf(t: ExecutionContext): string {
   return folder
 }
 
-test('demo-gateway/2: it ignores the settings around it, and its stop leaves nothing behind', async (t) => {
+test('demo-gateway/2: the gateway inherits no setting, and its stop leaves nothing behind', async (t) => {
   const folder = folderOf(t)
   const env = { ...readEnv(folder), SERVICE_LANES: 'nonsense', SERVICE_TOKEN: 'production' }
   const signal = new AbortController().signal
   const ready = { env, fetch, temporaryFolder: folder, signal }
   const gateway = await startOwnGateway(ready)
-  if (gateway === undefined) throw new Error('nobody gave the start up')
+  if (gateway === undefined) throw new Error('the start was aborted')
   const status = async (token: string): Promise<number> => {
     const headers = { authorization: `Bearer ${token}` }
     return (await fetch(`${gateway.baseUrl}/healthz`, { headers })).status
@@ -39,7 +39,7 @@ test('demo-gateway/2: it ignores the settings around it, and its stop leaves not
   t.deepEqual(readdirSync(folder), [])
 })
 
-test('a start that is given up leaves nothing behind', async (t) => {
+test('an aborted start leaves nothing behind', async (t) => {
   const folder = folderOf(t)
   const signal = AbortSignal.abort()
   const options = { env: readEnv(folder), fetch, temporaryFolder: folder, signal }
@@ -67,7 +67,7 @@ test('demo-gateway/1: a gateway of another process stops when its standard input
   t.deepEqual(await exited, [0, null])
 })
 
-test('one that cannot start ends, also while its standard input is open', async (t) => {
+test('a gateway that cannot start ends, also while its standard input is open', async (t) => {
   const folder = folderOf(t)
   const child = spawn(process.execPath, serveWhileStdin(), {
     cwd: folder,

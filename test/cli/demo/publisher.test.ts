@@ -1,5 +1,5 @@
-// Goal: every change of a reading is sent once, nothing else is, nothing is lost when sending
-// fails. Method: publish readings against a recorded fetch and compare the bodies.
+// Goal: the publisher sends each change of a reading once and nothing else, and loses no change when
+// a request fails. Method: publish readings against a recorded fetch and compare the bodies.
 
 import test from 'ava'
 
@@ -54,7 +54,7 @@ function stage() {
 
 const reading = (thingId: string, attrs: Fields): Reading => ({ thingId, title: thingId, attrs })
 
-test('publisher/1: only changed values are sent', async (t) => {
+test('publisher/1: the publisher sends changed values only', async (t) => {
   const { publisher, sent } = stage()
   await publisher.publish([reading('host', { a: 1, b: 1 })])
   t.deepEqual(sent(), [
@@ -68,7 +68,7 @@ test('publisher/1: only changed values are sent', async (t) => {
   ])
 })
 
-test('publisher/2: a Thing whose sending failed is sent whole the next time', async (t) => {
+test('publisher/2: the publisher sends a Thing whole after a failed request', async (t) => {
   const { publisher, sent, refuse, tally } = stage()
   await publisher.publish([reading('host', { a: 1, b: 1 })])
   refuse(true)
@@ -82,7 +82,7 @@ test('publisher/2: a Thing whose sending failed is sent whole the next time', as
   t.like(tally.summary(), { sent: 2, refused: 1, lastRefusal: 'server_busy' })
 })
 
-test('publisher/3: a Thing that is no longer read is archived once, also when the first try failed', async (t) => {
+test('publisher/3: the publisher archives a Thing without readings once, also after a failed try', async (t) => {
   const { publisher, sent, refuse } = stage()
   await publisher.publish([reading('proc:1', { a: 1 }), reading('host', { a: 1 })])
   sent()
@@ -97,7 +97,7 @@ test('publisher/3: a Thing that is no longer read is archived once, also when th
   t.deepEqual(sent(), [])
 })
 
-test('a high load is one Event: created, updated while it changes, closed after', async (t) => {
+test('LoadEvent creates one Event for a high load, updates it, and closes it after', async (t) => {
   const { load, sent } = stage()
   for (const percent of [50, 90, 90, 95, 70, 30, 20]) await load.observe(percent)
   const paths = sent().map((request) => JSON.stringify(request))
@@ -108,7 +108,7 @@ test('a high load is one Event: created, updated while it changes, closed after'
   t.regex(paths[3] ?? '', /event\/close.*"event_id":"e1"/)
 })
 
-test('an Event that could not be created or closed is tried again', async (t) => {
+test('LoadEvent tries again to create or close an Event after a refusal', async (t) => {
   const { load, sent, refuse } = stage()
   refuse(true)
   await load.observe(90)

@@ -1,11 +1,11 @@
-// Goal: counts and latencies are those of what was really sent and really received.
-// Method: tell a tally in both orders, then read its summary.
+// Goal: the tally counts and times what the demo really sent and received.
+// Method: call a tally in both orders, then read its summary.
 
 import test from 'ava'
 
 import { Tally, summaryLine } from '#src/cli/demo/tally'
 
-test('an answer and its delivery are paired in either order', (t) => {
+test('the tally pairs an answer and its delivery in either order', (t) => {
   const tally = new Tally()
   tally.accepted('a', 100)
   tally.delivered('a', 104)
@@ -22,7 +22,7 @@ test('an answer and its delivery are paired in either order', (t) => {
   t.true(tally.isComplete)
 })
 
-test('a submission that has not arrived is sent and not delivered', (t) => {
+test('a submission without its delivery counts as sent and not as delivered', (t) => {
   const tally = new Tally()
   tally.accepted('a', 1)
   tally.refused('server_busy')
@@ -49,7 +49,7 @@ test('a repeated delivery counts once', (t) => {
   })
 })
 
-test('percentiles are over the newest 10,000 deliveries', (t) => {
+test('the percentiles cover the newest 10,000 deliveries', (t) => {
   const tally = new Tally()
   for (let index = 0; index < 20_000; index += 1) {
     tally.accepted(`op${index}`, 0)

@@ -27,7 +27,7 @@ const rows: [line: string, kind: 'change' | 'problem' | undefined, text?: string
   ['  ', undefined],
 ]
 
-test('a line of the log becomes a fact, or nothing', (t) => {
+test('factOf makes a fact of a line of the log, or nothing', (t) => {
   for (const [line, kind, text] of rows) {
     const fact = factOf(line)
     t.is(fact?.kind, kind, line)
@@ -35,7 +35,7 @@ test('a line of the log becomes a fact, or nothing', (t) => {
   }
 })
 
-test('a fact is one line of bounded length that no terminal obeys', (t) => {
+test('a fact is one line of bounded length that cannot act on a terminal', (t) => {
   const reason = `first\nsecond\u001b[2J${'x'.repeat(1000)}`
   const { text } = factOf(JSON.stringify({ level: 50, fact: 'f', reason })) ?? { text: '' }
   t.true(text.startsWith('error: f: first second?[2J'))

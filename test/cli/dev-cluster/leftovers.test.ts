@@ -23,7 +23,7 @@ function makeFolder(temporary: string, name: string): string {
   return folder
 }
 
-test('dev-cluster/2: the folder of a killed cluster is removed, that of a running one is not', async (t) => {
+test('dev-cluster/2: removeLeftovers removes the folder of a killed cluster, not of a running one', async (t) => {
   const temporary = await temporaryFolder(t)
   const killed = makeFolder(temporary, 'killed')
   writeFileSync(`${killed}.lock`, String(await endedProcessId()))
@@ -41,14 +41,14 @@ test('dev-cluster/2: the folder of a killed cluster is removed, that of a runnin
   await unlockFile(lock)
 })
 
-test('a lock whose folder is gone is removed too', async (t) => {
+test('removeLeftovers removes a lock without a folder too', async (t) => {
   const temporary = await temporaryFolder(t)
   writeFileSync(join(temporary, `${FOLDER_PREFIX}gone.lock`), String(await endedProcessId()))
   await removeLeftovers(temporary)
   t.deepEqual(readdirSync(temporary), [])
 })
 
-test('a folder that a process uses cannot be held again', async (t) => {
+test('holdFolder refuses a folder that another process uses', async (t) => {
   const folder = makeFolder(await temporaryFolder(t), 'used')
   const lock = await holdFolder(folder)
   await t.throwsAsync(holdFolder(folder), { message: /held by another process/ })

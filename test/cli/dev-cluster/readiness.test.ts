@@ -1,4 +1,4 @@
-// Goal: readiness is told when it changes, with what is missing.
+// Goal: each change of readiness is reported, with the missing dependencies.
 
 import test from 'ava'
 
@@ -19,11 +19,11 @@ const rows: [body: string, text: string][] = [
   ['null', 'it does not say why'],
 ]
 
-test('missing values come from the answer', (t) => {
+test('unreadyIn names the missing dependencies from the answer', (t) => {
   for (const [body, text] of rows) t.is(unreadyIn(body), text)
 })
 
-test('the watch reports changes, and a long start is none', async (t) => {
+test('watchReadiness reports changes, and nothing during a long start', async (t) => {
   const told: string[] = []
   const answers = [
     () => new Response(unready(LANES), { status: 503 }),

@@ -1,4 +1,4 @@
-// Goal: one line a fact, and a problem that lasts does not fill the screen.
+// Goal: each fact is one line, and a lasting problem does not fill the screen.
 
 import test from 'ava'
 

@@ -1,9 +1,9 @@
-// Goal: the doctor tells a certificate that ends, and one that nobody trusts, from a good one.
+// Goal: the doctor finds a certificate that ends soon, and one that this computer does not trust.
 
 import test from 'ava'
 
 import type { Finding } from '#src/cli/doctor/finding'
-import { aboutCertificate, placeOf } from '#src/cli/doctor/network'
+import { aboutCertificate, endpointOf } from '#src/cli/doctor/network'
 
 const DAY_MS = 86_400_000
 const NOW = Date.UTC(2026, 0, 31)
@@ -22,7 +22,7 @@ const rows: [
   ['DEPTH_ZERO_SELF_SIGNED_CERT', 90, 'problem', /DEPTH_ZERO_SELF_SIGNED_CERT/],
 ]
 
-test('a certificate is judged by its authority and its end', (t) => {
+test('the finding about a certificate depends on its authority and its end', (t) => {
   for (const [distrust, days, result, detail] of rows) {
     const finding = aboutCertificate('certificate', distrust, NOW + days * DAY_MS, NOW)
     t.is(finding.result, result, `${days} days`)
@@ -31,8 +31,8 @@ test('a certificate is judged by its authority and its end', (t) => {
   }
 })
 
-test('the place of a gateway is in its address', (t) => {
-  t.deepEqual(placeOf('https://a.example/path'), { host: 'a.example', port: 443 })
-  t.deepEqual(placeOf('http://[::1]'), { host: '::1', port: 80 })
-  t.deepEqual(placeOf('http://127.0.0.1:8080'), { host: '127.0.0.1', port: 8080 })
+test('host and port of a gateway come from its address', (t) => {
+  t.deepEqual(endpointOf('https://a.example/path'), { host: 'a.example', port: 443 })
+  t.deepEqual(endpointOf('http://[::1]'), { host: '::1', port: 80 })
+  t.deepEqual(endpointOf('http://127.0.0.1:8080'), { host: '127.0.0.1', port: 8080 })
 })

@@ -1,4 +1,4 @@
-// The places of the command line where something can be completed, from the table of commands.
+// Finds the points of the command line where a shell completes something, in the table of commands.
 
 import { optionName } from '#src/cli/command'
 import type { Command, CommandEntry, Group } from '#src/cli/command'
@@ -17,7 +17,7 @@ export type Taking =
   | { readonly kind: 'file' }
   | { readonly kind: 'choices'; readonly choices: readonly string[] }
 
-export interface Place {
+export interface CompletionPoint {
   /** The names of the groups and the command up to here; none at the front. */
   readonly path: readonly string[]
   readonly commands: readonly { readonly name: string; readonly help: string }[]
@@ -25,22 +25,22 @@ export interface Place {
   readonly parameter: Taking
 }
 
-/** Every place, the front first. Loads the definition of every command. */
-export async function placesOf(
+/** Every point, the front first. Loads the definition of every command. */
+export async function completionPointsOf(
   group: Group,
   path: readonly string[] = [],
-): Promise<readonly Place[]> {
+): Promise<readonly CompletionPoint[]> {
   const commands = group.entries.map(({ name, summary }) => ({ name, help: summary }))
   const below = await Promise.all(
     group.entries.map(async (entry) => {
       const inside = [...path, entry.name]
-      return entry.kind === 'group' ? await placesOf(entry, inside) : [await placeOf(entry, inside)]
+      return entry.kind === 'group' ? await completionPointsOf(entry, inside) : [await completionPointOf(entry, inside)]
     }),
   )
   return [{ path, commands, options: [], parameter: { kind: 'nothing' } }, ...below.flat()]
 }
 
-async function placeOf(entry: CommandEntry, path: readonly string[]): Promise<Place> {
+async function completionPointOf(entry: CommandEntry, path: readonly string[]): Promise<CompletionPoint> {
   const { options, parameters = {} } = await entry.load()
   const [first] = Object.values(parameters)
   return {
