@@ -1,4 +1,4 @@
-// The surface for AI assistants and the server that lets them in, where they are switched on.
+// Composes the routes for AI assistants and their authorization server, if settings enable them.
 
 import type { Style } from '#src/ingress/ingress'
 import type { Config } from '#src/config/config'
@@ -10,7 +10,7 @@ export interface AssistantParts {
 }
 
 /**
- * No style where assistants are not let in. The libraries are loaded only where they are: they
+ * Gives no style where the settings turn assistants off, and loads none of the libraries then: they
  * cost 0.2 s of CPU and 27 MB.
  */
 export async function assistantStyles(

@@ -35,7 +35,7 @@ export interface Backend {
   readonly bus: Bus
   readonly stores: FrontendStores
   readonly probes: readonly Probe[]
-  /** Says how safe an accepted submission is right now, in words. */
+  /** The present durability of an accepted submission, as text for operators. */
   readonly durability: () => string
   /** The metrics of this process's other threads. */
   readonly metrics: () => Promise<readonly MetricsPart[]>
@@ -49,8 +49,8 @@ export interface Backend {
    */
   readonly start: (address: string) => Promise<void>
   /**
-   * Applies what is left of this process's lanes, or leaves it to other nodes. Stores, log and bus
-   * stay open.
+   * Applies the rest of this process's lanes, or leaves it to other nodes. Stores, log and bus stay
+   * open.
    */
   readonly drain: () => Promise<void>
   readonly close: () => Promise<void>
@@ -63,6 +63,6 @@ export interface BackendEdge {
   readonly runtime: Runtime
   /** Starts the other threads of this process. */
   readonly threads: Threads
-  /** Called when the process cannot go on: it ends, and the log keeps what it accepted. */
+  /** Gets the reason when the process cannot go on. It ends; the log keeps what it accepted. */
   readonly onFailure: (reason: string) => void
 }

@@ -1,4 +1,4 @@
-// The frontend: ingress, acceptor and sessions on the thread that answers requests.
+// Composes the frontend: ingress, acceptor and sessions on the thread that answers requests.
 
 import { createRequire } from 'node:module'
 
@@ -22,17 +22,17 @@ export interface Frontend {
    * 503 until `open`.
    */
   listen(): Promise<BoundPorts>
-  /** Reads every certificate anew, for new connections. Logs what is wrong with one. */
+  /** Reads every certificate again, for new connections. Logs one that it cannot use. */
   reload(): Promise<void>
-  /** Takes requests. Called once the lanes are taken and the log is applied. */
+  /** Begins to take requests. The caller waits until the lanes are taken and the log is applied. */
   open(): void
   /** Refuses new requests; answers the requests that it took, with their submissions in the log. */
   drain(): Promise<void>
   /**
-   * Tells the devices to reconnect later; resolves when they are gone. Waits for no request or
-   * turn.
+   * Tells the devices to reconnect later; resolves when they have disconnected. Waits for no
+   * request or turn.
    */
-  sendAway(): Promise<void>
+  drainSessions(): Promise<void>
   /** Ends everything. */
   close(): Promise<void>
   /**
@@ -46,9 +46,9 @@ export interface FrontendEdge extends BackendEdge {
   readonly metrics: Metrics
 }
 
-/** Longer than another node takes to get this node's lanes and apply what waits in them. */
+/** Another node takes less time to get this node's lanes and apply what waits in them. */
 const APPLIED_MS_MAX = 3_000
-// Not imported: the build would copy the file, and a copy would begin another package.
+// An import would make the build copy the file, and the copy would begin another package.
 const { version: VERSION } = createRequire(import.meta.url)('#package') as {
   readonly version: string
 }
@@ -77,7 +77,7 @@ export async function composeFrontend(
       timers: runtime,
       probes,
       durability,
-      metricsText: async () => metricsText([await metrics.part(), ...(await farMetrics())]),
+      metricsText: async () => metricsText([await metrics.part(), ...(await remoteMetrics())]),
       profile: () => profileOf(config, ports, VERSION),
     },
     ingressOptions(config, assistants),
@@ -85,7 +85,7 @@ export async function composeFrontend(
   backend.onLoss(() => acceptance.recheck())
   const sessions = composeSessions(edge, { backend, acceptance, lanes: config.lanes })
   const listeners = composeListeners(config, edge, { ingress, sessions })
-  const farMetrics = async (): Promise<readonly MetricsPart[]> => {
+  const remoteMetrics = async (): Promise<readonly MetricsPart[]> => {
     const own = listeners.map((listener) => listener.metrics?.() ?? [])
     return (await Promise.all([backend.metrics(), ...own])).flat()
   }
@@ -115,7 +115,7 @@ export async function composeFrontend(
       await acceptor.drain()
       ingress.endMounted()
     },
-    sendAway: () => sessions.drain(),
+    drainSessions: () => sessions.drain(),
     close: async () => {
       await sessions.close()
       await Promise.all(listeners.map((listener) => listener.close()))
@@ -139,7 +139,7 @@ function ingressOptions(config: Config, assistants: readonly Style[]): IngressOp
     styles: [...compatibilityStyles(kept), ...assistants],
     root: root && { ...root, ...styleAtRoot(root.style, kept) },
     isObservedOnly: !config.roles.ingress,
-    // The processes of a cluster on one machine stand behind one port.
+    // The processes of a cluster on one machine share one port.
     isPortShared: config.cluster !== undefined,
   }
 }

@@ -39,7 +39,7 @@ export function profileOf(config: Config, ports: BoundPorts, version: string): o
   }
 }
 
-/** The port in the profile: that of the settings, else the bound one. */
+/** The port in the profile: the public port of the settings, else the bound port. */
 function portOf(
   carrier: 'tcp' | 'quic',
   { carriers }: BoundPorts,

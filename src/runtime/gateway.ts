@@ -1,9 +1,9 @@
 // The composition root: makes every stage, hands each its ports, and starts the last stage first.
 //
 //   frontend thread:  ingress ─▶ acceptor ─┐             ┌─▶ sessions ─▶ devices
-//                                       │ RPC, or    │ RPC, or
-//                                       │ NATS        │ NATS, MySQL
-//   engine thread:                      └─▶ log ─▶ actors ─▶ store
+//                                          │ RPC, or     │ RPC, or
+//                                          │ NATS        │ NATS, MySQL
+//   engine thread:                         └─▶ log ─▶ actors ─▶ store
 
 import { isIPv6 } from 'node:net'
 
@@ -18,22 +18,22 @@ export type ServerEdge = Omit<BackendEdge, 'meter'>
 
 export interface Server {
   readonly port: number
-  /** Reads every certificate anew; sessions and requests go on. */
+  /** Reads every certificate again; sessions and requests go on. */
   reload(): Promise<void>
-  /** Sends goaway, refuses new requests, flushes lanes, finishes turns, closes everything. */
+  /** Sends goaway, refuses new requests, flushes lanes, finishes turns, and closes everything. */
   stop(): Promise<void>
 }
 
 /** Starts everything. Rejects with a sentence for the operator when something cannot start. */
 export async function startServer(config: Config, edge: ServerEdge): Promise<Server> {
   const metrics = createProcessMetrics()
-  const whole = { ...edge, metrics, meter: metrics.meter }
-  const backend = await startBackend(config, whole)
+  const fullEdge = { ...edge, metrics, meter: metrics.meter }
+  const backend = await startBackend(config, fullEdge)
   try {
-    const frontend = await composeFrontend(config, whole, backend)
+    const frontend = await composeFrontend(config, fullEdge, backend)
     const ports = await startBoth(frontend, backend, config.http.host).catch(
       async (error: unknown) => {
-        await frontend.close() // Its sessions keep time, and a process with timers never ends.
+        await frontend.close() // Its sessions have timers, and a process with timers never ends.
         throw error
       },
     )
@@ -66,16 +66,16 @@ async function startBoth(frontend: Frontend, backend: Backend, host: string): Pr
 }
 
 /**
- * Stops the stages in the order of a submission's way, so that those inside can leave; the store
- * stops last. Devices are told first and beside everything else: turns may wait for a database that
- * does not answer, and a device gets their entries from the feed when it is back. Until its
- * submissions are applied, other nodes ask this one for them. (decisions.md 5)
+ * Stops the stages in the order in which a submission passes them, so that those inside can finish;
+ * the store stops last. The sessions begin first and drain at the same time as the rest: turns may
+ * wait for a database that does not answer, and a device gets their entries from the feed when it
+ * is back. Other nodes ask this one for its submissions until they are applied. (decisions.md 5)
  */
 async function stopAll(frontend: Frontend, backend: Backend): Promise<void> {
-  const left = frontend.sendAway()
+  const sessionsDrained = frontend.drainSessions()
   await frontend.drain()
   await backend.drain()
-  await left
+  await sessionsDrained
   await frontend.close()
   await frontend.applied()
   await backend.close()

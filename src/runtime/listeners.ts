@@ -1,4 +1,4 @@
-// The listeners for devices: one for each carrier that the settings turn on.
+// Composes the listeners for devices: one for each carrier that the settings turn on.
 
 import type { CarrierName } from '#domain/carrier'
 import type { BackendEdge } from './backend.ts'
@@ -19,7 +19,7 @@ export interface ListenerParts {
   readonly sessions: Sessions
 }
 
-/** A listener in another thread has metrics of its own. */
+/** A listener in another thread has its own metrics. */
 type Composed = Listener & { readonly metrics?: () => Promise<readonly MetricsPart[]> }
 type Make = (config: Config, edge: BackendEdge, parts: ListenerParts) => Composed
 

@@ -1,4 +1,4 @@
-// The certificate that devices see on carriers with a port of their own.
+// Reads the certificate of the carriers with their own port: TCP and QUIC.
 
 import { readFileSync } from 'node:fs'
 

@@ -1,5 +1,5 @@
-// The stages between the ways in and the backend: acceptance, the acceptor in front of the log, the
-// sessions behind the bus. No sockets here, so that a test can run the stages without one.
+// Composes the stages between the listeners and the backend: acceptance, the acceptor in front of
+// the log, the sessions behind the bus. They have no sockets, so that a test can run them without.
 
 import type { Backend, BackendEdge } from './backend.ts'
 import type { Config } from '#src/config/config'
@@ -21,8 +21,8 @@ export type StageConfig = Pick<Config, 'lanes'> & AcceptanceOptions
 export type StageEdge = Pick<BackendEdge, 'logger' | 'meter' | 'runtime'>
 
 /**
- * The acceptor in front of the backend's log. `callers` gives the number of connections that may
- * have a request under way.
+ * The acceptor in front of the backend's log. `callers` gives the number of connections, each of
+ * which may have a request in progress.
  */
 export function composeAcceptor(
   { lanes }: StageConfig,

@@ -1,6 +1,6 @@
-// A node of a cluster: the log is JetStream, the store MySQL, the bus core NATS. The frontend's
-// thread and the engine's thread each have their own connections. The engine applies the lanes that
-// this node holds.
+// Composes the backend of a cluster's node: the log is JetStream, the store MySQL, the bus core
+// NATS. The frontend's thread and the engine's thread each have their own connections. The engine
+// applies the lanes that this node holds.
 //
 // Invariants:
 //   W5. The database follows this stream with this number of lanes, or the node does not start.
@@ -10,9 +10,9 @@ import type { Backend, BackendEdge } from '#src/runtime/backend'
 import type { ClusterSettings, Config } from '#src/config/config'
 import { keepDispatch } from '#src/runtime/dispatch/keeper'
 import type { KeptDispatch } from '#src/runtime/dispatch/keeper'
-import { findingEverywhere } from './operation-lookup.ts'
+import { operationsOfAllNodes } from './operation-lookup.ts'
 import { databaseOf, natsOf } from './servers.ts'
-import { laneWatch } from './lane-readiness.ts'
+import { laneProbe } from './lane-readiness.ts'
 import { logStateOf } from '#src/stream/log-state'
 import { openStore } from '#src/store/store'
 import type { Store } from '#src/store/store'
@@ -25,9 +25,8 @@ import { startThread, threadSettings } from '#src/threads/start-thread'
 import type { Thread } from '#src/threads/start-thread'
 
 /**
- * An append without a disk sync takes less than a millisecond. Each append costs this node, the
- * NATS server and the lane's owner the same, whatever it holds: so a round gathers many
- * submissions.
+ * An append without a disk sync takes less than a millisecond. It costs this node, the NATS server
+ * and the lane's owner the same whatever its size, so a round gathers many submissions.
  */
 const ROUND_MS = 12
 const PENDING_BYTES_MAX = 64 * 2 ** 20
@@ -85,7 +84,7 @@ async function compose(
   const inquiry = new StatusInquiry({ ...ports, connection })
   closing.push(async () => inquiry.close())
   const probe = await streamProbe(new StreamProbe(connection, log.stream))
-  const watched = laneWatch(bus, { lanes, monotonicMs })
+  const watched = laneProbe(bus, { lanes, monotonicMs })
   const engine = config.roles.actors ? await startEngine(config, edge) : undefined
   if (engine !== undefined) closing.push(() => engine.stop())
   const dispatch = await keepDispatch({
@@ -99,12 +98,12 @@ async function compose(
     log,
     roundMs: ROUND_MS,
     bus,
-    stores: { ...frontendStores(store), operations: findingEverywhere(store.operations, inquiry) },
+    stores: { ...frontendStores(store), operations: operationsOfAllNodes(store.operations, inquiry) },
     probes: [probe, store.probe, watched, store.parked, ...(dispatch?.probes ?? [])],
     durability: probe.durability,
     answerFor: (sink) => inquiry.answer((opId) => sink.find(opId)),
     onLoss: (listener) => connection.onReconnect(listener),
-    ...threadsSide(engine, dispatch),
+    ...threadControls(engine, dispatch),
     close: () => closeAll(closing),
   }
 }
@@ -117,7 +116,7 @@ function frontendStores(store: Store) {
 const startEngine = (config: Config, edge: BackendEdge): Promise<Thread<'cluster-engine'>> =>
   startThread({ name: 'cluster-engine', settings: threadSettings(config) }, edge)
 
-function threadsSide(
+function threadControls(
   engine: Thread<'cluster-engine'> | undefined,
   dispatch: KeptDispatch | undefined,
 ): Pick<Backend, 'metrics' | 'start' | 'drain'> {
@@ -135,7 +134,7 @@ function threadsSide(
   }
 }
 
-/** Adds the durability that the stream's probe last saw. */
+/** Adds the durability that the stream's probe saw last. */
 async function streamProbe(
   probe: StreamProbe,
 ): Promise<Probe & { readonly durability: () => string }> {

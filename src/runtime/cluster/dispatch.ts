@@ -1,5 +1,5 @@
-// Dispatch of a node in a cluster: it shares the jobs in the database with the dispatch of other
-// nodes.
+// Composes dispatch of a cluster's node, which shares the jobs in the database with the dispatch of
+// other nodes.
 
 import { composeDispatch } from '#src/runtime/dispatch/dispatch'
 import { pushRulesOf } from '#src/runtime/dispatch/push-rules'

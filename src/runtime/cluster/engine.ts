@@ -1,5 +1,5 @@
-// The engine of a node in a cluster: holds leases, applies their lanes, and lets lanes go to other
-// nodes.
+// Composes the engine of a cluster's node: it holds leases, applies their lanes, and hands lanes
+// over to other nodes.
 
 import type { EngineControl, ThreadEnds, ThreadSettings } from '#src/threads/contract'
 import type { ThreadEdge } from '#src/threads/threads'
@@ -16,7 +16,7 @@ import { createMetrics } from '#src/telemetry/meter'
 const TAIL_BYTES_MAX = 64 * 2 ** 20
 /** The engine appends nothing. */
 const PENDING_BYTES_MAX = 0
-const TELL_PLACES_MS = 1_000
+const NOTIFY_PLACES_MS = 1_000
 
 export async function composeClusterEngine(
   settings: ThreadSettings,
@@ -52,9 +52,9 @@ export async function composeClusterEngine(
     { store: store.turns, log, leases, bus, meter, logger, nowMs, wait, soon, onMismatch },
     settings,
   )
-  // Repeats the places: the bus may lose a message, and acceptors wait to hear that their
+  // Repeats the places, since the bus may lose a message: acceptors wait for the notice that their
   // submissions are applied.
-  const tellPlaces = async (): Promise<void> =>
+  const notifyPlaces = async (): Promise<void> =>
     system.places().forEach((place) => bus.notify(place))
   const stops: (() => Promise<void>)[] = []
   const control: EngineControl = {
@@ -62,7 +62,7 @@ export async function composeClusterEngine(
     start: async () => {
       await system.start()
       stops.push(
-        repeat(TELL_PLACES_MS, tellPlaces, { logger, runtime }),
+        repeat(NOTIFY_PLACES_MS, notifyPlaces, { logger, runtime }),
         startMaintenance({
           retention: store.retention,
           pushes: store.pushes,
@@ -75,7 +75,7 @@ export async function composeClusterEngine(
       )
     },
     ownedLanes: () => Promise.resolve(system.ownedLanes),
-    // No draining: other nodes append all the time, and apply what is left.
+    // It applies no rest first: other nodes append all the time, and apply the rest.
     drain: () => system.halt(),
     close: async () => {
       for (const stop of stops) await stop()

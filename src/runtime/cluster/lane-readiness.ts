@@ -1,28 +1,28 @@
-// Readiness of the lanes: every lane has an owner that speaks on the bus.
+// Checks that every lane has an owner, by the notices that owners send on the bus.
 
 import type { Bus, Probe } from '#domain/ports'
 
-export interface LaneWatchOptions {
+export interface LaneProbeOptions {
   readonly lanes: number
   readonly monotonicMs: () => number
 }
 
-/** Each owner tells the places of its lanes every second, also when nothing moves. */
+/** Each owner sends the places of its lanes every second, also when they do not move. */
 const SILENT_MS = 5_000
 
-/** Ready while the owner of every lane spoke lately. */
-export function laneWatch(
+/** Ready while every lane's owner sent a notice within SILENT_MS. */
+export function laneProbe(
   bus: Pick<Bus, 'onNotice'>,
-  { lanes, monotonicMs }: LaneWatchOptions,
+  { lanes, monotonicMs }: LaneProbeOptions,
 ): Probe {
-  const heardMs = new Map<number, number>()
+  const noticedMs = new Map<number, number>()
   bus.onNotice((notice) => {
-    if (notice.kind === 'applied' && notice.lane < lanes) heardMs.set(notice.lane, monotonicMs())
+    if (notice.kind === 'applied' && notice.lane < lanes) noticedMs.set(notice.lane, monotonicMs())
   })
   return {
     readiness: async () => {
       const sinceMs = monotonicMs() - SILENT_MS
-      const applied = [...heardMs.values()].filter((atMs) => atMs >= sinceMs).length
+      const applied = [...noticedMs.values()].filter((atMs) => atMs >= sinceMs).length
       return { name: 'lanes', ready: applied === lanes, detail: `${applied} of ${lanes} applied` }
     },
   }

@@ -2,8 +2,8 @@
 // them.
 //
 // Invariants:
-//   lookup/1. The answer "there is none" needs every other node to say so. When a node could not be
-//             asked, the look-up rejects.
+//   lookup/1. A look-up finds nothing only when every other node says so. It rejects when it could
+//             not ask a node.
 
 import { isGatewayForm } from '#domain/identity'
 import type { OperationId } from '#domain/identity'
@@ -19,11 +19,12 @@ export interface Inquiry {
 
 /**
  * Asks the database, then the other processes, then the database again: an acceptor drops an
- * operation only once the database has it. When the database does not answer at first, the others
- * are asked all the same. A claim asks the others first, for the same reason, and only for op_ids
- * that a gateway made: the database knows every op_id that a client chose, because it was claimed.
+ * operation only once the database has it. It asks the others also when the database does not
+ * answer at first. A claim asks the others first, for the same reason, and only for op_ids that a
+ * gateway made: the database knows every op_id that a client chose, because the client's
+ * submission claimed it.
  */
-export function findingEverywhere(operations: OperationStore, inquiry: Inquiry): OperationStore {
+export function operationsOfAllNodes(operations: OperationStore, inquiry: Inquiry): OperationStore {
   const isElsewhere = async (opId: OperationId): Promise<boolean> => {
     if (!isGatewayForm(opId)) return false
     const asked = await inquiry.ask(opId)

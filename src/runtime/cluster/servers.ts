@@ -1,5 +1,6 @@
-// The addresses of a cluster's servers, and the authorities to trust there. Every thread asks here:
-// a thread that left the authorities out would trust the system's, or no certificate at all.
+// Gives the addresses of a cluster's servers, and the certificate authorities to trust there. Every
+// thread uses these functions: without the authorities it would trust the system's, or no
+// certificate at all.
 
 import type { ClusterSettings, Config } from '#src/config/config'
 

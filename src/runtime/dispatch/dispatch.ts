@@ -1,4 +1,5 @@
-// Dispatch inside its thread: one dispatcher for each provider that is set up, over one store.
+// Composes dispatch inside its thread: one dispatcher for each provider that is set up, over one
+// store.
 
 import { PROVIDERS } from '#domain/push'
 import type { Provider, ProviderName, PushStore } from '#domain/push'
@@ -10,7 +11,7 @@ import type { Metrics } from '#src/telemetry/meter'
 import type { DispatchControl, ThreadSettings } from '#src/threads/contract'
 import type { ThreadEdge } from '#src/threads/threads'
 
-/** Bytes that tell a process from earlier ones under the same node's name. */
+/** Random bytes that distinguish this process from earlier ones of the same node name. */
 const RUN_BYTES = 6
 const CHANCES = 2 ** 32
 

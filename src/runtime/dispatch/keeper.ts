@@ -1,5 +1,5 @@
 // Keeps dispatch running for the frontend, in a thread whose end does not end the gateway. The
-// keeper starts it again; by then the jobs that it had claimed are due again.
+// keeper starts it again; by then its earlier claims have expired.
 
 import type { Probe } from '#domain/ports'
 import { PROVIDERS } from '#domain/push'
@@ -24,7 +24,7 @@ export interface Keeping {
 }
 
 export interface KeptDispatch {
-  /** One probe a provider. */
+  /** One probe for each provider. */
   readonly probes: readonly Probe[]
   metrics(): Promise<readonly MetricsPart[]>
   /** Says that there may be new jobs. */

@@ -1,4 +1,5 @@
-// The rules of pushes for the store: the providers that get jobs, and the operation's lifecycle.
+// Makes the rules of pushes for the store: the providers that get jobs, and the operation's
+// lifecycle.
 
 import { PROVIDERS } from '#domain/push'
 import type { PushRules } from '#domain/push'

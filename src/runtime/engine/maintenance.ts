@@ -1,5 +1,5 @@
-// Makes the actors of a process, and runs the maintenance around them: purges the log and removes
-// old rows, in small steps.
+// Makes the actors of a process, and runs the maintenance beside them: it purges the log and
+// removes old rows, in small steps.
 
 import { ActorSystem } from '#actors/system'
 import type { SystemPorts } from '#actors/options'
@@ -11,16 +11,16 @@ import type { Runtime } from '#domain/runtime'
 import { readSubmission } from '#src/stream/submission-text'
 import type { ThreadSettings } from '#src/threads/contract'
 import type { ThreadEdge } from '#src/threads/threads'
-import { retire } from './retiring.ts'
+import { removeExpired } from './removal.ts'
 
 /**
- * Submissions in one turn at most. A gateway that is behind takes large turns, which cost less per
+ * The most submissions in one turn. A gateway that is behind takes large turns, which cost less per
  * submission.
  */
 const TURN_MAX = 2_048
 const LIVE_ACTORS_MAX = 10_000
 const CACHED_ENTITIES_MAX = 200_000
-/** Entities that an actor remembers at most: so many Things, and as many Events. */
+/** The most Things that an actor remembers, and the most Events. */
 const REMEMBERED_MAX = 256
 const ACTOR_IDLE_MS = 300_000
 const PURGE_EVERY_MS = 10_000
@@ -56,44 +56,47 @@ export interface Maintenance {
   readonly edge: Pick<ThreadEdge, 'logger' | 'runtime'>
 }
 
-/** Purges the log and removes what is past its retention, in small steps, until stopped. */
+/**
+ * Purges the log and removes rows past their retention, in small steps. Gives a function that stops
+ * this.
+ */
 export function startMaintenance(maintenance: Maintenance): () => Promise<void> {
   const { retention, pushes, system, bus, meter, settings, edge } = maintenance
   const { logger, runtime } = edge
   const removed = meter.counter('retention_removed_total', {})
   let isStopping = false
-  // Only the owner of the first lane removes rows: two nodes would get in each other's way.
+  // Only the owner of the first lane removes rows: two nodes would wait for each other's locks.
   const mayGoOn = (): boolean => !isStopping && system.places().some(({ lane }) => lane === 0)
-  const retiring = { retention, bus, settings, runtime, mayGoOn, removed }
+  const removal = { retention, bus, settings, runtime, mayGoOn, removed }
   let tended = 0
   const tend = async (): Promise<void> => {
     if (mayGoOn()) tended = (await pushes.tend(tended, runtime.nowMs())).after
   }
-  const chores = [
+  const stops = [
     repeat(PURGE_EVERY_MS, () => system.purge(), { logger, runtime }),
-    repeat(RETENTION_EVERY_MS, () => retire(retiring), { logger, runtime }),
+    repeat(RETENTION_EVERY_MS, () => removeExpired(removal), { logger, runtime }),
     repeat(RETENTION_EVERY_MS, tend, { logger, runtime }),
     repeat(PARKED_EVERY_MS, async () => system.tryParked(), { logger, runtime }),
   ]
   return async (): Promise<void> => {
     isStopping = true
-    await Promise.all(chores.map((stop) => stop()))
+    await Promise.all(stops.map((stop) => stop()))
   }
 }
 
 /**
- * Runs a chore again and again, never twice at once. Gives a function that stops it and waits for
- * its end.
+ * Runs a task every so many milliseconds, but not while it still runs. Gives a function that stops
+ * this and waits for the end of a running task.
  */
 export function repeat(
   everyMs: number,
-  chore: () => Promise<void>,
+  task: () => Promise<void>,
   { logger, runtime }: { readonly logger: Logger; readonly runtime: Pick<Runtime, 'every'> },
 ): () => Promise<void> {
   let running: Promise<void> | undefined
   const cancel = runtime.every(everyMs, () => {
-    running ??= chore()
-      .catch((error: unknown) => logger.warn('a chore failed', { error: String(error) }))
+    running ??= task()
+      .catch((error: unknown) => logger.warn('a maintenance task failed', { error: String(error) }))
       .finally(() => {
         running = undefined
       })

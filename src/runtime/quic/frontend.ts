@@ -1,9 +1,9 @@
-// QUIC on the frontend's thread: a listener whose connections live in a thread of their own.
+// The frontend's side of QUIC: a listener whose connections are in a thread of their own.
 
 import type { BackendEdge } from '#src/runtime/backend'
 import type { Config } from '#src/config/config'
 import type { MetricsPart } from '#src/telemetry/meter'
-import { openSessions } from '#src/threads/carrier-bridge'
+import { serveSessions } from '#src/threads/carrier-bridge'
 import { startThread, threadSettings } from '#src/threads/start-thread'
 import type { Thread } from '#src/threads/start-thread'
 import type { Listener } from '#src/transports/carrier'
@@ -14,7 +14,7 @@ export interface QuicListener extends Listener {
   metrics(): Promise<readonly MetricsPart[]>
 }
 
-/** Its `listen` starts the thread, and with it the library. */
+/** `listen` starts the thread, which loads the library. */
 export function createQuicThread(
   config: Config,
   edge: BackendEdge,
@@ -25,7 +25,7 @@ export function createQuicThread(
     carrier: 'quic',
     listen: async () => {
       thread = await startThread({ name: 'quic', settings: threadSettings(config) }, edge)
-      openSessions(thread.rpc, (carrier) => sessions.open(carrier))
+      serveSessions(thread.rpc, (carrier) => sessions.open(carrier))
       return thread.rpc.remote('listener').listen()
     },
     reload: async () => thread?.rpc.remote('listener').reload(),

@@ -1,5 +1,6 @@
-// The thread of QUIC. The library throws unexpected input of a peer where nobody can catch it. In a
-// thread of its own that ends no session of another carrier, and its work delays no request.
+// Composes the thread of QUIC. For unexpected input of a peer the library throws where no caller
+// can catch. In a thread of its own that ends no session of another carrier, and its work delays no
+// request.
 
 import { isMainThread } from 'node:worker_threads'
 
@@ -7,7 +8,7 @@ import { reportDefect } from '#domain/defect'
 import type { Logger } from '#domain/telemetry'
 import { certificateOf } from '#src/runtime/private-certificate'
 import { createMetrics } from '#src/telemetry/meter'
-import { lendCarriers } from '#src/threads/carrier-bridge'
+import { bridgedSessions } from '#src/threads/carrier-bridge'
 import type { ThreadEnds, ThreadSettings } from '#src/threads/contract'
 import type { ThreadEdge } from '#src/threads/threads'
 import { Places } from '#src/transports/places'
@@ -17,13 +18,13 @@ export async function composeQuic(
   { rpc, logger, runtime }: ThreadEdge<'quic'>,
 ): Promise<ThreadEnds['quic']['services']> {
   const metrics = createMetrics()
-  if (!isMainThread) survive(logger)
+  if (!isMainThread) logUncaught(logger)
   const { createQuicListener } = await loadQuic()
   const { host, port } = privateTransports.quic
   const listener = createQuicListener(
     { host, port, certificate: certificateOf(privateTransports) },
     {
-      open: lendCarriers(rpc),
+      open: bridgedSessions(rpc),
       places: new Places('quic', privateTransports.connections, metrics.meter),
       runtime,
     },
@@ -48,8 +49,8 @@ async function loadQuic() {
   }
 }
 
-/** The connection at fault times out; the others go on. */
-function survive(logger: Logger): void {
+/** Logs errors that nobody caught. The connection at fault times out; the others go on. */
+function logUncaught(logger: Logger): void {
   const report = (error: unknown): void => {
     logger.warn('the QUIC library failed at a connection', { ...reportDefect(error) })
   }

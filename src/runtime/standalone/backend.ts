@@ -1,4 +1,5 @@
-// A sole process: actors and SQLite run in the engine's thread, the log in another.
+// Composes the backend of a sole process: actors and SQLite run in the engine's thread, the log in
+// another.
 
 import type { Probe } from '#domain/ports'
 import type { Backend, BackendEdge } from '#src/runtime/backend'
@@ -45,7 +46,7 @@ async function composeBackend(
   })
   return {
     log: log.rpc.remote('log'),
-    // No rounds: an append waits for the fsync of the one before it anyway.
+    // It needs no rounds: an append waits for the fsync of the one before it.
     roundMs: 0,
     bus,
     stores: {
@@ -70,7 +71,7 @@ async function composeBackend(
       ...(await Promise.all([logControl.metrics(), control.metrics()])),
       ...((await dispatch?.metrics()) ?? []),
     ],
-    // No other process could ask, and RPC loses nothing.
+    // There is no other process to ask, and RPC loses nothing.
     answerFor: () => undefined,
     onLoss: () => undefined,
     start: async (address) => {
@@ -101,12 +102,12 @@ async function startThreads(config: Config, edge: BackendEdge): Promise<SoleThre
   // too.
   const controller = new AbortController()
   const { signal } = controller
-  const giveUp = (error: unknown): never => {
+  const abortEngine = (error: unknown): never => {
     controller.abort(error)
     throw error
   }
   const [log, engine] = await Promise.allSettled([
-    startThread({ name: 'log', settings, peer: logEnd }, edge).catch(giveUp),
+    startThread({ name: 'log', settings, peer: logEnd }, edge).catch(abortEngine),
     startThread({ name: 'engine', settings, peer: engineEnd }, { ...edge, signal }),
   ])
   if (log.status === 'fulfilled' && engine.status === 'fulfilled') {

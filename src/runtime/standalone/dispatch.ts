@@ -1,4 +1,5 @@
-// Dispatch of a sole process: the jobs are in the engine's store, which the frontend reaches.
+// Composes dispatch of a sole process. The jobs are in the engine's store; the frontend passes the
+// calls on.
 
 import type { PushStore } from '#domain/push'
 import { composeDispatch } from '#src/runtime/dispatch/dispatch'
@@ -19,7 +20,7 @@ export async function composeSoleDispatch(
     control: {
       ...dispatch,
       start: async () => {
-        // The process that had claims before this one is gone.
+        // The earlier process, whose claims these are, has ended.
         await store.releaseAll(runtime.nowMs())
         dispatch.start()
       },

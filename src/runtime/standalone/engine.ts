@@ -1,5 +1,5 @@
-// The engine of a sole process: actors and store over one SQLite database. It reads the log from
-// the log's thread.
+// Composes the engine of a sole process: actors and store over one SQLite database. It reads the
+// log from the log's thread.
 
 import type { ActorSystem } from '#actors/system'
 import type { LogSource } from '#domain/ports'
@@ -37,7 +37,7 @@ export async function composeEmbeddedEngine(
   const metrics = createMetrics()
   const { meter } = metrics
   const log = new LogClient(peer)
-  await log.source.identity() // The log answers once the database is its process's.
+  await log.source.identity() // The log answers once it holds the lock of the database.
   const pushRules = pushRulesOf(settings)
   const store = await openStore({ url: settings.databaseUrl, meter, runtime, pushes: pushRules })
   const bus = new LocalBus()
@@ -50,7 +50,7 @@ export async function composeEmbeddedEngine(
     },
     ownedLanes: () => Promise.resolve(owner?.system.ownedLanes ?? 0),
     drain: async () => {
-      // The answer comes behind everything told before it: now every accepted batch is known here.
+      // The answer arrives after all earlier messages: every accepted batch is known here now.
       await log.source.identity()
       await owner?.system.drain()
     },
@@ -80,11 +80,11 @@ interface Owner {
   stop(): Promise<void>
 }
 
-/** Starts the owner; resolves once everything that the log held is applied. */
+/** Starts the owner; resolves once it has applied everything in the log. */
 async function startOwner({ settings, edge, meter, store, log, bus }: OwnerParts): Promise<Owner> {
   const { logger, runtime, fail } = edge
   const { lanes } = settings
-  // From here on nobody else appends: the bounds that are read next miss nothing.
+  // From here on no other process appends, so the bounds read next are complete.
   const leases = await SoleOwner.takeOver(
     { store: store.turns, log: log.source, onFenced: () => fail(FENCED) },
     lanes,
@@ -108,7 +108,7 @@ async function startOwner({ settings, edge, meter, store, log, bus }: OwnerParts
   const system = makeSystem(ports, settings)
   meter.gauge('lane_lag_submissions', {}, () => Math.max(0, reader.appended - system.applied))
   await system.start()
-  // A client that was answered before the last stop finds its operation, however that stop came.
+  // A client that got its answer before the last stop finds its operation, also after a crash.
   await system.caughtUp
   const stopMaintenance = startMaintenance({
     retention: store.retention,
@@ -126,7 +126,7 @@ async function startOwner({ settings, edge, meter, store, log, bus }: OwnerParts
   return { system, stop }
 }
 
-/** The log in its own thread, as this thread calls it. */
+/** Calls the log in its own thread. */
 class LogClient {
   readonly source: LogSource
   #reader: EmbeddedReader | undefined

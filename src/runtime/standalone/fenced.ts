@@ -1,6 +1,3 @@
-/**
- * The reason for which a sole process ends after it lost its database in spite of the lock; for the
- * operator.
- */
+/** Tells the operator why a sole process ends: it lost its database in spite of the lock. */
 export const FENCED =
-  'another process has taken the database over: this one accepts and applies nothing any more'
+  'another process has taken the database over: this one no longer accepts or applies anything'

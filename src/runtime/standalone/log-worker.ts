@@ -1,7 +1,6 @@
-// The log of a sole process: a thread with a SQLite database of its own, so that the fsync before
-// each answer waits for no turn, and no turn waits for it. It holds the lock of the database from
-// before anything is opened until everything is closed: the engine opens nothing before the log
-// answers.
+// Composes the log of a sole process: a thread with a SQLite database of its own, so that the fsync
+// before each answer waits for no turn, and no turn waits for it. It takes the lock of the database
+// before it opens anything, and releases it last. The engine opens nothing before the log answers.
 
 import type { Probe } from '#domain/ports'
 import type { LogEnd, LogReaderEnd, ThreadEnds, ThreadSettings } from '#src/threads/contract'
@@ -16,7 +15,7 @@ import { bringUpToDate } from './migrating.ts'
 
 const SQLITE = 'sqlite:'
 
-/** The address of the log's database, whose file lies beside the other one. */
+/** The address of the log's database, whose file is beside the other one. */
 const logUrlFor = (databaseUrl: string): string => `${databaseUrl}-log`
 
 export async function composeEmbeddedLog(
@@ -25,24 +24,24 @@ export async function composeEmbeddedLog(
 ): Promise<ThreadEnds['log']['services']> {
   const { databaseUrl, logBytesMax } = settings
   const { peer, logger, runtime, fail } = edge
-  if (peer === undefined) throw new Error('the log has nobody who reads it')
+  if (peer === undefined) throw new Error('the log of a sole process has no engine')
   const metrics = createMetrics()
   const { meter } = metrics
   const { nowMs, soon } = runtime
   const path = databaseUrl.slice(SQLITE.length)
-  const { lock, store } = await naming(path, async () => {
+  const { lock, store } = await withSettingName(path, async () => {
     const taken = lockDatabase(path)
     const url = logUrlFor(databaseUrl)
     await bringUpToDate([databaseUrl, url], settings, edge)
     return { lock: taken, store: await openLog({ url, meter, runtime }) }
   })
-  // Answers the callers of the refused batch first.
+  // Lets the callers of the refused batch get their answers first.
   const onFenced = (): void => soon(() => fail(FENCED))
   const writer = await EmbeddedWriter.open(
     { table: store.table, meter, logger, nowMs, soon, onFenced },
     logBytesMax,
   )
-  // Calls that the engine made before this wait in the wire.
+  // The wire keeps calls that the engine made before.
   const engine = new Rpc<LogEnd, LogReaderEnd>(peer)
   engine.serve({ log: writer })
   writer.sendTo((batches) => engine.tell('appended', batches))
@@ -60,8 +59,8 @@ export async function composeEmbeddedLog(
   }
 }
 
-/** Says in an error of opening which setting named the database. */
-async function naming<Result>(path: string, open: () => Promise<Result>): Promise<Result> {
+/** Adds the setting that named the database to an error of `open`. */
+async function withSettingName<Result>(path: string, open: () => Promise<Result>): Promise<Result> {
   try {
     return await open()
   } catch (error) {

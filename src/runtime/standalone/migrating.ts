@@ -1,5 +1,5 @@
 // Brings the databases of a sole process up to date, in a thread that ends afterwards: TypeORM runs
-// the migrations, and takes 9 MB of each thread that loads it, until that thread ends.
+// the migrations, and takes 9 MB of the thread that loads it until that thread ends.
 
 import { isUpToDate, sqliteFileOf } from '#src/store/sqlite/source'
 import type { ThreadSettings } from '#src/threads/contract'
@@ -7,8 +7,9 @@ import { startThread } from '#src/threads/start-thread'
 import type { ThreadEdge } from '#src/threads/threads'
 
 /**
- * Brings the tables of each `sqlite:<path>` up to date; a database in memory is left to whoever
- * opens it. The caller holds the lock of the database. Rejects with a sentence for the operator.
+ * Brings the tables of each `sqlite:<path>` up to date, except a database in memory, which migrates
+ * when it is opened. The caller holds the lock of the database. Rejects with a sentence for the
+ * operator.
  */
 export async function bringUpToDate(
   urls: readonly string[],

@@ -1,4 +1,4 @@
-// The thread of the migrations of a sole process. (migrating.ts)
+// Composes the thread that runs the migrations of a sole process. (migrating.ts)
 
 import { migrateFile } from '#src/store/typeorm'
 import type { ThreadEnds } from '#src/threads/contract'

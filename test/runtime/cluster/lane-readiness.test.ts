@@ -1,12 +1,12 @@
 import test from 'ava'
 
-import { laneWatch } from '#src/runtime/cluster/lane-readiness'
+import { laneProbe } from '#src/runtime/cluster/lane-readiness'
 import { LocalBus } from '#src/stream/embedded/bus'
 
-test('the lanes are ready while each of them was heard of within five seconds', async (t) => {
+test('the lanes are ready while each had a notice within five seconds', async (t) => {
   const bus = new LocalBus()
   let now = 0
-  const probe = laneWatch(bus, { lanes: 2, monotonicMs: () => now })
+  const probe = laneProbe(bus, { lanes: 2, monotonicMs: () => now })
   const isReady = async (): Promise<boolean> => (await probe.readiness()).ready
   t.false(await isReady())
   bus.notify({ kind: 'applied', lane: 0, position: 1 })

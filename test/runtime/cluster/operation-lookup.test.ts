@@ -4,7 +4,7 @@ import { operationIdFrom } from '#domain/identity'
 import type { OperationId } from '#domain/identity'
 import type { Claim, Operation } from '#domain/operation'
 import { STORE_BUSY } from '#domain/store-ports'
-import { findingEverywhere } from '#src/runtime/cluster/operation-lookup'
+import { operationsOfAllNodes } from '#src/runtime/cluster/operation-lookup'
 import { FakeOperations } from '#test/support/fake-stores'
 import { message, opId, thing } from '#test/support/submissions'
 
@@ -17,7 +17,7 @@ function setUp() {
     asked.push(id)
     return Promise.resolve(elsewhere.get(id))
   }
-  return { operations, elsewhere, asked, everywhere: findingEverywhere(operations, { ask }) }
+  return { operations, elsewhere, asked, everywhere: operationsOfAllNodes(operations, { ask }) }
 }
 
 const MADE = operationIdFrom(1_000, 'a'.repeat(32))
@@ -34,7 +34,7 @@ function acceptedOf(id: OperationId): Operation {
   return { opId: id, channelId, model, entityId, status: 'accepted', ...times }
 }
 
-test("an op_id of another node's unapplied submission cannot be claimed", async (t) => {
+test("a claim of the op_id of another node's unapplied submission conflicts", async (t) => {
   const { everywhere, operations, elsewhere } = setUp()
   elsewhere.set(MADE, acceptedOf(MADE))
   t.deepEqual(await everywhere.claim(claimOf(MADE), 0), {
@@ -44,20 +44,20 @@ test("an op_id of another node's unapplied submission cannot be claimed", async 
   t.is(operations.claims.size, 0)
 })
 
-test("an unused op_id of the gateway's form can be claimed", async (t) => {
+test("a claim of an unused op_id of the gateway's form succeeds", async (t) => {
   const { everywhere, asked } = setUp()
   t.deepEqual(await everywhere.claim(claimOf(MADE), 0), { kind: 'fresh' })
   t.deepEqual(asked, [MADE])
 })
 
-test('for the claim of any other op_id nobody is asked', async (t) => {
+test('a claim of any other op_id asks no other node', async (t) => {
   const { everywhere, asked } = setUp()
   t.deepEqual(await everywhere.claim(claimOf(opId('order-1')), 0), { kind: 'fresh' })
   t.deepEqual(await everywhere.claim(claimOf(opId(`${MADE}0`)), 0), { kind: 'fresh' })
   t.deepEqual(asked, [])
 })
 
-test('an operation is found where it was accepted, and later in the database', async (t) => {
+test('find gets an operation from the node that accepted it, and later from the database', async (t) => {
   const { everywhere, operations, elsewhere } = setUp()
   t.is(await everywhere.find(MADE), undefined)
   elsewhere.set(MADE, acceptedOf(MADE))
@@ -66,7 +66,7 @@ test('an operation is found where it was accepted, and later in the database', a
   t.like(await everywhere.find(MADE), { status: 'sent' })
 })
 
-test('lookup/1: whether an operation exists is not said while the others cannot be asked', async (t) => {
+test('lookup/1: find rejects when the others cannot be asked', async (t) => {
   const { everywhere, operations, elsewhere } = setUp()
   elsewhere.set(MADE, 'unasked')
   await t.throwsAsync(everywhere.find(MADE), { name: STORE_BUSY })
@@ -74,7 +74,7 @@ test('lookup/1: whether an operation exists is not said while the others cannot 
   t.like(await everywhere.find(MADE), { status: 'sent' })
 })
 
-test('lookup/1: nothing is claimed while the others cannot be asked', async (t) => {
+test('lookup/1: claim rejects when the others cannot be asked', async (t) => {
   const { everywhere, operations, elsewhere } = setUp()
   elsewhere.set(MADE, 'unasked')
   await t.throwsAsync(everywhere.claim(claimOf(MADE), 0), { name: STORE_BUSY })

@@ -1,5 +1,5 @@
-// Method: what a thread has loaded stays with it, so a process loads what a thread of a gateway
-// runs and tells which packages and which parts of Node it has then.
+// Method: a process loads the code of one thread of a gateway, and prints the packages and the parts
+// of Node that it has loaded.
 
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
@@ -56,7 +56,7 @@ test('the engine of a sole process works with a database of this version without
   t.deepEqual(loaded, [])
 })
 
-test('so does its log', async (t) => {
+test('the log of a sole process works with a database of this version without TypeORM', async (t) => {
   const url = `sqlite:${await databasePath(t)}`
   await (await openLogAt(t, url)).close()
   const loaded = await largeAfter(`
@@ -68,7 +68,7 @@ test('so does its log', async (t) => {
   t.deepEqual(loaded, [])
 })
 
-test('a new database is migrated with TypeORM, which the table of this test names', async (t) => {
+test('a process migrates a new database with TypeORM, which the table of this test names', async (t) => {
   const path = await databasePath(t)
   const loaded = await largeAfter(`
     ${PORTS}

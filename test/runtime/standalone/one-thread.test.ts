@@ -71,7 +71,7 @@ function seqsMissed(submissions: readonly Submission[], device: MemoryDevice): r
 }
 
 test.serial(
-  '1,000 submissions reach the device in order, and age out as time is turned',
+  '1,000 submissions reach the device in order, and expire as the test advances the time',
   async (t) => {
     const before = process.cpuUsage()
     const { runtime, gateway, device } = await startWithDevice(t)
@@ -113,7 +113,7 @@ test.serial(
 )
 
 test.serial(
-  'a device that answers no ping is closed once it was silent for too long',
+  'the session of a device that answers no ping ends after the limit',
   async (t) => {
     const { runtime, device } = await startWithDevice(t)
     device.answersPings = false
@@ -147,7 +147,7 @@ for (const [what, suffix] of [
   ['database', ''],
   ['log', '-log'],
 ] as const) {
-  test.serial(`a gateway that cannot open its ${what} does not start, and says why`, async (t) => {
+  test.serial(`a gateway that cannot open its ${what} does not start, and gives the reason`, async (t) => {
     const path = await databasePath(t)
     await mkdir(`${path}${suffix}`) // A folder where the file should be.
     const runtime = new HandTurnedRuntime(START_MS)

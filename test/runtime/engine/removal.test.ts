@@ -1,11 +1,11 @@
-// Method: a retention store that gives what it is told to and keeps what it was asked.
+// Method: a fake retention store gives scripted results and records the limits of each call.
 
 import test from 'ava'
 
 import type { ChannelId } from '#domain/identity'
 import type { Notice } from '#domain/ports'
 import type { Expired, IdleLimits, RetentionLimits, RetentionStore } from '#domain/retention-ports'
-import { retire } from '#src/runtime/engine/retiring'
+import { removeExpired } from '#src/runtime/engine/removal'
 import { channel } from '#test/support/submissions'
 
 const DAY = 86_400_000
@@ -34,14 +34,14 @@ class FakeRetention implements RetentionStore {
   }
 }
 
-async function retireAll(
+async function removeAll(
   retention: FakeRetention,
   { days = 90, history = 30, steps = 99 } = {},
 ): Promise<{ readonly notices: readonly Notice[]; readonly rows: readonly number[] }> {
   const notices: Notice[] = []
   const rows: number[] = []
   let left = steps
-  await retire({
+  await removeExpired({
     retention,
     bus: { notify: (notice) => void notices.push(notice) },
     settings: {
@@ -56,9 +56,9 @@ async function retireAll(
   return { notices, rows }
 }
 
-test('each unused channel is reported as deleted', async (t) => {
+test('removeExpired sends a notice for each unused channel that it removed', async (t) => {
   const retention = new FakeRetention([0, 0, [channel(1), channel(2)]], [0, 0, [channel(3)]])
-  const { notices } = await retireAll(retention)
+  const { notices } = await removeAll(retention)
   const expected = [1, 2, 3].map((number) => ({
     kind: 'channel-deleted',
     channelId: channel(number),
@@ -66,17 +66,17 @@ test('each unused channel is reported as deleted', async (t) => {
   t.deepEqual(notices as unknown, expected)
 })
 
-test('it goes on while anything is removed, and counts the rows', async (t) => {
-  const { rows } = await retireAll(new FakeRetention([5, 0, []], [0, 2, []], [0, 0, [channel(1)]]))
+test('removeExpired goes on while a step removes something, and counts the rows', async (t) => {
+  const { rows } = await removeAll(new FakeRetention([5, 0, []], [0, 2, []], [0, 0, [channel(1)]]))
   t.deepEqual(rows, [5, 2, 0, 0])
 })
 
-test('it ends between two steps when the lanes go to another node', async (t) => {
+test('removeExpired ends between two steps when the lanes go to another node', async (t) => {
   const retention = new FakeRetention([5, 0, []], [5, 0, []], [5, 0, []])
-  t.deepEqual((await retireAll(retention, { steps: 2 })).rows, [5, 5])
+  t.deepEqual((await removeAll(retention, { steps: 2 })).rows, [5, 5])
 })
 
-test('unused devices and channels are removed after the setting, a channel after its contents', async (t) => {
+test('removeExpired keeps unused devices for the setting, and a channel as long as its contents', async (t) => {
   const rows: readonly (readonly [days: number, history: number, channels: number])[] = [
     [90, 30, 90],
     [1, 30, 30],
@@ -84,7 +84,7 @@ test('unused devices and channels are removed after the setting, a channel after
   ]
   for (const [days, history, channels] of rows) {
     const retention = new FakeRetention()
-    await retireAll(retention, { days, history })
+    await removeAll(retention, { days, history })
     t.deepEqual(retention.idle, [
       {
         neverSubscribed: NOW - DAY,

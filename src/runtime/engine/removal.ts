@@ -1,4 +1,4 @@
-// Removes what is past its retention, in small steps, and tells which channels it removed.
+// Removes rows past their retention in small steps, and sends a notice for each removed channel.
 
 import type { Bus } from '#domain/ports'
 import type { Runtime } from '#domain/runtime'
@@ -6,18 +6,17 @@ import type { IdleLimits, RetentionLimits, RetentionStore } from '#domain/retent
 import type { ThreadSettings } from '#src/threads/contract'
 
 const ROWS = 500
-/** Devices or channels of one step: each may cost a statement of its own. */
+/** Devices or channels in one step; each may cost a statement of its own. */
 const IDLE_ROWS = 100
 const PAUSE_MS = 20
 const DAY_MS = 24 * 3_600_000
-/** Turns may lag behind their submissions by this long. */
+/** The longest time by which turns may lag behind their submissions. */
 const LAG_ALLOWANCE_MS = DAY_MS
 /** Milliseconds for which a registration without a subscription stays. */
 const UNUSED_DEVICE_MS = DAY_MS
-/** The store knows to the day when it last saw a device. */
+/** The store records to the day when it last saw a device. */
 const SEEN_ALLOWANCE_MS = DAY_MS
-
-/** Used codes and refresh tokens, and bind sessions that are over, stay for so long. */
+/** Milliseconds for which used codes, refresh tokens and ended bind sessions stay. */
 const EXPIRED_KEPT_MS = DAY_MS
 
 type Settings = Pick<
@@ -25,20 +24,20 @@ type Settings = Pick<
   'statusRetentionMs' | 'historyRetentionMs' | 'deviceRetentionMs'
 >
 
-export interface Retiring {
+export interface Removal {
   readonly retention: RetentionStore
   readonly bus: Pick<Bus, 'notify'>
   readonly settings: Settings
   readonly runtime: Pick<Runtime, 'nowMs' | 'wait'>
-  /** Asked before each step: false ends the removal. */
+  /** Called before each step; false ends the removal. */
   readonly mayGoOn: () => boolean
   /** Called with the number of rows that a step removed. */
   readonly removed: (rows: number) => void
 }
 
-/** Removes rows until nothing is past its retention. */
-export async function retire(retiring: Retiring): Promise<void> {
-  const { retention, bus, settings, runtime, mayGoOn, removed } = retiring
+/** Removes rows until no row is past its retention. */
+export async function removeExpired(removal: Removal): Promise<void> {
+  const { retention, bus, settings, runtime, mayGoOn, removed } = removal
   while (mayGoOn()) {
     const now = runtime.nowMs()
     const { devices, channels } = await retention.expire(idleLimitsAt(now, settings), IDLE_ROWS)
