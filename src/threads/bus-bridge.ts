@@ -1,11 +1,11 @@
-// One bus over two threads: the engine's thread announces, the frontend's thread listens.
+// Joins one bus over two threads: the engine's thread announces, the frontend's thread listens.
 //
 // Invariants:
-//   bus-bridge/1. Only announcements with listeners cross. The news of a listener crosses before
-//     anything that relies on it.
+//   bus-bridge/1. An announcement crosses only when the other thread listens to its channel. The
+//     message that it listens crosses before its later calls.
 //   bus-bridge/2. A notice reaches each thread once: a notice from RPC is not sent back.
-//   bus-bridge/3. The listener gets the announcement as it was made. Entries cross as lists: 1.6 µs
-//     each, against 3.4 as objects with names.
+//   bus-bridge/3. An announcement arrives unchanged. Entries cross as arrays: 1.6 µs each, against
+//     3.4 as objects.
 
 import type { Announcement, FeedEntry } from '#domain/feed'
 import type { ChannelId } from '#domain/identity'
@@ -104,7 +104,7 @@ export function bridgedBus(local: Bus, rpc: ListeningEnd): Bus {
         count(channelId, -1)
       }
     },
-    // The channels that are listened to cross before later calls over the same RPC. (bus-bridge/1)
+    // Messages about listeners cross before later calls over the same RPC. (bus-bridge/1)
     flush: () => local.flush(),
     notify: (notice) => {
       local.notify(notice)

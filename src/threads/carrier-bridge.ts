@@ -1,9 +1,9 @@
 // Joins carriers in one thread with their sessions in another.
 //
 // Invariants:
-//   carriers/1. Both ends say once that a carrier is gone, and forget it.
-//   carriers/2. The bytes that a session believes its carrier to hold include the bytes on their
-//       way there.
+//   carriers/1. Each end reports the end of a carrier once, and forgets the carrier.
+//   carriers/2. The bytes that a carrier holds, as its session counts them, include the bytes on
+//       the wire between the threads.
 
 import type { CarrierName } from '#domain/carrier'
 import type { BrokenRule, Carrier, SessionHandle } from '#src/transports/carrier'
@@ -14,8 +14,8 @@ export interface CarrierTopics {
   readonly opened: Opening
   readonly received: { readonly id: number; readonly text: string }
   readonly broken: { readonly id: number; readonly rule: BrokenRule }
-  /** `left`: bytes of all texts so far that have left the carrier. */
-  readonly drained: { readonly id: number; readonly left: number }
+  /** `sentBytes`: bytes of all texts that the carrier has sent so far. */
+  readonly drained: { readonly id: number; readonly sentBytes: number }
   readonly closed: { readonly id: number }
 }
 
@@ -42,39 +42,39 @@ type Open = (carrier: Carrier) => SessionHandle
 const bytesOf = (texts: readonly string[]): number =>
   texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0)
 
-/** Opens a session here for each carrier of the other end. */
-export function openSessions(
+/** Opens a session of this end for each carrier of the other end. */
+export function serveSessions(
   rpc: Pick<Rpc<SessionEnd, CarrierEnd>, 'tell' | 'onTell'>,
   open: Open,
 ): void {
-  const known = new Map<number, { readonly carrier: FarCarrier; readonly handle: SessionHandle }>()
+  const known = new Map<number, { readonly carrier: RemoteCarrier; readonly handle: SessionHandle }>()
   rpc.onTell('opened', (opening) => {
-    const carrier = new FarCarrier(opening, rpc)
+    const carrier = new RemoteCarrier(opening, rpc)
     known.set(opening.id, { carrier, handle: open(carrier) })
   })
   rpc.onTell('received', ({ id, text }) => known.get(id)?.handle.receive(text))
   rpc.onTell('broken', ({ id, rule }) => known.get(id)?.handle.broken(rule))
-  rpc.onTell('drained', ({ id, left }) => {
+  rpc.onTell('drained', ({ id, sentBytes }) => {
     const one = known.get(id)
-    one?.handle.drained(one.carrier.leave(left))
+    one?.handle.drained(one.carrier.drained(sentBytes))
   })
   rpc.onTell('closed', ({ id }) => {
     const one = known.get(id)
     known.delete(id) // carriers/1
-    one?.carrier.gone()
+    one?.carrier.ended()
     one?.handle.closed()
   })
 }
 
-class FarCarrier implements Carrier {
+class RemoteCarrier implements Carrier {
   readonly kind: CarrierName
   readonly address: string
   readonly authorization: string
   readonly openingMs: number
   readonly #id: number
   readonly #rpc: Pick<Rpc<SessionEnd, CarrierEnd>, 'tell'>
-  #said = 0
-  #left = 0
+  #givenBytes = 0
+  #sentBytes = 0
   #isOver = false
 
   constructor(opening: Opening, rpc: Pick<Rpc<SessionEnd, CarrierEnd>, 'tell'>) {
@@ -88,9 +88,9 @@ class FarCarrier implements Carrier {
 
   send(texts: readonly string[]): number | 'closed' {
     if (this.#isOver) return 'closed'
-    this.#said += bytesOf(texts)
+    this.#givenBytes += bytesOf(texts)
     this.#rpc.tell('send', { id: this.#id, texts })
-    return this.#said - this.#left // carriers/2
+    return this.#givenBytes - this.#sentBytes // carriers/2
   }
 
   close(code: number, reason: string): void {
@@ -103,39 +103,39 @@ class FarCarrier implements Carrier {
     this.#isOver = true
   }
 
-  gone(): void {
+  ended(): void {
     this.#isOver = true
   }
 
-  /** Counts bytes that have left; gives the bytes that are held. */
-  leave(left: number): number {
-    this.#left = left
-    return this.#said - left
+  /** Records the bytes that the carrier has sent; gives the bytes that it holds. */
+  drained(sentBytes: number): number {
+    this.#sentBytes = sentBytes
+    return this.#givenBytes - sentBytes
   }
 }
 
-/** Gives the carriers of this end to the sessions of the other one. */
-export function lendCarriers(rpc: Pick<Rpc<CarrierEnd, SessionEnd>, 'tell' | 'onTell'>): Open {
-  const known = new Map<number, { readonly carrier: Carrier; given: number }>()
+/** Gives a function that opens a session of the other end for a carrier of this end. */
+export function bridgedSessions(rpc: Pick<Rpc<CarrierEnd, SessionEnd>, 'tell' | 'onTell'>): Open {
+  const known = new Map<number, { readonly carrier: Carrier; givenBytes: number }>()
   let nextId = 1
   rpc.onTell('send', ({ id, texts }) => {
     const one = known.get(id)
     if (one === undefined) return
-    one.given += bytesOf(texts)
+    one.givenBytes += bytesOf(texts)
     one.carrier.send(texts)
   })
   rpc.onTell('close', ({ id, code, reason }) => known.get(id)?.carrier.close(code, reason))
   rpc.onTell('cut', ({ id }) => known.get(id)?.carrier.cut())
   return (carrier) => {
     const id = nextId++
-    const one = { carrier, given: 0 }
+    const one = { carrier, givenBytes: 0 }
     const { kind, address, authorization, openingMs } = carrier
     known.set(id, one)
     rpc.tell('opened', { id, kind, address, authorization, openingMs })
     return {
       receive: (text) => rpc.tell('received', { id, text }),
       broken: (rule) => rpc.tell('broken', { id, rule }),
-      drained: (bytes) => rpc.tell('drained', { id, left: Math.max(0, one.given - bytes) }),
+      drained: (bytes) => rpc.tell('drained', { id, sentBytes: Math.max(0, one.givenBytes - bytes) }),
       closed: () => {
         if (known.delete(id)) rpc.tell('closed', { id }) // carriers/1
       },

@@ -4,7 +4,7 @@
 //   frontend ◀──▶ engine        frontend ◀──▶ log        engine ◀──▶ log        frontend ◀──▶ QUIC
 //   frontend ◀──▶ dispatch      log, engine ◀──▶ migration
 //
-// A node of a cluster has no thread for the log, and its frontend has stores and a bus of its own.
+// A node of a cluster has no thread for the log, and its frontend has its own stores and bus.
 
 import type { StoredBatch } from '#domain/lane'
 import type { LogSource, LogWriter, Probe, Readiness } from '#domain/ports'
@@ -74,7 +74,7 @@ export interface EngineControl extends ThreadControl {
 }
 
 /** Calls of the frontend to a listener in another thread. */
-export interface FarListener {
+export interface RemoteListener {
   listen(): Promise<number>
   reload(): Promise<void>
 }
@@ -83,9 +83,9 @@ export interface FarListener {
 export interface DispatchControl extends ThreadControl {
   /** Begins to claim jobs: from then on it needs the frontend's services. */
   start(): Promise<void>
-  /** One entry a provider. */
+  /** One entry for each provider. */
   readiness(): Promise<readonly Readiness[]>
-  /** Finishes the pushes under way and gives the rest back. */
+  /** Finishes the running pushes and releases the other claims. */
   drain(): Promise<void>
 }
 
@@ -95,16 +95,14 @@ export interface Migration {
   run(url: string): Promise<number>
 }
 
-/**
- * Topics by which every thread says that it has started, could not start or cannot go on, and why.
- */
+/** Topics by which a thread says that it has started, or why it could not start or go on. */
 export interface LifeTopics {
   readonly ready: undefined
   readonly failed: string
   readonly ended: string
 }
 
-/** Services and topics of the threads for the frontend. */
+/** Services and topics that the threads have for the frontend. */
 export interface ThreadEnds {
   /** The log of a sole process. */
   readonly log: {
@@ -136,7 +134,7 @@ export interface ThreadEnds {
   }
   /** The devices that connect over QUIC. */
   readonly quic: {
-    readonly services: Services<{ control: ThreadControl; listener: FarListener }>
+    readonly services: Services<{ control: ThreadControl; listener: RemoteListener }>
     readonly topics: LifeTopics & CarrierTopics
   }
   /** Migrations of SQLite files. */
@@ -144,7 +142,7 @@ export interface ThreadEnds {
     readonly services: Services<{ control: ThreadControl; migration: Migration }>
     readonly topics: LifeTopics
   }
-  /** Dispatch of a sole process: it reaches the engine's store through the frontend. */
+  /** Dispatch of a sole process: the frontend passes its calls on to the engine's store. */
   readonly dispatch: DispatchEnd
   /** Dispatch of a node in a cluster, with a store and a bus of its own. */
   readonly 'cluster-dispatch': DispatchEnd
@@ -186,7 +184,7 @@ export interface LogEnd {
   readonly topics: { readonly appended: readonly StoredBatch[] }
 }
 
-/** The engine has nothing for the log. */
+/** The engine has no service and no topic for the log. */
 export interface LogReaderEnd {
   readonly services: None
   readonly topics: None

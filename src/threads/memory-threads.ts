@@ -1,5 +1,5 @@
-// Threads inside the thread that starts them, over wires in memory. With a runtime that a test
-// controls, a whole gateway runs step by step, the same in each run.
+// Runs threads inside the thread that starts them, over wires in memory. With a runtime that a test
+// controls, a whole gateway runs step by step, and each run is the same.
 
 import type { Runtime } from '#domain/runtime'
 import type { Logger } from '#domain/telemetry'
@@ -13,8 +13,8 @@ export interface MemoryThreadsOptions {
 }
 
 /**
- * Ending such a thread closes its wires. Its timers run on; a test that gives each process a
- * runtime of its own can stop them.
+ * `terminate` closes the wires of such a thread. Its timers run on; a test that gives each process
+ * its own runtime can stop them.
  */
 export function memoryThreads({ runtime, logger }: MemoryThreadsOptions): Threads {
   const threads: Threads = {

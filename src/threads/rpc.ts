@@ -1,15 +1,15 @@
-// Ports over a wire between threads: one thread calls what another serves. contract.ts has the
-// types of both ends.
+// Carries ports over a wire between threads: one thread calls the services of another. contract.ts
+// has the types of both ends.
 //
 // Invariants:
-//   rpc/1. Messages arrive in the order in which they were sent, calls and one-way messages alike.
-//   rpc/2. Everything sent in one pass of the event loop crosses in one message: a crossing costs
-//     more than its content.
-//   rpc/3. A call that can no longer get an answer rejects; none waits for ever.
+//   rpc/1. Messages arrive in the order of sending, calls and one-way messages alike.
+//   rpc/2. All messages of one pass of the event loop cross together: a crossing costs more than
+//     its content.
+//   rpc/3. A call that can no longer get an answer rejects; no call waits for ever.
 
 import type { Wire } from './wire.ts'
 
-/** A port whose methods all answer with a promise: the only ones that can cross. */
+/** A port whose methods all return a promise: only those can cross. */
 type Crossing<Service> = {
   readonly [Method in keyof Service]: Service[Method] extends (
     ...values: infer _Values
@@ -100,7 +100,7 @@ export class Rpc<Near extends WireEnd, Far extends WireEnd> {
     })
   }
 
-  /** Sends without waiting for anything. */
+  /** Sends a one-way message. */
   tell<Topic extends string & keyof Near['topics']>(
     topic: Topic,
     value: Near['topics'][Topic],
@@ -116,7 +116,7 @@ export class Rpc<Near extends WireEnd, Far extends WireEnd> {
     this.#listeners.set(topic, listener as (value: unknown) => void)
   }
 
-  /** rpc/3: says that the other end is gone. */
+  /** Rejects every call from now on, since the other end is gone. (rpc/3) */
   break(reason: Error): void {
     this.#broken = reason
     for (const { reject } of this.#waiting.values()) reject(reason)
@@ -132,7 +132,7 @@ export class Rpc<Near extends WireEnd, Far extends WireEnd> {
     })
   }
 
-  /** rpc/2 */
+  /** Sends the messages of one pass of the event loop together. (rpc/2) */
   #send(envelope: Envelope): void {
     if (this.#outbox.push(envelope) > 1) return
     queueMicrotask(() => {
@@ -176,12 +176,12 @@ export class Rpc<Near extends WireEnd, Far extends WireEnd> {
     try {
       const target = this.#services.get(service) as Methods | undefined
       if (typeof target?.[method] !== 'function') {
-        throw new TypeError(`nothing serves ${service}.${method}`)
+        throw new TypeError(`no service has ${service}.${method}`)
       }
       const value = await target[method](...values)
       this.#send({ kind: 'answer', id, value })
     } catch (error) {
-      // Name and message only: an error's other properties may hold what must not travel.
+      // Only name and message cross: other properties of an error may hold secrets.
       const { name, message } = error instanceof Error ? error : new Error('not an error')
       this.#send({ kind: 'failure', id, name, message })
     }

@@ -1,4 +1,4 @@
-// Runs a thread, whatever carries it: composes its services and serves them to the frontend.
+// Runs a thread over any wire: composes its services and serves them to the frontend.
 
 import type { Runtime } from '#domain/runtime'
 import type { Logger } from '#domain/telemetry'
@@ -21,7 +21,7 @@ type Compose<Name extends ThreadName> = (
   edge: ThreadEdge<Name>,
 ) => Promise<ThreadEnds[Name]['services']>
 
-/** Each thread loads only what it runs. */
+/** Loads the code of each thread in that thread alone. */
 const COMPOSE: { readonly [Name in ThreadName]: () => Promise<Compose<Name>> } = {
   log: async () => (await import('#src/runtime/standalone/log-worker')).composeEmbeddedLog,
   engine: async () => (await import('#src/runtime/standalone/engine')).composeEmbeddedEngine,

@@ -9,7 +9,7 @@ import type { ThreadStart, Threads } from './threads.ts'
 
 export interface Thread<Name extends ThreadName> {
   readonly rpc: Rpc<FrontendEnd, ThreadEnds[Name]>
-  /** Closes what the thread holds and ends it. */
+  /** Closes the connections and files of the thread, and ends it. */
   readonly stop: () => Promise<void>
 }
 
@@ -18,7 +18,7 @@ export interface ThreadOwner {
   readonly signal?: AbortSignal
   readonly threads: Threads
   readonly logger: Logger
-  /** Called when the process cannot go on. */
+  /** Gets the reason when the process cannot go on. */
   readonly onFailure: (reason: string) => void
 }
 

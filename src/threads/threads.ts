@@ -1,4 +1,4 @@
-// Starts the threads of a gateway: as worker threads, or inside one thread.
+// The ports that start the threads of a gateway: as worker threads, or inside one thread.
 
 import type { Runtime } from '#domain/runtime'
 import type { Logger } from '#domain/telemetry'
@@ -14,17 +14,17 @@ export interface ThreadStart<Name extends ThreadName = ThreadName> {
   readonly peer?: PeerWire
 }
 
-/** A started thread, for the one that started it. */
+/** A started thread, as its starter sees it. */
 export interface Spawned {
   readonly wire: Wire
-  /** Ends the thread at once, whatever it does. */
+  /** Ends the thread at once, also in the middle of work. */
   readonly terminate: () => Promise<unknown>
 }
 
 export interface Threads {
   /** Makes a wire and gives its two ends, one for each of two threads. */
   wire(): readonly [PeerWire, PeerWire]
-  /** Starts a thread. `onEnd` is called when it ends, also when it was meant to. */
+  /** Starts a thread, which calls `onEnd` at its end, also after `terminate`. */
   spawn(start: ThreadStart, onEnd: (reason: Error) => void): Spawned
 }
 

@@ -8,7 +8,7 @@ export interface Wire {
   on(event: 'message', listener: (message: unknown) => void): unknown
 }
 
-/** A wire between two threads that the frontend starts; it tells when the other end is gone. */
+/** A wire between two threads that the frontend starts; it reports the end of the other thread. */
 export interface PeerWire extends Wire {
   on(event: 'message', listener: (message: unknown) => void): unknown
   on(event: 'close', listener: () => void): unknown
@@ -16,8 +16,8 @@ export interface PeerWire extends Wire {
 }
 
 /**
- * Two ends of a wire inside this thread. Each message is a copy, so that nothing is shared by
- * accident, and arrives through `soon`. Messages wait for the first listener, as in a MessagePort.
+ * Two ends of a wire inside this thread. Each message arrives through `soon` as a copy, so that the
+ * ends share no object. Messages wait for the first listener, as in a MessagePort.
  */
 export function memoryWire({ soon }: Pick<Runtime, 'soon'>): readonly [PeerWire, PeerWire] {
   const inboxes = [new Inbox(), new Inbox()] as const
@@ -37,7 +37,7 @@ export function memoryWire({ soon }: Pick<Runtime, 'soon'>): readonly [PeerWire,
   return [end(one, other), end(other, one)]
 }
 
-/** Messages for one end; they wait until somebody listens. */
+/** Messages for one end, which wait for the first listener. */
 class Inbox {
   readonly #early: unknown[] = []
   readonly #endListeners: (() => void)[] = []
@@ -49,7 +49,7 @@ class Inbox {
     for (const message of this.#early.splice(0)) this.take(message)
   }
 
-  /** Also tells a listener that comes after the end. */
+  /** Calls a listener at the end of the wire, or at once when the wire has ended. */
   onEnd(listener: () => void): void {
     if (this.#isClosed) listener()
     else this.#endListeners.push(listener)

@@ -1,4 +1,4 @@
-// Thread edge: the start of a worker thread. Settings come from the thread that starts it.
+// Edge of a thread: starts in a worker thread, with settings from the thread that started it.
 
 import { parentPort, workerData } from 'node:worker_threads'
 

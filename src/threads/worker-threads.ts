@@ -1,4 +1,4 @@
-// Worker threads of Node, each with an event loop.
+// Runs threads as worker threads of Node, each with its own event loop.
 
 import { MessageChannel, MessagePort, Worker } from 'node:worker_threads'
 
@@ -7,8 +7,8 @@ import type { ThreadName } from './contract.ts'
 import type { Threads } from './threads.ts'
 
 /** A thread runs the same code as its process: the sources, or the build. */
-const CONDITIONS = process.execArgv.filter((word) => word.startsWith('--conditions='))
-/** Node 22 warns that its SQLite is experimental; the tests of this project cover what is used. */
+const CONDITIONS = process.execArgv.filter((argument) => argument.startsWith('--conditions='))
+/** Node 22 warns that its SQLite is experimental; the tests of this project cover its use. */
 const QUIET = ['--disable-warning=ExperimentalWarning']
 /**
  * Megabytes of the young generation, as many as the main thread has (process/node-settings.ts): a

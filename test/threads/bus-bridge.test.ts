@@ -69,7 +69,7 @@ function twoThreads(t: ExecutionContext) {
   return { engineBus, frontBus, told, settle }
 }
 
-function seqsHeard(bus: Pick<LocalBus, 'listen'>, number: number) {
+function announcedSeqs(bus: Pick<LocalBus, 'listen'>, number: number) {
   const heard: number[] = []
   const stop = bus.listen(channel(number), ({ entries }) => {
     heard.push(...entries.map(({ seq }) => seq))
@@ -77,9 +77,9 @@ function seqsHeard(bus: Pick<LocalBus, 'listen'>, number: number) {
   return { heard, stop }
 }
 
-test("the frontend hears the engine's announcements in order", async (t) => {
+test("the frontend's listener gets the engine's announcements in order", async (t) => {
   const { engineBus, frontBus, settle } = twoThreads(t)
-  const { heard } = seqsHeard(frontBus, 1)
+  const { heard } = announcedSeqs(frontBus, 1)
   await settle()
   engineBus.announce([announcementOf(1, 1), announcementOf(1, 2)])
   engineBus.announce([announcementOf(1, 3)])
@@ -87,7 +87,7 @@ test("the frontend hears the engine's announcements in order", async (t) => {
   t.deepEqual(heard, [1, 2, 3])
 })
 
-test('bus-bridge/3: an announcement is heard as it was made', async (t) => {
+test('bus-bridge/3: an announcement arrives unchanged', async (t) => {
   const { engineBus, frontBus, settle } = twoThreads(t)
   const heard: Announcement[] = []
   frontBus.listen(channel(1), (announcement) => heard.push(announcement))
@@ -106,19 +106,19 @@ test('bus-bridge/3: an announcement is heard as it was made', async (t) => {
   t.deepEqual(heard, made)
 })
 
-test('bus-bridge/1: only announcements with listeners cross', async (t) => {
+test('bus-bridge/1: an announcement without a listener does not cross', async (t) => {
   const { engineBus, frontBus, told, settle } = twoThreads(t)
-  seqsHeard(frontBus, 1)
+  announcedSeqs(frontBus, 1)
   await settle()
   engineBus.announce([announcementOf(1, 1), announcementOf(2, 1), announcementOf(3, 1)])
   await settle()
   t.deepEqual(told, ['announce'])
 })
 
-test('bus-bridge/1: relaying ends with the last listener, and an announcement crosses once for all', async (t) => {
+test('bus-bridge/1: an announcement crosses once for all listeners, until the last one stops', async (t) => {
   const { engineBus, frontBus, told, settle } = twoThreads(t)
-  const first = seqsHeard(frontBus, 1)
-  const second = seqsHeard(frontBus, 1)
+  const first = announcedSeqs(frontBus, 1)
+  const second = announcedSeqs(frontBus, 1)
   await settle()
   engineBus.announce([announcementOf(1, 1)])
   await settle()
@@ -137,7 +137,7 @@ test('bus-bridge/1: relaying ends with the last listener, and an announcement cr
   await settle()
   t.is(told.length, 2)
 
-  const third = seqsHeard(frontBus, 1)
+  const third = announcedSeqs(frontBus, 1)
   await settle()
   engineBus.announce([announcementOf(1, 4)])
   await settle()
@@ -145,11 +145,11 @@ test('bus-bridge/1: relaying ends with the last listener, and an announcement cr
   t.is(told.length, 3)
 })
 
-test('bus-bridge/1: listening crosses before a call that was made after it', async (t) => {
+test('bus-bridge/1: the message about a listener crosses before a later call', async (t) => {
   const { engineBus, frontBus, settle } = twoThreads(t)
   // A session listens first and reads the feed then: what is announced after the read must reach
   // it.
-  const { heard } = seqsHeard(frontBus, 1)
+  const { heard } = announcedSeqs(frontBus, 1)
   const read = settle()
   await read
   engineBus.announce([announcementOf(1, 7)])
@@ -157,17 +157,17 @@ test('bus-bridge/1: listening crosses before a call that was made after it', asy
   t.deepEqual(heard, [7])
 })
 
-test("the frontend's own announcements stay there", async (t) => {
+test("the frontend's own announcements do not cross", async (t) => {
   const { engineBus, frontBus, settle } = twoThreads(t)
-  const here = seqsHeard(frontBus, 1)
-  const there = seqsHeard(engineBus, 1)
+  const here = announcedSeqs(frontBus, 1)
+  const there = announcedSeqs(engineBus, 1)
   frontBus.announce([announcementOf(1, 5)])
   await settle()
   t.deepEqual(here.heard, [5])
   t.deepEqual(there.heard, [])
 })
 
-test('bus-bridge/2: a notice reaches each thread once, from whichever it came', async (t) => {
+test('bus-bridge/2: a notice reaches each thread once, whichever thread sent it', async (t) => {
   const { engineBus, frontBus, settle } = twoThreads(t)
   const heard: string[] = []
   const note = (where: string) => (notice: Notice) => void heard.push(`${where} ${notice.kind}`)

@@ -31,7 +31,7 @@ test('a service, a method, a topic or a payload that the contract lacks does not
   t.truthy(method)
 })
 
-test('a method that answers without a promise cannot cross', (t) => {
+test('a service with a method that returns no promise does not compile', (t) => {
   interface Clock {
     now(): number
   }

@@ -72,7 +72,7 @@ function linked(t: ExecutionContext) {
   return { near, far, crossed, port1 }
 }
 
-test('a method of the other end is called with its values, and its answer comes back', async (t) => {
+test('a call runs a method of the other end with its values, and gives its answer', async (t) => {
   const { near, far } = linked(t)
   far.serve({ service: new Served() })
   const remote = near.remote('service')
@@ -92,7 +92,7 @@ test('both ends can serve and call at once', async (t) => {
   t.deepEqual([one, other], ['from far', 'from near'])
 })
 
-test('answers find their calls, in whatever order they come', async (t) => {
+test('each call gets its own answer, whatever the order of the answers', async (t) => {
   const { near, far } = linked(t)
   const gates = new Map<number, () => void>()
   far.serve({
@@ -110,7 +110,7 @@ test('answers find their calls, in whatever order they come', async (t) => {
   t.deepEqual(await Promise.all(answers), ['answer 1', 'answer 2', 'answer 3'])
 })
 
-test('rpc/1: calls and one-way messages arrive in the order in which they were sent', async (t) => {
+test('rpc/1: calls and one-way messages arrive in the order of sending', async (t) => {
   const { near, far } = linked(t)
   const served = new Served()
   far.serve({ service: served })
@@ -140,7 +140,7 @@ test('rpc/2: calls of one pass cross in one message, and later ones in another',
   t.is(crossed.length, 2)
 })
 
-test('rpc/2: answers that are given together cross together', async (t) => {
+test('rpc/2: answers of one pass cross in one message', async (t) => {
   const { near, far, crossed } = linked(t)
   near.serve({ service: new Served() })
   const remote = far.remote('service')
@@ -160,7 +160,7 @@ test('rpc/3: a broken rpc rejects waiting and later calls, with its reason', asy
   t.is(await t.throwsAsync(remote.add(1, 1)), reason)
 })
 
-test('rpc/3: an answer that comes after the break harms nothing', async (t) => {
+test('rpc/3: an answer after the break has no effect', async (t) => {
   const { near, far } = linked(t)
   far.serve({ service: new Served() })
   const call = near.remote('service').add(1, 1)
@@ -171,7 +171,7 @@ test('rpc/3: an answer that comes after the break harms nothing', async (t) => {
   t.is(await probe, 'still here')
 })
 
-test('rpc/3: a call of something that is not served rejects', async (t) => {
+test('rpc/3: a call of a missing service or method rejects', async (t) => {
   const { near, far } = linked(t)
   far.serve({ service: new Served() })
   await t.throwsAsync(near.remote('nobody').add(1, 1), { message: /nobody/ })
@@ -182,7 +182,7 @@ test('rpc/3: a call of something that is not served rejects', async (t) => {
   })
 })
 
-test('an error crosses with its name and message and nothing else', async (t) => {
+test('only the name and the message of an error cross', async (t) => {
   const { near, far } = linked(t)
   far.serve({ service: new Served() })
   const error = await t.throwsAsync(near.remote('service').fail())
@@ -193,7 +193,7 @@ test('an error crosses with its name and message and nothing else', async (t) =>
   t.false(String(error?.stack).includes('secret'))
 })
 
-test('a thrown value that is no error crosses as an error without its content', async (t) => {
+test('a thrown value that is no error becomes an error without its content', async (t) => {
   const { near, far } = linked(t)
   far.serve({
     service: servedWith({
@@ -207,14 +207,14 @@ test('a thrown value that is no error crosses as an error without its content', 
   t.is(error?.message, 'not an error')
 })
 
-test('a remote service can be passed through a promise', async (t) => {
+test('a promise can give a remote service', async (t) => {
   const { near, far } = linked(t)
   far.serve({ service: new Served() })
   const remote = await Promise.resolve(near.remote('service'))
   t.is(await remote.add(1, 1), 102)
 })
 
-test('a one-way message to a topic without a listener is dropped', async (t) => {
+test('a one-way message to a topic without a listener has no effect', async (t) => {
   const { near, far } = linked(t)
   far.serve({ service: new Served() })
   near.tell('topic', 1)

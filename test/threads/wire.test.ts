@@ -35,7 +35,7 @@ for (const [name, make] of FORMS) {
     one.close()
   })
 
-  test(`${name}: a message is a copy, made when it was sent`, async (t) => {
+  test(`${name}: a message is a copy from the moment of sending`, async (t) => {
     const [one, other] = make()
     const heard: unknown[] = []
     other.on('message', (message) => heard.push(message))
@@ -47,13 +47,13 @@ for (const [name, make] of FORMS) {
     one.close()
   })
 
-  test(`${name}: a value that is no plain data is refused`, (t) => {
+  test(`${name}: postMessage refuses a value that is no plain data`, (t) => {
     const [one] = make()
     t.throws(() => one.postMessage({ method: () => 1 }), { name: 'DataCloneError' })
     one.close()
   })
 
-  test(`${name}: both ends hear the close of one, and nothing arrives after it`, async (t) => {
+  test(`${name}: the close of one end reaches both, and no message arrives after it`, async (t) => {
     const [one, other] = make()
     const told: string[] = []
     one.on('message', () => told.push('a message'))
