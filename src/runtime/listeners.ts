@@ -7,7 +7,7 @@ import { normaliseAddress, trustedProxyCheck } from '#src/ingress/client-address
 import type { Ingress } from '#src/ingress/ingress'
 import type { MetricsPart } from '#src/telemetry/meter'
 import type { Listener } from '#src/transports/carrier'
-import { Places } from '#src/transports/places'
+import { ConnectionLimits } from '#src/transports/connection-limits'
 import { createTcpListener } from '#src/transports/tcp'
 import type { Sessions } from '#src/transports/sessions'
 import { createWssListener } from '#src/transports/wss'
@@ -28,7 +28,7 @@ const MAKE: Readonly<Record<CarrierName, Make>> = {
     createWssListener({
       host: { mount: (apply) => ingress.http.mount(apply), listen: () => ingress.listen() },
       open: (carrier) => sessions.open(carrier),
-      places: placesOf('wss', config, edge),
+      limits: limitsOf('wss', config, edge),
       clientAddress: ingress.clientAddress,
       refuseUpgrade: ingress.refuseUpgrade,
       upgraded: () => ingress.connections.upgraded(),
@@ -45,7 +45,7 @@ const MAKE: Readonly<Record<CarrierName, Make>> = {
       },
       {
         open: (carrier) => sessions.open(carrier),
-        places: placesOf('tcp', config, edge),
+        limits: limitsOf('tcp', config, edge),
         runtime: edge.runtime,
       },
     )
@@ -63,10 +63,10 @@ export function composeListeners(
   return config.privateTransports.carriers.map((carrier) => MAKE[carrier](config, edge, parts))
 }
 
-function placesOf(
+function limitsOf(
   carrier: CarrierName,
   { privateTransports }: Pick<Config, 'privateTransports'>,
   { meter }: Pick<BackendEdge, 'meter'>,
-): Places {
-  return new Places(carrier, privateTransports.connections, meter)
+): ConnectionLimits {
+  return new ConnectionLimits(carrier, privateTransports.connections, meter)
 }

@@ -2,12 +2,12 @@
 // Losing one costs a repeated delivery, never an entry.
 //
 // Invariants:
-//   acknowledgement-writer/1. One write is under way at a time, so a later position never meets an
-//     earlier one in the store.
-//   acknowledgement-writer/2. Positions of a failed write wait again, unless later ones took their
-//     places.
-//   acknowledgement-writer/3. At most `waitingMax` positions wait; beyond that, new ones are left
-//     out until there is room.
+//   acknowledgement-writer/1. One write runs at a time, so the store never gets an earlier position
+//     after a later one.
+//   acknowledgement-writer/2. Positions of a failed write wait again, unless later ones have
+//     replaced them.
+//   acknowledgement-writer/3. At most `waitingMax` positions wait; beyond that, `record` drops new
+//     ones until there is room.
 
 import type { Acknowledgement } from '#domain/feed'
 import type { SubscriptionStore } from '#domain/store-ports'

@@ -1,13 +1,12 @@
-// The channels of one session that are behind: which of them are read next, and how much of each.
+// Decides which of a session's channels that are behind are read next, and how much of each.
 //
 // Invariants:
-//   backlog/1. At most READS_AT_ONCE_MAX reads are under way, and their entries have room in the
-//     window.
-//   backlog/2. A read that brought no progress is not repeated before a tick, whatever the store
+//   backlog/1. At most READS_AT_ONCE_MAX reads run, and their entries have room in the window.
+//   backlog/2. After a read without progress the next one waits for a tick, whatever the store
 //     answers.
-//   backlog/3. A read is shared out over the channels that are behind, up to READ_CHANNELS_MAX of
-//     them: a device with a thousand channels costs a read for many of them, and none waits for the
-//     end of another.
+//   backlog/3. A read covers up to READ_CHANNELS_MAX of the channels that are behind and shares its
+//     entries out among them: one read serves many channels of a device with a thousand, and no
+//     channel waits for the end of another.
 
 import { requestOf } from './progress.ts'
 import type { Progress } from './progress.ts'
@@ -17,12 +16,13 @@ import {
   READ_CHANNELS_MAX,
   READ_ENTRIES_MAX,
 } from './signals.ts'
-import type { AskedOf, Output } from './signals.ts'
+import type { EffectOf, Output } from './signals.ts'
 import type { Window } from './window.ts'
 
 /**
- * Entries of a channel's share in a read, at least. Less would look a channel up once more for each
- * few entries; more would be reserved for nothing where many updates are of few Things.
+ * The least entries of a channel's share in a read. With less, each few entries would cost another
+ * look-up of the channel; with more, a read would reserve room in vain where many updates are of
+ * few Things.
  */
 const SHARE_MIN = 16
 
@@ -76,14 +76,14 @@ export class Backlog {
     this.#postponed.clear()
   }
 
-  /** The channels that were asked for with this ticket, in their order. */
+  /** The channels of the read with this ticket, in its order. */
   arrived(ticket: number): readonly Progress[] {
     const loading = this.#loading.get(ticket)
     this.#loading.delete(ticket)
     return loading?.channels ?? []
   }
 
-  /** Asks for the next pages, as many as fit. (backlog/1) */
+  /** Adds outputs that read the next pages, as many as fit. (backlog/1) */
   read(outputs: Output[]): void {
     while (this.#behind.size > 0 && this.#loading.size < READS_AT_ONCE_MAX) {
       let reserved = 0
@@ -94,16 +94,16 @@ export class Backlog {
     }
   }
 
-  /** A read of so many entries at most. (backlog/3) */
-  #readOf(room: number): AskedOf<'read-pages'> {
+  /** A read of at most `room` entries. (backlog/3) */
+  #readOf(room: number): EffectOf<'read-pages'> {
     const channels: Progress[] = []
-    const requests: AskedOf<'read-pages'>['requests'][number][] = []
+    const requests: EffectOf<'read-pages'>['requests'][number][] = []
     let left = room
     for (const progress of this.#behind) {
       if (left === 0 || channels.length === READ_CHANNELS_MAX) break
       const share = Math.max(SHARE_MIN, Math.ceil(left / this.#behind.size))
-      const owed = Math.max(1, progress.announcedSeq - progress.sentSeq)
-      const limit = Math.min(left, share, owed)
+      const missing = Math.max(1, progress.announcedSeq - progress.sentSeq)
+      const limit = Math.min(left, share, missing)
       left -= limit
       this.#behind.delete(progress)
       progress.stage = 'loading'

@@ -1,4 +1,4 @@
-// Carriers of sessions and their listeners: the only difference between WSS, TCP and QUIC.
+// The ports of carriers and their listeners, which hide the differences between WSS, TCP and QUIC.
 
 import type { CarrierName } from '#domain/carrier'
 
@@ -8,13 +8,13 @@ export interface Carrier {
   readonly address: string
   /** The Authorization header of the upgrade, '' without one. A secret. */
   readonly authorization: string
-  /** Milliseconds that the connection took before its session; they count towards the hello. */
+  /** Milliseconds from the connection to its session; they count towards the hello's deadline. */
   readonly openingMs: number
-  /** Sends texts in this order, together. Gives the bytes that it still holds, or `closed`. */
+  /** Sends texts together, in this order. Gives the bytes that it still holds, or `closed`. */
   send(texts: readonly string[]): number | 'closed'
-  /** Sends what it holds and closes. */
+  /** Sends the texts that it holds and closes. */
   close(code: number, reason: string): void
-  /** Closes at once; what it holds is lost. */
+  /** Closes at once; the texts that it holds are lost. */
   cut(): void
 }
 
@@ -26,7 +26,7 @@ export interface SessionHandle {
   receive(text: string): void
   /** The device broke a rule: the session tells the device and ends. */
   broken(rule: BrokenRule): void
-  /** The carrier has sent some of what it held; `bytes` are left. */
+  /** The carrier has sent a part of its texts and still holds `bytes`. */
   drained(bytes: number): void
   closed(): void
 }
@@ -37,8 +37,8 @@ export interface Listener {
   /** Binds and gives the port; rejects with a sentence for the operator. */
   listen(): Promise<number>
   /**
-   * Reads the certificate anew, for new connections; open ones stay. When it cannot be used,
-   * rejects with a sentence for the operator and keeps the old one.
+   * Reads the certificate again, for new connections; open ones stay. Rejects with a sentence for
+   * the operator when it cannot use the new certificate, and keeps the old one.
    */
   reload(): Promise<void>
   /** Refuses new connections and cuts the open ones. */

@@ -1,13 +1,13 @@
-// The sessions of this process that listen to each channel. The first session of a channel makes
-// the process listen on the bus; the last one makes it stop.
+// Keeps the sessions of this process that listen to each channel. The first session of a channel
+// makes the process listen on the bus; the end of the last one makes it stop.
 //
 // Invariants:
 //   channel-listeners/1. Each entry is encoded once for all sessions of a channel, which share the
 //     text.
-//   channel-listeners/2. The highest seq heard since listening began is remembered: it corrects
-//     positions that were read while an announcement passed by.
+//   channel-listeners/2. The process remembers the highest seq announced since it listens: that
+//     corrects positions that sessions read while an announcement arrived.
 //   channel-listeners/3. An announcement names its head, also when its entries had no room:
-//     sessions then read the feed at once, and not when the next entry or the next check comes.
+//     sessions then read the feed at once, and do not wait for the next entry or the next check.
 //   channel-listeners/4. Where several sessions share a channel, a session whose window was full
 //     gets the skipped entries from memory, as the same text. It gets older entries from the feed.
 
@@ -21,7 +21,7 @@ import type { Frame, FramePage, News, PageRequest } from './signals.ts'
 /** Bytes of recent frames that a process keeps: seconds of a busy channel. */
 const RECENT_BYTES_MAX = 8 * 2 ** 20
 
-interface Heard<Member> {
+interface ListenedChannel<Member> {
   readonly members: Set<Member>
   readonly stop: () => void
   headSeq: number
@@ -32,7 +32,7 @@ export type Tell<Member> = (member: Member, news: News) => void
 export class ChannelListeners<Member> {
   readonly #bus: Bus
   readonly #tell: Tell<Member>
-  readonly #channels = new Map<ChannelId, Heard<Member>>()
+  readonly #channels = new Map<ChannelId, ListenedChannel<Member>>()
   readonly #recent = new RecentFrames(RECENT_BYTES_MAX)
 
   constructor(bus: Bus, tell: Tell<Member>) {
@@ -40,15 +40,15 @@ export class ChannelListeners<Member> {
     this.#tell = tell
   }
 
-  /** Bytes of the frames that are kept for sessions that are a little behind. */
+  /** Bytes of the recent frames, which sessions get that are a little behind. */
   get recentBytes(): number {
     return this.#recent.bytes
   }
 
   join(channelId: ChannelId, member: Member): void {
-    const heard = this.#channels.get(channelId)
-    if (heard !== undefined) {
-      heard.members.add(member)
+    const channel = this.#channels.get(channelId)
+    if (channel !== undefined) {
+      channel.members.add(member)
       return
     }
     const stop = this.#bus.listen(channelId, (announcement) => this.#announced(announcement))
@@ -56,10 +56,10 @@ export class ChannelListeners<Member> {
   }
 
   leave(channelId: ChannelId, member: Member): void {
-    const heard = this.#channels.get(channelId)
-    if (heard === undefined || !heard.members.delete(member) || heard.members.size > 0) return
+    const channel = this.#channels.get(channelId)
+    if (channel === undefined || !channel.members.delete(member) || channel.members.size > 0) return
     this.#channels.delete(channelId)
-    heard.stop()
+    channel.stop()
   }
 
   membersOf(channelId: ChannelId): readonly Member[] {
@@ -75,19 +75,19 @@ export class ChannelListeners<Member> {
     return found
   }
 
-  /** Resolves once the bus delivers everything that is announced from then on. */
+  /** Resolves once the bus delivers every later announcement. */
   settled(): Promise<void> {
     return this.#bus.flush()
   }
 
-  /** The highest seq heard of a channel; 0 before any. (channel-listeners/2) */
+  /** The highest announced seq of a channel; 0 before any. (channel-listeners/2) */
   headOf(channelId: ChannelId): number {
     return this.#channels.get(channelId)?.headSeq ?? 0
   }
 
   /**
-   * Pages for the first requests, up to the first one that recent frames cannot serve. The feed
-   * serves entries from before a session: it gives each changed Thing once, and not each update.
+   * Pages for the first requests, up to the first one that recent frames cannot serve. For entries
+   * from before a session the feed is better: it gives each changed Thing once, not each update.
    * (channel-listeners/4)
    */
   recentPages(requests: readonly PageRequest[]): readonly FramePage[] {
@@ -103,13 +103,13 @@ export class ChannelListeners<Member> {
   }
 
   #announced(announcement: Announcement): void {
-    const heard = this.#channels.get(announcement.channelId)
-    if (heard === undefined) return
+    const channel = this.#channels.get(announcement.channelId)
+    if (channel === undefined) return
     const news = newsOf(announcement) // channel-listeners/1
-    heard.headSeq = Math.max(heard.headSeq, news.headSeq) // channel-listeners/2
-    if (heard.members.size > 1) this.#recent.add(news.channelId, news.frames)
+    channel.headSeq = Math.max(channel.headSeq, news.headSeq) // channel-listeners/2
+    if (channel.members.size > 1) this.#recent.add(news.channelId, news.frames)
     // A member may leave while it gets the news: a Set allows removal during iteration.
-    for (const member of heard.members) this.#tell(member, news)
+    for (const member of channel.members) this.#tell(member, news)
   }
 }
 

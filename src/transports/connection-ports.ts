@@ -12,8 +12,8 @@ import type { Reads } from './reads.ts'
 import type { Ticked, Ticks } from './ticks.ts'
 
 /**
- * Ports that all connections of a process share. Deadlines and heartbeats go by `monotonicMs`;
- * `nowMs` is only told to devices.
+ * Ports that all connections of a process share. Deadlines and heartbeats use `monotonicMs`;
+ * `nowMs` is only for messages to devices.
  */
 export interface ConnectionPorts<Connection extends Ticked> extends Pick<
   Runtime,
@@ -33,10 +33,10 @@ export interface ConnectionPorts<Connection extends Ticked> extends Pick<
   /** A random name for a session. */
   readonly newSessionId: () => string
   readonly delivered: Record<'live' | 'replay', (by?: number) => void>
-  /** Counts a session that the gateway ends. `reason` is one of its own words. */
+  /** Counts a session that the gateway ends; the gateway has few reasons. */
   readonly ended: (carrier: CarrierName, reason: string) => void
   /**
-   * Called when the device is known: from then on the connection hears of changes to its
+   * Called when the device is known: from then on the connection gets changes to its
    * subscriptions.
    */
   identified(connection: Connection): void

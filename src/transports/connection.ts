@@ -1,4 +1,4 @@
-// One carrier with its session: performs what the protocol asks for.
+// Joins one carrier with its session, and performs the outputs of the session.
 //
 //   carrier ─▶ session ─▶ outputs ─▶ carrier, store, acknowledgements
 //                 ▲                          │
@@ -6,8 +6,7 @@
 //
 // Invariants:
 //   connection/1. A session listens to a channel, and the bus knows of it, before its position is
-//     read. Announcements heard since then correct the position, so nothing is lost between reading
-//     and listening.
+//     read. Later announcements correct the position, so no entry is lost between the two.
 //   connection/2. A connection that is gone listens to no channel; its session is closed and takes
 //     no input (session/2).
 //   connection/3. A defect in one session ends that session and no other.
@@ -26,7 +25,7 @@ import type { Rank } from './rank.ts'
 import { reportDefect } from '#domain/defect'
 import { Session } from './session.ts'
 import { CLOSE, RETRY_AFTER_MS } from './signals.ts'
-import type { Asked, AskedOf, Input, Output } from './signals.ts'
+import type { Effect, EffectOf, Input, Output } from './signals.ts'
 
 /** Ports that all connections of a process share. */
 export type Shared = ConnectionPorts<Connection>
@@ -40,7 +39,7 @@ export class Connection implements SessionHandle, Writer {
   readonly #listening: Listening<Connection>
   readonly #outbox: Outbox
   #deviceId: DeviceId | undefined
-  /** Grows when a subscription changes, so that an older reading of subscriptions is not used. */
+  /** Grows with each change of a subscription: a reading from before the change is not used. */
   #version = 0
   #isGone = false
 
@@ -79,7 +78,7 @@ export class Connection implements SessionHandle, Writer {
     }
   }
 
-  /** Asks the device to leave, and tells it a random time after which it may come back. */
+  /** Tells the device to leave, and a random time after which it may come back. */
   leave(reason: GoawayReason): void {
     const { least, most } = RETRY_AFTER_MS
     const retryAfterMs = least + this.#shared.random(most - least + 1)
@@ -103,7 +102,7 @@ export class Connection implements SessionHandle, Writer {
     this.carrier.close(code, reason)
   }
 
-  /** Ends the connection at once; what its carrier holds is lost. */
+  /** Ends the connection at once; the texts that its carrier holds are lost. */
   cut(): void {
     this.closed()
     this.carrier.cut()
@@ -115,7 +114,7 @@ export class Connection implements SessionHandle, Writer {
     this.feed({ kind: 'buffered', bytes })
   }
 
-  /** The device has a subscription that it may not have had before. */
+  /** Reads a subscription that may be new. */
   subscribed(channelId: ChannelId): void {
     this.#version += 1
     this.#read(() => this.#subscribe(channelId))
@@ -123,27 +122,27 @@ export class Connection implements SessionHandle, Writer {
 
   unsubscribed(channelId: ChannelId, reason: UnsubscribedReason): void {
     this.#version += 1
-    this.#part(channelId, reason)
+    this.#leaveChannel(channelId, reason)
   }
 
-  /** Announcements may have been lost. */
+  /** Compares the channels with the store, since announcements may have been lost. */
   recheck(): void {
     if (!this.#isGone) this.#read(() => this.#check())
   }
 
   #perform(outputs: readonly Output[]): void {
-    const asked: Asked[] = []
+    const effects: Effect[] = []
     let ending: Extract<Output, { readonly kind: 'close' }> | undefined
     for (const output of outputs) {
-      if (output.kind === 'send') this.#outbox.say(output.text)
+      if (output.kind === 'send') this.#outbox.add(output.text)
       else if (output.kind === 'close') ending = output
       else if (output.kind === 'deliver') {
-        this.#outbox.say(output.frame.text)
+        this.#outbox.add(output.frame.text)
         this.#shared.delivered[output.frame.mode]()
-      } else asked.push(output)
+      } else effects.push(output)
     }
-    for (const ask of asked) this.#ask(ask)
-    if (ending === undefined) this.#outbox.settle()
+    for (const effect of effects) this.#start(effect)
+    if (ending === undefined) this.#outbox.flushSoon()
     else this.end(ending.code, ending.reason)
   }
 
@@ -159,30 +158,30 @@ export class Connection implements SessionHandle, Writer {
     }
   }
 
-  /** connection/3 */
+  /** Ends a session with a defect. (connection/3) */
   #failed(error: unknown): void {
     this.#shared.logger.error('a session failed', { ...reportDefect(error) })
     this.end(CLOSE.failed, 'internal error')
   }
 
-  #ask(asked: Asked): void {
-    switch (asked.kind) {
+  #start(effect: Effect): void {
+    switch (effect.kind) {
       case 'admit':
-        this.#admit(asked.hello)
+        this.#admit(effect.hello)
         break
       case 'read-pages': {
-        const { ticket, requests } = asked
+        const { ticket, requests } = effect
         const pages = this.#shared.listeners.recentPages(requests)
         if (pages.length > 0) this.feed({ kind: 'pages', ticket, pages })
-        else if (!this.#read(() => this.#readPages(asked))) this.feed({ kind: 'postponed', ticket })
+        else if (!this.#read(() => this.#readPages(effect))) this.feed({ kind: 'postponed', ticket })
         break
       }
       case 'read-positions':
-        // When too many reads wait, the next check comes all the same.
+        // When too many reads wait, the next check tries again.
         this.#read(() => this.#check())
         break
       case 'acknowledge': {
-        const { channelId, seq } = asked
+        const { channelId, seq } = effect
         const deviceId = this.#deviceId
         if (deviceId !== undefined)
           this.#shared.acknowledgements.record({ deviceId, channelId, seq })
@@ -191,7 +190,7 @@ export class Connection implements SessionHandle, Writer {
   }
 
   /**
-   * Has a place among the reads; a store that rejects ends the session. False when too many wait.
+   * Queues a read; the session ends when the store rejects it. False when too many reads wait.
    */
   #read(job: () => Promise<void>): boolean {
     return this.#shared.reads.run(async () => {
@@ -217,14 +216,15 @@ export class Connection implements SessionHandle, Writer {
   async #enter(deviceId: DeviceId): Promise<void> {
     const { devices, subscriptions } = this.#shared
     this.#deviceId = deviceId
-    this.#shared.identified(this) // Before it has a number, so that it hears of greater ones.
+    this.#shared.identified(this) // First, so that it gets greater numbers too.
     const number = await devices.numberSession(deviceId)
     if (this.#isGone) return
     if (number === undefined) return this.feed({ kind: 'refused', code: 'device_key_not_found' })
-    this.rank.isNumbered(number)
+    this.rank.setNumber(number)
     let positions = await subscriptions.positions(deviceId)
     this.#join(positions)
-    // connection/1: the first reading says where to listen, the second one is made while listening.
+    // connection/1: the first reading gives the channels to listen to, the second one comes while
+    // the session listens.
     await this.#shared.listeners.settled()
     if (positions.length > 0) positions = await subscriptions.positions(deviceId)
     if (this.#isGone) return
@@ -238,7 +238,7 @@ export class Connection implements SessionHandle, Writer {
     })
   }
 
-  async #readPages({ ticket, requests, bytes }: AskedOf<'read-pages'>): Promise<void> {
+  async #readPages({ ticket, requests, bytes }: EffectOf<'read-pages'>): Promise<void> {
     const read = await this.#shared.feed.catchUp(requests, bytes)
     if (this.#isGone) return
     const pages = read.map(({ entries, ...rest }) => ({
@@ -253,9 +253,9 @@ export class Connection implements SessionHandle, Writer {
     const joined = this.#listening.join(channelId) // connection/1
     await this.#shared.listeners.settled()
     const position = await this.#shared.subscriptions.position(this.#deviceId, channelId)
-    // Changes of other channels meanwhile do not make this position wrong.
+    // Meanwhile changes of other channels do not make this position wrong.
     if (this.#isGone || !this.#listening.isSince(channelId, joined)) return
-    if (position === undefined) this.#part(channelId, 'unsubscribed')
+    if (position === undefined) this.#leaveChannel(channelId, 'unsubscribed')
     else this.feed({ kind: 'subscribed', position: this.#listening.corrected(position) })
   }
 
@@ -267,7 +267,7 @@ export class Connection implements SessionHandle, Writer {
     if (this.#isGone || version !== this.#version) return
     const current = new Map(positions.map((position) => [position.channelId, position]))
     for (const channelId of this.#listening.channelIds) {
-      if (!current.has(channelId)) this.#part(channelId, 'unsubscribed')
+      if (!current.has(channelId)) this.#leaveChannel(channelId, 'unsubscribed')
     }
     for (const channelId of current.keys()) {
       if (!this.#listening.has(channelId)) this.#read(() => this.#subscribe(channelId))
@@ -282,7 +282,7 @@ export class Connection implements SessionHandle, Writer {
     for (const { channelId } of positions) this.#listening.join(channelId)
   }
 
-  #part(channelId: ChannelId, reason: UnsubscribedReason): void {
+  #leaveChannel(channelId: ChannelId, reason: UnsubscribedReason): void {
     if (this.#listening.leave(channelId)) this.feed({ kind: 'unsubscribed', channelId, reason })
   }
 }

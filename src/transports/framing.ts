@@ -1,10 +1,10 @@
-// Frames on a stream of bytes, for carriers that have none of their own: the length in four bytes,
-// big-endian, then that many bytes of JSON. (decisions.md 10)
+// Writes and reads frames on a stream of bytes, for carriers without frames of their own: the
+// length in four bytes, big-endian, then that many bytes of JSON. (decisions.md 10)
 //
 // Invariants:
-//   framing/1. A length is believed as far as its bytes have come: what a reader holds is at most
-//              twice what it was sent, and never more than one frame.
-//   framing/2. The bytes held for one device are bounded; a device beyond the bound is cut.
+//   framing/1. A reader reserves memory only as the bytes of a frame arrive: it holds at most twice
+//              the bytes that it got, and never more than one frame.
+//   framing/2. The bytes held for one device are bounded; the carrier cuts a device beyond that.
 
 import { isUtf8 } from 'node:buffer'
 
@@ -40,7 +40,7 @@ export class FrameReader {
   #held = Buffer.alloc(0)
   #filled = 0
 
-  /** Hands on each text that is complete; gives the broken rule, if there is one. */
+  /** Gives each complete text to `take`; returns the broken rule, if there is one. */
   read(chunk: Buffer, take: (text: string) => void): BrokenRule | undefined {
     let rest = chunk
     while (rest.length > 0) {
@@ -70,11 +70,11 @@ export class FrameReader {
   #begin(length: number | undefined): void {
     this.#length = length
     this.#filled = 0
-    // An idle connection holds nothing.
+    // An idle connection holds no memory.
     if (length === undefined) this.#held = NOTHING
   }
 
-  /** framing/1 */
+  /** Keeps bytes of an incomplete frame. (framing/1) */
   #keep(bytes: Buffer): void {
     const needed = this.#filled + bytes.length
     if (needed > this.#held.length) {
@@ -91,11 +91,11 @@ const NOTHING = Buffer.alloc(0)
 
 /** The stream under a framed carrier. */
 export interface ByteStream {
-  /** Writes bytes, and calls back when they have left. */
-  write(bytes: Buffer, left: () => void): void
-  /** Bytes that were written and have not left. */
+  /** Writes bytes, and calls `sent` when they have left this process. */
+  write(bytes: Buffer, sent: () => void): void
+  /** Bytes that were written and not sent. */
   readonly held: number
-  /** Sends what it holds, then ends, with code and reason if the stream has them. */
+  /** Sends the bytes that it holds, then ends, with code and reason if the stream has them. */
   end(code: number, reason: string): void
   /** Ends at once. */
   cut(): void
@@ -107,7 +107,7 @@ export interface Peer {
   readonly openingMs: number
 }
 
-/** A session on a stream of bytes. Its owner hands in the bytes and says when it is closed. */
+/** A carrier on a stream of bytes. Its owner calls `received` and `closed`. */
 export class FramedCarrier implements Carrier {
   readonly kind: CarrierName
   readonly address: string
@@ -142,7 +142,7 @@ export class FramedCarrier implements Carrier {
     if (broken !== undefined && !this.#isEnding) this.#handle?.broken(broken)
   }
 
-  /** Says that the stream is closed, by either side. */
+  /** Ends the session, since either side has closed the stream. */
   closed(): void {
     if (this.#isClosed) return
     this.#isEnding = true
@@ -152,7 +152,7 @@ export class FramedCarrier implements Carrier {
 
   send(texts: readonly string[]): number | 'closed' {
     if (this.#isEnding) return 'closed'
-    this.#stream.write(framesOf(texts), () => this.#left())
+    this.#stream.write(framesOf(texts), () => this.#sent())
     this.#held = this.#stream.held
     if (this.#held <= HELD_BYTES_MAX) return this.#held
     this.#isEnding = true
@@ -172,7 +172,7 @@ export class FramedCarrier implements Carrier {
     this.#stream.cut()
   }
 
-  #left(): void {
+  #sent(): void {
     if (this.#isEnding || this.#held === 0) return
     this.#held = this.#stream.held
     this.#handle?.drained(this.#held)

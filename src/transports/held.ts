@@ -1,38 +1,38 @@
 // Bounds the bytes that carriers hold for devices that do not read, over all sessions of a process.
-// Entries that are sent and not acknowledged are only numbers: a device that reads costs nothing
-// here.
+// Of sent and unacknowledged entries a session keeps numbers only, so a device that reads holds
+// nothing here.
 //
 // Invariants:
-//   held/1. Together carriers hold at most so many bytes. From three quarters of that on, the
-//     sessions that hold most are told to come back, until the others hold half; beyond the bound
-//     those that were told are cut, the largest first.
+//   held/1. All carriers together hold at most `bytesMax`. From three quarters of that on, the
+//     sessions that hold most have to leave and come back later, until the others hold half; beyond
+//     the bound the leaving ones are cut, the largest first.
 
 /** A session, as far as this file needs it. */
 export interface Holder {
-  /** Asks the device to come back later, and sends it nothing more. */
+  /** Tells the device to come back later, and sends it nothing more. */
   leave(reason: 'busy'): void
-  /** Ends it at once; what its carrier holds is lost. */
+  /** Ends it at once; the texts that its carrier holds are lost. */
   cut(): void
 }
 
 /**
- * Bytes that an ending session may still send. One that holds more is cut: it would stay until the
- * device has read it all.
+ * Bytes that an ending session may still send. A session that holds more is cut: it would stay
+ * until its device has read all of them.
  */
 const KEPT_AT_CLOSE_MAX = 65_536
 
 export class Held {
   readonly #bytesMax: number
-  readonly #sentAway: () => void
+  readonly #onLeave: () => void
   readonly #staying = new Map<Holder, number>()
   readonly #leaving = new Map<Holder, number>()
   #stayingBytes = 0
   #leavingBytes = 0
 
-  /** `sentAway` is called for each session that has to leave. */
-  constructor(bytesMax: number, sentAway: () => void) {
+  /** Calls `onLeave` for each session that has to leave. */
+  constructor(bytesMax: number, onLeave: () => void) {
     this.#bytesMax = bytesMax
-    this.#sentAway = sentAway
+    this.#onLeave = onLeave
   }
 
   /** Bytes that all carriers hold. */
@@ -60,18 +60,18 @@ export class Held {
       this.#leavingBytes += bytes - before
       put(this.#leaving, holder, bytes)
     }
-    if (this.#stayingBytes > (this.#bytesMax * 3) / 4) this.#sendAway()
+    if (this.#stayingBytes > (this.#bytesMax * 3) / 4) this.#makeRoom()
     if (this.bytes > this.#bytesMax) this.#cut()
   }
 
-  #sendAway(): void {
+  #makeRoom(): void {
     for (const [holder, bytes] of largestFirst(this.#staying)) {
       if (this.#stayingBytes <= this.#bytesMax / 2) return
       this.#staying.delete(holder)
       this.#leaving.set(holder, bytes)
       this.#stayingBytes -= bytes
       this.#leavingBytes += bytes
-      this.#sentAway()
+      this.#onLeave()
       holder.leave('busy')
     }
   }

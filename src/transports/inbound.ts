@@ -1,9 +1,9 @@
 // Reads the frames of a device, and bounds them.
 //
 // Invariants:
-//   inbound/1. A device's input is bounded: bytes a frame, broken frames a connection, and, by a
-//     bucket of tokens, the frames that move nothing. An acknowledgement that moves a position
-//     costs nothing, because the gateway's own deliveries bound how many there can be.
+//   inbound/1. A device's input is bounded: the bytes of a frame, the broken frames of a
+//     connection, and, by a token bucket, the frames that move no position. An acknowledgement that
+//     moves a position takes no token: the gateway's own deliveries bound their number.
 
 import { FAULTS, fault } from '#domain/fault'
 import type { Fault } from '#domain/fault'
@@ -23,7 +23,7 @@ export interface Ending {
   readonly because?: Fault
 }
 
-/** The ending of a connection whose device broke a rule before there was a text to read. */
+/** The ending for a device that broke a rule before there was a text to read. */
 export const ENDING: Readonly<Record<BrokenRule, Ending>> = {
   'frame-too-big': {
     kind: 'ending',
@@ -43,7 +43,7 @@ export const ENDING: Readonly<Record<BrokenRule, Ending>> = {
 
 export class Inbound {
   #brokenFrames = 0
-  /** Idle frames that may come at once; the bucket refills with as many in a second. */
+  /** Idle frames that may arrive at once; the bucket gets as many new tokens in a second. */
   #tokens = IDLE_FRAMES_PER_SECOND_MAX
   #filledAtMs = 0
 
@@ -58,7 +58,7 @@ export class Inbound {
     return frame
   }
 
-  /** Handles a fault that the session may survive. */
+  /** Handles a fault after which the session may go on. */
   mistake(mistake: Fault, nowMs: number): Ending | readonly Output[] {
     if (this.#brokenFrames >= BROKEN_FRAMES_MAX) {
       // inbound/1
@@ -67,14 +67,14 @@ export class Inbound {
     return this.#isFlood(nowMs) ? tooMany() : [errorOutput(mistake)]
   }
 
-  /** Handles a frame that moves nothing. */
+  /** Handles a frame that moves no position. */
   idle(frame: DeviceFrame, nowMs: number): Ending | readonly Output[] {
     if (this.#isFlood(nowMs)) return tooMany()
     return frame.kind === 'ping' ? [noticeOutput({ kind: 'pong', mark: frame.mark })] : []
   }
 
   #isFlood(nowMs: number): boolean {
-    // A clock that was set back adds no tokens.
+    // Time that goes back adds no tokens.
     const elapsedMs = Math.max(0, nowMs - this.#filledAtMs)
     const filled = this.#tokens + (elapsedMs / 1_000) * IDLE_FRAMES_PER_SECOND_MAX
     this.#tokens = Math.min(IDLE_FRAMES_PER_SECOND_MAX, filled) - 1

@@ -1,4 +1,4 @@
-// The channels that one session listens to.
+// Keeps the channels that one session listens to.
 
 import type { Position } from '#domain/feed'
 import type { ChannelId } from '#domain/identity'
@@ -8,8 +8,8 @@ export class Listening<Member> {
   readonly #listeners: ChannelListeners<Member>
   readonly #member: Member
   /**
-   * Channels that the session listens to; a channel that is left and joined again gets another
-   * number. Undefined before the first.
+   * The channels that the session listens to, each with the number of its join: leaving and joining
+   * again gives another number. Undefined before the first.
    */
   #channels: Map<ChannelId, number> | undefined
   #joins = 0
@@ -27,7 +27,7 @@ export class Listening<Member> {
     return this.#channels?.has(channelId) === true
   }
 
-  /** Begins to listen; gives a number for this period of listening. */
+  /** Begins to listen; gives the number of this join. */
   join(channelId: ChannelId): number {
     const known = this.#channels?.get(channelId)
     if (known !== undefined) return known
@@ -38,7 +38,7 @@ export class Listening<Member> {
     return this.#joins
   }
 
-  /** True while the period of `joined` goes on. */
+  /** True while the session listens since the join of that number. */
   isSince(channelId: ChannelId, joined: number): boolean {
     return this.#channels?.get(channelId) === joined
   }
@@ -54,9 +54,9 @@ export class Listening<Member> {
     for (const channelId of this.channelIds) this.leave(channelId)
   }
 
-  /** The position, its head raised to the highest seq heard while it was read. (connection/1) */
+  /** The position with its head raised to the highest announced seq. (connection/1) */
   corrected(position: Position): Position {
-    const heard = this.#listeners.headOf(position.channelId)
-    return heard > position.headSeq ? { ...position, headSeq: heard } : position
+    const announced = this.#listeners.headOf(position.channelId)
+    return announced > position.headSeq ? { ...position, headSeq: announced } : position
   }
 }

@@ -1,6 +1,6 @@
-// The state of one channel in one session.
+// Keeps the state of one channel in one session.
 //
-//   behind ── page asked for ──▶ loading ── page, all of it ──▶ live
+//   behind ── page requested ──▶ loading ── page, all of it ──▶ live
 //     ▲  ▲                          │  └── postponed ──▶ waiting for a tick ──▶ behind
 //     │  └── more to read, or no room in the window
 //     └── live: a hole, a lost announcement, or no room in the window
@@ -21,7 +21,7 @@ export interface Progress {
   /** The seq up to which the device gets no deletions: it knows no Thing from before them. */
   deletedSince: number
   stage: Stage
-  /** True once the session had everything: what it lacks since then was announced to it. */
+  /** True once the session had every entry: later entries were announced to it. */
   hasReachedHead: boolean
   /**
    * The seq up to which every entry was sent in this session, is known to the device, or is not for
@@ -31,10 +31,10 @@ export interface Progress {
   ackedSeq: number
   /** The highest announced seq. */
   announcedSeq: number
-  /** The removals that the device was told of; undefined before any. */
+  /** The removals that the device knows of; undefined before any. */
   removedTo: RemovedTo | undefined
-  /** Entries that were sent and not acknowledged, in seq order: numbers only, no text. */
-  readonly owed: { readonly seq: number; readonly bytes: number }[]
+  /** The sent and unacknowledged entries in seq order: numbers only, no text. */
+  readonly unacknowledged: { readonly seq: number; readonly bytes: number }[]
 }
 
 export function progressFrom(position: Position, cursor: number): Progress {
@@ -51,20 +51,23 @@ export function progressFrom(position: Position, cursor: number): Progress {
     ackedSeq: cursor,
     announcedSeq: position.headSeq,
     removedTo: undefined,
-    owed: [],
+    unacknowledged: [],
   }
 }
 
-/** Takes entries up to a seq off the list; gives their number and bytes. */
-export function settle(progress: Progress, seq: number): { entries: number; bytes: number } {
+/** Removes unacknowledged entries up to a seq; gives their number and bytes. */
+export function removeUnacknowledged(
+  progress: Progress,
+  seq: number,
+): { entries: number; bytes: number } {
   let entries = 0
   let bytes = 0
-  for (const owed of progress.owed) {
-    if (owed.seq > seq) break
+  for (const entry of progress.unacknowledged) {
+    if (entry.seq > seq) break
     entries += 1
-    bytes += owed.bytes
+    bytes += entry.bytes
   }
-  progress.owed.splice(0, entries)
+  progress.unacknowledged.splice(0, entries)
   return { entries, bytes }
 }
 

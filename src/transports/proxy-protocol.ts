@@ -1,4 +1,4 @@
-// The PROXY protocol, versions 1 and 2, by which a proxy names the client whose bytes it forwards.
+// Reads the PROXY protocol, versions 1 and 2, by which a proxy names the client of its bytes.
 // https://www.haproxy.org/download/3.0/doc/proxy-protocol.txt
 //
 // A frame begins with a byte of 0 and TLS with 0x16, so the first byte tells a header from both.
@@ -11,7 +11,7 @@ export type ProxyHeader =
   | { readonly kind: 'more' }
   | { readonly kind: 'none' }
   | { readonly kind: 'broken' }
-  /** `address` is undefined when the proxy speaks for itself or does not know. */
+  /** `address` is undefined when the proxy itself is the client, or does not know it. */
   | { readonly kind: 'header'; readonly length: number; readonly address: string | undefined }
 
 const V1_BYTES_MAX = 107
@@ -20,7 +20,7 @@ const V1_START = Buffer.from(V1)
 const V2 = '\r\n\r\n\0\r\nQUIT\n'
 const V2_START = Buffer.from(V2)
 const V2_HEAD_BYTES = 16
-/** Addresses and additions of version 2; far more than proxies send. */
+/** The most bytes of addresses and additions in version 2; proxies send far less. */
 const V2_REST_BYTES_MAX = 4_096
 
 const MORE: ProxyHeader = { kind: 'more' }
@@ -32,7 +32,7 @@ export function readProxyHeader(bytes: Buffer): ProxyHeader {
   return begins(bytes, V2_START) ? readV2(bytes) : { kind: 'none' }
 }
 
-/** True also for the first part of a start; a part of nothing is no part. */
+/** True also when the bytes are a first part of the start, but not for no bytes. */
 const begins = (bytes: Buffer, start: Buffer): boolean =>
   bytes.length > 0 &&
   bytes.subarray(0, start.length).equals(start.subarray(0, Math.min(bytes.length, start.length)))

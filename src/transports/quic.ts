@@ -1,9 +1,9 @@
-// The session protocol over QUIC: one bidirectional stream, opened by the device, with frames that
-// have a length. (decisions.md 10)
+// Carries the session protocol over QUIC: the device opens one bidirectional stream with frames
+// that have a length. (decisions.md 10)
 //
 // Invariants:
 //   quic/1. A connection without a stream has one deadline, and a device has one stream.
-//   quic/2. An ended connection is closed soon, also when the device reads nothing.
+//   quic/2. The gateway closes an ended connection soon, also when the device reads nothing.
 
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
@@ -16,12 +16,12 @@ import type { Runtime } from '#domain/runtime'
 import type { Carrier, Listener, ReadCertificate, SessionHandle } from './carrier.ts'
 import { ALPN, FramedCarrier } from './framing.ts'
 import type { ByteStream } from './framing.ts'
-import type { Place, Places } from './places.ts'
+import type { ConnectionSlot, ConnectionLimits } from './connection-limits.ts'
 import { CLOSE, HELLO_WITHIN_MS, IDLE_MS } from './signals.ts'
 
 export interface QuicPorts {
   readonly open: (carrier: Carrier) => SessionHandle
-  readonly places: Places
+  readonly limits: ConnectionLimits
   readonly runtime: Pick<Runtime, 'after' | 'entropy' | 'monotonicMs' | 'wait'>
 }
 
@@ -31,10 +31,7 @@ export interface QuicOptions {
   readonly certificate: ReadCertificate
 }
 
-/**
- * Milliseconds from the end of a session to the end of its connection, for bytes on their way.
- * (quic/2)
- */
+/** Milliseconds from a session's end to its connection's, for the last bytes. (quic/2) */
 const LINGER_MS = 500
 /** Bytes that a device may send before they are read: two of its largest frames. */
 const RECEIVE_BYTES_MAX = 131_072
@@ -60,12 +57,12 @@ const BOUNDS = {
 export const createQuicListener = (options: QuicOptions, ports: QuicPorts): Listener =>
   new QuicListener(options, ports)
 
-/** A device's connection; kept by the address and port of the peer. */
+/** A device's connection, by the address and port of the peer. */
 interface Joined {
   readonly connection: QUICConnection
   readonly since: number
   readonly address: string
-  readonly place: Place
+  readonly slot: ConnectionSlot
   readonly cancelDeadline: () => void
   stream: DeviceStream | undefined
 }
@@ -112,31 +109,31 @@ class QuicListener implements Listener {
   async close(): Promise<void> {
     const code = { isApp: true, errorCode: CLOSE.goingAway } as const
     const stopped = this.#server?.stop({ ...code, force: true }).catch(() => undefined)
-    // Does not wait for peers that are gone without a word.
+    // It does not wait for peers that have vanished.
     await Promise.race([stopped, this.#ports.runtime.wait(STOP_WITHIN_MS)])
   }
 
   #connected(connection: QUICConnection): void {
-    const { places, runtime } = this.#ports
+    const { limits, runtime } = this.#ports
     const peer = peerOf(connection)
     const early = this.#early.get(peer)
     this.#early.delete(peer)
     const address = plain(connection.remoteHost)
-    const place = places.take(address)
-    if (typeof place === 'string') {
-      stop(connection, CLOSE.tryLater, place)
+    const slot = limits.take(address)
+    if (typeof slot === 'string') {
+      stop(connection, CLOSE.tryLater, slot)
       return
     }
     const cancelDeadline = runtime.after(HELLO_WITHIN_MS, () => {
-      places.refused('late') // quic/1
+      limits.refused('late') // quic/1
       stop(connection, CLOSE.policy, 'no hello')
     })
     const since = runtime.monotonicMs()
-    const joined: Joined = { connection, since, address, place, cancelDeadline, stream: undefined }
+    const joined: Joined = { connection, since, address, slot, cancelDeadline, stream: undefined }
     this.#joined.set(peer, joined)
     const closed = (): void => {
       cancelDeadline()
-      place.release()
+      slot.release()
       joined.stream?.closed()
       if (this.#joined.get(peer) === joined) this.#joined.delete(peer)
     }
@@ -195,18 +192,18 @@ class DeviceStream implements ByteStream {
         carrier.received(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength))
       }
     } catch {
-      // The device has reset its stream, or the connection is gone.
+      // The device has reset its stream, or the connection has ended.
     }
-    // A device that ends its stream has left.
+    // A device that ends its stream ends its session.
     stop(this.#connection, CLOSE.normal, '')
   }
 
-  write(bytes: Buffer, left: () => void): void {
+  write(bytes: Buffer, sent: () => void): void {
     this.held += bytes.length
     this.#writer.write(bytes).then(
       () => {
         this.held -= bytes.length
-        left()
+        sent()
       },
       () => undefined,
     )
@@ -243,7 +240,7 @@ const peerOf = ({ remoteHost, remotePort }: PeerAddress): string => `${remoteHos
 /** Gives an IPv4 address inside an IPv6 address as an IPv4 address. */
 const plain = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, '')
 
-/** The system's code, which the library hides behind a sentence of its own. */
+/** The system's error code, which the library wraps in an error of its own. */
 function reasonOf(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
   if (!(cause instanceof Error)) return String(cause)

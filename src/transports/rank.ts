@@ -1,4 +1,4 @@
-// Decides which of a device's sessions is newer. No clock decides: the clocks of two nodes differ.
+// Decides which of a device's sessions is newer, without a clock: the clocks of two nodes differ.
 //
 // Invariants:
 //   rank/1. Within a process the session whose connection came later is newer; between nodes it is
@@ -6,43 +6,43 @@
 
 export class Rank {
   /** The number of its connection among those that the process has opened. */
-  readonly #place: number
+  readonly #connectionNumber: number
   #number = 0
-  #heard = 0
+  #newestNumber = 0
 
-  constructor(place: number) {
-    this.#place = place
+  constructor(connectionNumber: number) {
+    this.#connectionNumber = connectionNumber
   }
 
   get number(): number {
     return this.#number
   }
 
-  /** Says that the session has its number. */
-  isNumbered(number: number): void {
+  /** Sets the number of the session. */
+  setNumber(number: number): void {
     this.#number = number
   }
 
   /** Compares two sessions of one process. */
   isOlderThan(other: Rank): boolean {
-    return this.#place < other.#place
+    return this.#connectionNumber < other.#connectionNumber
   }
 
   /**
-   * Takes the place of an older session of the same process, whose hello may have overtaken this
-   * one's.
+   * Replaces an older session of the same process, whose number may be greater: its hello may have
+   * arrived first.
    */
   succeed(older: Rank): void {
     this.#number = Math.max(this.#number, older.#number)
   }
 
-  /** Says that a session of the device with this number has begun, here or on another node. */
-  hear(number: number): void {
-    this.#heard = Math.max(this.#heard, number)
+  /** Records that a session of the device with this number has begun, here or on another node. */
+  otherBegan(number: number): void {
+    this.#newestNumber = Math.max(this.#newestNumber, number)
   }
 
-  /** True when a newer session has begun. Asked when the session itself begins, and afterwards. */
+  /** True when a newer session has begun. */
   get isOver(): boolean {
-    return this.#heard > this.#number
+    return this.#newestNumber > this.#number
   }
 }

@@ -1,10 +1,10 @@
 // Queues the reads of all sessions of a process: a bounded number run and a bounded number wait,
-// first come first served. A fleet that comes back in one second waits here and not in the store.
+// first come first served. A fleet that reconnects in one second waits here and not in the store.
 
 export class Reads {
   readonly #atOnce: number
   readonly #waitingMax: number
-  /** Jobs in the order of asking; each is in it once. */
+  /** Jobs in the order of their calls; each is in it once. */
   readonly #waiting = new Set<() => Promise<void>>()
   #running = 0
 
@@ -18,7 +18,7 @@ export class Reads {
   }
 
   /**
-   * Runs a job, which never rejects, as soon as there is a place; false when too many wait already.
+   * Runs a job, which never rejects, as soon as fewer than `atOnce` run; false when too many wait.
    */
   run(job: () => Promise<void>): boolean {
     if (this.#running < this.#atOnce) void this.#work(job)

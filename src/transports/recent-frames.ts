@@ -1,12 +1,12 @@
-// The frames that channels with several sessions were told last. A session whose window was full
-// for a moment goes on from them: reading the feed would cost the store, and the encoding, once
-// more for each such session.
+// Keeps the last frames of channels with several sessions. A session whose window was full for a
+// moment goes on from them: a read of the feed would cost the store and the encoding once more for
+// each such session.
 //
 // Invariants:
-//   recent-frames/1. The kept frames have at most so many bytes together. The older half of them is
-//     forgotten at once.
-//   recent-frames/2. What is given follows the asked seq without a hole.
-//   recent-frames/3. A session that is far behind gets nothing here: the feed tells it the last
+//   recent-frames/1. The kept frames have at most `bytesMax` together. A full store of frames drops
+//     its older half at once.
+//   recent-frames/2. The frames that `after` gives follow the seq without a hole.
+//   recent-frames/3. A session that is far behind gets no frames here: the feed gives it the last
 //     state of each Thing, and not each update.
 
 import type { ChannelId } from '#domain/identity'
@@ -57,7 +57,7 @@ export class RecentFrames {
     return [...first, ...behind(newer, reached, limit - first.length)]
   }
 
-  /** recent-frames/1 */
+  /** Drops the older half. (recent-frames/1) */
   #forgetOlder(): void {
     this.#older = this.#newer
     this.#olderBytes = this.#newerBytes
@@ -66,7 +66,7 @@ export class RecentFrames {
   }
 }
 
-/** The next of frames that follow one another; none behind a hole. (recent-frames/2) */
+/** The frames after a seq, of frames without a hole; none when one is missing. (recent-frames/2) */
 function behind(frames: readonly Frame[], seq: number, limit: number): readonly Frame[] {
   const at = seq + 1 - (frames[0]?.seq ?? Infinity)
   return at < 0 ? [] : frames.slice(at, at + limit)

@@ -1,5 +1,5 @@
-// Spreads over a time the sessions that compare their channels with the store: after a loss all of
-// them would ask at once.
+// Spreads the sessions that compare their channels with the store over some time: after a loss all
+// of them would read at once.
 
 import type { Timers } from '#domain/ports'
 import type { Runtime } from '#domain/runtime'

@@ -1,16 +1,15 @@
-// The deliveries of one session: decides which entries of which channel go out now. Pure: no clock,
-// no I/O.
+// Decides which entries of which channel a session delivers now, without clock or I/O.
 //
 // Invariants:
-//   serving/1. Per channel, seq grows from one delivery to the next, except behind a gap with
+//   serving/1. Per channel, seq grows from one delivery to the next, except after a gap with
 //     `restart`.
-//   serving/2. An announced entry is forwarded only when its seq is the next one. Older ones are
-//     dropped; a hole, an unannounced head and a shut window all lead to one mechanism: the channel
-//     is behind, and the feed is read from the last sent entry on.
-//   serving/3. For a channel that is behind only numbers are kept: announcements only raise
-//     `announcedSeq`, and the channel is live again when a page has reached it.
-//   serving/4. Only sent entries can be acknowledged.
-//   serving/5. Behind a restart Things come again, Messages and Events do not.
+//   serving/2. The session forwards an announced entry only when its seq is the next one, and drops
+//     older ones. A hole, an unannounced head and a shut window all lead to one mechanism: the
+//     channel is behind, and the session reads the feed from the last sent entry on.
+//   serving/3. For a channel that is behind the session keeps numbers only: announcements only
+//     raise `announcedSeq`, and the channel is live again when a page has reached it.
+//   serving/4. A device can acknowledge only entries that were sent to it.
+//   serving/5. After a restart Things come again, Messages and Events do not.
 //
 // backlog.ts reads the channels that are behind.
 
@@ -22,7 +21,7 @@ import { WELCOME_CHANNELS_MAX } from '#src/schemas/frames'
 import type { SubscribedChannel, UnsubscribedReason } from '#src/schemas/frames'
 import { Backlog } from './backlog.ts'
 import { noticeOutput } from './inbound.ts'
-import { progressFrom, settle } from './progress.ts'
+import { progressFrom, removeUnacknowledged } from './progress.ts'
 import type { Progress } from './progress.ts'
 import type { Frame, FramePage, News, Output } from './signals.ts'
 import { Window } from './window.ts'
@@ -51,7 +50,7 @@ export class Serving {
 
   /**
    * Takes the channels of a new session, with the cursors of the hello; gives the channels that the
-   * welcome lists. `outputs` names the others, behind the welcome.
+   * welcome lists. Notices in `outputs` name the others, after the welcome.
    */
   begin(
     positions: readonly Position[],
@@ -60,29 +59,29 @@ export class Serving {
   ): readonly SubscribedChannel[] {
     const listed: SubscribedChannel[] = []
     for (const position of positions) {
-      const told = listed.length < WELCOME_CHANNELS_MAX ? listed : undefined
-      this.#add(position, cursors.get(position.channelId) ?? position.ackedSeq, { outputs, told })
+      const list = listed.length < WELCOME_CHANNELS_MAX ? listed : undefined
+      this.#add(position, cursors.get(position.channelId) ?? position.ackedSeq, { outputs, list })
     }
     this.#read(outputs)
     return listed
   }
 
-  /** Takes a subscription that was made, or made anew, while connected. */
+  /** Takes a subscription that began, or began again, while the device is connected. */
   subscribe(position: Position, outputs: Output[]): void {
-    this.#stand(position, outputs)
+    this.#update(position, outputs)
     this.#read(outputs)
   }
 
-  #stand(position: Position, outputs: Output[]): void {
+  #update(position: Position, outputs: Output[]): void {
     const progress = this.#channels.get(position.channelId)
     if (progress !== undefined && progress.sinceSeq === position.sinceSeq) {
-      this.#hear(progress, position.headSeq)
+      this.#raiseHead(progress, position.headSeq)
     } else {
       this.#forget(position.channelId)
-      // A device that was not told of the end in between goes on from its position.
-      const stoodAt = Math.min(progress?.ackedSeq ?? 0, position.headSeq)
-      const cursor = Math.max(position.ackedSeq, stoodAt)
-      this.#add(position, cursor, { outputs, told: undefined })
+      // A device that got no notice of the end in between goes on from its position.
+      const acked = Math.min(progress?.ackedSeq ?? 0, position.headSeq)
+      const cursor = Math.max(position.ackedSeq, acked)
+      this.#add(position, cursor, { outputs, list: undefined })
     }
   }
 
@@ -102,21 +101,21 @@ export class Serving {
       if (frame.seq !== progress.sentSeq + 1) break // serving/2
       if (!this.#deliver(progress, frame, outputs)) break
     }
-    this.#hear(progress, headSeq)
+    this.#raiseHead(progress, headSeq)
     this.#read(outputs)
   }
 
   /**
-   * Takes the heads that the store has; a channel that began during the admission is served from
-   * here on.
+   * Takes the heads in the store. From here on the session also serves a channel that began during
+   * the admission.
    */
   heads(positions: readonly Position[], outputs: Output[]): void {
-    for (const position of positions) this.#stand(position, outputs)
+    for (const position of positions) this.#update(position, outputs)
     this.#read(outputs)
   }
 
   /**
-   * Takes a page. `resync`: the channel begins anew while entries are unacknowledged; only a new
+   * Takes pages. `resync`: a channel begins again while entries are unacknowledged, and only a new
    * session can tell old and new acknowledgements apart.
    */
   pages(ticket: number, pages: readonly FramePage[], outputs: Output[]): Ended {
@@ -132,7 +131,7 @@ export class Serving {
     return 'goes-on'
   }
 
-  /** Another read would be postponed as well, and so on to the last channel: a tick asks again. */
+  /** Postpones all channels of a read to a tick: another read now would be postponed as well. */
   postponed(ticket: number): void {
     for (const progress of this.#backlog?.arrived(ticket) ?? []) {
       if (this.#isCurrent(progress)) this.#postpone(progress)
@@ -140,8 +139,8 @@ export class Serving {
   }
 
   /**
-   * Gives a fault for an unknown channel or a seq beyond the sent ones, and `stale` for one without
-   * news.
+   * Gives a fault for an unknown channel or a seq beyond the sent ones, and `stale` for a seq that
+   * moves nothing.
    */
   acknowledge(channelId: ChannelId, seq: number, outputs: Output[]): Fault | 'moved' | 'stale' {
     const progress = this.#channels.get(channelId)
@@ -152,7 +151,7 @@ export class Serving {
     }
     if (seq <= progress.ackedSeq) return 'stale'
     progress.ackedSeq = seq
-    const { entries, bytes } = settle(progress, seq)
+    const { entries, bytes } = removeUnacknowledged(progress, seq)
     this.#window.release(entries, bytes)
     outputs.push({ kind: 'acknowledge', channelId, seq })
     this.#read(outputs)
@@ -176,16 +175,16 @@ export class Serving {
     cursor: number,
     {
       outputs,
-      told,
-    }: { readonly outputs: Output[]; readonly told: SubscribedChannel[] | undefined },
+      list,
+    }: { readonly outputs: Output[]; readonly list: SubscribedChannel[] | undefined },
   ): void {
     const { channelId, channelName, headSeq } = position
-    // A cursor ahead of the feed knows entries that the gateway has lost: the device begins anew.
+    // With a cursor beyond the feed the device has entries that the gateway lost: it begins again.
     const isAhead = cursor > headSeq
     const progress = progressFrom(position, isAhead ? 0 : cursor)
     const channel = { channelId, channelName, headSeq, cursor: progress.sentSeq }
-    if (told === undefined) outputs.push(noticeOutput({ kind: 'subscribed', ...channel }))
-    else told.push(channel)
+    if (list === undefined) outputs.push(noticeOutput({ kind: 'subscribed', ...channel }))
+    else list.push(channel)
     if (isAhead) {
       const gap = { from: headSeq + 1, to: cursor, reason: 'reset', restart: true } as const
       outputs.push(noticeOutput({ kind: 'gap', channelId, ...gap }))
@@ -203,13 +202,13 @@ export class Serving {
     if (progress === undefined) return false
     this.#channels.delete(channelId)
     this.#backlog?.remove(progress)
-    const { entries, bytes } = settle(progress, Infinity)
+    const { entries, bytes } = removeUnacknowledged(progress, Infinity)
     this.#window.release(entries, bytes)
     return true
   }
 
-  /** serving/2: a live channel that has not sent an existing seq is behind. */
-  #hear(progress: Progress, seq: number): void {
+  /** Raises the announced seq: a live channel that has not sent it is behind. (serving/2) */
+  #raiseHead(progress: Progress, seq: number): void {
     progress.announcedSeq = Math.max(progress.announcedSeq, seq)
     if (progress.stage === 'live' && progress.announcedSeq > progress.sentSeq) {
       this.#fallBehind(progress)
@@ -219,7 +218,7 @@ export class Serving {
   #deliver(progress: Progress, frame: Frame, outputs: Output[]): boolean {
     if (!this.#window.take(frame.bytes)) return false
     progress.sentSeq = frame.seq // serving/1
-    progress.owed.push({ seq: frame.seq, bytes: frame.bytes })
+    progress.unacknowledged.push({ seq: frame.seq, bytes: frame.bytes })
     outputs.push({ kind: 'deliver', frame })
     return true
   }
@@ -239,7 +238,7 @@ export class Serving {
     if (this.#backlog?.size === 0) this.#backlog = undefined
   }
 
-  /** False when the channel was left or subscribed anew while its page was read. */
+  /** False when the subscription ended or began again while its page was read. */
   #isCurrent(progress: Progress): boolean {
     return this.#channels.get(progress.channelId) === progress
   }
@@ -248,9 +247,9 @@ export class Serving {
     const { channelId } = progress
     const before = progress.sentSeq
     if (page.gap !== undefined) {
-      if (page.gap.restart && progress.owed.length > 0) return 'resync'
+      if (page.gap.restart && progress.unacknowledged.length > 0) return 'resync'
       const known = Math.min(before, page.headSeq)
-      // A feed that ends before the last sent entry has lost entries: retention takes none from its
+      // A feed that ends before the last sent entry has lost entries: retention removes none at its
       // end.
       const reason = known < before ? 'reset' : 'retention'
       outputs.push(noticeOutput({ kind: 'gap', channelId, ...page.gap, reason }))

@@ -1,4 +1,4 @@
-// The metrics of a process's sessions.
+// Counts and gauges the sessions of a process.
 
 import { CARRIERS } from '#domain/carrier'
 import type { CarrierName } from '#domain/carrier'
@@ -6,8 +6,8 @@ import type { Meter } from '#domain/telemetry'
 import type { Connection, Shared } from './connection.ts'
 
 /**
- * Counts sessions that the gateway ends, by carrier and reason. The reasons are the session's own
- * words, so they are few.
+ * Counts sessions that the gateway ends, by carrier and reason. The reasons are literals in this
+ * folder, so they are few.
  */
 export function endCounter(meter: Meter): (carrier: CarrierName, reason: string) => void {
   const counters = new Map<string, () => void>()
@@ -30,9 +30,9 @@ export function observeSessions(
     acknowledgements,
   }: Pick<Shared, 'held' | 'listeners' | 'reads' | 'acknowledgements'>,
 ): void {
-  const sum = (of: (connection: Connection) => number): number => {
+  const sum = (valueOf: (connection: Connection) => number): number => {
     let total = 0
-    for (const connection of connections) total += of(connection)
+    for (const connection of connections) total += valueOf(connection)
     return total
   }
   for (const name of CARRIERS) {

@@ -4,14 +4,14 @@ import type { ChannelId } from '#domain/identity'
 import type { Serving } from './serving.ts'
 import type { Input } from './signals.ts'
 
-/** Each phase owns what it needs; a session that leaves it lets that go. (session/2) */
+/** Each phase has its own state, which is dropped at the end of the phase. (session/2) */
 export type Phase =
   | { readonly kind: 'greeting'; readonly untilMs: number }
   | {
       readonly kind: 'admitting'
       readonly untilMs: number
       readonly cursors: ReadonlyMap<ChannelId, number>
-      /** True when a subscription changed while the positions were read: they are checked soon. */
+      /** True when a subscription changed meanwhile: the session soon checks its positions. */
       isChanged: boolean
     }
   | {

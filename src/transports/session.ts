@@ -1,15 +1,15 @@
-// One session of one device, from hello to close: the protocol `heliograph.v1`, for every carrier.
-// Pure: every happening comes in as an Input with monotonic time, and all work goes out as Outputs.
+// Runs the protocol `heliograph.v1` for one session of one device, from hello to close, over any
+// carrier. It has no clock and no I/O: it takes Inputs with monotonic time and gives Outputs.
 //
 //   greeting ── hello ──▶ admitting ── admitted ──▶ serving ── leave ──▶ draining ──▶ closed
 //      └──────── refused, too late, broken rules, carrier gone: closed ◀──────────────┘
 //
 // Invariants:
-//   session/1. Nothing is delivered before the credentials of a hello have proved good.
-//   session/2. A phase owns what it needs, so a closed session holds nothing and a draining one
+//   session/1. A session delivers nothing before the credentials of its hello were accepted.
+//   session/2. Each phase has its own state, so a closed session holds none and a draining one
 //     sends no entries.
-//   session/3. A device that answers no ping is closed after MISSED_PINGS_MAX of them.
-//   session/4. Pings and checks of sessions that began together are spread over their periods.
+//   session/3. A session ends after MISSED_PINGS_MAX pings without an answer.
+//   session/4. The pings and checks of sessions that began together are spread over their periods.
 
 import { fault } from '#domain/fault'
 import type { Fault } from '#domain/fault'
@@ -38,7 +38,7 @@ export class Session {
   readonly #inbound = new Inbound()
   readonly #spread: number
 
-  /** `spread`, from 0 to 1, keeps the timed work of many sessions from falling together. */
+  /** `spread`, from 0 to 1, distributes the timed work of many sessions over their periods. */
   constructor(nowMs: number, spread: number) {
     this.#phase = { kind: 'greeting', untilMs: nowMs + HELLO_WITHIN_MS }
     this.#spread = spread
@@ -59,7 +59,7 @@ export class Session {
     return phase.kind === 'serving' ? phase.serving.unacknowledged : { entries: 0, bytes: 0 }
   }
 
-  /** When the session needs a tick at the latest, in monotonic milliseconds; Infinity: never. */
+  /** The latest time for the next tick, in monotonic milliseconds; Infinity for no tick. */
   tickAt(nowMs: number): number {
     const phase = this.#phase
     if (phase.kind === 'closed') return Infinity
@@ -238,14 +238,14 @@ export class Session {
       return this.#close(CLOSE.policy, 'no answer', late('no ping was answered')) // session/3
     }
     phase.pingsMissed += 1
-    // Whatever held the process up, each session keeps its moment. (session/4)
+    // Each session keeps its own moment, also after a delay of the process. (session/4)
     const missed = Math.floor((nowMs - phase.nextPingMs) / HEARTBEAT_MS)
     phase.nextPingMs += HEARTBEAT_MS * (1 + missed)
     outputs.push(noticeOutput({ kind: 'ping', mark: undefined }))
     return outputs
   }
 
-  /** Acknowledgements under way are still taken; nothing else is. (session/2) */
+  /** Takes late acknowledgements and no other frame. (session/2) */
   #whileDraining(phase: InPhase<'draining'>, input: Input, nowMs: number): readonly Output[] {
     if (input.kind === 'gone') return this.#forget()
     if (input.kind === 'tick' && nowMs >= phase.untilMs) {
@@ -262,15 +262,15 @@ export class Session {
 
   #leave({ reason, retryAfterMs }: InputOf<'leave'>, nowMs: number): readonly Output[] {
     const goaway = noticeOutput({ kind: 'goaway', reason, retryAfterMs })
-    const told =
+    const notices =
       reason === 'unavailable' ? [errorOutput(fault('internal_error')), goaway] : [goaway]
     if (this.#phase.kind !== 'serving') {
       this.#phase = { kind: 'closed' }
-      return [...told, { kind: 'close', code: CLOSE.tryLater, reason }]
+      return [...notices, { kind: 'close', code: CLOSE.tryLater, reason }]
     }
     const { serving } = this.#phase
     this.#phase = { kind: 'draining', serving, untilMs: nowMs + LEAVE_WITHIN_MS }
-    return told
+    return notices
   }
 
   #end(ending: Ending | readonly Output[]): readonly Output[] {

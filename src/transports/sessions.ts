@@ -1,11 +1,11 @@
-// The sessions of a process: keeps them, tells them common news, and lets them leave.
+// Keeps the sessions of a process, passes news and notices to them, and drains them at a stop.
 //
 // Invariants:
 //   sessions/1. A device has one session per carrier: a newer one (rank/1) ends the older, on every
 //     node.
-//   sessions/2. `drain` tells every device at once, whatever the store does. After it no session is
-//     left, and every received acknowledgement is written, unless the store took longer than
-//     WRITE_WITHIN_MS: then those entries are delivered once more.
+//   sessions/2. `drain` sends every device a goaway at once, whatever the store does. After it no
+//     session remains, and the store has every received acknowledgement, unless it took longer than
+//     WRITE_WITHIN_MS: then devices get those entries once more.
 //   sessions/3. When a lane gets a new owner its sessions compare their channels with the store:
 //     the owner before may have died between a commit and its announcement.
 
@@ -16,11 +16,11 @@ import type { Runtime } from '#domain/runtime'
 import type { DeviceStore, SubscriptionStore } from '#domain/store-ports'
 import type { Meter } from '#domain/telemetry'
 import { Acknowledgements } from './acknowledgements.ts'
-import { Attendance } from './attendance.ts'
 import type { Carrier, SessionHandle } from './carrier.ts'
 import { Connection } from './connection.ts'
 import type { Shared } from './connection.ts'
 import { Held } from './held.ts'
+import { Presence } from './presence.ts'
 import { ChannelListeners } from './channel-listeners.ts'
 import { Rank } from './rank.ts'
 import { Reads } from './reads.ts'
@@ -50,26 +50,26 @@ export interface SessionOptions {
 }
 
 export interface Sessions {
-  /** Begins a session. The carrier says `closed` once, whoever closed it. */
+  /** Begins a session. The carrier calls `closed` once, whichever side closed it. */
   open(carrier: Carrier): SessionHandle
   /**
-   * Tells every device to come back later; resolves when all are gone. Sends new ones away.
+   * Tells every device, also a new one, to come back later; resolves when all sessions have ended.
    * (sessions/2)
    */
   drain(): Promise<void>
-  /** Ends everything now. Waits for the store no longer than `drain` does. */
+  /** Ends all sessions now. Waits for the store no longer than `drain` does. */
   close(): Promise<void>
   count(): number
   /**
-   * Announcements may have been lost: every session compares its channels with the store, spread
-   * over RECHECK_MS.
+   * Makes every session compare its channels with the store, spread over RECHECK_MS. Call it when
+   * announcements may have been lost.
    */
   recheck(): void
 }
 
 /**
  * Milliseconds between writes of positions and of present devices. Each write costs the database
- * more than a submission, and a device that comes back tells its position itself.
+ * more than a submission, and a device that reconnects sends its position itself.
  */
 const WRITE_EVERY_MS = 5_000
 /** Milliseconds for which a stop waits for the last positions. */
@@ -77,14 +77,14 @@ const WRITE_WITHIN_MS = 3_000
 const READS_AT_ONCE = 16
 const READS_WAITING_MAX = 50_000
 const ACKNOWLEDGEMENTS_WAITING_MAX = 200_000
-/** A quarter of a gibibyte, so that a node of 1 GiB survives any crowd of slow devices. */
+/** A quarter of a gibibyte, so that a node of 1 GiB survives any number of slow devices. */
 const HELD_BYTES_MAX = 256 * 2 ** 20
 
 export function createSessions(ports: SessionPorts, options: SessionOptions): Sessions {
-  return new Hub(ports, options)
+  return new ProcessSessions(ports, options)
 }
 
-class Hub implements Sessions {
+class ProcessSessions implements Sessions {
   readonly #ports: SessionPorts
   readonly #shared: Shared
   readonly #lanes: number
@@ -92,7 +92,7 @@ class Hub implements Sessions {
   readonly #connections = new Set<Connection>()
   /** Most devices have one. */
   readonly #byDevice = new Map<DeviceId, readonly Connection[]>()
-  readonly #attendance: Attendance
+  readonly #presence: Presence
   readonly #stopNotices: () => void
   #stopTimer: () => void
   #isLeaving = false
@@ -103,7 +103,7 @@ class Hub implements Sessions {
   constructor(ports: SessionPorts, options: SessionOptions) {
     this.#ports = ports
     this.#lanes = options.lanes
-    this.#attendance = new Attendance(ports)
+    this.#presence = new Presence(ports)
     this.#rechecks = new Rechecks(ports)
     const { meter } = ports
     const { heldBytesMax = HELD_BYTES_MAX } = options
@@ -176,14 +176,14 @@ class Hub implements Sessions {
     for (const connection of this.#connections) this.#rechecks.soon(connection)
   }
 
-  /** sessions/3 */
+  /** Rechecks the sessions of a lane with a new owner. (sessions/3) */
   #laneTaken(lane: number): void {
     const isOfLane = (channelId: ChannelId): boolean => laneOf(channelId, this.#lanes) === lane
     const concerned = this.#shared.listeners.membersAmong(isOfLane)
     for (const connection of concerned) this.#rechecks.soon(connection)
   }
 
-  /** sessions/2: a store that does not answer delays nobody. */
+  /** Waits for the store at most WRITE_WITHIN_MS. (sessions/2) */
   async #write(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     const cancel = this.#ports.timers.after(WRITE_WITHIN_MS, resolve)
@@ -197,27 +197,27 @@ class Hub implements Sessions {
     if (nowMs >= this.#nextWriteMs) {
       this.#nextWriteMs = nowMs + WRITE_EVERY_MS
       void this.#shared.acknowledgements.flush()
-      this.#attendance.tell(this.#byDevice.keys())
+      this.#presence.report(this.#byDevice.keys())
     }
     this.#stopTimer = this.#ports.timers.after(SLICE_MS, () => this.#tick())
   }
 
-  #of(deviceId: DeviceId): readonly Connection[] {
+  #connectionsOf(deviceId: DeviceId): readonly Connection[] {
     return this.#byDevice.get(deviceId) ?? []
   }
 
   #identified(connection: Connection): void {
     const { deviceId } = connection
     if (deviceId === undefined) return
-    const others = this.#of(deviceId).filter((each) => each !== connection)
+    const others = this.#connectionsOf(deviceId).filter((each) => each !== connection)
     this.#byDevice.set(deviceId, others.concat(connection))
   }
 
   #begun(connection: Connection): void {
     const { deviceId, carrier, rank } = connection
     if (deviceId === undefined) return
-    this.#attendance.arrived(deviceId)
-    for (const other of this.#of(deviceId)) {
+    this.#presence.arrived(deviceId)
+    for (const other of this.#connectionsOf(deviceId)) {
       if (other === connection || other.carrier.kind !== carrier.kind) continue
       if (other.rank.isOlderThan(rank)) {
         rank.succeed(other.rank)
@@ -235,7 +235,7 @@ class Hub implements Sessions {
     this.#shared.ticks.remove(connection)
     const { deviceId } = connection
     if (deviceId !== undefined) {
-      const others = this.#of(deviceId).filter((each) => each !== connection)
+      const others = this.#connectionsOf(deviceId).filter((each) => each !== connection)
       if (others.length === 0) this.#byDevice.delete(deviceId)
       else this.#byDevice.set(deviceId, others)
     }
@@ -245,11 +245,11 @@ class Hub implements Sessions {
   #noticed(notice: Notice): void {
     switch (notice.kind) {
       case 'subscribed':
-        for (const connection of this.#of(notice.deviceId)) connection.subscribed(notice.channelId)
+        for (const connection of this.#connectionsOf(notice.deviceId)) connection.subscribed(notice.channelId)
         break
       case 'unsubscribed':
         this.#shared.acknowledgements.forget(notice)
-        for (const connection of this.#of(notice.deviceId)) {
+        for (const connection of this.#connectionsOf(notice.deviceId)) {
           connection.unsubscribed(notice.channelId, 'unsubscribed')
         }
         break
@@ -259,8 +259,8 @@ class Hub implements Sessions {
         }
         break
       case 'session-opened':
-        for (const connection of this.#of(notice.deviceId)) {
-          if (connection.carrier.kind === notice.carrier) heard(connection, notice.number)
+        for (const connection of this.#connectionsOf(notice.deviceId)) {
+          if (connection.carrier.kind === notice.carrier) endIfReplaced(connection, notice.number)
         }
         break
       case 'lane-taken':
@@ -275,11 +275,11 @@ class Hub implements Sessions {
 }
 
 /**
- * sessions/1: tells a connection of a newer number. A session that has not begun yet checks when it
- * begins, for its number may still rise.
+ * Ends a session that another one with this number replaces. A session that has not begun checks
+ * when it begins, since its own number may still grow. (sessions/1)
  */
-function heard(connection: Connection, number: number): void {
-  connection.rank.hear(number)
+function endIfReplaced(connection: Connection, number: number): void {
+  connection.rank.otherBegan(number)
   const hasBegun = connection.session.phase === 'serving'
   if (hasBegun && connection.rank.isOver) connection.leave('replaced')
 }

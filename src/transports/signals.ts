@@ -1,5 +1,5 @@
-// The inputs and outputs of a session: the whole surface between the protocol (session.ts, pure)
-// and the world around it (sessions.ts).
+// The inputs and outputs of a session: the interface between the protocol (session.ts, without I/O)
+// and the connection that performs it (connection.ts).
 
 import type { FaultCode } from '#domain/fault'
 import type { CatchUpPage, CatchUpRequest, Position } from '#domain/feed'
@@ -7,9 +7,7 @@ import type { ChannelId } from '#domain/identity'
 import type { BrokenRule } from './carrier.ts'
 import type { GoawayReason, Hello, UnsubscribedReason } from '#src/schemas/frames'
 
-/**
- * A feed entry as the text of its `deliver` frame: made once, the same string for every session.
- */
+/** A feed entry as the text of its `deliver` frame, which all sessions share. */
 export interface Frame {
   readonly seq: number
   readonly text: string
@@ -24,7 +22,7 @@ export interface News {
   readonly channelId: ChannelId
   /** In seq order. */
   readonly frames: readonly Frame[]
-  /** The feed reaches at least this seq: beyond the last frame when entries were left out. */
+  /** The feed reaches at least this seq: beyond the last frame when the bus left entries out. */
   readonly headSeq: number
 }
 
@@ -34,7 +32,7 @@ export interface FramePage extends Pick<CatchUpPage, 'headSeq' | 'complete' | 'g
 }
 
 export interface PageRequest extends CatchUpRequest {
-  /** True when the session once had everything: what it lacks was announced to it since. */
+  /** True when the session once had every entry: later entries were announced to it. */
   readonly hasReachedHead: boolean
 }
 
@@ -44,16 +42,16 @@ export type Input =
   | {
       readonly kind: 'admitted'
       readonly sessionId: string
-      /** The time that the device is told: Unix milliseconds by the gateway's clock. */
+      /** The time for the device: Unix milliseconds by the gateway's clock. */
       readonly serverTime: number
       readonly positions: readonly Position[]
     }
   | { readonly kind: 'refused'; readonly code: FaultCode }
   /** New entries of a channel, in seq order. A hint: it may be lost, repeated or late. */
   | ({ readonly kind: 'announced' } & News)
-  /** Pages of the first channels that were asked for with this ticket, in their order. */
+  /** Pages of the first channels of the read with this ticket, in its order. */
   | { readonly kind: 'pages'; readonly ticket: number; readonly pages: readonly FramePage[] }
-  /** Nothing could be read now; the session asks again after the next tick. */
+  /** The connection could not read now; the session tries again after the next tick. */
   | { readonly kind: 'postponed'; readonly ticket: number }
   | { readonly kind: 'subscribed'; readonly position: Position }
   | {
@@ -75,9 +73,9 @@ export type Input =
 export type Output =
   | { readonly kind: 'send'; readonly text: string }
   | { readonly kind: 'deliver'; readonly frame: Frame }
-  /** Check the credentials and load the positions: `admitted` or `refused` answers. */
+  /** Check the credentials and load the positions. The answer is `admitted` or `refused`. */
   | { readonly kind: 'admit'; readonly hello: Hello }
-  /** `pages` or `postponed` with the same ticket answers. */
+  /** Read pages of the feed. The answer is `pages` or `postponed` with the same ticket. */
   | {
       readonly kind: 'read-pages'
       readonly ticket: number
@@ -85,27 +83,27 @@ export type Output =
       /** Bytes of content that all pages together may have. */
       readonly bytes: number
     }
-  /** `positions` answers. */
+  /** Read the positions. The answer is `positions`. */
   | { readonly kind: 'read-positions' }
   | { readonly kind: 'acknowledge'; readonly channelId: ChannelId; readonly seq: number }
   | { readonly kind: 'close'; readonly code: number; readonly reason: string }
 
-/** Outputs that the world around the session answers. */
-export type Asked = Exclude<Output, { readonly kind: 'send' | 'close' | 'deliver' }>
-export type AskedOf<Kind extends Asked['kind']> = Extract<Asked, { readonly kind: Kind }>
+/** Outputs that need the store: work for the connection. */
+export type Effect = Exclude<Output, { readonly kind: 'send' | 'close' | 'deliver' }>
+export type EffectOf<Kind extends Effect['kind']> = Extract<Effect, { readonly kind: Kind }>
 
 /**
- * Entries and bytes, unacknowledged or buffered, of a connection. Beyond either nothing is pushed.
- * (decisions.md 10)
+ * Entries and bytes of a connection, unacknowledged or buffered. Beyond either the session pushes
+ * nothing. (decisions.md 10)
  */
 export const WINDOW_ENTRIES_MAX = 256
 export const WINDOW_BYTES_MAX = 1_048_576
-/** Reads of one session that may be under way at once. */
+/** Reads of one session that may run at once. */
 export const READS_AT_ONCE_MAX = 2
-/** Entries that one read asks for, and bytes of their content: together the reads fit a window. */
+/** The most entries of one read, and bytes of their content: together the reads fit a window. */
 export const READ_ENTRIES_MAX = WINDOW_ENTRIES_MAX / READS_AT_ONCE_MAX
 export const READ_BYTES_MAX = WINDOW_BYTES_MAX / READS_AT_ONCE_MAX
-/** Channels of one read. */
+/** The most channels of one read. */
 export const READ_CHANNELS_MAX = 64
 
 export const HELLO_WITHIN_MS = 8_000
@@ -115,22 +113,22 @@ export const HEARTBEAT_MS = 25_000
 export const MISSED_PINGS_MAX = 2
 export const IDLE_MS = HEARTBEAT_MS * (MISSED_PINGS_MAX + 1)
 /**
- * Milliseconds between two comparisons of a session's channels with the store, in case the bus lost
- * something.
+ * Milliseconds between two comparisons of a session's channels with the store, which find what the
+ * bus has lost.
  */
 export const CHECK_EVERY_MS = 60_000
-/** Milliseconds until a read that brought nothing is asked for again. */
+/** Milliseconds from a read without progress to the next one. */
 export const RETRY_READ_MS = 1_000
 /** Milliseconds that a goaway asks a device to wait, chosen at random. */
 export const RETRY_AFTER_MS = { least: 500, most: 5_000 } as const
-/** Milliseconds from a goaway to the close, so that acknowledgements under way can arrive. */
+/** Milliseconds from a goaway to the close, so that late acknowledgements can arrive. */
 export const LEAVE_WITHIN_MS = 1_500
 /**
- * Frames without effect that may come in a second, and at once: pings, faults, repeated
+ * Frames that move no position which may come in a second, and at once: pings, faults, repeated
  * acknowledgements.
  */
 export const IDLE_FRAMES_PER_SECOND_MAX = 50
-/** Frames that are not JSON objects which a connection survives. */
+/** Frames that are no JSON object after which a connection goes on. */
 export const BROKEN_FRAMES_MAX = 5
 
 /** Codes with which a connection closes: WebSocket's, which QUIC carries as application codes. */

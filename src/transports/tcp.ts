@@ -1,14 +1,14 @@
-// The session protocol over TCP: frames with a length, inside TLS or, behind a proxy that ends TLS,
-// without. (decisions.md 10)
+// Carries the session protocol over TCP: frames with a length, inside TLS or, behind a proxy that
+// ends TLS, without. (decisions.md 10)
 //
 //   accepted ─▶ PROXY header, from a trusted proxy ─▶ TLS handshake ─▶ session
 //        └───────────── late, broken, too many: cut ──────────┘
 //
 // Invariants:
 //   tcp/1. Until its session begins a connection has one deadline, whatever it sends.
-//   tcp/2. A PROXY header is read from trusted proxies only; from any other peer it is a broken
-//          frame.
-//   tcp/3. An ended connection is closed soon, also when the device reads nothing.
+//   tcp/2. The listener reads a PROXY header from trusted proxies only; from any other peer it is a
+//          broken frame.
+//   tcp/3. The gateway closes an ended connection soon, also when the device reads nothing.
 
 import { createServer } from 'node:net'
 import type { Server, Socket } from 'node:net'
@@ -19,27 +19,25 @@ import type { Runtime } from '#domain/runtime'
 import type { Carrier, Listener, ReadCertificate, SessionHandle } from './carrier.ts'
 import { ALPN, FramedCarrier } from './framing.ts'
 import type { ByteStream } from './framing.ts'
-import type { Place, Places, Refusal } from './places.ts'
+import type { ConnectionSlot, ConnectionLimits, Refusal } from './connection-limits.ts'
 import { readProxyHeader } from './proxy-protocol.ts'
 import { HELLO_WITHIN_MS } from './signals.ts'
 
 export interface TcpPorts {
   readonly open: (carrier: Carrier) => SessionHandle
-  readonly places: Places
+  readonly limits: ConnectionLimits
   readonly runtime: Pick<Runtime, 'after' | 'monotonicMs'>
 }
 
 export interface TcpOptions {
   readonly host: string
   readonly port: number
-  /** Undefined for no TLS. */
+  /** Undefined without TLS. */
   readonly certificate: ReadCertificate | undefined
   readonly isTrustedProxy: (address: string) => boolean
 }
 
-/**
- * Milliseconds before the operating system's first probe for a peer that is gone without a word.
- */
+/** Milliseconds before the operating system's first probe for a peer that may have vanished. */
 const KEEP_ALIVE_MS = 60_000
 /** Milliseconds from the end of a session to the end of its connection. (tcp/3) */
 const LINGER_MS = 2_000
@@ -54,7 +52,7 @@ interface Opening {
   readonly socket: Socket
   readonly since: number
   address: string
-  place: Place | undefined
+  slot: ConnectionSlot | undefined
   cancelDeadline: () => void
 }
 
@@ -104,7 +102,7 @@ class TcpListener implements Listener {
 
   #tlsServer(certificate: { readonly cert: string; readonly key: string }): TlsServer {
     const options = { ...certificate, ALPNProtocols: [ALPN], handshakeTimeout: HELLO_WITHIN_MS }
-    // Loaded on first use: most gateways have no listener for TCP.
+    // It loads at its first use: most gateways have no listener for TCP.
     const server = process.getBuiltinModule('node:tls').createServer(options, (socket) => {
       const opening = this.#handshakes.get(peerOf(socket))
       if (opening === undefined) socket.destroy()
@@ -120,7 +118,7 @@ class TcpListener implements Listener {
 
   #accepted(socket: Socket): void {
     const address = socket.remoteAddress
-    // Every failure ends with `close`, which the code handles.
+    // `close` follows every error and handles it.
     socket.on('error', () => undefined)
     if (address === undefined) {
       socket.destroy()
@@ -131,14 +129,14 @@ class TcpListener implements Listener {
       socket,
       since: runtime.monotonicMs(),
       address: plain(address),
-      place: undefined,
+      slot: undefined,
       cancelDeadline: runtime.after(HELLO_WITHIN_MS, () => this.#refuse(opening, 'late')), // tcp/1
     }
     const peer = peerOf(socket)
     this.#sockets.add(socket)
     socket.once('close', () => {
       opening.cancelDeadline()
-      opening.place?.release()
+      opening.slot?.release()
       this.#sockets.delete(socket)
       this.#handshakes.delete(peer)
     })
@@ -172,12 +170,12 @@ class TcpListener implements Listener {
 
   #admit(opening: Opening): void {
     const { socket, address } = opening
-    const place = this.#ports.places.take(address)
-    if (typeof place === 'string') {
+    const slot = this.#ports.limits.take(address)
+    if (typeof slot === 'string') {
       socket.destroy()
       return
     }
-    opening.place = place
+    opening.slot = slot
     if (this.#tls === undefined) {
       this.#begin(opening, socket)
       return
@@ -188,7 +186,7 @@ class TcpListener implements Listener {
 
   #refuse({ socket }: Opening, reason: Refusal): void {
     if (socket.destroyed) return
-    this.#ports.places.refused(reason)
+    this.#ports.limits.refused(reason)
     socket.destroy()
   }
 
@@ -224,8 +222,8 @@ class SocketStream implements ByteStream {
     return this.#socket.writableLength
   }
 
-  write(bytes: Buffer, left: () => void): void {
-    this.#socket.write(bytes, left)
+  write(bytes: Buffer, sent: () => void): void {
+    this.#socket.write(bytes, sent)
   }
 
   end(): void {

@@ -1,13 +1,13 @@
-// The ticks of sessions: each session gets one when something that it does by the clock is due.
+// Gives each session a tick when its next timed work is due.
 //
 // Invariants:
-//   ticks/1. A tick comes at the session's own moment, within SLICE_MS behind it, so moments that
-//     are spread stay spread: ten thousand devices are pinged by forties and not by four hundreds.
-//   ticks/2. A session for which nothing is due costs nothing, however many there are.
+//   ticks/1. A tick comes at most SLICE_MS after the session's own moment, so moments that are
+//     spread stay spread: of ten thousand devices some forty get a ping at a time, not four hundred.
+//   ticks/2. A session without due work costs nothing, however many there are.
 
-/** How often `due` is to be asked. */
+/** Milliseconds between the calls of `due` that callers make. */
 export const SLICE_MS = 100
-/** Ticks that are further away come at the end of so many slices, and then again. */
+/** A tick that is due after more slices comes at their end, and again later. */
 const SLICES = 256
 
 /** A session, as far as this file needs it. */
@@ -18,7 +18,7 @@ export interface Ticked {
 
 export class Ticks<Member extends Ticked> {
   readonly #slices = Array.from({ length: SLICES }, () => new Set<Member>())
-  /** The number of the last slice that was taken. */
+  /** The number of the last slice whose ticks `due` has given. */
   #taken: number
 
   /** Times are monotonic, in milliseconds. */
@@ -26,7 +26,7 @@ export class Ticks<Member extends Ticked> {
     this.#taken = Math.floor(nowMs / SLICE_MS)
   }
 
-  /** A tick comes at this time, unless one comes before it; Infinity asks for none. */
+  /** Plans a tick for this time, unless an earlier one is planned; Infinity plans none. */
   atLatest(member: Member, dueMs: number): void {
     if (dueMs === Infinity) return
     const own = Math.max(this.#taken + 1, Math.ceil(dueMs / SLICE_MS))
@@ -43,7 +43,7 @@ export class Ticks<Member extends Ticked> {
     member.tickSlice = undefined
   }
 
-  /** The members whose tick has come. One that is removed while the others have theirs has none. */
+  /** The members whose tick is due. A member that is removed during the iteration gets none. */
   *due(nowMs: number): Iterable<Member> {
     const last = Math.floor(nowMs / SLICE_MS)
     while (this.#taken < last) {

@@ -1,12 +1,11 @@
-// Bounds the entries that are on their way to one device.
+// Bounds the entries that a session has sent and its device has not acknowledged.
 //
 // Invariants:
 //   session-window/1. At most WINDOW_ENTRIES_MAX entries and WINDOW_BYTES_MAX bytes are
 //     unacknowledged.
 //   session-window/2. A window that refused an entry stays shut until acknowledgements and the
-//     carrier have brought it to half, so that a slow device is served in pages and not entry by
-//     entry. It never shuts at half or below, so an acknowledgement or a drain that opens it always
-//     follows.
+//     carrier have brought it to half, so that a slow device gets pages and not single entries. It
+//     never shuts at half or below, so an acknowledgement or a drain that opens it always follows.
 
 import { WINDOW_BYTES_MAX, WINDOW_ENTRIES_MAX } from './signals.ts'
 
@@ -27,7 +26,7 @@ export class Window {
     return { entries: this.#entries, bytes: this.#bytes }
   }
 
-  /** Takes an entry that will be sent now; false when it must wait. */
+  /** Counts an entry that the session sends now; false when the entry must wait. */
   take(bytes: number): boolean {
     if (this.#isShut) return false
     // session-window/1
@@ -41,7 +40,7 @@ export class Window {
     return true
   }
 
-  /** Frees the room of entries that were acknowledged or dropped. */
+  /** Frees the room of acknowledged or dropped entries. */
   release(entries: number, bytes: number): void {
     this.#entries -= entries
     this.#bytes -= bytes
@@ -54,7 +53,7 @@ export class Window {
     this.#openAtHalf()
   }
 
-  /** Entries that a page may have, when `reserved` are asked for already; 0 for no page now. */
+  /** The most entries of the next page, beside `reserved` ones; 0 for no page now. */
   room(reserved: number): number {
     if (this.#isShut) return 0
     const room = WINDOW_ENTRIES_MAX - this.#entries - reserved
@@ -63,7 +62,7 @@ export class Window {
     return 0
   }
 
-  // session-window/2
+  /** Opens the window at half. (session-window/2) */
   #openAtHalf(): void {
     const isHalf =
       this.#entries <= WINDOW_ENTRIES_MAX / 2 &&

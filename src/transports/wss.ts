@@ -1,12 +1,11 @@
-// GET /private/ws: the session protocol in WebSocket text frames. (decisions.md 10)
+// Carries the session protocol in WebSocket text frames, at GET /private/ws. (decisions.md 10)
 //
 // Invariants:
-//   wss/1. A socket is never touched after its close event: from then on its carrier answers
-//     `closed`.
-//   wss/2. The bytes that uWebSockets.js holds for one socket are bounded; a socket beyond is cut.
-//     The session stops long before (session-window/1), so only a device that reads nothing and
-//     asks for much gets there.
-//   wss/3. The request is read before the first return; only strings of it are kept.
+//   wss/1. A carrier never uses its socket after the close event: from then on it answers `closed`.
+//   wss/2. The bytes that uWebSockets.js holds for one socket are bounded; beyond that it cuts the
+//     socket. The session stops long before (session-window/1), so only a device that reads nothing
+//     and causes many answers gets there.
+//   wss/3. The listener reads the request before it returns to the library, and keeps only strings.
 
 import type { HttpRequest, HttpResponse, TemplatedApp, WebSocket } from 'uWebSockets.js'
 
@@ -15,10 +14,10 @@ import type { Fault } from '#domain/fault'
 import { DEVICE_FRAME_BYTES_MAX, PROTOCOL, WSS_PATH } from '#src/schemas/frames'
 import type { Carrier, Listener, SessionHandle } from './carrier.ts'
 import { HELD_BYTES_MAX } from './framing.ts'
-import type { Place, Places } from './places.ts'
+import type { ConnectionSlot, ConnectionLimits } from './connection-limits.ts'
 import { HEARTBEAT_MS } from './signals.ts'
 
-/** The source of a request, from which ingress reads the client's address. */
+/** The parts of a request from which ingress reads the client's address. */
 export interface AddressSource {
   socketAddress(): string
   headerLines(name: string): string
@@ -26,19 +25,19 @@ export interface AddressSource {
 
 /** The HTTP listener, whose port and certificate serve WebSockets too. */
 export interface WssHost {
-  /** Applies now, and again to every application that replaces this one. */
+  /** Calls `apply` now, and again with every application that replaces this one. */
   mount(apply: (app: TemplatedApp) => void): void
-  /** Binds, once; gives the port. */
+  /** Binds the port once and gives it. */
   listen(): Promise<number>
 }
 
 export interface WssPorts {
   readonly host: WssHost
   readonly open: (carrier: Carrier) => SessionHandle
-  readonly places: Places
+  readonly limits: ConnectionLimits
   /** The address of the device, also behind a trusted proxy. */
   readonly clientAddress: (source: AddressSource) => string
-  /** The answer to an upgrade that is refused, in the form of every refusal. */
+  /** The answer to a refused upgrade, in the form of every refusal. */
   readonly refuseUpgrade: (refusal: Fault, header: (name: string) => string) => UpgradeRefusal
   /** Called for each connection that becomes a WebSocket. */
   readonly upgraded: () => void
@@ -52,14 +51,14 @@ export interface UpgradeRefusal {
 
 /**
  * Seconds after which the library closes a silent socket. The session has a heartbeat of its own;
- * this is for a socket whose session is stuck.
+ * this limit is for a session that hangs.
  */
 const IDLE_SECONDS = Math.ceil((4 * HEARTBEAT_MS) / 1_000)
 
 /** The library's answer to a send beyond the bound. */
 const DROPPED = 2
 
-/** The data that uWebSockets.js keeps with each socket: one name is all that it copies. */
+/** The data that uWebSockets.js keeps with each socket; it copies the members, here one. */
 interface Socket {
   readonly carrier: WssCarrier
 }
@@ -76,13 +75,13 @@ export function createWssListener(ports: WssPorts): Listener {
 }
 
 /**
- * Beyond this size the library cuts the connection without a word; a device that sends a little too
- * much learns what is wrong.
+ * Beyond this size the library cuts the connection without a message. A device whose frame is a
+ * little too big gets an error.
  */
 const CUT_BYTES = 2 * DEVICE_FRAME_BYTES_MAX
 
 function serve(app: TemplatedApp, ports: WssPorts): void {
-  const { open, places } = ports
+  const { open, limits } = ports
   app.ws<Socket>(WSS_PATH, {
     maxPayloadLength: CUT_BYTES,
     maxBackpressure: HELD_BYTES_MAX, // wss/2
@@ -93,20 +92,20 @@ function serve(app: TemplatedApp, ports: WssPorts): void {
     upgrade: (response, request, context) => {
       const header = (name: string): string => request.getHeader(name)
       if (!offersProtocol(request)) {
-        places.refused('missing_websocket_subprotocol')
+        limits.refused('missing_websocket_subprotocol')
         refuse(response, ports.refuseUpgrade(NO_SUBPROTOCOL, header))
         return
       }
       const address = ports.clientAddress(sourceOf(response, request))
-      const place = places.take(address)
-      if (typeof place === 'string') {
+      const slot = limits.take(address)
+      if (typeof slot === 'string') {
         refuse(
           response,
-          ports.refuseUpgrade(fault(place, { retryAfterMs: RETRY_AFTER_MS }), header),
+          ports.refuseUpgrade(fault(slot, { retryAfterMs: RETRY_AFTER_MS }), header),
         )
         return
       }
-      const carrier = new WssCarrier(address, request.getHeader('authorization'), place)
+      const carrier = new WssCarrier(address, request.getHeader('authorization'), slot)
       const key = request.getHeader('sec-websocket-key')
       const extensions = request.getHeader('sec-websocket-extensions')
       response.upgrade<Socket>({ carrier }, key, PROTOCOL, extensions, context)
@@ -130,15 +129,15 @@ class WssCarrier implements Carrier {
   readonly openingMs = 0
   readonly address: string
   readonly authorization: string
-  readonly #place: Place
+  readonly #slot: ConnectionSlot
   #handle: SessionHandle | undefined
   /** Undefined before the socket is open, and from its close event on. (wss/1) */
   #ws: WebSocket<Socket> | undefined
 
-  constructor(address: string, authorization: string, place: Place) {
+  constructor(address: string, authorization: string, slot: ConnectionSlot) {
     this.address = address
     this.authorization = authorization
-    this.#place = place
+    this.#slot = slot
   }
 
   get handle(): SessionHandle | undefined {
@@ -151,17 +150,17 @@ class WssCarrier implements Carrier {
     this.#handle = open(this)
   }
 
-  /** Says that the socket is closed, by either side. */
+  /** Ends the session, since either side has closed the socket. */
   closed(): void {
     this.#ws = undefined // wss/1
-    this.#place.release()
+    this.#slot.release()
     this.#handle?.closed()
   }
 
   send(texts: readonly string[]): number | 'closed' {
     this.#ws?.cork(() => {
       for (const text of texts) {
-        // Beyond the bound a text is dropped, so nothing may follow it. (wss/2)
+        // The library drops a text beyond the bound, so no text may follow it. (wss/2)
         if (this.#ws?.send(text) === DROPPED) this.#ws.close()
       }
     })
@@ -184,7 +183,7 @@ function offersProtocol(request: HttpRequest): boolean {
 
 const decoder = new TextDecoder()
 
-// wss/3
+/** Gives the address of a request; callers use it before they return. (wss/3) */
 function sourceOf(response: HttpResponse, request: HttpRequest): AddressSource {
   return {
     socketAddress: () => decoder.decode(response.getRemoteAddressAsText()),

@@ -2,7 +2,7 @@
 
 import test from 'ava'
 
-import { Places } from '#src/transports/places'
+import { ConnectionLimits } from '#src/transports/connection-limits'
 import { createWssListener } from '#src/transports/wss'
 import { startIngress } from '#test/support/start-ingress'
 import { MANY } from '#test/support/wss-server'
@@ -13,7 +13,7 @@ test('an upgrade without the subprotocol gets the whole envelope and its request
   createWssListener({
     host: { mount: (apply) => ingress.http.mount(apply), listen: () => ingress.listen() },
     open,
-    places: new Places('wss', MANY, meter),
+    limits: new ConnectionLimits('wss', MANY, meter),
     clientAddress: ingress.clientAddress,
     refuseUpgrade: ingress.refuseUpgrade,
     upgraded: () => t.fail('no connection becomes a WebSocket'),

@@ -7,8 +7,8 @@ import type { ExecutionContext } from 'ava'
 
 import type { CarrierName } from '#domain/carrier'
 import type { Carrier, Listener } from '#src/transports/carrier'
-import { Places } from '#src/transports/places'
-import type { PlaceLimits } from '#src/transports/places'
+import { ConnectionLimits } from '#src/transports/connection-limits'
+import type { ConnectionBounds } from '#src/transports/connection-limits'
 import { createQuicListener } from '#src/transports/quic'
 import { createTcpListener } from '#src/transports/tcp'
 import type { TcpOptions } from '#src/transports/tcp'
@@ -27,7 +27,7 @@ export interface CarrierServer extends ModelSessions {
 }
 
 export interface ServeOptions extends Partial<TcpOptions> {
-  readonly limits?: PlaceLimits
+  readonly limits?: ConnectionBounds
   readonly token?: string
 }
 
@@ -85,7 +85,7 @@ async function serve(
       carriers.push(carrier)
       return sessions.open(carrier)
     },
-    places: new Places(kind, limits, meter),
+    limits: new ConnectionLimits(kind, limits, meter),
     runtime: { ...realRuntime, after: time.after, monotonicMs: time.monotonicMs },
   })
   const port = await listener.listen()

@@ -9,8 +9,8 @@ import type { TemplatedApp } from 'uWebSockets.js'
 import { parseDeviceId } from '#domain/identity'
 import { createSessions } from '#src/transports/sessions'
 import type { Sessions } from '#src/transports/sessions'
-import { Places } from '#src/transports/places'
-import type { PlaceLimits } from '#src/transports/places'
+import { ConnectionLimits } from '#src/transports/connection-limits'
+import type { ConnectionBounds } from '#src/transports/connection-limits'
 import { createWssListener } from '#src/transports/wss'
 import type { WssPorts } from '#src/transports/wss'
 import { admissionFor } from '#test/support/admission'
@@ -42,7 +42,7 @@ export interface Served {
 }
 
 /** The ports of an endpoint without an ingress. */
-export const ENDPOINT: Omit<WssPorts, 'host' | 'open' | 'places'> = {
+export const ENDPOINT: Omit<WssPorts, 'host' | 'open' | 'limits'> = {
   clientAddress: (source) => source.socketAddress(),
   refuseUpgrade: ({ code }) => ({ statusLine: '400 Bad Request', headers: [], body: code }),
   upgraded: () => undefined,
@@ -88,13 +88,13 @@ export function modelSessions(t: ExecutionContext, token = ''): ModelSessions {
 }
 
 /** Limits that no test reaches. */
-export const MANY: PlaceLimits = { total: 1_000, perAddress: 1_000 }
+export const MANY: ConnectionBounds = { total: 1_000, perAddress: 1_000 }
 
 /** Serves the device of `KEY`, which is subscribed to channel A. It ends with the test. */
 export async function serveWss(
   t: ExecutionContext,
   token = '',
-  limits: PlaceLimits = MANY,
+  limits: ConnectionBounds = MANY,
 ): Promise<Served> {
   const { sessions, bus, model, meter, time } = modelSessions(t, token)
   const app = App()
@@ -102,7 +102,7 @@ export async function serveWss(
     ...ENDPOINT,
     host: { mount: (apply) => apply(app), listen: () => listen(app) },
     open: (carrier) => sessions.open(carrier),
-    places: new Places('wss', limits, meter),
+    limits: new ConnectionLimits('wss', limits, meter),
   }).listen()
   t.teardown(() => app.close())
   return {

@@ -1,4 +1,4 @@
-// Method: a store whose writes end when the test says so.
+// Method: a store whose writes end when the test ends them.
 
 import test from 'ava'
 
@@ -37,7 +37,7 @@ function rig(waitingMax: number) {
   }
 }
 
-test('acknowledgement-writer/1: one write is under way at a time, and later positions wait', async (t) => {
+test('acknowledgement-writer/1: one write runs at a time, and later positions wait', async (t) => {
   const { writes, acknowledgements } = rig(10)
   acknowledgements.record(ack('A', 1))
   const first = acknowledgements.flush()
@@ -56,7 +56,7 @@ test('acknowledgement-writer/1: one write is under way at a time, and later posi
   )
 })
 
-test('acknowledgement-writer/2: a later position keeps its place when an earlier write fails', async (t) => {
+test('acknowledgement-writer/2: a failed write does not replace a later position', async (t) => {
   const rows: number[] = []
   let isFailing = true
   const subscriptions = {
@@ -77,7 +77,7 @@ test('acknowledgement-writer/2: a later position keeps its place when an earlier
   t.deepEqual(rows, [5])
 })
 
-test('acknowledgement-writer/3: positions beyond the bound are left out, known ones still move', (t) => {
+test('acknowledgement-writer/3: record drops new positions beyond the bound, and known ones still move', (t) => {
   const { acknowledgements } = rig(1)
   acknowledgements.record(ack('A', 1))
   acknowledgements.record(ack('B', 1))
@@ -85,7 +85,7 @@ test('acknowledgement-writer/3: positions beyond the bound are left out, known o
   t.is(acknowledgements.waiting, 1)
 })
 
-test('an older position never takes the place of a newer one', async (t) => {
+test('an older position never replaces a newer one', async (t) => {
   const { writes, acknowledgements } = rig(10)
   acknowledgements.record(ack('A', 5))
   acknowledgements.record(ack('A', 3))
@@ -93,7 +93,7 @@ test('an older position never takes the place of a newer one', async (t) => {
   t.deepEqual(writes[0]?.rows, [ack('A', 5)])
 })
 
-test('a position that moves while another batch is written is not taken back', async (t) => {
+test('a position that moves during the write of another batch stays', async (t) => {
   const { writes, acknowledgements } = rig(1_000)
   const of = (device: number, seq: number): Acknowledgement => ({
     ...ack('A', seq),

@@ -1,4 +1,4 @@
-// Goal: no bytes of a device end anything but its own session, on any carrier.
+// Goal: whatever bytes a device sends, it ends no session but its own, on any carrier.
 // Method: frames near the grammar and raw bytes, against real sockets, beside a session that must
 // not notice.
 

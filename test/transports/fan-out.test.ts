@@ -1,4 +1,4 @@
-// Goal: what an entry costs once it does not cost once more for each subscriber.
+// Goal: the gateway encodes an entry once, however many subscribers get it.
 // Method: subscribers on every carrier, and an entry whose payload counts how often it is read.
 
 import test from 'ava'
@@ -58,7 +58,7 @@ function join(rig: Rig, number: number): Device {
 
 const deliveriesIn = (text: string): number => text.split('"type":"deliver"').length - 1
 
-test('channel-listeners/1: an entry is encoded once for all its subscribers, on every carrier', async (t) => {
+test('channel-listeners/1: the gateway encodes an entry once for all subscribers, on every carrier', async (t) => {
   const rig = new Rig()
   t.teardown(() => rig.sessions.close())
   const devices = Array.from({ length: SUBSCRIBERS_MAX }, (_, number) => join(rig, number))

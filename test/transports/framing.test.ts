@@ -16,13 +16,13 @@ function readAll(pieces: readonly Buffer[]): { texts: string[]; broken: string |
 }
 
 /** Bytes cut at these places. */
-function cut(bytes: Buffer, places: readonly number[]): readonly Buffer[] {
+function cut(bytes: Buffer, limits: readonly number[]): readonly Buffer[] {
   const sorted = [0, ...places.map((place) => place % (bytes.length + 1)), bytes.length]
   const ends = sorted.toSorted((a, b) => a - b)
   return ends.slice(1).map((end, index) => bytes.subarray(ends[index], end))
 }
 
-test('frames are read, however their bytes are cut', (t) => {
+test('a reader gives the same frames, however their bytes are cut', (t) => {
   const texts = fc.array(fc.string({ unit: 'grapheme', maxLength: 200 }), { maxLength: 8 })
   const property = fc.property(texts, fc.array(fc.nat(), { maxLength: 20 }), (given, places) => {
     const bytes = framesOf(given)
@@ -44,7 +44,7 @@ test('a frame has at most 65,536 bytes, whatever its length says, and is UTF-8',
   t.deepEqual(readAll([framed('a'), noText]), { texts: ['a'], broken: 'not-text' })
 })
 
-test('framing/1: a length whose bytes do not come costs next to nothing', (t) => {
+test('framing/1: a length without its bytes reserves almost no memory', (t) => {
   const piece = framed('x'.repeat(65_536)).subarray(0, 20)
   const readers = Array.from({ length: 2_000 }, () => new FrameReader())
   const before = process.memoryUsage().arrayBuffers

@@ -1,4 +1,4 @@
-// Goal: heartbeats come evenly, however many devices came at once.
+// Goal: heartbeats come evenly, however many devices connect at once.
 // Method: many sessions over carriers in memory, time that the test turns, and a count of the pings
 // of each stretch of time.
 
@@ -52,7 +52,7 @@ const most = (mean: number): number => mean + DEVIATIONS * Math.sqrt(mean)
 const least = (mean: number): number => mean - DEVIATIONS * Math.sqrt(mean)
 
 test.serial(
-  'ten thousand sessions that open in a second beat evenly over the interval',
+  'ten thousand sessions that open in a second get pings evenly over the interval',
   async (t) => {
     const rig = new Rig({ random: seeded(1) })
     t.teardown(() => rig.sessions.close())
@@ -72,7 +72,7 @@ test.serial(
   },
 )
 
-test.serial('session/4: a process that was held up pings nobody together afterwards', async (t) => {
+test.serial('session/4: after a delay of the process, pings are spread as before', async (t) => {
   const rig = new Rig({ random: seeded(2) })
   t.teardown(() => rig.sessions.close())
   await crowd(rig)

@@ -1,4 +1,4 @@
-// Method: holders that write down what becomes of them; then real sessions over slow carriers.
+// Method: holders that record their calls; then real sessions over slow carriers.
 
 import test from 'ava'
 
@@ -41,7 +41,7 @@ function holders(bytesMax: number, count: number) {
   }
 }
 
-test('held/1: up to three quarters nobody leaves; one byte more and the largest do', (t) => {
+test('held/1: up to three quarters no session leaves; with one byte more the largest do', (t) => {
   const { hold, fates, held, sentAway } = holders(1_000, 4)
   hold(250, 100, 200, 200)
   t.is(fates(), 'stays stays stays stays')
@@ -53,7 +53,7 @@ test('held/1: up to three quarters nobody leaves; one byte more and the largest 
   t.is(held.bytes, 751)
 })
 
-test('held/1: beyond the bound sessions that were sent a goaway are cut, the largest first', (t) => {
+test('held/1: beyond the bound leaving sessions are cut, the largest first', (t) => {
   const { hold, fates, held } = holders(1_000, 4)
   hold(300, 100, 351)
   t.is(fates(), 'stays stays leaves stays')
@@ -108,7 +108,7 @@ test('held/1: the slowest session gets a goaway, then is cut; the others stay', 
   t.is(rig.gauge('session_buffered_bytes'), 100_000)
 })
 
-test('a session that ends with little unread is closed with its reason', async (t) => {
+test('a session that ends with few unread bytes closes with its reason', async (t) => {
   for (const [held, ending] of [
     [65_536, '1001 going away'],
     [65_537, 'cut'],

@@ -39,7 +39,7 @@ test(
 )
 
 test(
-  'a session that ends says why, ends the stream and then the connection',
+  'a session that ends sends its reason, ends the stream and then the connection',
   withCertificate(async (t, certificate) => {
     const { port, time, meter } = await serveQuic(t, certificate)
     const peer = await quicPeer(t, port)
@@ -47,7 +47,7 @@ test(
     await peer.ends()
     t.regex(peer.heard[0] ?? '', /"code":"body_too_large"/)
     time.advance(1_000)
-    await until('its place is free', () => meter.gauges.get('device_connections{quic}')?.() === 0)
+    await until('its slot is free', () => meter.gauges.get('device_connections{quic}')?.() === 0)
   }),
 )
 
@@ -70,7 +70,7 @@ test(
 )
 
 test(
-  'an address has so many connections and no more',
+  'the listener refuses connections of one address beyond its bound',
   withCertificate(async (t, certificate) => {
     const limits = { total: 1, perAddress: 10 }
     const { port, meter, sessions } = await serveQuic(t, certificate, { limits })
@@ -86,7 +86,7 @@ test(
 )
 
 test(
-  'a new certificate is for new connections; open sessions stay',
+  'new connections get a new certificate, and open sessions stay',
   withCertificate(async (t, first) => {
     const second = await makeCertificate(t)
     let files = first
@@ -110,7 +110,7 @@ test(
 )
 
 test(
-  'datagrams that are no QUIC are thrown away',
+  'the listener drops datagrams that are no QUIC',
   withCertificate(async (t, certificate) => {
     const { port, sessions } = await serveQuic(t, certificate)
     const socket = createSocket('udp4')

@@ -13,7 +13,7 @@ const seqsOf = (found: readonly Frame[]): readonly number[] => found.map(({ seq 
 /** Room for so many frames, each with a seq of two digits. */
 const roomFor = (count: number): RecentFrames => new RecentFrames(count * BYTES)
 
-test('frames behind a seq come in their order, as many as are asked for', (t) => {
+test('after gives the frames behind a seq in their order, up to the limit', (t) => {
   const recent = new RecentFrames(AMPLE)
   recent.add(A, frames('A', 4, 6))
   recent.add(B, frames('B', 1))
@@ -24,7 +24,7 @@ test('frames behind a seq come in their order, as many as are asked for', (t) =>
   t.deepEqual(seqsOf(recent.after(channel('C'), 0, 10)), [])
 })
 
-test('recent-frames/1: the kept frames have a bound in bytes, and the oldest are forgotten', (t) => {
+test('recent-frames/1: the kept frames have a bound in bytes, beyond which the oldest are dropped', (t) => {
   const recent = roomFor(20)
   for (let seq = 1; seq <= 95; seq += 1) {
     recent.add(A, frames('A', seq))
@@ -35,7 +35,7 @@ test('recent-frames/1: the kept frames have a bound in bytes, and the oldest are
   t.deepEqual(seqsOf(recent.after(A, 70, 100)), [])
 })
 
-test('recent-frames/2: nothing is given across a hole', (t) => {
+test('recent-frames/2: after gives no frame behind a hole', (t) => {
   const recent = roomFor(20)
   recent.add(A, frames('A', 10, 12))
   recent.add(A, frames('A', 15, 16))
@@ -48,14 +48,14 @@ test('recent-frames/2: nothing is given across a hole', (t) => {
   t.deepEqual(seqsOf(halves.after(A, 13, 9)), [])
 })
 
-test('a repeated frame is kept once', (t) => {
+test('add keeps a repeated frame once', (t) => {
   const recent = new RecentFrames(AMPLE)
   recent.add(A, frames('A', 1, 3))
   recent.add(A, frames('A', 2, 4))
   t.deepEqual(seqsOf(recent.after(A, 0, 9)), [1, 2, 3, 4])
 })
 
-test('recent-frames/3: a session that is 1,024 entries behind gets them, one further behind none', (t) => {
+test('recent-frames/3: a session 1,024 entries behind gets frames, one further behind gets none', (t) => {
   const recent = new RecentFrames(AMPLE)
   recent.add(A, frames('A', 1, 1_025))
   t.deepEqual(seqsOf(recent.after(A, 1, 2)), [2, 3])

@@ -72,7 +72,7 @@ function rarely(): fc.Arbitrary<boolean> {
   return fc.nat(9).map((number) => number === 0)
 }
 
-test('a device converges to the state of the gateway and misses nothing in silence', (t) => {
+test('a device converges to the state of the gateway, and gets a gap for each missed entry', (t) => {
   const property = fc.property(fc.array(step, { minLength: 20, maxLength: 150 }), (steps) => {
     const world = new SessionWorld()
     world.take({ kind: 'reconnect', withCursors: true })

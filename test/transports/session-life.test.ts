@@ -1,4 +1,4 @@
-// Method: one session, inputs with their time, outputs in words (test/support/session-words.ts).
+// Method: one session, inputs with their time, outputs as text (test/support/session-words.ts).
 
 import test from 'ava'
 
@@ -27,7 +27,7 @@ import {
 } from '#test/support/session-words'
 import { START, TICK, begin, serve, play } from '#test/support/session-play'
 
-test('a subscription that changed during admission is checked at the first tick', (t) => {
+test('the first tick checks a subscription that changed during admission', (t) => {
   const { feed } = begin()
   feed(hello())
   feed({ kind: 'subscribed', position: position('B', 1) })
@@ -57,13 +57,13 @@ test('session/1: nothing but a good hello opens a session', (t) => {
   for (const [input, expected] of rows) t.deepEqual(begin().feed(input), expected)
 })
 
-test('a device that says no hello in time is closed', (t) => {
+test('a session without a hello in time closes', (t) => {
   const { feed } = begin()
   t.deepEqual(feed(TICK, HELLO_WITHIN_MS - 1), [])
   t.deepEqual(feed(TICK, HELLO_WITHIN_MS), ['error request_timeout', 'close 1008 no hello'])
 })
 
-test('a device that is refused learns why', (t) => {
+test('a refused device gets the reason', (t) => {
   const { feed } = begin()
   feed(hello())
   t.deepEqual(feed({ kind: 'refused', code: 'device_key_not_found' }), [
@@ -73,7 +73,7 @@ test('a device that is refused learns why', (t) => {
   t.deepEqual(feed({ kind: 'admitted', sessionId: 's', serverTime: 1, positions: [] }), [])
 })
 
-test('a store that does not answer a hello sends the device away', (t) => {
+test('a device gets a goaway when the store does not answer its hello', (t) => {
   const { feed } = begin()
   feed(hello())
   t.deepEqual(feed(TICK, ADMIT_WITHIN_MS - 1), [])
@@ -84,7 +84,7 @@ test('a store that does not answer a hello sends the device away', (t) => {
   ])
 })
 
-test('session/3: a device that answers no ping is closed after two of them', (t) => {
+test('session/3: a session closes after two pings without an answer', (t) => {
   const { feed } = serve([])
   play(
     t,
@@ -101,14 +101,14 @@ test('session/3: a device that answers no ping is closed after two of them', (t)
   )
 })
 
-test('a ping is answered with its own mark, unless that is too long', (t) => {
+test('a session answers a ping with its mark, unless that is too long', (t) => {
   const { feed } = serve([])
   t.deepEqual(feed(received({ type: 'ping', t: 17 })), ['pong 17'])
   t.deepEqual(feed(received({ type: 'ping', t: 'x'.repeat(64) })), [`pong ${'x'.repeat(64)}`])
   t.deepEqual(feed(received({ type: 'ping', t: 'x'.repeat(65) })), ['pong'])
 })
 
-test('inbound/1: mistakes are answered and survived, broken frames five times', (t) => {
+test('inbound/1: a session answers mistakes and goes on, with broken frames five times', (t) => {
   const broken: Input = { kind: 'received', text: '[1]' }
   const { feed } = serve([])
   play(
@@ -132,7 +132,7 @@ test('inbound/1: mistakes are answered and survived, broken frames five times', 
   )
 })
 
-test('inbound/1: a bucket of tokens bounds frames that move nothing, acknowledgements are free', (t) => {
+test('inbound/1: a token bucket bounds frames that move no position; acknowledgements are free', (t) => {
   const { feed } = serve([position('A', 0)])
   feed(announced('A', 1, 200))
   for (let seq = 1; seq <= 200; seq += 1) t.deepEqual(feed(ack('A', seq)), [`acknowledge A ${seq}`])
@@ -177,7 +177,7 @@ test('session/2: a session that leaves reads nothing more, although there is roo
   t.deepEqual(feed(ack('A', WINDOW_ENTRIES_MAX)), ['acknowledge A 256'])
 })
 
-test('frames/2: a welcome of channels with long names fits into a frame, the others follow', (t) => {
+test('frames/2: a welcome with long channel names fits into a frame, the other channels follow', (t) => {
   const letters = 'ABCDEFGHJKMNPQRSTVWXYZ'
   const positions = Array.from({ length: 2_000 }, (_, at) => {
     const one = letters.charAt(at % 22) + letters.charAt(Math.floor(at / 22) % 22)

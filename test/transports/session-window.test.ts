@@ -1,4 +1,4 @@
-// Method: one session, inputs with their time, outputs in words (test/support/session-words.ts).
+// Method: one session, inputs with their time, outputs as text (test/support/session-words.ts).
 
 import test from 'ava'
 
@@ -23,7 +23,7 @@ import {
 } from '#test/support/session-words'
 import { START, serve, play } from '#test/support/session-play'
 
-test('session-window/1: beyond 256 unacknowledged entries nothing is pushed until half is acknowledged', (t) => {
+test('session-window/1: beyond 256 unacknowledged entries a session pushes none until half is acknowledged', (t) => {
   const { session, feed } = serve([position('A', 0), position('B', 0)])
   t.is(feed(announced('A', 1, WINDOW_ENTRIES_MAX)).length, WINDOW_ENTRIES_MAX)
   t.deepEqual(session.unacknowledged.entries, WINDOW_ENTRIES_MAX)
@@ -40,7 +40,7 @@ test('session-window/1: beyond 256 unacknowledged entries nothing is pushed unti
   t.is(session.behind, 2)
 })
 
-test('session-window/1: beyond 1 MiB unacknowledged nothing is pushed', (t) => {
+test('session-window/1: beyond 1 MiB unacknowledged a session pushes nothing', (t) => {
   const { session, feed } = serve([position('A', 0)])
   const size = WINDOW_BYTES_MAX / 8
   const big = (seq: number): Input => ({
@@ -56,7 +56,7 @@ test('session-window/1: beyond 1 MiB unacknowledged nothing is pushed', (t) => {
   t.is(feed(ack('A', 4)).length, 2)
 })
 
-test('session-window/2: a carrier that holds too much stops the pushing until it has drained to half', (t) => {
+test('session-window/2: a session pushes nothing to a carrier that holds too much, until it holds half', (t) => {
   const { feed } = serve([position('A', 0)])
   play(
     t,
@@ -70,7 +70,7 @@ test('session-window/2: a carrier that holds too much stops the pushing until it
   )
 })
 
-test('session-window/2: a nearly full window reads nothing until half of it is acknowledged', (t) => {
+test('session-window/2: a session with a nearly full window reads nothing until half is acknowledged', (t) => {
   const { feed } = serve([position('A', 0)])
   feed(announced('A', 1, 225))
   play(
@@ -84,7 +84,7 @@ test('session-window/2: a nearly full window reads nothing until half of it is a
   )
 })
 
-test('a page larger than the window is sent as far as it fits and read again from there', (t) => {
+test('a session sends a page as far as the window has room, and reads again from there', (t) => {
   const { feed } = serve([position('A', 20, 0)])
   const big = Array.from({ length: 12 }, (_, at) => bigFrame('A', at + 1, WINDOW_BYTES_MAX / 8))
   const sent = feed(page(1, big, { headSeq: 20, complete: false }))
@@ -93,7 +93,7 @@ test('a page larger than the window is sent as far as it fits and read again fro
   t.is(feed(ack('A', 8)).at(-1), 'read 2: A after 8 limit 12')
 })
 
-test('backlog/1: the reads that may be under way have room in the window together', (t) => {
+test('backlog/1: the reads that run have room in the window together', (t) => {
   t.is(READ_ENTRIES_MAX * READS_AT_ONCE_MAX, WINDOW_ENTRIES_MAX)
   t.is(READ_BYTES_MAX * READS_AT_ONCE_MAX, WINDOW_BYTES_MAX)
   const { session } = serve([])
@@ -105,7 +105,7 @@ test('backlog/1: the reads that may be under way have room in the window togethe
   t.true(limits.reduce((sum, limit) => sum + limit, 0) <= WINDOW_ENTRIES_MAX)
 })
 
-test('backlog/3: a read is shared out over the channels that are behind, as much as each owes', (t) => {
+test('backlog/3: a read shares its entries out over the channels that are behind, as each needs', (t) => {
   const { feed } = serve([])
   const positions = [position('A', 3, 0), position('B', 500, 0), position('C', 500, 0)]
   t.deepEqual(
@@ -128,7 +128,7 @@ test('backlog/3: a read has a bounded number of channels', (t) => {
   )
 })
 
-test('backlog/3: channels that a read had no room for are read with the next one', (t) => {
+test('backlog/3: the next read covers channels that had no room in the one before', (t) => {
   const { feed } = serve([position('A', 2, 0), position('B', 1, 0)])
   t.deepEqual(feed(page(1, frames('A', 1, 2), { headSeq: 2 })), [
     'deliver A 1 replay',

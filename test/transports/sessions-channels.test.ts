@@ -1,5 +1,5 @@
 // Goal: whatever begins, ends or is lost meanwhile, a session serves the channels of its device.
-// Method: sessions with a store in memory, a bus, and carriers that write down what they are given.
+// Method: sessions with a store in memory, a bus, and carriers that record their texts.
 // Time moves only when a test moves it.
 
 import test from 'ava'
@@ -8,7 +8,7 @@ import { laneOf } from '#domain/identity'
 
 import { A, B, C, DEVICE, Rig, welcomedRig, LANES } from '#test/support/sessions-rig'
 
-test('connection/1: entries announced while the positions are read are not lost', async (t) => {
+test('connection/1: a session gets entries announced while it reads its positions', async (t) => {
   const rig = new Rig()
   t.teardown(() => rig.sessions.close())
   let readings = 0
@@ -22,7 +22,7 @@ test('connection/1: entries announced while the positions are read are not lost'
   t.deepEqual(carrier.heard(), ['welcome A 0/1', 'A 1', 'caught up A 1'])
 })
 
-test('a connected device hears of subscriptions that begin and end', async (t) => {
+test('a connected device gets notices of subscriptions that begin and end', async (t) => {
   const { rig, carrier } = await welcomedRig(t)
   rig.store.commitThing(B, 't', 'k', 1)
   rig.store.subscribe(DEVICE, B)
@@ -37,7 +37,7 @@ test('a connected device hears of subscriptions that begin and end', async (t) =
   t.is(rig.bus.listening(A) + rig.bus.listening(B), 0)
 })
 
-test('subscriptions that begin together are all served', async (t) => {
+test('a session serves all subscriptions that begin together', async (t) => {
   const { rig, carrier } = await welcomedRig(t)
   for (const channelId of [B, C]) {
     rig.store.subscribe(DEVICE, channelId)
@@ -50,7 +50,7 @@ test('subscriptions that begin together are all served', async (t) => {
   t.deepEqual(carrier.heard(), ['B 1', 'C 1'])
 })
 
-test('a subscription that ends while its position is read is not served', async (t) => {
+test('a session does not serve a subscription that ends while it reads the position', async (t) => {
   const { rig, carrier } = await welcomedRig(t)
   rig.store.subscribe(DEVICE, B)
   rig.bus.notify({ kind: 'subscribed', channelId: B, deviceId: DEVICE })
@@ -61,7 +61,7 @@ test('a subscription that ends while its position is read is not served', async 
   t.is(rig.bus.listening(B), 0)
 })
 
-test('a subscription that begins behind the last reading of an admission is served', async (t) => {
+test('a session serves a subscription that begins after the last reading of its admission', async (t) => {
   const rig = new Rig()
   t.teardown(() => rig.sessions.close())
   let readings = 0
@@ -79,7 +79,7 @@ test('a subscription that begins behind the last reading of an admission is serv
   t.deepEqual(carrier.heard(), [...begun, 'subscribed B 0/0', 'caught up B 0'])
 })
 
-test('connection/1: entries announced before the bus knows of a listener are read from the feed', async (t) => {
+test('connection/1: a session reads entries from the feed that came before the bus knew its listener', async (t) => {
   const rig = new Rig()
   t.teardown(() => rig.sessions.close())
   const known = Promise.withResolvers<void>()
@@ -94,7 +94,7 @@ test('connection/1: entries announced before the bus knows of a listener are rea
   t.deepEqual(carrier.heard(), ['welcome A 0/1', 'A 1', 'caught up A 1'])
 })
 
-test('connection/1: the same holds for a subscription that begins while connected', async (t) => {
+test('connection/1: so does a subscription that begins while the device is connected', async (t) => {
   const { rig, carrier } = await welcomedRig(t)
   const known = Promise.withResolvers<void>()
   rig.bus.flush = () => known.promise
@@ -107,7 +107,7 @@ test('connection/1: the same holds for a subscription that begins while connecte
   t.deepEqual(carrier.heard(), ['subscribed B 0/1', 'B 1', 'caught up B 1'])
 })
 
-test('sessions/3: when a lane gets a new owner its sessions look again within two seconds', async (t) => {
+test('sessions/3: within two seconds after a lane got a new owner its sessions compare with the store', async (t) => {
   const { rig, carrier } = await welcomedRig(t)
   rig.store.commitMessage(A)
   const lane = laneOf(A, LANES)
@@ -126,7 +126,7 @@ test('sessions/3: when a lane gets a new owner its sessions look again within tw
   t.is(readings, 1, 'however many lanes are taken together, it looks once')
 })
 
-test('channel-listeners/3: an entry too large for the bus is read as soon as its head is announced', async (t) => {
+test('channel-listeners/3: sessions read an entry too large for the bus once its head is announced', async (t) => {
   const { rig, carrier } = await welcomedRig(t)
   rig.store.commitMessage(A)
   rig.announce({ channelId: A, entries: [], headSeq: 1 })

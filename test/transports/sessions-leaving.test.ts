@@ -4,7 +4,7 @@ import { HEARTBEAT_MS } from '#src/transports/signals'
 import { A, DEVICE, Rig, openOther, welcomedRig } from '#test/support/sessions-rig'
 import { until } from '#test/support/until'
 
-test('connection/2: a session that is gone listens to nothing and hears nothing', async (t) => {
+test('connection/2: an ended session listens to no channel and gets no announcement', async (t) => {
   const { rig, carrier } = await welcomedRig(t)
   t.is(rig.bus.listening(A), 1)
   carrier.handle?.closed()
@@ -14,7 +14,7 @@ test('connection/2: a session that is gone listens to nothing and hears nothing'
   t.deepEqual(carrier.heard(), [])
 })
 
-test('connection/2: a carrier that went away during admission leaves nothing behind', async (t) => {
+test('connection/2: a carrier that closed during admission leaves no listener behind', async (t) => {
   const rig = new Rig()
   t.teardown(() => rig.sessions.close())
   const carrier = rig.open()
@@ -69,7 +69,7 @@ test('sessions/1: between nodes the session that began later stays, whatever the
   }
 })
 
-test('sessions/1: of two that begin at once on two nodes one stays, though its number came later', async (t) => {
+test('sessions/1: of two sessions that begin at once on two nodes one stays, also with a late number', async (t) => {
   const rig = new Rig()
   const other = new Rig({}, rig)
   t.teardown(() => Promise.all([rig.sessions.close(), other.sessions.close()]))
@@ -104,7 +104,7 @@ test('sessions/1: a session that replaces one with a greater number is newer tha
   t.deepEqual(newer.heard(), ['welcome A 0/0', 'caught up A 0'])
 })
 
-test('a welcome tells the time of the clock on the wall', async (t) => {
+test('a welcome has the time of the wall clock', async (t) => {
   const rig = new Rig()
   t.teardown(() => rig.sessions.close())
   rig.time.set(86_400_000)
@@ -112,7 +112,7 @@ test('a welcome tells the time of the clock on the wall', async (t) => {
   t.like(JSON.parse(welcome), { server_time: rig.time.nowMs() })
 })
 
-test('session/3: a clock that is set forward or back ends no session, and hides no silence', async (t) => {
+test('session/3: a change of the wall clock ends no session and hides no silence', async (t) => {
   const { rig, carrier } = await welcomedRig(t)
   for (const byMs of [86_400_000, -172_800_000]) {
     rig.time.set(byMs)
@@ -141,7 +141,7 @@ test('an acknowledgement before the end of a subscription is not the position of
   t.deepEqual(next.heard(), ['welcome A 0/1', 'A 1', 'caught up A 1'])
 })
 
-test('sessions/2: draining sends every device away and writes late acknowledgements', async (t) => {
+test('sessions/2: drain ends every session and writes late acknowledgements', async (t) => {
   const { rig, carrier } = await welcomedRig(t)
   rig.announce(rig.store.commitMessage(A))
   carrier.heard()
@@ -180,7 +180,7 @@ test('sessions/2: devices get a goaway at once, and a store that hangs delays th
   await drained
 })
 
-test('a device that stays after a goaway is closed', async (t) => {
+test('a session closes when its device stays after a goaway', async (t) => {
   const { rig, carrier } = await welcomedRig(t)
   const drained = rig.sessions.drain()
   rig.time.advance(2_000)
@@ -188,14 +188,14 @@ test('a device that stays after a goaway is closed', async (t) => {
   t.is(carrier.closedWith, '1001 going away')
 })
 
-test('draining with nobody here ends at once', async (t) => {
+test('drain without sessions ends at once', async (t) => {
   const rig = new Rig()
   await rig.sessions.drain()
   await rig.sessions.close()
   t.is(rig.time.waiting, 0)
 })
 
-test('with a store that does not answer the device gets a goaway', async (t) => {
+test('a device gets a goaway when the store does not answer', async (t) => {
   const { rig, carrier } = await welcomedRig(t)
   rig.store.failure = new Error('the password is hunter2')
   rig.store.commitMessage(A)

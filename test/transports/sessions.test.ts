@@ -1,4 +1,4 @@
-// Method: sessions with a store in memory, a bus, and carriers that write down what they are given.
+// Method: sessions with a store in memory, a bus, and carriers that record their texts.
 // Time moves only when a test moves it.
 
 import test from 'ava'
@@ -26,7 +26,7 @@ test('an announced entry goes to every session of its channel as the same text',
   t.is(rig.gauge('sessions{wss}'), 2)
 })
 
-test('outbox/1: the texts of one round go out in one write, in order', async (t) => {
+test('outbox/1: the texts of one pass go out in one write, in order', async (t) => {
   const { rig, carrier } = await welcomedRig(t)
   const rounds: (() => void)[] = []
   rig.soon = (task) => rounds.push(task)
@@ -41,7 +41,7 @@ test('outbox/1: the texts of one round go out in one write, in order', async (t)
   t.is(rounds.length, 0)
 })
 
-test('outbox/1: the texts that wait for the end of a round are bounded', async (t) => {
+test('outbox/1: the texts that wait for the end of a pass are bounded', async (t) => {
   const { rig, carrier } = await welcomedRig(t)
   rig.soon = () => undefined
   const announce = (): void => rig.announce(rig.store.commitMessage(A))
@@ -60,7 +60,7 @@ test('outbox/1: a session sends its waiting texts before it ends', async (t) => 
   t.is(carrier.closedWith, '1001 going away')
 })
 
-test('the gateway token is taken from the upgrade or the hello', async (t) => {
+test('a session takes the gateway token from the upgrade or the hello', async (t) => {
   const token = 'secret-token'
   const attempts: string[] = []
   const budget = {
@@ -86,7 +86,7 @@ test('the gateway token is taken from the upgrade or the hello', async (t) => {
   t.false(JSON.stringify(rig.logger.lines).includes(token))
 })
 
-test('an unknown device key is refused', async (t) => {
+test('a session refuses an unknown device key', async (t) => {
   const rig = new Rig()
   t.teardown(() => rig.sessions.close())
   const carrier = rig.open()
@@ -97,7 +97,7 @@ test('an unknown device key is refused', async (t) => {
   t.is(rig.sessions.count(), 0)
 })
 
-test('acknowledgements are coalesced and written every five seconds', async (t) => {
+test('sessions coalesce acknowledgements and write them every five seconds', async (t) => {
   const { rig, carrier } = await welcomedRig(t)
   for (let seq = 1; seq <= 3; seq += 1) {
     rig.announce(rig.store.commitMessage(A))
@@ -113,7 +113,7 @@ test('acknowledgements are coalesced and written every five seconds', async (t) 
   t.deepEqual(rig.store.writes, [[{ deviceId: DEVICE, channelId: A, seq: 3 }]])
 })
 
-test('acknowledgement-writer/2: an acknowledgement that could not be written is written later', async (t) => {
+test('acknowledgement-writer/2: a failed write of an acknowledgement is repeated later', async (t) => {
   const { rig, carrier } = await welcomedRig(t)
   rig.announce(rig.store.commitMessage(A))
   carrier.say({ type: 'ack', channel_id: A, seq: 1 })
@@ -127,7 +127,7 @@ test('acknowledgement-writer/2: an acknowledgement that could not be written is 
   t.is(rig.store.writes.length, 1)
 })
 
-test('a carrier that is slow is waited for, and the others are not', async (t) => {
+test('a session waits for a slow carrier, and no other session does', async (t) => {
   const { rig, carrier } = await welcomedRig(t)
   carrier.held = 2_000_000
   rig.announce(rig.store.commitMessage(A))
@@ -141,7 +141,7 @@ test('a carrier that is slow is waited for, and the others are not', async (t) =
   t.deepEqual(carrier.heard(), ['A 2', 'caught up A 2'])
 })
 
-test('a fleet that comes back together reads a few pages at once', async (t) => {
+test('a fleet that reconnects at once reads a few pages at a time', async (t) => {
   const rig = new Rig()
   t.teardown(() => rig.sessions.close())
   rig.store.commitMessage(A)

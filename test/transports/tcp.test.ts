@@ -1,4 +1,4 @@
-// Method: real sockets on a port that the system chose, a store in memory, time turned by hand.
+// Method: real sockets on a port that the system chose, a store in memory, time under control.
 
 import { once } from 'node:events'
 import { connect } from 'node:net'
@@ -61,7 +61,7 @@ test('a frame that is too big or no text ends the session with an error that say
 })
 
 test(
-  'TLS is spoken with ALPN heliograph or with none, and with no other',
+  'the listener accepts TLS with ALPN heliograph or with none, and with no other',
   withCertificate(async (t, certificate) => {
     const server = await serveTcp(t, { certificate: certificateIn(certificate) })
     const ca = certificate.pem
@@ -104,7 +104,7 @@ async function endsLate(t: ExecutionContext, server: CarrierServer, bytes: Buffe
   other.leave()
   server.time.advance(1_000)
   await until('the connection is closed', () => isClosed)
-  await until('its place is free', () => connections(server) === 0)
+  await until('its slot is free', () => connections(server) === 0)
 }
 
 for (const [name, bytes, options] of STALLS) {
@@ -127,18 +127,18 @@ test(
 test('an address has at most its bound of connections, until one of them ends', async (t) => {
   const server = await serveTcp(t, { limits: { total: 10, perAddress: 2 } })
   const [one] = [await tcpPeer(t, server.port), await tcpPeer(t, server.port)]
-  await until('both have places', () => connections(server) === 2)
+  await until('both have slots', () => connections(server) === 2)
   const third = await tcpPeer(t, server.port)
   await third.ends()
   t.is(refused(server, 'rate_limited'), 1)
   one.leave()
-  await until('its place is free', () => connections(server) === 1)
+  await until('its slot is free', () => connections(server) === 1)
   const fourth = await tcpPeer(t, server.port)
   fourth.say(HELLO)
   await fourth.hears('caught_up')
 })
 
-test('tcp/2: the address in a PROXY header is believed from a trusted proxy alone', async (t) => {
+test('tcp/2: the listener takes the address of a PROXY header from a trusted proxy alone', async (t) => {
   const v1 = Buffer.from('PROXY TCP4 192.0.2.7 10.0.0.1 56324 443\r\n')
   const second = v2(0x21, 0x11, [192, 0, 2, 8, 10, 0, 0, 1, 0, 80, 1, 187])
   const rows: readonly (readonly [header: Buffer, address: string])[] = [
@@ -167,7 +167,7 @@ test('tcp/2: the address in a PROXY header is believed from a trusted proxy alon
   }
 })
 
-test('a trusted proxy with a broken PROXY header is cut', async (t) => {
+test('the listener cuts a trusted proxy with a broken PROXY header', async (t) => {
   const server = await serveTcp(t, { isTrustedProxy: () => true })
   const oversized = Buffer.from(`PROXY ${'x'.repeat(200)}`)
   for (const header of [oversized, v2(0x21, 0x11, [1, 2, 3])]) {
@@ -197,7 +197,7 @@ test(
   }),
 )
 
-test('framing/2: bytes held for a device that does not read are bounded, then it is cut', async (t) => {
+test('framing/2: bytes held for a device that does not read are bounded; beyond that it is cut', async (t) => {
   const server = await serveTcp(t)
   const { socket } = await tcpPeer(t, server.port)
   await until('it is open', () => server.carriers.length === 1)
@@ -214,7 +214,7 @@ test('framing/2: bytes held for a device that does not read are bounded, then it
   await until('the session is gone', () => server.sessions.count() === 0)
 })
 
-test('tcp/3: a device that does not close its side is cut 2 s after the end', async (t) => {
+test('tcp/3: the listener cuts a device that does not close its side 2 s after the end', async (t) => {
   const server = await serveTcp(t)
   const socket = connect({ port: server.port, host: '127.0.0.1', allowHalfOpen: true })
   t.teardown(() => socket.destroy())
@@ -225,11 +225,11 @@ test('tcp/3: a device that does not close its side is cut 2 s after the end', as
   t.is(server.sessions.count(), 0)
   t.is(connections(server), 1)
   server.time.advance(2_000)
-  await until('its place is free', () => connections(server) === 0)
+  await until('its slot is free', () => connections(server) === 0)
 })
 
 test(
-  'a new certificate is for new connections; open sessions stay',
+  'new connections get a new certificate, and open sessions stay',
   withCertificate(async (t, first) => {
     const second = await makeCertificate(t)
     let files = first

@@ -19,7 +19,7 @@ function played(ticks: Ticks<Member>, untilMs: number): readonly string[] {
   return said
 }
 
-test('ticks/1: a tick comes within a slice behind its time, never before it', (t) => {
+test('ticks/1: a tick comes at most a slice after its time, never before it', (t) => {
   const ticks = new Ticks<Member>(START)
   for (const [name, afterMs] of Object.entries({ a: 0, b: 1, c: 100, d: 101, e: 20_050 })) {
     ticks.atLatest(named(name), START + afterMs)
@@ -27,7 +27,7 @@ test('ticks/1: a tick comes within a slice behind its time, never before it', (t
   t.deepEqual(played(ticks, 60_000), ['a 100', 'b 100', 'c 100', 'd 200', 'e 20100'])
 })
 
-test('a tick can be brought forward, and is not put off', (t) => {
+test('atLatest moves a tick to an earlier time, never to a later one', (t) => {
   const ticks = new Ticks<Member>(START)
   const [early, late] = [named('early'), named('late')]
   ticks.atLatest(early, START + 5_000)
@@ -44,13 +44,13 @@ test('ticks/2: without a new time a member has one tick', (t) => {
   t.is(played(ticks, 60_000).length, 1)
 })
 
-test('a time beyond all slices gets a tick on the way, to be asked again', (t) => {
+test('a time beyond all slices gets an earlier tick, after which it is planned again', (t) => {
   const ticks = new Ticks<Member>(START)
   ticks.atLatest(named('a'), START + 3_600_000)
   t.deepEqual(played(ticks, 60_000), ['a 25500'])
 })
 
-test('after a stop of the process everything that was due comes once', (t) => {
+test('after a stop of the process each due tick comes once', (t) => {
   const ticks = new Ticks<Member>(START)
   const names = ['a', 'b', 'c']
   for (const [at, name] of names.entries()) ticks.atLatest(named(name), START + at * 20_000)
@@ -59,7 +59,7 @@ test('after a stop of the process everything that was due comes once', (t) => {
   t.deepEqual([...ticks.due(START + 3_700_000)], [])
 })
 
-test('a member that is removed while others have their tick has none', (t) => {
+test('a member that is removed while others get their tick gets none', (t) => {
   const ticks = new Ticks<Member>(START)
   const members = [named('a'), named('b'), named('c')]
   for (const member of members) ticks.atLatest(member, START + 100)

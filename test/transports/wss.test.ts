@@ -11,7 +11,7 @@ import type { ExecutionContext } from 'ava'
 
 import type { Carrier, SessionHandle } from '#src/transports/carrier'
 import { WINDOW_BYTES_MAX } from '#src/transports/signals'
-import { Places } from '#src/transports/places'
+import { ConnectionLimits } from '#src/transports/connection-limits'
 import { createWssListener } from '#src/transports/wss'
 import { FakeMeter } from '#test/support/fake-telemetry'
 import { KEY, channel } from '#test/support/session-words'
@@ -85,7 +85,7 @@ test('the header of the upgrade carries the gateway token', async (t) => {
   t.regex(text(), /sec-websocket-protocol: heliograph\.v1/i)
 })
 
-test('without the gateway token the session ends', async (t) => {
+test('a session without the gateway token ends', async (t) => {
   const { url } = await serveWss(t, 'the-token')
   const socket = await new Socket(url).opened()
   socket.say(HELLO)
@@ -93,7 +93,7 @@ test('without the gateway token the session ends', async (t) => {
   t.regex(socket.heard[0] ?? '', /authentication_failed/)
 })
 
-test('an upgrade without the subprotocol is refused by the given function', async (t) => {
+test('the given function refuses an upgrade without the subprotocol', async (t) => {
   const { port, sessions } = await serveWss(t)
   for (const header of [[], ['Sec-WebSocket-Protocol: other, heliograph.v2']]) {
     const { socket, text } = await rawSocket(port, header)
@@ -134,7 +134,7 @@ test('a frame of more than twice 64 KiB cuts the connection', async (t) => {
   t.is(await socket.ends(), 1006)
 })
 
-test('a device that does not read is waited for, then gets the rest from the feed', async (t) => {
+test('the session waits for a device that does not read, then sends the rest from the feed', async (t) => {
   const { port, bus, model, meter } = await serveWss(t)
   const big = { title: 'x'.repeat(100_000) }
   const { socket: slow, text } = await rawSocket(port, [OURS])
@@ -177,13 +177,13 @@ async function serveCarriers(t: ExecutionContext) {
     ...ENDPOINT,
     host: { mount: (apply) => apply(app), listen: () => listen(app) },
     open,
-    places: new Places('wss', MANY, new FakeMeter()),
+    limits: new ConnectionLimits('wss', MANY, new FakeMeter()),
   }).listen()
   t.teardown(() => app.close())
   return { port, carriers, closed }
 }
 
-test('wss/1: a carrier whose socket is gone says so and is never touched again', async (t) => {
+test('wss/1: after the close event a carrier answers closed and never uses its socket', async (t) => {
   const { port, carriers, closed } = await serveCarriers(t)
   const { socket } = await rawSocket(port, [OURS])
   await until('it is open', () => carriers.length === 1)
@@ -194,7 +194,7 @@ test('wss/1: a carrier whose socket is gone says so and is never touched again',
   t.notThrows(() => carriers[0]?.close(1000, 'bye'))
 })
 
-test('wss/2: bytes held for one socket are bounded, then the socket is cut', async (t) => {
+test('wss/2: the bytes held for one socket are bounded, and a socket beyond is cut', async (t) => {
   const { port, carriers, closed } = await serveCarriers(t)
   const { socket } = await rawSocket(port, [OURS])
   t.teardown(() => socket.destroy())

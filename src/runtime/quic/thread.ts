@@ -11,7 +11,7 @@ import { createMetrics } from '#src/telemetry/meter'
 import { bridgedSessions } from '#src/threads/carrier-bridge'
 import type { ThreadEnds, ThreadSettings } from '#src/threads/contract'
 import type { ThreadEdge } from '#src/threads/threads'
-import { Places } from '#src/transports/places'
+import { ConnectionLimits } from '#src/transports/connection-limits'
 
 export async function composeQuic(
   { privateTransports }: ThreadSettings,
@@ -25,7 +25,7 @@ export async function composeQuic(
     { host, port, certificate: certificateOf(privateTransports) },
     {
       open: bridgedSessions(rpc),
-      places: new Places('quic', privateTransports.connections, metrics.meter),
+      limits: new ConnectionLimits('quic', privateTransports.connections, metrics.meter),
       runtime,
     },
   )

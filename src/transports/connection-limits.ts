@@ -1,16 +1,16 @@
-// Bounds the connections of devices on one carrier, in total and from one address, and counts those
-// that were refused before they had a session.
+// Bounds the connections of devices on one carrier, in total and from one address, and counts the
+// connections that it refused before they had a session.
 //
 // Invariants:
-//   places/1. A connection holds one place from its beginning to its end, in the total and under
-//             its address; an address without connections leaves nothing behind.
+//   connection-limits/1. A connection has one slot from its beginning to its end, in the total and
+//     for its address; an address without connections uses no memory.
 
 import type { CarrierName } from '#domain/carrier'
 import type { FaultCode } from '#domain/fault'
 import { hostOf } from '#domain/host'
 import type { Meter } from '#domain/telemetry'
 
-export interface PlaceLimits {
+export interface ConnectionBounds {
   readonly total: number
   readonly perAddress: number
 }
@@ -23,19 +23,19 @@ export type Refusal =
   | 'broken_proxy_header'
   | 'failed_handshake'
 
-export interface Place {
-  /** Gives the place back; only the first call counts. */
+export interface ConnectionSlot {
+  /** Frees the slot; only the first call counts. */
   release(): void
 }
 
-export class Places {
-  readonly #limits: PlaceLimits
+export class ConnectionLimits {
+  readonly #bounds: ConnectionBounds
   readonly #byHost = new Map<string, number>()
   readonly #count: (reason: Refusal) => void
   #taken = 0
 
-  constructor(carrier: CarrierName, limits: PlaceLimits, meter: Meter) {
-    this.#limits = limits
+  constructor(carrier: CarrierName, bounds: ConnectionBounds, meter: Meter) {
+    this.#bounds = bounds
     const counters = new Map<Refusal, () => void>()
     this.#count = (reason) => {
       const counter =
@@ -47,21 +47,20 @@ export class Places {
   }
 
   /**
-   * Takes a place for a connection from an address, or gives the reason why there is none, and
-   * counts it.
+   * Takes a slot for a connection from an address, or counts a refusal and gives its reason.
    */
-  take(address: string): Place | 'server_busy' | 'rate_limited' {
+  take(address: string): ConnectionSlot | 'server_busy' | 'rate_limited' {
     const host = hostOf(address)
     const known = this.#byHost.get(host) ?? 0
-    const isFull = this.#taken >= this.#limits.total
-    if (isFull || known >= this.#limits.perAddress) {
+    const isFull = this.#taken >= this.#bounds.total
+    if (isFull || known >= this.#bounds.perAddress) {
       const reason = isFull ? 'server_busy' : 'rate_limited'
       this.refused(reason)
       return reason
     }
     this.#taken += 1
     this.#byHost.set(host, known + 1)
-    return new HeldPlace(host, this.#released)
+    return new TakenSlot(host, this.#released)
   }
 
   /** Counts a connection that ends without a session. */
@@ -69,16 +68,16 @@ export class Places {
     this.#count(reason)
   }
 
-  /** places/1 */
+  /** Frees one slot of an address. (connection-limits/1) */
   readonly #released = (host: string): void => {
     this.#taken -= 1
-    const left = (this.#byHost.get(host) ?? 1) - 1
-    if (left === 0) this.#byHost.delete(host)
-    else this.#byHost.set(host, left)
+    const remaining = (this.#byHost.get(host) ?? 1) - 1
+    if (remaining === 0) this.#byHost.delete(host)
+    else this.#byHost.set(host, remaining)
   }
 }
 
-class HeldPlace implements Place {
+class TakenSlot implements ConnectionSlot {
   readonly #released: (host: string) => void
   #host: string | undefined
 
