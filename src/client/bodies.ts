@@ -1,4 +1,5 @@
-// Bodies and results of calls, spelled as on the wire: the OpenAPI document describes their fields.
+// Types of the bodies and results of calls, with the names of the HTTP interface; the OpenAPI
+// document describes their fields.
 // Times are Unix seconds or milliseconds in requests, milliseconds in answers.
 
 import type { ChannelType, Platform } from '#domain/device'
@@ -183,7 +184,7 @@ export interface ChannelFacts extends ChannelName {
   readonly open_events: number
 }
 
-/** A listed key; its key_id opens nothing. */
+/** A listed key; its key_id is no secret and proves nothing. */
 export interface ListedKey {
   readonly key_id: string
   /** The label; empty when none was given. */

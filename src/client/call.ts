@@ -1,10 +1,10 @@
-// One HTTP call to the gateway: reads the envelope, throws HeliographError, repeats safe calls.
+// Makes an HTTP call to the gateway: reads the envelope, throws HeliographError, repeats safe calls.
 //
 // Invariants:
-//   call/1. Only a call that may happen twice is repeated: the caller or the table of client.ts
-//     says so. Any other one is repeated only when it never reached the gateway.
-//   call/2. Repeats are bounded in number, jittered, and never earlier than Retry-After says; a
-//     wait beyond RETRY_AFTER_MAX_MS is left to the caller.
+//   call/1. `call` repeats a request only when it may happen twice: the caller or the table of
+//     client.ts says so. It repeats any other one only when it never reached the gateway.
+//   call/2. Repeats are bounded in number, jittered, and never earlier than Retry-After says. A
+//     longer Retry-After than RETRY_AFTER_MAX_MS ends the call with its error.
 
 import { HeliographError } from './error.ts'
 import type { ClientCode } from './error.ts'
@@ -27,7 +27,7 @@ export interface Call {
   readonly signal?: AbortSignal | undefined
 }
 
-/** `always`: the call may happen twice. `unsent`: repeated when no connection was made. (call/1) */
+/** `always`: the call may happen twice. `unsent`: it repeats only without a connection. (call/1) */
 export type Repeats = 'always' | 'unsent' | 'never'
 
 const ATTEMPTS_MAX = 4
@@ -47,11 +47,11 @@ export async function call(endpoint: Endpoint, request: Call): Promise<unknown> 
   }
 }
 
-/** call/1 */
+/** True when the request may be sent again. (call/1) */
 const mayRepeat = (repeats: Repeats, { code }: HeliographError): boolean =>
   repeats === 'always' || (repeats === 'unsent' && code === 'not_connected')
 
-/** Milliseconds before the next attempt; undefined when there should be none. (call/2) */
+/** Milliseconds before the next attempt; undefined for no further attempt. (call/2) */
 function waitBefore(
   runtime: ClientRuntime,
   attempt: number,
@@ -82,7 +82,7 @@ async function attemptOnce(
     return answerOf(response, await response.text())
   } catch (error) {
     signal?.throwIfAborted()
-    // The platform's own text may hold the address with credentials in it, so it is left out.
+    // Without the platform's own text, which may hold an address with credentials.
     return isUnsent(error)
       ? noAnswer('not_connected', 'no connection to the gateway was made')
       : noAnswer('connection_failed', 'the gateway did not answer')

@@ -1,5 +1,5 @@
-// Carriers of sessions: texts in both directions, in order. WSS is built in; `heliograph/node` has
-// TCP and QUIC, and an application may bring its own.
+// The port of carriers, which bring texts in both directions, in order, and the carrier over WSS.
+// `heliograph/node` has TCP and QUIC, and an application may bring its own.
 
 import { PROTOCOL, WSS_PATH } from '#src/schemas/frames'
 
@@ -15,22 +15,22 @@ export interface CarrierEvents {
 
 /** One connection to the gateway. */
 export interface Connection {
-  /** Sends the text of one frame; does nothing once the connection is over. */
+  /** Sends the text of one frame; does nothing after the end of the connection. */
   send(text: string): void
   /** Ends the connection. */
   close(): void
 }
 
-/** Opens a connection. Events come only after it has returned. It never throws. */
+/** Opens a connection. It never throws, and calls no event before it has returned. */
 export type Carrier = (events: CarrierEvents) => Connection
 
 /**
- * Sessions over WebSocket. Throws TypeError for a base URL that is not one of http, https, ws or
+ * A carrier over WebSocket. Throws TypeError for a base URL that is not one of http, https, ws or
  * wss.
  */
 export function webSocketCarrier(baseUrl: string): Carrier {
   const url = `${baseUrl.replace(/\/+$/, '').replace(/^http/i, 'ws')}${WSS_PATH}`
-  // `localhost:8080` is a URL too, of a scheme that no socket has.
+  // `localhost:8080` is a URL too, with `localhost` as its scheme.
   if (!/^wss?:/i.test(url) || !URL.canParse(url)) {
     throw new TypeError('the base URL is not a valid URL')
   }

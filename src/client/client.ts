@@ -1,9 +1,9 @@
-// The HTTP interface of a gateway, one method a route. (decisions.md 7 and 8)
+// The client of the HTTP interface, with one method for each route. (decisions.md 7 and 8)
 //
-// Every method gives `data` of the answer and throws HeliographError otherwise. The client repeats
-// reads, and calls that leave the same state when they happen twice, after 429, 503 and lost
-// connections; a Message only with an op_id. It repeats other calls when the caller says
-// `repeat: true`, and when no connection was made.
+// Every method gives `data` of a success and throws HeliographError otherwise. After 429, 503 and
+// lost connections the client repeats reads, calls that leave the same state when they happen
+// twice, and Messages with an op_id. It repeats other calls when the caller sets `repeat: true`, and
+// when it could make no connection.
 
 import type * as Wire from './bodies.ts'
 import { call } from './call.ts'
@@ -140,7 +140,7 @@ const channelRoutes = ({ get, post, once, repeated }: Routes) => ({
   rename: repeated<Wire.Credentials & { readonly channel_name: string }, Wire.ChannelName>(
     '/channel/rename',
   ),
-  // A repeat after a lost answer would meet the new password, or the deleted channel.
+  // A repeat after a lost answer would fail at the new password, or the deleted channel.
   changePassword: once<
     Wire.Credentials & { readonly new_password: string },
     { readonly channel_id: string }
@@ -157,7 +157,7 @@ const channelRoutes = ({ get, post, once, repeated }: Routes) => ({
   ),
 })
 
-/** Keys that stand for a channel and its password on the compatibility routes. */
+/** Keys that replace a channel and its password on the compatibility routes. */
 const keyRoutes = ({ once, repeated }: Routes) => ({
   create: once<Wire.Credentials & { readonly label?: string }, Wire.CreatedKey>('/channel/key'),
   list: repeated<Wire.Credentials, Wire.ListedKeys>('/channel/key/list'),
@@ -178,7 +178,7 @@ const messagesRoutes = ({ repeated }: Routes) => ({
   >('/messages/ack'),
 })
 
-/** The route called types the answer; the gateway's own tests keep both equal. */
+/** The type of the answer comes from the table above; tests of the gateway keep both equal. */
 function poster(endpoint: Endpoint) {
   return <Body extends object, Data>(
       path: string,

@@ -1,4 +1,4 @@
-// The entries of a device as an async iterator.
+// Gives the entries of a device as an async iterator.
 //
 // Invariants:
 //   deliveries/1. An entry is handled once the loop asks for the next one. The entry at which the
@@ -14,15 +14,15 @@ import type { DeviceOptions, Watch } from './watch.ts'
 export type DeliveriesOptions = DeviceOptions & Omit<Handlers, 'onEntry'>
 
 /**
- * Entries in the order of their channels. The loop ends when it is left or the watch is closed; it
- * throws HeliographError when the gateway refuses the device (`device_key_not_found`,
- * `authentication_failed`) or a newer session took over (`session_replaced`), and what the position
- * store threw when it could not be read.
+ * The entries of each channel in their order. The loop ends when its caller leaves it or closes the
+ * watch. It throws HeliographError when the gateway refuses the device (`device_key_not_found`,
+ * `authentication_failed`) or a newer session took over (`session_replaced`), and the error of the
+ * position store when the store could not be read.
  */
 export interface Deliveries extends AsyncIterableIterator<Delivery> {
   /** The session; `close` of the deliveries ends it. */
   readonly watch: Omit<Watch, 'close'>
-  /** Ends the loop once it asks for the next entry; the one that it has is acknowledged then. */
+  /** Ends the loop at its next step, which acknowledges the entry that the loop has. */
   close(): void
 }
 
@@ -55,7 +55,7 @@ class Loop implements Deliveries {
     return this
   }
 
-  /** Calls that overlap are served in their order. */
+  /** Answers calls that overlap in their order. */
   next(): Promise<Result> {
     const result = this.#tail.then(() => this.#next())
     this.#tail = result.catch(() => {})

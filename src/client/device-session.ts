@@ -1,9 +1,10 @@
-// One session of a device, from the connection to its loss. (docs/session.md)
+// Runs one session of a device, from the connection to its loss. (docs/session.md)
 //
 // Invariants:
-//   device-session/1. `replaced` and refused credentials are final: reconnecting would only end
-//     the newer session or be refused again.
-//   device-session/2. A session is over once its last handler is done and its positions are saved.
+//   device-session/1. `replaced` and refused credentials are final: a new connection would only end
+//     the newer session, or the gateway would refuse it again.
+//   device-session/2. A session is over once its last handler has ended and the store has its
+//     positions.
 
 import type { ChannelId, DeviceKey } from '#domain/identity'
 import { HELLO_CURSORS_MAX, encodeDeviceFrame } from '#src/schemas/frames'
@@ -17,7 +18,7 @@ import type { PositionStore } from './position-store.ts'
 import type { ClientRuntime } from './runtime.ts'
 import { Watchdog } from './watchdog.ts'
 
-/** The reason for which a watch ended for good. */
+/** The reason for the end of a watch. */
 export type WatchEnd =
   | { readonly kind: 'closed' }
   | { readonly kind: 'replaced' }
@@ -47,9 +48,9 @@ export interface SessionOptions {
   readonly runtime: ClientRuntime
   /** The position in each channel, which this session moves. */
   readonly cursors: Map<ChannelId, number>
-  /** Called when the gateway has let the device in. */
+  /** Called at the welcome of the gateway. */
   readonly opened: (sessionId: string) => void
-  /** Called when something was handled. */
+  /** Called after a handler has resolved. */
   readonly progressed: () => void
 }
 
@@ -88,7 +89,7 @@ export class Session {
     this.lost = this.#ended(promise)
   }
 
-  /** Ends the session; `lost` resolves once the running handler is done. */
+  /** Ends the session; `lost` resolves once the running handler has ended. */
   close(): void {
     this.#lose({ kind: 'end', end: { kind: 'closed' } })
   }
@@ -102,7 +103,7 @@ export class Session {
   }
 
   #received(text: string): void {
-    this.#watchdog.heard()
+    this.#watchdog.received()
     const frame = readGatewayFrame(text)
     if (frame !== undefined) this.#take(frame)
   }
@@ -135,7 +136,7 @@ export class Session {
 
   #hello(): string {
     const { deviceKey, token, cursors, client } = this.#options
-    // The newest ones, when there are more than a hello may name.
+    // The newest cursors, when there are more than a hello may have.
     const newest = new Map([...cursors].slice(-HELLO_CURSORS_MAX))
     return encodeDeviceFrame({
       kind: 'hello',

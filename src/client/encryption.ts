@@ -1,13 +1,13 @@
-// End-to-end encryption of texts: only holders of the key can read `ciphertext`, which the gateway
-// carries unopened. (docs/encryption.md)
+// Encrypts texts end to end: only holders of the key can read `ciphertext`; the gateway has no key.
+// (docs/encryption.md)
 //
 //   hg1 . key id . nonce . AES-256-GCM ciphertext and tag      in base64url
 //
 // Invariants:
-//   encryption/1. A ciphertext opens only with its key, and only in the channel and the field for
-//     which it was made.
-//   encryption/2. Every encryption draws a nonce of its own.
-//   encryption/3. A key from a passphrase takes at least ROUNDS_MIN rounds, and keys of two
+//   encryption/1. A ciphertext can be decrypted only with its key, and only for the channel and the
+//     field that it was made for.
+//   encryption/2. Every encryption draws a random nonce of its own.
+//   encryption/3. A key from a passphrase takes at least ROUNDS_MIN rounds, and the keys of two
 //     channels or two key ids differ.
 
 import { parseChannelId } from '#domain/identity'
@@ -29,38 +29,38 @@ type Subtle = typeof globalThis.crypto.subtle
 /** `CryptoKey` of the platform. */
 type PlatformKey = Awaited<ReturnType<Subtle['importKey']>>
 
-/** A key of AES-256-GCM, which cannot be read out again. */
+/** A key of AES-256-GCM, which the platform does not export. */
 export interface EncryptionKey {
-  /** Named in every ciphertext, so that keys can be changed: 1 to 64 letters, digits, `_`, `-`. */
+  /** Every ciphertext names it, so that keys can change: 1 to 64 letters, digits, `_`, `-`. */
   readonly id: string
   readonly key: PlatformKey
 }
 
-/** The place of a ciphertext, which opens nowhere else. (encryption/1) */
-interface Place {
+/** The channel and the field that a ciphertext is bound to. (encryption/1) */
+interface Binding {
   readonly channelId: string
-  /** `ciphertext` unless the text stands in another field, for example `attrs.position`. */
+  /** `ciphertext` unless the text is in another field, for example `attrs.position`. */
   readonly field?: string
 }
 
-export interface Plain extends Place {
+export interface Plain extends Binding {
   readonly text: string
 }
 
-export interface Encrypted extends Place {
+export interface Encrypted extends Binding {
   readonly ciphertext: string
 }
 
 export interface PassphraseOptions {
   readonly id: string
-  /** A secret. It is put into Unicode form NFKC first. */
+  /** A secret, which is normalised to Unicode form NFKC. */
   readonly passphrase: string
   readonly channelId: string
   /** 600,000 or more. */
   readonly rounds?: number
 }
 
-/** A key from 32 random bytes. Throws TypeError for another length or an id of the wrong form. */
+/** Makes a key of 32 random bytes. Throws TypeError for another length or an id of the wrong form. */
 export async function keyFromBytes(
   id: string,
   bytes: Uint8Array<ArrayBuffer>,
@@ -72,8 +72,8 @@ export async function keyFromBytes(
 }
 
 /**
- * A key from a passphrase, by PBKDF2-SHA-256. It takes some tenths of a second, on purpose: keep
- * the key. Throws TypeError for a value of the wrong form and RangeError for too few rounds.
+ * Makes a key of a passphrase, by PBKDF2-SHA-256. It takes some tenths of a second, on purpose:
+ * keep the key. Throws TypeError for a value of the wrong form and RangeError for too few rounds.
  */
 export async function keyFromPassphrase({
   id,
@@ -99,37 +99,37 @@ export async function keyFromPassphrase({
   return { id, key }
 }
 
-/** The ciphertext of a text, for one place. */
+/** The ciphertext of a text, for one channel and field. */
 export async function encrypt(
   { id, key }: EncryptionKey,
-  { text, ...place }: Plain,
+  { text, ...binding }: Plain,
   { entropy }: Pick<ClientRuntime, 'entropy'> = WEB,
 ): Promise<string> {
   const iv = entropy(NONCE_BYTES) // encryption/2
-  const additionalData = additionalDataOf(id, place)
+  const additionalData = additionalDataOf(id, binding)
   const parameters = { name: 'AES-GCM', iv, additionalData }
   const sealed = await subtle().encrypt(parameters, key, bytesOf(text))
   return [VERSION, id, base64UrlOf(iv), base64UrlOf(new Uint8Array(sealed))].join('.')
 }
 
 /**
- * The text of a ciphertext, opened with the key that it names. Throws HeliographError:
- * `envelope_invalid`, `key_unknown`, or `decryption_failed`, which does not say why.
+ * Decrypts a ciphertext with the key that it names. Throws HeliographError: `envelope_invalid`,
+ * `key_unknown`, or `decryption_failed`, which gives no reason.
  */
 export async function decrypt(
   keys: readonly EncryptionKey[],
-  { ciphertext, ...place }: Encrypted,
+  { ciphertext, ...binding }: Encrypted,
 ): Promise<string> {
   const { id, iv, sealed } = partsOf(ciphertext)
   const key = keys.find((each) => each.id === id)
-  if (key === undefined) throw failure('key_unknown', 'the key of the ciphertext is not at hand')
-  const additionalData = additionalDataOf(id, place) // encryption/1
+  if (key === undefined) throw failure('key_unknown', 'no given key is the one that the ciphertext names')
+  const additionalData = additionalDataOf(id, binding) // encryption/1
   try {
     const parameters = { name: 'AES-GCM', iv, additionalData }
     const text = await subtle().decrypt(parameters, key.key, sealed)
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(text)
   } catch {
-    throw failure('decryption_failed', 'the ciphertext was not made with this key for this place')
+    throw failure('decryption_failed', 'the ciphertext was not made with this key for this channel and field')
   }
 }
 
@@ -139,12 +139,12 @@ function partsOf(ciphertext: string) {
   const bytes = bytesFrom(sealed)
   const isWhole = version === VERSION && more.length === 0 && iv?.byteLength === NONCE_BYTES
   if (!isWhole || bytes === undefined || !KEY_ID.test(id)) {
-    throw failure('envelope_invalid', 'the ciphertext is not one of this form')
+    throw failure('envelope_invalid', 'the ciphertext has another form')
   }
   return { id, iv, sealed: bytes }
 }
 
-function additionalDataOf(id: string, { channelId, field = FIELD_DEFAULT }: Place) {
+function additionalDataOf(id: string, { channelId, field = FIELD_DEFAULT }: Binding) {
   check(FIELD.test(field), 'a field is 1 to 128 characters of ASCII without spaces')
   return bytesOf([VERSION, canonical(channelId), field, id].join('\n'))
 }
@@ -163,7 +163,7 @@ const failure = (code: ClientCode, message: string): HeliographError =>
   new HeliographError(message, { code, status: 0, retryable: false })
 
 function subtle(): Subtle {
-  // Browsers have it on pages from https and localhost only.
+  // Browsers have it only on pages from https and localhost.
   const { subtle: own } = globalThis.crypto as { readonly subtle?: Subtle }
   if (own === undefined) throw new TypeError('encryption needs a page from https')
   return own

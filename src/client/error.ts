@@ -1,11 +1,13 @@
-// The one error of the client.
+// The only error that the client throws for a failed call.
 
 /**
- * Codes beside the gateway's own. `not_connected`: the request was not sent. `connection_failed`:
- * no answer came, so the gateway may have it or not. `answer_invalid`: no gateway answers so.
- * `body_invalid`: the submission cannot be written as JSON. `session_replaced`: a newer session of
- * the device took over. `envelope_invalid`, `key_unknown`, `decryption_failed`: a ciphertext is not
- * one, its key is not at hand, or it was not made with this key for this channel and field.
+ * Codes beside the gateway's own. `not_connected`: the client could not send the request.
+ * `connection_failed`: no answer came, so the gateway may have the request or not.
+ * `answer_invalid`: the answer is not that of a gateway. `body_invalid`: the submission cannot be
+ * written as JSON.
+ * `session_replaced`: a newer session of the device took over. `envelope_invalid`, `key_unknown`,
+ * `decryption_failed`: a ciphertext has another form, no given key is the one that it names, or it
+ * was not made with this key for this channel and field.
  */
 export type ClientCode =
   | 'not_connected'

@@ -1,5 +1,4 @@
-// The queue of a fleet sender: items with one key form a line, of which one item is under way at a
-// time.
+// The queue of a fleet sender: items with one key form a line, of which one item is sent at a time.
 //
 // Invariants:
 //   fleet-queue/1. At most one item of each line is taken at a time, the oldest first. An item that
@@ -21,7 +20,7 @@ export class FleetQueue<Item> {
   /** The number of waiting items. */
   size = 0
   readonly #lines = new Map<Key, Line<Item>>()
-  /** Lines whose next item may be taken, in order. */
+  /** Keys of the lines whose next item may be taken, in order. */
   readonly #ready: Key[] = []
 
   /** Adds an item behind those with its key; without one it waits for no other. */
@@ -34,7 +33,7 @@ export class FleetQueue<Item> {
     if (line.items.length === 1 && !line.isTaken) this.#ready.push(own)
   }
 
-  /** The next item whose turn it is; it stays taken until it is released or put back. */
+  /** Takes the next item of the next ready line. The caller releases it or puts it back. */
   take(): Taken<Item> | undefined {
     const key = this.#ready.shift()
     const line = key === undefined ? undefined : this.#lines.get(key)
@@ -45,7 +44,7 @@ export class FleetQueue<Item> {
     return { key, item }
   }
 
-  /** The item is done with: the next one of its line may be taken. */
+  /** Ends a taken item: the next one of its line may be taken. */
   release({ key }: Taken<Item>): void {
     const line = this.#lines.get(key)
     if (line === undefined) return
@@ -54,7 +53,7 @@ export class FleetQueue<Item> {
     else this.#lines.delete(key)
   }
 
-  /** The item waits again, before all others. */
+  /** Makes a taken item wait again, before all others. */
   putBack({ key, item }: Taken<Item>): void {
     const line = this.#lines.get(key)
     if (line === undefined) return
@@ -64,7 +63,7 @@ export class FleetQueue<Item> {
     this.#ready.unshift(key)
   }
 
-  /** Takes all waiting items out. */
+  /** Removes all waiting items and gives them. */
   clear(): readonly Item[] {
     const items = [...this.#lines.values()].flatMap((line) => line.items.splice(0))
     this.#ready.length = 0

@@ -1,9 +1,9 @@
-// The submissions of a fleet sender, with the rules of their order and repeats.
+// Types the submissions of a fleet sender, and has the rules of their order and repeats.
 
 import type * as Wire from './bodies.ts'
 import type { Client } from './client.ts'
 
-/** A submission; `tag` is the caller's own and comes back with the outcome. */
+/** A submission; `tag` is a value of the caller, who gets it with the outcome. */
 export type FleetSubmission<Tag = unknown> = { readonly tag?: Tag } & (
   | { readonly model: 'message'; readonly action: 'send'; readonly body: Wire.MessageBody }
   | { readonly model: 'event'; readonly action: 'create'; readonly body: Wire.EventCreateBody }
@@ -38,8 +38,8 @@ export function submitOnce(client: Client, submission: FleetSubmission): Promise
 }
 
 /**
- * Submissions with one key keep their order: those of one Event, and those of one Thing with the
- * Messages about it. Undefined: no order.
+ * The key of the submissions that keep their order: those of one Event, and those of one Thing with
+ * the Messages about it. Undefined for one without an order.
  */
 export function orderKeyOf({ body }: FleetSubmission): string | undefined {
   const { channel_id } = body
@@ -49,8 +49,8 @@ export function orderKeyOf({ body }: FleetSubmission): string | undefined {
 }
 
 /**
- * A Message with an op_id, the one that it has or this one: the gateway takes a repeat of it for
- * the same Message. (docs/decisions.md 6)
+ * Gives a Message an op_id where it has none: the gateway then takes a repeat for the same Message.
+ * (docs/decisions.md 6)
  */
 export function repeatable<Tag>(
   submission: FleetSubmission<Tag>,

@@ -1,21 +1,21 @@
-// The meaning of an error for a submission: whether the gateway has it, and whether to try again.
+// Decides after an error whether the gateway has the submission, and whether to try again.
 //
 // Invariants:
-//   fleet-verdict/1. A submission with an unknown outcome is sent again only when a repeat has no
-//     second effect.
+//   fleet-verdict/1. The sender repeats a submission with an unknown outcome only when a repeat has
+//     no second effect.
 
 import type { HeliographError } from './error.ts'
 import type { FleetSubmission } from './fleet-submission.ts'
 
 export type Verdict =
-  /** The gateway does not have it, and would take it later. */
+  /** The gateway does not have it, and may accept it later. */
   | 'again'
-  /** The gateway will not take it. */
+  /** The gateway does not accept it. */
   | 'refused'
   /** The gateway may have it or not. */
   | 'unknown'
 
-/** `repeatsUpdates`: a repeated Thing update counts as one without a second effect. */
+/** With `repeatsUpdates` a repeated Thing update counts as one without a second effect. */
 export function verdictOn(
   submission: FleetSubmission,
   error: HeliographError,
@@ -26,7 +26,7 @@ export function verdictOn(
   return isSafe ? 'again' : 'unknown' // fleet-verdict/1
 }
 
-/** True when nobody knows whether the gateway has the submission. */
+/** True when the gateway may or may not have the submission. */
 export const leavesOpen = ({ code, status }: HeliographError): boolean =>
   code === 'submission_outcome_unknown' ||
   code === 'connection_failed' ||

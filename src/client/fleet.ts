@@ -1,16 +1,16 @@
-// Sends what a fleet submits: many submissions over few connections.
+// Sends the submissions of a fleet: many of them over few connections.
 //
-//   send ─▶ queue, by Thing ─▶ under way, one a connection ─▶ outcome
+//   send ─▶ queue, by Thing ─▶ in flight, one a connection ─▶ outcome
 //                  ▲                     └── busy, lost ──▶ pause, the same one first
 //
 // Invariants:
-//   fleet/1. Submissions that name the same Thing or Event are under way one after another.
-//   fleet/2. Every submission that `send` took has exactly one outcome.
-//   fleet/3. No more than `queue` submissions wait or are under way: `send` waits for room.
-//   fleet/4. While the gateway asks for time nothing is sent, and after a lost connection one
-//     submission goes ahead until one is answered. Pauses grow, are random and never shorter than
+//   fleet/1. Of the submissions that name the same Thing or Event one is in flight at a time.
+//   fleet/2. Every submission that `send` took gets exactly one outcome.
+//   fleet/3. At most `queue` submissions wait or are in flight: `send` waits for room.
+//   fleet/4. The sender pauses while the gateway is busy. After a lost connection it sends one
+//     submission at a time until one gets an answer. Pauses grow, are random and never shorter than
 //     Retry-After.
-//   fleet/5. A submission is tried `attempts` times at most.
+//   fleet/5. The sender tries a submission at most `attempts` times.
 
 import { createClient } from './client.ts'
 import type { Client, ClientOptions } from './client.ts'
@@ -24,18 +24,18 @@ import { WEB, backoffMs } from './runtime.ts'
 import type { ClientRuntime } from './runtime.ts'
 
 export interface FleetOptions<Tag = unknown> extends ClientOptions {
-  /** Requests at a time, each on a connection that is kept: 1 to 256. */
+  /** Requests at a time, each on a lasting connection: 1 to 256. */
   readonly connections?: number
-  /** Submissions that may wait or be under way before `send` waits. */
+  /** Submissions that may wait or be in flight before `send` waits. */
   readonly queue?: number
-  /** Tries of one submission that the gateway has no time for. */
+  /** The most tries of one submission while the gateway is busy or away. */
   readonly attempts?: number
   /**
-   * Repeats Thing updates whose outcome is unknown. The same values with the same observed_at have
+   * Repeats Thing updates with an unknown outcome. The same values with the same observed_at have
    * no second effect unless another sender set other values with the very same time in between.
    */
   readonly repeatsUpdates?: boolean
-  /** Called once for each submission. An error that it throws is reported as an uncaught one. */
+  /** Called once for each submission. Errors that it throws become uncaught errors. */
   readonly onOutcome?: (outcome: FleetOutcome<Tag>) => void
 }
 
@@ -44,14 +44,14 @@ export type FleetOutcome<Tag = unknown> = { readonly submission: FleetSubmission
   | { readonly kind: 'refused'; readonly error: HeliographError }
   /** The gateway may have it or not, and a repeat might have a second effect. */
   | { readonly kind: 'unknown'; readonly error: HeliographError }
-  /** The sender was stopped before. */
+  /** `stop` came before its turn. */
   | { readonly kind: 'unsent' }
 )
 
-/** Counts since the start, and the numbers that wait and are under way now. */
+/** Counts since the start, and the numbers of submissions that wait and are in flight now. */
 export interface FleetProgress {
   readonly waiting: number
-  readonly underWay: number
+  readonly inFlight: number
   readonly accepted: number
   readonly refused: number
   readonly unknown: number
@@ -67,9 +67,9 @@ export interface FleetSender<Tag = unknown> {
    * Rejects after `stop`.
    */
   send(submission: FleetSubmission<Tag>): Promise<void>
-  /** Resolves once everything that was sent before has its outcome. */
+  /** Resolves once every earlier submission has its outcome. */
   flush(): Promise<void>
-  /** Aborts requests under way; waiting submissions are `unsent`. */
+  /** Aborts the requests in flight; waiting submissions are `unsent`. */
   stop(): Promise<void>
 }
 
@@ -87,7 +87,7 @@ export function createFleetSender<Tag = unknown>(options: FleetOptions<Tag>): Fl
 interface Item<Tag> {
   readonly submission: FleetSubmission<Tag>
   attempts: number
-  /** A try may have reached the gateway. */
+  /** True when a try may have reached the gateway. */
   isOpen: boolean
 }
 
@@ -107,7 +107,7 @@ class Sender<Tag> implements FleetSender<Tag> {
   /** Callers of `send` that wait for room, and of `flush` that wait for the end. */
   readonly #forRoom: (() => void)[] = []
   #forEnd: (() => void)[] = []
-  #underWay = 0
+  #inFlight = 0
   #failures = 0
   #pause: Pause | undefined
 
@@ -119,7 +119,7 @@ class Sender<Tag> implements FleetSender<Tag> {
   }
 
   get progress(): FleetProgress {
-    return { waiting: this.#queue.size, underWay: this.#underWay, ...this.#counts }
+    return { waiting: this.#queue.size, inFlight: this.#inFlight, ...this.#counts }
   }
 
   async send(submission: FleetSubmission<Tag>): Promise<void> {
@@ -130,7 +130,7 @@ class Sender<Tag> implements FleetSender<Tag> {
     if (this.#stopped.signal.aborted) throw new Error('the sender was stopped')
     const safe = repeatable(submission, () => this.#makeOpId())
     this.#queue.add(orderKeyOf(safe), { submission: safe, attempts: 0, isOpen: false })
-    this.#go()
+    this.#sendNext()
   }
 
   async flush(): Promise<void> {
@@ -139,23 +139,23 @@ class Sender<Tag> implements FleetSender<Tag> {
 
   async stop(): Promise<void> {
     this.#stopped.abort(new Error('the sender was stopped'))
-    for (const { submission } of this.#queue.clear()) this.#tell({ submission, kind: 'unsent' })
+    for (const { submission } of this.#queue.clear()) this.#report({ submission, kind: 'unsent' })
     for (const resolve of this.#forRoom.splice(0)) resolve()
     this.#endPause()
     await this.flush()
   }
 
   get #held(): number {
-    return this.#queue.size + this.#underWay
+    return this.#queue.size + this.#inFlight
   }
 
-  /** Sends what may be sent now. (fleet/1, fleet/4) */
-  #go(): void {
+  /** Sends the next submissions, as many as may be in flight now. (fleet/1, fleet/4) */
+  #sendNext(): void {
     const atOnce = this.#failures > 0 ? 1 : this.#connections
-    while (this.#pause === undefined && this.#underWay < atOnce) {
+    while (this.#pause === undefined && this.#inFlight < atOnce) {
       const taken = this.#queue.take()
       if (taken === undefined) return
-      this.#underWay += 1
+      this.#inFlight += 1
       void this.#submit(taken)
     }
   }
@@ -172,7 +172,7 @@ class Sender<Tag> implements FleetSender<Tag> {
       if (error instanceof HeliographError) this.#failed(taken, error)
       else this.#settle(taken, { submission, kind: 'refused', error: unusable() })
     }
-    this.#go()
+    this.#sendNext()
   }
 
   #failed(taken: Taken<Item<Tag>>, error: HeliographError): void {
@@ -190,7 +190,7 @@ class Sender<Tag> implements FleetSender<Tag> {
     } else this.#putBack(taken)
   }
 
-  /** The longest pause that was asked for counts. (fleet/4) */
+  /** Pauses; of two overlapping pauses the longer one counts. (fleet/4) */
   #pauseFor({ retryAfterMs = 0 }: HeliographError): void {
     if (this.#stopped.signal.aborted) return
     // Requests that fail together count as one failure.
@@ -200,7 +200,7 @@ class Sender<Tag> implements FleetSender<Tag> {
     this.#pause?.cancel()
     const cancel = this.#runtime.after(delayMs, () => {
       this.#pause = undefined
-      this.#go()
+      this.#sendNext()
     })
     this.#pause = { delayMs, cancel }
   }
@@ -211,20 +211,20 @@ class Sender<Tag> implements FleetSender<Tag> {
   }
 
   #putBack(taken: Taken<Item<Tag>>): void {
-    this.#underWay -= 1
+    this.#inFlight -= 1
     this.#queue.putBack(taken)
   }
 
   #settle(taken: Taken<Item<Tag>>, outcome: FleetOutcome<Tag>): void {
-    this.#underWay -= 1
+    this.#inFlight -= 1
     this.#queue.release(taken)
-    this.#tell(outcome)
+    this.#report(outcome)
     this.#forRoom.shift()?.()
     if (this.#held === 0) for (const resolve of this.#forEnd.splice(0)) resolve()
   }
 
-  /** fleet/2 */
-  #tell(outcome: FleetOutcome<Tag>): void {
+  /** Gives the caller an outcome. (fleet/2) */
+  #report(outcome: FleetOutcome<Tag>): void {
     this.#counts[outcome.kind] += 1
     try {
       this.#options.onOutcome?.(outcome)
@@ -234,12 +234,12 @@ class Sender<Tag> implements FleetSender<Tag> {
   }
 
   #makeOpId(): string {
-    const word = (): string =>
+    const digits = (): string =>
       this.#runtime
         .random(2 ** 32)
         .toString(16)
         .padStart(8, '0')
-    return `fleet-${word()}${word()}${word()}${word()}`
+    return `fleet-${digits()}${digits()}${digits()}${digits()}`
   }
 }
 

@@ -1,5 +1,5 @@
-// The SDK: what the package `heliograph` exports, for Node and browsers. Every other file of this
-// folder is internal; `heliograph/node` has what only Node can do.
+// The SDK: the exports of the package `heliograph`, for Node and browsers. Every other file of this
+// folder is internal; `heliograph/node` has the parts that need Node.
 
 export { webSocketCarrier } from './carrier.ts'
 export type { Carrier, CarrierEvents, Connection } from './carrier.ts'

@@ -1,14 +1,15 @@
-// Handles the frames of one session: one at a time, in order, and acknowledges each after that.
+// Handles the frames of one session one at a time, in order, and acknowledges each after that.
 //
 // Invariants:
-//   intake/1. An entry is acknowledged, and its cursor moved, only after its handler has resolved.
+//   intake/1. The intake acknowledges an entry and moves its cursor only after the handler has
+//     resolved.
 //   intake/2. After a handler failed, the session handles and acknowledges nothing more, so the
-//     next session begins with the entry that failed.
+//     next session begins with that entry.
 //   intake/3. Handlers never overlap. The gateway's window bounds the waiting frames.
-//   intake/4. An entry that was handled already is acknowledged again and not handled again.
+//   intake/4. The intake acknowledges a repeated entry again and does not handle it again.
 //     (positions/1 in positions.ts)
-//   intake/5. A position is saved before it is acknowledged, so the gateway never takes for handled
-//     what a new program would not know.
+//   intake/5. The intake saves a position before it acknowledges it, so a new program knows every
+//     entry that the gateway takes for handled.
 
 import type { ChannelId } from '#domain/identity'
 import type { SubscribedChannel, Delivery, Gap, GatewayFrame } from '#src/schemas/frames'
@@ -18,11 +19,11 @@ import { Positions } from './positions.ts'
 import type { PositionStore } from './position-store.ts'
 import type { ClientRuntime } from './runtime.ts'
 
-/** Handlers of a device. The next call waits for the promise of the one before. */
+/** Handlers of a device. Each call waits for the promise of the one before. */
 export interface Handlers {
   onEntry(delivery: Delivery): void | Promise<void>
   onGap?(gap: Gap): void | Promise<void>
-  /** Called when everything up to `seq` was delivered. */
+  /** Called when the device has every entry up to `seq`. */
   onCaughtUp?(channelId: ChannelId, seq: number): void | Promise<void>
   /** Called for each channel at the beginning of a session, and when the device subscribes. */
   onChannel?(channel: SubscribedChannel): void | Promise<void>
@@ -30,7 +31,7 @@ export interface Handlers {
 }
 
 /**
- * Entries after which an acknowledgement is sent at once; well below the half of the gateway's
+ * Entries after which an acknowledgement goes out at once; well below the half of the gateway's
  * window.
  */
 const ACK_ENTRIES_MAX = 32
@@ -43,7 +44,7 @@ interface IntakePorts {
   readonly cursors: Map<ChannelId, number>
   readonly store: PositionStore | undefined
   readonly send: (text: string) => void
-  /** Called when an entry or the end of a catch-up was handled. */
+  /** Called after an entry or the end of a catch-up was handled. */
   readonly handled: () => void
   /** Called when a handler or the store failed. */
   readonly failed: (reason: string, error: unknown) => void
@@ -69,7 +70,7 @@ export class Intake {
     this.#tail = this.#tail.then(() => this.#handle(frame))
   }
 
-  /** Drops waiting frames; resolves when the running handler is done and positions are saved. */
+  /** Drops waiting frames; resolves when the running handler has ended and positions are saved. */
   async end(): Promise<void> {
     this.#isOver = true
     await this.#tail
@@ -109,7 +110,7 @@ export class Intake {
     if (this.#isOver) return
     try {
       const isKnown = frame.kind === 'deliver' && !this.#positions.isNew(frame)
-      if (!isKnown) await this.#tell(frame) // intake/4
+      if (!isKnown) await this.#callHandler(frame) // intake/4
     } catch (error) {
       this.#fail('handler failed', error)
       return
@@ -122,7 +123,7 @@ export class Intake {
     this.#ports.failed(reason, error)
   }
 
-  async #tell(frame: GatewayFrame): Promise<void> {
+  async #callHandler(frame: GatewayFrame): Promise<void> {
     const { handlers } = this.#ports
     if (frame.kind === 'deliver') await handlers.onEntry(frame)
     else if (frame.kind === 'gap') await handlers.onGap?.(frame)
@@ -134,11 +135,11 @@ export class Intake {
 
   async #welcome({ channels }: Welcome): Promise<void> {
     const { handlers, cursors } = this.#ports
-    // A shorter list is complete: the device has left other channels while it was away.
+    // A shorter list is complete: the subscriptions to other channels have ended meanwhile.
     if (channels.length < WELCOME_CHANNELS_MAX) {
-      const left = new Set(cursors.keys())
-      for (const { channelId } of channels) left.delete(channelId)
-      for (const channelId of left) {
+      const ended = new Set(cursors.keys())
+      for (const { channelId } of channels) ended.delete(channelId)
+      for (const channelId of ended) {
         await handlers.onUnsubscribed?.(channelId)
         this.#forget(channelId)
       }
@@ -147,9 +148,9 @@ export class Intake {
   }
 
   #settle(frame: GatewayFrame): void {
-    if (frame.kind === 'deliver') this.#positions.took(frame)
+    if (frame.kind === 'deliver') this.#positions.handled(frame)
     else if (frame.kind === 'caught-up') this.#positions.caughtUp(frame.channelId, frame.seq)
-    else if (frame.kind === 'gap') this.#positions.missed(frame)
+    else if (frame.kind === 'gap') this.#positions.skipped(frame)
     else if (frame.kind === 'unsubscribed') this.#forget(frame.channelId)
     if (frame.kind === 'deliver' || frame.kind === 'caught-up') this.#acknowledge(frame)
   }

@@ -1,9 +1,9 @@
-// Stores of a device's positions, which outlive its program.
+// Stores for a device's positions, which outlive its program.
 
 import { parseChannelId } from '#domain/identity'
 import type { ChannelId } from '#domain/identity'
 
-/** The seq up to which everything was handled, by channel_id. */
+/** By channel_id the seq up to which the device has handled every entry. */
 export type SavedPositions = ReadonlyMap<string, number>
 
 /**
@@ -17,7 +17,7 @@ export interface PositionStore {
   save(positions: SavedPositions): Promise<void>
 }
 
-/** Positions that live as long as the program, from the given beginning. */
+/** Keeps positions in memory, from the given ones on. */
 export function memoryPositions(initial: SavedPositions = new Map()): PositionStore {
   let saved = initial
   return {
@@ -28,12 +28,12 @@ export function memoryPositions(initial: SavedPositions = new Map()): PositionSt
   }
 }
 
-/** The part of Web Storage that is used here. */
+/** The part of Web Storage that `localStoragePositions` uses. */
 export type TextStorage = Pick<Storage, 'getItem' | 'setItem'>
 
 /**
- * Positions in the localStorage of a browser. Each device of a page needs a name of its own.
- * `load` rejects when something else stands under the name.
+ * Keeps positions in the localStorage of a browser. Each device of a page needs a name of its own.
+ * `load` rejects when the name has another value.
  */
 export function localStoragePositions(
   name: string,
@@ -49,7 +49,7 @@ export function localStoragePositions(
 export const positionsText = (positions: SavedPositions): string =>
   JSON.stringify(Object.fromEntries(positions))
 
-/** Reads what `positionsText` wrote. Throws TypeError naming `where` for anything else. */
+/** Reads a text of `positionsText`. Throws a TypeError that names `where` for another text. */
 export function readPositions(text: string, where: string): SavedPositions {
   const positions = positionsIn(text)
   if (positions === undefined) throw new TypeError(`${where} does not hold positions of a device`)
@@ -71,7 +71,7 @@ function pairsIn(text: string): readonly (readonly [string, unknown])[] | undefi
   }
 }
 
-/** Positions by canonical id; undefined when one is none. */
+/** Positions by canonical id; undefined when a pair is no position. */
 export function checkedPositions(
   pairs: Iterable<readonly [string, unknown]>,
 ): Map<ChannelId, number> | undefined {

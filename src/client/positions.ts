@@ -1,19 +1,19 @@
-// A device's position in each of its channels, which tells the entries that are new to it.
+// Keeps a device's position in each of its channels, and decides which entries are new to it.
 //
 // Invariants:
-//   positions/1. A taken entry is never new again. Behind a gap with `restart` Things come once
-//     more, Messages and Events do not. The cursor stays until then: a session that is lost in the
-//     middle resumes from it, and the gateway restarts again.
-//   positions/2. Behind a gap with the reason `reset` the feed has lost entries, and their numbers
-//     will name others: everything is new.
+//   positions/1. A handled entry is never new again, except that after a gap with `restart` Things
+//     are new once more, but not Messages and Events. The cursor stays meanwhile: a session that is
+//     lost in the middle resumes from it, and the gateway restarts again.
+//   positions/2. After a gap with the reason `reset` every entry is new: the feed has lost entries,
+//     and other entries will get their numbers.
 
 import type { ChannelId } from '#domain/identity'
 import type { Delivery, Gap } from '#src/schemas/frames'
 
 export class Positions {
-  /** The seq up to which everything was taken; the next session resumes from it. */
+  /** The seq up to which every entry was handled; the next session resumes from it. */
   readonly cursors: Map<ChannelId, number>
-  /** The last Thing that has come behind a restart, until the cursor is reached. */
+  /** The seq of the last Thing after a restart, until the seqs reach the cursor. */
   readonly #restarted = new Map<ChannelId, number>()
 
   constructor(cursors: Map<ChannelId, number> = new Map()) {
@@ -25,22 +25,22 @@ export class Positions {
     return seq > (restarted ?? this.cursors.get(channelId) ?? -1) // positions/1
   }
 
-  /** Notes that a delivery was taken. */
-  took({ channelId, seq, model }: Delivery): void {
+  /** Records that a delivery was handled. */
+  handled({ channelId, seq, model }: Delivery): void {
     if (seq > (this.cursors.get(channelId) ?? -1)) this.caughtUp(channelId, seq)
     else if (model === 'thing' && this.#restarted.has(channelId)) {
       this.#restarted.set(channelId, seq)
     }
   }
 
-  /** Notes that everything up to a seq has come, or is not for the device. No cursor goes back. */
+  /** Records that the device has every entry for it up to a seq. No cursor goes back. */
   caughtUp(channelId: ChannelId, seq: number): void {
     this.#restarted.delete(channelId)
     this.cursors.set(channelId, Math.max(seq, this.cursors.get(channelId) ?? 0))
   }
 
-  /** Notes a gap. */
-  missed({ channelId, from, reason, restart }: Gap): void {
+  /** Records a gap. */
+  skipped({ channelId, from, reason, restart }: Gap): void {
     if (!restart) return
     if (reason === 'reset') {
       this.cursors.set(channelId, 0) // positions/2
@@ -51,7 +51,7 @@ export class Positions {
     this.#restarted.set(channelId, 0)
   }
 
-  /** Notes that the subscription ended. */
+  /** Records the end of the subscription. */
   forget(channelId: ChannelId): void {
     this.cursors.delete(channelId)
     this.#restarted.delete(channelId)

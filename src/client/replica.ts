@@ -1,12 +1,12 @@
-// A local copy of the Things of a device's channels, kept equal to the gateway's.
+// Keeps a local copy of the Things of a device's channels equal to the gateway's.
 //
 // Invariants:
 //   replica/1. When a channel is caught up, its Things equal the gateway's at the channel's
-//     position: every effective patch is applied once, in the order of seq.
+//     position: the replica applies every effective patch once, in the order of seq.
 //   replica/2. A program that resumes from a saved position has no Things yet: it reads them from
 //     the gateway before it takes deliveries.
-//   replica/3. A Thing that changed while the others were read may be missing from them. Its patch
-//     says so by a revision beyond the first, and the Thing is read whole.
+//   replica/3. The replica may miss a Thing that changed while it read the others. A patch with a
+//     revision beyond the first shows that, and the replica then reads the whole Thing.
 
 import type { ChannelId } from '#domain/identity'
 import { parseChannelId } from '#domain/identity'
@@ -22,10 +22,10 @@ import type { ThingView } from './view.ts'
 import { watch } from './watch.ts'
 import type { DeviceOptions, Watch } from './watch.ts'
 
-/** Handlers see the replica after the change that they are told of. */
+/** Handlers see the replica after the change that they get. */
 export type ReplicaOptions = DeviceOptions &
   Partial<Handlers> & {
-    /** The address of the gateway, from which Things are read. */
+    /** The address of the gateway, from which the replica reads Things. */
     readonly baseUrl: string
   }
 
@@ -50,8 +50,8 @@ export interface Replica {
    */
   caughtUp(channelId: string): Promise<void>
   /**
-   * Tells of every change, after it, until the function that is given is called. An error of a
-   * listener is reported as an uncaught one.
+   * Calls the listener after every change. Gives a function that ends this. Errors that a listener
+   * throws become uncaught errors.
    */
   onChange(listener: ThingListener): () => void
   readonly watch: Watch
@@ -71,7 +71,7 @@ class LiveReplica implements Replica {
   readonly #closing = new AbortController()
   readonly #view = new ThingsView()
   readonly #listeners = new Set<ThingListener>()
-  /** Channels whose Things the view has, as far as they were delivered. */
+  /** Channels whose Things the view has. */
   readonly #known = new Set<ChannelId>()
   readonly #caughtUp = new Map<ChannelId, PromiseWithResolvers<void>>()
 
@@ -81,7 +81,7 @@ class LiveReplica implements Replica {
     this.#client = createClient({ baseUrl, token, ...(runtime !== undefined && { runtime }) })
     this.watch = watch({
       ...options,
-      onChannel: (standing) => this.#begin(standing),
+      onChannel: (channel) => this.#begin(channel),
       onEntry: (delivery) => this.#deliver(delivery),
       onGap: (gap) => this.#gap(gap),
       onCaughtUp: (channelId, seq) => this.#reached(channelId, seq),
@@ -115,17 +115,17 @@ class LiveReplica implements Replica {
     return this.watch.close()
   }
 
-  /** Reads end with the replica. */
+  /** The options of reads, which end with the replica. */
   get #call() {
     return { signal: this.#closing.signal }
   }
 
-  async #begin(standing: SubscribedChannel): Promise<void> {
-    const { channelId, cursor } = standing
-    // From the position 0 every Thing is delivered.
+  async #begin(channel: SubscribedChannel): Promise<void> {
+    const { channelId, cursor } = channel
+    // From the position 0 the gateway delivers every Thing.
     if (cursor > 0 && !this.#known.has(channelId)) await this.#read(channelId) // replica/2
     this.#known.add(channelId)
-    await this.#options.onChannel?.(standing)
+    await this.#options.onChannel?.(channel)
   }
 
   async #read(channelId: ChannelId): Promise<void> {
@@ -142,14 +142,14 @@ class LiveReplica implements Replica {
   async #deliver(delivery: Delivery): Promise<void> {
     const { channelId, entityId, model } = delivery
     if (model !== 'thing') this.#view.apply(delivery)
-    else if (this.#isPart(delivery))
+    else if (this.#lacksThing(delivery))
       await this.#readOne(delivery) // replica/3
     else this.#changing(channelId, entityId, () => this.#view.apply(delivery)) // replica/1
     await this.#options.onEntry?.(delivery)
   }
 
-  /** A patch of a Thing that the view does not have. */
-  #isPart({ channelId, entityId, action, state, rev = 1 }: Delivery): boolean {
+  /** True for a patch of a Thing that the view does not have. */
+  #lacksThing({ channelId, entityId, action, state, rev = 1 }: Delivery): boolean {
     if (this.#view.thing(channelId, entityId) !== undefined) return false
     return action !== 'sync' && state !== 'deleted' && rev > 1
   }
@@ -157,7 +157,7 @@ class LiveReplica implements Replica {
   async #readOne({ channelId, entityId }: Delivery): Promise<void> {
     const { deviceKey } = this.#options
     const key = { channel_id: channelId, device_key: deviceKey, thing_id: entityId }
-    const record = await this.#client.thing.get(key, this.#call).catch(nothingWhereGone)
+    const record = await this.#client.thing.get(key, this.#call).catch(undefinedIfDeleted)
     if (record !== undefined) this.#put(channelId, record)
   }
 
@@ -199,14 +199,14 @@ class LiveReplica implements Replica {
     const before = this.#view.thing(channelId, id)
     change()
     const after = this.#view.thing(channelId, id)
-    if (before !== after) this.#tell({ channelId, id, before, after })
+    if (before !== after) this.#notify({ channelId, id, before, after })
   }
 
   #forgot(channelId: ChannelId, things: ReadonlyMap<string, ThingView>): void {
-    for (const [id, before] of things) this.#tell({ channelId, id, before, after: undefined })
+    for (const [id, before] of things) this.#notify({ channelId, id, before, after: undefined })
   }
 
-  #tell(change: ThingChanged): void {
+  #notify(change: ThingChanged): void {
     const { report } = this.#options.runtime ?? WEB
     for (const listener of this.#listeners) {
       try {
@@ -224,8 +224,8 @@ function channelIdOf(text: string): ChannelId {
   return channelId
 }
 
-/** The Thing was deleted meanwhile: its deletion is on its way. */
-function nothingWhereGone(error: unknown): undefined {
+/** Undefined for a Thing that was deleted meanwhile, whose deletion follows. */
+function undefinedIfDeleted(error: unknown): undefined {
   if (error instanceof HeliographError && error.code === 'entity_not_found') return undefined
   throw error
 }

@@ -18,16 +18,16 @@ export interface FetchAnswer extends Pick<Response, 'ok' | 'status' | 'text'> {
 export interface ClientRuntime {
   /** Calls back once after a delay. Gives a function that cancels it. */
   readonly after: (delayMs: number, callback: () => void) => () => void
-  /** A whole number from 0 up to, without, `below`, which is 2 ** 32 at most. For jitter. */
+  /** A random whole number from 0 and less than `below`, which is at most 2 ** 32. For jitter. */
   readonly random: (below: number) => number
   readonly fetch: Fetch
   /** Unguessable random bytes. */
   readonly entropy: (bytes: number) => Uint8Array<ArrayBuffer>
-  /** Takes an error of the caller's own code that nobody waits for. */
+  /** Takes an error of the caller's own code that no promise can carry. */
   readonly report: (error: unknown) => void
 }
 
-/** The web platform: browsers, Node 22 and others. */
+/** The runtime of the web platform: browsers, Node 22 and others. */
 export const WEB: ClientRuntime = {
   fetch: (...request) => globalThis.fetch(...request),
   entropy: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
@@ -68,8 +68,8 @@ export interface BackoffRange {
 
 /**
  * A random delay before the attempt with this number, counted from 0: up to `firstMs`, doubling up
- * to `maxMs`. Random over the whole span, so that a fleet that lost its gateway together comes back
- * apart.
+ * to `maxMs`. It is random over the whole span, so that a fleet that lost its gateway at once does
+ * not reconnect at once.
  */
 export function backoffMs(
   { random }: Pick<ClientRuntime, 'random'>,

@@ -1,14 +1,12 @@
-// A device's view: folds the deliveries of its channels into the present state of their Things.
+// Folds the deliveries of a device's channels into the present state of their Things.
 //
 // Invariants:
-//   view/1. Applied in the order in which the gateway delivers, the view equals the gateway's own
-//     state of every live Thing: a patch merges name by name, null removes, `sync` replaces
-//     everything.
-//   view/2. An entry that was applied already changes nothing: delivery is at least once.
-//     (positions/1 in positions.ts)
-//   view/3. Behind a gap with `restart` the Things of the channel are forgotten: each live one
-//     follows.
-//   view/4. A Thing that was read whole has everything up to its seq: earlier deliveries change
+//   view/1. After deliveries in the gateway's order the view equals the gateway's state of every
+//     live Thing: a patch merges name by name, null removes, `sync` replaces everything.
+//   view/2. A repeated entry changes nothing: delivery is at least once. (positions/1 in
+//     positions.ts)
+//   view/3. At a gap with `restart` the view drops the Things of the channel; the live ones follow.
+//   view/4. A whole Thing from a read has every change up to its seq: earlier deliveries change
 //     nothing.
 
 import type { ChannelId } from '#domain/identity'
@@ -60,7 +58,7 @@ export function foldThing(
 }
 
 /**
- * The values with those of a patch in place; null removes. Keys are plain data, `__proto__` too.
+ * The values after a patch; null removes. Keys are plain data, also `__proto__`.
  */
 function patched(before: Fields | undefined, patch: Json | undefined): Fields {
   const after = Object.assign(bare<Json>(), before)
@@ -72,7 +70,7 @@ function patched(before: Fields | undefined, patch: Json | undefined): Fields {
   return after
 }
 
-/** A Thing as the gateway answers a read. */
+/** Makes a Thing of the gateway's answer to a read. */
 export function thingFrom(record: ThingRecord): ThingView {
   const { thing_id: id, state, rev, seq, changed_at: _, attrs, external_ids, ...fields } = record
   return {
@@ -86,20 +84,20 @@ export function thingFrom(record: ThingRecord): ThingView {
   }
 }
 
-/** The Things of every channel of a device, kept in step with deliveries. */
+/** The Things of every channel of a device, as deliveries change them. */
 export class ThingsView {
   readonly #things = new Map<ChannelId, Map<string, ThingView>>()
   readonly #positions = new Positions()
 
   /**
-   * Applies one frame of the gateway; frames that say nothing about Things change nothing. Gives
-   * false for a delivery that was applied before. (view/2)
+   * Applies one frame of the gateway; a frame without a Thing changes no Thing. Gives false for a
+   * repeated delivery. (view/2)
    */
   apply(frame: GatewayFrame): boolean {
     if (frame.kind === 'deliver') return this.#deliver(frame)
     if (frame.kind === 'gap') {
       if (frame.restart) this.#things.delete(frame.channelId) // view/3
-      this.#positions.missed(frame)
+      this.#positions.skipped(frame)
     } else if (frame.kind === 'unsubscribed') {
       this.#things.delete(frame.channelId)
       this.#positions.forget(frame.channelId)
@@ -116,7 +114,7 @@ export class ThingsView {
     return this.#things.get(channelId)?.get(id)
   }
 
-  /** Takes a Thing that was read whole. (view/4) */
+  /** Takes a whole Thing from a read. (view/4) */
   put(channelId: ChannelId, thing: ThingView): void {
     const known = this.thing(channelId, thing.id)
     if (known !== undefined && known.seq >= thing.seq) return
@@ -132,7 +130,7 @@ export class ThingsView {
 
   #deliver(delivery: Delivery): boolean {
     if (!this.#positions.isNew(delivery)) return false // view/2
-    this.#positions.took(delivery)
+    this.#positions.handled(delivery)
     if (delivery.model !== 'thing') return true
     const things = this.#thingsOf(delivery.channelId)
     const before = things.get(delivery.entityId)

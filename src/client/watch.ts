@@ -1,13 +1,13 @@
-// A device's lasting session: it reconnects after every loss, from the device's position.
+// Keeps the session of a device: reconnects after every loss, from the device's position.
 // (decisions.md 10)
 //
 //   connecting ─▶ open ── lost, goaway, silence, failed handler ──▶ waiting ─▶ connecting
 //                  └── replaced, refused, closed by the caller: the end
 //
 // Invariants:
-//   watch/1. One session at a time, and the next one begins when the last handler of the one before
-//     is done.
-//   watch/2. Delays grow and are random; they begin anew once a session has delivered something.
+//   watch/1. A watch has one session at a time; the next one begins when the last handler of the
+//     one before has ended.
+//   watch/2. Delays grow and are random; they begin again after a session has delivered something.
 //   watch/3. A final refusal ends the watch. (device-session/1 in device-session.ts)
 
 import { parseDeviceKey } from '#domain/identity'
@@ -24,26 +24,26 @@ import type { Loss, WatchEnd } from './device-session.ts'
 
 export type { WatchEnd } from './device-session.ts'
 
-/** The device, and its way to the gateway. */
+/** The device, and how it reaches the gateway. */
 export interface DeviceOptions {
-  /** The address of the gateway; may be left out when there is a carrier. */
+  /** The address of the gateway; not needed with a carrier. */
   readonly baseUrl?: string
   /** A secret. */
   readonly deviceKey: string
   /** The gateway token, a secret. */
   readonly token?: string | undefined
-  /** WSS to the base URL when there is none. */
+  /** WSS to the base URL by default. */
   readonly carrier?: Carrier
   /**
-   * Keeps the device's positions while its program does not run. Without one a new program resumes
-   * from what the device has acknowledged.
+   * Keeps the device's positions between runs of its program. Without one a new program resumes
+   * from the acknowledged entries.
    */
   readonly store?: PositionStore
   /** The name of the device's software. */
   readonly client?: string
   /**
-   * Called when the connection changes and when a handler fails. An error that it throws is
-   * reported as an uncaught one, and the watch goes on.
+   * Called when the connection changes and when a handler fails. Errors that it throws become
+   * uncaught errors, and the watch goes on.
    */
   readonly onState?: (state: WatchState) => void
   readonly runtime?: ClientRuntime
@@ -54,7 +54,7 @@ export interface WatchOptions extends DeviceOptions, Handlers {}
 export type WatchState =
   | { readonly kind: 'connecting' }
   | { readonly kind: 'open'; readonly sessionId: string }
-  /** `error`: what a handler or the store threw; an entry that a handler failed for comes again. */
+  /** `error` is that of a handler or the store; the entry of a failed handler comes again. */
   | {
       readonly kind: 'waiting'
       readonly delayMs: number
@@ -65,11 +65,11 @@ export type WatchState =
 export interface Watch {
   /** Resolves when the watch is over; never rejects. */
   readonly ended: Promise<WatchEnd>
-  /** The position in each channel, up to which everything was handled. */
+  /** By channel the position up to which every entry was handled. */
   readonly cursors: ReadonlyMap<ChannelId, number>
-  /** Ends a wait and connects at once: for programs that know that the network is back. */
+  /** Ends a wait and connects at once, for programs that know that the network is back. */
   wake(): void
-  /** Ends the watch once the running handler is done and its entry acknowledged. */
+  /** Ends the watch once the running handler has ended and its entry is acknowledged. */
   close(): Promise<void>
 }
 
@@ -113,7 +113,7 @@ class Watcher implements Watch {
     await this.ended
   }
 
-  #tell(state: WatchState): void {
+  #report(state: WatchState): void {
     try {
       this.#options.onState?.(state)
     } catch (error) {
@@ -128,7 +128,7 @@ class Watcher implements Watch {
       return { kind: 'failed', error }
     }
     while (!this.#isClosing) {
-      this.#tell({ kind: 'connecting' })
+      this.#report({ kind: 'connecting' })
       if (this.#isClosing) break // by the handler
       const loss = await this.#session() // watch/1
       if (loss.kind === 'end') return loss.end // watch/3
@@ -146,12 +146,12 @@ class Watcher implements Watch {
     for (const [channelId, seq] of positions) this.cursors.set(channelId, seq)
   }
 
-  /** watch/2 */
+  /** Waits before the next session. (watch/2) */
   async #wait({ reason, afterMs, error }: Extract<Loss, { readonly kind: 'again' }>) {
     const jittered = backoffMs(this.#runtime, this.#attempt, BACKOFF)
     this.#attempt += 1
     const delayMs = afterMs === undefined ? jittered : afterMs + (afterMs > 0 ? 0 : jittered)
-    this.#tell({ kind: 'waiting', delayMs, reason, ...(error !== undefined && { error }) })
+    this.#report({ kind: 'waiting', delayMs, reason, ...(error !== undefined && { error }) })
     if (this.#isClosing) return // by the handler
     const { promise, resolve } = Promise.withResolvers<void>()
     const cancel = this.#runtime.after(delayMs, resolve)
@@ -173,7 +173,7 @@ class Watcher implements Watch {
       store,
       runtime: this.#runtime,
       cursors: this.cursors,
-      opened: (sessionId) => this.#tell({ kind: 'open', sessionId }),
+      opened: (sessionId) => this.#report({ kind: 'open', sessionId }),
       progressed: () => {
         this.#attempt = 0 // watch/2
       },

@@ -5,33 +5,33 @@ import type { ClientRuntime } from './runtime.ts'
 /** Milliseconds that the gateway may take from the beginning of a connection to its welcome. */
 const WELCOME_WITHIN_MS = 15_000
 
-/** Coarse: it looks once in each period. */
+/** Checks once in each period, so it notices silence after one to two periods. */
 export class Watchdog {
   readonly #runtime: ClientRuntime
-  readonly #bark: () => void
+  readonly #onSilence: () => void
   #cancel: () => void
-  #hasHeard = false
+  #hasReceived = false
 
-  /** Calls `bark` once nothing has come for too long. */
-  constructor(runtime: ClientRuntime, bark: () => void) {
+  /** Calls `onSilence` once no frame has come for too long. */
+  constructor(runtime: ClientRuntime, onSilence: () => void) {
     this.#runtime = runtime
-    this.#bark = bark
-    this.#cancel = runtime.after(WELCOME_WITHIN_MS, bark)
+    this.#onSilence = onSilence
+    this.#cancel = runtime.after(WELCOME_WITHIN_MS, onSilence)
   }
 
-  heard(): void {
-    this.#hasHeard = true
+  received(): void {
+    this.#hasReceived = true
   }
 
-  /** Expects something within every period. Called at the welcome. */
+  /** Expects a frame within every period. Called at the welcome. */
   expectWithin(periodMs: number): void {
     this.#cancel()
     this.#cancel = this.#runtime.after(periodMs, () => {
-      if (!this.#hasHeard) {
-        this.#bark()
+      if (!this.#hasReceived) {
+        this.#onSilence()
         return
       }
-      this.#hasHeard = false
+      this.#hasReceived = false
       this.expectWithin(periodMs)
     })
   }

@@ -1,4 +1,4 @@
-// Method: a fetch that writes down what it is asked and answers from a list.
+// Method: a fetch that records requests and answers from a list.
 
 import test from 'ava'
 
@@ -50,7 +50,7 @@ const refusal = (code: string, retryable = false): object => ({
   problem: { code, retryable },
 })
 
-test('a submission is posted as JSON with the token and gives the data answered', async (t) => {
+test('a method posts its submission as JSON with the token and gives the data of the answer', async (t) => {
   const { client, asked, headers } = rig()
   t.deepEqual(await client.thing.update({ ...CREDENTIALS, thing_id: 't', observed_at: 1 }), {
     op_id: 'o',
@@ -66,7 +66,7 @@ test('a submission is posted as JSON with the token and gives the data answered'
   t.is(headers[0]?.get('content-type'), 'application/json')
 })
 
-test('every route has its path', async (t) => {
+test('every method calls the path of its route', async (t) => {
   const { client, asked } = rig()
   const event = { ...CREDENTIALS, event_time: 1 }
   const thing = { ...CREDENTIALS, observed_at: 1 }
@@ -148,7 +148,7 @@ test('every route has its path', async (t) => {
   )
 })
 
-test('a refusal is an error with its code, status and next step', async (t) => {
+test('a refusal throws an error with its code, status and next step', async (t) => {
   const headers = { 'x-request-id': 'r', 'retry-after': '3' }
   const { client } = rig({ status: 429, body: refusal('rate_limited', true), headers })
   const error = await t.throwsAsync(() => client.thing.create({ ...CREDENTIALS, observed_at: 1 }), {
@@ -164,7 +164,7 @@ test('a refusal is an error with its code, status and next step', async (t) => {
   })
 })
 
-test('an answer that no gateway gives is an error', async (t) => {
+test('an answer that is not of a gateway throws an error', async (t) => {
   for (const body of ['<html>', '[]', '{}', '{"success":false}']) {
     const { client } = rig({ status: 502, body }, { status: 502, body })
     const error = await t.throwsAsync(() => client.status('o'), { instanceOf: HeliographError })
@@ -172,7 +172,7 @@ test('an answer that no gateway gives is an error', async (t) => {
   }
 })
 
-test('call/1: only a call that may happen twice is repeated', async (t) => {
+test('call/1: the client repeats only a call that may happen twice', async (t) => {
   const message = { ...CREDENTIALS, title: 'a' }
   const down: Given = { status: 503, body: refusal('server_busy', true) }
   const rows: readonly (readonly [
@@ -203,7 +203,7 @@ test('call/1: only a call that may happen twice is repeated', async (t) => {
   }
 })
 
-test('call/2: repeats are bounded, jittered, and not before Retry-After', async (t) => {
+test('call/2: repeats are bounded, jittered, and never before Retry-After', async (t) => {
   const down = new Error('reset')
   const { client, asked, waits } = rig(down, down, down, down, down)
   await t.throwsAsync(() => client.status('o'), { instanceOf: HeliographError })
@@ -220,7 +220,7 @@ test('call/2: repeats are bounded, jittered, and not before Retry-After', async 
   t.is(muchLater.asked.length, 1)
 })
 
-test('a failure that a repeat cannot change is not repeated', async (t) => {
+test('the client does not repeat a call after a final failure', async (t) => {
   const { client, asked } = rig({ status: 404, body: refusal('send_status_not_found') })
   await t.throwsAsync(() => client.status('o'), { instanceOf: HeliographError })
   t.is(asked.length, 1)
@@ -233,7 +233,7 @@ test('an aborted call throws the reason of its signal', async (t) => {
   t.is(asked.length, 1)
 })
 
-test('a call that is aborted while it waits ends at once', async (t) => {
+test('a call that its signal aborts during a wait ends at once', async (t) => {
   const enough = new AbortController()
   let cancelled = 0
   const runtime = {
@@ -261,7 +261,7 @@ test('no error repeats a secret', async (t) => {
   t.false(JSON.stringify([error.message, error]).includes('tok'))
 })
 
-test('call/1: a call that never reached the gateway is repeated, unless the caller forbids it', async (t) => {
+test('call/1: the client repeats a call that never reached the gateway, unless the caller forbids it', async (t) => {
   const unsent = (): Error => new TypeError('fetch failed', { cause: { code: 'ECONNREFUSED' } })
   const { client, asked } = rig(unsent())
   await client.thing.create({ ...CREDENTIALS, observed_at: 1 })

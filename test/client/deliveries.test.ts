@@ -1,4 +1,4 @@
-// Method: a gateway played by the test, frame by frame; time moves only when the test moves it.
+// Method: the test is the gateway, frame by frame; time moves only when the test moves it.
 
 import test from 'ava'
 
@@ -28,7 +28,7 @@ async function rig() {
 
 const seqOf = ({ value }: IteratorResult<{ readonly seq: number }, undefined>) => value?.seq
 
-test('deliveries/1: an entry is acknowledged once the next one is asked for', async (t) => {
+test('deliveries/1: the next step of the loop acknowledges the entry before', async (t) => {
   const { gateway, time, loop, acks } = await rig()
   for (const seq of [1, 2]) gateway.message(A, seq)
   t.is(seqOf(await loop.next()), 1)
@@ -42,7 +42,7 @@ test('deliveries/1: an entry is acknowledged once the next one is asked for', as
   await loop.return?.()
 })
 
-test('deliveries/1: the entry at which the loop is left is not acknowledged', async (t) => {
+test('deliveries/1: a loop that its caller leaves does not acknowledge its last entry', async (t) => {
   const { gateway, loop, acks } = await rig()
   for (const seq of [1, 2, 3]) gateway.message(A, seq)
   for await (const { seq } of loop) if (seq === 2) break
@@ -51,7 +51,7 @@ test('deliveries/1: the entry at which the loop is left is not acknowledged', as
   t.deepEqual(await loop.next(), { done: true, value: undefined })
 })
 
-test('a loop that is closed has its last entry acknowledged, and ends', async (t) => {
+test('a closed loop acknowledges its last entry and ends', async (t) => {
   const { gateway, loop, acks } = await rig()
   for (const seq of [1, 2]) gateway.message(A, seq)
   const seen: number[] = []
@@ -62,14 +62,14 @@ test('a loop that is closed has its last entry acknowledged, and ends', async (t
   t.deepEqual([seen, acks()], [[1], [1]])
 })
 
-test('a loop that waits ends when it is closed', async (t) => {
+test('close ends a waiting loop', async (t) => {
   const { loop } = await rig()
   const next = loop.next()
   loop.close()
   t.true((await next).done)
 })
 
-test('calls of next that overlap are served in order', async (t) => {
+test('next answers overlapping calls in their order', async (t) => {
   const { gateway, loop } = await rig()
   const both = [loop.next(), loop.next()]
   for (const seq of [1, 2]) gateway.message(A, seq)
@@ -87,7 +87,7 @@ test('a loop throws the error that ended its session', async (t) => {
   await t.throwsAsync(refused.loop.next(), { message })
 })
 
-test('an entry that was handed over comes no second time behind a lost connection', async (t) => {
+test('a handled entry does not come again after a lost connection', async (t) => {
   const { gateway, time, loop } = await rig()
   gateway.message(A, 1)
   t.is(seqOf(await loop.next()), 1)

@@ -32,7 +32,7 @@ const A = channel('A')
 const B = channel('B')
 const bytes = (fill: number): Uint8Array<ArrayBuffer> => new Uint8Array(32).fill(fill)
 
-test('the SDK makes and opens the vectors of the document', async (t) => {
+test('the SDK makes and decrypts the vectors of the document', async (t) => {
   t.true(VECTORS.length >= 2)
   for (const vector of VECTORS) {
     const { passphrase, rounds, channel_id: channelId, key_id: id, field, text } = vector
@@ -46,7 +46,7 @@ test('the SDK makes and opens the vectors of the document', async (t) => {
   }
 })
 
-test('another implementation opens the vectors, too', (t) => {
+test('another implementation decrypts the vectors, too', (t) => {
   for (const { passphrase, rounds, channel_id, key_id, field, ...vector } of VECTORS) {
     const salt = `hg1\n${channel_id}\n${key_id}`
     const key = pbkdf2Sync(passphrase.normalize('NFKC'), salt, rounds, 32, 'sha256')
@@ -61,7 +61,7 @@ test('another implementation opens the vectors, too', (t) => {
   }
 })
 
-test('encryption/1: a ciphertext opens in its channel and field only, with its key only', async (t) => {
+test('encryption/1: decrypt needs the channel, the field and the key of a ciphertext', async (t) => {
   const key = await keyFromBytes('one', bytes(1))
   const place = { channelId: A, field: 'attrs.position' }
   const ciphertext = await encrypt(key, { ...place, text: 'here' })
@@ -85,7 +85,7 @@ test('encryption/1: a ciphertext opens in its channel and field only, with its k
   }
 })
 
-test('keys can be changed: each ciphertext is opened with the key that it names', async (t) => {
+test('decrypt uses the key that the ciphertext names, so keys can change', async (t) => {
   const keys = [await keyFromBytes('old', bytes(1)), await keyFromBytes('new', bytes(2))]
   for (const key of keys) {
     const ciphertext = await encrypt(key, { channelId: A, text: key.id })
@@ -102,7 +102,7 @@ test('encryption/2: the same text never gives the same ciphertext', async (t) =>
   t.is(made.size, 50)
 })
 
-test('encryption/3: fewer rounds, empty passphrases and bad ids are refused', async (t) => {
+test('encryption/3: keyFromPassphrase refuses fewer rounds, empty passphrases and bad ids', async (t) => {
   const good = { id: 'one', passphrase: 'p', channelId: A }
   const rounds = { ...good, rounds: 599_999 }
   await t.throwsAsync(keyFromPassphrase(rounds), { instanceOf: RangeError })
@@ -129,7 +129,7 @@ test('encryption/3: the same passphrase gives another key in another channel and
   }
 })
 
-test('texts of any form come back unchanged, and a text that is no ciphertext is refused', async (t) => {
+test('decrypt gives any text back unchanged, and refuses a text that is no ciphertext', async (t) => {
   const key = await keyFromBytes('one', bytes(1))
   for (const text of ['', '☀ \u0000 \ufeffa', '{"a":1}', 'x'.repeat(20_000)]) {
     const ciphertext = await encrypt(key, { channelId: A, text })

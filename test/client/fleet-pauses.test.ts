@@ -1,4 +1,4 @@
-// Goal: a refusal, a pause that the gateway asks for and an unknown outcome end as they must.
+// Goal: refusals, pauses and unknown outcomes of a fleet sender end as documented.
 // Method: a fetch whose answers the test gives one by one; time moves only when the test moves it.
 
 import test from 'ava'
@@ -18,7 +18,7 @@ import {
   refusedConnection,
 } from '#test/support/fleet-rig'
 
-test('fleet/4: while the gateway asks for time nothing is sent, and the same one is first', async (t) => {
+test('fleet/4: the sender pauses while the gateway is busy, then begins with the same submission', async (t) => {
   const fleet = fleetRig({ connections: 2 })
   await sendAll(fleet, [
     reading('a', 'a'),
@@ -38,7 +38,7 @@ test('fleet/4: while the gateway asks for time nothing is sent, and the same one
   t.is(fleet.sender.progress.repeated, 1)
 })
 
-test('fleet/4: one submission goes ahead until it is answered, and pauses grow', async (t) => {
+test('fleet/4: the sender tries one submission until it gets an answer, and pauses grow', async (t) => {
   const fleet = fleetRig({ connections: 4 })
   const tags = ['a', 'b', 'c', 'd']
   await sendAll(
@@ -58,7 +58,7 @@ test('fleet/4: one submission goes ahead until it is answered, and pauses grow',
   t.is(fleet.requests.length, 9, 'the other three follow together')
 })
 
-test('fleet/4: a longer time that is asked for during a pause counts', async (t) => {
+test('fleet/4: a longer Retry-After during a pause extends it', async (t) => {
   const fleet = fleetRig({ connections: 2 })
   await sendAll(fleet, [reading('a', 'a'), reading('b', 'b')])
   await fleet.requests[0]?.answer(busy('server_busy', '1'))
@@ -71,7 +71,7 @@ test('fleet/4: a longer time that is asked for during a pause counts', async (t)
   t.is(fleet.requests.length, 3)
 })
 
-test('fleet-verdict/1: an unknown outcome is repeated only where that has no second effect', async (t) => {
+test('fleet-verdict/1: the sender repeats an unknown outcome only without a second effect', async (t) => {
   const created: FleetSubmission<string> = {
     tag: 'created',
     model: 'thing',
@@ -107,7 +107,7 @@ test('fleet-verdict/1: an unknown outcome is repeated only where that has no sec
   }
 })
 
-test('a Message is repeated with one op_id, its own where it has one', async (t) => {
+test('the sender repeats a Message with one op_id, its own where it has one', async (t) => {
   for (const own of [undefined, 'mine']) {
     const fleet = fleetRig()
     await sendAll(fleet, [message('m', own === undefined ? {} : { op_id: own })])
@@ -120,7 +120,7 @@ test('a Message is repeated with one op_id, its own where it has one', async (t)
   }
 })
 
-test('a refusal is reported at once and delays no other item', async (t) => {
+test('the sender reports a refusal at once, and it delays no other submission', async (t) => {
   const fleet = fleetRig()
   await sendAll(fleet, [reading('a', 'a1'), reading('a', 'a2')])
   await fleet.requests[0]?.answer(refusal(400, 'validation_failed'))
@@ -128,7 +128,7 @@ test('a refusal is reported at once and delays no other item', async (t) => {
   t.deepEqual([fleet.said(), fleet.delays], [['a1 refused', 'a2 accepted'], []])
 })
 
-test('fleet/5: tries are bounded, and the outcome says whether the gateway may have it', async (t) => {
+test('fleet/5: tries are bounded, and the outcome tells whether the gateway may have the submission', async (t) => {
   const rows = [
     [busy, 'refused'],
     [UNKNOWN, 'unknown'],

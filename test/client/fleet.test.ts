@@ -16,7 +16,7 @@ import {
   busy,
 } from '#test/support/fleet-rig'
 
-test('every action goes to its route, and its outcome has the ids and the tag', async (t) => {
+test('the sender sends every action to its route, and the outcome has the ids and the tag', async (t) => {
   const at = { ...CHANNEL, observed_at: 1 }
   const when = { ...CHANNEL, event_time: 1 }
   const rows: readonly (readonly [FleetSubmission<string>, string])[] = [
@@ -42,10 +42,10 @@ test('every action goes to its route, and its outcome has the ids and the tag', 
   await fleet.sender.flush()
   t.deepEqual(fleet.said()[0], 'm accepted')
   t.like(fleet.outcomes[1], { kind: 'accepted', ids: { op_id: 'o' } })
-  t.like(fleet.sender.progress, { waiting: 0, underWay: 0, accepted: 8 })
+  t.like(fleet.sender.progress, { waiting: 0, inFlight: 0, accepted: 8 })
 })
 
-test('fleet/1: submissions of one Thing go one after another, others beside them', async (t) => {
+test('fleet/1: submissions of one Thing go one after another, others at the same time', async (t) => {
   const fleet = fleetRig()
   const about = message('x2', { thing_id: 'x', occurred_at: 1 })
   await sendAll(fleet, [reading('x', 'x1'), about, reading('y', 'y1'), reading('x', 'x3')])
@@ -56,7 +56,7 @@ test('fleet/1: submissions of one Thing go one after another, others beside them
   t.deepEqual(fleet.tagsUnderWay(), ['x1', 'y1', 'x2', 'x3'])
 })
 
-test('no more requests than connections are under way', async (t) => {
+test('no more requests than connections are in flight', async (t) => {
   const fleet = fleetRig({ connections: 2 })
   await sendAll(
     fleet,
@@ -77,12 +77,12 @@ test('fleet/3: send waits while the queue is full', async (t) => {
   const third = fleet.sender.send(reading('c', 'c')).then(() => (isIn = true))
   await settled()
   t.false(isIn)
-  t.like(fleet.sender.progress, { waiting: 1, underWay: 1 })
+  t.like(fleet.sender.progress, { waiting: 1, inFlight: 1 })
   await fleet.requests[0]?.answer(OK())
   t.true(await third)
 })
 
-test('fleet/2: a stop tells the outcome of everything and leaves no timer', async (t) => {
+test('fleet/2: stop gives every submission an outcome and leaves no timer', async (t) => {
   const fleet = fleetRig({ connections: 2, queue: 4 })
   await sendAll(
     fleet,
@@ -108,14 +108,14 @@ async function outcomesOf(t: ExecutionContext, onOutcome: () => void): Promise<n
   return fleet.reported.length
 }
 
-test('an onOutcome that throws is reported, and the sender goes on', async (t) => {
+test('the sender reports an error of onOutcome and goes on', async (t) => {
   const thrown = await outcomesOf(t, () => {
     throw new Error('of the caller')
   })
   t.is(thrown, 1)
 })
 
-test('a submission that cannot be JSON is refused alone', async (t) => {
+test('the sender refuses only the submission that cannot be JSON', async (t) => {
   const fleet = fleetRig()
   const attrs = { n: 1n } as unknown as Record<string, number>
   await sendAll(fleet, [

@@ -1,4 +1,4 @@
-// Method: frames in, calls of handlers and texts out; time moves only when a test moves it.
+// Method: feed frames, compare calls of handlers and texts; time moves only when a test moves it.
 
 import test from 'ava'
 
@@ -49,7 +49,7 @@ function delivery(seq: number, model: 'message' | 'thing' = 'message'): Delivery
   return { ...frame, model }
 }
 
-test('intake/1: handled entries are acknowledged soon, and together', async (t) => {
+test('intake/1: the intake acknowledges handled entries soon, and together', async (t) => {
   const { intake, time, acks, cursors } = rig()
   for (let seq = 1; seq <= 5; seq += 1) intake.take(delivery(seq))
   await turn()
@@ -61,14 +61,14 @@ test('intake/1: handled entries are acknowledged soon, and together', async (t) 
   t.is(cursors.get(A), 5)
 })
 
-test('intake/1: 32 entries are acknowledged at once', async (t) => {
+test('intake/1: the intake acknowledges 32 entries at once', async (t) => {
   const { intake, acks } = rig()
   for (let seq = 1; seq <= 33; seq += 1) intake.take(delivery(seq))
   await turn()
   t.deepEqual(acks, [32])
 })
 
-test('intake/2: behind a handler that failed nothing is handled or acknowledged', async (t) => {
+test('intake/2: after a failed handler the intake handles and acknowledges nothing', async (t) => {
   const { intake, cursors, handled, acks, failures } = rig((seq) => {
     if (seq === 2) throw new Error('not now')
   })
@@ -80,7 +80,7 @@ test('intake/2: behind a handler that failed nothing is handled or acknowledged'
   t.is(cursors.get(A), 1)
 })
 
-test('intake/4: a handled entry is acknowledged again, not handled, and no cursor goes back', async (t) => {
+test('intake/4: the intake acknowledges a repeated entry, does not handle it, and moves no cursor back', async (t) => {
   const { intake, cursors, handled, acks } = rig()
   cursors.set(A, 5)
   for (const seq of [3, 5, 6]) intake.take(delivery(seq))
@@ -95,7 +95,7 @@ test('intake/4: a handled entry is acknowledged again, not handled, and no curso
   t.is(acks.length, 1)
 })
 
-test('intake/4: a restart that is interrupted begins again, and no message is handled twice', async (t) => {
+test('intake/4: an interrupted restart begins again, and the intake handles no Message twice', async (t) => {
   const { intake, cursors, handled, acks, next } = rig()
   cursors.set(A, 5)
   const gap = { kind: 'gap', channelId: A, from: 6, to: 9, reason: 'retention' } as const
@@ -118,7 +118,7 @@ test('intake/4: a restart that is interrupted begins again, and no message is ha
   t.is(cursors.get(A), 6)
 })
 
-test('intake/4: a device without a cursor takes the place that a restart names', async (t) => {
+test('intake/4: a device without a cursor takes the position that a restart names', async (t) => {
   const { intake, cursors, handled } = rig()
   const gap = { kind: 'gap', channelId: A, from: 6, to: 9, reason: 'retention' } as const
   intake.take({ ...gap, restart: true })
@@ -128,7 +128,7 @@ test('intake/4: a device without a cursor takes the place that a restart names',
   t.is(cursors.get(A), 7)
 })
 
-test('an end waits for the running handler and drops waiting frames', async (t) => {
+test('end waits for the running handler and drops waiting frames', async (t) => {
   const { promise, resolve } = Promise.withResolvers<void>()
   const { intake, handled, acks } = rig(() => promise)
   intake.take(delivery(1))

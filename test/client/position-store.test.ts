@@ -62,7 +62,7 @@ const STORES: readonly (readonly [
 ]
 
 for (const [name, make] of STORES) {
-  test(`${name}: the last saved positions are loaded, also by a new program`, async (t) => {
+  test(`${name}: load gives the last saved positions, also to a new program`, async (t) => {
     const open = await make(t)
     t.deepEqual(await open().load(), new Map())
     await open().save(new Map([[A, 1]]))
@@ -82,7 +82,7 @@ for (const [name, make] of STORES) {
   })
 }
 
-test('a text that holds no positions is refused by its name', async (t) => {
+test('the error for a text without positions names its source', async (t) => {
   const file = await fileIn(t)
   for (const text of ['', '[]', 'null', '{"A":1}', `{"${A}":-1}`, `{"${A}":"1"}`]) {
     const storage = memoryStorage({ device: text })
@@ -92,7 +92,7 @@ test('a text that holds no positions is refused by its name', async (t) => {
   }
 })
 
-test('the file is for its owner alone and no other file stays', async (t) => {
+test('only its owner can read the file, and no other file stays', async (t) => {
   const file = await fileIn(t)
   await filePositions(file).save(new Map([[A, 1]]))
   t.is(await readFile(file, 'utf8'), `{"${A}":1}`)
@@ -120,7 +120,7 @@ function rig(store: PositionStore) {
   return { gateway, time, handled, told, session, acks }
 }
 
-test('intake/5: positions are saved before they are acknowledged', async (t) => {
+test('intake/5: the intake saves positions before it acknowledges them', async (t) => {
   const saving = Promise.withResolvers<void>()
   const saved: unknown[] = []
   const store: PositionStore = {
@@ -143,7 +143,7 @@ test('intake/5: positions are saved before they are acknowledged', async (t) => 
   await session.close()
 })
 
-test('intake/5: an unsaved position is not acknowledged, and its entry not handled again', async (t) => {
+test('intake/5: the intake does not acknowledge an unsaved position or handle its entry again', async (t) => {
   let failures = 1
   const kept = memoryPositions()
   const store: PositionStore = {
@@ -188,7 +188,7 @@ test('a new program resumes from the saved positions', async (t) => {
   t.deepEqual([...(await store.load())], [[A, 8]], 'a close saves')
 })
 
-test('a channel that was left while the program was away is reported and forgotten', async (t) => {
+test('a new program reports and forgets a channel whose subscription ended meanwhile', async (t) => {
   const store = memoryPositions(
     new Map([
       [A, 7],
@@ -204,7 +204,7 @@ test('a channel that was left while the program was away is reported and forgott
   t.deepEqual([...(await store.load())], [[A, 7]])
 })
 
-test('a store that cannot be read ends the watch, and nothing is connected', async (t) => {
+test('a store that cannot be read ends the watch before it connects', async (t) => {
   const error = new Error('no such disk')
   const { gateway, session } = rig({ load: () => Promise.reject(error), save: async () => {} })
   t.deepEqual(await session.ended, { kind: 'failed', error })

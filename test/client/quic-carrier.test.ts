@@ -39,7 +39,7 @@ function open(options: QuicOptions) {
 }
 
 test(
-  'a gateway with another certificate, or of another name, is not talked to',
+  'the carrier refuses a gateway with another certificate or another name',
   withCertificate(async (t, files) => {
     const server = await serveQuic(t, files)
     const { pem: other } = await makeCertificate(t)
@@ -56,7 +56,7 @@ test(
   }),
 )
 
-test('sdk-quic/1: a connection that is closed before it opens says so once, and never opens', async (t) => {
+test('sdk-quic/1: a connection that closes before it opens reports its end once, and never opens', async (t) => {
   // Somebody who never answers.
   const silent = createSocket('udp4').bind(0, host)
   t.teardown(() => silent.close())

@@ -1,4 +1,4 @@
-// Method: a gateway played by the test: frames by hand, and reads from a list of records.
+// Method: the test is the gateway: it sends frames, and answers reads from a list of records.
 
 import test from 'ava'
 
@@ -62,7 +62,7 @@ function rig(
 const plain = (value: object | undefined): object => ({ ...value })
 const atSeven = memoryPositions(new Map([[A, 7]]))
 
-test('replica/1: Things follow deliveries, and listeners hear each change after it', async (t) => {
+test('replica/1: Things follow deliveries, and listeners get each change after it', async (t) => {
   const { gateway, replica, asked, changes } = rig()
   await gateway.greeted()
   gateway.welcome([[A, 3, 0]])
@@ -110,7 +110,7 @@ test('replica/2: a program that resumes reads the Things first, page by page', a
   await replica.close()
 })
 
-test('view/4: a Thing that was read newer than a delivery is not taken back', async (t) => {
+test('view/4: an older delivery does not change a newer Thing from a read', async (t) => {
   const answers = { '/thing/list': () => ({ items: [record('x', 9, { a: 9 })] }) }
   const { gateway, replica, changes } = rig(answers, { store: atSeven })
   await gateway.greeted()
@@ -124,7 +124,7 @@ test('view/4: a Thing that was read newer than a delivery is not taken back', as
   await replica.close()
 })
 
-test('replica/3: a Thing that the read missed is read whole, unless it is gone', async (t) => {
+test('replica/3: the replica reads a Thing whole that its list missed, unless it is deleted', async (t) => {
   const { gateway, replica, asked } = rig(
     {
       '/thing/list': () => ({ items: [] }),
@@ -147,7 +147,7 @@ test('replica/3: a Thing that the read missed is read whole, unless it is gone',
   await replica.close()
 })
 
-test('view/3: a restart forgets the Things, and the live ones come again', async (t) => {
+test('view/3: a restart drops the Things, and the live ones come again', async (t) => {
   const { gateway, replica, changes } = rig()
   await gateway.greeted()
   gateway.welcome([[A, 2, 0]])
@@ -163,7 +163,7 @@ test('view/3: a restart forgets the Things, and the live ones come again', async
   await replica.close()
 })
 
-test('a channel that the device leaves takes its Things along', async (t) => {
+test('the end of a subscription removes the Things of its channel', async (t) => {
   const { gateway, replica, changes } = rig()
   await gateway.greeted()
   gateway.welcome([[A, 1, 0]])
@@ -174,7 +174,7 @@ test('a channel that the device leaves takes its Things along', async (t) => {
   await replica.close()
 })
 
-test('the handler of an entry sees the Thing as it is after it, also the second time', async (t) => {
+test('the handler of an entry sees the Thing after the change, also the second time', async (t) => {
   const seen: unknown[] = []
   let failures = 1
   const { gateway, time, replica } = rig(
@@ -200,7 +200,7 @@ test('the handler of an entry sees the Thing as it is after it, also the second 
   await replica.close()
 })
 
-test('a listener that throws is reported and keeps nothing from the others', async (t) => {
+test('the replica reports the error of a listener and still calls the others', async (t) => {
   const { gateway, replica, changes, reported } = rig()
   const stop = replica.onChange(() => {
     throw new Error('of the listener')
@@ -224,7 +224,7 @@ test('waiting for a channel ends with the session', async (t) => {
   await t.throwsAsync(waiting, { message: 'the session is over: replaced' })
 })
 
-test('a replica that is closed while it reads ends at once', async (t) => {
+test('close ends a replica that reads at once', async (t) => {
   const { gateway, replica, asked } = rig({}, { store: atSeven, fetchNever: true })
   await gateway.greeted()
   gateway.welcome([[A, 8, 7]])

@@ -37,7 +37,7 @@ function open(options: TcpOptions) {
   return { told, connection }
 }
 
-test('frames are read whole, in whatever pieces they come', async (t) => {
+test('FrameReader gives whole frames, however their bytes are divided', async (t) => {
   const bytes = Buffer.concat([framed('{"a":"☀"}'), framed(''), framed('b')])
   const server = createServer((socket) => {
     for (const byte of bytes) socket.write(Buffer.of(byte))
@@ -51,7 +51,7 @@ test('frames are read whole, in whatever pieces they come', async (t) => {
   t.deepEqual(told, ['opened', '{"a":"☀"}', '', 'b', 'connection lost'])
 })
 
-test('a peer that announces a frame beyond every bound is cut off', async (t) => {
+test('the carrier cuts a peer that announces a frame beyond the bound', async (t) => {
   const server = createServer((socket) => {
     socket.on('error', () => undefined)
     socket.write(Buffer.of(0xff, 0xff, 0xff, 0xff, 0))
@@ -65,7 +65,7 @@ test('a peer that announces a frame beyond every bound is cut off', async (t) =>
   t.pass()
 })
 
-test('a connection that never opens says so once', async (t) => {
+test('a connection that never opens reports its end once', async (t) => {
   const { told } = open({ host, port: 9, tls: 'off' })
   await until('it is over', () => told.length > 0)
   t.deepEqual(told, ['connection failed'])

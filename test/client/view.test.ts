@@ -80,7 +80,7 @@ test('view/1: a deleted Thing is not in the view, made anew it begins from nothi
   t.deepEqual(plain(view.thing(A, 't')?.attrs), { b: 1 })
 })
 
-test('view/2: an entry that comes again changes nothing', (t) => {
+test('view/2: a repeated entry changes nothing', (t) => {
   const view = new ThingsView()
   t.true(view.apply(delivery(1, { attrs: { a: 1 } })))
   t.true(view.apply(delivery(2, { attrs: { a: 2 } })))
@@ -89,7 +89,7 @@ test('view/2: an entry that comes again changes nothing', (t) => {
   t.deepEqual([...view.cursors()], [[A, 2]])
 })
 
-test('view/3: a restart forgets the channel, a plain gap does not', (t) => {
+test('view/3: a restart drops the Things of the channel, a plain gap does not', (t) => {
   const view = new ThingsView()
   const gap = { kind: 'gap', channelId: A, from: 10, to: 19, reason: 'retention' } as const
   view.apply(delivery(5, { attrs: { a: 1 } }))
@@ -101,7 +101,7 @@ test('view/3: a restart forgets the channel, a plain gap does not', (t) => {
   t.true(view.apply(delivery(2, { attrs: { a: 1 } }, { action: 'sync' })))
 })
 
-test('positions/1: behind a restart Things are new once more, Messages are not', (t) => {
+test('positions/1: after a restart Things are new once more, Messages are not', (t) => {
   const view = new ThingsView()
   const message = (seq: number): Delivery => ({
     ...delivery(seq, { title: 'a' }),
@@ -121,7 +121,7 @@ test('positions/1: behind a restart Things are new once more, Messages are not',
   t.deepEqual([...view.cursors()], [[A, 8]])
 })
 
-test('positions/2: behind a reset everything is new', (t) => {
+test('positions/2: after a reset every entry is new', (t) => {
   const view = new ThingsView()
   view.apply(delivery(5, {}))
   const gap = { kind: 'gap', channelId: A, from: 4, to: 5, restart: true } as const
@@ -130,7 +130,7 @@ test('positions/2: behind a reset everything is new', (t) => {
   t.true(view.apply({ ...delivery(2, {}), model: 'message', action: 'send' }))
 })
 
-test('the cursor follows the catch-up, and an ended subscription is forgotten', (t) => {
+test('the cursor follows the catch-up, and the end of a subscription removes it', (t) => {
   const view = new ThingsView()
   view.apply({ kind: 'caught-up', channelId: A, seq: 7 })
   view.apply({ kind: 'caught-up', channelId: A, seq: 6 })

@@ -14,7 +14,7 @@ import { turn, until } from '#test/support/until'
 /** Nobody listens on the discard port. */
 const NOBODY = 'ws://127.0.0.1:9'
 const A = channel('A')
-test('a lost connection is made again and resumes where the device stands', async (t) => {
+test('after a lost connection the watch connects again and resumes at the position of the device', async (t) => {
   const watched = await begin(t)
   await caughtUp(watched)
   announce(watched.server)
@@ -24,7 +24,7 @@ test('a lost connection is made again and resumes where the device stands', asyn
   t.is(watched.watch.cursors.get(A), 1)
 })
 
-test('watch/1: the next session waits for the handler under way', async (t) => {
+test('watch/1: the next session waits for the running handler', async (t) => {
   const { promise, resolve } = Promise.withResolvers<void>()
   let begun = 0
   const watched = await begin(t, {
@@ -43,7 +43,7 @@ test('watch/1: the next session waits for the handler under way', async (t) => {
   await until('it waits', () => watched.states.at(-1)?.kind === 'waiting')
 })
 
-test('watch/2: delays begin anew once a session has brought something through', async (t) => {
+test('watch/2: delays begin again after a session has delivered something', async (t) => {
   let attempts = 0
   const watched = await begin(t, {}, (url) => {
     attempts += 1
@@ -62,7 +62,7 @@ test('watch/2: delays begin anew once a session has brought something through', 
 const delaysOf = ({ states }: Watched): readonly number[] =>
   states.flatMap((state) => (state.kind === 'waiting' ? state.delayMs : []))
 
-test('a goaway is obeyed: the device comes back after the time it was given', async (t) => {
+test('after a goaway the device connects again after the given time', async (t) => {
   const watched = await begin(t)
   await caughtUp(watched)
   const drained = watched.server.sessions.drain()
@@ -76,7 +76,7 @@ test('a goaway is obeyed: the device comes back after the time it was given', as
   await drained
 })
 
-test('watch/3: a device that is replaced does not come back', async (t) => {
+test('watch/3: a replaced device does not connect again', async (t) => {
   const watched = await begin(t)
   await caughtUp(watched)
   const newer = watch({ baseUrl: watched.server.baseUrl, deviceKey: KEY, onEntry: () => {} })
@@ -85,7 +85,7 @@ test('watch/3: a device that is replaced does not come back', async (t) => {
   t.deepEqual(await newer.ended, { kind: 'closed' })
 })
 
-test('watch/3: a device that is refused does not come back and says why', async (t) => {
+test('watch/3: a refused device does not connect again and gives the reason', async (t) => {
   const rows = [
     [{ deviceKey: '9'.repeat(32) }, 'device_key_not_found'],
     [{ gatewayToken: 'the-token', token: 'wrong' }, 'authentication_failed'],
@@ -97,7 +97,7 @@ test('watch/3: a device that is refused does not come back and says why', async 
   }
 })
 
-test('a connection that falls silent is given up', async (t) => {
+test('the watch ends a silent connection', async (t) => {
   const watched = await begin(t)
   await caughtUp(watched)
   watched.time.advance(75_000)
@@ -132,7 +132,7 @@ test('delays grow and are random while the gateway does not answer', async (t) =
   await watched.close()
 })
 
-test('a watch that is closed by its own handler waits for nothing and opens nothing', async (t) => {
+test('a watch that its own handler closes waits for nothing and opens nothing', async (t) => {
   for (const last of ['waiting', 'connecting'] as const) {
     const kinds: string[] = []
     let opened = 0
@@ -154,7 +154,7 @@ test('a watch that is closed by its own handler waits for nothing and opens noth
   }
 })
 
-test('an onState that throws is reported each time, and the watch goes on', async (t) => {
+test('the watch reports each error of onState and goes on', async (t) => {
   const reported: unknown[] = []
   const kinds: string[] = []
   const onState = ({ kind }: WatchState): void => {
@@ -174,7 +174,7 @@ test('an onState that throws is reported each time, and the watch goes on', asyn
   t.deepEqual(await watched.watch.ended, { kind: 'closed' })
 })
 
-test('an error of the caller is an uncaught one of the process, once', async (t) => {
+test("an error of the caller's code becomes one uncaught error of the process", async (t) => {
   const caught = Promise.withResolvers<unknown>()
   const error = new Error('of the caller')
   const listeners = process.listeners('uncaughtException')

@@ -1,4 +1,4 @@
-// Goal: a watch hands each entry on once and acknowledges it after its handler.
+// Goal: a watch gives each entry to its handler once and acknowledges it afterwards.
 
 import test from 'ava'
 
@@ -11,7 +11,7 @@ import { deviceOf } from '#test/support/wss-server'
 
 const A = channel('A')
 const B = channel('B')
-test('entries are handled in order and acknowledged together', async (t) => {
+test('a watch handles entries in order and acknowledges them together', async (t) => {
   const watched = await begin(t)
   await caughtUp(watched)
   for (let seq = 1; seq <= 3; seq += 1) announce(watched.server)
@@ -26,7 +26,7 @@ test('entries are handled in order and acknowledged together', async (t) => {
   t.deepEqual(watched.told, ['channel A', 'caught up A 0'])
 })
 
-test('many entries are acknowledged without waiting for the timer', async (t) => {
+test('a watch acknowledges many entries before the timer', async (t) => {
   const watched = await begin(t)
   await caughtUp(watched)
   for (let seq = 1; seq <= 40; seq += 1) announce(watched.server)
@@ -37,7 +37,7 @@ test('many entries are acknowledged without waiting for the timer', async (t) =>
   t.pass()
 })
 
-test('intake/3: a handler that takes its time is waited for', async (t) => {
+test('intake/3: the next call waits for a slow handler', async (t) => {
   const { promise, resolve } = Promise.withResolvers<void>()
   const begun: string[] = []
   const watched = await begin(t, {
@@ -86,7 +86,7 @@ test('the gateway token goes with the hello', async (t) => {
   t.pass()
 })
 
-test('a device resumes from the cursors that it is given', async (t) => {
+test('a device resumes from given cursors', async (t) => {
   const watched = await begin(t, {
     store: memoryPositions(new Map([[A, 2]])),
     before: ({ model }) => {
@@ -97,7 +97,7 @@ test('a device resumes from the cursors that it is given', async (t) => {
   t.deepEqual(watched.handled, ['A 3', 'A 4'])
 })
 
-test('the handler hears of a restart, and its repeated entries are handled', async (t) => {
+test('a watch calls onGap for a restart, and handles its repeated entries', async (t) => {
   const watched = await begin(t, {
     store: memoryPositions(new Map([[A, 3]])),
     before: ({ model }) => {
@@ -114,7 +114,7 @@ test('the handler hears of a restart, and its repeated entries are handled', asy
   t.deepEqual(watched.handled, ['A 1', 'A 5'])
 })
 
-test('positions/1: a restart of many pages hands no message over that was handled', async (t) => {
+test('positions/1: a restart of many pages repeats no handled Message', async (t) => {
   const watched = await begin(t, {
     store: memoryPositions(new Map([[A, 252]])),
     before: ({ model }) => {
@@ -151,7 +151,7 @@ test('channels come and go while watching', async (t) => {
   t.false(watched.watch.cursors.has(B))
 })
 
-test('options of the wrong form are refused at once', (t) => {
+test('watch refuses options of the wrong form at once', (t) => {
   const onEntry = (): void => {}
   t.throws(() => watch({ baseUrl: 'http://x', deviceKey: 'short', onEntry }), {
     instanceOf: TypeError,

@@ -126,7 +126,7 @@ test('a session that ends with few unread bytes closes with its reason', async (
   }
 })
 
-test('the store hears of a session soon after it began, then every hour', async (t) => {
+test('sessions report a device to the store soon after its session began, then every hour', async (t) => {
   const rig = new Rig()
   t.teardown(() => rig.sessions.close())
   const carrier = await rig.welcomed()

@@ -1,4 +1,4 @@
-// Positions of a device in a file.
+// Keeps the positions of a device in a file.
 
 import { open, readFile, rename } from 'node:fs/promises'
 
@@ -6,9 +6,9 @@ import { positionsText, readPositions } from '#src/client/position-store'
 import type { PositionStore } from '#src/client/position-store'
 
 /**
- * Positions as JSON in a file, which is replaced as a whole: after a crash it holds the positions
- * of one save, never half of them. One program at a time may use it. `load` rejects when the file
- * cannot be read or holds something else.
+ * Keeps positions as JSON in a file. `save` replaces the whole file: after a crash it holds the
+ * positions of one save, never a part of them. One program at a time may use it. `load` rejects
+ * when it cannot read the file or finds something else in it.
  */
 export const filePositions = (path: string): PositionStore => ({
   load: async () => readPositions(await textOf(path), path),

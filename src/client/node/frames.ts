@@ -1,7 +1,7 @@
-// Frames on a stream of bytes: 4 bytes of length, then the JSON of a frame. (docs/session.md)
+// Writes and reads frames on a stream of bytes: 4 bytes of length, then JSON. (docs/session.md)
 
 const LENGTH_BYTES = 4
-/** More bytes than any gateway sends in a frame: a peer that announces more is no gateway. */
+/** No gateway sends a larger frame: a peer that announces more bytes is no gateway. */
 const FRAME_BYTES_MAX = 16 * 1024 * 1024
 
 /** The name of the protocol in TLS and QUIC. */
@@ -16,10 +16,10 @@ export function framed(text: string): Buffer {
   return frame
 }
 
-/** Reads the texts of frames, in whatever pieces their bytes come. */
+/** Reads the texts of frames, however their bytes are divided into chunks. */
 export class FrameReader {
   readonly #received: (text: string) => void
-  /** Bytes that are no whole frame yet. */
+  /** The bytes of an incomplete frame. */
   #held: Buffer[] = []
   #heldBytes = 0
   #neededBytes = LENGTH_BYTES
@@ -32,7 +32,7 @@ export class FrameReader {
   take(chunk: Buffer): boolean {
     this.#held.push(chunk)
     this.#heldBytes += chunk.length
-    // Pieces of one frame are joined once.
+    // Joins the chunks of one frame once, when it is complete.
     if (this.#heldBytes < this.#neededBytes) return true
     let rest = Buffer.concat(this.#held)
     for (;;) {

@@ -1,7 +1,7 @@
-// Sessions over QUIC: one bidirectional stream, with the frames of TCP. (docs/session.md)
+// The carrier over QUIC: one bidirectional stream, with the frames of TCP. (docs/session.md)
 //
 // Invariants:
-//   sdk-quic/1. The end of a connection is told once, also when it comes before the connection.
+//   sdk-quic/1. A connection reports its end once, also when it ends before it opens.
 
 import type { QUICClient } from '@matrixai/quic'
 
@@ -13,19 +13,19 @@ export interface QuicOptions {
   readonly host: string
   /** `transport.quic_port` of the gateway's profile. */
   readonly port: number
-  /** The DNS name in the gateway's certificate, where it is not the host. Addresses match none. */
+  /** The DNS name in the gateway's certificate, where it is not `host`. An address matches none. */
   readonly serverName?: string
   /** Certificates to trust in place of the system's, as PEM. */
   readonly ca?: string
 }
 
 const OPEN_WITHIN_MS = 10_000
-/** As the gateway: heartbeats come more often. */
+/** The same as the gateway's: heartbeats come more often. */
 const IDLE_MS = 75_000
 
 /**
- * Sessions over QUIC, for the option `carrier` of a device. The library has native code for some
- * platforms only; where it cannot be loaded, connections fail.
+ * Makes a carrier over QUIC, for the option `carrier` of a device. The library has native code for
+ * some platforms only; elsewhere connections fail.
  */
 export const quicCarrier =
   (options: QuicOptions): Carrier =>
@@ -74,7 +74,7 @@ class QuicConnection implements Connection {
     }
   }
 
-  /** sdk-quic/1 */
+  /** Reports the end. (sdk-quic/1) */
   #end(reason: string): void {
     this.#client?.destroy({ force: true }).catch(() => undefined)
     if (this.#isOver) return
@@ -84,7 +84,7 @@ class QuicConnection implements Connection {
 }
 
 async function open({ host, port, serverName, ca }: QuicOptions): Promise<QUICClient> {
-  // Loaded on demand: its native code is not there on every platform.
+  // It loads on demand, since some platforms have no native code for it.
   const { QUICClient: Client } = await import('@matrixai/quic')
   const { default: Logger, LogLevel } = await import('@matrixai/logger')
   const config = { verifyPeer: true, applicationProtos: [ALPN], maxIdleTimeout: IDLE_MS }

@@ -1,4 +1,4 @@
-// Sessions over TCP, with TLS unless it is switched off. (docs/session.md)
+// The carrier over TCP, with TLS unless an option turns it off. (docs/session.md)
 
 import { connect } from 'node:net'
 import type { Socket } from 'node:net'
@@ -13,13 +13,13 @@ export interface TcpOptions {
   /** `transport.tcp_port` of the gateway's profile. */
   readonly port: number
   /**
-   * Options of Node's TLS, for example `ca`. `off`: plain TCP, for networks that are private
-   * already.
+   * Options of Node's TLS, for example `ca`. `off`: plain TCP, for networks that are already
+   * private.
    */
   readonly tls?: ConnectionOptions | 'off'
 }
 
-/** Sessions over TCP, for the option `carrier` of a device. */
+/** Makes a carrier over TCP, for the option `carrier` of a device. */
 export const tcpCarrier =
   (options: TcpOptions): Carrier =>
   (events) =>
@@ -49,7 +49,7 @@ class TcpConnection implements Connection {
     socket.on('data', (chunk: Buffer) => {
       if (!reader.take(chunk)) socket.destroy()
     })
-    // `close` follows; the text of an error may hold more than a log should.
+    // `close` follows and reports the end, without the error's text, which may hold secrets.
     socket.on('error', () => undefined)
     socket.once('close', () =>
       events.closed(this.#isOpen ? 'connection lost' : 'connection failed'),

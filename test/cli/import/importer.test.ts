@@ -14,7 +14,7 @@ import { CHANNEL, PASSWORD } from '#test/support/command-line'
 class OneAnswer implements FleetSender<Row> {
   readonly progress = {
     waiting: 0,
-    underWay: 0,
+    inFlight: 0,
     accepted: 0,
     refused: 0,
     unknown: 0,
