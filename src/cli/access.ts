@@ -21,7 +21,7 @@ import type { Given } from './command.ts'
 
 const DEFAULT_URL = 'http://127.0.0.1:8080'
 
-/** Options of every command that talks to a gateway. */
+/** Options of every command that sends requests to a gateway. */
 export const ACCESS = {
   url: text('<gateway>', `the gateway; default ${DEFAULT_URL}`, { variable: 'HELIOGRAPH_URL' }),
   token: text('<token>', 'gateway token; visible in process lists, prefer --token-file', {

@@ -16,7 +16,7 @@ import { PROGRAM } from './table.ts'
 import { flag, optionName } from './command.ts'
 import type { CommandEntry, Group, Options } from './command.ts'
 
-/** Options that may also stand in front of the command. */
+/** Options that may also come before the command. */
 const FRONT: Options = { ...ACCESS, version: flag('print the version') }
 
 /** Runs one command line; `args` begin behind the name of the program. Gives the exit code. */

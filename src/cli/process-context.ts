@@ -59,7 +59,7 @@ export function processContext(): ProcessContext {
     terminal: processTerminal(hasColorIn(env)),
     readInput,
     input: () => process.stdin,
-    // Loaded on demand: commands that only talk to a gateway need no server and no database.
+    // Loaded on demand: commands that only send requests need no server and no database.
     serve: async (settings) => (await import('#src/process/serve')).serve(settings),
     untilStopped: () => untilStopped(monotonicMs),
   }

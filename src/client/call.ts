@@ -1,4 +1,4 @@
-// Makes an HTTP call to the gateway: reads the envelope, throws HeliographError, repeats safe calls.
+// Makes a call to the gateway: reads the envelope, throws HeliographError, repeats safe calls.
 //
 // Invariants:
 //   call/1. `call` repeats a request only when it may happen twice: the caller or the table of

@@ -2,8 +2,8 @@
 //
 // Every method gives `data` of a success and throws HeliographError otherwise. After 429, 503 and
 // lost connections the client repeats reads, calls that leave the same state when they happen
-// twice, and Messages with an op_id. It repeats other calls when the caller sets `repeat: true`, and
-// when it could make no connection.
+// twice, and Messages with an op_id. It repeats other calls when the caller sets `repeat: true`,
+// and when it could make no connection.
 
 import type * as Wire from './bodies.ts'
 import { call } from './call.ts'

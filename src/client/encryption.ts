@@ -60,7 +60,7 @@ export interface PassphraseOptions {
   readonly rounds?: number
 }
 
-/** Makes a key of 32 random bytes. Throws TypeError for another length or an id of the wrong form. */
+/** Makes a key of 32 random bytes. Throws TypeError for another length or a bad id. */
 export async function keyFromBytes(
   id: string,
   bytes: Uint8Array<ArrayBuffer>,
@@ -122,14 +122,15 @@ export async function decrypt(
 ): Promise<string> {
   const { id, iv, sealed } = partsOf(ciphertext)
   const key = keys.find((each) => each.id === id)
-  if (key === undefined) throw failure('key_unknown', 'no given key is the one that the ciphertext names')
+  if (key === undefined) throw failure('key_unknown', 'the ciphertext names another key')
   const additionalData = additionalDataOf(id, binding) // encryption/1
   try {
     const parameters = { name: 'AES-GCM', iv, additionalData }
     const text = await subtle().decrypt(parameters, key.key, sealed)
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(text)
   } catch {
-    throw failure('decryption_failed', 'the ciphertext was not made with this key for this channel and field')
+    const reason = 'the ciphertext was not made with this key for this channel and field'
+    throw failure('decryption_failed', reason)
   }
 }
 

@@ -47,7 +47,10 @@ export function serveSessions(
   rpc: Pick<Rpc<SessionEnd, CarrierEnd>, 'tell' | 'onTell'>,
   open: Open,
 ): void {
-  const known = new Map<number, { readonly carrier: RemoteCarrier; readonly handle: SessionHandle }>()
+  const known = new Map<
+    number,
+    { readonly carrier: RemoteCarrier; readonly handle: SessionHandle }
+  >()
   rpc.onTell('opened', (opening) => {
     const carrier = new RemoteCarrier(opening, rpc)
     known.set(opening.id, { carrier, handle: open(carrier) })
@@ -135,7 +138,8 @@ export function bridgedSessions(rpc: Pick<Rpc<CarrierEnd, SessionEnd>, 'tell' | 
     return {
       receive: (text) => rpc.tell('received', { id, text }),
       broken: (rule) => rpc.tell('broken', { id, rule }),
-      drained: (bytes) => rpc.tell('drained', { id, sentBytes: Math.max(0, one.givenBytes - bytes) }),
+      drained: (bytes) =>
+        rpc.tell('drained', { id, sentBytes: Math.max(0, one.givenBytes - bytes) }),
       closed: () => {
         if (known.delete(id)) rpc.tell('closed', { id }) // carriers/1
       },

@@ -46,9 +46,7 @@ export class ConnectionLimits {
     meter.gauge('device_connections', { carrier }, () => this.#taken)
   }
 
-  /**
-   * Takes a slot for a connection from an address, or counts a refusal and gives its reason.
-   */
+  /** Takes a slot for a connection from an address, or counts a refusal and gives its reason. */
   take(address: string): ConnectionSlot | 'server_busy' | 'rate_limited' {
     const host = hostOf(address)
     const known = this.#byHost.get(host) ?? 0

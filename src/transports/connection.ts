@@ -173,7 +173,8 @@ export class Connection implements SessionHandle, Writer {
         const { ticket, requests } = effect
         const pages = this.#shared.listeners.recentPages(requests)
         if (pages.length > 0) this.feed({ kind: 'pages', ticket, pages })
-        else if (!this.#read(() => this.#readPages(effect))) this.feed({ kind: 'postponed', ticket })
+        else if (!this.#read(() => this.#readPages(effect)))
+          this.feed({ kind: 'postponed', ticket })
         break
       }
       case 'read-positions':

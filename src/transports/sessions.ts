@@ -245,7 +245,8 @@ class ProcessSessions implements Sessions {
   #noticed(notice: Notice): void {
     switch (notice.kind) {
       case 'subscribed':
-        for (const connection of this.#connectionsOf(notice.deviceId)) connection.subscribed(notice.channelId)
+        for (const connection of this.#connectionsOf(notice.deviceId))
+          connection.subscribed(notice.channelId)
         break
       case 'unsubscribed':
         this.#shared.acknowledgements.forget(notice)

@@ -2,7 +2,7 @@
 //
 // Invariants:
 //   ticks/1. A tick comes at most SLICE_MS after the session's own moment, so moments that are
-//     spread stay spread: of ten thousand devices some forty get a ping at a time, not four hundred.
+//     spread stay spread: of ten thousand devices forty get a ping at a time, not four hundred.
 //   ticks/2. A session without due work costs nothing, however many there are.
 
 /** Milliseconds between the calls of `due` that callers make. */

@@ -99,10 +99,7 @@ function serve(app: TemplatedApp, ports: WssPorts): void {
       const address = ports.clientAddress(sourceOf(response, request))
       const slot = limits.take(address)
       if (typeof slot === 'string') {
-        refuse(
-          response,
-          ports.refuseUpgrade(fault(slot, { retryAfterMs: RETRY_AFTER_MS }), header),
-        )
+        refuse(response, ports.refuseUpgrade(fault(slot, { retryAfterMs: RETRY_AFTER_MS }), header))
         return
       }
       const carrier = new WssCarrier(address, request.getHeader('authorization'), slot)

@@ -16,7 +16,7 @@ function readAll(pieces: readonly Buffer[]): { texts: string[]; broken: string |
 }
 
 /** Bytes cut at these places. */
-function cut(bytes: Buffer, limits: readonly number[]): readonly Buffer[] {
+function cut(bytes: Buffer, places: readonly number[]): readonly Buffer[] {
   const sorted = [0, ...places.map((place) => place % (bytes.length + 1)), bytes.length]
   const ends = sorted.toSorted((a, b) => a - b)
   return ends.slice(1).map((end, index) => bytes.subarray(ends[index], end))

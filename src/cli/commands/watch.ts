@@ -188,14 +188,14 @@ class WatchRun {
 
   /** Shows the entries since --since. */
   async #showHistory(channels: readonly Credentials[], stopped: AbortSignal): Promise<void> {
-    const since = this.#options.since?.(this.#context.nowMs())
-    if (since === undefined) return
+    const sinceMs = this.#options.since?.(this.#context.nowMs())
+    if (sinceMs === undefined) return
     for (const credentials of channels) {
       let cursor: string | undefined
       do {
         const page = await this.#parts.client.channel.history({
           ...credentials,
-          since,
+          since: sinceMs,
           ...given({ cursor }),
         })
         for (const record of page.items) {

@@ -34,13 +34,18 @@ export async function completionPointsOf(
   const below = await Promise.all(
     group.entries.map(async (entry) => {
       const inside = [...path, entry.name]
-      return entry.kind === 'group' ? await completionPointsOf(entry, inside) : [await completionPointOf(entry, inside)]
+      return entry.kind === 'group'
+        ? await completionPointsOf(entry, inside)
+        : [await completionPointOf(entry, inside)]
     }),
   )
   return [{ path, commands, options: [], parameter: { kind: 'nothing' } }, ...below.flat()]
 }
 
-async function completionPointOf(entry: CommandEntry, path: readonly string[]): Promise<CompletionPoint> {
+async function completionPointOf(
+  entry: CommandEntry,
+  path: readonly string[],
+): Promise<CompletionPoint> {
   const { options, parameters = {} } = await entry.load()
   const [first] = Object.values(parameters)
   return {

@@ -29,7 +29,7 @@ const READY_WITHIN_MS = 60_000
 
 export interface ClusterOptions {
   readonly nodes: number
-  /** The port of the first node, the others follow; undefined: any free ports. */
+  /** The port of the first node, the others follow; undefined takes free ports. */
   readonly firstPort: number | undefined
   readonly env: Env
   readonly fetch: Fetch

@@ -98,7 +98,10 @@ async function compose(
     log,
     roundMs: ROUND_MS,
     bus,
-    stores: { ...frontendStores(store), operations: operationsOfAllNodes(store.operations, inquiry) },
+    stores: {
+      ...frontendStores(store),
+      operations: operationsOfAllNodes(store.operations, inquiry),
+    },
     probes: [probe, store.probe, watched, store.parked, ...(dispatch?.probes ?? [])],
     durability: probe.durability,
     answerFor: (sink) => inquiry.answer((opId) => sink.find(opId)),

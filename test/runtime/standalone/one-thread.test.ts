@@ -112,15 +112,12 @@ test.serial(
   },
 )
 
-test.serial(
-  'the session of a device that answers no ping ends after the limit',
-  async (t) => {
-    const { runtime, device } = await startWithDevice(t)
-    device.answersPings = false
-    await runtime.pass(2 * MINUTE_MS)
-    t.regex(device.closedWith ?? '', /no answer/)
-  },
-)
+test.serial('the session of a device that answers no ping ends after the limit', async (t) => {
+  const { runtime, device } = await startWithDevice(t)
+  device.answersPings = false
+  await runtime.pass(2 * MINUTE_MS)
+  t.regex(device.closedWith ?? '', /no answer/)
+})
 
 test.serial('two runs with one seed are the same, frame by frame', async (t) => {
   const run = async (): Promise<readonly string[]> => {
@@ -147,12 +144,15 @@ for (const [what, suffix] of [
   ['database', ''],
   ['log', '-log'],
 ] as const) {
-  test.serial(`a gateway that cannot open its ${what} does not start, and gives the reason`, async (t) => {
-    const path = await databasePath(t)
-    await mkdir(`${path}${suffix}`) // A folder where the file should be.
-    const runtime = new HandTurnedRuntime(START_MS)
-    const starting = startSoleGateway(t, runtime, { path })
-    await t.throwsAsync(starting, { message: /unable to open database file/ })
-    t.is(runtime.waiting, 0)
-  })
+  test.serial(
+    `a gateway that cannot open its ${what} does not start, and gives the reason`,
+    async (t) => {
+      const path = await databasePath(t)
+      await mkdir(`${path}${suffix}`) // A folder where the file should be.
+      const runtime = new HandTurnedRuntime(START_MS)
+      const starting = startSoleGateway(t, runtime, { path })
+      await t.throwsAsync(starting, { message: /unable to open database file/ })
+      t.is(runtime.waiting, 0)
+    },
+  )
 }
