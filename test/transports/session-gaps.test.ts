@@ -1,5 +1,5 @@
-// Goal: a device learns what the feed keeps no more, and has the rest behind it.
-// Method: one session, inputs with their time, outputs in words (test/support/session-words.ts).
+// Goal: a device gets a gap for entries that the feed no longer keeps, then the entries after it.
+// Method: one session, inputs with their time, outputs as text (test/support/session-words.ts).
 
 import test from 'ava'
 
@@ -7,7 +7,7 @@ import type { Input } from '#src/transports/signals'
 import { START, serve, play } from '#test/support/session-play'
 import { ack, announced, frames, page, position } from '#test/support/session-words'
 
-test('a gap goes out before the entries behind it, once', (t) => {
+test('a session sends a gap once, before the entries after it', (t) => {
   const { feed } = serve([position('A', 9, 2)])
   t.deepEqual(feed(page(1, frames('A', 7), { headSeq: 9, complete: false, gapTo: 6 })), [
     'gap A 1-6 retention',
@@ -16,7 +16,7 @@ test('a gap goes out before the entries behind it, once', (t) => {
   ])
 })
 
-test('serving/1: behind a restart the things come from the beginning', (t) => {
+test('serving/1: after a restart the Things come from the beginning', (t) => {
   const { feed } = serve([position('A', 9, 6)])
   play(
     t,
@@ -38,7 +38,7 @@ test('serving/1: behind a restart the things come from the beginning', (t) => {
   )
 })
 
-test('channel-listeners/4: a read says whether the session has heard of every entry up to the head', (t) => {
+test('channel-listeners/4: a read tells whether every later entry was announced to the session', (t) => {
   const { session } = serve([position('A', 9, 6)])
   const isHeard = (input: Input): boolean | undefined => {
     const [asked] = session.handle(input, START).filter(({ kind }) => kind === 'read-pages')
@@ -51,7 +51,7 @@ test('channel-listeners/4: a read says whether the session has heard of every en
   t.false(isHeard(page(3, [], { headSeq: 10, complete: false, gapTo: 9, restart: true })))
 })
 
-test('serving/5: behind a restart the messages that the device has do not come again', (t) => {
+test('serving/5: after a restart the Messages that the device has do not come again', (t) => {
   const { session } = serve([position('A', 9, 6)])
   const restart = page(1, frames('A', 2), { headSeq: 9, complete: false, gapTo: 8, restart: true })
   const [asked] = session.handle(restart, START).filter(({ kind }) => kind === 'read-pages')
@@ -59,13 +59,13 @@ test('serving/5: behind a restart the messages that the device has do not come a
   t.like(asked.requests[0], { afterSeq: 2, sinceSeq: 6, deletedSince: undefined })
 })
 
-test('a gap says that the feed was reset when it ends before the last sent entry', (t) => {
+test('a gap has the reason reset when the feed ends before the last sent entry', (t) => {
   const { feed } = serve([position('A', 9, 6)])
   const [gap] = feed(page(1, [], { headSeq: 4, complete: true, gapTo: 6, restart: true }))
   t.is(gap, 'gap A 1-6 reset restart')
 })
 
-test('a restart while entries are owed needs a new session', (t) => {
+test('a restart while entries are unacknowledged needs a new session', (t) => {
   const { feed } = serve([position('A', 5)])
   feed(announced('A', 6))
   feed(announced('A', 8))

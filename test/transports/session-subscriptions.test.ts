@@ -1,12 +1,12 @@
-// Goal: subscriptions that begin, end or are made anew while a device is connected.
-// Method: one session, inputs with their time, outputs in words (test/support/session-words.ts).
+// Goal: a session follows subscriptions that begin, end or begin again while it runs.
+// Method: one session, inputs with their time, outputs as text (test/support/session-words.ts).
 
 import test from 'ava'
 
 import { serve, play } from '#test/support/session-play'
 import { announced, channel, frames, page, position } from '#test/support/session-words'
 
-test('a subscription made while connected is caught up, and the end of one is sent', (t) => {
+test('a session serves a subscription that begins meanwhile, and sends a notice of one that ends', (t) => {
   const { session, feed } = serve([position('A', 5)])
   play(
     t,
@@ -36,7 +36,7 @@ test('a device that subscribed again gets the deletions since its cursor', (t) =
   t.deepEqual(rest, ['acknowledge A 5', 'read 1: A after 5 limit 4 deleted since 5'])
 })
 
-test("a renewed subscription without news of its end goes on from the device's position", (t) => {
+test("a renewed subscription without a notice of its end goes on from the device's position", (t) => {
   const { feed } = serve([position('A', 5)])
   const positions = [position('A', 9, 0, 7)]
   t.deepEqual(feed({ kind: 'positions', positions }), [
@@ -46,7 +46,7 @@ test("a renewed subscription without news of its end goes on from the device's p
   ])
 })
 
-test('a page for a subscription that was made anew meanwhile is not used', (t) => {
+test('a session does not use a page for a subscription that began again meanwhile', (t) => {
   const { feed } = serve([position('A', 5, 3)])
   play(
     t,

@@ -1,4 +1,4 @@
-// Method: one session, inputs with their time, outputs in words (test/support/session-words.ts).
+// Method: one session, inputs with their time, outputs as text (test/support/session-words.ts).
 
 import test from 'ava'
 
@@ -31,24 +31,24 @@ test('a device that is behind gets a page, then live entries', (t) => {
   )
 })
 
-test('a cursor of the hello goes before the acknowledged position and acknowledges', (t) => {
+test('a cursor of the hello replaces the acknowledged position and acknowledges', (t) => {
   const { welcome, rest } = serve([position('A', 7, 4)], { cursors: { [channel('A')]: 6 } })
   t.is(welcome, 'welcome A 6/7')
   t.deepEqual(rest, ['acknowledge A 6', 'read 1: A after 6 limit 1'])
 })
 
-test('a cursor behind the acknowledged position is believed too', (t) => {
+test('a session also takes a cursor behind the acknowledged position', (t) => {
   const { rest } = serve([position('A', 7, 7)], { cursors: { [channel('A')]: 2 } })
   t.deepEqual(rest, ['read 1: A after 2 limit 5'])
 })
 
-test('a cursor ahead of the feed makes the device begin anew', (t) => {
+test('a device with a cursor beyond the feed begins again', (t) => {
   const { welcome, rest } = serve([position('A', 7, 7)], { cursors: { [channel('A')]: 9 } })
   t.is(welcome, 'welcome A 0/7')
   t.deepEqual(rest, ['gap A 8-9 reset restart', 'read 1: A after 0 limit 7'])
 })
 
-test('serving/2: older entries are dropped, and a hole leads back to the feed', (t) => {
+test('serving/2: a session drops older entries, and reads the feed after a hole', (t) => {
   const { feed } = serve([position('A', 5)])
   play(
     t,
@@ -67,7 +67,7 @@ test('serving/2: older entries are dropped, and a hole leads back to the feed', 
   )
 })
 
-test('serving/2: entries that an announcement had no room for are read at once', (t) => {
+test('serving/2: a session reads entries at once that an announcement had no room for', (t) => {
   const { feed } = serve([position('A', 5)])
   play(
     t,
@@ -83,7 +83,7 @@ test('serving/2: entries that an announcement had no room for are read at once',
   )
 })
 
-test('serving/3: entries announced while a page is read are read behind it', (t) => {
+test('serving/3: a session reads entries announced during a read after its page', (t) => {
   const { feed } = serve([position('A', 6, 5)])
   play(
     t,
@@ -104,7 +104,7 @@ test('serving/3: entries announced while a page is read are read behind it', (t)
   )
 })
 
-test('backlog/2: a page that brings nothing new is asked for again after a tick, not at once', (t) => {
+test('backlog/2: after a page without progress the next read waits for a tick', (t) => {
   const { feed } = serve([position('A', 6, 5)])
   play(
     t,
@@ -119,7 +119,7 @@ test('backlog/2: a page that brings nothing new is asked for again after a tick,
   )
 })
 
-test('backlog/2: a session that waits for a tick has one within a second, others at their time', (t) => {
+test('backlog/2: a session that waits for a tick gets one within a second, others at their time', (t) => {
   const { session, feed } = serve([position('A', 6, 5)])
   t.is(session.tickAt(START), START + HEARTBEAT_MS)
   feed(page(1, [], { headSeq: 5 }))
@@ -130,7 +130,7 @@ test('backlog/2: a session that waits for a tick has one within a second, others
   t.is(session.tickAt(START), Infinity)
 })
 
-test('while too many pages wait to be read, a session asks for no other before a tick', (t) => {
+test('while too many reads wait, a session starts no other before a tick', (t) => {
   const { feed } = serve(['A', 'B'].map((letter) => position(letter, 9, 8)))
   play(
     t,
@@ -143,7 +143,7 @@ test('while too many pages wait to be read, a session asks for no other before a
   )
 })
 
-test('serving/1: entries of a page that were sent already are left out', (t) => {
+test('serving/1: a session skips entries of a page that it has sent', (t) => {
   const { feed } = serve([position('A', 5, 4)])
   t.deepEqual(feed(page(1, frames('A', 3, 5), { headSeq: 5 })), [
     'deliver A 5 replay',
@@ -168,7 +168,7 @@ test('regular checks of positions find entries that the bus has lost', (t) => {
   )
 })
 
-test('frames/1: the payload of an entry is in the frame as it was written', (t) => {
+test('frames/1: a frame has the payload of its entry unchanged', (t) => {
   const payload = '{"__proto__":1,"attrs":{"a":1e2, "b" : "\\u0041"}}'
   t.true(frameOf(entry('A', 1, payload), 'live').text.includes(`"payload":${payload}}`))
 })

@@ -1,4 +1,4 @@
-// The file of an import, opened before anything is asked of the gateway.
+// Opens the file of an import, before the first request to the gateway.
 
 import { closeSync, createReadStream, fstatSync, openSync } from 'node:fs'
 import type { Readable } from 'node:stream'
@@ -7,11 +7,11 @@ import { UsageError } from '#src/cli/endings'
 
 export interface InputFile {
   readonly bytes: number
-  /** The contents, once; the file is closed behind them. */
+  /** Gives the contents, once, and closes the file after them. */
   readonly stream: () => Readable
 }
 
-/** Sentences for the reasons that a person can do something about. */
+/** Sentences for the reasons that a user can remove. */
 const REASONS: Readonly<Record<string, string>> = {
   ENOENT: 'no such file',
   ENOTDIR: 'no such file',
