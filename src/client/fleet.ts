@@ -4,7 +4,7 @@
 //                  ▲                     └── busy, lost ──▶ pause, the same one first
 //
 // Invariants:
-//   fleet/1. Of the submissions that name the same Thing or Event one is in flight at a time.
+//   fleet/1. Submissions that name the same Thing or Event are in flight one after another.
 //   fleet/2. Every submission that `send` took gets exactly one outcome.
 //   fleet/3. At most `queue` submissions wait or are in flight: `send` waits for room.
 //   fleet/4. The sender pauses while the gateway is busy. After a lost connection it sends one

@@ -60,7 +60,7 @@ const packedEntry = (entry: FeedEntry): PackedEntry => [
   entry.rev,
 ]
 
-/** bus-bridge/3 */
+/** Makes the announcement of its arrays again. (bus-bridge/3) */
 const unpacked = ([channelId, headSeq, entries]: Packed): Announcement => ({
   channelId,
   entries: entries.map((entry) => unpackedEntry(channelId, entry)),

@@ -71,7 +71,7 @@ test('view/1: sync replaces everything', (t) => {
   t.deepEqual([plain(after?.fields), plain(after?.attrs), after?.state], [{}, { b: 2 }, 'archived'])
 })
 
-test('view/1: a deleted Thing is not in the view, made anew it begins from nothing', (t) => {
+test('view/1: a deleted Thing is not in the view, and a new one with its id begins from nothing', (t) => {
   const view = new ThingsView()
   view.apply(delivery(1, { attrs: { a: 1 } }))
   view.apply(delivery(2, {}, { action: 'delete', state: 'deleted' }))

@@ -43,7 +43,7 @@ async function* jsonRows(input: Readable): AsyncIterable<Row> {
   }
 }
 
-/** rows/2 */
+/** Gives the lines of the input. (rows/2) */
 async function* linesOf(input: Readable): AsyncIterable<string> {
   let held = ''
   for await (const chunk of input.setEncoding('utf8')) {

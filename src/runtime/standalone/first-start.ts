@@ -1,6 +1,6 @@
-// The first start with a database. It tries the ports before it makes anything, so that a start
-// that cannot have them leaves nothing behind. Where the database exists, its lock comes first:
-// whoever holds that lock most often holds the ports too, and the refusal names the process.
+// Tries the ports of a first start before it makes a database, so that a start without its ports
+// leaves no file behind. Where the database exists, its lock comes first: the process that holds
+// the lock usually has the ports too, and the refusal names that process.
 
 import { existsSync } from 'node:fs'
 

@@ -3,7 +3,7 @@
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -31,12 +31,16 @@ test('demo-gateway/2: the gateway inherits no setting, and its stop leaves nothi
     const headers = { authorization: `Bearer ${token}` }
     return (await fetch(`${gateway.baseUrl}/healthz`, { headers })).status
   }
+  const { port } = new URL(gateway.baseUrl)
+  const lock = join(tmpdir(), `heliograph-port-${port}.lock`)
+  t.true(existsSync(lock))
   t.is(await status(gateway.token), 200)
   t.is(await status('production'), 401)
   await gateway.stop()
   await t.throwsAsync(status(gateway.token))
   t.false(gateway.failed.aborted)
   t.deepEqual(readdirSync(folder), [])
+  t.false(existsSync(lock))
 })
 
 test('an aborted start leaves nothing behind', async (t) => {
