@@ -4,9 +4,12 @@ import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
+import { createServer as createTlsServer } from 'node:tls'
+import type { TLSSocket } from 'node:tls'
 
 import test from 'ava'
 
+import { ALPN } from '#src/client/node/frames'
 import { tcpCarrier } from '#src/client/node/tcp'
 import type { TcpOptions } from '#src/client/node/tcp'
 import { certificateIn, serveTcp } from '#test/support/carrier-servers'
@@ -21,10 +24,36 @@ test(
   'a device gets everything over TLS, frames of any size, and after a lost connection',
   withCertificate(async (t, files) => {
     const server = await serveTcp(t, { certificate: certificateIn(files) })
-    const tls = { ca: readFileSync(files.certFile), servername: '' }
+    const tls = { ca: readFileSync(files.certFile) }
     await everythingArrives(t, server, tcpCarrier({ host, port: server.port, tls }))
   }),
 )
+
+// The host that a device connects to, and the server name that the gateway is told.
+for (const [named, expected] of [
+  ['localhost', 'localhost'],
+  [host, false],
+] as const) {
+  test(
+    `the server name for ${named} is ${expected}`,
+    withCertificate(async (t, { certFile, keyFile, pem }) => {
+      const files = { cert: readFileSync(certFile), key: readFileSync(keyFile) }
+      const server = createTlsServer({ ...files, ALPNProtocols: [ALPN] })
+      t.teardown(() => server.close())
+      server.listen(0, host)
+      await once(server, 'listening')
+      const { port } = server.address() as AddressInfo
+      const arrived = once(server, 'secureConnection') as Promise<
+        [TLSSocket & { servername: unknown }]
+      >
+      const { told, connection } = open({ host: named, port, tls: { ca: pem } })
+      const [{ servername }] = await arrived
+      t.is(servername, expected)
+      await until('it is open', () => told.includes('opened'))
+      connection.close()
+    }),
+  )
+}
 
 /** The events of a carrier. */
 function open(options: TcpOptions) {

@@ -1,6 +1,6 @@
 // The carrier over TCP, with TLS unless an option turns it off. (docs/session.md)
 
-import { connect } from 'node:net'
+import { connect, isIP } from 'node:net'
 import type { Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import type { ConnectionOptions } from 'node:tls'
@@ -31,7 +31,9 @@ export const tcpCarrier =
 
 function socketOf({ host, port, tls }: TcpOptions): Socket {
   if (tls === 'off') return connect({ host, port })
-  return connectTls({ servername: host, ...tls, host, port, ALPNProtocols: [ALPN] })
+  // An IP address is no server name (RFC 6066): the certificate is compared with `host` then.
+  const name = isIP(host) === 0 ? { servername: host } : {}
+  return connectTls({ ...name, ...tls, host, port, ALPNProtocols: [ALPN] })
 }
 
 class TcpConnection implements Connection {
