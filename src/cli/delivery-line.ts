@@ -2,7 +2,7 @@
 
 import type { Fields, Json } from '#domain/submission'
 import type { Delivery } from '#src/schemas/frames'
-import { onOneLine, shortened } from './plain-text.ts'
+import { onOneLine, shortened } from './terminal-text.ts'
 
 /** Hours, minutes and seconds of a time in Unix milliseconds. */
 export type Clock = (unixMs: number) => string

@@ -6,7 +6,7 @@
 import type { Fields, Json } from '#domain/submission'
 import type { Delivery } from '#src/schemas/frames'
 import { dateText } from './facts.ts'
-import { onOneLine } from './plain-text.ts'
+import { onOneLine } from './terminal-text.ts'
 import { BadValue } from './command.ts'
 
 /** A delivery, with the name of its channel. */

@@ -1,6 +1,6 @@
 // Writes answers of the gateway as lines for people.
 
-import { aligned, onOneLine } from './plain-text.ts'
+import { aligned, onOneLine } from './terminal-text.ts'
 
 /**
  * One line for each member: its name and its value, times as dates. The members of an object, for

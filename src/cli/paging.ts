@@ -6,7 +6,7 @@ import { given } from './command-client.ts'
 import type { CommandContext } from './command.ts'
 import { flag, text } from './command.ts'
 import type { Given } from './command.ts'
-import { aligned, onOneLine, shortened } from './plain-text.ts'
+import { aligned, onOneLine, shortened } from './terminal-text.ts'
 import { whole } from './values.ts'
 
 /** The most that the gateway gives in one page. */

@@ -5,7 +5,7 @@ import test from 'ava'
 import { assert, property, string } from 'fast-check'
 
 import { clockIn, coloured, dateClockIn, deliveryJson, deliveryLine } from '#src/cli/delivery-line'
-import { aligned } from '#src/cli/plain-text'
+import { aligned } from '#src/cli/terminal-text'
 import { delivery } from '#test/support/delivery'
 
 const clock = clockIn('UTC')

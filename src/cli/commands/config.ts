@@ -5,7 +5,7 @@ import { CONFIG_KEYS, DEFAULT_PROFILE, SECRET_KEYS, configPath } from '#src/cli/
 import { profileOf, readProfiles, writeProfiles } from '#src/cli/config-file'
 import type { ConfigKey, Profile, Profiles } from '#src/cli/config-file'
 import { CommandError, EXIT, UsageError } from '#src/cli/endings'
-import { aligned } from '#src/cli/plain-text'
+import { aligned } from '#src/cli/terminal-text'
 import type { ProcessContext } from '#src/cli/process-context'
 import { command, flag, oneOf, optional, text } from '#src/cli/command'
 import type { Parameter } from '#src/cli/command'

@@ -3,7 +3,7 @@
 
 import type { ThingView } from '#src/client/view'
 import type { Clock } from '#src/cli/delivery-line'
-import { aligned, onOneLine, shortened } from '#src/cli/plain-text'
+import { aligned, onOneLine, shortened } from '#src/cli/terminal-text'
 import type { Fields, Json } from '#domain/submission'
 import type { OpenEvent } from './audience.ts'
 

@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 
 import type { Client } from '#src/client/client'
-import { onOneLine } from '#src/cli/plain-text'
+import { onOneLine } from '#src/cli/terminal-text'
 import type { Credentials } from '#src/cli/access'
 import { startPushServers } from '#src/dev-servers/push/push-servers'
 import type { PushServers } from '#src/dev-servers/push/push-servers'

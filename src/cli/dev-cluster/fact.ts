@@ -1,6 +1,6 @@
 // Turns a log line of a node into a fact for people.
 
-import { onOneLine, shortened } from '#src/cli/plain-text'
+import { onOneLine, shortened } from '#src/cli/terminal-text'
 import { membersOf, parsedJson } from './members.ts'
 import type { Members } from './members.ts'
 

@@ -3,7 +3,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
 import type { Fetch } from '#src/client/runtime'
-import { onOneLine } from '#src/cli/plain-text'
+import { onOneLine } from '#src/cli/terminal-text'
 import { membersOf, parsedJson } from './members.ts'
 
 const ASK_AGAIN_MS = 250
