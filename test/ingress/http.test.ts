@@ -1,8 +1,5 @@
 // Method: a real ingress on a free port; sockets that send what a well-behaved client would not.
 
-import { execFile } from 'node:child_process'
-import { promisify } from 'node:util'
-
 import test from 'ava'
 import type { ExecutionContext } from 'ava'
 
@@ -12,163 +9,33 @@ import type { Head } from '#src/ingress/router'
 import { JSON_TYPE } from '#src/ingress/reply'
 import { success } from '#src/ingress/respond'
 import { FakeTime } from '#test/support/fake-timers'
-import { freePort } from '#test/support/free-port'
-import { CREDENTIALS, NOW_MS } from '#test/support/making'
 import { THING } from '#test/support/pipeline-requests'
+import { requestHead, statusOf, updateOf } from '#test/support/raw-update'
 import { startIngress } from '#test/support/start-ingress'
-import type { Raw } from '#test/support/start-ingress'
-
-const MAX = 32_768
-
-/** A thing update of exactly this many bytes. */
-function bodyOf(bytes: number): string {
-  const body = { ...CREDENTIALS, thing_id: 't', observed_at: NOW_MS, padding: '' }
-  return JSON.stringify({ ...body, padding: 'x'.repeat(bytes - JSON.stringify(body).length) })
-}
-
-const requestHead = (more: string, path = '/thing/update'): string =>
-  `POST ${path} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n${more}\r\n\r\n`
-
-const chunk = (text: string): string => `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`
-
-const statusOf = (received: string): string => /^HTTP\/1\.1 (\d+)/.exec(received)?.[1] ?? 'none'
-
-/** The received text once it has a whole answer. */
-const answerOf = (raw: Raw): Promise<string> => raw.until(/\r\n\r\n.*\}$/s)
-
-test('exchange/2: a body of 32768 bytes is accepted, one of 32769 is not', async (t) => {
-  const { send, sink } = await startIngress(t)
-  const init = { method: 'POST', headers: { 'content-type': 'application/json' } }
-  const fits = await send('/thing/update', { ...init, body: bodyOf(MAX) })
-  t.is(fits.status, 200, fits.text)
-  const beyond = await send('/thing/update', { ...init, body: bodyOf(MAX + 1) })
-  t.is(beyond.status, 413)
-  t.is(beyond.json['error_code'], 'body_too_large')
-  t.is(sink.accepted.length, 1)
-})
-
-test('exchange/2: a declared size above the limit is refused before any of the body has come', async (t) => {
-  const { connect } = await startIngress(t)
-  const raw = connect()
-  raw.socket.write(requestHead(`content-length: ${MAX + 1}`))
-  t.is(statusOf(await answerOf(raw)), '413')
-})
-
-test('exchange/2: a chunked body is accepted up to the limit and refused as soon as it passes it', async (t) => {
-  const { connect, ingress } = await startIngress(t)
-  const fits = connect()
-  const body = bodyOf(MAX)
-  fits.socket.write(requestHead('transfer-encoding: chunked'))
-  fits.socket.write(chunk(body.slice(0, 20_000)))
-  fits.socket.write(`${chunk(body.slice(20_000))}0\r\n\r\n`)
-  t.is(statusOf(await answerOf(fits)), '200')
-
-  const beyond = connect()
-  beyond.socket.write(requestHead('transfer-encoding: chunked'))
-  beyond.socket.write(chunk('x'.repeat(MAX)))
-  beyond.socket.write(chunk('x'))
-  t.is(statusOf(await answerOf(beyond)), '413')
-  t.is(ingress.http.bodyBytes, 0)
-  t.is(ingress.http.inFlight, 0)
-})
-
-test('the rest of a body after a 413 is skipped, and the connection goes on', async (t) => {
-  const { connect } = await startIngress(t)
-  const raw = connect()
-  raw.socket.write(requestHead(`content-length: ${MAX + 1}`))
-  await answerOf(raw)
-  raw.socket.write('x'.repeat(MAX + 1))
-  raw.socket.write('GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n')
-  t.regex(await raw.until(/"status":"ok"/), /"status":"ok"/)
-})
-
-test('a body in many pieces is put together again', async (t) => {
-  const { connect, sink } = await startIngress(t)
-  const raw = connect()
-  const body = JSON.stringify({
-    ...CREDENTIALS,
-    thing_id: 't',
-    observed_at: NOW_MS,
-    title: 'Straße 🌍',
-  })
-  raw.socket.setNoDelay(true)
-  raw.socket.write(requestHead(`content-length: ${Buffer.byteLength(body)}`))
-  for (const byte of Buffer.from(body)) {
-    await new Promise((resolve) => raw.socket.write(Buffer.from([byte]), resolve))
-  }
-  t.is(statusOf(await answerOf(raw)), '200')
-  t.like(sink.accepted[0], { patch: { fields: { title: 'Straße 🌍' } } })
-})
-
-test('exchange/3: a body that does not arrive in time is answered 408 and its connection closed', async (t) => {
-  const { connect, time, ingress } = await startIngress(t)
-  const raw = connect()
-  raw.socket.write(`${requestHead('content-length: 100')}{"half":`)
-  await started(() => ingress.http.bodyBytes > 0)
-  time.advance(7_499)
-  t.is(ingress.http.inFlight, 1)
-  time.advance(1)
-  const answer = await answerOf(raw)
-  t.is(statusOf(answer), '408')
-  t.regex(answer, /connection: close/i)
-  await raw.ended
-  t.is(ingress.http.inFlight, 0)
-  t.is(ingress.http.bodyBytes, 0)
-})
-
-test('exchange/3: a clock that is set back gives no body more time', async (t) => {
-  const { connect, time, ingress } = await startIngress(t)
-  const raw = connect()
-  raw.socket.write(`${requestHead('content-length: 100')}{"half":`)
-  await started(() => ingress.http.bodyBytes > 0)
-  time.set(-3_600_000)
-  time.advance(7_500)
-  t.is(statusOf(await answerOf(raw)), '408')
-})
-
-test('a body that is aborted leaves nothing behind and counts nothing', async (t) => {
-  const { connect, ingress, meter, time, sink } = await startIngress(t)
-  const raw = connect()
-  raw.socket.write(`${requestHead('content-length: 100')}{"half":`)
-  await started(() => ingress.http.bodyBytes > 0)
-  raw.socket.destroy()
-  await started(() => ingress.http.inFlight === 0)
-  t.is(ingress.http.bodyBytes, 0)
-  time.advance(60_000)
-  t.deepEqual([...meter.totals], [])
-  t.is(sink.accepted.length, 0)
-})
+import type { Rig } from '#test/support/start-ingress'
+import { until } from '#test/support/until'
 
 test('exchange/1: a caller that leaves while its submission is appended harms nothing', async (t) => {
-  const { connect, ingress, sink, get } = await startIngress(t)
-  let release = (): void => {}
-  const wait = new Promise<void>((resolve) => (release = resolve))
-  sink.answer = async () => {
-    await wait
-    return { kind: 'accepted' }
-  }
+  const rig = await startIngress(t)
+  const { connect, ingress, sink, get } = rig
+  const append = heldAppend(rig)
   const raw = connect()
-  const body = bodyOf(500)
+  const body = updateOf(500)
   raw.socket.write(requestHead(`content-length: ${body.length}`) + body)
-  await started(() => ingress.http.inFlight === 1)
+  await append.isReached()
   raw.socket.destroy()
-  await started(() => raw.socket.closed)
+  await until('the socket is closed', () => raw.socket.closed)
   await get('/healthz')
-  release()
-  await started(() => ingress.http.inFlight === 0)
+  append.finish()
+  await until('the request is over', () => ingress.http.inFlight === 0)
   t.is(sink.accepted.length, 1)
 })
 
 test('draining answers requests in flight and refuses new ones', async (t) => {
   const rig = await startIngress(t)
-  let release = (): void => {}
-  const wait = new Promise<void>((resolve) => (release = resolve))
-  rig.sink.answer = async () => {
-    await wait
-    return { kind: 'accepted' }
-  }
+  const append = heldAppend(rig)
   const first = rig.post('/thing/update', THING)
-  await started(() => rig.ingress.http.inFlight === 1)
+  await append.isReached()
   let isDrained = false
   const drained = rig.ingress.drain().then(() => (isDrained = true))
   const alive = await rig.get('/healthz')
@@ -181,7 +48,7 @@ test('draining answers requests in flight and refuses new ones', async (t) => {
   t.is(refused.headers.get('retry-after'), '1')
   t.is(refused.headers.get('connection'), 'close')
   t.false(isDrained)
-  release()
+  append.finish()
   t.is((await first).status, 200)
   await drained
 })
@@ -190,50 +57,6 @@ test('draining an idle ingress is done at once', async (t) => {
   const { ingress } = await startIngress(t)
   await ingress.drain()
   t.pass()
-})
-
-test('applications/1: a taken port is refused with the reason', async (t) => {
-  const { port } = await startIngress(t)
-  const error = await t.throwsAsync(
-    startIngress(t, { http: { host: '127.0.0.1', port } }).then(() => undefined),
-  )
-  t.is(error?.message, `cannot listen on 127.0.0.1 port ${port} (SERVICE_HTTP_ADDR): EADDRINUSE`)
-})
-
-// Method: a port that is named, because the library never shares one that the system chose.
-test('applications/1: a port is not shared with another process either', async (t) => {
-  const { port } = await startIngress(t, { http: { host: '127.0.0.1', port: await freePort(t) } })
-  const code = `
-    import { createHttp } from '#src/ingress/http'
-    const timers = { after: () => () => {} }
-    const http = createHttp({ tls: undefined, timers, monotonicMs: () => 0, bodyTimeoutMs: 1 })
-    const bound = http.listen({ host: '127.0.0.1', port: ${port}, setting: 'SERVICE_HTTP_ADDR' })
-    await bound.then(() => console.log('shared'), () => console.log('refused'))
-    http.close()`
-  const child = promisify(execFile)(process.execPath, [
-    ...process.execArgv,
-    '--input-type=module',
-    '-e',
-    code,
-  ])
-  t.is((await child).stdout.trim(), 'refused')
-})
-
-test('applications/1: processes that are to share a port do', async (t) => {
-  const { port } = await startIngress(t, {
-    http: { host: '127.0.0.1', port: await freePort(t) },
-    isPortShared: true,
-  })
-  const code = `
-    import { createHttp } from '#src/ingress/http'
-    const timers = { after: () => () => {} }
-    const isPortShared = true
-    const http = createHttp({ tls: undefined, timers, clientAddress: () => '', monotonicMs: () => 0, bodyTimeoutMs: 1, isPortShared })
-    await http.listen({ host: '127.0.0.1', port: ${port}, setting: 'SERVICE_HTTP_ADDR' })
-    http.close()`
-  await t.notThrowsAsync(
-    promisify(execFile)(process.execPath, [...process.execArgv, '--input-type=module', '-e', code]),
-  )
 })
 
 test('http/1: the head of a request cannot be read once its handler has returned', async (t) => {
@@ -261,15 +84,6 @@ test('exchange/1: a second answer to one request goes nowhere', async (t) => {
   t.is(http.inFlight, 0)
 })
 
-test('exchange/2: all bodies in the making together are bounded', async (t) => {
-  const { connect, ingress } = await startIngress(t)
-  Object.assign(ingress.http, { bodyBytes: 64 * 1024 * 1024 - 7 })
-  const raw = connect()
-  raw.socket.write(`${requestHead('content-length: 100')}{"half":`)
-  t.is(statusOf(await answerOf(raw)), '503')
-  t.is(ingress.http.bodyBytes, 64 * 1024 * 1024 - 7)
-})
-
 test('an unknown method is answered 405 with Allow', async (t) => {
   const { connect } = await startIngress(t)
   const raw = connect()
@@ -294,11 +108,13 @@ async function bareHttp(t: ExecutionContext) {
   return { http, get: async () => (await fetch(`http://127.0.0.1:${port}/`)).status }
 }
 
-/** Lets sockets get on until something has happened, for thirty seconds at most. */
-async function started(hasHappened: () => boolean): Promise<void> {
-  const giveUpAt = performance.now() + 30_000
-  while (!hasHappened()) {
-    if (performance.now() > giveUpAt) throw new Error('it did not happen')
-    await new Promise<void>((resolve) => setImmediate(resolve))
+/** Appends last until the test lets them finish. */
+function heldAppend({ sink, ingress }: Rig) {
+  const held = Promise.withResolvers<void>()
+  sink.answer = async () => {
+    await held.promise
+    return { kind: 'accepted' }
   }
+  const isReached = () => until('a request is in flight', () => ingress.http.inFlight === 1)
+  return { isReached, finish: held.resolve }
 }
