@@ -4,7 +4,7 @@ import { isFault } from '#domain/fault'
 import { createPasswordWork } from '#src/acceptance/password-work'
 import type { Derive } from '#src/acceptance/password-work'
 import { quickDerive } from '#test/support/acceptance-rig'
-import { FakeChannels } from '#test/support/fake-stores'
+import { FakeChannels } from '#test/support/fake-channels'
 import { realRuntime } from '#test/support/real-runtime'
 
 const { entropy } = realRuntime

@@ -5,6 +5,8 @@ import type { ExecutionContext } from 'ava'
 import type { PushRules } from '#domain/push'
 import type { Store } from '#src/store/store'
 import { authorizationContract } from './store-authorization.ts'
+import { bindingClientContract } from './store-binding-clients.ts'
+import { bindSessionContract, bindingContract } from './store-bindings.ts'
 import { catchUpContract } from './store-catch-up.ts'
 import { catchUpManyContract } from './store-catch-up-many.ts'
 import { gapsContract } from './store-gaps.ts'
@@ -35,6 +37,9 @@ export function storeContract(engine: string, open: OpenStore): void {
     channelContract,
     channelKeyContract,
     authorizationContract,
+    bindingContract,
+    bindSessionContract,
+    bindingClientContract,
     subscriptionContract,
     acknowledgementContract,
     operationContract,

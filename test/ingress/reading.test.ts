@@ -1,27 +1,12 @@
 import test from 'ava'
 
-import type { Thing } from '#domain/entity'
 import type { FeedEntry } from '#domain/feed'
 import { parseMessageId, parseOperationId } from '#domain/identity'
 import type { ChannelId } from '#domain/identity'
-import { NO_FIELDS } from '#domain/patch'
 import { CHANNEL, CREDENTIALS, NOW_MS } from '#test/support/making'
+import { PUMP } from '#test/support/pump'
 import { startIngress } from '#test/support/start-ingress'
 import type { Answered, Rig } from '#test/support/start-ingress'
-import { timedOf } from '#test/support/submissions'
-
-const PUMP: Thing = {
-  id: 'pump',
-  state: 'active',
-  stateAt: NOW_MS,
-  rev: 3,
-  seq: 9,
-  at: NOW_MS,
-  changedAt: NOW_MS,
-  fields: timedOf({ title: ['Pump', NOW_MS] }, NOW_MS),
-  attrs: timedOf({ rpm: [900, NOW_MS] }, NOW_MS),
-  externalIds: NO_FIELDS,
-}
 
 function entry(channelId: ChannelId): FeedEntry {
   const opId = parseOperationId('op-1')

@@ -1,16 +1,12 @@
 // Goal: a tool does what the route of the same name does, and nothing else.
 
-import type { CallToolResult, Tool } from '@modelcontextprotocol/client'
+import type { Tool } from '@modelcontextprotocol/client'
 import test from 'ava'
 
-import { parseChannelId, parseOperationId, parseThingId } from '#domain/identity'
-import { NO_FIELDS } from '#domain/patch'
-import { fault } from '#domain/fault'
-import { STORE_BUSY } from '#domain/store-ports'
-import { CHANNEL, NOW_MS, PASSWORD } from '#test/support/making'
-import { TOKEN, startMcp, textOf } from '#test/support/mcp-rig'
-import { addChannel } from '#test/support/start-ingress'
-import { timedOf } from '#test/support/submissions'
+import { NOW_MS, PASSWORD } from '#test/support/making'
+import { TOKEN, codeOf, startMcp, textOf } from '#test/support/mcp-rig'
+import { PUMP } from '#test/support/pump'
+import { EVENT, ID, OPERATION, THING } from './tool-samples.ts'
 
 const REVISIONS = ['2025-06-18', '2025-11-25', '2026-07-28']
 const SUBMITTING = [
@@ -25,40 +21,6 @@ const SUBMITTING = [
 ]
 const READING = ['thing_get', 'thing_list', 'operation_status']
 const BINDING = ['channel_list', 'channel_bind_start', 'channel_bind_status', 'channel_unbind']
-
-const ID = { channel_id: CHANNEL }
-const EVENT = { ...ID, event_id: 'e-1', event_time: NOW_MS }
-const THING = { ...ID, thing_id: 'pump', observed_at: NOW_MS }
-const OTHER_CHANNEL = 'P7K2M9QW4RD8ZT3VN6HB5YPC1G'
-
-const PUMP = {
-  id: 'pump',
-  state: 'active',
-  stateAt: NOW_MS,
-  rev: 3,
-  seq: 9,
-  at: NOW_MS,
-  changedAt: NOW_MS,
-  fields: timedOf({ title: ['Pump', NOW_MS] }, NOW_MS),
-  attrs: timedOf({ rpm: [900, NOW_MS] }, NOW_MS),
-  externalIds: NO_FIELDS,
-} as const
-
-const OPERATION = {
-  opId: parseOperationId('op-1') ?? never(),
-  channelId: parseChannelId(CHANNEL) ?? never(),
-  model: 'thing',
-  entityId: parseThingId('pump') ?? never(),
-  status: 'sent',
-  acceptedAt: NOW_MS,
-  updatedAt: NOW_MS,
-} as const
-
-function never(): never {
-  throw new Error('bad fixture')
-}
-
-const codeOf = (answer: CallToolResult): string => textOf(answer).split(':')[0] ?? ''
 
 for (const revision of REVISIONS) {
   test(`with revision ${revision} every tool is there and can be called`, async (t) => {
@@ -153,57 +115,6 @@ for (const { opening, token, names } of OPENINGS) {
   })
 }
 
-// The route and the tool get the same fields; the tool must refuse with the code of the route.
-const refused: readonly (readonly [path: string, tool: string, fields: object])[] = [
-  ['/message', 'message_send', { ...ID }],
-  ['/message', 'message_send', { ...ID, title: ' ' }],
-  ['/message', 'message_send', { ...ID, title: 7 }],
-  ['/message', 'message_send', { ...ID, title: 'x', thing_id: 'pump' }],
-  ['/message', 'message_send', { ...ID, title: 'x', thing_id: 'no such id!' }],
-  ['/message', 'message_send', { ...ID, title: 'x', op_id: 'ü' }],
-  ['/message', 'message_send', { ...ID, title: 'x', metadata: { a: {} } }],
-  [
-    '/message',
-    'message_send',
-    { ...ID, title: 'x', tags: Array.from({ length: 33 }, (_, at) => `tag ${at}`) },
-  ],
-  ['/message', 'message_send', { title: 'x' }],
-  ['/message', 'message_send', { channel_id: 'nonsense', title: 'x' }],
-  ['/message', 'message_send', { channel_id: OTHER_CHANNEL, title: 'x' }],
-  ['/event/create', 'event_create', { ...ID }],
-  ['/event/create', 'event_create', { ...ID, event_time: 'soon' }],
-  ['/event/update', 'event_update', { ...ID, event_time: NOW_MS }],
-  ['/event/close', 'event_close', { ...ID, event_id: 'e-1' }],
-  ['/thing/create', 'thing_create', { ...ID, observed_at: -1 }],
-  ['/thing/update', 'thing_update', { ...ID, observed_at: NOW_MS }],
-  ['/thing/archive', 'thing_archive', { ...ID, thing_id: 'pump' }],
-  ['/thing/delete', 'thing_delete', { ...THING, deleted_at: 'never' }],
-  ['/thing/get', 'thing_get', { ...ID }],
-  ['/thing/get', 'thing_get', { ...ID, thing_id: 'unknown' }],
-  ['/thing/list', 'thing_list', { ...ID, state: 'tired' }],
-  ['/thing/list', 'thing_list', { ...ID, cursor: 'mine' }],
-  ['/thing/list', 'thing_list', { ...ID, limit: 201 }],
-]
-
-for (const [path, name, fields] of refused) {
-  test(`mcp/1: ${name} refuses ${JSON.stringify(fields).slice(0, 70)} as ${path} does`, async (t) => {
-    const rig = await startMcp(t, { token: 'secret' })
-    const auth = { authorization: 'Bearer secret' }
-    const asked = await rig.post(path, { ...fields, password: PASSWORD }, auth)
-    const expected = String(asked.json['error_code'])
-    t.not(asked.status, 200)
-    const byGrant = await (await rig.client()).callTool({ name, arguments: { ...fields } })
-    t.true(byGrant.isError)
-    t.is(codeOf(byGrant), expected)
-    const byPassword = await (
-      await rig.client('secret')
-    ).callTool({ name, arguments: { ...fields, password: PASSWORD } })
-    t.is(codeOf(byPassword), expected)
-    t.is(rig.sink.accepted.length, 0)
-    t.is(rig.meter.total(`refused_total{${expected}}`), 2)
-  })
-}
-
 test('an op_id means the same to a tool as to a route', async (t) => {
   const rig = await startMcp(t)
   const client = await rig.client()
@@ -214,99 +125,4 @@ test('an op_id means the same to a tool as to a route', async (t) => {
   const other = { ...fields, title: 'y' }
   const conflict = await client.callTool({ name: 'message_send', arguments: other })
   t.is(codeOf(conflict), 'op_id_payload_conflict')
-})
-
-test('a tool refuses an argument that it does not know, a password among them', async (t) => {
-  const rig = await startMcp(t)
-  const client = await rig.client()
-  for (const extra of [{ titel: 'x' }, { password: PASSWORD }, { device_key: 'd'.repeat(32) }]) {
-    const fields = { ...ID, title: 'x', ...extra }
-    const answer = await client.callTool({ name: 'message_send', arguments: fields })
-    t.is(codeOf(answer), 'validation_failed')
-    t.regex(textOf(answer), /takes channel_id, title, op_id/)
-    t.false(textOf(answer).includes(PASSWORD))
-  }
-  t.is(rig.sink.accepted.length, 0)
-})
-
-test('a refusal tells the model the next step', async (t) => {
-  const rig = await startMcp(t)
-  const client = await rig.client()
-  const rows: readonly (readonly [tool: string, fields: Record<string, unknown>, step: RegExp])[] =
-    [
-      ['message_send', ID, /^title_required: .*\. Correct the arguments and call again\.$/],
-      ['thing_get', { ...ID, thing_id: 'x' }, /^entity_not_found: .* Call thing_list /],
-      ['thing_get', { channel_id: OTHER_CHANNEL, thing_id: 'x' }, / Call channel_list /],
-      ['operation_status', { op_id: 'x' }, /^send_status_not_found: .* Use the op_id /],
-      ['channel_bind_status', { bind_session: 'x' }, / Call channel_bind_start /],
-    ]
-  for (const [name, fields, step] of rows) {
-    t.regex(textOf(await client.callTool({ name, arguments: fields })), step)
-  }
-  rig.sink.answer = () => fault('submission_not_accepted', { retryAfterMs: 2_500 })
-  const busy = await client.callTool({ name: 'message_send', arguments: { ...ID, title: 'x' } })
-  t.regex(textOf(busy), /^submission_not_accepted: .* same arguments\. Wait 3 s\.$/)
-})
-
-test('a grant reaches its own channels and their operations, and no others', async (t) => {
-  const rig = await startMcp(t)
-  await addChannel(rig.channels, OTHER_CHANNEL, PASSWORD)
-  rig.operations.rows.set(OPERATION.opId, OPERATION)
-  rig.issue('stranger', ['mcp:tools'])
-  const owner = await rig.client()
-  const stranger = await rig.client('stranger')
-  const fields = { ...ID, title: 'x' }
-  const foreign = await stranger.callTool({ name: 'message_send', arguments: fields })
-  t.is(codeOf(foreign), 'channel_not_found')
-  const status = { name: 'operation_status', arguments: { op_id: 'op-1' } }
-  t.is(codeOf(await stranger.callTool(status)), 'send_status_not_found')
-  t.like((await owner.callTool(status)).structuredContent, { status: 'sent' })
-  await owner.callTool({ name: 'channel_unbind', arguments: ID })
-  const late = await owner.callTool({ name: 'message_send', arguments: fields })
-  t.is(codeOf(late), 'channel_not_found')
-  t.is(codeOf(await owner.callTool(status)), 'send_status_not_found')
-})
-
-test('the gateway token opens nothing without the password of the channel', async (t) => {
-  const rig = await startMcp(t, { token: 'secret' })
-  const client = await rig.client('secret')
-  const send = async (password: string): Promise<CallToolResult> =>
-    client.callTool({ name: 'message_send', arguments: { ...ID, title: 'x', password } })
-  t.not((await send(PASSWORD)).isError, true)
-  const wrong = await send('wrong donkey')
-  t.is(codeOf(wrong), 'channel_not_found')
-  t.regex(textOf(wrong), /Ask the person/)
-  const unknown = await t.throwsAsync(client.callTool({ name: 'channel_list' }))
-  t.regex(unknown?.message ?? '', /channel_list not found/)
-})
-
-test('a tool says nothing of a failure inside, and the operator hears of it', async (t) => {
-  const rig = await startMcp(t)
-  const client = await rig.client()
-  const get = { name: 'thing_get', arguments: { ...ID, thing_id: 'pump' } }
-  for (const [name, code] of [
-    [STORE_BUSY, 'server_busy'],
-    ['NoAnswer', 'server_busy'],
-    ['TypeError', 'internal_error'],
-  ] as const) {
-    rig.reads.thing = () => Promise.reject(Object.assign(new Error('a secret'), { name }))
-    const answer = await client.callTool(get)
-    t.is(codeOf(answer), code)
-    t.false(textOf(answer).includes('a secret'))
-  }
-  const told = rig.logger.lines.map(({ fact, fields }) => `${fact} ${String(fields['name'])}`)
-  t.deepEqual(told, ['a tool failed NoAnswer', 'a tool failed TypeError'])
-  t.false(JSON.stringify(rig.logger.lines).includes('a secret'))
-})
-
-test('a draining gateway takes no submission from a tool, and checks all the rest', async (t) => {
-  let isOpen = true
-  const rig = await startMcp(t, { isOpen: () => isOpen })
-  const client = await rig.client()
-  isOpen = false
-  const send = async (fields: object): Promise<string> =>
-    codeOf(await client.callTool({ name: 'message_send', arguments: { ...ID, ...fields } }))
-  t.is(await send({}), 'title_required')
-  t.is(await send({ title: 'x' }), 'server_busy')
-  t.is(rig.sink.accepted.length, 0)
 })

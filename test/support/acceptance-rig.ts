@@ -10,15 +10,10 @@ import type { Acceptance, AcceptanceOptions } from '#src/acceptance/acceptance'
 import { createPasswordWork } from '#src/acceptance/password-work'
 import type { Derive, PasswordWork } from '#src/acceptance/password-work'
 import { FakeBus } from '#test/support/fake-bus'
+import { FakeChannelKeys, FakeChannels } from '#test/support/fake-channels'
+import { FakeDevices, FakeSubscriptions } from '#test/support/fake-devices'
+import { FakeOperations, FakeReads } from '#test/support/fake-reads'
 import { FakeSink } from '#test/support/fake-sink'
-import {
-  FakeChannelKeys,
-  FakeChannels,
-  FakeDevices,
-  FakeOperations,
-  FakeReads,
-  FakeSubscriptions,
-} from '#test/support/fake-stores'
 import { FakeLogger, FakeMeter } from '#test/support/fake-telemetry'
 import { FakeTime } from '#test/support/fake-timers'
 import { CHANNEL, NOW_MS, PASSWORD } from '#test/support/making'

@@ -16,6 +16,11 @@ export const PATH_KEY = `${CHANNEL}:${encodeURIComponent(PASSWORD)}`
 /** A key with a wrong password, in a path. */
 export const WRONG_PATH_KEY = `${CHANNEL}:wrong+password`
 
+/** The path of the channel in the topic style. */
+export const TOPIC = `/compat-topic/${PATH_KEY}`
+/** The same with a wrong password. */
+export const WRONG_TOPIC = `/compat-topic/${WRONG_PATH_KEY}`
+
 export const FORM_TYPE = 'Content-Type: application/x-www-form-urlencoded'
 export const JSON_TYPE = 'Content-Type: application/json; charset=utf-8'
 

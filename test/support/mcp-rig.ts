@@ -21,6 +21,21 @@ export const RESOURCE = `${BASE_URL}/mcp`
 /** A grant with every scope and the rig's channel has this token. */
 export const TOKEN = 'an-access-token'
 
+/** The message that asks for the tools. */
+export const LIST = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
+
+/** The message that calls a tool. */
+export const callOf = (name: string, fields: object = {}): object => ({
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'tools/call',
+  params: { name, arguments: fields },
+})
+
+/** The code of the fault in an answer. */
+export const refusalOf = ({ text }: Answered): string | undefined =>
+  /"error_code":"(\w+)"/.exec(text)?.[1]
+
 export interface McpRig extends Rig {
   readonly tokens: FakeAccessTokens
   readonly bindings: FakeBindings
@@ -31,6 +46,8 @@ export interface McpRig extends Rig {
   readonly issue: (token: string, scopes: readonly AssistantScope[]) => Grant
   /** One JSON-RPC message without the client. */
   readonly rpc: (message: unknown, headers?: Record<string, string>) => Promise<Answered>
+  /** The same for any text. */
+  readonly rpcText: (body: string) => Promise<Answered>
   /** The official client, connected; it speaks the revision, or the newest one before 2026. */
   readonly client: (token?: string, revision?: string) => Promise<Client>
 }
@@ -61,6 +78,7 @@ export async function startMcp(
     tokens.issue(token, RESOURCE, scopes)
   const grant = issue(TOKEN, ASSISTANT_SCOPES)
   bindings.bind(grant.grantId, rig.channelId)
+  const heads = { accept: ACCEPT, authorization: `Bearer ${TOKEN}` }
   return {
     ...rig,
     tokens,
@@ -69,8 +87,13 @@ export async function startMcp(
     meter,
     grant,
     issue,
-    rpc: (message, headers = {}) =>
-      rig.post('/mcp', message, { accept: ACCEPT, authorization: `Bearer ${TOKEN}`, ...headers }),
+    rpc: (message, headers = {}) => rig.post('/mcp', message, { ...heads, ...headers }),
+    rpcText: (body) =>
+      rig.send('/mcp', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...heads },
+        body,
+      }),
     client: (token = TOKEN, revision) => connected(t, rig.url, { token, revision }),
   }
 }
@@ -95,6 +118,9 @@ async function connected(
   await client.connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { requestInit }))
   return client
 }
+
+/** The code of the fault that a tool answers with. */
+export const codeOf = (answer: CallToolResult): string => textOf(answer).split(':')[0] ?? ''
 
 /** The text of a tool's answer. */
 export const textOf = ({ content }: CallToolResult): string =>

@@ -3,14 +3,11 @@
 
 import test from 'ava'
 
-import { KEY, PATH_KEY, WRONG_PATH_KEY, startStyles } from '#test/support/compatibility-rig'
+import { KEY, TOPIC, WRONG_TOPIC, startStyles } from '#test/support/compatibility-rig'
 import { PASSWORD } from '#test/support/making'
 import { undocumented } from '#test/support/documented'
 import { rawRequest } from '#test/support/raw-request'
 import type { RawAnswer, RawRequest } from '#test/support/raw-request'
-
-const AT = `/compat-topic/${PATH_KEY}`
-const WRONG = `/compat-topic/${WRONG_PATH_KEY}`
 
 interface Refused extends RawRequest {
   readonly what: string
@@ -19,7 +16,7 @@ interface Refused extends RawRequest {
 }
 
 const REFUSED: readonly Refused[] = [
-  { what: 'a wrong key', line: `POST ${WRONG}`, body: 'x', http: 404, code: 40401 },
+  { what: 'a wrong key', line: `POST ${WRONG_TOPIC}`, body: 'x', http: 404, code: 40401 },
   {
     what: 'a key of no form',
     line: 'POST /compat-topic/alerts',
@@ -29,19 +26,19 @@ const REFUSED: readonly Refused[] = [
   },
   {
     what: 'a body beyond the limit',
-    line: `POST ${AT}`,
+    line: `POST ${TOPIC}`,
     body: 'x'.repeat(32_769),
     http: 413,
     code: 41303,
   },
-  { what: 'an unknown priority', line: `GET ${AT}/send?p=9`, http: 400, code: 40007 },
-  { what: 'delayed delivery', line: `GET ${AT}/send?in=30m`, http: 400, code: 40002 },
-  { what: 'an email', line: `GET ${AT}/send?email=a@example.com`, http: 400, code: 40001 },
-  { what: 'a call', line: `GET ${AT}/send?call=yes`, http: 400, code: 40032 },
-  { what: 'a template', line: `GET ${AT}/send?tpl=github`, http: 400, code: 40047 },
+  { what: 'an unknown priority', line: `GET ${TOPIC}/send?p=9`, http: 400, code: 40007 },
+  { what: 'delayed delivery', line: `GET ${TOPIC}/send?in=30m`, http: 400, code: 40002 },
+  { what: 'an email', line: `GET ${TOPIC}/send?email=a@example.com`, http: 400, code: 40001 },
+  { what: 'a call', line: `GET ${TOPIC}/send?call=yes`, http: 400, code: 40032 },
+  { what: 'a template', line: `GET ${TOPIC}/send?tpl=github`, http: 400, code: 40047 },
   {
     what: 'curl -T, an upload',
-    line: `PUT ${AT}`,
+    line: `PUT ${TOPIC}`,
     headers: ['Filename: log.txt'],
     body: 'bytes',
     http: 400,
@@ -49,7 +46,7 @@ const REFUSED: readonly Refused[] = [
   },
   {
     what: 'a file of Home Assistant',
-    line: `PUT ${AT}`,
+    line: `PUT ${TOPIC}`,
     headers: ['X-Title: Camera', 'X-Message: motion', 'X-Filename: still.png'],
     body: Buffer.from([0x89, 0x50, 0x4e, 0x47]),
     http: 400,
@@ -57,7 +54,7 @@ const REFUSED: readonly Refused[] = [
   },
   {
     what: 'delayed delivery from the command line of the tool',
-    line: `POST ${AT}`,
+    line: `POST ${TOPIC}`,
     headers: ['X-Title: Build', 'X-Delay: 30min'],
     body: 'later',
     http: 400,
@@ -65,30 +62,30 @@ const REFUSED: readonly Refused[] = [
   },
   {
     what: 'bytes that are no text',
-    line: `PUT ${AT}`,
+    line: `PUT ${TOPIC}`,
     body: Buffer.of(0xff),
     http: 400,
     code: 40014,
   },
   {
     what: 'an icon that is no URL',
-    line: `GET ${AT}/send?icon=bell`,
+    line: `GET ${TOPIC}/send?icon=bell`,
     http: 400,
     code: 40021,
   },
   {
     what: 'an attachment that is no URL',
-    line: `GET ${AT}/send?a=x`,
+    line: `GET ${TOPIC}/send?a=x`,
     http: 400,
     code: 40013,
   },
   {
     what: 'actions that are no JSON',
-    line: `GET ${AT}/send?actions=[`,
+    line: `GET ${TOPIC}/send?actions=[`,
     http: 400,
     code: 40018,
   },
-  { what: 'a bad sequence id', line: `POST ${AT}/a.b`, body: 'x', http: 400, code: 40049 },
+  { what: 'a bad sequence id', line: `POST ${TOPIC}/a.b`, body: 'x', http: 400, code: 40049 },
   { what: 'JSON that is none', line: 'POST /compat-topic', body: '{', http: 400, code: 40024 },
   {
     what: 'JSON with a wrong type',
@@ -98,9 +95,9 @@ const REFUSED: readonly Refused[] = [
     code: 40024,
   },
   { what: 'JSON without a topic', line: 'POST /compat-topic', body: '{}', http: 400, code: 40009 },
-  { what: 'clearing', line: `PUT ${AT}/door/clear`, body: '', http: 404, code: 40401 },
-  { what: 'deleting', line: `DELETE ${AT}/door`, http: 404, code: 40401 },
-  { what: 'another method', line: `PATCH ${AT}`, body: '', http: 405, code: 40501 },
+  { what: 'clearing', line: `PUT ${TOPIC}/door/clear`, body: '', http: 404, code: 40401 },
+  { what: 'deleting', line: `DELETE ${TOPIC}/door`, http: 404, code: 40401 },
+  { what: 'another method', line: `PATCH ${TOPIC}`, body: '', http: 405, code: 40501 },
 ]
 
 for (const { what, http, code, ...request } of REFUSED) {
@@ -132,11 +129,11 @@ const TOKENS: readonly (readonly [what: string, headers: readonly string[], quer
 for (const [what, headers, query] of TOKENS) {
   test(`topic style: ${what} carries the gateway token`, async (t) => {
     const rig = await startStyles(t, { token: 'secret' })
-    const line = `POST ${AT}${query}`
+    const line = `POST ${TOPIC}${query}`
     t.is((await rawRequest(rig.port, { line, headers, body: 'x' })).status, 200)
     const wrong = headers.map((header) => header.replace(/\S+$/, btoa('a:b')))
     const refused = await rawRequest(rig.port, {
-      line: `POST ${AT}`,
+      line: `POST ${TOPIC}`,
       headers: wrong,
       body: 'x',
     })
@@ -146,7 +143,8 @@ for (const [what, headers, query] of TOKENS) {
 
 test('topic style: a budget that is used up is refused in the shape of the tool', async (t) => {
   const rig = await startStyles(t, { passwordBudget: { perAddress: 1, total: 100 } })
-  const ask = (): Promise<RawAnswer> => rawRequest(rig.port, { line: `POST ${WRONG}`, body: 'x' })
+  const ask = (): Promise<RawAnswer> =>
+    rawRequest(rig.port, { line: `POST ${WRONG_TOPIC}`, body: 'x' })
   t.is((await ask()).status, 404)
   const refused = await ask()
   t.like(refused.json, { http: 429, code: 42901 })

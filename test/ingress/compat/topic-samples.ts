@@ -1,12 +1,10 @@
 // Requests of real clients of the topic style as bytes, with the Message that each means.
 
-import { FORM_TYPE, JSON_TYPE, KEY, PATH_KEY } from '#test/support/compatibility-rig'
+import { FORM_TYPE, JSON_TYPE, KEY, TOPIC } from '#test/support/compatibility-rig'
 import { CHANNEL } from '#test/support/making'
 import type { RawAnswer, RawRequest } from '#test/support/raw-request'
 
-const AT = `/compat-topic/${PATH_KEY}`
-
-/** By which a client believes that its message went through. */
+/** Tests by which clients believe that their messages went through. */
 export const BELIEFS = {
   'status 200': ({ status }: RawAnswer) => status === 200,
   'a JSON answer': ({ status, json }: RawAnswer) => status === 200 && 'id' in json,
@@ -24,12 +22,26 @@ export interface Sample extends RawRequest {
   readonly answer?: Readonly<Record<string, unknown>>
 }
 
-const NAMED = { title: 'Notification' }
+/** The title of a text without one. */
+export const NAMED = { title: 'Notification' }
+
+/** The metadata of values that a Message has no field for. */
+export const kept = (values: Readonly<Record<string, unknown>>): object => ({
+  metadata: Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [`compat.topic.${name}`, value]),
+  ),
+})
+
+/** The severity of a priority, which is kept beside it, with more that is kept. */
+export const urgency = (severity: string, priority: number, more: object = {}): object => ({
+  severity,
+  ...kept({ priority, ...more }),
+})
 
 export const SAMPLES: readonly Sample[] = [
   {
     client: 'curl -d',
-    line: `POST ${AT}`,
+    line: `POST ${TOPIC}`,
     headers: [FORM_TYPE],
     body: 'disk 91% full & rising = bad',
     fields: { ...NAMED, body: 'disk 91% full & rising = bad' },
@@ -37,27 +49,26 @@ export const SAMPLES: readonly Sample[] = [
   },
   {
     client: 'curl with headers',
-    line: `POST ${AT}`,
+    line: `POST ${TOPIC}`,
     headers: [FORM_TYPE, 'Title: Disk', 'Priority: urgent', 'Tags: warning,skull'],
     body: 'root volume at 91 %',
     fields: {
       title: 'Disk',
       body: 'root volume at 91 %',
-      severity: 'critical',
       tags: ['warning', 'skull'],
-      metadata: { 'compat.topic.priority': 5 },
+      ...urgency('critical', 5),
     },
     answer: { title: 'Disk', priority: 5, tags: ['warning', 'skull'] },
   },
   {
     client: 'webhook',
-    line: `GET ${AT}/trigger`,
+    line: `GET ${TOPIC}/trigger`,
     fields: { ...NAMED, body: 'triggered' },
   },
   {
     client: 'qinglong',
     belief: 'an id, or 200',
-    line: `POST ${AT}`,
+    line: `POST ${TOPIC}`,
     headers: [
       'Title: =?utf-8?B?5pyN5Yqh?=',
       'Priority: 3',
@@ -68,11 +79,7 @@ export const SAMPLES: readonly Sample[] = [
     fields: {
       title: '服务',
       body: '磁盘已满',
-      severity: 'normal',
-      metadata: {
-        'compat.topic.priority': 3,
-        'compat.topic.icon': 'https://example.com/i.png',
-      },
+      ...urgency('normal', 3, { icon: 'https://example.com/i.png' }),
     },
     answer: { title: '服务', icon: 'https://example.com/i.png' },
   },
@@ -91,14 +98,9 @@ export const SAMPLES: readonly Sample[] = [
     fields: {
       title: 'T',
       body: 'M',
-      severity: 'high',
       url: 'https://example.com/',
       tags: ['a', 'b'],
-      metadata: {
-        'compat.topic.priority': 4,
-        'compat.topic.markdown': true,
-        'compat.topic.icon': 'https://example.com/i.png',
-      },
+      ...urgency('high', 4, { markdown: true, icon: 'https://example.com/i.png' }),
     },
     answer: { content_type: 'text/markdown', click: 'https://example.com/' },
   },
@@ -118,14 +120,11 @@ export const SAMPLES: readonly Sample[] = [
     fields: {
       title: 'web Down [Uptime-Kuma]',
       body: 'down',
-      severity: 'critical',
       tags: ['red_circle', `env: ${'p'.repeat(59)}`],
-      metadata: {
-        'compat.topic.priority': 5,
-        'compat.topic.icon': 'https://example.com/i.png',
-        'compat.topic.actions':
-          '[{"action":"view","label":"Open web","url":"https://example.com"}]',
-      },
+      ...urgency('critical', 5, {
+        icon: 'https://example.com/i.png',
+        actions: '[{"action":"view","label":"Open web","url":"https://example.com"}]',
+      }),
     },
   },
   {
@@ -142,59 +141,51 @@ export const SAMPLES: readonly Sample[] = [
     fields: {
       title: 'T',
       body: 'M',
-      severity: 'high',
       tags: ['rotating_light'],
-      metadata: { 'compat.topic.priority': 4 },
+      ...urgency('high', 4),
     },
   },
   {
     client: 'borgmatic',
-    line: `POST ${AT}`,
+    line: `POST ${TOPIC}`,
     headers: ['X-Title: Backup', 'X-Message: done', 'X-Priority: min', 'X-Tags: borgmatic'],
     body: '',
     fields: {
       title: 'Backup',
       body: 'done',
-      severity: 'low',
       tags: ['borgmatic'],
-      metadata: { 'compat.topic.priority': 1 },
+      ...urgency('low', 1),
     },
   },
   {
     client: 'shoutrrr',
     belief: 'a JSON answer',
-    line: `POST ${AT}/`,
+    line: `POST ${TOPIC}/`,
     headers: ['Title: T', 'Priority: Default', 'Tags: x', 'Cache: no', 'Firebase: no'],
     body: 'updated',
     fields: {
       title: 'T',
       body: 'updated',
-      severity: 'normal',
       tags: ['x'],
-      metadata: {
-        'compat.topic.priority': 3,
-        'compat.topic.cache': 'no',
-        'compat.topic.firebase': 'no',
-      },
+      ...urgency('normal', 3, { cache: 'no', firebase: 'no' }),
     },
   },
   {
     client: 'acme.sh',
     belief: 'the word expires',
-    line: `POST ${AT}`,
+    line: `POST ${TOPIC}`,
     headers: ['Priority: high', 'Tags: lock', 'Title: acme', 'Authorization: Bearer whatever'],
     body: 'renewed',
     fields: {
       title: 'acme',
       body: 'renewed',
-      severity: 'high',
       tags: ['lock'],
-      metadata: { 'compat.topic.priority': 4 },
+      ...urgency('high', 4),
     },
   },
   {
     client: 'browser',
-    line: `POST ${AT}`,
+    line: `POST ${TOPIC}`,
     headers: ['Origin: https://example.com', 'Priority: u=1, i'],
     body: 'from a page',
     fields: { ...NAMED, body: 'from a page' },
@@ -202,7 +193,7 @@ export const SAMPLES: readonly Sample[] = [
   {
     client: 'Home Assistant, with a file that was sent as its address',
     belief: 'id, time, event and topic',
-    line: `PUT ${AT}`,
+    line: `PUT ${TOPIC}`,
     headers: [
       'X-Title: Camera',
       'X-Message: motion',
@@ -215,16 +206,15 @@ export const SAMPLES: readonly Sample[] = [
     fields: {
       title: 'Camera',
       body: 'motion',
-      severity: 'high',
       images: ['https://example.com/still.png'],
       tags: ['camera', 'motion'],
-      metadata: { 'compat.topic.priority': 4, 'compat.topic.filename': 'still.png' },
+      ...urgency('high', 4, { filename: 'still.png' }),
     },
     answer: { attachment: { name: 'still.png', url: 'https://example.com/still.png' } },
   },
   {
     client: 'alertmanager-ntfy',
-    line: `POST ${AT}`,
+    line: `POST ${TOPIC}`,
     headers: [
       'X-Title: Disk (firing)',
       'X-Tags: rotating_light,severity: page',
@@ -236,21 +226,18 @@ export const SAMPLES: readonly Sample[] = [
     fields: {
       title: 'Disk (firing)',
       body: 'node 7 has 3 % left',
-      severity: 'critical',
       url: 'https://prometheus.example.com/graph?g0.expr=up',
       tags: ['rotating_light', 'severity: page'],
-      metadata: {
-        'compat.topic.priority': 5,
-        'compat.topic.actions':
-          'view, Silence, https://alerts.example.com/#/silences/new, clear=true',
-      },
+      ...urgency('critical', 5, {
+        actions: 'view, Silence, https://alerts.example.com/#/silences/new, clear=true',
+      }),
     },
     answer: { click: 'https://prometheus.example.com/graph?g0.expr=up' },
   },
   {
     client: 'the command line of the tool',
     belief: 'a JSON answer',
-    line: `POST ${AT}`,
+    line: `POST ${TOPIC}`,
     headers: [
       'X-Title: Build',
       'X-Priority: low',
@@ -263,27 +250,22 @@ export const SAMPLES: readonly Sample[] = [
     fields: {
       title: 'Build',
       body: 'build 7 passed',
-      severity: 'low',
       url: 'https://ci.example.com/7',
       tags: ['tada'],
-      metadata: {
-        'compat.topic.priority': 2,
-        'compat.topic.cache': 'no',
-        'compat.topic.firebase': 'no',
-      },
+      ...urgency('low', 2, { cache: 'no', firebase: 'no' }),
     },
   },
   {
     client: 'Home Assistant',
     belief: 'id, time, event and topic',
-    line: `POST ${AT}/garage-door`,
+    line: `POST ${TOPIC}/garage-door`,
     headers: ['X-Attach: https://example.com/door.jpg?size=1'],
     body: 'open',
     fields: {
       ...NAMED,
       body: 'open',
       images: ['https://example.com/door.jpg?size=1'],
-      metadata: { 'compat.topic.sequence_id': 'garage-door' },
+      ...kept({ sequence_id: 'garage-door' }),
     },
     answer: {
       sequence_id: 'garage-door',

@@ -3,31 +3,26 @@
 
 import test from 'ava'
 
-import { PATH_KEY, WRONG_PATH_KEY, startStyles } from '#test/support/compatibility-rig'
+import { TOPIC, WRONG_TOPIC, startStyles } from '#test/support/compatibility-rig'
 import { CHANNEL, PASSWORD } from '#test/support/making'
 import { undocumented } from '#test/support/documented'
 import { rawRequest } from '#test/support/raw-request'
 import { sentMessages } from '#test/support/sent-message'
-import { BELIEFS, SAMPLES } from './topic-samples.ts'
+import { BELIEFS, NAMED, SAMPLES, kept, urgency } from './topic-samples.ts'
 import type { Sample } from './topic-samples.ts'
-
-const AT = `/compat-topic/${PATH_KEY}`
-const WRONG = `/compat-topic/${WRONG_PATH_KEY}`
-
-const NAMED = { title: 'Notification' }
 
 /** Ways to write a text that is not ASCII, or does not stand in the body. */
 const ENCODINGS: readonly Sample[] = [
   {
     client: 'raw UTF-8 in a header',
-    line: `PUT ${AT}/send`,
+    line: `PUT ${TOPIC}/send`,
     headers: ['Title: Grüße 🌍 an alle'],
     body: '  text\nof two lines \n',
     fields: { title: 'Grüße 🌍 an alle', body: 'text\nof two lines' },
   },
   {
     client: 'RFC 2047 Q in two words',
-    line: `PUT ${AT}/publish`,
+    line: `PUT ${TOPIC}/publish`,
     headers: ['t: =?iso-8859-1?Q?Gr=FC=DFe_an?= =?UTF-8?q?_alle?='],
     body: 'x',
     fields: { title: 'Grüße an alle', body: 'x' },
@@ -35,18 +30,13 @@ const ENCODINGS: readonly Sample[] = [
   {
     client: 'everything in the query, with a colon in escapes',
     line: `GET /compat-topic/${CHANNEL}%3A${encodeURIComponent(PASSWORD)}/publish/?message=a%5Cnb+c&title=T&p=2`,
-    fields: {
-      title: 'T',
-      body: 'a\nb c',
-      severity: 'low',
-      metadata: { 'compat.topic.priority': 2 },
-    },
+    fields: { title: 'T', body: 'a\nb c', ...urgency('low', 2) },
   },
   {
     client: 'UnifiedPush with bytes that are no text',
-    line: `POST ${AT}?up=1`,
+    line: `POST ${TOPIC}?up=1`,
     body: Buffer.from([0xff, 0x00, 0x01]),
-    fields: { ...NAMED, body: '/wAB', metadata: { 'compat.topic.encoding': 'base64' } },
+    fields: { ...NAMED, body: '/wAB', ...kept({ encoding: 'base64' }) },
     answer: { encoding: 'base64' },
   },
 ]
@@ -73,13 +63,13 @@ for (const { client, belief = 'status 200', fields, answer = {}, ...request } of
 
 test('topic style: the questions of clients before a publication are answered', async (t) => {
   const rig = await startStyles(t)
-  const preflight = await rawRequest(rig.port, { line: `OPTIONS ${AT}` })
+  const preflight = await rawRequest(rig.port, { line: `OPTIONS ${TOPIC}` })
   t.is(preflight.status, 200)
   t.true(preflight.headers.includes('access-control-allow-headers: *'))
   const ask = async (line: string): Promise<object> => (await rawRequest(rig.port, { line })).json
-  t.deepEqual(await ask(`GET ${AT}?up=1`), { unifiedpush: { version: 1 } })
+  t.deepEqual(await ask(`GET ${TOPIC}?up=1`), { unifiedpush: { version: 1 } })
   t.deepEqual(await ask('GET /compat-topic/v1/health'), { healthy: true })
-  t.deepEqual(await ask(`GET ${AT}/auth`), { success: true })
-  t.like(await ask(`GET ${WRONG}/auth`), { code: 40401 })
-  t.like(await ask(`GET ${AT}`), { code: 40401 })
+  t.deepEqual(await ask(`GET ${TOPIC}/auth`), { success: true })
+  t.like(await ask(`GET ${WRONG_TOPIC}/auth`), { code: 40401 })
+  t.like(await ask(`GET ${TOPIC}`), { code: 40401 })
 })

@@ -5,7 +5,7 @@ import type { OperationId } from '#domain/identity'
 import type { Claim, Operation } from '#domain/operation'
 import { STORE_BUSY } from '#domain/store-ports'
 import { operationsOfAllNodes } from '#src/runtime/cluster/operation-lookup'
-import { FakeOperations } from '#test/support/fake-stores'
+import { FakeOperations } from '#test/support/fake-reads'
 import { message, opId, thing } from '#test/support/submissions'
 
 /** A database and another node, which knows what is put into `elsewhere`. */

@@ -1,0 +1,90 @@
+// Entities, feeds and operations, in memory.
+
+import type { Event, Thing } from '#domain/entity'
+import type { CatchUpPage, FeedEntry } from '#domain/feed'
+import type { ChannelId, OperationId } from '#domain/identity'
+import type { Claim, ClaimOutcome, Operation } from '#domain/operation'
+import type {
+  EntityQuery,
+  HistoryQuery,
+  OperationStore,
+  Page,
+  ReadStore,
+} from '#domain/store-ports'
+
+export class FakeReads implements ReadStore {
+  keptThings: Thing[] = []
+  keptEvents: Event[] = []
+  entries: FeedEntry[] = []
+  next: number | undefined = undefined
+  readonly queries: (EntityQuery | HistoryQuery)[] = []
+
+  async thing(_channelId: ChannelId, id: string): Promise<Thing | undefined> {
+    return this.keptThings.find((thing) => thing.id === id)
+  }
+
+  async event(_channelId: ChannelId, id: string): Promise<Event | undefined> {
+    return this.keptEvents.find((event) => event.id === id)
+  }
+
+  async things(query: EntityQuery): Promise<Page<Thing>> {
+    this.queries.push(query)
+    return this.#page(this.keptThings)
+  }
+
+  async events(query: EntityQuery): Promise<Page<Event>> {
+    this.queries.push(query)
+    return this.#page(this.keptEvents)
+  }
+
+  async history(query: HistoryQuery): Promise<Page<FeedEntry>> {
+    this.queries.push(query)
+    const { channelId, afterSeq = 0, sinceMs = 0, model } = query
+    return this.#page(
+      this.entries.filter(
+        (entry) =>
+          entry.channelId === channelId &&
+          entry.seq > afterSeq &&
+          entry.acceptedAt >= sinceMs &&
+          (model === undefined || entry.model === model),
+      ),
+    )
+  }
+
+  async catchUp(): Promise<readonly CatchUpPage[]> {
+    return [{ entries: this.entries, headSeq: this.entries.length, complete: true }]
+  }
+
+  async pull(): Promise<{ readonly items: readonly FeedEntry[]; readonly hasMore: boolean }> {
+    return { items: this.entries, hasMore: this.next !== undefined }
+  }
+
+  #page<Item>(items: readonly Item[]): Page<Item> {
+    return this.next === undefined ? { items } : { items, next: this.next }
+  }
+}
+
+export class FakeOperations implements OperationStore {
+  readonly rows = new Map<OperationId, Operation>()
+  readonly claims = new Map<OperationId, Claim>()
+
+  async find(opId: OperationId): Promise<Operation | undefined> {
+    return this.rows.get(opId)
+  }
+
+  async claim(claim: Claim, expiredBefore: number, isPending = false): Promise<ClaimOutcome> {
+    const first = this.claims.get(claim.opId)
+    if (first === undefined && isPending) return { kind: 'conflict', code: 'op_id_scope_conflict' }
+    if (first === undefined || first.claimedAt < expiredBefore) {
+      this.claims.set(claim.opId, claim)
+      return { kind: 'fresh' }
+    }
+    if (first.channelId !== claim.channelId || first.thingId !== claim.thingId) {
+      return { kind: 'conflict', code: 'op_id_scope_conflict' }
+    }
+    if (first.contentHash !== claim.contentHash) {
+      return { kind: 'conflict', code: 'op_id_payload_conflict' }
+    }
+    return { kind: 'repeat', first, applied: this.rows.has(claim.opId) }
+  }
+}
