@@ -239,7 +239,7 @@ for (const [name, call, bad, code, good] of [...calls, ...byDevice]) {
   })
 }
 
-test('a client that was answered finds the status, also while the way in is draining', async (t) => {
+test('a client that was answered finds its operation, also while the way in is draining', async (t) => {
   const { acceptance, sink } = await acceptanceRig()
   const accepted = await acceptance.submissions.submit(
     MESSAGE,

@@ -161,7 +161,7 @@ test('credentials/6: a store that rejects does not turn a verified password into
   t.is(verdictOf(await credentials.check(channelId, PASSWORD)), 'channel_not_found')
 })
 
-test('credentials/6: a store that says nothing is waited for a second', async (t) => {
+test('credentials/6: a check waits one second for a store that does not answer', async (t) => {
   const { credentials, channelId, channels, time } = await setUp()
   await credentials.check(channelId, PASSWORD)
   channels.meanwhile = () => new Promise(() => undefined)
@@ -180,7 +180,7 @@ test('credentials/6: an answer that a notice removed opens nothing while the sto
   await t.throwsAsync(async () => credentials.check(channelId, PASSWORD))
 })
 
-test('credentials/4: refusals never push out the verified', async (t) => {
+test('credentials/4: refusals never push out verified passwords', async (t) => {
   const { credentials, channelId, gate } = await setUp()
   await credentials.check(channelId, PASSWORD)
   for (let count = 0; count < 1_100; count += 1) {

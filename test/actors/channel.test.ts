@@ -133,7 +133,7 @@ const trims: Readonly<
     0,
     [2, 3, 4],
   ],
-  'what is used again is the newest': [
+  'an actor used again is the newest': [
     [
       [1, 0],
       [2, 0],
@@ -144,7 +144,7 @@ const trims: Readonly<
     0,
     [1, 3, 4],
   ],
-  'beyond entitiesMax the least recently used goes': [
+  'beyond entitiesMax the least recently used actor goes to sleep': [
     [
       [1, 0, 2],
       [2, 0, 2],
@@ -153,7 +153,7 @@ const trims: Readonly<
     0,
     [2, 3],
   ],
-  'as many go as are needed': [
+  'as many actors go to sleep as are needed': [
     [
       [1, 0, 1],
       [2, 0, 2],
@@ -162,7 +162,7 @@ const trims: Readonly<
     0,
     [3],
   ],
-  'what is idle goes': [
+  'an idle actor goes to sleep': [
     [
       [1, 0],
       [2, 1],

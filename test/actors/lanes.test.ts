@@ -57,7 +57,7 @@ for (const [counts, max, expected] of [
   [[3, 3], 1, 1],
   [[256], 100, 100],
 ] as const) {
-  test(`of entries of ${counts.join(' and ')} at most ${max} gives ${expected}`, async (t) => {
+  test(`a turn of at most ${max} takes ${expected} of entries of ${counts.join(' and ')}`, async (t) => {
     const lane = owned(0)
     const items = await collect([lane], logWith(...counts), max)
     t.is(items.length, expected)

@@ -39,7 +39,7 @@ test('turn-uses/1: a chosen op_id has one effect over two channels', async (t) =
   )
 })
 
-test('turn-uses/1: of two channels the first in the log has the effect, wherever turns are cut', async (t) => {
+test('turn-uses/1: an op_id has its effect on the channel that is first in the log, wherever turns are cut', async (t) => {
   // Grouped by channel, channel 1 comes first; in the log, channel 2 was first with this op_id.
   const log = [message({ channelId: channel(1) }), claimed(2), claimed(1)]
   const whole = await newBench()

@@ -43,7 +43,7 @@ test('provider/1: a code that is used again ends the grant of its first use', as
   t.is((await client.refresh(String(first.json['refresh_token']))).status, 400)
 })
 
-test('adapter/2: of many uses of a code at once at most one gives tokens', async (t) => {
+test('adapter/2: when a code is used many times at once, at most one use gives tokens', async (t) => {
   const { client } = await start(t)
   const code = await codeOf(client)
   const all = await Promise.all(Array.from({ length: 6 }, () => client.redeem(code)))
@@ -204,7 +204,7 @@ async function statusFor(rig: AuthorizationRig, path: string, host: string): Pro
   return Number(text.split(' ')[1])
 }
 
-test('server/3: an address registers only so many clients a minute', async (t) => {
+test('server/3: an address registers a bounded number of clients a minute', async (t) => {
   const { rig } = await start(t)
   const body = { redirect_uris: [REDIRECT] }
   const statuses: number[] = []
@@ -213,7 +213,7 @@ test('server/3: an address registers only so many clients a minute', async (t) =
   t.is(statuses.filter((status) => status === 201).length, 19)
 })
 
-test('nobody registers where that is off, or without the token that is asked for', async (t) => {
+test('nobody registers while registration is off, or without the token that it asks for', async (t) => {
   const body = { redirect_uris: [REDIRECT] }
   const off = await startAuthorization(t, { registration: { kind: 'off' } })
   t.is((await off.post('/oauth/register', body)).status, 404)
@@ -228,7 +228,7 @@ test('nobody registers where that is off, or without the token that is asked for
   t.is((await rig.post('/oauth/register', body, right)).status, 201)
 })
 
-test('adapter/1: the database holds nothing that opens anything', async (t) => {
+test('adapter/1: the database holds neither codes nor tokens, only their hashes', async (t) => {
   const { rig, client } = await start(t)
   const code = await codeOf(client)
   const { json } = await client.redeem(code)
@@ -278,7 +278,7 @@ test('a revoked refresh token takes its grant along', async (t) => {
   t.is(await rig.tokens.verify(String(json['access_token']), RESOURCE), undefined)
 })
 
-test('tokens, codes and pages end with their time', async (t) => {
+test('tokens, codes and pages expire', async (t) => {
   const { rig, client } = await start(t)
   const late = await codeOf(client)
   rig.time.advance(60_000)

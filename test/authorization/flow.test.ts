@@ -13,7 +13,7 @@ import {
   startAuthorization,
 } from '#test/support/authorization-rig'
 
-test('the metadata name every endpoint under the configured address', async (t) => {
+test('the server metadata names every endpoint under the configured address', async (t) => {
   const rig = await startAuthorization(t)
   const { json } = await rig.get('/.well-known/oauth-authorization-server')
   t.like(json, {
@@ -98,7 +98,7 @@ test('a client whose id is the address of its metadata needs no registration', a
   t.deepEqual([...new Set(fetched)], [DOCUMENT])
 })
 
-test('metadata that cannot be fetched, or are those of another client, are a page', async (t) => {
+test('a client whose metadata cannot be fetched, or name another client, is refused on a page', async (t) => {
   for (const fetch of [
     () => Promise.reject(new Error('not public')),
     () => Promise.resolve(Response.json({ client_id: `${DOCUMENT}x`, redirect_uris: [REDIRECT] })),

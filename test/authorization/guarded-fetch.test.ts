@@ -63,7 +63,7 @@ for (const host of HIDDEN) {
   })
 }
 
-test('guarded-fetch/1: public addresses are public', (t) => {
+test('guarded-fetch/1: only addresses of the public network count as public', (t) => {
   for (const address of ['1.1.1.1', '93.184.216.34', '172.32.0.1', '2606:4700::1111', '2a00::1']) {
     t.true(isPublicAddress(address), address)
   }
@@ -168,7 +168,7 @@ test(
   }),
 )
 
-test('guarded-fetch/2: only so many are fetched at once', async (t) => {
+test('guarded-fetch/2: a bounded number of documents is fetched at once', async (t) => {
   const resolve = (): Promise<string[]> => new Promise(() => undefined)
   const fetched = guardedFetch({ timers: new FakeTime(0), resolve })
   const waiting = Array.from({ length: 16 }, () => fetched('https://client.example/'))

@@ -67,7 +67,7 @@ test('a bind session binds one channel, once, and the assistant sees it', async 
   t.is((await browser.send(page, BIND)).status, 410)
 })
 
-test('a bind session that expired, or that nobody made, is a page that says so', async (t) => {
+test('an expired or unknown bind session leads to a page that says so', async (t) => {
   const { rig, grantId } = await granted(t)
   const { bindSession, url } = await rig.bindings.start(grantId)
   const browser = new Browser(rig.url)

@@ -34,7 +34,7 @@ export function authorizationContract(engine: string, open: OpenStore): void {
     t.is(await authorization.find(model, idHash, 1), undefined)
   })
 
-  test(`${engine}: authorization/1: of many uses at once one is the first`, async (t) => {
+  test(`${engine}: authorization/1: exactly one of many uses at once is the first`, async (t) => {
     const { authorization } = await open(t)
     const { model, idHash } = record('a')
     await authorization.put(record('a'))

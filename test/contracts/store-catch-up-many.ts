@@ -28,7 +28,7 @@ async function fill(store: Store): Promise<void> {
 }
 
 export function catchUpManyContract(engine: string, open: OpenStore): void {
-  test(`${engine}: many channels are read as each of them alone`, async (t) => {
+  test(`${engine}: many channels give the pages that each of them gives alone`, async (t) => {
     const store = await open(t)
     await fill(store)
     const below = seeded(5)

@@ -28,7 +28,7 @@ export function channelContract(engine: string, open: OpenStore): void {
     t.is(await channels.passwordSalt('four'), salt)
   })
 
-  test(`${engine}: a channel that was made is there, and no other`, async (t) => {
+  test(`${engine}: a created channel is there, and no other`, async (t) => {
     const { channels } = await open(t)
     await channels.create(newChannel(A))
     t.true(await channels.exists(A))
@@ -77,7 +77,7 @@ export function channelContract(engine: string, open: OpenStore): void {
     t.is((await channels.credentials(A))?.passwordHash, 'second')
   })
 
-  test(`${engine}: of many changes of one password at once, one wins`, async (t) => {
+  test(`${engine}: one of many changes of a password at once wins`, async (t) => {
     const { channels } = await open(t)
     await channels.create(newChannel(A))
     const attempts = Array.from({ length: 20 }, (_, index) =>
@@ -122,7 +122,7 @@ export function channelContract(engine: string, open: OpenStore): void {
     t.deepEqual(await devices.find(device(1)), isPrivate)
   })
 
-  test(`${engine}: sessions of many devices that begin together have each their number`, async (t) => {
+  test(`${engine}: many devices that begin sessions together each get a number of their own`, async (t) => {
     const { devices } = await open(t)
     for (const number of [1, 2]) await devices.create(device(number), 'web', 1)
     const asked = [2, 3, 1, 2, 1, 2].map((number) => devices.numberSession(device(number)))

@@ -106,7 +106,7 @@ export function logContract(engine: string, open: OpenLog): void {
     t.is(await table.bytes(), 8 - bytes)
   })
 
-  test(`${engine}: bytes are bytes and not characters`, async (t) => {
+  test(`${engine}: a log counts bytes and not characters`, async (t) => {
     const { table } = await open(t)
     await appendTo(table, [batch(0, 1, 'Grüße 🌱')])
     t.is(await table.bytes(), 12)

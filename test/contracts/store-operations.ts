@@ -122,7 +122,7 @@ export function operationContract(engine: string, open: OpenStore): void {
     })
   })
 
-  test(`${engine}: of many claims at once of one op_id, one is fresh`, async (t) => {
+  test(`${engine}: one of many claims of an op_id at once is fresh`, async (t) => {
     const { operations } = await open(t)
     const outcomes = await Promise.all(
       Array.from({ length: 600 }, (_, index) =>

@@ -83,7 +83,7 @@ export function parkedContract(engine: string, open: OpenStore): void {
     t.deepEqual(await store.turns.parkedIn(1), new Map([[channel(1), 1]]))
   })
 
-  test(`${engine}: where nothing is parked, readiness says so`, async (t) => {
+  test(`${engine}: readiness says that nothing is parked`, async (t) => {
     const store = await open(t)
     t.deepEqual(await store.parked.readiness(), {
       name: 'channels',

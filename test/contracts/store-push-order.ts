@@ -78,7 +78,7 @@ export function pushOrderContract(engine: string, open: OpenStore): void {
     t.true(askedAt.length < 25, `${askedAt.length} times`)
   })
 
-  test(`${engine}: claiming/3: of a Thing one update an interval goes out, the newest`, async (t) => {
+  test(`${engine}: claiming/3: a Thing sends one update an interval, the newest`, async (t) => {
     const store = await open(t, RULES)
     const writer = await ChannelWriter.open(store, 1)
     await addPushDevice(store, A, 1)
@@ -115,7 +115,7 @@ export function pushOrderContract(engine: string, open: OpenStore): void {
     t.deepEqual(placesOf(await worker.claim(NOW + 1)), [])
   })
 
-  test(`${engine}: claiming/3: of many workers at once, one sends an update of a Thing`, async (t) => {
+  test(`${engine}: claiming/3: one of many workers at once sends an update of a Thing`, async (t) => {
     const store = await open(t, RULES)
     const writer = await ChannelWriter.open(store, 1)
     for (let number = 1; number <= 4; number += 1) await addPushDevice(store, A, number)

@@ -159,7 +159,7 @@ export function pushContract(engine: string, open: OpenStore): void {
     return undefined
   })
 
-  test(`${engine}: claiming/1: of many workers at once, each job has one`, async (t) => {
+  test(`${engine}: claiming/1: each job goes to one of many workers that claim at once`, async (t) => {
     const store = await open(t, RULES)
     const writer = await ChannelWriter.open(store, 1)
     for (let number = 1; number <= 8; number += 1) await addPushDevice(store, A, number)
@@ -257,7 +257,7 @@ export function pushContract(engine: string, open: OpenStore): void {
     t.like(claimed, { pushes: [], superseded: 0, expired: 1, ended: { sent: 1 } })
   })
 
-  test(`${engine}: an entry without a title brings that of its Event or Thing`, async (t) => {
+  test(`${engine}: a push of an entry without a title has the title of its Event or Thing`, async (t) => {
     const store = await open(t, RULES)
     const writer = await ChannelWriter.open(store, 1)
     writer.take(thing('update', 'lamp', { fields: { title: 'Hall lamp' } }))

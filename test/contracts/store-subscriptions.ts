@@ -38,7 +38,7 @@ export function subscriptionContract(engine: string, open: OpenStore): void {
     t.false(await subscriptions.isSubscribed(device(1), A))
   })
 
-  test(`${engine}: subscriptions/1: of a hundred devices at once, 32 are subscribed`, async (t) => {
+  test(`${engine}: subscriptions/1: 32 of a hundred devices that come at once are subscribed`, async (t) => {
     const store = await open(t)
     const { subscriptions, channels } = store
     await channels.create(newChannel(A))

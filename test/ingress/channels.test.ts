@@ -55,7 +55,7 @@ test('a subscription by id joins, tells the bus once, and may be repeated', asyn
   t.like(rig.bus.notices, [{ kind: 'subscribed', channelId: rig.channelId }])
 })
 
-test('a subscription with a wrong password is channel_not_found', async (t) => {
+test('a subscription with a wrong password is refused with channel_not_found', async (t) => {
   const rig = await startIngress(t)
   const wish = { ...CREDENTIALS, password: 'wrong password', device_key: await newDevice(rig) }
   const answer = await rig.post('/channel/subscribe', wish)

@@ -72,7 +72,7 @@ const rows: readonly Row[] = [
 
 for (const { socket, trusted = [], list = '', forwarded = '', expected } of rows) {
   const from = `${socket} trusting [${trusted.join(' ')}] with "${list}" and "${forwarded}"`
-  test(`a request from ${from} is of ${expected}`, (t) => {
+  test(`a request from ${from} has the client address ${expected}`, (t) => {
     const headers: Record<string, string> = { 'x-forwarded-for': list, forwarded }
     const headerLines = (name: string): string => headers[name] ?? ''
     const source = { socketAddress: () => socket, headerLines }
@@ -93,7 +93,7 @@ const spellings: readonly (readonly [text: string, expected: string | undefined]
 ]
 
 for (const [text, expected] of spellings) {
-  test(`the address "${text}" is written ${expected ?? 'not at all'}`, (t) => {
+  test(`the text "${text}" ${expected === undefined ? 'is no address' : `is the address ${expected}`}`, (t) => {
     t.is(normaliseAddress(text), expected)
   })
 }

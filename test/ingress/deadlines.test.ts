@@ -76,7 +76,7 @@ for (const [released, left] of [
   [['a', 'd', 'b'], ['c']],
   [['c', 'a', 'd', 'b'], []],
 ] as const) {
-  test(`of a, b, c and d without ${released.join(', ')} the others expire in order`, (t) => {
+  test(`after ${released.join(', ')} of a, b, c and d are released, the others expire in order`, (t) => {
     const { time, deadlines, expired, body, watch } = setUp()
     const watched = new Map(watch('a', 'b', 'c', 'd').map((each, at) => ['abcd'.charAt(at), each]))
     for (const name of released) deadlines.release(watched.get(name) ?? body(name))

@@ -170,7 +170,7 @@ const strangers: readonly (readonly [path: string, body: object])[] = [
 ]
 
 for (const [path, body] of strangers) {
-  test(`an unknown device_key at ${path} is device_key_not_found`, async (t) => {
+  test(`an unknown device_key at ${path} is refused with device_key_not_found`, async (t) => {
     t.is(await codeOf(t, path, body), 'device_key_not_found')
   })
 }

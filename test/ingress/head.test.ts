@@ -42,7 +42,7 @@ test('HEAD has the head of GET, also its length, and no body', async (t) => {
   t.is(rig.ingress.http.inFlight, 0)
 })
 
-test('the length that HEAD tells is that of the body in bytes', async (t) => {
+test('HEAD tells the length of the body in bytes', async (t) => {
   const rig = await startIngress(t)
   const { text } = await rig.get('/openapi.json')
   const raw = rig.connect()

@@ -84,7 +84,7 @@ const bodies: readonly (readonly [name: string, body: Uint8Array, code: string])
 ]
 
 for (const [name, body, code] of bodies) {
-  test(`a body of ${name} is ${code}`, async (t) => {
+  test(`a body of ${name} is refused with ${code}`, async (t) => {
     const { send } = await startIngress(t)
     const answer = await send('/message', { method: 'POST', headers: JSON_HEADERS, body })
     t.is(answer.status, 400)

@@ -16,7 +16,7 @@ function operation(rig: Rig, status: OperationStatus): Operation {
   return { opId, channelId: rig.channelId, model: 'message', entityId, status, ...times }
 }
 
-test('an operation is found here first, so that a sender always finds its own', async (t) => {
+test('a node looks for an operation among its own first, so that senders find theirs at once', async (t) => {
   const rig = await startIngress(t, { statusRetentionMs: RETENTION_MS })
   const here = operation(rig, 'accepted')
   rig.operations.rows.set(here.opId, { ...here, status: 'sent' })

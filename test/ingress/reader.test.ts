@@ -133,7 +133,7 @@ const broken: readonly (readonly [
 ]
 
 for (const [name, contentType, body, code] of broken) {
-  test(`a multipart form ${name} is ${code}`, async (t) => {
+  test(`a multipart form ${name} is refused with ${code}`, async (t) => {
     t.is(formOf(await multipartBody().read(body, contentType)), code)
   })
 }
@@ -161,7 +161,7 @@ const choices: readonly (readonly [
 ]
 
 for (const [reader, contentType, body, expected] of choices) {
-  test(`by its type ${contentType || '(none)'} a body of ${body.length} bytes is ${JSON.stringify(expected)}`, async (t) => {
+  test(`a body of ${body.length} bytes with the type ${contentType || '(none)'} is read as ${JSON.stringify(expected)}`, async (t) => {
     t.deepEqual(plain(await reader.read(Buffer.from(body), contentType)), expected)
   })
 }

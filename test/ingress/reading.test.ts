@@ -45,7 +45,7 @@ for (const path of PATHS) {
   })
 }
 
-test('one thing is given as it is, and one that is not there is entity_not_found', async (t) => {
+test('a thing is given as it is, and a missing one is refused with entity_not_found', async (t) => {
   const rig = await startIngress(t)
   rig.reads.keptThings = [PUMP]
   const found = await rig.post('/thing/get', { ...CREDENTIALS, thing_id: 'pump' })

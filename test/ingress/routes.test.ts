@@ -38,7 +38,7 @@ test('the OpenAPI document has every route of the table and no other', async (t)
   )
 })
 
-test('the document tells 413 of every route with a body and 401 of every guarded one', async (t) => {
+test('the document gives 413 for every route with a body and 401 for every guarded one', async (t) => {
   const { get } = await startIngress(t)
   const { paths } = (await get('/openapi.json')).json as {
     paths: Record<string, Record<string, Operation>>
@@ -84,7 +84,7 @@ test('every route that takes a channel password counts in the budget, and no oth
   }
 })
 
-test('a path that is nearly one of the table is unknown', async (t) => {
+test('a path that nearly matches a route is refused as unknown', async (t) => {
   const { send } = await startIngress(t)
   for (const path of ['/messages', '/thing', '/thing/update/', '/Message', '/send_status/a/b']) {
     const answer = await send(path, { method: 'POST', body: '{}' })

@@ -158,7 +158,7 @@ test('a bounded number of pages is read at once, the others in the order of aski
   t.deepEqual(await Promise.all(jobs.slice(1)), [1, 2, 3])
 })
 
-test('pages wait for a place among the reads of a gateway', async (t) => {
+test('a page waits while a gateway reads as many as it may', async (t) => {
   const rig = await startIngress(t)
   const ends: (() => void)[] = []
   rig.reads.history = async () => {

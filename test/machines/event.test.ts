@@ -34,7 +34,7 @@ function eventThatIs(state: State): Event | undefined {
 const openIn = (state: string): number => (state === 'open' ? 1 : 0)
 
 for (const [state, action, next] of rows) {
-  test(`an Event that is ${state} and gets ${action}: ${next}`, (t) => {
+  test(`an Event that is ${state} answers ${action} with ${next}`, (t) => {
     const isRefused = next === 'event_closed'
     const reached: string | undefined = nextEventState(state, action)
     t.is(reached, isRefused ? undefined : next)

@@ -39,7 +39,7 @@ test('an operation moves forward only', (t) => {
   }
 })
 
-test('a row of signals ends where it leads, and one that is refused is a defect', (t) => {
+test('signals in a row lead to their last state, and a refused one is a defect', (t) => {
   t.is(statusAfter(), 'accepted')
   t.is(statusAfter('take', 'settle'), 'sent')
   t.is(statusAfter('take', 'queue', 'settlePartly'), 'partially_failed')

@@ -43,7 +43,7 @@ function thingThatIs(state: State): Thing | undefined {
 const liveIn = (state: string): number => (state === 'active' || state === 'archived' ? 1 : 0)
 
 for (const [state, action, next] of rows) {
-  test(`a Thing that is ${state} and gets ${action}: ${next}`, (t) => {
+  test(`a Thing that is ${state} answers ${action} with ${next}`, (t) => {
     const isRefused = next === 'thing_deleted'
     const reached: string | undefined = nextThingState(state, action)
     t.is(reached, isRefused ? undefined : next)

@@ -187,7 +187,7 @@ async function askAs(
   return raw.until(/\r\n\r\n[^]*\}/)
 }
 
-test('a store that does not answer is no wrong token', async (t) => {
+test('a token is not called wrong while the store does not answer', async (t) => {
   const rig = await startMcp(t)
   rig.tokens.failure = Object.assign(new Error('a secret'), { name: 'NoAnswer' })
   const answer = await rig.rpc(LIST)

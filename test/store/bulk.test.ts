@@ -197,7 +197,7 @@ test('nothing follows a statement that does not change the rows that it must', a
   }
 })
 
-test('of several failures the first one decides', async (t) => {
+test('the first of several failures decides the outcome', async (t) => {
   const { statements, session } = waiting(3)
   const done = runAll(session, [MOVE, BEHIND, BEHIND])
   statements[2]?.answer.reject(new Error('last'))
@@ -232,7 +232,7 @@ test('a statement names the columns that the entity declares, less those left ou
   t.deepEqual(statements[1]?.parameters, [1, 'a', 3])
 })
 
-test('lists of values come in the same few sizes', async (t) => {
+test('lists of values are filled up to the same few sizes', async (t) => {
   const lists: string[] = []
   const values: Value[] = []
   await inChunks([1, 2, 3, 4, 5], async (list, part) => {

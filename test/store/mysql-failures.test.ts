@@ -59,7 +59,7 @@ mariaDb.test('database/3: a transaction whose connection died runs again', async
   t.deepEqual(await texts(), ['attempt 2', 'done'])
 })
 
-mariaDb.test('database/3: attempts have an end', async (t, server) => {
+mariaDb.test('database/3: a transaction is tried a bounded number of times', async (t, server) => {
   const { database, texts } = await openNotes(t, server)
   let attempts = 0
   const job = database.durable(async (session) => {
@@ -76,7 +76,7 @@ mariaDb.test('database/3: attempts have an end', async (t, server) => {
 })
 
 mariaDb.test(
-  'mysql/6: nothing stays of what is on its way when the server ends the transaction',
+  'mysql/6: statements on their way leave nothing when the server ends the transaction',
   async (t, server) => {
     const { database, texts } = await openNotes(t, server)
     // Said by the job in the place of a server that takes a transaction back.
@@ -182,7 +182,7 @@ mariaDb.test(
   },
 )
 
-mariaDb.test('W6: only errors about values are no outage', async (t, server) => {
+mariaDb.test('W6: every error but one about values counts as an outage', async (t, server) => {
   const { database } = await openNotes(t, server)
   const insert = 'INSERT INTO notes (id, text) VALUES (?, ?)'
   // A job that fails, and whether the database as it is now is to blame.

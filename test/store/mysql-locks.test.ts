@@ -63,7 +63,7 @@ const kinds = [
 ] as const
 
 mariaDb.test(
-  'mysql/2: what writes sees what is committed meanwhile, a snapshot not',
+  'mysql/2: a writing transaction sees rows committed meanwhile, a snapshot does not',
   async (t, server) => {
     const { database } = await openNotes(t, server)
     for (const [kind, meanwhile, second] of kinds) {

@@ -30,7 +30,7 @@ function messageId(number: number): EntityId {
   return id
 }
 
-mariaDb.test('operations/1: of claims on two nodes at once, one is fresh', async (t, server) => {
+mariaDb.test('operations/1: one of the claims on two nodes at once is fresh', async (t, server) => {
   const url = await newDatabase(server)
   const nodes = [await openNode(t, url), await openNode(t, url)]
   const claims = nodes.flatMap((node, nodeNumber) =>
@@ -74,7 +74,7 @@ mariaDb.test('subscriptions/1: two nodes together keep to the limit', async (t, 
 })
 
 mariaDb.test(
-  'W2: of owners that take a lane at once, the latest epoch stays',
+  'W2: when owners take a lane at once, the latest epoch stays',
   async (t, server) => {
     const url = await newDatabase(server)
     const nodes = [await openNode(t, url), await openNode(t, url)] as const
@@ -89,7 +89,7 @@ mariaDb.test(
   },
 )
 
-mariaDb.test('W2: a commit and a takeover at once: all of it or nothing', async (t, server) => {
+mariaDb.test('W2: a commit during a takeover is kept whole or not at all', async (t, server) => {
   const url = await newDatabase(server)
   const [old, next] = [await openNode(t, url), await openNode(t, url)]
   for (let number = 1; number <= 12; number += 1) {

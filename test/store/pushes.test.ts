@@ -11,7 +11,7 @@ import { openWatched } from '#test/support/watched-store'
 const askedFor = (texts: ReadonlyMap<string, unknown>, what: RegExp): number =>
   [...texts.keys()].filter((text) => what.test(text)).length
 
-test('making/2: without a provider nothing is asked, without a subscriber only the head', async (t) => {
+test('making/2: a turn asks for nothing without a provider, for the head alone without a subscriber', async (t) => {
   const rows = [
     [[], true, 0, 0],
     [['apns'], false, 1, 0],

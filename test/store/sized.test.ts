@@ -33,7 +33,7 @@ test('sized/1: items fit up to the last byte, and the first one always', (t) => 
   }
 })
 
-test('sized/1: a page that has items takes a large one no more', (t) => {
+test('sized/1: a page with items takes no large one', (t) => {
   const { left } = fill(sizes(10), roomFor(9))
   t.deepEqual(left, { items: 8, bytes: PAGE_BYTES_MAX - ENVELOPE - 10, isEmpty: false })
   t.is(fill(sizes(left.bytes - ENVELOPE), left).count, 1)

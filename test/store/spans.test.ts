@@ -90,7 +90,7 @@ test('a clock that goes back where a span begins hides nothing', async (t) => {
   await store.database.close()
 })
 
-test('a time before the oldest span left is not searched', async (t) => {
+test('no span is searched for a time before the oldest one left', async (t) => {
   const { store, writers, history } = await openWith(t, PLACES)
   await store.database.durable((session) =>
     session.run('DELETE FROM thing_updates WHERE id < ?', [MIDDLE]),
@@ -101,7 +101,7 @@ test('a time before the oldest span left is not searched', async (t) => {
   t.deepEqual(await history(1, { sinceMs: 1 }), [])
 })
 
-test('both tables give one history', async (t) => {
+test('a history joins both tables', async (t) => {
   const { writers, history } = await openWith(t, PLACES)
   const writer = writers.get(1)
   await writer?.take(message({ acceptedAt: 1_000 + NEWEST })).commit()

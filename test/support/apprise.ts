@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 
 import type { ExecutionContext } from 'ava'
 
-/** What the package manager makes goes where its other things are. */
+/** The package manager's folder of installed tools. */
 export const APPRISE_FOLDER = new URL('../../node_modules/.apprise', import.meta.url).pathname
 
 const PROGRAM = `${APPRISE_FOLDER}/bin/apprise`

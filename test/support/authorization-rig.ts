@@ -32,7 +32,7 @@ export interface AuthorizationRig extends Rig {
 export interface AuthorizationRigOptions extends RigOptions {
   readonly registration?: ClientRegistration
   readonly fetch?: GuardedFetch
-  /** That of another node. */
+  /** The store of another node. */
   readonly store?: Store
 }
 
@@ -176,7 +176,7 @@ export class Client {
     return browser.follow(await browser.open(this.authorizePath(more)))
   }
 
-  /** What the client is told in the end, when the person allows. */
+  /** The parameters that the client is sent in the end, when the person allows. */
   async allowed(
     more: Readonly<Record<string, string>> = {},
     browser = new Browser(this.#rig.url),

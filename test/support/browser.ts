@@ -54,7 +54,7 @@ const scriptOf = (file: string): string =>
 
 const IMPORT = /(?:from|import)\s*'([^']+)'/g
 
-/** Where every name leads that the file, or what it imports, imports from another folder. */
+/** The files behind all names that the file, or a file it imports, imports from other folders. */
 function importsFrom(file: string): Record<string, string> {
   const imports: Record<string, string> = { heliograph: `/${file}` }
   const visit = (path: string, seen: Set<string>): void => {

@@ -30,7 +30,7 @@ export class DispatchBench {
   /** The database file. */
   readonly path: string
   readonly writer: ChannelWriter
-  /** How many pushes each claim gave. */
+  /** The number of pushes that each claim gave. */
   readonly claims: number[] = []
   readonly time = new FakeTime(NOW)
   readonly provider = new FakeProvider()

@@ -1,4 +1,4 @@
-// What the OpenAPI document of a gateway says of an answer that it gave.
+// Compares an answer of a gateway with its OpenAPI document.
 
 import { Ajv2020 } from 'ajv/dist/2020.js'
 
@@ -9,7 +9,7 @@ import type { Rig } from '#test/support/start-ingress'
 const at = (node: unknown, ...names: readonly string[]): unknown =>
   names.reduce<unknown>((found, name) => (isRecord(found) ? found[name] : undefined), node)
 
-/** How far the answer is from the document; undefined when it stands there, with its schema. */
+/** The difference of the answer from the document; undefined when it is documented, with its schema. */
 export async function undocumented(
   rig: Rig,
   { line }: RawRequest,

@@ -15,7 +15,7 @@ import { NOW_MS } from '#test/support/making'
 export class FakeAccessTokens implements AccessTokens {
   /** By token and resource. */
   readonly grants = new Map<string, Grant>()
-  /** What every question is answered with when it is set. */
+  /** The rejection of every question, when it is set. */
   failure: Error | undefined = undefined
 
   /** Makes a token that is good for the resource. */

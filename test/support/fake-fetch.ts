@@ -25,10 +25,10 @@ const aborted = (signal: AbortSignal | null | undefined): Promise<never> =>
     else signal?.addEventListener('abort', end, { once: true })
   })
 
-/** What the gateway answers a success with. */
+/** The gateway's answer with data. */
 export const success = (data: unknown): Response => Response.json({ success: true, data })
 
-/** What the gateway answers a refusal with. */
+/** The gateway's refusal. */
 export const refusal = (
   status: number,
   error_code: string,

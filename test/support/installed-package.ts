@@ -14,7 +14,7 @@ export const INSTALLED_WITHIN_MS = 600_000
 const TIME_MAX_MS = INSTALLED_WITHIN_MS / 2
 /** No question to the registry but for packages. */
 const INSTALL = ['install', '--prefer-offline', '--no-audit', '--no-fund', '--no-package-lock']
-/** Where npm has its cache and asks for packages; all else that npm sets is of its own run. */
+/** The settings of npm for its cache and registry; the other variables belong to npm's own run. */
 const NPM_SETTINGS = ['npm_config_cache', 'npm_config_registry', 'npm_config_userconfig']
 
 export class InstalledPackage {
@@ -71,7 +71,7 @@ export async function installPackage(): Promise<InstalledPackage> {
   return new InstalledPackage(folder, await readFile(join(folder, packed.filename)))
 }
 
-/** That of a shell outside of this project. */
+/** The environment of a shell outside of this project. */
 function environment(): NodeJS.ProcessEnv {
   const isOurs = (name: string): boolean =>
     /^(npm_|NODE_)/.test(name) && !NPM_SETTINGS.includes(name)

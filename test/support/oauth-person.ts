@@ -22,7 +22,7 @@ export class KeptByClient implements OAuthClientProvider {
   readonly clientMetadata: OAuthClientMetadata
   kept: StoredOAuthTokens | undefined
   client: StoredOAuthClientInformation | undefined
-  /** Where each authorization began. */
+  /** The addresses at which authorizations began. */
   readonly asked: URL[] = []
   #verifier = ''
   #discovered: OAuthDiscoveryState | undefined

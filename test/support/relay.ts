@@ -74,7 +74,7 @@ export class Relay {
     for (const socket of this.#sockets) socket.destroy()
   }
 
-  /** What was kept passes, unless its connection was given up meanwhile. */
+  /** Passes the bytes kept, unless their connection was given up meanwhile. */
   thaw(): void {
     this.#isFrozen = false
     for (const socket of this.#sockets) socket.resume()

@@ -105,7 +105,7 @@ export class ReplicaWorld {
     return this.#gateway.runtime.until(this.deviceAt(device).crash())
   }
 
-  /** What was held back goes, in any order; then the bus is as it is told to be. */
+  /** Sends the announcements held back, in any order; then the bus works as the argument says. */
   disturb(mode: ShakyBus['mode']): void {
     this.#bus.release(this.#gateway.runtime.random)
     this.#bus.mode = mode

@@ -21,7 +21,7 @@ export interface ThingWords {
 }
 
 export class ScriptedGateway {
-  /** What the device has said in all its sessions. */
+  /** The frames that the device has sent in all its sessions. */
   readonly heard: DeviceFrame[] = []
   /** Connections so far. */
   opened = 0

@@ -29,7 +29,7 @@ export function rowOf(file: string): string {
 
 const IMPORT = /(?<!')(?:from|import)\s*\(?\s*'([^']+)'/g
 
-/** Where an import leads: a row of ours, a package, or `node:`. */
+/** The target of an import: a row of ours, a package, or `node:`. */
 export function targetOf(file: string, specifier: string): string {
   if (specifier.startsWith('node:')) return 'node:'
   if (specifier.startsWith('./')) return rowOf(join(file, '..', specifier))

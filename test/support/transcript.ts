@@ -33,11 +33,11 @@ function lineFrom(line: string): Line {
   throw new Error(`not a line of a transcript: ${line}`)
 }
 
-/** What may be another value in each run. */
+/** Texts whose values may differ in each run. */
 const BOUND = /(^|_)(id|key)$/
 const TIMES = /(?<!observed)(_at|_time)$/
 
-/** What the values of the transcript are in this run. */
+/** The values of this run behind the names in the transcript. */
 export class Bindings {
   readonly #actual = new Map<string, string>()
 

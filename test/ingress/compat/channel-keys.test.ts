@@ -91,7 +91,7 @@ test('channel-keys/1: neither the store nor a list holds a key itself', async (t
   t.deepEqual(rig.bus.notices, [{ kind: 'credentials-changed', channelId: rig.channelId }])
 })
 
-test('a key is nothing on native routes', async (t) => {
+test('native routes take no key', async (t) => {
   const rig = await startStyles(t)
   const { key } = await makeKey(rig)
   for (const password of [key, `${CHANNEL}:${key}`]) {

@@ -14,7 +14,7 @@ import { addChannel } from '#test/support/start-ingress'
 const AT = `/compat-devicekey/${PATH_KEY}`
 const ICON = 'https://example.com/a/i.png'
 
-/** By which a client believes that its message went through; an answer has to pass each. */
+/** Tests by which clients believe that their messages went through; an answer has to pass each. */
 const BELIEFS: Readonly<Record<string, (answer: RawAnswer) => boolean>> = {
   'code is 200': ({ json }) => json['code'] === 200,
   'status 200': ({ status }) => status === 200,

@@ -48,7 +48,7 @@ test('Apprise and Home Assistant publish JSON to the root, with a key of 43 char
   t.is(elsewhere.status, 405)
 })
 
-test('the other styles stand at the root too', async (t) => {
+test('a root serves the send-key or the device-key style too', async (t) => {
   const sendKey = await start(t, 'sendkey')
   const line = `GET /${KEY}.send?title=T`
   t.like((await rawRequest(sendKey.rootPort, { line })).json, { code: 0 })

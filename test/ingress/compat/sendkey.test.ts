@@ -18,7 +18,7 @@ const dataOf = ({ json }: RawAnswer): Readonly<Record<string, unknown>> => {
   return isRecord(data) ? data : {}
 }
 
-/** By which a client believes that its message went through; an answer has to pass each. */
+/** Tests by which clients believe that their messages went through; an answer has to pass each. */
 const BELIEFS: Readonly<Record<string, (answer: RawAnswer) => boolean>> = {
   'code is 0': ({ json }) => json['code'] === 0,
   'errno is 0': ({ json }) => json['errno'] === 0,

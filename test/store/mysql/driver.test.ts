@@ -183,7 +183,7 @@ const OTHERWISE: readonly (readonly [what: string, otherwise: Otherwise | Making
 ]
 
 for (const [what, otherwise] of OTHERWISE) {
-  mariaDb.test(`connections/4: with ${what} the driver sends by itself`, async (t, server) => {
+  mariaDb.test(`connections/4: the driver sends by itself with ${what}`, async (t, server) => {
     const { database, meter } = await openSeen(
       t,
       server,
@@ -197,7 +197,7 @@ for (const [what, otherwise] of OTHERWISE) {
   })
 }
 
-mariaDb.test('a driver as it is expected is used as it is', async (t, server) => {
+mariaDb.test('the gateway sends by itself with the expected driver', async (t, server) => {
   const { database, meter } = await openSeen(t, server, () => ({}))
   const logger = new FakeLogger()
   await database.check(logger)

@@ -197,12 +197,12 @@ test('pipelined/3: a follower is sent together with one that had to wait', async
 type Line = Awaited<ReturnType<typeof openLine>>
 
 const IN_BETWEEN: Readonly<Record<string, (line: Line) => Promise<unknown>>> = {
-  'what the driver is asked': ({ connection, line, send }) => {
+  'a statement of the driver itself': ({ connection, line, send }) => {
     line.interrupt()
     connection.prepare('SELECT', () => {})
     return send('b')
   },
-  'the preparing of a statement that is new': ({ send }) => send('b', 'UPDATE'),
+  'the preparation of a new statement': ({ send }) => send('b', 'UPDATE'),
 }
 for (const [what, ask] of Object.entries(IN_BETWEEN)) {
   test(`pipelined/3: ${what} in between is not overtaken`, async (t) => {
