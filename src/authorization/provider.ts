@@ -6,7 +6,7 @@
 //               ends their grant.
 //   provider/2. A token is for this gateway's surface for assistants alone.
 //   provider/3. Only a person on the page that binds a channel makes a grant.
-//   provider/4. The secret of a client is stored as a hash.
+//   provider/4. The secret of a client is stored as a hash, and compared in constant time.
 
 import { timingSafeEqual } from 'node:crypto'
 

@@ -24,9 +24,15 @@ export const DEFAULT_SEVERITY: Severity = 'normal'
 export const MODELS = ['message', 'event', 'thing'] as const
 export type Model = (typeof MODELS)[number]
 
-export type EventAction = 'create' | 'update' | 'close'
-export type ThingAction = 'create' | 'update' | 'archive' | 'delete'
-export type Action = 'send' | EventAction | ThingAction | 'sync'
+export const EVENT_ACTIONS = ['create', 'update', 'close'] as const
+export type EventAction = (typeof EVENT_ACTIONS)[number]
+
+export const THING_ACTIONS = ['create', 'update', 'archive', 'delete'] as const
+export type ThingAction = (typeof THING_ACTIONS)[number]
+
+/** A device gets `sync` alone; no submission has it. (src/domain/feed.ts) */
+export const ACTIONS = ['send', 'create', 'update', 'close', 'archive', 'delete', 'sync'] as const
+export type Action = (typeof ACTIONS)[number]
 
 /** The part that every submission has. Times are Unix milliseconds. */
 interface Accepted {

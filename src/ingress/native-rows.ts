@@ -4,6 +4,7 @@
 import { isFault } from '#domain/fault'
 import type { Operation } from '#domain/operation'
 import type { Page } from '#domain/store-ports'
+import { EVENT_ACTIONS, THING_ACTIONS } from '#domain/submission'
 import type { Acceptance } from '#src/acceptance/acceptance'
 import type { Intent } from '#src/acceptance/intent'
 import {
@@ -52,8 +53,6 @@ export const nativeRows = (ports: NativePorts): readonly Row[] => [
 
 const ACCEPTED = envelope(acceptedToWire)
 const SEND: Intent = { model: 'message', action: 'send' }
-const EVENT_ACTIONS = ['create', 'update', 'close'] as const
-const THING_ACTIONS = ['create', 'update', 'archive', 'delete'] as const
 
 function submissionRows({ acceptance, statusRetentionMs }: NativePorts): readonly Row[] {
   const { submissions, statuses } = acceptance

@@ -1,6 +1,7 @@
 // Tools that submit: Messages, Events and Things.
 
 import { isFault } from '#domain/fault'
+import { EVENT_ACTIONS, THING_ACTIONS } from '#domain/submission'
 import type { EventAction, ThingAction } from '#domain/submission'
 import type { Submissions } from '#src/acceptance/submissions'
 import type { Intent } from '#src/acceptance/intent'
@@ -73,9 +74,6 @@ const THINGS: Readonly<Record<ThingAction, Words>> = {
     annotations: ENDS,
   },
 }
-
-const EVENT_ACTIONS = ['create', 'update', 'close'] as const
-const THING_ACTIONS = ['create', 'update', 'archive', 'delete'] as const
 
 export function submissionTools(submissions: Submissions): readonly Tool[] {
   const tool = (name: string, intent: Intent, body: ObjectSchema, words: Words): Tool => ({

@@ -12,15 +12,14 @@ import {
   parseThingId,
 } from '#domain/identity'
 import type { Unreadable } from '#domain/lane'
+import { EVENT_ACTIONS, THING_ACTIONS } from '#domain/submission'
 import type {
-  EventAction,
   EventSubmission,
   Fields,
   Json,
   MessageSubmission,
   Patch,
   Submission,
-  ThingAction,
   ThingSubmission,
 } from '#domain/submission'
 
@@ -105,9 +104,6 @@ function messageFrom(item: JsonRecord): MessageSubmission | undefined {
     ...(isRepeat === true && { isRepeat }),
   }
 }
-
-const EVENT_ACTIONS: readonly EventAction[] = ['create', 'update', 'close']
-const THING_ACTIONS: readonly ThingAction[] = ['create', 'update', 'archive', 'delete']
 
 function eventFrom(item: JsonRecord): EventSubmission | undefined {
   const accepted = acceptedFrom(item)

@@ -13,8 +13,8 @@ import {
 } from '#domain/identity'
 import type { ChannelId, EntityId } from '#domain/identity'
 import type { Answer } from '#domain/ports'
-import { MODELS } from '#domain/submission'
-import type { Action, Fields, Model } from '#domain/submission'
+import { ACTIONS, MODELS } from '#domain/submission'
+import type { Fields, Model } from '#domain/submission'
 import { GOAWAY_REASONS, HELLO_CURSORS_MAX, PROTOCOL } from './frames.ts'
 import type {
   SubscribedChannel,
@@ -144,9 +144,10 @@ function deliveryOf(members: Members): Delivery | undefined {
   const channelId = channelIdOf(members['channel_id'])
   const opId = typeof members['op_id'] === 'string' ? parseOperationId(members['op_id']) : undefined
   const kept = MODELS.find((name) => name === model)
+  const known = ACTIONS.find((name) => name === action)
   if (channelId === undefined || opId === undefined || kept === undefined) return undefined
   const entityId = entityIdOf(kept, members['entity_id'])
-  if (entityId === undefined || !isSeq(seq) || !isAction(action)) return undefined
+  if (entityId === undefined || !isSeq(seq) || known === undefined) return undefined
   if (typeof delivery_id !== 'string' || !isSeq(accepted_at) || !isFields(payload)) return undefined
   return {
     kind: 'deliver',
@@ -155,7 +156,7 @@ function deliveryOf(members: Members): Delivery | undefined {
     deliveryId: delivery_id,
     opId,
     model: kept,
-    action,
+    action: known,
     entityId,
     state: textOf(state, MARK_LENGTH_MAX),
     rev: isSeq(rev) ? rev : undefined,
@@ -236,17 +237,6 @@ function goawayOf({ reason, retry_after_ms }: Members): GatewayFrame {
   }
 }
 
-const ACTIONS: ReadonlySet<unknown> = new Set<Action>([
-  'send',
-  'create',
-  'update',
-  'close',
-  'archive',
-  'delete',
-  'sync',
-])
-
-const isAction = (value: unknown): value is Action => ACTIONS.has(value)
 const isSent = (value: unknown): boolean => value !== undefined && value !== null
 const isFaultCode = (code: string): code is FaultCode => Object.hasOwn(FAULTS, code)
 /** JSON.parse gives only JSON values inside. */

@@ -1,5 +1,5 @@
-// Goal: what every way in gets from the stage, without any of them: no HTTP, no password in the
-// fields where a grant stands for it, and 503 after every other refusal.
+// Goal: the stage serves every way in alike: it knows no HTTP, needs no password where a grant stands
+// for it, and gives 503 after every other refusal.
 
 import test from 'ava'
 
@@ -74,40 +74,36 @@ test('channels/2: a grant neither renames nor deletes a channel, nor changes its
   t.like(channels.rows.get(channelId), { channelName: 'a channel' })
 })
 
-// A row for each call that works: its own refusal, and fields for which nothing is wrong.
 type Call = (acceptance: Acceptance, fields: object, caller: Caller) => unknown
+/** A call that works: its own refusal, and fields for which nothing is wrong. */
+type Row = readonly [name: string, call: Call, bad: object, code: string, good: object]
+
 const WRONG = { ...CREDENTIALS, password: 'wrong password' }
-const calls: readonly (readonly [
-  name: string,
-  call: Call,
-  bad: object,
-  code: string,
-  good: object,
-])[] = [
-  [
-    'submissions.submit',
-    (a, f, c) => a.submissions.submit(MESSAGE, f, c),
-    { ...WRONG, title: 'x' },
-    'channel_not_found',
-    { ...CREDENTIALS, title: 'x' },
-  ],
-  [
-    'state.thing',
-    (a, f, c) => a.state.thing(f, c),
-    { ...WRONG, thing_id: 't' },
-    'channel_not_found',
-    { ...CREDENTIALS, thing_id: 't' },
-  ],
-  [
-    'state.event',
-    (a, f, c) => a.state.event(f, c),
-    { ...WRONG, event_id: 't' },
-    'channel_not_found',
-    { ...CREDENTIALS, event_id: 't' },
-  ],
-  ['state.things', (a, f, c) => a.state.things(f, c), WRONG, 'channel_not_found', CREDENTIALS],
-  ['state.events', (a, f, c) => a.state.events(f, c), WRONG, 'channel_not_found', CREDENTIALS],
-  ['state.history', (a, f, c) => a.state.history(f, c), WRONG, 'channel_not_found', CREDENTIALS],
+
+/** A call that needs the password of the channel. */
+const byPassword = (name: string, call: Call, more: object = {}): Row => [
+  name,
+  call,
+  { ...WRONG, ...more },
+  'channel_not_found',
+  { ...CREDENTIALS, ...more },
+]
+
+const calls: readonly Row[] = [
+  byPassword('submissions.submit', (a, f, c) => a.submissions.submit(MESSAGE, f, c), {
+    title: 'x',
+  }),
+  byPassword('state.thing', (a, f, c) => a.state.thing(f, c), { thing_id: 't' }),
+  byPassword('state.event', (a, f, c) => a.state.event(f, c), { event_id: 't' }),
+  byPassword('state.things', (a, f, c) => a.state.things(f, c)),
+  byPassword('state.events', (a, f, c) => a.state.events(f, c)),
+  byPassword('state.history', (a, f, c) => a.state.history(f, c)),
+  byPassword('channels.info', (a, f, c) => a.channels.info(f, c)),
+  byPassword('channels.delete', (a, f, c) => a.channels.delete(f, c)),
+  byPassword('channels.rename', (a, f, c) => a.channels.rename(f, c), { channel_name: 'n' }),
+  byPassword('channels.changePassword', (a, f, c) => a.channels.changePassword(f, c), {
+    new_password: 'a password',
+  }),
   [
     'channels.create',
     (a, f, c) => a.channels.create(f, c),
@@ -116,33 +112,11 @@ const calls: readonly (readonly [
     { channel_name: 'n', password: 'a password' },
   ],
   [
-    'channels.rename',
-    (a, f, c) => a.channels.rename(f, c),
-    { ...WRONG, channel_name: 'n' },
-    'channel_not_found',
-    { ...CREDENTIALS, channel_name: 'n' },
-  ],
-  [
-    'channels.changePassword',
-    (a, f, c) => a.channels.changePassword(f, c),
-    { ...WRONG, new_password: 'a password' },
-    'channel_not_found',
-    { ...CREDENTIALS, new_password: 'a password' },
-  ],
-  ['channels.info', (a, f, c) => a.channels.info(f, c), WRONG, 'channel_not_found', CREDENTIALS],
-  [
     'channels.exists',
     (a, f, c) => a.channels.exists('id' in f ? String(f.id) : undefined, c),
     {},
     'channel_id_required',
     { id: CHANNEL },
-  ],
-  [
-    'channels.delete',
-    (a, f, c) => a.channels.delete(f, c),
-    WRONG,
-    'channel_not_found',
-    CREDENTIALS,
   ],
   [
     'registration.register',
@@ -161,13 +135,7 @@ const calls: readonly (readonly [
 ]
 
 // The same for calls by a device, whose key each test makes.
-const byDevice: readonly (readonly [
-  name: string,
-  call: Call,
-  bad: object,
-  code: string,
-  good: object,
-])[] = [
+const byDevice: readonly Row[] = [
   [
     'deviceRoutes.set',
     (a, f, c) => a.deviceRoutes.set(f, c),
@@ -190,13 +158,7 @@ const byDevice: readonly (readonly [
     'delivery_id_invalid',
     { delivery_ids: [`${CHANNEL}-1`] },
   ],
-  [
-    'subscriptions.subscribe',
-    (a, f, c) => a.subscriptions.subscribe(f, c),
-    WRONG,
-    'channel_not_found',
-    CREDENTIALS,
-  ],
+  byPassword('subscriptions.subscribe', (a, f, c) => a.subscriptions.subscribe(f, c)),
   [
     'subscriptions.subscribe by name',
     (a, f, c) => a.subscriptions.subscribe(f, c),

@@ -1,6 +1,8 @@
 import test from 'ava'
+import type { ExecutionContext } from 'ava'
 
 import { NO_FIELDS } from '#domain/patch'
+import type { Submission } from '#domain/submission'
 import { systemOver } from '#test/support/actor-system'
 import { channel, message, thing } from '#test/support/submissions'
 import { turn, until } from '#test/support/until'
@@ -88,18 +90,24 @@ test('a lane whose lease is gone is not applied, and is again when it comes back
   await until('lane 0 is applied', () => seqsOf(store).length === 1)
 })
 
-test("owned-lanes/1: a lane that comes back is applied from the other owner's place", async (t) => {
-  const { log, store, leases, system } = await running(t)
+/** A system that has applied a Thing in lane 0, which another owner has now and has gone on with. */
+async function withOtherOwner(t: ExecutionContext, others: readonly Submission[]) {
+  const own = await running(t)
+  const { log, store, leases, system } = own
   log.put(0, [thing('create', 't', { at: 1, attrs: { on: true } })])
   await until('the first is applied', () => store.feed.length === 1)
-
-  // Another process has the lane for a while and applies two more.
   void leases.hold([{ lane: 1, epoch: 1 }])
   await until('lane 0 is let go', () => system.ownedLanes === 1)
   const other = systemOver({ store, log, leases: [{ lane: 0, epoch: 2 }] })
-  log.put(0, [message(), thing('update', 't', { at: 5, attrs: { on: false } })])
+  log.put(0, others)
   await other.system.start()
   await other.system.drain()
+  return own
+}
+
+test("owned-lanes/1: a lane that comes back is applied from the other owner's place", async (t) => {
+  const update = thing('update', 't', { at: 5, attrs: { on: false } })
+  const { log, store, leases } = await withOtherOwner(t, [message(), update])
   t.is(store.feed.length, 3)
 
   void leases.hold([{ lane: 0, epoch: 3 }])
@@ -112,15 +120,8 @@ test("owned-lanes/1: a lane that comes back is applied from the other owner's pl
 })
 
 test('owned-lanes/1: a late reading after a lane came back overwrites nothing newer', async (t) => {
-  const { log, store, leases, system } = await running(t)
-  log.put(0, [thing('create', 't', { at: 1, attrs: { on: true } })])
-  await until('the first is applied', () => store.feed.length === 1)
-  void leases.hold([{ lane: 1, epoch: 1 }])
-  await until('lane 0 is let go', () => system.ownedLanes === 1)
-  const other = systemOver({ store, log, leases: [{ lane: 0, epoch: 2 }] })
-  log.put(0, [thing('update', 't', { at: 5, attrs: { on: false } })])
-  await other.system.start()
-  await other.system.drain()
+  const update = thing('update', 't', { at: 5, attrs: { on: false } })
+  const { log, store, leases } = await withOtherOwner(t, [update])
 
   // It has no effect, so it takes no seq that could clash; what is kept of the Thing is written.
   const late = thing('update', 't', { at: 1, attrs: { on: true } })

@@ -247,26 +247,6 @@ test('adapter/1: the database holds neither codes nor tokens, only their hashes'
   t.false(JSON.stringify(rig.logger.lines).includes(code))
 })
 
-test('provider/4: a client with a secret needs it, and the database holds its hash', async (t) => {
-  const { rig } = await start(t)
-  for (const method of ['client_secret_post', 'client_secret_basic']) {
-    const more = { redirect_uris: [REDIRECT], token_endpoint_auth_method: method }
-    const { json } = await rig.post('/oauth/register', more)
-    const { client_id: id, client_secret: secret } = json as Record<string, string>
-    if (id === undefined || secret === undefined) return t.fail('no secret')
-    const { hashOf } = await import('#src/authorization/adapter')
-    const kept = await rig.store.authorization.find('Client', hashOf(id), rig.time.nowMs())
-    t.true(kept?.payload.includes(hashOf(secret)))
-    t.false(kept?.payload.includes(secret))
-    const client = new Client(rig, id)
-    for (const wrong of [`${secret}x`, hashOf(secret), '']) {
-      const refused = await client.redeemWith(method, wrong, await codeOf(client))
-      t.true(refused.status === 400 || refused.status === 401, `${method} ${refused.text}`)
-    }
-    t.is((await client.redeemWith(method, secret, await codeOf(client))).status, 200)
-  }
-})
-
 test('a revoked refresh token takes its grant along', async (t) => {
   const { rig, client } = await start(t)
   const { json } = await client.redeem(await codeOf(client))

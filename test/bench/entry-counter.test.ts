@@ -1,17 +1,7 @@
 import test from 'ava'
 
-import { EntryCounter, numberAt } from './load/entry-counter.ts'
+import { EntryCounter, emptyTally, numberAt } from './load/entry-counter.ts'
 import { DUE_BASE_US } from './load/payload.ts'
-
-const emptyTally = () => ({
-  entries: 0,
-  repeated: 0,
-  skipped: 0,
-  gaps: 0,
-  synced: 0,
-  closed: 0,
-  caughtUp: 0,
-})
 
 const frame = (channel: string, seq: number, more = ''): string =>
   `{"type":"deliver","channel_id":"${channel}","seq":${seq},"op_id":"1-2"${more}}`

@@ -1,5 +1,6 @@
 import test from 'ava'
 
+import { emptyTally } from './load/entry-counter.ts'
 import type { LoadReport, SubscriberReport } from './load/messages.ts'
 import { cpuSecondsFrom } from './rig/processes.ts'
 import { cpuBetween, deviceDifference, reasonsAgainst, rowDifference } from './rig/rig.ts'
@@ -18,13 +19,8 @@ const LOAD: LoadReport = {
   latency: QUICK,
 }
 const DEVICE: SubscriberReport = {
+  ...emptyTally(),
   entries: 10,
-  repeated: 0,
-  skipped: 0,
-  gaps: 0,
-  synced: 0,
-  closed: 0,
-  caughtUp: 0,
   latency: QUICK,
 }
 const DRAINED = { drainMs: 1_000, device: DEVICE, skipped: 0 }

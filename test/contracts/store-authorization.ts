@@ -2,18 +2,10 @@
 
 import test from 'ava'
 
+import { NEVER } from '#test/support/retention-limits'
 import { newChannel } from '#test/support/store-writer'
 import { A, B, SECRET, binding, record, session } from './authorization-samples.ts'
 import type { OpenStore } from './store-contract.ts'
-
-const before = (authorization: number) => ({
-  operations: 0,
-  messagesAndEvents: 0,
-  thingUpdates: 0,
-  tombstones: 0,
-  deletedChannels: 0,
-  authorization,
-})
 
 export function authorizationContract(engine: string, open: OpenStore): void {
   test(`${engine}: a record is found until its end, under its model, and replaced`, async (t) => {
@@ -94,7 +86,7 @@ export function authorizationContract(engine: string, open: OpenStore): void {
     await bindings.startSession({ ...session, expiresAt: 20 })
     const steps: number[] = []
     for (;;) {
-      const removed = await retention.step(before(30), 2)
+      const removed = await retention.step({ ...NEVER, authorization: 30 }, 2)
       t.true(removed <= 2)
       if (removed === 0) break
       steps.push(removed)

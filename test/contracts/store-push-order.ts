@@ -1,7 +1,9 @@
 // The order of a device's jobs, and what updates of Things may be sent.
 
 import test from 'ava'
+import type { ExecutionContext } from 'ava'
 
+import type { Store } from '#src/store/store'
 import { ChannelWriter } from '#test/support/store-writer'
 import { channel, message, opId, thing } from '#test/support/submissions'
 import {
@@ -19,11 +21,27 @@ const A = channel(1)
 const NOW = 2_000
 const INTERVAL = RULES.thingIntervalMs
 
+/** A store with a channel to which one device of Apple is subscribed. */
+async function withDevice(
+  open: OpenStore,
+  t: ExecutionContext,
+): Promise<{ store: Store; writer: ChannelWriter }> {
+  const store = await open(t, RULES)
+  const writer = await ChannelWriter.open(store, 1)
+  await addPushDevice(store, A, 1)
+  return { store, writer }
+}
+
+/** The worker sends an update of a Thing; the next one is held until the interval is over. */
+async function holdUpdate(writer: ChannelWriter, worker: Worker): Promise<void> {
+  await writer.take(thing('update', 'lamp', { at: 1, attrs: { on: true } })).commit()
+  await worker.settle(NOW, ...(await worker.claim(NOW)).map(delivered))
+  await writer.take(thing('update', 'lamp', { at: 2, attrs: { on: false } })).commit()
+}
+
 export function pushOrderContract(engine: string, open: OpenStore): void {
   test(`${engine}: claiming/2: nothing overtakes a deferred job of its device`, async (t) => {
-    const store = await open(t, RULES)
-    const writer = await ChannelWriter.open(store, 1)
-    await addPushDevice(store, A, 1)
+    const { store, writer } = await withDevice(open, t)
     await addPushDevice(store, A, 2)
     await writer.take(message(), message()).commit()
     const worker = new Worker(store)
@@ -42,9 +60,7 @@ export function pushOrderContract(engine: string, open: OpenStore): void {
   })
 
   test(`${engine}: claiming/2: a device's jobs are with one worker at a time`, async (t) => {
-    const store = await open(t, RULES)
-    const writer = await ChannelWriter.open(store, 1)
-    await addPushDevice(store, A, 1)
+    const { store, writer } = await withDevice(open, t)
     await writer.take(message(), message(), message()).commit()
     const [one, other] = [new Worker(store, 'one'), new Worker(store, 'other')]
     const first = await one.claim(NOW, 'apns', 1)
@@ -56,10 +72,28 @@ export function pushOrderContract(engine: string, open: OpenStore): void {
     t.deepEqual(placesOf(await other.claim(NOW + 100 + CLAIM_MS)), ['token 1 2', 'token 1 3'])
   })
 
+  test(`${engine}: claiming/5: the jobs of a worker that is gone come before later ones of their device`, async (t) => {
+    const { store, writer } = await withDevice(open, t)
+    await writer.take(...Array.from({ length: 6 }, () => message())).commit()
+    const [gone, other] = [new Worker(store, 'gone'), new Worker(store, 'other')]
+    t.deepEqual(placesOf(await gone.claim(NOW, 'apns', 2)), ['token 1 1', 'token 1 2'])
+    const nowMs = NOW + CLAIM_MS
+    for (const pair of [
+      [1, 2],
+      [3, 4],
+      [5, 6],
+    ]) {
+      const places = placesOf(await other.claim(nowMs, 'apns', 2))
+      t.deepEqual(
+        places,
+        pair.map((seq) => `token 1 ${seq}`),
+        'none was put off',
+      )
+    }
+  })
+
   test(`${engine}: jobs behind those of a worker that is gone are asked for ever more rarely`, async (t) => {
-    const store = await open(t, RULES)
-    const writer = await ChannelWriter.open(store, 1)
-    await addPushDevice(store, A, 1)
+    const { store, writer } = await withDevice(open, t)
     await writer.take(message(), message(), message()).commit()
     const [gone, other] = [new Worker(store, 'gone'), new Worker(store, 'other')]
     await gone.claim(NOW, 'apns', 1)
@@ -79,9 +113,7 @@ export function pushOrderContract(engine: string, open: OpenStore): void {
   })
 
   test(`${engine}: claiming/3: a Thing sends one update an interval, the newest`, async (t) => {
-    const store = await open(t, RULES)
-    const writer = await ChannelWriter.open(store, 1)
-    await addPushDevice(store, A, 1)
+    const { store, writer } = await withDevice(open, t)
     const update = (at: number, id = 'lamp') =>
       writer.take(thing('update', id, { at, opId: `${id}-${at}`, attrs: { at } })).commit()
     const worker = new Worker(store)
@@ -105,9 +137,7 @@ export function pushOrderContract(engine: string, open: OpenStore): void {
   })
 
   test(`${engine}: claiming/3: an update waits while one of the same Thing is with a worker`, async (t) => {
-    const store = await open(t, RULES)
-    const writer = await ChannelWriter.open(store, 1)
-    await addPushDevice(store, A, 1)
+    const { store, writer } = await withDevice(open, t)
     const worker = new Worker(store)
     await writer.take(thing('update', 'lamp', { at: 1, attrs: { on: true } })).commit()
     t.is((await worker.claim(NOW)).length, 1)
@@ -135,13 +165,9 @@ export function pushOrderContract(engine: string, open: OpenStore): void {
   })
 
   test(`${engine}: claiming/3: the end of a Thing is not held back, and takes held updates along`, async (t) => {
-    const store = await open(t, RULES)
-    const writer = await ChannelWriter.open(store, 1)
-    await addPushDevice(store, A, 1)
+    const { store, writer } = await withDevice(open, t)
     const worker = new Worker(store)
-    await writer.take(thing('update', 'lamp', { at: 1, attrs: { on: true } })).commit()
-    await worker.settle(NOW, ...(await worker.claim(NOW)).map(delivered))
-    await writer.take(thing('update', 'lamp', { at: 2, attrs: { on: false } })).commit()
+    await holdUpdate(writer, worker)
     t.deepEqual(placesOf(await worker.claim(NOW + 10)), [])
     await writer.take(thing('delete', 'lamp', { at: 3 })).commit()
     const ended = await worker.claim(NOW + 20)
@@ -152,13 +178,9 @@ export function pushOrderContract(engine: string, open: OpenStore): void {
   })
 
   test(`${engine}: later pushes pass a held update`, async (t) => {
-    const store = await open(t, RULES)
-    const writer = await ChannelWriter.open(store, 1)
-    await addPushDevice(store, A, 1)
+    const { store, writer } = await withDevice(open, t)
     const worker = new Worker(store)
-    await writer.take(thing('update', 'lamp', { at: 1, attrs: { on: true } })).commit()
-    await worker.settle(NOW, ...(await worker.claim(NOW)).map(delivered))
-    await writer.take(thing('update', 'lamp', { at: 2, attrs: { on: false } })).commit()
+    await holdUpdate(writer, worker)
     await worker.claim(NOW + 10)
     await writer.take(message()).commit()
     t.deepEqual(placesOf(await worker.claim(NOW + 20)), ['token 1 3'])

@@ -5,29 +5,13 @@ import test from 'ava'
 import type { RetentionLimits } from '#domain/retention-ports'
 import type { Store } from '#src/store/store'
 import { pageFrom } from '#test/support/feed-reader'
+import { EVERYTHING, NEVER, limitsOf } from '#test/support/retention-limits'
 import { ChannelWriter } from '#test/support/store-writer'
 import { channel, event, message, opId, thing } from '#test/support/submissions'
 import { device } from './store-channels.ts'
 import type { OpenStore } from './store-contract.ts'
 
 const A = channel(1)
-const NEVER: RetentionLimits = {
-  operations: 0,
-  messagesAndEvents: 0,
-  thingUpdates: 0,
-  tombstones: 0,
-  deletedChannels: 0,
-  authorization: 0,
-}
-const ALL = Number.MAX_SAFE_INTEGER
-const EVERYTHING: RetentionLimits = {
-  operations: ALL,
-  messagesAndEvents: ALL,
-  thingUpdates: ALL,
-  tombstones: ALL,
-  deletedChannels: ALL,
-  authorization: ALL,
-}
 
 /** Steps until nothing is left; gives what each removed. */
 async function drain(store: Store, limits: RetentionLimits, maxRows = 100): Promise<number[]> {
@@ -56,15 +40,7 @@ export function retentionContract(engine: string, open: OpenStore): void {
     writer.take(message(), thing('delete', 'lamp'), event('close', 'fire'))
     await writer.commit()
     t.deepEqual(await drain(store, NEVER), [])
-    const justBefore = {
-      operations: 1000,
-      messagesAndEvents: 1000,
-      thingUpdates: 1000,
-      tombstones: 1000,
-      deletedChannels: 1000,
-      authorization: 1000,
-    }
-    t.deepEqual(await drain(store, justBefore), [])
+    t.deepEqual(await drain(store, limitsOf(1000)), [])
     t.deepEqual(await seqsOf(store), [1, 2, 3])
   })
 

@@ -4,6 +4,7 @@ import { clientAddress, normaliseAddress } from '#src/ingress/client-address'
 
 interface Row {
   readonly socket: string
+  /** PROXIES, where a row names no others. */
   readonly trusted?: readonly string[]
   readonly list?: string
   readonly forwarded?: string
@@ -14,63 +15,57 @@ const PROXIES = ['10.0.0.0/8', '::1']
 
 // One row differs from the one before it in what decides.
 const rows: readonly Row[] = [
-  { socket: '203.0.113.9', expected: '203.0.113.9' },
+  { socket: '203.0.113.9', trusted: [], expected: '203.0.113.9' },
+  { socket: '203.0.113.9', trusted: [], list: '1.1.1.1', expected: '203.0.113.9' },
   { socket: '203.0.113.9', list: '1.1.1.1', expected: '203.0.113.9' },
-  { socket: '203.0.113.9', trusted: PROXIES, list: '1.1.1.1', expected: '203.0.113.9' },
-  { socket: '10.1.2.3', trusted: PROXIES, expected: '10.1.2.3' },
-  { socket: '10.1.2.3', trusted: PROXIES, list: '1.1.1.1', expected: '1.1.1.1' },
-  { socket: '10.1.2.3', trusted: PROXIES, list: '9.9.9.9, 1.1.1.1', expected: '1.1.1.1' },
-  { socket: '10.1.2.3', trusted: PROXIES, list: '9.9.9.9, 1.1.1.1, 10.9.9.9', expected: '1.1.1.1' },
-  { socket: '10.1.2.3', trusted: PROXIES, list: '10.7.7.7, 10.9.9.9', expected: '10.7.7.7' },
+  { socket: '10.1.2.3', expected: '10.1.2.3' },
+  { socket: '10.1.2.3', list: '1.1.1.1', expected: '1.1.1.1' },
+  { socket: '10.1.2.3', list: '9.9.9.9, 1.1.1.1', expected: '1.1.1.1' },
+  { socket: '10.1.2.3', list: '9.9.9.9, 1.1.1.1, 10.9.9.9', expected: '1.1.1.1' },
+  { socket: '10.1.2.3', list: '10.7.7.7, 10.9.9.9', expected: '10.7.7.7' },
   {
     socket: '10.1.2.3',
-    trusted: PROXIES,
     list: '9.9.9.9, nonsense, 10.9.9.9',
     expected: '10.9.9.9',
   },
-  { socket: '10.1.2.3', trusted: PROXIES, list: '9.9.9.9,', expected: '10.1.2.3' },
-  { socket: '10.1.2.3', trusted: PROXIES, list: '1.1.1.1:4711', expected: '1.1.1.1' },
-  { socket: '10.1.2.3', trusted: PROXIES, list: '[2001:DB8::0:7]:4711', expected: '2001:db8::7' },
-  { socket: '10.1.2.3', trusted: PROXIES, list: '::ffff:1.1.1.1', expected: '1.1.1.1' },
+  { socket: '10.1.2.3', list: '9.9.9.9,', expected: '10.1.2.3' },
+  { socket: '10.1.2.3', list: '1.1.1.1:4711', expected: '1.1.1.1' },
+  { socket: '10.1.2.3', list: '[2001:DB8::0:7]:4711', expected: '2001:db8::7' },
+  { socket: '10.1.2.3', list: '::ffff:1.1.1.1', expected: '1.1.1.1' },
   {
     socket: '0000:0000:0000:0000:0000:ffff:0a01:0203',
-    trusted: PROXIES,
     list: '1.1.1.1',
     expected: '1.1.1.1',
   },
   {
     socket: '0000:0000:0000:0000:0000:0000:0000:0001',
-    trusted: PROXIES,
     list: '1.1.1.1',
     expected: '1.1.1.1',
   },
-  { socket: '10.1.2.3', trusted: PROXIES, forwarded: 'for=1.1.1.1', expected: '1.1.1.1' },
+  { socket: '10.1.2.3', forwarded: 'for=1.1.1.1', expected: '1.1.1.1' },
   {
     socket: '10.1.2.3',
-    trusted: PROXIES,
     forwarded: 'for=9.9.9.9, For="[2001:db8::7]:80";proto=https;by=10.1.2.3',
     expected: '2001:db8::7',
   },
-  { socket: '10.1.2.3', trusted: PROXIES, forwarded: 'for=unknown', expected: '10.1.2.3' },
-  { socket: '10.1.2.3', trusted: PROXIES, forwarded: 'proto=https', expected: '10.1.2.3' },
+  { socket: '10.1.2.3', forwarded: 'for=unknown', expected: '10.1.2.3' },
+  { socket: '10.1.2.3', forwarded: 'proto=https', expected: '10.1.2.3' },
   {
     socket: '10.1.2.3',
-    trusted: PROXIES,
     list: '1.1.1.1',
     forwarded: 'for=1.1.1.1',
     expected: '1.1.1.1',
   },
   {
     socket: '10.1.2.3',
-    trusted: PROXIES,
     list: '1.1.1.1',
     forwarded: 'for=8.8.8.8',
     expected: '10.1.2.3',
   },
-  { socket: '', expected: 'unknown' },
+  { socket: '', trusted: [], expected: 'unknown' },
 ]
 
-for (const { socket, trusted = [], list = '', forwarded = '', expected } of rows) {
+for (const { socket, trusted = PROXIES, list = '', forwarded = '', expected } of rows) {
   const from = `${socket} trusting [${trusted.join(' ')}] with "${list}" and "${forwarded}"`
   test(`a request from ${from} has the client address ${expected}`, (t) => {
     const headers: Record<string, string> = { 'x-forwarded-for': list, forwarded }

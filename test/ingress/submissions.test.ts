@@ -9,105 +9,58 @@ const ID = /^[0-9a-f]{32}$/
 const EVENT = { ...CREDENTIALS, event_time: NOW_MS }
 const THING = { ...CREDENTIALS, observed_at: NOW_MS }
 
-interface Row {
-  readonly path: string
-  readonly body: object
-  readonly id: 'message_id' | 'event_id' | 'thing_id'
-  readonly expected: object
-  readonly idIs?: string
-}
+/** A request, and the submission of the named model and action that it becomes. */
+type Row = readonly [path: string, body: object, becomes: readonly [string, string], more?: object]
+
+const NAMED_EVENT = { ...EVENT, event_id: 'e-1' }
+const NAMED_THING = { ...THING, thing_id: 'pump' }
 
 const rows: readonly Row[] = [
-  {
-    path: '/message',
-    body: { ...CREDENTIALS, title: 'x' },
-    id: 'message_id',
-    expected: { model: 'message', action: 'send', claimed: false, acceptedAt: NOW_MS },
-  },
-  {
-    path: '/event/create',
-    body: EVENT,
-    id: 'event_id',
-    expected: { model: 'event', action: 'create' },
-  },
-  {
-    path: '/event/update',
-    body: { ...EVENT, event_id: 'e-1' },
-    id: 'event_id',
-    idIs: 'e-1',
-    expected: { model: 'event', action: 'update' },
-  },
-  {
-    path: '/event/close',
-    body: { ...EVENT, event_id: 'e-1', ended_at: NOW_MS },
-    id: 'event_id',
-    idIs: 'e-1',
-    expected: { model: 'event', action: 'close' },
-  },
-  {
-    path: '/thing/pump%3A1/event/create',
-    body: EVENT,
-    id: 'event_id',
-    expected: { model: 'event', action: 'create', patch: { fields: { thing_id: 'pump:1' } } },
-  },
-  {
-    path: '/thing/pump/event/update',
-    body: { ...EVENT, event_id: 'e-1', thing_id: 'pump' },
-    id: 'event_id',
-    idIs: 'e-1',
-    expected: { model: 'event', action: 'update', patch: { fields: { thing_id: 'pump' } } },
-  },
-  {
-    path: '/thing/pump/event/close',
-    body: { ...EVENT, event_id: 'e-1' },
-    id: 'event_id',
-    idIs: 'e-1',
-    expected: { model: 'event', action: 'close' },
-  },
-  {
-    path: '/thing/create',
-    body: THING,
-    id: 'thing_id',
-    expected: { model: 'thing', action: 'create' },
-  },
-  {
-    path: '/thing/update',
-    body: { ...THING, thing_id: 'pump' },
-    id: 'thing_id',
-    idIs: 'pump',
-    expected: { model: 'thing', action: 'update' },
-  },
-  {
-    path: '/thing/archive',
-    body: { ...THING, thing_id: 'pump' },
-    id: 'thing_id',
-    idIs: 'pump',
-    expected: { model: 'thing', action: 'archive' },
-  },
-  {
-    path: '/thing/delete',
-    body: { ...THING, thing_id: 'pump', deleted_at: NOW_MS },
-    id: 'thing_id',
-    idIs: 'pump',
-    expected: { model: 'thing', action: 'delete' },
-  },
+  [
+    '/message',
+    { ...CREDENTIALS, title: 'x' },
+    ['message', 'send'],
+    { claimed: false, acceptedAt: NOW_MS },
+  ],
+  ['/event/create', EVENT, ['event', 'create']],
+  ['/event/update', NAMED_EVENT, ['event', 'update']],
+  ['/event/close', { ...NAMED_EVENT, ended_at: NOW_MS }, ['event', 'close']],
+  [
+    '/thing/pump%3A1/event/create',
+    EVENT,
+    ['event', 'create'],
+    { patch: { fields: { thing_id: 'pump:1' } } },
+  ],
+  [
+    '/thing/pump/event/update',
+    { ...NAMED_EVENT, thing_id: 'pump' },
+    ['event', 'update'],
+    { patch: { fields: { thing_id: 'pump' } } },
+  ],
+  ['/thing/pump/event/close', NAMED_EVENT, ['event', 'close']],
+  ['/thing/create', THING, ['thing', 'create']],
+  ['/thing/update', NAMED_THING, ['thing', 'update']],
+  ['/thing/archive', NAMED_THING, ['thing', 'archive']],
+  ['/thing/delete', { ...NAMED_THING, deleted_at: NOW_MS }, ['thing', 'delete']],
 ]
 
-for (const { path, body, id, expected, idIs } of rows) {
+for (const [path, body, [model, action], more = {}] of rows) {
+  const id = `${model}_id`
   test(`POST ${path} answers op_id and ${id} of the submission in the log`, async (t) => {
     const { post, sink, channelId, meter } = await startIngress(t)
     const { status, json, text } = await post(path, body)
     t.is(status, 200, text)
     const [accepted] = sink.accepted
-    t.like(accepted, { ...expected, channelId })
+    t.like(accepted, { model, action, channelId, ...more })
     t.deepEqual(json, {
       success: true,
       data: { op_id: accepted?.opId, [id]: accepted?.entityId },
     })
     t.regex(accepted?.opId ?? '', OP_ID)
-    if (idIs === undefined) t.regex(accepted?.entityId ?? '', ID)
-    else t.is(String(accepted?.entityId), idIs)
-    t.is(meter.total(`accepted_total{${accepted?.model}}`), 1)
+    const given: unknown = Reflect.get(body, id)
+    if (given === undefined) t.regex(accepted?.entityId ?? '', ID)
+    else t.is<unknown, unknown>(accepted?.entityId, given)
+    t.is(meter.total(`accepted_total{${model}}`), 1)
     t.is(meter.total('accept_seconds'), 1)
   })
 }

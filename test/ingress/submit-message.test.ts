@@ -1,4 +1,4 @@
-// Goal: what a client's op_id means. Each row sends once, changes something, and sends again.
+// Goal: an op_id of a client has one effect. Each test sends once, changes something, and sends again.
 
 import test from 'ava'
 
@@ -6,15 +6,15 @@ import { fault } from '#domain/fault'
 import { CREDENTIALS, NOW_MS } from '#test/support/making'
 import { addChannel, startIngress } from '#test/support/start-ingress'
 import type { Rig } from '#test/support/start-ingress'
+import { acceptedOperation } from '#test/support/submissions'
 
 const FIRST = { ...CREDENTIALS, title: 'x', op_id: 'mine' }
 
+/** The log's submission is applied. */
 async function apply(rig: Rig): Promise<void> {
   const [accepted] = rig.sink.accepted
   if (accepted === undefined) throw new Error('nothing was accepted')
-  const { opId, channelId, model, entityId, acceptedAt } = accepted
-  const times = { acceptedAt, updatedAt: acceptedAt }
-  rig.operations.rows.set(opId, { opId, channelId, model, entityId, status: 'sent', ...times })
+  rig.operations.rows.set(accepted.opId, { ...acceptedOperation(accepted), status: 'sent' })
 }
 
 test('message-claims/2: a repeat of an applied Message gives the first result and appends nothing', async (t) => {
@@ -33,16 +33,7 @@ test('a repeat of an accepted and unapplied submission appends nothing', async (
   const first = await rig.post('/message', FIRST)
   const [accepted] = rig.sink.accepted
   if (accepted === undefined) return t.fail()
-  const { opId, channelId, model, entityId, acceptedAt } = accepted
-  rig.sink.operations.set(opId, {
-    opId,
-    channelId,
-    model,
-    entityId,
-    status: 'accepted',
-    acceptedAt,
-    updatedAt: acceptedAt,
-  })
+  rig.sink.operations.set(accepted.opId, acceptedOperation(accepted))
   const again = await rig.post('/message', FIRST)
   t.is(again.text, first.text)
   t.is(rig.sink.accepted.length, 1)
@@ -54,10 +45,8 @@ test('message-claims/3: an op_id of an unapplied submission is a conflict', asyn
   await rig.post('/thing/update', thing)
   const [accepted] = rig.sink.accepted
   if (accepted === undefined) return t.fail()
-  const { opId, channelId, model, entityId, acceptedAt } = accepted
-  const facts = { opId, channelId, model, entityId }
-  const times = { acceptedAt, updatedAt: acceptedAt }
-  rig.sink.operations.set(opId, { ...facts, status: 'accepted', ...times })
+  const { opId } = accepted
+  rig.sink.operations.set(opId, acceptedOperation(accepted))
   const answer = await rig.post('/message', { ...FIRST, op_id: opId })
   t.is(answer.status, 409)
   t.is(answer.json['error_code'], 'op_id_scope_conflict')

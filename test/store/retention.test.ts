@@ -3,7 +3,7 @@
 import test from 'ava'
 import type { ExecutionContext } from 'ava'
 
-import type { RetentionLimits } from '#domain/retention-ports'
+import { EVERYTHING, NEVER } from '#test/support/retention-limits'
 import { databasePath } from '#test/support/sqlite-store'
 import { ChannelWriter } from '#test/support/store-writer'
 import { channel, event, message, opId, thing } from '#test/support/submissions'
@@ -11,23 +11,6 @@ import { openWatched } from '#test/support/watched-store'
 import type { Watched } from '#test/support/watched-store'
 
 const A = channel(1)
-const NEVER: RetentionLimits = {
-  operations: 0,
-  messagesAndEvents: 0,
-  thingUpdates: 0,
-  tombstones: 0,
-  deletedChannels: 0,
-  authorization: 0,
-}
-const ALL = Number.MAX_SAFE_INTEGER
-const EVERYTHING: RetentionLimits = {
-  operations: ALL,
-  messagesAndEvents: ALL,
-  thingUpdates: ALL,
-  tombstones: ALL,
-  deletedChannels: ALL,
-  authorization: ALL,
-}
 const TABLES = `channels channel_heads subscriptions things events tombstones feed_entries
   thing_updates operations claims dead_letters`.split(/\s+/)
 

@@ -6,12 +6,14 @@ import { writeFile } from 'node:fs/promises'
 import { readFileSync } from 'node:fs'
 
 import ava from 'ava'
+import type { ExecutionContext } from 'ava'
 
 import { createClient } from '#src/client/client'
 import type { ApnsPush } from '#src/dev-servers/push/apns-server'
 import type { FcmMessage } from '#src/dev-servers/push/fcm-server'
 import { PASSWORD, createChannels } from '#test/support/device'
 import { figureOf, get, post, temporaryFolder, until } from '#test/support/gateway'
+import type { PushServers } from '#src/dev-servers/push/push-servers'
 import { addDevice, pushServers, startPushGateway, tokenOf } from '#test/support/push-gateway'
 
 /** One gateway at a time: each test starts its own. */
@@ -23,13 +25,18 @@ const TIME_MAX_MS = 170_000
 
 const ENDED = /^(sent|partially_failed|failed)$/
 
+/** A gateway with a channel. */
+async function startWithChannel(t: ExecutionContext, servers: PushServers) {
+  const gateway = await startPushGateway(t, servers)
+  const [channel_id] = await createChannels(gateway, 1)
+  if (channel_id === undefined) throw new Error('the gateway made no channel')
+  return { gateway, client: createClient(gateway), channel_id }
+}
+
 test('a Message goes to devices of both providers, and its operation ends as they did', async (t) => {
   t.timeout(TIME_MAX_MS)
   const servers = await pushServers(t)
-  const gateway = await startPushGateway(t, servers)
-  const client = createClient(gateway)
-  const [channel_id] = await createChannels(gateway, 1)
-  if (channel_id === undefined) return t.fail('a channel')
+  const { gateway, client, channel_id } = await startWithChannel(t, servers)
   const apple: ApnsPush[] = []
   const google: FcmMessage[] = []
   servers.apns.taken = (push) => apple.push(push)
@@ -64,16 +71,12 @@ test('a Message goes to devices of both providers, and its operation ends as the
   t.is(await figureOf(gateway, 'heliograph_pushes_total'), 8)
   t.is(await figureOf(gateway, 'heliograph_push_refusals_total'), 1)
   t.is(await gateway.end('SIGTERM'), 0)
-  return undefined
 })
 
 test('a final refusal of the provider fails the operation, and a retry does not', async (t) => {
   t.timeout(TIME_MAX_MS)
   const servers = await pushServers(t)
-  const gateway = await startPushGateway(t, servers)
-  const client = createClient(gateway)
-  const [channel_id] = await createChannels(gateway, 1)
-  if (channel_id === undefined) return t.fail('a channel')
+  const { gateway, client, channel_id } = await startWithChannel(t, servers)
   await addDevice(gateway, [channel_id], { kind: 'apns', number: 1 })
   const send = () => client.message.send({ channel_id, password: PASSWORD, title: 'x' })
   servers.apns.refuse = () => ({ status: 400, reason: 'BadMessageId' })
@@ -106,7 +109,6 @@ test('a final refusal of the provider fails the operation, and a retry does not'
     PATIENCE_MS,
   )
   t.is(sent.status, 'sent')
-  return undefined
 })
 
 test('refused credentials raise a readiness entry and a metric, and recover by the file', async (t) => {
@@ -116,10 +118,7 @@ test('refused credentials raise a readiness entry and a metric, and recover by t
   const key = readFileSync(keyFile, 'utf8')
   const other = await pushServers(t)
   await writeFile(keyFile, readFileSync(other.env['SERVICE_APNS_KEY_FILE'] ?? '', 'utf8'))
-  const gateway = await startPushGateway(t, servers)
-  const client = createClient(gateway)
-  const [channel_id] = await createChannels(gateway, 1)
-  if (channel_id === undefined) return t.fail('a channel')
+  const { gateway, client, channel_id } = await startWithChannel(t, servers)
   await addDevice(gateway, [channel_id], { kind: 'apns', number: 1 })
   const { op_id } = await client.message.send({ channel_id, password: PASSWORD, title: 'x' })
   await until(
@@ -144,16 +143,12 @@ test('refused credentials raise a readiness entry and a metric, and recover by t
   )
   t.is(ended.status, 'sent')
   t.is(await figureOf(gateway, 'heliograph_push_credentials_refused'), 0)
-  return undefined
 })
 
 test('without a provider there is no dispatch, and no job for devices that have one', async (t) => {
   t.timeout(TIME_MAX_MS)
   const servers = await pushServers(t)
-  const gateway = await startPushGateway(t, { ...servers, env: {} })
-  const client = createClient(gateway)
-  const [channel_id] = await createChannels(gateway, 1)
-  if (channel_id === undefined) return t.fail('a channel')
+  const { gateway, client, channel_id } = await startWithChannel(t, { ...servers, env: {} })
   await addDevice(gateway, [channel_id], { kind: 'apns', number: 1 })
   const { op_id } = await client.message.send({ channel_id, password: PASSWORD, title: 'x' })
   const ended = await until(
@@ -164,7 +159,6 @@ test('without a provider there is no dispatch, and no job for devices that have 
   t.is(ended.status, 'sent')
   t.false(gateway.lines.some(({ thread }) => thread === 'dispatch'))
   t.is(servers.apns.requests, 0)
-  return undefined
 })
 
 test('credentials that cannot be used stop the start with a sentence', async (t) => {

@@ -5,7 +5,7 @@ import { operationIdFrom } from '#domain/identity'
 import type { OperationId } from '#domain/identity'
 import type { Submission } from '#domain/submission'
 import { Unapplied } from '#src/stream/unapplied'
-import { event, message, opId, thing } from '#test/support/submissions'
+import { acceptedOperation, event, message, opId, thing } from '#test/support/submissions'
 
 const NOW = 1_763_684_000_123
 const hexOf = (number: number): string => number.toString(16).padStart(32, '0')
@@ -36,16 +36,8 @@ test('a search by op_id finds the facts of an operation, whoever made the op_id'
     claimed('order-1', NOW + 1),
   ]
   unapplied.remember(1, 1, submissions)
-  for (const { opId: id, channelId, model, entityId, acceptedAt } of submissions) {
-    t.deepEqual(unapplied.find(id), {
-      opId: id,
-      channelId,
-      model,
-      entityId,
-      status: 'accepted',
-      acceptedAt,
-      updatedAt: acceptedAt,
-    })
+  for (const submission of submissions) {
+    t.deepEqual(unapplied.find(submission.opId), acceptedOperation(submission))
   }
   t.is(unapplied.size, 2)
   for (const other of [operationIdFrom(NOW, hexOf(0xabd)), opId('order-2'), opId('order')]) {

@@ -2,7 +2,6 @@
 
 import { setTimeout as delay } from 'node:timers/promises'
 
-import test from 'ava'
 import type { ExecutionContext } from 'ava'
 
 import { startMariaDb } from '#src/dev-servers/mariadb'
@@ -16,6 +15,8 @@ import { drive, sender } from '#test/support/load'
 import type { Outcome, Sender, Submission, Told } from '#test/support/load'
 import { newDatabase } from '#test/support/mariadb'
 import { only } from '#test/support/nats'
+import { sharedServers } from '#test/support/shared-servers'
+import type { Started } from '#test/support/shared-servers'
 
 export interface Servers {
   readonly nats: NatsServer
@@ -24,17 +25,13 @@ export interface Servers {
   readonly databaseUrl: string
 }
 
-type Started =
-  | { readonly kind: 'started'; readonly servers: Servers }
-  | { readonly kind: 'missing'; readonly reason: string }
-
 /** Few lanes, so that a few channels cover all of them. */
 export const LANES = 6
 
 /** Syncing before COMMIT answers costs more than all else, and no test cuts the power. */
 const MARIADB_PARAMETERS = ['--innodb-flush-log-at-trx-commit=2']
 
-async function startServers(): Promise<Started> {
+async function startServers(): Promise<Started<Servers>> {
   const nats = await startNats({ env: process.env })
   if (nats.kind === 'missing') return nats
   const mariaDb = await startMariaDb({ env: process.env, parameters: MARIADB_PARAMETERS })
@@ -54,25 +51,15 @@ export type WithServers = (t: ExecutionContext, servers: Servers) => Promise<voi
  * with the file. Without them such a test gives the reason and passes; under CI=true it fails.
  */
 export function testsWithServers(): (title: string, run: WithServers) => void {
-  let started: Started | undefined
-  test.before('the servers start', async (t) => {
-    t.timeout(120_000)
-    started = await startServers()
-    const isRequired = process.env['CI'] === 'true'
-    if (started.kind === 'missing' && isRequired) throw new Error(started.reason)
+  const cluster = sharedServers<Servers>('the cluster', {
+    start: startServers,
+    stop: async ({ nats, mariaDb }) => {
+      await nats.stop()
+      await mariaDb.stop()
+    },
+    isSerial: true,
   })
-  test.after.always('the servers stop', async () => {
-    if (started?.kind !== 'started') return
-    await started.servers.nats.stop()
-    await started.servers.mariaDb.stop()
-  })
-  return (title, run) =>
-    test.serial(title, async (t) => {
-      if (started === undefined) return t.fail('the servers did not start')
-      if (started.kind === 'started') return run(t, started.servers)
-      t.log(`not run: ${started.reason}`)
-      return t.pass()
-    })
+  return cluster.test
 }
 
 export interface Cluster {

@@ -24,6 +24,15 @@ export const WRONG_TOPIC = `/compat-topic/${WRONG_PATH_KEY}`
 export const FORM_TYPE = 'Content-Type: application/x-www-form-urlencoded'
 export const JSON_TYPE = 'Content-Type: application/json; charset=utf-8'
 
+/** Gives the metadata of a style for values that a Message has no field for. */
+export const keptBy =
+  (style: 'devicekey' | 'sendkey' | 'topic') =>
+  (values: Readonly<Record<string, unknown>>): object => ({
+    metadata: Object.fromEntries(
+      Object.entries(values).map(([name, value]) => [`compat.${style}.${name}`, value]),
+    ),
+  })
+
 /** An ingress that has every style. */
 export const startStyles = (t: ExecutionContext, options: RigOptions = {}): Promise<Rig> =>
   startIngress(t, { styles: compatibilityStyles({ keptMs: KEPT_MS }), ...options })

@@ -1,11 +1,10 @@
 // A MariaDB server of its own for a test file, and databases on it.
 
-import test from 'ava'
 import type { ExecutionContext } from 'ava'
 import { DataSource } from 'typeorm'
 
 import { startMariaDb } from '#src/dev-servers/mariadb'
-import type { MariaDbServer, MariaDbStarted } from '#src/dev-servers/mariadb'
+import type { MariaDbServer } from '#src/dev-servers/mariadb'
 import { dataSourceOptionsFor } from '#ormconfig'
 import type { PushRules } from '#domain/push'
 import { openStore } from '#src/store/store'
@@ -13,6 +12,7 @@ import type { StoreRuntime } from '#src/store/opening'
 import type { Store } from '#src/store/store'
 import { FakeMeter } from '#test/support/fake-telemetry'
 import { realRuntime } from '#test/support/real-runtime'
+import { sharedServers } from '#test/support/shared-servers'
 
 // Tests run at once, each with a pool of its own; their data need not outlive the machine.
 const PARAMETERS = ['--max-connections=2000', '--innodb-flush-log-at-trx-commit=2']
@@ -29,29 +29,15 @@ export interface SharedMariaDb {
 
 /** Starts one server before the tests of a file and ends it after them. */
 export function sharedMariaDb(): SharedMariaDb {
-  let started: MariaDbStarted | undefined
-  test.before('MariaDB starts', async (t) => {
-    t.timeout(120_000)
-    started = await startMariaDb({ env: process.env, parameters: PARAMETERS })
-    const isRequired = process.env['CI'] === 'true'
-    if (started.kind === 'missing' && isRequired) throw new Error(started.reason)
-  })
-  test.after.always('MariaDB stops', async () => {
-    if (started?.kind === 'started') await started.server.stop()
-  })
-  return {
-    test: (title, run) =>
-      test(title, async (t) => {
-        if (started === undefined) return t.fail('the server did not start')
-        if (started.kind === 'started') return run(t, started.server)
-        t.log(`not run: ${started.reason}`)
-        return t.pass()
-      }),
-    server: () => {
-      if (started?.kind !== 'started') throw new Error('there is no server')
-      return started.server
+  const { test, servers: server } = sharedServers<MariaDbServer>('MariaDB', {
+    start: async () => {
+      const started = await startMariaDb({ env: process.env, parameters: PARAMETERS })
+      return started.kind === 'missing' ? started : { kind: 'started', servers: started.server }
     },
-  }
+    stop: (running) => running.stop(),
+    isSerial: false,
+  })
+  return { test, server }
 }
 
 let made = 0

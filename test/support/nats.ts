@@ -2,19 +2,19 @@
 
 import { jetstreamManager } from '@nats-io/jetstream'
 import type { JetStreamManager } from '@nats-io/jetstream'
-import test from 'ava'
 import type { ExecutionContext } from 'ava'
 
 import type { Timers } from '#domain/ports'
 import type { Runtime } from '#domain/runtime'
 import { startNats } from '#src/dev-servers/nats'
-import type { NatsOptions, NatsServer, NatsStarted } from '#src/dev-servers/nats'
+import type { NatsOptions, NatsServer } from '#src/dev-servers/nats'
 import { Connection } from '#src/stream/jetstream/connection'
 import { JetStreamLog } from '#src/stream/jetstream/log'
 import type { JetStreamLogOptions } from '#src/stream/jetstream/log'
 import { FakeLogger, FakeMeter } from '#test/support/fake-telemetry'
 import { until } from '#test/support/gateway'
 import { realRuntime } from '#test/support/real-runtime'
+import { sharedServers } from '#test/support/shared-servers'
 
 export type WithServers = (t: ExecutionContext, servers: readonly NatsServer[]) => Promise<void>
 
@@ -25,23 +25,14 @@ export type WithServers = (t: ExecutionContext, servers: readonly NatsServer[]) 
 export function testsWithNats(
   options: Omit<NatsOptions, 'env'> = {},
 ): (title: string, run: WithServers) => void {
-  let started: NatsStarted | undefined
-  test.before('the nats-servers start', async () => {
-    started = await startNats({ env: process.env, ...options })
-    const isRequired = process.env['CI'] === 'true'
-    if (started.kind === 'missing' && isRequired) throw new Error(started.reason)
+  const nats = sharedServers<readonly NatsServer[]>('NATS', {
+    start: () => startNats({ env: process.env, ...options }),
+    stop: async (servers) => {
+      for (const server of servers) await server.stop()
+    },
+    isSerial: true,
   })
-  test.after.always('the nats-servers stop', async () => {
-    if (started?.kind !== 'started') return
-    for (const server of started.servers) await server.stop()
-  })
-  return (title, run) =>
-    test.serial(title, async (t) => {
-      if (started === undefined) return t.fail('the servers did not start')
-      if (started.kind === 'started') return run(t, started.servers)
-      t.log(`not run: ${started.reason}`)
-      return t.pass()
-    })
+  return nats.test
 }
 
 /** The only server of tests that asked for one. */

@@ -5,7 +5,7 @@ import type { ExecutionContext } from 'ava'
 
 import { createHash } from 'node:crypto'
 import { parseDeviceId } from '#domain/identity'
-import type { DeviceId } from '#domain/identity'
+import type { ChannelId, DeviceId } from '#domain/identity'
 import type {
   Acknowledgement,
   Announcement,
@@ -189,6 +189,18 @@ export class Rig {
 
   announce(...announcements: readonly Announcement[]): void {
     this.bus.announce(announcements)
+  }
+
+  /** The device subscribes to a channel, and the bus says so. */
+  subscribe(channelId: ChannelId): void {
+    this.store.subscribe(DEVICE, channelId)
+    this.bus.notify({ kind: 'subscribed', channelId, deviceId: DEVICE })
+  }
+
+  /** The device leaves a channel, and the bus says so. */
+  unsubscribe(channelId: ChannelId): void {
+    this.store.unsubscribe(DEVICE, channelId)
+    this.bus.notify({ kind: 'unsubscribed', channelId, deviceId: DEVICE })
   }
 
   /** Waits until everything under way is done. */

@@ -10,6 +10,7 @@ import {
 import type { ChannelId, OperationId } from '#domain/identity'
 import { bare } from '#domain/bare'
 import type { TimedFields } from '#domain/entity'
+import type { Operation } from '#domain/operation'
 import { seeded } from '#test/support/random'
 import type {
   EventAction,
@@ -17,6 +18,7 @@ import type {
   Fields,
   Json,
   MessageSubmission,
+  Submission,
   ThingAction,
   ThingSubmission,
 } from '#domain/submission'
@@ -94,6 +96,13 @@ export function thing(action: ThingAction, id: string, parts: PatchParts = {}): 
 export function event(action: EventAction, id: string, parts: PatchParts = {}): EventSubmission {
   const entityId = checked(parseEventId(id), id)
   return { model: 'event', action, ...acceptedOf(parts), entityId, patch: patchOf(parts) }
+}
+
+/** The operation of a submission that the log holds and no turn has applied. */
+export const acceptedOperation = (submission: Submission): Operation => {
+  const { opId: id, channelId, model, entityId, acceptedAt } = submission
+  const times = { acceptedAt, updatedAt: acceptedAt }
+  return { opId: id, channelId, model, entityId, status: 'accepted', ...times }
 }
 
 /** A Message. With `claims` its op_id was chosen by the client. */

@@ -33,6 +33,7 @@ import {
   failed,
 } from '#test/support/push-jobs'
 import { realRuntime } from '#test/support/real-runtime'
+import { EVERYTHING } from '#test/support/retention-limits'
 import { ChannelWriter, PASSWORD_HASH } from '#test/support/store-writer'
 import { channel, event, message, opId, thing } from '#test/support/submissions'
 import { appendTo } from '#test/support/append-to'
@@ -147,15 +148,7 @@ export async function doEverything(store: Watched): Promise<void> {
   await devices.create(DEVICE, 'ios', 1)
   writer.deadLetters.push({ lane: 1, position: 1, index: 0, payload: '', error: '', at: 1 })
   await writer.take(message()).commit()
-  const all = {
-    operations: 9e15,
-    messagesAndEvents: 9e15,
-    thingUpdates: 9e15,
-    tombstones: 9e15,
-    deletedChannels: 9e15,
-    authorization: 9e15,
-  }
-  while ((await retention.step(all, 100)) > 0);
+  while ((await retention.step(EVERYTHING, 100)) > 0);
   await writer.take(message(), thing('update', 'door', { at: 5 })).commit()
   await subscriptions.subscribe(DEVICE, A, 1)
   await devices.seen([DEVICE], 9e15)
@@ -163,7 +156,7 @@ export async function doEverything(store: Watched): Promise<void> {
   await retention.expire(everything, 100)
   await channels.delete(A, 1)
   await retention.expire(everything, 100)
-  while ((await retention.step(all, 100)) > 0);
+  while ((await retention.step(EVERYTHING, 100)) > 0);
 }
 
 async function doPushes(store: Watched): Promise<void> {

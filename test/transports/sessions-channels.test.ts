@@ -7,6 +7,7 @@ import test from 'ava'
 import { laneOf } from '#domain/identity'
 
 import { A, B, C, DEVICE, Rig, welcomedRig, LANES } from '#test/support/sessions-rig'
+import type { FakeCarrier } from '#test/support/sessions-rig'
 
 test('connection/1: a session gets entries announced while it reads its positions', async (t) => {
   const rig = new Rig()
@@ -25,8 +26,7 @@ test('connection/1: a session gets entries announced while it reads its position
 test('a connected device gets notices of subscriptions that begin and end', async (t) => {
   const { rig, carrier } = await welcomedRig(t)
   rig.store.commitThing(B, 't', 'k', 1)
-  rig.store.subscribe(DEVICE, B)
-  rig.bus.notify({ kind: 'subscribed', channelId: B, deviceId: DEVICE })
+  rig.subscribe(B)
   await rig.rest()
   t.deepEqual(carrier.heard(), ['subscribed B 0/1', 'B 1', 'caught up B 1'])
   rig.announce(rig.store.commitMessage(B))
@@ -40,8 +40,7 @@ test('a connected device gets notices of subscriptions that begin and end', asyn
 test('a session serves all subscriptions that begin together', async (t) => {
   const { rig, carrier } = await welcomedRig(t)
   for (const channelId of [B, C]) {
-    rig.store.subscribe(DEVICE, channelId)
-    rig.bus.notify({ kind: 'subscribed', channelId, deviceId: DEVICE })
+    rig.subscribe(channelId)
   }
   await rig.rest()
   const expected = ['subscribed B 0/0', 'caught up B 0', 'subscribed C 0/0', 'caught up C 0']
@@ -52,10 +51,8 @@ test('a session serves all subscriptions that begin together', async (t) => {
 
 test('a session does not serve a subscription that ends while it reads the position', async (t) => {
   const { rig, carrier } = await welcomedRig(t)
-  rig.store.subscribe(DEVICE, B)
-  rig.bus.notify({ kind: 'subscribed', channelId: B, deviceId: DEVICE })
-  rig.store.unsubscribe(DEVICE, B)
-  rig.bus.notify({ kind: 'unsubscribed', channelId: B, deviceId: DEVICE })
+  rig.subscribe(B)
+  rig.unsubscribe(B)
   await rig.rest()
   t.deepEqual(carrier.heard(), [])
   t.is(rig.bus.listening(B), 0)
@@ -68,8 +65,7 @@ test('a session serves a subscription that begins after the last reading of its 
   rig.store.meanwhile = () => {
     readings += 1
     if (readings !== 2) return
-    rig.store.subscribe(DEVICE, B)
-    rig.bus.notify({ kind: 'subscribed', channelId: B, deviceId: DEVICE })
+    rig.subscribe(B)
   }
   const carrier = await rig.welcomed()
   await rig.rest()
@@ -98,8 +94,7 @@ test('connection/1: so does a subscription that begins while the device is conne
   const { rig, carrier } = await welcomedRig(t)
   const known = Promise.withResolvers<void>()
   rig.bus.flush = () => known.promise
-  rig.store.subscribe(DEVICE, B)
-  rig.bus.notify({ kind: 'subscribed', channelId: B, deviceId: DEVICE })
+  rig.subscribe(B)
   await rig.rest()
   rig.store.commitMessage(B)
   known.resolve()
@@ -138,20 +133,12 @@ test('a check finds announcements and notices that the bus has lost', async (t) 
   const { rig, carrier } = await welcomedRig(t)
   rig.store.commitMessage(A)
   rig.store.subscribe(DEVICE, B)
-  rig.time.advance(25_000)
-  carrier.say({ type: 'pong' })
-  rig.time.advance(25_000)
-  carrier.say({ type: 'pong' })
-  rig.time.advance(10_000)
+  passWithPongs(rig, carrier, [25_000, 25_000, 10_000])
   await rig.rest()
   const expected = ['ping', 'ping', 'A 1', 'caught up A 1', 'subscribed B 0/0', 'caught up B 0']
   t.deepEqual(carrier.heard().toSorted(), expected.toSorted())
   rig.store.unsubscribe(DEVICE, B)
-  rig.time.advance(15_000)
-  carrier.say({ type: 'pong' })
-  rig.time.advance(25_000)
-  carrier.say({ type: 'pong' })
-  rig.time.advance(20_000)
+  passWithPongs(rig, carrier, [15_000, 25_000, 20_000])
   await rig.rest()
   t.true(carrier.heard().includes('unsubscribed B'))
 })
@@ -164,3 +151,16 @@ test('a recheck finds entries that the bus has lost, within two seconds', async 
   await rig.rest()
   t.deepEqual(carrier.heard(), ['A 1', 'caught up A 1'])
 })
+
+/** Lets times pass; the device answers the ping that is due behind each but the last. */
+function passWithPongs(
+  rig: Rig,
+  carrier: FakeCarrier,
+  [first = 0, ...more]: readonly number[],
+): void {
+  rig.time.advance(first)
+  for (const ms of more) {
+    carrier.say({ type: 'pong' })
+    rig.time.advance(ms)
+  }
+}

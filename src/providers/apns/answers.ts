@@ -4,9 +4,9 @@
 import { ApnsError } from 'apns2'
 
 import type { Outcome } from '#domain/push'
+import { outcomeFor } from '#src/providers/meaning'
+import type { Meaning } from '#src/providers/meaning'
 import { afterMsFrom } from '#src/providers/retry-after'
-
-type Meaning = 'gone' | 'busy' | 'unavailable' | 'credentials'
 
 /** The meanings of known reasons. For any other reason the status decides. */
 const MEANINGS: Readonly<Record<string, Meaning>> = {
@@ -41,26 +41,14 @@ export function outcomeOf(error: unknown, nowMs: number): Outcome {
   }
   const { statusCode, reason } = error
   const asked = afterMsFrom(Reflect.get(error.response, 'retryAfter'), nowMs)
-  const after = asked === undefined ? {} : { afterMs: asked }
-  switch (MEANINGS[reason] ?? meaningOf(statusCode)) {
-    case 'gone':
-      return { kind: 'gone', reason }
-    case 'busy':
-      return { kind: 'deferred', trouble: 'device', reason, ...after }
-    case 'unavailable':
-      return { kind: 'deferred', trouble: 'provider', reason, ...after }
-    case 'credentials':
-      return { kind: 'deferred', trouble: 'credentials', reason, ...after }
-    case undefined:
-      return { kind: 'rejected', reason }
-  }
+  return outcomeFor(MEANINGS[reason] ?? meaningOf(statusCode), reason, asked)
 }
 
-function meaningOf(status: number): Meaning | undefined {
+function meaningOf(status: number): Meaning {
   if (status === 410) return 'gone'
   if (status === 429) return 'busy'
   if (status === 403) return 'credentials'
-  return status >= 500 ? 'unavailable' : undefined
+  return status >= 500 ? 'unavailable' : 'refused'
 }
 
 /**

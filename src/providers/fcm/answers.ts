@@ -2,6 +2,8 @@
 // codes", in the spelling of firebase-admin.
 
 import type { Outcome } from '#domain/push'
+import { outcomeFor } from '#src/providers/meaning'
+import type { Meaning } from '#src/providers/meaning'
 import { afterMsFrom } from '#src/providers/retry-after'
 import { UNREACHABLE } from './access-tokens.ts'
 
@@ -15,8 +17,6 @@ export interface FcmError {
     readonly data?: unknown
   }
 }
-
-type Meaning = 'gone' | 'busy' | 'unavailable' | 'credentials' | 'refused'
 
 const MEANINGS: Readonly<Record<string, Meaning>> = {
   'messaging/registration-token-not-registered': 'gone',
@@ -48,19 +48,7 @@ export function outcomeOf(error: FcmError, nowMs: number): Outcome {
   const asked = afterMsFrom(error.httpResponse?.headers['retry-after'], nowMs)
   const isQuota = error.code === 'messaging/message-rate-exceeded'
   const afterMs = asked ?? (isQuota ? QUOTA_AFTER_MS : undefined)
-  const after = afterMs === undefined ? {} : { afterMs }
-  switch (meaningOf(error)) {
-    case 'gone':
-      return { kind: 'gone', reason }
-    case 'busy':
-      return { kind: 'deferred', trouble: 'device', reason, ...after }
-    case 'unavailable':
-      return { kind: 'deferred', trouble: 'provider', reason, ...after }
-    case 'credentials':
-      return { kind: 'deferred', trouble: 'credentials', reason, ...after }
-    case 'refused':
-      return { kind: 'rejected', reason }
-  }
+  return outcomeFor(meaningOf(error), reason, afterMs)
 }
 
 function meaningOf(error: FcmError): Meaning {

@@ -17,6 +17,16 @@ export interface Tally {
   caughtUp: number
 }
 
+export const emptyTally = (): Tally => ({
+  entries: 0,
+  repeated: 0,
+  skipped: 0,
+  gaps: 0,
+  synced: 0,
+  closed: 0,
+  caughtUp: 0,
+})
+
 export interface CountedEntry {
   readonly channel: string
   readonly seq: number

@@ -1,6 +1,6 @@
 // The subscribers' process: every device session of a run, on an event loop of its own.
 
-import type { Tally } from './entry-counter.ts'
+import { emptyTally } from './entry-counter.ts'
 import type { SubscriberOrder, SubscriberReport } from './messages.ts'
 import { Latencies } from './statistics.ts'
 import { Subscription } from './subscription.ts'
@@ -10,10 +10,6 @@ const POLL_MS = 2
 const latencies = new Latencies()
 let tally = emptyTally()
 let subscriptions: Subscription[] = []
-
-function emptyTally(): Tally {
-  return { entries: 0, repeated: 0, skipped: 0, gaps: 0, synced: 0, closed: 0, caughtUp: 0 }
-}
 
 const report = (): SubscriberReport => ({ ...tally, latency: latencies.summary() })
 

@@ -10,6 +10,7 @@ import { Checkpoint } from '#src/cli/import/checkpoint'
 import { Importer } from '#src/cli/import/importer'
 import type { Row } from '#src/cli/import/rows'
 import { CHANNEL, PASSWORD } from '#test/support/command-line'
+import { PLAIN } from './plain-mapping.ts'
 
 class OneAnswer implements FleetSender<Row> {
   readonly progress = {
@@ -54,14 +55,7 @@ test('importer/1: a row that waits when the import is stopped is not done', asyn
   const checkpoint = new Checkpoint(undefined)
   const importer = new Importer({
     credentials: { channel_id: channelId, password: PASSWORD },
-    mapping: {
-      thing: 'thing_id',
-      thingId: undefined,
-      time: 'observed_at',
-      title: undefined,
-      attrs: undefined,
-      skip: new Set(),
-    },
+    mapping: PLAIN,
     checkpoint,
     nowMs: () => 0,
     reject: () => t.fail('no row is rejected'),

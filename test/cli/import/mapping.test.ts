@@ -6,16 +6,9 @@ import { UsageError } from '#src/cli/endings'
 import { mapped, readAttrs } from '#src/cli/import/mapping'
 import type { Mapping } from '#src/cli/import/mapping'
 import type { Fields } from '#domain/submission'
+import { PLAIN } from './plain-mapping.ts'
 
 const NOW = 1_700_000_000_000
-const PLAIN: Mapping = {
-  thing: 'thing_id',
-  thingId: undefined,
-  time: 'observed_at',
-  title: undefined,
-  attrs: undefined,
-  skip: new Set(),
-}
 
 const rows: [fields: Fields, options: Partial<Mapping>, update: object][] = [
   [

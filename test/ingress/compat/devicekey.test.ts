@@ -3,7 +3,14 @@
 
 import test from 'ava'
 
-import { FORM_TYPE, JSON_TYPE, KEY, PATH_KEY, startStyles } from '#test/support/compatibility-rig'
+import {
+  FORM_TYPE,
+  JSON_TYPE,
+  KEY,
+  PATH_KEY,
+  keptBy,
+  startStyles,
+} from '#test/support/compatibility-rig'
 import { CHANNEL, PASSWORD } from '#test/support/making'
 import { undocumented } from '#test/support/documented'
 import { rawRequest } from '#test/support/raw-request'
@@ -27,11 +34,7 @@ interface Sample extends RawRequest {
 }
 
 const BOTH = { title: 'T', body: 'M' }
-const extra = (values: Readonly<Record<string, unknown>>): object => ({
-  metadata: Object.fromEntries(
-    Object.entries(values).map(([name, value]) => [`compat.devicekey.${name}`, value]),
-  ),
-})
+const kept = keptBy('devicekey')
 
 const SAMPLES: readonly Sample[] = [
   {
@@ -41,7 +44,7 @@ const SAMPLES: readonly Sample[] = [
       title: 'web down',
       body: 'it/is',
       tags: ['UptimeKuma'],
-      ...extra({ icon: ICON, sound: 'telegraph' }),
+      ...kept({ icon: ICON, sound: 'telegraph' }),
     },
   },
   {
@@ -49,7 +52,7 @@ const SAMPLES: readonly Sample[] = [
     line: `POST ${AT}`,
     headers: [JSON_TYPE],
     body: JSON.stringify({ ...BOTH, icon: ICON, sound: 'telegraph', group: 'UptimeKuma' }),
-    fields: { ...BOTH, tags: ['UptimeKuma'], ...extra({ icon: ICON, sound: 'telegraph' }) },
+    fields: { ...BOTH, tags: ['UptimeKuma'], ...kept({ icon: ICON, sound: 'telegraph' }) },
   },
   {
     client: 'acme.sh',
@@ -59,7 +62,7 @@ const SAMPLES: readonly Sample[] = [
       severity: 'high',
       url: 'https://example.com',
       tags: ['ACME'],
-      ...extra({
+      ...kept({
         level: 'timeSensitive',
         badge: '1',
         automaticallycopy: '1',
@@ -91,7 +94,7 @@ const SAMPLES: readonly Sample[] = [
     fields: {
       title: 'Notification',
       body: 'Empty Message',
-      ...extra({ iv: '123456789012' }),
+      ...kept({ iv: '123456789012' }),
       ciphertext: 'QUJD+',
     },
   },
@@ -100,7 +103,7 @@ const SAMPLES: readonly Sample[] = [
     line: 'POST /compat-devicekey/push',
     headers: [JSON_TYPE],
     body: JSON.stringify({ body: 'M', device_key: KEY, title: '', badge: 0 }),
-    fields: { title: 'Notification', body: 'M', ...extra({ badge: 0 }) },
+    fields: { title: 'Notification', body: 'M', ...kept({ badge: 0 }) },
   },
   {
     client: 'curl JSON',
@@ -113,7 +116,7 @@ const SAMPLES: readonly Sample[] = [
       sound: 'minuet.caf',
       url: 'https://x.test',
     }),
-    fields: { ...BOTH, url: 'https://x.test', ...extra({ badge: 1, sound: 'minuet.caf' }) },
+    fields: { ...BOTH, url: 'https://x.test', ...kept({ badge: 1, sound: 'minuet.caf' }) },
   },
   {
     client: 'Auto_Bangumi',
@@ -137,7 +140,7 @@ const SAMPLES: readonly Sample[] = [
       body: 'disk full\nsee /var',
       severity: 'normal',
       url: 'https://example.com',
-      ...extra({ isarchive: '1', level: 'active' }),
+      ...kept({ isarchive: '1', level: 'active' }),
     },
   },
   {
@@ -145,20 +148,20 @@ const SAMPLES: readonly Sample[] = [
     line: 'POST /compat-devicekey/push/',
     headers: [JSON_TYPE],
     body: JSON.stringify({ device_key: KEY, ...BOTH, pushURL: 'https://x.test' }),
-    fields: { ...BOTH, ...extra({ pushurl: 'https://x.test' }) },
+    fields: { ...BOTH, ...kept({ pushurl: 'https://x.test' }) },
   },
   { client: 'browser', line: `GET ${AT}/M`, fields: { title: 'Notification', body: 'M' } },
   {
     client: 'Shortcuts',
     line: `GET ${AT}/T/S/M/`,
-    fields: { ...BOTH, ...extra({ subtitle: 'S' }) },
+    fields: { ...BOTH, ...kept({ subtitle: 'S' }) },
   },
   {
     client: 'the path over the query over JSON',
     line: `POST ${AT}/P?title=Q&body=Q&level=PASSIVE`,
     headers: [JSON_TYPE],
     body: JSON.stringify({ Title: 'J', body: 'J', level: 'critical', ext: { Deep: 1 } }),
-    fields: { title: 'Q', body: 'P', severity: 'low', ...extra({ level: 'PASSIVE', deep: 1 }) },
+    fields: { title: 'Q', body: 'P', severity: 'low', ...kept({ level: 'PASSIVE', deep: 1 }) },
   },
   {
     client: 'a form over the query',
@@ -177,7 +180,7 @@ const SAMPLES: readonly Sample[] = [
       body: '**M**',
       severity: 'critical',
       images: [ICON],
-      ...extra({ markdown: true, level: 'critical' }),
+      ...kept({ markdown: true, level: 'critical' }),
     },
   },
 ]

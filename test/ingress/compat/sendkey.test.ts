@@ -4,7 +4,13 @@
 import test from 'ava'
 
 import { isRecord } from '#src/schemas/shape'
-import { FORM_TYPE, JSON_TYPE, PATH_KEY, startStyles } from '#test/support/compatibility-rig'
+import {
+  FORM_TYPE,
+  JSON_TYPE,
+  PATH_KEY,
+  keptBy,
+  startStyles,
+} from '#test/support/compatibility-rig'
 import { CHANNEL, PASSWORD } from '#test/support/making'
 import { undocumented } from '#test/support/documented'
 import { rawRequest } from '#test/support/raw-request'
@@ -41,6 +47,7 @@ const parts = (fields: Readonly<Record<string, string>>): string =>
     .join('\r\n')}\r\n--b--\r\n`
 
 const BOTH = { title: 'T', body: 'M' }
+const kept = keptBy('sendkey')
 
 const SAMPLES: readonly Sample[] = [
   {
@@ -93,7 +100,7 @@ const SAMPLES: readonly Sample[] = [
     body: 'title=T&desp=M&channel=9&group=g',
     fields: {
       ...BOTH,
-      metadata: { 'compat.sendkey.channel': '9', 'compat.sendkey.group': 'g' },
+      ...kept({ channel: '9', group: 'g' }),
     },
   },
   {
@@ -109,11 +116,7 @@ const SAMPLES: readonly Sample[] = [
     body: '{"title":"T","desp":"M","short":"S","channel":9,"noip":1}',
     fields: {
       ...BOTH,
-      metadata: {
-        'compat.sendkey.short': 'S',
-        'compat.sendkey.channel': 9,
-        'compat.sendkey.noip': 1,
-      },
+      ...kept({ short: 'S', channel: 9, noip: 1 }),
     },
   },
   {
@@ -140,12 +143,12 @@ const SAMPLES: readonly Sample[] = [
   {
     client: 'a text that the sender encrypted',
     line: `GET ${AT}.send?title=T&desp=QUJD&encoded=1`,
-    fields: { title: 'T', metadata: { 'compat.sendkey.encoded': '1' }, ciphertext: 'QUJD' },
+    fields: { title: 'T', ...kept({ encoded: '1' }), ciphertext: 'QUJD' },
   },
   {
     client: 'an extra that is too long',
     line: `GET ${AT}.send?title=T&short=${'s'.repeat(600)}`,
-    fields: { title: 'T', metadata: { 'compat.sendkey.short': 's'.repeat(512) } },
+    fields: { title: 'T', ...kept({ short: 's'.repeat(512) }) },
   },
 ]
 

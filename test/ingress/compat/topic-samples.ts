@@ -1,6 +1,6 @@
 // Requests of real clients of the topic style as bytes, with the Message that each means.
 
-import { FORM_TYPE, JSON_TYPE, KEY, TOPIC } from '#test/support/compatibility-rig'
+import { FORM_TYPE, JSON_TYPE, KEY, TOPIC, keptBy } from '#test/support/compatibility-rig'
 import { CHANNEL } from '#test/support/making'
 import type { RawAnswer, RawRequest } from '#test/support/raw-request'
 
@@ -26,11 +26,7 @@ export interface Sample extends RawRequest {
 export const NAMED = { title: 'Notification' }
 
 /** The metadata of values that a Message has no field for. */
-export const kept = (values: Readonly<Record<string, unknown>>): object => ({
-  metadata: Object.fromEntries(
-    Object.entries(values).map(([name, value]) => [`compat.topic.${name}`, value]),
-  ),
-})
+export const kept = keptBy('topic')
 
 /** The severity of a priority, which is kept beside it, with more that is kept. */
 export const urgency = (severity: string, priority: number, more: object = {}): object => ({
