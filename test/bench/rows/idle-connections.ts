@@ -44,8 +44,7 @@ export const IDLE_CONNECTIONS_ROW: Row = {
   async measure(session) {
     const product: Taken[] = []
     const bare: Taken[] = []
-    for (let run = 0; run < session.options.runs; run += 1) {
-      const directory = join(await session.subjects.scratch(), `idle-connections-${run}`)
+    for await (const directory of session.directories('idle-connections')) {
       bare.push(await takenByBare(session, directory))
       product.push(await takenByProduct(session, directory))
     }

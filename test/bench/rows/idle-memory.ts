@@ -1,7 +1,5 @@
 // Resident memory of a sole process: with nothing connected, and under full load.
 
-import { join } from 'node:path'
-
 import { spread } from '#test/bench/load/statistics'
 import { newToken, startGateway } from '#test/bench/rig/gateway'
 import { residentMbOf } from '#test/bench/rig/processes'
@@ -37,8 +35,7 @@ export const IDLE_MEMORY_ROW: Row = {
 
 async function idle(session: Session): Promise<Figure> {
   const residentMb: number[] = []
-  for (let run = 0; run < session.options.runs; run += 1) {
-    const directory = join(await session.subjects.scratch(), `idle-memory-${run}`)
+  for await (const directory of session.directories('idle-memory')) {
     const server = await startGateway(directory, newToken())
     await new Promise((resolve) => setTimeout(resolve, IDLE_MS))
     residentMb.push(residentMbOf(server.pid))

@@ -6,7 +6,6 @@ import type { ChildProcess } from 'node:child_process'
 import { createPrivateKey, sign } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdir, readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
@@ -36,9 +35,7 @@ export const PUSH_ROW: Row = {
   async measure(session) {
     const product: number[] = []
     const plain: number[] = []
-    const { runs, say } = session.options
-    for (let run = 0; run < runs; run += 1) {
-      const directory = join(await session.subjects.scratch(), `push-${run}`)
+    for await (const directory of session.directories('push')) {
       await mkdir(directory, { recursive: true })
       const standIn = await StandIn.start(directory)
       try {
@@ -47,7 +44,8 @@ export const PUSH_ROW: Row = {
       } finally {
         standIn.stop()
       }
-      say(`  push: ${Math.round(product[run] ?? 0)}/s, D9 ${Math.round(plain[run] ?? 0)}/s`)
+      const [rate = 0, below = 0] = [product.at(-1), plain.at(-1)]
+      session.options.say(`  push: ${Math.round(rate)}/s, D9 ${Math.round(below)}/s`)
     }
     return [figureOf(product, plain)]
   },

@@ -1,5 +1,7 @@
 // One invocation of the bench: keeps measurements that several rows use.
 
+import { join } from 'node:path'
+
 import type { Layout } from '#test/bench/rig/cluster'
 import { findKnees } from '#test/bench/rig/knee'
 import type { Knee, SearchOptions } from '#test/bench/rig/knee'
@@ -55,6 +57,12 @@ export class Session {
   constructor(options: SessionOptions) {
     this.options = options
     this.subjects = new Subjects(options.say)
+  }
+
+  /** The path of a directory of its own for each run of a row. */
+  async *directories(row: string): AsyncGenerator<string> {
+    const scratch = await this.subjects.scratch()
+    for (let run = 0; run < this.options.runs; run += 1) yield join(scratch, `${row}-${run}`)
   }
 
   /** The product without a device connected. */
