@@ -215,8 +215,7 @@ test('claimed-pushes/1: a dispatcher claims a push again whose claim ended, befo
 test('dispatcher/1: a dispatcher holds no more pushes than its bound while the provider hangs', async (t) => {
   const bench = await DispatchBench.open(t, 32)
   const { writer, provider, meter } = bench
-  for (let index = 0; index < 100; index += 1) writer.take(message())
-  await writer.commit()
+  await writer.take(...Array.from({ length: 100 }, () => message())).commit()
   const hanging = Promise.withResolvers<Outcome>()
   provider.answer = () => hanging.promise
   const dispatcher = bench.start()
@@ -232,8 +231,7 @@ test('dispatcher/1: a dispatcher holds no more pushes than its bound while the p
 test("dispatcher/1: a dispatcher sends many pushes at the provider's pace within its bound", async (t) => {
   const bench = await DispatchBench.open(t, 32)
   const { writer, provider, meter } = bench
-  for (let index = 0; index < 100; index += 1) writer.take(message())
-  await writer.commit()
+  await writer.take(...Array.from({ length: 100 }, () => message())).commit()
   let mostHeld = 0
   provider.answer = () => {
     mostHeld = Math.max(mostHeld, meter.gauges.get('push_held{apns}')?.() ?? 0)
@@ -252,8 +250,7 @@ test('dispatcher/2: another dispatcher gets the unsent pushes of a stopped one a
   const { writer, provider } = bench
   const hanging = Promise.withResolvers<Outcome>()
   provider.answer = ({ route }) => (route.token === 'token 1' ? hanging.promise : DELIVERED)
-  writer.take(message(), message())
-  await writer.commit()
+  await writer.take(message(), message()).commit()
   const first = bench.start('first')
   await bench.advanceUntil(
     'the other device has its pushes',
@@ -274,8 +271,7 @@ test('dispatcher/2: another dispatcher gets the unsent pushes of a stopped one a
 test('claiming/1: another worker takes over the jobs of a dead one, in their order', async (t) => {
   const bench = await DispatchBench.open(t)
   const { writer, provider } = bench
-  writer.take(message(), message(), message())
-  await writer.commit()
+  await writer.take(message(), message(), message()).commit()
   const never = new Promise<Outcome>(() => {})
   provider.answer = () => never
   const dead = bench.start('dead')
