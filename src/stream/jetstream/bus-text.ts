@@ -18,20 +18,11 @@ import {
 } from '#domain/identity'
 import type { ChannelId, EntityId } from '#domain/identity'
 import type { Notice } from '#domain/ports'
-import { MODELS } from '#domain/submission'
-import type { Action, Model } from '#domain/submission'
+import { ACTIONS, MODELS } from '#domain/submission'
+import type { Model } from '#domain/submission'
 
-import { recordOf } from './record.ts'
+import { jsonOf, recordFrom } from './record.ts'
 
-const ACTIONS: readonly Action[] = [
-  'send',
-  'create',
-  'update',
-  'close',
-  'archive',
-  'delete',
-  'sync',
-]
 const LINE = '\n'
 /** Bound for the bytes of the head seq and of the brackets around the descriptions. */
 const FRAME_BYTES = 64
@@ -84,7 +75,7 @@ function partOf(entry: FeedEntry): Part {
 /** Gives the announcement in a text; undefined when the text is no announcement. (bus-text/1) */
 export function decodeAnnouncement(channelId: ChannelId, text: string): Announcement | undefined {
   const [head = '', ...payloads] = text.split(LINE)
-  const values = parse(head)
+  const values = jsonOf(head)
   if (!Array.isArray(values)) return undefined
   const [headSeq, ...descriptions] = values as readonly unknown[]
   if (!isCount(headSeq) || descriptions.length !== payloads.length) return undefined
@@ -132,7 +123,7 @@ export const encodeNotice = (notice: Notice): string => JSON.stringify(notice)
 
 /** Gives the notice in a text; undefined when this version does not know it. (bus-text/1) */
 export function decodeNotice(text: string): Notice | undefined {
-  const sent = recordOf(parse(text)) ?? {}
+  const sent = recordFrom(text)
   const { kind, lane, position, carrier, number } = sent
   const channelId = parsed(parseChannelId, sent['channelId'])
   const deviceId = parsed(parseDeviceId, sent['deviceId'])
@@ -164,11 +155,3 @@ const parsed = <Id>(parser: (text: string) => Id | undefined, value: unknown): I
 
 const isCount = (value: unknown): value is number =>
   Number.isSafeInteger(value) && Number(value) >= 0
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}

@@ -19,7 +19,7 @@ import type { OperationId } from '#domain/identity'
 import type { Operation } from '#domain/operation'
 import { MODELS } from '#domain/submission'
 
-import { recordOf } from './record.ts'
+import { recordFrom } from './record.ts'
 import type { NatsLink } from './connection.ts'
 import type { Timers } from '#domain/ports'
 import type { Runtime } from '#domain/runtime'
@@ -140,7 +140,7 @@ export class StatusInquiry {
     // The server itself answers with no data when no other process has subscribed.
     if (message.data.length === 0) return question?.settle(undefined)
     const text = message.string()
-    const other = recordOf(parse(text))?.['stranger']
+    const other = recordFrom(text)['stranger']
     if (typeof other !== 'string') return question?.settle(readOperation(text) ?? 'unasked')
     this.#others.set(other, undefined)
     question?.ignorant.add(other)
@@ -153,7 +153,7 @@ export class StatusInquiry {
  * it. Gives undefined for anything else.
  */
 export function readOperation(text: string): Operation | undefined {
-  const sent = recordOf(parse(text)) ?? {}
+  const sent = recordFrom(text)
   const { opId, channelId, entityId, model, acceptedAt, updatedAt } = sent
   const known = MODELS.find((name) => name === model)
   if (known === undefined || !isTime(acceptedAt) || !isTime(updatedAt)) return undefined
@@ -169,11 +169,3 @@ const ENTITY_ID = { message: parseMessageId, event: parseEventId, thing: parseTh
 
 const isTime = (value: unknown): value is number =>
   Number.isSafeInteger(value) && Number(value) >= 0
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}

@@ -11,7 +11,7 @@ import type { JetStreamManager, StreamInfo } from '@nats-io/jetstream'
 import { Kvm } from '@nats-io/kv'
 import type { KV } from '@nats-io/kv'
 
-import { recordOf } from './record.ts'
+import { recordFrom } from './record.ts'
 import type { Connection } from './connection.ts'
 import type { Node } from './placement.ts'
 
@@ -25,16 +25,8 @@ export interface BucketSettings {
 export const encodeNode = ({ name }: Node): string => JSON.stringify({ name })
 
 export function decodeNode(session: string, text: string): Node {
-  const name = parse(text)['name']
+  const name = recordFrom(text)['name']
   return { session, name: typeof name === 'string' ? name : session }
-}
-
-function parse(text: string): Readonly<Record<string, unknown>> {
-  try {
-    return recordOf(JSON.parse(text)) ?? {}
-  } catch {
-    return {}
-  }
 }
 
 export const BASE_KEY = 'base'

@@ -5,3 +5,16 @@ export const recordOf = (value: unknown): Readonly<Record<string, unknown>> | un
   typeof value === 'object' && value !== null && !Array.isArray(value)
     ? (value as Readonly<Record<string, unknown>>)
     : undefined
+
+/** Gives the value of a JSON text; undefined for any other text. */
+export function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** Gives the record that a JSON text holds; an empty one for any other text. */
+export const recordFrom = (text: string): Readonly<Record<string, unknown>> =>
+  recordOf(jsonOf(text)) ?? {}

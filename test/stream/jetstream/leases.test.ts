@@ -54,6 +54,14 @@ const spread = (members: readonly Member[], share: number): Promise<unknown> =>
     (all) => lanesOf(all).length === LANES && all.every(({ held }) => held.length <= share),
   )
 
+/** Two nodes, each with half of the lanes. */
+async function twoSharing(t: ExecutionContext, meeting: KvMeeting): Promise<[Member, Member]> {
+  const one = await joined(t, meeting, 'one')
+  const two = await joined(t, meeting, 'two')
+  await spread([one, two], LANES / 2)
+  return [one, two]
+}
+
 /** Waits `count` rounds of 10 ms, in which all nodes send heartbeats and apply plans. */
 function rounds(count: number): Promise<unknown> {
   let passed = 0
@@ -108,9 +116,7 @@ testWithNats(
   async (t, servers) => {
     // The clock stands still, so that no node ever counts as dead.
     const meeting = meetingAt(t, only(servers).url, { monotonicMs: () => 0 })
-    const one = await joined(t, meeting, 'one')
-    const two = await joined(t, meeting, 'two')
-    await spread([one, two], 8)
+    const [one, two] = await twoSharing(t, meeting)
     await two.leave()
     await holds(one, LANES)
     t.deepEqual(lanesOf([one, two]), ALL)
@@ -121,9 +127,7 @@ testWithNats(
   'a node takes the lanes of a dead one, and not before that counts as dead',
   async (t, servers) => {
     const meeting = meetingAt(t, only(servers).url)
-    const one = await joined(t, meeting, 'one')
-    const two = await joined(t, meeting, 'two')
-    await spread([one, two], 8)
+    const [one] = await twoSharing(t, meeting)
     const startMs = performance.now()
     // As after a kill, the connection ends and no heartbeat follows.
     await meeting.nodes.get('two')?.connection.nats.close()
@@ -183,9 +187,7 @@ testWithNats(
   'lease-buckets/1: a node recreates the bucket of lanes when only that is lost',
   async (t, servers) => {
     const meeting = meetingAt(t, only(servers).url)
-    const one = await joined(t, meeting, 'one')
-    const two = await joined(t, meeting, 'two')
-    await spread([one, two], 8)
+    const [one, two] = await twoSharing(t, meeting)
     const last = meeting.epochs.last
     const { connection } = await connectNode(t, only(servers).url, 'operator')
     await connection.nats.request(`$JS.API.STREAM.DELETE.KV_LEASES${meetings}_LANES`)

@@ -1,6 +1,9 @@
 // Goal: whatever the server does, the log has a batch once, or its sender learns that it may not.
 
+import type { ExecutionContext } from 'ava'
+
 import type { Appended } from '#domain/lane'
+import type { NatsServer } from '#src/dev-servers/nats'
 import { APPEND_TIMEOUT_MS } from '#src/stream/jetstream/log'
 import { appended, batchOf, idsOf, readAll } from '#test/contracts/log-contract'
 import { until } from '#test/support/gateway'
@@ -10,14 +13,18 @@ import { turn } from '#test/support/until'
 
 const testWithNats = testsWithNats()
 
+/** A log with one batch in lane 1, whose server has stopped since. */
+async function frozenLog(t: ExecutionContext, server: NatsServer) {
+  const node = await connectNode(t, server.url)
+  const log = await openLog(t, node)
+  await appended(log, batchOf(1, ['before']))
+  return { log, node, frozen: await freeze(t, server) }
+}
+
 testWithNats(
   'lane-writer/1: the log has a batch once that its writer sent twice',
   async (t, servers) => {
-    const server = only(servers)
-    const node = await connectNode(t, server.url)
-    const log = await openLog(t, node)
-    await appended(log, batchOf(1, ['before']))
-    const frozen = await freeze(t, server)
+    const { log, node, frozen } = await frozenLog(t, only(servers))
     const outcome = log.append(batchOf(1, ['again']))
     await until(
       () => Promise.resolve(node.meter.total('stream_appends_retried_total')),
@@ -33,11 +40,7 @@ testWithNats(
 testWithNats(
   'lane-writer/3: a batch that a server stores late is unknown, found later, and stored once',
   async (t, servers) => {
-    const server = only(servers)
-    const node = await connectNode(t, server.url)
-    const log = await openLog(t, node)
-    await appended(log, batchOf(1, ['before']))
-    const frozen = await freeze(t, server)
+    const { log, node, frozen } = await frozenLog(t, only(servers))
     const outcomes = await Promise.all([
       log.append(batchOf(1, ['late'])),
       log.append(batchOf(1, ['behind'])),
