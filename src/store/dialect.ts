@@ -71,11 +71,12 @@ export interface Dialect {
   /** The same, without rows that other transactions have locked. */
   readonly forUpdateOfFree: string
   /**
-   * Stands behind a table whose rows are locked: the database finds them by primary key, however
-   * few rows the table has. MySQL would read a small table whole, and wait for rows that other
-   * transactions have locked.
+   * Stands behind a table: the database finds its rows by an index, `PRIMARY` for the primary key,
+   * however few rows the table has or the statement wants. MySQL would read a small table whole,
+   * and wait for rows that other transactions have locked; or read a large one in the order of its
+   * key until it has found the first row of many.
    */
-  readonly byPrimaryKey: string
+  readonly byIndex: (name: string) => string
   /**
    * Stands behind SELECT: the database joins tables in the written order, as CROSS JOIN does in
    * SQLite.

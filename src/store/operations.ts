@@ -112,7 +112,7 @@ interface Known {
 async function knownOf(session: Session, opIds: readonly OperationId[]): Promise<Known> {
   const claims = new Map<OperationId, Claim>()
   const operations = new Map<OperationId, number>()
-  const { byPrimaryKey, forUpdate } = session.dialect
+  const { byIndex, forUpdate } = session.dialect
   await inChunks(opIds, async (list, part) => {
     const applied = await session.all<Pick<OperationRow, 'opId' | 'acceptedAt'>>(
       `SELECT op_id AS opId, accepted_at AS acceptedAt FROM operations WHERE op_id IN (${list})`,
@@ -120,7 +120,8 @@ async function knownOf(session: Session, opIds: readonly OperationId[]): Promise
     )
     for (const { opId, acceptedAt } of applied) operations.set(opId, acceptedAt)
     const claimed = await session.all<ClaimRow>(
-      `SELECT ${CLAIM_COLUMNS} FROM claims${byPrimaryKey} WHERE op_id IN (${list})${forUpdate}`,
+      `SELECT ${CLAIM_COLUMNS} FROM claims${byIndex('PRIMARY')}
+        WHERE op_id IN (${list})${forUpdate}`,
       part,
     )
     for (const claim of claimed) claims.set(claim.opId, claim)

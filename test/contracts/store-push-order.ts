@@ -92,6 +92,22 @@ export function pushOrderContract(engine: string, open: OpenStore): void {
     }
   })
 
+  test(`${engine}: claiming/5: several devices share a claim, each with its first jobs`, async (t) => {
+    const store = await open(t, RULES)
+    const writer = await ChannelWriter.open(store, 1)
+    await addPushDevice(store, A, 1)
+    await addPushDevice(store, A, 2)
+    for (let count = 0; count < 6; count += 1) await writer.take(message()).commit()
+    const [gone, other] = [new Worker(store, 'gone'), new Worker(store, 'other')]
+    t.is((await gone.claim(NOW, 'apns', 8)).length, 8)
+    const places = (seqs: readonly number[]) =>
+      seqs.flatMap((seq) => [`token 1 ${seq}`, `token 2 ${seq}`])
+    for (const seqs of [[1, 2], [3, 4], [5, 6], []]) {
+      const claimed = await other.claim(NOW + CLAIM_MS, 'apns', 4)
+      t.deepEqual(placesOf(claimed).toSorted(), places(seqs).toSorted())
+    }
+  })
+
   test(`${engine}: jobs behind those of a worker that is gone are asked for ever more rarely`, async (t) => {
     const { store, writer } = await withDevice(open, t)
     await writer.take(message(), message(), message()).commit()

@@ -23,8 +23,8 @@ const BOUNDED: readonly (readonly [plan: RegExp, statement: RegExp])[] = [
   [/^USE TEMP B-TREE FOR ORDER BY$/, /d\.device_id = \?\s+ORDER BY c\.channel_id/],
   // A channel has few keys.
   [/^USE TEMP B-TREE FOR ORDER BY$/, /FROM channel_keys WHERE channel = \?/],
-  // Jobs that a claim's look for blockers reads as well; the sorter keeps as many as the limit.
-  [/^USE TEMP B-TREE FOR ORDER BY$/, /j\.id < k\.first.*ORDER BY j\.id LIMIT \?$/s],
+  // Each device's share of a claim's limit.
+  [/^USE TEMP B-TREE FOR ORDER BY$/, /j\.id >= \? AND j\.id < \?.*ORDER BY j\.id LIMIT \?$/s],
   // One group a key.
   [/^USE TEMP B-TREE FOR GROUP BY$/, /json_each\(\?\)\) k\s.*GROUP BY k\./s],
   [/^(SCAN|SCALAR|COMPOUND).*CONSTANT ROW/, /./],

@@ -69,6 +69,7 @@ export async function openWatched(t: ExecutionContext, url: string, rules: PushR
   t.teardown(() => database.close())
   return {
     database,
+    tables,
     statements,
     turns: new Turns(database, tables, rules),
     pushes: new Pushes(database, tables, rules),

@@ -76,7 +76,7 @@ export const mysql: Dialect = {
   afterwards: { read: [], snapshot: [], repeatable: AFTERWARDS, durable: AFTERWARDS },
   forUpdate: ' FOR UPDATE',
   forUpdateOfFree: ' FOR UPDATE SKIP LOCKED',
-  byPrimaryKey: ' FORCE INDEX (PRIMARY)',
+  byIndex: (name) => ` FORCE INDEX (${name})`,
   inOrder: ' STRAIGHT_JOIN',
   insertInto: 'INSERT INTO',
   rowsMax: 512,

@@ -9,6 +9,7 @@ import { FEED_COLUMNS, entryFrom } from '#src/store/deliverables'
 import type { StoredEntry } from '#src/store/deliverables'
 import { eventFrom, thingFrom } from '#src/store/document'
 import type { EventRow, ThingRow } from '#src/store/entities/entities'
+import type { PushState } from '#src/store/entities/pushes'
 import { spanOf } from '#src/store/spans'
 
 /** A job, from its own row. */
@@ -22,6 +23,11 @@ export interface Job {
   readonly attempts: number
   readonly queuedAt: number
   readonly expiresAt: number
+}
+
+/** A job that is due, or was when it was found. */
+export interface DueJob extends Job {
+  readonly state: PushState
 }
 
 export interface Loaded {

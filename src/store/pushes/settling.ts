@@ -97,12 +97,12 @@ const tallyOf = (tallies: Tallies, opId: OperationId): PushTally =>
 
 /** settling/1 */
 async function lockJobs(session: Session, ended: readonly Ended[]): Promise<readonly OpenJob[]> {
-  const { byPrimaryKey, forUpdate } = session.dialect
+  const { byIndex, forUpdate } = session.dialect
   const ids = ended.map(({ id }) => id).toSorted((one, other) => one - other)
   const jobs: OpenJob[] = []
   await inChunks(ids, async (list, part) => {
     const rows = await session.all<OpenJob>(
-      `SELECT id, op_id AS opId FROM push_jobs${byPrimaryKey}
+      `SELECT id, op_id AS opId FROM push_jobs${byIndex('PRIMARY')}
         WHERE id IN (${list}) AND state <> 'pushed'${forUpdate}`,
       part,
     )
@@ -124,11 +124,11 @@ function talliesOf(jobs: readonly OpenJob[], ended: readonly Ended[]): Tallies {
 }
 
 async function lockOperations(session: Session, opIds: readonly OperationId[]): Promise<void> {
-  const { byPrimaryKey, forUpdate } = session.dialect
+  const { byIndex, forUpdate } = session.dialect
   if (forUpdate === '') return
   await inChunks(opIds, (list, part) =>
     session.all(
-      `SELECT op_id FROM operations${byPrimaryKey} WHERE op_id IN (${list})${forUpdate}`,
+      `SELECT op_id FROM operations${byIndex('PRIMARY')} WHERE op_id IN (${list})${forUpdate}`,
       part,
     ),
   )

@@ -40,7 +40,7 @@ export const sqlite: Dialect = {
   afterwards: { read: [], snapshot: [], repeatable: [], durable: [] },
   forUpdate: '',
   forUpdateOfFree: '',
-  byPrimaryKey: '',
+  byIndex: () => '',
   inOrder: '',
   // OR FAIL: to be able to roll a single statement back, SQLite would copy each page before
   // changing it, which costs 15 % of a turn's statements.

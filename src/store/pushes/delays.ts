@@ -1,0 +1,29 @@
+// Jobs that are put off, by the time at which they are due again.
+
+import { inChunks } from '#src/store/bulk'
+import type { Session } from '#src/store/session'
+
+/** Milliseconds until a job that waits for another worker's job is tried again, at least. */
+export const PUT_OFF_MS = 100
+
+export class Delays {
+  readonly #ids = new Map<number, number[]>()
+
+  add(id: number, untilMs: number): void {
+    const ids = this.#ids.get(untilMs)
+    if (ids === undefined) this.#ids.set(untilMs, [id])
+    else ids.push(id)
+  }
+
+  /** Writes the times; the jobs are nobody's until then. */
+  async putOff(session: Session): Promise<void> {
+    for (const [untilMs, ids] of this.#ids) {
+      await inChunks(ids, (list, part) =>
+        session.run(`UPDATE push_jobs SET due_at = ?, claim = '' WHERE id IN (${list})`, [
+          untilMs,
+          ...part,
+        ]),
+      )
+    }
+  }
+}
