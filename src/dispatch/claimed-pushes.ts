@@ -2,7 +2,8 @@
 //
 // Invariants:
 //   claimed-pushes/1. This process does not send a push whose claim has run out: another worker may
-//                     have it. The time of a claim counts from before the request for it.
+//                     have it. The time of a claim counts from before the request for it. A
+//                     renewal counts only if its answer came before the end of the claim.
 
 import type { Push, PushStore } from '#domain/push'
 import type { Logger } from '#domain/telemetry'
@@ -41,24 +42,26 @@ export class ClaimedPushes {
     return fresh
   }
 
-  /** claimed-pushes/1 */
   maySend({ id }: Push): boolean {
-    return this.#ports.monotonicMs() < (this.#held.get(id) ?? 0) - MARGIN_MS
+    return this.#isClaimed(id, this.#ports.monotonicMs() + MARGIN_MS)
   }
 
   drop(ids: readonly number[]): void {
     for (const id of ids) this.#held.delete(id)
   }
 
-  /** Renews the claims of all held pushes. */
+  /** Renews the claims of the held pushes, except those that have run out. */
   async renew(): Promise<void> {
     const { store, worker, nowMs, monotonicMs, logger } = this.#ports
-    const ids = [...this.#held.keys()]
-    if (ids.length === 0) return
     const atMs = monotonicMs()
+    const ids = [...this.#held.keys()].filter((id) => this.#isClaimed(id, atMs))
+    if (ids.length === 0) return
     try {
       await store.renew(worker, ids, nowMs() + CLAIM_MS)
-      for (const id of ids) if (this.#held.has(id)) this.#held.set(id, atMs + CLAIM_MS)
+      const answeredMs = monotonicMs()
+      for (const id of ids) {
+        if (this.#isClaimed(id, answeredMs)) this.#held.set(id, atMs + CLAIM_MS)
+      }
     } catch (error) {
       logger.warn('could not renew push claims', { error: String(error) })
     }
@@ -75,5 +78,10 @@ export class ClaimedPushes {
       // The jobs are due again when the claims end.
       logger.warn('could not release push claims', { error: String(error) })
     }
+  }
+
+  /** claimed-pushes/1 */
+  #isClaimed(id: number, atMs: number): boolean {
+    return atMs < (this.#held.get(id) ?? 0)
   }
 }

@@ -18,9 +18,9 @@ export interface ConcurrencyOptions {
 
 /**
  * The result of a push, for the limit. `refused`: the provider had too many; `failed`: it did not
- * answer.
+ * answer; `unsent`: it was not asked.
  */
-export type Feedback = 'answered' | 'refused' | 'failed'
+export type Feedback = 'answered' | 'refused' | 'failed' | 'unsent'
 
 export class Concurrency {
   readonly #max: number
@@ -61,7 +61,7 @@ export class Concurrency {
     if (this.#inFlight === 0) for (const resolve of this.#whenIdle.splice(0)) resolve()
     if (feedback === 'answered') {
       this.#limit = Math.min(this.#max, this.#limit + 1 / this.#limit)
-    } else if (slot.number > this.#begunAtShrink) {
+    } else if (feedback !== 'unsent' && slot.number > this.#begunAtShrink) {
       // concurrency/2
       const factor = feedback === 'refused' ? REFUSED_FACTOR : FAILED_FACTOR
       this.#limit = Math.max(1, this.#limit * factor)

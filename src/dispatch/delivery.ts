@@ -4,6 +4,7 @@
 //   delivery/1. While a push is deferred, later pushes of the same device wait as long.
 //   delivery/2. After the provider said that a token is gone, this process does not use it again.
 //   delivery/3. This process sends no push that has expired, or whose claim has run out.
+//   delivery/4. Every push releases its slot, even one that meets a defect.
 
 import type { EndedPush, Outcome, Provider, Push, PushEnding, Trouble } from '#domain/push'
 import { backOffMs } from './back-off.ts'
@@ -66,14 +67,16 @@ export class Delivery {
     const { concurrency, claimed } = this.#ports
     const slot = await concurrency.acquire()
     if (slot === undefined) return undefined
-    const late = this.#endingUnsent(push)
-    if (late !== undefined || !claimed.maySend(push)) {
-      concurrency.release(slot, 'answered')
-      return late // delivery/3
+    let feedback: Feedback = 'unsent'
+    try {
+      const late = this.#endingUnsent(push)
+      if (late !== undefined || !claimed.maySend(push)) return late // delivery/3
+      const outcome = await this.#send(push)
+      feedback = feedbackOf(outcome)
+      return this.#endingOf(push, outcome)
+    } finally {
+      concurrency.release(slot, feedback) // delivery/4
     }
-    const outcome = await this.#send(push)
-    concurrency.release(slot, feedbackOf(outcome))
-    return this.#endingOf(push, outcome)
   }
 
   /** Notes that the store has written a deferred push, and keeps its order from then on. */
