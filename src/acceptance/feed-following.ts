@@ -82,7 +82,7 @@ const tellsOfMessages = ({ entries, headSeq }: Announcement): boolean =>
   headSeq !== undefined || entries.some(({ model }) => model === 'message')
 
 /** A wait ends with the channels that have news, with nothing, or with the end of the following. */
-export type Heard = ReadonlySet<ChannelId> | 'quiet' | 'end'
+export type FeedUpdate = ReadonlySet<ChannelId> | 'quiet' | 'end'
 
 export class Follower {
   readonly #timers: Timers
@@ -90,7 +90,7 @@ export class Follower {
   readonly #leave: () => void
   #news = new Set<ChannelId>()
   #isOver = false
-  #resolve: ((heard: Heard) => void) | undefined
+  #resolve: ((update: FeedUpdate) => void) | undefined
 
   constructor(timers: Timers, signal: AbortSignal, stop: () => void) {
     this.#timers = timers
@@ -102,26 +102,26 @@ export class Follower {
   }
 
   /** Gives the channels with news since the last call, or waits for one. One call at a time. */
-  next(): Promise<Heard> {
+  next(): Promise<FeedUpdate> {
     if (this.#isOver) return Promise.resolve('end')
     if (this.#news.size > 0) return Promise.resolve(this.#takeNews())
-    const { promise, resolve } = Promise.withResolvers<Heard>()
-    const cancel = this.#timers.after(QUIET_MS, () => this.#tell('quiet'))
-    this.#resolve = (told) => {
+    const { promise, resolve } = Promise.withResolvers<FeedUpdate>()
+    const cancel = this.#timers.after(QUIET_MS, () => this.#report('quiet'))
+    this.#resolve = (update) => {
       cancel()
-      resolve(told)
+      resolve(update)
     }
     return promise
   }
 
   wake(channelId: ChannelId): void {
     this.#news.add(channelId)
-    if (this.#resolve !== undefined) this.#tell(this.#takeNews())
+    if (this.#resolve !== undefined) this.#report(this.#takeNews())
   }
 
   end(): void {
     this.#isOver = true
-    this.#tell('end')
+    this.#report('end')
   }
 
   stop(): void {
@@ -135,9 +135,9 @@ export class Follower {
     return news
   }
 
-  #tell(heard: Heard): void {
+  #report(update: FeedUpdate): void {
     const resolve = this.#resolve
     this.#resolve = undefined
-    resolve?.(heard)
+    resolve?.(update)
   }
 }

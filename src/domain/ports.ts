@@ -187,7 +187,7 @@ export interface Bus {
   listen(channelId: ChannelId, listener: (announcement: Announcement) => void): () => void
   /**
    * Resolves once every earlier `listen` has reached the announcing processes, or cannot reach
-   * them: later announcements are heard. Never rejects.
+   * them: then the listener receives every later announcement. Never rejects.
    */
   flush(): Promise<void>
   notify(notice: Notice): void

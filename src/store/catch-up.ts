@@ -112,12 +112,12 @@ function gapOf(heads: Heads, request: CatchUpRequest): CatchUpPage['gap'] {
     // copy. Entries beyond the head never happened here.
     return { from: headSeq + 1, to: afterSeq, restart: true }
   }
-  const told = Math.max(afterSeq, sinceSeq, removedTo.entries) // catch-up/3
+  const reportedTo = Math.max(afterSeq, sinceSeq, removedTo.entries) // catch-up/3
   // catch-up/2
   const restart = afterSeq > 0 && tombstoneFloor > Math.max(afterSeq, removedTo.tombstones)
   if (restart) {
     return { from: afterSeq + 1, to: Math.max(tombstoneFloor, entriesFloor), restart }
   }
-  if (entriesFloor > told) return { from: told + 1, to: entriesFloor, restart } // catch-up/1
+  if (entriesFloor > reportedTo) return { from: reportedTo + 1, to: entriesFloor, restart } // catch-up/1
   return undefined
 }

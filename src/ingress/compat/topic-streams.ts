@@ -8,7 +8,7 @@
 import { fault, isFault } from '#domain/fault'
 import type { Answer } from '#domain/ports'
 import type { Acceptance } from '#src/acceptance/acceptance'
-import type { FeedFollowing, Heard } from '#src/acceptance/feed-following'
+import type { FeedFollowing, FeedUpdate } from '#src/acceptance/feed-following'
 import { SUBSCRIPTION_HEADERS, parametersOf } from '#src/schemas/compat/topic-parameters'
 import { SUBSCRIPTION_QUERY } from '#src/schemas/compat/topic-schemas'
 import { readSubscription, topicMessageOf } from '#src/schemas/compat/topic-subscription'
@@ -22,7 +22,7 @@ import { spellings, tokenFrom } from './sending.ts'
 import { openTopics } from './topic-channels.ts'
 import type { Topic } from './topic-channels.ts'
 import { FORMS, chunksOf } from './topic-forms.ts'
-import type { Form, Told } from './topic-forms.ts'
+import type { Form, StreamItem } from './topic-forms.ts'
 import { placeOf, readOn } from './topic-reading.ts'
 import { TOPIC_ANSWER, TOPIC_HEADERS_OF_ANSWERS, aboutTopic } from './topic-shape.ts'
 
@@ -70,13 +70,13 @@ async function subscribe(
   return {
     contentType: form.contentType,
     headers: TOPIC_HEADERS_OF_ANSWERS,
-    open: (signal) => written(form, told(following, reading, signal)),
+    open: (signal) => written(form, itemsOf(following, reading, signal)),
   }
 }
 
 async function* written(
   form: Form,
-  groups: AsyncIterable<readonly Told[]>,
+  groups: AsyncIterable<readonly StreamItem[]>,
 ): AsyncGenerator<string> {
   for await (const group of groups) yield* chunksOf(form, group)
 }
@@ -87,11 +87,11 @@ interface Reading {
   readonly nowMs: number
 }
 
-async function* told(
+async function* itemsOf(
   following: FeedFollowing,
   { topics, subscription, nowMs }: Reading,
   signal: AbortSignal,
-): AsyncGenerator<readonly Told[]> {
+): AsyncGenerator<readonly StreamItem[]> {
   const topic = topics.map(({ name }) => name).join(',')
   const time = Math.floor(nowMs / 1000)
   const follower = following.follow(
@@ -103,16 +103,16 @@ async function* told(
     const places = await Promise.all(
       topics.map((each) => placeOf(following, each, subscription.since)),
     )
-    let heard: Heard = 'quiet'
-    while (heard !== 'end') {
-      const news = heard === 'quiet' ? places : places.filter(hasNews(heard))
+    let update: FeedUpdate = 'quiet'
+    while (update !== 'end') {
+      const news = update === 'quiet' ? places : places.filter(hasNews(update))
       for await (const page of readOn(following, news)) {
         const messages = page.map((read) => topicMessageOf(read.entry, read.topic.name))
         yield messages.filter(subscription.accepts)
       }
       if (subscription.isPoll) return
-      heard = await follower.next()
-      if (heard === 'quiet') yield [{ id: 'keepalive000', time, event: 'keepalive', topic }]
+      update = await follower.next()
+      if (update === 'quiet') yield [{ id: 'keepalive000', time, event: 'keepalive', topic }]
     }
   } finally {
     follower.stop()
@@ -120,6 +120,6 @@ async function* told(
 }
 
 const hasNews =
-  (news: Exclude<Heard, string>) =>
+  (news: Exclude<FeedUpdate, string>) =>
   ({ topic }: { readonly topic: Topic }): boolean =>
     news.has(topic.info.channelId)
