@@ -49,6 +49,8 @@ export async function serve(env: Env): Promise<number> {
     })
     onSignal(server, { config, logger, runtime, stopped })
     process.on('SIGHUP', () => void server.reload())
+    // Whoever reads this line may send signals: now each of them does what it should.
+    logger.info('listening', server.listening)
     returnMemoryWhenQuiet(runtime)
   } catch (error) {
     logger.error('the gateway did not start', { reason: sentenceOf(error) })

@@ -18,6 +18,8 @@ export type ServerEdge = Omit<BackendEdge, 'meter'>
 
 export interface Server {
   readonly port: number
+  /** The addresses and the durability in force, for the log. */
+  readonly listening: Readonly<Record<string, unknown>>
   /** Reads every certificate again; sessions and requests go on. */
   reload(): Promise<void>
   /** Sends goaway, refuses new requests, flushes lanes, finishes turns, and closes everything. */
@@ -40,8 +42,9 @@ export async function startServer(config: Config, edge: ServerEdge): Promise<Ser
     const { host } = config.http
     const { http: port, carriers } = ports
     const devices = Object.fromEntries(carriers)
-    edge.logger.info('listening', { host, port, devices, durability: backend.durability() })
-    return { port, reload: () => frontend.reload(), stop: () => stopAll(frontend, backend) }
+    const listening = { host, port, devices, durability: backend.durability() }
+    const reload = (): Promise<void> => frontend.reload()
+    return { port, listening, reload, stop: () => stopAll(frontend, backend) }
   } catch (error) {
     await backend.close()
     throw error

@@ -118,6 +118,7 @@ function gapOf(heads: Heads, request: CatchUpRequest): CatchUpPage['gap'] {
   if (restart) {
     return { from: afterSeq + 1, to: Math.max(tombstoneFloor, entriesFloor), restart }
   }
-  if (entriesFloor > reportedTo) return { from: reportedTo + 1, to: entriesFloor, restart } // catch-up/1
+  // catch-up/1
+  if (entriesFloor > reportedTo) return { from: reportedTo + 1, to: entriesFloor, restart }
   return undefined
 }

@@ -89,7 +89,11 @@ test('a program that does not exist can neither start as a server nor run to its
 })
 
 test('a process that exits kills the programs that it runs, with their children', async (t) => {
-  const folder = await program(t, 'prepare', 'sleep 60 & echo $! > "$1/pid"; wait')
+  const folder = await program(
+    t,
+    'prepare',
+    'sleep 60 & echo $! > "$1/id"; mv "$1/id" "$1/pid"; wait',
+  )
   await runScript(`
     import { existsSync } from 'node:fs'
     import { setTimeout as delay } from 'node:timers/promises'
