@@ -87,7 +87,7 @@ function counterOf(labels: Labels) {
 }
 
 function histogramOf(name: string, buckets: readonly number[], labels: Labels) {
-  /** How many values lie at or below each bound and above the one before; the last has no bound. */
+  /** Numbers of values at or below each bound and above the one before; the last has no bound. */
   const counts = new Float64Array(buckets.length + 1)
   let sum = 0
   const read = (): readonly MetricValue[] => {

@@ -1,5 +1,5 @@
 // Bounds the bytes that carriers hold for devices that do not read, over all sessions of a process.
-// Of sent and unacknowledged entries a session keeps numbers only, so a device that reads holds
+// A session keeps only the numbers of its unacknowledged entries, so a device that reads holds
 // nothing here.
 //
 // Invariants:

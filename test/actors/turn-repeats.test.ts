@@ -85,7 +85,7 @@ for (const made of MADE) {
         channelId: isFirst ? channel(1) : channel(2),
       })
       t.is(whole.store.operations.size, 3)
-      // What the gateway named has its effect either way.
+      // A submission whose op_id the gateway made has its effect either way.
       const effects = whole.store.feed.filter((entry) => entry.opId === opId('mine'))
       t.deepEqual(
         effects.map(({ channelId }) => channelId).toSorted(),

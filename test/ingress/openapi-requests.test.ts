@@ -170,7 +170,7 @@ function* membersOf(
   seen: Set<string>,
 ): Generator<readonly [string, unknown]> {
   for (const [name, rule] of Object.entries(at(schema, 'properties'))) {
-    // Where members depend on each other, the others that the example has count too.
+    // The key holds the members of the example when some of them depend on each other.
     const isTied = JSON.stringify(schema['anyOf'] ?? '').includes(`"${name}":`)
     const key = `${name} ${JSON.stringify({ ...at(rule), description: '' })} ${isTied ? Object.keys(example).join() : ''}`
     if (seen.has(key)) continue

@@ -24,7 +24,7 @@ const TOLERANCE = 50
 const COLUMNS = `provider, device, route_revision, channel, seq, op_id, thing, state, queued_at,
   due_at, expires_at, attempts, claim`
 
-/** What is different with the first jobs of a device, and with how many of them. */
+/** A queue of one device: `change` sets columns of its first jobs, `changed` gives their number. */
 interface Queue {
   readonly name: string
   readonly change: string

@@ -100,7 +100,7 @@ async function answerTo(gateway: Gateway, channel: ChannelId, password: string):
   return status === 200 ? 200 : `${status} ${body.error_code}`
 }
 
-/** What a node does because another one told it, not because time has passed. */
+/** Waits until a node has acted on the message of another one, long before time alone would do. */
 const soon = <Value>(
   ask: () => Value | Promise<Value>,
   done: (value: Value) => boolean,

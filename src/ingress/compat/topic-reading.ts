@@ -7,7 +7,7 @@ import type { Since } from '#src/schemas/compat/topic-subscription'
 import type { Topic } from './topic-channels.ts'
 import { startOf } from './topic-start.ts'
 
-/** Where a subscriber stands in one channel. */
+/** The part of one channel that a subscriber still wants. */
 export interface Place {
   readonly topic: Topic
   readonly sinceMs: number | undefined
@@ -64,7 +64,7 @@ class Source {
   readonly #place: Place
   #entries: readonly FeedEntry[] = []
   #at = 0
-  /** Where the next page begins; undefined when there is none. */
+  /** The start of the next page; undefined when there is none. */
   #cursor: number | undefined
 
   constructor(following: FeedFollowing, place: Place) {
