@@ -17,7 +17,6 @@ import { createProcessMetrics } from '#src/telemetry/metrics'
 export type ServerEdge = Omit<BackendEdge, 'meter'>
 
 export interface Server {
-  readonly port: number
   /** The addresses and the durability in force, for the log. */
   readonly listening: Readonly<Record<string, unknown>>
   /** Reads every certificate again; sessions and requests go on. */
@@ -44,7 +43,7 @@ export async function startServer(config: Config, edge: ServerEdge): Promise<Ser
     const devices = Object.fromEntries(carriers)
     const listening = { host, port, devices, durability: backend.durability() }
     const reload = (): Promise<void> => frontend.reload()
-    return { port, listening, reload, stop: () => stopAll(frontend, backend) }
+    return { listening, reload, stop: () => stopAll(frontend, backend) }
   } catch (error) {
     await backend.close()
     throw error
