@@ -27,13 +27,13 @@ const CLOCKS = [
   'src/process/heap.ts',
   'src/client/runtime.ts',
   'src/cli/',
-  'src/dev-servers/',
+  'src/dev/',
 ]
 
 const BANS: readonly (readonly [what: RegExp, except: readonly string[], instead: string])[] = [
   [
     /process\.env/,
-    ['src/config/environment.ts', 'src/ingress/uws-environment.ts', 'src/process/node-settings.ts'],
+    ['src/config/environment.ts', 'src/http/uws-environment.ts', 'src/process/node-settings.ts'],
     'a field of Config',
   ],
   [/\bDate\.now\b|\bnew Date\(\)/, CLOCKS, 'the nowMs of Runtime'],
@@ -60,6 +60,8 @@ const LINES_MAX = 300
 const FUNCTION_LINES_MAX = 70
 const COLUMNS_MAX = 100
 const FILES_WITHOUT_README_MAX = 8
+// A reader sees a folder at a glance.
+const FILES_OF_FOLDER_MAX = 28
 
 const TOP_LEVEL = [
   'Dockerfile',
@@ -151,6 +153,13 @@ test('a folder of more than eight source files has a README that says which file
       [],
       `${folder}/README.md names files that are not there`,
     )
+  }
+})
+
+test('no folder shows more source files at once than its limit', (t) => {
+  const folders = Map.groupBy(SOURCES, (file) => join(file, '..'))
+  for (const [folder, { length }] of folders) {
+    t.true(length <= FILES_OF_FOLDER_MAX, `${folder} has ${length} files`)
   }
 })
 

@@ -25,13 +25,16 @@ test('the table of metrics has every metric, and no other', (t) => {
 
 // The variable parts of the code's sentences match any text here.
 const REASONS: readonly (readonly [file: string, sentence: RegExp])[] = [
-  ['src/store/lanes.ts', /the database was made with .+ lanes and SERVICE_LANES is .+: /],
-  ['src/store/lanes.ts', /which is fixed for the life of a database/],
-  ['src/store/lanes.ts', /the database follows the log .+ and was given the log .+: /],
-  ['src/store/lanes.ts', /connect it to its own log, or start with an empty database/],
-  ['src/store/lanes.ts', /the log of lane .+ ends at .+ and the database has applied it up to /],
-  ['src/store/lanes.ts', /the log has lost entries or is an older copy; /],
-  ['src/store/lanes.ts', /restore both from the same moment/],
+  ['src/store/turns/lanes.ts', /the database was made with .+ lanes and SERVICE_LANES is .+: /],
+  ['src/store/turns/lanes.ts', /which is fixed for the life of a database/],
+  ['src/store/turns/lanes.ts', /the database follows the log .+ and was given the log .+: /],
+  ['src/store/turns/lanes.ts', /connect it to its own log, or start with an empty database/],
+  [
+    'src/store/turns/lanes.ts',
+    /the log of lane .+ ends at .+ and the database has applied it up to /,
+  ],
+  ['src/store/turns/lanes.ts', /the log has lost entries or is an older copy; /],
+  ['src/store/turns/lanes.ts', /restore both from the same moment/],
   ['src/store/migrate.ts', /the database was changed by a newer version of this program \(.+\): /],
   ['src/store/migrate.ts', /start that version, or restore a copy of the database from before it/],
   ['src/stream/jetstream/lane-stream.ts', /the stream .+ was not made by Heliograph; choose /],

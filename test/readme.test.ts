@@ -7,7 +7,7 @@ import test from 'ava'
 
 import { FAULTS } from '#domain/fault'
 import { SETTINGS } from '#src/config/unknown-settings'
-import { STATUS } from '#src/ingress/respond'
+import { STATUS } from '#src/refusals/refusal'
 
 const README = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
 const CONFIG_FOLDER = new URL('../src/config/', import.meta.url)

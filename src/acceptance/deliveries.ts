@@ -7,7 +7,7 @@ import type { Answer } from '#domain/ports'
 import type { DeviceStore, ReadStore, SubscriptionStore } from '#domain/store-ports'
 import { readAck, readPull } from '#src/schemas/reading-requests'
 import type { Caller } from './caller.ts'
-import { findDevice } from './device-identity.ts'
+import { findDevice } from './devices/device-identity.ts'
 
 export interface DeliveryPorts {
   readonly devices: Pick<DeviceStore, 'find' | 'seen'>

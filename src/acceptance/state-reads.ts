@@ -18,7 +18,7 @@ import type { Reader } from '#src/schemas/reading-requests'
 import type { Caller } from './caller.ts'
 import { readableFields } from './channel-access.ts'
 import type { ChannelAccess } from './channel-access.ts'
-import { deviceIdOf } from './device-identity.ts'
+import { deviceIdOf } from './devices/device-identity.ts'
 
 export interface StateReadPorts {
   readonly read: Pick<ReadStore, 'thing' | 'event' | 'things' | 'events' | 'history'>

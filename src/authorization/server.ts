@@ -16,7 +16,7 @@ import type { AuthorizationRecordStore, BindingStore } from '#domain/authorizati
 import type { Runtime } from '#domain/runtime'
 import type { Acceptance } from '#src/acceptance/acceptance'
 import { createBudget } from '#src/acceptance/budget'
-import { localeOf } from '#src/ingress/localise'
+import { localeOf } from '#src/refusals/localise'
 import { hashOf } from './adapter.ts'
 import { nameGrant, storedBindings, storedTokens } from './channel-bindings.ts'
 import { consentPage } from './consent.ts'

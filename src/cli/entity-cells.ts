@@ -1,7 +1,7 @@
 // The columns of a list of Events or Things.
 
 import type { EventRecord, ThingRecord } from '#src/client/bodies'
-import { pairsIn } from './delivery-line.ts'
+import { pairsIn } from './deliveries/delivery-line.ts'
 import { dateText } from './facts.ts'
 
 /** The headings after the heading of the id. */

@@ -107,10 +107,10 @@ export const PROGRAM: Group = {
   entries: [
     command('serve', 'run a gateway', async () => (await import('./commands/serve.ts')).serve),
     command('demo', "publish this computer's readings and show a device's deliveries", async () => {
-      return (await import('./demo/demo.ts')).demo
+      return (await import('#src/dev/demo/demo')).demo
     }),
     command('dev-cluster', 'run a cluster on this computer, to develop against', async () => {
-      return (await import('./commands/dev-cluster.ts')).devCluster
+      return (await import('#src/dev/cluster/dev-cluster')).devCluster
     }),
     command('send', 'send a Message', async () => (await import('./commands/send.ts')).send),
     event,

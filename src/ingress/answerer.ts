@@ -1,10 +1,11 @@
 // Answerers: each gives a row's outcomes and refusals their shape.
 
 import type { Fault } from '#domain/fault'
-import { NO_HEADERS } from './reply.ts'
-import type { Header, Reply, Stream } from './reply.ts'
+import { NO_HEADERS } from '#src/http/reply'
+import type { Header, Reply, Stream } from '#src/http/reply'
 import type { Request } from './request.ts'
-import { STATUS, failure, failureHeaders, success } from './respond.ts'
+import { failure, success } from './respond.ts'
+import { STATUS, failureHeaders } from '#src/refusals/refusal'
 
 export interface Answerer<Data = unknown> {
   /** True when refusals follow Accept-Language. */

@@ -1,19 +1,14 @@
 // Ingress: HTTP in front, acceptance behind. It translates requests into calls of that stage and
 // outcomes into answers.
 //
-//   http.ts, exchange.ts   uWebSockets.js and its dangers: applications.ts, deadlines.ts,
-//                          arriving-body.ts, streaming.ts, websocket.ts, router.ts,
-//                          host-routes.ts, unread.ts, connections.ts, client-address.ts,
-//                          tls-check.ts, port-check.ts, uws-environment.ts
+//   src/http               requests and answers over uWebSockets.js
 //   listeners.ts           the listeners
-//   pipeline.ts            the checks that every row shares: rejection.ts
+//   pipeline.ts            the checks that every row shares
 //   row.ts, request.ts     the types of a route and of a handler's request
 //   routes.ts              the table: native-rows.ts, probes.ts, descriptions.ts, route-codes.ts
 //   reader.ts              bodies
-//   answerer.ts            answers: respond.ts, reply.ts, localise.ts
-//   mount.ts               handlers written for node:http: mounted-answer.ts, mounted-headers.ts,
-//                          memory-connection.ts
-//   compat/styles.ts       the imitated tools
+//   answerer.ts            answers: respond.ts
+//   mount.ts               handlers written for node:http
 
 import type { Fault } from '#domain/fault'
 import type { NowMs, Timers } from '#domain/ports'
@@ -22,13 +17,13 @@ import type { Logger, Meter } from '#domain/telemetry'
 import type { Acceptance } from '#src/acceptance/acceptance'
 import { hexSource } from '#src/acceptance/random'
 import type { Answerer } from './answerer.ts'
-import { clientAddress } from './client-address.ts'
-import type { ClientAddress } from './client-address.ts'
-import { Connections } from './connections.ts'
+import { clientAddress } from '#src/http/client-address'
+import type { ClientAddress } from '#src/http/client-address'
+import { Connections } from '#src/http/connections'
 import { createListener, sumOf } from './listeners.ts'
 import type { Listener, ListenerOptions } from './listeners.ts'
-import type { Http, HttpOptions } from './http.ts'
-import { headersOf, statusLine } from './reply.ts'
+import type { Http, HttpOptions } from '#src/http/http'
+import { headersOf, statusLine } from '#src/http/reply'
 import { failure, requestIdFrom } from './respond.ts'
 import { observationTable, routeTable } from './routes.ts'
 import type { ObservationPorts } from './routes.ts'

@@ -4,12 +4,12 @@
 
 import type { ListenAddress } from '#domain/listen-address'
 import type { Answerer } from './answerer.ts'
-import { createHttp } from './http.ts'
-import type { Http, HttpOptions } from './http.ts'
+import { createHttp } from '#src/http/http'
+import type { Http, HttpOptions } from '#src/http/http'
 import { Pipeline } from './pipeline.ts'
 import type { PipelinePorts } from './pipeline.ts'
-import type { Reply } from './reply.ts'
-import type { Router } from './router.ts'
+import type { Reply } from '#src/http/reply'
+import type { Router } from '#src/http/router'
 import type { Row } from './row.ts'
 
 /** Routes, and how an unknown path is answered, when not in the envelope. */

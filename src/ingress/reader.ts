@@ -3,10 +3,10 @@
 import { fault } from '#domain/fault'
 import type { FaultCode } from '#domain/fault'
 import type { Answer } from '#domain/ports'
-import { readJson } from '#src/schemas/json'
-import { tooLarge } from './arriving-body.ts'
-import type { Exchange } from './exchange.ts'
-import type { Head } from './router.ts'
+import { readJson } from '#src/schemas/json/json'
+import { tooLarge } from '#src/http/arriving-body'
+import type { Exchange } from '#src/http/exchange'
+import type { Head } from '#src/http/router'
 
 export interface Reader<Body = unknown> {
   /** The most bytes of a body; 0 for no body. */

@@ -5,10 +5,10 @@ import { ASSISTANT_SCOPES } from '#domain/assistants'
 import { fault } from '#domain/fault'
 import type { Fault, FaultCode } from '#domain/fault'
 import type { Answerer } from '#src/ingress/answerer'
-import { JSON_TYPE } from '#src/ingress/reply'
-import type { Header, Reply } from '#src/ingress/reply'
+import { JSON_TYPE } from '#src/http/reply'
+import type { Header, Reply } from '#src/http/reply'
 import type { Request } from '#src/ingress/request'
-import { STATUS, failureHeaders, lineOf } from '#src/ingress/respond'
+import { STATUS, failureHeaders, lineOf } from '#src/refusals/refusal'
 
 /** The answer of the protocol's library, read whole. */
 export interface Answered {

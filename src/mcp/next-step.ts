@@ -1,7 +1,7 @@
 // The next step for a model whose call was refused.
 
 import type { Fault, FaultCode } from '#domain/fault'
-import { lineOf } from '#src/ingress/respond'
+import { lineOf } from '#src/refusals/refusal'
 import type { Opening } from '#src/schemas/tool-schemas'
 
 const AGAIN = 'Wait, then call again with the same arguments.'

@@ -9,7 +9,7 @@
 
 import { ASSISTANT_SCOPES } from '#domain/assistants'
 import { DOCUMENT } from '#src/ingress/answerer'
-import { JSON_TYPE } from '#src/ingress/reply'
+import { JSON_TYPE } from '#src/http/reply'
 import type { Style } from '#src/ingress/ingress'
 import { get, post } from '#src/ingress/row'
 import type { Row } from '#src/ingress/row'

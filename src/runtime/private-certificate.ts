@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 
 import type { Config } from '#src/config/config'
-import { whyNoTls } from '#src/ingress/tls-check'
+import { whyNoTls } from '#src/http/tls-check'
 import type { ReadCertificate } from '#src/transports/carrier'
 
 /** Reads the files of the settings each time it is called; throws a sentence for the operator. */

@@ -9,7 +9,7 @@ import { valuesOf } from '#domain/patch'
 import type { Page } from '#domain/store-ports'
 import type { Submission } from '#domain/submission'
 
-import { parseJson } from './json.ts'
+import { parseJson } from './json/json.ts'
 import { encodeCursor } from './reading-requests.ts'
 
 /** Named values as they are written into an answer. */

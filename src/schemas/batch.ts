@@ -24,7 +24,7 @@ import type {
 } from '#domain/submission'
 
 import { bareCopy } from './fields.ts'
-import { parseJson } from './json.ts'
+import { parseJson } from './json/json.ts'
 
 /** One submission as a part of a batch. */
 export const encodeSubmission = (submission: Submission): string => JSON.stringify(submission)

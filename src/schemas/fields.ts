@@ -12,7 +12,7 @@ import type { Fault } from '#domain/fault'
 import { bare } from '#domain/bare'
 import type { Fields, Json } from '#domain/submission'
 
-import { refusalOfTree } from './tree.ts'
+import { refusalOfTree } from './json/tree.ts'
 import { invalid, isLonger, isSafeText, readText, readTime, UNSAFE_RULE } from './values.ts'
 import type { SentText, SentTime } from './values.ts'
 

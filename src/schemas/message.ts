@@ -14,7 +14,7 @@ import type { Answer } from '#domain/ports'
 import { DEFAULT_SEVERITY, SEVERITIES } from '#domain/submission'
 import type { MessageSubmission, Severity } from '#domain/submission'
 
-import { parseExactly } from './exact-json.ts'
+import { parseExactly } from './json/exact-json.ts'
 import { FieldReader, IMAGE_BYTES_MAX, TAG_BYTES_MAX } from './fields.ts'
 import type { SentMetadata, SentTexts } from './fields.ts'
 import { isRecord, shape } from './shape.ts'

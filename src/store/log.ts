@@ -2,7 +2,7 @@
 
 import type { LogTable, Probe } from '#domain/ports'
 import { tablesFor } from './entities/tables.ts'
-import { LogBatches } from './log-table.ts'
+import { LogBatches } from './turns/log-table.ts'
 import { openDatabase, probeOf } from './opening.ts'
 import type { OpeningOptions } from './opening.ts'
 

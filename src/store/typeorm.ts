@@ -3,10 +3,10 @@
 import { DataSource } from 'typeorm'
 
 import { dataSourceOptionsFor } from '#ormconfig'
-import { withoutParameters } from './database.ts'
+import { withoutParameters } from './jobs/database.ts'
 import { dialectOf } from './dialects.ts'
 import { migrate } from './migrate.ts'
-import type { Opened, Opening } from './session.ts'
+import type { Opened, Opening } from './jobs/session.ts'
 
 /** Opens any database. Throws a sentence for the operator when the address is wrong. */
 export function openingWithTypeOrm(url: string, caFile?: string): Opening {

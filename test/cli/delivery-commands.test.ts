@@ -9,8 +9,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import test from 'ava'
 import type { ExecutionContext } from 'ava'
 
-import { DeliveryCommands } from '#src/cli/delivery-commands'
-import { deliveryJson } from '#src/cli/delivery-line'
+import { DeliveryCommands } from '#src/cli/deliveries/delivery-commands'
+import { deliveryJson } from '#src/cli/deliveries/delivery-line'
 import { delivery } from '#test/support/delivery'
 
 function commandsIn(t: ExecutionContext, command: string, jobs: number) {

@@ -4,7 +4,13 @@
 import test from 'ava'
 import { assert, property, string } from 'fast-check'
 
-import { clockIn, coloured, dateClockIn, deliveryJson, deliveryLine } from '#src/cli/delivery-line'
+import {
+  clockIn,
+  coloured,
+  dateClockIn,
+  deliveryJson,
+  deliveryLine,
+} from '#src/cli/deliveries/delivery-line'
 import { aligned } from '#src/cli/terminal-text'
 import { delivery } from '#test/support/delivery'
 

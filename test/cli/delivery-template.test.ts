@@ -2,7 +2,7 @@
 
 import test from 'ava'
 
-import { readTemplate, TEMPLATE_NAMES } from '#src/cli/delivery-template'
+import { readTemplate, TEMPLATE_NAMES } from '#src/cli/deliveries/delivery-template'
 import { BadValue } from '#src/cli/command'
 import { delivery } from '#test/support/delivery'
 

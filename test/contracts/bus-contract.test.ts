@@ -1,6 +1,6 @@
 import test from 'ava'
 
-import type { NatsServer } from '#src/dev-servers/nats'
+import type { NatsServer } from '#src/dev/servers/nats'
 import { LocalBus } from '#src/stream/embedded/bus'
 import { NatsBus } from '#src/stream/jetstream/bus'
 import { busContract } from '#test/contracts/bus-contract'

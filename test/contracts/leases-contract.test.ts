@@ -1,6 +1,6 @@
 import test from 'ava'
 
-import type { NatsServer } from '#src/dev-servers/nats'
+import type { NatsServer } from '#src/dev/servers/nats'
 import { SoleOwner } from '#src/stream/embedded/leases'
 import { KvLeases } from '#src/stream/jetstream/leases'
 import { LANES, leasesContract } from '#test/contracts/leases-contract'

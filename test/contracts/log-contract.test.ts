@@ -2,7 +2,7 @@ import { join } from 'node:path'
 
 import test from 'ava'
 
-import type { NatsServer } from '#src/dev-servers/nats'
+import type { NatsServer } from '#src/dev/servers/nats'
 import { openLog as openLogStore } from '#src/store/log'
 import type { LogStore } from '#src/store/log'
 import { logContract } from '#test/contracts/log-contract'

@@ -5,8 +5,8 @@
 import test from 'ava'
 import type { ExecutionContext } from 'ava'
 
-import type { ApnsRefusal } from '#src/dev-servers/push/apns-server'
-import type { FcmRefusal } from '#src/dev-servers/push/fcm-server'
+import type { ApnsRefusal } from '#src/dev/servers/push/apns-server'
+import type { FcmRefusal } from '#src/dev/servers/push/fcm-server'
 import type { Provider } from '#domain/push'
 import { DispatchBench } from '#test/support/dispatch-bench'
 import { addPushDevice, deviceId } from '#test/support/push-jobs'

@@ -7,7 +7,7 @@ import test from 'ava'
 import type { ExecutionContext } from 'ava'
 
 import { parseDeviceKey } from '#domain/identity'
-import { deviceIdOf } from '#src/acceptance/device-identity'
+import { deviceIdOf } from '#src/acceptance/devices/device-identity'
 import { EXAMPLES } from '#src/schemas/examples'
 import { isRecord } from '#src/schemas/shape'
 import { addChannel, startIngress } from '#test/support/start-ingress'

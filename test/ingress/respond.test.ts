@@ -2,7 +2,8 @@ import test from 'ava'
 
 import { FAULTS, fault } from '#domain/fault'
 import type { FaultCode } from '#domain/fault'
-import { STATUS, failure, failureHeaders, requestIdFrom, success } from '#src/ingress/respond'
+import { failure, requestIdFrom, success } from '#src/ingress/respond'
+import { STATUS, failureHeaders } from '#src/refusals/refusal'
 
 const CONTEXT = { requestId: 'r1', acceptLanguage: '' }
 const CODES = Object.keys(FAULTS) as FaultCode[]

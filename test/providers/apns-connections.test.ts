@@ -5,7 +5,7 @@ import { connect } from 'node:http2'
 
 import test from 'ava'
 
-import type { StandIn } from '#src/dev-servers/push/http2-server'
+import type { StandIn } from '#src/dev/servers/push/http2-server'
 import { until } from '#test/support/gateway'
 import { apnsBench, pushOf } from '#test/support/push-servers'
 

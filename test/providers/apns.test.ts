@@ -5,7 +5,7 @@ import { writeFile } from 'node:fs/promises'
 import test from 'ava'
 
 import type { Outcome } from '#domain/push'
-import type { ApnsPush, ApnsRefusal } from '#src/dev-servers/push/apns-server'
+import type { ApnsPush, ApnsRefusal } from '#src/dev/servers/push/apns-server'
 import { openApns } from '#src/providers/apns/apns'
 import { temporaryFolder, until } from '#test/support/gateway'
 import { TOPIC, apnsBench, appleToken, pushOf, testEdge } from '#test/support/push-servers'

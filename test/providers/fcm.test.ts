@@ -6,7 +6,7 @@ import { writeFile } from 'node:fs/promises'
 import test from 'ava'
 
 import type { Outcome } from '#domain/push'
-import type { FcmMessage, FcmRefusal } from '#src/dev-servers/push/fcm-server'
+import type { FcmMessage, FcmRefusal } from '#src/dev/servers/push/fcm-server'
 import { openFcm } from '#src/providers/fcm/fcm'
 import { temporaryFolder, until } from '#test/support/gateway'
 import { accountText, fcmBench, googleToken, pushOf, testEdge } from '#test/support/push-servers'

@@ -3,8 +3,8 @@
 import test from 'ava'
 
 import { fault, isFault } from '#domain/fault'
-import { mayHoldAlteredNumber } from '#src/schemas/exact-json'
-import { readJson } from '#src/schemas/json'
+import { mayHoldAlteredNumber } from '#src/schemas/json/exact-json'
+import { readJson } from '#src/schemas/json/json'
 
 const bytes = (text: string) => new TextEncoder().encode(text)
 

@@ -5,9 +5,9 @@ import test from 'ava'
 
 import { isFault } from '#domain/fault'
 import type { ThingAction, ThingSubmission } from '#domain/submission'
-import { readJson } from '#src/schemas/json'
+import { readJson } from '#src/schemas/json/json'
 import { readThing } from '#src/schemas/thing'
-import { TREE_DEPTH_MAX } from '#src/schemas/tree'
+import { TREE_DEPTH_MAX } from '#src/schemas/json/tree'
 import { bytesOfText, CHANNEL, CREDENTIALS, making, NOW_MS, PASSWORD } from '#test/support/making'
 
 const ACTIONS: readonly ThingAction[] = ['create', 'update', 'archive', 'delete']

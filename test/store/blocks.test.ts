@@ -3,7 +3,7 @@
 import test from 'ava'
 import type { ExecutionContext } from 'ava'
 
-import { seqBehind } from '#src/store/blocks'
+import { seqBehind } from '#src/store/statements/blocks'
 import { newDatabase, sharedMariaDb } from '#test/support/mariadb'
 import { databasePath } from '#test/support/sqlite-store'
 import { ChannelWriter } from '#test/support/store-writer'

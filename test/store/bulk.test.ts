@@ -1,8 +1,8 @@
 import test from 'ava'
 import type { EntitySchemaColumnOptions } from 'typeorm'
 
-import { Bulk, inChunks, runAll } from '#src/store/bulk'
-import type { Changes, RowsStatement, Session, StatementLimits } from '#src/store/session'
+import { Bulk, inChunks, runAll } from '#src/store/statements/bulk'
+import type { Changes, RowsStatement, Session, StatementLimits } from '#src/store/jobs/session'
 import type { Dialect, Value } from '#src/store/dialect'
 import { turn, until } from '#test/support/until'
 

@@ -5,7 +5,7 @@ import { bare } from '#domain/bare'
 import type { Thing } from '#domain/entity'
 import { NO_FIELDS } from '#domain/patch'
 import type { Json } from '#domain/submission'
-import { documentOf, thingFrom } from '#src/store/document'
+import { documentOf, thingFrom } from '#src/store/turns/document'
 import { timedOf } from '#test/support/submissions'
 
 /** Values under names that callers may choose, each set at one of three times. */

@@ -2,7 +2,7 @@
 
 import test from 'ava'
 
-import { Gate, IN_A_ROW_MAX, JOBS_WAITING_MAX, URGENT_WAITING_MAX } from '#src/store/gate'
+import { Gate, IN_A_ROW_MAX, JOBS_WAITING_MAX, URGENT_WAITING_MAX } from '#src/store/jobs/gate'
 import { StoreBusy } from '#src/store/store-error'
 import { turn } from '#test/support/until'
 

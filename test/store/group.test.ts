@@ -2,9 +2,9 @@
 
 import test from 'ava'
 
-import { JOBS_WAITING_MAX } from '#src/store/gate'
-import { AT_ONCE_MAX, Group } from '#src/store/group'
-import type { Session } from '#src/store/session'
+import { JOBS_WAITING_MAX } from '#src/store/jobs/gate'
+import { AT_ONCE_MAX, Group } from '#src/store/jobs/group'
+import type { Session } from '#src/store/jobs/session'
 import { StoreBusy } from '#src/store/store-error'
 
 const SESSION = {} as Session

@@ -1,9 +1,9 @@
 // Goal: connections and jobs stay bounded while MySQL is slow or says nothing.
 
 import type { Runtime } from '#domain/runtime'
-import { ANSWER_MS_MAX } from '#src/store/connections'
+import { ANSWER_MS_MAX } from '#src/store/jobs/connections'
 import { dialectOf } from '#src/store/dialects'
-import { JOBS_WAITING_MAX } from '#src/store/gate'
+import { JOBS_WAITING_MAX } from '#src/store/jobs/gate'
 import { StoreBusy, StoreError } from '#src/store/store-error'
 import { sharedMariaDb } from '#test/support/mariadb'
 import { openNotes, write } from '#test/support/mysql-notes'

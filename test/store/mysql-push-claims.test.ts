@@ -1,7 +1,7 @@
 // Goal: a claim costs the same, however many jobs a device has (claiming/4).
 // Method: MariaDB counts the rows that a session reads, and those that an index passes by.
 
-import type { Session } from '#src/store/session'
+import type { Session } from '#src/store/jobs/session'
 import { claimJobs } from '#src/store/pushes/claiming'
 import { Settling } from '#src/store/pushes/settling'
 import { newDatabase, sharedMariaDb } from '#test/support/mariadb'

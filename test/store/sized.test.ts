@@ -3,7 +3,7 @@
 import test from 'ava'
 
 import { PAGE_BYTES_MAX } from '#domain/store-ports'
-import { fill, roomFor } from '#src/store/sized'
+import { fill, roomFor } from '#src/store/statements/sized'
 import { databasePath } from '#test/support/sqlite-store'
 import { ChannelWriter } from '#test/support/store-writer'
 import { channel, message } from '#test/support/submissions'

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import test from 'ava'
 import type { ExecutionContext } from 'ava'
 
-import { styleAtRoot } from '#src/ingress/compat/styles'
+import { styleAtRoot } from '#src/compat/styles'
 import { apprise, hasApprise } from '#test/support/apprise'
 import { freePort } from '#test/support/free-port'
 import { temporaryFolder } from '#test/support/gateway'

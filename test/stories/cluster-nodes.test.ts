@@ -4,7 +4,7 @@
 import type { ExecutionContext } from 'ava'
 
 import type { ChannelId } from '#domain/identity'
-import { reservePort } from '#src/dev-servers/port'
+import { reservePort } from '#src/dev/servers/port'
 import { audit } from '#test/support/audit'
 import { allLanesApplied, nodeOf, startCluster, testsWithServers } from '#test/support/cluster'
 import { createChannels, PASSWORD, watchingDevice } from '#test/support/device'

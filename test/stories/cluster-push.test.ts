@@ -9,7 +9,7 @@ import type { ExecutionContext } from 'ava'
 
 import type { ChannelId } from '#domain/identity'
 import { createClient } from '#src/client/client'
-import type { PushServers } from '#src/dev-servers/push/push-servers'
+import type { PushServers } from '#src/dev/servers/push/push-servers'
 import { allLanesApplied, nodeOf, startCluster, testsWithServers } from '#test/support/cluster'
 import { PASSWORD, createChannels } from '#test/support/device'
 import { figureOf, until } from '#test/support/gateway'

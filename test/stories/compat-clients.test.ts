@@ -13,7 +13,7 @@ import test from 'ava'
 import { MessagePriority, NtfyClient } from 'ntfy'
 import { scSend } from 'serverchan-sdk'
 
-import { compatibilityStyles } from '#src/ingress/compat/styles'
+import { compatibilityStyles } from '#src/compat/styles'
 import { temporaryFolder } from '#test/support/gateway'
 import { CREDENTIALS } from '#test/support/making'
 import { SEND_KEY_HOST, startSendKeyHost } from '#test/support/send-key-host'

@@ -9,7 +9,7 @@ import { promisify } from 'node:util'
 import test from 'ava'
 import type { ExecutionContext } from 'ava'
 
-import { compatibilityStyles } from '#src/ingress/compat/styles'
+import { compatibilityStyles } from '#src/compat/styles'
 import { temporaryFolder } from '#test/support/gateway'
 import { CHANNEL, PASSWORD } from '#test/support/making'
 import { sentMessages } from '#test/support/sent-message'

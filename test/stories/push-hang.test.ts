@@ -6,7 +6,7 @@ import test from 'ava'
 
 import type { ChannelId } from '#domain/identity'
 import { createClient } from '#src/client/client'
-import type { PushServers } from '#src/dev-servers/push/push-servers'
+import type { PushServers } from '#src/dev/servers/push/push-servers'
 import { PASSWORD, createChannels, watchingDevice } from '#test/support/device'
 import type { TestDevice } from '#test/support/device'
 import { until } from '#test/support/gateway'

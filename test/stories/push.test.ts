@@ -9,11 +9,11 @@ import ava from 'ava'
 import type { ExecutionContext } from 'ava'
 
 import { createClient } from '#src/client/client'
-import type { ApnsPush } from '#src/dev-servers/push/apns-server'
-import type { FcmMessage } from '#src/dev-servers/push/fcm-server'
+import type { ApnsPush } from '#src/dev/servers/push/apns-server'
+import type { FcmMessage } from '#src/dev/servers/push/fcm-server'
 import { PASSWORD, createChannels } from '#test/support/device'
 import { figureOf, get, post, temporaryFolder, until } from '#test/support/gateway'
-import type { PushServers } from '#src/dev-servers/push/push-servers'
+import type { PushServers } from '#src/dev/servers/push/push-servers'
 import { addDevice, pushServers, startPushGateway, tokenOf } from '#test/support/push-gateway'
 
 /** One gateway at a time: each test starts its own. */

@@ -5,7 +5,7 @@ import { createBudget } from '#src/acceptance/budget'
 import type { Budget } from '#src/acceptance/budget'
 import { CallerCheck } from '#src/acceptance/caller-check'
 import { tokenCheck } from '#src/acceptance/gateway-token'
-import { sessionAdmission } from '#src/acceptance/session-admission'
+import { sessionAdmission } from '#src/acceptance/devices/session-admission'
 
 /** A budget that no test exhausts. */
 const AMPLE = createBudget({ perAddress: 1_000_000, total: 1_000_000 }, () => 0)

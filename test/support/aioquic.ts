@@ -10,7 +10,7 @@ import { promisify } from 'node:util'
 
 import type { ExecutionContext } from 'ava'
 
-import { installPackage } from '#src/dev-servers/programs'
+import { installPackage } from '#src/dev/servers/programs'
 
 /** Python with the environment that lets it find the library. */
 export interface Python {

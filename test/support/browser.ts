@@ -12,7 +12,7 @@ import type { ExecutionContext } from 'ava'
 import { chromium } from 'playwright-core'
 import type { Browser } from 'playwright-core'
 
-import { findOrInstall } from '#src/dev-servers/programs'
+import { findOrInstall } from '#src/dev/servers/programs'
 
 const ROOT = new URL('../..', import.meta.url).pathname
 

@@ -2,7 +2,7 @@
 
 import type { ExecutionContext } from 'ava'
 
-import { compatibilityStyles } from '#src/ingress/compat/styles'
+import { compatibilityStyles } from '#src/compat/styles'
 import { CHANNEL, PASSWORD } from '#test/support/making'
 import { startIngress } from '#test/support/start-ingress'
 import type { Rig, RigOptions } from '#test/support/start-ingress'

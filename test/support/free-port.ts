@@ -2,7 +2,7 @@
 
 import type { ExecutionContext } from 'ava'
 
-import { reservePort } from '#src/dev-servers/port'
+import { reservePort } from '#src/dev/servers/port'
 
 /** Reserves a port on which nobody listens, until the test ends. */
 export async function freePort(t: ExecutionContext): Promise<number> {

@@ -3,8 +3,8 @@
 import type { ExecutionContext } from 'ava'
 import { DataSource } from 'typeorm'
 
-import { startMariaDb } from '#src/dev-servers/mariadb'
-import type { MariaDbServer } from '#src/dev-servers/mariadb'
+import { startMariaDb } from '#src/dev/servers/mariadb'
+import type { MariaDbServer } from '#src/dev/servers/mariadb'
 import { dataSourceOptionsFor } from '#ormconfig'
 import type { PushRules } from '#domain/push'
 import { openStore } from '#src/store/store'

@@ -3,7 +3,7 @@
 import { parseDeviceId, parseDeviceKey } from '#domain/identity'
 import type { ChannelId, DeviceId, OperationId } from '#domain/identity'
 import { readGatewayFrame } from '#src/schemas/read-frames'
-import { deviceIdOf } from '#src/acceptance/device-identity'
+import { deviceIdOf } from '#src/acceptance/devices/device-identity'
 import type { Carrier, SessionHandle } from '#src/transports/carrier'
 import type { Sessions } from '#src/transports/sessions'
 

@@ -3,8 +3,8 @@
 import type { ExecutionContext } from 'ava'
 
 import type { ChannelId } from '#domain/identity'
-import { startPushServers } from '#src/dev-servers/push/push-servers'
-import type { PushServers } from '#src/dev-servers/push/push-servers'
+import { startPushServers } from '#src/dev/servers/push/push-servers'
+import type { PushServers } from '#src/dev/servers/push/push-servers'
 import { PASSWORD } from '#test/support/device'
 import { post, startGateway, temporaryFolder } from '#test/support/gateway'
 import type { Gateway } from '#test/support/gateway'

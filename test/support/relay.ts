@@ -7,7 +7,7 @@ import type { Server, Socket } from 'node:net'
 
 import type { ExecutionContext } from 'ava'
 
-import { reservePort } from '#src/dev-servers/port'
+import { reservePort } from '#src/dev/servers/port'
 
 /**
  * The fate of bytes on their way to the server. `cut-after`: they pass, and the connection breaks

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 
 import type { ExecutionContext } from 'ava'
 
-import { selfSigned } from '#src/dev-servers/certificate'
-import { styleAtRoot } from '#src/ingress/compat/styles'
+import { selfSigned } from '#src/dev/servers/certificate'
+import { styleAtRoot } from '#src/compat/styles'
 import { temporaryFolder } from '#test/support/gateway'
 import { CREDENTIALS } from '#test/support/making'
 import { startIngress } from '#test/support/start-ingress'

@@ -1,7 +1,7 @@
 import test from 'ava'
 
-import { ConnectionLimits } from '#src/transports/connection-limits'
-import type { ConnectionSlot } from '#src/transports/connection-limits'
+import { ConnectionLimits } from '#src/transports/carriers/connection-limits'
+import type { ConnectionSlot } from '#src/transports/carriers/connection-limits'
 import { FakeMeter } from '#test/support/fake-telemetry'
 
 const takes = (limits: ConnectionLimits, address: string): ConnectionSlot => {

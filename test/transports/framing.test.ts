@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import test from 'ava'
 
-import { FrameReader, framesOf } from '#src/transports/framing'
+import { FrameReader, framesOf } from '#src/transports/carriers/framing'
 import { framed } from '#test/support/framed-client'
 
 /** The texts and the broken rule of bytes that come in pieces. */

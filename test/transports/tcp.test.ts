@@ -7,7 +7,7 @@ import { connect as connectTls } from 'node:tls'
 import test from 'ava'
 import type { ExecutionContext } from 'ava'
 
-import { HELD_BYTES_MAX } from '#src/transports/framing'
+import { HELD_BYTES_MAX } from '#src/transports/carriers/framing'
 import { HELLO_WITHIN_MS } from '#src/transports/signals'
 import { certificateIn, serveTcp } from '#test/support/carrier-servers'
 import type { CarrierServer, ServeOptions } from '#test/support/carrier-servers'

@@ -2,7 +2,7 @@
 
 import { MODELS } from '#domain/submission'
 import { CHANNEL, credentialsOf } from '#src/cli/access'
-import { FEED, feedLines } from '#src/cli/feed-lines'
+import { FEED, feedLines } from '#src/cli/deliveries/feed-lines'
 import { PAGING, eachPage } from '#src/cli/paging'
 import { since } from '#src/cli/since'
 import { commandClientOf, given } from '#src/cli/command-client'

@@ -1,7 +1,7 @@
 // heliograph pull, heliograph ack: show and acknowledge deliveries without a session.
 
 import { ACCESS } from '#src/cli/access'
-import { FEED, feedLines } from '#src/cli/feed-lines'
+import { FEED, feedLines } from '#src/cli/deliveries/feed-lines'
 import { commandClientOf, given } from '#src/cli/command-client'
 import { DEVICE, knownDeviceKey } from '#src/cli/this-device'
 import { whole } from '#src/cli/values'

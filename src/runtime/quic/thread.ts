@@ -11,7 +11,7 @@ import { createMetrics } from '#src/telemetry/meter'
 import { bridgedSessions } from '#src/threads/carrier-bridge'
 import type { ThreadEnds, ThreadSettings } from '#src/threads/contract'
 import type { ThreadEdge } from '#src/threads/threads'
-import { ConnectionLimits } from '#src/transports/connection-limits'
+import { ConnectionLimits } from '#src/transports/carriers/connection-limits'
 
 export async function composeQuic(
   { privateTransports }: ThreadSettings,
@@ -38,7 +38,7 @@ export async function composeQuic(
 /** The library has native code for few platforms. Throws a sentence for the operator. */
 async function loadQuic() {
   try {
-    return await import('#src/transports/quic')
+    return await import('#src/transports/carriers/quic')
   } catch (error) {
     const here = `${process.platform}-${process.arch}`
     throw new Error(

@@ -7,7 +7,7 @@ import { existsSync } from 'node:fs'
 import { cannotListen } from '#domain/listen-address'
 import type { ListenAddress } from '#domain/listen-address'
 import type { Config } from '#src/config/config'
-import { whyNotBound } from '#src/ingress/port-check'
+import { whyNotBound } from '#src/http/port-check'
 import { sqliteFileOf } from '#src/store/sqlite/source'
 
 type Port = ListenAddress & { readonly protocol: 'tcp' | 'udp' }

@@ -8,7 +8,7 @@
 
 import type { PushClaim } from '#domain/push'
 import type { PushState } from '#src/store/entities/pushes'
-import type { Session } from '#src/store/session'
+import type { Session } from '#src/store/jobs/session'
 
 /** A job that a device's later jobs wait for, and that this worker does not have. */
 export interface Blocker {

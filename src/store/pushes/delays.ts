@@ -1,7 +1,7 @@
 // Jobs that are put off, by the time at which they are due again.
 
-import { inChunks } from '#src/store/bulk'
-import type { Session } from '#src/store/session'
+import { inChunks } from '#src/store/statements/bulk'
+import type { Session } from '#src/store/jobs/session'
 
 /** Milliseconds until a job that waits for another worker's job is tried again, at least. */
 export const PUT_OFF_MS = 100

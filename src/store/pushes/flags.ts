@@ -9,8 +9,8 @@
 //   flags/2. The mark stays: a marked channel may have no such subscriber any more.
 
 import type { DeviceId } from '#domain/identity'
-import { inChunks } from '#src/store/bulk'
-import type { Session } from '#src/store/session'
+import { inChunks } from '#src/store/statements/bulk'
+import type { Session } from '#src/store/jobs/session'
 
 /** Devices that one call of `flagNext` checks. */
 const DEVICES_AT_ONCE = 1_000

@@ -4,13 +4,13 @@ import type { Platform } from '#domain/device'
 import type { FeedEntry } from '#domain/feed'
 import type { ChannelId } from '#domain/identity'
 import type { ProviderName, Push } from '#domain/push'
-import type { Session } from '#src/store/session'
-import { FEED_COLUMNS, entryFrom } from '#src/store/deliverables'
-import type { StoredEntry } from '#src/store/deliverables'
-import { eventFrom, thingFrom } from '#src/store/document'
+import type { Session } from '#src/store/jobs/session'
+import { FEED_COLUMNS, entryFrom } from '#src/store/feed/deliverables'
+import type { StoredEntry } from '#src/store/feed/deliverables'
+import { eventFrom, thingFrom } from '#src/store/turns/document'
 import type { EventRow, ThingRow } from '#src/store/entities/entities'
 import type { PushState } from '#src/store/entities/pushes'
-import { spanOf } from '#src/store/spans'
+import { spanOf } from '#src/store/statements/spans'
 
 /** A job, from its own row. */
 export interface Job {

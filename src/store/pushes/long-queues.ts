@@ -6,7 +6,7 @@
 //                  longer the more jobs are before it, but not longer than a device takes that gets
 //                  PACE pushes a second: so its turn finds it due, and claims rarely find it early.
 
-import type { Session } from '#src/store/session'
+import type { Session } from '#src/store/jobs/session'
 
 const CLAIMED_MAX = 100
 /** Pushes of one device a second, when the provider takes fifty milliseconds for each. */

@@ -13,8 +13,8 @@ import type { OperationId } from '#domain/identity'
 import { PUSH_LIFE_MS } from '#domain/push'
 import type { PushRules } from '#domain/push'
 import type { ChannelWrites } from '#domain/store-ports'
-import { inChunks } from '#src/store/bulk'
-import type { Session } from '#src/store/session'
+import { inChunks } from '#src/store/statements/bulk'
+import type { Session } from '#src/store/jobs/session'
 import type { PushState } from '#src/store/entities/pushes'
 
 /** Entries of one statement: their keys are one parameter of some tens of KiB. */

@@ -11,10 +11,10 @@ import type {
   PushStore,
   Settler,
 } from '#domain/push'
-import { inChunks, removeById } from '#src/store/bulk'
-import type { Database } from '#src/store/database'
+import { inChunks, removeById } from '#src/store/statements/bulk'
+import type { Database } from '#src/store/jobs/database'
 import type { Tables } from '#src/store/entities/tables'
-import type { Session } from '#src/store/session'
+import type { Session } from '#src/store/jobs/session'
 import { claimJobs } from './claiming.ts'
 import { flagNext } from './flags.ts'
 import { Settling } from './settling.ts'

@@ -10,8 +10,8 @@
 
 import type { OperationId } from '#domain/identity'
 import type { EndedOperations, PushRules, PushTally } from '#domain/push'
-import { Bulk, inChunks, removeById } from '#src/store/bulk'
-import type { Session } from '#src/store/session'
+import { Bulk, inChunks, removeById } from '#src/store/statements/bulk'
+import type { Session } from '#src/store/jobs/session'
 import type { Dialect } from '#src/store/dialect'
 import type { PushTallyRow } from '#src/store/entities/pushes'
 import type { Tables } from '#src/store/entities/tables'

@@ -2,7 +2,7 @@
 // was sent during the interval before. (claiming/3)
 
 import type { PushClaim } from '#domain/push'
-import type { Session } from '#src/store/session'
+import type { Session } from '#src/store/jobs/session'
 import { Delays, PUT_OFF_MS } from './delays.ts'
 import type { DueJob } from './loading.ts'
 

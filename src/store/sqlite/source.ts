@@ -5,7 +5,7 @@ import { existsSync, mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 import { MIGRATIONS } from '#src/store/migrations/migrations'
-import type { Runner, RunnerResult, Source } from '#src/store/session'
+import type { Runner, RunnerResult, Source } from '#src/store/jobs/session'
 import { SqliteConnection } from './connection.ts'
 import type { SqliteStatement, Values } from './connection.ts'
 

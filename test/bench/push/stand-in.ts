@@ -1,7 +1,7 @@
 // The stand-ins as a process of their own: what takes the pushes shares no event loop with what
 // sends them. Started with IPC; answers each message with what it has taken since the one before.
 
-import { startPushServers } from '#src/dev-servers/push/push-servers'
+import { startPushServers } from '#src/dev/servers/push/push-servers'
 
 export interface StandInStarted {
   readonly env: Readonly<Record<string, string>>

@@ -7,8 +7,8 @@ import { join } from 'node:path'
 import { createConnection } from 'mysql2/promise'
 import type { Connection } from 'mysql2/promise'
 
-import { startMariaDb } from '#src/dev-servers/mariadb'
-import { startNats } from '#src/dev-servers/nats'
+import { startMariaDb } from '#src/dev/servers/mariadb'
+import { startNats } from '#src/dev/servers/nats'
 import type { CountQueries, RowCounts } from './database.ts'
 
 export interface BackingServers {

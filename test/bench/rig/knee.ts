@@ -8,7 +8,7 @@
 //   knee/4. One step runs at a time. Compared subjects alternate their steps: on a shared machine,
 //     one after the other would have different cores.
 
-import { Gate } from '#src/store/gate'
+import { Gate } from '#src/store/jobs/gate'
 
 export interface Sustained {
   readonly isSustained: boolean

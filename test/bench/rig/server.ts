@@ -6,7 +6,7 @@ import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 
-import { reservePort } from '#src/dev-servers/port'
+import { reservePort } from '#src/dev/servers/port'
 import { NODE_FLAGS } from '#src/process/node-settings'
 
 const START_LIMIT_MS = 60_000

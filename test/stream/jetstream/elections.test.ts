@@ -2,7 +2,7 @@
 
 import type { ExecutionContext } from 'ava'
 
-import type { NatsServer } from '#src/dev-servers/nats'
+import type { NatsServer } from '#src/dev/servers/nats'
 import type { JetStreamLog } from '#src/stream/jetstream/log'
 import { appended, batchOf, idsOf } from '#test/contracts/log-contract'
 import { until } from '#test/support/gateway'

@@ -3,7 +3,7 @@
 import type { ExecutionContext } from 'ava'
 
 import type { Appended } from '#domain/lane'
-import type { NatsServer } from '#src/dev-servers/nats'
+import type { NatsServer } from '#src/dev/servers/nats'
 import { APPEND_TIMEOUT_MS } from '#src/stream/jetstream/log'
 import { appended, batchOf, idsOf, readAll } from '#test/contracts/log-contract'
 import { until } from '#test/support/gateway'

@@ -3,7 +3,7 @@
 import test from 'ava'
 import type { ExecutionContext } from 'ava'
 
-import { startNats } from '#src/dev-servers/nats'
+import { startNats } from '#src/dev/servers/nats'
 import { Connection } from '#src/stream/jetstream/connection'
 import { makeAuthority, withAuthority } from '#test/support/certificate'
 import type { Certificate } from '#test/support/certificate'

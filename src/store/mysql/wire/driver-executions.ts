@@ -2,7 +2,7 @@
 
 import type { DriverConnection } from './driver.ts'
 import type { Executions } from './executions.ts'
-import type { Changes, RowsStatement, Send } from '#src/store/session'
+import type { Changes, RowsStatement, Send } from '#src/store/jobs/session'
 
 export class DriverExecutions implements Executions {
   readonly #connection: DriverConnection

@@ -2,7 +2,7 @@
 // rolled back, must read as they were sent, and the answers must report them.
 
 import { causeOf } from '#src/store/store-error'
-import type { Session } from '#src/store/session'
+import type { Session } from '#src/store/jobs/session'
 
 /** Rows of a table that every database of the gateway has. */
 const INSERT = `INSERT INTO dead_letters (lane, position, item, payload, error, at)

@@ -1,0 +1,149 @@
+// The administration of channels: makes, renames, deletes and describes them, and changes
+// passwords. (decisions.md 7)
+//
+// Invariants:
+//   channels/1. Once a change of password or a deletion is answered, this process refuses the old
+//               password, and a notice to every other process is on its way.
+//   channels/2. Changing a password needs proof of the old one, and so do renaming and deleting: a
+//               grant is no proof.
+//   channels/3. A change with an unknown outcome may have been made: every process forgets its kept
+//               answers about the channel.
+
+import type { Existence, NamedChannel } from '#domain/administration'
+import type { ChannelInfo } from '#domain/channel'
+import { fault, isFault } from '#domain/fault'
+import type { ChannelId } from '#domain/identity'
+import type { Answer, Bus } from '#domain/ports'
+import type { ChannelStore } from '#domain/store-ports'
+import {
+  readChannelCredentials,
+  readCreate,
+  readExists,
+  readPasswordChange,
+  readRename,
+} from '#src/schemas/channel-requests'
+import type { PasswordChange } from '#src/schemas/channel-requests'
+import type { Caller } from '#src/acceptance/caller'
+import { readableFields } from '#src/acceptance/channel-access'
+import type { ChannelAccess } from '#src/acceptance/channel-access'
+import { makeChannel } from './channel-creation.ts'
+import { provedChannel } from './channel-proof.ts'
+import type { Credentials } from '#src/acceptance/credentials'
+import type { PasswordWork } from '#src/acceptance/password-work'
+
+export interface ChannelPorts {
+  readonly channels: ChannelStore
+  readonly credentials: Credentials
+  readonly access: ChannelAccess
+  readonly work: PasswordWork
+  readonly bus: Pick<Bus, 'notify'>
+  readonly newHex32: () => string
+}
+
+const NOT_FOUND = fault('channel_not_found')
+
+export class Channels {
+  readonly #ports: ChannelPorts
+
+  constructor(ports: ChannelPorts) {
+    this.#ports = ports
+  }
+
+  async create(fields: unknown, caller: Caller): Promise<Answer<NamedChannel>> {
+    const wish = readCreate(fields)
+    if (isFault(wish)) return wish
+    const channelId = await makeChannel(this.#ports, wish, caller)
+    return isFault(channelId) ? channelId : { channelId, channelName: wish.channelName }
+  }
+
+  async rename(fields: unknown, caller: Caller): Promise<Answer<NamedChannel>> {
+    const request = readRename(fields)
+    if (isFault(request)) return request
+    const opened = await provedChannel(this.#ports.credentials, request, caller) // channels/2
+    if (isFault(opened)) return opened
+    const { channelId, channelName } = request
+    const isRenamed = await this.#ports.channels.rename(channelId, channelName)
+    return isRenamed ? { channelId, channelName } : NOT_FOUND
+  }
+
+  /** Changes the password; gives the channel. */
+  async changePassword(fields: unknown, caller: Caller): Promise<Answer<ChannelId>> {
+    const request = readPasswordChange(fields)
+    if (isFault(request)) return request
+    const { channelId } = request
+    const opened = await provedChannel(this.#ports.credentials, request, caller) // channels/2
+    if (isFault(opened)) return opened // A stranger causes no hashing.
+    const passwordHash = await this.#ports.work.hash(request.newPassword)
+    if (isFault(passwordHash)) return passwordHash
+    const changed = await this.#replaceHash(request, passwordHash)
+    if (isFault(changed)) return changed
+    this.#ports.credentials.forget(channelId) // channels/1
+    this.#ports.bus.notify({ kind: 'credentials-changed', channelId })
+    return channelId
+  }
+
+  /** Deletes a channel; gives its id. */
+  async delete(fields: unknown, caller: Caller): Promise<Answer<ChannelId>> {
+    const request = readChannelCredentials(fields)
+    if (isFault(request)) return request
+    const opened = await provedChannel(this.#ports.credentials, request, caller) // channels/2
+    if (isFault(opened)) return opened
+    const { channelId } = request
+    const { channels, credentials, bus } = this.#ports
+    const isDeleted = await this.#orForget(
+      channelId,
+      channels.delete(channelId, caller.receivedAtMs),
+    )
+    credentials.forget(channelId) // channels/1
+    if (!isDeleted) return NOT_FOUND
+    bus.notify({ kind: 'channel-deleted', channelId })
+    return channelId
+  }
+
+  async info(fields: unknown, caller: Caller): Promise<Answer<ChannelInfo>> {
+    const request = readChannelCredentials(readableFields(fields, caller))
+    if (isFault(request)) return request
+    const { access, channels } = this.#ports
+    const opened = await access.open(request.channelId, request.password, caller)
+    if (isFault(opened)) return opened
+    return caller.refusal ?? (await channels.info(request.channelId)) ?? NOT_FOUND
+  }
+
+  /** True when a channel exists. Gives nothing else: names are not for strangers. */
+  async exists(channelIdText: string | undefined, caller: Caller): Promise<Answer<Existence>> {
+    const request = readExists(channelIdText)
+    if (isFault(request)) return request
+    if (caller.refusal !== undefined) return caller.refusal
+    const { channelId } = request
+    return { channelId, exists: await this.#ports.channels.exists(channelId) }
+  }
+
+  /** Tries twice: the known password may be older than another node's change. */
+  async #replaceHash(
+    { channelId, password }: PasswordChange,
+    passwordHash: string,
+  ): Promise<Answer<true>> {
+    const { channels, credentials } = this.#ports
+    for (let attempt = 0; attempt < 2; attempt += 1) {
+      const opened = await credentials.check(channelId, password)
+      if (isFault(opened)) return opened
+      // channels/2
+      const changing = channels.changePassword(channelId, opened.passwordHash, passwordHash)
+      if (await this.#orForget(channelId, changing)) return true
+      credentials.forget(channelId)
+    }
+    return NOT_FOUND
+  }
+
+  /** The outcome of a change; without one, the store is asked about the channel. (channels/3) */
+  async #orForget(channelId: ChannelId, changing: Promise<boolean>): Promise<boolean> {
+    const { credentials, bus } = this.#ports
+    try {
+      return await changing
+    } catch (error) {
+      credentials.forget(channelId)
+      bus.notify({ kind: 'credentials-changed', channelId })
+      throw error
+    }
+  }
+}

@@ -1,0 +1,109 @@
+// Subscriptions of a device: joins and leaves channels, one at a time or as a whole list.
+// (decisions.md 7)
+
+import type { Joined, Left, NamedChannel, Synchronised } from '#domain/administration'
+import { fault, isFault } from '#domain/fault'
+import type { ChannelId, DeviceId } from '#domain/identity'
+import type { Answer, Bus } from '#domain/ports'
+import type { ChannelStore, DeviceStore, SubscriptionStore } from '#domain/store-ports'
+import { readSubscribe, readSync, readUnsubscribe } from '#src/schemas/channel-requests'
+import type { Subscribe } from '#src/schemas/channel-requests'
+import type { Caller } from '#src/acceptance/caller'
+import { makeChannel } from './channel-creation.ts'
+import type { Credentials } from '#src/acceptance/credentials'
+import { findDevice } from '#src/acceptance/devices/device-identity'
+import type { CallerCheck } from '#src/acceptance/caller-check'
+import type { PasswordWork } from '#src/acceptance/password-work'
+import { SubscriptionSync } from './subscription-sync.ts'
+
+export interface SubscriptionPorts {
+  readonly subscriptions: Pick<SubscriptionStore, 'subscribe' | 'unsubscribe' | 'keepOnly'>
+  readonly devices: Pick<DeviceStore, 'find'>
+  readonly channels: Pick<ChannelStore, 'create'>
+  readonly credentials: Credentials
+  readonly work: PasswordWork
+  readonly callerCheck: CallerCheck
+  readonly bus: Pick<Bus, 'notify'>
+  readonly newHex32: () => string
+}
+
+export class Subscriptions {
+  readonly #ports: SubscriptionPorts
+
+  constructor(ports: SubscriptionPorts) {
+    this.#ports = ports
+  }
+
+  /** By channel_id: joins the channel. By channel_name: makes a new channel and joins it. */
+  async subscribe(fields: unknown, caller: Caller): Promise<Answer<Joined>> {
+    const request = readSubscribe(fields)
+    if (isFault(request)) return request
+    const device = await findDevice(this.#ports.devices, request.deviceKey)
+    if (isFault(device)) return device
+    const channelId = await this.#channelOf(request, caller)
+    if (isFault(channelId)) return channelId
+    const joined = await this.join(device.deviceId, channelId, caller)
+    return isFault(joined) ? joined : { ...joined, isCreated: request.target.kind === 'new' }
+  }
+
+  async #channelOf({ target, password }: Subscribe, caller: Caller): Promise<Answer<ChannelId>> {
+    if (target.kind === 'new') {
+      return makeChannel(this.#ports, { channelName: target.channelName, password }, caller)
+    }
+    const opened = await this.#ports.credentials.check(target.channelId, password)
+    return isFault(opened) ? opened : (caller.refusal ?? opened.channelId)
+  }
+
+  /** Subscribes a device to a channel that it may read, and tells its session. */
+  async join(
+    deviceId: DeviceId,
+    channelId: ChannelId,
+    { receivedAtMs }: Caller,
+  ): Promise<Answer<NamedChannel>> {
+    const { subscriptions, bus } = this.#ports
+    const outcome = await subscriptions.subscribe(deviceId, channelId, receivedAtMs)
+    switch (outcome.kind) {
+      case 'subscribed':
+        if (outcome.isNew) bus.notify({ kind: 'subscribed', channelId, deviceId })
+        return { channelId, channelName: outcome.channelName }
+      case 'full':
+        return fault('channel_subscriber_limit_exceeded')
+      case 'no-channel':
+        return fault('channel_not_found')
+      case 'no-device':
+        return fault('device_key_not_found', { field: 'device_key' })
+    }
+  }
+
+  async unsubscribe(fields: unknown, caller: Caller): Promise<Answer<Left>> {
+    const request = readUnsubscribe(fields)
+    if (isFault(request)) return request
+    const device = await findDevice(this.#ports.devices, request.deviceKey)
+    if (isFault(device)) return device
+    if (caller.refusal !== undefined) return caller.refusal
+    const { channelId } = request
+    const { deviceId } = device
+    const { subscriptions } = this.#ports
+    const isRemoved = await subscriptions.unsubscribe(deviceId, channelId, caller.receivedAtMs)
+    if (isRemoved) this.#ports.bus.notify({ kind: 'unsubscribed', channelId, deviceId })
+    return { channelId, isRemoved }
+  }
+
+  /** Makes the subscriptions of a device equal to a list. */
+  async synchronise(fields: unknown, caller: Caller): Promise<Answer<Synchronised>> {
+    const request = readSync(fields)
+    if (isFault(request)) return request
+    const device = await findDevice(this.#ports.devices, request.deviceKey)
+    if (isFault(device)) return device
+    if (caller.refusal !== undefined) return caller.refusal
+    const { subscriptions, credentials, callerCheck, bus } = this.#ports
+    const ports = {
+      subscriptions,
+      credentials,
+      callerCheck,
+      bus,
+      join: (channelId: ChannelId) => this.join(device.deviceId, channelId, caller),
+    }
+    return new SubscriptionSync(ports, device.deviceId, caller).run(request.items)
+  }
+}

@@ -1,0 +1,140 @@
+// The send-key style: title and desp, sent to a key that stands in the path. (Specification:
+// Compatibility endpoints; docs/migrating.md)
+
+import { FAULTS, isFault } from '#domain/fault'
+import type { Fault } from '#domain/fault'
+import type { Operation } from '#domain/operation'
+import type { Answer } from '#domain/ports'
+import type { Acceptance } from '#src/acceptance/acceptance'
+import type { Accepted } from '#src/acceptance/intent'
+import { Given } from '#src/compat/given'
+import {
+  SEND_KEY_ANSWER,
+  SEND_KEY_JSON,
+  SEND_KEY_STATUS_QUERY,
+  SEND_KEY_VALUES,
+} from './schemas.ts'
+import { readSendKeyMessage } from './message.ts'
+import { imitation } from '#src/ingress/answerer'
+import type { Answerer, Imitated } from '#src/ingress/answerer'
+import type { Style } from '#src/ingress/ingress'
+import { QUERY } from '#src/ingress/reader'
+import { JSON_TYPE } from '#src/http/reply'
+import type { Request } from '#src/ingress/request'
+import { lineOf } from '#src/refusals/refusal'
+import type { About, Row } from '#src/ingress/row'
+import { COMPATIBILITY_CODES, GUARDS, send, spellings, tokenFrom } from '#src/compat/sending'
+import { VALUES, bodiesOf } from '#src/compat/values-body'
+import type { Values } from '#src/compat/values-body'
+
+const json = (data: object): Imitated => ({
+  contentType: JSON_TYPE,
+  headers: GUARDS,
+  body: JSON.stringify(data),
+})
+
+/** The tool's code for a refusal: one for a fault of the sender, one for the rest. */
+const codeOf = ({ field }: Fault): number => (field === 'title' ? 20_001 : 40_001)
+
+/** Some clients read data.errno, others the errno beside it: both are there and not zero. */
+const failure = (fault: Fault, status: number): Imitated => {
+  const code = status === 400 || status === 404 ? codeOf(fault) : status
+  const kind = code === 20_001 ? 'INPUT' : 'AUTH'
+  return json({
+    code,
+    errno: code,
+    message: `[${kind}]${lineOf(fault)}`,
+    errmsg: FAULTS[fault.code],
+    info: lineOf(fault),
+    args: [null],
+    data: { errno: code, error: fault.code },
+  })
+}
+
+/** One object that every generation of clients takes for success. */
+export const SENT: Answerer<Accepted> = imitation({
+  success: ({ opId, entityId }) =>
+    json({
+      code: 0,
+      message: '',
+      errno: 0,
+      errmsg: 'success',
+      dataset: 'done',
+      data: { pushid: opId, readkey: entityId, error: 'SUCCESS', errno: 0 },
+    }),
+  failure,
+})
+
+/** The state of a message. `wxstatus` is empty until it was handled. */
+const STATE: Answerer<Operation> = imitation({
+  success: ({ opId, status }) => {
+    const isHandled = status !== 'accepted' && status !== 'processing'
+    return json({
+      code: 0,
+      message: '',
+      data: { id: opId, wxstatus: isHandled ? JSON.stringify({ status }) : '' },
+    })
+  },
+  failure,
+})
+
+const about = (summary: string, more: Partial<About>): About => ({
+  tag: 'Send-key style',
+  summary,
+  codes: COMPATIBILITY_CODES,
+  raw: { mediaType: 'application/json', schema: SEND_KEY_ANSWER },
+  rawRefusal: SEND_KEY_ANSWER,
+  ...more,
+})
+
+const ABOUT_VALUES = {
+  GET: { query: SEND_KEY_VALUES },
+  POST: { bodies: bodiesOf(SEND_KEY_VALUES, SEND_KEY_JSON) },
+} as const
+
+/** The rows of the send-key style. */
+export const sendKeyStyle =
+  ({ prefix }: { readonly prefix: string }): Style =>
+  (acceptance) => {
+    const rows = ['/{sendkey}', '/send/{sendkey}'].flatMap((path) =>
+      (['GET', 'POST'] as const).map((method): Row => ({
+        ...spellings(prefix + path),
+        methods: [method],
+        token: 'required',
+        tokenFrom,
+        credentials: 'path',
+        reader: VALUES,
+        isSafe: false,
+        handle: (request: Request<Values>) => submit(acceptance, request),
+        answerer: SENT,
+        about: about('Send a title and a text', ABOUT_VALUES[method]),
+      })),
+    )
+    return [...rows, statusRow(acceptance, prefix)]
+  }
+
+/** Every client adds `.send` to its key. The body wins over the query. */
+function submit(
+  acceptance: Acceptance,
+  request: Request<Values>,
+): Answer<Accepted> | Promise<Answer<Accepted>> {
+  const key = (request.parameters['sendkey'] ?? '').replace(/\.send$/, '')
+  const message = readSendKeyMessage(new Given().over(request.query).over(request.body.entries))
+  return isFault(message) ? message : send(acceptance, key, { message, caller: request })
+}
+
+const statusRow = ({ statuses }: Acceptance, prefix: string): Row => ({
+  ...spellings(`${prefix}/push`),
+  methods: ['GET'],
+  token: 'required',
+  tokenFrom,
+  credentials: 'none',
+  reader: QUERY,
+  isSafe: true,
+  handle: (request) => statuses.find(request.query.get('id') ?? '', request),
+  answerer: STATE,
+  about: about('Ask what became of a message, by its pushid', {
+    query: SEND_KEY_STATUS_QUERY,
+    codes: ['send_status_not_found', 'validation_failed'],
+  }),
+})

@@ -1,0 +1,50 @@
+// The channels that a subscriber of the topic style names: one key, or several with commas.
+
+import type { ChannelInfo } from '#domain/channel'
+import { fault, isFault } from '#domain/fault'
+import type { ChannelId } from '#domain/identity'
+import type { Answer } from '#domain/ports'
+import type { Acceptance } from '#src/acceptance/acceptance'
+import { keysIn, maskedKey, readKey } from '#src/compat/key'
+import type { Request } from '#src/ingress/request'
+import { openingOf } from '#src/compat/sending'
+
+/** One channel, under the name that subscribers see. */
+export interface Topic {
+  readonly name: string
+  readonly info: ChannelInfo
+}
+
+export const TOPICS_MAX = 50
+
+/**
+ * Opens every channel, in their order and each once. A single wrong key refuses all of them; every
+ * further key counts in the password budget.
+ */
+export async function openTopics(
+  acceptance: Acceptance,
+  request: Request,
+): Promise<Answer<readonly Topic[]>> {
+  const keys = keysIn(request.parameters['topic'] ?? '')
+  if (keys.length > TOPICS_MAX) {
+    const detail = `topic must name at most ${TOPICS_MAX}`
+    return fault('validation_failed', { field: 'topic', detail })
+  }
+  const topics = new Map<ChannelId, Topic>()
+  for (const [index, key] of keys.entries()) {
+    const limited = index === 0 ? undefined : acceptance.callerCheck.countGuess(request)
+    if (limited !== undefined) return limited
+    const opening = await openingOf(acceptance, key, request)
+    if (isFault(opening)) return opening
+    const info = await acceptance.channels.info(opening.credentials, opening.caller)
+    if (isFault(info)) return info
+    if (!topics.has(info.channelId)) topics.set(info.channelId, { name: nameOf(key), info })
+  }
+  return [...topics.values()]
+}
+
+/** Clients tell their topics apart by this name; a password stands in none. */
+const nameOf = (key: string): string => {
+  const read = readKey(key)
+  return read.kind === 'alias' ? read.alias : maskedKey(key)
+}

@@ -1,0 +1,102 @@
+// Entries that a subscriber of the topic style has yet to see, of one channel or of several in the
+// order of their times.
+
+import type { FeedEntry } from '#domain/feed'
+import type { FeedFollowing } from '#src/acceptance/feed-following'
+import type { Since } from './subscription.ts'
+import type { Topic } from './channels.ts'
+import { startOf } from './start.ts'
+
+/** The part of one channel that a subscriber still wants. */
+export interface Place {
+  readonly topic: Topic
+  readonly sinceMs: number | undefined
+  afterSeq: number
+}
+
+/** A Message and the topic that it came to. */
+export interface Read {
+  readonly topic: Topic
+  readonly entry: FeedEntry
+}
+
+const PAGE = 200
+
+export async function placeOf(
+  following: FeedFollowing,
+  topic: Topic,
+  since: Since,
+): Promise<Place> {
+  const { afterSeq, sinceMs } = await startOf(following, topic.info, since)
+  return { topic, afterSeq, sinceMs }
+}
+
+/** Everything behind the places, in pages; moves the places. */
+export async function* readOn(
+  following: FeedFollowing,
+  places: readonly Place[],
+): AsyncGenerator<readonly Read[]> {
+  const sources = places.map((place) => new Source(following, place))
+  await Promise.all(sources.map((source) => source.fill()))
+  let page: Read[] = []
+  for (let source = earliestOf(sources); source !== undefined; source = earliestOf(sources)) {
+    page.push(source.take())
+    if (source.next === undefined) await source.fill()
+    if (page.length < PAGE) continue
+    yield page
+    page = []
+  }
+  if (page.length > 0) yield page
+}
+
+function earliestOf(sources: readonly Source[]): Source | undefined {
+  let earliest: Source | undefined
+  for (const source of sources) {
+    const at = source.next?.acceptedAt
+    if (at !== undefined && at < (earliest?.next?.acceptedAt ?? Infinity)) earliest = source
+  }
+  return earliest
+}
+
+/** The Messages of one channel, page by page. */
+class Source {
+  readonly #following: FeedFollowing
+  readonly #place: Place
+  #entries: readonly FeedEntry[] = []
+  #at = 0
+  /** The start of the next page; undefined when there is none. */
+  #cursor: number | undefined
+
+  constructor(following: FeedFollowing, place: Place) {
+    this.#following = following
+    this.#place = place
+    this.#cursor = place.afterSeq
+  }
+
+  /** The Message that comes next, once there is one in the page. */
+  get next(): FeedEntry | undefined {
+    return this.#entries[this.#at]
+  }
+
+  /** Reads on until there is a Message or nothing is left. */
+  async fill(): Promise<void> {
+    const { topic, sinceMs } = this.#place
+    while (this.next === undefined && this.#cursor !== undefined) {
+      const { channelId } = topic.info
+      const query = { channelId, afterSeq: this.#cursor, model: 'message', limit: PAGE } as const
+      const page = await this.#following.page(sinceMs === undefined ? query : { ...query, sinceMs })
+      this.#entries = page.items
+      this.#at = 0
+      this.#cursor = page.next
+    }
+  }
+
+  /** The next Message; the place moves behind it. */
+  take(): Read {
+    const entry = this.next
+    if (entry === undefined) throw new Error('nothing was read')
+    this.#at += 1
+    this.#place.afterSeq = entry.seq
+    return { topic: this.#place.topic, entry }
+  }
+}

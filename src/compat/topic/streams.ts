@@ -1,0 +1,125 @@
+// Subscribers of the topic style: the feeds of channels as lines, events, plain text or frames.
+//
+//   topic-channels.ts   the channels that they may read
+//   topic-start.ts      the entry at which they begin
+//   topic-reading.ts    the entries that they have yet to see
+//   topic-forms.ts      the forms in which they get messages
+
+import { fault, isFault } from '#domain/fault'
+import type { Answer } from '#domain/ports'
+import type { Acceptance } from '#src/acceptance/acceptance'
+import type { FeedFollowing, FeedUpdate } from '#src/acceptance/feed-following'
+import { SUBSCRIPTION_HEADERS, parametersOf } from './parameters.ts'
+import { SUBSCRIPTION_QUERY } from './schemas.ts'
+import { readSubscription, topicMessageOf } from './subscription.ts'
+import type { Subscription } from './subscription.ts'
+import { STREAM } from '#src/ingress/answerer'
+import type { Answerer, StreamData } from '#src/ingress/answerer'
+import { QUERY } from '#src/ingress/reader'
+import type { Request } from '#src/ingress/request'
+import type { Row } from '#src/ingress/row'
+import { spellings, tokenFrom } from '#src/compat/sending'
+import { openTopics } from './channels.ts'
+import type { Topic } from './channels.ts'
+import { FORMS, chunksOf } from './forms.ts'
+import type { Form, StreamItem } from './forms.ts'
+import { placeOf, readOn } from './reading.ts'
+import { TOPIC_ANSWER, TOPIC_HEADERS_OF_ANSWERS, aboutTopic } from './answers.ts'
+
+/** Streams as the tool does; refuses in its shape. */
+const STREAMED: Answerer<StreamData> = {
+  isLocalised: false,
+  success: (data, request) => STREAM.success(data, request),
+  failure: (refusal, request) => TOPIC_ANSWER.failure(refusal, request),
+}
+
+/** The rows of subscribers. */
+export const streamRows = (acceptance: Acceptance, prefix: string): readonly Row[] =>
+  Object.entries(FORMS).map(([name, form]) => ({
+    ...spellings(`${prefix}/{topic}/${name}`),
+    methods: ['GET'],
+    token: 'required',
+    tokenFrom,
+    credentials: 'path',
+    headers: SUBSCRIPTION_HEADERS,
+    reader: QUERY,
+    isSafe: true,
+    ...(form.isFramed === true && { isWebSocket: true }),
+    handle: (request) => subscribe(acceptance, request, form),
+    answerer: STREAMED,
+    about: aboutTopic(`Subscribe as ${name}`, {
+      query: SUBSCRIPTION_QUERY,
+      ...(form.isFramed === true && { upgradesTo: 'WebSocket' }),
+      raw: { mediaType: form.contentType, schema: { description: form.description } },
+    }),
+  }))
+
+async function subscribe(
+  acceptance: Acceptance,
+  request: Request,
+  form: Form,
+): Promise<Answer<StreamData>> {
+  const parameters = parametersOf(request.headers, request.query)
+  const subscription = readSubscription(parameters, request.receivedAtMs)
+  if (isFault(subscription)) return subscription
+  const topics = await openTopics(acceptance, request)
+  if (isFault(topics)) return topics
+  const { following } = acceptance
+  if (following.isFull) return fault('server_busy', { detail: 'too many subscribers read here' })
+  const reading = { topics, subscription, nowMs: request.receivedAtMs }
+  return {
+    contentType: form.contentType,
+    headers: TOPIC_HEADERS_OF_ANSWERS,
+    open: (signal) => written(form, itemsOf(following, reading, signal)),
+  }
+}
+
+async function* written(
+  form: Form,
+  groups: AsyncIterable<readonly StreamItem[]>,
+): AsyncGenerator<string> {
+  for await (const group of groups) yield* chunksOf(form, group)
+}
+
+interface Reading {
+  readonly topics: readonly Topic[]
+  readonly subscription: Subscription
+  readonly nowMs: number
+}
+
+async function* itemsOf(
+  following: FeedFollowing,
+  { topics, subscription, nowMs }: Reading,
+  signal: AbortSignal,
+): AsyncGenerator<readonly StreamItem[]> {
+  const topic = topics.map(({ name }) => name).join(',')
+  const time = Math.floor(nowMs / 1000)
+  const follower = following.follow(
+    topics.map(({ info }) => info.channelId),
+    signal,
+  )
+  try {
+    if (!subscription.isPoll) yield [{ id: 'open00000000', time, event: 'open', topic }]
+    const places = await Promise.all(
+      topics.map((each) => placeOf(following, each, subscription.since)),
+    )
+    let update: FeedUpdate = 'quiet'
+    while (update !== 'end') {
+      const news = update === 'quiet' ? places : places.filter(hasNews(update))
+      for await (const page of readOn(following, news)) {
+        const messages = page.map((read) => topicMessageOf(read.entry, read.topic.name))
+        yield messages.filter(subscription.accepts)
+      }
+      if (subscription.isPoll) return
+      update = await follower.next()
+      if (update === 'quiet') yield [{ id: 'keepalive000', time, event: 'keepalive', topic }]
+    }
+  } finally {
+    follower.stop()
+  }
+}
+
+const hasNews =
+  (news: Exclude<FeedUpdate, string>) =>
+  ({ topic }: { readonly topic: Topic }): boolean =>
+    news.has(topic.info.channelId)

@@ -1,0 +1,64 @@
+// Named values in a body: JSON, a form, a form of parts. A body that claims to be a form and is
+// JSON is read as JSON.
+
+import { fault, isFault } from '#domain/fault'
+import type { Answer } from '#domain/ports'
+import { readJson } from '#src/schemas/json/json'
+import type { JsonSchema } from '#src/schemas/json-schema'
+import { isRecord } from '#src/schemas/shape'
+import { BODY_BYTES_MAX, formBody, multipartBody, withQuery } from '#src/ingress/reader'
+import type { Form, Reader } from '#src/ingress/reader'
+
+/** The named values of a body. */
+export interface Values {
+  readonly isJson: boolean
+  readonly entries: readonly (readonly [name: string, value: unknown])[]
+}
+
+export const NO_ENTRIES: Values = { isJson: false, entries: [] }
+
+/** The bodies of the same values in the document: JSON, and both kinds of form. */
+export const bodiesOf = (
+  inForm: JsonSchema,
+  inJson: JsonSchema,
+): Readonly<Record<string, JsonSchema>> => ({
+  'application/json': inJson,
+  'application/x-www-form-urlencoded': inForm,
+  'multipart/form-data': inForm,
+})
+
+const FORM_TYPE = 'application/x-www-form-urlencoded'
+const form = formBody()
+const multipart = multipartBody()
+const OPENING_BRACE = 0x7b
+
+/** Reads a body whatever its Content-Type says; an empty one has no values. */
+export const VALUES: Reader<Values> = withQuery({
+  bytesMax: BODY_BYTES_MAX,
+  isQueryRead: true,
+  mediaTypes: [],
+  codes: ['invalid_json_syntax', 'invalid_json_data', 'malformed_body'],
+  read: (bytes, contentType) => {
+    if (bytes.length === 0) return NO_ENTRIES
+    if (/^application\/json/i.test(contentType)) return fromJson(bytes)
+    if (/^multipart\/form-data/i.test(contentType)) return fromParts(bytes, contentType)
+    const json = bytes[0] === OPENING_BRACE ? fromJson(bytes) : undefined
+    if (json !== undefined && !isFault(json)) return json
+    const read = form.read(bytes, FORM_TYPE)
+    return read instanceof Promise ? read.then(fromForm) : fromForm(read)
+  },
+})
+
+function fromJson(bytes: Uint8Array): Answer<Values> {
+  const value = readJson(bytes)
+  if (isFault(value)) return value
+  if (!isRecord(value)) return fault('invalid_json_data', { detail: 'the body must be an object' })
+  return { isJson: true, entries: Object.entries(value) }
+}
+
+async function fromParts(bytes: Uint8Array, contentType: string): Promise<Answer<Values>> {
+  return fromForm(await multipart.read(bytes, contentType))
+}
+
+const fromForm = (read: Answer<Form>): Answer<Values> =>
+  isFault(read) ? read : { isJson: false, entries: [...read.texts] }

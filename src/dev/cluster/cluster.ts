@@ -1,0 +1,198 @@
+// Starts servers, then nodes; stops them in the opposite order.
+//
+// Invariants:
+//   dev-cluster/1. `stop` stops everything that `start` started, the last first, also when the
+//     start failed or was aborted; then it removes the folder.
+//   dev-cluster/2. When this process ends early, it kills servers and nodes and removes the folder.
+//     A process that is killed cannot do so: the next start removes its folder, and never the
+//     folder of a running cluster.
+
+import { mkdtempSync, rmSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+
+import type { Fetch } from '#src/client/runtime'
+import type { Env } from '#src/config/environment'
+import { CommandError } from '#src/cli/endings'
+import { atExit } from '#src/dev/servers/at-exit'
+import { unlockFile } from '#src/dev/servers/lock-file'
+import { isPortFree, reservePort } from '#src/dev/servers/port'
+import { change } from './fact.ts'
+import type { Fact } from './fact.ts'
+import { FOLDER_PREFIX, REMOVAL, holdFolder, removeLeftovers } from './leftovers.ts'
+import { ClusterNode } from './node.ts'
+import type { NodeOptions } from './node.ts'
+import { watchReadiness } from './readiness.ts'
+import { startOwnMariaDb, startOwnNats } from './servers.ts'
+
+const READY_WITHIN_MS = 60_000
+
+export interface ClusterOptions {
+  readonly nodes: number
+  /** The port of the first node, the others follow; undefined takes free ports. */
+  readonly firstPort: number | undefined
+  readonly env: Env
+  readonly fetch: Fetch
+  /** The folder in which the cluster's own folder is made. */
+  readonly temporaryFolder: string
+  readonly report: (who: string, fact: Fact) => void
+}
+
+/** A cluster that is starting, running or stopping. The caller calls `stop` in any case. */
+export class DevCluster {
+  readonly #options: ClusterOptions
+  readonly #failed = new AbortController()
+  readonly #watching = new AbortController()
+  /** Functions that stop the started servers and nodes, in the order of starting. */
+  readonly #closing: (() => Promise<void>)[] = []
+  readonly #nodes: ClusterNode[] = []
+  #isStarted = false
+
+  constructor(options: ClusterOptions) {
+    this.#options = options
+  }
+
+  get nodes(): readonly ClusterNode[] {
+    return this.#nodes
+  }
+
+  /** Aborted when no node is left; the reason is the error for the user. */
+  get failed(): AbortSignal {
+    return this.#failed.signal
+  }
+
+  /**
+   * Starts everything and waits until every node is ready; false when `stopped` is aborted first.
+   * Throws CommandError when something does not start.
+   */
+  async start(stopped: AbortSignal): Promise<boolean> {
+    const { env, report } = this.#options
+    if (stopped.aborted) return false
+    const ports = await this.#reservePorts()
+    const folder = await this.#makeFolder()
+    const nats = await startOwnNats({ folder, env, report })
+    this.#closing.push(() => nats.stop())
+    if (stopped.aborted) return false
+    const mariaDb = await startOwnMariaDb({ folder, env, report })
+    this.#closing.push(() => mariaDb.stop())
+    if (stopped.aborted) return false
+    const shared = { folder, env, natsUrl: nats.url, databaseUrl: mariaDb.url }
+    this.#closing.push(() => this.#stopNodes())
+    const ready = ports.map((port, index) => this.#startNode(`node${index + 1}`, port, shared))
+    this.#isStarted = await whenAllReady(ready, AbortSignal.any([stopped, this.failed]))
+    this.failed.throwIfAborted()
+    return this.#isStarted
+  }
+
+  /** Stops everything and removes the folder. (dev-cluster/1) */
+  async stop(): Promise<void> {
+    this.#watching.abort()
+    for (const close of this.#closing.splice(0).toReversed()) await close() // dev-cluster/1
+  }
+
+  async #reservePorts(): Promise<readonly number[]> {
+    const { nodes, firstPort } = this.#options
+    const ports: number[] = []
+    for (let index = 0; index < nodes; index += 1) {
+      ports.push(firstPort === undefined ? await this.#reservePort() : firstPort + index)
+    }
+    for (const port of ports) {
+      if (await isPortFree(port)) continue
+      throw new CommandError(`port ${port} is taken or not allowed; choose others with --port`)
+    }
+    return ports
+  }
+
+  async #reservePort(): Promise<number> {
+    const { port, release } = await reservePort()
+    this.#closing.push(release)
+    return port
+  }
+
+  async #makeFolder(): Promise<string> {
+    const { temporaryFolder } = this.#options
+    await removeLeftovers(temporaryFolder) // dev-cluster/2
+    const folder = mkdtempSync(join(temporaryFolder, FOLDER_PREFIX))
+    const lock = await holdFolder(folder)
+    this.#closing.push(() => unlockFile(lock))
+    // Registered before the servers start, since the function registered last runs first.
+    // (dev-cluster/2)
+    const forget = atExit(() => rmSync(folder, REMOVAL))
+    this.#closing.push(async () => {
+      forget()
+      await rm(folder, REMOVAL)
+    })
+    return folder
+  }
+
+  /** Resolves when the node is ready for the first time. */
+  #startNode(name: string, port: number, shared: Shared): Promise<void> {
+    const { fetch: ask, report } = this.#options
+    const node = new ClusterNode({ name, port, ...shared, onFact: (fact) => report(name, fact) })
+    this.#nodes.push(node)
+    report(name, change(`started as process ${node.processId} on ${node.baseUrl}`))
+    const ready = Promise.withResolvers<void>()
+    const gone = new AbortController()
+    void node.ended.then((ending) => {
+      gone.abort()
+      this.#nodeEnded(node, ending)
+    })
+    void watchReadiness({
+      baseUrl: node.baseUrl,
+      fetch: ask,
+      signal: AbortSignal.any([gone.signal, this.#watching.signal]),
+      changed: (isReady, text) => {
+        report(name, change(text))
+        if (isReady) ready.resolve()
+      },
+    })
+    return ready.promise
+  }
+
+  #nodeEnded(node: ClusterNode, ending: string): void {
+    const { report } = this.#options
+    if (node.isStopping) {
+      report(node.name, change(ending === 'exit code 0' ? 'stopped' : `stopped (${ending})`))
+      return
+    }
+    if (!this.#isStarted) {
+      this.#failed.abort(new CommandError(`${node.name} did not start (${ending})${because(node)}`))
+      return
+    }
+    const isLast = !this.#nodes.some(({ isRunning }) => isRunning)
+    const consequence = isLast ? 'no node is left' : 'the others take over its lanes'
+    report(node.name, change(`died (${ending}) and does not start again; ${consequence}`))
+    if (isLast) this.#failed.abort(new CommandError('no node of the cluster is left'))
+  }
+
+  async #stopNodes(): Promise<void> {
+    const running = this.#nodes.filter(({ isRunning }) => isRunning)
+    await Promise.all(running.map((node) => node.stop()))
+  }
+}
+
+type Shared = Pick<NodeOptions, 'folder' | 'env' | 'natsUrl' | 'databaseUrl'>
+
+/** The node's last problem, as the end of a sentence. */
+const because = ({ lastProblem }: ClusterNode): string =>
+  lastProblem === '' ? '' : `: ${lastProblem}`
+
+/** False when the signal is aborted first; throws when the nodes take too long. */
+async function whenAllReady(
+  nodes: readonly Promise<void>[],
+  stopped: AbortSignal,
+): Promise<boolean> {
+  const late = AbortSignal.timeout(READY_WITHIN_MS)
+  const isOver = aborted(AbortSignal.any([stopped, late])).then(() => false)
+  const areReady = await Promise.race([Promise.all(nodes).then(() => true), isOver])
+  if (late.aborted) throw new CommandError('the nodes were not ready in time')
+  return areReady
+}
+
+/** Resolves when the signal is aborted. */
+export function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+}

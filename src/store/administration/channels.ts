@@ -1,0 +1,121 @@
+// Channels, for administration and acceptance. A deleted channel is gone for everybody at once;
+// retention removes its rows later.
+
+import type { ChannelCredentials, ChannelInfo, NewChannel } from '#domain/channel'
+import type { ChannelId } from '#domain/identity'
+import type { ChannelStore } from '#domain/store-ports'
+import { Bulk, inChunks } from '#src/store/statements/bulk'
+import type { Database } from '#src/store/jobs/database'
+import type { Value } from '#src/store/dialect'
+import type { ChannelHeadRow, ChannelRow } from '#src/store/entities/channels'
+import type { Tables } from '#src/store/entities/tables'
+import { factFor } from '#src/store/turns/lanes'
+
+/** The name of the salt among the facts of gateway_meta. */
+const PASSWORD_SALT = 'password_salt'
+
+export class Channels implements ChannelStore {
+  readonly #database: Database
+  readonly #channels: Bulk<ChannelRow>
+  readonly #heads: Bulk<ChannelHeadRow>
+
+  constructor(database: Database, tables: Tables) {
+    this.#database = database
+    this.#channels = Bulk.of(tables.channels)
+    this.#heads = Bulk.of(tables.channelHeads)
+  }
+
+  credentials(channelId: ChannelId): Promise<ChannelCredentials | undefined> {
+    return this.#database.read((session) =>
+      session.first<ChannelCredentials>(
+        `SELECT channel_id AS channelId, password_hash AS passwordHash, name AS channelName
+          FROM channels WHERE channel_id = ? AND is_deleted = 0`,
+        [channelId],
+      ),
+    )
+  }
+
+  create({ channelId, channelName, passwordHash, createdAt }: NewChannel): Promise<void> {
+    const use = { isDeleted: 0, usedAt: createdAt, usedSeq: 0 }
+    const row = { channelId, name: channelName, passwordHash, createdAt, ...use }
+    return this.#database.durable(async (session) => {
+      let channel = 0
+      await this.#channels.write(session, [row], (raw) => {
+        channel = session.dialect.firstId(raw, 1)
+      })
+      const counts = { headSeq: 0, things: 0, openEvents: 0, entriesFloor: 0, tombstoneFloor: 0 }
+      await this.#heads.write(session, [{ channel, ...counts, hasProviderRoutes: 0 }])
+    })
+  }
+
+  rename(channelId: ChannelId, channelName: string): Promise<boolean> {
+    return this.#change('name = ?', [channelName, channelId])
+  }
+
+  changePassword(
+    channelId: ChannelId,
+    previousHash: string,
+    passwordHash: string,
+  ): Promise<boolean> {
+    const parameters = [passwordHash, channelId, previousHash]
+    return this.#change('password_hash = ?', parameters, ' AND password_hash = ?')
+  }
+
+  passwordSalt(first: string): Promise<string> {
+    return this.#database.durable((session) => factFor(session, PASSWORD_SALT, first), {
+      isIdempotent: true,
+    })
+  }
+
+  delete(channelId: ChannelId, nowMs: number): Promise<boolean> {
+    return this.#database.durable(async (session) => {
+      const found = await session.first<{ id: number }>(
+        `SELECT id FROM channels
+          WHERE channel_id = ? AND is_deleted = 0${session.dialect.forUpdate}`,
+        [channelId],
+      )
+      if (found === undefined) return false
+      await session.run('UPDATE channels SET is_deleted = ? WHERE id = ?', [nowMs, found.id])
+      // The time without a subscription begins now. (idle/1)
+      const held = await session.all<{ device: number }>(
+        'SELECT device FROM subscriptions WHERE channel = ? ORDER BY device',
+        [found.id],
+      )
+      await inChunks(
+        held.map(({ device }) => device),
+        (list, part) =>
+          session.run(`UPDATE devices SET seen_at = ? WHERE id IN (${list})`, [nowMs, ...part]),
+      )
+      await session.run('DELETE FROM subscriptions WHERE channel = ?', [found.id])
+      return true
+    })
+  }
+
+  info(channelId: ChannelId): Promise<ChannelInfo | undefined> {
+    return this.#database.read((session) =>
+      session.first<ChannelInfo>(
+        `SELECT c.channel_id AS channelId, c.name AS channelName, c.created_at AS createdAt,
+            h.head_seq AS headSeq, h.things, h.open_events AS openEvents,
+            (SELECT count(*) FROM subscriptions s WHERE s.channel = c.id) AS subscribers
+          FROM channels c JOIN channel_heads h ON h.channel = c.id
+          WHERE c.channel_id = ? AND c.is_deleted = 0`,
+        [channelId],
+      ),
+    )
+  }
+
+  async exists(channelId: ChannelId): Promise<boolean> {
+    return (await this.credentials(channelId)) !== undefined
+  }
+
+  /** `parameters`: those of the assignment, the channel, those of the condition. */
+  #change(assignment: string, parameters: readonly Value[], condition = ''): Promise<boolean> {
+    return this.#database.durable(async (session) => {
+      const { affected } = await session.run(
+        `UPDATE channels SET ${assignment} WHERE channel_id = ? AND is_deleted = 0${condition}`,
+        parameters,
+      )
+      return affected === 1
+    })
+  }
+}

@@ -1,0 +1,83 @@
+// Remembers to the day when devices were last seen: each is written once in SEEN_EVERY_MS at most.
+// Devices that come while the database works on others are written together afterwards.
+
+import type { DeviceId } from '#domain/identity'
+import { inChunks } from '#src/store/statements/bulk'
+import type { Database } from '#src/store/jobs/database'
+import type { Session } from '#src/store/jobs/session'
+
+/** Less than a day, so that a device that comes daily is written daily. */
+const SEEN_EVERY_MS = 20 * 3_600_000
+/** Devices that wait at most. Beyond it a device is left out until it comes again. */
+const WAITING_MAX = 100_000
+const AT_ONCE_MAX = 1_000
+
+export class SeenDevices {
+  readonly #database: Database
+  readonly #waiting = new Map<DeviceId, number>()
+  #isWriting = false
+
+  constructor(database: Database) {
+    this.#database = database
+    database.countQueue(() => this.#waiting.size)
+  }
+
+  /**
+   * Notes that these devices are here now. Resolves when all waiting ones are written, or cannot
+   * be.
+   */
+  async note(deviceIds: readonly DeviceId[], nowMs: number): Promise<void> {
+    for (const deviceId of deviceIds) {
+      if (this.#waiting.size < WAITING_MAX) this.#waiting.set(deviceId, nowMs)
+    }
+    if (this.#isWriting) return
+    this.#isWriting = true
+    try {
+      while (this.#waiting.size > 0) await this.#writeSome()
+    } finally {
+      this.#isWriting = false
+    }
+  }
+
+  async #writeSome(): Promise<void> {
+    const some = [...this.#waiting].slice(0, AT_ONCE_MAX)
+    for (const [deviceId] of some) this.#waiting.delete(deviceId)
+    const nowMs = Math.max(...some.map(([, seenAt]) => seenAt))
+    const ids = some.map(([deviceId]) => deviceId)
+    const due = await this.#database.read((session) => dueAmong(session, ids, nowMs))
+    if (due.length === 0) return
+    await this.#database.repeatable((session) => write(session, due, nowMs), {
+      isIdempotent: true,
+    })
+  }
+}
+
+/**
+ * The devices to write, by their ids in the store. A device that never subscribed is not among
+ * them. (idle/1)
+ */
+async function dueAmong(
+  session: Session,
+  deviceIds: readonly DeviceId[],
+  nowMs: number,
+): Promise<readonly number[]> {
+  const due: number[] = []
+  await inChunks(deviceIds, async (list, part) => {
+    const rows = await session.all<{ readonly id: number; readonly seenAt: number | null }>(
+      `SELECT id, seen_at AS seenAt FROM devices WHERE device_id IN (${list})`,
+      part,
+    )
+    for (const { id, seenAt } of rows) {
+      if (seenAt !== null && seenAt <= nowMs - SEEN_EVERY_MS) due.push(id)
+    }
+  })
+  return due
+}
+
+/** Writes in the order of rows, in which every process locks them. */
+const write = (session: Session, ids: readonly number[], nowMs: number): Promise<void> =>
+  inChunks(
+    ids.toSorted((one, other) => one - other),
+    (list, part) =>
+      session.run(`UPDATE devices SET seen_at = ? WHERE id IN (${list})`, [nowMs, ...part]),
+  )

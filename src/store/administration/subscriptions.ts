@@ -1,0 +1,166 @@
+// The subscriptions of devices to channels, with the acknowledged positions.
+//
+// Invariants:
+//   subscriptions/1. At most SUBSCRIBERS_MAX devices follow a channel: the count and the new row
+//     share a transaction that has the channel for itself.
+//   subscriptions/2. A device with a provider's route subscribes between two turns of the channel:
+//     the turn before makes no job for it, the turn after does. (making/1)
+
+import { SUBSCRIBERS_MAX } from '#domain/channel'
+import type { ChannelType } from '#domain/device'
+import type { Acknowledgement, Position } from '#domain/feed'
+import type { ChannelId, DeviceId } from '#domain/identity'
+import type { Subscribed, SubscriptionStore } from '#domain/store-ports'
+import { Acknowledgements } from '#src/store/feed/acknowledgements'
+import type { AckedEntry } from '#src/store/feed/acknowledgements'
+import { Bulk } from '#src/store/statements/bulk'
+import type { Database } from '#src/store/jobs/database'
+import type { Session } from '#src/store/jobs/session'
+import type { SubscriptionRow } from '#src/store/entities/devices'
+import { USED_SINCE } from '#src/store/retention/idle'
+import type { Tables } from '#src/store/entities/tables'
+import { flagChannel } from '#src/store/pushes/flags'
+
+const POSITION = `SELECT c.channel_id AS channelId, c.name AS channelName, h.head_seq AS headSeq,
+    s.since_seq AS sinceSeq, s.acked_seq AS ackedSeq
+  FROM devices d
+  JOIN subscriptions s ON s.device = d.id
+  JOIN channels c ON c.id = s.channel
+  JOIN channel_heads h ON h.channel = c.id
+  WHERE d.device_id = ?`
+
+/** The condition for one subscription; its parameters are the public ids of channel and device. */
+const ONE = `channel = (SELECT id FROM channels WHERE channel_id = ?)
+  AND device = (SELECT id FROM devices WHERE device_id = ?)`
+
+interface Asked {
+  readonly device: number
+  readonly channelType: ChannelType
+  readonly held: number
+  readonly subscribers: number
+}
+
+export class Subscriptions implements SubscriptionStore {
+  readonly #database: Database
+  readonly #subscriptions: Bulk<SubscriptionRow>
+  readonly #acknowledgements: Acknowledgements
+
+  constructor(database: Database, tables: Tables) {
+    this.#database = database
+    this.#subscriptions = Bulk.of(tables.subscriptions)
+    this.#acknowledgements = new Acknowledgements(database, tables)
+  }
+
+  subscribe(deviceId: DeviceId, channelId: ChannelId, nowMs: number): Promise<Subscribed> {
+    return this.#database.durable<Subscribed>(async (session) => {
+      const found = await lockChannel(session, channelId)
+      if (found === undefined) return { kind: 'no-channel' }
+      const { channel, channelName, headSeq } = found
+      const state = await session.first<Asked>(
+        `SELECT d.id AS device, d.channel_type AS channelType,
+            (SELECT count(*) FROM subscriptions WHERE channel = ? AND device = d.id) AS held,
+            (SELECT count(*) FROM subscriptions WHERE channel = ?) AS subscribers
+          FROM devices d WHERE d.device_id = ?${session.dialect.forUpdate}`,
+        [channel, channel, deviceId],
+      )
+      if (state === undefined) return { kind: 'no-device' }
+      const { device, held, subscribers } = state
+      if (held > 0) return { kind: 'subscribed', channelName, isNew: false }
+      if (subscribers >= SUBSCRIBERS_MAX) return { kind: 'full' } // subscriptions/1
+      const isPushed = state.channelType !== 'private'
+      const sinceSeq = isPushed ? await flagChannel(session, channel) : headSeq // subscriptions/2
+      const start = { sinceSeq, ackedSeq: 0, ackedAhead: '[]', createdAt: nowMs }
+      await this.#subscriptions.write(session, [{ channel, device, ...start }])
+      // idle/1 and idle/2
+      await session.run('UPDATE devices SET seen_at = ? WHERE id = ?', [nowMs, device])
+      await session.run('UPDATE channels SET used_seq = ? WHERE id = ?', [USED_SINCE, channel])
+      return { kind: 'subscribed', channelName, isNew: true }
+    })
+  }
+
+  unsubscribe(deviceId: DeviceId, channelId: ChannelId, nowMs: number): Promise<boolean> {
+    return this.#database.durable(async (session) => {
+      await markSeen(session, deviceId, nowMs)
+      const { affected } = await session.run(`DELETE FROM subscriptions WHERE ${ONE}`, [
+        channelId,
+        deviceId,
+      ])
+      return affected === 1
+    })
+  }
+
+  keepOnly(
+    deviceId: DeviceId,
+    channelIds: readonly ChannelId[],
+    nowMs: number,
+  ): Promise<readonly ChannelId[]> {
+    const kept = new Set(channelIds)
+    return this.#database.durable(async (session) => {
+      await markSeen(session, deviceId, nowMs)
+      const held = await session.all<{ channel: number; device: number; channelId: ChannelId }>(
+        `SELECT s.channel, s.device, c.channel_id AS channelId
+          FROM devices d
+          JOIN subscriptions s ON s.device = d.id
+          JOIN channels c ON c.id = s.channel
+          WHERE d.device_id = ? ORDER BY c.channel_id`,
+        [deviceId],
+      )
+      const left = held.filter(({ channelId }) => !kept.has(channelId))
+      for (const { channel, device } of left) {
+        await session.run('DELETE FROM subscriptions WHERE channel = ? AND device = ?', [
+          channel,
+          device,
+        ])
+      }
+      return left.map(({ channelId }) => channelId)
+    })
+  }
+
+  async isSubscribed(deviceId: DeviceId, channelId: ChannelId): Promise<boolean> {
+    return (await this.position(deviceId, channelId)) !== undefined
+  }
+
+  positions(deviceId: DeviceId): Promise<readonly Position[]> {
+    return this.#database.read((session) =>
+      session.all<Position>(`${POSITION} ORDER BY c.channel_id`, [deviceId]),
+    )
+  }
+
+  position(deviceId: DeviceId, channelId: ChannelId): Promise<Position | undefined> {
+    return this.#database.read((session) =>
+      session.first<Position>(`${POSITION} AND c.channel_id = ?`, [deviceId, channelId]),
+    )
+  }
+
+  acknowledge(acknowledgements: readonly Acknowledgement[]): Promise<void> {
+    return this.#acknowledgements.upTo(acknowledgements)
+  }
+
+  acknowledgeEntries(deviceId: DeviceId, entries: readonly AckedEntry[]): Promise<number> {
+    return this.#acknowledgements.single(deviceId, entries)
+  }
+}
+
+/**
+ * Begins the time without a subscription. It comes before the subscriptions are written, so that
+ * rows are locked in the order in which subscribing locks them. (idle/1)
+ */
+async function markSeen(session: Session, deviceId: DeviceId, nowMs: number): Promise<void> {
+  await session.run(
+    'UPDATE devices SET seen_at = ? WHERE device_id = ? AND seen_at IS NOT NULL AND seen_at < ?',
+    [nowMs, deviceId, nowMs],
+  )
+}
+
+/** Locks the channel but not its head, which turns move all the time. */
+const lockChannel = (
+  session: Session,
+  channelId: ChannelId,
+): Promise<{ channel: number; channelName: string; headSeq: number } | undefined> =>
+  session.first(
+    `SELECT c.id AS channel, c.name AS channelName,
+        (SELECT h.head_seq FROM channel_heads h WHERE h.channel = c.id) AS headSeq
+      FROM channels c
+      WHERE c.channel_id = ? AND c.is_deleted = 0${session.dialect.forUpdate}`,
+    [channelId],
+  )

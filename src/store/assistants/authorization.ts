@@ -1,0 +1,118 @@
+// The records of the authorization server.
+//
+// Invariants:
+//   authorization/1. One use is one statement: when two nodes use a record at once, one of them
+//     learns that it came second.
+//   authorization/2. A secret of a period is made once: whoever comes second gets the first one's.
+
+import type {
+  AuthorizationRecord,
+  AuthorizationRecordStore,
+  FoundRecord,
+  PeriodSecret,
+} from '#domain/authorization-store'
+import { Bulk } from '#src/store/statements/bulk'
+import type { Database } from '#src/store/jobs/database'
+import type { AuthorizationSecretRow } from '#src/store/entities/authorization'
+import type { Tables } from '#src/store/entities/tables'
+import { removeGrant } from './ended-grants.ts'
+
+const KEY = ['model', 'id_hash'] as const
+const VALUES = ['grant_id', 'uid', 'payload', 'consumed_at', 'expires_at'] as const
+const FOUND = 'SELECT payload, consumed_at AS consumedAt FROM authorization_records'
+
+export class AuthorizationRecords implements AuthorizationRecordStore {
+  readonly #database: Database
+  readonly #records: Bulk<AuthorizationRecord>
+  readonly #secrets: Bulk<AuthorizationSecretRow>
+
+  constructor(database: Database, tables: Tables) {
+    const { onDuplicate } = database.dialect
+    this.#database = database
+    this.#records = Bulk.of(tables.authorizationRecords, { onDuplicate: onDuplicate(KEY, VALUES) })
+    this.#secrets = Bulk.of(tables.authorizationSecrets, {
+      onDuplicate: onDuplicate(['purpose', 'period'], []), // authorization/2
+    })
+  }
+
+  async put(record: AuthorizationRecord): Promise<void> {
+    await this.#database.durable((session) => this.#records.write(session, [record]), {
+      isIdempotent: true,
+    })
+  }
+
+  find(model: string, idHash: string, nowMs: number): Promise<FoundRecord | undefined> {
+    return this.#database.read((session) =>
+      session.first<FoundRecord>(`${FOUND} WHERE model = ? AND id_hash = ? AND expires_at > ?`, [
+        model,
+        idHash,
+        nowMs,
+      ]),
+    )
+  }
+
+  findByUid(model: string, uid: string, nowMs: number): Promise<FoundRecord | undefined> {
+    return this.#database.read((session) =>
+      session.first<FoundRecord>(`${FOUND} WHERE uid = ? AND model = ? AND expires_at > ?`, [
+        uid,
+        model,
+        nowMs,
+      ]),
+    )
+  }
+
+  consume(model: string, idHash: string, nowMs: number): Promise<boolean> {
+    return this.#database.durable(async (session) => {
+      const { affected } = await session.run(
+        `UPDATE authorization_records SET consumed_at = ?
+          WHERE model = ? AND id_hash = ? AND consumed_at = 0`, // authorization/1
+        [nowMs, model, idHash],
+      )
+      return affected > 0
+    })
+  }
+
+  async remove(model: string, idHash: string): Promise<void> {
+    await this.#database.durable((session) =>
+      session.run('DELETE FROM authorization_records WHERE model = ? AND id_hash = ?', [
+        model,
+        idHash,
+      ]),
+    )
+  }
+
+  async prolong(model: string, idHash: string, expiresAt: number): Promise<void> {
+    await this.#database.durable((session) =>
+      session.run(
+        `UPDATE authorization_records SET expires_at = ?
+          WHERE model = ? AND id_hash = ? AND expires_at < ?`,
+        [expiresAt, model, idHash, expiresAt],
+      ),
+    )
+  }
+
+  async revokeGrant(grantId: string): Promise<void> {
+    await this.#database.durable((session) => removeGrant(session, grantId))
+  }
+
+  secrets(purpose: string, fresh: readonly PeriodSecret[]): Promise<readonly PeriodSecret[]> {
+    const periods = fresh.map(({ period }) => period)
+    return this.#database.durable(
+      async (session) => {
+        const rows = fresh.map((secret) => ({ purpose, ...secret }))
+        const eldest = Math.min(...periods) - 1
+        await this.#secrets.write(session, rows)
+        await session.run('DELETE FROM authorization_secrets WHERE purpose = ? AND period < ?', [
+          purpose,
+          eldest,
+        ])
+        return session.all<PeriodSecret>(
+          `SELECT period, secret FROM authorization_secrets
+            WHERE purpose = ? AND period BETWEEN ? AND ? ORDER BY period`,
+          [purpose, eldest, Math.max(...periods)],
+        )
+      },
+      { isIdempotent: true },
+    )
+  }
+}

@@ -1,0 +1,73 @@
+// Removes ended records of the authorization server, a few rows at a time.
+
+import type { Session } from '#src/store/jobs/session'
+
+interface Ended {
+  readonly model: string
+  readonly idHash: string
+  readonly grantId: string
+}
+
+const OF_GRANTS = ['authorization_records', 'bindings', 'bind_sessions']
+
+/** Removes all records and bindings of one grant. */
+export async function removeGrant(session: Session, grantId: string): Promise<void> {
+  for (const table of OF_GRANTS) {
+    await session.run(`DELETE FROM ${table} WHERE grant_id = ?`, [grantId])
+  }
+}
+
+/** Removes at most `maxRows` rows: records that have ended, and with a grant its bindings. */
+export async function removeEndedGrants(
+  session: Session,
+  endedBefore: number,
+  maxRows: number,
+): Promise<number> {
+  const ended = await session.all<Ended>(
+    `SELECT model, id_hash AS idHash, grant_id AS grantId FROM authorization_records
+      WHERE expires_at < ? ORDER BY expires_at LIMIT ?${session.dialect.forUpdate}`,
+    [endedBefore, maxRows],
+  )
+  let removed = 0
+  for (const { model, idHash, grantId } of ended) {
+    if (model === 'Grant') removed += await removeBindings(session, grantId, maxRows - removed)
+    if (removed >= maxRows) break
+    const { affected } = await session.run(
+      'DELETE FROM authorization_records WHERE model = ? AND id_hash = ?',
+      [model, idHash],
+    )
+    removed += affected
+  }
+  return removed
+}
+
+async function removeBindings(session: Session, grantId: string, maxRows: number): Promise<number> {
+  const bound = await session.all<{ channel: number }>(
+    'SELECT channel FROM bindings WHERE grant_id = ? ORDER BY channel LIMIT ?',
+    [grantId, maxRows],
+  )
+  const last = bound.at(-1)
+  if (last === undefined) return 0
+  const { affected } = await session.run(
+    'DELETE FROM bindings WHERE grant_id = ? AND channel <= ?',
+    [grantId, last.channel],
+  )
+  return affected
+}
+
+/** Removes at most `maxRows` bind sessions that ended before. */
+export async function removeBindSessions(
+  session: Session,
+  endedBefore: number,
+  maxRows: number,
+): Promise<number> {
+  const ended = await session.all<{ bindSession: string }>(
+    `SELECT bind_session AS bindSession FROM bind_sessions
+      WHERE expires_at < ? ORDER BY expires_at LIMIT ?${session.dialect.forUpdate}`,
+    [endedBefore, maxRows],
+  )
+  for (const { bindSession } of ended) {
+    await session.run('DELETE FROM bind_sessions WHERE bind_session = ?', [bindSession])
+  }
+  return ended.length
+}

@@ -1,0 +1,166 @@
+// The position up to which each device has acknowledged each of its channels.
+//
+// Invariants:
+//   acknowledgements/1. A position only grows, and never beyond the channel's head: a device cannot
+//     acknowledge entries that do not exist yet.
+//   acknowledgements/2. With single acknowledgements the position stands right before the first
+//     deliverable that is not acknowledged, by the rule of deliverables.ts, or at the head when
+//     there is none.
+//   acknowledgements/3. At most ACKED_AHEAD_MAX seqs a channel are kept as acknowledged ahead of
+//     the position. The furthest are given up first: their entries are delivered once more.
+
+import type { Acknowledgement } from '#domain/feed'
+import type { ChannelId, DeviceId } from '#domain/identity'
+import { ACKED_AHEAD_MAX } from '#domain/store-ports'
+import { Bulk } from '#src/store/statements/bulk'
+import type { Database } from '#src/store/jobs/database'
+import type { Session } from '#src/store/jobs/session'
+import { deliverableSeqs } from './deliverables.ts'
+import type { SubscriptionRow } from '#src/store/entities/devices'
+import type { Tables } from '#src/store/entities/tables'
+
+export interface AckedEntry {
+  readonly channelId: ChannelId
+  readonly seq: number
+}
+
+/** A subscription with its channel's head and the seq that is acknowledged now. */
+type LockedSubscription = SubscriptionRow & { readonly headSeq: number; readonly seq: number }
+
+const SEQS_AT_ONCE = 256
+
+export class Acknowledgements {
+  readonly #database: Database
+  readonly #moved: Bulk<SubscriptionRow>
+
+  constructor(database: Database, tables: Tables) {
+    const { onDuplicate } = database.dialect
+    this.#database = database
+    this.#moved = Bulk.of(tables.subscriptions, {
+      onDuplicate: onDuplicate(['channel', 'device'], ['acked_seq', 'acked_ahead']),
+    })
+  }
+
+  /**
+   * Acknowledges everything up to a seq, for many devices. A power cut may undo it: then those
+   * entries are sent again.
+   */
+  upTo(acknowledgements: readonly Acknowledgement[]): Promise<void> {
+    if (acknowledgements.length === 0) return Promise.resolve()
+    const job = async (session: Session): Promise<void> => {
+      const moved = new Map<string, SubscriptionRow>()
+      for (const { seq, headSeq, ...held } of await lockSubscriptions(session, acknowledgements)) {
+        const key = `${held.channel} ${held.device}`
+        const known = moved.get(key)?.ackedSeq ?? held.ackedSeq
+        const ackedSeq = Math.min(seq, headSeq)
+        if (ackedSeq <= known) continue // acknowledgements/1
+        const ahead = aheadOf(held).filter((single) => single > ackedSeq)
+        moved.set(key, { ...held, ackedSeq, ackedAhead: JSON.stringify(ahead) })
+      }
+      await this.#moved.write(session, [...moved.values()].toSorted(byKey))
+    }
+    return this.#database.repeatable(job, { isIdempotent: true })
+  }
+
+  /**
+   * Acknowledges single entries for one device, in any order. Gives the number of new ones that are
+   * kept.
+   */
+  single(deviceId: DeviceId, entries: readonly AckedEntry[]): Promise<number> {
+    const byChannel = Map.groupBy(entries, ({ channelId }) => channelId)
+    return this.#database.repeatable(async (session) => {
+      let news = 0
+      for (const [channelId, acked] of byChannel) {
+        const wanted = [{ deviceId, channelId, seq: 0 }]
+        const [held] = await lockSubscriptions(session, wanted)
+        if (held === undefined) continue
+        const seqs = acked.map(({ seq }) => seq)
+        news += await this.#acknowledge(session, held, seqs)
+      }
+      return news
+    })
+  }
+
+  async #acknowledge(
+    session: Session,
+    held: LockedSubscription,
+    seqs: readonly number[],
+  ): Promise<number> {
+    const { headSeq, seq: _, ...row } = held
+    const before = new Set(aheadOf(row))
+    const fresh = new Set(
+      // acknowledgements/1
+      seqs.filter((seq) => seq > row.ackedSeq && seq <= headSeq && !before.has(seq)),
+    )
+    if (fresh.size === 0) return 0
+    const acked = new Set([...before, ...fresh])
+    const ackedSeq = await advance(session, held, acked) // acknowledgements/2
+    const ahead = [...acked].filter((seq) => seq > ackedSeq).sort((a, b) => a - b)
+    const kept = ahead.slice(0, ACKED_AHEAD_MAX) // acknowledgements/3
+    const givenUp = ahead.slice(ACKED_AHEAD_MAX).filter((seq) => fresh.has(seq))
+    await this.#moved.write(session, [{ ...row, ackedSeq, ackedAhead: JSON.stringify(kept) }])
+    return fresh.size - givenUp.length
+  }
+}
+
+/** acknowledgements/2: the position once these seqs are acknowledged too. */
+async function advance(
+  session: Session,
+  { channel, sinceSeq, ackedSeq, headSeq }: LockedSubscription,
+  acked: ReadonlySet<number>,
+): Promise<number> {
+  let afterSeq = ackedSeq
+  for (;;) {
+    const next = await deliverableSeqs(session, { channel, afterSeq, sinceSeq }, SEQS_AT_ONCE)
+    const open = next.find((seq) => !acked.has(seq))
+    // When a turn commits between the reads of Messages and Things, only its Things are seen:
+    // nothing beyond the head is known yet.
+    if (open !== undefined) return Math.min(open - 1, headSeq)
+    const last = next.at(-1)
+    if (last === undefined || next.length < SEQS_AT_ONCE) return headSeq
+    afterSeq = last
+  }
+}
+
+/**
+ * Locks the subscriptions of acknowledgements, in the order of their keys; leaves unknown ones out.
+ * It locks no other row: the rows of channels, heads and devices belong to other writers.
+ */
+async function lockSubscriptions(
+  session: Session,
+  wanted: readonly Acknowledgement[],
+): Promise<LockedSubscription[]> {
+  const { dialect } = session
+  const named = await session.all<Key & { readonly seq: number }>(
+    `SELECT${dialect.inOrder} c.id AS channel, d.id AS device, k.seq
+      FROM ${dialect.keys('k', { device_id: 'text', channel_id: 'text', seq: 'integer' })}
+      CROSS JOIN devices d ON d.device_id = k.device_id
+      CROSS JOIN channels c ON c.channel_id = k.channel_id`,
+    [JSON.stringify(wanted.map(({ deviceId, channelId, seq }) => [deviceId, channelId, seq]))],
+  )
+  if (named.length === 0) return []
+  const keys = named.toSorted(byKey).map(({ channel, device, seq }) => [channel, device, seq])
+  // MySQL refuses FOR UPDATE beside JSON_TABLE itself (error 3569); in a derived table it is
+  // allowed, and locks no row of another table.
+  return session.all<LockedSubscription>(
+    `SELECT${dialect.inOrder} s.channel, s.device, s.since_seq AS sinceSeq, s.acked_seq AS ackedSeq,
+        s.acked_ahead AS ackedAhead, s.created_at AS createdAt, k.seq,
+        (SELECT h.head_seq FROM channel_heads h WHERE h.channel = s.channel) AS headSeq
+      FROM (SELECT *
+        FROM ${dialect.keys('k', { channel: 'integer', device: 'integer', seq: 'integer' })}) k
+      CROSS JOIN subscriptions s ON s.channel = k.channel AND s.device = k.device
+      ${dialect.forUpdate}`,
+    [JSON.stringify(keys)],
+  )
+}
+
+type Key = Pick<SubscriptionRow, 'channel' | 'device'>
+
+const byKey = (one: Key, other: Key): number =>
+  one.channel - other.channel || one.device - other.device
+
+/** The seqs acknowledged ahead of the position, ascending. */
+export function aheadOf({ ackedAhead }: Pick<SubscriptionRow, 'ackedAhead'>): readonly number[] {
+  const seqs: unknown = JSON.parse(ackedAhead)
+  return Array.isArray(seqs) ? seqs.filter((seq): seq is number => typeof seq === 'number') : []
+}

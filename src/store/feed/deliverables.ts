@@ -1,0 +1,191 @@
+// The one rule for the deliverables of a channel, which a device has yet to see: behind its
+// position p and since its subscription s. (decisions.md 9)
+//
+//   Messages and Events: each entry with seq > p and seq > s.
+//   Things: each Thing whose last change has seq > p, once; a deleted one only when that seq > s,
+//   or behind the position that the device had before it subscribed (`deletedSince`).
+//
+// Catching up, pulling and acknowledging single entries all read by this rule, so that they agree.
+
+import type { FeedEntry } from '#domain/feed'
+import type { ChannelId } from '#domain/identity'
+import { entitiesInEach } from '#src/store/statements/blocks'
+import type { Session } from '#src/store/jobs/session'
+import { syncEntry } from '#src/store/turns/document'
+import type { ThingRow } from '#src/store/entities/entities'
+import type { FeedRow } from '#src/store/entities/feed'
+import { allForEach } from '#src/store/statements/gathered'
+import { contentOf, fill, sizeColumns } from '#src/store/statements/sized'
+import type { ContentTable, RoomInBytes, Sequenced, Sized } from '#src/store/statements/sized'
+
+/** A part of one channel's feed, as a device sees it. */
+export interface Stretch {
+  readonly channel: number
+  /** p */
+  readonly afterSeq: number
+  /** s */
+  readonly sinceSeq: number
+  readonly deletedSince?: number
+}
+
+/** A stretch of a feed, and the number of deliverables to read from it. */
+export interface Wanted extends Stretch {
+  readonly channelId: ChannelId
+  /** The greatest number of deliverables. */
+  readonly limit: number
+  /** Leaves out the deliverables with these seqs. */
+  readonly leftOut?: ReadonlySet<number>
+}
+
+/** Deliverables of one channel that follow one another. */
+export interface Deliverables {
+  /** In seq order. */
+  readonly entries: readonly FeedEntry[]
+  /** True when no more of the channel follow. */
+  readonly isComplete: boolean
+}
+
+/** Columns of a row of the feed, in the names of FeedEntry. */
+export const FEED_COLUMNS = `seq, op_id AS opId, model, action, entity_id AS entityId, state, rev,
+  accepted_at AS acceptedAt, payload`
+
+export type StoredEntry = Omit<FeedRow, 'channel'>
+
+export function entryFrom(channelId: ChannelId, row: StoredEntry): FeedEntry {
+  const { seq, opId, model, action, entityId, state, rev, acceptedAt, payload } = row
+  const entry = { channelId, seq, opId, model, action, entityId, acceptedAt, payload }
+  if (state === null && rev === null) return entry
+  return { ...entry, ...(state !== null && { state }), ...(rev !== null && { rev }) }
+}
+
+/**
+ * The next deliverables of each stretch, each of another channel, as far as a page has room in
+ * bytes: those of the first ones when that ends before the last. `left` is the room behind them.
+ */
+export async function deliverables(
+  session: Session,
+  wanted: readonly Wanted[],
+  room: RoomInBytes,
+): Promise<{ readonly found: readonly Deliverables[]; readonly left: RoomInBytes }> {
+  // One more than there is room for tells whether more follow.
+  const sizes = await rowsIn<Sized, Wanted>(session, wanted, {
+    columnsOf: sizeColumns,
+    limitOf: ({ limit, leftOut }) => limit + 1 + (leftOut?.size ?? 0),
+  })
+  const fitting: Fitting[] = []
+  const parts: { readonly channel: number; readonly isComplete: boolean }[] = []
+  let left = room
+  for (const [at, { channel, channelId, limit, leftOut }] of wanted.entries()) {
+    const all = sizes[at] ?? []
+    const open = leftOut === undefined ? all : all.filter(({ seq }) => !leftOut.has(seq))
+    const filled = fill(open, { ...left, items: limit })
+    if (filled.count === 0 && open.length > 0) break
+    left = filled.left
+    parts.push({ channel, isComplete: filled.count === open.length })
+    for (const row of open.slice(0, filled.count)) fitting.push({ ...row, channel, channelId })
+  }
+  const entries = await entriesOf(session, fitting)
+  const found = parts.map(({ channel, isComplete }) => ({
+    entries: entries.get(channel) ?? [],
+    isComplete,
+  }))
+  return { found, left }
+}
+
+/** The seqs of the next deliverables, at most `limit`. */
+export async function deliverableSeqs(
+  session: Session,
+  stretch: Stretch,
+  limit: number,
+): Promise<number[]> {
+  const asked = { columnsOf: () => 'seq', limitOf: () => limit }
+  const [found = []] = await rowsIn<Sequenced>(session, [stretch], asked)
+  return found.map(({ seq }) => seq)
+}
+
+interface FoundIn {
+  readonly table: 'feed_entries' | 'things'
+}
+
+/** A row that the page has room for. */
+type Fitting = Sized & FoundIn & Pick<Wanted, 'channel' | 'channelId'>
+
+interface Asked<Part> {
+  readonly columnsOf: (table: ContentTable) => string
+  /** Rows of a stretch, at most. */
+  readonly limitOf: (stretch: Part) => number
+}
+
+/** The rows of both tables in seq order, for each stretch. */
+async function rowsIn<Row extends Sequenced, Part extends Stretch = Stretch>(
+  session: Session,
+  stretches: readonly Part[],
+  { columnsOf, limitOf }: Asked<Part>,
+): Promise<readonly (readonly (Row & FoundIn)[])[]> {
+  const entries = await allForEach<Row>(
+    session,
+    `SELECT ${columnsOf('feed_entries')}
+      FROM feed_entries WHERE channel = ? AND seq > ? ORDER BY seq LIMIT ?`,
+    stretches.map((stretch) => {
+      const { channel, afterSeq, sinceSeq } = stretch
+      return [channel, Math.max(afterSeq, sinceSeq), limitOf(stretch)]
+    }),
+  )
+  const slices = stretches.map((stretch) => {
+    const { channel, afterSeq: after, sinceSeq, deletedSince = sinceSeq } = stretch
+    const filter = { sql: ` AND (state <> 'deleted' OR seq > ?)`, parameters: [deletedSince] }
+    return { table: 'things' as const, channel, after, filter, limit: limitOf(stretch) }
+  })
+  const things = await entitiesInEach<Row>(session, slices, {
+    columns: columnsOf('things'),
+    order: 'oldest first',
+  })
+  return stretches.map((stretch, at) =>
+    mergeBySeq(
+      (entries[at] ?? []).map((row) => ({ ...row, table: 'feed_entries' as const })),
+      (things[at] ?? []).map((row) => ({ ...row, table: 'things' as const })),
+      limitOf(stretch),
+    ),
+  )
+}
+
+/** The entries behind rows whose sizes are known: in seq order, by channel. */
+async function entriesOf(
+  session: Session,
+  rows: readonly Fitting[],
+): Promise<ReadonlyMap<number, readonly FeedEntry[]>> {
+  const stored = await contentOf<StoredEntry>(
+    session,
+    { table: 'feed_entries', columns: FEED_COLUMNS },
+    rows.filter(({ table }) => table === 'feed_entries'),
+  )
+  const things = await contentOf<Omit<ThingRow, 'channel'>>(
+    session,
+    { table: 'things', columns: 'id, state, seq, op_id AS opId, document' },
+    rows.filter(({ table }) => table === 'things'),
+  )
+  const idOf = new Map(rows.map(({ channel, channelId }) => [channel, channelId]))
+  const entries = new Map<number, FeedEntry[]>()
+  const add = (channel: number, make: (channelId: ChannelId) => FeedEntry): void => {
+    const channelId = idOf.get(channel)
+    const known = entries.get(channel)
+    if (channelId === undefined) return
+    if (known === undefined) entries.set(channel, [make(channelId)])
+    else known.push(make(channelId))
+  }
+  for (const row of stored) add(row.channel, (channelId) => entryFrom(channelId, row))
+  for (const row of things) add(row.channel, (channelId) => syncEntry(channelId, row))
+  for (const each of entries.values()) each.sort((one, other) => one.seq - other.seq)
+  return entries
+}
+
+/** Merges two lists in seq order, cut at `limit`. */
+export function mergeBySeq<A extends Sequenced, B extends Sequenced>(
+  first: readonly A[],
+  second: readonly B[],
+  limit: number,
+): (A | B)[] {
+  const merged: (A | B)[] = [...first, ...second]
+  merged.sort((a, b) => a.seq - b.seq)
+  return merged.slice(0, limit)
+}

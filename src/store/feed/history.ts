@@ -1,0 +1,158 @@
+// A channel's feed in seq order: two tables read as one, bounded steps at a time. (paging/1)
+
+import type { FeedEntry } from '#domain/feed'
+import type { HistoryQuery, Page } from '#domain/store-ports'
+import type { Session } from '#src/store/jobs/session'
+import { rowsOf, spanOf, spanSince } from '#src/store/statements/spans'
+import type { FeedTable, Source } from '#src/store/statements/spans'
+import { FEED_COLUMNS, entryFrom, mergeBySeq } from './deliverables.ts'
+import type { StoredEntry } from './deliverables.ts'
+import { SCANNED_MAX, pageOf } from '#src/store/statements/paging'
+import type { Filter } from '#src/store/statements/paging'
+import { contentOf, fill, roomFor, sizeColumns } from '#src/store/statements/sized'
+import type { Sized } from '#src/store/statements/sized'
+
+/**
+ * Rows of one probe. Twenty probes find a place among a million rows: together they read as many as
+ * a page may. (paging/1)
+ */
+const PROBED_ROWS = 100
+
+export async function history(
+  session: Session,
+  channel: number,
+  query: HistoryQuery,
+): Promise<Page<FeedEntry>> {
+  const { channelId, limit } = query
+  const filter = filterOf(query)
+  const sources: Source[] = []
+  for (const table of tablesOf(query)) {
+    sources.push(await sourceOf(session, { table, channel, after: query.afterSeq ?? 0 }, query))
+  }
+  const end = filter.sql === '' ? undefined : await unscanned(session, sources)
+
+  let found: readonly Found[] = []
+  for (const source of sources) {
+    const more = await sizesIn(session, source, { end, filter, limit: limit + 1 })
+    found = mergeBySeq(found, more, limit + 1)
+  }
+  const { count } = fill(found, roomFor(limit))
+  const items: FeedEntry[] = []
+  for (const { table } of sources) {
+    const wanted = found
+      .slice(0, count)
+      .filter((size) => size.table === table)
+      .map(({ id, seq }) => ({ channel, id, seq }))
+    const rows = await contentOf<StoredEntry>(session, { table, columns: FEED_COLUMNS }, wanted)
+    items.push(...rows.map((row) => entryFrom(channelId, row)))
+  }
+  return pageOf(mergeBySeq(items, [], count), found, end === undefined ? undefined : end - 1)
+}
+
+function tablesOf({ model }: HistoryQuery): readonly FeedTable[] {
+  if (model === undefined) return ['feed_entries', 'thing_updates']
+  return [model === 'thing' ? 'thing_updates' : 'feed_entries']
+}
+
+function filterOf({ model, entityId, sinceMs }: HistoryQuery): Filter {
+  const conditions: readonly (readonly [column: string, value: string | number | undefined])[] = [
+    ['model = ?', model],
+    ['entity_id = ?', entityId],
+    ['accepted_at >= ?', sinceMs],
+  ]
+  const given = conditions.flatMap(([condition, value]) =>
+    value === undefined ? [] : [{ condition, value }],
+  )
+  return {
+    sql: given.map(({ condition }) => ` AND ${condition}`).join(''),
+    parameters: given.map(({ value }) => value),
+  }
+}
+
+interface Part {
+  /** The seq right behind the last one of the part. */
+  readonly end: number | undefined
+  readonly filter: Filter
+  readonly limit: number
+}
+
+type Found = Sized & { readonly table: FeedTable }
+
+async function sizesIn(
+  session: Session,
+  source: Source,
+  { end = Number.MAX_SAFE_INTEGER, filter, limit }: Part,
+): Promise<Found[]> {
+  const { table } = source
+  const { sql, parameters, order } = rowsOf(session, source)
+  const sizes = await session.all<Sized>(
+    `SELECT ${sizeColumns(table)} ${sql} AND seq < ?${filter.sql}${order} LIMIT ?`,
+    [...parameters, end, ...filter.parameters, limit],
+  )
+  return sizes.map((size) => ({ ...size, table }))
+}
+
+/**
+ * paging/1: the seq of the first row, in either table, that this page does not step over any more.
+ */
+async function unscanned(
+  session: Session,
+  sources: readonly Source[],
+): Promise<number | undefined> {
+  let end: number | undefined
+  for (const source of sources) {
+    const { sql, parameters, order } = rowsOf(session, source)
+    const row = await session.first<{ seq: number }>(
+      `SELECT seq ${sql}${order} LIMIT 1 OFFSET ${SCANNED_MAX}`,
+      parameters,
+    )
+    if (row !== undefined) end = Math.min(end ?? row.seq, row.seq)
+  }
+  return end
+}
+
+/** The source to read: behind the cursor, and not much before a time. */
+async function sourceOf(
+  session: Session,
+  source: Source,
+  { sinceMs }: HistoryQuery,
+): Promise<Source> {
+  if (sinceMs === undefined) return source
+  const { table } = source
+  const span = spanOf(session, table)
+  return span === undefined
+    ? { ...source, after: await lastBefore(session, source, sinceMs) }
+    : { ...source, firstSpan: await spanSince(session, { table, bits: span.bits, sinceMs }) }
+}
+
+/**
+ * The last seq before a time, found by halving. Times of acceptance grow with seq but for the
+ * clocks of several nodes and for Messages that a repeat completed: their time is that of the
+ * claim, up to days earlier. So a place is before the time only when all of the next rows are. An
+ * entry may be missed within the difference of the clocks and around a longer run of such Messages,
+ * but no older one is given.
+ */
+async function lastBefore(
+  session: Session,
+  { table, channel, after }: Source,
+  sinceMs: number,
+): Promise<number> {
+  const newest = await session.first<{ seq: number | null }>(
+    `SELECT max(seq) AS seq FROM ${table} WHERE channel = ?`,
+    [channel],
+  )
+  let low = after
+  let high = newest?.seq ?? after
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2)
+    const next = await session.all<{ seq: number; acceptedAt: number }>(
+      `SELECT seq, accepted_at AS acceptedAt FROM ${table}
+        WHERE channel = ? AND seq > ? ORDER BY seq LIMIT ?`,
+      [channel, middle, PROBED_ROWS],
+    )
+    const last = next.at(-1)
+    if (last === undefined || next.some(({ acceptedAt }) => acceptedAt >= sinceMs)) high = middle
+    else low = last.seq
+  }
+  return low
+}

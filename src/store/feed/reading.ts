@@ -1,0 +1,124 @@
+// Reads the contents of a channel. Lists step over a bounded number of rows. (paging/1)
+
+import type { Event, Thing } from '#domain/entity'
+import type { CatchUpPage, CatchUpRequest, FeedEntry } from '#domain/feed'
+import type { ChannelId, DeviceId } from '#domain/identity'
+import type { EntityQuery, HistoryQuery, Page, ReadStore } from '#domain/store-ports'
+import { catchUp } from './catch-up.ts'
+import { entitiesIn, seqBehind } from '#src/store/statements/blocks'
+import type { EntityTable } from '#src/store/statements/blocks'
+import type { Database } from '#src/store/jobs/database'
+import type { Session } from '#src/store/jobs/session'
+import type { Value } from '#src/store/dialect'
+import { eventFrom, thingFrom } from '#src/store/turns/document'
+import type { EventRow, ThingRow } from '#src/store/entities/entities'
+import { history } from './history.ts'
+import { SCANNED_MAX, pageOf } from '#src/store/statements/paging'
+import type { Filter } from '#src/store/statements/paging'
+import { pull } from './pull.ts'
+import { contentOf, fill, roomFor, sizeColumns } from '#src/store/statements/sized'
+import type { Sized } from '#src/store/statements/sized'
+
+export class Reading implements ReadStore {
+  readonly #database: Database
+
+  constructor(database: Database) {
+    this.#database = database
+  }
+
+  async thing(channelId: ChannelId, id: string): Promise<Thing | undefined> {
+    const row = await this.#entity<ThingRow>('things', channelId, id)
+    return row === undefined ? undefined : thingFrom(row)
+  }
+
+  async event(channelId: ChannelId, id: string): Promise<Event | undefined> {
+    const row = await this.#entity<EventRow>('events', channelId, id)
+    return row === undefined ? undefined : eventFrom(row)
+  }
+
+  async things(query: EntityQuery): Promise<Page<Thing>> {
+    const page = await this.#list<ThingRow>('things', query)
+    return { ...page, items: page.items.map(thingFrom) }
+  }
+
+  async events(query: EntityQuery): Promise<Page<Event>> {
+    const page = await this.#list<EventRow>('events', query)
+    return { ...page, items: page.items.map(eventFrom) }
+  }
+
+  history(query: HistoryQuery): Promise<Page<FeedEntry>> {
+    return this.#database.snapshot(async (session) => {
+      const channel = await channelOf(session, query.channelId)
+      return channel === undefined ? { items: [] } : history(session, channel, query)
+    })
+  }
+
+  catchUp(requests: readonly CatchUpRequest[], bytes?: number): Promise<readonly CatchUpPage[]> {
+    return this.#database.snapshot((session) => catchUp(session, requests, bytes))
+  }
+
+  pull(
+    deviceId: DeviceId,
+    limit: number,
+  ): Promise<{ readonly items: readonly FeedEntry[]; readonly hasMore: boolean }> {
+    return pull(this.#database, deviceId, limit)
+  }
+
+  #entity<Row>(table: EntityTable, channelId: ChannelId, id: string): Promise<Row | undefined> {
+    return this.#database.read((session) =>
+      session.first<Row>(
+        `SELECT e.id, e.state, e.seq, e.document FROM channels c
+          JOIN ${table} e ON e.channel = c.id AND e.id = ?
+          WHERE c.channel_id = ? AND c.is_deleted = 0`,
+        [id, channelId],
+      ),
+    )
+  }
+
+  #list<Row extends { readonly seq: number }>(
+    table: EntityTable,
+    query: EntityQuery,
+  ): Promise<Page<Row>> {
+    return this.#database.snapshot(async (session) => {
+      const channel = await channelOf(session, query.channelId)
+      if (channel === undefined) return { items: [] }
+      const all = { table, channel, ...(query.before !== undefined && { before: query.before }) }
+      const filter = filterOf(table, query)
+      // paging/1
+      const end = filter.sql === '' ? undefined : await seqBehind(session, all, SCANNED_MAX)
+      const found = await entitiesIn<Sized>(
+        session,
+        { ...all, after: end ?? 0, filter },
+        { columns: sizeColumns(table), order: 'newest first', limit: query.limit + 1 },
+      )
+      const { count } = fill(found, roomFor(query.limit))
+      const content = { table, columns: 'id, state, seq, document' }
+      const wanted = found.slice(0, count).map(({ id, seq }) => ({ channel, id, seq }))
+      const rows = await contentOf<Row>(session, content, wanted)
+      return pageOf(rows, found, end === undefined ? undefined : end + 1)
+    })
+  }
+}
+
+/** A condition beside the channel; empty when there is none. */
+function filterOf(table: EntityTable, { state, thingId }: EntityQuery): Filter {
+  const conditions: string[] = []
+  const parameters: Value[] = []
+  if (state !== undefined) {
+    conditions.push(' AND state = ?')
+    parameters.push(state)
+  }
+  if (thingId !== undefined && table === 'events') {
+    conditions.push(' AND thing_id = ?')
+    parameters.push(thingId)
+  }
+  return { sql: conditions.join(''), parameters }
+}
+
+async function channelOf(session: Session, channelId: ChannelId): Promise<number | undefined> {
+  const row = await session.first<{ id: number }>(
+    'SELECT id FROM channels WHERE channel_id = ? AND is_deleted = 0',
+    [channelId],
+  )
+  return row?.id
+}

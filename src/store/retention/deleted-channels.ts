@@ -1,0 +1,87 @@
+// Removes the rows of a deleted channel, a few at a time, its own row last.
+//
+// Invariants:
+//   deleted-channels/1. Nothing is removed before the limit, when no turn knows the channel any
+//     more: a turn that loaded the channel before the deletion still writes rows for it, and nobody
+//     would find the rows of a channel without a row of its own.
+
+import { removeById } from '#src/store/statements/bulk'
+import type { Session } from '#src/store/jobs/session'
+import { rowsOf } from '#src/store/statements/spans'
+import type { FeedTable } from '#src/store/statements/spans'
+
+const FEED: readonly FeedTable[] = ['thing_updates', 'feed_entries']
+
+/** Other tables with rows of a channel, and the column that orders them within it. */
+const PARTS = [
+  ['subscriptions', 'device'],
+  ['channel_keys', 'key_hash'],
+  ['bindings', 'grant_id'],
+  ['things', 'id'],
+  ['events', 'id'],
+] as const
+
+/** The rows of the channel itself, which go together. */
+const OWN_ROWS = 2
+
+/**
+ * Removes at most `maxRows` rows of the channel that was deleted first; 0 when none is left that
+ * was deleted before the limit.
+ */
+export async function removeDeletedChannel(
+  session: Session,
+  deletedBefore: number,
+  maxRows: number,
+): Promise<number> {
+  // deleted-channels/1
+  const deleted = await session.first<{ id: number }>(
+    `SELECT id FROM channels WHERE is_deleted > 0 AND is_deleted < ?
+      ORDER BY is_deleted, id LIMIT 1`,
+    [deletedBefore],
+  )
+  if (deleted === undefined) return 0
+  let removed = 0
+  for (const table of FEED) {
+    const left = maxRows - removed
+    if (left <= 0) return removed
+    const { sql, parameters, order } = rowsOf(session, { table, channel: deleted.id, after: 0 })
+    const rows = await session.all<{ id: number }>(`SELECT id ${sql}${order} LIMIT ?`, [
+      ...parameters,
+      left,
+    ])
+    removed += await removeById(session, table, rows)
+  }
+  for (const [table, column] of PARTS) {
+    const left = maxRows - removed
+    if (left <= 0) return removed
+    removed += await removePart(session, { table, column, channel: deleted.id, maxRows: left })
+  }
+  if (maxRows - removed < OWN_ROWS) return removed
+  await session.run('DELETE FROM channel_heads WHERE channel = ?', [deleted.id])
+  await session.run('DELETE FROM channels WHERE id = ?', [deleted.id])
+  return removed + OWN_ROWS
+}
+
+interface Part {
+  readonly table: (typeof PARTS)[number][0]
+  readonly column: (typeof PARTS)[number][1]
+  readonly channel: number
+  readonly maxRows: number
+}
+
+async function removePart(
+  session: Session,
+  { table, column, channel, maxRows }: Part,
+): Promise<number> {
+  const first = await session.all<{ lastKey: string | number }>(
+    `SELECT ${column} AS lastKey FROM ${table} WHERE channel = ? ORDER BY ${column} LIMIT ?`,
+    [channel, maxRows],
+  )
+  const last = first.at(-1)
+  if (last === undefined) return 0
+  await session.run(`DELETE FROM ${table} WHERE channel = ? AND ${column} <= ?`, [
+    channel,
+    last.lastKey,
+  ])
+  return first.length
+}

@@ -1,0 +1,149 @@
+// Removes devices and channels that nobody uses any more.
+//
+// Invariants:
+//   idle/1. A device that never subscribed is removed a time after its registration. Any other is
+//     removed when it has no subscription and was not seen for the time of the limit.
+//   idle/2. A channel is removed when it has no subscriber, no Thing and no open Event, and was
+//     neither made, written to nor subscribed to since retention last looked at it, before the
+//     limit.
+//   idle/3. A device or channel in use is checked once in each such time, not with each step: then
+//     it counts as seen. The cost follows the number of removed rows, and of rows that reach that
+//     age. (retention/1)
+
+import type { ChannelId } from '#domain/identity'
+import type { Expired, IdleLimits } from '#domain/retention-ports'
+import { inChunks, removeById } from '#src/store/statements/bulk'
+import type { Numbered } from '#src/store/dialect'
+import type { Session } from '#src/store/jobs/session'
+
+/** Stands in place of a head for a channel that got a subscription since retention looked at it. */
+export const USED_SINCE = -1
+
+/** Removes devices; gives the number of removed ones. (idle/1) */
+export async function removeIdleDevices(
+  session: Session,
+  limits: IdleLimits,
+  maxRows: number,
+): Promise<number> {
+  const strangers = await oldDevices(session, 'seen_at IS NULL AND created_at < ?', {
+    before: limits.neverSubscribed,
+    maxRows,
+  })
+  const absent = await oldDevices(session, 'seen_at < ?', {
+    before: limits.devices,
+    maxRows: maxRows - strangers.length,
+  })
+  const old = [...strangers, ...absent]
+  const subscribed = await subscribedAmong(session, 'device', old)
+  const inUse = old.filter(({ id }) => subscribed.has(id))
+  await inChunks(
+    inUse.map(({ id }) => id),
+    (list, part) =>
+      session.run(`UPDATE devices SET seen_at = ? WHERE id IN (${list})`, [limits.nowMs, ...part]),
+  ) // idle/3
+  const idle = old.filter(({ id }) => !subscribed.has(id))
+  return removeById(session, 'devices', idle)
+}
+
+/** Locks the devices: a subscription that is made meanwhile waits, or is seen. */
+const oldDevices = (
+  session: Session,
+  condition: string,
+  { before, maxRows }: { readonly before: number; readonly maxRows: number },
+): Promise<Numbered[]> =>
+  session.all<Numbered>(
+    `SELECT id FROM devices WHERE ${condition} ORDER BY seen_at, created_at LIMIT ?
+      ${session.dialect.forUpdate}`,
+    [before, maxRows],
+  )
+
+/** The rows among these that have a subscription. */
+async function subscribedAmong(
+  session: Session,
+  column: 'device' | 'channel',
+  rows: readonly Numbered[],
+): Promise<ReadonlySet<number>> {
+  const found = new Set<number>()
+  await inChunks(
+    rows.map(({ id }) => id),
+    async (list, part) => {
+      const held = await session.all<Numbered>(
+        `SELECT DISTINCT ${column} AS id FROM subscriptions WHERE ${column} IN (${list})`,
+        part,
+      )
+      for (const { id } of held) found.add(id)
+    },
+  )
+  return found
+}
+
+interface OldChannel extends Numbered {
+  readonly channelId: ChannelId
+  readonly createdAt: number
+  readonly usedSeq: number
+}
+
+interface Head extends Numbered {
+  readonly headSeq: number
+  readonly things: number
+  readonly openEvents: number
+}
+
+/** Deletes channels, whose rows are removed later; gives the deleted channels. (idle/2) */
+export async function deleteIdleChannels(
+  session: Session,
+  { channels: before, nowMs }: IdleLimits,
+  maxRows: number,
+): Promise<Expired['channels']> {
+  const old = await session.all<OldChannel>(
+    `SELECT id, channel_id AS channelId, created_at AS createdAt, used_seq AS usedSeq
+      FROM channels WHERE is_deleted = 0 AND used_at < ? ORDER BY used_at LIMIT ?
+      ${session.dialect.forUpdate}`,
+    [before, maxRows],
+  )
+  const heads = await headsOf(session, old)
+  const subscribed = await subscribedAmong(session, 'channel', old)
+  const unused: OldChannel[] = []
+  for (const channel of old) {
+    const head = heads.get(channel.id)
+    const isInUse = subscribed.has(channel.id) || isHeld(head, channel)
+    if (!isInUse && channel.createdAt < before) unused.push(channel)
+    else {
+      const usedAt = isInUse ? nowMs : channel.createdAt
+      const usedSeq = subscribed.has(channel.id) ? USED_SINCE : (head?.headSeq ?? USED_SINCE)
+      await session.run('UPDATE channels SET used_at = ?, used_seq = ? WHERE id = ?', [
+        usedAt,
+        usedSeq,
+        channel.id,
+      ]) // idle/3
+    }
+  }
+  await inChunks(
+    unused.map(({ id }) => id),
+    (list, part) =>
+      session.run(`UPDATE channels SET is_deleted = ? WHERE id IN (${list})`, [nowMs, ...part]),
+  )
+  return unused.map(({ channelId }) => channelId)
+}
+
+const isHeld = (head: Head | undefined, { usedSeq }: OldChannel): boolean =>
+  head === undefined || head.things > 0 || head.openEvents > 0 || head.headSeq !== usedSeq
+
+async function headsOf(
+  session: Session,
+  channels: readonly Numbered[],
+): Promise<ReadonlyMap<number, Head>> {
+  const heads = new Map<number, Head>()
+  await inChunks(
+    channels.map(({ id }) => id),
+    async (list, part) => {
+      const rows = await session.all<Head>(
+        `SELECT channel AS id, head_seq AS headSeq, things, open_events AS openEvents
+          FROM channel_heads WHERE channel IN (${list})`,
+        part,
+      )
+      for (const head of rows) heads.set(head.id, head)
+    },
+  )
+  return heads
+}

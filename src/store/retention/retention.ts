@@ -1,0 +1,219 @@
+// Removes rows past their retention, a few in each call.
+//
+// Invariants:
+//   retention/1. A step looks only at the next rows: the old end of a table in commit order, or a
+//     range of an index. Its cost follows the rows that it removes, never those that stay.
+//   retention/2. Removing an entry that a device may have yet to see raises the channel's floor in
+//     the same transaction, so that catching up can tell the gap. (catch-up/1, catch-up/2)
+//   retention/3. A claim and the operation of the same op_id are removed in one transaction.
+//       (operations/3)
+//   retention/4. A step removes no more rows than it was given. Rows that are removed in pairs need
+//     room for a pair.
+//
+// Tables in commit order are nearly in the order of acceptance: an entry of a node whose clock is
+// ahead keeps the rows behind it until its own time has come.
+
+import type { Expired, IdleLimits, RetentionLimits, RetentionStore } from '#domain/retention-ports'
+import { inChunks, removeById } from '#src/store/statements/bulk'
+import type { Database } from '#src/store/jobs/database'
+import type { Session } from '#src/store/jobs/session'
+import { removeDeletedChannel } from './deleted-channels.ts'
+import type { TombstoneRow } from '#src/store/entities/entities'
+import { removeBindSessions, removeEndedGrants } from '#src/store/assistants/ended-grants'
+import { deleteIdleChannels, removeIdleDevices } from './idle.ts'
+
+/** Removes at most `maxRows` rows of one kind and gives how many. (retention/4) */
+type Chore = (session: Session, before: RetentionLimits, maxRows: number) => Promise<number>
+
+const CHORES: readonly Chore[] = [
+  removeClaims,
+  removeOperations,
+  removeThingUpdates,
+  removeFeedEntries,
+  removeTombstones,
+  removeDeadLetters,
+  (session, before, maxRows) => removeEndedGrants(session, before.authorization, maxRows),
+  (session, before, maxRows) => removeBindSessions(session, before.authorization, maxRows),
+  (session, before, maxRows) => removeDeletedChannel(session, before.deletedChannels, maxRows),
+]
+
+export class Retention implements RetentionStore {
+  readonly #database: Database
+  #first = 0
+
+  constructor(database: Database) {
+    this.#database = database
+  }
+
+  /** Begins each time with the next kind, so that no kind waits behind an inexhaustible one. */
+  async step(before: RetentionLimits, maxRows: number): Promise<number> {
+    const chores = [...CHORES.slice(this.#first), ...CHORES.slice(0, this.#first)]
+    this.#first = (this.#first + 1) % CHORES.length
+    let removed = 0
+    for (const chore of chores) {
+      const left = maxRows - removed
+      if (left <= 0) break
+      const job = (session: Session): Promise<number> => chore(session, before, left)
+      removed += await this.#database.repeatable(job, { isIdempotent: true })
+    }
+    return removed
+  }
+
+  async expire(limits: IdleLimits, maxRows: number): Promise<Expired> {
+    const kept = { isIdempotent: true }
+    const devices = await this.#database.repeatable(
+      (session) => removeIdleDevices(session, limits, maxRows),
+      kept,
+    )
+    const channels = await this.#database.repeatable((session) =>
+      deleteIdleChannels(session, limits, maxRows),
+    )
+    return { devices, channels }
+  }
+}
+
+/** retention/3 */
+async function removeClaims(
+  session: Session,
+  { operations }: RetentionLimits,
+  maxRows: number,
+): Promise<number> {
+  const expired = await session.all<{ opId: string }>(
+    `SELECT op_id AS opId FROM claims WHERE claimed_at < ? ORDER BY claimed_at LIMIT ?
+      ${session.dialect.forUpdate}`,
+    [operations, Math.floor(maxRows / 2)], // retention/4
+  )
+  const ids = expired.map(({ opId }) => opId)
+  let removed = 0
+  for (const table of ['operations', 'claims']) {
+    await inChunks(ids, async (list, part) => {
+      const { affected } = await session.run(`DELETE FROM ${table} WHERE op_id IN (${list})`, part)
+      removed += affected
+    })
+  }
+  return removed
+}
+
+async function removeOperations(
+  session: Session,
+  { operations }: RetentionLimits,
+  maxRows: number,
+): Promise<number> {
+  const expired = await session.all<{ opId: string }>(
+    `SELECT op_id AS opId FROM operations WHERE accepted_at < ? ORDER BY accepted_at LIMIT ?
+      ${session.dialect.forUpdate}`,
+    [operations, maxRows],
+  )
+  const ids = expired.map(({ opId }) => opId)
+  await inChunks(ids, (list, part) =>
+    session.run(`DELETE FROM operations WHERE op_id IN (${list})`, part),
+  )
+  return ids.length
+}
+
+/** A row at the old end of a table in commit order. */
+interface Old {
+  readonly id: number
+  readonly at: number
+}
+
+/**
+ * retention/1: the oldest rows up to the first that is not old enough. Exactly these are removed,
+ * since a turn that is not committed yet may have written ids in between. (retention/2)
+ */
+async function oldestOf<Row extends Old>(
+  session: Session,
+  select: string,
+  { before, maxRows }: { readonly before: number; readonly maxRows: number },
+): Promise<Row[]> {
+  const rows = await session.all<Row>(`${select} ORDER BY id LIMIT ?`, [maxRows])
+  const young = rows.findIndex(({ at }) => at >= before)
+  return young < 0 ? rows : rows.slice(0, young)
+}
+
+/** Raises no floor: a device that is behind gets each Thing whole, not its updates. */
+async function removeThingUpdates(
+  session: Session,
+  { thingUpdates }: RetentionLimits,
+  maxRows: number,
+): Promise<number> {
+  const select = 'SELECT id, accepted_at AS at FROM thing_updates'
+  const old = await oldestOf<Old>(session, select, { before: thingUpdates, maxRows })
+  return removeById(session, 'thing_updates', old)
+}
+
+interface OldEntry extends Old {
+  readonly channel: number
+  readonly seq: number
+}
+
+async function removeFeedEntries(
+  session: Session,
+  { messagesAndEvents }: RetentionLimits,
+  maxRows: number,
+): Promise<number> {
+  const select = 'SELECT id, accepted_at AS at, channel, seq FROM feed_entries'
+  const old = await oldestOf<OldEntry>(session, select, { before: messagesAndEvents, maxRows })
+  await raiseFloors(session, 'entries_floor', old) // retention/2
+  return removeById(session, 'feed_entries', old)
+}
+
+async function removeDeadLetters(
+  session: Session,
+  { operations }: RetentionLimits,
+  maxRows: number,
+): Promise<number> {
+  const old = await oldestOf<Old>(session, 'SELECT id, at FROM dead_letters', {
+    before: operations,
+    maxRows,
+  })
+  return removeById(session, 'dead_letters', old)
+}
+
+type OldTombstone = OldEntry & Pick<TombstoneRow, 'model' | 'entityId'>
+
+/** Removes deleted Things and closed Events, except those created again since. */
+async function removeTombstones(
+  session: Session,
+  { tombstones }: RetentionLimits,
+  maxRows: number,
+): Promise<number> {
+  const select = `SELECT id, ended_at AS at, channel, seq, model, entity_id AS entityId
+    FROM tombstones`
+  const limits = { before: tombstones, maxRows: Math.floor(maxRows / 2) } // retention/4
+  const old = await oldestOf<OldTombstone>(session, select, limits)
+  const things: OldTombstone[] = []
+  let removed = 0
+  for (const tombstone of old) {
+    const { model, channel, entityId, seq } = tombstone
+    const { affected } = await session.run(
+      `DELETE FROM ${model === 'thing' ? 'things' : 'events'}
+        WHERE channel = ? AND id = ? AND seq = ?`,
+      [channel, entityId, seq],
+    )
+    removed += affected
+    if (model === 'thing' && affected === 1) things.push(tombstone)
+  }
+  await raiseFloors(session, 'tombstone_floor', things) // retention/2
+  return removed + (await removeById(session, 'tombstones', old))
+}
+
+/** retention/2 */
+async function raiseFloors(
+  session: Session,
+  floor: 'entries_floor' | 'tombstone_floor',
+  removed: readonly { readonly channel: number; readonly seq: number }[],
+): Promise<void> {
+  const floors = new Map<number, number>()
+  for (const { channel, seq } of removed) {
+    floors.set(channel, Math.max(seq, floors.get(channel) ?? 0))
+  }
+  const inOrder = [...floors].sort(([one], [other]) => one - other)
+  for (const [channel, seq] of inOrder) {
+    await session.run(`UPDATE channel_heads SET ${floor} = ? WHERE channel = ? AND ${floor} < ?`, [
+      seq,
+      channel,
+      seq,
+    ])
+  }
+}

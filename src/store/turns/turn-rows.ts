@@ -1,0 +1,199 @@
+// Turns a turn's writes into rows, with few statements a table.
+
+import type { Event, Thing } from '#domain/entity'
+import type { FeedEntry } from '#domain/feed'
+import type { OperationId } from '#domain/identity'
+import type { Operation } from '#domain/operation'
+import type { ParkedSubmission } from '#domain/parked'
+import type { ChannelHead, ChannelWrites, DeadLetter, TurnWrites } from '#domain/store-ports'
+import { Bulk } from '#src/store/statements/bulk'
+import type { Columns } from '#src/store/statements/bulk'
+import type { RowsStatement, Session } from '#src/store/jobs/session'
+import type { Dialect } from '#src/store/dialect'
+import { documentOf, filedUnder } from './document.ts'
+import type { ChannelHeadRow } from '#src/store/entities/channels'
+import type { EventRow, ThingRow, TombstoneRow } from '#src/store/entities/entities'
+import type { FeedRow } from '#src/store/entities/feed'
+import type { DeadLetterRow } from '#src/store/entities/lanes'
+import type { OperationRow } from '#src/store/entities/operations'
+import type { ParkedRow } from '#src/store/entities/parked'
+import type { Tables } from '#src/store/entities/tables'
+import { unpark } from './parked.ts'
+
+/** An item of a channel, with the store's own name of the channel. */
+interface Part<Item> {
+  readonly ref: number
+  readonly item: Item
+}
+
+/** A Thing, and the operation of its last entry if this turn made it. */
+interface ThingPart extends Part<Thing> {
+  readonly opId: OperationId | null
+}
+
+type HeadRow = Omit<ChannelHeadRow, 'entriesFloor' | 'tombstoneFloor' | 'hasProviderRoutes'>
+
+const HEAD: Columns<HeadRow, ChannelHead> = {
+  channel: ({ ref }) => ref,
+  headSeq: ({ headSeq }) => headSeq,
+  things: ({ things }) => things,
+  openEvents: ({ openEvents }) => openEvents,
+}
+
+const THING: Columns<ThingRow, ThingPart> = {
+  channel: ({ ref }) => ref,
+  id: ({ item }) => item.id,
+  state: ({ item }) => item.state,
+  seq: ({ item }) => item.seq,
+  opId: ({ opId }) => opId,
+  document: ({ item }) => documentOf(item),
+}
+
+const EVENT: Columns<EventRow, Part<Event>> = {
+  channel: ({ ref }) => ref,
+  id: ({ item }) => item.id,
+  state: ({ item }) => item.state,
+  seq: ({ item }) => item.seq,
+  thingId: ({ item }) => filedUnder(item),
+  document: ({ item }) => documentOf(item),
+}
+
+const FEED: Columns<FeedRow, Part<FeedEntry>> = {
+  channel: ({ ref }) => ref,
+  seq: ({ item }) => item.seq,
+  model: ({ item }) => item.model,
+  action: ({ item }) => item.action,
+  entityId: ({ item }) => item.entityId,
+  opId: ({ item }) => item.opId,
+  state: ({ item }) => item.state ?? null,
+  rev: ({ item }) => item.rev ?? null,
+  acceptedAt: ({ item }) => item.acceptedAt,
+  payload: ({ item }) => item.payload,
+}
+
+const OPERATION: Columns<OperationRow, Operation> = {
+  opId: ({ opId }) => opId,
+  channelId: ({ channelId }) => channelId,
+  model: ({ model }) => model,
+  entityId: ({ entityId }) => entityId,
+  status: ({ status }) => status,
+  acceptedAt: ({ acceptedAt }) => acceptedAt,
+  updatedAt: ({ updatedAt }) => updatedAt,
+  errorCode: ({ errorCode }) => errorCode ?? null,
+}
+
+const DEAD_LETTER: Columns<DeadLetterRow, DeadLetter> = {
+  lane: ({ lane }) => lane,
+  position: ({ position }) => position,
+  item: ({ index }) => index,
+  payload: ({ payload }) => payload,
+  error: ({ error }) => error,
+  at: ({ at }) => at,
+}
+
+const PARKED: Columns<ParkedRow, ParkedSubmission> = {
+  channelId: ({ channelId }) => channelId,
+  lane: ({ lane }) => lane,
+  position: ({ position }) => position,
+  item: ({ index }) => index,
+  payload: ({ payload }) => payload,
+  error: ({ error }) => error,
+}
+
+const KEY = ['channel', 'id']
+
+export class TurnRows {
+  readonly #heads: Bulk<ChannelHead>
+  readonly #things: Bulk<ThingPart>
+  readonly #events: Bulk<Part<Event>>
+  readonly #tombstones: Bulk<TombstoneRow>
+  readonly #feedEntries: Bulk<Part<FeedEntry>>
+  readonly #thingUpdates: Bulk<Part<FeedEntry>>
+  readonly #operations: Bulk<Operation>
+  readonly #deadLetters: Bulk<DeadLetter>
+  readonly #parked: Bulk<ParkedSubmission>
+
+  constructor(tables: Tables, { onDuplicate }: Dialect) {
+    this.#heads = new Bulk(tables.channelHeads, HEAD, {
+      // The floors belong to retention, the flag to subscriptions.
+      leftOut: ['entriesFloor', 'tombstoneFloor', 'hasProviderRoutes'],
+      onDuplicate: onDuplicate(['channel'], ['head_seq', 'things', 'open_events']),
+    })
+    this.#things = new Bulk(tables.things, THING, {
+      // An entity that late data changed without effect has no new operation.
+      onDuplicate: onDuplicate(KEY, ['state', 'seq', 'document'], ['op_id']),
+    })
+    this.#events = new Bulk(tables.events, EVENT, {
+      onDuplicate: onDuplicate(KEY, ['state', 'seq', 'thing_id', 'document']),
+    })
+    this.#tombstones = Bulk.of(tables.tombstones)
+    this.#feedEntries = new Bulk(tables.feedEntries, FEED)
+    this.#thingUpdates = new Bulk(tables.thingUpdates, FEED)
+    this.#operations = new Bulk(tables.operations, OPERATION)
+    this.#deadLetters = new Bulk(tables.deadLetters, DEAD_LETTER)
+    this.#parked = new Bulk(tables.parked, PARKED)
+  }
+
+  /** The statements that write a turn. */
+  *statements(writes: TurnWrites, session: Session): Generator<RowsStatement> {
+    const parts = partsOf(writes.channels)
+    yield* this.#heads.inserts(parts.heads, session)
+    yield* this.#things.inserts(parts.things, session)
+    yield* this.#events.inserts(parts.events, session)
+    yield* this.#tombstones.inserts(parts.tombstones, session)
+    yield* this.#feedEntries.inserts(parts.feedEntries, session)
+    yield* this.#thingUpdates.inserts(parts.thingUpdates, session)
+    if (writes.unparked !== undefined) yield* unpark(writes.unparked)
+    yield* this.#operations.inserts(writes.operations, session)
+    yield* this.#deadLetters.inserts(writes.deadLetters, session)
+    yield* this.#parked.inserts(writes.parked ?? [], session)
+  }
+}
+
+/**
+ * The writes by table, in the order of their keys: transactions of other processes then seldom
+ * cross this one.
+ */
+function partsOf(channels: readonly ChannelWrites[]) {
+  const parts = {
+    heads: [] as ChannelHead[],
+    things: [] as ThingPart[],
+    events: [] as Part<Event>[],
+    tombstones: [] as TombstoneRow[],
+    feedEntries: [] as Part<FeedEntry>[],
+    thingUpdates: [] as Part<FeedEntry>[],
+  }
+  for (const { head, things, events, entries } of channels.toSorted(byRef)) {
+    const { ref } = head
+    if (entries.length > 0) parts.heads.push(head)
+    for (const item of inOrder(things)) {
+      parts.things.push({ ref, item, opId: operationOf(item, entries) })
+      if (item.state === 'deleted') parts.tombstones.push(tombstoneRow('thing', { ref, item }))
+    }
+    for (const item of inOrder(events)) {
+      parts.events.push({ ref, item })
+      if (item.state === 'closed') parts.tombstones.push(tombstoneRow('event', { ref, item }))
+    }
+    for (const item of entries) {
+      const table = item.model === 'thing' ? parts.thingUpdates : parts.feedEntries
+      table.push({ ref, item })
+    }
+  }
+  return parts
+}
+
+const byRef = (one: ChannelWrites, other: ChannelWrites): number => one.head.ref - other.head.ref
+
+function inOrder<Item extends Thing | Event>(items: readonly Item[]): readonly Item[] {
+  return items.length < 2 ? items : items.toSorted((one, other) => (one.id < other.id ? -1 : 1))
+}
+
+/** The entries follow one another, so a seq tells where its entry stands. */
+function operationOf({ seq }: Thing, entries: readonly FeedEntry[]): OperationId | null {
+  return entries[seq - (entries[0]?.seq ?? 0)]?.opId ?? null
+}
+
+const tombstoneRow = (
+  model: TombstoneRow['model'],
+  { ref, item: { id, seq, changedAt } }: Part<Thing | Event>,
+): TombstoneRow => ({ channel: ref, model, entityId: id, seq, endedAt: changedAt })
