@@ -27,7 +27,11 @@ export type AuthorizationRecord = {
 export type FoundRecord = Pick<AuthorizationRecord, 'payload' | 'consumedAt'>
 
 export interface AuthorizationRecordStore {
-  put(record: AuthorizationRecord): Promise<void>
+  /**
+   * Writes a record over the one of its name. With `atMost` the record is one of so many of its
+   * kind that end no later than it: beyond that number those that end first are removed.
+   */
+  put(record: AuthorizationRecord, atMost?: number): Promise<void>
   find(model: string, idHash: string, nowMs: number): Promise<FoundRecord | undefined>
   findByUid(model: string, uid: string, nowMs: number): Promise<FoundRecord | undefined>
   /** Marks a record as used; false when it was used before, on whichever node. */
@@ -77,6 +81,13 @@ export interface BoundAssistant {
   readonly boundAt: number
 }
 
+/** A channel of an earlier grant of one client in one browser. */
+export interface KeptBinding {
+  readonly grantId: string
+  readonly channelId: ChannelId
+  readonly channelName: string
+}
+
 export interface NewBindSession extends GrantHolder {
   /** Names it to the assistant. */
   readonly bindSession: string
@@ -103,6 +114,11 @@ export interface BindingStore {
   ofGrant(grantId: string): Promise<readonly Binding[]>
   /** The assistants that may use a channel now, oldest first; at most 1,000. */
   ofChannel(channelId: ChannelId): Promise<readonly BoundAssistant[]>
+  /**
+   * The channels of a client's grants in a browser, grant by grant: `bind` with one of them carries
+   * over the others of its grant. At most BINDINGS_MAX.
+   */
+  ofBrowser(client: string, browser: string): Promise<readonly KeptBinding[]>
   /** False when the channel was not bound to the grant. */
   unbind(grantId: string, channelId: ChannelId): Promise<boolean>
   /**

@@ -42,8 +42,10 @@ export interface RetentionLimits {
   readonly tombstones: number
   /** Deleted channels with all of their rows, by the time of their deletion. */
   readonly deletedChannels: number
-  /** Records of the authorization server, by their end. */
+  /** Records of the authorization server, by their end: nothing finds them after it. */
   readonly authorization: number
+  /** Bind sessions, by their end. */
+  readonly bindSessions: number
 }
 
 // ---- the side of ingress and sessions -----------------------------------------------------------

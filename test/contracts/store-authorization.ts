@@ -26,6 +26,31 @@ export function authorizationContract(engine: string, open: OpenStore): void {
     t.is(await authorization.find(model, idHash, 1), undefined)
   })
 
+  test(`${engine}: authorization/3: of a bounded kind the records that end first give way`, async (t) => {
+    const { authorization } = await open(t)
+    const at = (name: string, expiresAt: number, model = 'Interaction') =>
+      record(name, { model, expiresAt })
+    const found = async (...names: string[]): Promise<boolean[]> =>
+      Promise.all(
+        names.map(async (name) => {
+          const { idHash } = record(name)
+          return (await authorization.find('Interaction', idHash, 1)) !== undefined
+        }),
+      )
+    await authorization.put(at('other', 50, 'Client'))
+    // A record that ends later than the newest is of no concern to it: a client with a grant.
+    await authorization.put(at('later', 900))
+    for (const name of ['c', 'a', 'b']) await authorization.put(at(name, 100), 3)
+    t.deepEqual(await found('a', 'b', 'c'), [true, true, true])
+    await authorization.put(at('b', 100), 3)
+    t.deepEqual(await found('a', 'b', 'c'), [true, true, true])
+    await authorization.put(at('d', 200), 3)
+    t.deepEqual(await found('a', 'b', 'c', 'd'), [false, true, true, true])
+    await authorization.put(at('0', 200), 1)
+    t.deepEqual(await found('b', 'c', 'd', '0', 'later'), [false, false, false, true, true])
+    t.not(await authorization.find('Client', record('other').idHash, 1), undefined)
+  })
+
   test(`${engine}: authorization/1: exactly one of many uses at once is the first`, async (t) => {
     const { authorization } = await open(t)
     const { model, idHash } = record('a')
@@ -86,7 +111,7 @@ export function authorizationContract(engine: string, open: OpenStore): void {
     await bindings.startSession({ ...session, expiresAt: 20 })
     const steps: number[] = []
     for (;;) {
-      const removed = await retention.step({ ...NEVER, authorization: 30 }, 2)
+      const removed = await retention.step({ ...NEVER, authorization: 30, bindSessions: 30 }, 2)
       t.true(removed <= 2)
       if (removed === 0) break
       steps.push(removed)

@@ -37,6 +37,29 @@ export function bindingClientContract(engine: string, open: OpenStore): void {
     t.is((await bindings.ofGrant('grant-5')).length, 1)
   })
 
+  test(`${engine}: the channels that a client keeps in a browser are listed grant by grant`, async (t) => {
+    const { bindings, channels } = await open(t)
+    const { client, browser } = holder
+    for (const one of [A, B, channel(3)]) await channels.create(newChannel(one))
+    t.deepEqual(await bindings.ofBrowser(client, browser), [])
+    await bindings.bind(binding(channel(3), { grantId: 'grant-0' }))
+    for (const one of [B, A]) await bindings.bind(binding(one, { boundAt: one === A ? 9 : 5 }))
+    await bindings.bind(binding(A, { grantId: 'grant-2', browser: 'browser-2' }))
+    await bindings.bind(binding(A, { grantId: 'grant-3', client: 'd'.repeat(64) }))
+    const named = (await bindings.ofBrowser(client, browser)).map((one) => [
+      one.grantId,
+      one.channelId,
+    ])
+    t.deepEqual(named, [
+      ['grant-0', channel(3)],
+      ['grant-1', B],
+      ['grant-1', A],
+    ])
+    await channels.changePassword(A, PASSWORD_HASH, 'another')
+    t.is((await bindings.ofBrowser(client, browser)).length, 2)
+    t.deepEqual(await bindings.ofBrowser(client, 'elsewhere'), [])
+  })
+
   test(`${engine}: bindings/4: a channel with another password since then is bound once`, async (t) => {
     const { bindings, channels } = await open(t)
     for (const one of [A, B]) await channels.create(newChannel(one))

@@ -10,6 +10,7 @@ export const limitsOf = (beforeMs: number): RetentionLimits => ({
   tombstones: beforeMs,
   deletedChannels: beforeMs,
   authorization: beforeMs,
+  bindSessions: beforeMs,
 })
 
 export const NEVER = limitsOf(0)

@@ -1,6 +1,7 @@
 // A store whose retention has run.
 
 import type { Store } from '#src/store/store'
+import { limitsOf } from '#test/support/retention-limits'
 
 /** Removes everything older than a time; ended entities may be kept longer. */
 export async function retireBefore(
@@ -8,13 +9,6 @@ export async function retireBefore(
   before: number,
   tombstones = before,
 ): Promise<void> {
-  const limits = {
-    operations: before,
-    messagesAndEvents: before,
-    thingUpdates: before,
-    tombstones,
-    deletedChannels: before,
-    authorization: before,
-  }
+  const limits = { ...limitsOf(before), tombstones }
   while ((await store.retention.step(limits, 7)) > 0);
 }

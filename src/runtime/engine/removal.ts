@@ -16,8 +16,8 @@ const LAG_ALLOWANCE_MS = DAY_MS
 const UNUSED_DEVICE_MS = DAY_MS
 /** The store records to the day when it last saw a device. */
 const SEEN_ALLOWANCE_MS = DAY_MS
-/** Milliseconds for which used codes, refresh tokens and ended bind sessions stay. */
-const EXPIRED_KEPT_MS = DAY_MS
+/** Milliseconds for which an assistant is told how a bind session ended. */
+const BIND_SESSION_KEPT_MS = DAY_MS
 
 type Settings = Pick<
   ThreadSettings,
@@ -59,7 +59,8 @@ function limitsAt(now: number, settings: Settings): RetentionLimits {
     // (W3)
     tombstones: now - messagesAndEvents - LAG_ALLOWANCE_MS,
     deletedChannels: now - LAG_ALLOWANCE_MS,
-    authorization: now - EXPIRED_KEPT_MS,
+    authorization: now,
+    bindSessions: now - BIND_SESSION_KEPT_MS,
   }
 }
 

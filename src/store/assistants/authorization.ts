@@ -4,6 +4,8 @@
 //   authorization/1. One use is one statement: when two nodes use a record at once, one of them
 //     learns that it came second.
 //   authorization/2. A secret of a period is made once: whoever comes second gets the first one's.
+//   authorization/3. Records of a kind that is bounded are removed beyond the bound, those that end
+//     first before others, in the transaction that writes one more.
 
 import type {
   AuthorizationRecord,
@@ -16,6 +18,7 @@ import type { Database } from '#src/store/jobs/database'
 import type { AuthorizationSecretRow } from '#src/store/entities/authorization'
 import type { Tables } from '#src/store/entities/tables'
 import { removeGrant } from './ended-grants.ts'
+import type { Session } from '#src/store/jobs/session'
 
 const KEY = ['model', 'id_hash'] as const
 const VALUES = ['grant_id', 'uid', 'payload', 'consumed_at', 'expires_at'] as const
@@ -35,10 +38,12 @@ export class AuthorizationRecords implements AuthorizationRecordStore {
     })
   }
 
-  async put(record: AuthorizationRecord): Promise<void> {
-    await this.#database.durable((session) => this.#records.write(session, [record]), {
-      isIdempotent: true,
-    })
+  async put(record: AuthorizationRecord, atMost?: number): Promise<void> {
+    const write = async (session: Session): Promise<void> => {
+      await this.#records.write(session, [record])
+      if (atMost !== undefined) await removeBeyond(session, record, atMost) // authorization/3
+    }
+    await this.#database.durable(write, { isIdempotent: true })
   }
 
   find(model: string, idHash: string, nowMs: number): Promise<FoundRecord | undefined> {
@@ -114,5 +119,28 @@ export class AuthorizationRecords implements AuthorizationRecordStore {
       },
       { isIdempotent: true },
     )
+  }
+}
+
+/** Rows that one transaction removes beyond a bound; other nodes may have written at once. */
+const BEYOND_MAX = 100
+
+/** Reads an index alone, in its order. */
+async function removeBeyond(
+  session: Session,
+  { model, idHash: written, expiresAt }: AuthorizationRecord,
+  atMost: number,
+): Promise<void> {
+  const beyond = await session.all<{ readonly idHash: string }>(
+    `SELECT id_hash AS idHash FROM authorization_records
+      WHERE model = ? AND expires_at <= ? AND id_hash <> ?
+      ORDER BY expires_at DESC, id_hash DESC LIMIT ? OFFSET ?`,
+    [model, expiresAt, written, BEYOND_MAX, atMost - 1],
+  )
+  for (const { idHash } of beyond) {
+    await session.run('DELETE FROM authorization_records WHERE model = ? AND id_hash = ?', [
+      model,
+      idHash,
+    ])
   }
 }

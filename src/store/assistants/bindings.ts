@@ -15,6 +15,7 @@ import type {
   BindingStore,
   BoundAssistant,
   GrantHolder,
+  KeptBinding,
   NewBindSession,
   NewBinding,
   OpenBindSession,
@@ -106,6 +107,17 @@ export class Bindings implements BindingStore {
           FROM ${GOOD} WHERE c.channel_id = ?
           GROUP BY b.client ORDER BY MIN(b.bound_at), b.client LIMIT 1000`,
         [channelId],
+      ),
+    )
+  }
+
+  ofBrowser(client: string, browser: string): Promise<readonly KeptBinding[]> {
+    return this.#database.read((session) =>
+      session.all<KeptBinding>(
+        `SELECT b.grant_id AS grantId, c.channel_id AS channelId, c.name AS channelName
+          FROM ${GOOD} WHERE b.browser = ? AND b.client = ?
+          ORDER BY b.grant_id, b.bound_at, c.id LIMIT ?`,
+        [browser, client, BINDINGS_MAX],
       ),
     )
   }

@@ -18,6 +18,7 @@ export const authorizationRecordEntity = ({ integer, text, document }: ColumnTyp
       { name: 'authorization_records_by_grant', columns: ['grantId'] },
       { name: 'authorization_records_by_uid', columns: ['uid'] },
       { name: 'authorization_records_by_end', columns: ['expiresAt'] },
+      { name: 'authorization_records_by_kind', columns: ['model', 'expiresAt', 'idHash'] },
     ],
   })
 
@@ -60,7 +61,10 @@ export const bindingEntity = ({ integer, text }: ColumnTypes) =>
       clientName: { ...text(512), name: 'client_name' },
       boundAt: { ...integer, name: 'bound_at' },
     },
-    indices: [{ name: 'bindings_by_channel', columns: ['channel', 'grantId'] }],
+    indices: [
+      { name: 'bindings_by_channel', columns: ['channel', 'grantId'] },
+      { name: 'bindings_by_browser', columns: ['browser', 'client'] },
+    ],
   })
 
 export type BindSessionRow = {

@@ -8,6 +8,7 @@ import { Pushes1799000000000 } from './7-pushes.ts'
 import { Parked1799500000000 } from './8-parked.ts'
 import { Authorization1800000000000 } from './9-authorization.ts'
 import { Assistants1800500000000 } from './10-assistants.ts'
+import { Strangers1801500000000 } from './11-strangers.ts'
 
 /** Every step, in order. */
 export const MIGRATIONS = [
@@ -21,4 +22,5 @@ export const MIGRATIONS = [
   Parked1799500000000,
   Authorization1800000000000,
   Assistants1800500000000,
+  Strangers1801500000000,
 ]

@@ -33,7 +33,7 @@ const CHORES: readonly Chore[] = [
   removeTombstones,
   removeDeadLetters,
   (session, before, maxRows) => removeEndedGrants(session, before.authorization, maxRows),
-  (session, before, maxRows) => removeBindSessions(session, before.authorization, maxRows),
+  (session, before, maxRows) => removeBindSessions(session, before.bindSessions, maxRows),
   (session, before, maxRows) => removeDeletedChannel(session, before.deletedChannels, maxRows),
 ]
 
