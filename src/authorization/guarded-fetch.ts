@@ -4,19 +4,22 @@
 //   guarded-fetch/1. It fetches by https from public addresses only: it checks every address of
 //                    the name, and connects to one that it has checked.
 //   guarded-fetch/2. No redirect is followed, and size, time and the number at once are bounded.
+//   guarded-fetch/3. A fetch counts as one at once until all that it began has ended, also when
+//                    nobody waits for it any more.
 
-import { lookup } from 'node:dns/promises'
 import { request } from 'node:https'
 import type { RequestOptions } from 'node:https'
 import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP } from 'node:net'
 
 import type { Timers } from '#domain/ports'
+import { nameLookup } from './name-lookup.ts'
+import type { NameLookup } from './name-lookup.ts'
 
 export interface GuardedFetchOptions {
   readonly timers: Timers
-  /** Gives every address of a name. Only tests replace the system's. */
-  readonly resolve?: (host: string) => Promise<readonly string[]>
+  /** Only tests replace it. */
+  readonly resolve?: NameLookup
   /** Only tests replace it. */
   readonly isPublic?: (address: string) => boolean
   /** PEM certificates to trust, in tests only. */
@@ -31,7 +34,6 @@ const AT_ONCE_MAX = 16
 
 /** Rejects for an address that it may not fetch; the error does not name it. */
 export function guardedFetch(options: GuardedFetchOptions): GuardedFetch {
-  const { resolve = addressesOf, isPublic = isPublicAddress, timers, ca } = options
   let atOnce = 0
   return async (input, init = {}) => {
     const url = new URL(input)
@@ -41,33 +43,40 @@ export function guardedFetch(options: GuardedFetchOptions): GuardedFetch {
     if (atOnce >= AT_ONCE_MAX) throw new Error('too much is being fetched')
     atOnce += 1
     const timeout = new AbortController()
-    const cancel = timers.after(WITHIN_MS, () => timeout.abort())
-    try {
-      const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
-      const addresses = isIP(host) === 0 ? await within(resolve(host), timeout.signal) : [host]
-      const [address] = addresses
-      if (address === undefined || !addresses.every(isPublic)) {
-        throw new Error('the host has an address that is not public') // guarded-fetch/1
-      }
-      const headers = Object.fromEntries(new Headers(init.headers))
-      const family = isIP(address)
-      return await answerOf(url, {
-        headers,
-        signal: timeout.signal,
-        servername: isIP(host) === 0 ? host : '',
-        agent: false,
-        lookup: (_host, _options, done) => done(null, [{ address, family }]),
-        ...(ca !== undefined && { ca }),
-      })
-    } finally {
+    const cancel = options.timers.after(WITHIN_MS, () => timeout.abort())
+    const fetched = fetchFrom(url, { ...options, init, signal: timeout.signal }).finally(() => {
       cancel()
-      atOnce -= 1
-    }
+      atOnce -= 1 // guarded-fetch/3
+    })
+    return within(fetched, timeout.signal)
   }
 }
 
-const addressesOf = async (host: string): Promise<readonly string[]> =>
-  (await lookup(host, { all: true, verbatim: true })).map(({ address }) => address)
+interface Fetching extends GuardedFetchOptions {
+  readonly init: RequestInit
+  readonly signal: AbortSignal
+}
+
+async function fetchFrom(
+  url: URL,
+  { resolve = nameLookup(), isPublic = isPublicAddress, ca, init, signal }: Fetching,
+): Promise<Response> {
+  const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
+  const addresses = isIP(host) === 0 ? await resolve(host, signal) : [host]
+  const [address] = addresses
+  if (address === undefined || !addresses.every(isPublic)) {
+    throw new Error('the host has an address that is not public') // guarded-fetch/1
+  }
+  const family = isIP(address)
+  return answerOf(url, {
+    headers: Object.fromEntries(new Headers(init.headers)),
+    signal,
+    servername: isIP(host) === 0 ? host : '',
+    agent: false,
+    lookup: (_host, _options, done) => done(null, [{ address, family }]),
+    ...(ca !== undefined && { ca }),
+  })
+}
 
 function within<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
   const { promise: late, reject } = Promise.withResolvers<never>()

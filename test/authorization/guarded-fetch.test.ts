@@ -9,10 +9,11 @@ import test from 'ava'
 import type { ExecutionContext } from 'ava'
 
 import { guardedFetch, isPublicAddress } from '#src/authorization/guarded-fetch'
+import type { GuardedFetch } from '#src/authorization/guarded-fetch'
 import { FakeTime } from '#test/support/fake-timers'
 import { withAuthority } from '#test/support/certificate'
 import type { Authority } from '#test/support/certificate'
-import { until } from '#test/support/until'
+import { turn, until } from '#test/support/until'
 
 const HIDDEN = [
   '127.0.0.1',
@@ -169,9 +170,31 @@ test(
 )
 
 test('guarded-fetch/2: a bounded number of documents is fetched at once', async (t) => {
-  const resolve = (): Promise<string[]> => new Promise(() => undefined)
-  const fetched = guardedFetch({ timers: new FakeTime(0), resolve })
+  const { fetched } = unanswered()
   const waiting = Array.from({ length: 16 }, () => fetched('https://client.example/'))
   await t.throwsAsync(fetched('https://client.example/'), { message: /too much/ })
   t.is(waiting.length, 16)
 })
+
+test('guarded-fetch/3: a look-up that goes on after its time keeps its place', async (t) => {
+  const { fetched, time, end } = unanswered()
+  const waiting = Array.from({ length: 16 }, () => fetched('https://client.example/'))
+  time.advance(3_000)
+  for (const { status } of await Promise.allSettled(waiting)) t.is(status, 'rejected')
+  await t.throwsAsync(fetched('https://client.example/'), { message: /too much/ })
+  end()
+  await turn()
+  await t.throwsAsync(fetched('https://127.0.0.1/'), { message: /not public/ })
+})
+
+/** Names that nobody answers, until `end`. */
+function unanswered(): {
+  readonly fetched: GuardedFetch
+  readonly time: FakeTime
+  readonly end: () => void
+} {
+  const time = new FakeTime(0)
+  const late = Promise.withResolvers<string[]>()
+  const fetched = guardedFetch({ timers: time, resolve: () => late.promise })
+  return { fetched, time, end: () => late.resolve([]) }
+}
