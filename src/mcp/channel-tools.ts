@@ -4,6 +4,7 @@
 import type { AssistantScope, Bindings, Grant } from '#domain/assistants'
 import { fault, isFault } from '#domain/fault'
 import type { Answer } from '#domain/ports'
+import type { Logger } from '#domain/telemetry'
 import type { Wire } from '#src/schemas/answers'
 import {
   BINDING_LIST_DATA,
@@ -27,7 +28,7 @@ const MANAGES: readonly AssistantScope[] = ['mcp:tools', 'mcp:channels:manage']
 const NOT_FOUND = fault('channel_not_found')
 
 /** Only for callers with a grant: without one nothing can be bound. */
-export const channelTools = (bindings: Bindings): readonly Tool[] => [
+export const channelTools = (bindings: Bindings, logger: Logger): readonly Tool[] => [
   {
     name: 'channel_list',
     title: 'List the Channels that you may use',
@@ -72,18 +73,21 @@ export const channelTools = (bindings: Bindings): readonly Tool[] => [
     output: UNBIND_DATA,
     annotations: { ...ENDS, openWorldHint: false },
     scopes: MANAGES,
-    call: granted(async (fields, { grantId }) => {
+    call: granted(async (fields, { grantId }, { origin }) => {
       const channelId = readUnbind(fields)
       if (isFault(channelId)) return channelId
       const isUnbound = await bindings.unbind(grantId, channelId)
-      return isUnbound ? { channel_id: channelId, unbound: true } : NOT_FOUND
+      if (!isUnbound) return NOT_FOUND
+      logger.info('an assistant gave up a channel', { ...origin, grantId, channelId })
+      return { channel_id: channelId, unbound: true }
     }),
   },
 ]
 
-type Granted = (fields: Readonly<Record<string, unknown>>, grant: Grant) => Promise<Answer<Wire>>
+type Fields = Readonly<Record<string, unknown>>
+type Granted = (fields: Fields, grant: Grant, call: Call) => Promise<Answer<Wire>>
 
 const granted =
   (use: Granted) =>
-  async (fields: Readonly<Record<string, unknown>>, { assistant }: Call): Promise<Answer<Wire>> =>
-    assistant.kind === 'grant' ? use(fields, assistant.grant) : NOT_FOUND
+  async (fields: Fields, call: Call): Promise<Answer<Wire>> =>
+    call.assistant.kind === 'grant' ? use(fields, call.assistant.grant, call) : NOT_FOUND

@@ -40,7 +40,7 @@ export function surfaceParts(
     ...submissionTools(acceptance.submissions),
     ...readingTools({ acceptance, ...options }),
   ]
-  const tools = [...shared, ...channelTools(bindings)]
+  const tools = [...shared, ...channelTools(bindings, ports.logger)]
   const parts = serverParts(tools, { acceptance, ports, version })
   const byGrant = serverFactory('grant', parts)
   const byPassword = serverFactory('password', { ...parts, tools: shared })

@@ -75,8 +75,9 @@ export class Surface {
     const refusal = scopeRefusal(assistant, this.#scopesOf(body))
     if (isFault(refusal)) return refusal
     // Proof of the gateway token passes every budget. (caller-check/1)
-    const { receivedAtMs, refusal: closed } = request
-    const call = new Call(assistant, { receivedAtMs, refusal: closed }, bindings)
+    const { receivedAtMs, refusal: closed, requestId, address } = request
+    const origin = { requestId, address }
+    const call = new Call(assistant, { receivedAtMs, refusal: closed, origin }, bindings)
     return this.#answer(request, call)
   }
 
