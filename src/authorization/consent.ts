@@ -4,31 +4,39 @@ import type { Provider } from 'oidc-provider'
 
 import { ASSISTANT_SCOPES } from '#domain/assistants'
 import type { AssistantScope } from '#domain/assistants'
-import type { GrantHolder } from '#domain/authorization-store'
+import type { GrantHolder, KeptBinding } from '#domain/authorization-store'
 import type { ChannelCredentials } from '#domain/channel'
 import { fault, isFault } from '#domain/fault'
 import { isRecord } from '#src/schemas/shape'
 import { hashOf } from './adapter.ts'
 import { escaped, paragraph, refusalLine } from './page.ts'
-import { button } from './pages.ts'
-import type { Visit } from './pages.ts'
+import { button } from './visit.ts'
+import type { Visit } from './visit.ts'
 import { filled } from './words.ts'
+import type { Words } from './words.ts'
 
 export interface ConsentPorts {
   readonly provider: Provider
   readonly resource: string
   /** Keeps the client of the grant. */
   readonly nameGrant: (holder: GrantHolder) => Promise<void>
+  /** Keeps the metadata of a client that has none here, for as long as its grants. */
+  readonly keepMetadata: (client: Client) => Promise<void>
   readonly revokeGrant: (grantId: string) => Promise<void>
+  /** The account that stands for the browser; undefined for a new one. */
+  readonly browser: () => Promise<string | undefined>
 }
 
 /** The request of a client, as the page shows it to the person. */
 interface Asked {
+  readonly client: Client
   readonly clientId: string
   readonly clientName: string
   readonly scopes: readonly AssistantScope[]
   readonly target: URL
 }
+
+type Client = InstanceType<Provider['Client']>
 
 const ACCOUNT_BYTES = 16
 const NAME_CHARACTERS_MAX = 120
@@ -46,7 +54,12 @@ export async function consentPage(visit: Visit, ports: ConsentPorts): Promise<vo
   if (asked.scopes.length === 0) {
     return provider.interactionFinished(request, response, { error: 'invalid_scope' })
   }
-  if (!visit.isPost) return ask(visit, asked, { status: 200 })
+  // Nobody signs in here, so the library's account stands for the browser: one that was here before
+  // stays who it was.
+  const browser = await ports.browser()
+  const client = hashOf(asked.clientId)
+  const keeps = browser === undefined ? [] : await visit.ports.bindings.ofBrowser(client, browser)
+  if (!visit.isPost) return ask(visit, asked, { status: 200, keeps })
   const fields = await visit.form()
   if (fields === undefined) return
   if (fields.get('decision') === 'deny') {
@@ -56,18 +69,16 @@ export async function consentPage(visit: Visit, ports: ConsentPorts): Promise<vo
   const channelId = fields.get('channel_id') ?? ''
   if (isFault(proved)) {
     const refusal = visit.sentenceOf(proved)
-    return ask(visit, asked, { status: visit.statusOf(proved), refusal, channelId })
+    return ask(visit, asked, { status: visit.statusOf(proved), refusal, channelId, keeps })
   }
-  // Nobody signs in here, so the library's account stands for the browser: one that was here before
-  // stays who it was.
-  const accountId =
-    details.session?.accountId ?? visit.ports.runtime.entropy(ACCOUNT_BYTES).toString('hex')
+  const accountId = browser ?? visit.ports.runtime.entropy(ACCOUNT_BYTES).toString('hex')
   const grantId = await grant(visit, ports, { asked, accountId, proved })
   if (grantId === undefined) {
     const unknown = fault('channel_not_found')
     const refusal = visit.sentenceOf(unknown)
-    return ask(visit, asked, { status: visit.statusOf(unknown), refusal, channelId })
+    return ask(visit, asked, { status: visit.statusOf(unknown), refusal, channelId, keeps })
   }
+  visit.note('an assistant was granted a channel', { grantId, client, channelId })
   const result = { login: { accountId, remember: true }, consent: { grantId } }
   return provider.interactionFinished(request, response, result)
 }
@@ -81,7 +92,7 @@ interface Granting {
 /** Makes the grant with its first channel; undefined where its password has changed meanwhile. */
 async function grant(
   { ports: { bindings, runtime, acceptance } }: Visit,
-  { provider, resource, nameGrant, revokeGrant }: ConsentPorts,
+  { provider, resource, nameGrant, keepMetadata, revokeGrant }: ConsentPorts,
   { asked, accountId, proved }: Granting,
 ): Promise<string | undefined> {
   const { clientId, clientName, scopes } = asked
@@ -90,6 +101,7 @@ async function grant(
   const grantId = await made.save()
   const holder = { grantId, client: hashOf(clientId), browser: accountId, clientName }
   await nameGrant(holder)
+  await keepMetadata(asked.client)
   const { channelId, passwordHash } = proved
   const boundAt = runtime.nowMs()
   const bound = await bindings.bind({ ...holder, channelId, passwordHash, boundAt })
@@ -109,16 +121,18 @@ async function askedOf(provider: Provider, params: unknown): Promise<Asked | und
   const names = typeof scope === 'string' ? scope.split(' ') : []
   const scopes = ASSISTANT_SCOPES.filter((name) => names.includes(name))
   const clientName = (client.clientName ?? clientId).slice(0, NAME_CHARACTERS_MAX)
-  return { clientId, clientName, scopes, target }
+  return { client, clientId, clientName, scopes, target }
 }
 
 interface Asking {
   readonly status: number
   readonly refusal?: string
   readonly channelId?: string
+  /** Channels that this client has from earlier grants in this browser. */
+  readonly keeps: readonly KeptBinding[]
 }
 
-function ask(visit: Visit, asked: Asked, { status, refusal, channelId }: Asking): void {
+function ask(visit: Visit, asked: Asked, { status, refusal, channelId, keeps }: Asking): void {
   const { words } = visit
   const { clientName, scopes, target } = asked
   const isWeb = target.protocol === 'https:' || target.protocol === 'http:'
@@ -131,8 +145,20 @@ function ask(visit: Visit, asked: Asked, { status, refusal, channelId }: Asking)
     paragraph(words.unverified),
     paragraph(words.mayDo),
     `<ul>${may}</ul>`,
+    keptChannels(words, keeps),
     paragraph(filled(words.returnsTo, { target: place })),
     visit.channelForm(buttons, channelId),
   ].join('')
   visit.write({ status, title: words.title, body, formTarget: place })
+}
+
+/** Each list is of one earlier grant, which ends when the person chooses a channel of it. */
+function keptChannels(words: Words, keeps: readonly KeptBinding[]): string {
+  const lists = [...Map.groupBy(keeps, ({ grantId }) => grantId).values()].map((channels) => {
+    const items = channels.map(({ channelId, channelName }) =>
+      escaped(filled(words.channel, { name: channelName, id: channelId })),
+    )
+    return `<ul>${items.map((item) => `<li>${item}</li>`).join('')}</ul>`
+  })
+  return lists.length === 0 ? '' : paragraph(words.keeps) + lists.join('')
 }

@@ -9,6 +9,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 
 import type { Runtime } from '#domain/runtime'
+import { cookieNames, strictCookie } from './cookies.ts'
+import type { CookieNames } from './cookies.ts'
 
 export interface FormOptions {
   readonly baseUrl: string
@@ -17,26 +19,25 @@ export interface FormOptions {
   readonly keys: () => readonly string[]
 }
 
-const COOKIE = 'heliograph_form'
 const FIELD = 'form_token'
 const VALUE = /^[A-Za-z0-9_-]{32}$/
 
 export class Forms {
   readonly #options: FormOptions
+  readonly #names: CookieNames
 
   constructor(options: FormOptions) {
     this.#options = options
+    this.#names = cookieNames(options.baseUrl)
   }
 
   /** The hidden field of a form; gives the browser its cookie where it has none. */
   field(request: IncomingMessage, response: ServerResponse): string {
-    const { entropy, keys, baseUrl } = this.#options
-    let value = cookieOf(request)
+    const { entropy, keys } = this.#options
+    let value = this.#cookieOf(request)
     if (value === undefined) {
       value = entropy(24).toString('base64url')
-      const secure = baseUrl.startsWith('https:') ? '; Secure' : ''
-      const cookie = `${COOKIE}=${value}; Path=/oauth; HttpOnly; SameSite=Strict${secure}`
-      response.appendHeader('set-cookie', cookie)
+      response.appendHeader('set-cookie', strictCookie(this.#names, this.#names.form, value))
     }
     return `<input type="hidden" name="${FIELD}" value="${macOf(value, keys()[0] ?? '')}">`
   }
@@ -48,12 +49,18 @@ export class Forms {
     const fields = new URLSearchParams(await text(request))
     if (!type.startsWith('application/x-www-form-urlencoded')) return undefined
     if (origin !== undefined && origin !== new URL(this.#options.baseUrl).origin) return undefined
-    const value = cookieOf(request)
+    const value = this.#cookieOf(request)
     const token = fields.get(FIELD) ?? ''
     if (value === undefined) return undefined
     return this.#options.keys().some((key) => isEqual(token, macOf(value, key)))
       ? fields
       : undefined
+  }
+
+  #cookieOf({ headers }: IncomingMessage): string | undefined {
+    const parts = (headers.cookie ?? '').split(';').map((part) => part.trim().split('='))
+    const value = parts.find(([name]) => name === this.#names.form)?.[1]
+    return value !== undefined && VALUE.test(value) ? value : undefined
   }
 }
 
@@ -63,10 +70,4 @@ const macOf = (value: string, key: string): string =>
 function isEqual(one: string, other: string): boolean {
   const [left, right] = [Buffer.from(one), Buffer.from(other)]
   return left.length === right.length && timingSafeEqual(left, right)
-}
-
-function cookieOf({ headers }: IncomingMessage): string | undefined {
-  const parts = (headers.cookie ?? '').split(';').map((part) => part.trim().split('='))
-  const value = parts.find(([name]) => name === COOKIE)?.[1]
-  return value !== undefined && VALUE.test(value) ? value : undefined
 }

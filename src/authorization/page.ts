@@ -7,6 +7,8 @@
 import { hash } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 
+export const HTML_TYPE = 'text/html; charset=utf-8'
+
 export interface PageParts {
   readonly status: number
   readonly locale: string
@@ -22,6 +24,8 @@ body{max-width:34rem;margin:2rem auto;padding:0 1rem}
 label{display:block;margin:1rem 0 .25rem}
 input{font:inherit;width:100%;box-sizing:border-box;padding:.5rem}
 input[type=radio]{width:auto;margin:0 .6rem 0 0}
+ul{padding-left:1.5rem}
+li{overflow-wrap:anywhere}
 button{font:inherit;padding:.5rem 1.25rem;margin:1.25rem .75rem 0 0}
 .refusal{border-left:.3rem solid #b00020;padding:.5rem 1rem}
 @media(prefers-color-scheme:dark){body{background:#111;color:#eee}}`
@@ -33,26 +37,30 @@ export const escaped = (text: string): string =>
 
 /** Writes a page. */
 export function writePage(response: ServerResponse, parts: PageParts): void {
-  const { status, locale, title, body } = parts
-  response.writeHead(status, {
-    'content-type': 'text/html; charset=utf-8',
-    'content-language': locale,
-    ...pageHeaders(parts.formTarget),
+  response.writeHead(parts.status, {
+    'content-type': HTML_TYPE,
+    'cache-control': 'no-store',
+    ...pageHeaders(parts),
   })
-  response.end(
-    `<!doctype html><html lang="${escaped(locale)}"><head><meta charset="utf-8">` +
-      '<meta name="viewport" content="width=device-width, initial-scale=1">' +
-      `<title>${escaped(title)}</title><style>${STYLE}</style></head>` +
-      `<body><main><h1>${escaped(title)}</h1>${body}</main></body></html>`,
-  )
+  response.end(pageHtml(parts))
 }
 
-/** The headers that keep a page to itself. */
-export const pageHeaders = (formTarget = ''): Readonly<Record<string, string>> => ({
+/** The whole page. */
+export const pageHtml = ({ locale, title, body }: PageParts): string =>
+  `<!doctype html><html lang="${escaped(locale)}"><head><meta charset="utf-8">` +
+  '<meta name="viewport" content="width=device-width, initial-scale=1">' +
+  `<title>${escaped(title)}</title><style>${STYLE}</style></head>` +
+  `<body><main><h1>${escaped(title)}</h1>${body}</main></body></html>`
+
+/** The headers that keep a page to itself, and tell its language. */
+export const pageHeaders = ({
+  locale,
+  formTarget = '',
+}: Pick<PageParts, 'locale' | 'formTarget'>): Readonly<Record<string, string>> => ({
+  'content-language': locale,
   'content-security-policy':
     `default-src 'none'; style-src ${STYLE_HASH}; base-uri 'none'; ` +
     `form-action 'self' ${formTarget}; frame-ancestors 'none'`,
-  'cache-control': 'no-store',
   'x-frame-options': 'DENY',
   'x-content-type-options': 'nosniff',
   // The browser sends the origin with forms, and tells no other site the address of a page.

@@ -3,110 +3,18 @@
 //   /oauth/bind/…        consent and a first channel, for a client that asks for a grant
 //   /oauth/session/…     one more channel, on an address that a tool gave to the assistant
 //   /oauth/assistants    the assistants that may use a channel
+//   /oauth/sign-out      the end of what this browser is known for
 //
 // Invariants:
-//   pages/1. Every password counts in the password budget before it is compared.
-//   pages/2. An assistant whose use of a channel a person ends loses it in all its grants.
+//   pages/1. An assistant whose use of a channel a person ends loses it in all its grants.
 
-import type { IncomingMessage, ServerResponse } from 'node:http'
-
-import type { BindingStore, BoundAssistant } from '#domain/authorization-store'
-import type { ChannelCredentials } from '#domain/channel'
+import type { BoundAssistant } from '#domain/authorization-store'
 import { fault, isFault } from '#domain/fault'
-import type { Fault } from '#domain/fault'
-import type { Answer } from '#domain/ports'
-import type { Runtime } from '#domain/runtime'
-import type { Acceptance } from '#src/acceptance/acceptance'
-import { localeOf, sentenceOf } from '#src/refusals/localise'
-import { STATUS, failureHeaders } from '#src/refusals/refusal'
-import type { Forms } from './forms.ts'
-import { escaped, paragraph, refusalLine, writePage } from './page.ts'
-import type { PageParts } from './page.ts'
-import { filled, wordsIn } from './words.ts'
+import { escaped, paragraph, refusalLine } from './page.ts'
+import { button } from './visit.ts'
+import type { Visit } from './visit.ts'
+import { filled } from './words.ts'
 import type { Words } from './words.ts'
-
-export interface PagePorts {
-  readonly acceptance: Pick<Acceptance, 'callerCheck' | 'proof'>
-  readonly bindings: BindingStore
-  readonly forms: Forms
-  readonly runtime: Pick<Runtime, 'nowMs' | 'entropy'>
-}
-
-/** One request for a page, with the parts that every page needs. */
-export class Visit {
-  readonly request: IncomingMessage
-  readonly response: ServerResponse
-  readonly locale: ReturnType<typeof localeOf>
-  readonly words: Words
-  readonly ports: PagePorts
-
-  constructor(ports: PagePorts, request: IncomingMessage, response: ServerResponse) {
-    this.ports = ports
-    this.request = request
-    this.response = response
-    this.locale = localeOf(request.headers['accept-language'] ?? '')
-    this.words = wordsIn(this.locale)
-  }
-
-  get isPost(): boolean {
-    return this.request.method === 'POST'
-  }
-
-  write(parts: Omit<PageParts, 'locale'>): void {
-    writePage(this.response, { ...parts, locale: this.locale })
-  }
-
-  /** A page of one sentence. */
-  say(status: number, title: string, sentence: string): void {
-    this.write({ status, title, body: paragraph(sentence) })
-  }
-
-  sentenceOf({ code }: Fault): string {
-    return sentenceOf(code, this.locale)
-  }
-
-  /** The fields of the form that was sent; without them the page is written. */
-  async form(): Promise<URLSearchParams | undefined> {
-    const fields = await this.ports.forms.read(this.request)
-    if (fields === undefined) this.say(403, this.words.errorTitle, this.words.foreign)
-    return fields
-  }
-
-  /** Proof of a channel's password, counted before it is compared. (pages/1) */
-  async prove(fields: URLSearchParams): Promise<Answer<ChannelCredentials>> {
-    const { callerCheck, proof } = this.ports.acceptance
-    const address = this.request.socket.remoteAddress ?? 'unknown'
-    const admitted = callerCheck.admit({ token: 'none', budget: 'passwords' }, { address }, '')
-    if (isFault(admitted)) return admitted
-    const sent = {
-      channel_id: fields.get('channel_id') ?? '',
-      password: fields.get('password') ?? '',
-    }
-    return proof.prove(sent, { receivedAtMs: this.ports.runtime.nowMs() })
-  }
-
-  /** The status of a refusal, with the headers that go with it. */
-  statusOf(refusal: Fault): number {
-    for (const [name, value] of failureHeaders(refusal)) this.response.setHeader(name, value)
-    return STATUS[refusal.code]
-  }
-
-  /** The fields for a channel and its password, in a form that goes to this same page. */
-  channelForm(buttons: string, channelId = ''): string {
-    const { words, ports, request, response } = this
-    return (
-      `<form method="post" autocomplete="off">${ports.forms.field(request, response)}` +
-      `<label for="channel">${escaped(words.channelId)}</label>` +
-      `<input id="channel" name="channel_id" value="${escaped(channelId)}" maxlength="256">` +
-      `<label for="password">${escaped(words.password)}</label>` +
-      '<input id="password" name="password" type="password" autocomplete="off" maxlength="256">' +
-      `${paragraph(words.passwordStays)}${buttons}</form>`
-    )
-  }
-}
-
-export const button = (text: string, decision: string): string =>
-  `<button name="decision" value="${decision}">${escaped(text)}</button>`
 
 /** The page of a bind session. */
 export async function sessionPage(visit: Visit, secretHash: string): Promise<void> {
@@ -134,7 +42,11 @@ export async function sessionPage(visit: Visit, secretHash: string): Promise<voi
     passwordHash,
     boundAt,
   })
-  if (outcome === 'bound') return visit.say(200, words.boundTitle, words.bound)
+  if (outcome === 'bound') {
+    const { grantId } = session
+    visit.note('a channel was bound to an assistant', { grantId, channelId: bound })
+    return visit.say(200, words.boundTitle, words.bound)
+  }
   if (outcome === 'full') return ask(409, words.full, channelId)
   if (outcome === 'no-session') return visit.say(410, words.usedTitle, words.used)
   ports.acceptance.proof.forget(proved.channelId)
@@ -150,7 +62,7 @@ export async function assistantsPage(visit: Visit): Promise<void> {
     visit.write({
       status,
       title: words.assistantsTitle,
-      body: paragraph(words.assistants) + found + form,
+      body: paragraph(words.assistants) + found + form + signOutButton(words),
     })
   }
   if (!visit.isPost) return write(200, '')
@@ -160,8 +72,9 @@ export async function assistantsPage(visit: Visit): Promise<void> {
   if (isFault(proved)) return write(visit.statusOf(proved), refusalLine(visit.sentenceOf(proved)))
   const { channelId } = proved
   const isEnding = fields.get('decision') === 'revoke'
-  const hasEnded =
-    isEnding && (await ports.bindings.endUse(channelId, fields.get('assistant') ?? '')) // pages/2
+  const client = fields.get('assistant') ?? ''
+  const hasEnded = isEnding && (await ports.bindings.endUse(channelId, client)) // pages/1
+  if (hasEnded) visit.note('an assistant lost a channel', { client, channelId })
   const said = hasEnded ? paragraph(words.revoked) : ''
   const bound = await ports.bindings.ofChannel(channelId)
   if (bound.length === 0) return write(200, said + paragraph(words.none))
@@ -169,6 +82,25 @@ export async function assistantsPage(visit: Visit): Promise<void> {
   const choices = bound.map((one, at) => choice(words, one, `assistant-${at}`)).join('')
   const form = visit.channelForm(choices + button(words.revoke, 'revoke'), channelId)
   visit.write({ status: 200, title: words.assistantsTitle, body: said + form })
+}
+
+/** Leads to the page that signs out; a form, for pages have no links. */
+const signOutButton = (words: Words): string =>
+  `<form action="/oauth/sign-out"><button>${escaped(words.signOutTitle)}</button></form>`
+
+/** The page that makes the gateway forget the browser. `forget` removes what it keeps of it. */
+export async function signOutPage(visit: Visit, forget: () => Promise<void>): Promise<void> {
+  const { words } = visit
+  if (visit.isPost) {
+    if ((await visit.form()) === undefined) return
+    await forget()
+    visit.note('a browser signed out', {})
+    return visit.say(200, words.signedOutTitle, words.signedOut)
+  }
+  const field = visit.ports.forms.field(visit.request, visit.response)
+  const form = `<form method="post">${field}${button(words.signOut, 'sign-out')}</form>`
+  const body = paragraph(words.signOutMeans) + paragraph(words.signOutKeeps) + form
+  visit.write({ status: 200, title: words.signOutTitle, body })
 }
 
 function choice(

@@ -7,6 +7,7 @@
 //   provider/2. A token is for this gateway's surface for assistants alone.
 //   provider/3. Only a person on the page that binds a channel makes a grant.
 //   provider/4. The secret of a client is stored as a hash, and compared in constant time.
+//   provider/5. No parameter of a request for a grant is longer than its bound.
 
 import { timingSafeEqual } from 'node:crypto'
 
@@ -17,6 +18,7 @@ import { ASSISTANT_SCOPES } from '#domain/assistants'
 import type { ClientRegistration } from '#domain/assistants'
 import { adapterFactory, hashOf } from './adapter.ts'
 import type { AdapterPorts } from './adapter.ts'
+import { cookieNames } from './cookies.ts'
 import type { GuardedFetch } from './guarded-fetch.ts'
 import type { Secrets } from './secrets.ts'
 
@@ -29,6 +31,10 @@ export interface ProviderOptions {
   readonly fetch: GuardedFetch
   /** Makes the page of a request that cannot go back to its client. */
   readonly errorPage: (ctx: KoaContextWithOIDC, error: string) => void
+  /** Called with an error that is none of the request's. */
+  readonly failed: (error: unknown) => void
+  /** Called with a grant that its client gave up, or that ends because a code was used twice. */
+  readonly revoked: (grantId: string, by: 'client' | 'reuse') => void
 }
 
 const ACCESS_TOKEN_S = 15 * 60
@@ -53,6 +59,10 @@ export function createProvider(
     cookies: cookies(secrets, options.baseUrl),
   })
   provider.proxy = true
+  provider.on('server_error', (_ctx, error) => options.failed(error))
+  provider.on('grant.revoked', ({ oidc }, grantId) =>
+    options.revoked(grantId, oidc.route === 'revocation' ? 'client' : 'reuse'),
+  )
   provider.Client.prototype.compareClientSecret = hasSecret // provider/4
   return provider
 }
@@ -82,6 +92,7 @@ const configuration = (options: ProviderOptions): Configuration => ({
       metadata.scope = ASSISTANT_SCOPES.join(' ')
     },
   },
+  extraParams: bounds(), // provider/5
   pkce: { required: () => true }, // provider/1
   rotateRefreshToken: true, // provider/1
   expiresWithSession: () => false,
@@ -153,6 +164,30 @@ const features = ({
   },
 })
 
+/** Bytes of the parameters whose length a client chooses. */
+const BYTES_MAX = {
+  state: 2_048,
+  redirect_uri: 1_024,
+  client_id: 512,
+  resource: 512,
+  scope: 256,
+  login_hint: 256,
+}
+
+/** The library tells the client which parameter it refuses. */
+const bounds = (): NonNullable<Configuration['extraParams']> =>
+  Object.fromEntries(
+    Object.entries(BYTES_MAX).map(([name, bytesMax]) => [
+      name,
+      (_ctx: unknown, value: unknown) => {
+        const text = typeof value === 'string' ? value : JSON.stringify(value ?? '')
+        if (Buffer.byteLength(text) > bytesMax) {
+          throw new errors.InvalidRequest(`${name} has more than ${bytesMax} bytes`)
+        }
+      },
+    ]),
+  )
+
 /** Asks for the page at each request, whatever the person granted before. (provider/3) */
 function policy(): interactionPolicy.DefaultPolicy {
   const { Check, Prompt, base } = interactionPolicy
@@ -168,15 +203,11 @@ function policy(): interactionPolicy.DefaultPolicy {
 }
 
 function cookies({ cookies: keys }: Secrets, baseUrl: string): Configuration['cookies'] {
-  const secure = baseUrl.startsWith('https:')
+  const { isSecure: secure, session, interaction, resume } = cookieNames(baseUrl)
   const cookie = { httpOnly: true, sameSite: 'lax', secure, signed: true } as const
   return {
     keys: [...keys],
-    names: {
-      session: 'heliograph_oauth',
-      interaction: 'heliograph_bind',
-      resume: 'heliograph_resume',
-    },
+    names: { session, interaction, resume },
     short: cookie,
     long: cookie,
   }

@@ -5,35 +5,49 @@
 //             nothing (DNS rebinding).
 //   server/2. Addresses that the server writes begin with the configured one, never with what a
 //             request says.
-//   server/3. Registrations have a budget for each address.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-import type { Provider } from 'oidc-provider'
+import type { KoaContextWithOIDC, Provider } from 'oidc-provider'
 
-import type { AccessTokens, Bindings, ClientRegistration } from '#domain/assistants'
+import { reportDefect } from '#domain/defect'
+import type { AccessTokens, AssistantPages, Bindings, ClientRegistration } from '#domain/assistants'
 import type { AuthorizationRecordStore, BindingStore } from '#domain/authorization-store'
 import type { Runtime } from '#domain/runtime'
+import type { Logger } from '#domain/telemetry'
 import type { Acceptance } from '#src/acceptance/acceptance'
-import { createBudget } from '#src/acceptance/budget'
 import { localeOf } from '#src/refusals/localise'
 import { hashOf } from './adapter.ts'
+import { asking, askingOf, whileAsking } from './asking.ts'
 import { nameGrant, storedBindings, storedTokens } from './channel-bindings.ts'
+import { keepMetadata, metadataFetch } from './client-metadata.ts'
 import { consentPage } from './consent.ts'
+import type { ConsentPorts } from './consent.ts'
+import { cookieNames, strictCookie } from './cookies.ts'
 import { Forms } from './forms.ts'
 import { guardedFetch } from './guarded-fetch.ts'
 import type { GuardedFetch } from './guarded-fetch.ts'
-import { escaped, pageHeaders } from './page.ts'
-import { Visit, assistantsPage, sessionPage } from './pages.ts'
+import { HTML_TYPE, pageHeaders, pageHtml, paragraph } from './page.ts'
+import { assistantsPage, sessionPage, signOutPage } from './pages.ts'
 import { createProvider } from './provider.ts'
 import { currentSecrets, periodAt } from './secrets.ts'
 import type { Secrets } from './secrets.ts'
+import { Visit } from './visit.ts'
 import { filled, wordsIn } from './words.ts'
 
-export interface AuthorizationPorts {
+/** What answers at a path: the library, or one of the pages. */
+export type Endpoint = 'protocol' | 'consent' | 'session' | 'assistants' | 'sign-out'
+
+/** The stores of the server, and time and chance. */
+export interface GrantStores {
   readonly records: AuthorizationRecordStore
   readonly bindings: BindingStore
   readonly runtime: Pick<Runtime, 'nowMs' | 'entropy' | 'after'>
+}
+
+export interface AuthorizationPorts extends GrantStores {
+  readonly acceptance: Pick<Acceptance, 'callerCheck' | 'proof'>
+  readonly logger: Logger
   /** Only tests replace it. */
   readonly fetch?: GuardedFetch
 }
@@ -44,6 +58,7 @@ export interface AuthorizationOptions {
   /** The URL that access tokens are made for. */
   readonly resource: string
   readonly registration: ClientRegistration
+  readonly pages: AssistantPages
 }
 
 /** The parts of this server that the surface for assistants uses. */
@@ -54,14 +69,15 @@ export interface Assistants {
 
 /** Makes these parts alone; they need no acceptance stage. */
 export const assistantsOf = (
-  ports: AuthorizationPorts,
+  ports: GrantStores,
   { baseUrl }: Pick<AuthorizationOptions, 'baseUrl'>,
 ): Assistants => ({
   tokens: storedTokens(ports),
   bindings: storedBindings(ports, (secret) => `${baseUrl}/oauth/session/${secret}`),
 })
 
-const REGISTRATIONS = { perAddress: 20, total: 400 }
+/** The names that the server gives to its pages. */
+const NAME = /^[A-Za-z0-9_-]{1,64}$/
 const SECRET = /^[A-Za-z0-9_-]{43}$/
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
 
@@ -73,70 +89,89 @@ interface Current {
 export class AuthorizationServer {
   readonly #ports: AuthorizationPorts
   readonly #options: AuthorizationOptions
-  readonly #acceptance: Pick<Acceptance, 'callerCheck' | 'proof'>
   readonly #fetch: GuardedFetch
-  readonly #registrations: ReturnType<typeof createBudget>
   readonly #hosts: readonly string[]
   #current: Promise<Current> | undefined
   #period = -1
 
-  constructor(
-    acceptance: Pick<Acceptance, 'callerCheck' | 'proof'>,
-    ports: AuthorizationPorts,
-    options: AuthorizationOptions,
-  ) {
+  constructor(ports: AuthorizationPorts, options: AuthorizationOptions) {
+    const fetch = ports.fetch ?? guardedFetch({ timers: ports.runtime })
     this.#ports = ports
     this.#options = options
-    this.#acceptance = acceptance
-    this.#fetch = ports.fetch ?? guardedFetch({ timers: ports.runtime })
-    this.#registrations = createBudget(REGISTRATIONS, ports.runtime.nowMs)
+    this.#fetch = metadataFetch(ports, fetch)
     this.#hosts = [new URL(options.baseUrl).hostname, ...LOOPBACK]
   }
 
-  /** Answers a request. Rejects when the store does not answer. */
-  async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  /** Answers a request for an endpoint. Rejects when the store does not answer. */
+  async handle(
+    endpoint: Endpoint,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<void> {
     const host = URL.parse(`http://${request.headers.host ?? ''}`)?.hostname ?? ''
     if (!this.#hosts.includes(host)) return refuse(response, 421, 'unknown_host') // server/1
-    const { secrets, provider } = await this.#now()
     const url = new URL(request.url ?? '/', this.#options.baseUrl)
-    const [, , page = '', name = ''] = url.pathname.split('/')
-    const visit = (): Visit => this.#visit(secrets, request, response)
-    if (url.pathname.startsWith('/oauth/')) {
-      if (page === 'bind') return consentPage(visit(), this.#consentPorts(provider))
-      if (page === 'session') return sessionPage(visit(), SECRET.test(name) ? hashOf(name) : '')
-      if (page === 'assistants') return assistantsPage(visit())
-    }
-    if (page === 'register' && this.#isTooMuch(request)) {
-      response.setHeader('retry-after', '60')
-      return refuse(response, 429, 'too_many_requests')
-    }
+    const name = url.pathname.split('/').at(-1) ?? ''
+    if (!NAME.test(name)) return refuse(response, 404, 'route_not_found')
     const { host: ownHost, protocol } = new URL(this.#options.baseUrl)
     request.headers.host = ownHost // server/2
     request.headers['x-forwarded-proto'] = protocol.slice(0, -1)
-    if (page === 'authorize' && name === '') request.url = withScope(url)
-    await provider.callback()(request, response)
+    if (url.pathname === '/oauth/authorize') request.url = withScope(url)
+    return whileAsking(askingOf(request), async () => {
+      const current = await this.#now()
+      if (endpoint === 'protocol') return current.provider.callback()(request, response)
+      return this.#page(endpoint, this.#visit(current.secrets, request, response), {
+        ...current,
+        name,
+      })
+    })
   }
 
-  /** server/3 */
-  #isTooMuch({ socket }: IncomingMessage): boolean {
-    return this.#registrations.take(socket.remoteAddress ?? 'unknown') !== undefined
+  #page(
+    endpoint: Exclude<Endpoint, 'protocol'>,
+    visit: Visit,
+    { provider, name }: Current & { readonly name: string },
+  ): Promise<void> {
+    switch (endpoint) {
+      case 'consent':
+        return consentPage(visit, this.#consentPorts(provider, visit))
+      case 'session':
+        return sessionPage(visit, SECRET.test(name) ? hashOf(name) : '')
+      case 'assistants':
+        return assistantsPage(visit)
+      case 'sign-out':
+        return signOutPage(visit, () => this.#forget(provider, visit))
+    }
   }
 
   #visit(secrets: Secrets, request: IncomingMessage, response: ServerResponse): Visit {
-    const { bindings, runtime } = this.#ports
-    const { baseUrl } = this.#options
-    const { entropy } = runtime
+    const { baseUrl, pages } = this.#options
+    const { entropy } = this.#ports.runtime
     const forms = new Forms({ baseUrl, entropy, keys: () => secrets.cookies })
-    const ports = { acceptance: this.#acceptance, bindings, forms, runtime }
-    return new Visit(ports, request, response)
+    return new Visit({ ...this.#ports, forms, pages }, request, response)
   }
 
-  #consentPorts(provider: Provider): Parameters<typeof consentPage>[1] {
+  #consentPorts(provider: Provider, visit: Visit): ConsentPorts {
     return {
       provider,
       resource: this.#options.resource,
       nameGrant: (holder) => nameGrant(this.#ports, holder),
+      keepMetadata: async (client) => {
+        if (URL.parse(client.clientId)?.protocol !== 'https:') return
+        await keepMetadata(this.#ports, client.clientId, client.metadata())
+      },
       revokeGrant: (grantId) => this.#ports.records.revokeGrant(grantId),
+      browser: async () => (await sessionOf(provider, visit)).accountId,
+    }
+  }
+
+  /** Ends the session of a browser and removes its cookies. */
+  async #forget(provider: Provider, visit: Visit): Promise<void> {
+    const known = await sessionOf(provider, visit)
+    if (known.accountId !== undefined) await known.destroy()
+    const names = cookieNames(this.#options.baseUrl)
+    for (const name of [names.session, `${names.session}.sig`, names.form]) {
+      visit.response.appendHeader('set-cookie', `${strictCookie(names, name, '')}; Max-Age=0`)
     }
   }
 
@@ -153,25 +188,38 @@ export class AuthorizationServer {
   }
 
   async #make(): Promise<Current> {
-    const { records, runtime } = this.#ports
+    const { records, runtime, logger } = this.#ports
     const secrets = await currentSecrets(this.#ports)
-    const provider = createProvider({ records, nowMs: runtime.nowMs }, secrets, {
+    const revoked = (grantId: string, by: 'client' | 'reuse'): void =>
+      logger.info('a grant was revoked', { ...asking(), grantId, by })
+    const reused = (grantId: string): void => revoked(grantId, 'reuse')
+    const stored = { records, nowMs: runtime.nowMs, reused }
+    const provider = createProvider(stored, secrets, {
       ...this.#options,
       fetch: this.#fetch,
-      errorPage: (ctx, error) => {
-        const locale = localeOf(ctx.get('accept-language'))
-        const words = wordsIn(locale)
-        ctx.set(pageHeaders())
-        ctx.type = 'html'
-        ctx.body =
-          `<!doctype html><html lang="${locale}"><head><meta charset="utf-8">` +
-          `<title>${escaped(words.errorTitle)}</title></head><body><main>` +
-          `<h1>${escaped(words.errorTitle)}</h1>` +
-          `<p>${escaped(filled(words.error, { code: error }))}</p></main></body></html>`
-      },
+      errorPage,
+      failed: (error) =>
+        logger.error('the authorization server failed', { ...asking(), ...reportDefect(error) }),
+      revoked,
     })
     return { secrets, provider }
   }
+}
+
+/** The session of the browser; one without an account where there is none. */
+const sessionOf = (
+  provider: Provider,
+  { request, response }: Visit,
+): ReturnType<Provider['Session']['get']> =>
+  provider.Session.get(provider.createContext(request, response))
+
+function errorPage(ctx: KoaContextWithOIDC, error: string): void {
+  const locale = localeOf(ctx.get('accept-language'))
+  const words = wordsIn(locale)
+  const body = paragraph(filled(words.error, { code: error }))
+  ctx.set(pageHeaders({ locale }))
+  ctx.type = HTML_TYPE
+  ctx.body = pageHtml({ status: ctx.status, locale, title: words.errorTitle, body })
 }
 
 /** The scope of a client that names none: the tools. */

@@ -8,11 +8,16 @@ export interface Words {
   readonly asks: string
   readonly mayDo: string
   readonly scopes: Readonly<Record<AssistantScope, string>>
+  /** Before the channels of an earlier grant. */
+  readonly keeps: string
+  /** With {name} and {id}. */
+  readonly channel: string
   /** With {target}. */
   readonly returnsTo: string
   readonly unverified: string
   readonly channelId: string
   readonly password: string
+  readonly gatewayToken: string
   readonly passwordStays: string
   readonly allow: string
   readonly deny: string
@@ -38,6 +43,12 @@ export interface Words {
   readonly since: string
   /** With {count}. */
   readonly times: string
+  readonly signOutTitle: string
+  readonly signOutMeans: string
+  readonly signOutKeeps: string
+  readonly signOut: string
+  readonly signedOutTitle: string
+  readonly signedOut: string
 }
 
 const EN: Words = {
@@ -48,10 +59,15 @@ const EN: Words = {
     'mcp:tools': 'send messages, events and updates of things, and read them',
     'mcp:channels:manage': 'ask you for further channels, and let go of channels',
   },
+  keeps:
+    'You let it use these channels in this browser before. If you enter one of a list, it keeps ' +
+    'the whole list:',
+  channel: '{name} ({id})',
   returnsTo: 'Afterwards you return to {target}.',
   unverified: 'The name is what the assistant says of itself; nobody checked it.',
   channelId: 'Channel id',
   password: 'Channel password',
+  gatewayToken: 'Gateway token',
   passwordStays: 'The password stays here; the assistant does not see it.',
   allow: 'Allow',
   deny: 'Deny',
@@ -74,6 +90,15 @@ const EN: Words = {
   revoked: 'The assistant cannot use this channel any more.',
   since: 'since {date}',
   times: 'allowed {count} times',
+  signOutTitle: 'Sign out of this browser',
+  signOutMeans:
+    'The gateway forgets this browser. An assistant that you let in again here then gets a grant ' +
+    'of its own, without the channels of an earlier one.',
+  signOutKeeps:
+    'Assistants keep what you allowed. To end that, open the page of the assistants of a channel.',
+  signOut: 'Sign out and forget this browser',
+  signedOutTitle: 'You are signed out',
+  signedOut: 'The gateway does not know this browser any more.',
 }
 
 const ZH: Words = {
@@ -84,10 +109,13 @@ const ZH: Words = {
     'mcp:tools': '发送并读取消息、事件和物件更新',
     'mcp:channels:manage': '请您绑定更多频道，或解除频道绑定',
   },
+  keeps: '您之前在此浏览器中允许它使用以下频道。若输入某个列表中的频道，它将保留整个列表：',
+  channel: '{name}（{id}）',
   returnsTo: '完成后将返回 {target}。',
   unverified: '该名称由助手自行声明，未经验证。',
   channelId: '频道 ID',
   password: '频道密码',
+  gatewayToken: '网关令牌',
   passwordStays: '密码只留在此处，助手看不到。',
   allow: '允许',
   deny: '拒绝',
@@ -110,6 +138,12 @@ const ZH: Words = {
   revoked: '该助手已无法使用此频道。',
   since: '自 {date}',
   times: '已允许 {count} 次',
+  signOutTitle: '在此浏览器中退出',
+  signOutMeans: '网关将忘记此浏览器。之后您在此再次允许的助手会得到单独的授权，不含之前的频道。',
+  signOutKeeps: '助手保留您已允许的权限。如需撤销，请打开频道的助手页面。',
+  signOut: '退出并忘记此浏览器',
+  signedOutTitle: '您已退出',
+  signedOut: '网关不再认识此浏览器。',
 }
 
 export const wordsIn = (locale: string): Words => (locale.startsWith('zh') ? ZH : EN)

@@ -1,6 +1,6 @@
 // The setting that lets AI assistants in. (docs/decisions.md 15)
 
-import type { ClientRegistration } from '#domain/assistants'
+import type { AssistantPages, ClientRegistration } from '#domain/assistants'
 import { oneOf, read, refuse } from './setting.ts'
 import type { Address, Env } from './setting.ts'
 
@@ -11,6 +11,7 @@ export interface AssistantSettings {
    */
   readonly baseUrl: string
   readonly registration: ClientRegistration
+  readonly pages: AssistantPages
 }
 
 /** The settings that say how the gateway is reached. */
@@ -25,7 +26,7 @@ const LOOPBACK = /^(?:127\.\d+\.\d+\.\d+|::1|localhost)$/i
 
 /** Undefined where assistants are not let in. */
 export function assistants(env: Env, reached: Reached): AssistantSettings | undefined {
-  const accepted = registration(env) // Checked also while nobody is let in.
+  const accepted = { registration: registration(env), pages: pages(env) } // Checked in any case.
   if (oneOf(env, NAME, 'false', ['true', 'false']) === 'false') return undefined
   const baseUrl = reached.publicBaseUrl ?? loopbackUrl(reached)
   // The well-known addresses of RFC 8414 and RFC 9728 begin at the root of a host.
@@ -33,7 +34,7 @@ export function assistants(env: Env, reached: Reached): AssistantSettings | unde
     const problem = 'is true, and SERVICE_PUBLIC_BASE_URL has a path'
     refuse(NAME, problem, 'an https origin in SERVICE_PUBLIC_BASE_URL')
   }
-  return Object.freeze({ baseUrl, registration: accepted })
+  return Object.freeze({ baseUrl, ...accepted })
 }
 
 const TOKEN = 'SERVICE_OAUTH_REGISTRATION_TOKEN'
@@ -47,6 +48,16 @@ function registration(env: Env): ClientRegistration {
     refuse(TOKEN, 'cannot be sent as a Bearer token', '16 to 512 visible ASCII characters')
   }
   return { kind: 'with-token', token }
+}
+
+const PAGES = 'SERVICE_OAUTH_PAGES'
+
+function pages(env: Env): AssistantPages {
+  const asked = oneOf(env, PAGES, 'password', ['password', 'token'])
+  if (asked === 'token' && read(env, 'SERVICE_TOKEN') === undefined) {
+    refuse(PAGES, 'is token, and SERVICE_TOKEN is empty', 'token together with a SERVICE_TOKEN')
+  }
+  return asked
 }
 
 function loopbackUrl({ http: { host, port }, tls }: Reached): string {

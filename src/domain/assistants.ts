@@ -26,6 +26,11 @@ export type ClientRegistration =
   | { readonly kind: 'open' }
   | { readonly kind: 'with-token'; readonly token: string }
 
+/**
+ * What the pages for people ask for: a channel with its password, or the gateway token besides.
+ */
+export type AssistantPages = 'password' | 'token'
+
 export interface AccessTokens {
   /**
    * The grant of an access token that is valid now and was made for this resource (RFC 8707);

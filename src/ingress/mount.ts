@@ -11,8 +11,8 @@ import { createServer } from 'node:http'
 import type { RequestListener } from 'node:http'
 
 import { reportDefect } from '#domain/defect'
+import type { Fault } from '#domain/fault'
 import type { Logger } from '#domain/telemetry'
-import type { Answerer } from './answerer.ts'
 import type { RowMethod } from '#src/http/router'
 import { answerOf } from '#src/http/mounted-answer'
 import type { Incoming } from '#src/http/mounted-answer'
@@ -20,19 +20,25 @@ import { BODY_BYTES_MAX, NOTHING } from './reader.ts'
 import type { Reader } from './reader.ts'
 import type { Reply } from '#src/http/reply'
 import type { Request } from './request.ts'
-import { failure } from './respond.ts'
+import { failure as envelopeOf } from './respond.ts'
 import type { Row } from './row.ts'
 
 /** A handler of node:http. An error that it throws or rejects with breaks its answer off. */
 export type NodeHandler = (...exchange: Parameters<RequestListener>) => unknown
 
-export interface MountOptions extends Partial<Pick<Row, 'methods' | 'token' | 'credentials'>> {
-  /** `/name` for this path alone, `/name/*` for all below it. */
+type RowOptions = Partial<Pick<Row, 'methods' | 'token' | 'credentials' | 'decode'>>
+
+export interface MountOptions extends RowOptions {
+  /** `/name` or `/name/{part}` for such paths alone, `/name/*` for all below it. */
   readonly path: string
   readonly alsoAt?: readonly string[]
   readonly handler: NodeHandler
   /** The most bytes of a body. */
   readonly bytesMax?: number
+  /** Counts a request of this address; gives the refusal of one beyond its budget. */
+  readonly admit?: (address: string) => Fault | undefined
+  /** Makes the answer to a request that the gateway refuses. Absent: the envelope. */
+  readonly failure?: (refusal: Fault, request: Request) => Reply
   readonly logger: Logger
 }
 
@@ -42,7 +48,14 @@ const METHODS: readonly RowMethod[] = ['GET', 'POST', 'PUT', 'DELETE', 'OPTIONS'
  * The row of a handler, which the OpenAPI document leaves out. Unless it says otherwise it asks
  * for the gateway token.
  */
-export function mount({ handler, bytesMax = BODY_BYTES_MAX, logger, ...row }: MountOptions): Row {
+export function mount({
+  handler,
+  bytesMax = BODY_BYTES_MAX,
+  admit,
+  failure = envelopeOf,
+  logger,
+  ...row
+}: MountOptions): Row {
   const server = createServer({ requestTimeout: 0 }, guarded(handler, logger))
   return {
     methods: METHODS,
@@ -51,10 +64,10 @@ export function mount({ handler, bytesMax = BODY_BYTES_MAX, logger, ...row }: Mo
     isSafe: true,
     ...row,
     reader: incoming(bytesMax),
-    answerer: AS_IT_IS,
+    answerer: { isLocalised: true, success: (reply: Reply) => reply, failure },
     // mount/3
     handle: ({ refusal, body, requestId }: Request<Incoming>) =>
-      refusal ?? answerOf(server, body, requestId),
+      refusal ?? admit?.(body.address) ?? answerOf(server, body, requestId),
   }
 }
 
@@ -72,12 +85,6 @@ const incoming = (bytesMax: number): Reader<Incoming> => ({
     return { method, target, address, headers: head.allHeaders(), ...open }
   },
 })
-
-const AS_IT_IS: Answerer<Reply> = {
-  isLocalised: true,
-  success: (reply) => reply,
-  failure: (refusal, request) => failure(refusal, request),
-}
 
 const guarded =
   (handler: NodeHandler, logger: Logger): RequestListener =>

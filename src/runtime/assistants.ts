@@ -19,13 +19,13 @@ export async function assistantStyles(
   { backend, version }: AssistantParts,
 ): Promise<readonly Style[]> {
   if (assistants === undefined) return []
-  const { baseUrl, registration } = assistants
+  const { baseUrl, registration, pages } = assistants
   const { mcpStyle } = await import('#src/mcp/rows')
   const { authorizationStyle } = await import('#src/authorization/rows')
   const { assistantsOf } = await import('#src/authorization/server')
   const { authorization: records, bindings } = backend.stores
   const ports = { records, bindings, runtime }
-  const options = { baseUrl, resource: `${baseUrl}/mcp`, registration }
+  const options = { baseUrl, resource: `${baseUrl}/mcp`, registration, pages }
   return [
     authorizationStyle({ ...ports, logger }, options),
     mcpStyle(

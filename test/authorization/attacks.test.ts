@@ -142,7 +142,7 @@ for (const uri of ['http://elsewhere.example/x', 'javascript:alert(1)', 'data:te
   })
 }
 
-test('pages/1: the sixty-first password is not compared', async (t) => {
+test('visit/1: the sixty-first password is not compared', async (t) => {
   const budget = { perAddress: 60, total: 1_200 }
   const { rig, client } = await start(t, { passwordBudget: budget })
   const browser = new Browser(rig.url)
@@ -204,7 +204,7 @@ async function statusFor(rig: AuthorizationRig, path: string, host: string): Pro
   return Number(text.split(' ')[1])
 }
 
-test('server/3: an address registers a bounded number of clients a minute', async (t) => {
+test('rows/2: an address registers a bounded number of clients a minute', async (t) => {
   const { rig } = await start(t)
   const body = { redirect_uris: [REDIRECT] }
   const statuses: number[] = []

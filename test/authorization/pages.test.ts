@@ -113,7 +113,7 @@ test('a grant whose last channel a person ended has no tokens any more', async (
   t.is((await client.refresh(String(json['refresh_token']))).status, 400)
 })
 
-test('pages/2: ending the use of a channel ends it for all grants of the client', async (t) => {
+test('pages/1: ending the use of a channel ends it for all grants of the client', async (t) => {
   const { rig, client, grantId } = await granted(t)
   const again = await grantOf(rig, client)
   const other = await Client.register(rig, { client_name: 'Another assistant' })

@@ -28,6 +28,8 @@ export const REFUSED: readonly (readonly [
   ['SERVICE_TRUSTED_PROXIES', 'proxy.example', /comma list/],
   ['SERVICE_TRUSTED_PROXIES', '10.0.0.0/', /comma list/],
   ['SERVICE_TRUSTED_PROXIES', '10.0.0.0/8/8', /comma list/],
+  ['SERVICE_OAUTH_PAGES', 'both', /password, token/],
+  ['SERVICE_OAUTH_PAGES', 'token', /together with a SERVICE_TOKEN/],
   ['SERVICE_OAUTH_REGISTRATION', 'maybe', /open, off/],
   ['SERVICE_OAUTH_REGISTRATION_TOKEN', 'short', /16 to 512/],
   ['SERVICE_DATABASE_URL', 'sqlite::memory:', /sqlite:<path>/],

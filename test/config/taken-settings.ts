@@ -60,6 +60,13 @@ export const TAKEN: readonly (readonly [
   ['SERVICE_PUBLIC_BASE_URL', 'https://push.example/', publicUrl, 'https://push.example'],
   ['SERVICE_PUBLIC_BASE_URL', 'https://a.example:8443/p/', publicUrl, 'https://a.example:8443/p'],
   ['SERVICE_MCP_ENABLED', 'true', ({ assistants }) => assistants !== undefined, true],
+  [
+    'SERVICE_OAUTH_PAGES',
+    'token',
+    ({ assistants }) => assistants?.pages,
+    'token',
+    { ...MCP, SERVICE_TOKEN: 'x' },
+  ],
   ['SERVICE_OAUTH_REGISTRATION', 'off', registration, { kind: 'off' }, MCP],
   [
     'SERVICE_OAUTH_REGISTRATION_TOKEN',

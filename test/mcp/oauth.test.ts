@@ -58,7 +58,7 @@ async function startBoth(t: ExecutionContext): Promise<OAuthRig> {
     styles: [
       authorizationStyle(
         { ...ports, logger },
-        { baseUrl: BASE, resource: RESOURCE, registration: { kind: 'open' } },
+        { baseUrl: BASE, resource: RESOURCE, registration: { kind: 'open' }, pages: 'password' },
       ),
       mcpStyle({ tokens, bindings, logger, meter }, options),
     ],

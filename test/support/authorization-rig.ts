@@ -5,7 +5,7 @@ import { createHash, randomBytes } from 'node:crypto'
 
 import type { ExecutionContext } from 'ava'
 
-import type { AccessTokens, Bindings, ClientRegistration } from '#domain/assistants'
+import type { AccessTokens, AssistantPages, Bindings, ClientRegistration } from '#domain/assistants'
 import type { NewChannel } from '#domain/channel'
 import { authorizationStyle } from '#src/authorization/rows'
 import type { GuardedFetch } from '#src/authorization/guarded-fetch'
@@ -27,10 +27,14 @@ export interface AuthorizationRig extends Rig {
   readonly store: Store
   readonly tokens: AccessTokens
   readonly bindings: Bindings
+  /** The log of the authorization server. */
+  readonly log: FakeLogger
 }
 
 export interface AuthorizationRigOptions extends RigOptions {
   readonly registration?: ClientRegistration
+  readonly pages?: AssistantPages
+  readonly baseUrl?: string
   readonly fetch?: GuardedFetch
   /** The store of another node. */
   readonly store?: Store
@@ -41,6 +45,8 @@ export async function startAuthorization(
   t: ExecutionContext,
   {
     registration = { kind: 'open' },
+    pages = 'password',
+    baseUrl = BASE,
     fetch,
     store: shared,
     ...options
@@ -51,16 +57,17 @@ export async function startAuthorization(
   const runtime = { nowMs: time.nowMs, after: time.after, entropy: realRuntime.entropy }
   const { authorization: records, bindings } = store
   const ports = { records, bindings, runtime, ...(fetch && { fetch }) }
+  const log = new FakeLogger()
   const style = authorizationStyle(
-    { ...ports, logger: new FakeLogger() },
-    { baseUrl: BASE, resource: RESOURCE, registration },
+    { ...ports, logger: log },
+    { baseUrl, resource: `${baseUrl}/mcp`, registration, pages },
   )
   const rig = await startIngress(t, { ...options, styles: [style] })
   const known = (shared?.channels ?? rig.channels).credentials(rig.channelId)
   const kept = { ...(await known), createdAt: NOW_MS }
   if (!isNewChannel(kept)) throw new Error('bad fixture')
   await (shared === undefined ? store : rig).channels.create(kept)
-  return { ...rig, time, store, ...assistantsOf(ports, { baseUrl: BASE }) }
+  return { ...rig, time, store, log, ...assistantsOf(ports, { baseUrl }) }
 }
 
 const isNewChannel = (channel: Partial<NewChannel>): channel is NewChannel =>
