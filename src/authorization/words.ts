@@ -60,8 +60,8 @@ const EN: Words = {
     'mcp:channels:manage': 'ask you for further channels, and let go of channels',
   },
   keeps:
-    'You let it use these channels in this browser before. If you enter one of a list, it keeps ' +
-    'the whole list:',
+    'You let it use these channels in this browser before. If you enter one of them, it keeps ' +
+    'those listed with it too:',
   channel: '{name} ({id})',
   returnsTo: 'Afterwards you return to {target}.',
   unverified: 'The name is what the assistant says of itself; nobody checked it.',
@@ -109,7 +109,7 @@ const ZH: Words = {
     'mcp:tools': '发送并读取消息、事件和物件更新',
     'mcp:channels:manage': '请您绑定更多频道，或解除频道绑定',
   },
-  keeps: '您之前在此浏览器中允许它使用以下频道。若输入某个列表中的频道，它将保留整个列表：',
+  keeps: '您之前在此浏览器中允许它使用以下频道。若输入其中一个，它也将保留与其同列的频道：',
   channel: '{name}（{id}）',
   returnsTo: '完成后将返回 {target}。',
   unverified: '该名称由助手自行声明，未经验证。',

@@ -97,3 +97,16 @@ test('a look-up that is told to end before it begins asks nobody', async (t) => 
   await t.throwsAsync(nameLookup([address])('client.example', AbortSignal.abort()))
   t.deepEqual(asked, [])
 })
+
+test('a look-up ends at once when it is told to, not when its name servers have had their time', async (t) => {
+  const { address, asked } = await startNameServer(t)
+  const told = new AbortController()
+  let hasEnded = false
+  const looked = nameLookup([address])('client.example', told.signal)
+  const ended = looked.catch(() => (hasEnded = true))
+  await until('the name server is asked', () => asked.length === 2)
+  told.abort()
+  for (let turns = 0; turns < 100; turns += 1) await turn()
+  t.true(hasEnded)
+  await ended
+})

@@ -58,6 +58,20 @@ class Reader {
     return response.status()
   }
 
+  /** Goes to a button with the tab key and presses it. */
+  async pressByKeyboard(button: string): Promise<void> {
+    const wanted = this.page.getByRole('button', { name: button })
+    const place = await wanted.evaluateHandle((each) => each)
+    for (let steps = 0; steps < 20; steps += 1) {
+      await this.page.keyboard.press('Tab')
+      if (await place.evaluate((each) => each.matches(':focus'))) break
+    }
+    const answered = this.page.waitForResponse((each) => each.request().isNavigationRequest())
+    await this.page.keyboard.press('Enter')
+    await answered
+    await this.page.waitForLoadState()
+  }
+
   /** Allows what the page asks for; gives what the client is told at its own address. */
   async allow(redirectUrl: string, channelId: string): Promise<URLSearchParams> {
     await this.fill('Allow', PASSWORD, channelId)
@@ -108,6 +122,8 @@ test.serial('a person lets a client in, binds a second channel, and ends both', 
   const start = { name: 'channel_bind_start' }
   await t.throwsAsync(client.callTool(start), { instanceOf: UnauthorizedError })
   await reader.visit(lastAsked())
+  const listed = await reader.page.getByRole('listitem').allInnerTexts()
+  t.true(listed.includes(`x (${first})`), 'it tells which channels the client keeps')
   await transport().finishAuth(await reader.allow(redirectUrl, first))
   const { structuredContent } = await client.callTool(start)
   const { url = '' } = structuredContent as Readonly<Record<string, string>>
@@ -134,6 +150,18 @@ test.serial('a person lets a client in, binds a second channel, and ends both', 
   await end(first)
   await t.throwsAsync(send(first), { instanceOf: UnauthorizedError })
   t.is(kept.asked.length, askedBefore + 1, 'the client must ask the person again')
+
+  await reader.visit(`${baseUrl}/oauth/assistants`)
+  await reader.pressByKeyboard('Sign out of this browser')
+  t.is(await reader.title(), 'Sign out of this browser')
+  await reader.pressByKeyboard('Sign out and forget this browser')
+  t.is(await reader.title(), 'You are signed out')
+  // Those of single authorizations end by themselves.
+  const cookies = await reader.page.context().cookies()
+  t.deepEqual(
+    cookies.filter(({ path }) => path === '/'),
+    [],
+  )
 
   t.deepEqual([...reader.origins].toSorted(), [baseUrl, new URL(redirectUrl).origin].toSorted())
   t.deepEqual(reader.refused, [])

@@ -95,3 +95,9 @@ test('removeExpired keeps unused devices for the setting, and a channel as long 
     ])
   }
 })
+
+test('removeExpired removes records of authorizations at their end, bind sessions a day later', async (t) => {
+  const retention = new FakeRetention()
+  await removeAll(retention)
+  t.like(retention.limits[0], { authorization: NOW, bindSessions: NOW - DAY })
+})
