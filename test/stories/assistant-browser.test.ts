@@ -60,11 +60,10 @@ class Reader {
 
   /** Goes to a button with the tab key and presses it. */
   async pressByKeyboard(button: string): Promise<void> {
-    const wanted = this.page.getByRole('button', { name: button })
-    const place = await wanted.evaluateHandle((each) => each)
+    const focused = this.page.locator(':focus')
     for (let steps = 0; steps < 20; steps += 1) {
       await this.page.keyboard.press('Tab')
-      if (await place.evaluate((each) => each.matches(':focus'))) break
+      if ((await focused.allInnerTexts())[0] === button) break
     }
     const answered = this.page.waitForResponse((each) => each.request().isNavigationRequest())
     await this.page.keyboard.press('Enter')
