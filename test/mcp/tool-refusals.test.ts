@@ -6,7 +6,7 @@ import test from 'ava'
 import { fault } from '#domain/fault'
 import { STORE_BUSY } from '#domain/store-ports'
 import { NOW_MS, PASSWORD } from '#test/support/making'
-import { codeOf, startMcp, textOf } from '#test/support/mcp-rig'
+import { callOf, codeOf, startMcp, textOf } from '#test/support/mcp-rig'
 import { addChannel } from '#test/support/start-ingress'
 import { ID, OPERATION, OTHER_CHANNEL, THING } from './tool-samples.ts'
 
@@ -110,6 +110,16 @@ test('a grant reaches its own channels and their operations, and no others', asy
   const late = await owner.callTool({ name: 'message_send', arguments: fields })
   t.is(codeOf(late), 'channel_not_found')
   t.is(codeOf(await owner.callTool(status)), 'send_status_not_found')
+})
+
+test('a channel that an assistant gives up is logged, once and with the request', async (t) => {
+  const rig = await startMcp(t)
+  const headers = { 'x-request-id': 'the-request' }
+  for (let time = 0; time < 2; time += 1) await rig.rpc(callOf('channel_unbind', ID), headers)
+  const { grantId } = rig.grant
+  const by = { requestId: 'the-request', address: '127.0.0.1' }
+  const fields = { ...by, grantId, channelId: rig.channelId }
+  t.deepEqual(rig.logger.lines, [{ level: 'info', fact: 'an assistant gave up a channel', fields }])
 })
 
 test('the gateway token opens nothing without the password of the channel', async (t) => {
