@@ -3,9 +3,12 @@
 // before it opens anything, and releases it last. The engine opens nothing before the log answers.
 
 import type { Probe } from '#domain/ports'
+import type { Logger } from '#domain/telemetry'
 import type { LogEnd, LogReaderEnd, ThreadEnds, ThreadSettings } from '#src/threads/contract'
 import { Rpc } from '#src/threads/rpc'
 import { DatabaseInUse, lockDatabase } from '#src/store/sqlite/lock'
+import { IN_MEMORY } from '#src/store/sqlite/connection'
+import { closeToOthers } from '#src/store/sqlite/private-files'
 import { openLog } from '#src/store/log'
 import { EmbeddedWriter } from '#src/stream/embedded/writer'
 import { createMetrics } from '#src/telemetry/meter'
@@ -31,6 +34,7 @@ export async function composeEmbeddedLog(
   const path = databaseUrl.slice(SQLITE.length)
   const { lock, store } = await withSettingName(path, async () => {
     const taken = lockDatabase(path)
+    reportOpen(path, logger)
     const url = logUrlFor(databaseUrl)
     await bringUpToDate([databaseUrl, url], settings, edge)
     return { lock: taken, store: await openLog({ url, meter, runtime }) }
@@ -56,6 +60,16 @@ export async function composeEmbeddedLog(
     },
     log: writer,
     probe: probeOf(store.probe),
+  }
+}
+
+/** Closes the files to other users, and warns of those that stay open to them. */
+function reportOpen(path: string, logger: Logger): void {
+  if (path === IN_MEMORY) return
+  for (const open of closeToOthers(path)) {
+    logger.warn('other users of this computer can reach this path: close it with chmod go=', {
+      path: open,
+    })
   }
 }
 

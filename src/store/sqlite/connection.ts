@@ -3,6 +3,10 @@
 
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 'node:sqlite'
 
+import { makeFile } from './private-files.ts'
+
+export const IN_MEMORY = ':memory:'
+
 /** SQLite's names for results that an operator may meet; other results keep their numbers. */
 const RESULTS: Readonly<Record<number, string>> = {
   5: 'BUSY',
@@ -35,7 +39,9 @@ export class SqliteError extends Error {
 export class SqliteConnection {
   readonly #database: DatabaseSync
 
+  /** Opens or makes a database file. */
   constructor(path: string) {
+    if (path !== IN_MEMORY) makeFile(path)
     // Loaded on first use: a thread without a SQLite database never loads it.
     const { DatabaseSync: Sync } = process.getBuiltinModule('node:sqlite')
     this.#database = guarded(path, () => new Sync(path))

@@ -8,12 +8,10 @@
 //     close of a file ends every lock that the process has on it. So another file names the holder.
 //   sqlite-lock/3. A process that does not get the lock has changed nothing.
 
-import { mkdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 
-import { SqliteConnection, SqliteError } from './connection.ts'
-
-const IN_MEMORY = ':memory:'
+import { IN_MEMORY, SqliteConnection, SqliteError } from './connection.ts'
+import { FILE_MODE, makeFolderOf, realPathOf } from './private-files.ts'
 
 /** A database that belongs to this process. */
 export interface DatabaseLock {
@@ -31,8 +29,8 @@ export interface DatabaseLock {
  */
 export function lockDatabase(path: string): DatabaseLock {
   if (path === IN_MEMORY) return { nameAddress: () => undefined, release: () => undefined }
-  mkdirSync(dirname(path), { recursive: true })
-  const real = realPathOf(path)
+  makeFolderOf(path)
+  const real = realPathOf(path) // The same database has the same lock.
   const holderFile = `${real}-holder`
   const connection = new SqliteConnection(`${real}-lock`)
   try {
@@ -68,19 +66,10 @@ interface Holder {
   readonly address?: string
 }
 
-/** The real path of a file: the same database has the same lock, whatever links lead to it. */
-function realPathOf(path: string): string {
-  try {
-    return realpathSync(path)
-  } catch {
-    return join(realpathSync(dirname(path)), basename(path)) // The file does not exist yet.
-  }
-}
-
 /** Writes the file whole or not at all: another process may read it at any moment. */
 function nameHolder(file: string, holder: Holder): void {
   const draft = `${file}.new`
-  writeFileSync(draft, `${JSON.stringify(holder)}\n`)
+  writeFileSync(draft, `${JSON.stringify(holder)}\n`, { mode: FILE_MODE })
   renameSync(draft, file)
 }
 

@@ -1,13 +1,13 @@
 // A SQLite file whose tables are up to date, without TypeORM: a thread that works with it would
 // keep 9 MB of a library that it uses for migrations only.
 
-import { existsSync, mkdirSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { existsSync } from 'node:fs'
 
 import { MIGRATIONS } from '#src/store/migrations/migrations'
 import type { Runner, RunnerResult, Source } from '#src/store/jobs/session'
-import { SqliteConnection } from './connection.ts'
+import { IN_MEMORY, SqliteConnection } from './connection.ts'
 import type { SqliteStatement, Values } from './connection.ts'
+import { makeFolderOf } from './private-files.ts'
 
 /**
  * Statement texts that stay prepared: some twenty tables in ten sizes at most, and the statements
@@ -24,7 +24,6 @@ const CHECKPOINT_PAGES = 4_096
 const WAL_BYTES_KEPT = 64 * 2 ** 20
 
 const SQLITE = 'sqlite:'
-const IN_MEMORY = ':memory:'
 
 /** The path of `sqlite:<path>`; undefined for another address, and for a database in memory. */
 export function sqliteFileOf(url: string): string | undefined {
@@ -69,7 +68,7 @@ export class SqliteSource implements Source {
    * SqliteError.
    */
   constructor(path: string, cacheBytes?: number) {
-    mkdirSync(dirname(path), { recursive: true })
+    makeFolderOf(path)
     this.#connection = new SqliteConnection(path)
     this.#runner = new SqliteRunner(this.#connection)
     try {
