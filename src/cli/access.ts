@@ -7,6 +7,7 @@
 //
 // Invariants:
 //   access/1. No error repeats a secret, nor a text that may hold one.
+//   access/2. A secret goes to another computer over https, or after --insecure said otherwise.
 
 import { parseChannelId } from '#domain/identity'
 import type { ChannelId } from '#domain/identity'
@@ -33,6 +34,7 @@ export const ACCESS = {
   }),
   profile: text('<name>', 'profile of the config file', { variable: 'HELIOGRAPH_PROFILE' }),
   json: flag('print JSON, one value a line'),
+  insecure: flag('send secrets over plain http to another computer too'),
 } as const
 
 const PASSWORD = {
@@ -89,6 +91,8 @@ export interface Access {
   readonly baseUrl: string
   readonly token: string | undefined
   readonly json: boolean
+  /** Secrets may go over plain http to another computer. */
+  readonly isInsecure: boolean
 }
 
 export interface Credentials {
@@ -107,7 +111,26 @@ export async function accessOf(given: AccessGiven, sources: Sources): Promise<Ac
   if (token !== undefined && /[^\x21-\x7e]/.test(token)) {
     throw new UsageError('--token: a gateway token is visible ASCII characters without spaces')
   }
-  return { baseUrl: readBaseUrl(url), token, json: given.json ?? false }
+  const { json = false, insecure: isInsecure = false } = given
+  return { baseUrl: readBaseUrl(url), token, json, isInsecure }
+}
+
+/**
+ * Throws UsageError for a command that would send a secret over plain http to another computer;
+ * after --insecure it warns. (access/2)
+ */
+export async function checkSecrecy(
+  { baseUrl, isInsecure }: Access,
+  { terminal }: Pick<ProcessContext, 'terminal'>,
+): Promise<void> {
+  if (baseUrl.startsWith('https:') || baseUrl === DEFAULT_URL) return
+  const { isLoopback } = await import('#domain/host') // Most commands need it not.
+  if (isLoopback(new URL(baseUrl).hostname)) return
+  const readers = 'everybody on the way can read the token, the passwords and the device key'
+  if (!isInsecure) {
+    throw new UsageError(`--url: over plain http ${readers}; name an https address, or --insecure`)
+  }
+  terminal.printDiagnostic(`warning: --insecure: ${readers}`)
 }
 
 /** The channel and its password, under the names of the HTTP interface. Throws UsageError. */

@@ -2,7 +2,7 @@
 
 import { createClient } from '#src/client/client'
 import type { Client } from '#src/client/client'
-import { accessOf } from './access.ts'
+import { accessOf, checkSecrecy } from './access.ts'
 import type { Access, AccessGiven } from './access.ts'
 import { factLines } from './facts.ts'
 import type { ProcessContext } from './process-context.ts'
@@ -15,12 +15,19 @@ export interface CommandClient {
   readonly report: (answer: object, lines?: readonly string[]) => void
 }
 
+interface ClientUse {
+  /** False for a command that sends no password and no key; true by default. */
+  readonly sendsSecrets?: boolean
+}
+
 /** Throws UsageError for an address or a token that cannot be used. */
 export async function commandClientOf(
   options: AccessGiven,
   context: ProcessContext,
+  { sendsSecrets = true }: ClientUse = {},
 ): Promise<CommandClient> {
   const access = await accessOf(options, context)
+  if (sendsSecrets || access.token !== undefined) await checkSecrecy(access, context) // access/2
   const { baseUrl, token, json } = access
   const client = createClient({ baseUrl, token, fetch: context.fetch })
   return {

@@ -5,6 +5,7 @@
 //   endings/1. One failure is one sentence on the standard error output: the field, and the remedy.
 
 import { HeliographError } from '#src/client/error'
+import { onOneLine } from './terminal-text.ts'
 
 export const EXIT = {
   ok: 0,
@@ -63,7 +64,8 @@ export function endingOf(error: unknown): Ending {
 /** An ending as one line. (endings/1) */
 export function endingLine({ code, message, hint }: Ending): string {
   const label = code === 'usage' ? 'error' : code
-  return hint === undefined ? `${label}: ${message}` : `${label}: ${message}; ${hint}`
+  // A server that is no gateway may say anything.
+  return onOneLine(`${label}: ${message}${hint === undefined ? '' : `; ${hint}`}`)
 }
 
 function refusalOf(error: HeliographError): Ending {

@@ -4,9 +4,10 @@ import type { Readable } from 'node:stream'
 
 import type { Runtime } from '#domain/runtime'
 import type { Fetch } from '#src/client/runtime'
-import { readEnv } from '#src/config/environment'
+import { gatewayEnvironment, processEnvironment } from '#src/config/environment'
 import type { Env } from '#src/config/environment'
 import { leanFetch } from './lean-fetch.ts'
+import { escaped } from './terminal-text.ts'
 
 export interface ProcessContext extends Pick<Runtime, 'nowMs' | 'monotonicMs' | 'after'> {
   readonly env: Env
@@ -16,7 +17,7 @@ export interface ProcessContext extends Pick<Runtime, 'nowMs' | 'monotonicMs' | 
   readonly readInput: () => Promise<string>
   /** The standard input as a stream. */
   readonly input: () => Readable
-  /** Runs a gateway until a signal stops it; gives its exit code. */
+  /** Runs a gateway until a signal stops it, and gives its exit code. It reads .env, too. */
   readonly serve: (env: Env) => Promise<number>
   /** The first Ctrl-C (or signal to end) aborts it; a second one ends the process at once. */
   readonly untilStopped: () => AbortSignal
@@ -45,7 +46,7 @@ export interface Screen {
 }
 
 export function processContext(): ProcessContext {
-  const env = readEnv()
+  const env = processEnvironment()
   const monotonicMs = (): number => performance.now()
   return {
     env,
@@ -60,7 +61,8 @@ export function processContext(): ProcessContext {
     readInput,
     input: () => process.stdin,
     // Loaded on demand: commands that only send requests need no server and no database.
-    serve: async (settings) => (await import('#src/process/serve')).serve(settings),
+    serve: async (settings) =>
+      (await import('#src/process/serve')).serve(gatewayEnvironment(settings)),
     untilStopped: () => untilStopped(monotonicMs),
   }
 }
@@ -81,19 +83,31 @@ function processTerminal(hasColor: boolean): Terminal {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     process.exit(error.code === 'EPIPE' ? 0 : 1)
   })
-  const screenOf = ({ isTTY, columns, rows }: NodeJS.WriteStream): Screen | undefined =>
+  return terminalOver(process, hasColor)
+}
+
+/** A standard output or standard error output. */
+type Output = Pick<NodeJS.WriteStream, 'isTTY' | 'columns' | 'rows'> & {
+  readonly write: (text: string) => unknown
+}
+
+/** The terminal over a process's outputs; each is a terminal or a pipe. */
+export function terminalOver(
+  { stdout, stderr }: { readonly stdout: Output; readonly stderr: Output },
+  hasColor: boolean,
+): Terminal {
+  const screenOf = ({ isTTY, columns, rows }: Output): Screen | undefined =>
     isTTY ? { columns, rows, hasColor } : undefined
+  const printOn = (output: Output, line: string): void => {
+    output.write(`${output.isTTY ? escaped(line) : line}\n`) // terminal-text/1
+  }
   return {
-    print: (line) => console.log(line),
-    printDiagnostic: (line) => console.error(line),
-    draw: (text) => {
-      process.stdout.write(text)
-    },
-    screen: () => screenOf(process.stdout),
-    progressScreen: () => screenOf(process.stderr),
-    drawProgress: (text) => {
-      process.stderr.write(text)
-    },
+    print: (line) => printOn(stdout, line),
+    printDiagnostic: (line) => printOn(stderr, line),
+    draw: (text) => void stdout.write(text),
+    screen: () => screenOf(stdout),
+    progressScreen: () => screenOf(stderr),
+    drawProgress: (text) => void stderr.write(text),
   }
 }
 

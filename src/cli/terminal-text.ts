@@ -1,7 +1,12 @@
 // Makes text from others safe for a terminal.
+//
+// Invariants:
+//   terminal-text/1. No character of others that a terminal acts upon, or that changes the order of
+//     reading, reaches a terminal: lines for people lose it, JSON has it as an escape. A pipe gets
+//     JSON as it is.
 
 /** Characters that move the cursor or change the order of reading. */
-const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g
+const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g
 
 /**
  * The text on one line without control characters: titles and values come from others and must not
@@ -9,6 +14,17 @@ const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-
  */
 export const onOneLine = (text: string): string =>
   text.replace(/\s+/g, ' ').replace(UNPRINTABLE, '?').trim()
+
+/**
+ * A line with C1 controls, DEL and bidirectional controls as escapes of JSON: JSON.stringify leaves
+ * them. Lines for people have none, and keep the colours that we gave them.
+ */
+export const escaped = (line: string): string =>
+  line.replace(UNPRINTABLE, (character) =>
+    character < '\u0020'
+      ? character
+      : `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
 
 /** The text in at most `length` characters; an ellipsis marks a cut. */
 export const shortened = (text: string, length: number): string =>

@@ -1,6 +1,7 @@
 // The setting that lets AI assistants in. (docs/decisions.md 15)
 
 import type { AssistantPages, ClientRegistration } from '#domain/assistants'
+import { isLoopback } from '#domain/host'
 import { oneOf, read, refuse } from './setting.ts'
 import type { Address, Env } from './setting.ts'
 
@@ -22,7 +23,6 @@ export interface Reached {
 }
 
 const NAME = 'SERVICE_MCP_ENABLED'
-const LOOPBACK = /^(?:127\.\d+\.\d+\.\d+|::1|localhost)$/i
 
 /** Undefined where assistants are not let in. */
 export function assistants(env: Env, reached: Reached): AssistantSettings | undefined {
@@ -61,7 +61,7 @@ function pages(env: Env): AssistantPages {
 }
 
 function loopbackUrl({ http: { host, port }, tls }: Reached): string {
-  if (!LOOPBACK.test(host)) {
+  if (!isLoopback(host)) {
     const allowed = 'an https origin in SERVICE_PUBLIC_BASE_URL, or a loopback SERVICE_HTTP_ADDR'
     refuse(NAME, 'is true, and others reach the listener', allowed)
   }

@@ -5,12 +5,19 @@ import type { Env } from './setting.ts'
 
 export type { Env } from './setting.ts'
 
-/** The process's environment over the .env of a directory. */
-export function readEnv(directory: string = process.cwd()): Env {
+/** The environment of the process. */
+export const processEnvironment = (): Env => process.env
+
+/**
+ * The environment of a gateway: that of the process over the .env of a directory. Commands that
+ * send requests must not read this file: the folder may be somebody else's, who would choose their
+ * gateway and what their children run with.
+ */
+export function gatewayEnvironment(env: Env, directory: string = process.cwd()): Env {
   const text = fileText(`${directory}/.env`)
-  if (text === undefined) return process.env
+  if (text === undefined) return env
   const { parseEnv } = process.getBuiltinModule('node:util')
-  return { ...parseEnv(text), ...process.env }
+  return { ...parseEnv(text), ...env }
 }
 
 /**

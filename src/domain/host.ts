@@ -1,4 +1,4 @@
-// The name by which budgets and bounds count the caller at an address.
+// Hosts: the name by which budgets and bounds count one, and which of them are this computer.
 
 /** An IPv6 address, perhaps with a zone; groupsOf reads it group by group. */
 const IPV6 = /^[0-9a-f]*:[0-9a-f:.]*(%.+)?$/i
@@ -20,6 +20,11 @@ export function hostOf(address: string): string {
     .map((group) => group.toString(16))
     .join(':')}::/64`
 }
+
+const LOOPBACK = /^(?:127\.\d+\.\d+\.\d+|::1|\[::1\]|localhost)$/i
+
+/** True for a name or address by which only programs on this computer reach each other. */
+export const isLoopback = (host: string): boolean => LOOPBACK.test(host)
 
 /** The eight groups of an IPv6 address; its zone is left out. */
 function groupsOf(address: string): readonly number[] {

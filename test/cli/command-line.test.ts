@@ -160,8 +160,8 @@ test('options behind the command win over those in front, and these over the env
 })
 
 test('the link of a message is not its gateway', async (t) => {
-  const { context } = await run('send --title t --url http://b.example --link https://l.example')
-  t.is(context.requests[0]?.url, 'http://b.example/message')
+  const { context } = await run('send --title t --url https://b.example --link https://l.example')
+  t.is(context.requests[0]?.url, 'https://b.example/message')
   t.like(context.requests[0]?.body, { url: 'https://l.example' })
 })
 

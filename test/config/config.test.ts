@@ -6,7 +6,7 @@ import { join } from 'node:path'
 
 import test from 'ava'
 
-import { readEnv } from '#src/config/environment'
+import { gatewayEnvironment } from '#src/config/environment'
 import { CLUSTER, COMPAT, DAY_MS, FILE, HOUR_MS, configFrom } from '#test/support/config-from'
 
 test('without any setting every default is in force', (t) => {
@@ -96,14 +96,14 @@ test('the settings are frozen, all the way down', (t) => {
 test('a .env file is read, and the environment of the process stands above it', (t) => {
   const directory = mkdtempSync(join(tmpdir(), 'heliograph-config-'))
   t.teardown(() => rmSync(directory, { recursive: true }))
-  t.is(readEnv(directory)['SERVICE_NODE_ID'], process.env['SERVICE_NODE_ID'])
+  t.is(gatewayEnvironment(process.env, directory), process.env)
 
   // PATH is one variable that every process has.
   writeFileSync(
     join(directory, '.env'),
     '# a comment\nSERVICE_NODE_ID="from file"\nSERVICE_LANES=3\nPATH=from-file\n',
   )
-  const env = readEnv(directory)
+  const env = gatewayEnvironment(process.env, directory)
   t.is(env['SERVICE_NODE_ID'], 'from file')
   t.is(configFrom({ ...env, SERVICE_NODE_ID: 'n' }).lanes, 3)
   t.is(env['PATH'], process.env['PATH'])

@@ -40,7 +40,7 @@ export const exists = command({
   options: ACCESS,
   examples: ['channel exists 5HGD9DPWYHPR8YJ6ZKTA2XNKE4'],
   async run(options, context) {
-    const { client, report } = await commandClientOf(options, context)
+    const { client, report } = await commandClientOf(options, context, { sendsSecrets: false })
     report(await client.channel.exists(options.id))
   },
 })

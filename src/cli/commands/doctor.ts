@@ -18,8 +18,10 @@ export const doctor = command({
   options: CHANNEL,
   examples: ['doctor --url https://push.example', 'doctor --json'],
   async run(options, context) {
-    const { client, access } = await commandClientOf(options, context)
     const credentials = await namedChannel(options, context)
+    const { client, access } = await commandClientOf(options, context, {
+      sendsSecrets: credentials !== undefined,
+    })
     const isColored = context.terminal.screen()?.hasColor === true
     let exitCode: number = EXIT.ok
     for await (const finding of examine({ client, access, credentials }, context)) {

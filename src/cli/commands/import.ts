@@ -88,7 +88,9 @@ class ImportRun {
 
   async run(): Promise<number> {
     const { file, delimiter, format = formatOf(file) } = this.#options
-    const { access, report } = await commandClientOf(this.#options, this.#context)
+    const { access, report } = await commandClientOf(this.#options, this.#context, {
+      sendsSecrets: this.#options.dryRun !== true,
+    })
     const importer = await this.#importer(access)
     const { terminal } = this.#context
     if (access.token === undefined && this.#options.dryRun !== true) {

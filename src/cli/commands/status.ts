@@ -27,7 +27,7 @@ export const status = command({
   },
   examples: ['status 0019a9fcb6b29-9d2a', 'status 0019a9fcb6b29-9d2a --wait --timeout 10'],
   async run(options, context) {
-    const { client, report } = await commandClientOf(options, context)
+    const { client, report } = await commandClientOf(options, context, { sendsSecrets: false })
     const { opId, wait, timeout } = options
     if (wait !== true) {
       report(await client.status(opId))

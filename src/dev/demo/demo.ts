@@ -3,7 +3,7 @@
 
 import { tmpdir } from 'node:os'
 
-import { ACCESS, accessOf } from '#src/cli/access'
+import { ACCESS, accessOf, checkSecrecy } from '#src/cli/access'
 import { UsageError } from '#src/cli/endings'
 import type { ProcessContext } from '#src/cli/process-context'
 import { whole } from '#src/cli/values'
@@ -45,6 +45,7 @@ async function runDemo(options: Given<typeof OPTIONS>, context: ProcessContext):
       'the demo sends more than a gateway takes without its token: set HELIOGRAPH_TOKEN',
     )
   }
+  if (!isOwn) await checkSecrecy(access, context)
   const { seconds, threshold, plain, push } = options
   if (!isOwn && push === true) {
     throw new UsageError('--push needs a gateway of its own: leave out --url')

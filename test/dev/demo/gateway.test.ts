@@ -12,7 +12,7 @@ import type { ExecutionContext } from 'ava'
 
 import { startOwnGateway } from '#src/dev/demo/gateway'
 import { serveWhileStdin } from '#src/dev/own-program'
-import { readEnv } from '#src/config/environment'
+import { processEnvironment } from '#src/config/environment'
 
 function folderOf(t: ExecutionContext): string {
   const folder = mkdtempSync(join(tmpdir(), 'heliograph-test-'))
@@ -22,7 +22,7 @@ function folderOf(t: ExecutionContext): string {
 
 test('demo-gateway/2: the gateway inherits no setting, and its stop leaves nothing behind', async (t) => {
   const folder = folderOf(t)
-  const env = { ...readEnv(folder), SERVICE_LANES: 'nonsense', SERVICE_TOKEN: 'production' }
+  const env = { ...processEnvironment(), SERVICE_LANES: 'nonsense', SERVICE_TOKEN: 'production' }
   const signal = new AbortController().signal
   const ready = { env, fetch, temporaryFolder: folder, signal }
   const gateway = await startOwnGateway(ready)
@@ -46,7 +46,7 @@ test('demo-gateway/2: the gateway inherits no setting, and its stop leaves nothi
 test('an aborted start leaves nothing behind', async (t) => {
   const folder = folderOf(t)
   const signal = AbortSignal.abort()
-  const options = { env: readEnv(folder), fetch, temporaryFolder: folder, signal }
+  const options = { env: processEnvironment(), fetch, temporaryFolder: folder, signal }
   t.is(await startOwnGateway(options), undefined)
   t.deepEqual(readdirSync(folder), [])
 })
@@ -56,7 +56,7 @@ test('demo-gateway/1: a gateway of another process stops when its standard input
   const child = spawn(process.execPath, serveWhileStdin(), {
     cwd: folder,
     env: {
-      ...readEnv(folder),
+      ...processEnvironment(),
       SERVICE_HTTP_ADDR: '127.0.0.1:0',
       SERVICE_DATABASE_URL: `sqlite:${join(folder, 'heliograph.db')}`,
     },
@@ -75,7 +75,7 @@ test('a gateway that cannot start ends, also while its standard input is open', 
   const folder = folderOf(t)
   const child = spawn(process.execPath, serveWhileStdin(), {
     cwd: folder,
-    env: { ...readEnv(folder), SERVICE_LANES: 'nonsense' },
+    env: { ...processEnvironment(), SERVICE_LANES: 'nonsense' },
     stdio: ['pipe', 'ignore', 'ignore'],
   })
   t.teardown(() => child.kill('SIGKILL'))
