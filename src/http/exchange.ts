@@ -184,7 +184,7 @@ export class UwsExchange extends Expiring implements Exchange {
     const handshake = this.#handshake
     const streaming =
       handshake === undefined
-        ? this.#stream(body, response, () => writeHead(response, reply, requestId))
+        ? this.#stream(body, response, () => this.#writeHead(response, reply, requestId))
         : this.#streamFrames(body, response, handshake)
     if (body.isMounted !== true) return streaming.finally(() => this.#traffic.settled())
     this.#traffic.settled() // exchange/4: from now on it is one of the mounted streams
@@ -198,7 +198,7 @@ export class UwsExchange extends Expiring implements Exchange {
 
   #write(response: HttpResponse, reply: Reply, requestId: string): void {
     const { body } = reply
-    writeHead(response, reply, requestId)
+    this.#writeHead(response, reply, requestId)
     const mustClose = this.#mustClose || this.#traffic.isDraining
     if (!this.#isHead && !isStream(body) && !hasNoBody(reply.status)) {
       if (isLarge(body)) this.#send(response, bytesOf(body), mustClose)
@@ -211,6 +211,15 @@ export class UwsExchange extends Expiring implements Exchange {
     }
     if (mustClose) response.writeHeader('connection', 'close')
     response.endWithoutBody()
+  }
+
+  #writeHead(response: HttpResponse, reply: Reply, requestId: string): void {
+    if (reply.status !== 200) response.writeStatus(statusLine(reply.status))
+    if (reply.contentType !== undefined) response.writeHeader('content-type', reply.contentType)
+    response.writeHeader('cache-control', reply.cache ?? NO_STORE)
+    response.writeHeader('x-request-id', requestId)
+    for (const [name, value] of this.#traffic.commonHeaders) response.writeHeader(name, value)
+    for (const [name, value] of reply.headers) response.writeHeader(name, value)
   }
 
   /** Hands a large answer to the library as its reader takes it and keeps the rest. (exchange/5) */
@@ -278,11 +287,3 @@ export class UwsExchange extends Expiring implements Exchange {
 
 const bytesOf = (body: string | Uint8Array): Uint8Array =>
   typeof body === 'string' ? Buffer.from(body) : body
-
-function writeHead(response: HttpResponse, reply: Reply, requestId: string): void {
-  if (reply.status !== 200) response.writeStatus(statusLine(reply.status))
-  if (reply.contentType !== undefined) response.writeHeader('content-type', reply.contentType)
-  response.writeHeader('cache-control', reply.cache ?? NO_STORE)
-  response.writeHeader('x-request-id', requestId)
-  for (const [name, value] of reply.headers) response.writeHeader(name, value)
-}

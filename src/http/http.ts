@@ -12,6 +12,7 @@ import { Deadlines } from './deadlines.ts'
 import { UwsExchange } from './exchange.ts'
 import { HostRouter, HostRoutes, beginFor } from './host-routes.ts'
 import type { Begins } from './host-routes.ts'
+import { commonHeaders } from './reply.ts'
 import type { Header } from './reply.ts'
 import type { Begin, Head, HostCheck, Method, Router } from './router.ts'
 import type { TlsFiles } from './tls-check.ts'
@@ -22,6 +23,8 @@ import type { Handshake, Kept } from './websocket.ts'
 
 export interface HttpOptions {
   readonly tls: TlsFiles | undefined
+  /** True when callers know the gateway by an https address. */
+  readonly isHttps?: boolean
   readonly timers: Timers
   /** Milliseconds that only grow. */
   readonly monotonicMs: () => number
@@ -38,6 +41,8 @@ export interface HttpOptions {
 }
 
 export interface Http extends Router {
+  /** Headers of every answer. */
+  readonly commonHeaders: readonly Header[]
   /** Bytes of bodies that are still arriving. */
   readonly bodyBytes: number
   /** Large answers that callers have not read yet. */
@@ -85,6 +90,7 @@ class UwsHttp implements Http, Traffic {
   readonly deadlines: Deadlines
   readonly unread: Unread
   readonly upgraded: () => void
+  readonly commonHeaders: readonly Header[]
   isDraining = false
   inFlight = 0
   bodyBytes = 0
@@ -95,8 +101,10 @@ class UwsHttp implements Http, Traffic {
   readonly #routes = new HostRoutes()
   #whenIdle: (() => void)[] = []
 
-  constructor({ tls, isPortShared, clientAddress, upgraded, ...deadlines }: HttpOptions) {
+  constructor(options: HttpOptions) {
+    const { tls, isPortShared, clientAddress, upgraded, isHttps = false, ...deadlines } = options
     this.upgraded = upgraded ?? (() => {})
+    this.commonHeaders = commonHeaders(isHttps)
     this.#head = new UwsHead(clientAddress)
     this.#applications = new Applications(tls, { isPortShared: isPortShared === true })
     this.deadlines = new Deadlines({ ...deadlines, timeoutMs: deadlines.bodyTimeoutMs })

@@ -47,7 +47,9 @@ const NOT_ANSWERED = new Set([
   'content-type',
   'date',
   'keep-alive',
+  'strict-transport-security',
   'transfer-encoding',
+  'x-content-type-options',
   'x-request-id',
 ])
 

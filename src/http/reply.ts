@@ -7,7 +7,7 @@ const { STATUS_CODES } = process.getBuiltinModule('node:http')
 
 export type Header = readonly [name: string, value: string]
 
-/** `x-request-id` is added to every answer. */
+/** `x-request-id` and the headers of `commonHeaders` are added to every answer. */
 export interface Reply {
   readonly status: number
   /** Undefined for an answer without content. */
@@ -38,9 +38,23 @@ export const NO_STORE = 'no-store'
 /** The status in the form of an answer's first line. */
 export const statusLine = (status: number): string => `${status} ${STATUS_CODES[status] ?? ''}`
 
+/** No browser guesses another content type than the one named. */
+const NO_SNIFF: Header = ['x-content-type-options', 'nosniff']
+/** A year: browsers that came over https once come back over https. (decisions.md 16) */
+const ALWAYS_HTTPS: Header = ['strict-transport-security', 'max-age=31536000']
+
+/** The headers of every answer of a listener; `isHttps`: callers know it by an https address. */
+export const commonHeaders = (isHttps: boolean): readonly Header[] =>
+  isHttps ? [NO_SNIFF, ALWAYS_HTTPS] : [NO_SNIFF]
+
 /** Every header of an answer. */
-export const headersOf = (reply: Reply, requestId: string): readonly Header[] => [
+export const headersOf = (
+  reply: Reply,
+  requestId: string,
+  common: readonly Header[],
+): readonly Header[] => [
   ...contentTypeOf(reply),
+  ...common,
   ['cache-control', reply.cache ?? NO_STORE],
   ['x-request-id', requestId],
   ...reply.headers,

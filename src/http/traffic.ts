@@ -1,10 +1,13 @@
 // The state that the exchanges of one listener share, and its bounds.
 
 import type { Deadlines } from './deadlines.ts'
+import type { Header } from './reply.ts'
 import type { Unread } from './unread.ts'
 
 /** The state that all exchanges of a listener share. */
 export interface Traffic {
+  /** Headers of every answer. */
+  readonly commonHeaders: readonly Header[]
   readonly isDraining: boolean
   readonly deadlines: Deadlines
   readonly unread: Unread

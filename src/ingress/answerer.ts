@@ -65,7 +65,6 @@ export interface Page {
 const HTML_HEADERS: readonly Header[] = [
   ['content-security-policy', "default-src 'none'; style-src 'self'; frame-ancestors 'none'"],
   ['referrer-policy', 'no-referrer'],
-  ['x-content-type-options', 'nosniff'],
 ]
 
 /** Answers with pages; `refusal` makes the page of a fault. */

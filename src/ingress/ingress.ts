@@ -54,6 +54,8 @@ export interface IngressOptions {
   readonly isObservedOnly?: boolean
   /** See HttpOptions. */
   readonly isPortShared?: boolean
+  /** True when callers know the gateway by an https address. */
+  readonly isHttps?: boolean
 }
 
 /** A way in over HTTP beside the native one: rows in front of the acceptance stage. */
@@ -145,7 +147,8 @@ export function createIngress(ports: IngressPorts, options: IngressOptions): Ing
       const reply = failure(refusal, asking)
       main.count(reply)
       const { status, body } = reply
-      return { statusLine: statusLine(status), headers: headersOf(reply, requestId), body }
+      const headers = headersOf(reply, requestId, main.http.commonHeaders)
+      return { statusLine: statusLine(status), headers, body }
     },
     listen: () => (bound ??= listenAll(listeners)),
     reload: async () => {
@@ -171,7 +174,7 @@ async function listenAll(listeners: readonly Listener[]): Promise<number> {
 
 function httpOptions(
   { timers, monotonicMs, meter }: IngressPorts,
-  { tls, isPortShared = false }: IngressOptions,
+  { tls, isPortShared = false, isHttps = false }: IngressOptions,
   addressOf: ClientAddress,
 ): HttpOptions {
   return {
@@ -179,6 +182,7 @@ function httpOptions(
     timers,
     monotonicMs,
     isPortShared,
+    isHttps,
     clientAddress: addressOf,
     bodyTimeoutMs: BODY_TIMEOUT_MS,
     answerCut: meter.counter('answers_cut_total', {}),

@@ -4,6 +4,7 @@ import type { Runtime } from '#domain/runtime'
 import type { Logger } from '#domain/telemetry'
 import { ConfigError, configFrom } from '#src/config/config'
 import type { Config, Env } from '#src/config/config'
+import { TOKEN_CHARACTERS_MIN, hasWeakToken } from '#src/config/ports'
 import { unknownSettings } from '#src/config/unknown-settings'
 import { returnMemoryWhenQuiet } from './heap.ts'
 import { lowerPoolPriority } from './pool-priority.ts'
@@ -35,6 +36,11 @@ export async function serve(env: Env): Promise<number> {
   onLastResort(logger)
   for (const name of unknownSettings(env)) {
     logger.warn('this is no setting of the gateway', { name })
+  }
+  if (hasWeakToken(config)) {
+    logger.warn('SERVICE_TOKEN can be guessed, and other computers reach a listener', {
+      charactersMin: TOKEN_CHARACTERS_MIN,
+    })
   }
   await lowerPoolPriority()
   try {

@@ -141,6 +141,7 @@ function ingressOptions(config: Config, assistants: readonly Style[]): IngressOp
     isObservedOnly: !config.roles.ingress,
     // The processes of a cluster on one machine share one port.
     isPortShared: config.cluster !== undefined,
+    isHttps: config.publicBaseUrl !== undefined,
   }
 }
 

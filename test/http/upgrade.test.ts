@@ -28,6 +28,7 @@ test('an upgrade without the subprotocol gets the whole envelope and its request
   t.regex(head, /^HTTP\/1\.1 400 Bad Request\r\n/)
   t.regex(head, /\r\nx-request-id: my\.id-1\r\n/)
   t.regex(head, /\r\ncache-control: no-store\r\n/)
+  t.regex(head, /\r\nx-content-type-options: nosniff\r\n/)
   t.like(JSON.parse(body), {
     success: false,
     error_code: 'missing_websocket_subprotocol',

@@ -48,7 +48,10 @@ export async function startSoleGateway(
   const logger = new FakeLogger()
   const failures: string[] = []
   const databaseUrl = `sqlite:${path ?? (await databasePath(t))}`
-  const config = configFrom({ ...env, SERVICE_DATABASE_URL: databaseUrl }, runtime)
+  const config = configFrom(
+    { SERVICE_HTTP_ADDR: '127.0.0.1:0', ...env, SERVICE_DATABASE_URL: databaseUrl },
+    runtime,
+  )
   const edge = {
     runtime,
     logger,

@@ -5,12 +5,10 @@
 import { existsSync } from 'node:fs'
 
 import { cannotListen } from '#domain/listen-address'
-import type { ListenAddress } from '#domain/listen-address'
 import type { Config } from '#src/config/config'
+import { portsOf } from '#src/config/ports'
 import { whyNotBound } from '#src/http/port-check'
 import { sqliteFileOf } from '#src/store/sqlite/source'
-
-type Port = ListenAddress & { readonly protocol: 'tcp' | 'udp' }
 
 /** Rejects with a sentence for the operator when a new database would have no listener. */
 export async function tryPortsOnFirstStart(config: Config): Promise<void> {
@@ -20,23 +18,4 @@ export async function tryPortsOnFirstStart(config: Config): Promise<void> {
     const reason = await whyNotBound(address, protocol)
     if (reason !== undefined) throw cannotListen(address, reason)
   }
-}
-
-/** Each port that a setting names, and its protocol. */
-function portsOf({ http, roles, compatibilityRoot, privateTransports }: Config): readonly Port[] {
-  const main: Port = { ...http, setting: 'SERVICE_HTTP_ADDR', protocol: 'tcp' }
-  if (!roles.ingress) return [main]
-  const { carriers, tcp, quic } = privateTransports
-  const root = compatibilityRoot?.address
-  const ports: (Port | false | undefined)[] = [
-    main,
-    root && { ...root, setting: 'SERVICE_COMPAT_ADDR', protocol: 'tcp' },
-    carriers.includes('tcp') && { ...tcp, setting: 'SERVICE_PRIVATE_TCP_ADDR', protocol: 'tcp' },
-    carriers.includes('quic') && {
-      ...quic,
-      setting: 'SERVICE_PRIVATE_QUIC_ADDR',
-      protocol: 'udp',
-    },
-  ]
-  return ports.filter((port) => typeof port === 'object')
 }
