@@ -72,3 +72,16 @@ test('every link of a document leads to a file of the repository', (t) => {
     [],
   )
 })
+
+test('every file that docs/security.md names is there, and every invariant is one of its file', (t) => {
+  const text = textOf('docs/security.md')
+  const files = [
+    ...text.matchAll(/`((?:src|test|actors|machines)\/[\w./-]+)`(?: \(([\w-]+\/\d+)\))?/g),
+  ]
+  t.true(files.length > 150, `only ${files.length} files are named`)
+  for (const [, path = '', invariant] of files) {
+    t.true(existsSync(join(ROOT, path)), path)
+    if (invariant !== undefined)
+      t.true(textOf(path).includes(`//   ${invariant}.`), `${path} ${invariant}`)
+  }
+})
