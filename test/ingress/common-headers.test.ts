@@ -3,7 +3,7 @@
 
 import test from 'ava'
 
-import { compatibilityStyles } from '#src/ingress/compat/styles'
+import { compatibilityStyles } from '#src/compat/styles'
 import { TOPIC, WRONG_TOPIC } from '#test/support/compatibility-rig'
 import { startApp } from '#test/support/mounted-app'
 import { startIngress } from '#test/support/start-ingress'

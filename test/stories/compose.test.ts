@@ -10,8 +10,8 @@ import { promisify } from 'node:util'
 
 import test from 'ava'
 
-import { startMariaDb } from '#src/dev-servers/mariadb'
-import { startNats } from '#src/dev-servers/nats'
+import { startMariaDb } from '#src/dev/servers/mariadb'
+import { startNats } from '#src/dev/servers/nats'
 import { get, startGateway, temporaryFolder, until } from '#test/support/gateway'
 import { newDatabase } from '#test/support/mariadb'
 import { only } from '#test/support/nats'
