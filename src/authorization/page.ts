@@ -62,7 +62,6 @@ export const pageHeaders = ({
     `default-src 'none'; style-src ${STYLE_HASH}; base-uri 'none'; ` +
     `form-action 'self' ${formTarget}; frame-ancestors 'none'`,
   'x-frame-options': 'DENY',
-  'x-content-type-options': 'nosniff',
   // The browser sends the origin with forms, and tells no other site the address of a page.
   'referrer-policy': 'same-origin',
 })
