@@ -2,7 +2,8 @@
 // device sessions and other ways in translate requests into these calls, and outcomes into answers.
 //
 //   caller.ts                the caller, as plain data
-//   caller-check.ts          gateway token, then budget: gateway-token.ts, budget.ts
+//   caller-check.ts          gateway token, then budget: gateway-token.ts, password-budget.ts
+//   attempt.ts               the credentials of one request, counted and logged: audit.ts
 //   channel-access.ts        password or grant: credentials.ts, password-work.ts
 //   submissions.ts           intent.ts, form, channel, op_id (message-claims.ts), log
 //   status.ts                the status of an operation
@@ -29,8 +30,9 @@ import type {
   ReadStore,
   SubscriptionStore,
 } from '#domain/store-ports'
-import type { Meter } from '#domain/telemetry'
+import type { Logger, Meter } from '#domain/telemetry'
 import { AtOnce, pagesAtOnce } from './at-once.ts'
+import { Audit } from './audit.ts'
 import { createBudget } from './budget.ts'
 import type { BudgetLimits } from './budget.ts'
 import { ChannelAccess } from './channel-access.ts'
@@ -45,6 +47,7 @@ import { DeviceRoutes } from './devices/device-routes.ts'
 import { CallerCheck } from './caller-check.ts'
 import { tokenCheck } from './gateway-token.ts'
 import { MessageClaims } from './message-claims.ts'
+import { PasswordBudget } from './password-budget.ts'
 import { createPasswordWork } from './password-work.ts'
 import type { PasswordWork } from './password-work.ts'
 import { hexSource } from './random.ts'
@@ -63,6 +66,7 @@ export interface AcceptancePorts {
   readonly operations: OperationStore
   readonly bus: Bus
   readonly meter: Meter
+  readonly logger: Logger
   readonly nowMs: NowMs
   /** Milliseconds that only grow. */
   readonly monotonicMs: () => number
@@ -113,10 +117,9 @@ export function createAcceptance(ports: AcceptancePorts, options: AcceptanceOpti
     ports.passwordWork ??
     createPasswordWork({ entropy, salt: (first) => channels.passwordSalt(first) })
   const credentials = createCredentials({ channels, work, monotonicMs, timers, entropy })
-  const callerCheck = new CallerCheck(
-    tokenCheck(options.token),
-    createBudget(passwordBudget, nowMs),
-  )
+  const audit = new Audit(ports)
+  const passwords = new PasswordBudget(passwordBudget, nowMs)
+  const callerCheck = new CallerCheck(tokenCheck(options.token), passwords, audit)
   const budget = createBudget({ perAddress, total: NEW_DEVICES_TOTAL }, nowMs)
   const access = new ChannelAccess(credentials, channels)
   const newHex32 = hexSource(entropy)
@@ -127,13 +130,14 @@ export function createAcceptance(ports: AcceptancePorts, options: AcceptanceOpti
     newHex32,
     work,
     credentials,
-    callerCheck,
     access,
+    audit,
     budget,
     statusRetentionMs,
   }
   meter.gauge('page_reads_waiting', {}, () => pages.waiting)
   meter.gauge('credential_cache_entries', {}, () => credentials.size())
+  meter.gauge('password_budget_addresses', {}, () => passwords.hosts)
   meter.gauge('password_checks_waiting', {}, () => work.waiting())
   const following = new FeedFollowing(whole)
   const stopListening = bus.onNotice((notice) => {
@@ -156,6 +160,9 @@ export function createAcceptance(ports: AcceptancePorts, options: AcceptanceOpti
     registration: new DeviceRegistration(whole),
     deviceRoutes: new DeviceRoutes(whole),
     recheck: () => credentials.recheckAll(),
-    close: stopListening,
+    close: () => {
+      stopListening()
+      audit.flush()
+    },
   }
 }

@@ -1,5 +1,4 @@
-// A budget of requests in a minute, for each address and for all together. (Specification: Rate
-// budget on password surfaces; decisions.md 13)
+// A budget of requests in a minute, for each address and for all together.
 //
 // Invariants:
 //   budget/1. A window is a minute from its first request. Within it an address gets at most
@@ -10,8 +9,11 @@
 //             addresses.
 //   budget/4. A host has one count for all addresses that it can choose from: an IPv6 host its /64.
 
+import { fault } from '#domain/fault'
+import type { Fault } from '#domain/fault'
 import { hostOf } from '#domain/host'
 import type { NowMs } from '#domain/ports'
+import { Minutes } from './minutes.ts'
 
 export interface BudgetLimits {
   readonly perAddress: number
@@ -24,29 +26,30 @@ export interface BudgetRefusal {
   readonly resetMs: number
 }
 
+/** The fault of a request beyond a budget. */
+export const rateLimited = ({ resetMs, limit }: BudgetRefusal): Fault =>
+  fault('rate_limited', { retryAfterMs: resetMs, limit })
+
 export interface Budget {
-  /** Counts one request of an address; gives the refusal when it is beyond the budget. */
+  /** Counts one request of an address; returns the refusal when it is beyond the budget. */
   take(address: string): BudgetRefusal | undefined
 }
 
-const WINDOW_MS = 60_000
-
 export function createBudget(limits: BudgetLimits, nowMs: NowMs): Budget {
   const counts = new Map<string, number>()
-  let windowEndsAt = Number.NEGATIVE_INFINITY
+  const minutes = new Minutes(nowMs)
+  let window = 0
   let total = 0
   return {
     take(address) {
       const host = hostOf(address) // budget/4
-      const now = nowMs()
-      // A clock that was set back must not keep an old window open for longer than a minute.
-      if (now >= windowEndsAt || now < windowEndsAt - WINDOW_MS) {
-        windowEndsAt = now + WINDOW_MS // budget/1
+      if (window !== minutes.current()) {
+        window = minutes.current() // budget/1
         total = 0
         counts.clear()
       }
       const count = counts.get(host) ?? 0
-      const resetMs = windowEndsAt - now
+      const { resetMs } = minutes
       if (count >= limits.perAddress) return { limit: limits.perAddress, resetMs } // budget/2
       if (total >= limits.total) return { limit: limits.total, resetMs } // budget/3
       counts.set(host, count + 1)

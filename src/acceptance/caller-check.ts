@@ -10,8 +10,13 @@
 import { fault, isFault } from '#domain/fault'
 import type { Fault } from '#domain/fault'
 import type { Answer } from '#domain/ports'
-import type { Budget } from './budget.ts'
-import type { Caller } from './caller.ts'
+import { Attempt } from './attempt.ts'
+import type { Audit, CredentialKind, Origin } from './audit.ts'
+import { rateLimited } from './budget.ts'
+import { withAttempt } from './caller.ts'
+import type { Admitted, Caller } from './caller.ts'
+import { Place } from './password-budget.ts'
+import type { PasswordBudget } from './password-budget.ts'
 import type { TokenCheck } from './gateway-token.ts'
 
 /** The checks that a way in asks for. */
@@ -25,43 +30,45 @@ export interface Guard {
   readonly budget: 'passwords' | 'devices' | 'guesses' | 'none'
 }
 
-/** The origin of a request. Asked for only when a budget counts the request. */
+/** The origin of a request. Asked for only when a budget or a log line needs it. */
 export interface Peer {
   /** The address of the caller, also behind a trusted proxy. */
   readonly address: string
+  /** Absent for a session. */
+  readonly requestId?: string
 }
 
 const UNAUTHENTICATED = fault('authentication_failed')
+const UNCOUNTED: Admitted = Object.freeze({})
 
 export class CallerCheck {
   readonly #verdictOf: TokenCheck
-  readonly #passwords: Budget
+  readonly #passwords: PasswordBudget
+  readonly #audit: Audit
 
-  constructor(verdictOf: TokenCheck, passwords: Budget) {
+  constructor(verdictOf: TokenCheck, passwords: PasswordBudget, audit: Audit) {
     this.#verdictOf = verdictOf
     this.#passwords = passwords
+    this.#audit = audit
   }
 
   /**
-   * Lets a caller in or gives the refusal: authentication_failed or rate_limited. Gives the address
-   * by which budgets go on counting the caller; undefined when none does.
+   * Lets a caller in, with what goes on counting it, or returns the refusal: authentication_failed
+   * or rate_limited.
    */
-  admit(
-    guard: Guard,
-    peer: Peer,
-    authorization: string,
-    bareToken?: string,
-  ): Answer<string | undefined> {
+  admit(guard: Guard, peer: Peer, authorization: string, bareToken?: string): Answer<Admitted> {
     const verdict = guard.token === 'none' ? 'open' : this.#verdictOf(authorization, bareToken)
-    if (verdict === 'valid') return undefined // caller-check/1
     if (verdict === 'absent') return UNAUTHENTICATED // caller-check/2
-    if (verdict === 'open' && guard.budget === 'none') return undefined
-    const { address } = peer
-    const isCountedLater = guard.budget === 'devices' || guard.budget === 'guesses'
-    if (verdict === 'open' && isCountedLater) return address
-    const refusal = take(this.#passwords, address)
-    if (isFault(refusal)) return refusal
-    return verdict === 'wrong' ? UNAUTHENTICATED : address
+    if (guard.budget === 'none' && verdict !== 'wrong') return UNCOUNTED // caller-check/1
+    const origin = { address: peer.address, requestId: peer.requestId ?? '' }
+    const isCounted = verdict !== 'valid' // caller-check/1
+    if (verdict !== 'wrong' && !(isCounted && guard.budget === 'passwords')) {
+      return { origin, isCounted, attempt: new Attempt(origin, this.#audit) }
+    }
+    const attempt = this.#enter(origin)
+    if (isFault(attempt)) return attempt
+    if (verdict === 'wrong') return attempt.refused('gateway token') ?? UNAUTHENTICATED
+    return { origin, isCounted, attempt }
   }
 
   /** True when the header holds the gateway token; false when the gateway has none. */
@@ -69,15 +76,23 @@ export class CallerCheck {
     return this.#verdictOf(authorization) === 'valid' // caller-check/3
   }
 
-  /** Counts one more password or token of a request; the fault when the budget is used up. */
-  countGuess({ address }: Caller): Fault | undefined {
-    return address === undefined ? undefined : take(this.#passwords, address)
+  /** Counts a token that its handler found wrong; the fault when the budget is used up. */
+  countGuess({ origin, isCounted }: Caller, credential: CredentialKind): Fault | undefined {
+    if (origin === undefined || isCounted !== true) return undefined
+    const attempt = this.#enter(origin)
+    return isFault(attempt) ? attempt : attempt.refused(credential)
   }
-}
 
-/** Takes one from a budget; rate_limited when nothing is left. */
-export function take(budget: Budget, address: string): Fault | undefined {
-  const refusal = budget.take(address)
-  if (refusal === undefined) return undefined
-  return fault('rate_limited', { retryAfterMs: refusal.resetMs, limit: refusal.limit })
+  /** The caller with one more credential of the same request, which counts as a request does. */
+  again(caller: Caller): Answer<Caller> {
+    const { origin, isCounted } = caller
+    if (origin === undefined || isCounted !== true) return caller
+    const attempt = this.#enter(origin)
+    return isFault(attempt) ? attempt : withAttempt(caller, attempt)
+  }
+
+  #enter(origin: Origin): Answer<Attempt> {
+    const place = this.#passwords.enter(origin.address)
+    return place instanceof Place ? new Attempt(origin, this.#audit, place) : rateLimited(place)
+  }
 }

@@ -1,16 +1,23 @@
-// The caller of the stage, as plain data, whatever the protocol.
+// The caller of the stage, whatever the protocol.
 
 import type { Fault } from '#domain/fault'
 import type { ChannelId } from '#domain/identity'
+import type { Attempt } from './attempt.ts'
+import type { Origin } from './audit.ts'
 
-export interface Caller {
+/** The result of CallerCheck.admit: each part is absent where no row of that kind needs it. */
+export interface Admitted {
+  /** The origin of the request, by which budgets count it and log lines name it. */
+  readonly origin?: Origin | undefined
+  /** True when budgets count the caller; false after proof of the gateway token. */
+  readonly isCounted?: boolean
+  /** Counts the credentials of this request. */
+  readonly attempt?: Attempt | undefined
+}
+
+export interface Caller extends Admitted {
   /** The time at which the whole request had arrived, in Unix milliseconds. */
   readonly receivedAtMs: number
-  /**
-   * The address by which budgets count the caller. Undefined when none counts it, as after proof of
-   * the gateway token. CallerCheck.admit gives it.
-   */
-  readonly address?: string | undefined
   /**
    * The refusal after every check has passed: the way in is starting, draining or full.
    * (decisions.md 2: 503 comes last)
@@ -25,10 +32,24 @@ export interface ChannelGrant {
   readonly channels: ReadonlySet<ChannelId>
 }
 
+/** A copy of the caller. */
+const copyOf = ({ receivedAtMs, origin, isCounted, attempt, refusal, grant }: Caller): Caller => ({
+  receivedAtMs,
+  origin,
+  isCounted: isCounted === true,
+  attempt,
+  refusal,
+  grant,
+})
+
 /** The same caller with a grant. */
 export const withGrant = (caller: Caller, grant: ChannelGrant): Caller => ({
-  receivedAtMs: caller.receivedAtMs,
-  address: caller.address,
-  refusal: caller.refusal,
+  ...copyOf(caller),
   grant,
+})
+
+/** The same caller with another attempt. */
+export const withAttempt = (caller: Caller, attempt: Attempt): Caller => ({
+  ...copyOf(caller),
+  attempt,
 })

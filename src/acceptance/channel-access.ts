@@ -39,7 +39,7 @@ export class ChannelAccess {
    * promise when the password is known, as for nearly every submission.
    */
   open(channelId: ChannelId, password: string, caller: Caller): Opened | Promise<Opened> {
-    if (caller.grant === undefined) return this.#credentials.check(channelId, password)
+    if (caller.grant === undefined) return this.#credentials.check(channelId, password, caller)
     return caller.grant.channels.has(channelId) ? this.#existing(channelId) : NOT_FOUND
   }
 

@@ -22,23 +22,36 @@ import type { ChannelId } from '#domain/identity'
 import type { Answer, Timers } from '#domain/ports'
 import type { Runtime } from '#domain/runtime'
 import type { ChannelStore } from '#domain/store-ports'
+import { tried } from './attempt.ts'
+import type { Attempt } from './attempt.ts'
 import type { DerivedKeys, PasswordWork } from './password-work.ts'
 
 type Verdict = Answer<ChannelCredentials>
 
 export interface Credentials {
   /**
-   * The channel when the password opens it; channel_not_found or server_busy otherwise. No promise
-   * when it is known, as it is for nearly every submission. `derived` has the keys that
-   * the request has computed already.
+   * The channel when the password opens it; channel_not_found, server_busy or rate_limited
+   * otherwise. No promise when it is known, as it is for nearly every submission.
    */
-  check(channelId: ChannelId, password: string, derived?: DerivedKeys): Verdict | Promise<Verdict>
+  check(
+    channelId: ChannelId,
+    password: string,
+    request?: CheckedRequest,
+  ): Verdict | Promise<Verdict>
   /** Drops the kept answers about a channel at once, and those of checks under way. */
   forget(channelId: ChannelId): void
   /** Compares kept answers with the store before their next use. (credentials/5) */
   recheckAll(): void
   /** The number of verified and refused credentials in memory. */
   size(): number
+}
+
+/** The request that brings a password. */
+export interface CheckedRequest {
+  /** Counts the password; absent when nothing counts it. */
+  readonly attempt?: Attempt | undefined
+  /** The keys that the request has computed already. */
+  readonly derived?: DerivedKeys
 }
 
 export interface CredentialsPorts {
@@ -89,6 +102,8 @@ interface Check {
   answer: Promise<Verdict>
 }
 
+type Asked = Pick<Check, 'key' | 'channelId' | 'password' | 'derived'>
+
 export function createCredentials(ports: CredentialsPorts): Credentials {
   return new CachedCredentials(ports)
 }
@@ -110,7 +125,7 @@ class CachedCredentials implements Credentials {
   check(
     channelId: ChannelId,
     password: string,
-    derived: DerivedKeys = new Map(),
+    { attempt, derived = new Map() }: CheckedRequest = {},
   ): Verdict | Promise<Verdict> {
     const key = this.#keyOf(channelId, password)
     const now = this.#ports.monotonicMs()
@@ -118,14 +133,23 @@ class CachedCredentials implements Credentials {
     if (verified !== undefined && now < verified.compareAt) {
       this.#verified.delete(key)
       this.#verified.set(key, verified)
-      return verified.credentials
+      return attempt?.known() ?? verified.credentials
     }
     const refused = this.#refused.get(key)
-    if (refused !== undefined && now < refused.until) return NOT_FOUND
-    const check = this.#underWay.get(key) // credentials/1
+    if (refused !== undefined && now < refused.until) {
+      return attempt?.refused('channel password') ?? NOT_FOUND
+    }
+    const trial = attempt?.begin(verified !== undefined) // attempt/1
+    if (isFault(trial)) return trial
+    const answer = this.#answerTo({ key, channelId, password, derived })
+    return trial === undefined ? answer : tried(trial, answer)
+  }
+
+  #answerTo(asked: Asked): Promise<Verdict> {
+    const check = this.#underWay.get(asked.key) // credentials/1
     if (check !== undefined) return check.answer
-    if (this.#underWay.size >= UNDER_WAY_MAX) return BUSY // credentials/4
-    return this.#begin({ key, channelId, password, derived })
+    if (this.#underWay.size >= UNDER_WAY_MAX) return Promise.resolve(BUSY) // credentials/4
+    return this.#begin(asked)
   }
 
   /**
@@ -138,7 +162,7 @@ class CachedCredentials implements Credentials {
     return hash('sha256', this.#key + channelId + password, 'base64')
   }
 
-  #begin(asked: Pick<Check, 'key' | 'channelId' | 'password' | 'derived'>): Promise<Verdict> {
+  #begin(asked: Asked): Promise<Verdict> {
     const check: Check = {
       ...asked,
       isStale: false,

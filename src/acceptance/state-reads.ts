@@ -102,6 +102,9 @@ export class StateReads {
     }
     const deviceId = deviceIdOf(reader.deviceKey)
     const isSubscribed = await subscriptions.isSubscribed(deviceId, reader.channelId)
+    // attempt/2
+    const counted = isSubscribed ? caller.attempt?.known() : caller.attempt?.refused('device key')
+    if (counted !== undefined) return counted
     return isSubscribed ? caller.refusal : fault('channel_not_found')
   }
 }

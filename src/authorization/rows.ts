@@ -6,9 +6,8 @@
 //   rows/2. Every request counts for its address and in all, before the server reads or writes
 //           anything.
 
-import { createBudget } from '#src/acceptance/budget'
+import { createBudget, rateLimited } from '#src/acceptance/budget'
 import type { BudgetLimits } from '#src/acceptance/budget'
-import { take } from '#src/acceptance/caller-check'
 import type { Style } from '#src/ingress/ingress'
 import { mount } from '#src/ingress/mount'
 import type { RowMethod } from '#src/http/router'
@@ -84,7 +83,11 @@ export const authorizationStyle =
           methods,
           path,
           handler: (request, response) => server.handle(endpoint, request, response),
-          admit: (address) => take(budget, address), // rows/2
+          // rows/2
+          admit: (address) => {
+            const refusal = budget.take(address)
+            return refusal && rateLimited(refusal)
+          },
           failure: isForPeople ? pageFailure : oauthFailure,
           // The server compares ids with those that it made, which nothing escapes.
           decode: (sent) => sent,

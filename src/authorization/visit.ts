@@ -90,7 +90,8 @@ export class Visit {
       channel_id: fields.get('channel_id') ?? '',
       password: fields.get('password') ?? '',
     }
-    return proof.prove(sent, { receivedAtMs: runtime.nowMs() })
+    const proved = await proof.prove(sent, { receivedAtMs: runtime.nowMs(), ...admitted })
+    return isFault(proved) ? (admitted.attempt?.end() ?? proved) : proved
   }
 
   /** The status of a refusal, with the headers that go with it. */

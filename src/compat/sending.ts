@@ -54,6 +54,10 @@ async function grantedOpening(
   caller: Caller,
 ): Promise<Answer<Opening>> {
   const channelId = await keys.channelOf(alias)
+  const counted = isFault(channelId)
+    ? caller.attempt?.refused('channel key')
+    : caller.attempt?.known() // attempt/2
+  if (counted !== undefined) return counted
   if (isFault(channelId)) return channelId
   const granted = withGrant(caller, { channels: new Set([channelId]) })
   return { credentials: { channel_id: channelId }, caller: granted }

@@ -26,6 +26,17 @@ const LOOPBACK = /^(?:127\.\d+\.\d+\.\d+|::1|\[::1\]|localhost)$/i
 /** True for a name or address by which only programs on this computer reach each other. */
 export const isLoopback = (host: string): boolean => LOOPBACK.test(host)
 
+/**
+ * The IPv6 networks around a host that hostOf named, its /56 and its /48: one subscriber or site
+ * chooses among all addresses of its own. None for any other host.
+ */
+export function networksOf(host: string): readonly string[] {
+  if (!host.endsWith('::/64')) return []
+  const [first = '', second = '', third = '', fourth = ''] = host.split(':')
+  const site = `${first}:${second}:${third}`
+  return [`${site}:${Number.parseInt(fourth, 16) >> 8}/56`, `${site}/48`]
+}
+
 /** The eight groups of an IPv6 address; its zone is left out. */
 function groupsOf(address: string): readonly number[] {
   const [plain = ''] = address.split('%')

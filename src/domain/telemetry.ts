@@ -80,6 +80,11 @@ export const METRICS = {
     help: 'Verified and refused credentials held',
     labels: [],
   },
+  password_budget_addresses: {
+    kind: 'gauge',
+    help: 'Addresses that the password budget counts in this minute, 21,200 at most by default',
+    labels: [],
+  },
   password_checks_waiting: { kind: 'gauge', help: 'scrypt computations waiting', labels: [] },
   log_bytes: { kind: 'gauge', help: 'Bytes held by the embedded log', labels: [] },
   stream_pending_bytes: {

@@ -8,11 +8,14 @@
 //               rejection goes to the operator, never to the caller.
 //   pipeline/3. A request that comes while the process starts or drains, or beyond the bound of
 //               requests in flight, carries its refusal along: acceptance gives it last.
+//   pipeline/4. A request that could bring a password and ends without one counts in the password
+//               budget as a guess does; beyond the budget it gets 429 in place of its own refusal.
 
 import { FAULTS, fault, isFault } from '#domain/fault'
 import type { Fault, FaultCode } from '#domain/fault'
 import type { Answer, NowMs } from '#domain/ports'
 import type { Logger, Meter } from '#domain/telemetry'
+import type { Admitted } from '#src/acceptance/caller'
 import type { CallerCheck, Guard } from '#src/acceptance/caller-check'
 import { reportDefect } from '#domain/defect'
 import { ENVELOPE } from './answerer.ts'
@@ -21,6 +24,7 @@ import { tooLarge } from '#src/http/arriving-body'
 import type { Exchange } from '#src/http/exchange'
 import type { Begin, Head, Router } from '#src/http/router'
 import type { Reply } from '#src/http/reply'
+import { peerOf } from './request.ts'
 import type { Request } from './request.ts'
 import { requestIdFrom } from './respond.ts'
 import { BUSY, refusalOf } from '#src/refusals/rejection'
@@ -133,7 +137,9 @@ class Turn implements Request {
   headers = NO_VALUES
   query: URLSearchParams = NO_QUERY
   receivedAtMs = 0
-  address: string | undefined = undefined
+  origin: Admitted['origin'] = undefined
+  isCounted = false
+  attempt: Admitted['attempt'] = undefined
   readonly refusal: Fault | undefined
   readonly #pipeline: Pipeline
   readonly #exchange: Exchange
@@ -167,9 +173,10 @@ class Turn implements Request {
     const { row, guard, names, headers } = route
     const authorization = guard.token === 'none' ? '' : head.header('authorization')
     const bareToken = row.tokenFrom?.(head)
-    const admitted = this.#pipeline.ports.callerCheck.admit(guard, head, authorization, bareToken)
+    const peer = peerOf(head, this.requestId)
+    const admitted = this.#pipeline.ports.callerCheck.admit(guard, peer, authorization, bareToken)
     if (isFault(admitted)) return this.refuse(admitted)
-    this.address = admitted
+    Object.assign(this, admitted)
     if (names.length > 0) {
       this.parameters = Object.fromEntries(names.map((name, at) => [name, head.parameter(at)]))
     }
@@ -238,7 +245,9 @@ class Turn implements Request {
 
   async #answer(route: Mounted): Promise<void> {
     try {
-      const data = await route.row.handle(this)
+      const outcome = await route.row.handle(this)
+      const uncounted = this.attempt?.end() // pipeline/4
+      const data = isFault(outcome) ? (uncounted ?? outcome) : outcome
       if (isFault(data) && data.code === 'body_too_large') return this.#refuseBody(data)
       const reply = isFault(data)
         ? this.#answerer.failure(data, this)
@@ -263,7 +272,8 @@ class Turn implements Request {
   }
 
   /** Answers with a fault; `allow` and `connection` are headers that few refusals have. */
-  refuse(refusal: Fault, allow?: string, connection?: string): void {
+  refuse(reason: Fault, allow?: string, connection?: string): void {
+    const refusal = this.attempt?.end() ?? reason // pipeline/4
     if (this.receivedAtMs === 0) this.receivedAtMs = this.#pipeline.ports.nowMs()
     const reply = this.#failureOf(refusal)
     const headers = [...reply.headers]

@@ -1,6 +1,8 @@
 // A handler's request: plain values, nothing of the HTTP library.
 
 import type { Caller } from '#src/acceptance/caller'
+import type { Peer } from '#src/acceptance/caller-check'
+import type { Head } from '#src/http/router'
 
 export interface Request<Body = unknown> extends Caller {
   readonly requestId: string
@@ -15,3 +17,11 @@ export interface Request<Body = unknown> extends Caller {
   /** The Accept-Language header; '' for a row that answers in one language. */
   readonly acceptLanguage: string
 }
+
+/** The origin of a request, whose address can be read as long as its head. */
+export const peerOf = (head: Head, requestId: string): Peer => ({
+  requestId,
+  get address() {
+    return head.address
+  },
+})

@@ -40,7 +40,7 @@ export class Admission {
     const isPossible = token !== '' && token.length <= TOKEN_CHARACTERS_MAX
     const grant = isPossible ? await tokens.verify(token, resource) : undefined // admission/2
     if (grant !== undefined) return { kind: 'grant', grant }
-    return callerCheck.countGuess(caller) ?? REFUSED // admission/1
+    return callerCheck.countGuess(caller, 'access token') ?? REFUSED // admission/1
   }
 }
 

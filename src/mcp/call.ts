@@ -10,28 +10,21 @@ export type Assistant =
   /** Legacy mode: it proved the gateway token, and each tool call brings a channel password. */
   { readonly kind: 'password' } | { readonly kind: 'grant'; readonly grant: Grant }
 
-/** The parts of a request that the log takes. */
-export interface Origin {
-  readonly requestId: string
-  readonly address: string | undefined
-}
-
 /** One request of an assistant. */
 export class Call {
   readonly assistant: Assistant
-  readonly origin: Origin
   readonly #asking: Caller
   readonly #bindings: Pick<Bindings, 'ofGrant'>
 
-  constructor(
-    assistant: Assistant,
-    asking: Caller & { readonly origin: Origin },
-    bindings: Pick<Bindings, 'ofGrant'>,
-  ) {
+  constructor(assistant: Assistant, asking: Caller, bindings: Pick<Bindings, 'ofGrant'>) {
     this.assistant = assistant
-    this.origin = asking.origin
     this.#asking = asking
     this.#bindings = bindings
+  }
+
+  /** The origin of the request, for log lines. */
+  get origin(): Caller['origin'] {
+    return this.#asking.origin
   }
 
   get opening(): Opening {

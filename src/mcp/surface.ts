@@ -75,9 +75,9 @@ export class Surface {
     const refusal = scopeRefusal(assistant, this.#scopesOf(body))
     if (isFault(refusal)) return refusal
     // Proof of the gateway token passes every budget. (caller-check/1)
-    const { receivedAtMs, refusal: closed, requestId, address } = request
-    const origin = { requestId, address }
-    const call = new Call(assistant, { receivedAtMs, refusal: closed, origin }, bindings)
+    const { receivedAtMs, refusal: closed, origin, attempt } = request
+    const caller = { receivedAtMs, refusal: closed, origin, attempt }
+    const call = new Call(assistant, caller, bindings)
     return this.#answer(request, call)
   }
 

@@ -48,11 +48,12 @@ export function composeAcceptor(
 /** The acceptance stage, in front of the acceptor and over the backend's stores. */
 export function composeAcceptance(
   config: StageConfig,
-  { meter, runtime }: StageEdge,
+  { logger, meter, runtime }: StageEdge,
   { backend, sink }: { readonly backend: Backend; readonly sink: SubmissionSink },
 ): Acceptance {
   const { bus, stores } = backend
-  return createAcceptance({ ...stores, ...runtime, timers: runtime, bus, meter, sink }, config)
+  const ports = { ...stores, ...runtime, timers: runtime, bus, meter, logger, sink }
+  return createAcceptance(ports, config)
 }
 
 interface SessionStage {

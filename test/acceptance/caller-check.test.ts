@@ -3,10 +3,8 @@
 import test from 'ava'
 
 import { isFault } from '#domain/fault'
-import { createBudget } from '#src/acceptance/budget'
-import { CallerCheck } from '#src/acceptance/caller-check'
 import type { Guard } from '#src/acceptance/caller-check'
-import { tokenCheck } from '#src/acceptance/gateway-token'
+import { callerCheckFor } from '#test/support/admission'
 
 const GUARDS = {
   free: { token: 'required', budget: 'none' },
@@ -74,10 +72,7 @@ for (const { gateway, guard, authorization = '', bareToken = '', expected } of r
   const sent = `"${authorization}" and "${bareToken}"`
   test(`a ${gateway} gateway answers ${sent} at a ${guard} guard with ${expected.join(', then ')}`, (t) => {
     const token = gateway === 'open' ? '' : 'secret'
-    const callerCheck = new CallerCheck(
-      tokenCheck(token),
-      createBudget({ perAddress: 1, total: 10 }, () => 0),
-    )
+    const callerCheck = callerCheckFor(token, { perAddress: 1, total: 10 })
     const ask = (): unknown => {
       const admitted = callerCheck.admit(
         GUARDS[guard],
@@ -85,23 +80,26 @@ for (const { gateway, guard, authorization = '', bareToken = '', expected } of r
         authorization,
         bareToken,
       )
-      return isFault(admitted) ? admitted.code : admitted
+      if (isFault(admitted)) return admitted.code
+      return admitted.isCounted === true ? admitted.origin?.address : undefined
     }
     t.deepEqual([ask(), ask()], expected)
   })
 }
 
-test('caller-check/1: the address of a caller that no budget counts is not even asked for', (t) => {
-  const callerCheck = new CallerCheck(
-    tokenCheck('secret'),
-    createBudget({ perAddress: 1, total: 1 }, () => 0),
-  )
+test('caller-check/1: proof of the token counts nowhere, and where no line needs it the address is not asked for', (t) => {
+  const callerCheck = callerCheckFor('secret', { perAddress: 1, total: 1 })
   const peer = {
     get address(): string {
       return t.fail()
     },
   }
-  t.is(callerCheck.admit(GUARDS.passwords, peer, 'Bearer secret'), undefined)
+  t.deepEqual(callerCheck.admit(GUARDS.free, peer, 'Bearer secret'), {})
+  for (let count = 0; count < 3; count += 1) {
+    const admitted = callerCheck.admit(GUARDS.passwords, { address: 'host' }, 'Bearer secret')
+    if (isFault(admitted)) return t.fail()
+    t.is(admitted.attempt?.refused('channel password'), undefined)
+  }
 })
 
 const proofs: readonly (readonly [gateway: string, authorization: string, isProof: boolean])[] = [
@@ -115,9 +113,11 @@ const proofs: readonly (readonly [gateway: string, authorization: string, isProo
 
 for (const [gateway, authorization, isProof] of proofs) {
   test(`caller-check/3: "${authorization}" ${isProof ? 'proves' : 'is not'} the token "${gateway}"`, (t) => {
-    const budget = createBudget({ perAddress: 1, total: 1 }, () => 0)
-    const callerCheck = new CallerCheck(tokenCheck(gateway), budget)
+    const callerCheck = callerCheckFor(gateway, { perAddress: 1, total: 10 })
     t.is(callerCheck.provesToken(authorization), isProof)
-    t.is(callerCheck.countGuess({ address: 'host', receivedAtMs: 0 }), undefined)
+    const origin = { address: 'host', requestId: 'r' }
+    const guess = { origin, isCounted: true, receivedAtMs: 0 }
+    t.is(callerCheck.countGuess(guess, 'access token'), undefined)
+    t.like(callerCheck.countGuess(guess, 'access token'), { code: 'rate_limited' })
   })
 }

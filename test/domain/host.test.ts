@@ -1,6 +1,6 @@
 import test from 'ava'
 
-import { hostOf } from '#domain/host'
+import { hostOf, networksOf } from '#domain/host'
 
 const hosts: readonly (readonly [address: string, host: string])[] = [
   ['192.0.2.7', '192.0.2.7'],
@@ -25,3 +25,15 @@ const hosts: readonly (readonly [address: string, host: string])[] = [
 for (const [address, host] of hosts) {
   test(`${address} is counted as ${host}`, (t) => t.is(hostOf(address), host))
 }
+
+test('hosts of one /56 and of one /48 share their networks, those of two do not', (t) => {
+  const networks = (address: string): readonly string[] => networksOf(hostOf(address))
+  const [site56, site48] = networks('2001:db8:1:200::1')
+  t.deepEqual(networks('2001:db8:1:2ff:ffff::'), [site56, site48])
+  const [beyond56, same48] = networks('2001:db8:1:300::1')
+  t.not(beyond56, site56)
+  t.is(same48, site48)
+  t.not(networks('2001:db8:2:200::1')[1], site48)
+  for (const address of ['192.0.2.7', '::ffff:192.0.2.7', 'unknown'])
+    t.deepEqual(networks(address), [])
+})

@@ -19,13 +19,18 @@ export interface ChannelWish {
   readonly password: string
 }
 
-/** Makes a channel with a random id; server_busy when the password cannot be hashed now. */
+/**
+ * Makes a channel with a random id; server_busy or rate_limited when the password cannot be hashed
+ * now.
+ */
 export async function makeChannel(
   { channels, work, newHex32 }: CreationPorts,
   { channelName, password }: ChannelWish,
-  { refusal, receivedAtMs }: Caller,
+  { refusal, receivedAtMs, attempt }: Caller,
 ): Promise<Answer<ChannelId>> {
   if (refusal !== undefined) return refusal
+  const trial = attempt?.begin(false) // attempt/1: nobody knows a new password
+  if (isFault(trial)) return trial
   const passwordHash = await work.hash(password)
   if (isFault(passwordHash)) return passwordHash
   const channelId = channelIdFromBytes(Buffer.from(newHex32(), 'hex'))

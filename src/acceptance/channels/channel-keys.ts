@@ -17,6 +17,7 @@ import type { ChannelKeyStore } from '#domain/channel-keys'
 import { readKeyRevocation, readKeyWish } from '#src/schemas/channel-key-requests'
 import type { ListedKeys, MadeKey } from '#src/schemas/channel-key-requests'
 import { readChannelCredentials } from '#src/schemas/channel-requests'
+import type { Audit } from '#src/acceptance/audit'
 import type { Caller } from '#src/acceptance/caller'
 import { provedChannel } from './channel-proof.ts'
 import type { Credentials } from '#src/acceptance/credentials'
@@ -25,6 +26,7 @@ export interface ChannelKeyPorts {
   readonly channelKeys: ChannelKeyStore
   readonly credentials: Credentials
   readonly bus: Pick<Bus, 'notify'>
+  readonly audit: Audit
   readonly entropy: Runtime['entropy']
   readonly newHex32: () => string
 }
@@ -46,7 +48,7 @@ export class ChannelKeys {
     const proved = await provedChannel(this.#ports.credentials, wish, caller) // channel-keys/3
     if (isFault(proved)) return proved
     const { channelId, label } = wish
-    const { channelKeys, credentials, entropy, newHex32 } = this.#ports
+    const { channelKeys, credentials, entropy, newHex32, audit } = this.#ports
     const key = keyText(entropy(KEY_BYTES))
     const listed = { keyId: newHex32(), label, createdAt: caller.receivedAtMs }
     const { passwordHash } = proved
@@ -56,7 +58,11 @@ export class ChannelKeys {
       passwordHash,
       keyHash: hashOf(key),
     })
-    if (outcome === 'created') return { ...listed, channelId, key }
+    if (outcome === 'created') {
+      const { keyId } = listed
+      audit.changed('a channel key was made', caller.origin, { channelId, keyId })
+      return { ...listed, channelId, key }
+    }
     if (outcome === 'full') return fault('channel_keys_limit_exceeded')
     credentials.forget(channelId) // The proved password is no longer in force.
     return NOT_FOUND
@@ -83,6 +89,7 @@ export class ChannelKeys {
     if (!isRevoked) return fault('channel_key_not_found', { field: 'key_id' })
     // Followers that read the channel by this key must prove themselves anew.
     this.#ports.bus.notify({ kind: 'credentials-changed', channelId })
+    this.#ports.audit.changed('a channel key was revoked', caller.origin, { channelId, keyId })
     return channelId
   }
 

@@ -13,9 +13,9 @@ import type { Credentials } from '#src/acceptance/credentials'
 export async function provedChannel(
   credentials: Credentials,
   { channelId, password }: ChannelPassword,
-  { refusal }: Caller,
+  { refusal, attempt }: Caller,
 ): Promise<Answer<ChannelCredentials>> {
-  const opened = await credentials.check(channelId, password)
+  const opened = await credentials.check(channelId, password, { attempt })
   return isFault(opened) ? opened : (refusal ?? opened)
 }
 

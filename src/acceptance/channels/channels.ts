@@ -23,6 +23,7 @@ import {
   readRename,
 } from '#src/schemas/channel-requests'
 import type { PasswordChange } from '#src/schemas/channel-requests'
+import type { Audit } from '#src/acceptance/audit'
 import type { Caller } from '#src/acceptance/caller'
 import { readableFields } from '#src/acceptance/channel-access'
 import type { ChannelAccess } from '#src/acceptance/channel-access'
@@ -37,6 +38,7 @@ export interface ChannelPorts {
   readonly access: ChannelAccess
   readonly work: PasswordWork
   readonly bus: Pick<Bus, 'notify'>
+  readonly audit: Audit
   readonly newHex32: () => string
 }
 
@@ -79,6 +81,7 @@ export class Channels {
     if (isFault(changed)) return changed
     this.#ports.credentials.forget(channelId) // channels/1
     this.#ports.bus.notify({ kind: 'credentials-changed', channelId })
+    this.#ports.audit.changed('a channel password was changed', caller.origin, { channelId })
     return channelId
   }
 
@@ -89,7 +92,7 @@ export class Channels {
     const opened = await provedChannel(this.#ports.credentials, request, caller) // channels/2
     if (isFault(opened)) return opened
     const { channelId } = request
-    const { channels, credentials, bus } = this.#ports
+    const { channels, credentials, bus, audit } = this.#ports
     const isDeleted = await this.#orForget(
       channelId,
       channels.delete(channelId, caller.receivedAtMs),
@@ -97,6 +100,7 @@ export class Channels {
     credentials.forget(channelId) // channels/1
     if (!isDeleted) return NOT_FOUND
     bus.notify({ kind: 'channel-deleted', channelId })
+    audit.changed('a channel was deleted', caller.origin, { channelId })
     return channelId
   }
 

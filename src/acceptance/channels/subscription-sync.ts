@@ -15,13 +15,11 @@ import type { SubscriptionStore } from '#domain/store-ports'
 import type { SyncItem } from '#src/schemas/channel-requests'
 import type { Caller } from '#src/acceptance/caller'
 import type { Credentials } from '#src/acceptance/credentials'
-import type { CallerCheck } from '#src/acceptance/caller-check'
 import type { DerivedKeys } from '#src/acceptance/password-work'
 
 export interface SyncPorts {
   readonly subscriptions: Pick<SubscriptionStore, 'keepOnly'>
   readonly credentials: Credentials
-  readonly callerCheck: Pick<CallerCheck, 'countGuess'>
   readonly bus: Pick<Bus, 'notify'>
   /** Subscribes the device to a channel that is open. */
   readonly join: (channelId: ChannelId) => Promise<Answer<NamedChannel>>
@@ -73,11 +71,10 @@ export class SubscriptionSync {
     if (isFault(credentials)) return credentials
     if (this.#stopped !== undefined) return this.#stopped
     const { channelId, password } = credentials
-    const opened = await this.#ports.credentials.check(channelId, password, this.#derived)
+    const request = { attempt: this.#caller.attempt, derived: this.#derived }
+    const opened = await this.#ports.credentials.check(channelId, password, request)
     if (!isFault(opened)) return this.#ports.join(channelId)
-    if (opened.code === 'channel_not_found') {
-      this.#stopped ??= this.#ports.callerCheck.countGuess(this.#caller) // subscription-sync/2
-    }
+    if (opened.code === 'rate_limited') this.#stopped = opened // subscription-sync/2
     return opened
   }
 

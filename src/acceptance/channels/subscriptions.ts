@@ -12,7 +12,6 @@ import type { Caller } from '#src/acceptance/caller'
 import { makeChannel } from './channel-creation.ts'
 import type { Credentials } from '#src/acceptance/credentials'
 import { findDevice } from '#src/acceptance/devices/device-identity'
-import type { CallerCheck } from '#src/acceptance/caller-check'
 import type { PasswordWork } from '#src/acceptance/password-work'
 import { SubscriptionSync } from './subscription-sync.ts'
 
@@ -22,7 +21,6 @@ export interface SubscriptionPorts {
   readonly channels: Pick<ChannelStore, 'create'>
   readonly credentials: Credentials
   readonly work: PasswordWork
-  readonly callerCheck: CallerCheck
   readonly bus: Pick<Bus, 'notify'>
   readonly newHex32: () => string
 }
@@ -50,7 +48,7 @@ export class Subscriptions {
     if (target.kind === 'new') {
       return makeChannel(this.#ports, { channelName: target.channelName, password }, caller)
     }
-    const opened = await this.#ports.credentials.check(target.channelId, password)
+    const opened = await this.#ports.credentials.check(target.channelId, password, caller)
     return isFault(opened) ? opened : (caller.refusal ?? opened.channelId)
   }
 
@@ -96,11 +94,10 @@ export class Subscriptions {
     const device = await findDevice(this.#ports.devices, request.deviceKey)
     if (isFault(device)) return device
     if (caller.refusal !== undefined) return caller.refusal
-    const { subscriptions, credentials, callerCheck, bus } = this.#ports
+    const { subscriptions, credentials, bus } = this.#ports
     const ports = {
       subscriptions,
       credentials,
-      callerCheck,
       bus,
       join: (channelId: ChannelId) => this.join(device.deviceId, channelId, caller),
     }

@@ -11,10 +11,11 @@ import type { Device, Platform } from '#domain/device'
 import type { Answer, Bus } from '#domain/ports'
 import type { DeviceStore, SubscriptionStore } from '#domain/store-ports'
 import { readRegister } from '#src/schemas/device-requests'
+import type { Audit } from '#src/acceptance/audit'
+import { rateLimited } from '#src/acceptance/budget'
 import type { Budget } from '#src/acceptance/budget'
 import type { Caller } from '#src/acceptance/caller'
 import { deviceIdOf } from './device-identity.ts'
-import { take } from '#src/acceptance/caller-check'
 
 export interface RegistrationPorts {
   readonly devices: Pick<DeviceStore, 'find' | 'create' | 'remove'>
@@ -23,6 +24,7 @@ export interface RegistrationPorts {
   readonly newHex32: () => string
   /** Counts new devices. */
   readonly budget: Budget
+  readonly audit: Audit
 }
 
 export class DeviceRegistration {
@@ -47,18 +49,18 @@ export class DeviceRegistration {
     if (known === undefined) return this.#issue(platform, 'device_key_not_found', caller)
     if (known.platform === platform) return caller.refusal ?? { deviceKey }
     const issued = await this.#issue(platform, 'platform_mismatch', caller)
-    if (!isFault(issued)) await this.#remove(known)
+    if (!isFault(issued)) await this.#remove(known, caller)
     return issued
   }
 
   async #issue(
     platform: Platform,
     issueReason: NonNullable<Registered['issueReason']>,
-    { address, refusal, receivedAtMs }: Caller,
+    { origin, isCounted, refusal, receivedAtMs }: Caller,
   ): Promise<Answer<Registered>> {
     const { devices, newHex32, budget } = this.#ports
-    const beyond = address === undefined ? undefined : take(budget, address)
-    if (beyond !== undefined) return beyond // registration/1
+    const beyond = origin && isCounted === true ? budget.take(origin.address) : undefined
+    if (beyond !== undefined) return rateLimited(beyond) // registration/1
     if (refusal !== undefined) return refusal
     const deviceKey = parseDeviceKey(newHex32())
     if (deviceKey === undefined) throw new Error('a new device key has 32 hex characters')
@@ -67,10 +69,11 @@ export class DeviceRegistration {
   }
 
   /** Removes the old device with its subscriptions; its live session hears of each end. */
-  async #remove({ deviceId }: Pick<Device, 'deviceId'>): Promise<void> {
-    const { subscriptions, devices, bus } = this.#ports
+  async #remove({ deviceId }: Pick<Device, 'deviceId'>, { origin }: Caller): Promise<void> {
+    const { subscriptions, devices, bus, audit } = this.#ports
     const positions = await subscriptions.positions(deviceId)
     await devices.remove(deviceId)
+    audit.changed('a device was removed', origin, { deviceId })
     for (const { channelId } of positions) bus.notify({ kind: 'unsubscribed', channelId, deviceId })
   }
 }

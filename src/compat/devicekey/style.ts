@@ -108,8 +108,9 @@ async function pushToAll(
   const message = readDeviceKeyMessage(given)
   const members: Member[] = []
   for (const [index, key] of keys.entries()) {
-    const limited = index === 0 ? undefined : acceptance.callerCheck.countGuess(request)
-    const outcome = limited ?? (await send(acceptance, key, { message, caller: request }))
+    const caller = index === 0 ? request : acceptance.callerCheck.again(request)
+    const outcome = isFault(caller) ? caller : await send(acceptance, key, { message, caller })
+    if (!isFault(caller)) caller.attempt?.end()
     members.push(memberOf(key, isFault(outcome) ? outcome : undefined))
   }
   return { members }

@@ -32,10 +32,10 @@ export async function openTopics(
   }
   const topics = new Map<ChannelId, Topic>()
   for (const [index, key] of keys.entries()) {
-    const limited = index === 0 ? undefined : acceptance.callerCheck.countGuess(request)
-    if (limited !== undefined) return limited
-    const opening = await openingOf(acceptance, key, request)
-    if (isFault(opening)) return opening
+    const caller = index === 0 ? request : acceptance.callerCheck.again(request)
+    if (isFault(caller)) return caller
+    const opening = await openingOf(acceptance, key, caller)
+    if (isFault(opening)) return caller.attempt?.end() ?? opening
     const info = await acceptance.channels.info(opening.credentials, opening.caller)
     if (isFault(info)) return info
     if (!topics.has(info.channelId)) topics.set(info.channelId, { name: nameOf(key), info })
