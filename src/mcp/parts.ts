@@ -71,7 +71,7 @@ function serverParts(tools: readonly Tool[], { acceptance, ports, version }: Par
     resources: new Resources({ acceptance, bindings }),
     called: (tool, refusal) => {
       calls.get(tool)?.()
-      if (refusal !== undefined) meter.counter('refused_total', { code: refusal.code })()
+      if (refusal !== undefined) meter.counter('refused_total', { code: refusal.code })() // meter/1
     },
     report: (tool, defect) => logger.error('a tool failed', { tool, ...defect }),
   }

@@ -1,11 +1,20 @@
 // Keeps the metrics of one thread as plain numbers, which cross threads and add up there. A library
 // for that would take 5 MB of each thread; the main thread has one, for the figures of the process
 // and for the text. (metrics.ts)
+//
+// Invariants:
+//   meter/1. Counters and histograms of one name and the same labels are one handle, so callers may
+//            ask for it per request; memory grows with what is counted, not with the requests.
+//   meter/2. A metric has at most SERIES_MAX handles; beyond these each label reads 'other'.
 
 import { METRICS } from '#domain/telemetry'
 import type { Meter } from '#domain/telemetry'
 
 const PREFIX = 'heliograph_'
+
+/** Far above the labels that the product has: codes, reasons and names of its own lists. */
+export const SERIES_MAX = 200
+const OTHER = 'other'
 
 type MetricName = keyof typeof METRICS
 type Labels = Readonly<Record<string, string | number>>
@@ -35,6 +44,8 @@ export interface Metrics {
   readonly meter: Meter
   /** This thread's figures. */
   part(): Promise<MetricsPart>
+  /** The number of handles that were made, those of gauges included. (meter/1) */
+  series(): number
 }
 
 /** The metrics of one thread. */
@@ -45,23 +56,50 @@ export function createMetrics(): Metrics {
     if (known === undefined) reads.set(name, [read])
     else known.push(read)
   }
+  const counters = new Handles<(by?: number) => void>()
+  const histograms = new Handles<(value: number) => void>()
   const meter: Meter = {
-    counter: (name, labels) => {
-      const { read, count } = counterOf({ ...labels })
-      add(name, read)
-      return count
-    },
-    histogram: (name, labels) => {
-      const { read, observe } = histogramOf(PREFIX + name, METRICS[name].buckets, { ...labels })
-      add(name, read)
-      return observe
-    },
+    counter: (name, labels) =>
+      counters.of(name, labels, (bounded) => {
+        const { read, count } = counterOf(bounded)
+        add(name, read)
+        return count
+      }),
+    histogram: (name, labels) =>
+      histograms.of(name, labels, (bounded) => {
+        const { read, observe } = histogramOf(PREFIX + name, METRICS[name].buckets, bounded)
+        add(name, read)
+        return observe
+      }),
     gauge: (name, labels, read) => add(name, () => [{ labels: { ...labels }, value: read() }]),
   }
+  const series = (): number => [...reads.values()].reduce((sum, all) => sum + all.length, 0)
   const part = (): Promise<MetricsPart> =>
     Promise.resolve([...reads].map(([name, all]) => dataOf(name, all)))
-  return { meter, part }
+  return { meter, part, series }
 }
+
+/** The handles of one kind, by name and labels. */
+class Handles<Handle> {
+  readonly #byName = new Map<MetricName, Map<string, Handle>>()
+
+  of(name: MetricName, labels: Labels, make: (bounded: Labels) => Handle): Handle {
+    const named = this.#byName.get(name) ?? new Map<string, Handle>()
+    this.#byName.set(name, named)
+    const known = named.get(keyOf(name, labels)) // meter/1
+    if (known !== undefined) return known
+    const bounded = named.size < SERIES_MAX ? { ...labels } : othersOf(labels) // meter/2
+    const key = keyOf(name, bounded)
+    const handle = named.get(key) ?? make(bounded)
+    named.set(key, handle)
+    return handle
+  }
+}
+
+const keyOf = (name: MetricName, labels: Labels): string =>
+  METRICS[name].labels.map((label) => labels[label]).join('\0')
+const othersOf = (labels: Labels): Labels =>
+  Object.fromEntries(Object.keys(labels).map((label) => [label, OTHER]))
 
 const dataOf = (
   name: MetricName,

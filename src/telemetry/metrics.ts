@@ -18,7 +18,8 @@ export function createProcessMetrics(): Metrics {
   collectDefaultMetrics({ register: registry })
   const ofProcess = async (): Promise<MetricsPart> =>
     (await registry.getMetricsAsJSON()) as unknown as MetricsPart
-  return { meter: own.meter, part: async () => [...(await own.part()), ...(await ofProcess())] }
+  const part = async (): Promise<MetricsPart> => [...(await own.part()), ...(await ofProcess())]
+  return { ...own, part }
 }
 
 /** One Prometheus text from the parts of all threads. */

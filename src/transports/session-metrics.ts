@@ -10,13 +10,7 @@ import type { Connection, Shared } from './connection.ts'
  * folder, so they are few.
  */
 export function endCounter(meter: Meter): (carrier: CarrierName, reason: string) => void {
-  const counters = new Map<string, () => void>()
-  return (carrier, reason) => {
-    const key = `${carrier} ${reason}`
-    const counter = counters.get(key) ?? meter.counter('sessions_ended_total', { carrier, reason })
-    counters.set(key, counter)
-    counter()
-  }
+  return (carrier, reason) => meter.counter('sessions_ended_total', { carrier, reason })() // meter/1
 }
 
 /** Gauges over all connections of the process. */

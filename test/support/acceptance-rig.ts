@@ -41,6 +41,7 @@ export interface AcceptanceRig {
 }
 
 export interface AcceptanceRigOptions extends Partial<AcceptanceOptions> {
+  readonly meter?: FakeMeter
   readonly derive?: Derive
 }
 
@@ -58,7 +59,7 @@ export async function acceptanceRig(options: AcceptanceRigOptions = {}): Promise
     subscriptions: new FakeSubscriptions(channels),
     reads: new FakeReads(),
     operations: new FakeOperations(),
-    meter: new FakeMeter(),
+    meter: options.meter ?? new FakeMeter(),
     logger: new FakeLogger(),
     entropy: realRuntime.entropy,
   }

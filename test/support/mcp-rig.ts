@@ -69,7 +69,7 @@ export async function startMcp(
   const tokens = new FakeAccessTokens()
   const bindings = new FakeBindings()
   const logger = new FakeLogger()
-  const meter = new FakeMeter()
+  const meter = options.meter ?? new FakeMeter()
   const ports = { tokens, bindings, logger, meter }
   const surface = { baseUrl, version: '9.9.9', statusRetentionMs: 7 * 86_400_000 }
   const style: Style = (acceptance) => rows(acceptance, ports, surface)
