@@ -7,7 +7,7 @@
 //   channel-access.ts        password or grant: credentials.ts, password-work.ts
 //   submissions.ts           intent.ts, form, channel, op_id (message-claims.ts), log
 //   status.ts                the status of an operation
-//   state-reads.ts           Things, Events and the feed of a channel; at-once.ts
+//   state-reads.ts           Things, Events and the feed of a channel; page-reads.ts
 //   feed-following.ts        the feed while it grows
 //   deliveries.ts            pull and acknowledge without a session
 //   channels.ts              administration of channels: channel-creation.ts
@@ -21,6 +21,7 @@
 // (decisions.md 2)
 
 import type { Bus, NowMs, SubmissionSink, Timers } from '#domain/ports'
+import { Limiter } from '#domain/bounds/limiter'
 import type { Runtime } from '#domain/runtime'
 import type { ChannelKeyStore } from '#domain/channel-keys'
 import type {
@@ -31,7 +32,6 @@ import type {
   SubscriptionStore,
 } from '#domain/store-ports'
 import type { Logger, Meter } from '#domain/telemetry'
-import { AtOnce, pagesAtOnce } from './at-once.ts'
 import { Audit } from './audit.ts'
 import { createBudget } from './budget.ts'
 import type { BudgetLimits } from './budget.ts'
@@ -47,6 +47,7 @@ import { DeviceRoutes } from './devices/device-routes.ts'
 import { CallerCheck } from './caller-check.ts'
 import { tokenCheck } from './gateway-token.ts'
 import { MessageClaims } from './message-claims.ts'
+import { PAGE_READS, pagesInTurn } from './page-reads.ts'
 import { PasswordBudget } from './password-budget.ts'
 import { createPasswordWork } from './password-work.ts'
 import type { PasswordWork } from './password-work.ts'
@@ -104,8 +105,6 @@ export interface Acceptance {
   close(): void
 }
 
-/** Pages that may be read and not answered yet: reading is faster than answering. */
-const PAGES_AT_ONCE_MAX = 16
 /** Addresses that may register devices within one minute: this bounds the map of their counts. */
 const NEW_DEVICES_TOTAL = 100_000
 
@@ -123,10 +122,10 @@ export function createAcceptance(ports: AcceptancePorts, options: AcceptanceOpti
   const budget = createBudget({ perAddress, total: NEW_DEVICES_TOTAL }, nowMs)
   const access = new ChannelAccess(credentials, channels)
   const newHex32 = hexSource(entropy)
-  const pages = new AtOnce(PAGES_AT_ONCE_MAX)
+  const pages = new Limiter(PAGE_READS)
   const whole = {
     ...ports,
-    read: pagesAtOnce(ports.read, pages),
+    read: pagesInTurn(ports.read, pages),
     newHex32,
     work,
     credentials,

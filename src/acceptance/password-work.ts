@@ -10,6 +10,7 @@
 
 import { scrypt } from 'node:crypto'
 import { fault, isFault } from '#domain/fault'
+import { Limiter } from '#domain/bounds/limiter'
 import type { Answer } from '#domain/ports'
 import type { Runtime } from '#domain/runtime'
 import { isProvedBy, parsePasswordHash, passwordHashOf } from './password-hash.ts'
@@ -70,8 +71,8 @@ export function createPasswordWork(ports: PasswordWorkPorts): PasswordWork {
 class BoundedWork implements PasswordWork {
   readonly #ports: PasswordWorkPorts
   readonly #derive: Derive
-  readonly #queue: (() => void)[] = []
-  #running = 0
+  /** password-work/1 */
+  readonly #computations = new Limiter({ places: RUNNING_MAX, waitingMax: WAITING_MAX })
   #own: Promise<Derivation> | undefined
 
   constructor(ports: PasswordWorkPorts) {
@@ -98,7 +99,7 @@ class BoundedWork implements PasswordWork {
   }
 
   waiting(): number {
-    return this.#queue.length
+    return this.#computations.waiting
   }
 
   /** The derivation of new passwords. The next call asks a store again that did not answer. */
@@ -138,21 +139,8 @@ class BoundedWork implements PasswordWork {
     return key
   }
 
-  async #inTurn<Value>(work: () => Promise<Value>): Promise<Answer<Value>> {
-    if (this.#running >= RUNNING_MAX) {
-      // password-work/1
-      if (this.#queue.length >= WAITING_MAX) {
-        return fault('server_busy', { retryAfterMs: RETRY_AFTER_MS })
-      }
-      // A finished computation hands its place on, so that nobody overtakes the waiting ones.
-      await new Promise<void>((begin) => this.#queue.push(begin))
-    } else this.#running += 1
-    try {
-      return await work()
-    } finally {
-      const next = this.#queue.shift()
-      if (next === undefined) this.#running -= 1
-      else next()
-    }
+  #inTurn<Value>(work: () => Promise<Value>): Promise<Answer<Value>> {
+    const busy = fault('server_busy', { retryAfterMs: RETRY_AFTER_MS })
+    return this.#computations.run(work) ?? Promise.resolve(busy)
   }
 }

@@ -261,9 +261,9 @@ type Named<Kind> = {
 type Labels<Name extends MetricName> = Record<(typeof METRICS)[Name]['labels'][number], string>
 
 /**
- * Takes measurements. Make handles once, at the start: using one is cheap on the hot path. Asking for
- * the same name and labels again returns the same handle. A value of a label comes from a list of
- * the product, or is bounded as src/telemetry/meter.ts does.
+ * Takes measurements. Make handles once, at the start: using one is cheap on the hot path. Asking
+ * for the same name and labels again returns the same handle, and the handles of a metric are
+ * bounded. (meter/1, meter/2)
  */
 export interface Meter {
   counter<Name extends Named<'counter'>>(name: Name, labels: Labels<Name>): (by?: number) => void

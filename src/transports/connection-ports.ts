@@ -1,6 +1,7 @@
 // The ports of a connection, beside its carrier and its session.
 
 import type { CarrierName } from '#domain/carrier'
+import type { Limiter } from '#domain/bounds/limiter'
 import type { SessionAdmission } from '#domain/ports'
 import type { Runtime } from '#domain/runtime'
 import type { DeviceStore, ReadStore, SubscriptionStore } from '#domain/store-ports'
@@ -8,7 +9,6 @@ import type { Logger } from '#domain/telemetry'
 import type { Acknowledgements } from './acknowledgements.ts'
 import type { Held } from './held.ts'
 import type { ChannelListeners } from './channel-listeners.ts'
-import type { Reads } from './reads.ts'
 import type { Ticked, Ticks } from './ticks.ts'
 
 /**
@@ -27,7 +27,7 @@ export interface ConnectionPorts<Connection extends Ticked> extends Pick<
   readonly admission: SessionAdmission
   readonly listeners: ChannelListeners<Connection>
   readonly held: Held
-  readonly reads: Reads
+  readonly reads: Limiter
   readonly ticks: Ticks<Connection>
   readonly acknowledgements: Acknowledgements
   /** A random name for a session. */

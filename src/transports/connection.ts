@@ -194,7 +194,7 @@ export class Connection implements SessionHandle, Writer {
    * Queues a read; the session ends when the store rejects it. False when too many reads wait.
    */
   #read(job: () => Promise<void>): boolean {
-    return this.#shared.reads.run(async () => {
+    const read = this.#shared.reads.run(async () => {
       if (this.#isGone) return
       try {
         await job()
@@ -203,6 +203,7 @@ export class Connection implements SessionHandle, Writer {
         this.leave('unavailable')
       }
     })
+    return read !== undefined
   }
 
   #admit(hello: Hello): void {

@@ -10,7 +10,7 @@ import type { Connection, Shared } from './connection.ts'
  * folder, so they are few.
  */
 export function endCounter(meter: Meter): (carrier: CarrierName, reason: string) => void {
-  return (carrier, reason) => meter.counter('sessions_ended_total', { carrier, reason })() // meter/1
+  return (carrier, reason) => meter.counter('sessions_ended_total', { carrier, reason })()
 }
 
 /** Gauges over all connections of the process. */

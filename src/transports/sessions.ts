@@ -11,6 +11,7 @@
 
 import { laneOf } from '#domain/identity'
 import type { ChannelId, DeviceId } from '#domain/identity'
+import { Limiter } from '#domain/bounds/limiter'
 import type { Bus, Notice, Timers } from '#domain/ports'
 import type { Runtime } from '#domain/runtime'
 import type { DeviceStore, SubscriptionStore } from '#domain/store-ports'
@@ -23,7 +24,6 @@ import { Held } from './held.ts'
 import { Presence } from './presence.ts'
 import { ChannelListeners } from './channel-listeners.ts'
 import { Rank } from './rank.ts'
-import { Reads } from './reads.ts'
 import { Rechecks } from './rechecks.ts'
 import { endCounter, observeSessions } from './session-metrics.ts'
 import { CLOSE } from './signals.ts'
@@ -122,7 +122,7 @@ class ProcessSessions implements Sessions {
       }),
       held: new Held(heldBytesMax, meter.counter('sessions_sent_away_total', {})),
       ticks: new Ticks<Connection>(ports.monotonicMs()),
-      reads: new Reads({ atOnce: READS_AT_ONCE, waitingMax: READS_WAITING_MAX }),
+      reads: new Limiter({ places: READS_AT_ONCE, waitingMax: READS_WAITING_MAX }),
       acknowledgements: new Acknowledgements(ports, ACKNOWLEDGEMENTS_WAITING_MAX),
       delivered: {
         live: meter.counter('deliveries_total', { mode: 'live' }),

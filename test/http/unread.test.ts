@@ -6,7 +6,6 @@ import test from 'ava'
 import type { ExecutionContext } from 'ava'
 
 import type { FeedEntry } from '#domain/feed'
-import { AtOnce } from '#src/acceptance/at-once'
 import { Expiring } from '#src/http/deadlines'
 import { LARGE_BYTES, UNREAD_BYTES_MAX, Unread } from '#src/http/unread'
 import { FakeTime } from '#test/support/fake-timers'
@@ -132,30 +131,6 @@ test('exchange/5: held bytes are counted exactly', (t) => {
   unread.changed(answer, UNREAD_BYTES_MAX - LARGE_BYTES, 0)
   t.is(unread.bytes, 0)
   t.false(answer.isWatched)
-})
-
-test('a bounded number of pages is read at once, the others in the order of asking', async (t) => {
-  const atOnce = new AtOnce(2)
-  const begun: number[] = []
-  const ends: (() => void)[] = []
-  const jobs = [0, 1, 2, 3].map((job) =>
-    atOnce.run(async () => {
-      begun.push(job)
-      await new Promise<void>((resolve) => ends.push(resolve))
-      if (job === 0) throw new Error('refused')
-      return job
-    }),
-  )
-  t.deepEqual([begun.join(), atOnce.waiting], ['0,1', 2])
-  ends[0]?.()
-  await t.throwsAsync(async () => jobs[0], { message: 'refused' })
-  await until('the third begins', () => begun.length === 3)
-  t.is(atOnce.waiting, 1)
-  ends[1]?.()
-  await until('the fourth begins', () => begun.length === 4)
-  ends[2]?.()
-  ends[3]?.()
-  t.deepEqual(await Promise.all(jobs.slice(1)), [1, 2, 3])
 })
 
 test('a page waits while a gateway reads as many as it may', async (t) => {
