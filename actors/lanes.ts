@@ -16,7 +16,10 @@ export interface OwnedLane extends Lease {
   mayHaveMore: boolean
 }
 
-/** The next submissions of the lanes, in order within each; at most `max`. */
+/**
+ * Returns the next submissions of the lanes, in order within each; at most `max`. Rejects when the
+ * first lane that it asks for cannot be read; another such lane ends the list. (lane-troubles/1)
+ */
 export async function collect(
   lanes: readonly OwnedLane[],
   log: LogReader,
@@ -27,9 +30,15 @@ export async function collect(
     if (!owned.mayHaveMore) continue
     if (items.length >= max) break
     owned.mayHaveMore = false // Before the read: a wake-up during it must not be lost.
-    const entries = await log.read(owned.lane, positionOf(owned.decidedTo), max - items.length)
-    if (entries.length > 0) owned.mayHaveMore = true
-    appendItems(items, owned, entries)
+    try {
+      const entries = await log.read(owned.lane, positionOf(owned.decidedTo), max - items.length)
+      if (entries.length > 0) owned.mayHaveMore = true
+      appendItems(items, owned, entries)
+    } catch (error) {
+      owned.mayHaveMore = true
+      if (items.length === 0) throw error
+      break
+    }
   }
   return items.length > max ? items.slice(0, max) : items
 }

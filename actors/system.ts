@@ -58,7 +58,11 @@ export class ActorSystem {
     this.#directory = directory
     this.#ownedLanes = ownedLanes
     this.#measure = measure
-    this.#line = new TurnLine({ ...ports, directory, ownedLanes, measure, isHalted }, options)
+    const wakeUp = (): void => this.#wakeUp()
+    this.#line = new TurnLine(
+      { ...ports, directory, ownedLanes, measure, wakeUp, isHalted },
+      options,
+    )
     this.#unparking = { ...ports, directory, ownedLanes, measure }
     meter.gauge('parked_channels', {}, () => ownedLanes.parked.size)
   }
@@ -161,7 +165,7 @@ export class ActorSystem {
     const items = await this.#line.collect()
     if (items.length > 0) await this.#applyAndRest(items)
     else if (this.#awake || this.#mayUnpark()) this.#awake = false
-    else if (this.#phase === 'draining') return 'drained'
+    else if (this.#phase === 'draining' && !this.#line.isPausing) return 'drained'
     else await this.#sleep()
     return 'goes on'
   }
@@ -187,7 +191,7 @@ export class ActorSystem {
   }
 
   async #sleep(): Promise<void> {
-    if (this.#ownedLanes.lanes.size > 0) this.#caughtUp.resolve()
+    if (this.#ownedLanes.lanes.size > 0 && !this.#line.isPausing) this.#caughtUp.resolve()
     await new Promise<void>((resolve) => {
       this.#wake = resolve
     })

@@ -16,19 +16,19 @@
 //   turn-line/2. When the next turn is already decided, a committed turn is announced while that
 //     one commits: announcing first would keep the database waiting. Otherwise it is announced at
 //     once. Either way announcements keep the order of the commits, even when later turns fail.
-//   W6. A turn that fails while lanes can be taken is halved until one submission stands alone. If
-//       that submission is at fault, it becomes a dead letter and the lane goes on. If the database
-//       refuses it for long, its channel is parked and the lane goes on. If the database refuses
-//       that too, the store is at fault and the lanes wait: with a full disk, for instance, lanes
-//       can be taken while turns fail.
+//   W6. A turn that fails while lanes can be taken is split by lane, and then halved until one
+//       submission stands alone. If that submission is at fault, it becomes a dead letter and the
+//       lane goes on. If the database refuses it for long, its channel is parked and the lane goes
+//       on. If the database refuses that too, the store is at fault and the lanes wait: with a full
+//       disk, for instance, lanes can be taken while turns fail.
 
 import { positionOf } from '#domain/lane'
-import { retryDelayMs } from './backoff.ts'
 import type { ChannelDirectory } from './channel.ts'
-import { Isolation } from './isolation.ts'
 import type { Verdict } from './isolation.ts'
 import type { OwnedLanes } from './owned-lanes.ts'
 import { PARKED_CHANNELS_MAX as PARKED_MAX } from './parked-channels.ts'
+import { LaneTroubles } from './lane-troubles.ts'
+import type { LaneTroublesPorts } from './lane-troubles.ts'
 import { collect, isNext, movesOf } from './lanes.ts'
 import type { Measures } from './measures.ts'
 import type { SystemPorts } from './options.ts'
@@ -42,10 +42,10 @@ import type { Item, Turn } from './turn-item.ts'
  */
 const AHEAD_OF_MIN = 32
 
-export interface TurnLinePorts extends Pick<
-  SystemPorts,
-  'store' | 'log' | 'bus' | 'logger' | 'nowMs' | 'wait' | 'soon'
-> {
+export interface TurnLinePorts
+  extends
+    Pick<SystemPorts, 'store' | 'log' | 'bus' | 'logger' | 'nowMs' | 'soon'>,
+    LaneTroublesPorts {
   readonly directory: ChannelDirectory
   readonly ownedLanes: OwnedLanes
   readonly measure: Measures
@@ -65,31 +65,36 @@ interface Failed {
 
 export class TurnLine {
   readonly #ports: TurnLinePorts
-  readonly #turnMaxMost: number
-  #turnMax: number
-  readonly #isolation = new Isolation()
-  #failures = 0
+  readonly #turnMax: number
+  readonly #troubles: LaneTroubles
   /** A committed turn that is not announced yet. */
   #unannounced: Committed | undefined
 
   /** `turnMax`: submissions in one turn at most. */
   constructor(ports: TurnLinePorts, { turnMax }: { readonly turnMax: number }) {
     this.#ports = ports
-    this.#turnMaxMost = turnMax
     this.#turnMax = turnMax
+    this.#troubles = new LaneTroubles(turnMax, ports)
   }
 
-  /** Gives the items of the next turn. Each time another lane comes first. */
-  collect(): Promise<readonly Item[]> {
-    const { ownedLanes, measure, log } = this.#ports
-    const lanes = [...ownedLanes.lanes.values()]
-    const first = measure.turns() % Math.max(1, lanes.length)
-    return collect([...lanes.slice(first), ...lanes.slice(0, first)], log, this.#turnMax)
+  /** True while a lane that has items waits for its next attempt. */
+  get isPausing(): boolean {
+    return this.#troubles.isPausing
   }
 
-  /** True for at least half of the greatest turn: then this process is behind. */
+  /** Returns the items of the next turn. Each time another lane comes first. */
+  async collect(): Promise<readonly Item[]> {
+    const { ownedLanes, log } = this.#ports
+    for (const { lanes, max } of this.#troubles.shares(ownedLanes.lanes)) {
+      const items = await collect(lanes, log, max)
+      if (items.length > 0) return items
+    }
+    return []
+  }
+
+  /** True when this process is behind: for at least half of the greatest turn, or in trouble. */
   isLarge(items: readonly Item[]): boolean {
-    return items.length * 2 >= this.#turnMax
+    return items.length * 2 >= this.#turnMax || this.#troubles.isAny
   }
 
   /**
@@ -120,7 +125,7 @@ export class TurnLine {
       moves,
       nowMs: nowMs(),
       ...(isolated ?? ownedLanes.parked.aside(items)),
-      ...(this.#failures > 0 && { isCareful: true }),
+      ...(this.#troubles.hasFailed(moves.map(({ lane }) => lane)) && { isCareful: true }),
     }
     const decided = await decideTurn({ store, directory }, turn, before)
     ownedLanes.goAhead(moves)
@@ -178,10 +183,12 @@ export class TurnLine {
 
   #moveOn(committed: Committed): void {
     const { logger, ownedLanes } = this.#ports
-    this.#failures = 0
-    this.#isolation.committed(committed.entries)
-    this.#turnMax = Math.min(this.#turnMaxMost, this.#turnMax * 2)
-    ownedLanes.moveOn(committed.moves)
+    const { moves, entries } = committed
+    this.#troubles.committed(
+      moves.map(({ lane }) => lane),
+      entries,
+    )
+    ownedLanes.moveOn(moves)
     this.#unannounced = committed
     if (committed.deadLetters > 0) {
       logger.error('submissions set aside as dead letters', { count: committed.deadLetters })
@@ -219,7 +226,7 @@ export class TurnLine {
     const { ownedLanes, directory, isHalted } = this.#ports
     if (parked !== undefined) return false
     if (!this.isLarge(items) && items.length < AHEAD_OF_MIN) return false
-    if (this.#failures > 0 || isHalted()) return false
+    if (this.#troubles.isAny || isHalted()) return false
     return !ownedLanes.isChanged && directory.isTidy(nowMs)
   }
 
@@ -229,34 +236,34 @@ export class TurnLine {
   }
 
   /**
-   * W6: halves the turn until one submission stands alone. Rejects when the lanes have to wait: in
-   * an outage, or because the submission cannot be set aside either.
+   * W6: splits the turn by lane, then halves it until one submission stands alone. Rejects when the
+   * lanes have to wait: in an outage, or because the submission cannot be set aside either.
    */
   async #recover({ items, isolated }: Failed, error: unknown): Promise<void> {
-    const { ownedLanes, measure, logger, wait, isHalted } = this.#ports
+    const { ownedLanes, measure, logger } = this.#ports
     measure.retried()
     await ownedLanes.askAgain([...ownedLanes.lanes.keys()])
-    const [only] = items
-    const place = only === undefined ? undefined : ownedLanes.lanes.get(only.lane)?.place
+    const [first] = items
+    const place = first === undefined ? undefined : ownedLanes.lanes.get(first.lane)?.place
     // The turn was committed and only its answer was lost, or another process owns the lane.
-    if (only === undefined || place === undefined || !isNext(only, place)) return
+    if (first === undefined || place === undefined || !isNext(first, place)) return
     if (isolated !== undefined) throw error
-    const isAlone = items.length === 1
-    const verdict = isAlone ? this.#isolation.verdict(only, error, this.#failures + 1) : 'again'
-    if (verdict === 'wait' || !this.#maySetAside(only, verdict)) throw error
-    if (verdict === 'park') return this.apply([only], { parked: new Map([[only, String(error)]]) })
-    this.#failures += 1
+    const verdict = items.length === 1 ? this.#verdict(first, error) : 'again'
+    if (verdict === 'wait') throw error
+    const reasons = new Map([[first, String(error)]])
+    if (verdict === 'park') return this.apply([first], { parked: reasons })
     logger.warn('a turn failed and is taken again', {
       error: String(error),
       submissions: items.length,
     })
-    if (this.#failures < 2) return
-    await wait(retryDelayMs(this.#failures - 2))
-    if (isHalted()) return
-    if (!isAlone) this.#turnMax = Math.max(1, Math.floor(items.length / 2))
-    else if (verdict === 'set-aside') {
-      await this.apply([only], { poisoned: new Map([[only, String(error)]]) })
-    }
+    this.#troubles.failed(items)
+    if (verdict === 'set-aside') await this.apply([first], { poisoned: reasons })
+  }
+
+  #verdict(only: Item, error: unknown): Verdict {
+    const { isolation, failures } = this.#troubles.of(only.lane)
+    const verdict = isolation.verdict(only, error, failures + 1)
+    return this.#maySetAside(only, verdict) ? verdict : 'wait'
   }
 
   /**

@@ -107,6 +107,17 @@ test('lanes are read one after the other until there is enough', async (t) => {
   )
 })
 
+test('lane-troubles/1: a lane that cannot be read holds no lane before it', async (t) => {
+  const log = new MemoryLog()
+  for (const lane of [0, 1]) log.put(lane, messages(1))
+  log.beforeRead = (lane) => (lane === 0 ? Promise.reject(new Error('no')) : Promise.resolve())
+  const [bad, good] = [owned(0), owned(1)]
+  t.is((await collect([good, bad], log, 6)).length, 1)
+  t.true(bad.mayHaveMore)
+  await t.throwsAsync(collect([bad, good], log, 6), { message: 'no' })
+  t.true(bad.mayHaveMore)
+})
+
 test('each lane moves from where it stands to behind its last item', async (t) => {
   const log = new MemoryLog()
   log.put(0, messages(1))

@@ -1,0 +1,146 @@
+// The lanes whose turns fail. Each is taken apart from the others until its turns are as large as
+// before, so that its trouble holds no other lane.
+//
+// Invariants:
+//   lane-troubles/1. Lanes take turns, whether their turns were committed or failed: the lanes that
+//     go on come together, each other one alone. Within a lane the order stays.
+//   lane-troubles/2. A lane that pauses between its attempts keeps no other waiting.
+
+import { retryDelayMs } from './backoff.ts'
+import { Isolation } from './isolation.ts'
+import type { OwnedLane } from './lanes.ts'
+import type { Item } from './turn-item.ts'
+
+export interface LaneTroublesPorts {
+  /** Resolves after a delay in milliseconds. */
+  readonly wait: (delayMs: number) => Promise<void>
+  /** Called when a lane that paused may be taken again. */
+  readonly wakeUp: () => void
+}
+
+/** What a lane's failed turns left behind. */
+export interface LaneTrouble {
+  readonly isolation: Isolation
+  /** Failed turns in a row. */
+  failures: number
+  /** Submissions in the lane's next turn at most. */
+  turnMax: number
+  isPaused: boolean
+}
+
+/** Lanes whose submissions may be in one turn, and how many submissions that takes at most. */
+export interface Share {
+  readonly lanes: readonly OwnedLane[]
+  readonly max: number
+}
+
+/** The troubles of the lanes, and how the lanes share turns meanwhile. */
+export class LaneTroubles {
+  readonly #ports: LaneTroublesPorts
+  readonly #turnMax: number
+  readonly #troubles = new Map<number, LaneTrouble>()
+  #shared = 0
+
+  /** `turnMax`: submissions in one turn at most. */
+  constructor(turnMax: number, ports: LaneTroublesPorts) {
+    this.#ports = ports
+    this.#turnMax = turnMax
+  }
+
+  /** True while a lane is taken apart from the others. */
+  get isAny(): boolean {
+    for (const lane of this.#troubles.keys()) if (this.#isApart(lane)) return true
+    return false
+  }
+
+  /** True while a lane waits for its next attempt. */
+  get isPausing(): boolean {
+    for (const { isPaused } of this.#troubles.values()) if (isPaused) return true
+    return false
+  }
+
+  /** True when the turn before failed in one of these lanes. */
+  hasFailed(lanes: Iterable<number>): boolean {
+    for (const lane of lanes) if ((this.#troubles.get(lane)?.failures ?? 0) > 0) return true
+    return false
+  }
+
+  /**
+   * Returns the lanes by the turns that they may share, the next turn first. Each call begins with
+   * other lanes. (lane-troubles/1)
+   */
+  shares(owned: ReadonlyMap<number, OwnedLane>): readonly Share[] {
+    for (const lane of this.#troubles.keys()) if (!owned.has(lane)) this.#troubles.delete(lane)
+    const together: OwnedLane[] = []
+    const apart: Share[] = []
+    for (const lane of owned.values()) {
+      const trouble = this.#troubles.get(lane.lane)
+      if (!this.#isApart(lane.lane)) together.push(lane)
+      else if (trouble?.isPaused === false) apart.push({ lanes: [lane], max: trouble.turnMax })
+    }
+    const count = this.#shared
+    this.#shared += 1
+    const first = Math.floor(count / (apart.length + 1))
+    const shares = [{ lanes: rotated(together, first), max: this.#turnMax }, ...apart]
+    return rotated(shares, count)
+  }
+
+  /** Returns the trouble of a lane, whose turn has failed. */
+  of(lane: number): LaneTrouble {
+    const found = this.#troubles.get(lane)
+    if (found !== undefined) return found
+    const isolation = new Isolation()
+    const made = { isolation, failures: 0, turnMax: this.#turnMax, isPaused: false }
+    this.#troubles.set(lane, made)
+    return made
+  }
+
+  /**
+   * Says that a turn of these items failed. Its lanes are taken apart; from the second failure on,
+   * the next turn of a lane has half as many items. (lane-troubles/1)
+   */
+  failed(items: readonly Item[]): void {
+    const lanes = new Set(items.map(({ lane }) => lane))
+    for (const lane of lanes) {
+      const trouble = this.of(lane)
+      trouble.failures += 1
+      if (lanes.size > 1 || trouble.failures < 2) continue
+      trouble.turnMax = Math.max(1, Math.floor(items.length / 2))
+      this.#pause(trouble)
+    }
+  }
+
+  /** Says that a turn of these lanes was committed, with entries for these channels. */
+  committed(lanes: Iterable<number>, entries: Parameters<Isolation['committed']>[0]): void {
+    if (this.#troubles.size === 0) return
+    for (const lane of lanes) {
+      const trouble = this.#troubles.get(lane)
+      if (trouble === undefined) continue
+      trouble.failures = 0
+      trouble.turnMax = Math.min(this.#turnMax, trouble.turnMax * 2)
+      trouble.isolation.committed(entries)
+    }
+  }
+
+  /** lane-troubles/2 */
+  #pause(trouble: LaneTrouble): void {
+    const delayMs = retryDelayMs(trouble.failures - 2)
+    if (delayMs === 0) return
+    trouble.isPaused = true
+    void this.#ports.wait(delayMs).then(() => {
+      trouble.isPaused = false
+      this.#ports.wakeUp()
+    })
+  }
+
+  #isApart(lane: number): boolean {
+    const trouble = this.#troubles.get(lane)
+    return trouble !== undefined && (trouble.failures > 0 || trouble.turnMax < this.#turnMax)
+  }
+}
+
+function rotated<Item>(items: readonly Item[], count: number): readonly Item[] {
+  if (items.length < 2) return items
+  const first = count % items.length
+  return [...items.slice(first), ...items.slice(0, first)]
+}
