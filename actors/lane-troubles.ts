@@ -139,8 +139,8 @@ export class LaneTroubles {
   }
 }
 
-function rotated<Item>(items: readonly Item[], count: number): readonly Item[] {
-  if (items.length < 2) return items
-  const first = count % items.length
-  return [...items.slice(first), ...items.slice(0, first)]
+function rotated<One>(list: readonly One[], count: number): readonly One[] {
+  if (list.length < 2) return list
+  const first = count % list.length
+  return [...list.slice(first), ...list.slice(0, first)]
 }

@@ -194,11 +194,19 @@ export class Dispatcher {
     this.#measure.operations(claimed.ended)
     this.#measure.ended('expired', claimed.expired)
     this.#measure.ended('superseded', claimed.superseded)
+    this.#setAside(claimed.unreadable)
     for (const push of this.#claimed.add(claimed.pushes, atMs)) this.#pushes.next(push)
     const dueInMs = (claimed.nextDueMs ?? Infinity) - nowMs()
     const isDown = !this.#circuit.isClosed
     if (claimed.hasMore && !isDown) this.#isNudged = true
     else this.#pollIn(isDown ? POLL_MS : Math.max(1, Math.min(POLL_MS, dueInMs))) // dispatcher/3
+  }
+
+  /** W6 */
+  #setAside(count: number): void {
+    if (count === 0) return
+    this.#measure.ended('unreadable', count)
+    this.#ports.logger.error('pushes set aside: their entries cannot be read', { count })
   }
 
   async #deliver(push: Push): Promise<void> {

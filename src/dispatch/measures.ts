@@ -15,12 +15,15 @@ export interface Figures {
   readonly areCredentialsRefused: () => boolean
 }
 
+/** How a push ended. `unreadable`: it was set aside, because its entry cannot be read. (W6) */
+export type PushOutcome = Exclude<PushEnding['kind'], 'deferred'> | 'unreadable'
+
 export interface Measures {
   readonly sent: (seconds: number) => void
   /** Counts a refused push by the reason that the provider gives. */
   readonly refused: (reason: string) => void
   readonly retried: () => void
-  readonly ended: (kind: Exclude<PushEnding['kind'], 'deferred'>, count?: number) => void
+  readonly ended: (kind: PushOutcome, count?: number) => void
   readonly operations: (ended: EndedOperations) => void
 }
 
@@ -39,7 +42,7 @@ export function measuresOf(meter: Meter, provider: ProviderName, figures: Figure
   meter.gauge('push_credentials_refused', labels, () => asNumber(figures.areCredentialsRefused()))
   const seconds = meter.histogram('push_seconds', labels)
   const retried = meter.counter('push_retries_total', labels)
-  const kinds = ['delivered', 'failed', 'expired', 'superseded'] as const
+  const kinds = ['delivered', 'failed', 'expired', 'superseded', 'unreadable'] as const
   const ends = new Map(
     kinds.map((outcome) => [outcome, meter.counter('pushes_total', { provider, outcome })]),
   )

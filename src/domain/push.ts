@@ -106,6 +106,8 @@ export interface ClaimedPushes {
   /** The number of jobs that ended without being sent. */
   readonly expired: number
   readonly superseded: number
+  /** The number of jobs that were set aside, because their entry cannot be read. (W6) */
+  readonly unreadable: number
   readonly ended: EndedOperations
   /** True when more jobs may be due now. */
   readonly hasMore: boolean

@@ -91,7 +91,7 @@ test('lane-troubles/2: a drain and the end of a start wait for a lane that pause
   t.is(store.deadLetters.length, 1)
 })
 
-test('W6: a turn that begins with a submission of a parked channel is split as any other', async (t) => {
+test('W6: a turn that begins with a submission of a parked channel is split like every other', async (t) => {
   const { log, store } = await running(t)
   store.refused.set(channel(1), outage('no'))
   log.put(0, [message()])

@@ -1,8 +1,9 @@
-// The order of a device's jobs, and what updates of Things may be sent.
+// The order of a device's jobs, what updates of Things may be sent, and jobs that cannot be read.
 
 import test from 'ava'
 import type { ExecutionContext } from 'ava'
 
+import { decideMessage } from '#machines/decide'
 import type { Store } from '#src/store/store'
 import { ChannelWriter } from '#test/support/store-writer'
 import { channel, message, opId, thing } from '#test/support/submissions'
@@ -200,5 +201,26 @@ export function pushOrderContract(engine: string, open: OpenStore): void {
     await worker.claim(NOW + 10)
     await writer.take(message()).commit()
     t.deepEqual(placesOf(await worker.claim(NOW + 20)), ['token 1 3'])
+  })
+
+  test(`${engine}: W6: a push whose entry cannot be read is set aside, and the others go on`, async (t) => {
+    const { store, writer } = await withDevice(open, t)
+    const payloads = ['{}', '{"title":', '[]', '{}']
+    const decided = payloads.map((payload, at) => {
+      const { entry, operation } = decideMessage(message({ opId: `m${at}` }), at)
+      return { operation, entries: entry === undefined ? [] : [{ ...entry, payload }] }
+    })
+    await store.turns.takeLane({ lane: 2, epoch: 1 })
+    const entries = decided.flatMap((one) => one.entries)
+    await store.turns.commit({
+      lanes: [{ lane: 2, epoch: 1, from: 0, to: 1 }],
+      channels: [{ head: { ...writer.head, headSeq: 4 }, things: [], events: [], entries }],
+      operations: decided.map(({ operation }) => operation),
+      deadLetters: [],
+    })
+    const claimed = await new Worker(store).claimAll(NOW)
+    t.deepEqual(placesOf(claimed.pushes), ['token 1 1', 'token 1 4'])
+    t.like(claimed, { unreadable: 2, expired: 0, superseded: 0, ended: { failed: 2 } })
+    t.like(await store.operations.find(opId('m1')), { status: 'failed', errorCode: 'push_failed' })
   })
 }

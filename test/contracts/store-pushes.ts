@@ -194,6 +194,7 @@ export function pushContract(engine: string, open: OpenStore): void {
       pushes: [],
       expired: 0,
       superseded: 0,
+      unreadable: 0,
       ended: {},
       hasMore: false,
       nextDueMs: NOW + 700,

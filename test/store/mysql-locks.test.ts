@@ -6,7 +6,9 @@ import { DataSource } from 'typeorm'
 
 import { dataSourceOptionsFor } from '#ormconfig'
 import { newDatabase, openNode, sharedMariaDb } from '#test/support/mariadb'
+import { until } from '#test/support/gateway'
 import { openNotes, write } from '#test/support/mysql-notes'
+import { newChannel } from '#test/support/store-writer'
 import { channel, message, opId } from '#test/support/submissions'
 
 const mariaDb = sharedMariaDb()
@@ -26,6 +28,29 @@ async function lock(t: ExecutionContext, url: string, statement: string): Promis
 /** Every second one of sixteen belongs to this node. */
 const ALL = Array.from({ length: 16 }, (_, index) => index)
 const MINE = ALL.filter((number) => number % 2 === 0)
+
+mariaDb.test('idle/2: a channel that a turn writes to meanwhile stays', async (t, server) => {
+  const url = await newDatabase(server)
+  const { channels, retention } = await openNode(t, url)
+  await channels.create({ ...newChannel(channel(1)), createdAt: 1 })
+  const source = await new DataSource(dataSourceOptionsFor(url)).initialize()
+  t.teardown(() => source.destroy())
+  const runner = source.createQueryRunner()
+  await runner.query('START TRANSACTION')
+  await runner.query('UPDATE channel_heads SET head_seq = head_seq + 1')
+  let isOver = false
+  const limits = { neverSubscribed: 0, devices: 0, channels: 9, nowMs: 9 }
+  const expired = retention.expire(limits, 9).finally(() => (isOver = true))
+  const waiting = `SELECT 1 FROM information_schema.innodb_trx WHERE trx_state = 'LOCK WAIT'
+    AND trx_query LIKE '%channel_heads%'`
+  await until(
+    async () => isOver || (await source.query<unknown[]>(waiting)).length > 0,
+    (is) => is,
+  )
+  await runner.query('COMMIT')
+  t.deepEqual((await expired).channels, [])
+  t.not(await channels.credentials(channel(1)), undefined)
+})
 
 mariaDb.test('a turn waits for no turn of other lanes', async (t, server) => {
   const url = await newDatabase(server)

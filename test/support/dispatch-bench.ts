@@ -102,7 +102,7 @@ export class DispatchBench {
 
   /** Jobs of a provider that have ended in any way. */
   ended(provider: ProviderName): number {
-    const outcomes = ['delivered', 'failed', 'expired', 'superseded']
+    const outcomes = ['delivered', 'failed', 'expired', 'superseded', 'unreadable']
     return outcomes.reduce(
       (sum, outcome) => sum + this.meter.total(`pushes_total{${provider},${outcome}}`),
       0,

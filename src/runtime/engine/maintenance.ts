@@ -11,6 +11,7 @@ import type { Runtime } from '#domain/runtime'
 import { readSubmission } from '#src/stream/submission-text'
 import type { ThreadSettings } from '#src/threads/contract'
 import type { ThreadEdge } from '#src/threads/threads'
+import { ClockLead } from './clock-lead.ts'
 import { removeExpired } from './removal.ts'
 
 /**
@@ -67,7 +68,8 @@ export function startMaintenance(maintenance: Maintenance): () => Promise<void> 
   let isStopping = false
   // Only the owner of the first lane removes rows: two nodes would wait for each other's locks.
   const mayGoOn = (): boolean => !isStopping && system.places().some(({ lane }) => lane === 0)
-  const removal = { retention, bus, settings, runtime, mayGoOn, removed }
+  const isClockAhead = warnedOf(new ClockLead(runtime), logger)
+  const removal = { retention, bus, settings, runtime, isClockAhead, mayGoOn, removed }
   let tended = 0
   const tend = async (): Promise<void> => {
     if (mayGoOn()) tended = (await pushes.tend(tended, runtime.nowMs())).after
@@ -81,6 +83,19 @@ export function startMaintenance(maintenance: Maintenance): () => Promise<void> 
   return async (): Promise<void> => {
     isStopping = true
     await Promise.all(stops.map((stop) => stop()))
+  }
+}
+
+/** Says once that removal pauses, and once that it goes on. (removal/1) */
+function warnedOf(lead: ClockLead, logger: Logger): () => boolean {
+  let was = false
+  return () => {
+    const isAhead = lead.isAhead()
+    if (isAhead && !was) {
+      logger.warn('the clock was set forward: removal of idle devices and channels pauses')
+    } else if (was && !isAhead) logger.info('removal of idle devices and channels goes on')
+    was = isAhead
+    return isAhead
   }
 }
 

@@ -1,8 +1,12 @@
 // Removes rows past their retention in small steps, and sends a notice for each removed channel.
+//
+// Invariants:
+//   removal/1. Nothing is removed for being idle while the wall clock has outrun the monotonic one:
+//     a clock that is set forward by mistake would remove every device that is away for a moment.
 
 import type { Bus } from '#domain/ports'
 import type { Runtime } from '#domain/runtime'
-import type { IdleLimits, RetentionLimits, RetentionStore } from '#domain/retention-ports'
+import type { Expired, IdleLimits, RetentionLimits, RetentionStore } from '#domain/retention-ports'
 import type { ThreadSettings } from '#src/threads/contract'
 
 const ROWS = 500
@@ -29,18 +33,24 @@ export interface Removal {
   readonly bus: Pick<Bus, 'notify'>
   readonly settings: Settings
   readonly runtime: Pick<Runtime, 'nowMs' | 'wait'>
+  /** True while the clock cannot be trusted to say what is idle. (removal/1) */
+  readonly isClockAhead: () => boolean
   /** Called before each step; false ends the removal. */
   readonly mayGoOn: () => boolean
   /** Called with the number of rows that a step removed. */
   readonly removed: (rows: number) => void
 }
 
+const NOTHING_IDLE: Expired = { devices: 0, channels: [] }
+
 /** Removes rows until no row is past its retention. */
 export async function removeExpired(removal: Removal): Promise<void> {
-  const { retention, bus, settings, runtime, mayGoOn, removed } = removal
+  const { retention, bus, settings, runtime, isClockAhead, mayGoOn, removed } = removal
   while (mayGoOn()) {
     const now = runtime.nowMs()
-    const { devices, channels } = await retention.expire(idleLimitsAt(now, settings), IDLE_ROWS)
+    const { devices, channels } = isClockAhead()
+      ? NOTHING_IDLE // removal/1
+      : await retention.expire(idleLimitsAt(now, settings), IDLE_ROWS)
     for (const channelId of channels) bus.notify({ kind: 'channel-deleted', channelId })
     const rows = devices + (await retention.step(limitsAt(now, settings), ROWS))
     removed(rows)

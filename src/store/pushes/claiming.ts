@@ -47,8 +47,15 @@ export async function claimJobs(
   const over = [...expired.map(({ id }) => id), ...things.superseded]
   const ended = await settling.end(session, over.map(unserved), claim.nowMs)
   const claimed = await claimInOrder(session, things.ready, claim) // claiming/2
-  const { pushes, unreachable, outlived } = await loadPushes(session, claim.provider, claimed)
-  const lost = [...unreachable, ...outlived].map(unserved)
+  const { pushes, unreachable, outlived, unreadable } = await loadPushes(
+    session,
+    claim.provider,
+    claimed,
+  )
+  const lost: readonly Ended[] = [
+    ...[...unreachable, ...outlived].map(unserved),
+    ...unreadable.map((id) => ({ id, isFailure: true })), // W6
+  ]
   const endedToo = await settling.end(session, lost, claim.nowMs)
   const next = await session.first<{ dueAt: number }>(
     `SELECT due_at AS dueAt FROM push_jobs WHERE provider = ? ORDER BY due_at LIMIT 1`,
@@ -58,6 +65,7 @@ export async function claimJobs(
     pushes,
     expired: expired.length + outlived.length,
     superseded: things.superseded.length + unreachable.length,
+    unreadable: unreadable.length,
     ended: sumOf(ended, endedToo),
     hasMore: found.length >= claim.limit,
     nextDueMs: next?.dueAt,

@@ -1,4 +1,7 @@
 // Loads the entry in the feed and the present route of each push job.
+//
+// Invariants:
+//   W6. A job whose entry cannot be read is set aside: the others of its claim go on.
 
 import type { Platform } from '#domain/device'
 import type { FeedEntry } from '#domain/feed'
@@ -36,6 +39,8 @@ export interface Loaded {
   readonly unreachable: readonly number[]
   /** Jobs whose entry retention has removed. */
   readonly outlived: readonly number[]
+  /** Jobs whose entry cannot be read. (W6) */
+  readonly unreadable: readonly number[]
 }
 
 interface Target {
@@ -55,10 +60,13 @@ export async function loadPushes(
   const targets = await targetsOf(session, provider, jobs)
   const reachable = jobs.filter(({ id }) => targets.has(id))
   const entries = await entriesOf(session, reachable, targets)
-  const titles = await titlesOf(session, reachable, entries)
+  const damaged = new Set([...entries].flatMap(([key, entry]) => (isReadable(entry) ? [] : [key])))
+  const readable = reachable.filter((job) => !damaged.has(keyOf(job)))
+  const unreadable = reachable.flatMap((job) => (damaged.has(keyOf(job)) ? [job.id] : [])) // W6
+  const titles = await titlesOf(session, readable, entries)
   const pushes: Push[] = []
   const outlived: number[] = []
-  for (const job of reachable) {
+  for (const job of readable) {
     const target = targets.get(job.id)
     const entry = entries.get(keyOf(job))
     if (target === undefined || entry === undefined) {
@@ -80,7 +88,7 @@ export async function loadPushes(
     })
   }
   const unreachable = jobs.flatMap(({ id }) => (targets.has(id) ? [] : [id]))
-  return { pushes, unreachable, outlived }
+  return { pushes, unreachable, outlived, unreadable }
 }
 
 const keyOf = ({ channel, seq }: Pick<Job, 'channel' | 'seq'>): string => `${channel} ${seq}`
@@ -218,9 +226,25 @@ function hasTitle({ payload }: FeedEntry): boolean {
   return typeof title === 'string' && title !== ''
 }
 
+/** W6: a provider reads the payload again, as an object. */
+function isReadable({ payload }: FeedEntry): boolean {
+  try {
+    const content: unknown = JSON.parse(payload)
+    return typeof content === 'object' && content !== null && !Array.isArray(content)
+  } catch {
+    return false
+  }
+}
+
+/** Returns the title of an entity. A push goes without one when the entity cannot be read. (W6) */
 function titleIn(row: ThingRow | EventRow): string | undefined {
-  const { fields } = isThing(row) ? thingFrom(row) : eventFrom(row)
-  const title = fields.values['title']
+  let title: unknown
+  try {
+    const { fields } = isThing(row) ? thingFrom(row) : eventFrom(row)
+    title = fields.values['title']
+  } catch {
+    return undefined
+  }
   return typeof title === 'string' && title !== '' ? title : undefined
 }
 

@@ -5,7 +5,8 @@
 //     removed when it has no subscription and was not seen for the time of the limit.
 //   idle/2. A channel is removed when it has no subscriber, no Thing and no open Event, and was
 //     neither made, written to nor subscribed to since retention last looked at it, before the
-//     limit.
+//     limit. Its head is compared under a lock, in the transaction that deletes it: a turn that
+//     writes to the channel meanwhile keeps it.
 //   idle/3. A device or channel in use is checked once in each such time, not with each step: then
 //     it counts as seen. The cost follows the number of removed rows, and of rows that reach that
 //     age. (retention/1)
@@ -101,7 +102,7 @@ export async function deleteIdleChannels(
       ${session.dialect.forUpdate}`,
     [before, maxRows],
   )
-  const heads = await headsOf(session, old)
+  const heads = await headsOf(session, old, '')
   const subscribed = await subscribedAmong(session, 'channel', old)
   const unused: OldChannel[] = []
   for (const channel of old) {
@@ -118,12 +119,14 @@ export async function deleteIdleChannels(
       ]) // idle/3
     }
   }
+  const locked = await headsOf(session, unused, session.dialect.forUpdate) // idle/2
+  const deleted = unused.filter((channel) => !isHeld(locked.get(channel.id), channel))
   await inChunks(
-    unused.map(({ id }) => id),
+    deleted.map(({ id }) => id),
     (list, part) =>
       session.run(`UPDATE channels SET is_deleted = ? WHERE id IN (${list})`, [nowMs, ...part]),
   )
-  return unused.map(({ channelId }) => channelId)
+  return deleted.map(({ channelId }) => channelId)
 }
 
 const isHeld = (head: Head | undefined, { usedSeq }: OldChannel): boolean =>
@@ -132,6 +135,7 @@ const isHeld = (head: Head | undefined, { usedSeq }: OldChannel): boolean =>
 async function headsOf(
   session: Session,
   channels: readonly Numbered[],
+  lock: string,
 ): Promise<ReadonlyMap<number, Head>> {
   const heads = new Map<number, Head>()
   await inChunks(
@@ -139,7 +143,7 @@ async function headsOf(
     async (list, part) => {
       const rows = await session.all<Head>(
         `SELECT channel AS id, head_seq AS headSeq, things, open_events AS openEvents
-          FROM channel_heads WHERE channel IN (${list})`,
+          FROM channel_heads WHERE channel IN (${list})${lock}`,
         part,
       )
       for (const head of rows) heads.set(head.id, head)

@@ -5,6 +5,7 @@ import test from 'ava'
 import type { ChannelId } from '#domain/identity'
 import type { Notice } from '#domain/ports'
 import type { Expired, IdleLimits, RetentionLimits, RetentionStore } from '#domain/retention-ports'
+import { ClockLead } from '#src/runtime/engine/clock-lead'
 import { removeExpired } from '#src/runtime/engine/removal'
 import { channel } from '#test/support/submissions'
 
@@ -36,7 +37,7 @@ class FakeRetention implements RetentionStore {
 
 async function removeAll(
   retention: FakeRetention,
-  { days = 90, history = 30, steps = 99 } = {},
+  { days = 90, history = 30, steps = 99, isClockAhead = false } = {},
 ): Promise<{ readonly notices: readonly Notice[]; readonly rows: readonly number[] }> {
   const notices: Notice[] = []
   const rows: number[] = []
@@ -50,6 +51,7 @@ async function removeAll(
       deviceRetentionMs: days * DAY,
     },
     runtime: { nowMs: () => NOW, wait: () => Promise.resolve() },
+    isClockAhead: () => isClockAhead,
     mayGoOn: () => (left -= 1) >= 0,
     removed: (removed) => void rows.push(removed),
   })
@@ -101,3 +103,58 @@ test('removeExpired removes records of authorizations at their end, bind session
   await removeAll(retention)
   t.like(retention.limits[0], { authorization: NOW, bindSessions: NOW - DAY })
 })
+
+test('removal/1: removeExpired removes nothing idle while the clock is ahead, and goes on with rows', async (t) => {
+  const retention = new FakeRetention([5, 1, [channel(1)]], [0, 1, [channel(1)]])
+  const { notices, rows } = await removeAll(retention, { isClockAhead: true })
+  t.deepEqual([notices, rows, retention.idle], [[], [5, 0], []])
+})
+
+// Method: each row is the milliseconds by which the monotonic and the wall clock go on, and what is
+// said then.
+for (const [what, steps] of [
+  ['both go on', [[DAY, DAY, false]]],
+  [
+    'they drift apart slowly',
+    [
+      [DAY, DAY + 60_000, false],
+      [DAY, DAY + 60_000, false],
+    ],
+  ],
+  [
+    'the wall clock is set forward and back',
+    [
+      [1_000, 61_001, true],
+      [DAY, DAY, true],
+      [1_000, -59_000, false],
+    ],
+  ],
+  ['the wall clock is set back', [[1_000, -DAY, false]]],
+  [
+    'the wall clock is right for two days after it was set forward',
+    [
+      [1_000, 400 * DAY, true],
+      [2 * DAY - 1, 2 * DAY - 1, true],
+      [1, 1, false],
+      [1, 1, false],
+    ],
+  ],
+  [
+    'the wall clock is set forward twice',
+    [
+      [1_000, DAY, true],
+      [2 * DAY - 1, 3 * DAY, true],
+      [1, 1, true],
+    ],
+  ],
+] as const) {
+  test(`removal/1: the clock counts as ahead as it should when ${what}`, (t) => {
+    const clock = { now: NOW, monotonic: 5 }
+    const lead = new ClockLead({ nowMs: () => clock.now, monotonicMs: () => clock.monotonic })
+    for (const [monotonic, wall, expected] of steps) {
+      clock.monotonic += monotonic
+      clock.now += wall
+      t.is(lead.isAhead(), expected)
+    }
+  })
+}
