@@ -13,6 +13,8 @@
 //   channel/2. The channel trusts its memory as long as every commit answers. A commit that failed
 //     may still have happened: then the channel forgets everything, also the turn that it built on
 //     that commit, and loads again.
+//   W9. The entries of a decision take the next seqs, one after the other: otherwise the submission
+//     is a defect and changes nothing.
 //   channel/3. The memory of entities is bounded: the channel forgets the least recently touched
 //     first, and between turns only. So at its turn it still has every entity that the turn did not
 //     load because `isKnown` was true.
@@ -25,12 +27,21 @@ import type { Operation } from '#domain/operation'
 import type { ChannelHead } from '#domain/store-ports'
 import type { Submission } from '#domain/submission'
 import { decideEvent, decideMessage, decideThing, operationOf, refusal } from './decide.ts'
-import type { Decision, Rules } from './decide.ts'
+import type { Change, Decision, Rules } from './decide.ts'
 import { tableOf } from './table.ts'
 
 export interface ChannelRules extends Rules {
   /** Things that a channel remembers between turns at most, and as many Events. (channel/3) */
   readonly rememberedMax: number
+  /**
+   * Adds changes that follow from a decision, for instance the Event that a reading opens; absent
+   * without any. Pure, as every decision is. (W3) `headSeq`: the newest seq behind the decision.
+   */
+  readonly consequences?: (
+    submission: Submission,
+    decision: Decision,
+    headSeq: number,
+  ) => readonly Change[]
 }
 
 /** Entities by id; the most recently touched stand last. */
@@ -118,9 +129,10 @@ export const channelLogic = fromTransition(
   ({ input }: { readonly input: ChannelRules }) => asleep(input),
 )
 
-const asleep = ({ endedLifeMs, rememberedMax }: ChannelRules): ChannelContext => ({
+const asleep = ({ endedLifeMs, rememberedMax, consequences }: ChannelRules): ChannelContext => ({
   endedLifeMs,
   rememberedMax,
+  ...(consequences !== undefined && { consequences }),
   state: 'asleep',
   head: undefined,
   memory: emptyMemory(),
@@ -173,7 +185,8 @@ function decideTurn(context: ChannelContext, { turn, effects }: Take): Decided {
   const draft: Draft = { head, things: new Map(), events: new Map(), ...effects }
   for (const submission of turn.submissions) {
     try {
-      keep(draft, decideOne(submission, { draft, loaded, context }))
+      const decision = decideOne(submission, { draft, loaded, context })
+      keep(draft, withConsequences(submission, decision, { draft, context }))
     } catch (error) {
       // W6: a defect in one submission stops that one alone; the others go on.
       draft.defects.push({ submission, error: String(error) })
@@ -213,9 +226,34 @@ function decideOne(submission: Submission, { draft, loaded, context }: Sources):
   }
 }
 
-function keep(draft: Draft, decision: Decision): void {
-  const { thing, event, entry, liveThings, openEvents } = decision
-  draft.operations.push(decision.operation)
+function withConsequences(
+  submission: Submission,
+  decision: Decision,
+  { draft, context: { consequences } }: Pick<Sources, 'draft' | 'context'>,
+): Decision {
+  if (consequences === undefined) return decision
+  const headSeq = decision.changes.at(-1)?.entry?.seq ?? draft.head.headSeq
+  const more = consequences(submission, decision, headSeq)
+  return more.length === 0 ? decision : { ...decision, changes: [...decision.changes, ...more] }
+}
+
+function keep(draft: Draft, { operation, changes }: Decision): void {
+  checkSeqs(draft.head, changes)
+  draft.operations.push(operation)
+  for (const change of changes) apply(draft, change)
+}
+
+/** W9 */
+function checkSeqs({ headSeq }: ChannelHead, changes: readonly Change[]): void {
+  let last = headSeq
+  for (const { entry } of changes) {
+    if (entry === undefined) continue
+    last += 1
+    if (entry.seq !== last) throw new Error(`an entry has seq ${entry.seq} in place of ${last}`)
+  }
+}
+
+function apply(draft: Draft, { thing, event, entry, liveThings, openEvents }: Change): void {
   if (thing !== undefined) draft.things.set(thing.id, thing)
   if (event !== undefined) draft.events.set(event.id, event)
   if (entry !== undefined) draft.entries.push(entry)

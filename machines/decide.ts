@@ -3,7 +3,7 @@
 // Invariants:
 //   W3. The decision depends on the submission and the state alone, also for expired entities: an
 //       ended entity counts as unknown once the submission is `endedLifeMs` younger than its end.
-//   W9. An effective submission takes the next seq; any other takes none.
+//   W9. An effective change takes the next seq; any other takes none.
 //   decide/1. A refusal delivers nothing and changes nothing but the operation's record.
 
 import { EMPTY_BODY, merge } from '#domain/patch'
@@ -22,14 +22,20 @@ import { nextEventState } from './event.ts'
 import { statusAfter } from './operation.ts'
 import { nextThingState } from './thing.ts'
 
-/** The outcome of one submission. */
+/** The outcome of one submission: its record, and its changes in their order. */
 export interface Decision {
   readonly operation: Operation
-  /** Present when the submission was effective. */
+  /** None when the submission was refused. Their entries have consecutive seqs. (W9) */
+  readonly changes: readonly Change[]
+}
+
+/** A change of a Thing or an Event, or a Message. */
+export interface Change {
+  /** Present when the change was effective. */
   readonly entry?: FeedEntry
   /** Present when the entity has something new to keep, effective or not. */
-  readonly thing?: Thing
-  readonly event?: Event
+  readonly thing?: Thing | undefined
+  readonly event?: Event | undefined
   /** The change in the number of live Things or open Events. */
   readonly liveThings: number
   readonly openEvents: number
@@ -66,9 +72,11 @@ export const waitingOperationOf = (submission: Submission): Operation => ({
   status: statusAfter('take'),
 })
 
+const NONE: readonly Change[] = Object.freeze([])
+
 /** decide/1: the end of a submission that its lifecycle or a limit refuses. */
 export function refusal(submission: Submission, code: FaultCode): Decision {
-  return { operation: operationOf(submission, code), liveThings: 0, openEvents: 0 }
+  return { operation: operationOf(submission, code), changes: NONE }
 }
 
 /** A Message has no lifecycle: it is one more entry. */
@@ -83,7 +91,7 @@ export function decideMessage(message: MessageSubmission, headSeq: number): Deci
     acceptedAt: message.acceptedAt,
     payload: JSON.stringify(message.fields),
   }
-  return { operation: operationOf(message), entry, liveThings: 0, openEvents: 0 }
+  return { operation: operationOf(message), changes: [{ entry, liveThings: 0, openEvents: 0 }] }
 }
 
 /** Decides a Thing submission. */
@@ -102,14 +110,10 @@ export function decideThing(
 
   const changed = change(submission, prior, state, headSeq)
   if (changed.kind === 'refused') return refusal(submission, changed.code)
-  return {
-    operation: operationOf(submission),
-    ...changed.parts,
-    ...(changed.entity !== undefined && { thing: changed.entity }),
-    liveThings:
-      countOf(state !== 'deleted') - countOf(prior !== undefined && prior.state !== 'deleted'),
-    openEvents: 0,
-  }
+  const liveThings =
+    countOf(state !== 'deleted') - countOf(prior !== undefined && prior.state !== 'deleted')
+  const thingChange = { ...changed.parts, thing: changed.entity, liveThings, openEvents: 0 }
+  return { operation: operationOf(submission), changes: [thingChange] }
 }
 
 /** Decides an Event submission. */
@@ -124,13 +128,9 @@ export function decideEvent(
 
   const changed = change(submission, prior, state, headSeq)
   if (changed.kind === 'refused') return refusal(submission, changed.code)
-  return {
-    operation: operationOf(submission),
-    ...changed.parts,
-    ...(changed.entity !== undefined && { event: changed.entity }),
-    liveThings: 0,
-    openEvents: countOf(state === 'open') - countOf(prior?.state === 'open'),
-  }
+  const openEvents = countOf(state === 'open') - countOf(prior?.state === 'open')
+  const eventChange = { ...changed.parts, event: changed.entity, liveThings: 0, openEvents }
+  return { operation: operationOf(submission), changes: [eventChange] }
 }
 
 const countOf = (is: boolean): number => (is ? 1 : 0)
@@ -148,11 +148,11 @@ function forgetEnded<Kept extends Thing | Event>(
   return now - kept.changedAt > endedLifeMs ? undefined : kept
 }
 
-type Change<State extends string> =
+type Changed<State extends string> =
   | { readonly kind: 'refused'; readonly code: FaultCode }
   | {
       readonly kind: 'changed'
-      readonly entity: Entity<State> | undefined
+      readonly entity: Entity<State>
       readonly parts: { readonly entry?: FeedEntry }
     }
 
@@ -161,7 +161,7 @@ function change<State extends ThingState | EventState>(
   prior: Entity<State> | undefined,
   state: State,
   headSeq: number,
-): Change<State> {
+): Changed<State> {
   const merged = merge(prior ?? EMPTY_BODY, submission.patch)
   if (merged.kind === 'refused') return merged
   const { at } = submission.patch

@@ -207,8 +207,9 @@ export function pushOrderContract(engine: string, open: OpenStore): void {
     const { store, writer } = await withDevice(open, t)
     const payloads = ['{}', '{"title":', '[]', '{}']
     const decided = payloads.map((payload, at) => {
-      const { entry, operation } = decideMessage(message({ opId: `m${at}` }), at)
-      return { operation, entries: entry === undefined ? [] : [{ ...entry, payload }] }
+      const { changes, operation } = decideMessage(message({ opId: `m${at}` }), at)
+      const made = changes.flatMap(({ entry }) => (entry === undefined ? [] : [entry]))
+      return { operation, entries: made.map((entry) => ({ ...entry, payload })) }
     })
     await store.turns.takeLane({ lane: 2, epoch: 1 })
     const entries = decided.flatMap((one) => one.entries)
@@ -222,5 +223,27 @@ export function pushOrderContract(engine: string, open: OpenStore): void {
     t.deepEqual(placesOf(claimed.pushes), ['token 1 1', 'token 1 4'])
     t.like(claimed, { unreadable: 2, expired: 0, superseded: 0, ended: { failed: 2 } })
     t.like(await store.operations.find(opId('m1')), { status: 'failed', errorCode: 'push_failed' })
+  })
+
+  test(`${engine}: settling/2: an operation with several entries has a push of each, and ends with the last`, async (t) => {
+    const { store, writer } = await withDevice(open, t)
+    const { channels, ...writes } = writer.take(message({ opId: 'm' })).writes()
+    const [written] = channels
+    const [entry] = written?.entries ?? []
+    if (written === undefined || entry === undefined) return t.fail('an entry')
+    const entries = [entry, { ...entry, seq: 2 }]
+    const head = { ...written.head, headSeq: 2 }
+    await store.turns.commit({ ...writes, channels: [{ ...written, head, entries }] })
+    const worker = new Worker(store)
+    const pushes = await worker.claim(NOW)
+    t.deepEqual(placesOf(pushes), ['token 1 1', 'token 1 2'])
+    for (const [at, expected] of [
+      [0, 'provider_queued'],
+      [1, 'sent'],
+    ] as const) {
+      await worker.settle(NOW, ...pushes.slice(at, at + 1).map(delivered))
+      t.is((await store.operations.find(opId('m')))?.status, expected)
+    }
+    return undefined
   })
 }

@@ -1,8 +1,6 @@
 // Method: a dispatcher over a real store sends to a fake provider. The tests check the pushes,
 // their order, and the endings in the store.
 
-import { DatabaseSync } from 'node:sqlite'
-
 import test from 'ava'
 
 import type { Outcome, Push } from '#domain/push'
@@ -146,24 +144,6 @@ test('a dispatcher keeps the jobs while the provider refuses the credentials, an
   dispatcher.credentialsChanged()
   await bench.advanceUntil('it was sent', () => bench.counted('delivered') === 1)
   t.is(bench.meter.gauges.get('push_credentials_refused{apns}')?.(), 0)
-  await dispatcher.stop()
-})
-
-test('W6: a dispatcher counts pushes whose entries cannot be read, and sends the others', async (t) => {
-  const bench = await DispatchBench.open(t)
-  await bench.writer.take(message({ opId: 'damaged' }), message()).commit()
-  const file = new DatabaseSync(bench.path)
-  file.exec(`UPDATE feed_entries SET payload = '{' WHERE op_id = '${opId('damaged')}'`)
-  file.close()
-  const dispatcher = bench.start()
-  await bench.advanceUntil('the other is sent', () => bench.counted('delivered') === 1)
-  t.is(bench.counted('unreadable'), 1)
-  t.is(bench.meter.total('operations_total{failed}'), 1)
-  const lines = bench.logger.lines.filter(({ level }) => level === 'error')
-  t.deepEqual(
-    lines.map(({ fields }) => fields),
-    [{ count: 1 }],
-  )
   await dispatcher.stop()
 })
 

@@ -10,7 +10,7 @@ import test from 'ava'
 
 import type { Outcome } from '#domain/push'
 import { DispatchBench, NOW } from '#test/support/dispatch-bench'
-import { message } from '#test/support/submissions'
+import { message, opId } from '#test/support/submissions'
 
 const QUEUED = Number(process.env['HELIOGRAPH_QUEUED_JOBS'] ?? 100_000)
 const DEVICES = 40
@@ -88,4 +88,22 @@ test('dispatcher/1, claiming/5: with 100,000 queued jobs a dispatcher holds and 
   const growth = Math.max(full, working) - before
   t.log(`${QUEUED} jobs, ${Math.round(growth / 1024)} KiB`)
   t.true(growth < GROWTH_BYTES_MAX, `${growth} bytes`)
+})
+
+test('W6: a dispatcher counts pushes whose entries cannot be read, and sends the others', async (t) => {
+  const bench = await DispatchBench.open(t)
+  await bench.writer.take(message({ opId: 'damaged' }), message()).commit()
+  const file = new DatabaseSync(bench.path)
+  file.exec(`UPDATE feed_entries SET payload = '{' WHERE op_id = '${opId('damaged')}'`)
+  file.close()
+  const dispatcher = bench.start()
+  await bench.advanceUntil('the other is sent', () => bench.counted('delivered') === 1)
+  t.is(bench.counted('unreadable'), 1)
+  t.is(bench.meter.total('operations_total{failed}'), 1)
+  const lines = bench.logger.lines.filter(({ level }) => level === 'error')
+  t.deepEqual(
+    lines.map(({ fields }) => fields),
+    [{ count: 1 }],
+  )
+  await dispatcher.stop()
 })

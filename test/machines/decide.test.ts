@@ -2,8 +2,9 @@ import test from 'ava'
 
 import type { Thing } from '#domain/entity'
 import type { Submission, ThingSubmission } from '#domain/submission'
-import { decideEvent, decideMessage, decideThing, operationOf, refusal } from '#machines/decide'
-import type { Decision } from '#machines/decide'
+import { operationOf } from '#machines/decide'
+import { decideEvent, decideMessage, decideThing, refusal } from '#test/support/single-decision'
+import type { Decision } from '#test/support/single-decision'
 import { channel, event, message, thing } from '#test/support/submissions'
 
 const LIFE_MS = 1000

@@ -1,6 +1,6 @@
 // Method: one row a line of the table in decisions.md 4.
 
-import { decideEvent } from '#machines/decide'
+import { decideEvent } from '#test/support/single-decision'
 import { nextEventState } from '#machines/event'
 import { event } from '#test/support/submissions'
 import { RULES, testLifecycle } from './lifecycle.ts'

@@ -10,7 +10,7 @@ import type { Thing } from '#domain/entity'
 import type { FeedEntry } from '#domain/feed'
 import { valuesOf } from '#domain/patch'
 import type { Json, ThingAction, ThingSubmission } from '#domain/submission'
-import { decideThing } from '#machines/decide'
+import { decideThing } from '#test/support/single-decision'
 import { record, thing } from '#test/support/submissions'
 
 const KEYS = ['a', 'b', '__proto__', 'constructor', 'toString']

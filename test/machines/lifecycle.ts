@@ -4,7 +4,8 @@
 import test from 'ava'
 
 import type { Entity } from '#domain/entity'
-import type { Decision, Rules } from '#machines/decide'
+import type { Rules } from '#machines/decide'
+import type { Decision } from '#test/support/single-decision'
 
 /** The entities whose lifecycle it is, as the machines know them. */
 export interface Kind<State extends string, Action extends string> {

@@ -2,7 +2,7 @@
 
 import test from 'ava'
 
-import { decideThing } from '#machines/decide'
+import { decideThing } from '#test/support/single-decision'
 import { nextThingState } from '#machines/thing'
 import { thing } from '#test/support/submissions'
 import { RULES, testLifecycle } from './lifecycle.ts'

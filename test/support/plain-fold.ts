@@ -5,8 +5,9 @@ import * as fc from 'fast-check'
 
 import type { LogEntry } from '#domain/lane'
 import type { EventSubmission, Submission, ThingSubmission } from '#domain/submission'
-import { decideEvent, decideMessage, decideThing, operationOf, refusal } from '#machines/decide'
-import type { Decision } from '#machines/decide'
+import { operationOf } from '#machines/decide'
+import { decideEvent, decideMessage, decideThing, refusal } from '#test/support/single-decision'
+import type { Decision } from '#test/support/single-decision'
 import { MemoryTurnStore } from '#test/support/memory-turn-store'
 import { channel, event, message, thing } from '#test/support/submissions'
 

@@ -14,8 +14,8 @@ import type {
   TurnWrites,
 } from '#domain/store-ports'
 import type { Submission } from '#domain/submission'
-import { decideEvent, decideMessage, decideThing } from '#machines/decide'
-import type { Decision } from '#machines/decide'
+import { decideEvent, decideMessage, decideThing } from '#test/support/single-decision'
+import type { Decision } from '#test/support/single-decision'
 import { channel } from '#test/support/submissions'
 
 interface Stores {
