@@ -7,6 +7,7 @@
 
 import type { ChannelId } from '#domain/identity'
 import { STORE_BUSY, STORE_DEFECT, isOutage } from '#domain/store-ports'
+import { isOfChannel } from './turn-item.ts'
 import type { Item } from './turn-item.ts'
 
 /**
@@ -43,7 +44,7 @@ export class Isolation {
   }
 
   #refusedAgain(item: Item, error: unknown): boolean {
-    if (item.submission.model === 'unreadable') return false
+    if (!isOfChannel(item.submission)) return false
     if (error instanceof Error && error.name === STORE_BUSY) return false
     const { lane, placeAfter } = item
     const last = this.#refused
@@ -54,7 +55,7 @@ export class Isolation {
   }
 
   #setAsideAgain({ submission }: Item, error: unknown): boolean {
-    if (submission.model === 'unreadable') return false
+    if (!isOfChannel(submission)) return false
     if (!(error instanceof Error) || error.name !== STORE_DEFECT) return false
     const { channelId } = submission
     const times = this.#setAside?.channelId === channelId ? this.#setAside.times : 0

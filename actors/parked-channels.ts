@@ -10,6 +10,7 @@
 //     alone.
 
 import type { ChannelId } from '#domain/identity'
+import { isOfChannel } from './turn-item.ts'
 import type { Item } from './turn-item.ts'
 
 /** Parked channels at most: beyond them the fault is not in single channels. */
@@ -85,7 +86,7 @@ export class ParkedChannels {
     const added = new Map<ChannelId, number>()
     for (const item of items) {
       const { submission } = item
-      if (submission.model === 'unreadable') continue
+      if (!isOfChannel(submission)) continue
       const channel = this.#channels.get(submission.channelId)
       if (channel === undefined) continue
       const count = 1 + (added.get(channel.channelId) ?? 0)

@@ -1,6 +1,6 @@
 // The parts of a turn: its submissions with their places in the log, and the moves of its lanes.
 
-import type { LanePlace, LogPosition, Unreadable } from '#domain/lane'
+import type { LanePlace, Logged, LogPosition } from '#domain/lane'
 import type { Unparked } from '#domain/parked'
 import type { LaneMove } from '#domain/store-ports'
 import type { Submission } from '#domain/submission'
@@ -12,8 +12,12 @@ export interface Item {
   readonly index: number
   /** The lane's place after this item. */
   readonly placeAfter: LanePlace
-  readonly submission: Submission | Unreadable
+  readonly submission: Logged
 }
+
+/** True for a submission that a channel decides; false for a tick and for what cannot be read. */
+export const isOfChannel = (logged: Logged): logged is Submission =>
+  logged.model !== 'unreadable' && logged.model !== 'tick'
 
 /** The items of a turn, and the moves of its lanes. */
 export interface Turn {

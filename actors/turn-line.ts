@@ -34,6 +34,7 @@ import type { Measures } from './measures.ts'
 import type { SystemPorts } from './options.ts'
 import { commitTurn, decideTurn, undecide } from './turn.ts'
 import type { DecidedTurn, TurnEnd } from './turn.ts'
+import { isOfChannel } from './turn-item.ts'
 import type { Item, Turn } from './turn-item.ts'
 
 /**
@@ -272,7 +273,7 @@ export class TurnLine {
    */
   #maySetAside({ submission }: Item, verdict: Verdict): boolean {
     const { parked } = this.#ports.ownedLanes
-    if (submission.model === 'unreadable') return true
+    if (!isOfChannel(submission)) return true
     return !parked.has(submission.channelId) && (verdict !== 'park' || parked.size < PARKED_MAX)
   }
 }

@@ -4,6 +4,7 @@ import type { ChannelId, OperationId } from '#domain/identity'
 import type { TurnReads } from '#domain/store-ports'
 import type { Submission } from '#domain/submission'
 import type { ChannelActor } from './channel.ts'
+import { isOfChannel } from './turn-item.ts'
 import type { Turn } from './turn-item.ts'
 
 /** Submissions by channel, in order. */
@@ -14,7 +15,7 @@ export function groupByChannel({ items, poisoned, parked }: Turn): Groups {
   const groups = new Map<ChannelId, Submission[]>()
   for (const item of items) {
     const { submission } = item
-    if (submission.model === 'unreadable' || poisoned?.has(item) === true) continue
+    if (!isOfChannel(submission) || poisoned?.has(item) === true) continue
     if (parked?.has(item) === true) continue
     const group = groups.get(submission.channelId)
     if (group === undefined) groups.set(submission.channelId, [submission])
@@ -57,7 +58,7 @@ export function turnReadsOf(
     }
   }
   for (const { submission } of [...(poisoned?.keys() ?? []), ...(parked?.keys() ?? [])]) {
-    if (submission.model !== 'unreadable') reads.operations.push(submission.opId)
+    if (isOfChannel(submission)) reads.operations.push(submission.opId)
   }
   return reads
 }

@@ -14,6 +14,7 @@ import type { OperationId } from '#domain/identity'
 import type { Operation } from '#domain/operation'
 import type { OperationUse } from '#domain/store-ports'
 import type { Submission } from '#domain/submission'
+import { isOfChannel } from './turn-item.ts'
 import type { Item, Turn } from './turn-item.ts'
 
 export interface Uses {
@@ -61,7 +62,7 @@ export function ownRecords(
   if (unparks === undefined) return []
   const waited = new Map<OperationId, Submission>()
   for (const { submission } of items) {
-    if (submission.model !== 'unreadable') waited.set(submission.opId, submission)
+    if (isOfChannel(submission)) waited.set(submission.opId, submission)
   }
   return recorded.filter((use) => {
     const submission = waited.get(use.opId)
@@ -80,7 +81,7 @@ export function withoutRecordless(operations: Operation[], { recordless }: Uses)
 function* submissionsOf({ items, poisoned }: Turn): Generator<Submission> {
   for (const item of items) {
     const { submission } = item
-    if (submission.model !== 'unreadable' && poisoned?.has(item) !== true) yield submission
+    if (isOfChannel(submission) && poisoned?.has(item) !== true) yield submission
   }
 }
 

@@ -11,7 +11,7 @@
 
 import type { FeedEntry } from '#domain/feed'
 import type { ChannelId, OperationId } from '#domain/identity'
-import type { Unreadable } from '#domain/lane'
+import type { Logged } from '#domain/lane'
 import type { Operation } from '#domain/operation'
 import type {
   ChannelWrites,
@@ -25,6 +25,7 @@ import type { Submission } from '#domain/submission'
 import { refuseAll } from '#machines/channel'
 import { operationOf, waitingOperationOf } from '#machines/decide'
 import type { ChannelActor, ChannelDirectory, TurnOutcome } from './channel.ts'
+import { isOfChannel } from './turn-item.ts'
 import type { Item, Turn } from './turn-item.ts'
 import { groupByChannel, turnReadsOf } from './turn-reads.ts'
 import type { Groups } from './turn-reads.ts'
@@ -166,7 +167,7 @@ function writesOf(
   const channels: ChannelWrites[] = []
   const decided = [...homeless]
   const deadLetters: DeadLetter[] = []
-  const defects = new Map<Submission | Unreadable, string>()
+  const defects = new Map<Logged, string>()
   for (const outcome of outcomes.values()) {
     const { head, things, events, entries } = outcome
     channels.push({ head, things: [...things.values()], events: [...events.values()], entries })
@@ -192,7 +193,7 @@ function writesOf(
 /** W6: the submissions to park with their channels, except repeats. (turn-uses/1) */
 function parkedOf({ parked }: Turn, { repeats }: Uses) {
   return [...(parked ?? [])].flatMap(([{ lane, position, index, submission }, error]) => {
-    if (submission.model === 'unreadable' || repeats.has(submission)) return []
+    if (!isOfChannel(submission) || repeats.has(submission)) return []
     const { channelId } = submission
     const payload = JSON.stringify(submission)
     return [{ submission, written: { channelId, lane, position, index, payload, error } }]
@@ -200,7 +201,7 @@ function parkedOf({ parked }: Turn, { repeats }: Uses) {
 }
 
 interface Dying {
-  readonly defects: ReadonlyMap<Submission | Unreadable, string>
+  readonly defects: ReadonlyMap<Logged, string>
   /** Records of the op_ids that the turn asked for. */
   readonly recorded: readonly OperationUse[]
 }
@@ -226,7 +227,7 @@ function addDeadLetters(
     // An unreadable submission has no time of its own, so the clock gives it. (W3)
     const at = unreadable ? nowMs : submission.acceptedAt
     writes.deadLetters.push({ lane, position, index, payload, error, at })
-    if (unreadable || poisoned?.has(item) !== true) continue
+    if (!isOfChannel(submission) || poisoned?.has(item) !== true) continue
     if (!recorded.some(({ opId }) => opId === submission.opId)) {
       writes.operations.push(operationOf(submission, 'internal_error'))
     }

@@ -1,6 +1,6 @@
 // Lanes: partitions of the channels, and the entries of their log.
 
-import type { Submission } from './submission.ts'
+import type { Submission, Tick } from './submission.ts'
 
 /**
  * A position in a lane's log. Positions of a lane grow; they need not be consecutive. 0 is before
@@ -47,11 +47,14 @@ export interface Unreadable {
   readonly error: string
 }
 
+/** What a lane's log holds. */
+export type Logged = Submission | Tick | Unreadable
+
 /** A batch that was read back and checked again, in the order of acceptance. */
 export interface LogEntry {
   readonly lane: number
   readonly position: LogPosition
-  readonly submissions: readonly (Submission | Unreadable)[]
+  readonly submissions: readonly Logged[]
 }
 
 export type Appended =

@@ -89,3 +89,13 @@ export interface ThingSubmission extends Accepted {
 }
 
 export type Submission = MessageSubmission | EventSubmission | ThingSubmission
+
+/**
+ * The time of a lane, in the order of its log: a decision that waits for a time can depend on the
+ * log alone. (W3) It has no channel and no op_id. Nothing makes one yet, and it has no effect.
+ */
+export interface Tick {
+  readonly model: 'tick'
+  /** The gateway's clock when it was appended, in Unix milliseconds. */
+  readonly acceptedAt: number
+}

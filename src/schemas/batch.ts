@@ -11,7 +11,7 @@ import {
   parseOperationId,
   parseThingId,
 } from '#domain/identity'
-import type { Unreadable } from '#domain/lane'
+import type { Logged, Unreadable } from '#domain/lane'
 import { EVENT_ACTIONS, THING_ACTIONS } from '#domain/submission'
 import type {
   EventSubmission,
@@ -21,13 +21,15 @@ import type {
   Patch,
   Submission,
   ThingSubmission,
+  Tick,
 } from '#domain/submission'
 
 import { bareCopy } from './fields.ts'
 import { parseJson } from './json/json.ts'
 
 /** One submission as a part of a batch. */
-export const encodeSubmission = (submission: Submission): string => JSON.stringify(submission)
+export const encodeSubmission = (submission: Submission | Tick): string =>
+  JSON.stringify(submission)
 
 /** The text of a batch, from parts that `encodeSubmission` gave. */
 export const encodeBatch = (parts: readonly string[]): string => `[${parts.join(',')}]`
@@ -35,7 +37,7 @@ export const encodeBatch = (parts: readonly string[]): string => `[${parts.join(
 /**
  * The submissions of a batch, with Unreadable in the place of each item that is not one. (batch/2)
  */
-export function decodeBatch(payload: string): readonly (Submission | Unreadable)[] {
+export function decodeBatch(payload: string): readonly Logged[] {
   let items: Json
   try {
     items = parseJson(payload)
@@ -70,12 +72,16 @@ const isRecord = (value: Json | undefined): value is JsonRecord =>
 
 const isTime = (value: Json | undefined): value is number => Number.isSafeInteger(value)
 
-function submissionFrom(item: Json): Submission | undefined {
+function submissionFrom(item: Json): Submission | Tick | undefined {
   if (!isRecord(item)) return undefined
   if (item['model'] === 'thing') return thingFrom(item)
   if (item['model'] === 'event') return eventFrom(item)
+  if (item['model'] === 'tick') return tickFrom(item)
   return item['model'] === 'message' ? messageFrom(item) : undefined
 }
+
+const tickFrom = ({ acceptedAt }: JsonRecord): Tick | undefined =>
+  isTime(acceptedAt) ? { model: 'tick', acceptedAt } : undefined
 
 /** The members that every submission has. */
 function acceptedFrom({ opId, channelId, acceptedAt }: JsonRecord) {

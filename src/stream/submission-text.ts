@@ -7,5 +7,8 @@ import { decodeBatch, encodeBatch } from '#src/schemas/batch'
 /** Gives the submission in a text; Unreadable when this version cannot read it. */
 export function readSubmission(payload: string): Submission | Unreadable {
   const [submission] = decodeBatch(encodeBatch([payload]))
-  return submission ?? { model: 'unreadable', payload, error: 'the text has no submission' }
+  if (submission === undefined || submission.model === 'tick') {
+    return { model: 'unreadable', payload, error: 'the text has no submission' }
+  }
+  return submission
 }

@@ -11,14 +11,22 @@ import * as fc from 'fast-check'
 import { worlds, wrongIn } from '#test/support/replay-world'
 
 const RUNS = 300
+const RUNS_WITH_TICKS = 100
 
-const property = fc.asyncProperty(worlds, async (world) => {
-  const wrong = await wrongIn(world)
-  if (wrong !== undefined) throw new Error(wrong)
-})
+const propertyOf = (hasTicks: boolean) =>
+  fc.asyncProperty(worlds, async (world) => {
+    const wrong = await wrongIn(world, hasTicks)
+    if (wrong !== undefined) throw new Error(wrong)
+  })
+const property = propertyOf(false)
 
 test('W2, W3: owners, faults and restarts do not change the result of a log', async (t) => {
   await fc.assert(property, { numRuns: RUNS, includeErrorInReport: true })
+  t.pass()
+})
+
+test('W2, W3: ticks of the lanes do not change the result of a log', async (t) => {
+  await fc.assert(propertyOf(true), { numRuns: RUNS_WITH_TICKS, includeErrorInReport: true })
   t.pass()
 })
 

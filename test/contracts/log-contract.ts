@@ -2,6 +2,7 @@
 
 import type { ExecutionContext } from 'ava'
 
+import { isOfChannel } from '#actors/turn-item'
 import type { Appended, Batch, LogEntry, LogPosition } from '#domain/lane'
 import type { LogReader, LogWriter } from '#domain/ports'
 import { encodeBatch, encodeSubmission } from '#src/schemas/batch'
@@ -187,6 +188,6 @@ export function readAll(
 export const idsOf = (entries: readonly LogEntry[]): readonly string[] =>
   entries.flatMap(({ submissions }) =>
     submissions.map((submission) =>
-      submission.model === 'unreadable' ? 'unreadable' : submission.entityId,
+      isOfChannel(submission) ? submission.entityId : submission.model,
     ),
   )

@@ -47,6 +47,17 @@ test('batch/1: a repeat comes back as a repeat', (t) => {
   t.deepEqual(decodeBatch(encodeBatch(before.map(encodeSubmission))), before)
 })
 
+test('batch/1, batch/2: a tick comes back as it was; one without a time is set aside', (t) => {
+  const tick = { model: 'tick', acceptedAt: 5 } as const
+  const parts = [encodeSubmission(tick), '{"model":"tick"}', '{"model":"tick","acceptedAt":0.5}']
+  const [read, ...broken] = decodeBatch(encodeBatch(parts))
+  t.deepEqual(read, tick)
+  t.deepEqual(
+    broken.map(({ model }) => model),
+    ['unreadable', 'unreadable'],
+  )
+})
+
 test('an empty batch is empty', (t) => {
   t.deepEqual(decodeBatch(encodeBatch([])), [])
 })

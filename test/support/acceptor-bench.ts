@@ -1,5 +1,6 @@
 // An acceptor over a log whose appends wait until the test answers them.
 
+import { isOfChannel } from '#actors/turn-item'
 import type { Appended, Batch } from '#domain/lane'
 import { laneOf } from '#domain/identity'
 import type { ChannelId } from '#domain/identity'
@@ -89,7 +90,7 @@ export function bench(options: Partial<AcceptorOptions> = {}) {
 export const BUSY = 'submission_not_accepted 1000'
 
 export const inBatch = ({ batch }: Append): readonly string[] =>
-  decodeBatch(batch.payload).map((one) => (one.model === 'unreadable' ? '?' : one.opId))
+  decodeBatch(batch.payload).map((one) => (isOfChannel(one) ? one.opId : '?'))
 
 /** A message whose part of a batch takes so many characters. */
 export function messageOf(length: number, id: string, channelId = inLane(0)): MessageSubmission {

@@ -102,12 +102,14 @@ function decide(submission: Submission, store: MemoryTurnStore): Decision {
 }
 
 /** The writes of one submission, beside the move of its lane. */
+/** A tick has no effect. */
 function writesFor(submission: Item, { store, place }: { store: MemoryTurnStore; place: number }) {
   const none = { channels: [], operations: [], deadLetters: [] }
   const letter = { lane: 0, position: place, index: 0, error: '', at: 0 }
   if (submission.model === 'unreadable') {
     return { ...none, deadLetters: [{ ...letter, payload: submission.payload }] }
   }
+  if (submission.model === 'tick') return none
   const head = store.heads.get(submission.channelId)
   const isRepeat =
     submission.model === 'message' && submission.claimed && store.operations.has(submission.opId)

@@ -200,8 +200,11 @@ class Cluster {
 
 type Process = ReturnType<typeof systemOver> & { readonly recover: () => void }
 
-/** Plays one world; gives a text that says what is wrong, if anything. */
-export async function wrongIn(world: World): Promise<string | undefined> {
+/**
+ * Plays one world; returns a text that says what is wrong, if anything. `hasTicks`: each batch ends
+ * with a tick of its lane.
+ */
+export async function wrongIn(world: World, hasTicks = false): Promise<string | undefined> {
   const cluster = new Cluster(world)
   const { store, log } = cluster
   const lanes: readonly [Item[], Item[]] = [[], []]
@@ -215,11 +218,10 @@ export async function wrongIn(world: World): Promise<string | undefined> {
         lanes[lane].push(item)
         if (isPoison && isOfEntity(item)) store.poison.add(item.opId)
       }
-      if (batch.length > 0)
-        log.put(
-          lane,
-          batch.map(({ item }) => item),
-        )
+      if (batch.length === 0) continue
+      const ticks = hasTicks ? [{ model: 'tick', acceptedAt: step } as const] : []
+      lanes[lane].push(...ticks)
+      log.put(lane, [...batch.map(({ item }) => item), ...ticks])
     }
     const handover = world.handovers[step]
     if (handover !== undefined) await cluster.handOver(handover)

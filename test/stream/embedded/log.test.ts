@@ -1,5 +1,6 @@
 import test from 'ava'
 
+import { isOfChannel } from '#actors/turn-item'
 import { EmbeddedReader } from '#src/stream/embedded/reader'
 import { EmbeddedWriter } from '#src/stream/embedded/writer'
 import { appendTo } from '#test/support/append-to'
@@ -31,7 +32,7 @@ test('a reader gets the batches of each lane in order, with their submissions', 
     entries.map(({ lane, position, submissions }) => [
       lane,
       position,
-      submissions.map((one) => (one.model === 'unreadable' ? '?' : one.opId)),
+      submissions.map((one) => (isOfChannel(one) ? one.opId : '?')),
     ]),
     [
       [0, 1, [a.opId, b.opId]],
