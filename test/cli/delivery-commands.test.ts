@@ -4,7 +4,6 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 
 import test from 'ava'
 import type { ExecutionContext } from 'ava'
@@ -12,6 +11,7 @@ import type { ExecutionContext } from 'ava'
 import { DeliveryCommands } from '#src/cli/deliveries/delivery-commands'
 import { deliveryJson } from '#src/cli/deliveries/delivery-line'
 import { delivery } from '#test/support/delivery'
+import { until } from '#test/support/until'
 
 function commandsIn(t: ExecutionContext, command: string, jobs: number) {
   const folder = mkdtempSync(join(tmpdir(), 'heliograph-exec-'))
@@ -49,10 +49,8 @@ function waitingCommands(t: ExecutionContext, jobs: number) {
   const waiting = '[ -d "$FOLDER" ] && [ ! -e "$FOLDER/go-$HELIOGRAPH_SEQ" ]'
   const command = `touch "$FOLDER/begun-$HELIOGRAPH_SEQ"; while ${waiting}; do sleep 0.05; done`
   const { folder, commands } = commandsIn(t, command, jobs)
-  // Bounded by the time of a test.
-  const begins = async (seq: number): Promise<void> => {
-    while (!existsSync(join(folder, `begun-${seq}`))) await delay(10)
-  }
+  const begins = (seq: number): Promise<void> =>
+    until(`command ${seq} begins`, () => existsSync(join(folder, `begun-${seq}`)))
   const end = (seq: number): void => writeFileSync(join(folder, `go-${seq}`), '')
   /** Runs the command of a delivery; tells whether the next delivery may come. */
   const run = (seq: number) => {

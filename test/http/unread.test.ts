@@ -13,7 +13,7 @@ import { CREDENTIALS, NOW_MS } from '#test/support/making'
 import { startIngress } from '#test/support/start-ingress'
 import type { Raw, Rig } from '#test/support/start-ingress'
 import { opId } from '#test/support/submissions'
-import { turn, until } from '#test/support/until'
+import { until } from '#test/support/until'
 
 const MIB = 2 ** 20
 /** More than the buffers of two sockets on one machine take. */
@@ -145,10 +145,10 @@ test('a page waits while a gateway reads as many as it may', async (t) => {
   const waiting = rig.meter.gauges.get('page_reads_waiting')
   await until('two wait', () => waiting?.() === 2)
   t.is((await rig.get('/healthz')).status, 200)
-  while (ends.length < 18) {
+  await until('all are read', () => {
     for (const end of ends) end()
-    await turn()
-  }
+    return ends.length === 18
+  })
   for (const end of ends) end()
   t.true((await Promise.all(answers)).every(({ status }) => status === 200))
 })

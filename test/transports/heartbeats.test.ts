@@ -36,7 +36,10 @@ async function crowd(rig: Rig): Promise<void> {
     await rig.rest()
     rig.time.advance(OPENED_WITHIN_MS / 10)
   }
-  while (rig.gauge('session_reads_waiting') > 0) await rig.rest()
+  for (let rests = 0; rig.gauge('session_reads_waiting') > 0; rests += 1) {
+    if (rests > DEVICES) throw new Error('reads wait for ever')
+    await rig.rest()
+  }
 }
 
 /** The pings of each STEP_MS of one interval. */
