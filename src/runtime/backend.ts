@@ -3,30 +3,10 @@
 
 import type { Bus, LogWriter, Probe, SubmissionSink } from '#domain/ports'
 import type { Runtime } from '#domain/runtime'
-import type { AuthorizationRecordStore, BindingStore } from '#domain/authorization-store'
-import type { ChannelKeyStore } from '#domain/channel-keys'
-import type {
-  ChannelStore,
-  DeviceStore,
-  OperationStore,
-  ReadStore,
-  SubscriptionStore,
-} from '#domain/store-ports'
 import type { Logger, Meter } from '#domain/telemetry'
+import type { FrontendStores } from '#src/store/store'
 import type { MetricsPart } from '#src/telemetry/meter'
 import type { Threads } from '#src/threads/threads'
-
-/** The stores that ingress and sessions use. */
-export interface FrontendStores {
-  readonly channels: ChannelStore
-  readonly channelKeys: ChannelKeyStore
-  readonly authorization: AuthorizationRecordStore
-  readonly bindings: BindingStore
-  readonly devices: DeviceStore
-  readonly subscriptions: SubscriptionStore
-  readonly read: ReadStore
-  readonly operations: OperationStore
-}
 
 export interface Backend {
   readonly log: LogWriter

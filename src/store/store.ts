@@ -4,16 +4,7 @@ import type { Probe } from '#domain/ports'
 import type { PushRules, PushStore } from '#domain/push'
 import type { RetentionStore } from '#domain/retention-ports'
 import type { Runtime } from '#domain/runtime'
-import type { AuthorizationRecordStore, BindingStore } from '#domain/authorization-store'
-import type { ChannelKeyStore } from '#domain/channel-keys'
-import type {
-  ChannelStore,
-  DeviceStore,
-  OperationStore,
-  ReadStore,
-  SubscriptionStore,
-  TurnStore,
-} from '#domain/store-ports'
+import type { TurnStore } from '#domain/store-ports'
 import { AuthorizationRecords } from './assistants/authorization.ts'
 import { Bindings } from './assistants/bindings.ts'
 import { ChannelKeys } from './administration/channel-keys.ts'
@@ -21,6 +12,7 @@ import { Channels } from './administration/channels.ts'
 import type { Database } from './jobs/database.ts'
 import { Devices } from './administration/devices.ts'
 import { tablesFor } from './entities/tables.ts'
+import type { Tables } from './entities/tables.ts'
 import { openDatabase, probeOf } from './opening.ts'
 import type { OpeningOptions } from './opening.ts'
 import { Operations } from './turns/operations.ts'
@@ -31,17 +23,31 @@ import { Retention } from './retention/retention.ts'
 import { Subscriptions } from './administration/subscriptions.ts'
 import { Turns } from './turns/turns.ts'
 
-export interface Store {
+/**
+ * The stores that ingress and sessions use. This is the one list of them: the services of the
+ * engine, their remotes and the stores of the backend are derived from it.
+ */
+export const frontendStoresOn = (database: Database, tables: Tables) => ({
+  channels: new Channels(database, tables),
+  channelKeys: new ChannelKeys(database, tables),
+  authorization: new AuthorizationRecords(database, tables),
+  bindings: new Bindings(database, tables),
+  devices: new Devices(database, tables),
+  subscriptions: new Subscriptions(database, tables),
+  read: new Reading(database),
+  operations: new Operations(database, tables),
+})
+
+/** The methods of a store, which its remote in another thread has too. */
+type PortOf<One> = { readonly [Method in keyof One]: One[Method] }
+type MadeStores = ReturnType<typeof frontendStoresOn>
+export type FrontendStores = { readonly [Name in keyof MadeStores]: PortOf<MadeStores[Name]> }
+
+export interface Store extends FrontendStores {
   readonly turns: TurnStore
   readonly retention: RetentionStore
-  readonly channels: ChannelStore
-  readonly channelKeys: ChannelKeyStore
-  readonly authorization: AuthorizationRecordStore
-  readonly bindings: BindingStore
-  readonly devices: DeviceStore
-  readonly subscriptions: SubscriptionStore
-  readonly read: ReadStore
-  readonly operations: OperationStore
+  /** The stores of the list above, and nothing else. */
+  readonly frontend: FrontendStores
   /** The jobs of dispatch. */
   readonly pushes: PushStore
   readonly probe: Probe
@@ -81,17 +87,12 @@ function storeOn(
   { random }: Pick<Runtime, 'random'>,
 ): Store {
   const tables = tablesFor(database.dialect.types)
+  const frontend = frontendStoresOn(database, tables)
   return {
+    ...frontend,
+    frontend,
     turns: new Turns(database, tables, pushes),
     retention: new Retention(database),
-    channels: new Channels(database, tables),
-    channelKeys: new ChannelKeys(database, tables),
-    authorization: new AuthorizationRecords(database, tables),
-    bindings: new Bindings(database, tables),
-    devices: new Devices(database, tables),
-    subscriptions: new Subscriptions(database, tables),
-    read: new Reading(database),
-    operations: new Operations(database, tables),
     pushes: new Pushes(database, tables, pushes),
     probe: probeOf(database, random),
     parked: parkedProbe(database),

@@ -8,17 +8,9 @@
 
 import type { StoredBatch } from '#domain/lane'
 import type { LogSource, LogWriter, Probe, Readiness } from '#domain/ports'
-import type { AuthorizationRecordStore, BindingStore } from '#domain/authorization-store'
-import type { ChannelKeyStore } from '#domain/channel-keys'
 import type { PushStore } from '#domain/push'
-import type {
-  ChannelStore,
-  DeviceStore,
-  OperationStore,
-  ReadStore,
-  SubscriptionStore,
-} from '#domain/store-ports'
 import type { Config } from '#src/config/config'
+import type { FrontendStores } from '#src/store/store'
 import type { MetricsPart } from '#src/telemetry/meter'
 import type { BusTopics, ListenerTopics } from './bus-bridge.ts'
 import type { CarrierOrders, CarrierTopics } from './carrier-bridge.ts'
@@ -97,7 +89,8 @@ export interface Migration {
 
 /** Topics by which a thread says that it has started, or why it could not start or go on. */
 export interface LifeTopics {
-  readonly ready: undefined
+  /** The names of its services. */
+  readonly ready: readonly string[]
   readonly failed: string
   readonly ended: string
 }
@@ -111,20 +104,14 @@ export interface ThreadEnds {
   }
   /** The engine of a sole process: actors and store. */
   readonly engine: {
-    readonly services: Services<{
-      control: EngineControl
-      channels: ChannelStore
-      channelKeys: ChannelKeyStore
-      authorization: AuthorizationRecordStore
-      bindings: BindingStore
-      devices: DeviceStore
-      subscriptions: SubscriptionStore
-      read: ReadStore
-      operations: OperationStore
-      pushes: PushStore
-      probe: Probe
-      parked: Probe
-    }>
+    readonly services: Services<
+      FrontendStores & {
+        control: EngineControl
+        pushes: PushStore
+        probe: Probe
+        parked: Probe
+      }
+    >
     readonly topics: LifeTopics & BusTopics
   }
   /** The engine of a node in a cluster. */

@@ -100,6 +100,11 @@ export class Rpc<Near extends WireEnd, Far extends WireEnd> {
     })
   }
 
+  /** Every service of the other end, by the names that it gave. */
+  remotes(names: readonly string[]): Far['services'] {
+    return Object.fromEntries(names.map((name) => [name, this.remote(name)]))
+  }
+
   /** Sends a one-way message. */
   tell<Topic extends string & keyof Near['topics']>(
     topic: Topic,

@@ -42,8 +42,9 @@ export async function runThread<Name extends ThreadName>(
   const edge = { rpc, ...ports, fail: (reason: string) => rpc.tell('ended', reason) }
   try {
     const compose = await COMPOSE[name]()
-    rpc.serve(await compose(settings, { ...edge, ...(peer !== undefined && { peer }) }))
-    rpc.tell('ready', undefined)
+    const services = await compose(settings, { ...edge, ...(peer !== undefined && { peer }) })
+    rpc.serve(services)
+    rpc.tell('ready', Object.keys(services))
   } catch (error) {
     rpc.tell('failed', error instanceof Error ? error.message : String(error))
   }

@@ -9,6 +9,8 @@ import type { ThreadStart, Threads } from './threads.ts'
 
 export interface Thread<Name extends ThreadName> {
   readonly rpc: Rpc<FrontendEnd, ThreadEnds[Name]>
+  /** Its services, each by its name. */
+  readonly services: ThreadEnds[Name]['services']
   /** Closes the connections and files of the thread, and ends it. */
   readonly stop: () => Promise<void>
 }
@@ -29,7 +31,7 @@ export async function startThread<Name extends ThreadName>(
 ): Promise<Thread<Name>> {
   const title = THREAD_TITLE[start.name]
   let isStopping = false
-  const ready = Promise.withResolvers<void>()
+  const ready = Promise.withResolvers<ThreadEnds[Name]['services']>()
   const fail = (error: Error): void => {
     rpc.break(error)
     ready.reject(error)
@@ -38,10 +40,10 @@ export async function startThread<Name extends ThreadName>(
   const { wire, terminate } = threads.spawn(start, fail)
   const rpc = new Rpc<FrontendEnd, ThreadEnds[Name]>(wire)
   signal?.addEventListener('abort', () => ready.reject(signal.reason))
-  rpc.onTell('ready', () => ready.resolve())
+  rpc.onTell('ready', (names) => ready.resolve(rpc.remotes(names)))
   rpc.onTell('failed', (reason) => ready.reject(new Error(reason)))
   rpc.onTell('ended', (reason) => fail(new Error(reason)))
-  await ready.promise.catch(async (error: unknown) => {
+  const services = await ready.promise.catch(async (error: unknown) => {
     isStopping = true
     await terminate()
     throw error
@@ -49,9 +51,10 @@ export async function startThread<Name extends ThreadName>(
   logger.debug(`the ${title} is ready`)
   return {
     rpc,
+    services,
     stop: async () => {
       isStopping = true
-      await rpc.remote('control').close()
+      await services.control.close()
       await terminate()
     },
   }

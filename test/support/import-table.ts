@@ -102,6 +102,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'src/domain',
     'src/process',
     'src/runtime',
+    'src/store',
     'src/telemetry',
     'src/transports',
     'node:',

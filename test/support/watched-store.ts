@@ -7,20 +7,13 @@ import type { Logger } from 'typeorm'
 import { parseDeviceId } from '#domain/identity'
 import type { PushRules } from '#domain/push'
 import { dataSourceOptionsFor } from '#ormconfig'
-import { AuthorizationRecords } from '#src/store/assistants/authorization'
-import { Bindings } from '#src/store/assistants/bindings'
-import { ChannelKeys } from '#src/store/administration/channel-keys'
-import { Channels } from '#src/store/administration/channels'
 import { Database } from '#src/store/jobs/database'
-import { Devices } from '#src/store/administration/devices'
 import { dialectOf } from '#src/store/dialects'
 import { tablesFor } from '#src/store/entities/tables'
 import { LogBatches } from '#src/store/turns/log-table'
 import { Pushes } from '#src/store/pushes/pushes'
-import { Operations } from '#src/store/turns/operations'
-import { Reading } from '#src/store/feed/reading'
 import { Retention } from '#src/store/retention/retention'
-import { Subscriptions } from '#src/store/administration/subscriptions'
+import { frontendStoresOn } from '#src/store/store'
 import { Turns } from '#src/store/turns/turns'
 import { FakeMeter } from '#test/support/fake-telemetry'
 import {
@@ -73,14 +66,7 @@ export async function openWatched(t: ExecutionContext, url: string, rules: PushR
     statements,
     turns: new Turns(database, tables, rules),
     pushes: new Pushes(database, tables, rules),
-    channels: new Channels(database, tables),
-    channelKeys: new ChannelKeys(database, tables),
-    authorization: new AuthorizationRecords(database, tables),
-    bindings: new Bindings(database, tables),
-    devices: new Devices(database, tables),
-    subscriptions: new Subscriptions(database, tables),
-    read: new Reading(database),
-    operations: new Operations(database, tables),
+    ...frontendStoresOn(database, tables),
     retention: new Retention(database),
     logTable: new LogBatches(database, tables, realRuntime.entropy),
   }

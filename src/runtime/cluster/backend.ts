@@ -15,7 +15,6 @@ import { databaseOf, natsOf } from './servers.ts'
 import { laneProbe } from './lane-readiness.ts'
 import { logStateOf } from '#src/stream/log-state'
 import { openStore } from '#src/store/store'
-import type { Store } from '#src/store/store'
 import { NatsBus } from '#src/stream/jetstream/bus'
 import { Connection } from '#src/stream/jetstream/connection'
 import { StatusInquiry } from '#src/stream/jetstream/inquiry'
@@ -99,7 +98,7 @@ async function compose(
     roundMs: ROUND_MS,
     bus,
     stores: {
-      ...frontendStores(store),
+      ...store.frontend,
       operations: operationsOfAllNodes(store.operations, inquiry),
     },
     probes: [probe, store.probe, watched, store.parked, ...(dispatch?.probes ?? [])],
@@ -111,11 +110,6 @@ async function compose(
   }
 }
 
-function frontendStores(store: Store) {
-  const { channels, channelKeys, authorization, bindings, devices, subscriptions, read } = store
-  return { channels, channelKeys, authorization, bindings, devices, subscriptions, read }
-}
-
 const startEngine = (config: Config, edge: BackendEdge): Promise<Thread<'cluster-engine'>> =>
   startThread({ name: 'cluster-engine', settings: threadSettings(config) }, edge)
 
@@ -123,7 +117,7 @@ function threadControls(
   engine: Thread<'cluster-engine'> | undefined,
   dispatch: KeptDispatch | undefined,
 ): Pick<Backend, 'metrics' | 'start' | 'drain'> {
-  const control = engine?.rpc.remote('control')
+  const control = engine?.services.control
   return {
     metrics: async () => [
       ...(control === undefined ? [] : [await control.metrics()]),

@@ -72,7 +72,7 @@ class Keeper {
     )
     equip(thread)
     this.#thread = thread
-    this.#control = thread.rpc.remote('control')
+    this.#control = thread.services.control
     await this.#control.start()
   }
 

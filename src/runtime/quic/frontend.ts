@@ -26,11 +26,10 @@ export function createQuicThread(
     listen: async () => {
       thread = await startThread({ name: 'quic', settings: threadSettings(config) }, edge)
       serveSessions(thread.rpc, (carrier) => sessions.open(carrier))
-      return thread.rpc.remote('listener').listen()
+      return thread.services.listener.listen()
     },
-    reload: async () => thread?.rpc.remote('listener').reload(),
+    reload: async () => thread?.services.listener.reload(),
     close: async () => thread?.stop(),
-    metrics: async () =>
-      thread === undefined ? [] : [await thread.rpc.remote('control').metrics()],
+    metrics: async () => (thread === undefined ? [] : [await thread.services.control.metrics()]),
   }
 }

@@ -31,51 +31,40 @@ async function composeBackend(
   edge: BackendEdge,
   { log, engine }: SoleThreads,
 ): Promise<Backend> {
-  const { rpc } = engine
-  const control = rpc.remote('control')
-  const logControl = log.rpc.remote('control')
-  const bus = bridgedBus(new LocalBus(), rpc)
+  const { control, pushes, probe, parked, ...stores } = engine.services
+  const bus = bridgedBus(new LocalBus(), engine.rpc)
   const dispatch = await keepDispatch({
     name: 'dispatch',
     config,
     edge,
-    equip: (thread) => thread.rpc.serve({ pushes: rpc.remote('pushes') }),
+    equip: (thread) => thread.rpc.serve({ pushes }),
   })
   bus.onNotice(({ kind }) => {
     if (kind === 'pushes-queued') dispatch?.nudge()
   })
   return {
-    log: log.rpc.remote('log'),
+    log: log.services.log,
     // It needs no rounds: an append waits for the fsync of the one before it.
     roundMs: 0,
     bus,
-    stores: {
-      channels: rpc.remote('channels'),
-      devices: rpc.remote('devices'),
-      channelKeys: rpc.remote('channelKeys'),
-      authorization: rpc.remote('authorization'),
-      bindings: rpc.remote('bindings'),
-      subscriptions: rpc.remote('subscriptions'),
-      read: rpc.remote('read'),
-      operations: rpc.remote('operations'),
-    },
+    stores,
     probes: [
-      log.rpc.remote('probe'),
-      rpc.remote('probe'),
+      log.services.probe,
+      probe,
       lanesProbe(control, config.lanes),
-      rpc.remote('parked'),
+      parked,
       ...(dispatch?.probes ?? []),
     ],
     durability: () => DURABILITY,
     metrics: async () => [
-      ...(await Promise.all([logControl.metrics(), control.metrics()])),
+      ...(await Promise.all([log.services.control.metrics(), control.metrics()])),
       ...((await dispatch?.metrics()) ?? []),
     ],
     // There is no other process to ask, and RPC loses nothing.
     answerFor: () => undefined,
     onLoss: () => undefined,
     start: async (address) => {
-      await logControl.nameAddress(address)
+      await log.services.control.nameAddress(address)
       await control.start()
     },
     drain: async () => {

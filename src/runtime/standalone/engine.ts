@@ -59,10 +59,8 @@ export async function composeEmbeddedEngine(
       await store.close()
     },
   }
-  const { channels, channelKeys, devices, subscriptions, read, operations, pushes } = store
-  const stores = { channels, channelKeys, devices, subscriptions, read, operations, pushes }
-  const { authorization, bindings, probe, parked } = store
-  return { control, ...stores, authorization, bindings, probe, parked }
+  const { frontend, pushes, probe, parked } = store
+  return { ...frontend, control, pushes, probe, parked }
 }
 
 interface OwnerParts {

@@ -25,8 +25,7 @@ export async function bringUpToDate(
   const start = { name: 'migration', settings } as const
   const thread = await startThread(start, { threads, logger, onFailure })
   try {
-    const migration = thread.rpc.remote('migration')
-    for (const url of outdated) await migration.run(url)
+    for (const url of outdated) await thread.services.migration.run(url)
   } finally {
     await thread.stop()
   }
