@@ -1,10 +1,12 @@
 // The services and topics that cross between the threads of a gateway. The compiler checks both
 // ends of each wire against these types.
 //
-//   frontend ◀──▶ engine        frontend ◀──▶ log        engine ◀──▶ log        frontend ◀──▶ QUIC
-//   frontend ◀──▶ dispatch      log, engine ◀──▶ migration
+//   frontend ◀──▶ engine        frontend ◀──▶ log             engine ◀──▶ log
+//   frontend ◀──▶ dispatch      engine ◀──▶ dispatch          frontend ◀──▶ QUIC
+//   log, engine ◀──▶ migration
 //
-// A node of a cluster has no thread for the log, and its frontend has its own stores and bus.
+// A node of a cluster has no thread for the log. Its frontend and its dispatch have their own stores
+// and bus.
 
 import type { StoredBatch } from '#domain/lane'
 import type { LogSource, LogWriter, Probe, Readiness } from '#domain/ports'
@@ -15,6 +17,7 @@ import type { MetricsPart } from '#src/telemetry/meter'
 import type { BusTopics, ListenerTopics } from './bus-bridge.ts'
 import type { CarrierOrders, CarrierTopics } from './carrier-bridge.ts'
 import type { None, Services } from './rpc.ts'
+import type { PeerWire } from './wire.ts'
 
 /** The settings that threads need; their only secrets are those of their own connections. */
 export type ThreadSettings = Pick<
@@ -73,7 +76,7 @@ export interface RemoteListener {
 
 /** Calls of the frontend to dispatch. */
 export interface DispatchControl extends ThreadControl {
-  /** Begins to claim jobs: from then on it needs the frontend's services. */
+  /** Begins to claim jobs. */
   start(): Promise<void>
   /** One entry for each provider. */
   readiness(): Promise<readonly Readiness[]>
@@ -107,7 +110,6 @@ export interface ThreadEnds {
     readonly services: Services<
       FrontendStores & {
         control: EngineControl
-        pushes: PushStore
         probe: Probe
         parked: Probe
       }
@@ -129,7 +131,7 @@ export interface ThreadEnds {
     readonly services: Services<{ control: ThreadControl; migration: Migration }>
     readonly topics: LifeTopics
   }
-  /** Dispatch of a sole process: the frontend passes its calls on to the engine's store. */
+  /** Dispatch of a sole process, which has a wire to the engine. */
   readonly dispatch: DispatchEnd
   /** Dispatch of a node in a cluster, with a store and a bus of its own. */
   readonly 'cluster-dispatch': DispatchEnd
@@ -156,12 +158,11 @@ export const THREAD_TITLE: Readonly<Record<ThreadName, string>> = {
 
 /** Topics of the frontend for its threads. */
 export interface FrontendEnd {
-  /** The services that dispatch of a sole process calls. */
-  readonly services: Services<{ pushes: PushStore }>
+  readonly services: None
   readonly topics: ListenerTopics &
     CarrierOrders & {
-      /** Says that there may be new jobs. */
-      readonly 'pushes-queued': undefined
+      /** The engine's end of a wire to a thread of dispatch that starts. */
+      readonly dispatch: PeerWire
     }
 }
 
@@ -169,6 +170,19 @@ export interface FrontendEnd {
 export interface LogEnd {
   readonly services: Services<{ log: LogSource }>
   readonly topics: { readonly appended: readonly StoredBatch[] }
+}
+
+/** Services of the engine of a sole process for dispatch. */
+export interface JobsEnd {
+  readonly services: Services<{ pushes: PushStore }>
+  /** Says that there may be new jobs. */
+  readonly topics: { readonly queued: undefined }
+}
+
+/** Dispatch has no service and no topic for the engine. */
+export interface JobsReaderEnd {
+  readonly services: None
+  readonly topics: None
 }
 
 /** The engine has no service and no topic for the log. */

@@ -7,7 +7,7 @@
 //     its content.
 //   rpc/3. A call that can no longer get an answer rejects; no call waits for ever.
 
-import type { Wire } from './wire.ts'
+import type { PeerWire, ThreadWire, Wire } from './wire.ts'
 
 /** A port whose methods all return a promise: only those can cross. */
 type Crossing<Service> = {
@@ -139,12 +139,14 @@ export class Rpc<Near extends WireEnd, Far extends WireEnd> {
 
   /** Sends the messages of one pass of the event loop together. (rpc/2) */
   #send(envelope: Envelope): void {
-    if (this.#outbox.push(envelope) > 1) return
-    queueMicrotask(() => {
-      const envelopes = this.#outbox
-      this.#outbox = []
-      this.#wire.postMessage(envelopes)
-    })
+    if (this.#outbox.push(envelope) === 1) queueMicrotask(() => this.flush())
+  }
+
+  /** Sends what waits for the end of this pass. */
+  protected flush(): void {
+    const envelopes = this.#outbox
+    this.#outbox = []
+    if (envelopes.length > 0) this.#wire.postMessage(envelopes)
   }
 
   #receive(envelope: Envelope): void {
@@ -192,3 +194,25 @@ export class Rpc<Near extends WireEnd, Far extends WireEnd> {
     }
   }
 }
+
+/** The end of a thread's starter. */
+export class ThreadRpc<Near extends WireEnd, Far extends WireEnd> extends Rpc<Near, Far> {
+  readonly #wire: ThreadWire
+
+  constructor(wire: ThreadWire) {
+    super(wire)
+    this.#wire = wire
+  }
+
+  /** Tells a topic whose value is an end of a wire, which then belongs to the other thread. */
+  hand<Topic extends string & WireTopics<Near>>(topic: Topic, end: PeerWire): void {
+    this.flush() // rpc/1
+    const envelope: Envelope = { kind: 'tell', topic, value: end }
+    this.#wire.hand([envelope], end)
+  }
+}
+
+/** The topics of an end whose value is an end of a wire. */
+type WireTopics<Near extends WireEnd> = {
+  [Topic in keyof Near['topics']]: Near['topics'][Topic] extends PeerWire ? Topic : never
+}[keyof Near['topics']]

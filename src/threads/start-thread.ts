@@ -4,11 +4,11 @@ import type { Config } from '#src/config/config'
 import type { Logger } from '#domain/telemetry'
 import { THREAD_TITLE } from './contract.ts'
 import type { FrontendEnd, ThreadEnds, ThreadName, ThreadSettings } from './contract.ts'
-import { Rpc } from './rpc.ts'
+import { ThreadRpc } from './rpc.ts'
 import type { ThreadStart, Threads } from './threads.ts'
 
 export interface Thread<Name extends ThreadName> {
-  readonly rpc: Rpc<FrontendEnd, ThreadEnds[Name]>
+  readonly rpc: ThreadRpc<FrontendEnd, ThreadEnds[Name]>
   /** Its services, each by its name. */
   readonly services: ThreadEnds[Name]['services']
   /** Closes the connections and files of the thread, and ends it. */
@@ -38,7 +38,7 @@ export async function startThread<Name extends ThreadName>(
     if (!isStopping) onFailure(`the ${title} failed: ${error.message}`)
   }
   const { wire, terminate } = threads.spawn(start, fail)
-  const rpc = new Rpc<FrontendEnd, ThreadEnds[Name]>(wire)
+  const rpc = new ThreadRpc<FrontendEnd, ThreadEnds[Name]>(wire)
   signal?.addEventListener('abort', () => ready.reject(signal.reason))
   rpc.onTell('ready', (names) => ready.resolve(rpc.remotes(names)))
   rpc.onTell('failed', (reason) => ready.reject(new Error(reason)))

@@ -4,19 +4,21 @@ import type { Runtime } from '#domain/runtime'
 import type { Logger } from '#domain/telemetry'
 import type { FrontendEnd, ThreadEnds, ThreadName, ThreadSettings } from './contract.ts'
 import type { Rpc } from './rpc.ts'
-import type { PeerWire, Wire } from './wire.ts'
+import type { PeerWire, ThreadWire } from './wire.ts'
 
 /** The input of a thread's start. */
 export interface ThreadStart<Name extends ThreadName = ThreadName> {
   readonly name: Name
   readonly settings: ThreadSettings
-  /** The wire to the other thread of a sole process: from the engine to the log, and back. */
+  /** A wire to another thread of a sole process: from engine and log to each other, from dispatch to
+   * the engine.
+   */
   readonly peer?: PeerWire
 }
 
 /** A started thread, as its starter sees it. */
 export interface Spawned {
-  readonly wire: Wire
+  readonly wire: ThreadWire
   /** Ends the thread at once, also in the middle of work. */
   readonly terminate: () => Promise<unknown>
 }

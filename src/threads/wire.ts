@@ -8,6 +8,12 @@ export interface Wire {
   on(event: 'message', listener: (message: unknown) => void): unknown
 }
 
+/** The wire to a started thread, over which its starter can also hand it an end of another wire. */
+export interface ThreadWire extends Wire {
+  /** Posts a message that holds the end. This thread must not use the end afterwards. */
+  hand(message: unknown, end: PeerWire): void
+}
+
 /** A wire between two threads that the frontend starts; it reports the end of the other thread. */
 export interface PeerWire extends Wire {
   on(event: 'message', listener: (message: unknown) => void): unknown
@@ -15,18 +21,22 @@ export interface PeerWire extends Wire {
   close(): void
 }
 
+type MemoryEnd = PeerWire & ThreadWire
+
 /**
  * Two ends of a wire inside this thread. Each message arrives through `soon` as a copy, so that the
  * ends share no object. Messages wait for the first listener, as in a MessagePort.
  */
-export function memoryWire({ soon }: Pick<Runtime, 'soon'>): readonly [PeerWire, PeerWire] {
+export function memoryWire({ soon }: Pick<Runtime, 'soon'>): readonly [MemoryEnd, MemoryEnd] {
   const inboxes = [new Inbox(), new Inbox()] as const
   const close = (): void => soon(() => inboxes.forEach((inbox) => inbox.end()))
-  const end = (own: Inbox, other: Inbox): PeerWire => ({
+  const end = (own: Inbox, other: Inbox): MemoryEnd => ({
     postMessage: (message) => {
       const copy: unknown = structuredClone(message)
       soon(() => other.take(copy))
     },
+    // The end of a wire has no copy.
+    hand: (message) => soon(() => other.take(message)),
     on: (event: 'message' | 'close', listener: (message?: unknown) => void) => {
       if (event === 'close') own.onEnd(listener)
       else soon(() => own.listen(listener))

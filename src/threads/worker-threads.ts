@@ -5,6 +5,7 @@ import { MessageChannel, MessagePort, Worker } from 'node:worker_threads'
 import { THREAD_TITLE } from './contract.ts'
 import type { ThreadName } from './contract.ts'
 import type { Threads } from './threads.ts'
+import type { PeerWire, ThreadWire } from './wire.ts'
 
 /** A thread runs the same code as its process: the sources, or the build. */
 const CONDITIONS = process.execArgv.filter((argument) => argument.startsWith('--conditions='))
@@ -27,7 +28,7 @@ export const workerThreads = (): Threads => ({
     const { name, peer } = start
     const worker = new Worker(new URL(import.meta.resolve('#src/threads/worker-main')), {
       workerData: start,
-      transferList: peer instanceof MessagePort ? [peer] : [],
+      transferList: peer === undefined ? [] : portsIn(peer),
       execArgv: [...CONDITIONS, ...QUIET],
       resourceLimits: {
         maxYoungGenerationSizeMb: YOUNG_GENERATION_MB[name] ?? YOUNG_GENERATION_MB_DEFAULT,
@@ -37,6 +38,13 @@ export const workerThreads = (): Threads => ({
     worker.on('exit', (code) => {
       onEnd(new Error(`the thread of the ${THREAD_TITLE[name]} ended with code ${code}`))
     })
-    return { wire: worker, terminate: () => worker.terminate() }
+    const wire: ThreadWire = {
+      postMessage: (message) => worker.postMessage(message),
+      on: (event, listener) => worker.on(event, listener),
+      hand: (message, end) => worker.postMessage(message, portsIn(end)),
+    }
+    return { wire, terminate: () => worker.terminate() }
   },
 })
+
+const portsIn = (end: PeerWire): MessagePort[] => (end instanceof MessagePort ? [end] : [])

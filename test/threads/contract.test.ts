@@ -4,14 +4,14 @@
 import test from 'ava'
 
 import type { FrontendEnd, LogEnd, LogReaderEnd, ThreadEnds } from '#src/threads/contract'
-import { Rpc } from '#src/threads/rpc'
+import { Rpc, ThreadRpc } from '#src/threads/rpc'
 import type { Services } from '#src/threads/rpc'
 import { memoryWire } from '#src/threads/wire'
 import { realRuntime } from '#test/support/real-runtime'
 
 test('a service, a method, a topic or a payload that the contract lacks does not compile', (t) => {
-  const [wire] = memoryWire(realRuntime)
-  const engine = new Rpc<FrontendEnd, ThreadEnds['engine']>(wire)
+  const [wire, end] = memoryWire(realRuntime)
+  const engine = new ThreadRpc<FrontendEnd, ThreadEnds['engine']>(wire)
   const log = new Rpc<LogEnd, LogReaderEnd>(wire)
   const mistakes = [
     // @ts-expect-error no thread has this service
@@ -22,12 +22,14 @@ test('a service, a method, a topic or a payload that the contract lacks does not
     () => engine.tell('announced', undefined),
     // @ts-expect-error the engine announces lists, no texts
     () => engine.onTell('announce', (value: string) => value),
+    // @ts-expect-error this topic takes no wire
+    () => engine.hand('listening', end),
     // @ts-expect-error all services have to be served
     () => log.serve({}),
   ]
   // @ts-expect-error the service has no such method
   const method: keyof ThreadEnds['engine']['services']['channels'] = 'credentialsOf'
-  t.is(mistakes.length, 5)
+  t.is(mistakes.length, 6)
   t.truthy(method)
 })
 

@@ -3,8 +3,11 @@ import { MessageChannel } from 'node:worker_threads'
 import test from 'ava'
 import type { ExecutionContext } from 'ava'
 
-import { Rpc } from '#src/threads/rpc'
+import { Rpc, ThreadRpc } from '#src/threads/rpc'
 import type { Services } from '#src/threads/rpc'
+import { memoryWire } from '#src/threads/wire'
+import type { PeerWire } from '#src/threads/wire'
+import { realRuntime } from '#test/support/real-runtime'
 import { until } from '#test/support/until'
 
 interface Service {
@@ -18,6 +21,12 @@ interface Service {
 interface End {
   readonly services: Services<{ service: Service }>
   readonly topics: { readonly topic: unknown }
+}
+
+/** The end of a thread's starter, which also hands over wires. */
+interface HandingEnd {
+  readonly services: End['services']
+  readonly topics: End['topics'] & { readonly wire: PeerWire }
 }
 
 /** The services that an end of another version might expect: more than there are. */
@@ -125,6 +134,24 @@ test('rpc/1: calls and one-way messages arrive in the order of sending', async (
   }
   await remote.add(0, 0)
   t.deepEqual(served.calls.slice(0, -1), expected)
+})
+
+test('rpc/1: an end of a wire arrives after what was told before it, and works there', async (t) => {
+  const [starter, thread] = memoryWire(realRuntime)
+  const near = new ThreadRpc<HandingEnd, End>(starter)
+  const far = new Rpc<End, HandingEnd>(thread)
+  const [own, handed] = memoryWire(realRuntime)
+  const heard: unknown[] = []
+  far.onTell('topic', (value) => heard.push(value))
+  far.onTell('wire', (end) => {
+    heard.push('a wire')
+    end.on('message', (value) => heard.push(value))
+  })
+  near.tell('topic', 'told before')
+  near.hand('wire', handed)
+  own.postMessage('over the wire')
+  await until('both arrived', () => heard.length === 3)
+  t.deepEqual(heard, ['told before', 'a wire', 'over the wire'])
 })
 
 test('rpc/2: calls of one pass cross in one message, and later ones in another', async (t) => {

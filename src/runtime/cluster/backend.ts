@@ -86,12 +86,7 @@ async function compose(
   const watched = laneProbe(bus, { lanes, monotonicMs })
   const engine = config.roles.actors ? await startEngine(config, edge) : undefined
   if (engine !== undefined) closing.push(() => engine.stop())
-  const dispatch = await keepDispatch({
-    name: 'cluster-dispatch',
-    config,
-    edge,
-    equip: () => undefined,
-  })
+  const dispatch = await keepDispatch({ name: 'cluster-dispatch', config, edge })
   if (dispatch !== undefined) closing.push(() => dispatch.close())
   return {
     log,

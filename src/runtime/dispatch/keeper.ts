@@ -1,5 +1,10 @@
 // Keeps dispatch running for the frontend, in a thread whose end does not end the gateway. The
-// keeper starts it again; by then its earlier claims have expired.
+// keeper starts it again; a sole process releases its earlier claims, a cluster lets them expire.
+//
+// Invariants:
+//   keeper/1. The end of dispatch ends nothing else, and another thread takes its place.
+//   keeper/2. Claimed pushes do not pass through the thread that answers requests: each thread of
+//     dispatch has its own store, or a wire of its own to the thread with the jobs.
 
 import type { Probe } from '#domain/ports'
 import { PROVIDERS } from '#domain/push'
@@ -9,6 +14,7 @@ import type { MetricsPart } from '#src/telemetry/meter'
 import type { DispatchControl } from '#src/threads/contract'
 import { startThread, threadSettings } from '#src/threads/start-thread'
 import type { Thread } from '#src/threads/start-thread'
+import type { PeerWire } from '#src/threads/wire'
 
 const RESTART_MS_FIRST = 1_000
 const RESTART_MS_MOST = 60_000
@@ -19,16 +25,14 @@ export interface Keeping {
   readonly name: 'dispatch' | 'cluster-dispatch'
   readonly config: Config
   readonly edge: BackendEdge
-  /** Gives a started thread the services of the frontend that it needs. */
-  readonly equip: (thread: DispatchThread) => void
+  /** Makes the wire that each new thread has to the store of its jobs, if that is in another. */
+  readonly wire?: () => PeerWire
 }
 
 export interface KeptDispatch {
   /** One probe for each provider. */
   readonly probes: readonly Probe[]
   metrics(): Promise<readonly MetricsPart[]>
-  /** Says that there may be new jobs. */
-  nudge(): void
   drain(): Promise<void>
   close(): Promise<void>
 }
@@ -45,7 +49,6 @@ export async function keepDispatch(keeping: Keeping): Promise<KeptDispatch | und
   return {
     probes: names.map((name) => ({ readiness: () => keeper.readinessOf(name) })),
     metrics: () => keeper.metrics(),
-    nudge: () => keeper.nudge(),
     drain: () => keeper.drain(),
     close: () => keeper.close(),
   }
@@ -64,13 +67,12 @@ class Keeper {
   }
 
   async start(): Promise<void> {
-    const { name, config, edge, equip } = this.#keeping
+    const { name, config, edge, wire } = this.#keeping
     const onFailure = (reason: string): void => this.#failed(reason)
     const thread = await startThread<Keeping['name']>(
-      { name, settings: threadSettings(config) },
+      { name, settings: threadSettings(config), ...(wire !== undefined && { peer: wire() }) },
       { ...edge, onFailure },
     )
-    equip(thread)
     this.#thread = thread
     this.#control = thread.services.control
     await this.#control.start()
@@ -85,10 +87,6 @@ class Keeper {
   async metrics(): Promise<readonly MetricsPart[]> {
     const part = await this.#control?.metrics().catch(() => undefined)
     return part === undefined ? [] : [part]
-  }
-
-  nudge(): void {
-    this.#thread?.rpc.tell('pushes-queued', undefined)
   }
 
   async drain(): Promise<void> {
@@ -109,7 +107,7 @@ class Keeper {
     edge.logger.error('dispatch has ended and starts again', { reason })
     this.#thread = undefined
     this.#control = undefined
-    this.#restart()
+    this.#restart() // keeper/1
   }
 
   #restart(): void {

@@ -31,16 +31,17 @@ async function composeBackend(
   edge: BackendEdge,
   { log, engine }: SoleThreads,
 ): Promise<Backend> {
-  const { control, pushes, probe, parked, ...stores } = engine.services
+  const { control, probe, parked, ...stores } = engine.services
   const bus = bridgedBus(new LocalBus(), engine.rpc)
   const dispatch = await keepDispatch({
     name: 'dispatch',
     config,
     edge,
-    equip: (thread) => thread.rpc.serve({ pushes }),
-  })
-  bus.onNotice(({ kind }) => {
-    if (kind === 'pushes-queued') dispatch?.nudge()
+    wire: () => {
+      const [dispatchEnd, engineEnd] = edge.threads.wire()
+      engine.rpc.hand('dispatch', engineEnd) // keeper/2
+      return dispatchEnd
+    },
   })
   return {
     log: log.services.log,

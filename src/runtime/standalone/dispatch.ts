@@ -1,21 +1,24 @@
-// Composes dispatch of a sole process. The jobs are in the engine's store; the frontend passes the
-// calls on.
+// Composes dispatch of a sole process. The jobs are in the engine's store, to which it has a wire of
+// its own: the thread that answers requests copies no push.
 
-import type { PushStore } from '#domain/push'
 import { composeDispatch } from '#src/runtime/dispatch/dispatch'
 import { createMetrics } from '#src/telemetry/meter'
-import type { ThreadEnds, ThreadSettings } from '#src/threads/contract'
+import type { JobsEnd, JobsReaderEnd, ThreadEnds, ThreadSettings } from '#src/threads/contract'
+import { Rpc } from '#src/threads/rpc'
 import type { ThreadEdge } from '#src/threads/threads'
 
 export async function composeSoleDispatch(
   settings: ThreadSettings,
   edge: ThreadEdge<'dispatch'>,
 ): Promise<ThreadEnds['dispatch']['services']> {
-  const { rpc, runtime } = edge
-  const store: PushStore = rpc.remote('pushes')
+  const { peer, runtime } = edge
+  if (peer === undefined) throw new Error('dispatch of a sole process has no engine')
+  const engine = new Rpc<JobsReaderEnd, JobsEnd>(peer)
+  peer.on('close', () => engine.break(new Error("the engine's thread has ended")))
+  const store = engine.remote('pushes')
   const metrics = createMetrics()
   const dispatch = await composeDispatch({ settings, edge, metrics, store })
-  rpc.onTell('pushes-queued', () => dispatch.nudge())
+  engine.onTell('queued', () => dispatch.nudge())
   return {
     control: {
       ...dispatch,

@@ -2,10 +2,12 @@
 // log from the log's thread.
 
 import type { ActorSystem } from '#actors/system'
-import type { LogSource } from '#domain/ports'
+import type { Bus, LogSource } from '#domain/ports'
 import type { Meter } from '#domain/telemetry'
 import type {
   EngineControl,
+  JobsEnd,
+  JobsReaderEnd,
   LogEnd,
   LogReaderEnd,
   ThreadEnds,
@@ -42,6 +44,7 @@ export async function composeEmbeddedEngine(
   const store = await openStore({ url: settings.databaseUrl, meter, runtime, pushes: pushRules })
   const bus = new LocalBus()
   serveBus(bus, rpc)
+  rpc.onTell('dispatch', (wire) => serveJobs(wire, { pushes: store.pushes, bus }))
   let owner: Owner | undefined
   const control: EngineControl = {
     metrics: () => metrics.part(),
@@ -59,8 +62,21 @@ export async function composeEmbeddedEngine(
       await store.close()
     },
   }
-  const { frontend, pushes, probe, parked } = store
-  return { ...frontend, control, pushes, probe, parked }
+  const { frontend, probe, parked } = store
+  return { ...frontend, control, probe, parked }
+}
+
+/** Serves the jobs to one thread of dispatch, until it ends. */
+function serveJobs(
+  wire: PeerWire,
+  { pushes, bus }: Pick<Store, 'pushes'> & { readonly bus: Pick<Bus, 'onNotice'> },
+): void {
+  const dispatch = new Rpc<JobsEnd, JobsReaderEnd>(wire)
+  dispatch.serve({ pushes })
+  const stop = bus.onNotice(({ kind }) => {
+    if (kind === 'pushes-queued') dispatch.tell('queued', undefined)
+  })
+  wire.on('close', stop)
 }
 
 interface OwnerParts {
