@@ -128,6 +128,16 @@ test('no two files import each other, directly or through others', (t) => {
   t.true(targets.size > 0)
 })
 
+test('no two folders may import each other, directly or through others', (t) => {
+  const visit = (folder: string, path: readonly string[]): void => {
+    if (folder === 'ormconfig.ts') return // A file of the store; TypeORM looks for it at the top.
+    if (path.includes(folder)) t.fail(`a circle of folders: ${[...path, folder].join(' -> ')}`)
+    else for (const target of MAY_IMPORT[folder] ?? []) visit(target, [...path, folder])
+  }
+  for (const folder of Object.keys(MAY_IMPORT)) visit(folder, [])
+  t.pass()
+})
+
 test('no file stands loose in src but main.ts', (t) => {
   t.deepEqual(
     SOURCES.filter((file) => /^src\/[^/]+$/.test(file)),

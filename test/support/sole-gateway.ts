@@ -12,7 +12,8 @@ import type { Backend } from '#src/runtime/backend'
 import { composeAcceptance, composeAcceptor, composeSessions } from '#src/runtime/stages'
 import { startEmbedded } from '#src/runtime/standalone/backend'
 import type { Acceptor } from '#src/stream/acceptor'
-import { memoryThreads } from '#src/threads/memory-threads'
+import { memoryThreads } from '#src/runtime/threads/memory-threads'
+import type { Threads } from '#src/runtime/threads/threads'
 import type { Sessions } from '#src/transports/sessions'
 import { FakeLogger, FakeMeter } from '#test/support/fake-telemetry'
 import type { HandTurnedRuntime } from '#test/support/hand-turned-runtime'
@@ -37,26 +38,31 @@ export interface SoleGatewayOptions {
   readonly path?: string
   /** The bus as sessions hear it. */
   readonly busOf?: (bus: Bus) => Bus
+  /** The threads as the gateway starts them. */
+  readonly threadsOf?: (threads: Threads) => Threads
 }
 
 /** Starts over a database of its own, or over the one at `path`. Settings are those of `Config`. */
 export async function startSoleGateway(
   t: ExecutionContext,
   runtime: HandTurnedRuntime,
-  { env = {}, path, busOf = (bus) => bus }: SoleGatewayOptions = {},
+  {
+    env = {},
+    path,
+    busOf = (bus) => bus,
+    threadsOf = (threads) => threads,
+  }: SoleGatewayOptions = {},
 ): Promise<SoleGateway> {
   const logger = new FakeLogger()
   const failures: string[] = []
   const databaseUrl = `sqlite:${path ?? (await databasePath(t))}`
-  const config = configFrom(
-    { SERVICE_HTTP_ADDR: '127.0.0.1:0', ...env, SERVICE_DATABASE_URL: databaseUrl },
-    runtime,
-  )
+  const ports = { SERVICE_HTTP_ADDR: '127.0.0.1:0' } // Other tests, and other programs, bind ports too.
+  const config = configFrom({ ...ports, ...env, SERVICE_DATABASE_URL: databaseUrl }, runtime)
   const edge = {
     runtime,
     logger,
     meter: new FakeMeter(),
-    threads: memoryThreads({ runtime, logger }),
+    threads: threadsOf(memoryThreads({ runtime, logger })),
     onFailure: (reason: string) => void failures.push(reason),
   }
   const backend = await runtime.until(startEmbedded(config, edge))

@@ -20,8 +20,8 @@ import { Connection } from '#src/stream/jetstream/connection'
 import { StatusInquiry } from '#src/stream/jetstream/inquiry'
 import { JetStreamLog } from '#src/stream/jetstream/log'
 import { StreamProbe } from '#src/stream/jetstream/probe'
-import { startThread, threadSettings } from '#src/threads/start-thread'
-import type { Thread } from '#src/threads/start-thread'
+import { startThread, threadSettings } from '#src/runtime/threads/start-thread'
+import type { Thread } from '#src/runtime/threads/start-thread'
 
 /**
  * An append without a disk sync takes less than a millisecond. It costs this node, the NATS server

@@ -8,8 +8,8 @@ import { openStore } from '#src/store/store'
 import { NatsBus } from '#src/stream/jetstream/bus'
 import { Connection } from '#src/stream/jetstream/connection'
 import { createMetrics } from '#src/telemetry/meter'
-import type { ThreadEnds, ThreadSettings } from '#src/threads/contract'
-import type { ThreadEdge } from '#src/threads/threads'
+import type { ThreadEnds, ThreadSettings } from '#src/runtime/threads/contract'
+import type { ThreadEdge } from '#src/runtime/threads/threads'
 
 export async function composeClusterDispatch(
   settings: ThreadSettings,

@@ -1,8 +1,8 @@
 // Composes the engine of a cluster's node: it holds leases, applies their lanes, and hands lanes
 // over to other nodes.
 
-import type { EngineControl, ThreadEnds, ThreadSettings } from '#src/threads/contract'
-import type { ThreadEdge } from '#src/threads/threads'
+import type { EngineControl, ThreadEnds, ThreadSettings } from '#src/runtime/threads/contract'
+import type { ThreadEdge } from '#src/runtime/threads/threads'
 import { startMaintenance, makeSystem, repeat } from '#src/runtime/engine/maintenance'
 import { pushRulesOf } from '#src/runtime/dispatch/push-rules'
 import { databaseOf, natsOf } from './servers.ts'

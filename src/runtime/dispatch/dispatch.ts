@@ -8,8 +8,8 @@ import { PROVIDER_TABLE } from '#src/providers/providers'
 import type { ProviderSettings } from '#src/config/providers'
 import type { ProviderEdge } from '#src/providers/edge'
 import type { Metrics } from '#src/telemetry/meter'
-import type { DispatchControl, ThreadSettings } from '#src/threads/contract'
-import type { ThreadEdge } from '#src/threads/threads'
+import type { DispatchControl, ThreadSettings } from '#src/runtime/threads/contract'
+import type { ThreadEdge } from '#src/runtime/threads/threads'
 
 /** Random bytes that distinguish this process from earlier ones of the same node name. */
 const RUN_BYTES = 6

@@ -11,9 +11,9 @@ import { PROVIDERS } from '#domain/push'
 import type { Config } from '#src/config/config'
 import type { BackendEdge } from '#src/runtime/backend'
 import type { MetricsPart } from '#src/telemetry/meter'
-import type { DispatchControl } from '#src/threads/contract'
-import { startThread, threadSettings } from '#src/threads/start-thread'
-import type { Thread } from '#src/threads/start-thread'
+import type { DispatchControl } from '#src/runtime/threads/contract'
+import { startThread, threadSettings } from '#src/runtime/threads/start-thread'
+import type { Thread } from '#src/runtime/threads/start-thread'
 import type { PeerWire } from '#src/threads/wire'
 
 const RESTART_MS_FIRST = 1_000

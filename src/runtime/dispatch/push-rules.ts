@@ -4,7 +4,7 @@
 import { PROVIDERS } from '#domain/push'
 import type { PushRules } from '#domain/push'
 import { QUEUED, endOfQueued } from '#machines/operation'
-import type { ThreadSettings } from '#src/threads/contract'
+import type { ThreadSettings } from '#src/runtime/threads/contract'
 
 /** The rules for the providers that are set up. */
 export const pushRulesOf = ({

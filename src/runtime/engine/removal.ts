@@ -7,7 +7,7 @@
 import type { Bus } from '#domain/ports'
 import type { Runtime } from '#domain/runtime'
 import type { Expired, IdleLimits, RetentionLimits, RetentionStore } from '#domain/retention-ports'
-import type { ThreadSettings } from '#src/threads/contract'
+import type { ThreadSettings } from '#src/runtime/threads/contract'
 
 const ROWS = 500
 /** Devices or channels in one step; each may cost a statement of its own. */

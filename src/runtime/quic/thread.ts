@@ -9,8 +9,8 @@ import type { Logger } from '#domain/telemetry'
 import { certificateOf } from '#src/runtime/private-certificate'
 import { createMetrics } from '#src/telemetry/meter'
 import { bridgedSessions } from '#src/threads/carrier-bridge'
-import type { ThreadEnds, ThreadSettings } from '#src/threads/contract'
-import type { ThreadEdge } from '#src/threads/threads'
+import type { ThreadEnds, ThreadSettings } from '#src/runtime/threads/contract'
+import type { ThreadEdge } from '#src/runtime/threads/threads'
 import { ConnectionLimits } from '#src/transports/carriers/connection-limits'
 
 export async function composeQuic(

@@ -1,11 +1,16 @@
-// Composes dispatch of a sole process. The jobs are in the engine's store, to which it has a wire of
-// its own: the thread that answers requests copies no push.
+// Composes dispatch of a sole process. The jobs are in the engine's store, to which it has a wire
+// of its own: the thread that answers requests copies no push.
 
 import { composeDispatch } from '#src/runtime/dispatch/dispatch'
 import { createMetrics } from '#src/telemetry/meter'
-import type { JobsEnd, JobsReaderEnd, ThreadEnds, ThreadSettings } from '#src/threads/contract'
+import type {
+  JobsEnd,
+  JobsReaderEnd,
+  ThreadEnds,
+  ThreadSettings,
+} from '#src/runtime/threads/contract'
 import { Rpc } from '#src/threads/rpc'
-import type { ThreadEdge } from '#src/threads/threads'
+import type { ThreadEdge } from '#src/runtime/threads/threads'
 
 export async function composeSoleDispatch(
   settings: ThreadSettings,

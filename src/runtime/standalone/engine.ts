@@ -12,7 +12,7 @@ import type {
   LogReaderEnd,
   ThreadEnds,
   ThreadSettings,
-} from '#src/threads/contract'
+} from '#src/runtime/threads/contract'
 import { startMaintenance, makeSystem } from '#src/runtime/engine/maintenance'
 import { pushRulesOf } from '#src/runtime/dispatch/push-rules'
 import { Rpc } from '#src/threads/rpc'
@@ -24,7 +24,7 @@ import { LocalBus } from '#src/stream/embedded/bus'
 import { SoleOwner } from '#src/stream/embedded/leases'
 import { EmbeddedReader } from '#src/stream/embedded/reader'
 import { createMetrics } from '#src/telemetry/meter'
-import type { ThreadEdge } from '#src/threads/threads'
+import type { ThreadEdge } from '#src/runtime/threads/threads'
 import type { PeerWire } from '#src/threads/wire'
 import { FENCED } from './fenced.ts'
 

@@ -4,7 +4,12 @@
 
 import type { Probe } from '#domain/ports'
 import type { Logger } from '#domain/telemetry'
-import type { LogEnd, LogReaderEnd, ThreadEnds, ThreadSettings } from '#src/threads/contract'
+import type {
+  LogEnd,
+  LogReaderEnd,
+  ThreadEnds,
+  ThreadSettings,
+} from '#src/runtime/threads/contract'
 import { Rpc } from '#src/threads/rpc'
 import { DatabaseInUse, lockDatabase } from '#src/store/sqlite/lock'
 import { IN_MEMORY } from '#src/store/sqlite/connection'
@@ -12,7 +17,7 @@ import { closeToOthers } from '#src/store/sqlite/private-files'
 import { openLog } from '#src/store/log'
 import { EmbeddedWriter } from '#src/stream/embedded/writer'
 import { createMetrics } from '#src/telemetry/meter'
-import type { ThreadEdge } from '#src/threads/threads'
+import type { ThreadEdge } from '#src/runtime/threads/threads'
 import { FENCED } from './fenced.ts'
 import { bringUpToDate } from './migrating.ts'
 

@@ -2,9 +2,9 @@
 // the migrations, and takes 9 MB of the thread that loads it until that thread ends.
 
 import { isUpToDate, sqliteFileOf } from '#src/store/sqlite/source'
-import type { ThreadSettings } from '#src/threads/contract'
-import { startThread } from '#src/threads/start-thread'
-import type { ThreadEdge } from '#src/threads/threads'
+import type { ThreadSettings } from '#src/runtime/threads/contract'
+import { startThread } from '#src/runtime/threads/start-thread'
+import type { ThreadEdge } from '#src/runtime/threads/threads'
 
 /**
  * Brings the tables of each `sqlite:<path>` up to date, except a database in memory, which migrates

@@ -1,7 +1,7 @@
 // Composes the thread that runs the migrations of a sole process. (migrating.ts)
 
 import { migrateFile } from '#src/store/typeorm'
-import type { ThreadEnds } from '#src/threads/contract'
+import type { ThreadEnds } from '#src/runtime/threads/contract'
 
 export const composeMigration = (): Promise<ThreadEnds['migration']['services']> =>
   Promise.resolve({

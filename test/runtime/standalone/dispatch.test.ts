@@ -10,7 +10,7 @@ import { join } from 'node:path'
 import test from 'ava'
 import type { ExecutionContext } from 'ava'
 
-import type { Spawned, Threads } from '#src/threads/threads'
+import type { Spawned, Threads } from '#src/runtime/threads/threads'
 import type { Wire } from '#src/threads/wire'
 import { temporaryFolder } from '#test/support/gateway'
 import { HandTurnedRuntime } from '#test/support/hand-turned-runtime'

@@ -3,7 +3,7 @@
 
 import test from 'ava'
 
-import type { FrontendEnd, LogEnd, LogReaderEnd, ThreadEnds } from '#src/threads/contract'
+import type { FrontendEnd, LogEnd, LogReaderEnd, ThreadEnds } from '#src/runtime/threads/contract'
 import { Rpc, ThreadRpc } from '#src/threads/rpc'
 import type { Services } from '#src/threads/rpc'
 import { memoryWire } from '#src/threads/wire'

@@ -3,9 +3,9 @@
 import type { Runtime } from '#domain/runtime'
 import type { Logger } from '#domain/telemetry'
 import type { FrontendEnd, ThreadEnds, ThreadName, ThreadSettings } from './contract.ts'
-import { Rpc } from './rpc.ts'
+import { Rpc } from '#src/threads/rpc'
 import type { ThreadEdge, ThreadStart, Threads } from './threads.ts'
-import type { Wire } from './wire.ts'
+import type { Wire } from '#src/threads/wire'
 
 export interface RunningThread {
   /** The wire to the frontend's thread. */

@@ -3,15 +3,16 @@
 import type { Runtime } from '#domain/runtime'
 import type { Logger } from '#domain/telemetry'
 import type { FrontendEnd, ThreadEnds, ThreadName, ThreadSettings } from './contract.ts'
-import type { Rpc } from './rpc.ts'
-import type { PeerWire, ThreadWire } from './wire.ts'
+import type { Rpc } from '#src/threads/rpc'
+import type { PeerWire, ThreadWire } from '#src/threads/wire'
 
 /** The input of a thread's start. */
 export interface ThreadStart<Name extends ThreadName = ThreadName> {
   readonly name: Name
   readonly settings: ThreadSettings
-  /** A wire to another thread of a sole process: from engine and log to each other, from dispatch to
-   * the engine.
+  /**
+   * A wire to another thread of a sole process: engine and log have one to each other, dispatch has
+   * one to the engine.
    */
   readonly peer?: PeerWire
 }

@@ -5,8 +5,8 @@
 //   frontend ◀──▶ dispatch      engine ◀──▶ dispatch          frontend ◀──▶ QUIC
 //   log, engine ◀──▶ migration
 //
-// A node of a cluster has no thread for the log. Its frontend and its dispatch have their own stores
-// and bus.
+// A node of a cluster has no thread for the log. Its frontend and its dispatch have their own
+// stores and bus.
 
 import type { StoredBatch } from '#domain/lane'
 import type { LogSource, LogWriter, Probe, Readiness } from '#domain/ports'
@@ -14,10 +14,10 @@ import type { PushStore } from '#domain/push'
 import type { Config } from '#src/config/config'
 import type { FrontendStores } from '#src/store/store'
 import type { MetricsPart } from '#src/telemetry/meter'
-import type { BusTopics, ListenerTopics } from './bus-bridge.ts'
-import type { CarrierOrders, CarrierTopics } from './carrier-bridge.ts'
-import type { None, Services } from './rpc.ts'
-import type { PeerWire } from './wire.ts'
+import type { BusTopics, ListenerTopics } from '#src/threads/bus-bridge'
+import type { CarrierOrders, CarrierTopics } from '#src/threads/carrier-bridge'
+import type { None, Services } from '#src/threads/rpc'
+import type { PeerWire } from '#src/threads/wire'
 
 /** The settings that threads need; their only secrets are those of their own connections. */
 export type ThreadSettings = Pick<

@@ -4,7 +4,7 @@ import type { Config } from '#src/config/config'
 import type { Logger } from '#domain/telemetry'
 import { THREAD_TITLE } from './contract.ts'
 import type { FrontendEnd, ThreadEnds, ThreadName, ThreadSettings } from './contract.ts'
-import { ThreadRpc } from './rpc.ts'
+import { ThreadRpc } from '#src/threads/rpc'
 import type { ThreadStart, Threads } from './threads.ts'
 
 export interface Thread<Name extends ThreadName> {

@@ -5,7 +5,7 @@ import type { Runtime } from '#domain/runtime'
 import type { Logger } from '#domain/telemetry'
 import { runThread } from './run-thread.ts'
 import type { Threads } from './threads.ts'
-import { memoryWire } from './wire.ts'
+import { memoryWire } from '#src/threads/wire'
 
 export interface MemoryThreadsOptions {
   readonly runtime: Runtime

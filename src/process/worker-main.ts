@@ -2,12 +2,12 @@
 
 import { parentPort, workerData } from 'node:worker_threads'
 
-import { returnMemoryWhenQuiet } from '#src/process/heap'
-import { systemRuntime } from '#src/process/system-runtime'
+import { returnMemoryWhenQuiet } from './heap.ts'
+import { systemRuntime } from './system-runtime.ts'
 import { createLogger } from '#src/telemetry/logger'
-import { THREAD_TITLE } from './contract.ts'
-import { runThread } from './run-thread.ts'
-import type { ThreadStart } from './threads.ts'
+import { THREAD_TITLE } from '#src/runtime/threads/contract'
+import { runThread } from '#src/runtime/threads/run-thread'
+import type { ThreadStart } from '#src/runtime/threads/threads'
 import { workerThreads } from './worker-threads.ts'
 
 if (parentPort === null) throw new Error('this file is the start of a worker thread')

@@ -2,10 +2,10 @@
 
 import { MessageChannel, MessagePort, Worker } from 'node:worker_threads'
 
-import { THREAD_TITLE } from './contract.ts'
-import type { ThreadName } from './contract.ts'
-import type { Threads } from './threads.ts'
-import type { PeerWire, ThreadWire } from './wire.ts'
+import { THREAD_TITLE } from '#src/runtime/threads/contract'
+import type { ThreadName } from '#src/runtime/threads/contract'
+import type { Threads } from '#src/runtime/threads/threads'
+import type { PeerWire, ThreadWire } from '#src/threads/wire'
 
 /** A thread runs the same code as its process: the sources, or the build. */
 const CONDITIONS = process.execArgv.filter((argument) => argument.startsWith('--conditions='))
@@ -26,7 +26,7 @@ export const workerThreads = (): Threads => ({
   },
   spawn: (start, onEnd) => {
     const { name, peer } = start
-    const worker = new Worker(new URL(import.meta.resolve('#src/threads/worker-main')), {
+    const worker = new Worker(new URL(import.meta.resolve('#src/process/worker-main')), {
       workerData: start,
       transferList: peer === undefined ? [] : portsIn(peer),
       execArgv: [...CONDITIONS, ...QUIET],
