@@ -15,11 +15,12 @@ import { DatabaseInUse, lockDatabase } from '#src/store/sqlite/lock'
 import { IN_MEMORY } from '#src/store/sqlite/connection'
 import { closeToOthers } from '#src/store/sqlite/private-files'
 import { openLog } from '#src/store/log'
+import { isUpToDate, sqliteFileOf } from '#src/store/sqlite/source'
 import { EmbeddedWriter } from '#src/stream/embedded/writer'
 import { createMetrics } from '#src/telemetry/meter'
+import { startThread } from '#src/runtime/threads/start-thread'
 import type { ThreadEdge } from '#src/runtime/threads/threads'
 import { FENCED } from './fenced.ts'
-import { bringUpToDate } from './migrating.ts'
 
 const SQLITE = 'sqlite:'
 
@@ -86,6 +87,31 @@ async function withSettingName<Result>(path: string, open: () => Promise<Result>
     if (error instanceof DatabaseInUse || !(error instanceof Error)) throw error
     const sentence = `SERVICE_DATABASE_URL names ${path}, which cannot be opened`
     throw new Error(`${sentence}: ${error.message}`, { cause: error })
+  }
+}
+
+/**
+ * Brings the tables of each `sqlite:<path>` up to date, except a database in memory, which migrates
+ * when it is opened. The caller holds the lock of the database. TypeORM runs the migrations in a
+ * thread that ends afterwards: it takes 9 MB of the thread that loads it until that thread ends.
+ */
+async function bringUpToDate(
+  urls: readonly string[],
+  settings: ThreadSettings,
+  { threads, logger }: Pick<ThreadEdge, 'threads' | 'logger'>,
+): Promise<void> {
+  const outdated = urls.filter((url) => {
+    const path = sqliteFileOf(url)
+    return path !== undefined && !isUpToDate(path)
+  })
+  if (outdated.length === 0) return
+  const onFailure = (): void => undefined // The call below rejects with the same reason.
+  const start = { name: 'migration', settings } as const
+  const thread = await startThread(start, { threads, logger, onFailure })
+  try {
+    for (const url of outdated) await thread.services.migration.run(url)
+  } finally {
+    await thread.stop()
   }
 }
 

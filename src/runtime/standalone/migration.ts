@@ -1,4 +1,4 @@
-// Composes the thread that runs the migrations of a sole process. (migrating.ts)
+// Composes the thread that runs the migrations of a sole process. (log-worker.ts)
 
 import { migrateFile } from '#src/store/typeorm'
 import type { ThreadEnds } from '#src/runtime/threads/contract'
