@@ -11,7 +11,7 @@ import { lowerPoolPriority } from './pool-priority.ts'
 import { startServer } from '#src/runtime/gateway'
 import type { Server } from '#src/runtime/gateway'
 import { createLogger } from '#src/telemetry/logger'
-import { workerThreads } from '#src/process/worker-threads'
+import { workerThreads } from './worker-threads.ts'
 import { systemRuntime } from './system-runtime.ts'
 
 const MISCONFIGURED = 78

@@ -6,7 +6,7 @@ import type { Runtime } from '#domain/runtime'
 import type { Logger, Meter } from '#domain/telemetry'
 import type { FrontendStores } from '#src/store/store'
 import type { MetricsPart } from '#src/telemetry/meter'
-import type { Threads } from '#src/runtime/threads/threads'
+import type { Threads } from './threads/threads.ts'
 
 export interface Backend {
   readonly log: LogWriter
