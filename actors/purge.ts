@@ -22,6 +22,6 @@ export async function purgeApplied(
   places: readonly Applied[],
   keepMs: number,
 ): Promise<void> {
-  await store.settle()
+  await store.untilDurable()
   for (const { lane, position } of places) await log.purge(lane, position, nowMs() - keepMs)
 }

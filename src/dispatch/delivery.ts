@@ -11,13 +11,13 @@ import { backOffMs } from './back-off.ts'
 import type { Circuit, Health } from './circuit.ts'
 import type { Concurrency, Feedback } from './concurrency.ts'
 import type { Measures } from './measures.ts'
-import type { ClaimedPushes } from './claimed-pushes.ts'
+import type { HeldPushes } from './held-pushes.ts'
 
 export interface DeliveryPorts {
   readonly provider: Provider
   readonly concurrency: Concurrency
   readonly circuit: Circuit
-  readonly claimed: Pick<ClaimedPushes, 'maySend'>
+  readonly claimed: Pick<HeldPushes, 'maySend'>
   readonly measure: Measures
   readonly nowMs: () => number
   readonly monotonicMs: () => number

@@ -1,6 +1,6 @@
 // Runs the jobs of one provider: claims due jobs, sends them, and writes their endings.
 //
-//   store ─▶ claim ─▶ claimed pushes (bounded) ─▶ lanes by device ─▶ provider
+//   store ─▶ claim ─▶ claimed pushes (bounded) ─▶ queues by device ─▶ provider
 //     ▲                                                                  │
 //     └────────────── settle, in batches ◀── endings ◀───────────────────┘
 //
@@ -29,13 +29,13 @@ import type { ConcurrencyOptions } from './concurrency.ts'
 import { Delivery } from './delivery.ts'
 import { measuresOf } from './measures.ts'
 import type { Measures } from './measures.ts'
-import { pipeline } from './pipeline.ts'
+import { deliverInQueues } from './device-queues.ts'
 import { EndingWriter } from './ending-writer.ts'
-import { RENEW_EVERY_MS, CLAIM_MS, ClaimedPushes } from './claimed-pushes.ts'
+import { RENEW_EVERY_MS, CLAIM_MS, HeldPushes } from './held-pushes.ts'
 
 const HELD_MAX = 2_000
 const CLAIM_MAX = 500
-const LANES = 1_024
+const QUEUES = 1_024
 /** Milliseconds between claims without a nudge: the bus may lose one, and a worker may die. */
 const POLL_MS = 1_000
 const BACKLOG_EVERY_MS = 5_000
@@ -66,7 +66,7 @@ export class Dispatcher {
   readonly #pushes = new Subject<Push>()
   readonly #concurrency: Concurrency
   readonly #circuit: Circuit
-  readonly #claimed: ClaimedPushes
+  readonly #held: HeldPushes
   readonly #delivery: Delivery
   readonly #writer: EndingWriter
   readonly #measure: Measures
@@ -85,11 +85,11 @@ export class Dispatcher {
     this.#concurrency = new Concurrency(concurrency)
     const allow = (atOnce: number): void => this.#concurrency.allow(atOnce)
     this.#circuit = new Circuit({ timers, random, allow })
-    this.#claimed = new ClaimedPushes({ ...ports, worker })
+    this.#held = new HeldPushes({ ...ports, worker })
     this.#measure = measuresOf(meter, provider.name, {
       jobs: () => this.#backlog.jobs,
       ageSeconds: () => Math.max(0, nowMs() - (this.#backlog.oldestDueMs ?? nowMs())) / 1000,
-      held: () => this.#claimed.size,
+      held: () => this.#held.size,
       inFlight: () => this.#concurrency.inFlight,
       concurrency: () => this.#concurrency.limit,
       isCircuitOpen: () => !this.#circuit.isClosed,
@@ -98,7 +98,7 @@ export class Dispatcher {
     const shared = {
       concurrency: this.#concurrency,
       circuit: this.#circuit,
-      claimed: this.#claimed,
+      claimed: this.#held,
     }
     this.#delivery = new Delivery({ ...ports, ...shared, measure: this.#measure })
     this.#writer = new EndingWriter({
@@ -110,14 +110,14 @@ export class Dispatcher {
       settled: (endings, ended) => this.#onSettled(endings, ended),
     })
     this.#pushes
-      .pipe(pipeline({ deliver: (push) => this.#deliver(push), lanes: LANES }))
+      .pipe(deliverInQueues({ deliver: (push) => this.#deliver(push), queues: QUEUES }))
       .subscribe()
   }
 
   start(): void {
     this.#repeat('renew', RENEW_EVERY_MS, () => {
       this.#delivery.forgetEnded()
-      return this.#claimed.renew()
+      return this.#held.renew()
     })
     this.#repeat('backlog', BACKLOG_EVERY_MS, () => this.#readBacklog())
     void this.#readBacklog()
@@ -161,13 +161,13 @@ export class Dispatcher {
     this.#circuit.stop()
     await this.#untilSent()
     await this.#writer.drained()
-    await this.#claimed.release()
+    await this.#held.release()
   }
 
   async #claimWhileNudged(): Promise<void> {
     while (this.#isNudged && !this.#isStopping) {
       this.#isNudged = false
-      const room = HELD_MAX - this.#claimed.size // dispatcher/1
+      const room = HELD_MAX - this.#held.size // dispatcher/1
       this.#isFull = room < CLAIM_MAX
       if (this.#isFull) return
       try {
@@ -195,7 +195,7 @@ export class Dispatcher {
     this.#measure.ended('expired', claimed.expired)
     this.#measure.ended('superseded', claimed.superseded)
     this.#setAside(claimed.unreadable)
-    for (const push of this.#claimed.add(claimed.pushes, atMs)) this.#pushes.next(push)
+    for (const push of this.#held.add(claimed.pushes, atMs)) this.#pushes.next(push)
     const dueInMs = (claimed.nextDueMs ?? Infinity) - nowMs()
     const isDown = !this.#circuit.isClosed
     if (claimed.hasMore && !isDown) this.#isNudged = true
@@ -232,8 +232,8 @@ export class Dispatcher {
   }
 
   #drop(pushes: readonly Pick<Push, 'id'>[]): void {
-    this.#claimed.drop(pushes.map(({ id }) => id))
-    if (this.#isFull && HELD_MAX - this.#claimed.size >= CLAIM_MAX) this.nudge()
+    this.#held.drop(pushes.map(({ id }) => id))
+    if (this.#isFull && HELD_MAX - this.#held.size >= CLAIM_MAX) this.nudge()
   }
 
   /** Waits for the provider's answers, for at most SENDING_MS_MAX. */

@@ -132,7 +132,7 @@ export interface TurnStore {
   /** The oldest submissions that wait for a channel, in order; at most `max`. */
   waitingFor(channelId: ChannelId, max: number): Promise<readonly Waiting[]>
   /** Resolves once every commit answered so far is on the disk. (W4) */
-  settle(): Promise<void>
+  untilDurable(): Promise<void>
   /**
    * Binds the database to a log and its number of lanes. Throws LogMismatch for another log,
    * another number of lanes, or a log that ends before its applied position. (W5)

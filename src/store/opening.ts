@@ -7,7 +7,7 @@ import type { Runtime } from '#domain/runtime'
 import type { Logger, Meter } from '#domain/telemetry'
 import { Database, withoutParameters } from './jobs/database.ts'
 import { setFact } from './turns/lanes.ts'
-import type { Opened, Opening } from './jobs/session.ts'
+import type { Opened, Opener } from './jobs/session.ts'
 import { sqlite } from './sqlite/dialect.ts'
 import { SqliteSource, isUpToDate, sqliteFileOf } from './sqlite/source.ts'
 import { StoreError, causeOf } from './store-error.ts'
@@ -61,7 +61,7 @@ export async function openDatabase(options: OpeningOptions): Promise<Database> {
 }
 
 /** TypeORM migrates, and holds the connections of MySQL; SQLite's one needs nothing of it. */
-async function openingOf({ url, caFile, cacheBytes }: OpeningOptions): Promise<Opening> {
+async function openingOf({ url, caFile, cacheBytes }: OpeningOptions): Promise<Opener> {
   const path = sqliteFileOf(url)
   if (path === undefined) return (await import('./typeorm.ts')).openingWithTypeOrm(url, caFile)
   const open = async (): Promise<Opened> => {

@@ -6,10 +6,10 @@ import { dataSourceOptionsFor } from '#ormconfig'
 import { withoutParameters } from './jobs/database.ts'
 import { dialectOf } from './dialects.ts'
 import { migrate } from './migrate.ts'
-import type { Opened, Opening } from './jobs/session.ts'
+import type { Opened, Opener } from './jobs/session.ts'
 
 /** Opens any database. Throws a sentence for the operator when the address is wrong. */
-export function openingWithTypeOrm(url: string, caFile?: string): Opening {
+export function openingWithTypeOrm(url: string, caFile?: string): Opener {
   const options = dataSourceOptionsFor(url, caFile)
   const dialect = dialectOf(options.type)
   const open = async (): Promise<Opened> => {

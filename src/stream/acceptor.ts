@@ -184,10 +184,10 @@ export class Acceptor implements SubmissionSink {
     void this.#ports.log
       .append({ lane: lane.number, count: batch.length, payload })
       .catch(() => NO_ANSWER)
-      .then((outcome) => this.#settle(lane, batch, outcome))
+      .then((outcome) => this.#answerBatch(lane, batch, outcome))
   }
 
-  #settle(lane: Lane, batch: readonly Waiting[], outcome: Appended): void {
+  #answerBatch(lane: Lane, batch: readonly Waiting[], outcome: Appended): void {
     lane.appends -= 1
     lane.bytes -= sumOf(batch, (waiting) => waiting.bytes)
     if (outcome.kind === 'appended') {

@@ -11,7 +11,7 @@ import type { Rpc, WireEnd } from './rpc.ts'
 
 /** Topics that the end with the carriers tells the end with the sessions. */
 export interface CarrierTopics {
-  readonly opened: Opening
+  readonly opened: OpenedCarrier
   readonly received: { readonly id: number; readonly text: string }
   readonly broken: { readonly id: number; readonly rule: BrokenRule }
   /** `sentBytes`: bytes of all texts that the carrier has sent so far. */
@@ -26,7 +26,7 @@ export interface CarrierOrders {
   readonly cut: { readonly id: number }
 }
 
-interface Opening {
+interface OpenedCarrier {
   readonly id: number
   readonly kind: CarrierName
   readonly address: string
@@ -51,9 +51,9 @@ export function serveSessions(
     number,
     { readonly carrier: RemoteCarrier; readonly handle: SessionHandle }
   >()
-  rpc.onTell('opened', (opening) => {
-    const carrier = new RemoteCarrier(opening, rpc)
-    known.set(opening.id, { carrier, handle: open(carrier) })
+  rpc.onTell('opened', (opened) => {
+    const carrier = new RemoteCarrier(opened, rpc)
+    known.set(opened.id, { carrier, handle: open(carrier) })
   })
   rpc.onTell('received', ({ id, text }) => known.get(id)?.handle.receive(text))
   rpc.onTell('broken', ({ id, rule }) => known.get(id)?.handle.broken(rule))
@@ -80,12 +80,12 @@ class RemoteCarrier implements Carrier {
   #sentBytes = 0
   #isOver = false
 
-  constructor(opening: Opening, rpc: Pick<Rpc<SessionEnd, CarrierEnd>, 'tell'>) {
-    this.kind = opening.kind
-    this.address = opening.address
-    this.authorization = opening.authorization
-    this.openingMs = opening.openingMs
-    this.#id = opening.id
+  constructor(opened: OpenedCarrier, rpc: Pick<Rpc<SessionEnd, CarrierEnd>, 'tell'>) {
+    this.kind = opened.kind
+    this.address = opened.address
+    this.authorization = opened.authorization
+    this.openingMs = opened.openingMs
+    this.#id = opened.id
     this.#rpc = rpc
   }
 

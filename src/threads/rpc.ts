@@ -158,17 +158,17 @@ export class Rpc<Near extends WireEnd, Far extends WireEnd> {
         this.#listeners.get(envelope.topic)?.(envelope.value)
         return
       case 'answer':
-        this.#settle(envelope.id)?.resolve(envelope.value)
+        this.#takeWaiting(envelope.id)?.resolve(envelope.value)
         return
       case 'failure':
-        this.#settle(envelope.id)?.reject(
+        this.#takeWaiting(envelope.id)?.reject(
           Object.assign(new Error(envelope.message), { name: envelope.name }),
         )
         return
     }
   }
 
-  #settle(id: number): Waiting | undefined {
+  #takeWaiting(id: number): Waiting | undefined {
     const waiting = this.#waiting.get(id)
     this.#waiting.delete(id)
     return waiting

@@ -132,7 +132,7 @@ test('W4: nothing is purged before applied turns are on the disk', async (t) => 
   const { log, store, system } = await running(t)
   const position = log.put(0, [message()])
   await until('it is applied', () => system.applied === 1)
-  store.faultOf = (call) => (call === 'settle' ? 'hang' : undefined)
+  store.faultOf = (call) => (call === 'untilDurable' ? 'hang' : undefined)
   const purging = system.purge()
   await until('the store settles', () => store.hanging === 1)
   t.deepEqual(log.purges, [])

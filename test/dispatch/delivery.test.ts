@@ -11,7 +11,7 @@ import { message } from '#test/support/submissions'
 /** Pushes of the bench that may be in flight. */
 const SLOTS = 64
 
-test('claimed-pushes/1: a process that slept through its claims does not send what another one claimed', async (t) => {
+test('held-pushes/1: a process that slept through its claims does not send what another one claimed', async (t) => {
   const bench = await DispatchBench.open(t)
   const { writer, provider, time } = bench
   const hanging = Promise.withResolvers<Outcome>()

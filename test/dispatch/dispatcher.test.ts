@@ -193,7 +193,7 @@ test('delivery/3: a dispatcher does not send a push that expired behind another 
   await dispatcher.stop()
 })
 
-test('claimed-pushes/1: a dispatcher claims a push again whose claim ended, before it sends it', async (t) => {
+test('held-pushes/1: a dispatcher claims a push again whose claim ended, before it sends it', async (t) => {
   const bench = await DispatchBench.open(t)
   const { writer, provider } = bench
   const hanging = Promise.withResolvers<Outcome>()

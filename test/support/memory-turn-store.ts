@@ -22,7 +22,7 @@ import type {
 } from '#domain/store-ports'
 import { turn } from '#test/support/until'
 
-export type StoreCall = 'takeLane' | 'load' | 'commit' | 'settle'
+export type StoreCall = 'takeLane' | 'load' | 'commit' | 'untilDurable'
 
 /**
  * `refuse`: rejects, nothing was done. `lose`: does it, then rejects, as if the answer got lost.
@@ -140,8 +140,8 @@ export class MemoryTurnStore implements TurnStore {
     )
   }
 
-  settle(): Promise<void> {
-    return this.#call('settle', undefined, () => undefined)
+  untilDurable(): Promise<void> {
+    return this.#call('untilDurable', undefined, () => undefined)
   }
 
   bindLog(_log: LogState): Promise<void> {

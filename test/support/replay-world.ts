@@ -53,7 +53,7 @@ function unreliable(store: TurnStore, { loads, commits }: Faults) {
     parkedIn: (lane) => store.parkedIn(lane),
     waitingFor: (channelId, max) => store.waitingFor(channelId, max),
     lastEpoch: () => store.lastEpoch(),
-    settle: () => store.settle(),
+    untilDurable: () => store.untilDurable(),
     bindLog: (log) => store.bindLog(log),
     load: async (needs) => {
       isDown = left.loads.shift() !== undefined

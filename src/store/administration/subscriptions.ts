@@ -33,7 +33,7 @@ const POSITION = `SELECT c.channel_id AS channelId, c.name AS channelName, h.hea
 const ONE = `channel = (SELECT id FROM channels WHERE channel_id = ?)
   AND device = (SELECT id FROM devices WHERE device_id = ?)`
 
-interface Asked {
+interface Subscribing {
   readonly device: number
   readonly channelType: ChannelType
   readonly held: number
@@ -56,7 +56,7 @@ export class Subscriptions implements SubscriptionStore {
       const found = await lockChannel(session, channelId)
       if (found === undefined) return { kind: 'no-channel' }
       const { channel, channelName, headSeq } = found
-      const state = await session.first<Asked>(
+      const state = await session.first<Subscribing>(
         `SELECT d.id AS device, d.channel_type AS channelType,
             (SELECT count(*) FROM subscriptions WHERE channel = ? AND device = d.id) AS held,
             (SELECT count(*) FROM subscriptions WHERE channel = ?) AS subscribers

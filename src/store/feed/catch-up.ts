@@ -28,7 +28,7 @@ const NOTHING: RemovedTo = { entries: 0, tombstones: 0 }
 const NO_CHANNEL: CatchUpPage = { entries: [], headSeq: 0, complete: true }
 
 /** A request about a channel that exists, and the state that answers it. */
-interface Asked {
+interface KnownRequest {
   readonly request: CatchUpRequest
   readonly heads: Heads
   readonly gap: CatchUpPage['gap']
@@ -44,7 +44,7 @@ export async function catchUp(
   bytes?: number,
 ): Promise<readonly CatchUpPage[]> {
   const heads = await headsOf(session, requests)
-  const asked = requests.flatMap((request): Asked[] => {
+  const asked = requests.flatMap((request): KnownRequest[] => {
     const known = heads.get(request.channelId)
     return known === undefined ? [] : [{ request, heads: known, gap: gapOf(known, request) }]
   })
@@ -78,7 +78,7 @@ async function headsOf(
   return new Map(rows.map((row) => [row.channelId, row]))
 }
 
-function wantedBy({ request, heads, gap }: Asked): Wanted {
+function wantedBy({ request, heads, gap }: KnownRequest): Wanted {
   const { channelId, afterSeq, sinceSeq, deletedSince, limit } = request
   const { channel } = heads
   if (gap?.restart === true) {
@@ -91,7 +91,7 @@ function wantedBy({ request, heads, gap }: Asked): Wanted {
 
 const pageOf = (
   { entries, isComplete }: Deliverables,
-  { heads, gap }: Pick<Asked, 'heads' | 'gap'>,
+  { heads, gap }: Pick<KnownRequest, 'heads' | 'gap'>,
 ): CatchUpPage => ({
   entries,
   headSeq: heads.headSeq,

@@ -110,17 +110,17 @@ interface FoundIn {
 /** A row that the page has room for. */
 type Fitting = Sized & FoundIn & Pick<Wanted, 'channel' | 'channelId'>
 
-interface Asked<Part> {
+interface Selection<One> {
   readonly columnsOf: (table: ContentTable) => string
   /** Rows of a stretch, at most. */
-  readonly limitOf: (stretch: Part) => number
+  readonly limitOf: (stretch: One) => number
 }
 
 /** The rows of both tables in seq order, for each stretch. */
-async function rowsIn<Row extends Sequenced, Part extends Stretch = Stretch>(
+async function rowsIn<Row extends Sequenced, One extends Stretch = Stretch>(
   session: Session,
-  stretches: readonly Part[],
-  { columnsOf, limitOf }: Asked<Part>,
+  stretches: readonly One[],
+  { columnsOf, limitOf }: Selection<One>,
 ): Promise<readonly (readonly (Row & FoundIn)[])[]> {
   const entries = await allForEach<Row>(
     session,

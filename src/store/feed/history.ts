@@ -69,7 +69,7 @@ function filterOf({ model, entityId, sinceMs }: HistoryQuery): Filter {
   }
 }
 
-interface Part {
+interface Range {
   /** The seq right behind the last one of the part. */
   readonly end: number | undefined
   readonly filter: Filter
@@ -81,7 +81,7 @@ type Found = Sized & { readonly table: FeedTable }
 async function sizesIn(
   session: Session,
   source: Source,
-  { end = Number.MAX_SAFE_INTEGER, filter, limit }: Part,
+  { end = Number.MAX_SAFE_INTEGER, filter, limit }: Range,
 ): Promise<Found[]> {
   const { table } = source
   const { sql, parameters, order } = rowsOf(session, source)

@@ -51,7 +51,7 @@ function behindOf(database: Database, deviceId: DeviceId): Promise<Pulled[]> {
   )
 }
 
-interface Part {
+interface PullBounds {
   readonly room: RoomInBytes
   readonly limit: number
 }
@@ -60,7 +60,7 @@ interface Part {
 function openOf(
   database: Database,
   held: Pulled,
-  { room, limit }: Part,
+  { room, limit }: PullBounds,
 ): ReturnType<typeof deliverables> {
   const { channel, channelId, sinceSeq, ackedSeq: afterSeq } = held
   const leftOut = new Set(aheadOf(held))

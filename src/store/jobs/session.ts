@@ -34,7 +34,7 @@ export interface Source {
 }
 
 /** A way to open a database and bring its tables up to date. */
-export interface Opening {
+export interface Opener {
   readonly dialect: Dialect
   readonly open: () => Promise<Opened>
 }

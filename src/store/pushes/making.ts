@@ -31,11 +31,11 @@ export async function makeJobs(
   const flagged = await flaggedAmong(session, channels)
   if (flagged.size === 0) return [] // making/2
   const queued: OperationId[] = []
-  const parts = channels
+  const fresh = channels
     .filter(({ head }) => flagged.has(head.ref))
     .flatMap(({ head, entries }) => entries.map((entry) => ({ ref: head.ref, entry })))
-  for (let start = 0; start < parts.length; start += ENTRIES_AT_ONCE) {
-    const some = parts.slice(start, start + ENTRIES_AT_ONCE)
+  for (let start = 0; start < fresh.length; start += ENTRIES_AT_ONCE) {
+    const some = fresh.slice(start, start + ENTRIES_AT_ONCE)
     if ((await insertJobs(session, some, rules)) === 0) continue
     queued.push(...(await operationsWithJobs(session, some)))
   }
@@ -62,7 +62,7 @@ async function flaggedAmong(
   return new Set(rows.map(({ channel }) => channel))
 }
 
-interface Part {
+interface NewEntry {
   /** The store's own short name of the channel. */
   readonly ref: number
   readonly entry: FeedEntry
@@ -71,7 +71,7 @@ interface Part {
 /** making/1, making/3: gives the number of new jobs. */
 async function insertJobs(
   session: Session,
-  parts: readonly Part[],
+  fresh: readonly NewEntry[],
   { providers }: PushRules,
 ): Promise<number> {
   const { dialect } = session
@@ -93,12 +93,12 @@ async function insertJobs(
       CROSS JOIN subscriptions s ON s.channel = k.channel AND s.since_seq < k.seq
       CROSS JOIN devices d ON d.id = s.device
         AND d.channel_type IN (${providers.map(() => '?').join(', ')})`,
-    [JSON.stringify(parts.map(keyOf)), ...providers],
+    [JSON.stringify(fresh.map(keyOf)), ...providers],
   )
   return affected
 }
 
-function keyOf({ ref, entry }: Part): readonly (string | number | null)[] {
+function keyOf({ ref, entry }: NewEntry): readonly (string | number | null)[] {
   const { seq, opId, model, action, entityId, acceptedAt } = entry
   const state: PushState = model === 'thing' && action === 'update' ? 'limited' : 'waiting'
   const thing = model === 'thing' ? entityId : null
@@ -115,13 +115,13 @@ function expiryOf({ model, acceptedAt, payload }: FeedEntry): number {
 
 async function operationsWithJobs(
   session: Session,
-  parts: readonly Part[],
+  fresh: readonly NewEntry[],
 ): Promise<readonly OperationId[]> {
   const rows = await session.all<{ opId: OperationId }>(
     `SELECT${session.dialect.inOrder} k.op_id AS opId
       FROM ${session.dialect.keys('k', { op_id: 'text' })}
       WHERE EXISTS (SELECT 1 FROM push_jobs j WHERE j.op_id = k.op_id)`,
-    [JSON.stringify(parts.map(({ entry }) => [entry.opId]))],
+    [JSON.stringify(fresh.map(({ entry }) => [entry.opId]))],
   )
   return rows.map(({ opId }) => opId)
 }

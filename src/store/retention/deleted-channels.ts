@@ -62,7 +62,7 @@ export async function removeDeletedChannel(
   return removed + OWN_ROWS
 }
 
-interface Part {
+interface PartToRemove {
   readonly table: (typeof PARTS)[number][0]
   readonly column: (typeof PARTS)[number][1]
   readonly channel: number
@@ -71,7 +71,7 @@ interface Part {
 
 async function removePart(
   session: Session,
-  { table, column, channel, maxRows }: Part,
+  { table, column, channel, maxRows }: PartToRemove,
 ): Promise<number> {
   const first = await session.all<{ lastKey: string | number }>(
     `SELECT ${column} AS lastKey FROM ${table} WHERE channel = ? ORDER BY ${column} LIMIT ?`,

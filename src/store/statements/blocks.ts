@@ -28,7 +28,7 @@ export interface Slice {
   readonly filter?: Filter
 }
 
-interface Part {
+interface Selection {
   /** The columns to read; `seq` must be one of them. */
   readonly columns: string
   readonly order: 'oldest first' | 'newest first'
@@ -38,9 +38,9 @@ interface Part {
 export async function entitiesIn<Row extends Sequenced>(
   session: Session,
   slice: Slice,
-  { limit, ...part }: Part & { readonly limit: number },
+  { limit, ...selection }: Selection & { readonly limit: number },
 ): Promise<readonly Row[]> {
-  const [rows = []] = await entitiesInEach<Row>(session, [{ ...slice, limit }], part)
+  const [rows = []] = await entitiesInEach<Row>(session, [{ ...slice, limit }], selection)
   return rows
 }
 
@@ -48,7 +48,7 @@ export async function entitiesIn<Row extends Sequenced>(
 export async function entitiesInEach<Row extends Sequenced>(
   session: Session,
   slices: readonly (Slice & { readonly limit: number })[],
-  { columns, order }: Part,
+  { columns, order }: Selection,
 ): Promise<readonly (readonly Row[])[]> {
   const { column, size } = blocksOf(session.dialect)
   const isForward = order === 'oldest first'

@@ -28,17 +28,17 @@ export function documentOf({ rev, stateAt, at, changedAt, ...body }: Entity): st
 }
 
 /** Columns from which an entity is made again. */
-type Kept<Row extends ThingRow | EventRow> = Pick<Row, 'id' | 'state' | 'seq' | 'document'>
+type EntityColumns<Row extends ThingRow | EventRow> = Pick<Row, 'id' | 'state' | 'seq' | 'document'>
 
-export const thingFrom = (row: Kept<ThingRow>): Thing => entityFrom(row)
-export const eventFrom = (row: Kept<EventRow>): Event => entityFrom(row)
+export const thingFrom = (row: EntityColumns<ThingRow>): Thing => entityFrom(row)
+export const eventFrom = (row: EntityColumns<EventRow>): Event => entityFrom(row)
 
 function entityFrom<State extends string>({
   id,
   state,
   seq,
   document,
-}: Kept<ThingRow | EventRow> & { readonly state: State }): Entity<State> {
+}: EntityColumns<ThingRow | EventRow> & { readonly state: State }): Entity<State> {
   const parsed: unknown = JSON.parse(document)
   if (!isRecord(parsed)) throw damaged()
   const at = numberIn(parsed, 'at')
@@ -63,7 +63,7 @@ function entityFrom<State extends string>({
 /** A Thing as one entry of the feed: its whole current state, in the place of its last change. */
 export function syncEntry(
   channelId: ChannelId,
-  row: Kept<ThingRow> & Pick<ThingRow, 'opId'>,
+  row: EntityColumns<ThingRow> & Pick<ThingRow, 'opId'>,
 ): FeedEntry {
   const thing = thingFrom(row)
   const payload = Object.assign(valuesOf(thing.fields), {

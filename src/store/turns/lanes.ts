@@ -17,7 +17,7 @@ import type { RowsStatement, Session } from '#src/store/jobs/session'
 
 const LOG = 'log'
 const LANES = 'lanes'
-const SETTLED = 'settled'
+const LAST_DURABLE = 'settled'
 const IDEMPOTENT = { isIdempotent: true }
 const URGENT = { isUrgent: true, isIdempotent: true }
 const LANES_MAX = 1_024
@@ -81,8 +81,8 @@ function refuseLostEntries(applied: readonly AppliedTo[], bounds: readonly LogBo
  * Writes something durably: earlier commits stand in front of it in the same file and reach the
  * disk with it. (W4)
  */
-export function settle(database: Database): Promise<void> {
-  return database.durable((session) => setFact(session, SETTLED, ''), IDEMPOTENT)
+export function writeDurably(database: Database): Promise<void> {
+  return database.durable((session) => setFact(session, LAST_DURABLE, ''), IDEMPOTENT)
 }
 
 /** Keeps a fact under a name; the last caller decides it. */

@@ -21,13 +21,13 @@ import type { Tables } from '#src/store/entities/tables'
 import { unpark } from './parked.ts'
 
 /** An item of a channel, with the store's own name of the channel. */
-interface Part<Item> {
+interface OfChannel<Item> {
   readonly ref: number
   readonly item: Item
 }
 
 /** A Thing, and the operation of its last entry if this turn made it. */
-interface ThingPart extends Part<Thing> {
+interface ThingOfChannel extends OfChannel<Thing> {
   readonly opId: OperationId | null
 }
 
@@ -40,7 +40,7 @@ const HEAD: Columns<HeadRow, ChannelHead> = {
   openEvents: ({ openEvents }) => openEvents,
 }
 
-const THING: Columns<ThingRow, ThingPart> = {
+const THING: Columns<ThingRow, ThingOfChannel> = {
   channel: ({ ref }) => ref,
   id: ({ item }) => item.id,
   state: ({ item }) => item.state,
@@ -49,7 +49,7 @@ const THING: Columns<ThingRow, ThingPart> = {
   document: ({ item }) => documentOf(item),
 }
 
-const EVENT: Columns<EventRow, Part<Event>> = {
+const EVENT: Columns<EventRow, OfChannel<Event>> = {
   channel: ({ ref }) => ref,
   id: ({ item }) => item.id,
   state: ({ item }) => item.state,
@@ -58,7 +58,7 @@ const EVENT: Columns<EventRow, Part<Event>> = {
   document: ({ item }) => documentOf(item),
 }
 
-const FEED: Columns<FeedRow, Part<FeedEntry>> = {
+const FEED: Columns<FeedRow, OfChannel<FeedEntry>> = {
   channel: ({ ref }) => ref,
   seq: ({ item }) => item.seq,
   model: ({ item }) => item.model,
@@ -104,11 +104,11 @@ const KEY = ['channel', 'id']
 
 export class TurnRows {
   readonly #heads: Bulk<ChannelHead>
-  readonly #things: Bulk<ThingPart>
-  readonly #events: Bulk<Part<Event>>
+  readonly #things: Bulk<ThingOfChannel>
+  readonly #events: Bulk<OfChannel<Event>>
   readonly #tombstones: Bulk<TombstoneRow>
-  readonly #feedEntries: Bulk<Part<FeedEntry>>
-  readonly #thingUpdates: Bulk<Part<FeedEntry>>
+  readonly #feedEntries: Bulk<OfChannel<FeedEntry>>
+  readonly #thingUpdates: Bulk<OfChannel<FeedEntry>>
   readonly #operations: Bulk<Operation>
   readonly #deadLetters: Bulk<DeadLetter>
   readonly #parked: Bulk<ParkedSubmission>
@@ -157,11 +157,11 @@ export class TurnRows {
 function partsOf(channels: readonly ChannelWrites[]) {
   const parts = {
     heads: [] as ChannelHead[],
-    things: [] as ThingPart[],
-    events: [] as Part<Event>[],
+    things: [] as ThingOfChannel[],
+    events: [] as OfChannel<Event>[],
     tombstones: [] as TombstoneRow[],
-    feedEntries: [] as Part<FeedEntry>[],
-    thingUpdates: [] as Part<FeedEntry>[],
+    feedEntries: [] as OfChannel<FeedEntry>[],
+    thingUpdates: [] as OfChannel<FeedEntry>[],
   }
   for (const { head, things, events, entries } of channels.toSorted(byRef)) {
     const { ref } = head
@@ -195,5 +195,5 @@ function operationOf({ seq }: Thing, entries: readonly FeedEntry[]): OperationId
 
 const tombstoneRow = (
   model: TombstoneRow['model'],
-  { ref, item: { id, seq, changedAt } }: Part<Thing | Event>,
+  { ref, item: { id, seq, changedAt } }: OfChannel<Thing | Event>,
 ): TombstoneRow => ({ channel: ref, model, entityId: id, seq, endedAt: changedAt })

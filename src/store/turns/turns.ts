@@ -28,7 +28,7 @@ import { eventFrom, thingFrom } from './document.ts'
 import type { EventRow, ThingRow } from '#src/store/entities/entities'
 import type { Tables } from '#src/store/entities/tables'
 import { makeJobs } from '#src/store/pushes/making'
-import { bindLog, fencedLanes, laneMoves, lastEpoch, settle, takeLane } from './lanes.ts'
+import { bindLog, fencedLanes, laneMoves, lastEpoch, takeLane, writeDurably } from './lanes.ts'
 import { parkedIn, waitingFor } from './parked.ts'
 import { TurnRows } from './turn-rows.ts'
 
@@ -85,8 +85,8 @@ export class Turns implements TurnStore {
     return waitingFor(this.#database, channelId, max)
   }
 
-  settle(): Promise<void> {
-    return settle(this.#database)
+  untilDurable(): Promise<void> {
+    return writeDurably(this.#database)
   }
 
   load(reads: TurnReads): Promise<TurnState> {

@@ -27,7 +27,7 @@ const LINE = '\n'
 /** Bound for the bytes of the head seq and of the brackets around the descriptions. */
 const FRAME_BYTES = 64
 
-interface Part {
+interface EntryText {
   readonly description: string
   readonly payload: string
 }
@@ -38,35 +38,35 @@ export function encodeAnnouncement(
   bytesMax: number,
 ): readonly string[] {
   const texts: string[] = []
-  let parts: Part[] = []
+  let entryTexts: EntryText[] = []
   let bytes = FRAME_BYTES
   let omittedSeq = headSeq ?? 0
   for (const entry of entries) {
-    const part = partOf(entry)
-    const size = Buffer.byteLength(part.description) + Buffer.byteLength(part.payload) + 2
+    const text = entryText(entry)
+    const size = Buffer.byteLength(text.description) + Buffer.byteLength(text.payload) + 2
     if (FRAME_BYTES + size > bytesMax) {
       omittedSeq = Math.max(omittedSeq, entry.seq)
       continue
     }
     if (bytes + size > bytesMax) {
-      texts.push(textOf(parts, 0))
-      parts = []
+      texts.push(announcementText(entryTexts, 0))
+      entryTexts = []
       bytes = FRAME_BYTES
     }
-    parts.push(part)
+    entryTexts.push(text)
     bytes += size
   }
-  if (parts.length > 0 || omittedSeq > 0) texts.push(textOf(parts, omittedSeq))
+  if (entryTexts.length > 0 || omittedSeq > 0) texts.push(announcementText(entryTexts, omittedSeq))
   return texts
 }
 
-const textOf = (parts: readonly Part[], headSeq: number): string =>
+const announcementText = (entryTexts: readonly EntryText[], headSeq: number): string =>
   [
-    `[${[String(headSeq), ...parts.map(({ description }) => description)].join(',')}]`,
-    ...parts.map(({ payload }) => payload),
+    `[${[String(headSeq), ...entryTexts.map(({ description }) => description)].join(',')}]`,
+    ...entryTexts.map(({ payload }) => payload),
   ].join(LINE)
 
-function partOf(entry: FeedEntry): Part {
+function entryText(entry: FeedEntry): EntryText {
   const { seq, opId, model, action, entityId, acceptedAt, state, rev, payload } = entry
   const values = [seq, opId, model, action, entityId, acceptedAt, state ?? null, rev ?? null]
   return { description: JSON.stringify(values), payload }

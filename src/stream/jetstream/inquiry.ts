@@ -45,7 +45,7 @@ type Found = Operation | 'unasked' | undefined
 interface Question {
   /** The processes that have answered that they do not know the operation. */
   readonly ignorant: Set<string>
-  readonly settle: (found: Found) => void
+  readonly end: (found: Found) => void
 }
 
 /** Asks the other processes, and answers their questions. */
@@ -93,10 +93,10 @@ export class StatusInquiry {
     const token = this.#count.toString(36)
     const { promise, resolve } = Promise.withResolvers<Found>()
     const ignorant = new Set<string>()
-    const cancel = timers.after(ASK_MS, () => question.settle(this.#onTimeout(ignorant)))
+    const cancel = timers.after(ASK_MS, () => question.end(this.#onTimeout(ignorant)))
     const question: Question = {
       ignorant,
-      settle: (found) => {
+      end: (found) => {
         this.#asked.delete(token)
         cancel()
         resolve(found)
@@ -110,7 +110,7 @@ export class StatusInquiry {
   /** Stops asking and answering. The connection stays open. */
   close(): void {
     for (const subscription of this.#subscriptions) subscription.unsubscribe()
-    for (const { settle } of this.#asked.values()) settle('unasked')
+    for (const { end } of this.#asked.values()) end('unasked')
     const { connection } = this.#ports
     if (connection.isConnected) connection.nats.publish(`${this.#subject}.left`, this.#id)
   }
@@ -138,10 +138,10 @@ export class StatusInquiry {
   #onAnswer(message: Msg): void {
     const question = this.#asked.get(message.subject.slice(this.#inbox.length + 1))
     // The server itself answers with no data when no other process has subscribed.
-    if (message.data.length === 0) return question?.settle(undefined)
+    if (message.data.length === 0) return question?.end(undefined)
     const text = message.string()
     const other = recordFrom(text)['stranger']
-    if (typeof other !== 'string') return question?.settle(readOperation(text) ?? 'unasked')
+    if (typeof other !== 'string') return question?.end(readOperation(text) ?? 'unasked')
     this.#others.set(other, undefined)
     question?.ignorant.add(other)
     return undefined

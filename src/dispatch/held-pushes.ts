@@ -1,9 +1,9 @@
 // Tracks the pushes that this process has claimed, and the ends of their claims.
 //
 // Invariants:
-//   claimed-pushes/1. This process does not send a push whose claim has run out: another worker may
-//                     have it. The time of a claim counts from before the request for it. A
-//                     renewal counts only if its answer came before the end of the claim.
+//   held-pushes/1. This process does not send a push whose claim has run out: another worker may
+//     have it. The time of a claim counts from before the request for it. A renewal counts only if
+//     its answer came before the end of the claim.
 
 import type { Push, PushStore } from '#domain/push'
 import type { Logger } from '#domain/telemetry'
@@ -14,7 +14,7 @@ export const RENEW_EVERY_MS = 10_000
 /** Milliseconds before the end of a claim from which its push is not sent: an answer takes time. */
 const MARGIN_MS = 8_000
 
-export interface ClaimedPushesPorts {
+export interface HeldPushesPorts {
   readonly store: Pick<PushStore, 'renew' | 'release'>
   readonly worker: string
   readonly nowMs: () => number
@@ -22,12 +22,12 @@ export interface ClaimedPushesPorts {
   readonly logger: Logger
 }
 
-export class ClaimedPushes {
-  readonly #ports: ClaimedPushesPorts
+export class HeldPushes {
+  readonly #ports: HeldPushesPorts
   /** The ends of claims by job id, in monotonic milliseconds. */
   readonly #held = new Map<number, number>()
 
-  constructor(ports: ClaimedPushesPorts) {
+  constructor(ports: HeldPushesPorts) {
     this.#ports = ports
   }
 
@@ -80,7 +80,7 @@ export class ClaimedPushes {
     }
   }
 
-  /** claimed-pushes/1 */
+  /** held-pushes/1 */
   #isClaimed(id: number, atMs: number): boolean {
     return atMs < (this.#held.get(id) ?? 0)
   }
