@@ -1,9 +1,9 @@
 // Applies the submissions of a parked channel once the database takes its rows again. (W6)
+// A failure concerns its channel alone: it waits longer (parked/3), and the lanes go on.
 //
 // Invariants:
 //   W2. The turn moves its lane from its place to the same place: a process that lost the lane
 //       applies nothing. The same commit takes what it applies out of the table.
-//   parked/3. A failure concerns its channel alone: the channel waits longer, and the lanes go on.
 //   W6. The oldest submission becomes a dead letter when a defect of this program fails it again
 //       and again: the others would wait for ever. An error of the database may pass.
 

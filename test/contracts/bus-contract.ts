@@ -21,7 +21,7 @@ type Make = (t: ExecutionContext) => Promise<BusPair>
 type Declare = (title: string, run: (t: ExecutionContext) => Promise<void>) => void
 
 export function busContract(declare: Declare, make: Make): void {
-  declare('announcements of a channel arrive in order and unchanged', async (t) => {
+  declare('bus/1: announcements of a channel arrive in order and unchanged', async (t) => {
     const { here, there, settle } = await make(t)
     const heard: Announcement[] = []
     there.listen(channel(1), (announcement) => heard.push(announcement))
@@ -72,7 +72,7 @@ export function busContract(declare: Declare, make: Make): void {
     t.deepEqual(heard, [2])
   })
 
-  declare('listeners of the same process hear at once, and once', async (t) => {
+  declare('bus/2: listeners of the same process hear at once, and once', async (t) => {
     const { here, settle } = await make(t)
     let announcements = 0
     let notices = 0

@@ -131,9 +131,10 @@ export class NatsBus implements Bus {
 
   #send(announcement: Announcement): void {
     const { nats, isConnected } = this.#connection
-    if (!isConnected) return this.#unsent.announcement() // bus/3
+    if (!isConnected) return this.#unsent.announcement() // bus/3, nats-connection/2
     const bytesMax = (nats.info?.max_payload ?? OVERHEAD_BYTES) - OVERHEAD_BYTES
     const subject = this.#subjectOf(announcement.channelId)
+    // bus/1: one connection publishes them, in this order.
     for (const text of encodeAnnouncement(announcement, bytesMax)) nats.publish(subject, text)
   }
 

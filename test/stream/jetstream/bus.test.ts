@@ -8,7 +8,7 @@ import { turn } from '#test/support/until'
 const testWithNats = testsWithNats()
 
 testWithNats(
-  'bus/3: the bus drops and counts messages while NATS is down, and works again afterwards',
+  'bus/3, nats-connection/2: the bus drops and counts messages while NATS is down, and works again afterwards',
   async (t, servers) => {
     const server = only(servers)
     const [one, two] = [await connectNode(t, server.url), await connectNode(t, server.url)]
