@@ -7,7 +7,7 @@ import type { Runtime } from '#domain/runtime'
 import type { Logger, Meter } from '#domain/telemetry'
 import { Database, withoutParameters } from './jobs/database.ts'
 import { setFact } from './turns/lanes.ts'
-import type { Opened, Opener } from './jobs/session.ts'
+import type { Opened, Opener } from './jobs/executor.ts'
 import { sqlite } from './sqlite/dialect.ts'
 import { SqliteSource, isUpToDate, sqliteFileOf } from './sqlite/source.ts'
 import { StoreError, causeOf } from './store-error.ts'
@@ -96,7 +96,7 @@ export function probeOf(database: Database, random: StoreRuntime['random']): Pro
     readiness: async () => {
       try {
         // MySQL would not write a value that is there already.
-        await database.single((session) => setFact(session, PROBED, String(random(2 ** 32))))
+        await database.single((executor) => setFact(executor, PROBED, String(random(2 ** 32))))
         return { name: 'database', ready: true, detail: durability }
       } catch (error) {
         const detail = error instanceof StoreError ? error.code : 'no answer'

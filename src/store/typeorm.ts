@@ -6,7 +6,7 @@ import { dataSourceOptionsFor } from '#ormconfig'
 import { withoutParameters } from './jobs/database.ts'
 import { dialectOf } from './dialects.ts'
 import { migrate } from './migrate.ts'
-import type { Opened, Opener } from './jobs/session.ts'
+import type { Opened, Opener } from './jobs/executor.ts'
 
 /** Opens any database. Throws a sentence for the operator when the address is wrong. */
 export function openingWithTypeOrm(url: string, caFile?: string): Opener {

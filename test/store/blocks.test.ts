@@ -22,11 +22,11 @@ async function reachesBack(t: ExecutionContext, url: string, slack: number): Pro
   await writer.commit()
   const slice = { table: 'things', channel: writer.head.ref } as const
   for (const most of [127, 128, 129, 200, 255, 256, 257, THINGS - 1]) {
-    const seq = await store.database.read((session) => seqBehind(session, slice, most))
+    const seq = await store.database.read((executor) => seqBehind(executor, slice, most))
     const behind = THINGS - (seq ?? 0)
     t.true(behind <= most && behind >= most - slack, `${most}: ${behind}`)
   }
-  t.is(await store.database.read((session) => seqBehind(session, slice, THINGS)), undefined)
+  t.is(await store.database.read((executor) => seqBehind(executor, slice, THINGS)), undefined)
 }
 
 test('paging/1: SQLite steps over its bound of rows', async (t) => {

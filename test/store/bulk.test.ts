@@ -2,25 +2,25 @@ import test from 'ava'
 import type { EntitySchemaColumnOptions } from 'typeorm'
 
 import { Bulk, inChunks, runAll } from '#src/store/statements/bulk'
-import type { Changes, RowsStatement, Session, StatementLimits } from '#src/store/jobs/session'
+import type { Changes, RowsStatement, Executor, StatementLimits } from '#src/store/jobs/executor'
 import type { Dialect, Value } from '#src/store/dialect'
 import { turn, until } from '#test/support/until'
 
 const POWERS: StatementLimits = { rowsMax: 128, underWayMax: 1 }
 
-/** A session that keeps what it is asked to run. */
+/** An executor that keeps what it is asked to run. */
 function recording() {
   const statements: { sql: string; parameters: readonly Value[] }[] = []
-  const run: Session['run'] = async (sql, parameters = []) => {
+  const run: Executor['run'] = async (sql, parameters = []) => {
     statements.push({ sql, parameters })
     return { affected: 0, raw: statements.length }
   }
-  const make: Session['make'] =
+  const make: Executor['make'] =
     ({ sql, values }) =>
     () =>
       run(sql, values)
   const dialect = { insertInto: 'INSERT INTO' } as Dialect
-  return { statements, session: { run, make, limits: POWERS, dialect } as Session }
+  return { statements, executor: { run, make, limits: POWERS, dialect } as Executor }
 }
 
 type Row = { readonly key: number; readonly text: string | null }
@@ -52,9 +52,9 @@ test('bulk/1: rows are written in order, in statements whose sizes are powers of
     [300, [4, 8, 32, 128, 128]],
   ]
   for (const [count, sizes] of cases) {
-    const { session, statements } = recording()
+    const { executor, statements } = recording()
     const told: unknown[] = []
-    await bulk.write(session, rowsOf(count), (raw, size) => told.push([raw, size]))
+    await bulk.write(executor, rowsOf(count), (raw, size) => told.push([raw, size]))
     t.deepEqual(
       statements.map(({ parameters }) => parameters.length / 2),
       sizes,
@@ -92,9 +92,9 @@ test('bulk/1: a statement carries about a mebibyte of text, but always a row', a
     ],
   ]
   for (const [lengths, sizes] of cases) {
-    const { session, statements } = recording()
+    const { executor, statements } = recording()
     const rows = lengths.map((length, key) => ({ key, text: KIB_256.repeat(length) }))
-    await Bulk.of<Row>(ENTITY, { leftOut: ['later'] }).write(session, rows)
+    await Bulk.of<Row>(ENTITY, { leftOut: ['later'] }).write(executor, rows)
     t.deepEqual(
       statements.map(({ parameters }) => parameters.length / 2),
       sizes,
@@ -103,11 +103,11 @@ test('bulk/1: a statement carries about a mebibyte of text, but always a row', a
   }
 })
 
-/** A session whose statements are answered by the test. */
+/** An executor whose statements are answered by the test. */
 function waiting(underWayMax = 1) {
   const made: number[] = []
   const statements: { readonly rows: number; readonly answer: PromiseWithResolvers<Changes> }[] = []
-  const make: Session['make'] = ({ rows }) => {
+  const make: Executor['make'] = ({ rows }) => {
     made.push(rows)
     return () => {
       const answer = Promise.withResolvers<Changes>()
@@ -119,7 +119,7 @@ function waiting(underWayMax = 1) {
   return {
     made,
     statements,
-    session: { make, limits: { ...POWERS, underWayMax }, dialect } as Session,
+    executor: { make, limits: { ...POWERS, underWayMax }, dialect } as Executor,
   }
 }
 
@@ -144,9 +144,9 @@ function readOneByOne(throwsAt = Infinity) {
 }
 
 test('bulk/2: a statement is made while the server works on the one before, and sent after it', async (t) => {
-  const { made, statements, session } = waiting()
+  const { made, statements, executor } = waiting()
   const { bulk, read } = readOneByOne()
-  const written = bulk.write(session, rowsOf(3))
+  const written = bulk.write(executor, rowsOf(3))
   t.deepEqual([statements.map(({ rows }) => rows), read(), made], [[1], 3, [1, 2]])
   await turn()
   t.is(statements.length, 1)
@@ -156,9 +156,9 @@ test('bulk/2: a statement is made while the server works on the one before, and 
   await t.notThrowsAsync(written)
 })
 
-test("bulk/2: before the first answer the session's number of statements is sent", async (t) => {
-  const { statements, session } = waiting(3)
-  const written = Bulk.of<Row>(ENTITY, { leftOut: ['later'] }).write(session, rowsOf(31))
+test("bulk/2: before the first answer the executor's number of statements is sent", async (t) => {
+  const { statements, executor } = waiting(3)
+  const written = Bulk.of<Row>(ENTITY, { leftOut: ['later'] }).write(executor, rowsOf(31))
   const sent = (): number[] => statements.map(({ rows }) => rows)
   t.deepEqual(sent(), [1, 2, 4])
   statements[0]?.answer.resolve(ANSWER)
@@ -183,8 +183,8 @@ test('nothing follows a statement that does not change the rows that it must', a
     [3, false],
   ] as const) {
     for (const underWayMax of [1, 2]) {
-      const { statements, session } = waiting(underWayMax)
-      const done = runAll(session, [MOVE, BEHIND, BEHIND])
+      const { statements, executor } = waiting(underWayMax)
+      const done = runAll(executor, [MOVE, BEHIND, BEHIND])
       statements[0]?.answer.resolve({ affected: changed, raw: undefined })
       await turn()
       for (const at of isDone ? [1, 2] : []) {
@@ -198,8 +198,8 @@ test('nothing follows a statement that does not change the rows that it must', a
 })
 
 test('the first of several failures decides the outcome', async (t) => {
-  const { statements, session } = waiting(3)
-  const done = runAll(session, [MOVE, BEHIND, BEHIND])
+  const { statements, executor } = waiting(3)
+  const done = runAll(executor, [MOVE, BEHIND, BEHIND])
   statements[2]?.answer.reject(new Error('last'))
   statements[1]?.answer.reject(new Error('later'))
   statements[0]?.answer.resolve({ affected: 0, raw: undefined })
@@ -207,16 +207,16 @@ test('the first of several failures decides the outcome', async (t) => {
 })
 
 test('a statement that fails is the last one', async (t) => {
-  const { statements, session } = waiting()
-  const written = readOneByOne().bulk.write(session, rowsOf(3))
+  const { statements, executor } = waiting()
+  const written = readOneByOne().bulk.write(executor, rowsOf(3))
   statements[0]?.answer.reject(new Error('refused'))
   await t.throwsAsync(written, { message: 'refused' })
   t.is(statements.length, 1)
 })
 
 test('a statement that cannot be made fails alone, whatever the one before does', async (t) => {
-  const { statements, session } = waiting()
-  const written = readOneByOne(1).bulk.write(session, rowsOf(3))
+  const { statements, executor } = waiting()
+  const written = readOneByOne(1).bulk.write(executor, rowsOf(3))
   await t.throwsAsync(written, { message: 'cannot be read' })
   statements[0]?.answer.reject(new Error('refused'))
   await turn()
@@ -224,10 +224,10 @@ test('a statement that cannot be made fails alone, whatever the one before does'
 })
 
 test('a statement names the columns that the entity declares, less those left out', async (t) => {
-  const { session, statements } = recording()
-  await Bulk.of<Row>(ENTITY, { leftOut: ['later'] }).write(session, rowsOf(2))
+  const { executor, statements } = recording()
+  await Bulk.of<Row>(ENTITY, { leftOut: ['later'] }).write(executor, rowsOf(2))
   t.is(statements[0]?.sql, 'INSERT INTO notes (note_key, text) VALUES (?, ?), (?, ?)')
-  await Bulk.of(ENTITY, { onDuplicate: 'DO IT' }).write(session, [{ key: 1, text: 'a', later: 3 }])
+  await Bulk.of(ENTITY, { onDuplicate: 'DO IT' }).write(executor, [{ key: 1, text: 'a', later: 3 }])
   t.is(statements[1]?.sql, 'INSERT INTO notes (note_key, text, later) VALUES (?, ?, ?) DO IT')
   t.deepEqual(statements[1]?.parameters, [1, 'a', 3])
 })

@@ -7,7 +7,7 @@ import { LogMismatch } from '#domain/lane'
 import { isOutage } from '#domain/store-ports'
 import { Database, RolledBack } from '#src/store/jobs/database'
 import { JOBS_WAITING_MAX } from '#src/store/jobs/gate'
-import type { Session } from '#src/store/jobs/session'
+import type { Executor } from '#src/store/jobs/executor'
 import { sqlite } from '#src/store/sqlite/dialect'
 import { SqliteSource } from '#src/store/sqlite/source'
 import { StoreBusy, StoreError } from '#src/store/store-error'
@@ -23,12 +23,14 @@ async function openNotes(t: ExecutionContext, path?: string) {
   const meter = new FakeMeter()
   const database = new Database(source, sqlite, meter, realRuntime)
   t.teardown(() => database.close())
-  await database.durable((session) =>
-    session.run('CREATE TABLE IF NOT EXISTS notes (id integer PRIMARY KEY, text varchar NOT NULL)'),
+  await database.durable((executor) =>
+    executor.run(
+      'CREATE TABLE IF NOT EXISTS notes (id integer PRIMARY KEY, text varchar NOT NULL)',
+    ),
   )
   const texts = () =>
-    database.read(async (session) =>
-      (await session.all<{ text: string }>('SELECT text FROM notes ORDER BY id')).map(
+    database.read(async (executor) =>
+      (await executor.all<{ text: string }>('SELECT text FROM notes ORDER BY id')).map(
         ({ text }) => text,
       ),
     )
@@ -41,9 +43,9 @@ test('database/1: jobs run one after the other in the order of asking', async (t
   const { database } = await openNotes(t)
   const seen: string[] = []
   const job = (name: string) =>
-    database.repeatable(async (session) => {
+    database.repeatable(async (executor) => {
       seen.push(`${name} begins`)
-      for (let count = 0; count < 3; count += 1) await session.all('SELECT 1')
+      for (let count = 0; count < 3; count += 1) await executor.all('SELECT 1')
       seen.push(`${name} ends`)
     })
   await Promise.all([job('a'), job('b'), database.read(async () => void seen.push('c')), job('d')])
@@ -85,61 +87,62 @@ test('sqlite/1: durable transactions are synced, repeatable ones with the next o
     ['durable', 2],
   ] as const
   for (const [kind, expected] of rows) {
-    const row = await database[kind]((session) => session.first(level))
+    const row = await database[kind]((executor) => executor.first(level))
     t.deepEqual(row, { synchronous: expected })
   }
-  const mode = await database.read((session) => session.first('PRAGMA journal_mode'))
+  const mode = await database.read((executor) => executor.first('PRAGMA journal_mode'))
   t.deepEqual(mode, { journal_mode: 'wal' })
 })
 
 test('a job that fails leaves nothing behind and does not stop the next one', async (t) => {
   const { database, texts } = await openNotes(t)
-  const failing = database.durable(async (session) => {
-    await session.run(INSERT, [1, 'a'])
-    await session.run(INSERT, [1, 'b'])
+  const failing = database.durable(async (executor) => {
+    await executor.run(INSERT, [1, 'a'])
+    await executor.run(INSERT, [1, 'b'])
   })
-  const next = database.durable((session) => session.run(INSERT, [2, 'c']))
+  const next = database.durable((executor) => executor.run(INSERT, [2, 'c']))
   await t.throwsAsync(failing, { instanceOf: StoreError, code: 'SQLITE_CONSTRAINT_PRIMARYKEY' })
   await next
   t.deepEqual(await texts(), ['c'])
 })
 
 // Method: a job that fails, and whether the database as it is now is to blame.
-const blamed: Readonly<Record<string, [isOutage: boolean, job: (session: Session) => unknown]>> = {
-  'a row that exists': [false, (session) => session.run(INSERT, [1, 'b'])],
-  'a value that is missing': [false, (session) => session.run(INSERT, [2, null])],
-  'a value of another type': [false, (session) => session.run(INSERT, ['two', 'b'])],
-  'a defect of the job': [false, () => void JSON.parse('{')],
-  'a table that is not there': [true, (session) => session.run('DELETE FROM nowhere')],
-  'a database that may not be written': [
-    true,
-    async (session) => {
-      await session.run('PRAGMA query_only = 1')
-      await session.run(INSERT, [2, 'b'])
-    },
-  ],
-  'a full disk': [
-    true,
-    async (session) => {
-      await session.all('PRAGMA max_page_count = 1')
-      await session.run(INSERT, [2, 'b'.repeat(9_999)])
-    },
-  ],
-}
+const blamed: Readonly<Record<string, [isOutage: boolean, job: (executor: Executor) => unknown]>> =
+  {
+    'a row that exists': [false, (executor) => executor.run(INSERT, [1, 'b'])],
+    'a value that is missing': [false, (executor) => executor.run(INSERT, [2, null])],
+    'a value of another type': [false, (executor) => executor.run(INSERT, ['two', 'b'])],
+    'a defect of the job': [false, () => void JSON.parse('{')],
+    'a table that is not there': [true, (executor) => executor.run('DELETE FROM nowhere')],
+    'a database that may not be written': [
+      true,
+      async (executor) => {
+        await executor.run('PRAGMA query_only = 1')
+        await executor.run(INSERT, [2, 'b'])
+      },
+    ],
+    'a full disk': [
+      true,
+      async (executor) => {
+        await executor.all('PRAGMA max_page_count = 1')
+        await executor.run(INSERT, [2, 'b'.repeat(9_999)])
+      },
+    ],
+  }
 
 for (const [name, [isBlamed, job]] of Object.entries(blamed)) {
   test(`W6: ${name} ${isBlamed ? 'is an outage' : 'is no outage'}`, async (t) => {
     const { database } = await openNotes(t)
-    await database.durable((session) => session.run(INSERT, [1, 'a']))
-    const error = await t.throwsAsync(database.durable(async (session) => job(session)))
+    await database.durable((executor) => executor.run(INSERT, [1, 'a']))
+    const error = await t.throwsAsync(database.durable(async (executor) => job(executor)))
     t.is(isOutage(error), isBlamed, String(error))
   })
 }
 
 test('a job that rolls itself back gives its answer and leaves nothing behind', async (t) => {
   const { database, texts } = await openNotes(t)
-  const answer = await database.durable(async (session) => {
-    await session.run(INSERT, [1, 'a'])
+  const answer = await database.durable(async (executor) => {
+    await executor.run(INSERT, [1, 'a'])
     return new RolledBack('not now')
   })
   t.is(answer, 'not now')
@@ -148,12 +151,12 @@ test('a job that rolls itself back gives its answer and leaves nothing behind', 
 
 test('database/2: errors of the store carry no parameter', async (t) => {
   const { database } = await openNotes(t)
-  await database.durable((session) => session.run(INSERT, [1, 'a']))
+  await database.durable((executor) => executor.run(INSERT, [1, 'a']))
   const jobs: Parameters<typeof database.durable>[0][] = [
-    (session) => session.run(INSERT, [1, SECRET]),
-    (session) => session.run('INSERT INTO nowhere (a) VALUES (?)', [SECRET]),
-    (session) => session.run('INSERT INTO notes (id, text) VALUES (?, ?)', [SECRET, 'x']),
-    (session) => session.all('SELECT json_extract(?, ?)', ['{', SECRET]),
+    (executor) => executor.run(INSERT, [1, SECRET]),
+    (executor) => executor.run('INSERT INTO nowhere (a) VALUES (?)', [SECRET]),
+    (executor) => executor.run('INSERT INTO notes (id, text) VALUES (?, ?)', [SECRET, 'x']),
+    (executor) => executor.all('SELECT json_extract(?, ?)', ['{', SECRET]),
     async () => JSON.parse(`{"${SECRET}`) as unknown,
     async () => {
       throw new TypeError(`cannot read ${SECRET}`)
@@ -181,11 +184,11 @@ test('a sentence for the operator passes the gate as it is', async (t) => {
 test('closing ends the jobs that wait and refuses later ones', async (t) => {
   const path = await databasePath(t)
   const { database } = await openNotes(t, path)
-  const last = database.durable((session) => session.run(INSERT, [1, 'last']))
+  const last = database.durable((executor) => executor.run(INSERT, [1, 'last']))
   await database.close()
   await t.notThrowsAsync(last)
   await t.throwsAsync(
-    database.read((session) => session.all('SELECT 1')),
+    database.read((executor) => executor.all('SELECT 1')),
     { instanceOf: StoreError, code: 'closed' },
   )
   const { texts } = await openNotes(t, path)

@@ -4,10 +4,10 @@ import test from 'ava'
 
 import { JOBS_WAITING_MAX } from '#src/store/jobs/gate'
 import { AT_ONCE_MAX, Group } from '#src/store/jobs/group'
-import type { Session } from '#src/store/jobs/session'
+import type { Executor } from '#src/store/jobs/executor'
 import { StoreBusy } from '#src/store/store-error'
 
-const SESSION = {} as Session
+const EXECUTOR = {} as Executor
 
 function bench() {
   const counts: (() => number)[] = []
@@ -19,8 +19,8 @@ function bench() {
     {
       enter: async (job) => {
         await behaviour.before()
-        let answers = await job(SESSION)
-        for (let again = 1; again < behaviour.attempts; again += 1) answers = await job(SESSION)
+        let answers = await job(EXECUTOR)
+        for (let again = 1; again < behaviour.attempts; again += 1) answers = await job(EXECUTOR)
         return answers
       },
       answer: (_, items) => {

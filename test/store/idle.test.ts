@@ -20,9 +20,9 @@ test('idle/3: a device or channel that an older node put into use is kept', asyn
   await ChannelWriter.open(store, 1)
   await store.devices.create(deviceId, 'linux', 1)
   await store.subscriptions.subscribe(deviceId, A, 1)
-  await store.database.durable(async (session) => {
-    await session.run('UPDATE devices SET seen_at = NULL')
-    await session.run('UPDATE channels SET used_at = 0, used_seq = 0')
+  await store.database.durable(async (executor) => {
+    await executor.run('UPDATE devices SET seen_at = NULL')
+    await executor.run('UPDATE channels SET used_at = 0, used_seq = 0')
   })
   const nowMs = 100 * DAY
   const limits = { neverSubscribed: nowMs - DAY, devices: nowMs, channels: nowMs, nowMs }
@@ -30,8 +30,8 @@ test('idle/3: a device or channel that an older node put into use is kept', asyn
   t.not(await store.devices.find(deviceId), undefined)
   t.is((await store.channels.info(A))?.subscribers, 1)
   // From now on they are known.
-  const rows = await store.database.read((session) =>
-    session.all('SELECT seen_at AS seenAt, used_at AS usedAt FROM devices, channels'),
+  const rows = await store.database.read((executor) =>
+    executor.all('SELECT seen_at AS seenAt, used_at AS usedAt FROM devices, channels'),
   )
   t.deepEqual(rows.map((row) => Object.assign({}, row)) as unknown, [
     { seenAt: nowMs, usedAt: nowMs },

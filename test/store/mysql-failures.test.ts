@@ -6,7 +6,7 @@ import type { Runtime } from '#domain/runtime'
 import { isOutage } from '#domain/store-ports'
 import { runAll } from '#src/store/statements/bulk'
 import type { JobTraits } from '#src/store/jobs/database'
-import type { Session } from '#src/store/jobs/session'
+import type { Executor } from '#src/store/jobs/executor'
 import { StoreError } from '#src/store/store-error'
 import { device } from '#test/contracts/store-channels'
 import { administer, newDatabase, openNode, sharedMariaDb } from '#test/support/mariadb'
@@ -30,12 +30,12 @@ mariaDb.test(
       bothBegun = resolve
     })
     const cross = (first: number, second: number) =>
-      database.durable(async (session) => {
-        await write(session, first, `${first} first`)
+      database.durable(async (executor) => {
+        await write(executor, first, `${first} first`)
         begun += 1
         if (begun === 2) bothBegun()
         await both
-        await write(session, second, `after ${first}`)
+        await write(executor, second, `after ${first}`)
       })
     await Promise.all([cross(1, 2), cross(2, 1)])
     t.true(meter.total('store_retries_total') >= 1)
@@ -47,12 +47,12 @@ mariaDb.test(
 mariaDb.test('database/3: a transaction whose connection died runs again', async (t, server) => {
   const { database, meter, texts } = await openNotes(t, server)
   let attempts = 0
-  await database.durable(async (session) => {
+  await database.durable(async (executor) => {
     attempts += 1
-    await write(session, 1, `attempt ${attempts}`)
-    const mine = await session.first<{ id: number }>('SELECT CONNECTION_ID() AS id')
+    await write(executor, 1, `attempt ${attempts}`)
+    const mine = await executor.first<{ id: number }>('SELECT CONNECTION_ID() AS id')
     if (attempts === 1) await administer(server, `KILL ${mine?.id ?? 0}`)
-    await write(session, 2, 'done')
+    await write(executor, 2, 'done')
   })
   t.is(attempts, 2)
   t.is(meter.total('store_retries_total'), 1)
@@ -62,12 +62,12 @@ mariaDb.test('database/3: a transaction whose connection died runs again', async
 mariaDb.test('database/3: a transaction is tried a bounded number of times', async (t, server) => {
   const { database, texts } = await openNotes(t, server)
   let attempts = 0
-  const job = database.durable(async (session) => {
+  const job = database.durable(async (executor) => {
     attempts += 1
-    await write(session, 1, SECRET)
-    const mine = await session.first<{ id: number }>('SELECT CONNECTION_ID() AS id')
+    await write(executor, 1, SECRET)
+    const mine = await executor.first<{ id: number }>('SELECT CONNECTION_ID() AS id')
     await administer(server, `KILL ${mine?.id ?? 0}`)
-    await write(session, 2, SECRET)
+    await write(executor, 2, SECRET)
   })
   const error = await t.throwsAsync(job, { instanceOf: StoreError })
   t.false(inspect(error, { showHidden: true }).includes(SECRET))
@@ -81,16 +81,16 @@ mariaDb.test(
     const { database, texts } = await openNotes(t, server)
     // Said by the job in the place of a server that takes a transaction back.
     const ended = { sql: 'ROLLBACK', rows: 1, values: [] }
-    const job = database.durable((session) =>
-      runAll(session, [ended, rowsFor('notes', [[3, 'c']]), rowsFor('notes', [[1, 'twice']])]),
+    const job = database.durable((executor) =>
+      runAll(executor, [ended, rowsFor('notes', [[3, 'c']]), rowsFor('notes', [[1, 'twice']])]),
     )
     await t.throwsAsync(job, { instanceOf: StoreError, code: 'ER_DUP_ENTRY' })
     t.deepEqual(await texts(), ['a', 'b'])
 
-    await database.durable((session) => write(session, 1, 'kept'))
+    await database.durable((executor) => write(executor, 1, 'kept'))
     t.deepEqual(await texts(), ['kept', 'b'])
-    const mode = await database.read((session) =>
-      session.first<{ isOn: number }>('SELECT @@autocommit AS isOn'),
+    const mode = await database.read((executor) =>
+      executor.first<{ isOn: number }>('SELECT @@autocommit AS isOn'),
     )
     t.is(mode?.isOn, 1)
   },
@@ -110,7 +110,7 @@ mariaDb.test('connections/2: a statement is timed from the answer before it', as
   }
   const { database, texts } = await openNotes(t, server, { runtime })
   const rows = [3, 4, 5, 6, 7].map((id) => rowsFor('notes', [[id, 'x']]))
-  await database.durable((session) => runAll(session, rows))
+  await database.durable((executor) => runAll(executor, rows))
   t.is((await texts()).length, 7)
   t.true(most <= 2, 'the time of one begins in the moment in which that before it ends')
 })
@@ -130,9 +130,9 @@ mariaDb.test('database/3: a lost COMMIT repeats only idempotent jobs', async (t,
   const { database, texts } = await openNotes(t, server, { port: relay.port })
   let attempts = 0
   const job = (traits: JobTraits) =>
-    database.durable(async (session) => {
+    database.durable(async (executor) => {
       attempts += 1
-      await session.run("UPDATE notes SET text = concat(text, '!') WHERE id = 1")
+      await executor.run("UPDATE notes SET text = concat(text, '!') WHERE id = 1")
     }, traits)
   loseAnswer(relay)
   await t.throwsAsync(job({}), { instanceOf: StoreError, code: 'unknown_outcome' })
@@ -186,7 +186,7 @@ mariaDb.test('W6: every error but one about values counts as an outage', async (
   const { database } = await openNotes(t, server)
   const insert = 'INSERT INTO notes (id, text) VALUES (?, ?)'
   // A job that fails, and whether the database as it is now is to blame.
-  const jobs: readonly [isBlamed: boolean, job: (session: Session) => Promise<unknown>][] = [
+  const jobs: readonly [isBlamed: boolean, job: (executor: Executor) => Promise<unknown>][] = [
     ...[
       [[1, 'a']],
       [[3, null]],
@@ -203,22 +203,22 @@ mariaDb.test('W6: every error but one about values counts as an outage', async (
         [3, 'a'],
         [4, 'a'.repeat(100)],
       ],
-    ].map((rows): [boolean, (session: Session) => Promise<unknown>] => [
+    ].map((rows): [boolean, (executor: Executor) => Promise<unknown>] => [
       false,
-      (session) => session.make(rowsFor('notes (id, text)', rows))(),
+      (executor) => executor.make(rowsFor('notes (id, text)', rows))(),
     ]),
-    [false, (session) => session.run(insert, ['three', 'a'])],
-    [false, (session) => session.run('INSERT INTO notes (id, text) VALUES (1e30, 1)')],
+    [false, (executor) => executor.run(insert, ['three', 'a'])],
+    [false, (executor) => executor.run('INSERT INTO notes (id, text) VALUES (1e30, 1)')],
     [false, () => Promise.reject(new TypeError('a defect of the job'))],
-    [true, (session) => session.run('DELETE FROM nowhere')],
-    [true, (session) => session.run("SIGNAL SQLSTATE 'HY000' SET MYSQL_ERRNO = 1114")],
-    [true, (session) => session.run("SIGNAL SQLSTATE 'HY000' SET MYSQL_ERRNO = 1205")],
-    [true, (session) => session.run("SIGNAL SQLSTATE '08S01' SET MYSQL_ERRNO = 1153")],
+    [true, (executor) => executor.run('DELETE FROM nowhere')],
+    [true, (executor) => executor.run("SIGNAL SQLSTATE 'HY000' SET MYSQL_ERRNO = 1114")],
+    [true, (executor) => executor.run("SIGNAL SQLSTATE 'HY000' SET MYSQL_ERRNO = 1205")],
+    [true, (executor) => executor.run("SIGNAL SQLSTATE '08S01' SET MYSQL_ERRNO = 1153")],
     [
       true,
-      async (session) => {
-        await session.run('SET SESSION max_statement_time = 0.01')
-        await session.all('SELECT SLEEP(1)')
+      async (executor) => {
+        await executor.run('SET SESSION max_statement_time = 0.01')
+        await executor.all('SELECT SLEEP(1)')
       },
     ],
   ]
@@ -231,7 +231,7 @@ mariaDb.test('W6: every error but one about values counts as an outage', async (
 mariaDb.test('database/2: errors of the store carry no parameter', async (t, server) => {
   const { database } = await openNotes(t, server)
   const jobs: Parameters<typeof database.durable>[0][] = [
-    (session) => session.run('INSERT INTO notes (id, text) VALUES (1, ?)', [SECRET]),
+    (executor) => executor.run('INSERT INTO notes (id, text) VALUES (1, ?)', [SECRET]),
     ...[
       [[1, SECRET]],
       [[SECRET, 'x']],
@@ -243,18 +243,18 @@ mariaDb.test('database/2: errors of the store carry no parameter', async (t, ser
         [3, 'x'],
         [SECRET, 'y'],
       ],
-    ].map((rows) => (session: Session) => session.make(rowsFor('notes (id, text)', rows))()),
-    (session) => session.run('INSERT INTO nowhere (a) VALUES (?)', [SECRET]),
-    (session) => session.run('INSERT INTO notes (id, text) VALUES (?, ?)', [SECRET, 'x']),
-    (session) => session.run('INSERT INTO notes (id, text) VALUES (3, ?)', [SECRET.repeat(9)]),
-    (session) => session.run(`SELECT ${SECRET} FROM WHERE`),
+    ].map((rows) => (executor: Executor) => executor.make(rowsFor('notes (id, text)', rows))()),
+    (executor) => executor.run('INSERT INTO nowhere (a) VALUES (?)', [SECRET]),
+    (executor) => executor.run('INSERT INTO notes (id, text) VALUES (?, ?)', [SECRET, 'x']),
+    (executor) => executor.run('INSERT INTO notes (id, text) VALUES (3, ?)', [SECRET.repeat(9)]),
+    (executor) => executor.run(`SELECT ${SECRET} FROM WHERE`),
     async () => {
       throw new TypeError(`cannot read ${SECRET}`)
     },
   ]
-  await database.durable((session) => session.run('ALTER TABLE notes ADD UNIQUE KEY (text)'))
-  await database.durable((session) => write(session, 2, SECRET))
-  jobs.push((session) => session.run('INSERT INTO notes (id, text) VALUES (4, ?)', [SECRET]))
+  await database.durable((executor) => executor.run('ALTER TABLE notes ADD UNIQUE KEY (text)'))
+  await database.durable((executor) => write(executor, 2, SECRET))
+  jobs.push((executor) => executor.run('INSERT INTO notes (id, text) VALUES (4, ?)', [SECRET]))
   for (const job of jobs) {
     const error = await t.throwsAsync(database.durable(job), { instanceOf: StoreError })
     const shown = [inspect(error, { depth: 9, showHidden: true }), error?.stack, String(error)]

@@ -27,14 +27,14 @@ mariaDb.test('connections/2: a silent server is given up, and found again', asyn
   const relay = await Relay.open(t, server.port)
   const { own, runtime } = impatience()
   const { database, texts } = await openNotes(t, server, { port: relay.port, runtime })
-  await database.read((session) => session.all('SELECT 1'))
+  await database.read((executor) => executor.all('SELECT 1'))
   relay.freeze()
   own.isOn = true
-  const job = database.durable((session) => write(session, 1, 'c'))
+  const job = database.durable((executor) => write(executor, 1, 'c'))
   await t.throwsAsync(job, { instanceOf: StoreError, code: 'no_answer' })
   relay.thaw()
   own.isOn = false
-  await database.durable((session) => write(session, 1, 'd'))
+  await database.durable((executor) => write(executor, 1, 'd'))
   t.deepEqual(await texts(), ['d', 'b'])
 })
 
@@ -42,7 +42,7 @@ mariaDb.test('connections/3: late connections do not fill the pool', async (t, s
   const relay = await Relay.open(t, server.port)
   const { own, runtime } = impatience()
   const { database } = await openNotes(t, server, { port: relay.port, runtime })
-  const ask = () => database.read((session) => session.all('SELECT 1'))
+  const ask = () => database.read((executor) => executor.all('SELECT 1'))
   relay.freeze()
   own.isOn = true
   await t.throwsAsync(ask(), { instanceOf: StoreError, code: 'no_answer' })
@@ -67,7 +67,7 @@ mariaDb.test('gate/2: while the database is slow, waiting jobs are bounded', asy
   const { database, meter } = await openNotes(t, server)
   const places = dialectOf('mysql').connections
   const slow = Array.from({ length: places }, () =>
-    database.read((session) => session.all('SELECT SLEEP(0.5)')),
+    database.read((executor) => executor.all('SELECT SLEEP(0.5)')),
   )
   const order: string[] = []
   const waiting = Array.from({ length: JOBS_WAITING_MAX }, () =>

@@ -1,7 +1,7 @@
 // Goal: a claim costs the same, however many jobs a device has (claiming/4).
-// Method: MariaDB counts the rows that a session reads, and those that an index passes by.
+// Method: MariaDB counts the rows that an executor reads, and those that an index passes by.
 
-import type { Session } from '#src/store/jobs/session'
+import type { Executor } from '#src/store/jobs/executor'
 import { claimJobs } from '#src/store/pushes/claiming'
 import { Settling } from '#src/store/pushes/settling'
 import { newDatabase, sharedMariaDb } from '#test/support/mariadb'
@@ -59,18 +59,18 @@ mariaDb.test('claiming/4: a claim reads no more of many jobs than of few', async
       const writer = await ChannelWriter.open(store, 1)
       await addPushDevice(store, writer.channelId, 1)
       await writer.take(message()).commit()
-      await store.database.durable(async (session) => {
-        await multiply(session, count)
-        await session.run(`UPDATE push_jobs SET ${change} ORDER BY id LIMIT ${changed(count)}`)
+      await store.database.durable(async (executor) => {
+        await multiply(executor, count)
+        await executor.run(`UPDATE push_jobs SET ${change} ORDER BY id LIMIT ${changed(count)}`)
       })
       const { database, tables } = store
       const settling = new Settling(RULES, tables, database.dialect)
       const claim = { provider: 'apns', worker: 'w', limit: LIMIT } as const
       const times = { nowMs: NOW, untilMs: NOW + CLAIM_MS }
-      const read = await database.repeatable(async (session) => {
-        const before = await rowsRead(session)
-        await claimJobs(session, { ...claim, ...times }, settling)
-        return (await rowsRead(session)) - before
+      const read = await database.repeatable(async (executor) => {
+        const before = await rowsRead(executor)
+        await claimJobs(executor, { ...claim, ...times }, settling)
+        return (await rowsRead(executor)) - before
       })
       reads.push(read)
     }
@@ -80,17 +80,17 @@ mariaDb.test('claiming/4: a claim reads no more of many jobs than of few', async
 })
 
 /** Doubles the jobs until there are so many. */
-async function multiply(session: Session, count: number): Promise<void> {
+async function multiply(executor: Executor, count: number): Promise<void> {
   for (let jobs = 1; jobs < count; jobs *= 2) {
-    await session.run(
+    await executor.run(
       `INSERT INTO push_jobs (${COLUMNS}) SELECT ${COLUMNS} FROM push_jobs
         ORDER BY id LIMIT ${Math.min(jobs, count - jobs)}`,
     )
   }
 }
 
-async function rowsRead(session: Session): Promise<number> {
-  const rows = await session.all<{ readonly Value: string }>(
+async function rowsRead(executor: Executor): Promise<number> {
+  const rows = await executor.all<{ readonly Value: string }>(
     `SHOW SESSION STATUS WHERE Variable_name LIKE 'Handler_read%'
       OR Variable_name = 'Handler_icp_attempts'`,
   )

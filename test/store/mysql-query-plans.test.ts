@@ -31,8 +31,8 @@ mariaDb.test('every statement has an index for its rows', async (t, server) => {
   t.true(statements.length > 60)
   for (const [text, parameters] of statements) {
     const values = parameters.map((value) => (typeof value === 'number' ? value : String(value)))
-    const plans = await store.database.read((session) =>
-      session.all<Plan>(`EXPLAIN FORMAT=TRADITIONAL ${text}`, values),
+    const plans = await store.database.read((executor) =>
+      executor.all<Plan>(`EXPLAIN FORMAT=TRADITIONAL ${text}`, values),
     )
     for (const { table, type, possible_keys: possible, key } of plans) {
       if (table === null || type === null || possible !== null || key !== null) continue
@@ -49,8 +49,8 @@ mariaDb.test('keys are looked up one by one, whatever else the tables hold', asy
   t.true(grouped.length >= 5)
   for (const [text, parameters] of grouped) {
     const values = parameters.map((value) => (typeof value === 'number' ? value : String(value)))
-    const plans = await store.database.read((session) =>
-      session.all<Plan>(`EXPLAIN FORMAT=TRADITIONAL ${text}`, values),
+    const plans = await store.database.read((executor) =>
+      executor.all<Plan>(`EXPLAIN FORMAT=TRADITIONAL ${text}`, values),
     )
     t.regex(plans[0]?.table ?? '', /^(k|<derived2>)$/, text)
     // A `ref` would be all rows of a channel or a device. Jobs are asked for by their operation or

@@ -36,8 +36,8 @@ test('every statement finds its rows by an index', async (t) => {
   const texts = [...store.statements.texts.keys()]
   t.true(texts.length > 60)
   for (const text of texts) {
-    const plan = await store.database.read((session) =>
-      session.all<{ readonly detail: string }>(`EXPLAIN QUERY PLAN ${text}`),
+    const plan = await store.database.read((executor) =>
+      executor.all<{ readonly detail: string }>(`EXPLAIN QUERY PLAN ${text}`),
     )
     for (const { detail } of plan) {
       const isSuspect = /SCAN|TEMP B-TREE/.test(detail)

@@ -18,10 +18,10 @@ const open = async (t: ExecutionContext): Promise<Watched> =>
   openWatched(t, `sqlite:${await databasePath(t)}`)
 
 function rowsOf({ database }: Watched): Promise<number> {
-  return database.read(async (session) => {
+  return database.read(async (executor) => {
     let rows = 0
     for (const table of TABLES) {
-      rows += (await session.first<{ n: number }>(`SELECT count(*) AS n FROM ${table}`))?.n ?? 0
+      rows += (await executor.first<{ n: number }>(`SELECT count(*) AS n FROM ${table}`))?.n ?? 0
     }
     return rows
   })

@@ -23,8 +23,8 @@ async function openWith(t: ExecutionContext, placesOf: Readonly<Record<number, n
   for (const { number, place } of updates.toSorted((one, other) => one.place - other.place)) {
     const writer = writers.get(number) ?? (await ChannelWriter.open(store, number))
     writers.set(number, writer)
-    await store.database.durable((session) =>
-      session.run(`UPDATE sqlite_sequence SET seq = ? WHERE name = 'thing_updates'`, [place - 1]),
+    await store.database.durable((executor) =>
+      executor.run(`UPDATE sqlite_sequence SET seq = ? WHERE name = 'thing_updates'`, [place - 1]),
     )
     const acceptedAt = 1_000 + place
     const update = { at: place, acceptedAt, attrs: { place }, channelId: channel(number) }
@@ -93,11 +93,11 @@ test('a clock that goes back where a span begins hides nothing', async (t) => {
 
 test('no span is searched for a time before the oldest one left', async (t) => {
   const { store, writers, history } = await openWith(t, PLACES)
-  await store.database.durable((session) =>
-    session.run('DELETE FROM thing_updates WHERE id < ?', [MIDDLE]),
+  await store.database.durable((executor) =>
+    executor.run('DELETE FROM thing_updates WHERE id < ?', [MIDDLE]),
   )
   t.deepEqual(await history(1, {}), writers.get(1)?.feed.slice(4))
-  await store.database.durable((session) => session.run('DELETE FROM thing_updates'))
+  await store.database.durable((executor) => executor.run('DELETE FROM thing_updates'))
   t.deepEqual(await history(1, {}), [])
   t.deepEqual(await history(1, { sinceMs: 1 }), [])
 })
@@ -119,8 +119,8 @@ test('the updates of a deleted channel go from every span', async (t) => {
   for (let left = 1; left > 0;) {
     left = await store.retention.step({ ...NEVER, deletedChannels: 6 }, 3)
   }
-  const rows = await store.database.read((session) =>
-    session.all<{ channel: number }>('SELECT DISTINCT channel FROM thing_updates'),
+  const rows = await store.database.read((executor) =>
+    executor.all<{ channel: number }>('SELECT DISTINCT channel FROM thing_updates'),
   )
   t.is(rows.length, 1)
 })

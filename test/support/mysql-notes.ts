@@ -9,7 +9,7 @@ import type { MariaDbServer } from '#src/dev/servers/mariadb'
 import { Database } from '#src/store/jobs/database'
 import { dialectOf } from '#src/store/dialects'
 import type { Value } from '#src/store/dialect'
-import type { RowsStatement, Session } from '#src/store/jobs/session'
+import type { RowsStatement, Executor } from '#src/store/jobs/executor'
 import { FakeMeter } from '#test/support/fake-telemetry'
 import { newDatabase } from '#test/support/mariadb'
 import { realRuntime } from '#test/support/real-runtime'
@@ -36,13 +36,13 @@ export async function openNotes(
     return database
   }
   const direct = await open(url)
-  await direct.durable((session) =>
-    session.run('CREATE TABLE notes (id bigint PRIMARY KEY, text varchar(99) NOT NULL)'),
+  await direct.durable((executor) =>
+    executor.run('CREATE TABLE notes (id bigint PRIMARY KEY, text varchar(99) NOT NULL)'),
   )
-  await direct.durable((session) => session.run("INSERT INTO notes VALUES (1, 'a'), (2, 'b')"))
+  await direct.durable((executor) => executor.run("INSERT INTO notes VALUES (1, 'a'), (2, 'b')"))
   const texts = (): Promise<readonly string[]> =>
-    direct.read(async (session) =>
-      (await session.all<{ text: string }>('SELECT text FROM notes ORDER BY id')).map(
+    direct.read(async (executor) =>
+      (await executor.all<{ text: string }>('SELECT text FROM notes ORDER BY id')).map(
         ({ text }) => text,
       ),
     )
@@ -62,5 +62,5 @@ export const rowsFor = (
 }
 
 /** Changes a row. */
-export const write = (session: Session, id: number, text: string) =>
-  session.run('UPDATE notes SET text = ? WHERE id = ?', [text, id])
+export const write = (executor: Executor, id: number, text: string) =>
+  executor.run('UPDATE notes SET text = ? WHERE id = ?', [text, id])

@@ -28,31 +28,31 @@ export class ChannelKeys implements ChannelKeyStore {
   }
 
   create({ channelId, ...key }: NewChannelKey): Promise<'created' | 'full' | 'no-channel'> {
-    return this.#database.durable(async (session) => {
+    return this.#database.durable(async (executor) => {
       // The lock keeps another key from being made in between. (stored-keys/2)
-      const found = await session.first<{ id: number; passwordHash: string }>(
+      const found = await executor.first<{ id: number; passwordHash: string }>(
         `SELECT id, password_hash AS passwordHash FROM channels
-          WHERE channel_id = ? AND is_deleted = 0${session.dialect.forUpdate}`,
+          WHERE channel_id = ? AND is_deleted = 0${executor.dialect.forUpdate}`,
         [channelId],
       )
       if (found?.passwordHash !== key.passwordHash) return 'no-channel'
-      await session.run('DELETE FROM channel_keys WHERE channel = ? AND password_hash <> ?', [
+      await executor.run('DELETE FROM channel_keys WHERE channel = ? AND password_hash <> ?', [
         found.id,
         key.passwordHash,
       ])
-      const counted = await session.first<{ made: number }>(
+      const counted = await executor.first<{ made: number }>(
         'SELECT count(*) AS made FROM channel_keys WHERE channel = ?',
         [found.id],
       )
       if ((counted?.made ?? 0) >= CHANNEL_KEYS_MAX) return 'full'
-      await this.#keys.write(session, [{ ...key, channel: found.id }])
+      await this.#keys.write(executor, [{ ...key, channel: found.id }])
       return 'created'
     })
   }
 
   async find(keyHash: string): Promise<ChannelId | undefined> {
-    const found = await this.#database.read((session) =>
-      session.first<{ channelId: ChannelId }>(
+    const found = await this.#database.read((executor) =>
+      executor.first<{ channelId: ChannelId }>(
         `SELECT c.channel_id AS channelId FROM ${GOOD} WHERE k.key_hash = ?`,
         [keyHash],
       ),
@@ -61,8 +61,8 @@ export class ChannelKeys implements ChannelKeyStore {
   }
 
   list(channelId: ChannelId): Promise<readonly ChannelKey[]> {
-    return this.#database.read((session) =>
-      session.all<ChannelKey>(
+    return this.#database.read((executor) =>
+      executor.all<ChannelKey>(
         `SELECT k.key_id AS keyId, k.label, k.created_at AS createdAt FROM ${GOOD}
           WHERE c.channel_id = ? ORDER BY k.created_at, k.key_id`,
         [channelId],
@@ -71,8 +71,8 @@ export class ChannelKeys implements ChannelKeyStore {
   }
 
   revoke(channelId: ChannelId, keyId: string): Promise<boolean> {
-    return this.#database.durable(async (session) => {
-      const { affected } = await session.run(
+    return this.#database.durable(async (executor) => {
+      const { affected } = await executor.run(
         `DELETE FROM channel_keys WHERE key_id = ?
           AND channel = (SELECT id FROM channels WHERE channel_id = ? AND is_deleted = 0)`,
         [keyId, channelId],

@@ -26,8 +26,8 @@ export class Channels implements ChannelStore {
   }
 
   credentials(channelId: ChannelId): Promise<ChannelCredentials | undefined> {
-    return this.#database.read((session) =>
-      session.first<ChannelCredentials>(
+    return this.#database.read((executor) =>
+      executor.first<ChannelCredentials>(
         `SELECT channel_id AS channelId, password_hash AS passwordHash, name AS channelName
           FROM channels WHERE channel_id = ? AND is_deleted = 0`,
         [channelId],
@@ -38,13 +38,13 @@ export class Channels implements ChannelStore {
   create({ channelId, channelName, passwordHash, createdAt }: NewChannel): Promise<void> {
     const use = { isDeleted: 0, usedAt: createdAt, usedSeq: 0 }
     const row = { channelId, name: channelName, passwordHash, createdAt, ...use }
-    return this.#database.durable(async (session) => {
+    return this.#database.durable(async (executor) => {
       let channel = 0
-      await this.#channels.write(session, [row], (raw) => {
-        channel = session.dialect.firstId(raw, 1)
+      await this.#channels.write(executor, [row], (raw) => {
+        channel = executor.dialect.firstId(raw, 1)
       })
       const counts = { headSeq: 0, things: 0, openEvents: 0, entriesFloor: 0, tombstoneFloor: 0 }
-      await this.#heads.write(session, [{ channel, ...counts, hasProviderRoutes: 0 }])
+      await this.#heads.write(executor, [{ channel, ...counts, hasProviderRoutes: 0 }])
     })
   }
 
@@ -62,38 +62,38 @@ export class Channels implements ChannelStore {
   }
 
   passwordSalt(first: string): Promise<string> {
-    return this.#database.durable((session) => factFor(session, PASSWORD_SALT, first), {
+    return this.#database.durable((executor) => factFor(executor, PASSWORD_SALT, first), {
       isIdempotent: true,
     })
   }
 
   delete(channelId: ChannelId, nowMs: number): Promise<boolean> {
-    return this.#database.durable(async (session) => {
-      const found = await session.first<{ id: number }>(
+    return this.#database.durable(async (executor) => {
+      const found = await executor.first<{ id: number }>(
         `SELECT id FROM channels
-          WHERE channel_id = ? AND is_deleted = 0${session.dialect.forUpdate}`,
+          WHERE channel_id = ? AND is_deleted = 0${executor.dialect.forUpdate}`,
         [channelId],
       )
       if (found === undefined) return false
-      await session.run('UPDATE channels SET is_deleted = ? WHERE id = ?', [nowMs, found.id])
+      await executor.run('UPDATE channels SET is_deleted = ? WHERE id = ?', [nowMs, found.id])
       // The time without a subscription begins now. (idle/1)
-      const held = await session.all<{ device: number }>(
+      const held = await executor.all<{ device: number }>(
         'SELECT device FROM subscriptions WHERE channel = ? ORDER BY device',
         [found.id],
       )
       await inChunks(
         held.map(({ device }) => device),
         (list, part) =>
-          session.run(`UPDATE devices SET seen_at = ? WHERE id IN (${list})`, [nowMs, ...part]),
+          executor.run(`UPDATE devices SET seen_at = ? WHERE id IN (${list})`, [nowMs, ...part]),
       )
-      await session.run('DELETE FROM subscriptions WHERE channel = ?', [found.id])
+      await executor.run('DELETE FROM subscriptions WHERE channel = ?', [found.id])
       return true
     })
   }
 
   info(channelId: ChannelId): Promise<ChannelInfo | undefined> {
-    return this.#database.read((session) =>
-      session.first<ChannelInfo>(
+    return this.#database.read((executor) =>
+      executor.first<ChannelInfo>(
         `SELECT c.channel_id AS channelId, c.name AS channelName, c.created_at AS createdAt,
             h.head_seq AS headSeq, h.things, h.open_events AS openEvents,
             (SELECT count(*) FROM subscriptions s WHERE s.channel = c.id) AS subscribers
@@ -110,8 +110,8 @@ export class Channels implements ChannelStore {
 
   /** `parameters`: those of the assignment, the channel, those of the condition. */
   #change(assignment: string, parameters: readonly Value[], condition = ''): Promise<boolean> {
-    return this.#database.durable(async (session) => {
-      const { affected } = await session.run(
+    return this.#database.durable(async (executor) => {
+      const { affected } = await executor.run(
         `UPDATE channels SET ${assignment} WHERE channel_id = ? AND is_deleted = 0${condition}`,
         parameters,
       )

@@ -5,7 +5,7 @@ import { Bulk } from '#src/store/statements/bulk'
 import type { Database } from '#src/store/jobs/database'
 import type { DeviceRow } from '#src/store/entities/devices'
 import { Group } from '#src/store/jobs/group'
-import type { Session } from '#src/store/jobs/session'
+import type { Executor } from '#src/store/jobs/executor'
 import type { Tables } from '#src/store/entities/tables'
 import { SeenDevices } from './seen-devices.ts'
 import { flagChannelsOf } from '#src/store/pushes/flags'
@@ -25,8 +25,8 @@ export class Devices implements DeviceStore {
     const devices = Bulk.of<NewDevice>(tables.devices, { leftOut: ['sessions'] })
     this.#created = new Group(database, {
       enter: (job) => database.durable(job),
-      answer: async (session, rows) => {
-        await devices.write(session, rows)
+      answer: async (executor, rows) => {
+        await devices.write(executor, rows)
         return rows.map(() => undefined)
       },
     })
@@ -38,8 +38,8 @@ export class Devices implements DeviceStore {
   }
 
   async find(deviceId: DeviceId): Promise<Device | undefined> {
-    const row = await this.#database.read((session) =>
-      session.first<Pick<DeviceRow, 'platform' | 'channelType' | 'providerToken'>>(
+    const row = await this.#database.read((executor) =>
+      executor.first<Pick<DeviceRow, 'platform' | 'channelType' | 'providerToken'>>(
         `SELECT platform, channel_type AS channelType, provider_token AS providerToken
           FROM devices WHERE device_id = ?`,
         [deviceId],
@@ -70,15 +70,15 @@ export class Devices implements DeviceStore {
 
   /** Removes a device with its subscriptions. */
   remove(deviceId: DeviceId): Promise<void> {
-    return this.#database.durable(async (session) => {
+    return this.#database.durable(async (executor) => {
       // The lock keeps a subscription from being made in between.
-      const found = await session.first<{ id: number }>(
-        `SELECT id FROM devices WHERE device_id = ?${session.dialect.forUpdate}`,
+      const found = await executor.first<{ id: number }>(
+        `SELECT id FROM devices WHERE device_id = ?${executor.dialect.forUpdate}`,
         [deviceId],
       )
       if (found === undefined) return
-      await session.run('DELETE FROM subscriptions WHERE device = ?', [found.id])
-      await session.run('DELETE FROM devices WHERE id = ?', [found.id])
+      await executor.run('DELETE FROM subscriptions WHERE device = ?', [found.id])
+      await executor.run('DELETE FROM devices WHERE id = ?', [found.id])
     }, IDEMPOTENT)
   }
 
@@ -87,21 +87,21 @@ export class Devices implements DeviceStore {
     channelType: ChannelType,
     providerToken: string | undefined,
   ): Promise<boolean> {
-    return this.#database.durable(async (session) => {
-      const { affected } = await session.run(
+    return this.#database.durable(async (executor) => {
+      const { affected } = await executor.run(
         `UPDATE devices SET channel_type = ?, provider_token = ?,
             route_revision = route_revision + 1
           WHERE device_id = ?`,
         [channelType, providerToken ?? null, deviceId],
       )
-      if (affected === 1 && channelType !== 'private') await flagChannelsOf(session, deviceId)
+      if (affected === 1 && channelType !== 'private') await flagChannelsOf(executor, deviceId)
       return affected === 1
     }, IDEMPOTENT)
   }
 
   retireToken(platform: Platform, providerToken: string): Promise<void> {
-    return this.#database.durable(async (session) => {
-      await session.run(
+    return this.#database.durable(async (executor) => {
+      await executor.run(
         `UPDATE devices SET channel_type = 'private', provider_token = NULL,
             route_revision = route_revision + 1
           WHERE provider_token = ? AND platform = ?`,
@@ -117,18 +117,18 @@ export class Devices implements DeviceStore {
  * keys, so that two nodes do not wait for each other.
  */
 async function numberSessions(
-  session: Session,
+  executor: Executor,
   deviceIds: readonly DeviceId[],
 ): Promise<readonly (number | undefined)[]> {
   const numbers = new Map<DeviceId, number | undefined>()
   const times = Map.groupBy(deviceIds, (deviceId) => deviceId)
   for (const deviceId of [...times.keys()].toSorted()) {
     const { length } = times.get(deviceId) ?? []
-    await session.run('UPDATE devices SET sessions = sessions + ? WHERE device_id = ?', [
+    await executor.run('UPDATE devices SET sessions = sessions + ? WHERE device_id = ?', [
       length,
       deviceId,
     ])
-    const row = await session.first<Pick<DeviceRow, 'sessions'>>(
+    const row = await executor.first<Pick<DeviceRow, 'sessions'>>(
       'SELECT sessions FROM devices WHERE device_id = ?',
       [deviceId],
     )

@@ -4,7 +4,7 @@
 import type { DeviceId } from '#domain/identity'
 import { inChunks } from '#src/store/statements/bulk'
 import type { Database } from '#src/store/jobs/database'
-import type { Session } from '#src/store/jobs/session'
+import type { Executor } from '#src/store/jobs/executor'
 
 /** Less than a day, so that a device that comes daily is written daily. */
 const SEEN_EVERY_MS = 20 * 3_600_000
@@ -44,9 +44,9 @@ export class SeenDevices {
     for (const [deviceId] of some) this.#waiting.delete(deviceId)
     const nowMs = Math.max(...some.map(([, seenAt]) => seenAt))
     const ids = some.map(([deviceId]) => deviceId)
-    const due = await this.#database.read((session) => dueAmong(session, ids, nowMs))
+    const due = await this.#database.read((executor) => dueAmong(executor, ids, nowMs))
     if (due.length === 0) return
-    await this.#database.repeatable((session) => write(session, due, nowMs), {
+    await this.#database.repeatable((executor) => write(executor, due, nowMs), {
       isIdempotent: true,
     })
   }
@@ -57,13 +57,13 @@ export class SeenDevices {
  * them. (idle/1)
  */
 async function dueAmong(
-  session: Session,
+  executor: Executor,
   deviceIds: readonly DeviceId[],
   nowMs: number,
 ): Promise<readonly number[]> {
   const due: number[] = []
   await inChunks(deviceIds, async (list, part) => {
-    const rows = await session.all<{ readonly id: number; readonly seenAt: number | null }>(
+    const rows = await executor.all<{ readonly id: number; readonly seenAt: number | null }>(
       `SELECT id, seen_at AS seenAt FROM devices WHERE device_id IN (${list})`,
       part,
     )
@@ -75,9 +75,9 @@ async function dueAmong(
 }
 
 /** Writes in the order of rows, in which every process locks them. */
-const write = (session: Session, ids: readonly number[], nowMs: number): Promise<void> =>
+const write = (executor: Executor, ids: readonly number[], nowMs: number): Promise<void> =>
   inChunks(
     ids.toSorted((one, other) => one - other),
     (list, part) =>
-      session.run(`UPDATE devices SET seen_at = ? WHERE id IN (${list})`, [nowMs, ...part]),
+      executor.run(`UPDATE devices SET seen_at = ? WHERE id IN (${list})`, [nowMs, ...part]),
   )

@@ -15,7 +15,7 @@ import { Acknowledgements } from '#src/store/feed/acknowledgements'
 import type { AckedEntry } from '#src/store/feed/acknowledgements'
 import { Bulk } from '#src/store/statements/bulk'
 import type { Database } from '#src/store/jobs/database'
-import type { Session } from '#src/store/jobs/session'
+import type { Executor } from '#src/store/jobs/executor'
 import type { SubscriptionRow } from '#src/store/entities/devices'
 import { USED_SINCE } from '#src/store/retention/idle'
 import type { Tables } from '#src/store/entities/tables'
@@ -52,15 +52,15 @@ export class Subscriptions implements SubscriptionStore {
   }
 
   subscribe(deviceId: DeviceId, channelId: ChannelId, nowMs: number): Promise<Subscribed> {
-    return this.#database.durable<Subscribed>(async (session) => {
-      const found = await lockChannel(session, channelId)
+    return this.#database.durable<Subscribed>(async (executor) => {
+      const found = await lockChannel(executor, channelId)
       if (found === undefined) return { kind: 'no-channel' }
       const { channel, channelName, headSeq } = found
-      const state = await session.first<Subscribing>(
+      const state = await executor.first<Subscribing>(
         `SELECT d.id AS device, d.channel_type AS channelType,
             (SELECT count(*) FROM subscriptions WHERE channel = ? AND device = d.id) AS held,
             (SELECT count(*) FROM subscriptions WHERE channel = ?) AS subscribers
-          FROM devices d WHERE d.device_id = ?${session.dialect.forUpdate}`,
+          FROM devices d WHERE d.device_id = ?${executor.dialect.forUpdate}`,
         [channel, channel, deviceId],
       )
       if (state === undefined) return { kind: 'no-device' }
@@ -68,20 +68,20 @@ export class Subscriptions implements SubscriptionStore {
       if (held > 0) return { kind: 'subscribed', channelName, isNew: false }
       if (subscribers >= SUBSCRIBERS_MAX) return { kind: 'full' } // subscriptions/1
       const isPushed = state.channelType !== 'private'
-      const sinceSeq = isPushed ? await flagChannel(session, channel) : headSeq // subscriptions/2
+      const sinceSeq = isPushed ? await flagChannel(executor, channel) : headSeq // subscriptions/2
       const start = { sinceSeq, ackedSeq: 0, ackedAhead: '[]', createdAt: nowMs }
-      await this.#subscriptions.write(session, [{ channel, device, ...start }])
+      await this.#subscriptions.write(executor, [{ channel, device, ...start }])
       // idle/1 and idle/2
-      await session.run('UPDATE devices SET seen_at = ? WHERE id = ?', [nowMs, device])
-      await session.run('UPDATE channels SET used_seq = ? WHERE id = ?', [USED_SINCE, channel])
+      await executor.run('UPDATE devices SET seen_at = ? WHERE id = ?', [nowMs, device])
+      await executor.run('UPDATE channels SET used_seq = ? WHERE id = ?', [USED_SINCE, channel])
       return { kind: 'subscribed', channelName, isNew: true }
     })
   }
 
   unsubscribe(deviceId: DeviceId, channelId: ChannelId, nowMs: number): Promise<boolean> {
-    return this.#database.durable(async (session) => {
-      await markSeen(session, deviceId, nowMs)
-      const { affected } = await session.run(`DELETE FROM subscriptions WHERE ${ONE}`, [
+    return this.#database.durable(async (executor) => {
+      await markSeen(executor, deviceId, nowMs)
+      const { affected } = await executor.run(`DELETE FROM subscriptions WHERE ${ONE}`, [
         channelId,
         deviceId,
       ])
@@ -95,9 +95,9 @@ export class Subscriptions implements SubscriptionStore {
     nowMs: number,
   ): Promise<readonly ChannelId[]> {
     const kept = new Set(channelIds)
-    return this.#database.durable(async (session) => {
-      await markSeen(session, deviceId, nowMs)
-      const held = await session.all<{ channel: number; device: number; channelId: ChannelId }>(
+    return this.#database.durable(async (executor) => {
+      await markSeen(executor, deviceId, nowMs)
+      const held = await executor.all<{ channel: number; device: number; channelId: ChannelId }>(
         `SELECT s.channel, s.device, c.channel_id AS channelId
           FROM devices d
           JOIN subscriptions s ON s.device = d.id
@@ -107,7 +107,7 @@ export class Subscriptions implements SubscriptionStore {
       )
       const left = held.filter(({ channelId }) => !kept.has(channelId))
       for (const { channel, device } of left) {
-        await session.run('DELETE FROM subscriptions WHERE channel = ? AND device = ?', [
+        await executor.run('DELETE FROM subscriptions WHERE channel = ? AND device = ?', [
           channel,
           device,
         ])
@@ -121,14 +121,14 @@ export class Subscriptions implements SubscriptionStore {
   }
 
   positions(deviceId: DeviceId): Promise<readonly Position[]> {
-    return this.#database.read((session) =>
-      session.all<Position>(`${POSITION} ORDER BY c.channel_id`, [deviceId]),
+    return this.#database.read((executor) =>
+      executor.all<Position>(`${POSITION} ORDER BY c.channel_id`, [deviceId]),
     )
   }
 
   position(deviceId: DeviceId, channelId: ChannelId): Promise<Position | undefined> {
-    return this.#database.read((session) =>
-      session.first<Position>(`${POSITION} AND c.channel_id = ?`, [deviceId, channelId]),
+    return this.#database.read((executor) =>
+      executor.first<Position>(`${POSITION} AND c.channel_id = ?`, [deviceId, channelId]),
     )
   }
 
@@ -145,8 +145,8 @@ export class Subscriptions implements SubscriptionStore {
  * Begins the time without a subscription. It comes before the subscriptions are written, so that
  * rows are locked in the order in which subscribing locks them. (idle/1)
  */
-async function markSeen(session: Session, deviceId: DeviceId, nowMs: number): Promise<void> {
-  await session.run(
+async function markSeen(executor: Executor, deviceId: DeviceId, nowMs: number): Promise<void> {
+  await executor.run(
     'UPDATE devices SET seen_at = ? WHERE device_id = ? AND seen_at IS NOT NULL AND seen_at < ?',
     [nowMs, deviceId, nowMs],
   )
@@ -154,13 +154,13 @@ async function markSeen(session: Session, deviceId: DeviceId, nowMs: number): Pr
 
 /** Locks the channel but not its head, which turns move all the time. */
 const lockChannel = (
-  session: Session,
+  executor: Executor,
   channelId: ChannelId,
 ): Promise<{ channel: number; channelName: string; headSeq: number } | undefined> =>
-  session.first(
+  executor.first(
     `SELECT c.id AS channel, c.name AS channelName,
         (SELECT h.head_seq FROM channel_heads h WHERE h.channel = c.id) AS headSeq
       FROM channels c
-      WHERE c.channel_id = ? AND c.is_deleted = 0${session.dialect.forUpdate}`,
+      WHERE c.channel_id = ? AND c.is_deleted = 0${executor.dialect.forUpdate}`,
     [channelId],
   )

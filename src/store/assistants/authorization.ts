@@ -18,7 +18,7 @@ import type { Database } from '#src/store/jobs/database'
 import type { AuthorizationSecretRow } from '#src/store/entities/authorization'
 import type { Tables } from '#src/store/entities/tables'
 import { removeGrant } from './ended-grants.ts'
-import type { Session } from '#src/store/jobs/session'
+import type { Executor } from '#src/store/jobs/executor'
 
 const KEY = ['model', 'id_hash'] as const
 const VALUES = ['grant_id', 'uid', 'payload', 'consumed_at', 'expires_at'] as const
@@ -39,16 +39,16 @@ export class AuthorizationRecords implements AuthorizationRecordStore {
   }
 
   async put(record: AuthorizationRecord, atMost?: number): Promise<void> {
-    const write = async (session: Session): Promise<void> => {
-      await this.#records.write(session, [record])
-      if (atMost !== undefined) await removeBeyond(session, record, atMost) // authorization/3
+    const write = async (executor: Executor): Promise<void> => {
+      await this.#records.write(executor, [record])
+      if (atMost !== undefined) await removeBeyond(executor, record, atMost) // authorization/3
     }
     await this.#database.durable(write, { isIdempotent: true })
   }
 
   find(model: string, idHash: string, nowMs: number): Promise<FoundRecord | undefined> {
-    return this.#database.read((session) =>
-      session.first<FoundRecord>(`${FOUND} WHERE model = ? AND id_hash = ? AND expires_at > ?`, [
+    return this.#database.read((executor) =>
+      executor.first<FoundRecord>(`${FOUND} WHERE model = ? AND id_hash = ? AND expires_at > ?`, [
         model,
         idHash,
         nowMs,
@@ -57,8 +57,8 @@ export class AuthorizationRecords implements AuthorizationRecordStore {
   }
 
   findByUid(model: string, uid: string, nowMs: number): Promise<FoundRecord | undefined> {
-    return this.#database.read((session) =>
-      session.first<FoundRecord>(`${FOUND} WHERE uid = ? AND model = ? AND expires_at > ?`, [
+    return this.#database.read((executor) =>
+      executor.first<FoundRecord>(`${FOUND} WHERE uid = ? AND model = ? AND expires_at > ?`, [
         uid,
         model,
         nowMs,
@@ -67,8 +67,8 @@ export class AuthorizationRecords implements AuthorizationRecordStore {
   }
 
   consume(model: string, idHash: string, nowMs: number): Promise<boolean> {
-    return this.#database.durable(async (session) => {
-      const { affected } = await session.run(
+    return this.#database.durable(async (executor) => {
+      const { affected } = await executor.run(
         `UPDATE authorization_records SET consumed_at = ?
           WHERE model = ? AND id_hash = ? AND consumed_at = 0`, // authorization/1
         [nowMs, model, idHash],
@@ -78,8 +78,8 @@ export class AuthorizationRecords implements AuthorizationRecordStore {
   }
 
   async remove(model: string, idHash: string): Promise<void> {
-    await this.#database.durable((session) =>
-      session.run('DELETE FROM authorization_records WHERE model = ? AND id_hash = ?', [
+    await this.#database.durable((executor) =>
+      executor.run('DELETE FROM authorization_records WHERE model = ? AND id_hash = ?', [
         model,
         idHash,
       ]),
@@ -87,8 +87,8 @@ export class AuthorizationRecords implements AuthorizationRecordStore {
   }
 
   async prolong(model: string, idHash: string, expiresAt: number): Promise<void> {
-    await this.#database.durable((session) =>
-      session.run(
+    await this.#database.durable((executor) =>
+      executor.run(
         `UPDATE authorization_records SET expires_at = ?
           WHERE model = ? AND id_hash = ? AND expires_at < ?`,
         [expiresAt, model, idHash, expiresAt],
@@ -97,21 +97,21 @@ export class AuthorizationRecords implements AuthorizationRecordStore {
   }
 
   async revokeGrant(grantId: string): Promise<void> {
-    await this.#database.durable((session) => removeGrant(session, grantId))
+    await this.#database.durable((executor) => removeGrant(executor, grantId))
   }
 
   secrets(purpose: string, fresh: readonly PeriodSecret[]): Promise<readonly PeriodSecret[]> {
     const periods = fresh.map(({ period }) => period)
     return this.#database.durable(
-      async (session) => {
+      async (executor) => {
         const rows = fresh.map((secret) => ({ purpose, ...secret }))
         const eldest = Math.min(...periods) - 1
-        await this.#secrets.write(session, rows)
-        await session.run('DELETE FROM authorization_secrets WHERE purpose = ? AND period < ?', [
+        await this.#secrets.write(executor, rows)
+        await executor.run('DELETE FROM authorization_secrets WHERE purpose = ? AND period < ?', [
           purpose,
           eldest,
         ])
-        return session.all<PeriodSecret>(
+        return executor.all<PeriodSecret>(
           `SELECT period, secret FROM authorization_secrets
             WHERE purpose = ? AND period BETWEEN ? AND ? ORDER BY period`,
           [purpose, eldest, Math.max(...periods)],
@@ -127,18 +127,18 @@ const BEYOND_MAX = 100
 
 /** Reads an index alone, in its order. */
 async function removeBeyond(
-  session: Session,
+  executor: Executor,
   { model, idHash: written, expiresAt }: AuthorizationRecord,
   atMost: number,
 ): Promise<void> {
-  const beyond = await session.all<{ readonly idHash: string }>(
+  const beyond = await executor.all<{ readonly idHash: string }>(
     `SELECT id_hash AS idHash FROM authorization_records
       WHERE model = ? AND expires_at <= ? AND id_hash <> ?
       ORDER BY expires_at DESC, id_hash DESC LIMIT ? OFFSET ?`,
     [model, expiresAt, written, BEYOND_MAX, atMost - 1],
   )
   for (const { idHash } of beyond) {
-    await session.run('DELETE FROM authorization_records WHERE model = ? AND id_hash = ?', [
+    await executor.run('DELETE FROM authorization_records WHERE model = ? AND id_hash = ?', [
       model,
       idHash,
     ])

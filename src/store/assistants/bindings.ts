@@ -26,7 +26,7 @@ import type { Database } from '#src/store/jobs/database'
 import type { BindSessionRow, BindingRow } from '#src/store/entities/authorization'
 import type { Tables } from '#src/store/entities/tables'
 import { GOOD, endUse, replaceEarlier } from './replaced-grants.ts'
-import type { Session } from '#src/store/jobs/session'
+import type { Executor } from '#src/store/jobs/executor'
 
 interface SessionRow {
   readonly grantId: string
@@ -54,44 +54,44 @@ export class Bindings implements BindingStore {
   }
 
   bind(binding: NewBinding): Promise<Bound> {
-    return this.#database.durable(async (session) => {
-      const channel = await this.#bind(session, binding)
+    return this.#database.durable(async (executor) => {
+      const channel = await this.#bind(executor, binding)
       if (typeof channel === 'string') return channel
       const { channelId: _channelId, ...bound } = binding
-      await replaceEarlier(session, this.#bindings, { ...bound, channel })
+      await replaceEarlier(executor, this.#bindings, { ...bound, channel })
       return 'bound'
     })
   }
 
   /** Gives the number of the channel. */
   async #bind(
-    session: Session,
+    executor: Executor,
     { channelId, ...binding }: NewBinding,
   ): Promise<number | 'full' | 'no-channel'> {
     const { grantId, passwordHash } = binding
-    const found = await session.first<{ id: number; passwordHash: string }>(
+    const found = await executor.first<{ id: number; passwordHash: string }>(
       `SELECT id, password_hash AS passwordHash FROM channels
-        WHERE channel_id = ? AND is_deleted = 0${session.dialect.forUpdate}`,
+        WHERE channel_id = ? AND is_deleted = 0${executor.dialect.forUpdate}`,
       [channelId],
     )
     if (found?.passwordHash !== passwordHash) return 'no-channel'
-    await session.run('DELETE FROM bindings WHERE grant_id = ? AND channel = ?', [
+    await executor.run('DELETE FROM bindings WHERE grant_id = ? AND channel = ?', [
       grantId,
       found.id,
     ])
     // The lock keeps another channel from being bound in between. (bindings/2)
-    const good = await session.all(
-      `SELECT b.channel FROM ${GOOD} WHERE b.grant_id = ?${session.dialect.forUpdate}`,
+    const good = await executor.all(
+      `SELECT b.channel FROM ${GOOD} WHERE b.grant_id = ?${executor.dialect.forUpdate}`,
       [grantId],
     )
     if (good.length >= BINDINGS_MAX) return 'full'
-    await this.#bindings.write(session, [{ ...binding, channel: found.id }])
+    await this.#bindings.write(executor, [{ ...binding, channel: found.id }])
     return found.id
   }
 
   ofGrant(grantId: string): Promise<readonly Binding[]> {
-    return this.#database.read((session) =>
-      session.all<Binding>(
+    return this.#database.read((executor) =>
+      executor.all<Binding>(
         `SELECT c.channel_id AS channelId, c.name AS channelName, b.bound_at AS boundAtMs
           FROM ${GOOD} WHERE b.grant_id = ? ORDER BY b.bound_at, c.id LIMIT ?`,
         [grantId, BINDINGS_MAX],
@@ -100,8 +100,8 @@ export class Bindings implements BindingStore {
   }
 
   ofChannel(channelId: ChannelId): Promise<readonly BoundAssistant[]> {
-    return this.#database.read((session) =>
-      session.all<BoundAssistant>(
+    return this.#database.read((executor) =>
+      executor.all<BoundAssistant>(
         `SELECT b.client, MIN(b.client_name) AS clientName, COUNT(*) AS grants,
             MIN(b.bound_at) AS boundAt
           FROM ${GOOD} WHERE c.channel_id = ?
@@ -112,8 +112,8 @@ export class Bindings implements BindingStore {
   }
 
   ofBrowser(client: string, browser: string): Promise<readonly KeptBinding[]> {
-    return this.#database.read((session) =>
-      session.all<KeptBinding>(
+    return this.#database.read((executor) =>
+      executor.all<KeptBinding>(
         `SELECT b.grant_id AS grantId, c.channel_id AS channelId, c.name AS channelName
           FROM ${GOOD} WHERE b.browser = ? AND b.client = ?
           ORDER BY b.grant_id, b.bound_at, c.id LIMIT ?`,
@@ -123,8 +123,8 @@ export class Bindings implements BindingStore {
   }
 
   unbind(grantId: string, channelId: ChannelId): Promise<boolean> {
-    return this.#database.durable(async (session) => {
-      const { affected } = await session.run(
+    return this.#database.durable(async (executor) => {
+      const { affected } = await executor.run(
         `DELETE FROM bindings WHERE grant_id = ?
           AND channel = (SELECT id FROM channels WHERE channel_id = ? AND is_deleted = 0)`,
         [grantId, channelId],
@@ -134,18 +134,18 @@ export class Bindings implements BindingStore {
   }
 
   endUse(channelId: ChannelId, client: string): Promise<boolean> {
-    return this.#database.durable((session) => endUse(session, channelId, client))
+    return this.#database.durable((executor) => endUse(executor, channelId, client))
   }
 
   async startSession(bindSession: NewBindSession): Promise<void> {
-    await this.#database.durable((session) =>
-      this.#sessions.write(session, [{ ...bindSession, channel: 0 }]),
+    await this.#database.durable((executor) =>
+      this.#sessions.write(executor, [{ ...bindSession, channel: 0 }]),
     )
   }
 
   async session(secretHash: string, nowMs: number): Promise<OpenBindSession | undefined> {
-    const found = await this.#database.read((session) =>
-      session.first<SessionRow>(SESSION, [secretHash]),
+    const found = await this.#database.read((executor) =>
+      executor.first<SessionRow>(SESSION, [secretHash]),
     )
     if (found === undefined) return undefined
     const { grantId, clientName, channel, expiresAt } = found
@@ -157,16 +157,16 @@ export class Bindings implements BindingStore {
     secretHash: string,
     binding: Omit<NewBinding, keyof GrantHolder>,
   ): Promise<Bound | 'no-session'> {
-    return this.#database.durable<Bound | 'no-session'>(async (session) => {
-      const found = await session.first<SessionRow>(
-        `${SESSION} AND channel = 0 AND expires_at > ?${session.dialect.forUpdate}`,
+    return this.#database.durable<Bound | 'no-session'>(async (executor) => {
+      const found = await executor.first<SessionRow>(
+        `${SESSION} AND channel = 0 AND expires_at > ?${executor.dialect.forUpdate}`,
         [secretHash, binding.boundAt],
       )
       if (found === undefined) return 'no-session'
       const { channel: _channel, expiresAt: _expiresAt, ...holder } = found
-      const bound = await this.#bind(session, { ...binding, ...holder })
+      const bound = await this.#bind(executor, { ...binding, ...holder })
       if (typeof bound === 'string') return bound
-      await session.run('UPDATE bind_sessions SET channel = ? WHERE secret_hash = ?', [
+      await executor.run('UPDATE bind_sessions SET channel = ? WHERE secret_hash = ?', [
         bound,
         secretHash,
       ]) // bindings/3
@@ -178,8 +178,8 @@ export class Bindings implements BindingStore {
     grantId: string,
     bindSession: string,
   ): Promise<{ readonly expiresAt: number; readonly channelId?: ChannelId } | undefined> {
-    const found = await this.#database.read((session) =>
-      session.first<{ readonly expiresAt: number; readonly channelId: ChannelId | null }>(
+    const found = await this.#database.read((executor) =>
+      executor.first<{ readonly expiresAt: number; readonly channelId: ChannelId | null }>(
         `SELECT s.expires_at AS expiresAt, c.channel_id AS channelId
           FROM bind_sessions s LEFT JOIN channels c ON c.id = s.channel
           WHERE s.bind_session = ? AND s.grant_id = ?`,

@@ -1,6 +1,6 @@
 // Removes ended records of the authorization server, a few rows at a time.
 
-import type { Session } from '#src/store/jobs/session'
+import type { Executor } from '#src/store/jobs/executor'
 
 interface Ended {
   readonly model: string
@@ -11,28 +11,28 @@ interface Ended {
 const OF_GRANTS = ['authorization_records', 'bindings', 'bind_sessions']
 
 /** Removes all records and bindings of one grant. */
-export async function removeGrant(session: Session, grantId: string): Promise<void> {
+export async function removeGrant(executor: Executor, grantId: string): Promise<void> {
   for (const table of OF_GRANTS) {
-    await session.run(`DELETE FROM ${table} WHERE grant_id = ?`, [grantId])
+    await executor.run(`DELETE FROM ${table} WHERE grant_id = ?`, [grantId])
   }
 }
 
 /** Removes at most `maxRows` rows: records that have ended, and with a grant its bindings. */
 export async function removeEndedGrants(
-  session: Session,
+  executor: Executor,
   endedBefore: number,
   maxRows: number,
 ): Promise<number> {
-  const ended = await session.all<Ended>(
+  const ended = await executor.all<Ended>(
     `SELECT model, id_hash AS idHash, grant_id AS grantId FROM authorization_records
-      WHERE expires_at < ? ORDER BY expires_at LIMIT ?${session.dialect.forUpdate}`,
+      WHERE expires_at < ? ORDER BY expires_at LIMIT ?${executor.dialect.forUpdate}`,
     [endedBefore, maxRows],
   )
   let removed = 0
   for (const { model, idHash, grantId } of ended) {
-    if (model === 'Grant') removed += await removeBindings(session, grantId, maxRows - removed)
+    if (model === 'Grant') removed += await removeBindings(executor, grantId, maxRows - removed)
     if (removed >= maxRows) break
-    const { affected } = await session.run(
+    const { affected } = await executor.run(
       'DELETE FROM authorization_records WHERE model = ? AND id_hash = ?',
       [model, idHash],
     )
@@ -41,14 +41,18 @@ export async function removeEndedGrants(
   return removed
 }
 
-async function removeBindings(session: Session, grantId: string, maxRows: number): Promise<number> {
-  const bound = await session.all<{ channel: number }>(
+async function removeBindings(
+  executor: Executor,
+  grantId: string,
+  maxRows: number,
+): Promise<number> {
+  const bound = await executor.all<{ channel: number }>(
     'SELECT channel FROM bindings WHERE grant_id = ? ORDER BY channel LIMIT ?',
     [grantId, maxRows],
   )
   const last = bound.at(-1)
   if (last === undefined) return 0
-  const { affected } = await session.run(
+  const { affected } = await executor.run(
     'DELETE FROM bindings WHERE grant_id = ? AND channel <= ?',
     [grantId, last.channel],
   )
@@ -57,17 +61,17 @@ async function removeBindings(session: Session, grantId: string, maxRows: number
 
 /** Removes at most `maxRows` bind sessions that ended before. */
 export async function removeBindSessions(
-  session: Session,
+  executor: Executor,
   endedBefore: number,
   maxRows: number,
 ): Promise<number> {
-  const ended = await session.all<{ bindSession: string }>(
+  const ended = await executor.all<{ bindSession: string }>(
     `SELECT bind_session AS bindSession FROM bind_sessions
-      WHERE expires_at < ? ORDER BY expires_at LIMIT ?${session.dialect.forUpdate}`,
+      WHERE expires_at < ? ORDER BY expires_at LIMIT ?${executor.dialect.forUpdate}`,
     [endedBefore, maxRows],
   )
   for (const { bindSession } of ended) {
-    await session.run('DELETE FROM bind_sessions WHERE bind_session = ?', [bindSession])
+    await executor.run('DELETE FROM bind_sessions WHERE bind_session = ?', [bindSession])
   }
   return ended.length
 }

@@ -14,7 +14,7 @@ import type { ChannelId, DeviceId } from '#domain/identity'
 import { ACKED_AHEAD_MAX } from '#domain/store-ports'
 import { Bulk } from '#src/store/statements/bulk'
 import type { Database } from '#src/store/jobs/database'
-import type { Session } from '#src/store/jobs/session'
+import type { Executor } from '#src/store/jobs/executor'
 import { deliverableSeqs } from './deliverables.ts'
 import type { SubscriptionRow } from '#src/store/entities/devices'
 import type { Tables } from '#src/store/entities/tables'
@@ -47,9 +47,9 @@ export class Acknowledgements {
    */
   upTo(acknowledgements: readonly Acknowledgement[]): Promise<void> {
     if (acknowledgements.length === 0) return Promise.resolve()
-    const job = async (session: Session): Promise<void> => {
+    const job = async (executor: Executor): Promise<void> => {
       const moved = new Map<string, SubscriptionRow>()
-      for (const { seq, headSeq, ...held } of await lockSubscriptions(session, acknowledgements)) {
+      for (const { seq, headSeq, ...held } of await lockSubscriptions(executor, acknowledgements)) {
         const key = `${held.channel} ${held.device}`
         const known = moved.get(key)?.ackedSeq ?? held.ackedSeq
         const ackedSeq = Math.min(seq, headSeq)
@@ -57,7 +57,7 @@ export class Acknowledgements {
         const ahead = aheadOf(held).filter((single) => single > ackedSeq)
         moved.set(key, { ...held, ackedSeq, ackedAhead: JSON.stringify(ahead) })
       }
-      await this.#moved.write(session, [...moved.values()].toSorted(byKey))
+      await this.#moved.write(executor, [...moved.values()].toSorted(byKey))
     }
     return this.#database.repeatable(job, { isIdempotent: true })
   }
@@ -68,21 +68,21 @@ export class Acknowledgements {
    */
   single(deviceId: DeviceId, entries: readonly AckedEntry[]): Promise<number> {
     const byChannel = Map.groupBy(entries, ({ channelId }) => channelId)
-    return this.#database.repeatable(async (session) => {
+    return this.#database.repeatable(async (executor) => {
       let news = 0
       for (const [channelId, acked] of byChannel) {
         const wanted = [{ deviceId, channelId, seq: 0 }]
-        const [held] = await lockSubscriptions(session, wanted)
+        const [held] = await lockSubscriptions(executor, wanted)
         if (held === undefined) continue
         const seqs = acked.map(({ seq }) => seq)
-        news += await this.#acknowledge(session, held, seqs)
+        news += await this.#acknowledge(executor, held, seqs)
       }
       return news
     })
   }
 
   async #acknowledge(
-    session: Session,
+    executor: Executor,
     held: LockedSubscription,
     seqs: readonly number[],
   ): Promise<number> {
@@ -94,24 +94,24 @@ export class Acknowledgements {
     )
     if (fresh.size === 0) return 0
     const acked = new Set([...before, ...fresh])
-    const ackedSeq = await advance(session, held, acked) // acknowledgements/2
+    const ackedSeq = await advance(executor, held, acked) // acknowledgements/2
     const ahead = [...acked].filter((seq) => seq > ackedSeq).sort((a, b) => a - b)
     const kept = ahead.slice(0, ACKED_AHEAD_MAX) // acknowledgements/3
     const givenUp = ahead.slice(ACKED_AHEAD_MAX).filter((seq) => fresh.has(seq))
-    await this.#moved.write(session, [{ ...row, ackedSeq, ackedAhead: JSON.stringify(kept) }])
+    await this.#moved.write(executor, [{ ...row, ackedSeq, ackedAhead: JSON.stringify(kept) }])
     return fresh.size - givenUp.length
   }
 }
 
 /** acknowledgements/2: the position once these seqs are acknowledged too. */
 async function advance(
-  session: Session,
+  executor: Executor,
   { channel, sinceSeq, ackedSeq, headSeq }: LockedSubscription,
   acked: ReadonlySet<number>,
 ): Promise<number> {
   let afterSeq = ackedSeq
   for (;;) {
-    const next = await deliverableSeqs(session, { channel, afterSeq, sinceSeq }, SEQS_AT_ONCE)
+    const next = await deliverableSeqs(executor, { channel, afterSeq, sinceSeq }, SEQS_AT_ONCE)
     const open = next.find((seq) => !acked.has(seq))
     // When a turn commits between the reads of Messages and Things, only its Things are seen:
     // nothing beyond the head is known yet.
@@ -127,11 +127,11 @@ async function advance(
  * It locks no other row: the rows of channels, heads and devices belong to other writers.
  */
 async function lockSubscriptions(
-  session: Session,
+  executor: Executor,
   wanted: readonly Acknowledgement[],
 ): Promise<LockedSubscription[]> {
-  const { dialect } = session
-  const named = await session.all<Key & { readonly seq: number }>(
+  const { dialect } = executor
+  const named = await executor.all<Key & { readonly seq: number }>(
     `SELECT${dialect.inOrder} c.id AS channel, d.id AS device, k.seq
       FROM ${dialect.keys('k', { device_id: 'text', channel_id: 'text', seq: 'integer' })}
       CROSS JOIN devices d ON d.device_id = k.device_id
@@ -142,7 +142,7 @@ async function lockSubscriptions(
   const keys = named.toSorted(byKey).map(({ channel, device, seq }) => [channel, device, seq])
   // MySQL refuses FOR UPDATE beside JSON_TABLE itself (error 3569); in a derived table it is
   // allowed, and locks no row of another table.
-  return session.all<LockedSubscription>(
+  return executor.all<LockedSubscription>(
     `SELECT${dialect.inOrder} s.channel, s.device, s.since_seq AS sinceSeq, s.acked_seq AS ackedSeq,
         s.acked_ahead AS ackedAhead, s.created_at AS createdAt, k.seq,
         (SELECT h.head_seq FROM channel_heads h WHERE h.channel = s.channel) AS headSeq

@@ -11,7 +11,7 @@
 
 import type { CatchUpPage, CatchUpRequest, RemovedTo } from '#domain/feed'
 import type { ChannelId } from '#domain/identity'
-import type { Session } from '#src/store/jobs/session'
+import type { Executor } from '#src/store/jobs/executor'
 import { deliverables } from './deliverables.ts'
 import type { Deliverables, Wanted } from './deliverables.ts'
 import { roomFor } from '#src/store/statements/sized'
@@ -39,16 +39,16 @@ interface KnownRequest {
  * complete one.
  */
 export async function catchUp(
-  session: Session,
+  executor: Executor,
   requests: readonly CatchUpRequest[],
   bytes?: number,
 ): Promise<readonly CatchUpPage[]> {
-  const heads = await headsOf(session, requests)
+  const heads = await headsOf(executor, requests)
   const asked = requests.flatMap((request): KnownRequest[] => {
     const known = heads.get(request.channelId)
     return known === undefined ? [] : [{ request, heads: known, gap: gapOf(known, request) }]
   })
-  const { found } = await deliverables(session, asked.map(wantedBy), roomFor(0, bytes))
+  const { found } = await deliverables(executor, asked.map(wantedBy), roomFor(0, bytes))
   const pages = new Map<ChannelId, CatchUpPage>()
   for (const [at, { request, ...known }] of asked.entries()) {
     const part = found[at]
@@ -62,11 +62,11 @@ export async function catchUp(
 }
 
 async function headsOf(
-  session: Session,
+  executor: Executor,
   requests: readonly CatchUpRequest[],
 ): Promise<ReadonlyMap<ChannelId, Heads>> {
-  const { dialect } = session
-  const rows = await session.all<Heads>(
+  const { dialect } = executor
+  const rows = await executor.all<Heads>(
     `SELECT${dialect.inOrder} c.channel_id AS channelId, h.channel, h.head_seq AS headSeq,
         h.entries_floor AS entriesFloor, h.tombstone_floor AS tombstoneFloor
       FROM ${dialect.keys('k', { channel_id: 'text' })}

@@ -10,7 +10,7 @@
 import type { FeedEntry } from '#domain/feed'
 import type { ChannelId } from '#domain/identity'
 import { entitiesInEach } from '#src/store/statements/blocks'
-import type { Session } from '#src/store/jobs/session'
+import type { Executor } from '#src/store/jobs/executor'
 import { syncEntry } from '#src/store/turns/document'
 import type { ThingRow } from '#src/store/entities/entities'
 import type { FeedRow } from '#src/store/entities/feed'
@@ -63,12 +63,12 @@ export function entryFrom(channelId: ChannelId, row: StoredEntry): FeedEntry {
  * bytes: those of the first ones when that ends before the last. `left` is the room behind them.
  */
 export async function deliverables(
-  session: Session,
+  executor: Executor,
   wanted: readonly Wanted[],
   room: RoomInBytes,
 ): Promise<{ readonly found: readonly Deliverables[]; readonly left: RoomInBytes }> {
   // One more than there is room for tells whether more follow.
-  const sizes = await rowsIn<Sized, Wanted>(session, wanted, {
+  const sizes = await rowsIn<Sized, Wanted>(executor, wanted, {
     columnsOf: sizeColumns,
     limitOf: ({ limit, leftOut }) => limit + 1 + (leftOut?.size ?? 0),
   })
@@ -84,7 +84,7 @@ export async function deliverables(
     parts.push({ channel, isComplete: filled.count === open.length })
     for (const row of open.slice(0, filled.count)) fitting.push({ ...row, channel, channelId })
   }
-  const entries = await entriesOf(session, fitting)
+  const entries = await entriesOf(executor, fitting)
   const found = parts.map(({ channel, isComplete }) => ({
     entries: entries.get(channel) ?? [],
     isComplete,
@@ -94,12 +94,12 @@ export async function deliverables(
 
 /** The seqs of the next deliverables, at most `limit`. */
 export async function deliverableSeqs(
-  session: Session,
+  executor: Executor,
   stretch: Stretch,
   limit: number,
 ): Promise<number[]> {
   const asked = { columnsOf: () => 'seq', limitOf: () => limit }
-  const [found = []] = await rowsIn<Sequenced>(session, [stretch], asked)
+  const [found = []] = await rowsIn<Sequenced>(executor, [stretch], asked)
   return found.map(({ seq }) => seq)
 }
 
@@ -118,12 +118,12 @@ interface Selection<One> {
 
 /** The rows of both tables in seq order, for each stretch. */
 async function rowsIn<Row extends Sequenced, One extends Stretch = Stretch>(
-  session: Session,
+  executor: Executor,
   stretches: readonly One[],
   { columnsOf, limitOf }: Selection<One>,
 ): Promise<readonly (readonly (Row & FoundIn)[])[]> {
   const entries = await allForEach<Row>(
-    session,
+    executor,
     `SELECT ${columnsOf('feed_entries')}
       FROM feed_entries WHERE channel = ? AND seq > ? ORDER BY seq LIMIT ?`,
     stretches.map((stretch) => {
@@ -136,7 +136,7 @@ async function rowsIn<Row extends Sequenced, One extends Stretch = Stretch>(
     const filter = { sql: ` AND (state <> 'deleted' OR seq > ?)`, parameters: [deletedSince] }
     return { table: 'things' as const, channel, after, filter, limit: limitOf(stretch) }
   })
-  const things = await entitiesInEach<Row>(session, slices, {
+  const things = await entitiesInEach<Row>(executor, slices, {
     columns: columnsOf('things'),
     order: 'oldest first',
   })
@@ -151,16 +151,16 @@ async function rowsIn<Row extends Sequenced, One extends Stretch = Stretch>(
 
 /** The entries behind rows whose sizes are known: in seq order, by channel. */
 async function entriesOf(
-  session: Session,
+  executor: Executor,
   rows: readonly Fitting[],
 ): Promise<ReadonlyMap<number, readonly FeedEntry[]>> {
   const stored = await contentOf<StoredEntry>(
-    session,
+    executor,
     { table: 'feed_entries', columns: FEED_COLUMNS },
     rows.filter(({ table }) => table === 'feed_entries'),
   )
   const things = await contentOf<Omit<ThingRow, 'channel'>>(
-    session,
+    executor,
     { table: 'things', columns: 'id, state, seq, op_id AS opId, document' },
     rows.filter(({ table }) => table === 'things'),
   )

@@ -2,7 +2,7 @@
 
 import type { FeedEntry } from '#domain/feed'
 import type { HistoryQuery, Page } from '#domain/store-ports'
-import type { Session } from '#src/store/jobs/session'
+import type { Executor } from '#src/store/jobs/executor'
 import { rowsOf, spanOf, spanSince } from '#src/store/statements/spans'
 import type { FeedTable, Source } from '#src/store/statements/spans'
 import { FEED_COLUMNS, entryFrom, mergeBySeq } from './deliverables.ts'
@@ -19,7 +19,7 @@ import type { Sized } from '#src/store/statements/sized'
 const PROBED_ROWS = 100
 
 export async function history(
-  session: Session,
+  executor: Executor,
   channel: number,
   query: HistoryQuery,
 ): Promise<Page<FeedEntry>> {
@@ -27,13 +27,13 @@ export async function history(
   const filter = filterOf(query)
   const sources: Source[] = []
   for (const table of tablesOf(query)) {
-    sources.push(await sourceOf(session, { table, channel, after: query.afterSeq ?? 0 }, query))
+    sources.push(await sourceOf(executor, { table, channel, after: query.afterSeq ?? 0 }, query))
   }
-  const end = filter.sql === '' ? undefined : await unscanned(session, sources)
+  const end = filter.sql === '' ? undefined : await unscanned(executor, sources)
 
   let found: readonly Found[] = []
   for (const source of sources) {
-    const more = await sizesIn(session, source, { end, filter, limit: limit + 1 })
+    const more = await sizesIn(executor, source, { end, filter, limit: limit + 1 })
     found = mergeBySeq(found, more, limit + 1)
   }
   const { count } = fill(found, roomFor(limit))
@@ -43,7 +43,7 @@ export async function history(
       .slice(0, count)
       .filter((size) => size.table === table)
       .map(({ id, seq }) => ({ channel, id, seq }))
-    const rows = await contentOf<StoredEntry>(session, { table, columns: FEED_COLUMNS }, wanted)
+    const rows = await contentOf<StoredEntry>(executor, { table, columns: FEED_COLUMNS }, wanted)
     items.push(...rows.map((row) => entryFrom(channelId, row)))
   }
   return pageOf(mergeBySeq(items, [], count), found, end === undefined ? undefined : end - 1)
@@ -79,13 +79,13 @@ interface Range {
 type Found = Sized & { readonly table: FeedTable }
 
 async function sizesIn(
-  session: Session,
+  executor: Executor,
   source: Source,
   { end = Number.MAX_SAFE_INTEGER, filter, limit }: Range,
 ): Promise<Found[]> {
   const { table } = source
-  const { sql, parameters, order } = rowsOf(session, source)
-  const sizes = await session.all<Sized>(
+  const { sql, parameters, order } = rowsOf(executor, source)
+  const sizes = await executor.all<Sized>(
     `SELECT ${sizeColumns(table)} ${sql} AND seq < ?${filter.sql}${order} LIMIT ?`,
     [...parameters, end, ...filter.parameters, limit],
   )
@@ -96,13 +96,13 @@ async function sizesIn(
  * paging/1: the seq of the first row, in either table, that this page does not step over any more.
  */
 async function unscanned(
-  session: Session,
+  executor: Executor,
   sources: readonly Source[],
 ): Promise<number | undefined> {
   let end: number | undefined
   for (const source of sources) {
-    const { sql, parameters, order } = rowsOf(session, source)
-    const row = await session.first<{ seq: number }>(
+    const { sql, parameters, order } = rowsOf(executor, source)
+    const row = await executor.first<{ seq: number }>(
       `SELECT seq ${sql}${order} LIMIT 1 OFFSET ${SCANNED_MAX}`,
       parameters,
     )
@@ -113,16 +113,16 @@ async function unscanned(
 
 /** The source to read: behind the cursor, and not much before a time. */
 async function sourceOf(
-  session: Session,
+  executor: Executor,
   source: Source,
   { sinceMs }: HistoryQuery,
 ): Promise<Source> {
   if (sinceMs === undefined) return source
   const { table } = source
-  const span = spanOf(session, table)
+  const span = spanOf(executor, table)
   return span === undefined
-    ? { ...source, after: await lastBefore(session, source, sinceMs) }
-    : { ...source, firstSpan: await spanSince(session, { table, bits: span.bits, sinceMs }) }
+    ? { ...source, after: await lastBefore(executor, source, sinceMs) }
+    : { ...source, firstSpan: await spanSince(executor, { table, bits: span.bits, sinceMs }) }
 }
 
 /**
@@ -133,11 +133,11 @@ async function sourceOf(
  * but no older one is given.
  */
 async function lastBefore(
-  session: Session,
+  executor: Executor,
   { table, channel, after }: Source,
   sinceMs: number,
 ): Promise<number> {
-  const newest = await session.first<{ seq: number | null }>(
+  const newest = await executor.first<{ seq: number | null }>(
     `SELECT max(seq) AS seq FROM ${table} WHERE channel = ?`,
     [channel],
   )
@@ -145,7 +145,7 @@ async function lastBefore(
   let high = newest?.seq ?? after
   while (low < high) {
     const middle = Math.floor((low + high) / 2)
-    const next = await session.all<{ seq: number; acceptedAt: number }>(
+    const next = await executor.all<{ seq: number; acceptedAt: number }>(
       `SELECT seq, accepted_at AS acceptedAt FROM ${table}
         WHERE channel = ? AND seq > ? ORDER BY seq LIMIT ?`,
       [channel, middle, PROBED_ROWS],

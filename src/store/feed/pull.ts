@@ -37,8 +37,8 @@ export async function pull(
 
 /** The device's channels whose head is beyond its position. */
 function behindOf(database: Database, deviceId: DeviceId): Promise<Pulled[]> {
-  return database.read((session) =>
-    session.all<Pulled>(
+  return database.read((executor) =>
+    executor.all<Pulled>(
       `SELECT s.channel, c.channel_id AS channelId, s.since_seq AS sinceSeq,
           s.acked_seq AS ackedSeq, s.acked_ahead AS ackedAhead
         FROM devices d
@@ -65,5 +65,5 @@ function openOf(
   const { channel, channelId, sinceSeq, ackedSeq: afterSeq } = held
   const leftOut = new Set(aheadOf(held))
   const wanted = { channel, channelId, afterSeq, sinceSeq, limit, leftOut }
-  return database.snapshot((session) => deliverables(session, [wanted], room))
+  return database.snapshot((executor) => deliverables(executor, [wanted], room))
 }

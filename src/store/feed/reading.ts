@@ -8,7 +8,7 @@ import { catchUp } from './catch-up.ts'
 import { entitiesIn, seqBehind } from '#src/store/statements/blocks'
 import type { EntityTable } from '#src/store/statements/blocks'
 import type { Database } from '#src/store/jobs/database'
-import type { Session } from '#src/store/jobs/session'
+import type { Executor } from '#src/store/jobs/executor'
 import type { Value } from '#src/store/dialect'
 import { eventFrom, thingFrom } from '#src/store/turns/document'
 import type { EventRow, ThingRow } from '#src/store/entities/entities'
@@ -47,14 +47,14 @@ export class Reading implements ReadStore {
   }
 
   history(query: HistoryQuery): Promise<Page<FeedEntry>> {
-    return this.#database.snapshot(async (session) => {
-      const channel = await channelOf(session, query.channelId)
-      return channel === undefined ? { items: [] } : history(session, channel, query)
+    return this.#database.snapshot(async (executor) => {
+      const channel = await channelOf(executor, query.channelId)
+      return channel === undefined ? { items: [] } : history(executor, channel, query)
     })
   }
 
   catchUp(requests: readonly CatchUpRequest[], bytes?: number): Promise<readonly CatchUpPage[]> {
-    return this.#database.snapshot((session) => catchUp(session, requests, bytes))
+    return this.#database.snapshot((executor) => catchUp(executor, requests, bytes))
   }
 
   pull(
@@ -65,8 +65,8 @@ export class Reading implements ReadStore {
   }
 
   #entity<Row>(table: EntityTable, channelId: ChannelId, id: string): Promise<Row | undefined> {
-    return this.#database.read((session) =>
-      session.first<Row>(
+    return this.#database.read((executor) =>
+      executor.first<Row>(
         `SELECT e.id, e.state, e.seq, e.document FROM channels c
           JOIN ${table} e ON e.channel = c.id AND e.id = ?
           WHERE c.channel_id = ? AND c.is_deleted = 0`,
@@ -79,22 +79,22 @@ export class Reading implements ReadStore {
     table: EntityTable,
     query: EntityQuery,
   ): Promise<Page<Row>> {
-    return this.#database.snapshot(async (session) => {
-      const channel = await channelOf(session, query.channelId)
+    return this.#database.snapshot(async (executor) => {
+      const channel = await channelOf(executor, query.channelId)
       if (channel === undefined) return { items: [] }
       const all = { table, channel, ...(query.before !== undefined && { before: query.before }) }
       const filter = filterOf(table, query)
       // paging/1
-      const end = filter.sql === '' ? undefined : await seqBehind(session, all, SCANNED_MAX)
+      const end = filter.sql === '' ? undefined : await seqBehind(executor, all, SCANNED_MAX)
       const found = await entitiesIn<Sized>(
-        session,
+        executor,
         { ...all, after: end ?? 0, filter },
         { columns: sizeColumns(table), order: 'newest first', limit: query.limit + 1 },
       )
       const { count } = fill(found, roomFor(query.limit))
       const content = { table, columns: 'id, state, seq, document' }
       const wanted = found.slice(0, count).map(({ id, seq }) => ({ channel, id, seq }))
-      const rows = await contentOf<Row>(session, content, wanted)
+      const rows = await contentOf<Row>(executor, content, wanted)
       return pageOf(rows, found, end === undefined ? undefined : end + 1)
     })
   }
@@ -115,8 +115,8 @@ function filterOf(table: EntityTable, { state, thingId }: EntityQuery): Filter {
   return { sql: conditions.join(''), parameters }
 }
 
-async function channelOf(session: Session, channelId: ChannelId): Promise<number | undefined> {
-  const row = await session.first<{ id: number }>(
+async function channelOf(executor: Executor, channelId: ChannelId): Promise<number | undefined> {
+  const row = await executor.first<{ id: number }>(
     'SELECT id FROM channels WHERE channel_id = ? AND is_deleted = 0',
     [channelId],
   )

@@ -20,23 +20,23 @@ import { DriverExecutions } from '#src/store/mysql/wire/driver-executions'
 import type { Executions } from '#src/store/mysql/wire/executions'
 import { PipelinedExecutions, Rooms } from '#src/store/mysql/wire/pipelined'
 import { tryExecutions } from '#src/store/mysql/wire/trial'
-import { RunnerSession } from './session.ts'
+import { RunnerExecutor } from './executor.ts'
 import type {
   Bounded,
   Changes,
   RowsStatement,
   Runner,
   Send,
-  Session,
+  Executor,
   Source,
   StatementLimits,
-} from './session.ts'
+} from './executor.ts'
 import { NoAnswer, causeOf } from '#src/store/store-error'
 
 export const ANSWER_MS_MAX = 10_000
 
 export interface Lent {
-  readonly session: Session
+  readonly executor: Executor
   giveBack(): Promise<void>
   /** connections/1 */
   discard(): void
@@ -64,8 +64,8 @@ class Sole implements Connections {
   readonly #lent: Lent
 
   constructor(source: Source, dialect: Dialect) {
-    const session = new RunnerSession(source.createQueryRunner(), dialect, (answer) => answer)
-    this.#lent = { session, giveBack: () => Promise.resolve(), discard: () => {} }
+    const executor = new RunnerExecutor(source.createQueryRunner(), dialect, (answer) => answer)
+    this.#lent = { executor, giveBack: () => Promise.resolve(), discard: () => {} }
   }
 
   lend(): Promise<Lent> {
@@ -104,8 +104,8 @@ class Pool implements Connections {
     try {
       const known = this.#executions.get(connection)
       const executions = known ?? (await this.#setUp(runner, connection))
-      const session = new PooledSession({ runner, executions }, this.#dialect, this.#bounded)
-      return { session, giveBack: () => runner.release(), discard }
+      const executor = new PooledExecutor({ runner, executions }, this.#dialect, this.#bounded)
+      return { executor, giveBack: () => runner.release(), discard }
     } catch (error) {
       discard()
       throw error
@@ -155,7 +155,7 @@ class Pool implements Connections {
     let lent: Lent | undefined
     try {
       lent = await this.lend()
-      const wrong = await tryExecutions(lent.session)
+      const wrong = await tryExecutions(lent.executor)
       if (wrong !== undefined) throw new Error(wrong)
       await lent.giveBack()
       return undefined
@@ -181,7 +181,7 @@ const UNDER_WAY_MAX = 8
  * 1,000 a transaction, against 10 / 22 / 23 with parameters written into the text and 15 / 19 / 19
  * with one JSON parameter.
  */
-class PooledSession extends RunnerSession {
+class PooledExecutor extends RunnerExecutor {
   readonly #executions: Executions
   readonly #bounded: Bounded
   /** The answer to the latest of these executions. */

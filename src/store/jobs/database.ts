@@ -21,7 +21,7 @@ import { connectionsOf } from './connections.ts'
 import type { Connections, Lent } from './connections.ts'
 import type { Dialect, Failure, TransactionKind } from '#src/store/dialect'
 import { Gate } from './gate.ts'
-import type { Session, Source } from './session.ts'
+import type { Executor, Source } from './executor.ts'
 import { NoAnswer, Overtaken, StoreDefect, StoreError, causeOf } from '#src/store/store-error'
 
 const ATTEMPTS_MAX = 5
@@ -39,7 +39,7 @@ export class RolledBack<Answer> {
 }
 
 /** Runs again from its beginning when the database rolled it back. (database/3) */
-type Job<Answer> = (session: Session) => Promise<Answer | RolledBack<Answer>>
+type Job<Answer> = (executor: Executor) => Promise<Answer | RolledBack<Answer>>
 
 export interface JobTraits {
   /** True when the job, run twice, leaves the same rows and gives the same answer. (database/3) */
@@ -178,13 +178,13 @@ export class Database {
     let isCommitting = false
     try {
       lent = await this.#connections.lend()
-      const { session } = lent
+      const { executor } = lent
       const begin = this.dialect.begin[kind]
-      for (const statement of begin) await session.run(statement)
-      const answer = await job(session)
+      for (const statement of begin) await executor.run(statement)
+      const answer = await job(executor)
       const isUndone = answer instanceof RolledBack
       isCommitting = !isUndone && begin.length > 0 && kind !== 'snapshot'
-      if (begin.length > 0) await session.run(isUndone ? 'ROLLBACK' : 'COMMIT')
+      if (begin.length > 0) await executor.run(isUndone ? 'ROLLBACK' : 'COMMIT')
       await this.#giveBack(lent, kind)
       return { kind: 'done', answer: isUndone ? answer.answer : answer }
     } catch (error) {
@@ -211,7 +211,7 @@ export class Database {
   ): Promise<void> {
     if (isGone) return lent.discard()
     if (this.dialect.begin[kind].length === 0) return lent.giveBack()
-    await lent.session.run('ROLLBACK').then(
+    await lent.executor.run('ROLLBACK').then(
       () => this.#giveBack(lent, kind),
       () => lent.discard(),
     )
@@ -223,7 +223,7 @@ export class Database {
    */
   #giveBack(lent: Lent, kind: TransactionKind): Promise<void> {
     for (const sql of this.dialect.afterwards[kind]) {
-      const send = lent.session.make({ sql, rows: 1, values: [] })
+      const send = lent.executor.make({ sql, rows: 1, values: [] })
       send().catch(() => lent.discard())
     }
     return lent.giveBack()

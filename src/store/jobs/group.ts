@@ -11,7 +11,7 @@
 import type { Runtime } from '#domain/runtime'
 import { JOBS_WAITING_MAX } from './gate.ts'
 import type { Database } from './database.ts'
-import type { Session } from './session.ts'
+import type { Executor } from './executor.ts'
 import { StoreBusy } from '#src/store/store-error'
 
 /** Items of one job at most. A turn waits for one such job, which takes some milliseconds. */
@@ -20,10 +20,10 @@ export const AT_ONCE_MAX = 256
 export interface GroupWork<Item, Answer> {
   /** Enters the gate with a job, of one of Database's kinds. */
   readonly enter: (
-    job: (session: Session) => Promise<readonly Answer[]>,
+    job: (executor: Executor) => Promise<readonly Answer[]>,
   ) => Promise<readonly Answer[]>
   /** Gives one answer for each item, in their order. A repeat gets the same items. */
-  readonly answer: (session: Session, items: readonly Item[]) => Promise<readonly Answer[]>
+  readonly answer: (executor: Executor, items: readonly Item[]) => Promise<readonly Answer[]>
 }
 
 interface Waiting<Item, Answer> {
@@ -69,10 +69,10 @@ export class Group<Item, Answer> {
   async #serveOnce(): Promise<void> {
     let group: readonly Waiting<Item, Answer>[] = []
     try {
-      const answers = await this.#work.enter((session) => {
+      const answers = await this.#work.enter((executor) => {
         if (group.length === 0) group = this.#waiting.splice(0, AT_ONCE_MAX)
         return this.#work.answer(
-          session,
+          executor,
           group.map(({ item }) => item),
         )
       })

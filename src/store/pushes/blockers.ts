@@ -8,7 +8,7 @@
 
 import type { PushClaim } from '#domain/push'
 import type { PushState } from '#src/store/entities/pushes'
-import type { Session } from '#src/store/jobs/session'
+import type { Executor } from '#src/store/jobs/executor'
 
 /** A job that a device's later jobs wait for, and that this worker does not have. */
 export interface Blocker {
@@ -29,15 +29,15 @@ const BLOCKING: readonly PushState[] = ['waiting', 'deferred', 'limited']
  * worker's job may end while the jobs behind it still count as blocked.
  */
 export async function firstBlockers(
-  session: Session,
+  executor: Executor,
   below: ReadonlyMap<number, number>,
   { worker, nowMs }: Pick<PushClaim, 'worker' | 'nowMs'>,
 ): Promise<ReadonlyMap<number, Blocker>> {
   if (below.size === 0) return new Map()
-  const { dialect } = session
+  const { dialect } = executor
   const keys = [...below].flatMap(([device, id]) => BLOCKING.map((state) => [device, state, id]))
   const columns = { device: 'integer', state: 'text', below: 'integer' } as const
-  const rows = await session.all<Blocker>(
+  const rows = await executor.all<Blocker>(
     `SELECT${dialect.inOrder} j.device, j.id, j.due_at AS dueAt,
         CASE WHEN j.claim = '' THEN 0 ELSE 1 END AS isClaimed
       FROM ${dialect.keys('k', columns)}
@@ -61,14 +61,14 @@ export type Run = readonly [device: number, state: PushState, first: number, bel
 
 /** Gives the runs that begin at the blockers and hold at most `length` jobs each. */
 export async function runsFrom(
-  session: Session,
+  executor: Executor,
   blockers: readonly Pick<Blocker, 'device' | 'id'>[],
   { below, length }: { readonly below: ReadonlyMap<number, number>; readonly length: number },
 ): Promise<readonly Run[]> {
-  const { dialect } = session
+  const { dialect } = executor
   const keys = blockers.flatMap(({ device, id }) => BLOCKING.map((state) => [device, state, id]))
   const columns = { device: 'integer', state: 'text', first: 'integer' } as const
-  const rows = await session.all<{
+  const rows = await executor.all<{
     readonly device: number
     readonly state: PushState
     readonly first: number

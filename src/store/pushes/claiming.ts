@@ -18,7 +18,7 @@
 import { OPERATION_STATUSES } from '#domain/operation'
 import type { OperationStatus } from '#domain/operation'
 import type { ClaimedPushes, EndedOperations, PushClaim } from '#domain/push'
-import type { Session } from '#src/store/jobs/session'
+import type { Executor } from '#src/store/jobs/executor'
 import { inChunks, removeById } from '#src/store/statements/bulk'
 import { firstBlockers, runsFrom } from './blockers.ts'
 import type { Blocker, Run } from './blockers.ts'
@@ -30,25 +30,25 @@ import type { Ended, Settling } from './settling.ts'
 import { sortThings } from './things.ts'
 
 export async function claimJobs(
-  session: Session,
+  executor: Executor,
   claim: PushClaim,
   settling: Settling,
 ): Promise<ClaimedPushes> {
-  const longest = await dueJobs(session, claim)
-  const found = [...(await earlierJobs(session, longest, claim)), ...longest]
+  const longest = await dueJobs(executor, claim)
+  const found = [...(await earlierJobs(executor, longest, claim)), ...longest]
   const due = found.slice(0, claim.limit)
   const marks = due.filter(({ state }) => state === 'pushed')
   const jobs = due.filter(({ state }) => state !== 'pushed')
   const expired = jobs.filter(({ expiresAt }) => expiresAt <= claim.nowMs)
   const live = jobs.filter(({ expiresAt }) => expiresAt > claim.nowMs)
-  const things = await sortThings(session, live, claim) // claiming/3
-  await removeById(session, 'push_jobs', marks)
+  const things = await sortThings(executor, live, claim) // claiming/3
+  await removeById(executor, 'push_jobs', marks)
   // No job waits for one that ends here.
   const over = [...expired.map(({ id }) => id), ...things.superseded]
-  const ended = await settling.end(session, over.map(unserved), claim.nowMs)
-  const claimed = await claimInOrder(session, things.ready, claim) // claiming/2
+  const ended = await settling.end(executor, over.map(unserved), claim.nowMs)
+  const claimed = await claimInOrder(executor, things.ready, claim) // claiming/2
   const { pushes, unreachable, outlived, unreadable } = await loadPushes(
-    session,
+    executor,
     claim.provider,
     claimed,
   )
@@ -56,8 +56,8 @@ export async function claimJobs(
     ...[...unreachable, ...outlived].map(unserved),
     ...unreadable.map((id) => ({ id, isFailure: true })), // W6
   ]
-  const endedToo = await settling.end(session, lost, claim.nowMs)
-  const next = await session.first<{ dueAt: number }>(
+  const endedToo = await settling.end(executor, lost, claim.nowMs)
+  const next = await executor.first<{ dueAt: number }>(
     `SELECT due_at AS dueAt FROM push_jobs WHERE provider = ? ORDER BY due_at LIMIT 1`,
     [claim.provider],
   )
@@ -92,13 +92,13 @@ const RUNS_AT_ONCE = 24
 
 /** claiming/1: the jobs that have been due for longest. */
 const dueJobs = (
-  session: Session,
+  executor: Executor,
   { provider, nowMs, limit }: PushClaim,
 ): Promise<readonly DueJob[]> =>
-  session.all<DueJob>(
+  executor.all<DueJob>(
     `SELECT ${JOB_COLUMNS}
       FROM push_jobs j WHERE j.provider = ? AND j.due_at <= ?
-      ORDER BY j.due_at, j.id LIMIT ?${session.dialect.forUpdateOfFree}`,
+      ORDER BY j.due_at, j.id LIMIT ?${executor.dialect.forUpdateOfFree}`,
     [provider, nowMs, limit],
   )
 
@@ -107,20 +107,20 @@ const dueJobs = (
  * them on. Each device has a share of the limit. (claiming/4)
  */
 async function earlierJobs(
-  session: Session,
+  executor: Executor,
   jobs: readonly DueJob[],
   claim: PushClaim,
 ): Promise<readonly DueJob[]> {
   const { nowMs, limit } = claim
   const below = new Map<number, number>()
   for (const { device, id } of jobs) below.set(device, Math.min(id, below.get(device) ?? id))
-  const blockers = [...(await firstBlockers(session, below, claim)).values()]
+  const blockers = [...(await firstBlockers(executor, below, claim)).values()]
   const due = blockers.filter(({ dueAt }) => dueAt <= nowMs)
   if (due.length === 0) return []
-  const runs = await runsFrom(session, due, { below, length: Math.ceil(limit / due.length) })
+  const runs = await runsFrom(executor, due, { below, length: Math.ceil(limit / due.length) })
   const found: DueJob[] = []
   for (let start = 0; start < runs.length; start += RUNS_AT_ONCE) {
-    found.push(...(await dueIn(session, runs.slice(start, start + RUNS_AT_ONCE), claim)))
+    found.push(...(await dueIn(executor, runs.slice(start, start + RUNS_AT_ONCE), claim)))
   }
   return found.toSorted((one, next) => one.id - next.id).slice(0, limit)
 }
@@ -130,14 +130,14 @@ async function earlierJobs(
  * the whole queue of a device for each row of such a table.
  */
 function dueIn(
-  session: Session,
+  executor: Executor,
   runs: readonly Run[],
   { provider, nowMs, limit }: PushClaim,
 ): Promise<readonly DueJob[]> {
-  const { byIndex, forUpdateOfFree } = session.dialect
+  const { byIndex, forUpdateOfFree } = executor.dialect
   // Repeats the last one, so that there is one text.
   const bounds = Array.from({ length: RUNS_AT_ONCE }, (_, at) => runs[at] ?? runs.at(-1) ?? [])
-  return session.all<DueJob>(
+  return executor.all<DueJob>(
     `SELECT ${JOB_COLUMNS} FROM push_jobs j${byIndex('push_jobs_by_device')}
       WHERE (${bounds.map(() => IN_RUN).join(' OR ')}) AND NOT (j.provider <> ? OR j.due_at > ?)
       ORDER BY j.id LIMIT ?${forUpdateOfFree}`,
@@ -147,7 +147,7 @@ function dueIn(
 
 /** claiming/2: claims jobs, except those behind an earlier one that this worker does not have. */
 async function claimInOrder(
-  session: Session,
+  executor: Executor,
   jobs: readonly DueJob[],
   { worker, nowMs, untilMs }: PushClaim,
 ): Promise<readonly DueJob[]> {
@@ -155,7 +155,7 @@ async function claimInOrder(
   await inChunks(
     jobs.map(({ id }) => id),
     (list, part) =>
-      session.run(`UPDATE push_jobs SET claim = ?, due_at = ? WHERE id IN (${list})`, [
+      executor.run(`UPDATE push_jobs SET claim = ?, due_at = ? WHERE id IN (${list})`, [
         worker,
         untilMs,
         ...part,
@@ -163,8 +163,8 @@ async function claimInOrder(
   )
   const newest = new Map<number, number>()
   for (const { device, id } of jobs) newest.set(device, Math.max(id, newest.get(device) ?? id))
-  const blockers = await firstBlockers(session, newest, { worker, nowMs })
-  const queues = await longQueues(session, [...newest.keys()])
+  const blockers = await firstBlockers(executor, newest, { worker, nowMs })
+  const queues = await longQueues(executor, [...newest.keys()])
   const claimed: DueJob[] = []
   const behind = new Delays()
   for (const job of jobs) {
@@ -177,7 +177,7 @@ async function claimInOrder(
       behind.add(job.id, Math.max(unblockedAt, nowMs + waitMs)) // long-queues/1
     }
   }
-  await behind.putOff(session)
+  await behind.putOff(executor)
   return claimed.toSorted((one, next) => one.id - next.id)
 }
 

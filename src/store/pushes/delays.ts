@@ -1,7 +1,7 @@
 // Jobs that are put off, by the time at which they are due again.
 
 import { inChunks } from '#src/store/statements/bulk'
-import type { Session } from '#src/store/jobs/session'
+import type { Executor } from '#src/store/jobs/executor'
 
 /** Milliseconds until a job that waits for another worker's job is tried again, at least. */
 export const PUT_OFF_MS = 100
@@ -16,10 +16,10 @@ export class Delays {
   }
 
   /** Writes the times; the jobs are nobody's until then. */
-  async putOff(session: Session): Promise<void> {
+  async putOff(executor: Executor): Promise<void> {
     for (const [untilMs, ids] of this.#ids) {
       await inChunks(ids, (list, part) =>
-        session.run(`UPDATE push_jobs SET due_at = ?, claim = '' WHERE id IN (${list})`, [
+        executor.run(`UPDATE push_jobs SET due_at = ?, claim = '' WHERE id IN (${list})`, [
           untilMs,
           ...part,
         ]),

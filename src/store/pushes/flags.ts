@@ -10,63 +10,63 @@
 
 import type { DeviceId } from '#domain/identity'
 import { inChunks } from '#src/store/statements/bulk'
-import type { Session } from '#src/store/jobs/session'
+import type { Executor } from '#src/store/jobs/executor'
 
 /** Devices that one call of `flagNext` checks. */
 const DEVICES_AT_ONCE = 1_000
 
 /** flags/1: marks a channel; gives its head, which stays locked until the transaction ends. */
-export async function flagChannel(session: Session, channel: number): Promise<number> {
-  const head = await session.first<{ headSeq: number; isFlagged: number }>(
+export async function flagChannel(executor: Executor, channel: number): Promise<number> {
+  const head = await executor.first<{ headSeq: number; isFlagged: number }>(
     `SELECT head_seq AS headSeq, has_provider_routes AS isFlagged
-      FROM channel_heads WHERE channel = ?${session.dialect.forUpdate}`,
+      FROM channel_heads WHERE channel = ?${executor.dialect.forUpdate}`,
     [channel],
   )
-  if (head?.isFlagged === 0) await flag(session, [{ channel }])
+  if (head?.isFlagged === 0) await flag(executor, [{ channel }])
   return head?.headSeq ?? 0
 }
 
 /** flags/1: marks every channel that a device follows. */
-export async function flagChannelsOf(session: Session, deviceId: DeviceId): Promise<void> {
-  const followed = await session.all<{ channel: number }>(
+export async function flagChannelsOf(executor: Executor, deviceId: DeviceId): Promise<void> {
+  const followed = await executor.all<{ channel: number }>(
     `SELECT h.channel FROM devices d
       JOIN subscriptions s ON s.device = d.id
       JOIN channel_heads h ON h.channel = s.channel AND h.has_provider_routes = 0
       WHERE d.device_id = ?`,
     [deviceId],
   )
-  await flag(session, followed)
+  await flag(executor, followed)
 }
 
 /**
  * Sets missing marks for the devices behind an id. Gives the last id that it checked; 0 behind the
  * last device.
  */
-export async function flagNext(session: Session, afterDevice: number): Promise<number> {
-  const devices = await session.all<{ id: number }>(
+export async function flagNext(executor: Executor, afterDevice: number): Promise<number> {
+  const devices = await executor.all<{ id: number }>(
     'SELECT id FROM devices WHERE id > ? ORDER BY id LIMIT ?',
     [afterDevice, DEVICES_AT_ONCE],
   )
   const last = devices.at(-1)?.id ?? 0
-  const missed = await session.all<{ channel: number }>(
+  const missed = await executor.all<{ channel: number }>(
     `SELECT h.channel FROM devices d
       JOIN subscriptions s ON s.device = d.id
       JOIN channel_heads h ON h.channel = s.channel AND h.has_provider_routes = 0
       WHERE d.id > ? AND d.id <= ? AND d.channel_type <> 'private'`,
     [afterDevice, last],
   )
-  await flag(session, missed)
+  await flag(executor, missed)
   return devices.length < DEVICES_AT_ONCE ? 0 : last
 }
 
 async function flag(
-  session: Session,
+  executor: Executor,
   rows: readonly { readonly channel: number }[],
 ): Promise<void> {
   const found = new Set(rows.map(({ channel }) => channel))
   const channels = [...found].toSorted((one, other) => one - other)
   await inChunks(channels, (list, part) =>
-    session.run(
+    executor.run(
       `UPDATE channel_heads SET has_provider_routes = 1
         WHERE channel IN (${list}) AND has_provider_routes = 0`,
       part,

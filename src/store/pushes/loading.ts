@@ -7,7 +7,7 @@ import type { Platform } from '#domain/device'
 import type { FeedEntry } from '#domain/feed'
 import type { ChannelId } from '#domain/identity'
 import type { ProviderName, Push } from '#domain/push'
-import type { Session } from '#src/store/jobs/session'
+import type { Executor } from '#src/store/jobs/executor'
 import { FEED_COLUMNS, entryFrom } from '#src/store/feed/deliverables'
 import type { StoredEntry } from '#src/store/feed/deliverables'
 import { eventFrom, thingFrom } from '#src/store/turns/document'
@@ -53,17 +53,17 @@ interface Target {
 
 /** Loads pushes in the order of the jobs. Pushes of one entry share it. */
 export async function loadPushes(
-  session: Session,
+  executor: Executor,
   provider: ProviderName,
   jobs: readonly Job[],
 ): Promise<Loaded> {
-  const targets = await targetsOf(session, provider, jobs)
+  const targets = await targetsOf(executor, provider, jobs)
   const reachable = jobs.filter(({ id }) => targets.has(id))
-  const entries = await entriesOf(session, reachable, targets)
+  const entries = await entriesOf(executor, reachable, targets)
   const damaged = new Set([...entries].flatMap(([key, entry]) => (isReadable(entry) ? [] : [key])))
   const readable = reachable.filter((job) => !damaged.has(keyOf(job)))
   const unreadable = reachable.flatMap((job) => (damaged.has(keyOf(job)) ? [job.id] : [])) // W6
-  const titles = await titlesOf(session, readable, entries)
+  const titles = await titlesOf(executor, readable, entries)
   const pushes: Push[] = []
   const outlived: number[] = []
   for (const job of readable) {
@@ -95,14 +95,14 @@ const keyOf = ({ channel, seq }: Pick<Job, 'channel' | 'seq'>): string => `${cha
 
 /** The routes by job, for devices that are still subscribed to a channel that still exists. */
 async function targetsOf(
-  session: Session,
+  executor: Executor,
   provider: ProviderName,
   jobs: readonly Job[],
 ): Promise<ReadonlyMap<number, Target>> {
-  const rows = await session.all<Target>(
-    `SELECT${session.dialect.inOrder} k.id, c.channel_id AS channelId, d.platform,
+  const rows = await executor.all<Target>(
+    `SELECT${executor.dialect.inOrder} k.id, c.channel_id AS channelId, d.platform,
         d.provider_token AS token, d.route_revision AS revision
-      FROM ${session.dialect.keys('k', { id: 'integer', channel: 'integer', device: 'integer' })}
+      FROM ${executor.dialect.keys('k', { id: 'integer', channel: 'integer', device: 'integer' })}
       CROSS JOIN channels c ON c.id = k.channel AND c.is_deleted = 0
       CROSS JOIN subscriptions s ON s.channel = k.channel AND s.device = k.device
       CROSS JOIN devices d ON d.id = k.device AND d.channel_type = ?`,
@@ -115,7 +115,7 @@ type Place = Pick<Job, 'channel' | 'seq'>
 type Found = StoredEntry & Place
 
 async function entriesOf(
-  session: Session,
+  executor: Executor,
   jobs: readonly Job[],
   targets: ReadonlyMap<number, Target>,
 ): Promise<ReadonlyMap<string, FeedEntry>> {
@@ -129,8 +129,8 @@ async function entriesOf(
     ...new Map(of.map((job) => [keyOf(job), job])).values(),
   ]
   const rows = [
-    ...(await entriesAt(session, places(jobs.filter(({ thing }) => thing === null)))),
-    ...(await updatesAt(session, places(jobs.filter(({ thing }) => thing !== null)))),
+    ...(await entriesAt(executor, places(jobs.filter(({ thing }) => thing === null)))),
+    ...(await updatesAt(executor, places(jobs.filter(({ thing }) => thing !== null)))),
   ]
   const entries = new Map<string, FeedEntry>()
   for (const { channel, ...row } of rows) {
@@ -144,16 +144,16 @@ async function entriesOf(
 
 const COLUMNS = `f.channel, ${FEED_COLUMNS.replaceAll(/\bseq\b/g, 'f.seq')}`
 
-const entriesAt = (session: Session, places: readonly Place[]): Promise<readonly Found[]> =>
-  rowsAt(session, places, { table: 'feed_entries', on: '', parameters: [] })
+const entriesAt = (executor: Executor, places: readonly Place[]): Promise<readonly Found[]> =>
+  rowsAt(executor, places, { table: 'feed_entries', on: '', parameters: [] })
 
 /** Looks in the newest span first, when updates are indexed in spans: most jobs are there. */
-async function updatesAt(session: Session, places: readonly Place[]): Promise<readonly Found[]> {
+async function updatesAt(executor: Executor, places: readonly Place[]): Promise<readonly Found[]> {
   const table = 'thing_updates'
-  const span = spanOf(session, table)
-  if (span === undefined) return rowsAt(session, places, { table, on: '', parameters: [] })
+  const span = spanOf(executor, table)
+  if (span === undefined) return rowsAt(executor, places, { table, on: '', parameters: [] })
   if (places.length === 0) return []
-  const ends = await session.first<{ low: number | null; high: number | null }>(
+  const ends = await executor.first<{ low: number | null; high: number | null }>(
     `SELECT (SELECT min(id) FROM ${table}) >> ${span.bits} AS low,
       (SELECT max(id) FROM ${table}) >> ${span.bits} AS high`,
   )
@@ -161,7 +161,7 @@ async function updatesAt(session: Session, places: readonly Place[]): Promise<re
   let missing = places
   for (let at = ends?.high ?? -1; at >= (ends?.low ?? 0) && missing.length > 0; at -= 1) {
     const on = `f.id >> ${span.bits} = ? AND `
-    const rows = await rowsAt(session, missing, { table, on, parameters: [at] })
+    const rows = await rowsAt(executor, missing, { table, on, parameters: [at] })
     found.push(...rows)
     const known = new Set(rows.map(keyOf))
     missing = missing.filter((place) => !known.has(keyOf(place)))
@@ -176,14 +176,14 @@ interface At {
 }
 
 async function rowsAt(
-  session: Session,
+  executor: Executor,
   places: readonly Place[],
   { table, on, parameters }: At,
 ): Promise<readonly Found[]> {
   if (places.length === 0) return []
-  return session.all<Found>(
-    `SELECT${session.dialect.inOrder} ${COLUMNS}
-      FROM ${session.dialect.keys('k', { channel: 'integer', seq: 'integer' })}
+  return executor.all<Found>(
+    `SELECT${executor.dialect.inOrder} ${COLUMNS}
+      FROM ${executor.dialect.keys('k', { channel: 'integer', seq: 'integer' })}
       CROSS JOIN ${table} f ON ${on}f.channel = k.channel AND f.seq = k.seq`,
     [JSON.stringify(places.map(({ channel, seq }) => [channel, seq])), ...parameters],
   )
@@ -191,7 +191,7 @@ async function rowsAt(
 
 /** The present titles of Events and Things, for entries without a title. */
 async function titlesOf(
-  session: Session,
+  executor: Executor,
   jobs: readonly Job[],
   entries: ReadonlyMap<string, FeedEntry>,
 ): Promise<ReadonlyMap<string, string>> {
@@ -205,9 +205,9 @@ async function titlesOf(
   for (const model of ['thing', 'event'] as const) {
     const wanted = [...untitled].filter(([, { entry }]) => entry.model === model)
     if (wanted.length === 0) continue
-    const rows = await session.all<(ThingRow | EventRow) & { readonly channel: number }>(
-      `SELECT${session.dialect.inOrder} e.channel, e.id, e.state, e.seq, e.document
-        FROM ${session.dialect.keys('k', { channel: 'integer', id: 'text' })}
+    const rows = await executor.all<(ThingRow | EventRow) & { readonly channel: number }>(
+      `SELECT${executor.dialect.inOrder} e.channel, e.id, e.state, e.seq, e.document
+        FROM ${executor.dialect.keys('k', { channel: 'integer', id: 'text' })}
         CROSS JOIN ${model}s e ON e.channel = k.channel AND e.id = k.id`,
       [JSON.stringify(wanted.map(([, { channel, entry }]) => [channel, entry.entityId]))],
     )

@@ -6,7 +6,7 @@
 //                  longer the more jobs are before it, but not longer than a device takes that gets
 //                  PACE pushes a second: so its turn finds it due, and claims rarely find it early.
 
-import type { Session } from '#src/store/jobs/session'
+import type { Executor } from '#src/store/jobs/executor'
 
 const CLAIMED_MAX = 100
 /** Pushes of one device a second, when the provider takes fifty milliseconds for each. */
@@ -22,15 +22,15 @@ export interface LongQueues {
 
 /** Looks the queues of devices up. Most are short, and their look costs one row of an index. */
 export async function longQueues(
-  session: Session,
+  executor: Executor,
   devices: readonly number[],
 ): Promise<LongQueues> {
-  const { dialect } = session
+  const { dialect } = executor
   const starts = new Map<number, number[]>()
   let longer = devices
   for (const step of STEPS) {
     if (longer.length === 0) break
-    const rows = await session.all<{ readonly device: number; readonly id: number | null }>(
+    const rows = await executor.all<{ readonly device: number; readonly id: number | null }>(
       `SELECT k.device, (
           SELECT e.id FROM push_jobs e${dialect.byIndex('push_jobs_by_device')}
           WHERE e.device = k.device AND e.state = 'waiting'

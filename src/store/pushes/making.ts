@@ -14,7 +14,7 @@ import { PUSH_LIFE_MS } from '#domain/push'
 import type { PushRules } from '#domain/push'
 import type { ChannelWrites } from '#domain/store-ports'
 import { inChunks } from '#src/store/statements/bulk'
-import type { Session } from '#src/store/jobs/session'
+import type { Executor } from '#src/store/jobs/executor'
 import type { PushState } from '#src/store/entities/pushes'
 
 /** Entries of one statement: their keys are one parameter of some tens of KiB. */
@@ -22,13 +22,13 @@ const ENTRIES_AT_ONCE = 512
 
 /** Makes jobs; gives the operations that have some. */
 export async function makeJobs(
-  session: Session,
+  executor: Executor,
   written: readonly ChannelWrites[],
   rules: PushRules,
 ): Promise<readonly OperationId[]> {
   if (rules.providers.length === 0) return [] // making/2
   const channels = written.filter(({ entries }) => entries.length > 0)
-  const flagged = await flaggedAmong(session, channels)
+  const flagged = await flaggedAmong(executor, channels)
   if (flagged.size === 0) return [] // making/2
   const queued: OperationId[] = []
   const fresh = channels
@@ -36,11 +36,11 @@ export async function makeJobs(
     .flatMap(({ head, entries }) => entries.map((entry) => ({ ref: head.ref, entry })))
   for (let start = 0; start < fresh.length; start += ENTRIES_AT_ONCE) {
     const some = fresh.slice(start, start + ENTRIES_AT_ONCE)
-    if ((await insertJobs(session, some, rules)) === 0) continue
-    queued.push(...(await operationsWithJobs(session, some)))
+    if ((await insertJobs(executor, some, rules)) === 0) continue
+    queued.push(...(await operationsWithJobs(executor, some)))
   }
   await inChunks(queued, (list, opIds) =>
-    session.run(`UPDATE operations SET status = ? WHERE op_id IN (${list})`, [
+    executor.run(`UPDATE operations SET status = ? WHERE op_id IN (${list})`, [
       rules.queued,
       ...opIds,
     ]),
@@ -49,13 +49,13 @@ export async function makeJobs(
 }
 
 async function flaggedAmong(
-  session: Session,
+  executor: Executor,
   channels: readonly ChannelWrites[],
 ): Promise<ReadonlySet<number>> {
   if (channels.length === 0) return new Set()
-  const rows = await session.all<{ channel: number }>(
-    `SELECT${session.dialect.inOrder} h.channel
-      FROM ${session.dialect.keys('k', { channel: 'integer' })}
+  const rows = await executor.all<{ channel: number }>(
+    `SELECT${executor.dialect.inOrder} h.channel
+      FROM ${executor.dialect.keys('k', { channel: 'integer' })}
       CROSS JOIN channel_heads h ON h.channel = k.channel AND h.has_provider_routes = 1`,
     [JSON.stringify(channels.map(({ head }) => [head.ref]))],
   )
@@ -70,11 +70,11 @@ interface NewEntry {
 
 /** making/1, making/3: gives the number of new jobs. */
 async function insertJobs(
-  session: Session,
+  executor: Executor,
   fresh: readonly NewEntry[],
   { providers }: PushRules,
 ): Promise<number> {
-  const { dialect } = session
+  const { dialect } = executor
   const keys = dialect.keys('k', {
     channel: 'integer',
     seq: 'integer',
@@ -84,7 +84,7 @@ async function insertJobs(
     accepted_at: 'integer',
     expires_at: 'integer',
   })
-  const { affected } = await session.run(
+  const { affected } = await executor.run(
     `INSERT INTO push_jobs (provider, device, route_revision, channel, seq, op_id, thing, state,
         queued_at, due_at, expires_at, attempts, claim)
       SELECT${dialect.inOrder} d.channel_type, d.id, d.route_revision, k.channel, k.seq, k.op_id,
@@ -114,12 +114,12 @@ function expiryOf({ model, acceptedAt, payload }: FeedEntry): number {
 }
 
 async function operationsWithJobs(
-  session: Session,
+  executor: Executor,
   fresh: readonly NewEntry[],
 ): Promise<readonly OperationId[]> {
-  const rows = await session.all<{ opId: OperationId }>(
-    `SELECT${session.dialect.inOrder} k.op_id AS opId
-      FROM ${session.dialect.keys('k', { op_id: 'text' })}
+  const rows = await executor.all<{ opId: OperationId }>(
+    `SELECT${executor.dialect.inOrder} k.op_id AS opId
+      FROM ${executor.dialect.keys('k', { op_id: 'text' })}
       WHERE EXISTS (SELECT 1 FROM push_jobs j WHERE j.op_id = k.op_id)`,
     [JSON.stringify(fresh.map(({ entry }) => [entry.opId]))],
   )

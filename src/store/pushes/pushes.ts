@@ -14,7 +14,7 @@ import type {
 import { inChunks, removeById } from '#src/store/statements/bulk'
 import type { Database } from '#src/store/jobs/database'
 import type { Tables } from '#src/store/entities/tables'
-import type { Session } from '#src/store/jobs/session'
+import type { Executor } from '#src/store/jobs/executor'
 import { claimJobs } from './claiming.ts'
 import { flagNext } from './flags.ts'
 import { Settling } from './settling.ts'
@@ -42,16 +42,16 @@ export class Pushes implements PushStore {
 
   /** A power cut may undo a claim: the process that held it is gone then. */
   claim(claim: PushClaim): Promise<ClaimedPushes> {
-    return this.#database.repeatable((session) => claimJobs(session, claim, this.#settling))
+    return this.#database.repeatable((executor) => claimJobs(executor, claim, this.#settling))
   }
 
   /** Run again after a commit whose answer was lost, it finds its jobs gone. */
   settle(endings: readonly PushEnding[], by: Settler): Promise<EndedOperations> {
-    return this.#database.repeatable(async (session) => {
-      await retireGone(session, endings)
-      await defer(session, endings, by)
+    return this.#database.repeatable(async (executor) => {
+      await retireGone(executor, endings)
+      await defer(executor, endings, by)
       const ended = endings.flatMap((ending) => this.#endOf(ending, by) ?? [])
-      return this.#settling.end(session, ended, by.nowMs)
+      return this.#settling.end(executor, ended, by.nowMs)
     }, IDEMPOTENT)
   }
 
@@ -64,25 +64,25 @@ export class Pushes implements PushStore {
   }
 
   tend(after: number, nowMs: number): Promise<{ readonly after: number; readonly ended: number }> {
-    return this.#database.repeatable(async (session) => {
-      const rows = await session.all<{ id: number; expiresAt: number }>(
+    return this.#database.repeatable(async (executor) => {
+      const rows = await executor.all<{ id: number; expiresAt: number }>(
         'SELECT id, expires_at AS expiresAt FROM push_jobs ORDER BY id LIMIT ?',
         [TENDED_AT_ONCE],
       )
       const young = rows.findIndex(({ expiresAt }) => expiresAt > nowMs - TEND_AFTER_MS)
       const old = young < 0 ? rows : rows.slice(0, young)
       const ended = old.map(({ id }) => ({ id, isFailure: false }))
-      await this.#settling.end(session, ended, nowMs)
+      await this.#settling.end(executor, ended, nowMs)
       // Marks of pushed Things have ended earlier.
-      await removeById(session, 'push_jobs', old)
-      return { after: await flagNext(session, after), ended: old.length }
+      await removeById(executor, 'push_jobs', old)
+      return { after: await flagNext(executor, after), ended: old.length }
     }, IDEMPOTENT)
   }
 
   releaseAll(nowMs: number): Promise<void> {
-    return this.#database.repeatable(async (session) => {
+    return this.#database.repeatable(async (executor) => {
       for (const provider of this.#rules.providers) {
-        await session.run(
+        await executor.run(
           `UPDATE push_jobs SET claim = '', due_at = ?
             WHERE provider = ? AND due_at > ? AND claim <> ''`,
           [nowMs, provider, nowMs],
@@ -92,13 +92,13 @@ export class Pushes implements PushStore {
   }
 
   backlog(provider: ProviderName): Promise<Backlog> {
-    return this.#database.read(async (session) => {
-      const counted = await session.first<{ jobs: number }>(
+    return this.#database.read(async (executor) => {
+      const counted = await executor.first<{ jobs: number }>(
         `SELECT count(*) AS jobs FROM (SELECT 1 AS one FROM push_jobs
           WHERE provider = ? LIMIT ${BACKLOG_COUNTED_MAX}) counted`,
         [provider],
       )
-      const oldest = await session.first<{ dueAt: number }>(
+      const oldest = await executor.first<{ dueAt: number }>(
         'SELECT due_at AS dueAt FROM push_jobs WHERE provider = ? ORDER BY due_at LIMIT 1',
         [provider],
       )
@@ -111,11 +111,11 @@ export class Pushes implements PushStore {
     ids: readonly number[],
     { claim, dueMs }: { readonly claim: string; readonly dueMs: number },
   ): Promise<void> {
-    return this.#database.repeatable(async (session) => {
+    return this.#database.repeatable(async (executor) => {
       await inChunks(
         ids.toSorted((one, other) => one - other),
         (list, part) =>
-          session.run(
+          executor.run(
             `UPDATE push_jobs SET claim = ?, due_at = ? WHERE id IN (${list}) AND claim = ?`,
             [claim, dueMs, ...part, worker],
           ),
@@ -136,7 +136,7 @@ export class Pushes implements PushStore {
 
 /** Defers jobs, except those that another worker has claimed by now. */
 async function defer(
-  session: Session,
+  executor: Executor,
   endings: readonly PushEnding[],
   { worker }: Settler,
 ): Promise<void> {
@@ -148,8 +148,8 @@ async function defer(
       const tried = isAttempt ? 1 : 0
       return [push.id, untilMs, push.attempts + tried, push.route.revision, tried]
     })
-  const { dialect } = session
-  await session.run(
+  const { dialect } = executor
+  await executor.run(
     dialect.updateFrom({
       table: 'push_jobs',
       keys: dialect.keys('k', {
@@ -169,7 +169,7 @@ async function defer(
 }
 
 /** Makes devices private whose token is gone, unless their route has changed meanwhile. */
-async function retireGone(session: Session, endings: readonly PushEnding[]): Promise<void> {
+async function retireGone(executor: Executor, endings: readonly PushEnding[]): Promise<void> {
   const gone = new Map(
     endings.flatMap((ending) =>
       ending.kind === 'failed' && ending.isGone
@@ -178,7 +178,7 @@ async function retireGone(session: Session, endings: readonly PushEnding[]): Pro
     ),
   )
   for (const { device, revision, token } of gone.values()) {
-    await session.run(
+    await executor.run(
       `UPDATE devices SET channel_type = 'private', provider_token = NULL,
           route_revision = route_revision + 1
         WHERE id = ? AND route_revision = ? AND provider_token = ?`,

@@ -11,7 +11,7 @@
 import type { OperationId } from '#domain/identity'
 import type { EndedOperations, PushRules, PushTally } from '#domain/push'
 import { Bulk, inChunks, removeById } from '#src/store/statements/bulk'
-import type { Session } from '#src/store/jobs/session'
+import type { Executor } from '#src/store/jobs/executor'
 import type { Dialect } from '#src/store/dialect'
 import type { PushTallyRow } from '#src/store/entities/pushes'
 import type { Tables } from '#src/store/entities/tables'
@@ -45,29 +45,29 @@ export class Settling {
     })
   }
 
-  /** Ends jobs, in the transaction of the session; gives the operations that ended with them. */
-  async end(session: Session, ended: readonly Ended[], nowMs: number): Promise<EndedOperations> {
-    const jobs = await lockJobs(session, ended)
+  /** Ends jobs, in the transaction of the executor; returns the operations that ended with them. */
+  async end(executor: Executor, ended: readonly Ended[], nowMs: number): Promise<EndedOperations> {
+    const jobs = await lockJobs(executor, ended)
     if (jobs.length === 0) return {}
     const tallies = talliesOf(jobs, ended)
     const opIds = [...tallies.keys()].toSorted()
-    await lockOperations(session, opIds) // settling/2
-    await removeOrMark(session, jobs, ended)
-    await addEarlier(session, opIds, tallies)
-    const remaining = await withJobs(session, opIds)
+    await lockOperations(executor, opIds) // settling/2
+    await removeOrMark(executor, jobs, ended)
+    await addEarlier(executor, opIds, tallies)
+    const remaining = await withJobs(executor, opIds)
     const open = opIds.filter((opId) => remaining.has(opId))
     const over = opIds.filter((opId) => !remaining.has(opId))
-    await this.#keep(session, open, tallies)
-    return this.#close(session, { over, tallies, nowMs })
+    await this.#keep(executor, open, tallies)
+    return this.#close(executor, { over, tallies, nowMs })
   }
 
-  #keep(session: Session, opIds: readonly OperationId[], tallies: Tallies): Promise<void> {
+  #keep(executor: Executor, opIds: readonly OperationId[], tallies: Tallies): Promise<void> {
     const rows = opIds.map((opId) => ({ opId, ...tallyOf(tallies, opId) }))
-    return this.#tallies.write(session, rows)
+    return this.#tallies.write(executor, rows)
   }
 
   async #close(
-    session: Session,
+    executor: Executor,
     { over, tallies, nowMs }: { over: readonly OperationId[]; tallies: Tallies; nowMs: number },
   ): Promise<EndedOperations> {
     const { ending, queued } = this.#rules
@@ -77,7 +77,7 @@ export class Settling {
       const { status, errorCode } = JSON.parse(text) as ReturnType<PushRules['ending']>
       await inChunks(opIds, async (list, part) => {
         // settling/3
-        const { affected } = await session.run(
+        const { affected } = await executor.run(
           `UPDATE operations SET status = ?, updated_at = ?, error_code = ?
             WHERE op_id IN (${list}) AND status = ?`,
           [status, nowMs, errorCode ?? null, ...part, queued],
@@ -86,7 +86,7 @@ export class Settling {
       })
     }
     await inChunks(over, (list, part) =>
-      session.run(`DELETE FROM push_tallies WHERE op_id IN (${list})`, part),
+      executor.run(`DELETE FROM push_tallies WHERE op_id IN (${list})`, part),
     )
     return counts
   }
@@ -96,12 +96,12 @@ const tallyOf = (tallies: Tallies, opId: OperationId): PushTally =>
   tallies.get(opId) ?? { served: 0, failed: 0 }
 
 /** settling/1 */
-async function lockJobs(session: Session, ended: readonly Ended[]): Promise<readonly OpenJob[]> {
-  const { byIndex, forUpdate } = session.dialect
+async function lockJobs(executor: Executor, ended: readonly Ended[]): Promise<readonly OpenJob[]> {
+  const { byIndex, forUpdate } = executor.dialect
   const ids = ended.map(({ id }) => id).toSorted((one, other) => one - other)
   const jobs: OpenJob[] = []
   await inChunks(ids, async (list, part) => {
-    const rows = await session.all<OpenJob>(
+    const rows = await executor.all<OpenJob>(
       `SELECT id, op_id AS opId FROM push_jobs${byIndex('PRIMARY')}
         WHERE id IN (${list}) AND state <> 'pushed'${forUpdate}`,
       part,
@@ -123,11 +123,11 @@ function talliesOf(jobs: readonly OpenJob[], ended: readonly Ended[]): Tallies {
   return tallies
 }
 
-async function lockOperations(session: Session, opIds: readonly OperationId[]): Promise<void> {
-  const { byIndex, forUpdate } = session.dialect
+async function lockOperations(executor: Executor, opIds: readonly OperationId[]): Promise<void> {
+  const { byIndex, forUpdate } = executor.dialect
   if (forUpdate === '') return
   await inChunks(opIds, (list, part) =>
-    session.all(
+    executor.all(
       `SELECT op_id FROM operations${byIndex('PRIMARY')} WHERE op_id IN (${list})${forUpdate}`,
       part,
     ),
@@ -135,7 +135,7 @@ async function lockOperations(session: Session, opIds: readonly OperationId[]): 
 }
 
 async function removeOrMark(
-  session: Session,
+  executor: Executor,
   jobs: readonly OpenJob[],
   ended: readonly Ended[],
 ): Promise<void> {
@@ -144,7 +144,7 @@ async function removeOrMark(
   )
   const kept = jobs.filter(({ id }) => marks.has(id))
   await removeById(
-    session,
+    executor,
     'push_jobs',
     jobs.filter(({ id }) => !marks.has(id)),
   )
@@ -153,7 +153,7 @@ async function removeOrMark(
     await inChunks(
       rows.map(({ id }) => id),
       (list, part) =>
-        session.run(
+        executor.run(
           `UPDATE push_jobs SET state = 'pushed', due_at = ?, claim = '' WHERE id IN (${list})`,
           [untilMs, ...part],
         ),
@@ -162,12 +162,12 @@ async function removeOrMark(
 }
 
 async function addEarlier(
-  session: Session,
+  executor: Executor,
   opIds: readonly OperationId[],
   tallies: Tallies,
 ): Promise<void> {
   await inChunks(opIds, async (list, part) => {
-    const rows = await session.all<PushTallyRow>(
+    const rows = await executor.all<PushTallyRow>(
       `SELECT op_id AS opId, served, failed FROM push_tallies WHERE op_id IN (${list})`,
       part,
     )
@@ -182,12 +182,12 @@ async function addEarlier(
 
 /** Operations with a job that has not ended. */
 async function withJobs(
-  session: Session,
+  executor: Executor,
   opIds: readonly OperationId[],
 ): Promise<ReadonlySet<OperationId>> {
   const found = new Set<OperationId>()
   await inChunks(opIds, async (list, part) => {
-    const rows = await session.all<{ opId: OperationId }>(
+    const rows = await executor.all<{ opId: OperationId }>(
       `SELECT DISTINCT op_id AS opId FROM push_jobs
         WHERE op_id IN (${list}) AND state <> 'pushed'`,
       part,

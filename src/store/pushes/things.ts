@@ -2,7 +2,7 @@
 // was sent during the interval before. (claiming/3)
 
 import type { PushClaim } from '#domain/push'
-import type { Session } from '#src/store/jobs/session'
+import type { Executor } from '#src/store/jobs/executor'
 import { Delays, PUT_OFF_MS } from './delays.ts'
 import type { DueJob } from './loading.ts'
 
@@ -27,14 +27,14 @@ interface Latest extends ThingKey {
 
 /** Puts the updates off that have to wait. */
 export async function sortThings(
-  session: Session,
+  executor: Executor,
   jobs: readonly DueJob[],
   { nowMs }: Pick<PushClaim, 'nowMs'>,
 ): Promise<Sorted> {
-  const newest = await newestOf(session, jobs)
+  const newest = await newestOf(executor, jobs)
   const isNewest = (job: DueJob): boolean => job.id >= (newest.get(keyOf(job)) ?? 0)
   const latest = await latestOf(
-    session,
+    executor,
     jobs.filter((job) => job.state === 'limited' && isNewest(job)),
     nowMs,
   )
@@ -49,7 +49,7 @@ export async function sortThings(
     else if (Number(claimed) > 0) held.add(job.id, nowMs + PUT_OFF_MS)
     else ready.push(job)
   }
-  await held.putOff(session)
+  await held.putOff(executor)
   return { ready, superseded }
 }
 
@@ -69,13 +69,13 @@ function keysOf(jobs: readonly DueJob[]): string | undefined {
 }
 
 async function newestOf(
-  session: Session,
+  executor: Executor,
   jobs: readonly DueJob[],
 ): Promise<ReadonlyMap<string, number>> {
   const keys = keysOf(jobs)
   if (keys === undefined) return new Map()
-  const { dialect } = session
-  const rows = await session.all<Newest>(
+  const { dialect } = executor
+  const rows = await executor.all<Newest>(
     `SELECT k.device, k.channel, k.thing,
         (SELECT e.id FROM push_jobs e${dialect.byIndex('push_jobs_by_thing')}
           WHERE e.device = k.device AND e.channel = k.channel AND e.thing = k.thing
@@ -88,14 +88,14 @@ async function newestOf(
 
 /** Recent pushes and claims of the Things whose newest update is due. */
 async function latestOf(
-  session: Session,
+  executor: Executor,
   jobs: readonly DueJob[],
   nowMs: number,
 ): Promise<ReadonlyMap<string, Latest>> {
   const keys = keysOf(jobs)
   if (keys === undefined) return new Map()
-  const { dialect } = session
-  const rows = await session.all<Latest>(
+  const { dialect } = executor
+  const rows = await executor.all<Latest>(
     `SELECT${dialect.inOrder} k.device, k.channel, k.thing,
         max(CASE WHEN j.state = 'pushed' THEN j.due_at END) AS pushedUntil,
         sum(CASE WHEN j.claim <> '' AND j.due_at > ? THEN 1 ELSE 0 END) AS claimed

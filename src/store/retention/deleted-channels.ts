@@ -6,7 +6,7 @@
 //     would find the rows of a channel without a row of its own.
 
 import { removeById } from '#src/store/statements/bulk'
-import type { Session } from '#src/store/jobs/session'
+import type { Executor } from '#src/store/jobs/executor'
 import { rowsOf } from '#src/store/statements/spans'
 import type { FeedTable } from '#src/store/statements/spans'
 
@@ -29,12 +29,12 @@ const OWN_ROWS = 2
  * was deleted before the limit.
  */
 export async function removeDeletedChannel(
-  session: Session,
+  executor: Executor,
   deletedBefore: number,
   maxRows: number,
 ): Promise<number> {
   // deleted-channels/1
-  const deleted = await session.first<{ id: number }>(
+  const deleted = await executor.first<{ id: number }>(
     `SELECT id FROM channels WHERE is_deleted > 0 AND is_deleted < ?
       ORDER BY is_deleted, id LIMIT 1`,
     [deletedBefore],
@@ -44,21 +44,21 @@ export async function removeDeletedChannel(
   for (const table of FEED) {
     const left = maxRows - removed
     if (left <= 0) return removed
-    const { sql, parameters, order } = rowsOf(session, { table, channel: deleted.id, after: 0 })
-    const rows = await session.all<{ id: number }>(`SELECT id ${sql}${order} LIMIT ?`, [
+    const { sql, parameters, order } = rowsOf(executor, { table, channel: deleted.id, after: 0 })
+    const rows = await executor.all<{ id: number }>(`SELECT id ${sql}${order} LIMIT ?`, [
       ...parameters,
       left,
     ])
-    removed += await removeById(session, table, rows)
+    removed += await removeById(executor, table, rows)
   }
   for (const [table, column] of PARTS) {
     const left = maxRows - removed
     if (left <= 0) return removed
-    removed += await removePart(session, { table, column, channel: deleted.id, maxRows: left })
+    removed += await removePart(executor, { table, column, channel: deleted.id, maxRows: left })
   }
   if (maxRows - removed < OWN_ROWS) return removed
-  await session.run('DELETE FROM channel_heads WHERE channel = ?', [deleted.id])
-  await session.run('DELETE FROM channels WHERE id = ?', [deleted.id])
+  await executor.run('DELETE FROM channel_heads WHERE channel = ?', [deleted.id])
+  await executor.run('DELETE FROM channels WHERE id = ?', [deleted.id])
   return removed + OWN_ROWS
 }
 
@@ -70,16 +70,16 @@ interface PartToRemove {
 }
 
 async function removePart(
-  session: Session,
+  executor: Executor,
   { table, column, channel, maxRows }: PartToRemove,
 ): Promise<number> {
-  const first = await session.all<{ lastKey: string | number }>(
+  const first = await executor.all<{ lastKey: string | number }>(
     `SELECT ${column} AS lastKey FROM ${table} WHERE channel = ? ORDER BY ${column} LIMIT ?`,
     [channel, maxRows],
   )
   const last = first.at(-1)
   if (last === undefined) return 0
-  await session.run(`DELETE FROM ${table} WHERE channel = ? AND ${column} <= ?`, [
+  await executor.run(`DELETE FROM ${table} WHERE channel = ? AND ${column} <= ?`, [
     channel,
     last.lastKey,
   ])

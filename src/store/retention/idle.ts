@@ -15,52 +15,52 @@ import type { ChannelId } from '#domain/identity'
 import type { Expired, IdleLimits } from '#domain/retention-ports'
 import { inChunks, removeById } from '#src/store/statements/bulk'
 import type { Numbered } from '#src/store/dialect'
-import type { Session } from '#src/store/jobs/session'
+import type { Executor } from '#src/store/jobs/executor'
 
 /** Stands in place of a head for a channel that got a subscription since retention looked at it. */
 export const USED_SINCE = -1
 
 /** Removes devices; gives the number of removed ones. (idle/1) */
 export async function removeIdleDevices(
-  session: Session,
+  executor: Executor,
   limits: IdleLimits,
   maxRows: number,
 ): Promise<number> {
-  const strangers = await oldDevices(session, 'seen_at IS NULL AND created_at < ?', {
+  const strangers = await oldDevices(executor, 'seen_at IS NULL AND created_at < ?', {
     before: limits.neverSubscribed,
     maxRows,
   })
-  const absent = await oldDevices(session, 'seen_at < ?', {
+  const absent = await oldDevices(executor, 'seen_at < ?', {
     before: limits.devices,
     maxRows: maxRows - strangers.length,
   })
   const old = [...strangers, ...absent]
-  const subscribed = await subscribedAmong(session, 'device', old)
+  const subscribed = await subscribedAmong(executor, 'device', old)
   const inUse = old.filter(({ id }) => subscribed.has(id))
   await inChunks(
     inUse.map(({ id }) => id),
     (list, part) =>
-      session.run(`UPDATE devices SET seen_at = ? WHERE id IN (${list})`, [limits.nowMs, ...part]),
+      executor.run(`UPDATE devices SET seen_at = ? WHERE id IN (${list})`, [limits.nowMs, ...part]),
   ) // idle/3
   const idle = old.filter(({ id }) => !subscribed.has(id))
-  return removeById(session, 'devices', idle)
+  return removeById(executor, 'devices', idle)
 }
 
 /** Locks the devices: a subscription that is made meanwhile waits, or is seen. */
 const oldDevices = (
-  session: Session,
+  executor: Executor,
   condition: string,
   { before, maxRows }: { readonly before: number; readonly maxRows: number },
 ): Promise<Numbered[]> =>
-  session.all<Numbered>(
+  executor.all<Numbered>(
     `SELECT id FROM devices WHERE ${condition} ORDER BY seen_at, created_at LIMIT ?
-      ${session.dialect.forUpdate}`,
+      ${executor.dialect.forUpdate}`,
     [before, maxRows],
   )
 
 /** The rows among these that have a subscription. */
 async function subscribedAmong(
-  session: Session,
+  executor: Executor,
   column: 'device' | 'channel',
   rows: readonly Numbered[],
 ): Promise<ReadonlySet<number>> {
@@ -68,7 +68,7 @@ async function subscribedAmong(
   await inChunks(
     rows.map(({ id }) => id),
     async (list, part) => {
-      const held = await session.all<Numbered>(
+      const held = await executor.all<Numbered>(
         `SELECT DISTINCT ${column} AS id FROM subscriptions WHERE ${column} IN (${list})`,
         part,
       )
@@ -92,18 +92,18 @@ interface Head extends Numbered {
 
 /** Deletes channels, whose rows are removed later; gives the deleted channels. (idle/2) */
 export async function deleteIdleChannels(
-  session: Session,
+  executor: Executor,
   { channels: before, nowMs }: IdleLimits,
   maxRows: number,
 ): Promise<Expired['channels']> {
-  const old = await session.all<OldChannel>(
+  const old = await executor.all<OldChannel>(
     `SELECT id, channel_id AS channelId, created_at AS createdAt, used_seq AS usedSeq
       FROM channels WHERE is_deleted = 0 AND used_at < ? ORDER BY used_at LIMIT ?
-      ${session.dialect.forUpdate}`,
+      ${executor.dialect.forUpdate}`,
     [before, maxRows],
   )
-  const heads = await headsOf(session, old, '')
-  const subscribed = await subscribedAmong(session, 'channel', old)
+  const heads = await headsOf(executor, old, '')
+  const subscribed = await subscribedAmong(executor, 'channel', old)
   const unused: OldChannel[] = []
   for (const channel of old) {
     const head = heads.get(channel.id)
@@ -112,19 +112,19 @@ export async function deleteIdleChannels(
     else {
       const usedAt = isInUse ? nowMs : channel.createdAt
       const usedSeq = subscribed.has(channel.id) ? USED_SINCE : (head?.headSeq ?? USED_SINCE)
-      await session.run('UPDATE channels SET used_at = ?, used_seq = ? WHERE id = ?', [
+      await executor.run('UPDATE channels SET used_at = ?, used_seq = ? WHERE id = ?', [
         usedAt,
         usedSeq,
         channel.id,
       ]) // idle/3
     }
   }
-  const locked = await headsOf(session, unused, session.dialect.forUpdate) // idle/2
+  const locked = await headsOf(executor, unused, executor.dialect.forUpdate) // idle/2
   const deleted = unused.filter((channel) => !isHeld(locked.get(channel.id), channel))
   await inChunks(
     deleted.map(({ id }) => id),
     (list, part) =>
-      session.run(`UPDATE channels SET is_deleted = ? WHERE id IN (${list})`, [nowMs, ...part]),
+      executor.run(`UPDATE channels SET is_deleted = ? WHERE id IN (${list})`, [nowMs, ...part]),
   )
   return deleted.map(({ channelId }) => channelId)
 }
@@ -133,7 +133,7 @@ const isHeld = (head: Head | undefined, { usedSeq }: OldChannel): boolean =>
   head === undefined || head.things > 0 || head.openEvents > 0 || head.headSeq !== usedSeq
 
 async function headsOf(
-  session: Session,
+  executor: Executor,
   channels: readonly Numbered[],
   lock: string,
 ): Promise<ReadonlyMap<number, Head>> {
@@ -141,7 +141,7 @@ async function headsOf(
   await inChunks(
     channels.map(({ id }) => id),
     async (list, part) => {
-      const rows = await session.all<Head>(
+      const rows = await executor.all<Head>(
         `SELECT channel AS id, head_seq AS headSeq, things, open_events AS openEvents
           FROM channel_heads WHERE channel IN (${list})${lock}`,
         part,

@@ -16,14 +16,14 @@
 import type { Expired, IdleLimits, RetentionLimits, RetentionStore } from '#domain/retention-ports'
 import { inChunks, removeById } from '#src/store/statements/bulk'
 import type { Database } from '#src/store/jobs/database'
-import type { Session } from '#src/store/jobs/session'
+import type { Executor } from '#src/store/jobs/executor'
 import { removeDeletedChannel } from './deleted-channels.ts'
 import type { TombstoneRow } from '#src/store/entities/entities'
 import { removeBindSessions, removeEndedGrants } from '#src/store/assistants/ended-grants'
 import { deleteIdleChannels, removeIdleDevices } from './idle.ts'
 
 /** Removes at most `maxRows` rows of one kind and gives how many. (retention/4) */
-type Chore = (session: Session, before: RetentionLimits, maxRows: number) => Promise<number>
+type Chore = (executor: Executor, before: RetentionLimits, maxRows: number) => Promise<number>
 
 const CHORES: readonly Chore[] = [
   removeClaims,
@@ -32,9 +32,9 @@ const CHORES: readonly Chore[] = [
   removeFeedEntries,
   removeTombstones,
   removeDeadLetters,
-  (session, before, maxRows) => removeEndedGrants(session, before.authorization, maxRows),
-  (session, before, maxRows) => removeBindSessions(session, before.bindSessions, maxRows),
-  (session, before, maxRows) => removeDeletedChannel(session, before.deletedChannels, maxRows),
+  (executor, before, maxRows) => removeEndedGrants(executor, before.authorization, maxRows),
+  (executor, before, maxRows) => removeBindSessions(executor, before.bindSessions, maxRows),
+  (executor, before, maxRows) => removeDeletedChannel(executor, before.deletedChannels, maxRows),
 ]
 
 export class Retention implements RetentionStore {
@@ -53,7 +53,7 @@ export class Retention implements RetentionStore {
     for (const chore of chores) {
       const left = maxRows - removed
       if (left <= 0) break
-      const job = (session: Session): Promise<number> => chore(session, before, left)
+      const job = (executor: Executor): Promise<number> => chore(executor, before, left)
       removed += await this.#database.repeatable(job, { isIdempotent: true })
     }
     return removed
@@ -62,11 +62,11 @@ export class Retention implements RetentionStore {
   async expire(limits: IdleLimits, maxRows: number): Promise<Expired> {
     const kept = { isIdempotent: true }
     const devices = await this.#database.repeatable(
-      (session) => removeIdleDevices(session, limits, maxRows),
+      (executor) => removeIdleDevices(executor, limits, maxRows),
       kept,
     )
-    const channels = await this.#database.repeatable((session) =>
-      deleteIdleChannels(session, limits, maxRows),
+    const channels = await this.#database.repeatable((executor) =>
+      deleteIdleChannels(executor, limits, maxRows),
     )
     return { devices, channels }
   }
@@ -74,20 +74,20 @@ export class Retention implements RetentionStore {
 
 /** retention/3 */
 async function removeClaims(
-  session: Session,
+  executor: Executor,
   { operations }: RetentionLimits,
   maxRows: number,
 ): Promise<number> {
-  const expired = await session.all<{ opId: string }>(
+  const expired = await executor.all<{ opId: string }>(
     `SELECT op_id AS opId FROM claims WHERE claimed_at < ? ORDER BY claimed_at LIMIT ?
-      ${session.dialect.forUpdate}`,
+      ${executor.dialect.forUpdate}`,
     [operations, Math.floor(maxRows / 2)], // retention/4
   )
   const ids = expired.map(({ opId }) => opId)
   let removed = 0
   for (const table of ['operations', 'claims']) {
     await inChunks(ids, async (list, part) => {
-      const { affected } = await session.run(`DELETE FROM ${table} WHERE op_id IN (${list})`, part)
+      const { affected } = await executor.run(`DELETE FROM ${table} WHERE op_id IN (${list})`, part)
       removed += affected
     })
   }
@@ -95,18 +95,18 @@ async function removeClaims(
 }
 
 async function removeOperations(
-  session: Session,
+  executor: Executor,
   { operations }: RetentionLimits,
   maxRows: number,
 ): Promise<number> {
-  const expired = await session.all<{ opId: string }>(
+  const expired = await executor.all<{ opId: string }>(
     `SELECT op_id AS opId FROM operations WHERE accepted_at < ? ORDER BY accepted_at LIMIT ?
-      ${session.dialect.forUpdate}`,
+      ${executor.dialect.forUpdate}`,
     [operations, maxRows],
   )
   const ids = expired.map(({ opId }) => opId)
   await inChunks(ids, (list, part) =>
-    session.run(`DELETE FROM operations WHERE op_id IN (${list})`, part),
+    executor.run(`DELETE FROM operations WHERE op_id IN (${list})`, part),
   )
   return ids.length
 }
@@ -122,24 +122,24 @@ interface Old {
  * since a turn that is not committed yet may have written ids in between. (retention/2)
  */
 async function oldestOf<Row extends Old>(
-  session: Session,
+  executor: Executor,
   select: string,
   { before, maxRows }: { readonly before: number; readonly maxRows: number },
 ): Promise<Row[]> {
-  const rows = await session.all<Row>(`${select} ORDER BY id LIMIT ?`, [maxRows])
+  const rows = await executor.all<Row>(`${select} ORDER BY id LIMIT ?`, [maxRows])
   const young = rows.findIndex(({ at }) => at >= before)
   return young < 0 ? rows : rows.slice(0, young)
 }
 
 /** Raises no floor: a device that is behind gets each Thing whole, not its updates. */
 async function removeThingUpdates(
-  session: Session,
+  executor: Executor,
   { thingUpdates }: RetentionLimits,
   maxRows: number,
 ): Promise<number> {
   const select = 'SELECT id, accepted_at AS at FROM thing_updates'
-  const old = await oldestOf<Old>(session, select, { before: thingUpdates, maxRows })
-  return removeById(session, 'thing_updates', old)
+  const old = await oldestOf<Old>(executor, select, { before: thingUpdates, maxRows })
+  return removeById(executor, 'thing_updates', old)
 }
 
 interface OldEntry extends Old {
@@ -148,45 +148,45 @@ interface OldEntry extends Old {
 }
 
 async function removeFeedEntries(
-  session: Session,
+  executor: Executor,
   { messagesAndEvents }: RetentionLimits,
   maxRows: number,
 ): Promise<number> {
   const select = 'SELECT id, accepted_at AS at, channel, seq FROM feed_entries'
-  const old = await oldestOf<OldEntry>(session, select, { before: messagesAndEvents, maxRows })
-  await raiseFloors(session, 'entries_floor', old) // retention/2
-  return removeById(session, 'feed_entries', old)
+  const old = await oldestOf<OldEntry>(executor, select, { before: messagesAndEvents, maxRows })
+  await raiseFloors(executor, 'entries_floor', old) // retention/2
+  return removeById(executor, 'feed_entries', old)
 }
 
 async function removeDeadLetters(
-  session: Session,
+  executor: Executor,
   { operations }: RetentionLimits,
   maxRows: number,
 ): Promise<number> {
-  const old = await oldestOf<Old>(session, 'SELECT id, at FROM dead_letters', {
+  const old = await oldestOf<Old>(executor, 'SELECT id, at FROM dead_letters', {
     before: operations,
     maxRows,
   })
-  return removeById(session, 'dead_letters', old)
+  return removeById(executor, 'dead_letters', old)
 }
 
 type OldTombstone = OldEntry & Pick<TombstoneRow, 'model' | 'entityId'>
 
 /** Removes deleted Things and closed Events, except those created again since. */
 async function removeTombstones(
-  session: Session,
+  executor: Executor,
   { tombstones }: RetentionLimits,
   maxRows: number,
 ): Promise<number> {
   const select = `SELECT id, ended_at AS at, channel, seq, model, entity_id AS entityId
     FROM tombstones`
   const limits = { before: tombstones, maxRows: Math.floor(maxRows / 2) } // retention/4
-  const old = await oldestOf<OldTombstone>(session, select, limits)
+  const old = await oldestOf<OldTombstone>(executor, select, limits)
   const things: OldTombstone[] = []
   let removed = 0
   for (const tombstone of old) {
     const { model, channel, entityId, seq } = tombstone
-    const { affected } = await session.run(
+    const { affected } = await executor.run(
       `DELETE FROM ${model === 'thing' ? 'things' : 'events'}
         WHERE channel = ? AND id = ? AND seq = ?`,
       [channel, entityId, seq],
@@ -194,13 +194,13 @@ async function removeTombstones(
     removed += affected
     if (model === 'thing' && affected === 1) things.push(tombstone)
   }
-  await raiseFloors(session, 'tombstone_floor', things) // retention/2
-  return removed + (await removeById(session, 'tombstones', old))
+  await raiseFloors(executor, 'tombstone_floor', things) // retention/2
+  return removed + (await removeById(executor, 'tombstones', old))
 }
 
 /** retention/2 */
 async function raiseFloors(
-  session: Session,
+  executor: Executor,
   floor: 'entries_floor' | 'tombstone_floor',
   removed: readonly { readonly channel: number; readonly seq: number }[],
 ): Promise<void> {
@@ -210,7 +210,7 @@ async function raiseFloors(
   }
   const inOrder = [...floors].sort(([one], [other]) => one - other)
   for (const [channel, seq] of inOrder) {
-    await session.run(`UPDATE channel_heads SET ${floor} = ? WHERE channel = ? AND ${floor} < ?`, [
+    await executor.run(`UPDATE channel_heads SET ${floor} = ? WHERE channel = ? AND ${floor} < ?`, [
       seq,
       channel,
       seq,

@@ -4,7 +4,7 @@
 import { existsSync } from 'node:fs'
 
 import { MIGRATIONS } from '#src/store/migrations/migrations'
-import type { Runner, RunnerResult, Source } from '#src/store/jobs/session'
+import type { Runner, RunnerResult, Source } from '#src/store/jobs/executor'
 import { IN_MEMORY, SqliteConnection } from './connection.ts'
 import type { SqliteStatement, Values } from './connection.ts'
 import { makeFolderOf } from './private-files.ts'

@@ -13,7 +13,7 @@
 import type { Dialect } from '#src/store/dialect'
 import { allForEach } from './gathered.ts'
 import type { Filter } from './paging.ts'
-import type { Session } from '#src/store/jobs/session'
+import type { Executor } from '#src/store/jobs/executor'
 import type { Sequenced } from './sized.ts'
 
 export type EntityTable = 'things' | 'events'
@@ -36,25 +36,25 @@ interface Selection {
 
 /** The first `limit` rows in the order that is asked for. */
 export async function entitiesIn<Row extends Sequenced>(
-  session: Session,
+  executor: Executor,
   slice: Slice,
   { limit, ...selection }: Selection & { readonly limit: number },
 ): Promise<readonly Row[]> {
-  const [rows = []] = await entitiesInEach<Row>(session, [{ ...slice, limit }], selection)
+  const [rows = []] = await entitiesInEach<Row>(executor, [{ ...slice, limit }], selection)
   return rows
 }
 
 /** The same for each of several slices of one table, with one filter, each with its own limit. */
 export async function entitiesInEach<Row extends Sequenced>(
-  session: Session,
+  executor: Executor,
   slices: readonly (Slice & { readonly limit: number })[],
   { columns, order }: Selection,
 ): Promise<readonly (readonly Row[])[]> {
-  const { column, size } = blocksOf(session.dialect)
+  const { column, size } = blocksOf(executor.dialect)
   const isForward = order === 'oldest first'
-  const filters = slices.map((slice) => rowsOf(session.dialect, slice))
+  const filters = slices.map((slice) => rowsOf(executor.dialect, slice))
   const rows = await allForEach<Row>(
-    session,
+    executor,
     `SELECT ${columns} ${filters[0]?.sql} ORDER BY ${column}${isForward ? '' : ' DESC'} LIMIT ?`,
     // blocks/1
     filters.map(({ parameters }, at) => [...parameters, (slices[at]?.limit ?? 0) + size - 1]),
@@ -71,13 +71,13 @@ export async function entitiesInEach<Row extends Sequenced>(
  * a block.
  */
 export async function seqBehind(
-  session: Session,
+  executor: Executor,
   slice: Slice,
   most: number,
 ): Promise<number | undefined> {
-  const { column, size } = blocksOf(session.dialect)
-  const { sql, parameters } = rowsOf(session.dialect, slice)
-  const row = await session.first<{ block: number }>(
+  const { column, size } = blocksOf(executor.dialect)
+  const { sql, parameters } = rowsOf(executor.dialect, slice)
+  const row = await executor.first<{ block: number }>(
     `SELECT ${column} AS block ${sql} ORDER BY ${column} DESC LIMIT 1 OFFSET ${most}`,
     parameters,
   )

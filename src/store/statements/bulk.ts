@@ -3,14 +3,14 @@
 // Invariants:
 //   bulk/1. The rows of a statement are a power of two: so there are few texts, and the driver
 //     keeps them prepared. The text of a statement is bounded: servers limit the size of a packet.
-//   bulk/2. A statement is made while the server works on the one before it and, where the session
+//   bulk/2. A statement is made while the server works on the one before it and, where the executor
 //     allows it, sent before that one is answered. Smaller ones come first: making a row takes a
 //     fraction of the time of writing it.
 
 import type { EntitySchemaColumnOptions } from 'typeorm'
 
 import type { Dialect, Numbered, Value } from '#src/store/dialect'
-import type { RowsStatement, Session } from '#src/store/jobs/session'
+import type { RowsStatement, Executor } from '#src/store/jobs/executor'
 
 /** Values of one list at most. */
 const LIST_MAX = 128
@@ -48,14 +48,14 @@ type Inserted = (raw: unknown, rows: number) => void
  * Rejects when a statement fails. In both cases the transaction must be rolled back.
  */
 export async function runAll(
-  session: Session,
+  executor: Executor,
   statements: Iterable<RowsStatement>,
   inserted?: Inserted,
 ): Promise<boolean> {
-  const { underWayMax } = session.limits
+  const { underWayMax } = executor.limits
   const underWay: Promise<boolean>[] = []
   for (const { mustChange, ...statement } of statements) {
-    const send = session.make(statement)
+    const send = executor.make(statement)
     if (underWay.length === underWayMax && !(await underWay.shift())) return false
     const answer = send().then(({ affected, raw }) => {
       inserted?.(raw, statement.rows)
@@ -106,12 +106,12 @@ export class Bulk<Item> {
    * Inserts the rows in order. `inserted` gets the driver's answer to each statement, and the
    * number of its rows.
    */
-  async write(session: Session, items: readonly Item[], inserted?: Inserted): Promise<void> {
-    await runAll(session, this.inserts(items, session), inserted)
+  async write(executor: Executor, items: readonly Item[], inserted?: Inserted): Promise<void> {
+    await runAll(executor, this.inserts(items, executor), inserted)
   }
 
   /** The statements that insert the rows in order; the values of each are read when it is taken. */
-  *inserts(items: readonly Item[], { limits, dialect }: Session): Generator<RowsStatement> {
+  *inserts(items: readonly Item[], { limits, dialect }: Executor): Generator<RowsStatement> {
     const width = this.#values.length
     const values: Value[] = []
     const lengths: number[] = []
@@ -162,7 +162,7 @@ export async function inChunks(
 
 /** Removes rows of a table with generated ids; gives the number of removed rows. */
 export async function removeById(
-  session: Session,
+  executor: Executor,
   table: string,
   rows: readonly Numbered[],
 ): Promise<number> {
@@ -170,7 +170,7 @@ export async function removeById(
   await inChunks(
     rows.map(({ id }) => id),
     async (list, part) => {
-      const { affected } = await session.run(`DELETE FROM ${table} WHERE id IN (${list})`, part)
+      const { affected } = await executor.run(`DELETE FROM ${table} WHERE id IN (${list})`, part)
       removed += affected
     },
   )

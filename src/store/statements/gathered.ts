@@ -5,7 +5,7 @@
 // LIMIT for all: the first key could take it all, and the rows behind it would be read for nothing.
 
 import type { Value } from '#src/store/dialect'
-import type { Session } from '#src/store/jobs/session'
+import type { Executor } from '#src/store/jobs/executor'
 
 /** A power of two. With 32 the server takes as long as with 16 to find the rows of each. */
 const GATHERED_MAX = 16
@@ -15,7 +15,7 @@ const GATHERED_MAX = 16
  * order of its SELECT.
  */
 export async function allForEach<Row>(
-  session: Session,
+  executor: Executor,
   select: string,
   lists: readonly (readonly Value[])[],
 ): Promise<readonly (readonly Row[])[]> {
@@ -25,19 +25,19 @@ export async function allForEach<Row>(
     // Only powers of two as sizes, so that few different statements are prepared.
     size = Math.min(GATHERED_MAX, 2 ** Math.floor(Math.log2(lists.length - start)))
     const part = lists.slice(start, start + size)
-    found.push(...(await rowsOf<Row>(session, select, part)))
+    found.push(...(await rowsOf<Row>(executor, select, part)))
   }
   return found
 }
 
 async function rowsOf<Row>(
-  session: Session,
+  executor: Executor,
   select: string,
   lists: readonly (readonly Value[])[],
 ): Promise<Row[][]> {
   const [only] = lists
-  if (only !== undefined && lists.length === 1) return [await session.all<Row>(select, only)]
-  const rows = await session.all<Row & { readonly list: number }>(
+  if (only !== undefined && lists.length === 1) return [await executor.all<Row>(select, only)]
+  const rows = await executor.all<Row & { readonly list: number }>(
     gathered(select, lists.length),
     lists.flat(),
   )

@@ -6,7 +6,7 @@
 //     without its content.
 
 import { PAGE_BYTES_MAX } from '#domain/store-ports'
-import type { Session } from '#src/store/jobs/session'
+import type { Executor } from '#src/store/jobs/executor'
 
 /** A row with a place in a channel's feed. */
 export interface Sequenced {
@@ -87,18 +87,18 @@ interface Wanted extends Pick<Sized, 'id' | 'seq'> {
 
 /** The content of rows whose sizes are known, in the order of those. */
 export async function contentOf<Row extends Sequenced>(
-  session: Session,
+  executor: Executor,
   { table, columns }: Content,
   wanted: readonly Wanted[],
 ): Promise<(Row & { readonly channel: number })[]> {
   if (wanted.length === 0) return []
-  const { dialect } = session
+  const { dialect } = executor
   const isFeed = CONTENT[table] === 'payload'
   const keys = isFeed
     ? dialect.keys('k', { row_id: 'integer' })
     : dialect.keys('k', { row_channel: 'integer', row_id: 'text' })
   const condition = isFeed ? 'id = k.row_id' : 'channel = k.row_channel AND id = k.row_id'
-  const rows = await session.all<Row & { readonly channel: number }>(
+  const rows = await executor.all<Row & { readonly channel: number }>(
     `SELECT${dialect.inOrder} channel, ${columns} FROM ${keys} CROSS JOIN ${table} ON ${condition}`,
     [JSON.stringify(wanted.map(({ channel, id }) => (isFeed ? [id] : [channel, id])))],
   )

@@ -6,7 +6,7 @@
 // rows lie in the few index pages of the newest span. A reader looks into one span after the other;
 // they hold a day's updates by default. InnoDB pays for rows: it has no spans.
 
-import type { Session } from '#src/store/jobs/session'
+import type { Executor } from '#src/store/jobs/executor'
 import type { Value } from '#src/store/dialect'
 
 export type FeedTable = 'feed_entries' | 'thing_updates'
@@ -28,7 +28,7 @@ interface Rows {
 }
 
 /** The statement's part for a source: it finds rows in seq order without looking at others. */
-export function rowsOf({ dialect }: Session, source: Source): Rows {
+export function rowsOf({ dialect }: Executor, source: Source): Rows {
   const { table, channel, after, firstSpan = 0 } = source
   const condition = 'channel = ? AND seq > ?'
   const key = spanOf({ dialect }, table)
@@ -48,7 +48,7 @@ export function rowsOf({ dialect }: Session, source: Source): Rows {
 
 /** The span of a row; undefined when the table has no spans. */
 export function spanOf(
-  { dialect }: Pick<Session, 'dialect'>,
+  { dialect }: Pick<Executor, 'dialect'>,
   table: FeedTable,
 ): { readonly bits: number } | undefined {
   const { spanBits } = dialect
@@ -57,10 +57,10 @@ export function spanOf(
 
 /** The first span that may hold rows accepted at or after a time. (Found by halving.) */
 export async function spanSince(
-  session: Session,
+  executor: Executor,
   { table, bits, sinceMs }: { readonly table: FeedTable; readonly bits: number; sinceMs: number },
 ): Promise<number> {
-  const ends = await session.first<{ low: number | null; high: number | null }>(
+  const ends = await executor.first<{ low: number | null; high: number | null }>(
     `SELECT (SELECT min(id) FROM ${table}) >> ${bits} AS low,
       (SELECT max(id) FROM ${table}) >> ${bits} AS high`,
   )
@@ -70,7 +70,7 @@ export async function spanSince(
   // Up to `low` spans begin too early; from `high` on they may begin late enough.
   while (low < high) {
     const middle = Math.ceil((low + high) / 2)
-    const first = await session.first<{ acceptedAt: number }>(
+    const first = await executor.first<{ acceptedAt: number }>(
       `SELECT accepted_at AS acceptedAt FROM ${table} WHERE id >= ? ORDER BY id LIMIT 1`,
       [middle * 2 ** bits],
     )

@@ -13,7 +13,7 @@ import type { AppliedTo, LanePlace, Lease, LogBounds, LogState } from '#domain/l
 import type { LaneMove } from '#domain/store-ports'
 import type { Database } from '#src/store/jobs/database'
 import type { LaneRow } from '#src/store/entities/lanes'
-import type { RowsStatement, Session } from '#src/store/jobs/session'
+import type { RowsStatement, Executor } from '#src/store/jobs/executor'
 
 const LOG = 'log'
 const LANES = 'lanes'
@@ -27,28 +27,28 @@ export async function bindLog(
   database: Database,
   { identity, lanes, bounds }: LogState,
 ): Promise<void> {
-  const applied = await database.durable(async (session) => {
-    const boundLanes = await factFor(session, LANES, String(lanes))
+  const applied = await database.durable(async (executor) => {
+    const boundLanes = await factFor(executor, LANES, String(lanes))
     if (boundLanes !== String(lanes)) {
       throw new LogMismatch(
         `the database was made with ${boundLanes} lanes and SERVICE_LANES is ${lanes}: ` +
           `set SERVICE_LANES to ${boundLanes}, which is fixed for the life of a database`,
       )
     }
-    const boundLog = await factFor(session, LOG, identity)
+    const boundLog = await factFor(executor, LOG, identity)
     if (boundLog !== identity) {
       throw new LogMismatch(
         `the database follows the log ${boundLog} and was given the log ${identity}: ` +
           'connect it to its own log, or start with an empty database',
       )
     }
-    return appliedTo(session)
+    return appliedTo(executor)
   }, IDEMPOTENT)
   refuseLostEntries(applied, await bounds(applied))
 }
 
-async function appliedTo(session: Session): Promise<readonly AppliedTo[]> {
-  const rows = await session.all<{ lane: number; place: LanePlace }>(
+async function appliedTo(executor: Executor): Promise<readonly AppliedTo[]> {
+  const rows = await executor.all<{ lane: number; place: LanePlace }>(
     'SELECT lane, place FROM lanes WHERE lane < ?',
     [LANES_MAX],
   )
@@ -82,23 +82,23 @@ function refuseLostEntries(applied: readonly AppliedTo[], bounds: readonly LogBo
  * disk with it. (W4)
  */
 export function writeDurably(database: Database): Promise<void> {
-  return database.durable((session) => setFact(session, LAST_DURABLE, ''), IDEMPOTENT)
+  return database.durable((executor) => setFact(executor, LAST_DURABLE, ''), IDEMPOTENT)
 }
 
 /** Keeps a fact under a name; the last caller decides it. */
-export async function setFact(session: Session, name: string, value: string): Promise<void> {
-  const end = session.dialect.onDuplicate(['name'], ['value'])
-  await session.run(`INSERT INTO gateway_meta (name, value) VALUES (?, ?) ${end}`, [name, value])
+export async function setFact(executor: Executor, name: string, value: string): Promise<void> {
+  const end = executor.dialect.onDuplicate(['name'], ['value'])
+  await executor.run(`INSERT INTO gateway_meta (name, value) VALUES (?, ?) ${end}`, [name, value])
 }
 
 /** The fact that the database keeps under a name; the first caller decides it. */
-export async function factFor(session: Session, name: string, first: string): Promise<string> {
-  const { dialect } = session
-  await session.run(
+export async function factFor(executor: Executor, name: string, first: string): Promise<string> {
+  const { dialect } = executor
+  await executor.run(
     `INSERT INTO gateway_meta (name, value) VALUES (?, ?) ${dialect.onDuplicate(['name'], [])}`,
     [name, first],
   )
-  const row = await session.first<{ value: string }>(
+  const row = await executor.first<{ value: string }>(
     'SELECT value FROM gateway_meta WHERE name = ?',
     [name],
   )
@@ -109,27 +109,27 @@ export function takeLane(
   database: Database,
   { lane, epoch }: Lease,
 ): Promise<LanePlace | 'fenced'> {
-  return database.durable(async (session) => {
-    const { forUpdate, onDuplicate } = session.dialect
+  return database.durable(async (executor) => {
+    const { forUpdate, onDuplicate } = executor.dialect
     // A missing row cannot be locked: between two owners the later epoch could lose.
-    await session.run(
+    await executor.run(
       `INSERT INTO lanes (lane, epoch, place) VALUES (?, 0, 0)
         ${onDuplicate(['lane'], [])}`,
       [lane],
     )
-    const held = await session.first<Omit<LaneRow, 'lane'>>(
+    const held = await executor.first<Omit<LaneRow, 'lane'>>(
       `SELECT epoch, place FROM lanes WHERE lane = ?${forUpdate}`,
       [lane],
     )
     if (held === undefined || held.epoch > epoch) return 'fenced' // W2
-    await session.run('UPDATE lanes SET epoch = ? WHERE lane = ?', [epoch, lane])
+    await executor.run('UPDATE lanes SET epoch = ? WHERE lane = ?', [epoch, lane])
     return held.place
   }, URGENT)
 }
 
 export function lastEpoch(database: Database): Promise<number> {
-  return database.read(async (session) => {
-    const row = await session.first<{ epoch: number | null }>(
+  return database.read(async (executor) => {
+    const row = await executor.first<{ epoch: number | null }>(
       'SELECT max(epoch) AS epoch FROM lanes',
     )
     return row?.epoch ?? 0
@@ -154,10 +154,11 @@ export function fencedLanes(
   database: Database,
   moves: readonly LaneMove[],
 ): Promise<readonly number[]> {
-  return database.read(async (session) => {
-    const rows = await session.all<LaneRow>('SELECT lane, epoch, place FROM lanes WHERE lane < ?', [
-      LANES_MAX,
-    ])
+  return database.read(async (executor) => {
+    const rows = await executor.all<LaneRow>(
+      'SELECT lane, epoch, place FROM lanes WHERE lane < ?',
+      [LANES_MAX],
+    )
     const byLane = new Map(rows.map((row) => [row.lane, row]))
     const fenced = moves.filter(({ lane, epoch, from }) => {
       const row = byLane.get(lane)

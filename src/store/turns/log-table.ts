@@ -12,7 +12,7 @@ import type { Runtime } from '#domain/runtime'
 import { Bulk } from '#src/store/statements/bulk'
 import { RolledBack } from '#src/store/jobs/database'
 import type { Database } from '#src/store/jobs/database'
-import type { Session } from '#src/store/jobs/session'
+import type { Executor } from '#src/store/jobs/executor'
 import type { LogBatchRow } from '#src/store/entities/lanes'
 import type { Tables } from '#src/store/entities/tables'
 import { factFor } from './lanes.ts'
@@ -41,9 +41,9 @@ export class LogBatches implements LogTable {
   }
 
   takeOver(above: number): Promise<number> {
-    return this.#database.durable(async (session) => {
-      const epoch = Math.max(above, Number(await factFor(session, EPOCH, '0'))) + 1
-      await session.run('UPDATE gateway_meta SET value = ? WHERE name = ?', [String(epoch), EPOCH])
+    return this.#database.durable(async (executor) => {
+      const epoch = Math.max(above, Number(await factFor(executor, EPOCH, '0'))) + 1
+      await executor.run('UPDATE gateway_meta SET value = ? WHERE name = ?', [String(epoch), EPOCH])
       return epoch
     })
   }
@@ -60,11 +60,11 @@ export class LogBatches implements LogTable {
       payload,
     }))
     // W1
-    return this.#database.durable<readonly LogPosition[] | 'fenced'>(async (session) => {
-      if ((await epochOf(session)) !== epoch) return new RolledBack('fenced') // W2
+    return this.#database.durable<readonly LogPosition[] | 'fenced'>(async (executor) => {
+      if ((await epochOf(executor)) !== epoch) return new RolledBack('fenced') // W2
       const positions: LogPosition[] = []
-      await this.#batches.write(session, rows, (raw, count) => {
-        const first = session.dialect.firstId(raw, count)
+      await this.#batches.write(executor, rows, (raw, count) => {
+        const first = executor.dialect.firstId(raw, count)
         for (let offset = 0; offset < count; offset += 1) positions.push(first + offset)
       })
       return positions
@@ -72,11 +72,11 @@ export class LogBatches implements LogTable {
   }
 
   read(lane: number, after: LogPosition, maxCount: number): Promise<readonly StoredBatch[]> {
-    return this.#database.snapshot(async (session) => {
-      const sizes = await sizesBehind(session, { lane, after, limit: READ_BATCHES_MAX })
+    return this.#database.snapshot(async (executor) => {
+      const sizes = await sizesBehind(executor, { lane, after, limit: READ_BATCHES_MAX })
       const last = lastWithin(sizes, maxCount)
       if (last === undefined) return []
-      return session.all<StoredBatch>(
+      return executor.all<StoredBatch>(
         `SELECT id AS position, lane, submissions AS count, payload FROM log_batches
           WHERE lane = ? AND id > ? AND id <= ? ORDER BY id`,
         [lane, after, last],
@@ -85,8 +85,8 @@ export class LogBatches implements LogTable {
   }
 
   bounds(lane: number): Promise<LogBounds> {
-    return this.#database.snapshot(async (session) => {
-      const ends = await session.first<{ first: number | null; last: number | null }>(
+    return this.#database.snapshot(async (executor) => {
+      const ends = await executor.first<{ first: number | null; last: number | null }>(
         `SELECT (SELECT min(id) FROM log_batches WHERE lane = ?) AS first,
           (SELECT max(id) FROM log_batches WHERE lane = ?) AS last`,
         [lane, lane],
@@ -97,8 +97,8 @@ export class LogBatches implements LogTable {
 
   /** Bytes of payload, as the log counts them. */
   bytes(): Promise<number> {
-    return this.#database.read(async (session) => {
-      const row = await session.first<{ size: number | string | null }>(
+    return this.#database.read(async (executor) => {
+      const row = await executor.first<{ size: number | string | null }>(
         'SELECT sum(size) AS size FROM log_batches',
       )
       return Number(row?.size ?? 0) // MySQL adds up in decimals, which the driver gives as text.
@@ -111,39 +111,39 @@ export class LogBatches implements LogTable {
     olderThanMs: number,
     maxRows: number,
   ): Promise<{ readonly rows: number; readonly bytes: number }> {
-    return this.#database.repeatable(async (session) => {
-      const oldest = await sizesBehind(session, { lane, after: 0, limit: maxRows })
+    return this.#database.repeatable(async (executor) => {
+      const oldest = await sizesBehind(executor, { lane, after: 0, limit: maxRows })
       const young = oldest.findIndex(
         ({ id, appendedAt }) => id > through || appendedAt >= olderThanMs,
       )
       const removed = young < 0 ? oldest : oldest.slice(0, young)
       const last = removed.at(-1)
       if (last === undefined) return { rows: 0, bytes: 0 }
-      await session.run('DELETE FROM log_batches WHERE lane = ? AND id <= ?', [lane, last.id])
+      await executor.run('DELETE FROM log_batches WHERE lane = ? AND id <= ?', [lane, last.id])
       return { rows: removed.length, bytes: removed.reduce((sum, { size }) => sum + size, 0) }
     })
   }
 
   identity(): Promise<string> {
-    return this.#database.durable((session) =>
-      factFor(session, 'identity', this.#entropy(16).toString('hex')),
+    return this.#database.durable((executor) =>
+      factFor(executor, 'identity', this.#entropy(16).toString('hex')),
     )
   }
 }
 
-async function epochOf(session: Session): Promise<number> {
-  const row = await session.first<{ value: string }>(
-    `SELECT value FROM gateway_meta WHERE name = ?${session.dialect.forUpdate}`,
+async function epochOf(executor: Executor): Promise<number> {
+  const row = await executor.first<{ value: string }>(
+    `SELECT value FROM gateway_meta WHERE name = ?${executor.dialect.forUpdate}`,
     [EPOCH],
   )
   return Number(row?.value ?? 0)
 }
 
 const sizesBehind = (
-  session: Session,
+  executor: Executor,
   { lane, after, limit }: { readonly lane: number; after: LogPosition; readonly limit: number },
 ): Promise<StoredSize[]> =>
-  session.all(
+  executor.all(
     `SELECT id, submissions, size, appended_at AS appendedAt FROM log_batches
       WHERE lane = ? AND id > ? ORDER BY id LIMIT ?`,
     [lane, after, limit],

@@ -19,7 +19,7 @@ import type { Database } from '#src/store/jobs/database'
 import type { ClaimRow, OperationRow } from '#src/store/entities/operations'
 import type { Tables } from '#src/store/entities/tables'
 import { Group } from '#src/store/jobs/group'
-import type { Session } from '#src/store/jobs/session'
+import type { Executor } from '#src/store/jobs/executor'
 import { Overtaken } from '#src/store/store-error'
 
 interface Claiming {
@@ -43,7 +43,7 @@ export class Operations implements OperationStore {
       // Run again after a commit whose answer was lost, a claim finds itself: then it is a repeat,
       // which acceptance completes just as well.
       enter: (job) => database.durable(job, { isIdempotent: true }),
-      answer: (session, group) => this.#decide(session, group),
+      answer: (executor, group) => this.#decide(executor, group),
     })
   }
 
@@ -58,17 +58,17 @@ export class Operations implements OperationStore {
   /**
    * Reads all known uses of the op_ids, decides one claim after the other, and writes the new ones.
    */
-  async #decide(session: Session, group: readonly Claiming[]): Promise<readonly ClaimOutcome[]> {
+  async #decide(executor: Executor, group: readonly Claiming[]): Promise<readonly ClaimOutcome[]> {
     const opIds = [...new Set(group.map(({ claim }) => claim.opId))].sort()
-    const known = await knownOf(session, opIds)
+    const known = await knownOf(executor, opIds)
     const outcomes = group.map((waiting) => decide(known, waiting))
-    await forget(session, [...known.forgotten].sort())
+    await forget(executor, [...known.forgotten].sort())
     const fresh = [...known.fresh.values()].sort((one, other) => (one.opId < other.opId ? -1 : 1))
     try {
-      await this.#claims.write(session, fresh)
+      await this.#claims.write(executor, fresh)
     } catch (error) {
       // Another node has just claimed one of the op_ids: a repeat sees its claim. (operations/1)
-      if (session.dialect.isOvertaken(error)) throw new Overtaken()
+      if (executor.dialect.isOvertaken(error)) throw new Overtaken()
       throw error
     }
     return outcomes
@@ -77,12 +77,12 @@ export class Operations implements OperationStore {
 
 /** In the order of the op_ids. */
 async function operationsOf(
-  session: Session,
+  executor: Executor,
   opIds: readonly OperationId[],
 ): Promise<readonly (Operation | undefined)[]> {
   const found = new Map<OperationId, Operation>()
   await inChunks([...new Set(opIds)], async (list, part) => {
-    const rows = await session.all<OperationRow>(
+    const rows = await executor.all<OperationRow>(
       `SELECT op_id AS opId, channel_id AS channelId, model, entity_id AS entityId, status,
           accepted_at AS acceptedAt, updated_at AS updatedAt, error_code AS errorCode
         FROM operations WHERE op_id IN (${list})`,
@@ -109,17 +109,17 @@ interface Known {
  * its operation, so whoever sees the operation that another node has just applied sees its claim,
  * too.
  */
-async function knownOf(session: Session, opIds: readonly OperationId[]): Promise<Known> {
+async function knownOf(executor: Executor, opIds: readonly OperationId[]): Promise<Known> {
   const claims = new Map<OperationId, Claim>()
   const operations = new Map<OperationId, number>()
-  const { byIndex, forUpdate } = session.dialect
+  const { byIndex, forUpdate } = executor.dialect
   await inChunks(opIds, async (list, part) => {
-    const applied = await session.all<Pick<OperationRow, 'opId' | 'acceptedAt'>>(
+    const applied = await executor.all<Pick<OperationRow, 'opId' | 'acceptedAt'>>(
       `SELECT op_id AS opId, accepted_at AS acceptedAt FROM operations WHERE op_id IN (${list})`,
       part,
     )
     for (const { opId, acceptedAt } of applied) operations.set(opId, acceptedAt)
-    const claimed = await session.all<ClaimRow>(
+    const claimed = await executor.all<ClaimRow>(
       `SELECT ${CLAIM_COLUMNS} FROM claims${byIndex('PRIMARY')}
         WHERE op_id IN (${list})${forUpdate}`,
       part,
@@ -160,9 +160,9 @@ function compare(first: Claim, claim: Claim, applied: boolean): ClaimOutcome {
 }
 
 /** operations/3 */
-async function forget(session: Session, opIds: readonly OperationId[]): Promise<void> {
+async function forget(executor: Executor, opIds: readonly OperationId[]): Promise<void> {
   await inChunks(opIds, async (list, part) => {
-    await session.run(`DELETE FROM operations WHERE op_id IN (${list})`, part)
-    await session.run(`DELETE FROM claims WHERE op_id IN (${list})`, part)
+    await executor.run(`DELETE FROM operations WHERE op_id IN (${list})`, part)
+    await executor.run(`DELETE FROM claims WHERE op_id IN (${list})`, part)
   })
 }

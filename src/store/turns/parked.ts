@@ -5,7 +5,7 @@ import type { Unparked, Waiting } from '#domain/parked'
 import type { Database } from '#src/store/jobs/database'
 import type { Numbered } from '#src/store/dialect'
 import type { ParkedRow } from '#src/store/entities/parked'
-import type { RowsStatement } from '#src/store/jobs/session'
+import type { RowsStatement } from '#src/store/jobs/executor'
 
 const URGENT = { isUrgent: true }
 
@@ -14,8 +14,8 @@ export function parkedIn(
   database: Database,
   lane: number,
 ): Promise<ReadonlyMap<ChannelId, number>> {
-  return database.read(async (session) => {
-    const rows = await session.all<{ channelId: ChannelId; waiting: number }>(
+  return database.read(async (executor) => {
+    const rows = await executor.all<{ channelId: ChannelId; waiting: number }>(
       `SELECT channel_id AS channelId, count(*) AS waiting FROM parked_submissions
         WHERE lane = ? GROUP BY channel_id`,
       [lane],
@@ -30,8 +30,8 @@ export function waitingFor(
   channelId: ChannelId,
   max: number,
 ): Promise<readonly Waiting[]> {
-  return database.read(async (session) => {
-    const rows = await session.all<Pick<ParkedRow, 'position' | 'item' | 'payload'> & Numbered>(
+  return database.read(async (executor) => {
+    const rows = await executor.all<Pick<ParkedRow, 'position' | 'item' | 'payload'> & Numbered>(
       `SELECT id, position, item, payload FROM parked_submissions
           WHERE channel_id = ? ORDER BY id LIMIT ?`,
       [channelId, max],
@@ -42,8 +42,8 @@ export function waitingFor(
 
 /** True when any channel of any lane is parked. */
 export function isAnyParked(database: Database): Promise<boolean> {
-  return database.read(async (session) => {
-    const row = await session.first(
+  return database.read(async (executor) => {
+    const row = await executor.first(
       'SELECT id FROM parked_submissions ORDER BY channel_id, id LIMIT 1',
     )
     return row !== undefined

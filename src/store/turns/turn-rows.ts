@@ -8,7 +8,7 @@ import type { ParkedSubmission } from '#domain/parked'
 import type { ChannelHead, ChannelWrites, DeadLetter, TurnWrites } from '#domain/store-ports'
 import { Bulk } from '#src/store/statements/bulk'
 import type { Columns } from '#src/store/statements/bulk'
-import type { RowsStatement, Session } from '#src/store/jobs/session'
+import type { RowsStatement, Executor } from '#src/store/jobs/executor'
 import type { Dialect } from '#src/store/dialect'
 import { documentOf, filedUnder } from './document.ts'
 import type { ChannelHeadRow } from '#src/store/entities/channels'
@@ -135,18 +135,18 @@ export class TurnRows {
   }
 
   /** The statements that write a turn. */
-  *statements(writes: TurnWrites, session: Session): Generator<RowsStatement> {
+  *statements(writes: TurnWrites, executor: Executor): Generator<RowsStatement> {
     const parts = partsOf(writes.channels)
-    yield* this.#heads.inserts(parts.heads, session)
-    yield* this.#things.inserts(parts.things, session)
-    yield* this.#events.inserts(parts.events, session)
-    yield* this.#tombstones.inserts(parts.tombstones, session)
-    yield* this.#feedEntries.inserts(parts.feedEntries, session)
-    yield* this.#thingUpdates.inserts(parts.thingUpdates, session)
+    yield* this.#heads.inserts(parts.heads, executor)
+    yield* this.#things.inserts(parts.things, executor)
+    yield* this.#events.inserts(parts.events, executor)
+    yield* this.#tombstones.inserts(parts.tombstones, executor)
+    yield* this.#feedEntries.inserts(parts.feedEntries, executor)
+    yield* this.#thingUpdates.inserts(parts.thingUpdates, executor)
     if (writes.unparked !== undefined) yield* unpark(writes.unparked)
-    yield* this.#operations.inserts(writes.operations, session)
-    yield* this.#deadLetters.inserts(writes.deadLetters, session)
-    yield* this.#parked.inserts(writes.parked ?? [], session)
+    yield* this.#operations.inserts(writes.operations, executor)
+    yield* this.#deadLetters.inserts(writes.deadLetters, executor)
+    yield* this.#parked.inserts(writes.parked ?? [], executor)
   }
 }
 

@@ -22,7 +22,7 @@ import type {
 } from '#domain/store-ports'
 import { runAll } from '#src/store/statements/bulk'
 import type { Database } from '#src/store/jobs/database'
-import type { RowsStatement, Session } from '#src/store/jobs/session'
+import type { RowsStatement, Executor } from '#src/store/jobs/executor'
 import { RolledBack } from '#src/store/jobs/database'
 import { eventFrom, thingFrom } from './document.ts'
 import type { EventRow, ThingRow } from '#src/store/entities/entities'
@@ -59,10 +59,10 @@ export class Turns implements TurnStore {
     // turns/1. Not idempotent: run again after a commit whose answer was lost, it would find itself
     //   fenced.
     const queued = await this.#database.repeatable<readonly OperationId[] | undefined>(
-      async (session) => {
-        const isWhole = await runAll(session, this.#statements(writes, session))
+      async (executor) => {
+        const isWhole = await runAll(executor, this.#statements(writes, executor))
         if (!isWhole) return new RolledBack(undefined) // W2
-        return makeJobs(session, writes.channels, this.#pushes)
+        return makeJobs(executor, writes.channels, this.#pushes)
       },
       { isUrgent: true },
     )
@@ -72,9 +72,9 @@ export class Turns implements TurnStore {
     return queued.length === 0 ? { kind: 'committed' } : { kind: 'committed', queued }
   }
 
-  *#statements(writes: TurnWrites, session: Session): Generator<RowsStatement> {
+  *#statements(writes: TurnWrites, executor: Executor): Generator<RowsStatement> {
     yield* laneMoves(writes.lanes) // W2
-    yield* this.#rows.statements(writes, session)
+    yield* this.#rows.statements(writes, executor)
   }
 
   parkedIn(lane: number): Promise<ReadonlyMap<ChannelId, number>> {
@@ -90,17 +90,17 @@ export class Turns implements TurnStore {
   }
 
   load(reads: TurnReads): Promise<TurnState> {
-    const job = async (session: Session): Promise<TurnState> => ({
-      channels: await channelsOf(session, reads.channels),
-      things: (await entitiesOf<ThingRow>(session, 'things', reads.things)).map((row) => ({
+    const job = async (executor: Executor): Promise<TurnState> => ({
+      channels: await channelsOf(executor, reads.channels),
+      things: (await entitiesOf<ThingRow>(executor, 'things', reads.things)).map((row) => ({
         ...thingFrom(row),
         channelId: row.channelId,
       })),
-      events: (await entitiesOf<EventRow>(session, 'events', reads.events)).map((row) => ({
+      events: (await entitiesOf<EventRow>(executor, 'events', reads.events)).map((row) => ({
         ...eventFrom(row),
         channelId: row.channelId,
       })),
-      operations: await operationsOf(session, reads.operations),
+      operations: await operationsOf(executor, reads.operations),
     })
     // The statements need not see one state: only the owner of the lanes writes these rows.
     return this.#database.read(job, { isUrgent: true })
@@ -111,13 +111,13 @@ export class Turns implements TurnStore {
 // Tables are joined in the written order, so each key is one look into an index; by itself MySQL
 // would read all Things of a channel.
 
-async function channelsOf(session: Session, ids: readonly ChannelId[]): Promise<ChannelHead[]> {
+async function channelsOf(executor: Executor, ids: readonly ChannelId[]): Promise<ChannelHead[]> {
   if (ids.length === 0) return []
-  return session.all<ChannelHead>(
-    `SELECT${session.dialect.inOrder} c.channel_id AS channelId, c.id AS ref,
+  return executor.all<ChannelHead>(
+    `SELECT${executor.dialect.inOrder} c.channel_id AS channelId, c.id AS ref,
         h.head_seq AS headSeq, h.things,
         h.open_events AS openEvents
-      FROM ${session.dialect.keys('k', { channel_id: 'text' })}
+      FROM ${executor.dialect.keys('k', { channel_id: 'text' })}
       CROSS JOIN channels c ON c.channel_id = k.channel_id AND c.is_deleted = 0
       CROSS JOIN channel_heads h ON h.channel = c.id`,
     [JSON.stringify(ids.map((id) => [id]))],
@@ -125,14 +125,14 @@ async function channelsOf(session: Session, ids: readonly ChannelId[]): Promise<
 }
 
 async function entitiesOf<Row>(
-  session: Session,
+  executor: Executor,
   table: 'things' | 'events',
   wanted: readonly EntityKey[],
 ): Promise<(Row & { readonly channelId: ChannelId })[]> {
   if (wanted.length === 0) return []
-  return session.all(
-    `SELECT${session.dialect.inOrder} c.channel_id AS channelId, e.id, e.state, e.seq, e.document
-      FROM ${session.dialect.keys('k', { channel_id: 'text', id: 'text' })}
+  return executor.all(
+    `SELECT${executor.dialect.inOrder} c.channel_id AS channelId, e.id, e.state, e.seq, e.document
+      FROM ${executor.dialect.keys('k', { channel_id: 'text', id: 'text' })}
       CROSS JOIN channels c ON c.channel_id = k.channel_id
       CROSS JOIN ${table} e ON e.channel = c.id AND e.id = k.id`,
     [JSON.stringify(wanted.map(({ channelId, id }) => [channelId, id]))],
@@ -140,14 +140,14 @@ async function entitiesOf<Row>(
 }
 
 async function operationsOf(
-  session: Session,
+  executor: Executor,
   ids: readonly OperationId[],
 ): Promise<OperationUse[]> {
   if (ids.length === 0) return []
-  return session.all<OperationUse>(
-    `SELECT${session.dialect.inOrder} o.op_id AS opId, o.channel_id AS channelId, o.model,
+  return executor.all<OperationUse>(
+    `SELECT${executor.dialect.inOrder} o.op_id AS opId, o.channel_id AS channelId, o.model,
         o.entity_id AS entityId
-      FROM ${session.dialect.keys('k', { op_id: 'text' })}
+      FROM ${executor.dialect.keys('k', { op_id: 'text' })}
       CROSS JOIN operations o ON o.op_id = k.op_id`,
     [JSON.stringify(ids.map((id) => [id]))],
   )

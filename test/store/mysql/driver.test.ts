@@ -128,21 +128,21 @@ const VALUES = [
 
 /** Writes rows in several statements under way at once, and reads them. */
 async function writesAndReads(t: ExecutionContext, database: Database): Promise<void> {
-  await database.durable((session) =>
-    session.run(
+  await database.durable((executor) =>
+    executor.run(
       'CREATE TABLE notes (id bigint PRIMARY KEY, text varchar(99), number bigint) CHARACTER SET utf8mb4',
     ),
   )
   const rows = VALUES.map((row) => rowsFor('notes', [row]))
-  const isDone = await database.durable((session) =>
+  const isDone = await database.durable((executor) =>
     runAll(
-      session,
+      executor,
       rows.map((row) => ({ ...row, mustChange: 1 })),
     ),
   )
   t.true(isDone)
-  const read = await database.read((session) =>
-    session.all<Record<string, unknown>>('SELECT id, text, number FROM notes ORDER BY id'),
+  const read = await database.read((executor) =>
+    executor.all<Record<string, unknown>>('SELECT id, text, number FROM notes ORDER BY id'),
   )
   t.deepEqual(
     read.map((row) => Object.values(row)),
@@ -204,7 +204,7 @@ mariaDb.test('the gateway sends by itself with the expected driver', async (t, s
   t.deepEqual(logger.lines, [])
   t.is(meter.gauges.get('store_driver_fallback')?.(), 0)
   await writesAndReads(t, database)
-  const left = await database.read((session) => session.all('SELECT id FROM dead_letters'))
+  const left = await database.read((executor) => executor.all('SELECT id FROM dead_letters'))
   t.deepEqual(left, [], 'nothing of the trial stays')
 })
 

@@ -46,19 +46,19 @@ const rowsOf = (columns: readonly Column[]): readonly (readonly Value[])[] =>
 
 mariaDb.test('inserted rows read back unchanged', async (t, server) => {
   const { database } = await openNotes(t, server)
-  await database.read((session) =>
-    session.run(
+  await database.read((executor) =>
+    executor.run(
       `CREATE TABLE kinds (id bigint PRIMARY KEY, a bigint, b double, c mediumtext, d double,
           e varchar(99), f varchar(9)) CHARACTER SET utf8mb4`,
     ),
   )
   const rows = rowsOf(COLUMNS)
-  await database.durable(async (session) => {
-    const { affected } = await session.make(rowsFor('kinds', rows))()
+  await database.durable(async (executor) => {
+    const { affected } = await executor.make(rowsFor('kinds', rows))()
     t.is(affected, rows.length)
   })
-  const read = await database.read((session) =>
-    session.all<Record<string, Value>>('SELECT * FROM kinds ORDER BY id'),
+  const read = await database.read((executor) =>
+    executor.all<Record<string, Value>>('SELECT * FROM kinds ORDER BY id'),
   )
   const written = rowsOf(COLUMNS.with(COLUMNS.indexOf(SPELT), SPELT.map(asText)))
   t.is(read.length, written.length)

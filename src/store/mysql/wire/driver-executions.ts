@@ -2,7 +2,7 @@
 
 import type { DriverConnection } from './driver.ts'
 import type { Executions } from './executions.ts'
-import type { Changes, RowsStatement, Send } from '#src/store/jobs/session'
+import type { Changes, RowsStatement, Send } from '#src/store/jobs/executor'
 
 export class DriverExecutions implements Executions {
   readonly #connection: DriverConnection

@@ -2,7 +2,7 @@
 // implementations: our own packets, sent without waiting (pipelined.ts), and the driver's own
 // executions (driver-executions.ts), for a driver that does not work as our packets need it.
 
-import type { RowsStatement, Send } from '#src/store/jobs/session'
+import type { RowsStatement, Send } from '#src/store/jobs/executor'
 
 export interface Executions {
   /** Makes a statement with its values; the given function sends it. Call that once. */

@@ -19,7 +19,7 @@
 import type { Command, IncomingPacket, OpenConnection } from './driver.ts'
 import { ExecutePacket } from './execute-packet.ts'
 import type { Executions } from './executions.ts'
-import type { Changes, RowsStatement, Send } from '#src/store/jobs/session'
+import type { Changes, RowsStatement, Send } from '#src/store/jobs/executor'
 
 /** Buffers that are kept for later statements. */
 const ROOMS_MAX = 8

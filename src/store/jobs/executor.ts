@@ -1,4 +1,4 @@
-// The connection of a job, for as long as the job runs.
+// Runs the statements of a job on its connection, for as long as the job runs.
 
 import type { Dialect, Value } from '#src/store/dialect'
 import { StoreError } from '#src/store/store-error'
@@ -65,7 +65,7 @@ export interface RunnerResult {
  * into the text, so each statement would be a new one and push the statements of the hot path out
  * of the driver's prepared ones.
  */
-export interface Session {
+export interface Executor {
   readonly dialect: Dialect
   /** Gives the rows of a SELECT. The statement decides their shape; nothing checks it again. */
   all<Row>(sql: string, parameters?: readonly Value[]): Promise<Row[]>
@@ -85,7 +85,7 @@ export type Send = () => Promise<Changes>
 /** Bounds the time of an answer. */
 export type Bounded = <Answer>(answer: Promise<Answer>) => Promise<Answer>
 
-export class RunnerSession implements Session {
+export class RunnerExecutor implements Executor {
   readonly dialect: Dialect
   readonly #runner: Runner
   readonly #bounded: Bounded
