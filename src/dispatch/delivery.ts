@@ -6,6 +6,7 @@
 //   delivery/3. This process sends no push that has expired, or whose claim has run out.
 //   delivery/4. Every push releases its slot, even one that meets a defect.
 
+import { endedPush } from '#domain/push'
 import type { EndedPush, Outcome, Provider, Push, PushEnding, Trouble } from '#domain/push'
 import { backOffMs } from './back-off.ts'
 import type { Circuit, Health } from './circuit.ts'
@@ -81,7 +82,7 @@ export class Delivery {
 
   /** Notes that the store has written a deferred push, and keeps its order from then on. */
   deferralWritten(push: EndedPush): void {
-    const deferral = this.#deferred.get(push.route.device)
+    const deferral = this.#deferred.get(push.device)
     if (deferral !== undefined) deferral.unwritten -= 1
   }
 
@@ -99,14 +100,15 @@ export class Delivery {
   #endingUnsent(push: Push): PushEnding | undefined {
     const { device, revision } = push.route
     const nowMs = this.#ports.nowMs()
-    if (push.expiresAt <= nowMs) return { kind: 'expired', push } // delivery/3
+    if (push.expiresAt <= nowMs) return { kind: 'expired', push: endedPush(push) } // delivery/3
     const gone = this.#gone.get(device)?.revision ?? -1
-    if (gone >= revision) return { kind: 'superseded', push } // delivery/2
+    if (gone >= revision) return { kind: 'superseded', push: endedPush(push) } // delivery/2
     const deferral = this.#deferred.get(device)
     if (deferral === undefined) return undefined
     if (deferral.untilMs <= nowMs && deferral.unwritten <= 0) return undefined
     deferral.unwritten += 1
-    return { kind: 'deferred', push, untilMs: deferral.untilMs, isAttempt: false } // delivery/1
+    // delivery/1
+    return { kind: 'deferred', push: endedPush(push), untilMs: deferral.untilMs, isAttempt: false }
   }
 
   async #send(push: Push): Promise<Outcome> {
@@ -123,15 +125,15 @@ export class Delivery {
   #endingOf(push: Push, outcome: Outcome): PushEnding {
     switch (outcome.kind) {
       case 'delivered':
-        return { kind: 'delivered', push }
+        return { kind: 'delivered', push: endedPush(push) }
       case 'rejected':
-        return { kind: 'failed', push, isGone: false }
+        return { kind: 'failed', push: endedPush(push), isGone: false }
       case 'gone':
         this.#gone.set(push.route.device, {
           revision: push.route.revision,
           atMs: this.#ports.nowMs(),
         })
-        return { kind: 'failed', push, isGone: true }
+        return { kind: 'failed', push: endedPush(push), isGone: true }
       case 'deferred':
         return this.#defer(push, outcome)
     }
@@ -149,7 +151,7 @@ export class Delivery {
     const untilMs = Math.min(nowMs() + delayMs, Math.max(push.expiresAt, nowMs()))
     const unwritten = (this.#deferred.get(push.route.device)?.unwritten ?? 0) + 1
     this.#deferred.set(push.route.device, { untilMs, unwritten })
-    return { kind: 'deferred', push, untilMs, isAttempt }
+    return { kind: 'deferred', push: endedPush(push), untilMs, isAttempt }
   }
 }
 

@@ -14,14 +14,8 @@
 import { Subject } from 'rxjs'
 
 import type { Readiness, Timers } from '#domain/ports'
-import type {
-  EndedOperations,
-  EndedPush,
-  Provider,
-  Push,
-  PushEnding,
-  PushStore,
-} from '#domain/push'
+import { endedPush } from '#domain/push'
+import type { EndedOperations, Provider, Push, PushEnding, PushStore } from '#domain/push'
 import type { Logger, Meter } from '#domain/telemetry'
 import { Circuit } from './circuit.ts'
 import { Concurrency } from './concurrency.ts'
@@ -213,9 +207,9 @@ export class Dispatcher {
     const ending = await this.#delivery.deliver(push).catch((error: unknown) => {
       // A provider never rejects, so an error here is a defect.
       this.#ports.logger.error('a push met a defect', { error: String(error) })
-      return { kind: 'failed', push, isGone: false } as const
+      return { kind: 'failed', push: endedPush(push), isGone: false } as const
     })
-    if (ending !== undefined) this.#writer.add({ ...ending, push: endedPush(push) })
+    if (ending !== undefined) this.#writer.add(ending)
     else if (!this.#isStopping) this.#drop([push])
   }
 
@@ -272,10 +266,3 @@ export class Dispatcher {
     next()
   }
 }
-
-const endedPush = ({ id, route, attempts, entry: { model } }: Push): EndedPush => ({
-  id,
-  route,
-  attempts,
-  entry: { model },
-})

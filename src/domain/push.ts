@@ -67,9 +67,20 @@ export interface Provider {
   close(): Promise<void>
 }
 
-/** The parts of a push that its ending needs: the content does not cross threads a second time. */
-export type EndedPush = Pick<Push, 'id' | 'route' | 'attempts'> & {
-  readonly entry: Pick<FeedEntry, 'model'>
+/**
+ * The parts of a push that its ending needs: the content does not cross threads a second time. They
+ * are one flat object, since a copy costs by the object.
+ */
+export interface EndedPush
+  extends
+    Pick<Push, 'id' | 'attempts'>,
+    Pick<Route, 'device' | 'revision' | 'token'>,
+    Pick<FeedEntry, 'model'> {}
+
+/** Returns the parts of a push that its ending needs. */
+export function endedPush({ id, attempts, route, entry: { model } }: Push): EndedPush {
+  const { device, revision, token } = route
+  return { id, attempts, device, revision, token, model }
 }
 
 /** The ending of a push. */

@@ -2,6 +2,7 @@
 
 import { parseDeviceId } from '#domain/identity'
 import type { ChannelId, DeviceId } from '#domain/identity'
+import { endedPush } from '#domain/push'
 import type { ClaimedPushes, ProviderName, Push, PushEnding, PushRules } from '#domain/push'
 import { QUEUED, endOfQueued } from '#machines/operation'
 import type { Store } from '#src/store/store'
@@ -64,11 +65,15 @@ export class Worker {
   }
 }
 
-export const delivered = (push: Push): PushEnding => ({ kind: 'delivered', push })
-export const failed = (push: Push, isGone = false): PushEnding => ({ kind: 'failed', push, isGone })
+export const delivered = (push: Push): PushEnding => ({ kind: 'delivered', push: endedPush(push) })
+export const failed = (push: Push, isGone = false): PushEnding => ({
+  kind: 'failed',
+  push: endedPush(push),
+  isGone,
+})
 export const deferred = (push: Push, untilMs: number, isAttempt = true): PushEnding => ({
   kind: 'deferred',
-  push,
+  push: endedPush(push),
   untilMs,
   isAttempt,
 })

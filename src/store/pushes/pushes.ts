@@ -129,7 +129,7 @@ export class Pushes implements PushStore {
     if (kind === 'deferred') return undefined
     const end = { id: push.id, isFailure: kind === 'failed' }
     const { thingIntervalMs } = this.#rules
-    if (kind !== 'delivered' || push.entry.model !== 'thing' || thingIntervalMs === 0) return end
+    if (kind !== 'delivered' || push.model !== 'thing' || thingIntervalMs === 0) return end
     return { ...end, markUntilMs: nowMs + thingIntervalMs }
   }
 }
@@ -146,7 +146,7 @@ async function defer(
     .toSorted((one, other) => one.push.id - other.push.id)
     .map(({ push, untilMs, isAttempt }) => {
       const tried = isAttempt ? 1 : 0
-      return [push.id, untilMs, push.attempts + tried, push.route.revision, tried]
+      return [push.id, untilMs, push.attempts + tried, push.revision, tried]
     })
   const { dialect } = executor
   await executor.run(
@@ -172,9 +172,7 @@ async function defer(
 async function retireGone(executor: Executor, endings: readonly PushEnding[]): Promise<void> {
   const gone = new Map(
     endings.flatMap((ending) =>
-      ending.kind === 'failed' && ending.isGone
-        ? [[ending.push.route.device, ending.push.route] as const]
-        : [],
+      ending.kind === 'failed' && ending.isGone ? [[ending.push.device, ending.push] as const] : [],
     ),
   )
   for (const { device, revision, token } of gone.values()) {
