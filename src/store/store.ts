@@ -39,7 +39,7 @@ export const frontendStoresOn = (database: Database, tables: Tables) => ({
 })
 
 /** The methods of a store, which its remote in another thread has too. */
-type PortOf<One> = { readonly [Method in keyof One]: One[Method] }
+type PortOf<One> = { [Method in keyof One]: One[Method] }
 type MadeStores = ReturnType<typeof frontendStoresOn>
 export type FrontendStores = { readonly [Name in keyof MadeStores]: PortOf<MadeStores[Name]> }
 

@@ -1,8 +1,8 @@
 // Reads the rows of an import from a stream of JSON lines or CSV.
 //
 // Invariants:
-//   rows/1. An unreadable row is one rejected row; the import goes on with the others.
-//   rows/2. The reader holds at most one row of ROW_BYTES_MAX.
+//   import-rows/1. An unreadable row is one rejected row; the import goes on with the others.
+//   import-rows/2. The reader holds at most one row of ROW_BYTES_MAX.
 
 import { parse } from 'csv-parse'
 import type { Readable } from 'node:stream'
@@ -43,7 +43,7 @@ async function* jsonRows(input: Readable): AsyncIterable<Row> {
   }
 }
 
-/** Gives the lines of the input. (rows/2) */
+/** Gives the lines of the input. (import-rows/2) */
 async function* linesOf(input: Readable): AsyncIterable<string> {
   let held = ''
   for await (const chunk of input.setEncoding('utf8')) {
@@ -67,7 +67,8 @@ function readJson(line: string): Row['read'] {
   } catch {
     // The problem below reports it.
   }
-  return { problem: 'the line is no JSON object', text: line.slice(0, SHOWN_CHARACTERS) } // rows/1
+  // import-rows/1
+  return { problem: 'the line is no JSON object', text: line.slice(0, SHOWN_CHARACTERS) }
 }
 
 async function* csvRows(input: Readable, delimiter: string): AsyncIterable<Row> {
@@ -78,7 +79,7 @@ async function* csvRows(input: Readable, delimiter: string): AsyncIterable<Row> 
       skip_empty_lines: true,
       relax_column_count: true,
       relax_quotes: true,
-      max_record_size: ROW_BYTES_MAX, // rows/2
+      max_record_size: ROW_BYTES_MAX, // import-rows/2
     }),
   )
   input.once('error', (error) => parser.destroy(error))
@@ -110,7 +111,7 @@ function headingOf(cells: readonly string[]): readonly string[] {
 function readCells(columns: readonly string[], cells: readonly string[]): Row['read'] {
   if (cells.length !== columns.length) {
     const problem = `the row has ${cells.length} cells, and the heading ${columns.length}`
-    return { problem, text: cells.join(',').slice(0, SHOWN_CHARACTERS) } // rows/1
+    return { problem, text: cells.join(',').slice(0, SHOWN_CHARACTERS) } // import-rows/1
   }
   const fields = bare<Json>()
   for (const [index, column] of columns.entries()) {

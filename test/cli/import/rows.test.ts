@@ -76,12 +76,12 @@ const tables: [format: RowFormat, text: string, rows: unknown][] = [
   ['csv', 'a,b\n', []],
 ]
 
-test('rows/1: a row that cannot be read is one row, and the others go on', async (t) => {
+test('import-rows/1: a row that cannot be read is one row, and the others go on', async (t) => {
   for (const [format, text, rows] of tables) t.deepEqual(await readAll(text, format), rows, text)
   t.deepEqual(await readAll('a;b\n1;2', 'csv', { delimiter: ';' }), [[1, { a: 1, b: 2 }]])
 })
 
-test('rows/2: a row that is too long ends the import', async (t) => {
+test('import-rows/2: a row that is too long ends the import', async (t) => {
   const size = 65_536
   const long = 'x'.repeat(1_100_000)
   const json = await t.throwsAsync(readAll(`{"a":"${long}"}`, 'json', { size }))
