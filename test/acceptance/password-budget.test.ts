@@ -67,7 +67,7 @@ const countOf = (names: readonly string[]): number =>
 
 const limits = fc.constantFrom(LIMITS, { perAddress: 3, total: 20 }, { perAddress: 9, total: 7 })
 
-test('password-budget/1, 2, 4: no share goes beyond its bound, and a known password is refused only when half is full of them', (t) => {
+test('password-budget/1, password-budget/2, password-budget/4: no share goes beyond its bound, and a known password is refused only when half is full of them', (t) => {
   fc.assert(
     fc.property(limits, fc.array(step, { size: 'max', maxLength: 2_000 }), (given, steps) => {
       const model = new Model(given)
