@@ -140,6 +140,11 @@ export const ONLY_IN: Readonly<Record<string, readonly string[]>> = {
     'src/http/websocket.ts',
     'src/transports/carriers/wss.ts',
   ],
-  '@matrixai/quic': ['src/transports/carriers/quic.ts', 'src/client/node/quic.ts'],
-  '@matrixai/logger': ['src/transports/carriers/quic.ts', 'src/client/node/quic.ts'],
+  '@matrixai/quic': [
+    'src/transports/carriers/quic/listener.ts',
+    'src/transports/carriers/quic/device-stream.ts',
+    'src/transports/carriers/quic/server.ts',
+    'src/client/node/quic.ts',
+  ],
+  '@matrixai/logger': ['src/transports/carriers/quic/server.ts', 'src/client/node/quic.ts'],
 }

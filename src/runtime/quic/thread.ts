@@ -38,7 +38,7 @@ export async function composeQuic(
 /** The library has native code for few platforms. Throws a sentence for the operator. */
 async function loadQuic() {
   try {
-    return await import('#src/transports/carriers/quic')
+    return await import('#src/transports/carriers/quic/listener')
   } catch (error) {
     const here = `${process.platform}-${process.arch}`
     throw new Error(
