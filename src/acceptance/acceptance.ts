@@ -99,7 +99,10 @@ export interface Acceptance {
   readonly subscriptions: Subscriptions
   readonly registration: DeviceRegistration
   readonly deviceRoutes: DeviceRoutes
-  /** Compares kept credentials with the store again. Called when notices may have been lost. */
+  /**
+   * Compares kept credentials, and those of followers, with the store again. Called when notices may
+   * have been lost.
+   */
   recheck(): void
   /** Stops listening for changed credentials. */
   close(): void
@@ -142,7 +145,7 @@ export function createAcceptance(ports: AcceptancePorts, options: AcceptanceOpti
   const stopListening = bus.onNotice((notice) => {
     if (notice.kind === 'credentials-changed' || notice.kind === 'channel-deleted') {
       credentials.forget(notice.channelId)
-      following.forget(notice.channelId)
+      following.changed(notice.channelId)
     }
   })
   return {
@@ -158,7 +161,10 @@ export function createAcceptance(ports: AcceptancePorts, options: AcceptanceOpti
     subscriptions: new Subscriptions(whole),
     registration: new DeviceRegistration(whole),
     deviceRoutes: new DeviceRoutes(whole),
-    recheck: () => credentials.recheckAll(),
+    recheck: () => {
+      credentials.recheckAll()
+      following.recheck()
+    },
     close: () => {
       stopListening()
       audit.flush()

@@ -1,42 +1,59 @@
-// Follows the Messages of channels for a caller that is no device.
+// Follows the Messages of channels for callers that are no devices.
 //
 // Invariants:
-//   feed-following/1. The bus only wakes: entries come from the feed, in order and without holes. A
-//                     lost announcement costs QUIET_MS at most.
-//   feed-following/2. Following ends when the credentials of the channel change or the channel is
-//                     deleted: a follower that goes on must prove itself anew.
-//   feed-following/3. The number of followers in a process is bounded.
+//   feed-following/1. The channels that callers follow are bounded in a process and from one address.
+//   feed-following/2. A change of a channel's credentials and its end reach every follower of the
+//                     channel; so does `recheck`, within RECHECK_MS.
 
 import type { ChannelId } from '#domain/identity'
-import type { Bus, Timers } from '#domain/ports'
+import type { Bus, NowMs, Timers } from '#domain/ports'
 import type { Announcement, FeedEntry } from '#domain/feed'
+import { fault } from '#domain/fault'
+import type { Fault } from '#domain/fault'
+import { Slots } from '#domain/slots'
+import type { SlotBounds } from '#domain/slots'
 import type { HistoryQuery, Page, ReadStore } from '#domain/store-ports'
 import type { Meter } from '#domain/telemetry'
+import { Follower } from './follower.ts'
+import type { StillOpens } from './follower.ts'
 
 export interface FollowingPorts {
   readonly read: Pick<ReadStore, 'history'>
   readonly bus: Pick<Bus, 'listen' | 'onNotice'>
   readonly timers: Timers
+  readonly nowMs: NowMs
   readonly meter: Meter
 }
 
-export const FOLLOWERS_MAX = 1_000
-/** Milliseconds after which a follower reads the feed without an announcement. */
-const QUIET_MS = 45_000
+/** What a caller follows. */
+export interface Following {
+  readonly channelIds: readonly ChannelId[]
+  /** The address by which budgets count the caller; undefined when none does. */
+  readonly address: string | undefined
+  readonly stillOpens: StillOpens
+}
+
+export const FOLLOWED: SlotBounds = { total: 1_000, perAddress: 100 }
+/** Milliseconds over which the followers of a process ask the store whether they may go on. */
+const RECHECK_MS = 2_000
+const RETRY_AFTER_MS = 60_000
 
 export class FeedFollowing {
   readonly #ports: FollowingPorts
   readonly #followers = new Map<ChannelId, Set<Follower>>()
-  #count = 0
+  readonly #slots = new Slots(FOLLOWED)
 
   constructor(ports: FollowingPorts) {
     this.#ports = ports
-    ports.meter.gauge('feed_streams', {}, () => this.#count)
+    ports.meter.gauge('feed_streams', {}, () => this.#slots.taken)
   }
 
-  /** True when no more followers are taken. (feed-following/3) */
-  get isFull(): boolean {
-    return this.#count >= FOLLOWERS_MAX
+  /** Returns the refusal of a caller that would follow too many channels. (feed-following/1) */
+  refusal({ channelIds, address }: Omit<Following, 'stillOpens'>): Fault | undefined {
+    const code = this.#slots.refusal(address, channelIds.length)
+    if (code === undefined) return undefined
+    if (code === 'server_busy') return fault(code, { detail: 'too many subscribers read here' })
+    return fault(code, { retryAfterMs: RETRY_AFTER_MS, limit: FOLLOWED.perAddress })
   }
 
   /** One page of the feed. */
@@ -44,100 +61,55 @@ export class FeedFollowing {
     return this.#ports.read.history(query)
   }
 
-  /** Begins to follow some channels; `signal` ends it. The follower must call `stop` in the end. */
-  follow(channelIds: readonly ChannelId[], signal: AbortSignal): Follower {
-    const { bus, timers } = this.#ports
+  /**
+   * Begins to follow some channels; `signal` ends it. The follower must call `stop` in the end.
+   * Returns undefined when the caller would follow too many. (feed-following/1)
+   */
+  follow(following: Following, signal: AbortSignal): Follower | undefined {
+    const { channelIds, address, stillOpens } = following
+    const slot = this.#slots.take(address, channelIds.length)
+    if (typeof slot === 'string') return undefined
     const stopListening = channelIds.map((channelId) =>
-      bus.listen(channelId, (announcement) => {
+      this.#ports.bus.listen(channelId, (announcement) => {
         if (tellsOfMessages(announcement)) follower.wake(channelId)
       }),
     )
-    const follower = new Follower(timers, signal, () => {
+    const follower = new Follower({ ...this.#ports, stillOpens }, signal, () => {
       for (const stop of stopListening) stop()
       for (const channelId of channelIds) this.#leave(channelId, follower)
+      slot.release()
     })
     for (const channelId of channelIds) {
       const followers = this.#followers.get(channelId) ?? new Set()
       this.#followers.set(channelId, followers.add(follower))
     }
-    this.#count += channelIds.length
     return follower
   }
 
   #leave(channelId: ChannelId, follower: Follower): void {
     const followers = this.#followers.get(channelId)
-    if (followers?.delete(follower) !== true) return
-    this.#count -= 1
-    if (followers.size === 0) this.#followers.delete(channelId)
+    if (followers?.delete(follower) === true && followers.size === 0) {
+      this.#followers.delete(channelId)
+    }
   }
 
-  /** Ends all followers of a channel. (feed-following/2) */
-  forget(channelId: ChannelId): void {
-    for (const follower of this.#followers.get(channelId) ?? []) follower.end()
+  /**
+   * Lets the followers of a channel prove themselves anew. Called after kept answers about its
+   * credentials are dropped. (feed-following/2)
+   */
+  changed(channelId: ChannelId): void {
+    for (const follower of this.#followers.get(channelId) ?? []) void follower.prove()
+  }
+
+  /** Lets every follower check itself. Called when notices may have been lost. (feed-following/2) */
+  recheck(): void {
+    const all = new Set([...this.#followers.values()].flatMap((followers) => [...followers]))
+    for (const [index, follower] of [...all].entries()) {
+      this.#ports.timers.after((RECHECK_MS * index) / all.size, () => void follower.check())
+    }
   }
 }
 
 /** Followers get Messages only, so that a busy Thing wakes nobody. */
 const tellsOfMessages = ({ entries, headSeq }: Announcement): boolean =>
   headSeq !== undefined || entries.some(({ model }) => model === 'message')
-
-/** A wait ends with the channels that have news, with nothing, or with the end of the following. */
-export type FeedUpdate = ReadonlySet<ChannelId> | 'quiet' | 'end'
-
-export class Follower {
-  readonly #timers: Timers
-  readonly #stop: () => void
-  readonly #leave: () => void
-  #news = new Set<ChannelId>()
-  #isOver = false
-  #resolve: ((update: FeedUpdate) => void) | undefined
-
-  constructor(timers: Timers, signal: AbortSignal, stop: () => void) {
-    this.#timers = timers
-    const end = (): void => this.end()
-    signal.addEventListener('abort', end)
-    this.#leave = () => signal.removeEventListener('abort', end)
-    this.#stop = stop
-    if (signal.aborted) end()
-  }
-
-  /** Gives the channels with news since the last call, or waits for one. One call at a time. */
-  next(): Promise<FeedUpdate> {
-    if (this.#isOver) return Promise.resolve('end')
-    if (this.#news.size > 0) return Promise.resolve(this.#takeNews())
-    const { promise, resolve } = Promise.withResolvers<FeedUpdate>()
-    const cancel = this.#timers.after(QUIET_MS, () => this.#report('quiet'))
-    this.#resolve = (update) => {
-      cancel()
-      resolve(update)
-    }
-    return promise
-  }
-
-  wake(channelId: ChannelId): void {
-    this.#news.add(channelId)
-    if (this.#resolve !== undefined) this.#report(this.#takeNews())
-  }
-
-  end(): void {
-    this.#isOver = true
-    this.#report('end')
-  }
-
-  stop(): void {
-    this.#leave()
-    this.#stop()
-  }
-
-  #takeNews(): ReadonlySet<ChannelId> {
-    const news = this.#news
-    this.#news = new Set()
-    return news
-  }
-
-  #report(update: FeedUpdate): void {
-    const resolve = this.#resolve
-    this.#resolve = undefined
-    resolve?.(update)
-  }
-}

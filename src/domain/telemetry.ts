@@ -36,7 +36,7 @@ export const METRICS = {
   },
   feed_streams: {
     kind: 'gauge',
-    help: 'Subscribers of compatibility routes that follow a feed',
+    help: 'Channels that subscribers of compatibility routes follow',
     labels: [],
   },
   request_body_bytes: {

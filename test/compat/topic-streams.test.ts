@@ -1,9 +1,11 @@
 // Goal: subscribers of the topic style read a channel's feed: kept messages, and new ones.
 
 import test from 'ava'
+import type { ExecutionContext } from 'ava'
 
-import { TOPIC, WRONG_TOPIC } from '#test/support/compatibility-rig'
+import { PATH_KEY, TOPIC, WRONG_TOPIC } from '#test/support/compatibility-rig'
 import { CHANNEL, CREDENTIALS } from '#test/support/making'
+import type { Raw, Rig } from '#test/support/start-ingress'
 import { linesOf, publish, read, startTopics, titles } from '#test/support/topic-subscribers'
 import { until } from '#test/support/until'
 
@@ -75,14 +77,91 @@ test('a subscriber gets new messages, and a sign of life in quiet times', async 
   t.is(rig.meter.gauges.get('feed_streams')?.(), 0)
 })
 
-test('feed-following/2: a new password ends followers with the old one', async (t) => {
+/** A subscriber that reads the channel with a key, and the removal of the key. */
+async function startWithKey(t: ExecutionContext) {
   const rig = await startTopics(t)
-  const raw = rig.connect()
-  raw.socket.write(`GET ${TOPIC}/json HTTP/1.1\r\nhost: x\r\n\r\n`)
+  const made = await rig.post('/channel/key', CREDENTIALS)
+  const { key, key_id: keyId } = made.json['data'] as Readonly<Record<string, string>>
+  const open = (topic = String(key)): Raw => {
+    const raw = rig.connect()
+    raw.socket.write(`GET /compat-topic/${topic}/json HTTP/1.1\r\nhost: x\r\n\r\n`)
+    return raw
+  }
+  const revoke = () => rig.channelKeys.revoke(rig.channelId, String(keyId))
+  return { rig, open, revoke, keyId }
+}
+
+test('feed-following/2: a new password ends who follows with the old one', async (t) => {
+  const { rig, open } = await startWithKey(t)
+  const raw = open(PATH_KEY)
   await raw.until(/"event":"open"/)
   await rig.post('/channel/password', { ...CREDENTIALS, new_password: 'another one' })
   await raw.until(/\r\n0\r\n\r\n$/)
   t.is(rig.bus.listening(rig.channelId), 0)
+})
+
+test('feed-following/2: a revoked key ends who follows with it, and nobody else', async (t) => {
+  const { rig, open, keyId } = await startWithKey(t)
+  const [withKey, withPassword] = [open(), open(PATH_KEY)]
+  await withKey.until(/"event":"open"/)
+  await withPassword.until(/"event":"open"/)
+  await rig.post('/channel/key/revoke', { ...CREDENTIALS, key_id: keyId })
+  await withKey.until(/\r\n0\r\n\r\n$/)
+  publish(rig, 8, { title: 'T8' })
+  t.regex(await withPassword.until(/"title":"T8"/), /"title":"T8"/)
+  t.is(rig.bus.listening(rig.channelId), 1)
+})
+
+const LOST: readonly (readonly [when: string, pass: (rig: Rig) => void])[] = [
+  ['at the next sign of life', ({ time }) => time.advance(45_000)],
+  [
+    'soon when notices may be lost',
+    ({ time, acceptance }) => {
+      acceptance.recheck()
+      time.advance(2_000)
+    },
+  ],
+]
+
+for (const [when, pass] of LOST) {
+  test(`follower/2, feed-following/2: a key that was revoked without a notice ends its follower ${when}`, async (t) => {
+    const { rig, open, revoke } = await startWithKey(t)
+    const raw = open()
+    await raw.until(/"event":"open"/)
+    await until('the feed was read', () => rig.reads.queries.length > 0)
+    await revoke()
+    pass(rig)
+    t.notRegex(await raw.until(/\r\n0\r\n\r\n$/), /keepalive/)
+  })
+}
+
+test('a password that changes between its check and the following opens nothing', async (t) => {
+  const rig = await startTopics(t)
+  const info = rig.channels.info.bind(rig.channels)
+  rig.channels.info = async (channelId) => {
+    rig.channels.info = info
+    const found = await info(channelId)
+    await rig.post('/channel/password', { ...CREDENTIALS, new_password: 'another one' })
+    return found
+  }
+  const raw = rig.connect()
+  raw.socket.write(`GET ${TOPIC}/json?since=all HTTP/1.1\r\nhost: x\r\n\r\n`)
+  t.notRegex(await raw.until(/\r\n0\r\n\r\n$/), /event/)
+})
+
+test('feed-following/1: an address reads 100 channels at a time; the next one is refused', async (t) => {
+  const rig = await startTopics(t)
+  const raw = rig.connect()
+  const line = `GET ${TOPIC}/json HTTP/1.1\r\nhost: x\r\n\r\n`
+  const streams = Array.from({ length: 100 }, () => rig.connect())
+  for (const { socket } of streams) socket.write(line)
+  await until('all of them read', () => rig.meter.gauges.get('feed_streams')?.() === 100)
+  raw.socket.write(line)
+  t.regex(await raw.until(/42901/), /^HTTP\/1.1 429/)
+  streams[0]?.socket.destroy()
+  await until('one has left', () => rig.meter.gauges.get('feed_streams')?.() === 99)
+  raw.socket.write(line)
+  await raw.until(/"event":"open"/)
 })
 
 test('a subscriber is refused in the shape of the tool', async (t) => {

@@ -39,8 +39,11 @@ test('a WebSocket ends with another password, and with the gateway', async (t) =
   const rig = await startTopics(t)
   const first = new Subscriber(t, rig, `${TOPIC}/ws`)
   await first.until(1)
-  await rig.post('/channel/password', { ...CREDENTIALS, new_password: PASSWORD })
+  const other = 'another one'
+  await rig.post('/channel/password', { ...CREDENTIALS, new_password: other })
   t.is((await first.closed).code, 1001)
+  const back = { ...CREDENTIALS, password: other, new_password: PASSWORD }
+  await rig.post('/channel/password', back)
   const second = new Subscriber(t, rig, `${TOPIC}/ws`)
   await second.until(1)
   await rig.ingress.drain()

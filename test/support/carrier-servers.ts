@@ -8,7 +8,7 @@ import type { ExecutionContext } from 'ava'
 import type { CarrierName } from '#domain/carrier'
 import type { Carrier, Listener } from '#src/transports/carrier'
 import { ConnectionLimits } from '#src/transports/carriers/connection-limits'
-import type { ConnectionBounds } from '#src/transports/carriers/connection-limits'
+import type { SlotBounds } from '#domain/slots'
 import { createQuicListener } from '#src/transports/carriers/quic/listener'
 import { createTcpListener } from '#src/transports/carriers/tcp'
 import type { TcpOptions } from '#src/transports/carriers/tcp'
@@ -27,7 +27,7 @@ export interface CarrierServer extends ModelSessions {
 }
 
 export interface ServeOptions extends Partial<TcpOptions> {
-  readonly limits?: ConnectionBounds
+  readonly limits?: SlotBounds
   readonly token?: string
 }
 

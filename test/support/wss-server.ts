@@ -10,7 +10,7 @@ import { parseDeviceId } from '#domain/identity'
 import { createSessions } from '#src/transports/sessions'
 import type { Sessions } from '#src/transports/sessions'
 import { ConnectionLimits } from '#src/transports/carriers/connection-limits'
-import type { ConnectionBounds } from '#src/transports/carriers/connection-limits'
+import type { SlotBounds } from '#domain/slots'
 import { createWssListener } from '#src/transports/carriers/wss'
 import type { WssPorts } from '#src/transports/carriers/wss'
 import { admissionFor } from '#test/support/admission'
@@ -88,13 +88,13 @@ export function modelSessions(t: ExecutionContext, token = ''): ModelSessions {
 }
 
 /** Limits that no test reaches. */
-export const MANY: ConnectionBounds = { total: 1_000, perAddress: 1_000 }
+export const MANY: SlotBounds = { total: 1_000, perAddress: 1_000 }
 
 /** Serves the device of `KEY`, which is subscribed to channel A. It ends with the test. */
 export async function serveWss(
   t: ExecutionContext,
   token = '',
-  limits: ConnectionBounds = MANY,
+  limits: SlotBounds = MANY,
 ): Promise<Served> {
   const { sessions, bus, model, meter, time } = modelSessions(t, token)
   const app = App()

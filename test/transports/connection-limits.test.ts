@@ -1,16 +1,16 @@
 import test from 'ava'
 
+import type { Slot } from '#domain/slots'
 import { ConnectionLimits } from '#src/transports/carriers/connection-limits'
-import type { ConnectionSlot } from '#src/transports/carriers/connection-limits'
 import { FakeMeter } from '#test/support/fake-telemetry'
 
-const takes = (limits: ConnectionLimits, address: string): ConnectionSlot => {
+const takes = (limits: ConnectionLimits, address: string): Slot => {
   const slot = limits.take(address)
   if (typeof slot === 'string') throw new Error(slot)
   return slot
 }
 
-test('connection-limits/1: a slot counts in the total and for its address, and release frees it once', (t) => {
+test('slots/1: a slot counts in the total and for its address, and release frees it once', (t) => {
   const meter = new FakeMeter()
   const limits = new ConnectionLimits('tcp', { total: 3, perAddress: 2 }, meter)
   const held = (): number => meter.gauges.get('device_connections{tcp}')?.() ?? -1

@@ -96,7 +96,7 @@ for (const [name, packetOf, refused] of ATTACKS) {
 }
 
 test(
-  'quic/2: unfinished handshakes take places, of an address and in all; a failed one frees its own',
+  'quic/2: unfinished handshakes take slots, of an address and in all; a failed one frees its own',
   withCertificate(async (t, certificate) => {
     const limits = { total: 3, perAddress: 2 }
     const { port, meter } = await serveQuic(t, certificate, { limits })
@@ -117,7 +117,7 @@ test(
 )
 
 test(
-  'quic/2: a handshake that fails frees its place',
+  'quic/2: a handshake that fails frees its slot',
   withCertificate(async (t, certificate) => {
     const { port, meter } = await serveQuic(t, certificate)
     const stranger = await Stranger.at(t, port)

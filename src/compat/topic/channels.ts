@@ -5,6 +5,7 @@ import { fault, isFault } from '#domain/fault'
 import type { ChannelId } from '#domain/identity'
 import type { Answer } from '#domain/ports'
 import type { Acceptance } from '#src/acceptance/acceptance'
+import type { Caller } from '#src/acceptance/caller'
 import { keysIn, maskedKey, readKey } from '#src/compat/key'
 import type { Request } from '#src/ingress/request'
 import { openingOf } from '#src/compat/sending'
@@ -12,6 +13,8 @@ import { openingOf } from '#src/compat/sending'
 /** One channel, under the name that subscribers see. */
 export interface Topic {
   readonly name: string
+  /** A secret. */
+  readonly key: string
   readonly info: ChannelInfo
 }
 
@@ -34,13 +37,35 @@ export async function openTopics(
   for (const [index, key] of keys.entries()) {
     const caller = index === 0 ? request : acceptance.callerCheck.again(request)
     if (isFault(caller)) return caller
-    const opening = await openingOf(acceptance, key, caller)
-    if (isFault(opening)) return caller.attempt?.end() ?? opening
-    const info = await acceptance.channels.info(opening.credentials, opening.caller)
+    const info = await openTopic(acceptance, key, caller)
     if (isFault(info)) return info
-    if (!topics.has(info.channelId)) topics.set(info.channelId, { name: nameOf(key), info })
+    if (!topics.has(info.channelId)) topics.set(info.channelId, { name: nameOf(key), key, info })
   }
   return [...topics.values()]
+}
+
+/** Tells whether the keys of topics open their channels at a later time. */
+export async function stillOpen(
+  acceptance: Acceptance,
+  topics: readonly Topic[],
+  receivedAtMs: number,
+): Promise<'yes' | 'no' | 'unknown'> {
+  for (const { key, info } of topics) {
+    const current = await openTopic(acceptance, key, { receivedAtMs })
+    if (isFault(current)) return current.code === 'channel_not_found' ? 'no' : 'unknown'
+    if (current.channelId !== info.channelId) return 'no'
+  }
+  return 'yes'
+}
+
+async function openTopic(
+  acceptance: Acceptance,
+  key: string,
+  caller: Caller,
+): Promise<Answer<ChannelInfo>> {
+  const opening = await openingOf(acceptance, key, caller)
+  if (isFault(opening)) return caller.attempt?.end() ?? opening
+  return acceptance.channels.info(opening.credentials, opening.caller)
 }
 
 /** Clients tell their topics apart by this name; a password stands in none. */

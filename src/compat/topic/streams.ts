@@ -5,10 +5,11 @@
 //   topic-reading.ts    the entries that they have yet to see
 //   topic-forms.ts      the forms in which they get messages
 
-import { fault, isFault } from '#domain/fault'
+import { isFault } from '#domain/fault'
 import type { Answer } from '#domain/ports'
 import type { Acceptance } from '#src/acceptance/acceptance'
-import type { FeedFollowing, FeedUpdate } from '#src/acceptance/feed-following'
+import type { FeedFollowing, Following } from '#src/acceptance/feed-following'
+import type { FeedUpdate } from '#src/acceptance/follower'
 import { SUBSCRIPTION_HEADERS, parametersOf } from './parameters.ts'
 import { SUBSCRIPTION_QUERY } from './schemas.ts'
 import { readSubscription, topicMessageOf } from './subscription.ts'
@@ -19,7 +20,7 @@ import { QUERY } from '#src/ingress/reader'
 import type { Request } from '#src/ingress/request'
 import type { Row } from '#src/ingress/row'
 import { spellings, tokenFrom } from '#src/compat/sending'
-import { openTopics } from './channels.ts'
+import { openTopics, stillOpen } from './channels.ts'
 import type { Topic } from './channels.ts'
 import { FORMS, chunksOf } from './forms.ts'
 import type { Form, StreamItem } from './forms.ts'
@@ -64,13 +65,18 @@ async function subscribe(
   if (isFault(subscription)) return subscription
   const topics = await openTopics(acceptance, request)
   if (isFault(topics)) return topics
-  const { following } = acceptance
-  if (following.isFull) return fault('server_busy', { detail: 'too many subscribers read here' })
-  const reading = { topics, subscription, nowMs: request.receivedAtMs }
+  const following: Following = {
+    channelIds: topics.map(({ info }) => info.channelId),
+    address: request.address,
+    stillOpens: (receivedAtMs) => stillOpen(acceptance, topics, receivedAtMs),
+  }
+  const refusal = acceptance.following.refusal(following)
+  if (refusal !== undefined) return refusal
+  const reading = { topics, subscription, following, nowMs: request.receivedAtMs }
   return {
     contentType: form.contentType,
     headers: TOPIC_HEADERS_OF_ANSWERS,
-    open: (signal) => written(form, itemsOf(following, reading, signal)),
+    open: (signal) => written(form, itemsOf(acceptance.following, reading, signal)),
   }
 }
 
@@ -84,29 +90,28 @@ async function* written(
 interface Reading {
   readonly topics: readonly Topic[]
   readonly subscription: Subscription
+  readonly following: Following
   readonly nowMs: number
 }
 
 async function* itemsOf(
-  following: FeedFollowing,
-  { topics, subscription, nowMs }: Reading,
+  feeds: FeedFollowing,
+  { topics, subscription, following, nowMs }: Reading,
   signal: AbortSignal,
 ): AsyncGenerator<readonly StreamItem[]> {
   const topic = topics.map(({ name }) => name).join(',')
   const time = Math.floor(nowMs / 1000)
-  const follower = following.follow(
-    topics.map(({ info }) => info.channelId),
-    signal,
-  )
+  const follower = feeds.follow(following, signal)
+  if (follower === undefined) return
   try {
+    // The credentials may have changed between their check and the following.
+    if (!(await follower.prove())) return
     if (!subscription.isPoll) yield [{ id: 'open00000000', time, event: 'open', topic }]
-    const places = await Promise.all(
-      topics.map((each) => placeOf(following, each, subscription.since)),
-    )
+    const places = await Promise.all(topics.map((each) => placeOf(feeds, each, subscription.since)))
     let update: FeedUpdate = 'quiet'
     while (update !== 'end') {
       const news = update === 'quiet' ? places : places.filter(hasNews(update))
-      for await (const page of readOn(following, news)) {
+      for await (const page of readOn(feeds, news)) {
         const messages = page.map((read) => topicMessageOf(read.entry, read.topic.name))
         yield messages.filter(subscription.accepts)
       }

@@ -16,10 +16,11 @@ import type { Server as TlsServer } from 'node:tls'
 
 import { cannotListen } from '#domain/listen-address'
 import type { Runtime } from '#domain/runtime'
+import type { Slot } from '#domain/slots'
 import type { Carrier, Listener, ReadCertificate, SessionHandle } from '#src/transports/carrier'
 import { ALPN, FramedCarrier } from './framing.ts'
 import type { ByteStream } from './framing.ts'
-import type { ConnectionSlot, ConnectionLimits, Refusal } from './connection-limits.ts'
+import type { ConnectionLimits, Refusal } from './connection-limits.ts'
 import { readProxyHeader } from './proxy-protocol.ts'
 import { HELLO_WITHIN_MS } from '#src/transports/signals'
 
@@ -52,7 +53,7 @@ interface Opening {
   readonly socket: Socket
   readonly since: number
   address: string
-  slot: ConnectionSlot | undefined
+  slot: Slot | undefined
   cancelDeadline: () => void
 }
 

@@ -11,10 +11,11 @@ import type { HttpRequest, HttpResponse, TemplatedApp, WebSocket } from 'uWebSoc
 
 import { fault } from '#domain/fault'
 import type { Fault } from '#domain/fault'
+import type { Slot } from '#domain/slots'
 import { DEVICE_FRAME_BYTES_MAX, PROTOCOL, WSS_PATH } from '#src/schemas/frames'
 import type { Carrier, Listener, SessionHandle } from '#src/transports/carrier'
 import { HELD_BYTES_MAX } from './framing.ts'
-import type { ConnectionSlot, ConnectionLimits } from './connection-limits.ts'
+import type { ConnectionLimits } from './connection-limits.ts'
 import { HEARTBEAT_MS } from '#src/transports/signals'
 
 /** The parts of a request from which ingress reads the client's address. */
@@ -126,12 +127,12 @@ class WssCarrier implements Carrier {
   readonly openingMs = 0
   readonly address: string
   readonly authorization: string
-  readonly #slot: ConnectionSlot
+  readonly #slot: Slot
   #handle: SessionHandle | undefined
   /** Undefined before the socket is open, and from its close event on. (wss/1) */
   #ws: WebSocket<Socket> | undefined
 
-  constructor(address: string, authorization: string, slot: ConnectionSlot) {
+  constructor(address: string, authorization: string, slot: Slot) {
     this.address = address
     this.authorization = authorization
     this.#slot = slot

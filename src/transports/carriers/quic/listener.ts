@@ -1,13 +1,13 @@
 // Carries the session protocol over QUIC: the device opens one bidirectional stream with frames
 // that have a length. (decisions.md 10)
 //
-//   first datagram ─▶ Retry ─▶ token ─▶ place ─▶ packet opens ─▶ handshake ─▶ stream ─▶ session
+//   first datagram ─▶ Retry ─▶ token ─▶ slot ─▶ packet opens ─▶ handshake ─▶ stream ─▶ session
 //           └──────────── unknown, stale, foreign, full, late: no connection ──────┘
 //
 // Invariants:
 //   quic/1. A connection without a stream has one deadline from its first packet on, and a device
 //           has one stream.
-//   quic/2. A connection takes a place before the library learns of it, and keeps it until the
+//   quic/2. A connection takes a slot before the library learns of it, and keeps it until the
 //           library holds nothing of it.
 //   quic/3. A first packet that does not open makes no connection.
 
@@ -18,8 +18,9 @@ import type { QUICConnection, QUICStream } from '@matrixai/quic'
 
 import { cannotListen } from '#domain/listen-address'
 import type { Runtime } from '#domain/runtime'
+import type { Slot } from '#domain/slots'
 import type { Carrier, Listener, ReadCertificate, SessionHandle } from '#src/transports/carrier'
-import type { ConnectionSlot, ConnectionLimits } from '#src/transports/carriers/connection-limits'
+import type { ConnectionLimits } from '#src/transports/carriers/connection-limits'
 import { ALPN } from '#src/transports/carriers/framing'
 import { CLOSE, HELLO_WITHIN_MS, IDLE_MS } from '#src/transports/signals'
 import { DeviceStream, stop } from './device-stream.ts'
@@ -39,7 +40,7 @@ export interface QuicOptions {
   readonly certificate: ReadCertificate
 }
 
-/** Milliseconds for which an ended connection keeps its place, at most: for its last datagrams. */
+/** Milliseconds for which an ended connection keeps its slot, at most: for its last datagrams. */
 const DRAIN_MS = 10_000
 /** Bytes that a device may send before they are read: two of its largest frames. */
 const RECEIVE_BYTES_MAX = 131_072
@@ -64,13 +65,13 @@ const BOUNDS = {
 export const createQuicListener = (options: QuicOptions, ports: QuicPorts): Listener =>
   new QuicListener(options, ports)
 
-/** A connection with a place, from its first packet on. */
+/** A connection with a slot, from its first packet on. */
 interface Admitted {
   readonly id: string
   readonly peer: string
   readonly address: string
   readonly since: number
-  readonly slot: ConnectionSlot
+  readonly slot: Slot
   /** Undefined during the handshake. */
   connection: QUICConnection | undefined
   /** A stream that the library reports before its connection. */
@@ -149,7 +150,7 @@ class QuicListener implements Listener {
     return header.token.length === 0 ? pass() : this.#first(datagram, header, remote, pass)
   }
 
-  /** Takes a place for a connection, lets the library open it, and frees the place if it cannot. */
+  /** Takes a slot for a connection, lets the library open it, and frees the slot if it cannot. */
   async #first(
     datagram: Buffer,
     header: initial.LongHeader,
@@ -195,7 +196,7 @@ class QuicListener implements Listener {
     const { limits, runtime } = this.#ports
     const admitted = this.#byId.get(connection.connectionId.toString())
     if (admitted === undefined) {
-      stop(connection, CLOSE.tryLater, 'no place')
+      stop(connection, CLOSE.tryLater, 'no slot')
       return
     }
     admitted.connection = connection
@@ -247,7 +248,7 @@ class QuicListener implements Listener {
     admitted.stream.begin({ address, openingMs }, open)
   }
 
-  /** Frees the place and what belongs to it. (quic/2) */
+  /** Frees the slot and what belongs to it. (quic/2) */
   #forget(admitted: Admitted): void {
     const { id, peer, early, slot } = admitted
     admitted.cancelDeadline()
