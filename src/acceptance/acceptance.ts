@@ -100,8 +100,8 @@ export interface Acceptance {
   readonly registration: DeviceRegistration
   readonly deviceRoutes: DeviceRoutes
   /**
-   * Compares kept credentials, and those of followers, with the store again. Called when notices may
-   * have been lost.
+   * Compares kept credentials, and those of followers, with the store again. Called when notices
+   * may have been lost.
    */
   recheck(): void
   /** Stops listening for changed credentials. */

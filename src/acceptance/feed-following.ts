@@ -1,7 +1,8 @@
 // Follows the Messages of channels for callers that are no devices.
 //
 // Invariants:
-//   feed-following/1. The channels that callers follow are bounded in a process and from one address.
+//   feed-following/1. The channels that callers follow are bounded, in a process and from one
+//                     address.
 //   feed-following/2. A change of a channel's credentials and its end reach every follower of the
 //                     channel; so does `recheck`, within RECHECK_MS.
 
@@ -10,8 +11,8 @@ import type { Bus, NowMs, Timers } from '#domain/ports'
 import type { Announcement, FeedEntry } from '#domain/feed'
 import { fault } from '#domain/fault'
 import type { Fault } from '#domain/fault'
-import { Slots } from '#domain/slots'
-import type { SlotBounds } from '#domain/slots'
+import { Slots } from '#domain/host'
+import type { SlotBounds } from '#domain/host'
 import type { HistoryQuery, Page, ReadStore } from '#domain/store-ports'
 import type { Meter } from '#domain/telemetry'
 import { Follower } from './follower.ts'
@@ -101,7 +102,7 @@ export class FeedFollowing {
     for (const follower of this.#followers.get(channelId) ?? []) void follower.prove()
   }
 
-  /** Lets every follower check itself. Called when notices may have been lost. (feed-following/2) */
+  /** Lets every follower check itself. Called when notices may be lost. (feed-following/2) */
   recheck(): void {
     const all = new Set([...this.#followers.values()].flatMap((followers) => [...followers]))
     for (const [index, follower] of [...all].entries()) {

@@ -3,8 +3,8 @@
 // Invariants:
 //   follower/1. The bus only wakes: entries come from the feed, in order and without holes. A lost
 //               announcement costs LIFE_MS at most.
-//   follower/2. At each sign of life the follower checks whether its caller may still read, before it
-//               tells of anything; it ends when the caller may not.
+//   follower/2. At each sign of life the follower checks whether its caller may still read, before
+//               it tells of a quiet time; it ends when the caller may not.
 //   follower/3. From a notice on, nothing is told before the caller has proven itself anew, and the
 //               following ends when nobody can tell. Without a notice a store that does not answer
 //               ends nothing.
@@ -64,7 +64,7 @@ export class Follower {
     this.#tell()
   }
 
-  /** Resolves with true once the caller has proven that it may read; ends otherwise. (follower/3) */
+  /** Resolves with true once the caller is proven to have access; ends otherwise. (follower/3) */
   async prove(): Promise<boolean> {
     this.#isHeld = true
     await this.check()

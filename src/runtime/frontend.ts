@@ -2,7 +2,7 @@
 
 import { createRequire } from 'node:module'
 
-import type { CarrierName } from '#domain/carrier'
+import type { Door } from '#src/doors/door'
 import { assistantStyles } from './assistants.ts'
 import type { Backend, BackendEdge } from './backend.ts'
 import type { Config } from '#src/config/config'
@@ -11,7 +11,7 @@ import { createIngress } from '#src/ingress/ingress'
 import type { IngressOptions, Style } from '#src/ingress/ingress'
 import { profileOf } from './gateway-profile.ts'
 import type { BoundPorts } from './gateway-profile.ts'
-import { composeListeners } from './listeners.ts'
+import { composeSessionDoors, httpDoor } from './doors.ts'
 import { composeAcceptance, composeAcceptor, composeSessions } from './stages.ts'
 import { metricsText } from '#src/telemetry/metrics'
 import type { Metrics, MetricsPart } from '#src/telemetry/meter'
@@ -65,7 +65,7 @@ export async function composeFrontend(
   const callers = (): number => ingress.connections.open
   const acceptor = composeAcceptor(config, edge, { backend, callers })
   const acceptance = composeAcceptance(config, edge, { backend, sink: acceptor })
-  const ports = { http: config.http.port, carriers: new Map<CarrierName, number>() }
+  const ports = new Map([['http', config.http.port]])
   let isOpen = false
   const ingress = createIngress(
     {
@@ -84,23 +84,21 @@ export async function composeFrontend(
   )
   backend.onLoss(() => acceptance.recheck())
   const sessions = composeSessions(edge, { backend, acceptance, lanes: config.lanes })
-  const listeners = composeListeners(config, edge, { ingress, sessions })
+  const ofSessions = composeSessionDoors(config, edge, { ingress, sessions })
+  const ofRequests = [httpDoor(ingress)]
+  const doors: readonly Door[] = [...ofRequests, ...ofSessions]
   const remoteMetrics = async (): Promise<readonly MetricsPart[]> => {
-    const own = listeners.map((listener) => listener.metrics?.() ?? [])
+    const own = ofSessions.map((door) => door.metrics?.() ?? [])
     return (await Promise.all([backend.metrics(), ...own])).flat()
   }
   return {
     listen: async () => {
       // HTTP comes last: its profile names the ports of the others.
-      for (const listener of listeners.toReversed()) {
-        ports.carriers.set(listener.carrier, await listener.listen())
-      }
-      ports.http = await ingress.listen()
+      for (const door of doors.toReversed()) ports.set(door.name, await door.listen())
       return ports
     },
     reload: async () => {
-      const reloads = [ingress.reload(), ...listeners.map((listener) => listener.reload())]
-      const results = await Promise.allSettled(reloads)
+      const results = await Promise.allSettled(doors.map((door) => door.reload()))
       const failed = results.filter((result) => result.status === 'rejected')
       for (const { reason } of failed) {
         logger.error('a certificate was not reloaded', { reason: reasonOf(reason) })
@@ -111,15 +109,16 @@ export async function composeFrontend(
       isOpen = true
     },
     drain: async () => {
-      await ingress.drain()
+      await Promise.all(ofRequests.map((door) => door.drain()))
       await acceptor.drain()
       ingress.endMounted()
     },
-    drainSessions: () => sessions.drain(),
+    drainSessions: async () => {
+      await Promise.all(ofSessions.map((door) => door.drain()))
+    },
     close: async () => {
       await sessions.close()
-      await Promise.all(listeners.map((listener) => listener.close()))
-      ingress.close()
+      await Promise.all(doors.map((door) => door.close()))
       acceptance.close()
     },
     applied: () => acceptor.applied(Math.min(APPLIED_MS_MAX, config.drainTimeoutMs / 2)),

@@ -1,32 +1,29 @@
 // The profile that a device reads before it connects. (decisions.md 14)
 
-import type { CarrierName } from '#domain/carrier'
+import { CARRIERS } from '#domain/carrier'
 import type { Config } from '#src/config/config'
 import { PROTOCOL, WSS_PATH } from '#src/schemas/frames'
 
-/** The ports that this process has bound: one for HTTP, and one for each carrier that is on. */
-export interface BoundPorts {
-  readonly http: number
-  readonly carriers: ReadonlyMap<CarrierName, number>
-}
+/** The ports that this process has bound, by the names of its doors. */
+export type BoundPorts = ReadonlyMap<string, number>
 
 /** The data of GET /gateway/profile. The port is the public one where a public address is known. */
 export function profileOf(config: Config, ports: BoundPorts, version: string): object {
   const { publicBaseUrl, privateTransports } = config
   const publicUrl = publicBaseUrl === undefined ? undefined : new URL(publicBaseUrl)
   const publicPort = publicUrl === undefined ? undefined : Number(publicUrl.port || '443')
-  const wss = ports.carriers.has('wss')
+  const wss = ports.has('wss')
   return {
-    private_channel_enabled: ports.carriers.size > 0,
+    private_channel_enabled: CARRIERS.some((carrier) => ports.has(carrier)),
     transport: {
       wss_enabled: wss,
-      wss_port: publicPort ?? ports.http,
+      wss_port: publicPort ?? ports.get('http'),
       wss_path: WSS_PATH,
       ...(wss && publicBaseUrl !== undefined && { wss_url: wssUrl(publicBaseUrl) }),
       ws_subprotocol: PROTOCOL,
-      tcp_enabled: ports.carriers.has('tcp'),
+      tcp_enabled: ports.has('tcp'),
       tcp_port: portOf('tcp', ports, privateTransports),
-      quic_enabled: ports.carriers.has('quic'),
+      quic_enabled: ports.has('quic'),
       quic_port: portOf('quic', ports, privateTransports),
     },
     limits: {
@@ -42,10 +39,10 @@ export function profileOf(config: Config, ports: BoundPorts, version: string): o
 /** The port in the profile: the public port of the settings, else the bound port. */
 function portOf(
   carrier: 'tcp' | 'quic',
-  { carriers }: BoundPorts,
+  ports: BoundPorts,
   settings: Config['privateTransports'],
 ): number | null {
-  const bound = carriers.get(carrier)
+  const bound = ports.get(carrier)
   return bound === undefined ? null : (settings[carrier].publicPort ?? bound)
 }
 

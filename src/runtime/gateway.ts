@@ -39,8 +39,7 @@ export async function startServer(config: Config, edge: ServerEdge): Promise<Ser
       },
     )
     const { host } = config.http
-    const { http: port, carriers } = ports
-    const devices = Object.fromEntries(carriers)
+    const { http: port = 0, ...devices } = Object.fromEntries(ports)
     const listening = { host, port, devices, durability: backend.durability() }
     const reload = (): Promise<void> => frontend.reload()
     return { listening, reload, stop: () => stopAll(frontend, backend) }
@@ -61,7 +60,7 @@ async function startBackend(config: Config, edge: BackendEdge): Promise<Backend>
 /** Starts both and gives the bound ports. A process that cannot bind its ports takes no lanes. */
 async function startBoth(frontend: Frontend, backend: Backend, host: string): Promise<BoundPorts> {
   const ports = await frontend.listen()
-  const { http: port } = ports
+  const port = ports.get('http') ?? 0
   await backend.start(isIPv6(host) ? `[${host}]:${port}` : `${host}:${port}`)
   frontend.open()
   return ports

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 
 import type { Config } from '#src/config/config'
 import { whyNoTls } from '#src/http/tls-check'
-import type { ReadCertificate } from '#src/transports/carrier'
+import type { ReadCertificate } from '#src/doors/door'
 
 /** Reads the files of the settings each time it is called; throws a sentence for the operator. */
 export function certificateOf({ tls }: Config['privateTransports']): ReadCertificate {

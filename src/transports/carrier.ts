@@ -1,4 +1,4 @@
-// The ports of carriers and their listeners, which hide the differences between WSS, TCP and QUIC.
+// The ports of carriers, which hide the differences between WSS, TCP and QUIC.
 
 import type { CarrierName } from '#domain/carrier'
 
@@ -30,27 +30,3 @@ export interface SessionHandle {
   drained(bytes: number): void
   closed(): void
 }
-
-/** The listener for the devices of one carrier. */
-export interface Listener {
-  readonly carrier: CarrierName
-  /** Binds and gives the port; rejects with a sentence for the operator. */
-  listen(): Promise<number>
-  /**
-   * Reads the certificate again, for new connections; open ones stay. Rejects with a sentence for
-   * the operator when it cannot use the new certificate, and keeps the old one.
-   */
-  reload(): Promise<void>
-  /** Refuses new connections and cuts the open ones. */
-  close(): Promise<void>
-}
-
-/** A certificate chain and its key as PEM texts. */
-export interface Certificate {
-  readonly cert: string
-  /** A secret. */
-  readonly key: string
-}
-
-/** Reads the certificate of the settings; throws a sentence for the operator. */
-export type ReadCertificate = () => Certificate

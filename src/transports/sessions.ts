@@ -54,6 +54,7 @@ export interface Sessions {
   open(carrier: Carrier): SessionHandle
   /**
    * Tells every device, also a new one, to come back later; resolves when all sessions have ended.
+   * Every door of sessions calls it.
    * (sessions/2)
    */
   drain(): Promise<void>
@@ -98,6 +99,7 @@ class ProcessSessions implements Sessions {
   #isLeaving = false
   #opened = 0
   #nextWriteMs: number
+  #drained: Promise<void> | undefined
   #whenEmpty: (() => void) | undefined
 
   constructor(ports: SessionPorts, options: SessionOptions) {
@@ -148,7 +150,11 @@ class ProcessSessions implements Sessions {
     return connection
   }
 
-  async drain(): Promise<void> {
+  drain(): Promise<void> {
+    return (this.#drained ??= this.#drain())
+  }
+
+  async #drain(): Promise<void> {
     this.#isLeaving = true
     for (const connection of this.#connections) connection.leave('shutdown')
     if (this.#connections.size > 0) {

@@ -66,14 +66,14 @@ test('feed-following/1: channels are followed up to the bound of an address, and
 })
 
 // What a caller's secret opens at a sign of life, and what the follower tells then.
-const AT_LIFE: readonly (readonly [verdict: Verdict, told: FeedUpdate])[] = [
+const AT_LIFE: readonly (readonly [verdict: Verdict, told: 'quiet' | 'end'])[] = [
   ['yes', 'quiet'],
   ['unknown', 'quiet'],
   ['no', 'end'],
 ]
 
 for (const [verdict, told] of AT_LIFE) {
-  test(`follower/2: a sign of life with the verdict ${verdict} tells ${String(told)}`, async (t) => {
+  test(`follower/2: a sign of life with the verdict ${verdict} tells ${told}`, async (t) => {
     const { one, time, asked, world } = startFollowing()
     const { updates } = one()
     time.advance(LIFE_MS - 1)

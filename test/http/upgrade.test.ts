@@ -2,7 +2,7 @@
 
 import test from 'ava'
 
-import { ConnectionLimits } from '#src/transports/carriers/connection-limits'
+import { ConnectionLimits } from '#src/doors/connection-limits'
 import { createWssListener } from '#src/transports/carriers/wss'
 import { startIngress } from '#test/support/start-ingress'
 import { MANY } from '#test/support/wss-server'

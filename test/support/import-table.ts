@@ -57,7 +57,9 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'node:',
   ],
   'src/store': ['src/domain', 'typeorm', 'mysql2', 'node:', 'ormconfig.ts'],
-  'src/transports': ['src/domain', 'src/schemas', 'node:'],
+  // Connections and requests of any door; it knows no protocol.
+  'src/doors': ['src/acceptance', 'src/domain', 'src/refusals', 'node:'],
+  'src/transports': ['src/domain', 'src/doors', 'src/schemas', 'node:'],
   'src/dispatch': ['src/domain', 'rxjs'],
   'src/providers': [
     'src/domain',
@@ -105,6 +107,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'src/config',
     'src/dispatch',
     'src/domain',
+    'src/doors',
     'src/compat',
     'src/http',
     'src/ingress',

@@ -108,7 +108,7 @@ async function endsLate(t: ExecutionContext, server: CarrierServer, bytes: Buffe
 }
 
 for (const [name, bytes, options] of STALLS) {
-  test(`tcp/1: a connection that sends ${name} ends after 8 s`, async (t) => {
+  test(`sockets/1: a connection that sends ${name} ends after 8 s`, async (t) => {
     const server = await serveTcp(t, options)
     await endsLate(t, server, bytes)
     t.is(server.sessions.count(), 0)
@@ -116,7 +116,7 @@ for (const [name, bytes, options] of STALLS) {
 }
 
 test(
-  'tcp/1: half a TLS handshake ends after 8 s',
+  'sockets/1: half a TLS handshake ends after 8 s',
   withCertificate(async (t, certificate) => {
     const server = await serveTcp(t, { certificate: certificateIn(certificate) })
     await endsLate(t, server, Buffer.from('1603010200', 'hex'))
@@ -138,7 +138,7 @@ test('an address has at most its bound of connections, until one of them ends', 
   await fourth.hears('caught_up')
 })
 
-test('tcp/2: the listener takes the address of a PROXY header from a trusted proxy alone', async (t) => {
+test('sockets/2: the listener takes the address of a PROXY header from a trusted proxy alone', async (t) => {
   const v1 = Buffer.from('PROXY TCP4 192.0.2.7 10.0.0.1 56324 443\r\n')
   const second = v2(0x21, 0x11, [192, 0, 2, 8, 10, 0, 0, 1, 0, 80, 1, 187])
   const rows: readonly (readonly [header: Buffer, address: string])[] = [
@@ -214,7 +214,7 @@ test('framing/2: bytes held for a device that does not read are bounded; beyond 
   await until('the session is gone', () => server.sessions.count() === 0)
 })
 
-test('tcp/3: the listener cuts a device that does not close its side 2 s after the end', async (t) => {
+test('tcp/1: the listener cuts a device that does not close its side 2 s after the end', async (t) => {
   const server = await serveTcp(t)
   const socket = connect({ port: server.port, host: '127.0.0.1', allowHalfOpen: true })
   t.teardown(() => socket.destroy())

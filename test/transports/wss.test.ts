@@ -11,7 +11,7 @@ import type { ExecutionContext } from 'ava'
 
 import type { Carrier, SessionHandle } from '#src/transports/carrier'
 import { WINDOW_BYTES_MAX } from '#src/transports/signals'
-import { ConnectionLimits } from '#src/transports/carriers/connection-limits'
+import { ConnectionLimits } from '#src/doors/connection-limits'
 import { createWssListener } from '#src/transports/carriers/wss'
 import { FakeMeter } from '#test/support/fake-telemetry'
 import { KEY, channel } from '#test/support/session-words'

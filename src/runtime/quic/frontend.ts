@@ -6,7 +6,7 @@ import type { MetricsPart } from '#src/telemetry/meter'
 import { serveSessions } from '#src/threads/carrier-bridge'
 import { startThread, threadSettings } from '#src/runtime/threads/start-thread'
 import type { Thread } from '#src/runtime/threads/start-thread'
-import type { Listener } from '#src/transports/carrier'
+import type { Listener } from '#src/doors/door'
 import type { Sessions } from '#src/transports/sessions'
 
 export interface QuicListener extends Listener {
@@ -22,7 +22,7 @@ export function createQuicThread(
 ): QuicListener {
   let thread: Thread<'quic'> | undefined
   return {
-    carrier: 'quic',
+    name: 'quic',
     listen: async () => {
       thread = await startThread({ name: 'quic', settings: threadSettings(config) }, edge)
       serveSessions(thread.rpc, (carrier) => sessions.open(carrier))

@@ -11,7 +11,7 @@ import { createMetrics } from '#src/telemetry/meter'
 import { bridgedSessions } from '#src/threads/carrier-bridge'
 import type { ThreadEnds, ThreadSettings } from '#src/runtime/threads/contract'
 import type { ThreadEdge } from '#src/runtime/threads/threads'
-import { ConnectionLimits } from '#src/transports/carriers/connection-limits'
+import { ConnectionLimits } from '#src/doors/connection-limits'
 
 export async function composeQuic(
   { privateTransports }: ThreadSettings,

@@ -9,13 +9,14 @@
 
 import type { HttpRequest, HttpResponse, TemplatedApp, WebSocket } from 'uWebSockets.js'
 
+import type { Listener } from '#src/doors/door'
 import { fault } from '#domain/fault'
 import type { Fault } from '#domain/fault'
-import type { Slot } from '#domain/slots'
+import type { Slot } from '#domain/host'
 import { DEVICE_FRAME_BYTES_MAX, PROTOCOL, WSS_PATH } from '#src/schemas/frames'
-import type { Carrier, Listener, SessionHandle } from '#src/transports/carrier'
+import type { Carrier, SessionHandle } from '#src/transports/carrier'
 import { HELD_BYTES_MAX } from './framing.ts'
-import type { ConnectionLimits } from './connection-limits.ts'
+import type { ConnectionLimits } from '#src/doors/connection-limits'
 import { HEARTBEAT_MS } from '#src/transports/signals'
 
 /** The parts of a request from which ingress reads the client's address. */
@@ -68,7 +69,7 @@ interface Socket {
 export function createWssListener(ports: WssPorts): Listener {
   ports.host.mount((app) => serve(app, ports))
   return {
-    carrier: 'wss',
+    name: 'wss',
     listen: () => ports.host.listen(),
     reload: () => Promise.resolve(),
     close: () => Promise.resolve(),

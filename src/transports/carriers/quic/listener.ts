@@ -16,11 +16,12 @@ import type { RemoteInfo } from 'node:dgram'
 import { events, native } from '@matrixai/quic'
 import type { QUICConnection, QUICStream } from '@matrixai/quic'
 
+import type { Listener, ReadCertificate } from '#src/doors/door'
 import { cannotListen } from '#domain/listen-address'
 import type { Runtime } from '#domain/runtime'
-import type { Slot } from '#domain/slots'
-import type { Carrier, Listener, ReadCertificate, SessionHandle } from '#src/transports/carrier'
-import type { ConnectionLimits } from '#src/transports/carriers/connection-limits'
+import type { Slot } from '#domain/host'
+import type { Carrier, SessionHandle } from '#src/transports/carrier'
+import type { ConnectionLimits } from '#src/doors/connection-limits'
 import { ALPN } from '#src/transports/carriers/framing'
 import { CLOSE, HELLO_WITHIN_MS, IDLE_MS } from '#src/transports/signals'
 import { DeviceStream, stop } from './device-stream.ts'
@@ -81,7 +82,7 @@ interface Admitted {
 }
 
 class QuicListener implements Listener {
-  readonly carrier = 'quic'
+  readonly name = 'quic'
   readonly #options: QuicOptions
   readonly #ports: QuicPorts
   readonly #tokens: RetryTokens

@@ -1,27 +1,27 @@
-// Composes the listeners for devices: one for each carrier that the settings turn on.
+// Composes the doors: one for HTTP, and one for each carrier that the settings turn on.
 
 import type { CarrierName } from '#domain/carrier'
+import type { Door, Listener } from '#src/doors/door'
 import type { BackendEdge } from './backend.ts'
 import type { Config } from '#src/config/config'
 import { normaliseAddress, trustedProxyCheck } from '#src/http/client-address'
 import type { Ingress } from '#src/ingress/ingress'
 import type { MetricsPart } from '#src/telemetry/meter'
-import type { Listener } from '#src/transports/carrier'
-import { ConnectionLimits } from '#src/transports/carriers/connection-limits'
+import { ConnectionLimits } from '#src/doors/connection-limits'
 import { createTcpListener } from '#src/transports/carriers/tcp'
 import type { Sessions } from '#src/transports/sessions'
 import { createWssListener } from '#src/transports/carriers/wss'
 import { certificateOf } from './private-certificate.ts'
 import { createQuicThread } from './quic/frontend.ts'
 
-export interface ListenerParts {
+export interface DoorParts {
   readonly ingress: Ingress
   readonly sessions: Sessions
 }
 
-/** A listener in another thread has its own metrics. */
-type Composed = Listener & { readonly metrics?: () => Promise<readonly MetricsPart[]> }
-type Make = (config: Config, edge: BackendEdge, parts: ListenerParts) => Composed
+/** A door whose listener is in another thread has metrics of its own. */
+type Composed<Part> = Part & { readonly metrics?: () => Promise<readonly MetricsPart[]> }
+type Make = (config: Config, edge: BackendEdge, parts: DoorParts) => Composed<Listener>
 
 const MAKE: Readonly<Record<CarrierName, Make>> = {
   wss: (config, edge, { ingress, sessions }) =>
@@ -53,14 +53,25 @@ const MAKE: Readonly<Record<CarrierName, Make>> = {
   quic: (config, edge, { sessions }) => createQuicThread(config, edge, sessions),
 }
 
-/** The listeners of a process; none when it takes no requests. */
-export function composeListeners(
+/** The door of requests, whose port WSS shares: both may bind it, and it is bound once. */
+export const httpDoor = (ingress: Ingress): Door => ({
+  name: 'http',
+  listen: () => ingress.listen(),
+  reload: () => ingress.reload(),
+  drain: () => ingress.drain(),
+  close: async () => ingress.close(),
+})
+
+/** The doors of sessions, which drain together; none when the process takes no requests. */
+export function composeSessionDoors(
   config: Config,
   edge: BackendEdge,
-  parts: ListenerParts,
-): readonly Composed[] {
+  parts: DoorParts,
+): readonly Composed<Door>[] {
   if (!config.roles.ingress) return []
-  return config.privateTransports.carriers.map((carrier) => MAKE[carrier](config, edge, parts))
+  const { carriers } = config.privateTransports
+  const drain = (): Promise<void> => parts.sessions.drain()
+  return carriers.map((carrier) => ({ ...MAKE[carrier](config, edge, parts), drain }))
 }
 
 function limitsOf(

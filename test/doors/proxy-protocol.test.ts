@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import test from 'ava'
 
-import { readProxyHeader } from '#src/transports/carriers/proxy-protocol'
+import { readProxyHeader } from '#src/doors/proxy-protocol'
 import { V2, v2 } from '#test/support/proxy-header'
 
 const header = (length: number, address: string | undefined) => ({

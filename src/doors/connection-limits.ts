@@ -1,13 +1,12 @@
-// Bounds the connections of devices on one carrier, in total and from one address, and counts the
-// connections that it refused before they had a session.
+// Bounds the connections of one door, in total and from one address, and counts the
+// connections that it refused before their protocol began.
 
-import type { CarrierName } from '#domain/carrier'
 import type { FaultCode } from '#domain/fault'
-import { Slots } from '#domain/slots'
-import type { Slot, SlotBounds, SlotRefusal } from '#domain/slots'
+import { Slots } from '#domain/host'
+import type { Slot, SlotBounds, SlotRefusal } from '#domain/host'
 import type { Meter } from '#domain/telemetry'
 
-/** The reason for which a connection ended before it had a session. */
+/** The reason for which a connection ended before its protocol began. */
 export type Refusal =
   | SlotRefusal
   | Extract<FaultCode, 'missing_websocket_subprotocol'>
@@ -20,7 +19,7 @@ export class ConnectionLimits {
   readonly #slots: Slots
   readonly #count: (reason: Refusal) => void
 
-  constructor(carrier: CarrierName, bounds: SlotBounds, meter: Meter) {
+  constructor(carrier: string, bounds: SlotBounds, meter: Meter) {
     this.#slots = new Slots(bounds)
     const counters = new Map<Refusal, () => void>()
     this.#count = (reason) => {
@@ -39,7 +38,7 @@ export class ConnectionLimits {
     return slot
   }
 
-  /** Counts a connection that ends without a session. */
+  /** Counts a connection that ends before its protocol begins. */
   refused(reason: Refusal): void {
     this.#count(reason)
   }

@@ -1,7 +1,7 @@
 import test from 'ava'
 
-import type { Slot } from '#domain/slots'
-import { ConnectionLimits } from '#src/transports/carriers/connection-limits'
+import type { Slot } from '#domain/host'
+import { ConnectionLimits } from '#src/doors/connection-limits'
 import { FakeMeter } from '#test/support/fake-telemetry'
 
 const takes = (limits: ConnectionLimits, address: string): Slot => {

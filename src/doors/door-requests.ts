@@ -1,0 +1,91 @@
+// Answers the requests of a door: the checks that acceptance wants before it, and the wait for what
+// is under way when the process stops. HTTP has both in src/ingress/pipeline.ts, on its hot path.
+//
+// Invariants:
+//   door-requests/1. A request that comes while the process starts or drains, or beyond the bound
+//                    of requests under way, carries its refusal along: acceptance gives it last.
+//   door-requests/2. Every request is answered once, also when its handler rejects; the reason of a
+//                    rejection goes to the operator, never to the caller.
+//   door-requests/3. `drain` resolves when every request that came before it is answered.
+
+import { isFault } from '#domain/fault'
+import type { Fault, FaultCode } from '#domain/fault'
+import type { Answer, NowMs } from '#domain/ports'
+import type { Logger, Meter } from '#domain/telemetry'
+import type { Caller } from '#src/acceptance/caller'
+import type { CallerCheck, Guard, Peer } from '#src/acceptance/caller-check'
+import { BUSY, refusalOf } from '#src/refusals/rejection'
+
+export interface DoorRequestsPorts {
+  readonly callerCheck: Pick<CallerCheck, 'admit'>
+  /** False while the process starts. */
+  readonly isOpen: () => boolean
+  readonly nowMs: NowMs
+  readonly meter: Pick<Meter, 'counter'>
+  readonly logger: Pick<Logger, 'error'>
+}
+
+/** One request, before it is read. */
+export interface Arrival {
+  readonly guard: Guard
+  readonly peer: Peer
+  /** As in an Authorization header; '' without one. A secret. */
+  readonly authorization: string
+}
+
+const UNDER_WAY_MAX = 20_000
+
+export class DoorRequests {
+  readonly #door: string
+  readonly #ports: DoorRequestsPorts
+  readonly #refused = new Map<FaultCode, () => void>()
+  #underWay = 0
+  #isDraining = false
+  readonly #empty = Promise.withResolvers<void>()
+
+  constructor(door: string, ports: DoorRequestsPorts) {
+    this.#door = door
+    this.#ports = ports
+  }
+
+  /** Checks the caller and lets `handle` answer. Returns the answer, or the refusal; counts it. */
+  async answer<Value>(
+    { guard, peer, authorization }: Arrival,
+    handle: (caller: Caller) => Answer<Value> | Promise<Answer<Value>>,
+  ): Promise<Answer<Value>> {
+    const { callerCheck, isOpen, nowMs } = this.#ports
+    const isClosed = this.#isDraining || !isOpen() || this.#underWay >= UNDER_WAY_MAX
+    const refusal = isClosed ? BUSY : undefined // door-requests/1
+    this.#underWay += 1
+    try {
+      const address = callerCheck.admit(guard, peer, authorization)
+      if (isFault(address)) return this.#counted(address)
+      const answer = await handle({ receivedAtMs: nowMs(), address, refusal })
+      return isFault(answer) ? this.#counted(answer) : answer
+    } catch (error) {
+      return this.#counted(refusalOf(error, (defect) => this.#log(defect))) // door-requests/2
+    } finally {
+      this.#underWay -= 1
+      if (this.#isDraining && this.#underWay === 0) this.#empty.resolve()
+    }
+  }
+
+  /** Refuses what is new; resolves when what is under way is answered. (door-requests/3) */
+  drain(): Promise<void> {
+    this.#isDraining = true
+    if (this.#underWay > 0) return this.#empty.promise
+    return Promise.resolve()
+  }
+
+  #counted(refusal: Fault): Fault {
+    const { code } = refusal
+    const count = this.#refused.get(code) ?? this.#ports.meter.counter('refused_total', { code })
+    this.#refused.set(code, count)
+    count()
+    return refusal
+  }
+
+  #log(defect: object): void {
+    this.#ports.logger.error('a request failed', { door: this.#door, ...defect })
+  }
+}
