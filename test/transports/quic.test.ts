@@ -39,7 +39,7 @@ test(
 )
 
 test(
-  'a session that ends sends its reason, ends the stream and then the connection',
+  'device-stream/1: a session that ends sends its reason, ends the stream and then the connection',
   withCertificate(async (t, certificate) => {
     const { port, time, meter } = await serveQuic(t, certificate)
     const peer = await quicPeer(t, port)
