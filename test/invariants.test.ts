@@ -14,13 +14,12 @@ const SHARED: readonly string[] = ['owned-lanes/1']
 
 /** Labels that no test names yet. The list shrinks: a label that gets its test leaves it. */
 const WITHOUT_TEST: readonly string[] = `
-  budget/3 caller-check/2 channel-keys/2 channel-keys/3 feed-following/1 feed-following/3
-  submissions/1 provider/2 server/2 access/1 endings/1 deliveries/2 device-session/1
-  device-session/2 fleet-queue/1 programs/2 applications/2 arriving-body/3 client-address/1
-  client-address/2 streaming/1 streaming/2 websocket/1 websocket/2 batches/1 shape/2
-  subscriptions/2 connections/1 mysql/1 mysql/3 pipelined/4 blockers/1 flags/2 making/3 settling/2
-  retention/2 sqlite/2 sqlite-lock/1 sqlite-lock/2 operations/2 turns/1 bucket-watcher/1 quic/2
-  wss/3 channel-listeners/2 rank/1`
+  access/1 applications/2 arriving-body/3 batches/1 blockers/1 bucket-watcher/1 budget/3
+  caller-check/2 channel-keys/2 channel-keys/3 channel-listeners/2 client-address/1
+  client-address/2 connections/1 deliveries/2 device-session/1 device-session/2 endings/1 flags/2
+  fleet-queue/1 follower/1 making/3 mysql/1 mysql/3 operations/2 pipelined/4 programs/2 provider/2
+  rank/1 retention/2 server/2 shape/2 sqlite-lock/1 sqlite-lock/2 sqlite/2 streaming/1 streaming/2
+  submissions/1 subscriptions/2 turns/1 websocket/1 websocket/2 wss/3`
   .trim()
   .split(/\s+/)
 

@@ -1,9 +1,4 @@
-// Hosts: the name by which budgets and bounds count one, and which of them are this computer; and the
-// bound on what callers hold at a time, in total and from one address.
-//
-// Invariants:
-//   slots/1. What is taken counts in the total and for its address until it is released, once; an
-//            address that holds nothing uses no memory.
+// Hosts: the name by which budgets and bounds count one, and which of them are this computer.
 
 /** An IPv6 address, perhaps with a zone; groupsOf reads it group by group. */
 const IPV6 = /^[0-9a-f]*:[0-9a-f:.]*(%.+)?$/i
@@ -60,69 +55,4 @@ function parsedGroups(text: string): readonly number[] {
     const [a = 0, b = 0, c = 0, d = 0] = group.split('.').map(Number)
     return [a * 256 + b, c * 256 + d]
   })
-}
-
-export interface SlotBounds {
-  readonly total: number
-  readonly perAddress: number
-}
-
-export interface Slot {
-  /** Frees the slot; only the first call counts. */
-  release(): void
-}
-
-/** The bound that is reached: the total, or that of the address. */
-export type SlotRefusal = 'server_busy' | 'rate_limited'
-
-export class Slots {
-  readonly #bounds: SlotBounds
-  readonly #byHost = new Map<string, number>()
-  #taken = 0
-
-  constructor(bounds: SlotBounds) {
-    this.#bounds = bounds
-  }
-
-  get taken(): number {
-    return this.#taken
-  }
-
-  /** Returns the bound that keeps an address from taking `count` more; undefined when none does. */
-  refusal(address: string | undefined, count = 1): SlotRefusal | undefined {
-    if (this.#taken + count > this.#bounds.total) return 'server_busy'
-    if (address === undefined) return undefined
-    const held = this.#byHost.get(hostOf(address)) ?? 0
-    return held + count > this.#bounds.perAddress ? 'rate_limited' : undefined
-  }
-
-  /** Takes `count` for an address, or in total only when it is undefined. */
-  take(address: string | undefined, count = 1): Slot | SlotRefusal {
-    const refusal = this.refusal(address, count)
-    if (refusal !== undefined) return refusal
-    const host = address && hostOf(address)
-    this.#add(host, count)
-    return new TakenSlot(() => this.#add(host, -count))
-  }
-
-  #add(host: string | undefined, count: number): void {
-    this.#taken += count
-    if (host === undefined) return
-    const held = (this.#byHost.get(host) ?? 0) + count
-    if (held === 0) this.#byHost.delete(host)
-    else this.#byHost.set(host, held)
-  }
-}
-
-class TakenSlot implements Slot {
-  #release: (() => void) | undefined
-
-  constructor(release: () => void) {
-    this.#release = release
-  }
-
-  release(): void {
-    this.#release?.()
-    this.#release = undefined // slots/1
-  }
 }

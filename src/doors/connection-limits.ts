@@ -2,8 +2,8 @@
 // connections that it refused before their protocol began.
 
 import type { FaultCode } from '#domain/fault'
-import { Slots } from '#domain/host'
-import type { Slot, SlotBounds, SlotRefusal } from '#domain/host'
+import { Slots } from '#domain/bounds/slots'
+import type { Slot, SlotBounds, SlotRefusal } from '#domain/bounds/slots'
 import type { Meter } from '#domain/telemetry'
 
 /** The reason for which a connection ended before its protocol began. */

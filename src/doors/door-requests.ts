@@ -58,10 +58,11 @@ export class DoorRequests {
     const refusal = isClosed ? BUSY : undefined // door-requests/1
     this.#underWay += 1
     try {
-      const address = callerCheck.admit(guard, peer, authorization)
-      if (isFault(address)) return this.#counted(address)
-      const answer = await handle({ receivedAtMs: nowMs(), address, refusal })
-      return isFault(answer) ? this.#counted(answer) : answer
+      const admitted = callerCheck.admit(guard, peer, authorization)
+      if (isFault(admitted)) return this.#counted(admitted)
+      const outcome = await handle({ receivedAtMs: nowMs(), refusal, ...admitted })
+      const uncounted = admitted.attempt?.end() // pipeline/4
+      return isFault(outcome) ? this.#counted(uncounted ?? outcome) : outcome
     } catch (error) {
       return this.#counted(refusalOf(error, (defect) => this.#log(defect))) // door-requests/2
     } finally {

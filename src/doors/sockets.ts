@@ -15,7 +15,7 @@ import type { Server as TlsServer } from 'node:tls'
 import type { Listener, ReadCertificate } from './door.ts'
 import { cannotListen } from '#domain/listen-address'
 import type { Runtime } from '#domain/runtime'
-import type { Slot, SlotRefusal } from '#domain/host'
+import type { Slot, SlotRefusal } from '#domain/bounds/slots'
 import type { ConnectionLimits, Refusal } from './connection-limits.ts'
 import { readProxyHeader } from './proxy-protocol.ts'
 

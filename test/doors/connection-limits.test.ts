@@ -1,6 +1,6 @@
 import test from 'ava'
 
-import type { Slot } from '#domain/host'
+import type { Slot } from '#domain/bounds/slots'
 import { ConnectionLimits } from '#src/doors/connection-limits'
 import { FakeMeter } from '#test/support/fake-telemetry'
 

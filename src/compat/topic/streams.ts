@@ -67,7 +67,7 @@ async function subscribe(
   if (isFault(topics)) return topics
   const following: Following = {
     channelIds: topics.map(({ info }) => info.channelId),
-    address: request.address,
+    address: request.isCounted === true ? request.origin?.address : undefined,
     stillOpens: (receivedAtMs) => stillOpen(acceptance, topics, receivedAtMs),
   }
   const refusal = acceptance.following.refusal(following)

@@ -12,7 +12,7 @@ import type { HttpRequest, HttpResponse, TemplatedApp, WebSocket } from 'uWebSoc
 import type { Listener } from '#src/doors/door'
 import { fault } from '#domain/fault'
 import type { Fault } from '#domain/fault'
-import type { Slot } from '#domain/host'
+import type { Slot } from '#domain/bounds/slots'
 import { DEVICE_FRAME_BYTES_MAX, PROTOCOL, WSS_PATH } from '#src/schemas/frames'
 import type { Carrier, SessionHandle } from '#src/transports/carrier'
 import { HELD_BYTES_MAX } from './framing.ts'
