@@ -14,8 +14,10 @@
 
 import type { Fields } from './submission.ts'
 
-export type ThingState = 'active' | 'archived' | 'deleted'
-export type EventState = 'open' | 'closed'
+export const THING_STATES = ['active', 'archived', 'deleted'] as const
+export type ThingState = (typeof THING_STATES)[number]
+export const EVENT_STATES = ['open', 'closed'] as const
+export type EventState = (typeof EVENT_STATES)[number]
 
 /**
  * Values by name, each with the time that set it; null means removed at that time. The newest patch

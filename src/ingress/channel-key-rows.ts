@@ -12,8 +12,8 @@ import {
   madeKeyToWire,
 } from '#src/schemas/channel-key-requests'
 import { CREDENTIALS_REQUEST } from '#src/schemas/channel-schemas'
+import { OPENING } from '#src/schemas/route'
 import { envelope } from './answerer.ts'
-import { OPENING } from './route-codes.ts'
 import { post } from './row.ts'
 import type { Row } from './row.ts'
 

@@ -1,8 +1,9 @@
 // The native routes. A row translates: fields into a call of the acceptance stage, its outcome into
-// an answer.
+// an answer. Its schemas and codes are declared in src/schemas.
 
 import { isFault } from '#domain/fault'
 import type { Operation } from '#domain/operation'
+import type { Answer } from '#domain/ports'
 import type { Page } from '#domain/store-ports'
 import { EVENT_ACTIONS, THING_ACTIONS } from '#domain/submission'
 import type { Acceptance } from '#src/acceptance/acceptance'
@@ -29,12 +30,16 @@ import {
   thingToWire,
 } from '#src/schemas/answers'
 import type { Wire } from '#src/schemas/answers'
-import { SYNC_BODY_BYTES_MAX } from '#src/schemas/channel-schemas'
+import { CHANNEL_ROUTES, SYNC_BODY_BYTES_MAX } from '#src/schemas/channel-schemas'
+import { DEVICE_ROUTES } from '#src/schemas/device-schemas'
 import { messageBodyFromQuery } from '#src/schemas/message'
+import { READING_ROUTES } from '#src/schemas/reading-schemas'
+import type { Declared } from '#src/schemas/route'
+import { SUBMISSION_ROUTES } from '#src/schemas/submission-schemas'
 import { envelope } from './answerer.ts'
 import { channelKeyRows } from './channel-key-rows.ts'
-import * as about from './descriptions.ts'
 import { QUERY, jsonBody } from './reader.ts'
+import type { Request } from './request.ts'
 import { get, post } from './row.ts'
 import type { Row } from './row.ts'
 
@@ -51,20 +56,28 @@ export const nativeRows = (ports: NativePorts): readonly Row[] => [
   ...readingRows(ports),
 ]
 
-const ACCEPTED = envelope(acceptedToWire)
+type Handle<Data> = (request: Request) => Answer<Data> | Promise<Answer<Data>>
+
+/** Rows for POST of declared routes. A body that may hold a password counts in its budget. */
+const declared =
+  <Path extends string>(routes: Readonly<Record<Path, Declared>>) =>
+  <Data>(path: Path, handle: Handle<Data>, toWire: (data: Data) => Wire): Row => {
+    const hasPassword = 'password' in (routes[path].request?.properties ?? {})
+    return post(path, {
+      credentials: hasPassword ? 'body' : 'none',
+      handle,
+      answerer: envelope(toWire),
+      about: routes[path],
+    })
+  }
+
 const SEND: Intent = { model: 'message', action: 'send' }
 
 function submissionRows({ acceptance, statusRetentionMs }: NativePorts): readonly Row[] {
   const { submissions, statuses } = acceptance
-  const credentials = 'body'
-  const answerer = ACCEPTED
+  const row = declared(SUBMISSION_ROUTES)
   return [
-    post('/message', {
-      credentials,
-      handle: (request) => submissions.submit(SEND, request.body, request),
-      answerer,
-      about: about.SEND,
-    }),
+    row('/message', (request) => submissions.submit(SEND, request.body, request), acceptedToWire),
     get('/message', {
       credentials: 'query',
       reader: QUERY,
@@ -73,180 +86,137 @@ function submissionRows({ acceptance, statusRetentionMs }: NativePorts): readonl
         const fields = messageBodyFromQuery(request.query)
         return isFault(fields) ? fields : submissions.submit(SEND, fields, request)
       },
-      answerer,
-      about: about.SEND_BY_QUERY,
+      answerer: envelope(acceptedToWire),
+      about: SUBMISSION_ROUTES['GET /message'],
     }),
     ...EVENT_ACTIONS.flatMap((action) => {
       const intent: Intent = { model: 'event', action }
       return [
-        post(`/event/${action}`, {
-          credentials,
-          handle: (request) => submissions.submit(intent, request.body, request),
-          answerer,
-          about: about.aboutEvent(action),
-        }),
-        post(`/thing/{thing_id}/event/${action}`, {
-          credentials,
-          handle: (request) => {
+        row(
+          `/event/${action}`,
+          (request) => submissions.submit(intent, request.body, request),
+          acceptedToWire,
+        ),
+        row(
+          `/thing/{thing_id}/event/${action}`,
+          (request) => {
             const scoped = { ...intent, thingId: request.parameters['thing_id'] }
             return submissions.submit(scoped, request.body, request)
           },
-          answerer,
-          about: about.aboutScopedEvent(action),
-        }),
+          acceptedToWire,
+        ),
       ]
     }),
     ...THING_ACTIONS.map((action) => {
       const intent: Intent = { model: 'thing', action }
-      return post(`/thing/${action}`, {
-        credentials,
-        handle: (request) => submissions.submit(intent, request.body, request),
-        answerer,
-        about: about.aboutThing(action),
-      })
+      return row(
+        `/thing/${action}`,
+        (request) => submissions.submit(intent, request.body, request),
+        acceptedToWire,
+      )
     }),
     get('/send_status/{op_id}', {
       handle: (request) => statuses.find(request.parameters['op_id'] ?? '', request),
       answerer: envelope((operation: Operation) => operationToWire(operation, statusRetentionMs)),
-      about: about.STATUS_OF_OPERATION,
+      about: SUBMISSION_ROUTES['GET /send_status/{op_id}'],
     }),
   ]
 }
 
 function deviceRows({ acceptance }: NativePorts): readonly Row[] {
   const { registration, deviceRoutes } = acceptance
+  const row = declared(DEVICE_ROUTES)
   return [
-    post('/device/register', {
+    {
+      ...row(
+        '/device/register',
+        (request) => registration.register(request.body, request),
+        registeredToWire,
+      ),
       makesDevices: true,
-      handle: (request) => registration.register(request.body, request),
-      answerer: envelope(registeredToWire),
-      about: about.REGISTER,
-    }),
-    post('/channel/device', {
-      handle: (request) => deviceRoutes.set(request.body, request),
-      answerer: envelope(deviceRouteToWire),
-      about: about.SET_ROUTE,
-    }),
-    post('/channel/device/delete', {
-      handle: (request) => deviceRoutes.delete(request.body, request),
-      answerer: envelope(deviceRouteToWire),
-      about: about.DELETE_ROUTE,
-    }),
-    post('/channel/device/provider-token/retire', {
-      handle: (request) => deviceRoutes.retireToken(request.body, request),
-      answerer: envelope(() => ({ retired: true })),
-      about: about.RETIRE_TOKEN,
-    }),
+    },
+    row('/channel/device', (request) => deviceRoutes.set(request.body, request), deviceRouteToWire),
+    row(
+      '/channel/device/delete',
+      (request) => deviceRoutes.delete(request.body, request),
+      deviceRouteToWire,
+    ),
+    row(
+      '/channel/device/provider-token/retire',
+      (request) => deviceRoutes.retireToken(request.body, request),
+      () => ({ retired: true }),
+    ),
   ]
 }
 
 function channelRows({ acceptance }: NativePorts): readonly Row[] {
   const { channels, subscriptions } = acceptance
-  const credentials = 'body'
+  const row = declared(CHANNEL_ROUTES)
   return [
-    post('/channel/create', {
-      credentials,
-      handle: (request) => channels.create(request.body, request),
-      answerer: envelope(channelToWire),
-      about: about.CREATE,
-    }),
-    post('/channel/subscribe', {
-      credentials,
-      handle: (request) => subscriptions.subscribe(request.body, request),
-      answerer: envelope(joinedToWire),
-      about: about.SUBSCRIBE,
-    }),
-    post('/channel/unsubscribe', {
-      handle: (request) => subscriptions.unsubscribe(request.body, request),
-      answerer: envelope(leftToWire),
-      about: about.UNSUBSCRIBE,
-    }),
-    post('/channel/sync', {
-      credentials,
+    row('/channel/create', (request) => channels.create(request.body, request), channelToWire),
+    row(
+      '/channel/subscribe',
+      (request) => subscriptions.subscribe(request.body, request),
+      joinedToWire,
+    ),
+    row(
+      '/channel/unsubscribe',
+      (request) => subscriptions.unsubscribe(request.body, request),
+      leftToWire,
+    ),
+    {
+      ...row(
+        '/channel/sync',
+        (request) => subscriptions.synchronise(request.body, request),
+        synchronisedToWire,
+      ),
+      credentials: 'body', // Each listed Channel has its password.
       reader: jsonBody(SYNC_BODY_BYTES_MAX),
-      handle: (request) => subscriptions.synchronise(request.body, request),
-      answerer: envelope(synchronisedToWire),
-      about: about.SYNC,
-    }),
-    post('/channel/rename', {
-      credentials,
-      handle: (request) => channels.rename(request.body, request),
-      answerer: envelope(channelToWire),
-      about: about.RENAME,
-    }),
-    post('/channel/password', {
-      credentials,
-      handle: (request) => channels.changePassword(request.body, request),
-      answerer: envelope(channelIdToWire),
-      about: about.CHANGE_PASSWORD,
-    }),
-    post('/channel/delete', {
-      credentials,
-      handle: (request) => channels.delete(request.body, request),
-      answerer: envelope(() => ({ deleted: true })),
-      about: about.DELETE_CHANNEL,
-    }),
-    post('/channel/info', {
-      credentials,
-      handle: (request) => channels.info(request.body, request),
-      answerer: envelope(channelInfoToWire),
-      about: about.INFO,
-    }),
+    },
+    row('/channel/rename', (request) => channels.rename(request.body, request), channelToWire),
+    row(
+      '/channel/password',
+      (request) => channels.changePassword(request.body, request),
+      channelIdToWire,
+    ),
+    row(
+      '/channel/delete',
+      (request) => channels.delete(request.body, request),
+      () => ({ deleted: true }),
+    ),
+    row('/channel/info', (request) => channels.info(request.body, request), channelInfoToWire),
     get('/channel/exists', {
       reader: QUERY,
       handle: (request) => channels.exists(request.query.get('channel_id') ?? undefined, request),
       answerer: envelope(existenceToWire),
-      about: about.EXISTS,
+      about: CHANNEL_ROUTES['GET /channel/exists'],
     }),
   ]
 }
 
-const pages = <Item>(toWire: (item: Item) => Wire) =>
-  envelope((page: Page<Item>) => pageToWire(page, toWire))
+const pageOf =
+  <Item>(toWire: (item: Item) => Wire) =>
+  (page: Page<Item>): Wire =>
+    pageToWire(page, toWire)
 
 function readingRows({ acceptance }: NativePorts): readonly Row[] {
   const { state, deliveries } = acceptance
-  const credentials = 'body'
+  const row = declared(READING_ROUTES)
   return [
-    post('/thing/get', {
-      credentials,
-      handle: (request) => state.thing(request.body, request),
-      answerer: envelope(thingToWire),
-      about: about.aboutGet('thing'),
-    }),
-    post('/thing/list', {
-      credentials,
-      handle: (request) => state.things(request.body, request),
-      answerer: pages(thingToWire),
-      about: about.aboutList('thing'),
-    }),
-    post('/event/get', {
-      credentials,
-      handle: (request) => state.event(request.body, request),
-      answerer: envelope(eventToWire),
-      about: about.aboutGet('event'),
-    }),
-    post('/event/list', {
-      credentials,
-      handle: (request) => state.events(request.body, request),
-      answerer: pages(eventToWire),
-      about: about.aboutList('event'),
-    }),
-    post('/channel/history', {
-      credentials,
-      handle: (request) => state.history(request.body, request),
-      answerer: pages(feedEntryToWire),
-      about: about.HISTORY,
-    }),
-    post('/messages/pull', {
-      handle: (request) => deliveries.pull(request.body, request),
-      answerer: envelope(pulledToWire),
-      about: about.PULL,
-    }),
-    post('/messages/ack', {
-      handle: (request) => deliveries.acknowledge(request.body, request),
-      answerer: envelope(acknowledgedToWire),
-      about: about.ACKNOWLEDGE,
-    }),
+    row('/thing/get', (request) => state.thing(request.body, request), thingToWire),
+    row('/thing/list', (request) => state.things(request.body, request), pageOf(thingToWire)),
+    row('/event/get', (request) => state.event(request.body, request), eventToWire),
+    row('/event/list', (request) => state.events(request.body, request), pageOf(eventToWire)),
+    row(
+      '/channel/history',
+      (request) => state.history(request.body, request),
+      pageOf(feedEntryToWire),
+    ),
+    row('/messages/pull', (request) => deliveries.pull(request.body, request), pulledToWire),
+    row(
+      '/messages/ack',
+      (request) => deliveries.acknowledge(request.body, request),
+      acknowledgedToWire,
+    ),
   ]
 }

@@ -5,7 +5,6 @@ import { fault } from '#domain/fault'
 import { openApiDocument } from '#src/schemas/openapi'
 import { DOCUMENT, ENVELOPE, IF_NONE_MATCH } from './answerer.ts'
 import type { Document } from './answerer.ts'
-import * as about from './descriptions.ts'
 import { nativeRows } from './native-rows.ts'
 import type { NativePorts } from './native-rows.ts'
 import { READINESS, readiness } from './probes.ts'
@@ -13,7 +12,7 @@ import type { ReadinessPorts } from './probes.ts'
 import { JSON_TYPE } from '#src/http/reply'
 import { STATUS } from '#src/refusals/refusal'
 import { describe, get } from './row.ts'
-import type { Row } from './row.ts'
+import type { About, Row } from './row.ts'
 
 export interface TablePorts extends ObservationPorts, NativePorts {
   readonly version: string
@@ -33,7 +32,7 @@ export function routeTable(ports: TablePorts, more: readonly Row[] = []): readon
     get('/', {
       handle: () => ({ name: 'heliograph', version: ports.version, openapi: '/openapi.json' }),
       answerer: ENVELOPE,
-      about: about.ROOT,
+      about: about('Get the name and the version of the gateway'),
     }),
     ...observationTable(ports),
     get('/private/ws', {
@@ -41,7 +40,10 @@ export function routeTable(ports: TablePorts, more: readonly Row[] = []): readon
       // Reached only without an upgrade: a carrier mounts the WebSocket itself.
       handle: () => fault('websocket_upgrade_required'),
       answerer: ENVELOPE,
-      about: about.SESSION,
+      about: about('Open a device session over WebSocket', {
+        upgradesTo: 'WebSocket with the subprotocol heliograph.v1',
+        codes: ['websocket_upgrade_required', 'missing_websocket_subprotocol'],
+      }),
     }),
     ...more,
   ]
@@ -50,6 +52,12 @@ export function routeTable(ports: TablePorts, more: readonly Row[] = []): readon
   return whole()
 }
 
+const about = (summary: string, more: Partial<About> = {}): About => ({
+  tag: 'Gateway',
+  summary,
+  ...more,
+})
+
 /** The routes of a process that takes no requests of clients. */
 export function observationTable(ports: ObservationPorts): readonly Row[] {
   const ask = readiness(ports)
@@ -57,22 +65,24 @@ export function observationTable(ports: ObservationPorts): readonly Row[] {
     get('/healthz', {
       handle: () => ({ status: 'ok' }),
       answerer: ENVELOPE,
-      about: about.HEALTH,
+      about: about('Check that the process is alive'),
     }),
     get('/readyz', {
       handle: ({ refusal }) => ask(refusal !== undefined),
       answerer: READINESS,
-      about: about.READY,
+      about: about('Check that the gateway and its dependencies are ready'),
     }),
     get('/gateway/profile', {
       handle: () => ports.profile(),
       answerer: ENVELOPE,
-      about: about.PROFILE,
+      about: about('Get the data that devices need to connect'),
     }),
     get('/metrics', {
       handle: async () => ({ contentType: PROMETHEUS_TYPE, body: await ports.metricsText() }),
       answerer: DOCUMENT,
-      about: about.METRICS_TEXT,
+      about: about('Read the metrics as Prometheus text', {
+        raw: { mediaType: 'text/plain', schema: { type: 'string' } },
+      }),
     }),
   ]
 }
@@ -92,6 +102,8 @@ function openApiRow(table: () => readonly Row[], version: string): Row {
     headers: [IF_NONE_MATCH],
     handle: () => (made ??= make()),
     answerer: DOCUMENT,
-    about: about.DOCUMENT,
+    about: about('Get this document', {
+      raw: { mediaType: 'application/json', schema: { type: 'object' } },
+    }),
   })
 }

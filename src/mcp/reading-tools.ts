@@ -2,10 +2,10 @@
 
 import { isFault } from '#domain/fault'
 import type { Acceptance } from '#src/acceptance/acceptance'
-import { OPERATION_DATA, THING_DATA, THING_LIST_DATA } from '#src/schemas/answer-schemas'
 import { operationToWire, pageToWire, thingToWire } from '#src/schemas/answers'
 import { object, requiredText } from '#src/schemas/json-schema'
-import { ENTITY_GET_REQUESTS, ENTITY_LIST_REQUESTS } from '#src/schemas/reading-schemas'
+import { READING_ROUTES } from '#src/schemas/reading-schemas'
+import { SUBMISSION_ROUTES } from '#src/schemas/submission-schemas'
 import { READS } from './tool.ts'
 import type { Tool } from './tool.ts'
 
@@ -28,8 +28,8 @@ export function readingTools({ acceptance, statusRetentionMs }: ReadingPorts): r
       name: 'thing_get',
       title: 'Get a Thing',
       description: 'Gives the present state of one Thing.',
-      body: ENTITY_GET_REQUESTS.thing,
-      output: THING_DATA,
+      body: READING_ROUTES['/thing/get'].request,
+      output: READING_ROUTES['/thing/get'].data,
       call: async (fields, call) => {
         const thing = await state.thing(fields, await call.caller())
         return isFault(thing) ? thing : thingToWire(thing)
@@ -42,8 +42,8 @@ export function readingTools({ acceptance, statusRetentionMs }: ReadingPorts): r
       description:
         'Lists the Things of a Channel, newest change first. Call again with cursor set to ' +
         'next_cursor for the next page.',
-      body: ENTITY_LIST_REQUESTS.thing,
-      output: THING_LIST_DATA,
+      body: READING_ROUTES['/thing/list'].request,
+      output: READING_ROUTES['/thing/list'].data,
       call: async (fields, call) => {
         const page = await state.things(fields, await call.caller())
         return isFault(page) ? page : pageToWire(page, thingToWire)
@@ -57,7 +57,7 @@ export function readingTools({ acceptance, statusRetentionMs }: ReadingPorts): r
         'Tells how far a submission is. accepted, processing and provider_queued go on; sent, ' +
         'partially_failed and failed are final, and error_code says why it failed.',
       body: STATUS_REQUEST,
-      output: OPERATION_DATA,
+      output: SUBMISSION_ROUTES['GET /send_status/{op_id}'].data,
       call: async ({ op_id: opId }, call) => {
         const found = await statuses.find(typeof opId === 'string' ? opId : '', await call.caller())
         return isFault(found) ? found : operationToWire(found, statusRetentionMs)

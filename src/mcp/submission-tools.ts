@@ -6,13 +6,7 @@ import type { EventAction, ThingAction } from '#domain/submission'
 import type { Submissions } from '#src/acceptance/submissions'
 import type { Intent } from '#src/acceptance/intent'
 import { acceptedToWire } from '#src/schemas/answers'
-import type { ObjectSchema } from '#src/schemas/json-schema'
-import {
-  ACCEPTED_DATA,
-  EVENT_REQUESTS,
-  MESSAGE_REQUEST,
-  THING_REQUESTS,
-} from '#src/schemas/submission-schemas'
+import { SUBMISSION_ROUTES } from '#src/schemas/submission-schemas'
 import { ADDS, ENDS, SETS } from './tool.ts'
 import type { Tool } from './tool.ts'
 
@@ -75,12 +69,14 @@ const THINGS: Readonly<Record<ThingAction, Words>> = {
   },
 }
 
+type Path = '/message' | `/event/${EventAction}` | `/thing/${ThingAction}`
+
 export function submissionTools(submissions: Submissions): readonly Tool[] {
-  const tool = (name: string, intent: Intent, body: ObjectSchema, words: Words): Tool => ({
-    name,
+  const tool = (path: Path, intent: Intent, words: Words): Tool => ({
+    name: `${intent.model}_${intent.action}`,
     ...words,
-    body,
-    output: ACCEPTED_DATA[intent.model],
+    body: SUBMISSION_ROUTES[path].request,
+    output: SUBMISSION_ROUTES[path].data,
     scopes: ['mcp:tools'],
     call: async (fields, call) => {
       const accepted = await submissions.submit(intent, fields, await call.caller())
@@ -88,12 +84,12 @@ export function submissionTools(submissions: Submissions): readonly Tool[] {
     },
   })
   return [
-    tool('message_send', { model: 'message', action: 'send' }, MESSAGE_REQUEST, MESSAGE),
+    tool('/message', { model: 'message', action: 'send' }, MESSAGE),
     ...EVENT_ACTIONS.map((action) =>
-      tool(`event_${action}`, { model: 'event', action }, EVENT_REQUESTS[action], EVENTS[action]),
+      tool(`/event/${action}`, { model: 'event', action }, EVENTS[action]),
     ),
     ...THING_ACTIONS.map((action) =>
-      tool(`thing_${action}`, { model: 'thing', action }, THING_REQUESTS[action], THINGS[action]),
+      tool(`/thing/${action}`, { model: 'thing', action }, THINGS[action]),
     ),
   ]
 }

@@ -6,9 +6,9 @@ import type { ChannelId } from '#domain/identity'
 import type { Answer } from '#domain/ports'
 
 import type { Wire } from './answers.ts'
+import { CREDENTIALS } from './credentials.ts'
 import { given, object, oneOf, requiredText } from './json-schema.ts'
 import { shape } from './shape.ts'
-import { CREDENTIALS } from './submission-schemas.ts'
 import { readChannelId } from './values.ts'
 
 export const NO_ARGUMENTS = object({}, [])
@@ -66,10 +66,7 @@ export const BIND_STATUS_DATA = object(
   ['state'],
 )
 
-const bindStatusShape = shape<{ bind_session: string }>({
-  schema: BIND_STATUS_REQUEST,
-  missing: { bind_session: 'validation_failed' },
-})
+const bindStatusShape = shape(BIND_STATUS_REQUEST)
 
 /** Gives the name of the session. */
 export function readBindStatus(sent: unknown): Answer<string> {
@@ -95,10 +92,7 @@ export const UNBIND_DATA = object(
   ['channel_id', 'unbound'],
 )
 
-const unbindShape = shape<{ channel_id: string }>({
-  schema: UNBIND_REQUEST,
-  missing: { channel_id: 'channel_id_required' },
-})
+const unbindShape = shape(UNBIND_REQUEST)
 
 export function readUnbind(sent: unknown): Answer<ChannelId> {
   const body = unbindShape(sent)

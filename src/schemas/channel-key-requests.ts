@@ -6,18 +6,12 @@ import { fault, isFault } from '#domain/fault'
 import type { ChannelId } from '#domain/identity'
 import type { Answer } from '#domain/ports'
 import type { Wire } from './answers.ts'
+import { CREDENTIALS } from './credentials.ts'
 import { given, object, requiredText, text } from './json-schema.ts'
 import { KEY_ID_FORM, atMost, trimmed } from './patterns.ts'
 import { shape } from './shape.ts'
-import { CREDENTIALS } from './submission-schemas.ts'
 import { invalid, isSafeText, readCredentials } from './values.ts'
-import type { Credentials, SentText } from './values.ts'
-
-const MISSING = {
-  channel_id: 'channel_id_required',
-  password: 'password_required',
-  key_id: 'validation_failed',
-} as const
+import type { Credentials } from './values.ts'
 
 const LABEL_CHARACTERS_MAX = 128
 
@@ -63,17 +57,8 @@ export const KEY_REVOKE_DATA = object(
   ['channel_id', 'revoked'],
 )
 
-interface KeyBody {
-  readonly channel_id: string
-  readonly password: string
-  readonly label?: SentText
-}
-
-const keyShape = shape<KeyBody>({ schema: KEY_REQUEST, missing: MISSING })
-const revokeShape = shape<KeyBody & { readonly key_id: string }>({
-  schema: KEY_REVOKE_REQUEST,
-  missing: MISSING,
-})
+const keyShape = shape(KEY_REQUEST)
+const revokeShape = shape(KEY_REVOKE_REQUEST)
 
 export type KeyWish = Credentials & { readonly label: string }
 export type KeyRevocation = Credentials & { readonly keyId: string }

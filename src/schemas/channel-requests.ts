@@ -4,22 +4,12 @@ import { fault, isFault } from '#domain/fault'
 import type { ChannelId, DeviceKey } from '#domain/identity'
 import type { Answer } from '#domain/ports'
 
-import { CHANNELS_MAX, CREATE_REQUEST, CREDENTIALS_REQUEST } from './channel-schemas.ts'
-import { PASSWORD_REQUEST, RENAME_REQUEST, SUBSCRIBE_REQUEST } from './channel-schemas.ts'
-import { SYNC_ITEM, SYNC_REQUEST, UNSUBSCRIBE_REQUEST } from './channel-schemas.ts'
+import { CHANNELS_MAX, CHANNEL_ROUTES, CREDENTIALS_REQUEST, SYNC_ITEM } from './channel-schemas.ts'
 import { readDeviceKey } from './device-requests.ts'
+import type { ValueOf } from './schema-types.ts'
 import { isRecord, shape } from './shape.ts'
 import { isBlank, isSafeText, readChannelId, readCredentials, readPassword } from './values.ts'
 import type { Credentials, SentText } from './values.ts'
-
-/** The codes for missing members, in every request here. */
-const MISSING = {
-  device_key: 'validation_failed',
-  channel_id: 'channel_id_required',
-  password: 'password_required',
-  new_password: 'password_required',
-  channel_name: 'invalid_channel_name',
-} as const
 
 // ---- POST /channel/create
 
@@ -28,10 +18,7 @@ export interface Create {
   readonly password: string
 }
 
-const createShape = shape<{ channel_name: string; password: string }>({
-  schema: CREATE_REQUEST,
-  missing: MISSING,
-})
+const createShape = shape(CHANNEL_ROUTES['/channel/create'].request)
 
 export function readCreate(sent: unknown): Answer<Create> {
   const body = createShape(sent)
@@ -52,14 +39,7 @@ export interface Subscribe {
     | { readonly kind: 'new'; readonly channelName: string }
 }
 
-interface SubscribeBody {
-  readonly device_key: string
-  readonly password: string
-  readonly channel_id?: SentText
-  readonly channel_name?: SentText
-}
-
-const subscribeShape = shape<SubscribeBody>({ schema: SUBSCRIBE_REQUEST, missing: MISSING })
+const subscribeShape = shape(CHANNEL_ROUTES['/channel/subscribe'].request)
 
 export function readSubscribe(sent: unknown): Answer<Subscribe> {
   const body = subscribeShape(sent)
@@ -72,7 +52,9 @@ export function readSubscribe(sent: unknown): Answer<Subscribe> {
   return isFault(target) ? target : { deviceKey, password, target }
 }
 
-function readTarget(body: SubscribeBody): Answer<Subscribe['target']> {
+function readTarget(
+  body: ValueOf<(typeof CHANNEL_ROUTES)['/channel/subscribe']['request']>,
+): Answer<Subscribe['target']> {
   const hasId = !isBlank(body.channel_id)
   if (hasId === !isBlank(body.channel_name)) return fault('channel_binding_invalid')
   if (hasId) {
@@ -90,10 +72,7 @@ export interface Unsubscribe {
   readonly channelId: ChannelId
 }
 
-const unsubscribeShape = shape<{ device_key: string; channel_id: string }>({
-  schema: UNSUBSCRIBE_REQUEST,
-  missing: MISSING,
-})
+const unsubscribeShape = shape(CHANNEL_ROUTES['/channel/unsubscribe'].request)
 
 export function readUnsubscribe(sent: unknown): Answer<Unsubscribe> {
   const body = unsubscribeShape(sent)
@@ -118,14 +97,8 @@ export interface Sync {
   readonly items: readonly SyncItem[]
 }
 
-const syncShape = shape<{ device_key: string; channels: readonly unknown[] }>({
-  schema: SYNC_REQUEST,
-  missing: { ...MISSING, channels: 'validation_failed' },
-})
-const itemShape = shape<{ channel_id: string; password: string }>({
-  schema: SYNC_ITEM,
-  missing: MISSING,
-})
+const syncShape = shape(CHANNEL_ROUTES['/channel/sync'].request)
+const itemShape = shape(SYNC_ITEM)
 
 export function readSync(sent: unknown): Answer<Sync> {
   const body = syncShape(sent)
@@ -152,10 +125,7 @@ export interface Rename extends Credentials {
   readonly channelName: string
 }
 
-const renameShape = shape<{ channel_id: string; password: string; channel_name: string }>({
-  schema: RENAME_REQUEST,
-  missing: MISSING,
-})
+const renameShape = shape(CHANNEL_ROUTES['/channel/rename'].request)
 
 export function readRename(sent: unknown): Answer<Rename> {
   const body = renameShape(sent)
@@ -170,10 +140,7 @@ export interface PasswordChange extends Credentials {
   readonly newPassword: string
 }
 
-const passwordShape = shape<{ channel_id: string; password: string; new_password: string }>({
-  schema: PASSWORD_REQUEST,
-  missing: MISSING,
-})
+const passwordShape = shape(CHANNEL_ROUTES['/channel/password'].request)
 
 export function readPasswordChange(sent: unknown): Answer<PasswordChange> {
   const body = passwordShape(sent)
@@ -184,10 +151,7 @@ export function readPasswordChange(sent: unknown): Answer<PasswordChange> {
   return isFault(newPassword) ? newPassword : { ...credentials, newPassword }
 }
 
-const credentialsShape = shape<{ channel_id: string; password: string }>({
-  schema: CREDENTIALS_REQUEST,
-  missing: MISSING,
-})
+const credentialsShape = shape(CREDENTIALS_REQUEST)
 
 export function readChannelCredentials(sent: unknown): Answer<Credentials> {
   const body = credentialsShape(sent)

@@ -1,11 +1,10 @@
-// The JSON schemas of requests about Channels and of their answers. (decisions.md 7)
+// The routes of Channels and of the subscriptions to them. (decisions.md 7)
 
-import { DEVICE_KEY } from './device-schemas.ts'
+import { CREDENTIALS, DEVICE_KEY } from './credentials.ts'
 import { EXAMPLES } from './examples.ts'
-import { ABSENT, given, inOneCase, object, requiredText, text } from './json-schema.ts'
-import type { JsonSchema } from './json-schema.ts'
+import { ABSENT, given, inOneCase, list, object, requiredText, text } from './json-schema.ts'
 import { CHANNEL_NAME_FORM, trimmed, trimmedOrBlank } from './patterns.ts'
-import { CREDENTIALS } from './submission-schemas.ts'
+import { OPENING, routes } from './route.ts'
 
 export const CHANNELS_MAX = 2_000
 /**
@@ -16,12 +15,9 @@ export const SYNC_BODY_BYTES_MAX = CHANNELS_MAX * 512
 const NAME_RULE = '1 to 128 characters without control characters; not unique.'
 const CHANNEL_NAME = requiredText(NAME_RULE, trimmed(CHANNEL_NAME_FORM))
 
-export const CREATE_REQUEST = object(
-  { channel_name: CHANNEL_NAME, password: CREDENTIALS.password },
-  ['channel_name', 'password'],
-)
+export const CREDENTIALS_REQUEST = object(CREDENTIALS, ['channel_id', 'password'])
 
-export const SUBSCRIBE_REQUEST = inOneCase(
+const SUBSCRIBE_REQUEST = inOneCase(
   object(
     {
       device_key: DEVICE_KEY,
@@ -46,15 +42,10 @@ export const SUBSCRIBE_REQUEST = inOneCase(
   ],
 )
 
-export const UNSUBSCRIBE_REQUEST = object(
-  { device_key: DEVICE_KEY, channel_id: CREDENTIALS.channel_id },
-  ['device_key', 'channel_id'],
-)
-
 /** One item of `channels`; a bad one fails alone. */
 export const SYNC_ITEM = object(CREDENTIALS, ['channel_id', 'password'])
 
-const LISTED_CHANNELS: JsonSchema = {
+const LISTED_CHANNELS = {
   type: 'array',
   maxItems: CHANNELS_MAX,
   items: {
@@ -62,54 +53,13 @@ const LISTED_CHANNELS: JsonSchema = {
     examples: [{ channel_id: EXAMPLES.channel_id, password: EXAMPLES.password }],
   },
   description: `The Channels to be subscribed to: up to ${CHANNELS_MAX}, each with password.`,
-}
+} as const
 
-export const SYNC_REQUEST = object({ device_key: DEVICE_KEY, channels: LISTED_CHANNELS }, [
-  'device_key',
-  'channels',
-])
+const ID = { channel_id: given('string', 'The Channel: 26 upper-case characters.') } as const
+const NAME = { channel_name: given('string', 'The name of the Channel.') } as const
+const CHANNEL_DATA = object({ ...ID, ...NAME }, ['channel_id', 'channel_name'])
 
-export const RENAME_REQUEST = object({ ...CREDENTIALS, channel_name: CHANNEL_NAME }, [
-  'channel_id',
-  'password',
-  'channel_name',
-])
-
-export const PASSWORD_REQUEST = object({ ...CREDENTIALS, new_password: CREDENTIALS.password }, [
-  'channel_id',
-  'password',
-  'new_password',
-])
-
-export const CREDENTIALS_REQUEST = object(CREDENTIALS, ['channel_id', 'password'])
-
-export const EXISTS_QUERY = object({ channel_id: CREDENTIALS.channel_id }, ['channel_id'])
-
-const GIVEN_ID = given('string', 'The Channel: 26 upper-case characters.')
-const GIVEN_NAME = given('string', 'The name of the Channel.')
-
-/** The data that /channel/create and /channel/rename answer with. */
-export const CHANNEL_DATA = object({ channel_id: GIVEN_ID, channel_name: GIVEN_NAME }, [
-  'channel_id',
-  'channel_name',
-])
-
-export const SUBSCRIBE_DATA = object(
-  {
-    channel_id: GIVEN_ID,
-    channel_name: GIVEN_NAME,
-    created: given('boolean', 'True when the request created the Channel.'),
-    subscribed: given('boolean', 'Always true.'),
-  },
-  ['channel_id', 'channel_name', 'created', 'subscribed'],
-)
-
-export const UNSUBSCRIBE_DATA = object(
-  { channel_id: GIVEN_ID, removed: given('boolean', 'True when there was a subscription.') },
-  ['channel_id', 'removed'],
-)
-
-export const SYNC_DATA = object(
+const SYNC_DATA = object(
   {
     total: given('integer', 'The number of channels in the request.'),
     success: given('integer', 'The number of those to which the device is subscribed now.'),
@@ -117,13 +67,11 @@ export const SYNC_DATA = object(
       'integer',
       'The number that failed; with 0, the device leaves channels that are not listed.',
     ),
-    channels: {
-      type: 'array',
-      description: 'One result for each listed channel, in the same order.',
-      items: object(
+    channels: list(
+      object(
         {
           channel_id: given('string', 'As it was sent, or its canonical form.'),
-          channel_name: GIVEN_NAME,
+          ...NAME,
           subscribed: given('boolean', 'True when the device is subscribed now.'),
           created: given('boolean', 'Always false: sync creates no Channel.'),
           error: given('string', 'The error, for a reader.'),
@@ -131,29 +79,121 @@ export const SYNC_DATA = object(
         },
         ['channel_id', 'subscribed'],
       ),
-    },
+      'One result for each listed channel, in the same order.',
+    ),
   },
   ['total', 'success', 'failed', 'channels'],
 )
 
-export const PASSWORD_DATA = object({ channel_id: GIVEN_ID }, ['channel_id'])
-
-export const DELETE_DATA = object({ deleted: given('boolean', 'Always true.') }, ['deleted'])
-
-export const INFO_DATA = object(
-  {
-    channel_id: GIVEN_ID,
-    channel_name: GIVEN_NAME,
-    subscribers: given('integer', 'Devices that are subscribed.'),
-    created_at: given('integer', 'Unix milliseconds.'),
-    head_seq: given('integer', 'The last seq of the feed; 0 before the first entry.'),
-    things: given('integer', 'Things that are active or archived.'),
-    open_events: given('integer', 'Events that are open.'),
+export const CHANNEL_ROUTES = routes('Channels', {
+  '/channel/create': {
+    summary: 'Create a Channel',
+    request: object({ channel_name: CHANNEL_NAME, password: CREDENTIALS.password }, [
+      'channel_name',
+      'password',
+    ]),
+    data: CHANNEL_DATA,
+    codes: ['invalid_channel_name', 'password_required', 'invalid_password'],
   },
-  ['channel_id', 'channel_name', 'subscribers', 'created_at', 'head_seq', 'things', 'open_events'],
-)
-
-export const EXISTS_DATA = object(
-  { channel_id: GIVEN_ID, exists: given('boolean', 'Whether there is such a Channel.') },
-  ['channel_id', 'exists'],
-)
+  '/channel/subscribe': {
+    summary: 'Subscribe a device to a Channel, or to a new one',
+    request: SUBSCRIBE_REQUEST,
+    data: object(
+      {
+        ...ID,
+        ...NAME,
+        created: given('boolean', 'True when the request created the Channel.'),
+        subscribed: given('boolean', 'Always true.'),
+      },
+      ['channel_id', 'channel_name', 'created', 'subscribed'],
+    ),
+    codes: [
+      ...OPENING,
+      'device_key_not_found',
+      'channel_binding_invalid',
+      'invalid_channel_name',
+      'channel_subscriber_limit_exceeded',
+    ],
+  },
+  '/channel/unsubscribe': {
+    summary: 'Unsubscribe a device from a Channel',
+    request: object({ device_key: DEVICE_KEY, channel_id: CREDENTIALS.channel_id }, [
+      'device_key',
+      'channel_id',
+    ]),
+    data: object({ ...ID, removed: given('boolean', 'True when there was a subscription.') }, [
+      'channel_id',
+      'removed',
+    ]),
+    codes: ['device_key_not_found', 'invalid_channel_id'],
+  },
+  '/channel/sync': {
+    summary: 'Make the subscriptions of a device equal to a list',
+    request: object({ device_key: DEVICE_KEY, channels: LISTED_CHANNELS }, [
+      'device_key',
+      'channels',
+    ]),
+    data: SYNC_DATA,
+    codes: ['device_key_not_found', 'channels_limit_exceeded'],
+  },
+  '/channel/rename': {
+    summary: 'Rename a Channel',
+    request: object({ ...CREDENTIALS, channel_name: CHANNEL_NAME }, [
+      'channel_id',
+      'password',
+      'channel_name',
+    ]),
+    data: CHANNEL_DATA,
+    codes: OPENING,
+  },
+  '/channel/password': {
+    summary: 'Change the password of a Channel',
+    request: object({ ...CREDENTIALS, new_password: CREDENTIALS.password }, [
+      'channel_id',
+      'password',
+      'new_password',
+    ]),
+    data: object(ID, ['channel_id']),
+    codes: OPENING,
+  },
+  '/channel/delete': {
+    summary: 'Delete a Channel',
+    request: CREDENTIALS_REQUEST,
+    data: object({ deleted: given('boolean', 'Always true.') }, ['deleted']),
+    codes: OPENING,
+  },
+  '/channel/info': {
+    summary: 'Get the name and the counts of a Channel',
+    request: CREDENTIALS_REQUEST,
+    data: object(
+      {
+        ...ID,
+        ...NAME,
+        subscribers: given('integer', 'Devices that are subscribed.'),
+        created_at: given('integer', 'Unix milliseconds.'),
+        head_seq: given('integer', 'The last seq of the feed; 0 before the first entry.'),
+        things: given('integer', 'Things that are active or archived.'),
+        open_events: given('integer', 'Events that are open.'),
+      },
+      [
+        'channel_id',
+        'channel_name',
+        'subscribers',
+        'created_at',
+        'head_seq',
+        'things',
+        'open_events',
+      ],
+    ),
+    codes: OPENING,
+  },
+  'GET /channel/exists': {
+    summary: 'Check whether a Channel exists',
+    query: object({ channel_id: CREDENTIALS.channel_id }, ['channel_id']),
+    data: object({ ...ID, exists: given('boolean', 'Whether there is such a Channel.') }, [
+      'channel_id',
+      'exists',
+    ]),
+    codes: ['channel_id_required', 'invalid_channel_id'],
+  },
+})

@@ -7,10 +7,8 @@ import { parseDeviceKey } from '#domain/identity'
 import type { DeviceKey } from '#domain/identity'
 import type { Answer } from '#domain/ports'
 
-import { DELETE_ROUTE_REQUEST, REGISTER_REQUEST } from './device-schemas.ts'
-import { RETIRE_TOKEN_REQUEST, SET_ROUTE_REQUEST } from './device-schemas.ts'
+import { DEVICE_ROUTES } from './device-schemas.ts'
 import { shape } from './shape.ts'
-import type { SentText } from './values.ts'
 
 // ---- POST /device/register
 
@@ -20,10 +18,7 @@ export interface Register {
   readonly platform: Platform
 }
 
-const registerShape = shape<{ device_key?: SentText; platform: string }>({
-  schema: REGISTER_REQUEST,
-  missing: { platform: 'invalid_platform' },
-})
+const registerShape = shape(DEVICE_ROUTES['/device/register'].request)
 
 export function readRegister(sent: unknown): Answer<Register> {
   const body = registerShape(sent)
@@ -46,19 +41,7 @@ export interface SetRoute {
   readonly providerToken?: string
 }
 
-const ROUTE_MISSING = {
-  device_key: 'validation_failed',
-  channel_type: 'invalid_channel_type',
-} as const
-
-const setRouteShape = shape<{
-  device_key: string
-  channel_type: string
-  provider_token?: SentText
-}>({
-  schema: SET_ROUTE_REQUEST,
-  missing: ROUTE_MISSING,
-})
+const setRouteShape = shape(DEVICE_ROUTES['/channel/device'].request)
 
 export function readSetRoute(sent: unknown): Answer<SetRoute> {
   const body = setRouteShape(sent)
@@ -75,10 +58,7 @@ export interface DeleteRoute {
   readonly channelType: ChannelType
 }
 
-const deleteRouteShape = shape<{ device_key: string; channel_type: string }>({
-  schema: DELETE_ROUTE_REQUEST,
-  missing: ROUTE_MISSING,
-})
+const deleteRouteShape = shape(DEVICE_ROUTES['/channel/device/delete'].request)
 
 export function readDeleteRoute(sent: unknown): Answer<DeleteRoute> {
   const body = deleteRouteShape(sent)
@@ -93,10 +73,7 @@ export interface RetireToken {
   readonly providerToken: string
 }
 
-const retireTokenShape = shape<{ platform: string; provider_token: string }>({
-  schema: RETIRE_TOKEN_REQUEST,
-  missing: { platform: 'invalid_platform', provider_token: 'provider_token_required' },
-})
+const retireTokenShape = shape(DEVICE_ROUTES['/channel/device/provider-token/retire'].request)
 
 export function readRetireToken(sent: unknown): Answer<RetireToken> {
   const body = retireTokenShape(sent)

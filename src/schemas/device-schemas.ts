@@ -1,20 +1,17 @@
-// The JSON schemas of requests about devices and of their answers. (decisions.md 7)
+// The routes of devices. (decisions.md 7)
 
 import { APPLE_PLATFORMS, CHANNEL_TYPES, PLATFORMS } from '#domain/device'
 
+import { DEVICE_KEY } from './credentials.ts'
 import { ABSENT, given, inOneCase, object, oneOf, requiredText, text } from './json-schema.ts'
-import { APPLE_TOKEN_FORM, DEVICE_KEY_FORM, OTHER_TOKEN_FORM } from './patterns.ts'
+import { APPLE_TOKEN_FORM, OTHER_TOKEN_FORM } from './patterns.ts'
 import { anyCase, trimmed, trimmedOrBlank } from './patterns.ts'
-
-export const DEVICE_KEY = requiredText(
-  'The credential of the device, from /device/register.',
-  trimmed(DEVICE_KEY_FORM),
-)
+import { routes } from './route.ts'
 
 /** One of these words in any case; the first is the example. */
-const wordOf = (words: readonly string[], also: readonly string[] = []) => ({
+const wordOf = <Word extends string>(words: readonly Word[], also: readonly string[] = []) => ({
   ...requiredText(`In any case: ${words.join(', ')}.`, trimmed(anyCase([...words, ...also]))),
-  examples: [words[0]],
+  examples: words.slice(0, 1),
 })
 
 const OTHER_PLATFORMS = PLATFORMS.filter((platform) => !APPLE_PLATFORMS.includes(platform))
@@ -22,27 +19,13 @@ const PLATFORM = wordOf(PLATFORMS, ['win'])
 const CHANNEL_TYPE = wordOf(CHANNEL_TYPES)
 const TOKEN_RULE = 'Apple: 64 to 256 hex digits; others: 16 to 4096 printable ASCII characters.'
 
-export const REGISTER_REQUEST = object(
+const ROUTE_DATA = object(
   {
-    device_key: {
-      type: ['string', 'null'],
-      description: 'The key from an earlier registration; a new one is issued for any other text.',
-    },
-    platform: PLATFORM,
+    device_key: given('string', 'The device.'),
+    channel_type: oneOf(CHANNEL_TYPES, 'The route to the device from now on.'),
+    provider_token: given('string', 'The address of the device at its provider.'),
   },
-  ['platform'],
-)
-
-export const REGISTER_DATA = object(
-  {
-    device_key: given('string', 'The credential of the device: keep it secret.'),
-    issued_new_key: given('boolean', 'True when the key is a new one.'),
-    issue_reason: oneOf(
-      ['device_key_missing', 'device_key_not_found', 'platform_mismatch'],
-      'Why a new key was issued.',
-    ),
-  },
-  ['device_key', 'issued_new_key'],
+  ['device_key', 'channel_type'],
 )
 
 const APPLE_TOKEN = {
@@ -54,7 +37,7 @@ const OTHER_TOKEN = requiredText(
   trimmed(OTHER_TOKEN_FORM),
 )
 
-export const SET_ROUTE_REQUEST = inOneCase(
+const SET_ROUTE_REQUEST = inOneCase(
   object(
     {
       device_key: DEVICE_KEY,
@@ -84,21 +67,7 @@ export const SET_ROUTE_REQUEST = inOneCase(
   ],
 )
 
-export const ROUTE_DATA = object(
-  {
-    device_key: given('string', 'The device.'),
-    channel_type: oneOf(CHANNEL_TYPES, 'The route to the device from now on.'),
-    provider_token: given('string', 'The address of the device at its provider.'),
-  },
-  ['device_key', 'channel_type'],
-)
-
-export const DELETE_ROUTE_REQUEST = object({ device_key: DEVICE_KEY, channel_type: CHANNEL_TYPE }, [
-  'device_key',
-  'channel_type',
-])
-
-export const RETIRE_TOKEN_REQUEST = inOneCase(
+const RETIRE_TOKEN_REQUEST = inOneCase(
   object({ platform: PLATFORM, provider_token: requiredText(TOKEN_RULE) }, [
     'platform',
     'provider_token',
@@ -115,7 +84,60 @@ export const RETIRE_TOKEN_REQUEST = inOneCase(
   ],
 )
 
-export const RETIRE_TOKEN_DATA = object(
-  { retired: given('boolean', 'Always true, also for a token that nobody has.') },
-  ['retired'],
-)
+export const DEVICE_ROUTES = routes('Devices', {
+  '/device/register': {
+    summary: 'Register a device, or confirm its key',
+    request: object(
+      {
+        device_key: {
+          type: ['string', 'null'],
+          description:
+            'The key from an earlier registration; a new one is issued for any other text.',
+        },
+        platform: PLATFORM,
+      },
+      ['platform'],
+    ),
+    data: object(
+      {
+        device_key: given('string', 'The credential of the device: keep it secret.'),
+        issued_new_key: given('boolean', 'True when the key is a new one.'),
+        issue_reason: oneOf(
+          ['device_key_missing', 'device_key_not_found', 'platform_mismatch'],
+          'Why a new key was issued.',
+        ),
+      },
+      ['device_key', 'issued_new_key'],
+    ),
+  },
+  '/channel/device': {
+    summary: 'Set the route to a device',
+    request: SET_ROUTE_REQUEST,
+    data: ROUTE_DATA,
+    codes: [
+      'device_key_not_found',
+      'provider_token_required',
+      'provider_token_forbidden_for_private_channel',
+      'invalid_provider_token',
+      'apns_channel_requires_apple_platform',
+      'fcm_channel_requires_android_platform',
+    ],
+  },
+  '/channel/device/delete': {
+    summary: 'Set the route to a device back to private',
+    request: object({ device_key: DEVICE_KEY, channel_type: CHANNEL_TYPE }, [
+      'device_key',
+      'channel_type',
+    ]),
+    data: ROUTE_DATA,
+    codes: ['device_key_not_found', 'channel_type_mismatch'],
+  },
+  '/channel/device/provider-token/retire': {
+    summary: 'Retire a provider token',
+    request: RETIRE_TOKEN_REQUEST,
+    data: object({ retired: given('boolean', 'Always true, also for a token that nobody has.') }, [
+      'retired',
+    ]),
+    codes: ['invalid_provider_token'],
+  },
+})

@@ -4,68 +4,31 @@
 // thing_id with its path, and the rest in the order of the fields.
 
 import { fault, isFault } from '#domain/fault'
-import type { FaultCode } from '#domain/fault'
 import { operationIdFrom, parseEventId, parseThingId } from '#domain/identity'
 import type { ThingId } from '#domain/identity'
 import type { Answer } from '#domain/ports'
 import type { EventAction, EventSubmission } from '#domain/submission'
 
-import { FieldReader } from './fields.ts'
-import type { SentMetadata, SentRecord, SentTexts } from './fields.ts'
+import { fieldsReaderOf } from './fields.ts'
 import { shape } from './shape.ts'
+import { EVENT_FIELDS } from './submission-fields.ts'
 import { EVENT_REQUESTS } from './submission-schemas.ts'
 import { newId } from './submission.ts'
 import type { Making, ReadSubmission } from './submission.ts'
 import { ENTITY_ID_RULE, invalid, readCredentials, readParsed, readRequiredTime } from './values.ts'
-import type { SentText, SentTime } from './values.ts'
-
-interface EventBody {
-  readonly channel_id: string
-  readonly password: string
-  readonly event_time: number | string
-  readonly event_id?: string
-  readonly title?: SentText
-  readonly description?: SentText
-  readonly status?: SentText
-  readonly message?: SentText
-  readonly severity?: SentText
-  readonly started_at?: SentTime
-  readonly ended_at?: SentTime
-  readonly tags?: SentTexts
-  readonly images?: SentTexts
-  readonly attrs?: SentRecord
-  readonly metadata?: SentMetadata
-  readonly ciphertext?: SentText
-  readonly thing_id?: SentText
-}
-
-const MISSING: Readonly<Record<string, FaultCode>> = {
-  channel_id: 'channel_id_required',
-  password: 'password_required',
-  event_id: 'event_id_required',
-  event_time: 'event_time_required',
-}
+import type { SentText } from './values.ts'
 
 const shapes = {
-  create: shape<EventBody>({
-    schema: EVENT_REQUESTS.create,
-    missing: MISSING,
-    forbidden: {
-      op_id: 'op_id_not_allowed',
-      event_id: 'event_id_forbidden_on_create',
-      ended_at: 'ended_at_forbidden',
-    },
-  }),
-  update: shape<EventBody>({
-    schema: EVENT_REQUESTS.update,
-    missing: MISSING,
-    forbidden: { op_id: 'op_id_not_allowed', ended_at: 'ended_at_forbidden' },
-  }),
-  close: shape<EventBody>({
-    schema: EVENT_REQUESTS.close,
-    missing: MISSING,
-    forbidden: { op_id: 'op_id_not_allowed' },
-  }),
+  create: shape(EVENT_REQUESTS.create),
+  update: shape(EVENT_REQUESTS.update),
+  close: shape(EVENT_REQUESTS.close),
+} satisfies Record<EventAction, unknown>
+
+// Other actions refuse ended_at by their shape; started_at has no effect on them.
+const fieldReaders = {
+  create: fieldsReaderOf(EVENT_FIELDS, 'create'),
+  update: fieldsReaderOf(EVENT_FIELDS, 'update'),
+  close: fieldsReaderOf(EVENT_FIELDS, 'close'),
 } satisfies Record<EventAction, unknown>
 
 /**
@@ -89,10 +52,10 @@ export function readEvent(
   const thingId = readThingScope(body.thing_id, making.pathThingId)
   if (isFault(thingId)) return thingId
 
-  const reader = new FieldReader()
-  const attrs = readPatch(reader, body, action)
-  if (thingId !== undefined) reader.fields['thing_id'] = thingId
-  if (reader.fault !== undefined) return reader.fault
+  const { fault: refusal, fields, patches } = fieldReaders[action](body)
+  if (refusal !== undefined) return refusal
+  if (thingId !== undefined) fields['thing_id'] = thingId
+  const { attrs } = patches
 
   const submission: EventSubmission = {
     model: 'event',
@@ -101,7 +64,7 @@ export function readEvent(
     channelId: credentials.channelId,
     acceptedAt: making.nowMs,
     entityId: knownId ?? newId(parseEventId, making),
-    patch: { at, fields: reader.fields, ...(attrs !== undefined && { attrs }) },
+    patch: { at, fields, ...(attrs !== undefined && { attrs }) },
   }
   return { submission, password: credentials.password }
 }
@@ -124,22 +87,4 @@ function readThingScope(
   if (scope === undefined) return invalid('thing_id', ENTITY_ID_RULE)
   if (isFault(scope) || own === undefined || own === scope) return scope
   return fault('thing_id_mismatch', { field: 'thing_id' })
-}
-
-/** Reads the fields of the event's update; gives its attrs, which are applied key by key. */
-function readPatch(reader: FieldReader, body: EventBody, action: EventAction) {
-  reader.patchText('title', body.title)
-  reader.patchText('description', body.description)
-  reader.patchText('status', body.status)
-  reader.patchText('message', body.message)
-  reader.patchText('severity', body.severity)
-  // For other actions started_at has no effect, whatever its value; the shape refused ended_at.
-  if (action === 'create') reader.time('started_at', body.started_at)
-  if (action === 'close') reader.time('ended_at', body.ended_at)
-  reader.texts('tags', body.tags)
-  reader.texts('images', body.images)
-  const attrs = reader.patch('attrs', body.attrs)
-  reader.metadata(body.metadata)
-  reader.patchText('ciphertext', body.ciphertext)
-  return attrs
 }

@@ -3,11 +3,13 @@
 
 import type { JsonSchema, ObjectSchema } from './json-schema.ts'
 import { BLANK } from './patterns.ts'
+import { EVENT_FIELDS, MESSAGE_FIELDS, THING_FIELDS } from './submission-fields.ts'
+import type { Fields } from './submission-fields.ts'
 
 const CHANNEL_ID = 'P7K2M9QW4RD8ZT3VN6HB5YPC1G'
 const PASSWORD = 'correct horse battery'
 
-/** One value for each member that requests have. */
+/** One value for each member that requests have beside the fields of submissions. */
 export const EXAMPLES = {
   channel_id: CHANNEL_ID,
   password: PASSWORD,
@@ -20,35 +22,11 @@ export const EXAMPLES = {
   channels: [{ channel_id: CHANNEL_ID, password: PASSWORD }],
   label: 'Alerts of the build server',
   key_id: '5b1d6c0e9f8a4b7c8d2e3f4a5b6c7d8e',
-  op_id: 'order-4711:created',
-  thing_id: 'boiler-1',
   event_id: 'burner-fault-7',
   entity_id: 'boiler-1',
-  title: 'Boiler 1',
-  description: 'Gas boiler in the cellar',
-  body: 'The pressure is **2.9 bar**.',
-  message: 'Waiting for the technician',
-  status: 'acknowledged',
-  severity: 'high',
-  occurred_at: 1_767_225_600_000,
   event_time: 1_767_225_600_000,
   observed_at: 1_767_225_600_000,
-  started_at: 1_767_225_000,
-  ended_at: 1_767_229_200,
-  created_at: 1_735_689_600,
-  deleted_at: 1_767_229_200,
   since: 1_767_225_600_000,
-  ttl: 1_767_229_200_000,
-  url: 'https://example.com/boilers/1',
-  images: ['https://example.com/boilers/1.jpg'],
-  primary_image: 'https://example.com/boilers/1.jpg',
-  tags: ['heating', 'cellar'],
-  location_type: 'geo',
-  location_value: '48.2082,16.3738',
-  attrs: { pressure: 2.9, burner: { on: true }, alarm: null },
-  external_ids: { serial: 'B-2026-0001' },
-  metadata: { site: 'vienna', floor: -1, leased: false },
-  ciphertext: 'bm90IHJlYWxseSBlbmNyeXB0ZWQ=',
   state: 'active',
   model: 'thing',
   after_seq: 0,
@@ -56,6 +34,15 @@ export const EXAMPLES = {
   cursor: 'c1k',
   delivery_ids: [`${CHANNEL_ID}-1`, `${CHANNEL_ID}-2`],
 } as const
+
+const ALL_EXAMPLES: ReadonlyMap<string, unknown> = new Map([
+  ...[MESSAGE_FIELDS, EVENT_FIELDS, THING_FIELDS].flatMap((fields: Fields) =>
+    Object.entries(fields).flatMap(([name, { example }]) =>
+      example === undefined ? [] : [[name, example] as const],
+    ),
+  ),
+  ...Object.entries(EXAMPLES),
+])
 
 /** An example as OpenAPI knows it. */
 export interface Example {
@@ -85,7 +72,7 @@ const isCases = (value: unknown): value is readonly ObjectSchema[] => Array.isAr
 /** The example of one member. */
 export function exampleOf(name: string, { examples }: JsonSchema): unknown {
   if (Array.isArray(examples)) return examples[0]
-  return name in EXAMPLES ? EXAMPLES[name as keyof typeof EXAMPLES] : undefined
+  return ALL_EXAMPLES.get(name)
 }
 
 function valueOf(

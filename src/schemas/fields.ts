@@ -12,24 +12,28 @@ import type { Fault } from '#domain/fault'
 import { bare } from '#domain/bare'
 import type { Fields, Json } from '#domain/submission'
 
+import { MESSAGE_FIELDS, fieldsOf } from './submission-fields.ts'
+import type { Field, FieldKind, Fields as Declared } from './submission-fields.ts'
 import { refusalOfTree } from './json/tree.ts'
 import { invalid, isLonger, isSafeText, readText, readTime, UNSAFE_RULE } from './values.ts'
 import type { SentText, SentTime } from './values.ts'
 
 export const LIST_ITEMS_MAX = 32
-export const TAG_BYTES_MAX = 64
-export const IMAGE_BYTES_MAX = 2_048
+export const TAG_BYTES_MAX = MESSAGE_FIELDS.tags.bytesMax
+export const IMAGE_BYTES_MAX = MESSAGE_FIELDS.images.bytesMax
 export const METADATA_KEY_BYTES_MAX = 64
 export const METADATA_TEXT_BYTES_MAX = 512
 
-export type SentTexts = readonly string[] | null | undefined
-export type SentMetadata = { readonly [key: string]: string | number | boolean } | null | undefined
-export type SentRecord = { readonly [key: string]: Json } | null | undefined
+type SentTexts = readonly string[] | null | undefined
+type SentMetadata = { readonly [key: string]: string | number | boolean } | null | undefined
+type SentRecord = { readonly [key: string]: Json } | null | undefined
 
 /** Reads one submission's fields; when `fault` is set afterwards, nothing read here may be used. */
 export class FieldReader {
   /** The values that were read, under their wire names. */
   readonly fields: Record<string, Json> = bare<Json>()
+  /** The patches that are applied key by key, by their names. Nulls stay: they remove a key. */
+  readonly patches: { [name: string]: Fields } = {}
   #fault: Fault | undefined
 
   /** The first fault. */
@@ -54,15 +58,16 @@ export class FieldReader {
     else this.text(name, sent)
   }
 
-  /** Keeps the time, at most `latest`; gives the uncapped time in milliseconds. */
-  time(name: string, sent: SentTime, latest = Infinity): number | undefined {
+  time(name: string, sent: SentTime): void {
     const time = readTime(name, sent)
     if (isFault(time)) this.note(time)
-    else if (time !== undefined) {
-      this.fields[name] = Math.min(time, latest)
-      return time
-    }
-    return undefined
+    else if (time !== undefined) this.fields[name] = time
+  }
+
+  /** One of a few words in any case; any other text stands for the fallback. */
+  word(name: string, sent: SentText, { choices = [], fallback = '' }: Field): void {
+    const word = sent?.trim().toLowerCase() ?? ''
+    if (word !== '') this.fields[name] = choices.includes(word) ? word : fallback
   }
 
   /** A list as it was sent, an empty one too: Events and Things have no further rule for lists. */
@@ -94,7 +99,7 @@ export class FieldReader {
   }
 
   /** Scalars under trimmed keys. An empty object is kept: it replaces the metadata of an entity. */
-  metadata(sent: SentMetadata): void {
+  scalars(name: string, sent: SentMetadata): void {
     if (sent === undefined || sent === null) return
     const kept = bare<Json>() // fields/2
     for (const sentKey of Object.keys(sent)) {
@@ -105,19 +110,66 @@ export class FieldReader {
       if (value === undefined) return this.note(VALUE_REFUSAL)
       kept[key] = value
     }
-    this.fields['metadata'] = kept
+    this.fields[name] = kept
   }
 
-  /**
-   * A patch that is applied key by key, given apart from the fields. Nulls stay: they remove a
-   * key.
-   */
-  patch(name: string, sent: SentRecord): Fields | undefined {
-    if (sent === undefined || sent === null) return undefined
+  /** A patch that is applied key by key. */
+  patch(name: string, sent: SentRecord): void {
+    if (sent === undefined || sent === null) return
     const refusal = refusalOfTree(name, sent) // fields/3
-    if (refusal === undefined) return bareCopy(sent) // fields/2
-    this.note(refusal)
-    return undefined
+    if (refusal === undefined)
+      this.patches[name] = bareCopy(sent) // fields/2
+    else this.note(refusal)
+  }
+}
+
+interface SentBy {
+  readonly 'required-text': SentText
+  readonly text: SentText
+  readonly 'patch-text': SentText
+  readonly texts: SentTexts
+  readonly 'limited-texts': SentTexts
+  readonly time: SentTime
+  readonly keyed: SentRecord
+  readonly scalars: SentMetadata
+  readonly word: SentText
+}
+
+type Reading<Kind extends FieldKind> = (
+  reader: FieldReader,
+  sent: SentBy[Kind],
+  name: string,
+  field: Field,
+) => void
+
+const READINGS: { readonly [Kind in FieldKind]: Reading<Kind> } = {
+  'required-text': (reader, sent, name) => reader.text(name, sent),
+  text: (reader, sent, name) => reader.text(name, sent),
+  'patch-text': (reader, sent, name) => reader.patchText(name, sent),
+  texts: (reader, sent, name) => reader.texts(name, sent),
+  'limited-texts': (reader, sent, name, { bytesMax = 0 }) =>
+    reader.limitedTexts(name, sent, bytesMax),
+  time: (reader, sent, name) => reader.time(name, sent),
+  keyed: (reader, sent, name) => reader.patch(name, sent),
+  scalars: (reader, sent, name) => reader.scalars(name, sent),
+  word: (reader, sent, name, field) => reader.word(name, sent, field),
+}
+
+/**
+ * Reads the declared fields that an action takes, in their order; ids are left to the caller. Made
+ * once for each action.
+ */
+export function fieldsReaderOf(declared: Declared, action: string) {
+  const taken = fieldsOf(declared, action)
+    .filter(([, { form }]) => form === undefined)
+    .map(([name, field]) => ({ name, field, read: READINGS[field.kind] }))
+  return (body: Readonly<Record<string, unknown>>): FieldReader => {
+    const reader = new FieldReader()
+    for (const { name, field, read } of taken) {
+      // The shape checked the JSON type: its schema is made of the same declaration.
+      read(reader, body[name] as never, name, field)
+    }
+    return reader
   }
 }
 

@@ -5,55 +5,52 @@ import { ANY_TEXT, BLANK, NOT_BLANK, TIME_FORM } from './patterns.ts'
 import { bytesForm, exactly, trimmed, trimmedOrBlank } from './patterns.ts'
 
 export type JsonSchema = { readonly [keyword: string]: unknown }
+export type Properties = Readonly<Record<string, JsonSchema>>
 
-export interface ObjectSchema {
+/** Its members are typed one by one: schema-types.ts computes the type of a body from them. */
+export interface ObjectSchema<Members = Properties, Required extends string = string> {
   readonly type: 'object'
-  readonly properties: Readonly<Record<string, JsonSchema>>
-  readonly required: readonly string[]
+  readonly properties: Members
+  readonly required: readonly Required[]
   readonly [keyword: string]: unknown
 }
 
 /** An object of named properties; `required` in the order in which a missing one is reported. */
-export const object = (
-  properties: Readonly<Record<string, JsonSchema>>,
-  required: readonly string[],
-): ObjectSchema => ({ type: 'object', properties, required })
+export const object = <
+  const Members extends Properties,
+  const Required extends keyof Members & string = never,
+>(
+  properties: Members,
+  required: readonly Required[],
+): ObjectSchema<Members, Required> => ({ type: 'object', properties, required })
 
 /** One of several cases, each of which says more about the members of one object. */
-export const inOneCase = (schema: ObjectSchema, cases: readonly ObjectSchema[]): ObjectSchema => ({
-  ...schema,
-  anyOf: cases,
-})
+export const inOneCase = <Schema extends ObjectSchema, const Cases extends readonly ObjectSchema[]>(
+  schema: Schema,
+  cases: Cases,
+): Schema & { readonly anyOf: Cases } => ({ ...schema, anyOf: cases })
 
 /** A text that must be sent, in the form of the pattern; by default any text that is not blank. */
-export const requiredText = (description: string, pattern = NOT_BLANK): JsonSchema => ({
-  type: 'string',
-  pattern,
-  description,
-})
+export const requiredText = (description: string, pattern = NOT_BLANK) =>
+  ({ type: 'string', pattern, description }) as const
 
 /**
  * A text that may be left out; null and blank count as absent, unless its description says
  * otherwise.
  */
-export const text = (description: string, pattern = ANY_TEXT): JsonSchema => ({
-  type: ['string', 'null'],
-  pattern,
-  description,
-})
+export const text = (description: string, pattern = ANY_TEXT) =>
+  ({ type: ['string', 'null'], pattern, description }) as const
 
 /** A text of a patch: null counts as absent, and an empty text clears the field. */
-export const patchText = (description: string, pattern = ANY_TEXT): JsonSchema =>
+export const patchText = (description: string, pattern = ANY_TEXT) =>
   text(`${description} An empty text clears it.`, pattern)
 
 /** A member that must not be sent; null is the same as absent. */
-export const forbidden = (description: string): JsonSchema => ({
-  type: 'null',
-  description: `Must not be sent. ${description}`,
-})
+export const forbidden = (description: string) =>
+  ({ type: 'null', description: `Must not be sent. ${description}` }) as const
 
 /** A member that is blank or null where it is there at all. */
-export const ABSENT: JsonSchema = { type: ['string', 'null'], pattern: BLANK }
+export const ABSENT = { type: ['string', 'null'], pattern: BLANK } as const
 
 const TIME_RULE = 'Unix seconds or milliseconds, as a number or a numeric text.'
 /** Numbers below 10^12 are seconds; both end with the year 9999. */
@@ -62,45 +59,50 @@ const TIME_RANGES = [
   { minimum: 1_000_000_000_000, exclusiveMaximum: 253_402_300_800_000 },
 ] as const
 
-export const requiredTime = (description: string): JsonSchema => ({
-  type: ['number', 'string'],
-  anyOf: TIME_RANGES,
-  pattern: trimmed(TIME_FORM),
-  description: `${description} ${TIME_RULE}`,
-})
+export const requiredTime = (description: string) =>
+  ({
+    type: ['number', 'string'],
+    anyOf: TIME_RANGES,
+    pattern: trimmed(TIME_FORM),
+    description: `${description} ${TIME_RULE}`,
+  }) as const
 
-export const time = (description: string): JsonSchema => ({
-  type: ['number', 'string', 'null'],
-  anyOf: TIME_RANGES,
-  pattern: trimmedOrBlank(TIME_FORM),
-  description: `${description} ${TIME_RULE}`,
-})
+export const time = (description: string) =>
+  ({
+    type: ['number', 'string', 'null'],
+    anyOf: TIME_RANGES,
+    pattern: trimmedOrBlank(TIME_FORM),
+    description: `${description} ${TIME_RULE}`,
+  }) as const
 
 /** A list of texts that may be left out. */
-export const texts = (description: string): JsonSchema => ({
-  type: ['array', 'null'],
-  items: { type: 'string', pattern: ANY_TEXT },
-  description,
-})
+export const texts = (description: string) =>
+  ({
+    type: ['array', 'null'],
+    items: { type: 'string', pattern: ANY_TEXT },
+    description,
+  }) as const
 
 /** A list of so many texts, each of 1 to `bytesMax` bytes. */
 export const limitedTexts = (
   description: string,
   { itemsMax, bytesMax }: { readonly itemsMax: number; readonly bytesMax: number },
-): JsonSchema => ({
-  type: ['array', 'null'],
-  maxItems: itemsMax,
-  items: { type: 'string', pattern: trimmed(bytesForm(1, bytesMax)) },
-  description,
-})
+) =>
+  ({
+    type: ['array', 'null'],
+    maxItems: itemsMax,
+    items: { type: 'string', pattern: trimmed(bytesForm(1, bytesMax)) },
+    description,
+  }) as const
 
 /** An object of caller-chosen keys, each with any JSON value. */
-export const keyed = (description: string): JsonSchema => ({
-  type: ['object', 'null'],
-  propertyNames: { pattern: ANY_TEXT },
-  additionalProperties: { $ref: '#/components/schemas/Json' },
-  description,
-})
+export const keyed = (description: string) =>
+  ({
+    type: ['object', 'null'],
+    propertyNames: { pattern: ANY_TEXT },
+    additionalProperties: { $ref: '#/components/schemas/Json' },
+    description,
+  }) as const
 
 /** The bounds within which a double carries every whole number. */
 const EXACT = { minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER } as const
@@ -109,16 +111,17 @@ const EXACT = { minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEG
 export const scalars = (
   description: string,
   { keyBytesMax, textBytesMax }: { readonly keyBytesMax: number; readonly textBytesMax: number },
-): JsonSchema => ({
-  type: ['object', 'null'],
-  propertyNames: { pattern: exactly(bytesForm(1, keyBytesMax)) },
-  additionalProperties: {
-    type: ['string', 'number', 'boolean'],
-    ...EXACT,
-    pattern: trimmed(bytesForm(1, textBytesMax)),
-  },
-  description,
-})
+) =>
+  ({
+    type: ['object', 'null'],
+    propertyNames: { pattern: exactly(bytesForm(1, keyBytesMax)) },
+    additionalProperties: {
+      type: ['string', 'number', 'boolean'],
+      ...EXACT,
+      pattern: trimmed(bytesForm(1, textBytesMax)),
+    },
+    description,
+  }) as const
 
 /** Any JSON value that is kept as it is: the component Json, which refers to itself. */
 export const ANY_JSON: JsonSchema = {
@@ -160,14 +163,15 @@ const isTyped = (schema: unknown): schema is { readonly type: unknown } =>
   typeof schema === 'object' && schema !== null && 'type' in schema
 
 /** A member of an answer: every value in answers has exactly one type. */
-export const given = (
-  type: 'string' | 'integer' | 'boolean' | 'object',
+export const given = <const Type extends 'string' | 'integer' | 'boolean' | 'object'>(
+  type: Type,
   description: string,
-): JsonSchema => ({ type, description })
+) => ({ type, description }) as const
 
 /** One of these texts. */
-export const oneOf = (values: readonly string[], description: string): JsonSchema => ({
-  type: 'string',
-  enum: values,
-  description,
-})
+export const oneOf = <const Word extends string>(values: readonly Word[], description: string) =>
+  ({ type: 'string', enum: values, description }) as const
+
+/** A list in an answer. */
+export const list = <const Items extends JsonSchema>(items: Items, description: string) =>
+  ({ type: 'array', items, description }) as const

@@ -11,49 +11,24 @@
 import { fault, isFault } from '#domain/fault'
 import { operationIdFrom, parseMessageId, parseOperationId, parseThingId } from '#domain/identity'
 import type { Answer } from '#domain/ports'
-import { DEFAULT_SEVERITY, SEVERITIES } from '#domain/submission'
-import type { MessageSubmission, Severity } from '#domain/submission'
+import { DEFAULT_SEVERITY } from '#domain/submission'
+import type { MessageSubmission } from '#domain/submission'
 
 import { parseExactly } from './json/exact-json.ts'
-import { FieldReader, IMAGE_BYTES_MAX, TAG_BYTES_MAX } from './fields.ts'
-import type { SentMetadata, SentTexts } from './fields.ts'
+import { fieldsReaderOf } from './fields.ts'
 import { isRecord, shape } from './shape.ts'
+import { MESSAGE_FIELDS } from './submission-fields.ts'
 import { MESSAGE_REQUEST } from './submission-schemas.ts'
 import { newId } from './submission.ts'
 import type { Making, ReadSubmission } from './submission.ts'
 import { ENTITY_ID_RULE, invalid, isTimeAbsent, OPERATION_ID_RULE } from './values.ts'
 import { readCredentials, readParsed } from './values.ts'
-import type { SentText, SentTime } from './values.ts'
 
 /** The longest time between the acceptance of a message and its ttl: 30 days. */
 export const TTL_MAX_MS = 2_592_000_000
 
-interface MessageBody {
-  readonly channel_id: string
-  readonly password: string
-  readonly title: string
-  readonly op_id?: SentText
-  readonly body?: SentText
-  readonly severity?: SentText
-  readonly occurred_at?: SentTime
-  readonly ttl?: SentTime
-  readonly url?: SentText
-  readonly images?: SentTexts
-  readonly tags?: SentTexts
-  readonly metadata?: SentMetadata
-  readonly ciphertext?: SentText
-  readonly thing_id?: SentText
-}
-
-const messageShape = shape<MessageBody>({
-  schema: MESSAGE_REQUEST,
-  forbidden: { message_id: 'message_id_forbidden' },
-  missing: {
-    channel_id: 'channel_id_required',
-    password: 'password_required',
-    title: 'title_required',
-  },
-})
+const messageShape = shape(MESSAGE_REQUEST)
+const readFields = fieldsReaderOf(MESSAGE_FIELDS, 'send')
 
 /** POST /message: reads an unknown body as a Message; gives the first fault if there is one. */
 export function readMessage(
@@ -74,10 +49,16 @@ export function readMessage(
   if (isFault(claimedId)) return claimedId
   if (isFault(thingId)) return thingId
 
-  const reader = new FieldReader()
-  const ttl = readContent(reader, body, making.nowMs)
-  if (thingId !== undefined) reader.fields['thing_id'] = thingId
-  if (reader.fault !== undefined) return reader.fault
+  const { fault: refusal, fields } = readFields(body)
+  if (refusal !== undefined) return refusal
+  if (isRecord(fields['metadata']) && Object.keys(fields['metadata']).length === 0) {
+    delete fields['metadata'] // A Message replaces nothing, so an empty object says nothing.
+  }
+  const { ttl } = fields
+  const latest = making.nowMs + TTL_MAX_MS
+  const isCapped = typeof ttl === 'number' && ttl > latest
+  if (isCapped) fields['ttl'] = latest
+  if (thingId !== undefined) fields['thing_id'] = thingId
 
   const submission: MessageSubmission = {
     model: 'message',
@@ -87,37 +68,14 @@ export function readMessage(
     acceptedAt: making.nowMs,
     entityId: newId(parseMessageId, making),
     claimed: claimedId !== undefined,
-    fields: reader.fields,
-    ...(ttl !== undefined && ttl !== reader.fields['ttl'] && { uncappedTtl: ttl }),
+    fields,
+    ...(isCapped && { uncappedTtl: ttl }),
   }
   return { submission, password: credentials.password }
 }
 
 const THING_ID_FORM = { parse: parseThingId, rule: ENTITY_ID_RULE }
 const OPERATION_ID_FORM = { parse: parseOperationId, rule: OPERATION_ID_RULE }
-
-/** Reads the content of the message; gives its ttl before the cap. */
-function readContent(reader: FieldReader, body: MessageBody, nowMs: number): number | undefined {
-  reader.text('title', body.title)
-  reader.text('body', body.body)
-  const severity = severityOf(body.severity)
-  if (severity !== undefined) reader.fields['severity'] = severity
-  reader.time('occurred_at', body.occurred_at)
-  const ttl = reader.time('ttl', body.ttl, nowMs + TTL_MAX_MS)
-  reader.text('url', body.url)
-  reader.limitedTexts('images', body.images, IMAGE_BYTES_MAX)
-  reader.limitedTexts('tags', body.tags, TAG_BYTES_MAX)
-  const metadata = body.metadata ?? {}
-  if (Object.keys(metadata).length > 0) reader.metadata(metadata)
-  reader.text('ciphertext', body.ciphertext)
-  return ttl
-}
-
-function severityOf(sent: SentText): Severity | undefined {
-  const name = sent?.trim().toLowerCase() ?? ''
-  if (name === '') return undefined
-  return SEVERITIES.find((severity) => severity === name) ?? DEFAULT_SEVERITY
-}
 
 /**
  * GET /message: turns the parameters into the body of a POST. The first of a repeated parameter

@@ -6,7 +6,7 @@ import type { FaultCode } from '#domain/fault'
 
 import { examplesOf } from './examples.ts'
 import { ANY_JSON, given, object, oneOf } from './json-schema.ts'
-import type { JsonSchema, ObjectSchema } from './json-schema.ts'
+import type { JsonSchema, ObjectSchema, Properties } from './json-schema.ts'
 import { parametersOf } from './openapi-parameters.ts'
 
 /** One route as the document describes it. */
@@ -128,10 +128,8 @@ const HEADERS = { 'x-request-id': { $ref: '#/components/headers/RequestId' } }
 
 function answerOf({ data, raw }: RouteDescription): JsonSchema {
   if (raw !== undefined) return contentOf(raw.schema, raw.mediaType)
-  const required = data === undefined ? ['success'] : ['success', 'data']
-  return contentOf(
-    object({ success: { const: true }, ...(data !== undefined && { data }) }, required),
-  )
+  const members: Properties = { success: { const: true }, ...(data !== undefined && { data }) }
+  return contentOf(object(members, Object.keys(members)))
 }
 
 const contentOf = (schema: JsonSchema, mediaType = 'application/json'): JsonSchema => ({

@@ -10,9 +10,9 @@ import { MODELS } from '#domain/submission'
 import type { Model } from '#domain/submission'
 
 import { readDeviceKey } from './device-requests.ts'
-import { ACK_REQUEST, DELIVERIES_MAX, ENTITY_GET_REQUESTS } from './reading-schemas.ts'
-import { ENTITY_LIST_REQUESTS, HISTORY_REQUEST, LIMIT_FALLBACK } from './reading-schemas.ts'
-import { LIMIT_MAX, PULL_REQUEST, STATES } from './reading-schemas.ts'
+import { DELIVERIES_MAX, LIMIT_FALLBACK, LIMIT_MAX, READING_ROUTES } from './reading-schemas.ts'
+import { STATES } from './reading-schemas.ts'
+import type { ValueOf } from './schema-types.ts'
 import { shape } from './shape.ts'
 import { ENTITY_ID_RULE, invalid, isBlank, isTimeAbsent, readChannelId } from './values.ts'
 import { readLimit, readParsed, readPassword, readTime, readWhole } from './values.ts'
@@ -23,21 +23,7 @@ export type Reader =
   | { readonly kind: 'password'; readonly channelId: ChannelId; readonly password: string }
   | { readonly kind: 'device'; readonly channelId: ChannelId; readonly deviceKey: DeviceKey }
 
-interface ReaderBody {
-  readonly channel_id: string
-  readonly password?: SentText
-  readonly device_key?: SentText
-}
-
 const PAGE_LIMIT = { max: LIMIT_MAX, fallback: LIMIT_FALLBACK }
-const MISSING = {
-  channel_id: 'channel_id_required',
-  thing_id: 'thing_id_required',
-  event_id: 'event_id_required',
-  device_key: 'validation_failed',
-  delivery_ids: 'delivery_ack_batch_invalid',
-} as const
-
 type Kept = 'thing' | 'event'
 
 // ---- POST /thing/get, /event/get
@@ -47,24 +33,27 @@ export interface EntityGet {
   readonly id: string
 }
 
-interface EntityGetBody extends ReaderBody {
-  readonly thing_id?: string
-  readonly event_id?: string
-}
-
-const entityGetShapes = {
-  thing: shape<EntityGetBody>({ schema: ENTITY_GET_REQUESTS.thing, missing: MISSING }),
-  event: shape<EntityGetBody>({ schema: ENTITY_GET_REQUESTS.event, missing: MISSING }),
-} as const
+const getThing = shape(READING_ROUTES['/thing/get'].request)
+const getEvent = shape(READING_ROUTES['/event/get'].request)
 
 export function readEntityGet(model: Kept, sent: unknown): Answer<EntityGet> {
-  const body = entityGetShapes[model](sent)
-  if (isFault(body)) return body
+  if (model === 'thing') {
+    const body = getThing(sent)
+    return isFault(body) ? body : readGet(body, 'thing_id', body.thing_id)
+  }
+  const body = getEvent(sent)
+  return isFault(body) ? body : readGet(body, 'event_id', body.event_id)
+}
+
+function readGet(
+  body: ReaderBody,
+  field: 'thing_id' | 'event_id',
+  sent: string,
+): Answer<EntityGet> {
   const reader = readReader(body)
   if (isFault(reader)) return reader
-  const field = model === 'thing' ? 'thing_id' : 'event_id'
-  const id = readParsed(field, body[field], ENTITY_ID_FORM)
-  if (id === undefined) return fault(MISSING[field], { field })
+  const id = readParsed(field, sent, ENTITY_ID_FORM)
+  if (id === undefined) return fault(`${field}_required`, { field })
   return isFault(id) ? id : { reader, id }
 }
 
@@ -80,27 +69,28 @@ export interface EntityList {
   readonly limit: number
 }
 
-interface EntityListBody extends ReaderBody {
-  readonly state?: SentText
-  readonly thing_id?: SentText
-  readonly cursor?: SentText
-  readonly limit?: SentTime
-}
-
-const entityListShapes = {
-  thing: shape<EntityListBody>({ schema: ENTITY_LIST_REQUESTS.thing, missing: MISSING }),
-  event: shape<EntityListBody>({ schema: ENTITY_LIST_REQUESTS.event, missing: MISSING }),
-} as const
+const listThings = shape(READING_ROUTES['/thing/list'].request)
+const listEvents = shape(READING_ROUTES['/event/list'].request)
 
 export function readEntityList(model: Kept, sent: unknown): Answer<EntityList> {
-  const body = entityListShapes[model](sent)
-  if (isFault(body)) return body
+  if (model === 'thing') {
+    const body = listThings(sent)
+    return isFault(body) ? body : readList(body, STATES.thing, undefined)
+  }
+  const body = listEvents(sent)
+  return isFault(body) ? body : readList(body, STATES.event, body.thing_id)
+}
+
+function readList(
+  body: ListBody,
+  states: readonly string[],
+  sentThingId: SentText,
+): Answer<EntityList> {
   const reader = readReader(body)
   if (isFault(reader)) return reader
-  const state = readOneOf('state', body.state, STATES[model])
+  const state = readOneOf('state', body.state, states)
   if (isFault(state)) return state
-  const thingId =
-    model === 'event' ? readParsed('thing_id', body.thing_id, ENTITY_ID_FORM) : undefined
+  const thingId = readParsed('thing_id', sentThingId, ENTITY_ID_FORM)
   if (isFault(thingId)) return thingId
   const before = readCursor(body.cursor)
   if (isFault(before)) return before
@@ -126,16 +116,7 @@ export interface HistoryRequest {
   readonly limit: number
 }
 
-interface HistoryBody extends ReaderBody {
-  readonly after_seq?: SentTime
-  readonly since?: SentTime
-  readonly model?: SentText
-  readonly entity_id?: SentText
-  readonly cursor?: SentText
-  readonly limit?: SentTime
-}
-
-const historyShape = shape<HistoryBody>({ schema: HISTORY_REQUEST, missing: MISSING })
+const historyShape = shape(READING_ROUTES['/channel/history'].request)
 
 export function readHistory(sent: unknown): Answer<HistoryRequest> {
   const body = historyShape(sent)
@@ -169,10 +150,7 @@ export interface Pull {
   readonly limit: number
 }
 
-const pullShape = shape<{ device_key: string; limit?: SentTime }>({
-  schema: PULL_REQUEST,
-  missing: MISSING,
-})
+const pullShape = shape(READING_ROUTES['/messages/pull'].request)
 
 export function readPull(sent: unknown): Answer<Pull> {
   const body = pullShape(sent)
@@ -190,10 +168,7 @@ export interface Ack {
   readonly requestedCount: number
 }
 
-const ackShape = shape<{ device_key: string; delivery_ids: readonly string[] }>({
-  schema: ACK_REQUEST,
-  missing: MISSING,
-})
+const ackShape = shape(READING_ROUTES['/messages/ack'].request)
 
 export function readAck(sent: unknown): Answer<Ack> {
   const body = ackShape(sent)
@@ -235,6 +210,9 @@ export function readCursor(sent: SentText): Answer<number | undefined> {
 }
 
 // ---- what the requests share
+
+type ListBody = ValueOf<(typeof READING_ROUTES)['/thing/list']['request']>
+type ReaderBody = Pick<ListBody, 'channel_id' | 'password' | 'device_key'>
 
 function readReader(body: ReaderBody): Answer<Reader> {
   const channelId = readChannelId(body.channel_id)

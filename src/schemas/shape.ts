@@ -11,28 +11,27 @@ import { Ajv } from 'ajv'
 import type { ErrorObject, ValidateFunction } from 'ajv'
 
 import { fault } from '#domain/fault'
-import type { Fault, FaultCode } from '#domain/fault'
+import type { Fault } from '#domain/fault'
 import type { Answer } from '#domain/ports'
 
 import { typesOnly } from './json-schema.ts'
 import type { ObjectSchema } from './json-schema.ts'
+import { forbiddenIn, missingCodeOf } from './member-codes.ts'
+import type { ValueOf } from './schema-types.ts'
 
 // Infinity (JSON text 1e999) passes as a number here, so that each field refuses it with its own
 // code.
 const ajv = new Ajv({ strict: true, allowUnionTypes: true, strictNumbers: false })
 
-export interface ShapeRules {
-  readonly schema: ObjectSchema
-  /** The code for each member of `schema.required` that is missing or null. */
-  readonly missing: Readonly<Record<string, FaultCode>>
-  /** Forbidden members, in the order in which they are reported. Null counts as absent. */
-  readonly forbidden?: Readonly<Record<string, FaultCode>>
-}
-
-/** Compiles the check of one kind of body; done once, when its file is imported. */
-export function shape<Body>(rules: ShapeRules): (body: unknown) => Answer<Body> {
-  const fits = ajv.compile<Body>(typesOnly(rules.schema)) // shape/2
-  const forbidden = Object.entries(rules.forbidden ?? {})
+/**
+ * Compiles the check of one kind of body; done once, when its file is imported. The type of the
+ * body is that of its schema. A forbidden or required member that is null counts as absent.
+ */
+export function shape<Schema extends ObjectSchema>(
+  schema: Schema,
+): (body: unknown) => Answer<ValueOf<Schema>> {
+  const fits = ajv.compile<ValueOf<Schema>>(typesOnly(schema)) // shape/2
+  const forbidden = forbiddenIn(schema)
   return (body) => {
     if (!isRecord(body)) {
       return fault('invalid_json_data', { detail: 'the body must be a JSON object' })
@@ -41,7 +40,7 @@ export function shape<Body>(rules: ShapeRules): (body: unknown) => Answer<Body> 
       if (isSent(body[field])) return fault(code, { field }) // shape/1
     }
     if (fits(body)) return body
-    return missingMember(body, rules) ?? wrongType(fits)
+    return missingMember(body, schema) ?? wrongType(fits)
   }
 }
 
@@ -54,12 +53,12 @@ const isSent = (value: unknown): boolean => value !== undefined && value !== nul
 
 function missingMember(
   body: Readonly<Record<string, unknown>>,
-  rules: ShapeRules,
+  { required }: ObjectSchema,
 ): Fault | undefined {
-  const field = rules.schema.required.find((name) => !isSent(body[name]))
-  if (field === undefined) return undefined
-  const code = rules.missing[field] ?? 'validation_failed'
-  return fault(code, { field, detail: `${field} is required` })
+  const field = required.find((name) => !isSent(body[name]))
+  return field === undefined
+    ? undefined
+    : fault(missingCodeOf(field), { field, detail: `${field} is required` })
 }
 
 function wrongType<Body>(fits: ValidateFunction<Body>): Fault {

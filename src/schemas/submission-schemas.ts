@@ -1,93 +1,52 @@
-// The JSON schemas of Message, Event and Thing requests and of their answers. (Specification:
-// Resources and their fields.) A schema names the members that its route reads or refuses; every
-// other member is ignored.
+// The routes of Messages, Events and Things: the members that stand beside the fields of
+// submission-fields.ts, and the answers. A schema names the members that its route reads or
+// refuses; every other member is ignored. (Specification: Resources and their fields)
 
+import { EVENT_STATES, THING_STATES } from '#domain/entity'
+import { OPERATION_STATUSES } from '#domain/operation'
+import { MODELS } from '#domain/submission'
 import type { EventAction, ThingAction } from '#domain/submission'
 
+import { CREDENTIALS } from './credentials.ts'
 import { exampleOf } from './examples.ts'
-import { IMAGE_BYTES_MAX, LIST_ITEMS_MAX, METADATA_KEY_BYTES_MAX } from './fields.ts'
-import { METADATA_TEXT_BYTES_MAX, TAG_BYTES_MAX } from './fields.ts'
-import {
-  ABSENT,
-  forbidden,
-  given,
-  inOneCase,
-  keyed,
-  limitedTexts,
-  object,
-  patchText,
-  requiredText,
-  requiredTime,
-  scalars,
-  text,
-  texts,
-  time,
-} from './json-schema.ts'
-import type { JsonSchema, ObjectSchema } from './json-schema.ts'
-import {
-  BLANK,
-  CHANNEL_ID,
-  CHANNEL_ID_CHARACTERS_MAX,
-  ENTITY_ID_FORM,
-  NOT_BLANK,
-} from './patterns.ts'
-import { OPERATION_ID_FORM, bytesForm, listOf, trimmed, trimmedOrBlank } from './patterns.ts'
-import { PASSWORD_BYTES_MAX, PASSWORD_BYTES_MIN } from './values.ts'
+import { answersOf, refusedBy, takenBy } from './field-schemas.ts'
+import { LIST_ITEMS_MAX } from './fields.ts'
+import { ABSENT, forbidden, given, inOneCase, object, oneOf } from './json-schema.ts'
+import { requiredText, requiredTime } from './json-schema.ts'
+import type { JsonSchema, ObjectSchema, Properties } from './json-schema.ts'
+import { BLANK, ENTITY_ID_FORM, NOT_BLANK, listOf, trimmed } from './patterns.ts'
+import { OPENING, routes } from './route.ts'
+import { ENTITY_ID, EVENT_FIELDS, MESSAGE_FIELDS, THING_FIELDS } from './submission-fields.ts'
+import type { Fields } from './submission-fields.ts'
 
-export const PASSWORD_PATTERN = trimmed(bytesForm(PASSWORD_BYTES_MIN, PASSWORD_BYTES_MAX))
-
-export const CREDENTIALS = {
-  channel_id: {
-    ...requiredText(
-      'The Channel: 26 Crockford Base32 characters in any case; white space and hyphens are ' +
-        'ignored.',
-      CHANNEL_ID,
-    ),
-    maxLength: CHANNEL_ID_CHARACTERS_MAX,
-  },
-  password: requiredText('The Channel password: 8 to 128 bytes after trimming.', PASSWORD_PATTERN),
-} as const
-
-const CIPHERTEXT = 'An end-to-end-encrypted payload, carried as it is.'
-
-const SHARED = {
-  metadata: scalars('Scalars by key: keys up to 64 bytes, texts 1 to 512 bytes.', {
-    keyBytesMax: METADATA_KEY_BYTES_MAX,
-    textBytesMax: METADATA_TEXT_BYTES_MAX,
-  }),
-} as const
-
-const ENTITY_ID = '1 to 64 letters, digits, _, : or -.'
-const THING_SCOPE = `The Thing that this belongs to: ${ENTITY_ID} It need not exist.`
 const OP_ID = forbidden('The gateway makes the op_id.')
 
-const MESSAGE_FIELDS = {
-  ...CREDENTIALS,
-  title: requiredText('Must not be blank.'),
-  op_id: text(
-    'Idempotency key: 1 to 128 letters, digits, _, : or -.',
-    trimmedOrBlank(OPERATION_ID_FORM),
-  ),
-  body: text('Markdown is allowed.'),
-  severity: {
-    type: ['string', 'null'],
-    description: 'critical, high, normal or low in any case; anything else is normal.',
-  },
-  occurred_at: time('When it happened; required together with thing_id.'),
-  ttl: time('When delivery to providers ends, at most 30 days from now.'),
-  url: text('The page that a click opens.'),
-  images: limitedTexts('Up to 32 URLs of at most 2048 bytes.', {
-    itemsMax: LIST_ITEMS_MAX,
-    bytesMax: IMAGE_BYTES_MAX,
-  }),
-  tags: limitedTexts('Up to 32 of at most 64 bytes, trimmed and without repeats.', {
-    itemsMax: LIST_ITEMS_MAX,
-    bytesMax: TAG_BYTES_MAX,
-  }),
-  ...SHARED,
-  ciphertext: text(CIPHERTEXT),
-  thing_id: text(THING_SCOPE, trimmedOrBlank(ENTITY_ID_FORM)),
+const accepted = <const Id extends string>(idName: Id) =>
+  object(
+    {
+      op_id: given('string', 'The operation; GET /send_status/{op_id} gives its status.'),
+      [idName]: given('string', 'The entity that this submission makes or changes.'),
+    } as { readonly [Name in Id | 'op_id']: ReturnType<typeof given<'string'>> },
+    ['op_id', idName],
+  )
+
+/** The data of the answer to a submission. */
+const ACCEPTED = {
+  message: accepted('message_id'),
+  event: accepted('event_id'),
+  thing: accepted('thing_id'),
 } as const
+
+const SUBMITTING = [
+  ...OPENING,
+  'invalid_timestamp',
+  'submission_not_accepted',
+  'submission_outcome_unknown',
+] as const
+
+// ---- Messages
+
+const MESSAGE = { ...CREDENTIALS, ...takenBy(MESSAGE_FIELDS, 'send') } as const
 const MESSAGE_REQUIRED = ['channel_id', 'password', 'title'] as const
 
 /** A Message about a Thing must have a time. */
@@ -105,27 +64,22 @@ const messageCases = (absent: JsonSchema): readonly ObjectSchema[] => [
   },
 ]
 
-export const MESSAGE_REQUEST: ObjectSchema = inOneCase(
+export const MESSAGE_REQUEST = inOneCase(
   object(
-    { ...MESSAGE_FIELDS, message_id: forbidden('The gateway makes the message_id.') },
+    { ...MESSAGE, message_id: forbidden('The gateway makes the message_id.') },
     MESSAGE_REQUIRED,
   ),
   messageCases(ABSENT),
 )
 
-const LIST_BYTES = new Map([
-  ['images', IMAGE_BYTES_MAX],
-  ['tags', TAG_BYTES_MAX],
-])
-
 /** The same as query parameters of the legacy GET route. */
-export const MESSAGE_QUERY: ObjectSchema = inOneCase(
-  object(
+const MESSAGE_QUERY = inOneCase(
+  object<Properties, string>(
     {
       ...Object.fromEntries(
-        Object.entries(MESSAGE_FIELDS).map(([name, schema]) => [name, inQuery(name, schema)]),
+        Object.entries(MESSAGE).map(([name, schema]) => [name, inQuery(name, schema)]),
       ),
-      metadata: { ...SHARED.metadata, type: 'object' },
+      metadata: { ...MESSAGE.metadata, type: 'object' },
     },
     MESSAGE_REQUIRED,
   ),
@@ -135,8 +89,8 @@ export const MESSAGE_QUERY: ObjectSchema = inOneCase(
 /** The same member as text; a list is separated by commas. */
 function inQuery(name: string, { pattern, maxLength, description }: JsonSchema): JsonSchema {
   const examples = [String(exampleOf(name, {}))]
-  const bytesMax = LIST_BYTES.get(name)
-  if (bytesMax === undefined) {
+  const { [name]: field }: Fields = MESSAGE_FIELDS
+  if (field?.bytesMax === undefined) {
     return {
       type: 'string',
       ...(pattern !== undefined && { pattern }),
@@ -147,125 +101,195 @@ function inQuery(name: string, { pattern, maxLength, description }: JsonSchema):
   }
   return {
     type: 'string',
-    pattern: listOf(bytesMax, LIST_ITEMS_MAX),
+    pattern: listOf(field.bytesMax, LIST_ITEMS_MAX),
     description: `${String(description)} Separated by commas.`,
     examples,
   }
 }
 
-const EVENT_PATCH = {
-  title: patchText('The name of the process.'),
-  description: patchText('A description of the process.'),
-  status: patchText('Free text.'),
-  message: patchText('The latest news of the process.'),
-  severity: patchText('Free text; critical, high, normal and low decide how a push interrupts.'),
-  tags: texts('Replaces the tags.'),
-  images: texts('Replaces the image URLs.'),
-  attrs: keyed('Values to set by key; null removes a key. At most 32 levels.'),
-  ...SHARED,
-  ciphertext: patchText(CIPHERTEXT),
-  thing_id: patchText(THING_SCOPE, trimmedOrBlank(ENTITY_ID_FORM)),
+const SEND = {
+  data: ACCEPTED.message,
+  codes: [
+    ...SUBMITTING,
+    'message_id_forbidden',
+    'occurred_at_required_for_thing_scoped_message',
+    'op_id_payload_conflict',
+    'op_id_scope_conflict',
+  ],
 } as const
 
-const EVENT_ID = requiredText(`The Event: ${ENTITY_ID}`, trimmed(ENTITY_ID_FORM))
-const EVENT_TIME = requiredTime('The time of this update.')
+// ---- Events
 
-const ENDED_AT = forbidden('Only close takes it.')
-const KNOWN_EVENT = {
-  ...CREDENTIALS,
-  event_id: EVENT_ID,
-  event_time: EVENT_TIME,
-  ...EVENT_PATCH,
-  op_id: OP_ID,
-} as const
-const WITH_EVENT_ID = ['channel_id', 'password', 'event_id', 'event_time'] as const
+const EVENT_TIME = { event_time: requiredTime('The time of this update.') } as const
 
-export const EVENT_REQUESTS: Readonly<Record<EventAction, ObjectSchema>> = {
+const knownEvent = <const Action extends EventAction>(action: Action) =>
+  object(
+    {
+      ...CREDENTIALS,
+      event_id: requiredText(`The Event: ${ENTITY_ID}`, trimmed(ENTITY_ID_FORM)),
+      ...EVENT_TIME,
+      ...takenBy(EVENT_FIELDS, action),
+      op_id: OP_ID,
+      ...refusedBy(EVENT_FIELDS, action),
+    },
+    ['channel_id', 'password', 'event_id', 'event_time'],
+  )
+
+export const EVENT_REQUESTS = {
   create: object(
     {
       ...CREDENTIALS,
-      event_time: EVENT_TIME,
-      ...EVENT_PATCH,
-      started_at: time('When it began.'),
+      ...EVENT_TIME,
+      ...takenBy(EVENT_FIELDS, 'create'),
       op_id: OP_ID,
       event_id: forbidden('The gateway makes the event_id.'),
-      ended_at: ENDED_AT,
+      ...refusedBy(EVENT_FIELDS, 'create'),
     },
     ['channel_id', 'password', 'event_time'],
   ),
-  update: object({ ...KNOWN_EVENT, ended_at: ENDED_AT }, WITH_EVENT_ID),
-  close: object({ ...KNOWN_EVENT, ended_at: time('When it ended.') }, WITH_EVENT_ID),
-}
+  update: knownEvent('update'),
+  close: knownEvent('close'),
+} as const satisfies Record<EventAction, ObjectSchema>
+
+const event = <const Action extends EventAction>(action: Action) => ({
+  summary: `${VERB[action]} an Event`,
+  request: EVENT_REQUESTS[action],
+  data: ACCEPTED.event,
+  codes: SUBMITTING,
+})
 
 /** The request below /thing/{thing_id}, where the path names the Thing. */
-export function scopedEventRequest(action: EventAction): ObjectSchema {
-  const { properties, ...request } = EVENT_REQUESTS[action]
+function eventOfThing(action: EventAction) {
+  const { properties, required }: ObjectSchema = EVENT_REQUESTS[action]
   const repeated = 'Not needed: the path names the Thing. The body may repeat the same id.'
   return {
-    ...request,
-    properties: { ...properties, thing_id: { ...ABSENT, description: repeated } },
-  }
+    ...event(action),
+    summary: `${VERB[action]} an Event of a Thing`,
+    request: object<Properties, string>(
+      { ...properties, thing_id: { ...ABSENT, description: repeated } },
+      required,
+    ),
+    codes: [...SUBMITTING, 'thing_id_mismatch'],
+  } as const
 }
 
-const THING_PATCH = {
-  title: patchText('The name of the object.'),
-  description: patchText('A description of the object.'),
-  tags: texts('Replaces the tags.'),
-  images: texts('Replaces the image URLs.'),
-  primary_image: patchText('The image to show first.'),
-  location_type: patchText('Free text.'),
-  location_value: patchText('Free text.'),
-  external_ids: keyed('Names in other systems: JSON values by key; null removes a key.'),
-  attrs: keyed('Values to set by key; null removes a key. At most 32 levels.'),
-  ...SHARED,
-  ciphertext: patchText(CIPHERTEXT),
-} as const
+// ---- Things
 
-const THING_ID = requiredText(`The Thing: ${ENTITY_ID}`, trimmed(ENTITY_ID_FORM))
-const OBSERVED_AT = requiredTime('When this state was observed.')
-const WITH_THING_ID = ['channel_id', 'password', 'thing_id', 'observed_at'] as const
-const STATE = forbidden('The route decides the state.')
-const KNOWN_THING = {
-  ...CREDENTIALS,
-  thing_id: THING_ID,
-  observed_at: OBSERVED_AT,
-  ...THING_PATCH,
-  op_id: OP_ID,
-  state: STATE,
-} as const
-const DELETED_AT = forbidden('Only delete takes it.')
+const OBSERVED_AT = { observed_at: requiredTime('When this state was observed.') } as const
+const STATE = { state: forbidden('The route decides the state.') } as const
 
-export const THING_REQUESTS: Readonly<Record<ThingAction, ObjectSchema>> = {
+const knownThing = <const Action extends ThingAction>(action: Action) =>
+  object(
+    {
+      ...CREDENTIALS,
+      thing_id: requiredText(`The Thing: ${ENTITY_ID}`, trimmed(ENTITY_ID_FORM)),
+      ...OBSERVED_AT,
+      ...takenBy(THING_FIELDS, action),
+      op_id: OP_ID,
+      ...STATE,
+      ...refusedBy(THING_FIELDS, action),
+    },
+    ['channel_id', 'password', 'thing_id', 'observed_at'],
+  )
+
+export const THING_REQUESTS = {
   create: object(
     {
       ...CREDENTIALS,
-      observed_at: OBSERVED_AT,
-      ...THING_PATCH,
-      created_at: time('When it began.'),
+      ...OBSERVED_AT,
+      ...takenBy(THING_FIELDS, 'create'),
       op_id: OP_ID,
-      state: STATE,
+      ...STATE,
       thing_id: forbidden('The gateway makes the thing_id.'),
-      deleted_at: DELETED_AT,
+      ...refusedBy(THING_FIELDS, 'create'),
     },
     ['channel_id', 'password', 'observed_at'],
   ),
-  update: object({ ...KNOWN_THING, deleted_at: DELETED_AT }, WITH_THING_ID),
-  archive: object({ ...KNOWN_THING, deleted_at: DELETED_AT }, WITH_THING_ID),
-  delete: object({ ...KNOWN_THING, deleted_at: time('When it ceased to be.') }, WITH_THING_ID),
+  update: knownThing('update'),
+  archive: knownThing('archive'),
+  delete: knownThing('delete'),
+} as const satisfies Record<ThingAction, ObjectSchema>
+
+const thing = <const Action extends ThingAction>(action: Action) => ({
+  summary: `${VERB[action]} a Thing`,
+  request: THING_REQUESTS[action],
+  data: ACCEPTED.thing,
+  codes: SUBMITTING,
+})
+
+const VERB: Readonly<Record<EventAction | ThingAction, string>> = {
+  create: 'Create',
+  update: 'Update',
+  close: 'Close',
+  archive: 'Archive',
+  delete: 'Delete',
 }
 
-const accepted = (idName: string): JsonSchema =>
-  object(
-    {
-      op_id: given('string', 'The operation; GET /send_status/{op_id} gives its status.'),
-      [idName]: given('string', 'The entity that this submission makes or changes.'),
-    },
-    ['op_id', idName],
-  )
+/** The record of an operation. */
+const OPERATION_DATA = object(
+  {
+    op_id: given('string', 'The operation.'),
+    status: oneOf(OPERATION_STATUSES, 'The progress of the operation; it only moves forward.'),
+    model: oneOf(MODELS, 'The model of the submission.'),
+    entity_id: given('string', 'The Message, Event or Thing.'),
+    accepted_at: given('integer', 'Unix milliseconds.'),
+    updated_at: given('integer', 'Unix milliseconds.'),
+    expires_at: given('integer', 'Unix milliseconds; afterwards the record is gone.'),
+    error_code: given('string', 'Why the submission failed; only with status failed.'),
+  },
+  ['op_id', 'status', 'model', 'entity_id', 'accepted_at', 'updated_at', 'expires_at'],
+)
 
-/** The data of the answer to a submission. */
-export const ACCEPTED_DATA: Readonly<Record<'message' | 'event' | 'thing', JsonSchema>> = {
-  message: accepted('message_id'),
-  event: accepted('event_id'),
-  thing: accepted('thing_id'),
-}
+export const SUBMISSION_ROUTES = routes('Submissions', {
+  '/message': { ...SEND, summary: 'Send a Message', request: MESSAGE_REQUEST },
+  'GET /message': {
+    ...SEND,
+    summary: 'Send a Message by query parameters (legacy)',
+    query: MESSAGE_QUERY,
+  },
+  '/event/create': event('create'),
+  '/thing/{thing_id}/event/create': eventOfThing('create'),
+  '/event/update': event('update'),
+  '/thing/{thing_id}/event/update': eventOfThing('update'),
+  '/event/close': event('close'),
+  '/thing/{thing_id}/event/close': eventOfThing('close'),
+  '/thing/create': thing('create'),
+  '/thing/update': thing('update'),
+  '/thing/archive': thing('archive'),
+  '/thing/delete': thing('delete'),
+  'GET /send_status/{op_id}': {
+    summary: 'Get the status of an operation',
+    data: OPERATION_DATA,
+    codes: ['send_status_not_found'],
+  },
+})
+
+// ---- what reading answers
+
+const REVISION = {
+  rev: given('integer', 'Grows by one with each change.'),
+  seq: given('integer', 'The feed entry of the last change.'),
+  changed_at: given('integer', 'When the gateway accepted the last change, in Unix milliseconds.'),
+} as const
+
+export const THING_DATA = object(
+  {
+    thing_id: given('string', 'The Thing.'),
+    state: oneOf(THING_STATES, 'The present state.'),
+    observed_at: given('integer', 'The newest observation, in Unix milliseconds.'),
+    ...REVISION,
+    ...answersOf(THING_FIELDS),
+  },
+  ['thing_id', 'state', 'observed_at', 'rev', 'seq', 'changed_at', 'attrs'],
+)
+
+export const EVENT_DATA = object(
+  {
+    event_id: given('string', 'The Event.'),
+    state: oneOf(EVENT_STATES, 'The present state.'),
+    event_time: given('integer', 'The newest update, in Unix milliseconds.'),
+    ...REVISION,
+    ...answersOf(EVENT_FIELDS),
+  },
+  ['event_id', 'state', 'event_time', 'rev', 'seq', 'changed_at', 'attrs'],
+)

@@ -10,10 +10,12 @@ import { operationIdFrom, parseEventId, parseThingId } from '#domain/identity'
 import type { ChannelId, EntityId } from '#domain/identity'
 import type { Operation } from '#domain/operation'
 import type { Json } from '#domain/submission'
-import { EVENT_DATA, FEED_ENTRY, OPERATION_DATA, THING_DATA } from '#src/schemas/answer-schemas'
 import { channelInfoToWire, eventToWire, feedEntryToWire } from '#src/schemas/answers'
 import { operationToWire, thingToWire } from '#src/schemas/answers'
-import { INFO_DATA } from '#src/schemas/channel-schemas'
+import { CHANNEL_ROUTES } from '#src/schemas/channel-schemas'
+import type { ObjectSchema } from '#src/schemas/json-schema'
+import { FEED_ENTRY } from '#src/schemas/reading-schemas'
+import { EVENT_DATA, SUBMISSION_ROUTES, THING_DATA } from '#src/schemas/submission-schemas'
 import { readChannelId } from '#src/schemas/values'
 import { CHANNEL, NOW_MS } from '#test/support/making'
 import { fieldsOf, record } from '#test/support/submissions'
@@ -51,7 +53,7 @@ const entity = <State extends string>(state: State): Entity<State> => ({
 
 const ajv = new Ajv2020({ strict: true, allowUnionTypes: true })
 
-const fits = (schema: typeof THING_DATA, value: unknown) => ajv.validate(schema, value)
+const fits = (schema: ObjectSchema, value: unknown) => ajv.validate(schema, value)
 
 test('a thing shows its fields, and attrs without removed ones', (t) => {
   const wire = thingToWire(entity<ThingState>('active'))
@@ -129,7 +131,9 @@ test('an operation expires after its retention and shows an error only when it f
     expires_at: NOW_MS + 1_000,
   }
   t.deepEqual(operationToWire(operation, 1_000), wire)
-  t.true(fits(OPERATION_DATA, operationToWire(operation, 1_000)))
+  t.true(
+    fits(SUBMISSION_ROUTES['GET /send_status/{op_id}'].data, operationToWire(operation, 1_000)),
+  )
   const failed = { ...operation, status: 'failed', errorCode: 'event_closed' } as const
   t.deepEqual(operationToWire(failed, 1_000), {
     ...wire,
@@ -151,5 +155,5 @@ test('the info of a channel has the names of the wire', (t) => {
     things: 4,
     open_events: 5,
   })
-  t.true(fits(INFO_DATA, wire))
+  t.true(fits(CHANNEL_ROUTES['/channel/info'].data, wire))
 })

@@ -7,13 +7,11 @@ import test from 'ava'
 
 import { FAULTS } from '#domain/fault'
 import type { FaultCode } from '#domain/fault'
-import { OPERATION_DATA } from '#src/schemas/answer-schemas'
-import { EXISTS_DATA, EXISTS_QUERY } from '#src/schemas/channel-schemas'
+import { CHANNEL_ROUTES } from '#src/schemas/channel-schemas'
 import { openApiDocument } from '#src/schemas/openapi'
 import type { RouteDescription } from '#src/schemas/openapi'
 import { isRecord } from '#src/schemas/shape'
-import { ACCEPTED_DATA, EVENT_REQUESTS, MESSAGE_QUERY } from '#src/schemas/submission-schemas'
-import { MESSAGE_REQUEST, THING_REQUESTS } from '#src/schemas/submission-schemas'
+import { SUBMISSION_ROUTES } from '#src/schemas/submission-schemas'
 
 const CODES = Object.keys(FAULTS).filter((code): code is FaultCode => code in FAULTS)
 const STATUSES = [400, 401, 404, 405, 409, 413, 429, 503]
@@ -27,8 +25,8 @@ const routes: readonly RouteDescription[] = [
     path: '/message',
     summary: 'Send a Message',
     tag: 'Messages',
-    request: MESSAGE_REQUEST,
-    data: ACCEPTED_DATA.message,
+    request: SUBMISSION_ROUTES['/message'].request,
+    data: SUBMISSION_ROUTES['/message'].data,
     codes: CODES,
   },
   {
@@ -36,8 +34,8 @@ const routes: readonly RouteDescription[] = [
     path: '/message',
     summary: 'Send a Message by its query',
     tag: 'Messages',
-    query: MESSAGE_QUERY,
-    data: ACCEPTED_DATA.message,
+    query: SUBMISSION_ROUTES['GET /message'].query,
+    data: SUBMISSION_ROUTES['GET /message'].data,
     codes: ['title_required'],
   },
   {
@@ -45,8 +43,8 @@ const routes: readonly RouteDescription[] = [
     path: '/thing/{thing_id}/event/create',
     summary: 'Begin an Event of a Thing',
     tag: 'Events',
-    request: EVENT_REQUESTS.create,
-    data: ACCEPTED_DATA.event,
+    request: SUBMISSION_ROUTES['/event/create'].request,
+    data: SUBMISSION_ROUTES['/event/create'].data,
     codes: ['event_time_required', 'event_time_required', 'server_busy'],
   },
   {
@@ -54,8 +52,8 @@ const routes: readonly RouteDescription[] = [
     path: '/thing/delete',
     summary: 'Remove a Thing',
     tag: 'Things',
-    request: THING_REQUESTS.delete,
-    data: ACCEPTED_DATA.thing,
+    request: SUBMISSION_ROUTES['/thing/delete'].request,
+    data: SUBMISSION_ROUTES['/thing/delete'].data,
     codes: [],
   },
   {
@@ -71,7 +69,7 @@ const routes: readonly RouteDescription[] = [
     path: '/send_status/{op_id}',
     summary: 'Get the status of an operation',
     tag: 'Operations',
-    data: OPERATION_DATA,
+    data: SUBMISSION_ROUTES['GET /send_status/{op_id}'].data,
     codes: ['send_status_not_found'],
   },
   {
@@ -79,8 +77,8 @@ const routes: readonly RouteDescription[] = [
     path: '/channel/exists',
     summary: 'Check whether a Channel exists',
     tag: 'Channels',
-    query: EXISTS_QUERY,
-    data: EXISTS_DATA,
+    query: CHANNEL_ROUTES['GET /channel/exists'].query,
+    data: CHANNEL_ROUTES['GET /channel/exists'].data,
     codes: [],
   },
   {
@@ -162,13 +160,13 @@ test('query members that depend on each other are one object, sent as single par
   const names = isRecord(schema) && isRecord(schema['properties']) ? schema['properties'] : {}
   t.deepEqual(
     [...Object.keys(names), String(metadata?.['name'])].toSorted(),
-    Object.keys(MESSAGE_QUERY.properties).toSorted(),
+    Object.keys(SUBMISSION_ROUTES['GET /message'].query.properties).toSorted(),
   )
 })
 
 test('the request schema is the very object whose JSON types check the request', (t) => {
   const content = at('paths', '/message', 'post', 'requestBody', 'content', 'application/json')
-  t.is(content['schema'], MESSAGE_REQUEST)
+  t.is(content['schema'], SUBMISSION_ROUTES['/message'].request)
 })
 
 test('each status lists its codes once, and says when to come again', (t) => {

@@ -1,0 +1,105 @@
+// Makes JSON schemas of the declared fields of submissions.
+
+import { LIST_ITEMS_MAX, METADATA_KEY_BYTES_MAX, METADATA_TEXT_BYTES_MAX } from './fields.ts'
+import * as schemas from './json-schema.ts'
+import type { JsonSchema } from './json-schema.ts'
+import { ANY_TEXT, ENTITY_ID_FORM, OPERATION_ID_FORM, trimmedOrBlank } from './patterns.ts'
+import { fieldsOf } from './submission-fields.ts'
+import type { Field, FieldKind, Fields } from './submission-fields.ts'
+
+const SCALARS = { keyBytesMax: METADATA_KEY_BYTES_MAX, textBytesMax: METADATA_TEXT_BYTES_MAX }
+
+const PATTERNS = {
+  entity: trimmedOrBlank(ENTITY_ID_FORM),
+  operation: trimmedOrBlank(OPERATION_ID_FORM),
+} as const
+
+const patternOf = ({ form }: Field) => (form === undefined ? ANY_TEXT : PATTERNS[form])
+
+/** The member of a request by the kind of its field. */
+const REQUESTS = {
+  'required-text': ({ description }: Field) => schemas.requiredText(description),
+  text: (field: Field) => schemas.text(field.description, patternOf(field)),
+  'patch-text': (field: Field) => schemas.patchText(field.description, patternOf(field)),
+  texts: ({ description }: Field) => schemas.texts(description),
+  'limited-texts': ({ description, bytesMax = 0 }: Field) =>
+    schemas.limitedTexts(description, { itemsMax: LIST_ITEMS_MAX, bytesMax }),
+  time: ({ description }: Field) => schemas.time(description),
+  keyed: ({ description }: Field) => schemas.keyed(description),
+  scalars: ({ description }: Field) => schemas.scalars(description, SCALARS),
+  word: ({ description }: Field) => ({ type: ['string', 'null'], description }) as const,
+} satisfies Record<FieldKind, (field: Field) => JsonSchema>
+
+const STRING = (description: string) => schemas.given('string', description)
+const OBJECT = (description: string) => schemas.given('object', description)
+const STRINGS = (description: string) => schemas.list({ type: 'string' }, description)
+
+/** The member of an answer by the kind of its field. */
+const ANSWERS = {
+  'required-text': STRING,
+  text: STRING,
+  'patch-text': STRING,
+  texts: STRINGS,
+  'limited-texts': STRINGS,
+  time: (description: string) => schemas.given('integer', description),
+  keyed: OBJECT,
+  scalars: OBJECT,
+  word: STRING,
+} satisfies Record<FieldKind, (description: string) => JsonSchema>
+
+/** True when the action takes the field. */
+type IsTaken<One, Action> = One extends { readonly on: infer Own }
+  ? Action extends Own
+    ? true
+    : false
+  : true
+
+type KindOf<One> = One extends Field ? One['kind'] : never
+
+/** The members of the request of an action. */
+export const takenBy = <Named extends Fields, Action extends string>(
+  fields: Named,
+  action: Action,
+) =>
+  Object.fromEntries(
+    fieldsOf(fields, action)
+      .toSorted(([, one], [, other]) => Number('on' in one) - Number('on' in other))
+      .map(([name, field]) => [name, REQUESTS[field.kind](field)]),
+  ) as {
+    readonly [
+      Name in keyof Named as IsTaken<Named[Name], Action> extends true ? Name : never
+    ]: ReturnType<(typeof REQUESTS)[KindOf<Named[Name]>]>
+  }
+
+/** The members that the action refuses because another action takes them. */
+export const refusedBy = <Named extends Fields, Action extends string>(
+  fields: Named,
+  action: Action,
+) =>
+  Object.fromEntries(
+    Object.entries(fields)
+      .filter(([, { on, isRefusedElsewhere }]) => isRefusedElsewhere === true && on !== action)
+      .map(([name, { on }]) => [name, schemas.forbidden(`Only ${on} takes it.`)]),
+  ) as {
+    readonly [
+      Name in keyof Named as Named[Name] extends { readonly isRefusedElsewhere: true }
+        ? IsTaken<Named[Name], Action> extends true
+          ? never
+          : Name
+        : never
+    ]: ReturnType<typeof schemas.forbidden>
+  }
+
+/** The members of an entity's answer. */
+export const answersOf = <Named extends Fields>(fields: Named) =>
+  Object.fromEntries(
+    Object.entries(fields).map(([name, { kind, answer }]) => [
+      name,
+      ANSWERS[kind](answer ?? (kind === 'time' ? SUBMITTED_TIME : SUBMITTED)),
+    ]),
+  ) as {
+    readonly [Name in keyof Named]: ReturnType<(typeof ANSWERS)[KindOf<Named[Name]>]>
+  }
+
+const SUBMITTED = 'As submitted.'
+const SUBMITTED_TIME = 'As submitted, in Unix milliseconds.'
