@@ -8,7 +8,7 @@ import {
   METADATA_KEY_BYTES_MAX,
   METADATA_TEXT_BYTES_MAX,
   TAG_BYTES_MAX,
-} from '#src/schemas/fields'
+} from '#src/schemas/fields/field-reader'
 import { isLonger, isSafeText, utf8Bytes } from '#src/schemas/values'
 
 export type CompatibilityStyle = 'topic' | 'sendkey' | 'devicekey'

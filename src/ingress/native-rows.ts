@@ -32,10 +32,13 @@ import {
 import type { Wire } from '#src/schemas/answers'
 import { CHANNEL_ROUTES, SYNC_BODY_BYTES_MAX } from '#src/schemas/channel-schemas'
 import { DEVICE_ROUTES } from '#src/schemas/device-schemas'
+import { EVENT_ROUTES } from '#src/schemas/event-schemas'
 import { messageBodyFromQuery } from '#src/schemas/message'
+import { MESSAGE_ROUTES } from '#src/schemas/message-schemas'
 import { READING_ROUTES } from '#src/schemas/reading-schemas'
 import type { Declared } from '#src/schemas/route'
-import { SUBMISSION_ROUTES } from '#src/schemas/submission-schemas'
+import { STATUS_ROUTES } from '#src/schemas/submission-schemas'
+import { THING_ROUTES } from '#src/schemas/thing-schemas'
 import { envelope } from './answerer.ts'
 import { channelKeyRows } from './channel-key-rows.ts'
 import { QUERY, jsonBody } from './reader.ts'
@@ -75,7 +78,7 @@ const SEND: Intent = { model: 'message', action: 'send' }
 
 function submissionRows({ acceptance, statusRetentionMs }: NativePorts): readonly Row[] {
   const { submissions, statuses } = acceptance
-  const row = declared(SUBMISSION_ROUTES)
+  const row = declared({ ...MESSAGE_ROUTES, ...EVENT_ROUTES, ...THING_ROUTES })
   return [
     row('/message', (request) => submissions.submit(SEND, request.body, request), acceptedToWire),
     get('/message', {
@@ -87,7 +90,7 @@ function submissionRows({ acceptance, statusRetentionMs }: NativePorts): readonl
         return isFault(fields) ? fields : submissions.submit(SEND, fields, request)
       },
       answerer: envelope(acceptedToWire),
-      about: SUBMISSION_ROUTES['GET /message'],
+      about: MESSAGE_ROUTES['GET /message'],
     }),
     ...EVENT_ACTIONS.flatMap((action) => {
       const intent: Intent = { model: 'event', action }
@@ -118,7 +121,7 @@ function submissionRows({ acceptance, statusRetentionMs }: NativePorts): readonl
     get('/send_status/{op_id}', {
       handle: (request) => statuses.find(request.parameters['op_id'] ?? '', request),
       answerer: envelope((operation: Operation) => operationToWire(operation, statusRetentionMs)),
-      about: SUBMISSION_ROUTES['GET /send_status/{op_id}'],
+      about: STATUS_ROUTES['GET /send_status/{op_id}'],
     }),
   ]
 }

@@ -2,7 +2,7 @@
 
 import { hash } from 'node:crypto'
 import { fault } from '#domain/fault'
-import { openApiDocument } from '#src/schemas/openapi'
+import { openApiDocument } from '#src/schemas/document/openapi'
 import { DOCUMENT, ENVELOPE, IF_NONE_MATCH } from './answerer.ts'
 import type { Document } from './answerer.ts'
 import { nativeRows } from './native-rows.ts'

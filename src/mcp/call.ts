@@ -3,7 +3,7 @@
 import type { Bindings, Grant } from '#domain/assistants'
 import { withGrant } from '#src/acceptance/caller'
 import type { Caller } from '#src/acceptance/caller'
-import type { Opening } from '#src/schemas/tool-schemas'
+import type { Opening } from '#src/schemas/document/tool-schemas'
 
 /** An assistant as its token shows it. */
 export type Assistant =

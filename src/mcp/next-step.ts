@@ -2,7 +2,7 @@
 
 import type { Fault, FaultCode } from '#domain/fault'
 import { lineOf } from '#src/refusals/refusal'
-import type { Opening } from '#src/schemas/tool-schemas'
+import type { Opening } from '#src/schemas/document/tool-schemas'
 
 const AGAIN = 'Wait, then call again with the same arguments.'
 

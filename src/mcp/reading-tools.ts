@@ -5,7 +5,7 @@ import type { Acceptance } from '#src/acceptance/acceptance'
 import { operationToWire, pageToWire, thingToWire } from '#src/schemas/answers'
 import { object, requiredText } from '#src/schemas/json-schema'
 import { READING_ROUTES } from '#src/schemas/reading-schemas'
-import { SUBMISSION_ROUTES } from '#src/schemas/submission-schemas'
+import { STATUS_ROUTES } from '#src/schemas/submission-schemas'
 import { READS } from './tool.ts'
 import type { Tool } from './tool.ts'
 
@@ -57,7 +57,7 @@ export function readingTools({ acceptance, statusRetentionMs }: ReadingPorts): r
         'Tells how far a submission is. accepted, processing and provider_queued go on; sent, ' +
         'partially_failed and failed are final, and error_code says why it failed.',
       body: STATUS_REQUEST,
-      output: SUBMISSION_ROUTES['GET /send_status/{op_id}'].data,
+      output: STATUS_ROUTES['GET /send_status/{op_id}'].data,
       call: async ({ op_id: opId }, call) => {
         const found = await statuses.find(typeof opId === 'string' ? opId : '', await call.caller())
         return isFault(found) ? found : operationToWire(found, statusRetentionMs)

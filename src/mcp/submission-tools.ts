@@ -6,7 +6,9 @@ import type { EventAction, ThingAction } from '#domain/submission'
 import type { Submissions } from '#src/acceptance/submissions'
 import type { Intent } from '#src/acceptance/intent'
 import { acceptedToWire } from '#src/schemas/answers'
-import { SUBMISSION_ROUTES } from '#src/schemas/submission-schemas'
+import { EVENT_ROUTES } from '#src/schemas/event-schemas'
+import { MESSAGE_ROUTES } from '#src/schemas/message-schemas'
+import { THING_ROUTES } from '#src/schemas/thing-schemas'
 import { ADDS, ENDS, SETS } from './tool.ts'
 import type { Tool } from './tool.ts'
 
@@ -69,14 +71,15 @@ const THINGS: Readonly<Record<ThingAction, Words>> = {
   },
 }
 
+const ROUTES = { ...MESSAGE_ROUTES, ...EVENT_ROUTES, ...THING_ROUTES } as const
 type Path = '/message' | `/event/${EventAction}` | `/thing/${ThingAction}`
 
 export function submissionTools(submissions: Submissions): readonly Tool[] {
   const tool = (path: Path, intent: Intent, words: Words): Tool => ({
     name: `${intent.model}_${intent.action}`,
     ...words,
-    body: SUBMISSION_ROUTES[path].request,
-    output: SUBMISSION_ROUTES[path].data,
+    body: ROUTES[path].request,
+    output: ROUTES[path].data,
     scopes: ['mcp:tools'],
     call: async (fields, call) => {
       const accepted = await submissions.submit(intent, fields, await call.caller())

@@ -24,7 +24,7 @@ import type {
   Tick,
 } from '#domain/submission'
 
-import { bareCopy } from './fields.ts'
+import { bareCopy } from './fields/field-reader.ts'
 import { parseJson } from './json/json.ts'
 
 /** One submission as a part of a batch. */

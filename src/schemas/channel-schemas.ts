@@ -1,7 +1,7 @@
 // The routes of Channels and of the subscriptions to them. (decisions.md 7)
 
 import { CREDENTIALS, DEVICE_KEY } from './credentials.ts'
-import { EXAMPLES } from './examples.ts'
+import { EXAMPLES } from './document/examples.ts'
 import { ABSENT, given, inOneCase, list, object, requiredText, text } from './json-schema.ts'
 import { CHANNEL_NAME_FORM, trimmed, trimmedOrBlank } from './patterns.ts'
 import { OPENING, routes } from './route.ts'

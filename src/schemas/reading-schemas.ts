@@ -4,13 +4,14 @@ import { EVENT_STATES, THING_STATES } from '#domain/entity'
 import { ACTIONS, MODELS } from '#domain/submission'
 
 import { CREDENTIALS, DEVICE_KEY } from './credentials.ts'
+import { EVENT_DATA } from './event-schemas.ts'
 import { ABSENT, given, inOneCase, list, object, oneOf } from './json-schema.ts'
 import { requiredText, text, time } from './json-schema.ts'
 import type { JsonSchema, Properties } from './json-schema.ts'
 import { CURSOR_FORM, DELIVERY_ID_FORM, ENTITY_ID_FORM, LIMIT_FORM } from './patterns.ts'
 import { WHOLE_FORM, anyCase, trimmed, trimmedOrBlank } from './patterns.ts'
 import { OPENING, routes } from './route.ts'
-import { EVENT_DATA, THING_DATA } from './submission-schemas.ts'
+import { THING_DATA } from './thing-schemas.ts'
 
 export const LIMIT_MAX = 200
 export const LIMIT_FALLBACK = 50

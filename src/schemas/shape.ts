@@ -16,7 +16,7 @@ import type { Answer } from '#domain/ports'
 
 import { typesOnly } from './json-schema.ts'
 import type { ObjectSchema } from './json-schema.ts'
-import { forbiddenIn, missingCodeOf } from './member-codes.ts'
+import { forbiddenIn, missingCodeOf } from './route.ts'
 import type { ValueOf } from './schema-types.ts'
 
 // Infinity (JSON text 1e999) passes as a number here, so that each field refuses it with its own

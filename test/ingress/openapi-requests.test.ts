@@ -8,7 +8,7 @@ import type { ExecutionContext } from 'ava'
 
 import { parseDeviceKey } from '#domain/identity'
 import { deviceIdOf } from '#src/acceptance/devices/device-identity'
-import { EXAMPLES } from '#src/schemas/examples'
+import { EXAMPLES } from '#src/schemas/document/examples'
 import { isRecord } from '#src/schemas/shape'
 import { addChannel, startIngress } from '#test/support/start-ingress'
 import type { Rig } from '#test/support/start-ingress'

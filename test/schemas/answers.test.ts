@@ -15,7 +15,9 @@ import { operationToWire, thingToWire } from '#src/schemas/answers'
 import { CHANNEL_ROUTES } from '#src/schemas/channel-schemas'
 import type { ObjectSchema } from '#src/schemas/json-schema'
 import { FEED_ENTRY } from '#src/schemas/reading-schemas'
-import { EVENT_DATA, SUBMISSION_ROUTES, THING_DATA } from '#src/schemas/submission-schemas'
+import { EVENT_DATA } from '#src/schemas/event-schemas'
+import { STATUS_ROUTES } from '#src/schemas/submission-schemas'
+import { THING_DATA } from '#src/schemas/thing-schemas'
 import { readChannelId } from '#src/schemas/values'
 import { CHANNEL, NOW_MS } from '#test/support/making'
 import { fieldsOf, record } from '#test/support/submissions'
@@ -131,9 +133,7 @@ test('an operation expires after its retention and shows an error only when it f
     expires_at: NOW_MS + 1_000,
   }
   t.deepEqual(operationToWire(operation, 1_000), wire)
-  t.true(
-    fits(SUBMISSION_ROUTES['GET /send_status/{op_id}'].data, operationToWire(operation, 1_000)),
-  )
+  t.true(fits(STATUS_ROUTES['GET /send_status/{op_id}'].data, operationToWire(operation, 1_000)))
   const failed = { ...operation, status: 'failed', errorCode: 'event_closed' } as const
   t.deepEqual(operationToWire(failed, 1_000), {
     ...wire,

@@ -8,10 +8,13 @@ import test from 'ava'
 import { FAULTS } from '#domain/fault'
 import type { FaultCode } from '#domain/fault'
 import { CHANNEL_ROUTES } from '#src/schemas/channel-schemas'
-import { openApiDocument } from '#src/schemas/openapi'
-import type { RouteDescription } from '#src/schemas/openapi'
+import { openApiDocument } from '#src/schemas/document/openapi'
+import type { RouteDescription } from '#src/schemas/document/openapi'
 import { isRecord } from '#src/schemas/shape'
-import { SUBMISSION_ROUTES } from '#src/schemas/submission-schemas'
+import { EVENT_ROUTES } from '#src/schemas/event-schemas'
+import { MESSAGE_ROUTES } from '#src/schemas/message-schemas'
+import { STATUS_ROUTES } from '#src/schemas/submission-schemas'
+import { THING_ROUTES } from '#src/schemas/thing-schemas'
 
 const CODES = Object.keys(FAULTS).filter((code): code is FaultCode => code in FAULTS)
 const STATUSES = [400, 401, 404, 405, 409, 413, 429, 503]
@@ -25,8 +28,8 @@ const routes: readonly RouteDescription[] = [
     path: '/message',
     summary: 'Send a Message',
     tag: 'Messages',
-    request: SUBMISSION_ROUTES['/message'].request,
-    data: SUBMISSION_ROUTES['/message'].data,
+    request: MESSAGE_ROUTES['/message'].request,
+    data: MESSAGE_ROUTES['/message'].data,
     codes: CODES,
   },
   {
@@ -34,8 +37,8 @@ const routes: readonly RouteDescription[] = [
     path: '/message',
     summary: 'Send a Message by its query',
     tag: 'Messages',
-    query: SUBMISSION_ROUTES['GET /message'].query,
-    data: SUBMISSION_ROUTES['GET /message'].data,
+    query: MESSAGE_ROUTES['GET /message'].query,
+    data: MESSAGE_ROUTES['GET /message'].data,
     codes: ['title_required'],
   },
   {
@@ -43,8 +46,8 @@ const routes: readonly RouteDescription[] = [
     path: '/thing/{thing_id}/event/create',
     summary: 'Begin an Event of a Thing',
     tag: 'Events',
-    request: SUBMISSION_ROUTES['/event/create'].request,
-    data: SUBMISSION_ROUTES['/event/create'].data,
+    request: EVENT_ROUTES['/event/create'].request,
+    data: EVENT_ROUTES['/event/create'].data,
     codes: ['event_time_required', 'event_time_required', 'server_busy'],
   },
   {
@@ -52,8 +55,8 @@ const routes: readonly RouteDescription[] = [
     path: '/thing/delete',
     summary: 'Remove a Thing',
     tag: 'Things',
-    request: SUBMISSION_ROUTES['/thing/delete'].request,
-    data: SUBMISSION_ROUTES['/thing/delete'].data,
+    request: THING_ROUTES['/thing/delete'].request,
+    data: THING_ROUTES['/thing/delete'].data,
     codes: [],
   },
   {
@@ -69,7 +72,7 @@ const routes: readonly RouteDescription[] = [
     path: '/send_status/{op_id}',
     summary: 'Get the status of an operation',
     tag: 'Operations',
-    data: SUBMISSION_ROUTES['GET /send_status/{op_id}'].data,
+    data: STATUS_ROUTES['GET /send_status/{op_id}'].data,
     codes: ['send_status_not_found'],
   },
   {
@@ -160,13 +163,13 @@ test('query members that depend on each other are one object, sent as single par
   const names = isRecord(schema) && isRecord(schema['properties']) ? schema['properties'] : {}
   t.deepEqual(
     [...Object.keys(names), String(metadata?.['name'])].toSorted(),
-    Object.keys(SUBMISSION_ROUTES['GET /message'].query.properties).toSorted(),
+    Object.keys(MESSAGE_ROUTES['GET /message'].query.properties).toSorted(),
   )
 })
 
 test('the request schema is the very object whose JSON types check the request', (t) => {
   const content = at('paths', '/message', 'post', 'requestBody', 'content', 'application/json')
-  t.is(content['schema'], SUBMISSION_ROUTES['/message'].request)
+  t.is(content['schema'], MESSAGE_ROUTES['/message'].request)
 })
 
 test('each status lists its codes once, and says when to come again', (t) => {

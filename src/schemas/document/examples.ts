@@ -1,10 +1,10 @@
 // Examples of requests for the OpenAPI document. Each is made from its schema, so that it changes
 // with it; a test sends them all to a gateway.
 
-import type { JsonSchema, ObjectSchema } from './json-schema.ts'
-import { BLANK } from './patterns.ts'
-import { EVENT_FIELDS, MESSAGE_FIELDS, THING_FIELDS } from './submission-fields.ts'
-import type { Fields } from './submission-fields.ts'
+import type { JsonSchema, ObjectSchema } from '#src/schemas/json-schema'
+import { BLANK } from '#src/schemas/patterns'
+import { EVENT_FIELDS, MESSAGE_FIELDS, THING_FIELDS } from '#src/schemas/fields/submission-fields'
+import type { Fields } from '#src/schemas/fields/submission-fields'
 
 const CHANNEL_ID = 'P7K2M9QW4RD8ZT3VN6HB5YPC1G'
 const PASSWORD = 'correct horse battery'

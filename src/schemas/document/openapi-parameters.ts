@@ -1,8 +1,8 @@
 // The parameters of a route in the OpenAPI document: in its path and its query.
 
 import { exampleOf, examplesOf } from './examples.ts'
-import type { JsonSchema, ObjectSchema } from './json-schema.ts'
-import { ENTITY_ID_FORM, OPERATION_ID_FORM, exactly } from './patterns.ts'
+import type { JsonSchema, ObjectSchema } from '#src/schemas/json-schema'
+import { ENTITY_ID_FORM, OPERATION_ID_FORM, exactly } from '#src/schemas/patterns'
 
 interface Described {
   readonly method: string

@@ -7,9 +7,9 @@
 import { fault } from '#domain/fault'
 import type { Fault } from '#domain/fault'
 
-import { CREDENTIALS } from './credentials.ts'
-import { object } from './json-schema.ts'
-import type { JsonSchema, ObjectSchema } from './json-schema.ts'
+import { CREDENTIALS } from '#src/schemas/credentials'
+import { object } from '#src/schemas/json-schema'
+import type { JsonSchema, ObjectSchema } from '#src/schemas/json-schema'
 
 /**
  * The way in which a caller opens channels: by their passwords, or by a grant that a person gave.

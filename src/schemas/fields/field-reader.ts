@@ -14,9 +14,9 @@ import type { Fields, Json } from '#domain/submission'
 
 import { MESSAGE_FIELDS, fieldsOf } from './submission-fields.ts'
 import type { Field, FieldKind, Fields as Declared } from './submission-fields.ts'
-import { refusalOfTree } from './json/tree.ts'
-import { invalid, isLonger, isSafeText, readText, readTime, UNSAFE_RULE } from './values.ts'
-import type { SentText, SentTime } from './values.ts'
+import { refusalOfTree } from '#src/schemas/json/tree'
+import { invalid, isLonger, isSafeText, readText, readTime, UNSAFE_RULE } from '#src/schemas/values'
+import type { SentText, SentTime } from '#src/schemas/values'
 
 export const LIST_ITEMS_MAX = 32
 export const TAG_BYTES_MAX = MESSAGE_FIELDS.tags.bytesMax

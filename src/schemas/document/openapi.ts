@@ -5,8 +5,8 @@ import { FAULTS } from '#domain/fault'
 import type { FaultCode } from '#domain/fault'
 
 import { examplesOf } from './examples.ts'
-import { ANY_JSON, given, object, oneOf } from './json-schema.ts'
-import type { JsonSchema, ObjectSchema, Properties } from './json-schema.ts'
+import { ANY_JSON, given, object, oneOf } from '#src/schemas/json-schema'
+import type { JsonSchema, ObjectSchema, Properties } from '#src/schemas/json-schema'
 import { parametersOf } from './openapi-parameters.ts'
 
 /** One route as the document describes it. */

@@ -1,9 +1,9 @@
 // Makes JSON schemas of the declared fields of submissions.
 
-import { LIST_ITEMS_MAX, METADATA_KEY_BYTES_MAX, METADATA_TEXT_BYTES_MAX } from './fields.ts'
-import * as schemas from './json-schema.ts'
-import type { JsonSchema } from './json-schema.ts'
-import { ANY_TEXT, ENTITY_ID_FORM, OPERATION_ID_FORM, trimmedOrBlank } from './patterns.ts'
+import { LIST_ITEMS_MAX, METADATA_KEY_BYTES_MAX, METADATA_TEXT_BYTES_MAX } from './field-reader.ts'
+import * as schemas from '#src/schemas/json-schema'
+import type { JsonSchema } from '#src/schemas/json-schema'
+import { ANY_TEXT, ENTITY_ID_FORM, OPERATION_ID_FORM, trimmedOrBlank } from '#src/schemas/patterns'
 import { fieldsOf } from './submission-fields.ts'
 import type { Field, FieldKind, Fields } from './submission-fields.ts'
 
