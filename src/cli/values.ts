@@ -1,11 +1,13 @@
-// Reads the texts that users type as values for the gateway.
+// Reads the texts that users type as values for the gateway, and makes options of declared fields.
 
-import { bare } from '#domain/bare'
 import type { Fields, Json } from '#domain/submission'
 import type { Metadata } from '#src/client/bodies'
+import type { SentFields } from '#src/schemas/fields/field-schemas'
+import { fieldsOf } from '#src/schemas/fields/submission-fields'
+import type { Field, FieldKind, Fields as Declared } from '#src/schemas/fields/submission-fields'
 import { UsageError } from './endings.ts'
-import { BadValue, valued } from './command.ts'
-import type { Option } from './command.ts'
+import { BadValue, choice, required, text, texts, valued } from './command.ts'
+import type { Option, Options } from './command.ts'
 
 /**
  * Reads `key=value` pairs as attrs. A value that is JSON becomes that JSON value, everything else a
@@ -13,9 +15,7 @@ import type { Option } from './command.ts'
  * exactly stays a text.
  */
 export function readPairs(pairs: readonly string[]): Fields {
-  const attrs = bare<Json>()
-  for (const [key, value] of pairs.map(divide)) attrs[key] = readValue(value)
-  return attrs
+  return Object.fromEntries(pairs.map(divide).map(([key, value]) => [key, readValue(value)]))
 }
 
 function divide(pair: string): readonly [key: string, value: string] {
@@ -26,14 +26,14 @@ function divide(pair: string): readonly [key: string, value: string] {
 }
 
 /** One value of a pair. */
-export function readValue(text: string): Json {
-  const parsed = jsonOf(text)
-  return parsed === undefined || !isExact(parsed) ? text : parsed
+export function readValue(typed: string): Json {
+  const parsed = jsonOf(typed)
+  return parsed === undefined || !isExact(parsed) ? typed : parsed
 }
 
-function jsonOf(text: string): Json | undefined {
+function jsonOf(typed: string): Json | undefined {
   try {
-    return JSON.parse(text) as Json // JSON.parse gives nothing else
+    return JSON.parse(typed) as Json // JSON.parse gives nothing else
   } catch {
     return undefined
   }
@@ -49,8 +49,8 @@ function isExact(value: Json): boolean {
 }
 
 /** Reads a time: Unix seconds or milliseconds as the gateway reads them, or an ISO 8601 date. */
-export function readTimeOption(text: string): number {
-  const time = /^\d+(\.\d+)?$/.test(text.trim()) ? Number(text) : Date.parse(text)
+export function readTimeOption(typed: string): number {
+  const time = /^\d+(\.\d+)?$/.test(typed.trim()) ? Number(typed) : Date.parse(typed)
   if (Number.isFinite(time)) return time
   throw new BadValue('a time is Unix seconds or milliseconds, or an ISO 8601 date')
 }
@@ -58,9 +58,9 @@ export function readTimeOption(text: string): number {
 /** Reads a whole number within limits. */
 export const readWhole =
   (min: number, max: number) =>
-  (text: string): number => {
-    const value = Number(text)
-    if (/^\d+$/.test(text) && value >= min && value <= max) return value
+  (typed: string): number => {
+    const value = Number(typed)
+    if (/^\d+$/.test(typed) && value >= min && value <= max) return value
     throw new BadValue(`allowed: a whole number from ${min} to ${max}`)
   }
 
@@ -77,17 +77,58 @@ export const whole = (
 
 /** Reads `key=value` pairs whose values are texts; `key=null` removes the key. */
 export function readTexts(pairs: readonly string[]): { readonly [key: string]: string | null } {
-  const texts = bare<string | null>()
-  for (const [key, value] of pairs.map(divide)) texts[key] = value === 'null' ? null : value
-  return texts
+  const divided = pairs.map(divide)
+  return Object.fromEntries(divided.map(([key, value]) => [key, value === 'null' ? null : value]))
 }
 
 /** Reads `key=value` pairs of metadata: texts, numbers, true and false. */
 export function readMetadata(pairs: readonly string[]): Metadata {
-  const metadata = bare<string | number | boolean>()
-  for (const [key, text] of pairs.map(divide)) {
-    const value = readValue(text)
-    metadata[key] = typeof value === 'object' ? text : value
-  }
-  return metadata
+  return Object.fromEntries(
+    pairs.map(divide).map(([key, sent]) => {
+      const value = readValue(sent)
+      return [key, typeof value === 'object' ? sent : value]
+    }),
+  )
+}
+
+/** The options for the declared fields that an action takes, by their names. */
+export const optionsOf = (declared: Declared, action: string): Options =>
+  Object.fromEntries(
+    fieldsOf(declared, action).flatMap(([name, field]) =>
+      field.option === undefined ? [] : [[optionKey(name, field), optionOf(field, field.option)]],
+    ),
+  )
+
+/** `primaryImage` of `primary_image`, unless the field names its option. */
+const optionKey = (name: string, { optionName }: Field): string =>
+  optionName ?? name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
+
+const LISTS: readonly FieldKind[] = ['texts', 'limited-texts', 'keyed', 'scalars']
+
+function optionOf(field: Field, placeholder: string): Option<unknown> {
+  const { kind, description, choices = [] } = field
+  const words = description.replace(/\.$/, '')
+  const help = field.help ?? `${words.slice(0, 1).toLowerCase()}${words.slice(1)}`
+  if (LISTS.includes(kind)) return texts(placeholder, help)
+  if (kind === 'time') return time(help)
+  if (kind === 'word') return choice(placeholder, choices, help)
+  return kind === 'required-text' ? required(text(placeholder, help)) : text(placeholder, help)
+}
+
+/** The members of a body that the options of its fields give. */
+export function membersOf<Named extends Declared, Action extends string>(
+  declared: Named,
+  action: Action,
+  options: Readonly<Record<string, unknown>>,
+): SentFields<Named, Action> {
+  const members = fieldsOf(declared, action).flatMap(([name, field]) => {
+    const value = field.option === undefined ? undefined : options[optionKey(name, field)]
+    return value === undefined ? [] : [[name, memberOf(field.kind, value)] as const]
+  })
+  return Object.fromEntries(members) as never // Each option reads the type of its field.
+}
+
+function memberOf(kind: FieldKind, value: unknown): unknown {
+  if (kind === 'keyed') return readTexts(value as readonly string[])
+  return kind === 'scalars' ? readMetadata(value as readonly string[]) : value
 }

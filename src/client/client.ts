@@ -44,151 +44,123 @@ export function createClient(options: ClientOptions) {
     timeoutMs: options.timeoutMs ?? TIMEOUT_MS,
   }
   const routes = routesOf(endpoint)
-  const { get, post } = routes
   return {
-    message: {
-      send: post<Wire.MessageBody, Wire.AcceptedMessage>('/message', ({ op_id }) => !!op_id),
-    },
+    message: { send: routes.post('/message', ({ op_id }) => !!op_id) },
     event: eventRoutes(routes),
     /** The Events of one Thing: the path carries its id. */
     eventOf: (thingId: string) => eventOfRoutes(routes, thingId),
     thing: thingRoutes(routes),
     device: deviceRoutes(routes),
     channel: channelRoutes(routes),
-    key: keyRoutes(routes),
-    messages: messagesRoutes(routes),
+    key: keyRoutes(endpoint),
+    messages: {
+      pull: routes.repeated('/messages/pull'),
+      ack: routes.repeated('/messages/ack'),
+    },
     /** The record of an operation. */
     status: (opId: string, callOptions?: CallOptions) =>
-      get<Wire.OperationRecord>(`/send_status/${encodeURIComponent(opId)}`, callOptions),
+      routes.get<Wire.OperationRecord>(`/send_status/${encodeURIComponent(opId)}`, callOptions),
     profile: (callOptions?: CallOptions) =>
-      get<Readonly<Record<string, unknown>>>('/gateway/profile', callOptions),
+      routes.get<Readonly<Record<string, unknown>>>('/gateway/profile', callOptions),
   }
 }
 
-/** Functions that make a route into a method. */
+/** Functions that make a declared route into a method; `at` is its path where that has places. */
 type Routes = ReturnType<typeof routesOf>
 
 function routesOf(endpoint: Endpoint) {
-  const post = poster(endpoint)
+  const post = <Path extends Wire.Path>(
+    path: Path,
+    isRepeatable: (body: Wire.BodyOf<Path>) => boolean,
+    at: string = path,
+  ) => poster<Wire.BodyOf<Path>, Wire.DataOf<Path>>(endpoint, at, isRepeatable)
   return {
     get: getter(endpoint),
     post,
     /** A route whose calls the client never repeats by itself. */
-    once: <Body extends object, Data>(path: string) => post<Body, Data>(path, () => false),
-    repeated: <Body extends object, Data>(path: string) => post<Body, Data>(path, () => true),
+    once: <Path extends Wire.Path>(path: Path, at?: string) => post(path, () => false, at),
+    repeated: <Path extends Wire.Path>(path: Path) => post(path, () => true),
   }
 }
 
 const eventRoutes = ({ once, repeated }: Routes) => ({
-  create: once<Wire.EventCreateBody, Wire.AcceptedEvent>('/event/create'),
-  update: once<Wire.EventUpdateBody, Wire.AcceptedEvent>('/event/update'),
-  close: once<Wire.EventCloseBody, Wire.AcceptedEvent>('/event/close'),
-  get: repeated<Wire.Reader & { readonly event_id: string }, Wire.EventRecord>('/event/get'),
-  list: repeated<
-    Wire.Reader & Wire.PageBody & { readonly state?: string; readonly thing_id?: string },
-    Wire.PageOf<Wire.EventRecord>
-  >('/event/list'),
+  create: once('/event/create'),
+  update: once('/event/update'),
+  close: once('/event/close'),
+  get: repeated('/event/get'),
+  list: repeated('/event/list'),
 })
 
 function eventOfRoutes({ once }: Routes, thingId: string) {
   const path = `/thing/${encodeURIComponent(thingId)}/event`
   return {
-    create: once<Wire.EventCreateBody, Wire.AcceptedEvent>(`${path}/create`),
-    update: once<Wire.EventUpdateBody, Wire.AcceptedEvent>(`${path}/update`),
-    close: once<Wire.EventCloseBody, Wire.AcceptedEvent>(`${path}/close`),
+    create: once('/event/create', `${path}/create`),
+    update: once('/event/update', `${path}/update`),
+    close: once('/event/close', `${path}/close`),
   }
 }
 
 const thingRoutes = ({ once, repeated }: Routes) => ({
-  create: once<Wire.ThingCreateBody, Wire.AcceptedThing>('/thing/create'),
-  update: once<Wire.ThingUpdateBody, Wire.AcceptedThing>('/thing/update'),
-  archive: once<Wire.ThingUpdateBody, Wire.AcceptedThing>('/thing/archive'),
-  delete: once<Wire.ThingDeleteBody, Wire.AcceptedThing>('/thing/delete'),
-  get: repeated<Wire.Reader & { readonly thing_id: string }, Wire.ThingRecord>('/thing/get'),
-  list: repeated<
-    Wire.Reader & Wire.PageBody & { readonly state?: string },
-    Wire.PageOf<Wire.ThingRecord>
-  >('/thing/list'),
+  create: once('/thing/create'),
+  update: once('/thing/update'),
+  archive: once('/thing/archive'),
+  delete: once('/thing/delete'),
+  get: repeated('/thing/get'),
+  list: repeated('/thing/list'),
 })
 
 const deviceRoutes = ({ once, repeated }: Routes) => ({
-  register: once<Wire.RegisterBody, Wire.Registered>('/device/register'),
-  setRoute: repeated<Wire.RouteBody, Wire.Route>('/channel/device'),
-  deleteRoute: repeated<Omit<Wire.RouteBody, 'provider_token'>, Wire.Route>(
-    '/channel/device/delete',
-  ),
-  retireToken: repeated<
-    { readonly platform: string; readonly provider_token: string },
-    { readonly retired: boolean }
-  >('/channel/device/provider-token/retire'),
+  register: once('/device/register'),
+  setRoute: repeated('/channel/device'),
+  deleteRoute: repeated('/channel/device/delete'),
+  retireToken: repeated('/channel/device/provider-token/retire'),
 })
 
 const channelRoutes = ({ get, post, once, repeated }: Routes) => ({
-  create: once<{ readonly channel_name: string; readonly password: string }, Wire.ChannelName>(
-    '/channel/create',
-  ),
+  create: once('/channel/create'),
   // With channel_name a repeat would make another channel.
-  subscribe: post<Wire.SubscribeBody, Wire.Subscribed>(
-    '/channel/subscribe',
-    (body) => 'channel_id' in body,
-  ),
-  unsubscribe: repeated<
-    Wire.DeviceChannel,
-    { readonly channel_id: string; readonly removed: boolean }
-  >('/channel/unsubscribe'),
-  sync: repeated<Wire.SyncBody, Wire.Synced>('/channel/sync'),
-  rename: repeated<Wire.Credentials & { readonly channel_name: string }, Wire.ChannelName>(
-    '/channel/rename',
-  ),
+  subscribe: post('/channel/subscribe', ({ channel_id }) => channel_id !== undefined),
+  unsubscribe: repeated('/channel/unsubscribe'),
+  sync: repeated('/channel/sync'),
+  rename: repeated('/channel/rename'),
   // A repeat after a lost answer would fail at the new password, or the deleted channel.
-  changePassword: once<
-    Wire.Credentials & { readonly new_password: string },
-    { readonly channel_id: string }
-  >('/channel/password'),
-  delete: once<Wire.Credentials, { readonly deleted: boolean }>('/channel/delete'),
-  info: repeated<Wire.Credentials, Wire.ChannelFacts>('/channel/info'),
+  changePassword: once('/channel/password'),
+  delete: once('/channel/delete'),
+  info: repeated('/channel/info'),
   exists: (channelId: string, options?: CallOptions) =>
-    get<{ readonly channel_id: string; readonly exists: boolean }>(
+    get<Wire.DataOf<'GET /channel/exists'>>(
       `/channel/exists?channel_id=${encodeURIComponent(channelId)}`,
       options,
     ),
-  history: repeated<Wire.Reader & Wire.HistoryBody, Wire.PageOf<Wire.FeedRecord>>(
-    '/channel/history',
-  ),
+  history: repeated('/channel/history'),
 })
 
 /** Keys that replace a channel and its password on the compatibility routes. */
-const keyRoutes = ({ once, repeated }: Routes) => ({
-  create: once<Wire.Credentials & { readonly label?: string }, Wire.CreatedKey>('/channel/key'),
-  list: repeated<Wire.Credentials, Wire.ListedKeys>('/channel/key/list'),
+const keyRoutes = (endpoint: Endpoint) => ({
+  create: poster<Wire.Credentials & { readonly label?: string }, Wire.CreatedKey>(
+    endpoint,
+    '/channel/key',
+    () => false,
+  ),
+  list: poster<Wire.Credentials, Wire.ListedKeys>(endpoint, '/channel/key/list', () => true),
   // A repeat after a lost answer would not find the key.
-  revoke: once<
+  revoke: poster<
     Wire.Credentials & { readonly key_id: string },
     { readonly channel_id: string; readonly revoked: boolean }
-  >('/channel/key/revoke'),
+  >(endpoint, '/channel/key/revoke', () => false),
 })
 
-const messagesRoutes = ({ repeated }: Routes) => ({
-  pull: repeated<{ readonly device_key: string; readonly limit?: number }, Wire.Pulled>(
-    '/messages/pull',
-  ),
-  ack: repeated<
-    { readonly device_key: string; readonly delivery_ids: readonly string[] },
-    Wire.Acked
-  >('/messages/ack'),
-})
-
-/** The type of the answer comes from the table above; tests of the gateway keep both equal. */
-function poster(endpoint: Endpoint) {
-  return <Body extends object, Data>(
-      path: string,
-      isRepeatable: (body: Body) => boolean,
-    ): Method<Body, Data> =>
-    async (body, { signal, repeat } = {}) => {
-      const request = { method: 'POST', path, body, signal } as const
-      const repeats = repeatsOf(repeat, isRepeatable(body))
-      return (await call(endpoint, { ...request, repeats })) as Data
-    }
+/** The type of the answer is that of the declared route, which the gateway answers by. */
+function poster<Body extends object, Data>(
+  endpoint: Endpoint,
+  path: string,
+  isRepeatable: (body: Body) => boolean,
+): Method<Body, Data> {
+  return async (body, { signal, repeat } = {}) => {
+    const request = { method: 'POST', path, body, signal } as const
+    const repeats = repeatsOf(repeat, isRepeatable(body))
+    return (await call(endpoint, { ...request, repeats })) as Data
+  }
 }
 
 function getter(endpoint: Endpoint) {

@@ -2,7 +2,7 @@
 
 import { CREDENTIALS, DEVICE_KEY } from './credentials.ts'
 import { EXAMPLES } from './document/examples.ts'
-import { ABSENT, given, inOneCase, list, object, requiredText, text } from './json-schema.ts'
+import { ABSENT, given, eitherOf, list, object, requiredText, text } from './json-schema.ts'
 import { CHANNEL_NAME_FORM, trimmed, trimmedOrBlank } from './patterns.ts'
 import { OPENING, routes } from './route.ts'
 
@@ -17,7 +17,7 @@ const CHANNEL_NAME = requiredText(NAME_RULE, trimmed(CHANNEL_NAME_FORM))
 
 export const CREDENTIALS_REQUEST = object(CREDENTIALS, ['channel_id', 'password'])
 
-const SUBSCRIBE_REQUEST = inOneCase(
+const SUBSCRIBE_REQUEST = eitherOf(
   object(
     {
       device_key: DEVICE_KEY,

@@ -18,17 +18,26 @@ export interface ObjectSchema<Members = Properties, Required extends string = st
 /** An object of named properties; `required` in the order in which a missing one is reported. */
 export const object = <
   const Members extends Properties,
-  const Required extends keyof Members & string = never,
+  const Required extends keyof Members & string,
 >(
   properties: Members,
   required: readonly Required[],
 ): ObjectSchema<Members, Required> => ({ type: 'object', properties, required })
 
-/** One of several cases, each of which says more about the members of one object. */
-export const inOneCase = <Schema extends ObjectSchema, const Cases extends readonly ObjectSchema[]>(
+/**
+ * One of several cases, each of which says more about the members of one object. The SDK types the
+ * body as one of them.
+ */
+export const eitherOf = <Schema extends ObjectSchema, const Cases extends readonly ObjectSchema[]>(
   schema: Schema,
   cases: Cases,
 ): Schema & { readonly anyOf: Cases } => ({ ...schema, anyOf: cases })
+
+/** The same for rules that go beyond types: the SDK types the body without its cases. */
+export const inOneCase = <Schema extends ObjectSchema>(
+  schema: Schema,
+  cases: readonly ObjectSchema[],
+): Schema => ({ ...schema, anyOf: cases })
 
 /** A text that must be sent, in the form of the pattern; by default any text that is not blank. */
 export const requiredText = (description: string, pattern = NOT_BLANK) =>

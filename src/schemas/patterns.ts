@@ -8,7 +8,7 @@ const ASCII_SPACE = '\\t-\\r '
 const ASCII_VISIBLE = '\\u0001-\\u0008\\u000e-\\u001f!-\\u007f'
 
 /** Nothing but white space, which counts as absent. */
-export const BLANK = `^[${SPACE}]*$`
+export const BLANK = `^[${SPACE}]*$` as const
 /** Any text without NUL. JSON in UTF-8 has no half of a surrogate pair. */
 export const ANY_TEXT = '^[^\\u0000]*$'
 /** Any text that has more than white space and NUL, which is left out. */

@@ -5,7 +5,7 @@ import { ACTIONS, MODELS } from '#domain/submission'
 
 import { CREDENTIALS, DEVICE_KEY } from './credentials.ts'
 import { EVENT_DATA } from './event-schemas.ts'
-import { ABSENT, given, inOneCase, list, object, oneOf } from './json-schema.ts'
+import { ABSENT, given, eitherOf, list, object, oneOf } from './json-schema.ts'
 import { requiredText, text, time } from './json-schema.ts'
 import type { JsonSchema, Properties } from './json-schema.ts'
 import { CURSOR_FORM, DELIVERY_ID_FORM, ENTITY_ID_FORM, LIMIT_FORM } from './patterns.ts'
@@ -34,11 +34,11 @@ const READER_CASES = [
 /** A request of a caller with the password, or of a subscribed device. */
 const readingRequest = <
   const Members extends Properties,
-  const Required extends keyof Members & string = never,
+  const Required extends keyof Members & string,
 >(
   members: Members,
-  required: readonly Required[] = [],
-) => inOneCase(object({ ...READER, ...members }, ['channel_id', ...required]), READER_CASES)
+  required: readonly Required[],
+) => eitherOf(object({ ...READER, ...members }, ['channel_id', ...required]), READER_CASES)
 
 const limit = (fallback: number) =>
   ({
@@ -58,7 +58,7 @@ const PAGE = {
 
 export const STATES = { thing: THING_STATES, event: EVENT_STATES } as const
 
-const stateOf = <State extends string>(model: string, states: readonly State[]) => ({
+const stateOf = (model: string, states: readonly string[]) => ({
   ...text(`Only ${model}s in this state: ${states.join(', ')}.`, trimmedOrBlank(anyCase(states))),
   examples: states.slice(0, 1),
 })
@@ -66,19 +66,28 @@ const stateOf = <State extends string>(model: string, states: readonly State[]) 
 const THING_ID = { thing_id: requiredText('The Thing.', trimmed(ENTITY_ID_FORM)) } as const
 const EVENT_ID = { event_id: requiredText('The Event.', trimmed(ENTITY_ID_FORM)) } as const
 
-const HISTORY_REQUEST = readingRequest({
-  after_seq: {
-    type: ['integer', 'string', 'null'],
-    minimum: 0,
-    maximum: Number.MAX_SAFE_INTEGER,
-    pattern: trimmedOrBlank(WHOLE_FORM),
-    description: 'Only entries behind this seq; a cursor takes its place.',
+const HISTORY_REQUEST = readingRequest(
+  {
+    after_seq: {
+      type: ['integer', 'string', 'null'],
+      minimum: 0,
+      maximum: Number.MAX_SAFE_INTEGER,
+      pattern: trimmedOrBlank(WHOLE_FORM),
+      description: 'Only entries behind this seq; a cursor takes its place.',
+    },
+    since: time('Only entries accepted then or later.'),
+    model: text(
+      `Only entries of one model: ${MODELS.join(', ')}.`,
+      trimmedOrBlank(anyCase(MODELS)),
+    ),
+    entity_id: text(
+      'Only entries of this Message, Event or Thing.',
+      trimmedOrBlank(ENTITY_ID_FORM),
+    ),
+    ...PAGE,
   },
-  since: time('Only entries accepted then or later.'),
-  model: text(`Only entries of one model: ${MODELS.join(', ')}.`, trimmedOrBlank(anyCase(MODELS))),
-  entity_id: text('Only entries of this Message, Event or Thing.', trimmedOrBlank(ENTITY_ID_FORM)),
-  ...PAGE,
-})
+  [],
+)
 
 export const FEED_ENTRY = object(
   {
@@ -128,7 +137,7 @@ export const READING_ROUTES = routes('Reading', {
   },
   '/thing/list': {
     summary: 'List the things of a Channel, newest change first',
-    request: readingRequest({ state: stateOf('thing', STATES.thing), ...PAGE }),
+    request: readingRequest({ state: stateOf('thing', STATES.thing), ...PAGE }, []),
     data: page(THING_DATA),
     codes: [...OPENING, 'invalid_cursor'],
   },
@@ -140,11 +149,14 @@ export const READING_ROUTES = routes('Reading', {
   },
   '/event/list': {
     summary: 'List the events of a Channel, newest change first',
-    request: readingRequest({
-      state: stateOf('event', STATES.event),
-      thing_id: text('Only Events that belong to this Thing.', trimmedOrBlank(ENTITY_ID_FORM)),
-      ...PAGE,
-    }),
+    request: readingRequest(
+      {
+        state: stateOf('event', STATES.event),
+        thing_id: text('Only Events that belong to this Thing.', trimmedOrBlank(ENTITY_ID_FORM)),
+        ...PAGE,
+      },
+      [],
+    ),
     data: page(EVENT_DATA),
     codes: [...OPENING, 'invalid_cursor'],
   },

@@ -4,12 +4,17 @@
 import type { Json } from '#domain/submission'
 
 import type { ObjectSchema } from './json-schema.ts'
+import type { BLANK } from './patterns.ts'
 
-/** The value that a schema describes. */
+/** The value that a schema describes: what a body holds once it is checked, and every answer. */
 export type ValueOf<Schema> = Schema extends { readonly enum: readonly (infer Word)[] }
   ? Word
   : Schema extends ObjectSchema<infer Members, infer Required>
-    ? Body<Members, Required>
+    ? Flat<
+        { readonly [Name in keyof Members & Required]: ValueOf<Members[Name]> } & {
+          readonly [Name in Exclude<keyof Members, Required>]?: ValueOf<Members[Name]>
+        }
+      >
     : Schema extends { readonly type: infer Type }
       ? Typed<Type extends readonly (infer Name)[] ? Name : Type, Schema>
       : Schema extends { readonly $ref: string }
@@ -34,37 +39,42 @@ type Typed<Name, Schema> = Name extends keyof Scalars
           : Json
       }
 
-type Body<Members, Required extends string> = {
-  readonly [Name in keyof Members & Required]: ValueOf<Members[Name]>
-} & { readonly [Name in Exclude<keyof Members, Required>]?: ValueOf<Members[Name]> }
+/**
+ * Null is the same as a member that is left out. Where the examples are of a few words, those words:
+ * readers take them in any case.
+ */
+type SentValue<Schema> = Schema extends { readonly pattern: typeof BLANK }
+  ? never
+  : Schema extends WithWords<infer Word>
+    ? Word
+    : Exclude<ValueOf<Schema>, null>
 
-/** The body that a caller writes: null is the same as a member that is left out. */
+type WithWords<Word extends string> = { readonly examples: readonly Word[] }
+
+/** The body that a caller writes, in each of its cases. */
 export type Sent<Schema> =
   Schema extends ObjectSchema<infer Members, infer Required>
-    ? SentMembers<Members, Required>
+    ? Schema extends { readonly anyOf: readonly (infer Case)[] }
+      ? Case extends ObjectSchema<infer Own, infer OwnRequired>
+        ? SentBody<Omit<Members, keyof Own> & Own, Required | OwnRequired>
+        : never
+      : SentBody<Members, Required>
     : never
 
-type SentMembers<Members, Required extends string> = Flat<
+type SentBody<Members, Required> = Flat<
   { readonly [Name in keyof Members & Required]: SentValue<Members[Name]> } & {
-    readonly [Name in Taken<Members, Required>]?: SentValue<Members[Name]>
+    readonly [Name in MayBeSent<Members, Required>]?: SentValue<Members[Name]>
   }
 >
 
 /** The members that may be left out, without those that must not be sent. */
-type Taken<Members, Required> = {
+type MayBeSent<Members, Required> = {
   [Name in keyof Members]: Name extends Required
     ? never
-    : [SentValue<Members[Name]>] extends [never]
+    : Members[Name] extends { readonly type: 'null' }
       ? never
       : Name
 }[keyof Members]
 
-/** Where the examples are of a few words, those words: readers take them in any case. */
-type SentValue<Schema> = Schema extends {
-  readonly examples: readonly (infer Word extends string)[]
-}
-  ? Word
-  : Exclude<ValueOf<Schema>, null>
-
-/** Shows the members of a type instead of the way in which it was made. */
+/** Shows the members of a type in place of the way in which it is made. */
 type Flat<Members> = { readonly [Name in keyof Members]: Members[Name] }

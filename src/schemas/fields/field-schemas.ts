@@ -2,8 +2,9 @@
 
 import { LIST_ITEMS_MAX, METADATA_KEY_BYTES_MAX, METADATA_TEXT_BYTES_MAX } from './field-reader.ts'
 import * as schemas from '#src/schemas/json-schema'
-import type { JsonSchema } from '#src/schemas/json-schema'
+import type { JsonSchema, ObjectSchema } from '#src/schemas/json-schema'
 import { ANY_TEXT, ENTITY_ID_FORM, OPERATION_ID_FORM, trimmedOrBlank } from '#src/schemas/patterns'
+import type { Sent } from '#src/schemas/schema-types'
 import { fieldsOf } from './submission-fields.ts'
 import type { Field, FieldKind, Fields } from './submission-fields.ts'
 
@@ -56,6 +57,21 @@ type IsTaken<One, Action> = One extends { readonly on: infer Own }
 
 type KindOf<One> = One extends Field ? One['kind'] : never
 
+type Taken<Named, Action> = {
+  readonly [
+    Name in keyof Named as IsTaken<Named[Name], Action> extends true ? Name : never
+  ]: ReturnType<(typeof REQUESTS)[KindOf<Named[Name]>]>
+}
+
+type NeededOf<Named> = {
+  [Name in keyof Named]: KindOf<Named[Name]> extends 'required-text' ? Name : never
+}[keyof Named]
+
+/** The fields that a caller writes for an action. */
+export type SentFields<Named, Action> = Sent<
+  ObjectSchema<Taken<Named, Action>, NeededOf<Named> & string>
+>
+
 /** The members of the request of an action. */
 export const takenBy = <Named extends Fields, Action extends string>(
   fields: Named,
@@ -65,11 +81,7 @@ export const takenBy = <Named extends Fields, Action extends string>(
     fieldsOf(fields, action)
       .toSorted(([, one], [, other]) => Number('on' in one) - Number('on' in other))
       .map(([name, field]) => [name, REQUESTS[field.kind](field)]),
-  ) as {
-    readonly [
-      Name in keyof Named as IsTaken<Named[Name], Action> extends true ? Name : never
-    ]: ReturnType<(typeof REQUESTS)[KindOf<Named[Name]>]>
-  }
+  ) as Taken<Named, Action>
 
 /** The members that the action refuses because another action takes them. */
 export const refusedBy = <Named extends Fields, Action extends string>(
