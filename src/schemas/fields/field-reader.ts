@@ -166,8 +166,10 @@ export function fieldsReaderOf(declared: Declared, action: string) {
   return (body: Readonly<Record<string, unknown>>): FieldReader => {
     const reader = new FieldReader()
     for (const { name, field, read } of taken) {
+      const sent = body[name]
+      if (sent === undefined || sent === null) continue // Most fields of most requests.
       // The shape checked the JSON type: its schema is made of the same declaration.
-      read(reader, body[name] as never, name, field)
+      read(reader, sent as never, name, field)
     }
     return reader
   }
