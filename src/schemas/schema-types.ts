@@ -40,8 +40,8 @@ type Typed<Name, Schema> = Name extends keyof Scalars
       }
 
 /**
- * Null is the same as a member that is left out. Where the examples are of a few words, those words:
- * readers take them in any case.
+ * Null is the same as a member that is left out. Of a member whose examples are of a few words, it
+ * is one of those words: readers take them in any case.
  */
 type SentValue<Schema> = Schema extends { readonly pattern: typeof BLANK }
   ? never
