@@ -3,6 +3,7 @@
 // document of. Times are Unix seconds or milliseconds in requests, milliseconds in answers.
 
 import type { Json } from '#domain/submission'
+import type { CHANNEL_KEY_ROUTES } from '#src/schemas/channel-key-schemas'
 import type { CHANNEL_ROUTES, CREDENTIALS_REQUEST, SYNC_ITEM } from '#src/schemas/channel-schemas'
 import type { DEVICE_ROUTES } from '#src/schemas/device-schemas'
 import type { EVENT_ROUTES } from '#src/schemas/event-schemas'
@@ -18,6 +19,7 @@ type Routes = typeof MESSAGE_ROUTES &
   typeof STATUS_ROUTES &
   typeof DEVICE_ROUTES &
   typeof CHANNEL_ROUTES &
+  typeof CHANNEL_KEY_ROUTES &
   typeof READING_ROUTES
 
 /** The paths of the routes for POST. */
@@ -88,21 +90,8 @@ export type FeedRecord = DataOf<'/channel/history'>['items'][number]
 export type Pulled = DataOf<'/messages/pull'>
 export type Acked = DataOf<'/messages/ack'>
 
+/** Its key is a secret that is shown once. */
+export type CreatedKey = DataOf<'/channel/key'>
+export type ListedKeys = DataOf<'/channel/key/list'>
 /** A listed key; its key_id is no secret and proves nothing. */
-export interface ListedKey {
-  readonly key_id: string
-  /** The label; empty when none was given. */
-  readonly label: string
-  readonly created_at: number
-}
-
-export interface CreatedKey extends ListedKey {
-  readonly channel_id: string
-  /** A secret that is shown once. */
-  readonly key: string
-}
-
-export interface ListedKeys {
-  readonly channel_id: string
-  readonly keys: readonly ListedKey[]
-}
+export type ListedKey = ListedKeys['keys'][number]

@@ -52,7 +52,7 @@ export function createClient(options: ClientOptions) {
     thing: thingRoutes(routes),
     device: deviceRoutes(routes),
     channel: channelRoutes(routes),
-    key: keyRoutes(endpoint),
+    key: keyRoutes(routes),
     messages: {
       pull: routes.repeated('/messages/pull'),
       ack: routes.repeated('/messages/ack'),
@@ -136,18 +136,11 @@ const channelRoutes = ({ get, post, once, repeated }: Routes) => ({
 })
 
 /** Keys that replace a channel and its password on the compatibility routes. */
-const keyRoutes = (endpoint: Endpoint) => ({
-  create: poster<Wire.Credentials & { readonly label?: string }, Wire.CreatedKey>(
-    endpoint,
-    '/channel/key',
-    () => false,
-  ),
-  list: poster<Wire.Credentials, Wire.ListedKeys>(endpoint, '/channel/key/list', () => true),
+const keyRoutes = ({ once, repeated }: Routes) => ({
+  create: once('/channel/key'),
+  list: repeated('/channel/key/list'),
   // A repeat after a lost answer would not find the key.
-  revoke: poster<
-    Wire.Credentials & { readonly key_id: string },
-    { readonly channel_id: string; readonly revoked: boolean }
-  >(endpoint, '/channel/key/revoke', () => false),
+  revoke: once('/channel/key/revoke'),
 })
 
 /** The type of the answer is that of the declared route, which the gateway answers by. */

@@ -5,7 +5,7 @@
 //   listeners.ts           the listeners
 //   pipeline.ts            the checks that every row shares
 //   row.ts, request.ts     the types of a route and of a handler's request
-//   routes.ts              the table: native-rows.ts, channel-key-rows.ts, probes.ts
+//   routes.ts              the table: native-rows.ts, probes.ts
 //   reader.ts              bodies
 //   answerer.ts            answers: respond.ts
 //   mount.ts               handlers written for node:http

@@ -3,12 +3,14 @@
 
 import { isFault } from '#domain/fault'
 import type { Operation } from '#domain/operation'
+import type { ChannelId } from '#domain/identity'
 import type { Answer } from '#domain/ports'
 import type { Page } from '#domain/store-ports'
 import { EVENT_ACTIONS, THING_ACTIONS } from '#domain/submission'
 import type { Acceptance } from '#src/acceptance/acceptance'
 import type { Intent } from '#src/acceptance/intent'
 import {
+  acceptedToWire,
   acknowledgedToWire,
   channelIdToWire,
   channelToWire,
@@ -18,9 +20,6 @@ import {
   leftToWire,
   registeredToWire,
   synchronisedToWire,
-} from '#src/schemas/administration-answers'
-import {
-  acceptedToWire,
   channelInfoToWire,
   eventToWire,
   feedEntryToWire,
@@ -30,6 +29,8 @@ import {
   thingToWire,
 } from '#src/schemas/answers'
 import type { Wire } from '#src/schemas/answers'
+import { listedKeysToWire, madeKeyToWire } from '#src/schemas/channel-key-requests'
+import { CHANNEL_KEY_ROUTES } from '#src/schemas/channel-key-schemas'
 import { CHANNEL_ROUTES, SYNC_BODY_BYTES_MAX } from '#src/schemas/channel-schemas'
 import { DEVICE_ROUTES } from '#src/schemas/device-schemas'
 import { EVENT_ROUTES } from '#src/schemas/event-schemas'
@@ -40,7 +41,6 @@ import type { Declared } from '#src/schemas/route'
 import { STATUS_ROUTES } from '#src/schemas/submission-schemas'
 import { THING_ROUTES } from '#src/schemas/thing-schemas'
 import { envelope } from './answerer.ts'
-import { channelKeyRows } from './channel-key-rows.ts'
 import { QUERY, jsonBody } from './reader.ts'
 import type { Request } from './request.ts'
 import { get, post } from './row.ts'
@@ -55,7 +55,7 @@ export const nativeRows = (ports: NativePorts): readonly Row[] => [
   ...submissionRows(ports),
   ...deviceRows(ports),
   ...channelRows(ports),
-  ...channelKeyRows(ports.acceptance),
+  ...keyRows(ports),
   ...readingRows(ports),
 ]
 
@@ -194,6 +194,19 @@ function channelRows({ acceptance }: NativePorts): readonly Row[] {
       answerer: envelope(existenceToWire),
       about: CHANNEL_ROUTES['GET /channel/exists'],
     }),
+  ]
+}
+
+function keyRows({ acceptance: { keys } }: NativePorts): readonly Row[] {
+  const row = declared(CHANNEL_KEY_ROUTES)
+  return [
+    row('/channel/key', (request) => keys.create(request.body, request), madeKeyToWire),
+    row('/channel/key/list', (request) => keys.list(request.body, request), listedKeysToWire),
+    row(
+      '/channel/key/revoke',
+      (request) => keys.revoke(request.body, request),
+      (channelId: ChannelId) => ({ channel_id: channelId, revoked: true }),
+    ),
   ]
 }
 

@@ -6,59 +6,13 @@ import { fault, isFault } from '#domain/fault'
 import type { ChannelId } from '#domain/identity'
 import type { Answer } from '#domain/ports'
 import type { Wire } from './answers.ts'
-import { CREDENTIALS } from './credentials.ts'
-import { given, object, requiredText, text } from './json-schema.ts'
-import { KEY_ID_FORM, atMost, trimmed } from './patterns.ts'
+import { CHANNEL_KEY_ROUTES, LABEL_CHARACTERS_MAX } from './channel-key-schemas.ts'
 import { shape } from './shape.ts'
 import { invalid, isSafeText, readCredentials } from './values.ts'
 import type { Credentials } from './values.ts'
 
-const LABEL_CHARACTERS_MAX = 128
-
-export const KEY_REQUEST = object(
-  {
-    ...CREDENTIALS,
-    label: text('The purpose of the key, up to 128 characters.', atMost(LABEL_CHARACTERS_MAX)),
-  },
-  ['channel_id', 'password'],
-)
-
-export const KEY_REVOKE_REQUEST = object(
-  { ...CREDENTIALS, key_id: requiredText('The key_id of the key.', trimmed(KEY_ID_FORM)) },
-  ['channel_id', 'password', 'key_id'],
-)
-
-const LISTED = {
-  key_id: given('string', 'Names the key; it opens nothing.'),
-  label: given('string', 'As it was given; empty when none was.'),
-  created_at: given('integer', 'Unix milliseconds.'),
-} as const
-const CHANNEL_ID = given('string', 'The Channel: 26 upper-case characters.')
-
-export const KEY_DATA = object(
-  {
-    channel_id: CHANNEL_ID,
-    key: given('string', 'The key, 43 characters: a secret that is shown once.'),
-    ...LISTED,
-  },
-  ['channel_id', 'key', 'key_id', 'label', 'created_at'],
-)
-
-export const KEY_LIST_DATA = object(
-  {
-    channel_id: CHANNEL_ID,
-    keys: { type: 'array', items: object(LISTED, ['key_id', 'label', 'created_at']) },
-  },
-  ['channel_id', 'keys'],
-)
-
-export const KEY_REVOKE_DATA = object(
-  { channel_id: CHANNEL_ID, revoked: given('boolean', 'Always true.') },
-  ['channel_id', 'revoked'],
-)
-
-const keyShape = shape(KEY_REQUEST)
-const revokeShape = shape(KEY_REVOKE_REQUEST)
+const keyShape = shape(CHANNEL_KEY_ROUTES['/channel/key'].request)
+const revokeShape = shape(CHANNEL_KEY_ROUTES['/channel/key/revoke'].request)
 
 export type KeyWish = Credentials & { readonly label: string }
 export type KeyRevocation = Credentials & { readonly keyId: string }
