@@ -77,10 +77,11 @@ test('a declared field has an option whose value reaches the body under the name
     const options = optionsOf(fields, action)
     const declared = fieldsOf(fields, action).filter(([, { option }]) => option !== undefined)
     t.is(Object.keys(options).length, declared.length, name)
-    const typed = Object.entries(options).map(([option, { read, choices, placeholder }]) => {
+    const typed = new Map<string, unknown>()
+    for (const [option, { read, choices, placeholder }] of Object.entries(options)) {
       const text = choices?.[0] ?? (placeholder?.includes('=') === true ? 'k=1' : '5')
-      return [option, read([text])]
-    })
+      typed.set(option, read([text]))
+    }
     t.deepEqual(
       Object.keys(membersOf(fields, action, Object.fromEntries(typed))),
       declared.map(([field]) => field),
