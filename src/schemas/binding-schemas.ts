@@ -7,25 +7,21 @@ import type { Answer } from '#domain/ports'
 
 import type { Wire } from './answers.ts'
 import { CREDENTIALS } from './credentials.ts'
-import { given, object, oneOf, requiredText } from './json-schema.ts'
+import { given, object, whole, oneOf, requiredText } from './json-schema.ts'
 import { shape } from './shape.ts'
 import { readChannelId } from './values.ts'
 
 export const NO_ARGUMENTS = object({}, [])
 
-const BINDING = object(
-  {
-    channel_id: given('string', 'The Channel.'),
-    channel_name: given('string', 'The name of the Channel.'),
-    bound_at: given('integer', 'When a person bound it, in Unix milliseconds.'),
-  },
-  ['channel_id', 'channel_name', 'bound_at'],
-)
+const BINDING = whole({
+  channel_id: given('string', 'The Channel.'),
+  channel_name: given('string', 'The name of the Channel.'),
+  bound_at: given('integer', 'When a person bound it, in Unix milliseconds.'),
+})
 
-export const BINDING_LIST_DATA = object(
-  { channels: { type: 'array', items: BINDING, description: 'Oldest binding first.' } },
-  ['channels'],
-)
+export const BINDING_LIST_DATA = whole({
+  channels: { type: 'array', items: BINDING, description: 'Oldest binding first.' },
+})
 
 export const bindingsToWire = (bindings: readonly Binding[]): Wire => ({
   channels: bindings.map(({ channelId, channelName, boundAtMs }) => ({
@@ -35,14 +31,11 @@ export const bindingsToWire = (bindings: readonly Binding[]): Wire => ({
   })),
 })
 
-export const BIND_START_DATA = object(
-  {
-    bind_session: given('string', 'Names the session; channel_bind_status takes it.'),
-    url: given('string', 'The page for the person; good for one use.'),
-    expires_at: given('integer', 'When the page ends, in Unix milliseconds.'),
-  },
-  ['bind_session', 'url', 'expires_at'],
-)
+export const BIND_START_DATA = whole({
+  bind_session: given('string', 'Names the session; channel_bind_status takes it.'),
+  url: given('string', 'The page for the person; good for one use.'),
+  expires_at: given('integer', 'When the page ends, in Unix milliseconds.'),
+})
 
 export const bindSessionToWire = ({ bindSession, url, expiresAtMs }: BindSession): Wire => ({
   bind_session: bindSession,
@@ -50,10 +43,7 @@ export const bindSessionToWire = ({ bindSession, url, expiresAtMs }: BindSession
   expires_at: expiresAtMs,
 })
 
-export const BIND_STATUS_REQUEST = object(
-  { bind_session: requiredText('From channel_bind_start.') },
-  ['bind_session'],
-)
+export const BIND_STATUS_REQUEST = whole({ bind_session: requiredText('From channel_bind_start.') })
 
 export const BIND_STATUS_DATA = object(
   {
@@ -82,15 +72,12 @@ export function bindStateToWire(state: BindState): Answer<Wire> {
     : { state: state.kind }
 }
 
-export const UNBIND_REQUEST = object({ channel_id: CREDENTIALS.channel_id }, ['channel_id'])
+export const UNBIND_REQUEST = whole({ channel_id: CREDENTIALS.channel_id })
 
-export const UNBIND_DATA = object(
-  {
-    channel_id: given('string', 'The Channel.'),
-    unbound: given('boolean', 'True: the assistant can use the Channel no more.'),
-  },
-  ['channel_id', 'unbound'],
-)
+export const UNBIND_DATA = whole({
+  channel_id: given('string', 'The Channel.'),
+  unbound: given('boolean', 'True: the assistant can use the Channel no more.'),
+})
 
 const unbindShape = shape(UNBIND_REQUEST)
 

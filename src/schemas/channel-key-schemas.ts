@@ -2,7 +2,7 @@
 
 import { CREDENTIALS_REQUEST } from './channel-schemas.ts'
 import { CREDENTIALS } from './credentials.ts'
-import { given, object, requiredText, text } from './json-schema.ts'
+import { given, object, whole, requiredText, text } from './json-schema.ts'
 import { KEY_ID_FORM, atMost, trimmed } from './patterns.ts'
 import { OPENING, routes } from './route.ts'
 
@@ -39,22 +39,16 @@ export const CHANNEL_KEY_ROUTES = routes('Channels', {
   '/channel/key/list': {
     summary: 'List the keys of a Channel',
     request: CREDENTIALS_REQUEST,
-    data: object(
-      { channel_id: CHANNEL_ID, keys: { type: 'array', items: object(LISTED, ALWAYS) } },
-      ['channel_id', 'keys'],
-    ),
+    data: whole({ channel_id: CHANNEL_ID, keys: { type: 'array', items: object(LISTED, ALWAYS) } }),
     codes: OPENING,
   },
   '/channel/key/revoke': {
     summary: 'Revoke a key',
-    request: object(
-      { ...CREDENTIALS, key_id: requiredText('The key_id of the key.', trimmed(KEY_ID_FORM)) },
-      ['channel_id', 'password', 'key_id'],
-    ),
-    data: object({ channel_id: CHANNEL_ID, revoked: given('boolean', 'Always true.') }, [
-      'channel_id',
-      'revoked',
-    ]),
+    request: whole({
+      ...CREDENTIALS,
+      key_id: requiredText('The key_id of the key.', trimmed(KEY_ID_FORM)),
+    }),
+    data: whole({ channel_id: CHANNEL_ID, revoked: given('boolean', 'Always true.') }),
     codes: [...OPENING, 'channel_key_not_found'],
   },
 })

@@ -2,7 +2,7 @@
 
 import { CREDENTIALS, DEVICE_KEY } from './credentials.ts'
 import { EXAMPLES } from './document/examples.ts'
-import { ABSENT, given, eitherOf, list, object, requiredText, text } from './json-schema.ts'
+import { ABSENT, given, eitherOf, list, object, whole, requiredText, text } from './json-schema.ts'
 import { CHANNEL_NAME_FORM, trimmed, trimmedOrBlank } from './patterns.ts'
 import { OPENING, routes } from './route.ts'
 
@@ -57,56 +57,47 @@ const LISTED_CHANNELS = {
 
 const ID = { channel_id: given('string', 'The Channel: 26 upper-case characters.') } as const
 const NAME = { channel_name: given('string', 'The name of the Channel.') } as const
-const CHANNEL_DATA = object({ ...ID, ...NAME }, ['channel_id', 'channel_name'])
+const CHANNEL_DATA = whole({ ...ID, ...NAME })
 
-const SYNC_DATA = object(
-  {
-    total: given('integer', 'The number of channels in the request.'),
-    success: given('integer', 'The number of those to which the device is subscribed now.'),
-    failed: given(
-      'integer',
-      'The number that failed; with 0, the device leaves channels that are not listed.',
+const SYNC_DATA = whole({
+  total: given('integer', 'The number of channels in the request.'),
+  success: given('integer', 'The number of those to which the device is subscribed now.'),
+  failed: given(
+    'integer',
+    'The number that failed; with 0, the device leaves channels that are not listed.',
+  ),
+  channels: list(
+    object(
+      {
+        channel_id: given('string', 'As it was sent, or its canonical form.'),
+        ...NAME,
+        subscribed: given('boolean', 'True when the device is subscribed now.'),
+        created: given('boolean', 'Always false: sync creates no Channel.'),
+        error: given('string', 'The error, for a reader.'),
+        error_code: given('string', 'The error, for a program.'),
+      },
+      ['channel_id', 'subscribed'],
     ),
-    channels: list(
-      object(
-        {
-          channel_id: given('string', 'As it was sent, or its canonical form.'),
-          ...NAME,
-          subscribed: given('boolean', 'True when the device is subscribed now.'),
-          created: given('boolean', 'Always false: sync creates no Channel.'),
-          error: given('string', 'The error, for a reader.'),
-          error_code: given('string', 'The error, for a program.'),
-        },
-        ['channel_id', 'subscribed'],
-      ),
-      'One result for each listed channel, in the same order.',
-    ),
-  },
-  ['total', 'success', 'failed', 'channels'],
-)
+    'One result for each listed channel, in the same order.',
+  ),
+})
 
 export const CHANNEL_ROUTES = routes('Channels', {
   '/channel/create': {
     summary: 'Create a Channel',
-    request: object({ channel_name: CHANNEL_NAME, password: CREDENTIALS.password }, [
-      'channel_name',
-      'password',
-    ]),
+    request: whole({ channel_name: CHANNEL_NAME, password: CREDENTIALS.password }),
     data: CHANNEL_DATA,
     codes: ['invalid_channel_name', 'password_required', 'invalid_password'],
   },
   '/channel/subscribe': {
     summary: 'Subscribe a device to a Channel, or to a new one',
     request: SUBSCRIBE_REQUEST,
-    data: object(
-      {
-        ...ID,
-        ...NAME,
-        created: given('boolean', 'True when the request created the Channel.'),
-        subscribed: given('boolean', 'Always true.'),
-      },
-      ['channel_id', 'channel_name', 'created', 'subscribed'],
-    ),
+    data: whole({
+      ...ID,
+      ...NAME,
+      created: given('boolean', 'True when the request created the Channel.'),
+      subscribed: given('boolean', 'Always true.'),
+    }),
     codes: [
       ...OPENING,
       'device_key_not_found',
@@ -117,83 +108,52 @@ export const CHANNEL_ROUTES = routes('Channels', {
   },
   '/channel/unsubscribe': {
     summary: 'Unsubscribe a device from a Channel',
-    request: object({ device_key: DEVICE_KEY, channel_id: CREDENTIALS.channel_id }, [
-      'device_key',
-      'channel_id',
-    ]),
-    data: object({ ...ID, removed: given('boolean', 'True when there was a subscription.') }, [
-      'channel_id',
-      'removed',
-    ]),
+    request: whole({ device_key: DEVICE_KEY, channel_id: CREDENTIALS.channel_id }),
+    data: whole({ ...ID, removed: given('boolean', 'True when there was a subscription.') }),
     codes: ['device_key_not_found', 'invalid_channel_id'],
   },
   '/channel/sync': {
     summary: 'Make the subscriptions of a device equal to a list',
-    request: object({ device_key: DEVICE_KEY, channels: LISTED_CHANNELS }, [
-      'device_key',
-      'channels',
-    ]),
+    request: whole({ device_key: DEVICE_KEY, channels: LISTED_CHANNELS }),
     data: SYNC_DATA,
     codes: ['device_key_not_found', 'channels_limit_exceeded'],
   },
   '/channel/rename': {
     summary: 'Rename a Channel',
-    request: object({ ...CREDENTIALS, channel_name: CHANNEL_NAME }, [
-      'channel_id',
-      'password',
-      'channel_name',
-    ]),
+    request: whole({ ...CREDENTIALS, channel_name: CHANNEL_NAME }),
     data: CHANNEL_DATA,
     codes: OPENING,
   },
   '/channel/password': {
     summary: 'Change the password of a Channel',
-    request: object({ ...CREDENTIALS, new_password: CREDENTIALS.password }, [
-      'channel_id',
-      'password',
-      'new_password',
-    ]),
+    request: whole({ ...CREDENTIALS, new_password: CREDENTIALS.password }),
     data: object(ID, ['channel_id']),
     codes: OPENING,
   },
   '/channel/delete': {
     summary: 'Delete a Channel',
     request: CREDENTIALS_REQUEST,
-    data: object({ deleted: given('boolean', 'Always true.') }, ['deleted']),
+    data: whole({ deleted: given('boolean', 'Always true.') }),
     codes: OPENING,
   },
   '/channel/info': {
     summary: 'Get the name and the counts of a Channel',
     request: CREDENTIALS_REQUEST,
-    data: object(
-      {
-        ...ID,
-        ...NAME,
-        subscribers: given('integer', 'Devices that are subscribed.'),
-        created_at: given('integer', 'Unix milliseconds.'),
-        head_seq: given('integer', 'The last seq of the feed; 0 before the first entry.'),
-        things: given('integer', 'Things that are active or archived.'),
-        open_events: given('integer', 'Events that are open.'),
-      },
-      [
-        'channel_id',
-        'channel_name',
-        'subscribers',
-        'created_at',
-        'head_seq',
-        'things',
-        'open_events',
-      ],
-    ),
+    data: whole({
+      ...ID,
+      ...NAME,
+      subscribers: given('integer', 'Devices that are subscribed.'),
+      created_at: given('integer', 'Unix milliseconds.'),
+      head_seq: given('integer', 'The last seq of the feed; 0 before the first entry.'),
+      things: given('integer', 'Things that are active or archived.'),
+      open_events: given('integer', 'Events that are open.'),
+    }),
     codes: OPENING,
   },
   'GET /channel/exists': {
     summary: 'Check whether a Channel exists',
-    query: object({ channel_id: CREDENTIALS.channel_id }, ['channel_id']),
-    data: object({ ...ID, exists: given('boolean', 'Whether there is such a Channel.') }, [
-      'channel_id',
-      'exists',
-    ]),
+    query: whole({ channel_id: CREDENTIALS.channel_id }),
+    data: whole({ ...ID, exists: given('boolean', 'Whether there is such a Channel.') }),
     codes: ['channel_id_required', 'invalid_channel_id'],
   },
 })

@@ -3,7 +3,16 @@
 import { APPLE_PLATFORMS, CHANNEL_TYPES, PLATFORMS } from '#domain/device'
 
 import { DEVICE_KEY } from './credentials.ts'
-import { ABSENT, given, inOneCase, object, oneOf, requiredText, text } from './json-schema.ts'
+import {
+  ABSENT,
+  given,
+  inOneCase,
+  object,
+  whole,
+  oneOf,
+  requiredText,
+  text,
+} from './json-schema.ts'
 import { APPLE_TOKEN_FORM, OTHER_TOKEN_FORM } from './patterns.ts'
 import { anyCase, trimmed, trimmedOrBlank } from './patterns.ts'
 import { routes } from './route.ts'
@@ -68,10 +77,7 @@ const SET_ROUTE_REQUEST = inOneCase(
 )
 
 const RETIRE_TOKEN_REQUEST = inOneCase(
-  object({ platform: PLATFORM, provider_token: requiredText(TOKEN_RULE) }, [
-    'platform',
-    'provider_token',
-  ]),
+  whole({ platform: PLATFORM, provider_token: requiredText(TOKEN_RULE) }),
   [
     {
       ...object({ platform: wordOf(APPLE_PLATFORMS), provider_token: APPLE_TOKEN }, []),
@@ -125,19 +131,14 @@ export const DEVICE_ROUTES = routes('Devices', {
   },
   '/channel/device/delete': {
     summary: 'Set the route to a device back to private',
-    request: object({ device_key: DEVICE_KEY, channel_type: CHANNEL_TYPE }, [
-      'device_key',
-      'channel_type',
-    ]),
+    request: whole({ device_key: DEVICE_KEY, channel_type: CHANNEL_TYPE }),
     data: ROUTE_DATA,
     codes: ['device_key_not_found', 'channel_type_mismatch'],
   },
   '/channel/device/provider-token/retire': {
     summary: 'Retire a provider token',
     request: RETIRE_TOKEN_REQUEST,
-    data: object({ retired: given('boolean', 'Always true, also for a token that nobody has.') }, [
-      'retired',
-    ]),
+    data: whole({ retired: given('boolean', 'Always true, also for a token that nobody has.') }),
     codes: ['invalid_provider_token'],
   },
 })

@@ -24,6 +24,15 @@ export const object = <
   required: readonly Required[],
 ): ObjectSchema<Members, Required> => ({ type: 'object', properties, required })
 
+/** An object of which every property is required, in their order. */
+export const whole = <const Members extends Properties>(
+  properties: Members,
+): ObjectSchema<Members, keyof Members & string> => ({
+  type: 'object',
+  properties,
+  required: Object.keys(properties),
+})
+
 /**
  * One of several cases, each of which says more about the members of one object. The SDK types the
  * body as one of them.

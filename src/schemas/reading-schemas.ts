@@ -5,7 +5,7 @@ import { ACTIONS, MODELS } from '#domain/submission'
 
 import { CREDENTIALS, DEVICE_KEY } from './credentials.ts'
 import { EVENT_DATA } from './event-schemas.ts'
-import { ABSENT, given, eitherOf, list, object, oneOf } from './json-schema.ts'
+import { ABSENT, given, eitherOf, list, object, whole, oneOf } from './json-schema.ts'
 import { requiredText, text, time } from './json-schema.ts'
 import type { JsonSchema, Properties } from './json-schema.ts'
 import { CURSOR_FORM, DELIVERY_ID_FORM, ENTITY_ID_FORM, LIMIT_FORM } from './patterns.ts'
@@ -169,40 +169,31 @@ export const READING_ROUTES = routes('Reading', {
   '/messages/pull': {
     summary: 'Get the deliveries that a device has not acknowledged',
     request: object({ device_key: DEVICE_KEY, limit: limit(LIMIT_MAX) }, ['device_key']),
-    data: object(
-      {
-        items: list(FEED_ENTRY, 'Entries that are not acknowledged yet.'),
-        has_more: given('boolean', 'True when there is more behind these.'),
-      },
-      ['items', 'has_more'],
-    ),
+    data: whole({
+      items: list(FEED_ENTRY, 'Entries that are not acknowledged yet.'),
+      has_more: given('boolean', 'True when there is more behind these.'),
+    }),
     codes: ['device_key_not_found'],
   },
   '/messages/ack': {
     summary: 'Acknowledge deliveries',
-    request: object(
-      {
-        device_key: DEVICE_KEY,
-        delivery_ids: {
-          type: 'array',
-          minItems: 1,
-          maxItems: DELIVERIES_MAX,
-          items: { type: 'string', pattern: trimmed(DELIVERY_ID_FORM) },
-          description: `1 to ${DELIVERIES_MAX} different delivery_id values, in any order.`,
-        },
+    request: whole({
+      device_key: DEVICE_KEY,
+      delivery_ids: {
+        type: 'array',
+        minItems: 1,
+        maxItems: DELIVERIES_MAX,
+        items: { type: 'string', pattern: trimmed(DELIVERY_ID_FORM) },
+        description: `1 to ${DELIVERIES_MAX} different delivery_id values, in any order.`,
       },
-      ['device_key', 'delivery_ids'],
-    ),
-    data: object(
-      {
-        requested_count: given(
-          'integer',
-          'The number of different deliveries that the request names.',
-        ),
-        removed_count: given('integer', 'The number of those that were not acknowledged before.'),
-      },
-      ['requested_count', 'removed_count'],
-    ),
+    }),
+    data: whole({
+      requested_count: given(
+        'integer',
+        'The number of different deliveries that the request names.',
+      ),
+      removed_count: given('integer', 'The number of those that were not acknowledged before.'),
+    }),
     codes: ['device_key_not_found', 'delivery_id_invalid'],
   },
 })
