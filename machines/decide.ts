@@ -5,6 +5,8 @@
 //       ended entity counts as unknown once the submission is `endedLifeMs` younger than its end.
 //   W9. An effective change takes the next seq; any other takes none.
 //   decide/1. A refusal delivers nothing and changes nothing but the operation's record.
+//   decide/2. A sender that is limited to Things of a prefix changes Events of those alone. An
+//       Event of others ends its submission as one that does not exist.
 
 import { EMPTY_BODY, merge } from '#domain/patch'
 import type { Merged } from '#domain/patch'
@@ -123,6 +125,7 @@ export function decideEvent(
   { headSeq, endedLifeMs }: Rules & { readonly headSeq: number },
 ): Decision {
   const prior = forgetEnded(kept, 'closed', { now: submission.acceptedAt, endedLifeMs })
+  if (!isWithin(submission, prior)) return refusal(submission, 'entity_not_found') // decide/2
   const state = nextEventState(prior?.state ?? 'absent', submission.action)
   if (state === undefined) return refusal(submission, 'event_closed')
 
@@ -131,6 +134,11 @@ export function decideEvent(
   const openEvents = countOf(state === 'open') - countOf(prior?.state === 'open')
   const eventChange = { ...changed.parts, event: changed.entity, liveThings: 0, openEvents }
   return { operation: operationOf(submission), changes: [eventChange] }
+}
+
+function isWithin({ within }: EventSubmission, prior: Event | undefined): boolean {
+  const thingId = prior?.fields.values['thing_id']
+  return within === undefined || (typeof thingId === 'string' && thingId.startsWith(within))
 }
 
 const countOf = (is: boolean): number => (is ? 1 : 0)

@@ -4,14 +4,14 @@
 //   caller.ts                the caller, as plain data
 //   caller-check.ts          gateway token, then budget: gateway-token.ts, password-budget.ts
 //   attempt.ts               the credentials of one request, counted and logged: audit.ts
-//   channel-access.ts        password or grant: credentials.ts, password-work.ts
+//   channel-access.ts        password, key or grant: credentials.ts, password-work.ts
 //   submissions.ts           intent.ts, form, channel, op_id (message-claims.ts), log
 //   status.ts                the status of an operation
 //   state-reads.ts           Things, Events and the feed of a channel; page-reads.ts
 //   feed-following.ts        the feed while it grows
 //   deliveries.ts            pull and acknowledge without a session
 //   channels.ts              administration of channels: channel-creation.ts
-//   channel-keys.ts          keys that stand for a channel and its password
+//   channel-keys.ts          keys of channels: known-keys.ts, key-uses.ts, key-rights.ts
 //   subscriptions.ts         joining and leaving: subscription-sync.ts
 //   device-registration.ts   keys of devices: device-identity.ts; device-routes.ts
 //   session-admission.ts     the check before a session
@@ -39,6 +39,8 @@ import { ChannelAccess } from './channel-access.ts'
 import { ChannelKeys } from './channels/channel-keys.ts'
 import { Channels } from './channels/channels.ts'
 import { createCredentials } from './credentials.ts'
+import { KeyUses } from './key-uses.ts'
+import { KnownKeys } from './known-keys.ts'
 import { Deliveries } from './deliveries.ts'
 import { FeedFollowing } from './feed-following.ts'
 import { ChannelProof } from './channels/channel-proof.ts'
@@ -84,10 +86,13 @@ export interface AcceptanceOptions {
   /** New devices a minute for each address that does not prove the gateway token. */
   readonly deviceBudgetPerAddress: number
   readonly statusRetentionMs: number
+  /** Whether new channel passwords may be among the most common ones. */
+  readonly commonPasswords: 'warned' | 'refused'
 }
 
 export interface Acceptance {
   readonly callerCheck: CallerCheck
+  readonly access: ChannelAccess
   readonly submissions: Submissions
   readonly statuses: Statuses
   readonly state: StateReads
@@ -123,7 +128,9 @@ export function createAcceptance(ports: AcceptancePorts, options: AcceptanceOpti
   const passwords = new PasswordBudget(passwordBudget, nowMs)
   const callerCheck = new CallerCheck(tokenCheck(options.token), passwords, audit)
   const budget = createBudget({ perAddress, total: NEW_DEVICES_TOTAL }, nowMs)
-  const access = new ChannelAccess(credentials, channels)
+  const keys = new KnownKeys(ports)
+  const uses = new KeyUses(ports)
+  const access = new ChannelAccess({ credentials, keys, uses, channels, nowMs })
   const newHex32 = hexSource(entropy)
   const pages = new Limiter(PAGE_READS)
   const whole = {
@@ -132,24 +139,31 @@ export function createAcceptance(ports: AcceptancePorts, options: AcceptanceOpti
     newHex32,
     work,
     credentials,
+    keys,
     access,
     audit,
     budget,
     statusRetentionMs,
+    refusesCommon: options.commonPasswords === 'refused',
   }
   meter.gauge('page_reads_waiting', {}, () => pages.waiting)
   meter.gauge('credential_cache_entries', {}, () => credentials.size())
   meter.gauge('password_budget_addresses', {}, () => passwords.hosts)
   meter.gauge('password_checks_waiting', {}, () => work.waiting())
+  meter.gauge('known_keys', {}, () => keys.size())
+  meter.gauge('key_lookups_waiting', {}, () => keys.waiting())
   const following = new FeedFollowing(whole)
   const stopListening = bus.onNotice((notice) => {
-    if (notice.kind === 'credentials-changed' || notice.kind === 'channel-deleted') {
-      credentials.forget(notice.channelId)
-      following.changed(notice.channelId)
-    }
+    if (notice.kind !== 'credentials-changed' && notice.kind !== 'channel-deleted') return
+    const keyId = notice.kind === 'credentials-changed' ? notice.keyId : undefined
+    const { channelId } = notice
+    keys.forget({ channelId, keyId })
+    if (keyId === undefined) credentials.forget(channelId)
+    following.changed(channelId)
   })
   return {
     callerCheck,
+    access,
     submissions: new Submissions({ ...whole, claims: new MessageClaims(whole) }),
     statuses: new Statuses(whole),
     state: new StateReads(whole),
@@ -163,11 +177,13 @@ export function createAcceptance(ports: AcceptancePorts, options: AcceptanceOpti
     deviceRoutes: new DeviceRoutes(whole),
     recheck: () => {
       credentials.recheckAll()
+      keys.forgetAll()
       following.recheck()
     },
     close: () => {
       stopListening()
       audit.flush()
+      uses.write()
     },
   }
 }

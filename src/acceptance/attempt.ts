@@ -3,14 +3,15 @@
 //
 // Invariants:
 //   attempt/1. A password costs a computation only after it got a share of the budget.
-//   attempt/2. Keys are random, so nobody guesses one: they are looked up first and counted by the
-//              outcome. Guesses of passwords never keep a right key out.
+//   attempt/2. Keys are random, so nobody guesses one: they are looked up first, and a good one
+//              counts nowhere. Guesses of passwords never keep it out.
 
 import { isFault } from '#domain/fault'
 import type { Fault } from '#domain/fault'
 import type { Audit, CredentialKind, Origin } from './audit.ts'
 import { rateLimited } from './budget.ts'
-import type { Place } from './password-budget.ts'
+import type { BudgetRefusal } from './budget.ts'
+import { Place } from './password-budget.ts'
 
 /** A password that is being computed or compared. */
 export interface Trial {
@@ -21,19 +22,25 @@ export interface Trial {
 export class Attempt {
   readonly #origin: Origin
   readonly #audit: Audit
-  /** Absent for a caller that no budget counts. */
-  readonly #place: Place | undefined
+  /** Enters the budget; absent for a caller that no budget counts. */
+  readonly #enter: (() => Place | BudgetRefusal) | undefined
+  #place: Place | undefined
+  #isByKey = false
 
-  constructor(origin: Origin, audit: Audit, place?: Place) {
+  constructor(origin: Origin, audit: Audit, enter?: () => Place | BudgetRefusal) {
     this.#origin = origin
     this.#audit = audit
-    this.#place = place
+    this.#enter = enter
+  }
+
+  /** Says that the credential is a good key. (attempt/2) */
+  byKey(): void {
+    this.#isByKey = true
   }
 
   /** Counts a credential that is right; rate_limited when no share is left. */
   known(): Fault | undefined {
-    const refusal = this.#place?.known()
-    return refusal && rateLimited(refusal)
+    return this.#counted((place) => place.known())
   }
 
   /**
@@ -42,11 +49,13 @@ export class Attempt {
    */
   begin(isKnown: boolean): Trial | Fault {
     const wrong = (): void => this.#audit.refused('channel password', this.#origin)
-    if (isKnown || this.#place === undefined) {
+    const place = this.#entered()
+    if (isFault(place)) return place
+    if (isKnown || place === undefined) {
       const end: Trial['end'] = (outcome) => outcome === 'wrong' && wrong()
       return this.known() ?? { end }
     }
-    const guess = this.#place.guess()
+    const guess = place.guess()
     if ('limit' in guess) return rateLimited(guess)
     return {
       end: (outcome) => {
@@ -59,14 +68,31 @@ export class Attempt {
   /** Counts a credential that turned out to be wrong; rate_limited when no share is left. */
   refused(credential: CredentialKind): Fault | undefined {
     this.#audit.refused(credential, this.#origin)
-    const guess = this.#place?.guess()
-    return guess && 'limit' in guess ? rateLimited(guess) : undefined
+    return this.#counted((place) => {
+      const guess = place.guess()
+      return 'limit' in guess ? guess : undefined
+    })
   }
 
   /** Counts the request when it showed no credential; rate_limited when no share is left. */
   end(): Fault | undefined {
-    const refusal = this.#place?.end()
+    return this.#isByKey ? undefined : this.#counted((place) => place.end())
+  }
+
+  #counted(take: (place: Place) => BudgetRefusal | undefined): Fault | undefined {
+    const place = this.#entered()
+    if (place === undefined || isFault(place)) return place
+    const refusal = take(place)
     return refusal && rateLimited(refusal)
+  }
+
+  /** The place of the request; it enters with its first credential that is no good key. */
+  #entered(): Place | Fault | undefined {
+    if (this.#place !== undefined || this.#enter === undefined) return this.#place
+    const entered = this.#enter()
+    if (!(entered instanceof Place)) return rateLimited(entered)
+    this.#place = entered
+    return entered
   }
 }
 

@@ -7,15 +7,13 @@
 //   caller-check/3. When a handler judges the token, because another one may stand in its place,
 //                   the same two rules hold: it calls provesToken and countGuess.
 
-import { fault, isFault } from '#domain/fault'
+import { fault } from '#domain/fault'
 import type { Fault } from '#domain/fault'
 import type { Answer } from '#domain/ports'
 import { Attempt } from './attempt.ts'
 import type { Audit, CredentialKind, Origin } from './audit.ts'
-import { rateLimited } from './budget.ts'
 import { withAttempt } from './caller.ts'
 import type { Admitted, Caller } from './caller.ts'
-import { Place } from './password-budget.ts'
 import type { PasswordBudget } from './password-budget.ts'
 import type { TokenCheck } from './gateway-token.ts'
 
@@ -24,8 +22,8 @@ export interface Guard {
   /** 'required' asks for the gateway token, if the gateway has one. */
   readonly token: 'required' | 'none'
   /**
-   * The budget that counts callers without it: each request, each new device, each wrong guess
-   * that the handler finds, or none.
+   * The budget that counts callers without it: each credential but a good key, each new device,
+   * each wrong token that the handler finds, or none.
    */
   readonly budget: 'passwords' | 'devices' | 'guesses' | 'none'
 }
@@ -65,8 +63,7 @@ export class CallerCheck {
     if (verdict !== 'wrong' && !(isCounted && guard.budget === 'passwords')) {
       return { origin, isCounted, attempt: new Attempt(origin, this.#audit) }
     }
-    const attempt = this.#enter(origin)
-    if (isFault(attempt)) return attempt
+    const attempt = this.#attemptOf(origin)
     if (verdict === 'wrong') return attempt.refused('gateway token') ?? UNAUTHENTICATED
     return { origin, isCounted, attempt }
   }
@@ -79,20 +76,17 @@ export class CallerCheck {
   /** Counts a token that its handler found wrong; the fault when the budget is used up. */
   countGuess({ origin, isCounted }: Caller, credential: CredentialKind): Fault | undefined {
     if (origin === undefined || isCounted !== true) return undefined
-    const attempt = this.#enter(origin)
-    return isFault(attempt) ? attempt : attempt.refused(credential)
+    return this.#attemptOf(origin).refused(credential)
   }
 
   /** The caller with one more credential of the same request, which counts as a request does. */
-  again(caller: Caller): Answer<Caller> {
+  again(caller: Caller): Caller {
     const { origin, isCounted } = caller
     if (origin === undefined || isCounted !== true) return caller
-    const attempt = this.#enter(origin)
-    return isFault(attempt) ? attempt : withAttempt(caller, attempt)
+    return withAttempt(caller, this.#attemptOf(origin))
   }
 
-  #enter(origin: Origin): Answer<Attempt> {
-    const place = this.#passwords.enter(origin.address)
-    return place instanceof Place ? new Attempt(origin, this.#audit, place) : rateLimited(place)
+  #attemptOf(origin: Origin): Attempt {
+    return new Attempt(origin, this.#audit, () => this.#passwords.enter(origin.address))
   }
 }

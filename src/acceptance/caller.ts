@@ -1,5 +1,6 @@
 // The caller of the stage, whatever the protocol.
 
+import type { StoredKey } from '#domain/channel-keys'
 import type { Fault } from '#domain/fault'
 import type { ChannelId } from '#domain/identity'
 import type { Attempt } from './attempt.ts'
@@ -25,21 +26,24 @@ export interface Caller extends Admitted {
   readonly refusal?: Fault | undefined
   /** Channels that the caller may use without their password. */
   readonly grant?: ChannelGrant | undefined
+  /** The key that was sent in the place of a password, or its refusal. (ChannelAccess.present) */
+  readonly key?: StoredKey | Fault | undefined
 }
 
-/** A right that was proven elsewhere: by a key, or by a person's binding for an assistant. */
+/** A right that was proven elsewhere: by a person's binding for an assistant. */
 export interface ChannelGrant {
   readonly channels: ReadonlySet<ChannelId>
 }
 
 /** A copy of the caller. */
-const copyOf = ({ receivedAtMs, origin, isCounted, attempt, refusal, grant }: Caller): Caller => ({
-  receivedAtMs,
-  origin,
-  isCounted: isCounted === true,
-  attempt,
-  refusal,
-  grant,
+const copyOf = (caller: Caller): Caller => ({
+  receivedAtMs: caller.receivedAtMs,
+  origin: caller.origin,
+  isCounted: caller.isCounted === true,
+  attempt: caller.attempt,
+  refusal: caller.refusal,
+  grant: caller.grant,
+  key: caller.key,
 })
 
 /** The same caller with a grant. */
@@ -52,4 +56,10 @@ export const withGrant = (caller: Caller, grant: ChannelGrant): Caller => ({
 export const withAttempt = (caller: Caller, attempt: Attempt): Caller => ({
   ...copyOf(caller),
   attempt,
+})
+
+/** The same caller with a key, or with the refusal of one. */
+export const withKey = (caller: Caller, key: StoredKey | Fault): Caller => ({
+  ...copyOf(caller),
+  key,
 })

@@ -1,17 +1,56 @@
-// Opens a channel for a caller: by its password, or by a grant.
+// Opens a channel for a caller: by its password, by a key in its place, or by a grant.
+//
+// Invariants:
+//   channel-access/1. A text in the form of a key is a key when one is known by it; otherwise it is
+//                     a password. A key opens its own channel alone.
+//   channel-access/2. Every password, and every key that is refused, counts in the password budget;
+//                     a key that opens does not.
 
 import type { ChannelCredentials } from '#domain/channel'
-import { fault } from '#domain/fault'
+import type { KeyScope, StoredKey } from '#domain/channel-keys'
+import { fault, isFault } from '#domain/fault'
+import type { Fault } from '#domain/fault'
+import { isKeyForm, parseChannelId } from '#domain/identity'
 import type { ChannelId } from '#domain/identity'
-import type { Answer } from '#domain/ports'
+import type { Answer, NowMs } from '#domain/ports'
 import type { ChannelStore } from '#domain/store-ports'
 import { isRecord } from '#src/schemas/shape'
+import type { Credentials as ChannelPassword } from '#src/schemas/values'
+import { withKey } from './caller.ts'
 import type { Caller } from './caller.ts'
 import type { Credentials } from './credentials.ts'
+import { scopeRefusal } from './key-rights.ts'
+import type { KeyUses } from './key-uses.ts'
+import type { FoundKey, KnownKeys } from './known-keys.ts'
+import type { DerivedKeys } from './password-work.ts'
 
-type Opened = Answer<ChannelCredentials>
+/** A channel that is open for a caller, and that which opened it. */
+export interface OpenChannel {
+  readonly channelId: ChannelId
+  /** Absent when no key opened it. */
+  readonly key?: StoredKey
+  /** The hash of the password that opened it; absent when none did. */
+  readonly passwordHash?: string
+}
+
+type Opened = Answer<OpenChannel>
+
+/** The fields to read and the caller who sent them, once it is known what their password is. */
+export interface Presented {
+  readonly fields: unknown
+  readonly caller: Caller
+}
+
+export interface AccessPorts {
+  readonly credentials: Credentials
+  readonly keys: KnownKeys
+  readonly uses: KeyUses
+  readonly channels: Pick<ChannelStore, 'credentials'>
+  readonly nowMs: NowMs
+}
 
 const NOT_FOUND = fault('channel_not_found')
+const EXPIRED = fault('key_expired')
 
 /**
  * Takes the place of the password in a granted caller's fields: the form of every request has one.
@@ -19,32 +58,138 @@ const NOT_FOUND = fault('channel_not_found')
  */
 const IN_PLACE_OF_A_PASSWORD = 'granted without a password'
 
-/** The fields to read: a caller with a grant needs no password in them. */
-export function readableFields(fields: unknown, { grant }: Caller): unknown {
-  if (grant === undefined || !isRecord(fields)) return fields
-  return { ...fields, password: IN_PLACE_OF_A_PASSWORD }
-}
+/** Takes the place of a channel that a refused key did not name. No channel has this id. */
+const NO_CHANNEL = '0'.repeat(26)
 
 export class ChannelAccess {
-  readonly #credentials: Credentials
-  readonly #channels: Pick<ChannelStore, 'credentials'>
+  readonly #ports: AccessPorts
 
-  constructor(credentials: Credentials, channels: Pick<ChannelStore, 'credentials'>) {
-    this.#credentials = credentials
-    this.#channels = channels
+  constructor(ports: AccessPorts) {
+    this.#ports = ports
   }
 
   /**
-   * Gives the channel when the caller may use it, channel_not_found or server_busy otherwise. Not a
-   * promise when the password is known, as for nearly every submission.
+   * Finds out what stands in the place of the password, and completes the fields by the channel of
+   * a key. Counts a refused key; rate_limited beyond the budget. It is refused by `open`, after the
+   * form of the fields. Not a promise when a key is known.
    */
-  open(channelId: ChannelId, password: string, caller: Caller): Opened | Promise<Opened> {
-    if (caller.grant === undefined) return this.#credentials.check(channelId, password, caller)
-    return caller.grant.channels.has(channelId) ? this.#existing(channelId) : NOT_FOUND
+  present(fields: unknown, caller: Caller): Answer<Presented> | Promise<Answer<Presented>> {
+    const presented = this.identify(fields, caller)
+    return presented instanceof Promise
+      ? presented.then((outcome) => this.#counted(outcome))
+      : this.#counted(presented)
+  }
+
+  /** The same without counting a refused key. */
+  identify(fields: unknown, caller: Caller): Answer<Presented> | Promise<Answer<Presented>> {
+    if (!isRecord(fields)) return { fields, caller }
+    if (caller.grant !== undefined) {
+      return { fields: { ...fields, password: IN_PLACE_OF_A_PASSWORD }, caller }
+    }
+    const { password } = fields
+    if (typeof password !== 'string' || !isKeyForm(password)) return { fields, caller }
+    const found = this.#ports.keys.find(password.trim())
+    return found instanceof Promise
+      ? found.then((key) => this.#presented(fields, caller, key))
+      : this.#presented(fields, caller, found)
+  }
+
+  /** channel-access/1 */
+  #presented(
+    fields: Readonly<Record<string, unknown>>,
+    caller: Caller,
+    found: FoundKey,
+  ): Answer<Presented> {
+    if (isFault(found)) return found
+    const sent = fields['channel_id']
+    const isNamed = typeof sent === 'string' ? sent.trim() !== '' : (sent ?? null) !== null
+    if (found === undefined) {
+      if (isNamed) return { fields, caller } // A password may look like a key.
+      const completed = { ...fields, channel_id: NO_CHANNEL }
+      return { fields: completed, caller: withKey(caller, NOT_FOUND) }
+    }
+    const named = typeof sent === 'string' ? parseChannelId(sent) : undefined
+    const verdict = this.#verdictOn(found, isNamed ? named : found.channelId)
+    if (!isFault(verdict)) caller.attempt?.byKey() // channel-access/2
+    const completed = isNamed ? fields : { ...fields, channel_id: found.channelId }
+    return { fields: completed, caller: withKey(caller, verdict) }
+  }
+
+  #verdictOn(key: StoredKey, channelId: ChannelId | undefined): StoredKey | Fault {
+    if (channelId !== key.channelId) return NOT_FOUND
+    return isExpired(key, this.#ports.nowMs()) ? EXPIRED : key
+  }
+
+  #counted(presented: Answer<Presented>): Answer<Presented> {
+    if (isFault(presented) || !isFault(presented.caller.key)) return presented
+    return presented.caller.attempt?.refused('channel key') ?? presented // channel-access/2
+  }
+
+  /** Counts a key that is good and lacks a right: `refusal`, or rate_limited beyond the budget. */
+  refuse(caller: Caller, refusal: Fault): Fault {
+    return caller.attempt?.refused('channel key') ?? refusal // channel-access/2
+  }
+
+  /**
+   * Opens the channel when the caller may use it for the scope; channel_not_found, key_expired,
+   * key_scope or server_busy otherwise. Not a promise when the password or the key is known, as for
+   * nearly every submission. `derived` has the scrypt keys that the request has computed already.
+   */
+  open(
+    { channelId, password }: ChannelPassword,
+    caller: Caller,
+    scope: KeyScope,
+    derived?: DerivedKeys,
+  ): Opened | Promise<Opened> {
+    const { grant, key } = caller
+    if (key !== undefined) return this.#byKey(key, caller, scope)
+    if (grant === undefined) {
+      const request = { attempt: caller.attempt, ...(derived && { derived }) }
+      return this.#ports.credentials.check(channelId, password, request)
+    }
+    return grant.channels.has(channelId) ? this.#existing(channelId) : NOT_FOUND
+  }
+
+  #byKey(key: StoredKey | Fault, caller: Caller, scope: KeyScope): Opened {
+    if (isFault(key)) return key
+    const refusal = scopeRefusal(key, scope)
+    if (refusal !== undefined) return this.refuse(caller, refusal)
+    this.#ports.uses.note(key)
+    return { channelId: key.channelId, key }
   }
 
   /** A grant may be older than the end of its channel. */
   async #existing(channelId: ChannelId): Promise<Opened> {
-    return (await this.#channels.credentials(channelId)) ?? NOT_FOUND
+    return (await this.#ports.channels.credentials(channelId)) ?? NOT_FOUND
+  }
+
+  /**
+   * The channel that its password opens, unless the caller's requests are refused now. Neither a
+   * key nor a grant is such a proof.
+   */
+  async prove(
+    { channelId, password }: ChannelPassword,
+    { attempt, refusal }: Caller,
+  ): Promise<Answer<ChannelCredentials>> {
+    const opened = await this.#ports.credentials.check(channelId, password, { attempt })
+    return isFault(opened) ? opened : (refusal ?? opened)
+  }
+
+  /**
+   * True while that which opened a channel opens it still, for readers that go on: it asks the
+   * store about a password, and about a key only when this node does not know it.
+   */
+  async stillOpens({ channelId, key, passwordHash }: OpenChannel): Promise<boolean> {
+    const { keys, channels, nowMs } = this.#ports
+    if (key !== undefined) {
+      const found = await keys.ofHash(key.keyHash)
+      return found !== undefined && !isFault(found) && !isExpired(found, nowMs())
+    }
+    const stored = await channels.credentials(channelId)
+    return stored !== undefined && (passwordHash ?? stored.passwordHash) === stored.passwordHash
   }
 }
+
+/** True from the time on at which the key expires. */
+export const isExpired = ({ expiresAt }: StoredKey, nowMs: number): boolean =>
+  expiresAt > 0 && nowMs >= expiresAt

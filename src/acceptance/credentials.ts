@@ -14,6 +14,9 @@
 //                  minute at most.
 //   credentials/6. While the store does not answer, earlier verified passwords stay good, until the
 //                  store tells otherwise. An answer that a notice removed is gone.
+//   credentials/7. A hash of lesser parameters than new ones have is made anew after a proof of its
+//                  password, one at a time and while no other password waits for its computation.
+//                  Keys and bindings stay.
 
 import { hash } from 'node:crypto'
 import type { ChannelCredentials } from '#domain/channel'
@@ -55,7 +58,7 @@ export interface CheckedRequest {
 }
 
 export interface CredentialsPorts {
-  readonly channels: Pick<ChannelStore, 'credentials'>
+  readonly channels: Pick<ChannelStore, 'credentials' | 'changePassword'>
   readonly work: PasswordWork
   /** Milliseconds that only grow: a clock set back must not keep an answer. (credentials/5) */
   readonly monotonicMs: () => number
@@ -116,6 +119,7 @@ class CachedCredentials implements Credentials {
   readonly #verified = new Map<string, Verified>()
   readonly #refused = new Map<string, Refused>()
   readonly #underWay = new Map<string, Check>()
+  #isRenewing = false
 
   constructor(ports: CredentialsPorts) {
     this.#ports = ports
@@ -222,18 +226,43 @@ class CachedCredentials implements Credentials {
     return kept
   }
 
-  #keep({ key, channelId, isUnanswered }: Check, answer: Verdict): void {
+  #keep(check: Check, answer: Verdict): void {
+    const { key, channelId, isUnanswered } = check
     const now = this.#ports.monotonicMs()
     this.#verified.delete(key)
     if (!isFault(answer)) {
       const compareAt = now + (isUnanswered ? RECHECK_PAUSE_MS : RECHECK_AFTER_MS)
       this.#verified.set(key, { credentials: answer, compareAt })
       dropOldest(this.#verified, VERIFIED_MAX) // credentials/4
+      this.#renew(check, answer.passwordHash)
     } else if (answer.code === 'channel_not_found') {
       this.#refused.delete(key)
       this.#refused.set(key, { channelId, until: now + REFUSED_FOR_MS })
       dropOldest(this.#refused, REFUSED_MAX) // credentials/4
     }
+  }
+
+  /** credentials/7: a failure, or a password that waits, leaves it to the next proof. */
+  #renew({ key, channelId, password }: Check, previousHash: string): void {
+    const { work, channels } = this.#ports
+    if (this.#isRenewing || work.waiting() > 0 || !work.isWeak(previousHash)) return
+    const renewed = async (): Promise<void> => {
+      const passwordHash = await work.hash(password)
+      if (isFault(passwordHash)) return
+      const change = { previousHash, passwordHash, kept: 'everything' } as const
+      if (!(await channels.changePassword(channelId, change))) return
+      const verified = this.#verified.get(key)
+      if (verified?.credentials.passwordHash !== previousHash) return
+      this.#verified.set(key, {
+        ...verified,
+        credentials: { ...verified.credentials, passwordHash },
+      })
+    }
+    this.#isRenewing = true
+    const end = (): void => {
+      this.#isRenewing = false
+    }
+    renewed().then(end, end)
   }
 
   forget(channelId: ChannelId): void {

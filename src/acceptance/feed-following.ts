@@ -4,7 +4,8 @@
 //   feed-following/1. The channels that callers follow are bounded, in a process and from one
 //                     address.
 //   feed-following/2. A change of a channel's credentials and its end reach every follower of the
-//                     channel; so does `recheck`, within RECHECK_MS.
+//                     channel; so does `recheck`, within RECHECK_MS, and the time at which a key of
+//                     the follower expires.
 
 import type { ChannelId } from '#domain/identity'
 import type { Bus, NowMs, Timers } from '#domain/ports'
@@ -31,6 +32,8 @@ export interface Following {
   readonly channelIds: readonly ChannelId[]
   /** The address by which budgets count the caller; undefined when none does. */
   readonly address: string | undefined
+  /** Unix milliseconds at which the first of its keys expires; 0 when none does. */
+  readonly expiresAt: number
   readonly stillOpens: StillOpens
 }
 
@@ -38,6 +41,8 @@ export const FOLLOWED: SlotBounds = { total: 1_000, perAddress: 100 }
 /** Milliseconds over which the followers of a process ask the store whether they may go on. */
 const RECHECK_MS = 2_000
 const RETRY_AFTER_MS = 60_000
+/** The longest wait of one timer for a key to expire. */
+const TIMER_MAX_MS = 3_600_000
 
 export class FeedFollowing {
   readonly #ports: FollowingPorts
@@ -50,7 +55,7 @@ export class FeedFollowing {
   }
 
   /** Returns the refusal of a caller that would follow too many channels. (feed-following/1) */
-  refusal({ channelIds, address }: Omit<Following, 'stillOpens'>): Fault | undefined {
+  refusal({ channelIds, address }: Pick<Following, 'channelIds' | 'address'>): Fault | undefined {
     const code = this.#slots.refusal(address, channelIds.length)
     if (code === undefined) return undefined
     if (code === 'server_busy') return fault(code, { detail: 'too many subscribers read here' })
@@ -67,16 +72,16 @@ export class FeedFollowing {
    * Returns undefined when the caller would follow too many. (feed-following/1)
    */
   follow(following: Following, signal: AbortSignal): Follower | undefined {
-    const { channelIds, address, stillOpens } = following
+    const { channelIds, address, expiresAt, stillOpens } = following
     const slot = this.#slots.take(address, channelIds.length)
     if (typeof slot === 'string') return undefined
-    const stopListening = channelIds.map((channelId) =>
+    const stops = channelIds.map((channelId) =>
       this.#ports.bus.listen(channelId, (announcement) => {
         if (tellsOfMessages(announcement)) follower.wake(channelId)
       }),
     )
     const follower = new Follower({ ...this.#ports, stillOpens }, signal, () => {
-      for (const stop of stopListening) stop()
+      for (const stop of stops) stop()
       for (const channelId of channelIds) this.#leave(channelId, follower)
       slot.release()
     })
@@ -84,7 +89,21 @@ export class FeedFollowing {
       const followers = this.#followers.get(channelId) ?? new Set()
       this.#followers.set(channelId, followers.add(follower))
     }
+    if (expiresAt > 0) stops.push(this.#atExpiry(expiresAt, follower))
     return follower
+  }
+
+  /** Lets a follower prove itself anew when its key expires. (feed-following/2) */
+  #atExpiry(expiresAt: number, follower: Follower): () => void {
+    const { timers, nowMs } = this.#ports
+    let cancel = (): void => undefined
+    const wait = (): void => {
+      const left = expiresAt - nowMs()
+      if (left <= 0) void follower.prove()
+      else cancel = timers.after(Math.min(left, TIMER_MAX_MS), wait)
+    }
+    wait()
+    return () => cancel()
   }
 
   #leave(channelId: ChannelId, follower: Follower): void {

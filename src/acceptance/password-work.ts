@@ -7,6 +7,8 @@
 //   password-work/2. One request computes a password once, however many channels it tries it on.
 //                    The request's end drops its keys: kept longer, a quick answer would show a
 //                    stranger that somebody uses the password.
+//   password-work/3. A wrong password costs as much for a hash of lesser parameters as for any
+//                    other: its age is not to be seen.
 
 import { scrypt } from 'node:crypto'
 import { fault, isFault } from '#domain/fault'
@@ -31,6 +33,8 @@ export interface PasswordWork {
     passwordHash: string | undefined,
     derived?: DerivedKeys,
   ): Promise<Answer<boolean>>
+  /** True for a text of lesser parameters, or of an older form, than `hash` makes. */
+  isWeak(passwordHash: string): boolean
   /** Computations that have not begun. */
   waiting(): number
 }
@@ -49,7 +53,8 @@ export interface PasswordWorkPorts {
   readonly derive?: Derive
 }
 
-const PARAMETERS: ScryptParameters = { N: 16_384, r: 8, p: 1 }
+/** The OWASP Password Storage Cheat Sheet's scrypt with 16 MiB of memory. */
+const PARAMETERS: ScryptParameters = { N: 16_384, r: 8, p: 5 }
 const SALT_BYTES = 16
 const KEY_BYTES = 32
 const RUNNING_MAX = 4
@@ -91,11 +96,24 @@ class BoundedWork implements PasswordWork {
     passwordHash: string | undefined,
     derived?: DerivedKeys,
   ): Promise<Answer<boolean>> {
+    const own = await this.#ownDerivation()
     const stored = passwordHash === undefined ? undefined : parsePasswordHash(passwordHash)
-    const key = await this.#keyOf(password, stored ?? (await this.#ownDerivation()), derived)
+    const key = await this.#keyOf(password, stored ?? own, derived)
     if (isFault(key)) return key
     const isProved = isProvedBy(key, stored ?? this.#decoy())
-    return isProved && stored !== undefined
+    if (isProved && stored !== undefined) return true
+    const rest = own.parameters.p - (stored ?? own).parameters.p
+    if (rest <= 0) return false
+    // password-work/3
+    const parameters = { ...own.parameters, p: rest }
+    const made = await this.#keyOf(password, { parameters, salt: own.salt }, derived)
+    return isFault(made) ? made : false
+  }
+
+  isWeak(passwordHash: string): boolean {
+    const { parameters, channelSalt } = parsePasswordHash(passwordHash)
+    const { N, r, p } = parameters
+    return channelSalt === undefined || N * r * p < PARAMETERS.N * PARAMETERS.r * PARAMETERS.p
   }
 
   waiting(): number {

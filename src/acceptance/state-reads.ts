@@ -2,6 +2,7 @@
 // devices. (decisions.md 8)
 
 import type { Event, Thing } from '#domain/entity'
+import type { StoredKey } from '#domain/channel-keys'
 import { fault, isFault } from '#domain/fault'
 import type { Fault } from '#domain/fault'
 import type { FeedEntry } from '#domain/feed'
@@ -16,9 +17,9 @@ import type {
 import { readEntityGet, readEntityList, readHistory } from '#src/schemas/reading-requests'
 import type { Reader } from '#src/schemas/reading-requests'
 import type { Caller } from './caller.ts'
-import { readableFields } from './channel-access.ts'
 import type { ChannelAccess } from './channel-access.ts'
 import { deviceIdOf } from './devices/device-identity.ts'
+import { foreignThing, mayReadEvent, mayReadThing } from './key-rights.ts'
 
 export interface StateReadPorts {
   readonly read: Pick<ReadStore, 'thing' | 'event' | 'things' | 'events' | 'history'>
@@ -41,15 +42,22 @@ export class StateReads {
   }
 
   async thing(fields: unknown, caller: Caller): Promise<Answer<Thing>> {
-    const key = await this.#entityKey('thing', fields, caller)
-    if (isFault(key)) return key
-    return (await this.#ports.read.thing(key.channelId, key.id)) ?? NO_ENTITY.thing
+    const opened = await this.#entityKey('thing', fields, caller)
+    if (isFault(opened)) return opened
+    const { channelId, id, key } = opened
+    if (key !== undefined && !mayReadThing(key, id)) {
+      return this.#ports.access.refuse(caller, foreignThing(key))
+    }
+    return (await this.#ports.read.thing(channelId, id)) ?? NO_ENTITY.thing
   }
 
   async event(fields: unknown, caller: Caller): Promise<Answer<Event>> {
-    const key = await this.#entityKey('event', fields, caller)
-    if (isFault(key)) return key
-    return (await this.#ports.read.event(key.channelId, key.id)) ?? NO_ENTITY.event
+    const opened = await this.#entityKey('event', fields, caller)
+    if (isFault(opened)) return opened
+    const event = await this.#ports.read.event(opened.channelId, opened.id)
+    const isHidden = event !== undefined && opened.key !== undefined
+    if (isHidden && !mayReadEvent(opened.key, event)) return NO_ENTITY.event // key-rights/1
+    return event ?? NO_ENTITY.event
   }
 
   /** Newest change first. */
@@ -66,45 +74,67 @@ export class StateReads {
 
   /** Reads the feed in seq order. */
   async history(fields: unknown, caller: Caller): Promise<Answer<Page<FeedEntry>>> {
-    const request = readHistory(readableFields(fields, caller))
-    if (isFault(request)) return request
-    const { reader, ...filter } = request
-    const refusal = await this.#refusalOf(reader, caller)
-    if (refusal !== undefined) return refusal
-    return this.#ports.read.history({ ...filter, channelId: reader.channelId })
+    const opened = await this.#opened(readHistory, fields, caller)
+    if (isFault(opened)) return opened
+    const { reader, ...filter } = opened.request
+    return this.#ports.read.history({
+      ...filter,
+      ...prefixOf(opened.key),
+      channelId: reader.channelId,
+    })
   }
 
-  async #entityKey(model: Kept, fields: unknown, caller: Caller): Promise<Answer<EntityKey>> {
-    const request = readEntityGet(model, readableFields(fields, caller))
-    if (isFault(request)) return request
-    const { reader, id } = request
-    const refusal = await this.#refusalOf(reader, caller)
-    return refusal ?? { channelId: reader.channelId, id }
+  async #entityKey(
+    model: Kept,
+    fields: unknown,
+    caller: Caller,
+  ): Promise<Answer<EntityKey & { readonly key: StoredKey | undefined }>> {
+    const opened = await this.#opened((sent) => readEntityGet(model, sent), fields, caller)
+    if (isFault(opened)) return opened
+    const { reader, id } = opened.request
+    return { channelId: reader.channelId, id, key: opened.key }
   }
 
   async #listQuery(model: Kept, fields: unknown, caller: Caller): Promise<Answer<EntityQuery>> {
-    const request = readEntityList(model, readableFields(fields, caller))
+    const opened = await this.#opened((sent) => readEntityList(model, sent), fields, caller)
+    if (isFault(opened)) return opened
+    const { reader, ...filter } = opened.request
+    return { ...filter, ...prefixOf(opened.key), channelId: reader.channelId }
+  }
+
+  /** Reads a request and opens its channel; gives the key that opened it, too. */
+  async #opened<Request extends { readonly reader: Reader }>(
+    read: (fields: unknown) => Answer<Request>,
+    sent: unknown,
+    from: Caller,
+  ): Promise<Answer<{ readonly request: Request; readonly key: StoredKey | undefined }>> {
+    const presented = await this.#ports.access.present(sent, from)
+    if (isFault(presented)) return presented
+    const { fields, caller } = presented
+    const request = read(fields)
     if (isFault(request)) return request
-    const { reader, ...filter } = request
-    const refusal = await this.#refusalOf(reader, caller)
-    return refusal ?? { ...filter, channelId: reader.channelId }
+    const key = await this.#open(request.reader, caller)
+    return isFault(key) ? key : (caller.refusal ?? { request, key })
   }
 
   /**
-   * The refusal of a reader, if there is one. A device that is not subscribed learns no more than a
+   * The key of a reader, if it has one. A device that is not subscribed learns no more than a
    * caller with a wrong password.
    */
-  async #refusalOf(reader: Reader, caller: Caller): Promise<Fault | undefined> {
+  async #open(reader: Reader, caller: Caller): Promise<Answer<StoredKey | undefined>> {
     const { access, subscriptions } = this.#ports
     if (reader.kind === 'password') {
-      const opened = await access.open(reader.channelId, reader.password, caller)
-      return isFault(opened) ? opened : caller.refusal
+      const opened = await access.open(reader, caller, 'read')
+      return isFault(opened) ? opened : opened.key
     }
     const deviceId = deviceIdOf(reader.deviceKey)
     const isSubscribed = await subscriptions.isSubscribed(deviceId, reader.channelId)
     // attempt/2
     const counted = isSubscribed ? caller.attempt?.known() : caller.attempt?.refused('device key')
     if (counted !== undefined) return counted
-    return isSubscribed ? caller.refusal : fault('channel_not_found')
+    return isSubscribed ? undefined : fault('channel_not_found')
   }
 }
+
+const prefixOf = (key: StoredKey | undefined): Pick<EntityQuery, 'thingPrefix'> =>
+  key === undefined || key.thingPrefix === '' ? {} : { thingPrefix: key.thingPrefix }

@@ -14,9 +14,9 @@ import { readMessage } from '#src/schemas/message'
 import type { Making, ReadSubmission } from '#src/schemas/submission'
 import { readThing } from '#src/schemas/thing'
 import type { Caller } from './caller.ts'
-import { readableFields } from './channel-access.ts'
-import type { ChannelAccess } from './channel-access.ts'
+import type { ChannelAccess, OpenChannel, Presented } from './channel-access.ts'
 import type { Accepted, Intent } from './intent.ts'
+import { allowed } from './key-rights.ts'
 import type { MessageClaims } from './message-claims.ts'
 
 export interface SubmissionPorts {
@@ -47,21 +47,38 @@ export class Submissions {
     fields: unknown,
     caller: Caller,
   ): Answer<Accepted> | Promise<Answer<Accepted>> {
-    const making = { nowMs: caller.receivedAtMs, newHex32: this.#ports.newHex32 }
-    const read = readSubmission(intent, readableFields(fields, caller), making)
-    if (isFault(read)) return read
-    const { submission, password } = read
-    const opened = this.#ports.access.open(submission.channelId, password, caller)
-    if (opened instanceof Promise) {
-      return opened.then((outcome) =>
-        isFault(outcome) ? outcome : this.#enter(submission, caller),
-      )
-    }
-    return isFault(opened) ? opened : this.#enter(submission, caller)
+    const presented = this.#ports.access.present(fields, caller)
+    return presented instanceof Promise
+      ? presented.then((outcome) => this.#take(intent, outcome))
+      : this.#take(intent, presented)
   }
 
-  /** Takes a submission whose channel is open. */
-  #enter(submission: Submission, caller: Caller): Answer<Accepted> | Promise<Answer<Accepted>> {
+  #take(
+    intent: Intent,
+    presented: Answer<Presented>,
+  ): Answer<Accepted> | Promise<Answer<Accepted>> {
+    if (isFault(presented)) return presented
+    const { fields, caller } = presented
+    const making = { nowMs: caller.receivedAtMs, newHex32: this.#ports.newHex32 }
+    const read = readSubmission(intent, fields, making)
+    if (isFault(read)) return read
+    const { submission, password } = read
+    const { channelId } = submission
+    const opened = this.#ports.access.open({ channelId, password }, caller, 'send')
+    return opened instanceof Promise
+      ? opened.then((outcome) => this.#enter(submission, outcome, caller))
+      : this.#enter(submission, opened, caller)
+  }
+
+  /** Takes a submission once it is known whether its channel is open. */
+  #enter(
+    sent: Submission,
+    opened: Answer<OpenChannel>,
+    caller: Caller,
+  ): Answer<Accepted> | Promise<Answer<Accepted>> {
+    if (isFault(opened)) return opened
+    const submission = opened.key === undefined ? sent : allowed(opened.key, sent)
+    if (isFault(submission)) return this.#ports.access.refuse(caller, submission)
     if (submission.model !== 'message' || !submission.claimed) {
       return this.#append(submission, caller)
     }

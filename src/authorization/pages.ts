@@ -45,7 +45,7 @@ export async function sessionPage(visit: Visit, secretHash: string): Promise<voi
   if (outcome === 'bound') {
     const { grantId } = session
     visit.note('a channel was bound to an assistant', { grantId, channelId: bound })
-    return visit.say(200, words.boundTitle, words.bound)
+    return visit.say(200, words.boundTitle, words.bound + (await visit.warningOf(fields)))
   }
   if (outcome === 'full') return ask(409, words.full, channelId)
   if (outcome === 'no-session') return visit.say(410, words.usedTitle, words.used)

@@ -17,6 +17,7 @@ import type { Logger } from '#domain/telemetry'
 import type { Acceptance } from '#src/acceptance/acceptance'
 import { localeOf, sentenceOf } from '#src/refusals/localise'
 import { STATUS, failureHeaders } from '#src/refusals/refusal'
+import { isCommonPassword } from '#src/passwords/common-passwords'
 import { asking } from './asking.ts'
 import type { Forms } from './forms.ts'
 import { escaped, paragraph, writePage } from './page.ts'
@@ -92,6 +93,12 @@ export class Visit {
     }
     const proved = await proof.prove(sent, { receivedAtMs: runtime.nowMs(), ...admitted })
     return isFault(proved) ? (admitted.attempt?.end() ?? proved) : proved
+  }
+
+  /** A sentence about a proved password that strangers try first; empty for any other. */
+  async warningOf(fields: URLSearchParams): Promise<string> {
+    const isCommon = await isCommonPassword(fields.get('password') ?? '')
+    return isCommon ? ` ${this.words.commonPassword}` : ''
   }
 
   /** The status of a refusal, with the headers that go with it. */

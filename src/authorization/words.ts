@@ -24,6 +24,7 @@ export interface Words {
   readonly bind: string
   readonly boundTitle: string
   readonly bound: string
+  readonly commonPassword: string
   readonly expiredTitle: string
   readonly expired: string
   readonly usedTitle: string
@@ -74,6 +75,9 @@ const EN: Words = {
   bind: 'Bind this channel',
   boundTitle: 'The channel is bound',
   bound: 'You can close this page and go on with the assistant.',
+  commonPassword:
+    'The password of this channel is one of the 10,000 most common: strangers try it first. ' +
+    'Change it.',
   expiredTitle: 'This page has expired',
   expired: 'It is good for ten minutes. Begin again from the assistant.',
   usedTitle: 'This page was used',
@@ -122,6 +126,7 @@ const ZH: Words = {
   bind: '绑定此频道',
   boundTitle: '频道已绑定',
   bound: '您可以关闭此页面，回到助手继续。',
+  commonPassword: '该频道的密码属于最常用的 10,000 个密码之一，陌生人会最先尝试它。请更改密码。',
   expiredTitle: '此页面已过期',
   expired: '页面有效期为十分钟。请从助手重新开始。',
   usedTitle: '此页面已被使用',

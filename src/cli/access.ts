@@ -9,7 +9,7 @@
 //   access/1. No error repeats a secret, nor a text that may hold one.
 //   access/2. A secret goes to another computer over https, or after --insecure said otherwise.
 
-import { parseChannelId } from '#domain/identity'
+import { isKeyForm, parseChannelId } from '#domain/identity'
 import type { ChannelId } from '#domain/identity'
 import { fileText } from '#src/config/environment'
 import type { Env } from '#src/config/environment'
@@ -38,11 +38,11 @@ export const ACCESS = {
 } as const
 
 const PASSWORD = {
-  password: text('<password>', 'channel password; visible in process lists', {
+  password: text('<password>', 'channel password, or a key; visible in process lists', {
     variable: 'HELIOGRAPH_PASSWORD',
     isSecret: true,
   }),
-  passwordFile: fileOption('file with the channel password; - reads the standard input', {
+  passwordFile: fileOption('file with the channel password, or a key; - reads the standard input', {
     variable: 'HELIOGRAPH_PASSWORD_FILE',
   }),
 } as const
@@ -95,8 +95,15 @@ export interface Access {
   readonly isInsecure: boolean
 }
 
-export interface Credentials {
+/** A channel and its password. */
+export interface Proof {
   readonly channel_id: ChannelId
+  readonly password: string
+}
+
+/** The same; without the channel when the password is a key, which names it. */
+export interface Credentials {
+  readonly channel_id?: ChannelId
   readonly password: string
 }
 
@@ -134,13 +141,27 @@ export async function checkSecrecy(
 }
 
 /** The channel and its password, under the names of the HTTP interface. Throws UsageError. */
+export async function proofOf(given: ChannelGiven, sources: Sources): Promise<Proof> {
+  const channelId = channelIn(given, sources)
+  if (channelId === undefined) throw new UsageError(NO_CHANNEL)
+  return { channel_id: channelId, password: await passwordOf(given, sources) }
+}
+
+/** The same, or a key alone in the place of both. Throws UsageError. */
 export async function credentialsOf(given: ChannelGiven, sources: Sources): Promise<Credentials> {
+  const channelId = channelIn(given, sources)
+  const password = await passwordOf(given, sources)
+  if (channelId !== undefined) return { channel_id: channelId, password }
+  if (isKeyForm(password)) return { password }
+  throw new UsageError(NO_CHANNEL)
+}
+
+const NO_CHANNEL = 'name the channel: --channel or HELIOGRAPH_CHANNEL'
+
+function channelIn(given: ChannelGiven, sources: Sources): ChannelId | undefined {
   const profile = profileFor(given, sources.env)
   const channel = given.channel ?? setting(sources.env, 'HELIOGRAPH_CHANNEL') ?? profile.channel
-  if (channel === undefined)
-    throw new UsageError('name the channel: --channel or HELIOGRAPH_CHANNEL')
-  const channelId = readChannel(channel)
-  return { channel_id: channelId, password: await passwordOf(given, sources) }
+  return channel === undefined ? undefined : readChannel(channel)
 }
 
 /** The password of one channel; throws UsageError when there is none. */
@@ -173,7 +194,7 @@ export const passphraseIn = async (
 export async function allCredentialsOf(
   given: ChannelsGiven,
   sources: Sources,
-): Promise<readonly Credentials[]> {
+): Promise<readonly Proof[]> {
   const profile = profileFor(given, sources.env)
   const fallback = setting(sources.env, 'HELIOGRAPH_CHANNEL') ?? profile.channel
   const channels = given.channel ?? (fallback === undefined ? [] : [fallback])

@@ -25,7 +25,7 @@ type CiphertextGiven = Given<typeof CIPHERTEXT> & EncryptionGiven
 export async function ciphertextIn(
   options: CiphertextGiven,
   sources: Sources,
-  channelId: ChannelId,
+  channelId: ChannelId | undefined,
 ): Promise<string | undefined> {
   const { plaintext, plaintextFile, ciphertext, passphrase, passphraseFile } = options
   const given = [plaintext, plaintextFile, ciphertext].filter((one) => one !== undefined)
@@ -37,6 +37,9 @@ export async function ciphertextIn(
   }
   const plain = plaintextFile === undefined ? plaintext : await textIn(plaintextFile, sources)
   if (plain === undefined) return ciphertext
+  if (channelId === undefined) {
+    throw new UsageError('name the channel, for which the text is encrypted: --channel')
+  }
   const { ciphertextOf, encryptionKey } = await import('./encryption.ts')
   return await ciphertextOf(await encryptionKey(options, sources, channelId), channelId, plain)
 }

@@ -82,7 +82,7 @@ const thing = group('thing', 'Things: objects whose state changes', [
   command('list', 'list Things', async () => (await import('./commands/thing-reading.ts')).list),
 ])
 
-const key = group('key', 'keys that replace a channel and its password', [
+const key = group('key', 'keys in the place of a channel and its password', [
   command('create', 'make a key', async () => (await import('./commands/key.ts')).create),
   command(
     'list',

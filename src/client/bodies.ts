@@ -28,11 +28,22 @@ export type Path = {
 }[keyof Routes]
 
 /** The body of a route. */
-export type BodyOf<Name extends Path> = Sent<Routes[Name]['request']>
+export type BodyOf<Name extends Path> = 'key_scope' extends Routes[Name]['codes'][number]
+  ? Keyed<Sent<Routes[Name]['request']>>
+  : Sent<Routes[Name]['request']>
+
+/** A key in the place of the password names its channel. */
+type Keyed<Body> = Body extends { readonly password: string; readonly channel_id: string }
+  ? Omit<Body, 'channel_id'> & { readonly channel_id?: string }
+  : Body
+
 /** The `data` of the answer of a route; the names of those for GET begin with the method. */
 export type DataOf<Name extends keyof Routes> = ValueOf<Routes[Name]['data']>
 
-export type Credentials = Sent<typeof CREDENTIALS_REQUEST>
+/** The proof of a channel's password, for which no key stands. */
+export type Proof = Sent<typeof CREDENTIALS_REQUEST>
+/** The credentials of a channel: its password or a key, which names the channel itself. */
+export type Credentials = Keyed<Proof>
 
 /** The reader of a channel: exactly one of password and device_key. */
 export type Reader = Part<BodyOf<'/thing/get'>, ReaderName>
@@ -90,8 +101,10 @@ export type FeedRecord = DataOf<'/channel/history'>['items'][number]
 export type Pulled = DataOf<'/messages/pull'>
 export type Acked = DataOf<'/messages/ack'>
 
+export type KeyBody = BodyOf<'/channel/key'>
 /** Its key is a secret that is shown once. */
 export type CreatedKey = DataOf<'/channel/key'>
 export type ListedKeys = DataOf<'/channel/key/list'>
 /** A listed key; its key_id is no secret and proves nothing. */
 export type ListedKey = ListedKeys['keys'][number]
+export type KeyScope = ListedKey['scopes'][number]

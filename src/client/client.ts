@@ -119,7 +119,7 @@ const deviceRoutes = ({ once, repeated }: Routes) => ({
 const channelRoutes = ({ get, post, once, repeated }: Routes) => ({
   create: once('/channel/create'),
   // With channel_name a repeat would make another channel.
-  subscribe: post('/channel/subscribe', ({ channel_id }) => channel_id !== undefined),
+  subscribe: post('/channel/subscribe', ({ channel_name }) => channel_name === undefined),
   unsubscribe: repeated('/channel/unsubscribe'),
   sync: repeated('/channel/sync'),
   rename: repeated('/channel/rename'),
@@ -135,7 +135,7 @@ const channelRoutes = ({ get, post, once, repeated }: Routes) => ({
   history: repeated('/channel/history'),
 })
 
-/** Keys that replace a channel and its password on the compatibility routes. */
+/** Keys, which stand in the place of a channel's password. */
 const keyRoutes = ({ once, repeated }: Routes) => ({
   create: once('/channel/key'),
   list: repeated('/channel/key/list'),

@@ -42,7 +42,8 @@ export function submitOnce(client: Client, submission: FleetSubmission): Promise
  * the Messages about it. Undefined for one without an order.
  */
 export function orderKeyOf({ body }: FleetSubmission): string | undefined {
-  const { channel_id } = body
+  // A key stands for its channel.
+  const { password, channel_id = password } = body
   if ('event_id' in body) return `${channel_id} event ${body.event_id}`
   if ('thing_id' in body && body.thing_id !== undefined) return `${channel_id} ${body.thing_id}`
   return undefined

@@ -1,7 +1,7 @@
-// The key of a request of an imitated tool: `<channel_id>:<password>`, or an alias of both.
+// The key of a request of an imitated tool: `<channel_id>:<password>`, or a channel key alone.
 
 import { isFault } from '#domain/fault'
-import { parseChannelId } from '#domain/identity'
+import { isKeyForm, parseChannelId } from '#domain/identity'
 import type { ChannelId } from '#domain/identity'
 import { readCredentials } from '#src/schemas/values'
 
@@ -11,15 +11,12 @@ export type CompatibilityKey =
   | { readonly kind: 'alias'; readonly alias: string }
   | { readonly kind: 'unreadable' }
 
-/** 32 random bytes as text. */
-const ALIAS = /^[A-Za-z0-9_-]{43}$/
-
 /** Splits at the first colon: a password may hold others. (decisions.md 12) */
 export function readKey(key: string): CompatibilityKey {
   const colon = key.indexOf(':')
   if (colon === -1) {
     const alias = key.trim()
-    return ALIAS.test(alias) ? { kind: 'alias', alias } : { kind: 'unreadable' }
+    return isKeyForm(alias) ? { kind: 'alias', alias } : { kind: 'unreadable' }
   }
   const credentials = readCredentials({
     channel_id: key.slice(0, colon),
@@ -44,7 +41,7 @@ export function keysIn(list: string): readonly string[] {
 
 const beginsKey = (part: string): boolean => {
   const [id = '', password] = part.split(':', 2)
-  return password === undefined ? ALIAS.test(id.trim()) : parseChannelId(id) !== undefined
+  return password === undefined ? isKeyForm(id) : parseChannelId(id) !== undefined
 }
 
 /** The key as answers name it: without the secret part. */

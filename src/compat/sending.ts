@@ -4,7 +4,6 @@
 import { fault, isFault } from '#domain/fault'
 import type { Answer } from '#domain/ports'
 import type { Acceptance } from '#src/acceptance/acceptance'
-import { withGrant } from '#src/acceptance/caller'
 import type { Caller } from '#src/acceptance/caller'
 import type { Accepted, Intent } from '#src/acceptance/intent'
 import type { CompatibilityMessage } from './extras.ts'
@@ -23,6 +22,8 @@ export const GUARDS: readonly Header[] = [['referrer-policy', 'no-referrer']]
  */
 export const COMPATIBILITY_CODES: readonly FaultCode[] = [
   'channel_not_found',
+  'key_expired',
+  'key_scope',
   'validation_failed',
   'submission_not_accepted',
 ]
@@ -30,37 +31,18 @@ export const COMPATIBILITY_CODES: readonly FaultCode[] = [
 const SEND: Intent = { model: 'message', action: 'send' }
 const NOT_FOUND = fault('channel_not_found')
 
-/** The channel that a key opens, as fields of a native request, with the caller. */
-export interface Opening {
-  readonly credentials: { readonly channel_id: string; readonly password?: string }
-  readonly caller: Caller
+/** The credentials of a key, as fields of a native request, which checks them. */
+export interface KeyFields {
+  readonly channel_id?: string
+  readonly password: string
 }
 
-/** The meaning of a key. Its password is checked when the fields are used. */
-export function openingOf(
-  { keys }: Acceptance,
-  key: string,
-  caller: Caller,
-): Answer<Opening> | Promise<Answer<Opening>> {
+/** The credentials in a key; channel_not_found for a text that can open no channel. */
+export function fieldsOf(key: string): Answer<KeyFields> {
   const read = readKey(key)
   if (read.kind === 'unreadable') return NOT_FOUND
-  if (read.kind === 'alias') return grantedOpening(keys, read.alias, caller)
-  return { credentials: { channel_id: read.channelId, password: read.password }, caller }
-}
-
-async function grantedOpening(
-  keys: Acceptance['keys'],
-  alias: string,
-  caller: Caller,
-): Promise<Answer<Opening>> {
-  const channelId = await keys.channelOf(alias)
-  const counted = isFault(channelId)
-    ? caller.attempt?.refused('channel key')
-    : caller.attempt?.known() // attempt/2
-  if (counted !== undefined) return counted
-  if (isFault(channelId)) return channelId
-  const granted = withGrant(caller, { channels: new Set([channelId]) })
-  return { credentials: { channel_id: channelId }, caller: granted }
+  if (read.kind === 'alias') return { password: read.alias }
+  return { channel_id: read.channelId, password: read.password }
 }
 
 /** Sends a Message to the channel of a key. */
@@ -69,10 +51,9 @@ export async function send(
   key: string,
   { message, caller }: { readonly message: CompatibilityMessage; readonly caller: Caller },
 ): Promise<Answer<Accepted>> {
-  const opening = await openingOf(acceptance, key, caller)
-  if (isFault(opening)) return opening
-  const fields = { ...message, ...opening.credentials }
-  return acceptance.submissions.submit(SEND, fields, opening.caller)
+  const credentials = fieldsOf(key)
+  if (isFault(credentials)) return credentials
+  return acceptance.submissions.submit(SEND, { ...message, ...credentials }, caller)
 }
 
 /**

@@ -74,6 +74,8 @@ export interface Config {
   readonly passwordBudget: { readonly perAddress: number; readonly total: number }
   /** New devices a minute for each address without the gateway token. */
   readonly deviceBudgetPerAddress: number
+  /** Whether new channel passwords may be among the most common ones. */
+  readonly commonPasswords: 'warned' | 'refused'
 }
 
 const YEAR_MS = 366 * DAY_MS
@@ -146,6 +148,7 @@ export function configFrom(env: Env, { entropy }: Pick<Runtime, 'entropy'>): Con
         max: 1_000_000,
       }),
     }),
+    commonPasswords: oneOf(env, 'SERVICE_COMMON_PASSWORDS', 'warned', ['warned', 'refused']),
     deviceBudgetPerAddress: integer(env, 'SERVICE_DEVICE_BUDGET_PER_ADDRESS', {
       fallback: 60,
       min: 1,

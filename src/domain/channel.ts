@@ -19,6 +19,17 @@ export interface NewChannel {
   readonly createdAt: number
 }
 
+/** A new text for a channel's password. */
+export interface PasswordChange {
+  readonly previousHash: string
+  readonly passwordHash: string
+  /**
+   * What outlives it beside the channel: keys, or `everything`, bindings too, when it stands for
+   * the same password.
+   */
+  readonly kept: 'nothing' | 'keys' | 'everything'
+}
+
 export interface ChannelInfo {
   readonly channelId: ChannelId
   readonly channelName: string

@@ -122,3 +122,12 @@ export function laneOf(channelId: ChannelId, lanes: number): number {
   }
   return (hash >>> 0) % lanes
 }
+
+/** A channel key: 43 letters and digits. A password may look the same. (decisions.md 12) */
+export const KEY_FORM = '[0-9A-Za-z]{43}'
+const KEY = new RegExp(`^${KEY_FORM}$`)
+const KEY_CHARACTERS = 43
+
+/** True for a text that may be a channel key, between optional white space. */
+export const isKeyForm = (sent: string): boolean =>
+  sent.length >= KEY_CHARACTERS && KEY.test(sent.trim())

@@ -162,7 +162,12 @@ export type Notice =
   | { readonly kind: 'applied'; readonly lane: number; readonly position: LogPosition }
   /** A lane has a new owner: the one before may have died between a commit and its announcement. */
   | { readonly kind: 'lane-taken'; readonly lane: number }
-  | { readonly kind: 'credentials-changed'; readonly channelId: ChannelId }
+  /** Another password, or the end of one key when it names that: other credentials stay good. */
+  | {
+      readonly kind: 'credentials-changed'
+      readonly channelId: ChannelId
+      readonly keyId?: string
+    }
   | { readonly kind: 'channel-deleted'; readonly channelId: ChannelId }
   | { readonly kind: 'subscribed'; readonly channelId: ChannelId; readonly deviceId: DeviceId }
   | { readonly kind: 'unsubscribed'; readonly channelId: ChannelId; readonly deviceId: DeviceId }

@@ -23,7 +23,7 @@ export const isOutage = (error: unknown): boolean =>
   error.name !== STORE_DEFECT &&
   (error.name === STORE_BUSY || STORE_FAILURES.includes(error.name))
 
-import type { ChannelCredentials, ChannelInfo, NewChannel } from './channel.ts'
+import type { ChannelCredentials, ChannelInfo, NewChannel, PasswordChange } from './channel.ts'
 import type { ChannelType, Device, Platform } from './device.ts'
 import type { Event, Thing } from './entity.ts'
 import type { Acknowledgement, CatchUpPage, CatchUpRequest, FeedEntry, Position } from './feed.ts'
@@ -147,7 +147,7 @@ export interface ChannelStore {
   /**
    * Replaces the hash only while `previousHash` is in force, so that a lost race changes nothing.
    */
-  changePassword(channelId: ChannelId, previousHash: string, passwordHash: string): Promise<boolean>
+  changePassword(channelId: ChannelId, change: PasswordChange): Promise<boolean>
   /** The salt that all passwords of the gateway share; the first one that is given becomes it. */
   passwordSalt(first: string): Promise<string>
   delete(channelId: ChannelId, nowMs: number): Promise<boolean>
@@ -229,6 +229,8 @@ export interface EntityQuery {
   readonly channelId: ChannelId
   readonly state?: string
   readonly thingId?: string
+  /** Only Things whose id begins with it, or Events of those. */
+  readonly thingPrefix?: string
   /** Only entities changed before this seq; absent to begin with the newest. */
   readonly before?: number
   readonly limit: number
@@ -240,6 +242,8 @@ export interface HistoryQuery {
   readonly sinceMs?: number
   readonly model?: Model
   readonly entityId?: string
+  /** Only Things whose id begins with it, and Events that are filed under one of those. */
+  readonly thingPrefix?: string
   readonly limit: number
 }
 

@@ -79,6 +79,11 @@ export interface EventSubmission extends Accepted {
   readonly action: EventAction
   readonly entityId: EventId
   readonly patch: Patch
+  /**
+   * Set on an update or close by a key with a prefix: the Event must be filed under a Thing whose
+   * id begins with it.
+   */
+  readonly within?: string
 }
 
 export interface ThingSubmission extends Accepted {

@@ -85,6 +85,8 @@ export const METRICS = {
     help: 'Addresses that the password budget counts in this minute, 21,200 at most by default',
     labels: [],
   },
+  known_keys: { kind: 'gauge', help: 'Channel keys that need not be looked up', labels: [] },
+  key_lookups_waiting: { kind: 'gauge', help: 'Channel keys being looked up', labels: [] },
   password_checks_waiting: { kind: 'gauge', help: 'scrypt computations waiting', labels: [] },
   log_bytes: { kind: 'gauge', help: 'Bytes held by the embedded log', labels: [] },
   stream_pending_bytes: {

@@ -50,6 +50,8 @@ export const STATUS: Record<FaultCode, FailureStatus> = {
   channels_limit_exceeded: 400,
   channel_not_found: 404,
   channel_subscriber_limit_exceeded: 400,
+  key_expired: 403,
+  key_scope: 403,
   channel_keys_limit_exceeded: 409,
   channel_key_not_found: 404,
   bind_session_not_found: 404,

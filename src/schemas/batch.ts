@@ -118,7 +118,9 @@ function eventFrom(item: JsonRecord): EventSubmission | undefined {
   const patch = patchFrom(item['patch'])
   if (accepted === undefined || entityId === undefined) return undefined
   if (action === undefined || patch === undefined) return undefined
-  return { model: 'event', action, ...accepted, entityId, patch }
+  const { within } = item
+  const limit = typeof within === 'string' ? { within } : {}
+  return { model: 'event', action, ...accepted, entityId, patch, ...limit }
 }
 
 function thingFrom(item: JsonRecord): ThingSubmission | undefined {

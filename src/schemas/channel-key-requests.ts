@@ -1,20 +1,28 @@
-// Requests about channel keys, each of which stands for a channel and its password, and their
-// answers.
+// Requests about channel keys, which stand in the place of a channel's password, and their answers.
 
-import type { ChannelKey } from '#domain/channel-keys'
+import { KEY_SCOPES } from '#domain/channel-keys'
+import type { ChannelKey, KeyRights, KeyScope, ListedKey } from '#domain/channel-keys'
 import { fault, isFault } from '#domain/fault'
 import type { ChannelId } from '#domain/identity'
 import type { Answer } from '#domain/ports'
+import type { Page } from '#domain/store-ports'
 import type { Wire } from './answers.ts'
 import { CHANNEL_KEY_ROUTES, LABEL_CHARACTERS_MAX } from './channel-key-schemas.ts'
+import { PREFIX_FORM, exactly } from './patterns.ts'
+import { encodeCursor, readCursor } from './reading-requests.ts'
+import { LIMIT_FALLBACK, LIMIT_MAX } from './reading-schemas.ts'
 import { shape } from './shape.ts'
-import { invalid, isSafeText, readCredentials } from './values.ts'
+import { invalid, isSafeText, readCredentials, readLimit, readParsed, readTime } from './values.ts'
 import type { Credentials } from './values.ts'
 
+const DAY_MS = 86_400_000
+
 const keyShape = shape(CHANNEL_KEY_ROUTES['/channel/key'].request)
+const listShape = shape(CHANNEL_KEY_ROUTES['/channel/key/list'].request)
 const revokeShape = shape(CHANNEL_KEY_ROUTES['/channel/key/revoke'].request)
 
-export type KeyWish = Credentials & { readonly label: string }
+export type KeyWish = Credentials & KeyRights & { readonly label: string }
+export type KeyListing = Credentials & { readonly after: number; readonly limit: number }
 export type KeyRevocation = Credentials & { readonly keyId: string }
 
 /** POST /channel/key */
@@ -27,7 +35,47 @@ export function readKeyWish(sent: unknown): Answer<KeyWish> {
   if (Array.from(label).length > LABEL_CHARACTERS_MAX || !isSafeText(label)) {
     return invalid('label', `must be at most ${LABEL_CHARACTERS_MAX} characters`)
   }
-  return { ...credentials, label }
+  const scopes = readScopes(body.scopes)
+  if (isFault(scopes)) return scopes
+  const thingPrefix = readParsed('thing_prefix', body.thing_prefix, PREFIX)
+  if (isFault(thingPrefix)) return thingPrefix
+  const expiresAt = readTime('expires_at', body.expires_at)
+  if (isFault(expiresAt)) return expiresAt
+  return {
+    ...credentials,
+    label,
+    scopes,
+    thingPrefix: thingPrefix ?? '',
+    expiresAt: expiresAt ?? 0,
+  }
+}
+
+const PREFIX_TEXT = new RegExp(exactly(PREFIX_FORM))
+const PREFIX = {
+  parse: (prefix: string) => (PREFIX_TEXT.test(prefix) ? prefix : undefined),
+  rule: 'must be 1 to 128 letters, digits, _, : or -',
+}
+
+/** In the order of KEY_SCOPES, each once. */
+function readScopes(sent: readonly string[] | null | undefined): Answer<readonly KeyScope[]> {
+  if (sent === undefined || sent === null) return KEY_SCOPES
+  const isKnown = sent.every((name) => KEY_SCOPES.some((scope) => scope === name))
+  if (!isKnown || sent.length === 0) {
+    return invalid('scopes', `must hold one or more of ${KEY_SCOPES.join(', ')}`)
+  }
+  return KEY_SCOPES.filter((scope) => sent.includes(scope))
+}
+
+/** POST /channel/key/list */
+export function readKeyListing(sent: unknown): Answer<KeyListing> {
+  const body = listShape(sent)
+  if (isFault(body)) return body
+  const credentials = readCredentials(body)
+  if (isFault(credentials)) return credentials
+  const after = readCursor(body.cursor)
+  if (isFault(after)) return after
+  const limit = readLimit(body.limit, { max: LIMIT_MAX, fallback: LIMIT_FALLBACK })
+  return isFault(limit) ? limit : { ...credentials, after: after ?? 0, limit }
 }
 
 /** POST /channel/key/revoke */
@@ -47,24 +95,33 @@ export interface MadeKey extends ChannelKey {
   readonly key: string
 }
 
-export interface ListedKeys {
+export interface ListedKeys extends Page<ListedKey> {
   readonly channelId: ChannelId
-  readonly keys: readonly ChannelKey[]
 }
 
-const keyToWire = ({ keyId, label, createdAt }: ChannelKey): Wire => ({
+const keyToWire = ({ keyId, label, createdAt, scopes, thingPrefix, expiresAt }: ChannelKey) => ({
   key_id: keyId,
   label,
+  scopes,
+  ...(thingPrefix !== '' && { thing_prefix: thingPrefix }),
+  ...(expiresAt > 0 && { expires_at: expiresAt }),
   created_at: createdAt,
 })
 
-export const madeKeyToWire = ({ channelId, key, ...listed }: MadeKey): Wire => ({
+export const madeKeyToWire = ({ channelId, key, ...made }: MadeKey): Wire => ({
   channel_id: channelId,
   key,
-  ...keyToWire(listed),
+  ...keyToWire(made),
 })
 
-export const listedKeysToWire = ({ channelId, keys }: ListedKeys): Wire => ({
+/** The text of a UTC day: 2026-01-31. */
+const dayText = (day: number): string => new Date(day * DAY_MS).toISOString().slice(0, 10)
+
+export const listedKeysToWire = ({ channelId, items, next }: ListedKeys): Wire => ({
   channel_id: channelId,
-  keys: keys.map(keyToWire),
+  keys: items.map(({ lastUsedOn, ...key }) => ({
+    ...keyToWire(key),
+    ...(lastUsedOn > 0 && { last_used_on: dayText(lastUsedOn) }),
+  })),
+  ...(next !== undefined && { next_cursor: encodeCursor(next) }),
 })

@@ -88,12 +88,13 @@ export function readUnsubscribe(sent: unknown): Answer<Unsubscribe> {
 export interface SyncItem {
   /** channel_id as it was sent, for the answer; empty when it was no text. */
   readonly channelIdText: string
-  readonly credentials: Answer<Credentials>
+  /** The item itself: readSyncItem reads it. */
+  readonly sent: unknown
 }
 
 export interface Sync {
   readonly deviceKey: DeviceKey
-  /** In the order of the request, each with its own fault. */
+  /** In the order of the request. */
   readonly items: readonly SyncItem[]
 }
 
@@ -107,16 +108,18 @@ export function readSync(sent: unknown): Answer<Sync> {
   if (isFault(deviceKey)) return deviceKey
   const { channels } = body
   if (channels.length > CHANNELS_MAX) return fault('channels_limit_exceeded', { field: 'channels' })
-  return { deviceKey, items: channels.map(readSyncItem) }
+  return { deviceKey, items: channels.map(syncItemOf) }
 }
 
-function readSyncItem(item: unknown): SyncItem {
-  const body = itemShape(item)
-  return {
-    channelIdText:
-      isRecord(item) && typeof item['channel_id'] === 'string' ? item['channel_id'] : '',
-    credentials: isFault(body) ? body : readCredentials(body),
-  }
+const syncItemOf = (sent: unknown): SyncItem => ({
+  channelIdText: isRecord(sent) && typeof sent['channel_id'] === 'string' ? sent['channel_id'] : '',
+  sent,
+})
+
+/** The channel and its password in an item of /channel/sync. */
+export function readSyncItem(sent: unknown): Answer<Credentials> {
+  const body = itemShape(sent)
+  return isFault(body) ? body : readCredentials(body)
 }
 
 // ---- POST /channel/rename, /channel/password, /channel/delete, /channel/info
@@ -138,6 +141,7 @@ export function readRename(sent: unknown): Answer<Rename> {
 
 export interface PasswordChange extends Credentials {
   readonly newPassword: string
+  readonly keepsKeys: boolean
 }
 
 const passwordShape = shape(CHANNEL_ROUTES['/channel/password'].request)
@@ -148,7 +152,8 @@ export function readPasswordChange(sent: unknown): Answer<PasswordChange> {
   const credentials = readCredentials(body)
   if (isFault(credentials)) return credentials
   const newPassword = readPassword(body.new_password, 'new_password')
-  return isFault(newPassword) ? newPassword : { ...credentials, newPassword }
+  if (isFault(newPassword)) return newPassword
+  return { ...credentials, newPassword, keepsKeys: body.keep_keys === true }
 }
 
 const credentialsShape = shape(CREDENTIALS_REQUEST)

@@ -4,7 +4,7 @@ import { CREDENTIALS, DEVICE_KEY } from './credentials.ts'
 import { EXAMPLES } from './document/examples.ts'
 import { ABSENT, given, eitherOf, list, object, whole, requiredText, text } from './json-schema.ts'
 import { CHANNEL_NAME_FORM, trimmed, trimmedOrBlank } from './patterns.ts'
-import { OPENING, routes } from './route.ts'
+import { KEYED, OPENING, routes } from './route.ts'
 
 export const CHANNELS_MAX = 2_000
 /**
@@ -99,7 +99,7 @@ export const CHANNEL_ROUTES = routes('Channels', {
       subscribed: given('boolean', 'Always true.'),
     }),
     codes: [
-      ...OPENING,
+      ...KEYED,
       'device_key_not_found',
       'channel_binding_invalid',
       'invalid_channel_name',
@@ -126,7 +126,17 @@ export const CHANNEL_ROUTES = routes('Channels', {
   },
   '/channel/password': {
     summary: 'Change the password of a Channel',
-    request: whole({ ...CREDENTIALS, new_password: CREDENTIALS.password }),
+    request: object(
+      {
+        ...CREDENTIALS,
+        new_password: CREDENTIALS.password,
+        keep_keys: {
+          type: ['boolean', 'null'],
+          description: 'True to keep the keys of the Channel; otherwise they are void.',
+        },
+      },
+      ['channel_id', 'password', 'new_password'],
+    ),
     data: object(ID, ['channel_id']),
     codes: OPENING,
   },
@@ -148,7 +158,7 @@ export const CHANNEL_ROUTES = routes('Channels', {
       things: given('integer', 'Things that are active or archived.'),
       open_events: given('integer', 'Events that are open.'),
     }),
-    codes: OPENING,
+    codes: KEYED,
   },
   'GET /channel/exists': {
     summary: 'Check whether a Channel exists',

@@ -38,6 +38,8 @@ export const ENTITY_ID_FORM = '[A-Za-z0-9_:-]{1,64}'
 export const OPERATION_ID_FORM = '[A-Za-z0-9_:-]{1,128}'
 export const DEVICE_KEY_FORM = '[0-9a-f]{32}'
 export const KEY_ID_FORM = '[0-9a-f]{32}'
+/** The beginning of a thing_id. */
+export const PREFIX_FORM = '[A-Za-z0-9_:-]{1,128}'
 
 const GAP = `[${ASCII_SPACE}-]*`
 /** A channel id in any spelling; the reader takes up to 256 characters. */

@@ -10,7 +10,7 @@ import { requiredText, text, time } from './json-schema.ts'
 import type { JsonSchema, Properties } from './json-schema.ts'
 import { CURSOR_FORM, DELIVERY_ID_FORM, ENTITY_ID_FORM, LIMIT_FORM } from './patterns.ts'
 import { WHOLE_FORM, anyCase, trimmed, trimmedOrBlank } from './patterns.ts'
-import { OPENING, routes } from './route.ts'
+import { KEYED, routes } from './route.ts'
 import { THING_DATA } from './thing-schemas.ts'
 
 export const LIMIT_MAX = 200
@@ -19,7 +19,7 @@ export const DELIVERIES_MAX = 200
 
 const READER = {
   channel_id: CREDENTIALS.channel_id,
-  password: text('The Channel password. Exactly one of password and device_key.'),
+  password: text('The Channel password, or a key. Exactly one of password and device_key.'),
   device_key: text('The credential of a device that is subscribed to the Channel.'),
 } as const
 
@@ -48,7 +48,8 @@ const limit = (fallback: number) =>
     pattern: trimmedOrBlank(LIMIT_FORM),
     description: `The most items to give: 1 to ${LIMIT_MAX}; ${fallback} when absent.`,
   }) as const
-const PAGE = {
+/** The members of a request for one page of a list. */
+export const PAGE = {
   limit: limit(LIMIT_FALLBACK),
   cursor: text(
     'next_cursor of the page before; absent for the first page.',
@@ -133,19 +134,19 @@ export const READING_ROUTES = routes('Reading', {
     summary: 'Get the present state of one thing',
     request: readingRequest(THING_ID, ['thing_id']),
     data: THING_DATA,
-    codes: [...OPENING, 'entity_not_found'],
+    codes: [...KEYED, 'entity_not_found'],
   },
   '/thing/list': {
     summary: 'List the things of a Channel, newest change first',
     request: readingRequest({ state: stateOf('thing', STATES.thing), ...PAGE }, []),
     data: page(THING_DATA),
-    codes: [...OPENING, 'invalid_cursor'],
+    codes: [...KEYED, 'invalid_cursor'],
   },
   '/event/get': {
     summary: 'Get the present state of one event',
     request: readingRequest(EVENT_ID, ['event_id']),
     data: EVENT_DATA,
-    codes: [...OPENING, 'entity_not_found'],
+    codes: [...KEYED, 'entity_not_found'],
   },
   '/event/list': {
     summary: 'List the events of a Channel, newest change first',
@@ -158,13 +159,13 @@ export const READING_ROUTES = routes('Reading', {
       [],
     ),
     data: page(EVENT_DATA),
-    codes: [...OPENING, 'invalid_cursor'],
+    codes: [...KEYED, 'invalid_cursor'],
   },
   '/channel/history': {
     summary: 'Read the feed of a Channel in seq order',
     request: HISTORY_REQUEST,
     data: page(FEED_ENTRY),
-    codes: [...OPENING, 'invalid_cursor', 'invalid_timestamp'],
+    codes: [...KEYED, 'invalid_cursor', 'invalid_timestamp'],
   },
   '/messages/pull': {
     summary: 'Get the deliveries that a device has not acknowledged',

@@ -45,6 +45,9 @@ export const OPENING = [
   'channel_not_found',
 ] as const satisfies readonly FaultCode[]
 
+/** The same where a key may stand in the place of the password. */
+export const KEYED = [...OPENING, 'key_expired', 'key_scope'] as const
+
 // ---- the code of a missing or a forbidden member, which is the same on every route
 
 const MISSING: Readonly<Record<string, FaultCode>> = {

@@ -6,7 +6,7 @@ import { MODELS } from '#domain/submission'
 import type { EventAction, ThingAction } from '#domain/submission'
 
 import { forbidden, given, object, oneOf } from './json-schema.ts'
-import { OPENING, routes } from './route.ts'
+import { KEYED, routes } from './route.ts'
 
 /** A member of Events and Things. */
 export const OP_ID = forbidden('The gateway makes the op_id.')
@@ -23,7 +23,7 @@ export const accepted = <const Id extends string>(idName: Id) =>
 
 /** The codes of every submission. */
 export const SUBMITTING = [
-  ...OPENING,
+  ...KEYED,
   'invalid_timestamp',
   'submission_not_accepted',
   'submission_outcome_unknown',

@@ -81,6 +81,8 @@ for (const { gateway, guard, authorization = '', bareToken = '', expected } of r
         bareToken,
       )
       if (isFault(admitted)) return admitted.code
+      const limited = admitted.attempt?.end() // No credential was shown.
+      if (limited !== undefined) return limited.code
       return admitted.isCounted === true ? admitted.origin?.address : undefined
     }
     t.deepEqual([ask(), ask()], expected)

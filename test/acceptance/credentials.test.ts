@@ -196,9 +196,10 @@ test('credentials/4: the 100,001st verified password pushes out the one that was
   const { credentials, channelId, channels, gate } = await setUp()
   const row = channels.rows.get(channelId)
   const anyPassword = createCredentials({
-    channels: { credentials: async () => row },
+    channels: { credentials: async () => row, changePassword: async () => false },
     work: {
       hash: async () => '',
+      isWeak: () => false,
       waiting: () => 0,
       matches: async () => {
         gate.computed += 1

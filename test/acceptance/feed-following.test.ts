@@ -31,7 +31,10 @@ function startFollowing() {
     return world.verdict()
   }
   const follow = (address?: string, channelIds: readonly ChannelId[] = [A]): Follower | undefined =>
-    following.follow({ channelIds, address, stillOpens }, new AbortController().signal)
+    following.follow(
+      { channelIds, address, expiresAt: 0, stillOpens },
+      new AbortController().signal,
+    )
   const one = (): { readonly follower: Follower; readonly updates: FeedUpdate[] } => {
     const follower = follow()
     if (follower === undefined) throw new Error('full')

@@ -31,7 +31,7 @@ test('a password matches its own hash and no other; the parameters and the salts
   const text = await work.hash('correct horse')
   const other = await work.hash('correct horse')
   if (isFault(text) || isFault(other)) return t.fail()
-  t.regex(text, /^scrypt-hmac\$16384\$8\$1\$[\w-]{22}\$[\w-]{22}\$[\w-]{43}$/)
+  t.regex(text, /^scrypt-hmac\$16384\$8\$5\$[\w-]{22}\$[\w-]{22}\$[\w-]{43}$/)
   const [salts, others] = [text.split('$').slice(4), other.split('$').slice(4)]
   t.is(salts[0], others[0], 'the salt of the gateway')
   t.not(salts[1], others[1], 'the salt of the channel')
@@ -159,4 +159,33 @@ test('password-work/1: a computation that fails gives its place back', async (t)
   for (let count = 0; count < 5; count += 1) await t.throwsAsync(work.hash('password'))
   fails = false
   t.is(typeof (await work.hash('password')), 'string')
+})
+
+// Made by node:crypto: scrypt with N = 2^14, r = 8, p = 5 and the salt 0102…10, then HMAC-SHA-256.
+const VECTOR =
+  'scrypt-hmac$16384$8$5$AQIDBAUGBwgJCgsMDQ4PEA$BwcHBwcHBwcHBwcHBwcHBw$XVEWyUORHMWD_VtXvDuZWc0dvaS135buC6jTkGnCcFk'
+
+test('a password has the parameters that OWASP recommends', async (t) => {
+  const work = workWith()
+  t.is(await work.matches('correct horse', VECTOR), true)
+  t.is(await work.matches('correct horsf', VECTOR), false)
+  t.false(work.isWeak(VECTOR))
+  t.true(work.isWeak(VECTOR.replace('$5$', '$1$')))
+  t.true(work.isWeak(`scrypt$16384$8$5$${'A'.repeat(22)}$${'B'.repeat(43)}`))
+})
+
+test('password-work/3: a wrong password costs as much whatever the age of the hash', async (t) => {
+  const rounds: number[] = []
+  const work = workWith((password, salt, parameters) => {
+    rounds.push(parameters.p)
+    return quickDerive(password, salt, parameters)
+  })
+  const costOf = async (text: string | undefined): Promise<number> => {
+    rounds.length = 0
+    t.is(await work.matches('a wrong one', text), false)
+    return rounds.reduce((sum, p) => sum + p, 0)
+  }
+  for (const text of [undefined, VECTOR, VECTOR.replace('$5$', '$1$')]) {
+    t.is(await costOf(text), 5, text)
+  }
 })

@@ -14,6 +14,7 @@ import {
   startAuthorization,
 } from '#test/support/authorization-rig'
 import type { AuthorizationRig, AuthorizationRigOptions } from '#test/support/authorization-rig'
+import { changed } from '#test/support/store-writer'
 
 const BIND = { channel_id: CHANNEL, password: PASSWORD, decision: 'bind' }
 const REVOKE = { channel_id: CHANNEL, password: PASSWORD, decision: 'revoke' }
@@ -150,7 +151,7 @@ test('a binding ends when its channel gets another password', async (t) => {
   const { rig, grantId } = await granted(t)
   const { channelId } = rig
   const before = (await rig.store.channels.credentials(channelId))?.passwordHash ?? ''
-  await rig.store.channels.changePassword(channelId, before, 'another')
+  await rig.store.channels.changePassword(channelId, changed(before, 'another'))
   t.deepEqual(await rig.bindings.ofGrant(grantId), [])
 })
 

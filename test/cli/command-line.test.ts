@@ -265,9 +265,11 @@ test('status --wait ends with the operation, or after its timeout', async (t) =>
 })
 
 test('key list lists the keys of a channel, and key create shows the new one', async (t) => {
-  const listed = { key_id: 'k1', label: 'backup', created_at: 0 }
+  const listed = { key_id: 'k1', label: 'backup', scopes: ['send'], created_at: 0 }
   const list = await run('key list', { answer: () => success({ keys: [listed] }) })
-  t.deepEqual(list.context.printed, ['k1\t1970-01-01T00:00:00.000Z\tbackup'])
+  t.deepEqual(list.context.printed, [
+    'k1\t1970-01-01T00:00:00.000Z\tnever\tnever\tsend\tall\tbackup',
+  ])
   const made = await run('key create', { answer: () => success({ key: 'abc', ...listed }) })
   t.regex(made.context.shown, /^key +abc$/m)
 })

@@ -25,7 +25,7 @@ test('a body that the compiler takes is one that the gateway takes', (t) => {
   t.is(thing({ ...KNOWN, primary_image: '', tags: ['a'], attrs: { a: { b: [null] } } }), 'taken')
   t.is(message({ ...credentials, title: 't', severity: 'odd', ttl: '5', images: ['i'] }), 'taken')
   t.is(get({ ...credentials, thing_id: 't' }), 'taken')
-  t.is(get({ channel_id: credentials.channel_id, device_key, thing_id: 't' }), 'taken')
+  t.is(get({ channel_id: CREDENTIALS.channel_id, device_key, thing_id: 't' }), 'taken')
 })
 
 test('a body that the compiler refuses is one that the gateway refuses', (t) => {

@@ -164,6 +164,23 @@ test('feed-following/1: an address reads 100 channels at a time; the next one is
   await raw.until(/"event":"open"/)
 })
 
+for (const end of ['revocation', 'expiry'] as const) {
+  test(`feed-following/2: the ${end} of a key ends followers that it opened, and no other`, async (t) => {
+    const rig = await startTopics(t)
+    const expires_at = rig.time.nowMs() + 100_000_000
+    const made = await rig.post('/channel/key', { ...CREDENTIALS, expires_at })
+    const { key, key_id } = made.json['data'] as { readonly key: string; readonly key_id: string }
+    const [byKey, byPassword] = [rig.connect(), rig.connect()]
+    byKey.socket.write(`GET /compat-topic/${key}/json HTTP/1.1\r\nhost: x\r\n\r\n`)
+    byPassword.socket.write(`GET ${TOPIC}/json HTTP/1.1\r\nhost: x\r\n\r\n`)
+    for (const raw of [byKey, byPassword]) await raw.until(/"event":"open"/)
+    if (end === 'revocation') await rig.post('/channel/key/revoke', { ...CREDENTIALS, key_id })
+    else for (let hour = 0; hour < 28; hour += 1) rig.time.advance(3_600_000)
+    await byKey.until(/\r\n0\r\n\r\n$/)
+    t.is(rig.bus.listening(rig.channelId), 1)
+  })
+}
+
 test('a subscriber is refused in the shape of the tool', async (t) => {
   const rig = await startTopics(t)
   const wrong = await rig.get(`${WRONG_TOPIC}/json?poll=1`)

@@ -41,6 +41,7 @@ test('without any setting every default is in force', (t) => {
     drainTimeoutMs: 20_000,
     logLevel: 'info',
     passwordBudget: { perAddress: 60, total: 1200 },
+    commonPasswords: 'warned',
     deviceBudgetPerAddress: 60,
   })
   t.regex(nodeId, /^[0-9a-f]{12}$/)

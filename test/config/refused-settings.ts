@@ -106,5 +106,6 @@ export const REFUSED: readonly (readonly [
   ['SERVICE_LOG_LEVEL', 'INFO', /info/],
   ['SERVICE_PASSWORD_BUDGET_PER_ADDRESS', '0', /from 1 to 1000000/],
   ['SERVICE_PASSWORD_BUDGET_TOTAL', '1000001', /from 1 to 1000000/],
+  ['SERVICE_COMMON_PASSWORDS', 'allowed', /warned or refused|warned, refused/],
   ['SERVICE_DEVICE_BUDGET_PER_ADDRESS', '100001', /from 1 to 100000/],
 ]

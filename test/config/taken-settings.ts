@@ -168,6 +168,7 @@ export const TAKEN: readonly (readonly [
     ({ passwordBudget }) => passwordBudget.perAddress,
     1,
   ],
+  ['SERVICE_COMMON_PASSWORDS', 'refused', (config) => config.commonPasswords, 'refused'],
   ['SERVICE_DEVICE_BUDGET_PER_ADDRESS', '100000', (config) => config.deviceBudgetPerAddress, 1e5],
   ['SERVICE_PASSWORD_BUDGET_TOTAL', '1000000', ({ passwordBudget }) => passwordBudget.total, 1e6],
 ]

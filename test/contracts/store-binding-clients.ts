@@ -3,7 +3,7 @@
 import test from 'ava'
 
 import { BINDINGS_MAX } from '#domain/assistants'
-import { PASSWORD_HASH, newChannel } from '#test/support/store-writer'
+import { PASSWORD_HASH, newChannel, changed } from '#test/support/store-writer'
 import { channel } from '#test/support/submissions'
 import { A, B, SECRET, binding, holder, record, session, use } from './authorization-samples.ts'
 import type { OpenStore } from './store-contract.ts'
@@ -55,7 +55,7 @@ export function bindingClientContract(engine: string, open: OpenStore): void {
       ['grant-1', B],
       ['grant-1', A],
     ])
-    await channels.changePassword(A, PASSWORD_HASH, 'another')
+    await channels.changePassword(A, changed(PASSWORD_HASH, 'another'))
     t.is((await bindings.ofBrowser(client, browser)).length, 2)
     t.deepEqual(await bindings.ofBrowser(client, 'elsewhere'), [])
   })
@@ -65,7 +65,7 @@ export function bindingClientContract(engine: string, open: OpenStore): void {
     for (const one of [A, B]) await channels.create(newChannel(one))
     await bindings.bind(binding(A))
     await bindings.bind(binding(B))
-    await channels.changePassword(A, PASSWORD_HASH, 'another')
+    await channels.changePassword(A, changed(PASSWORD_HASH, 'another'))
     const renewed = { grantId: 'grant-2', passwordHash: 'another', boundAt: 9 }
     t.is(await bindings.bind(binding(A, renewed)), 'bound')
     t.like(await bindings.ofGrant('grant-2'), [{ channelId: B }, { channelId: A }])

@@ -3,7 +3,7 @@
 import test from 'ava'
 
 import { BINDINGS_MAX } from '#domain/assistants'
-import { PASSWORD_HASH, newChannel } from '#test/support/store-writer'
+import { PASSWORD_HASH, newChannel, changed } from '#test/support/store-writer'
 import { channel } from '#test/support/submissions'
 import { A, B, SECRET, binding, session, use } from './authorization-samples.ts'
 import type { OpenStore } from './store-contract.ts'
@@ -37,7 +37,7 @@ export function bindingContract(engine: string, open: OpenStore): void {
       await channels.create(newChannel(one))
       await bindings.bind(binding(one))
     }
-    await channels.changePassword(A, PASSWORD_HASH, 'another')
+    await channels.changePassword(A, changed(PASSWORD_HASH, 'another'))
     t.like(await bindings.ofGrant('grant-1'), [{ channelId: B }])
     t.deepEqual(await bindings.ofChannel(A), [])
     await channels.delete(B, 1)
@@ -53,7 +53,7 @@ export function bindingContract(engine: string, open: OpenStore): void {
     for (const one of many) outcomes.push(await bindings.bind(binding(one)))
     t.is(outcomes.filter((outcome) => outcome === 'bound').length, BINDINGS_MAX)
     t.deepEqual(outcomes.slice(-2), ['full', 'full'])
-    await channels.changePassword(A, PASSWORD_HASH, 'another')
+    await channels.changePassword(A, changed(PASSWORD_HASH, 'another'))
     t.is(await bindings.bind(binding(many[BINDINGS_MAX])), 'bound')
   })
 }

@@ -4,7 +4,7 @@ import test from 'ava'
 
 import { parseDeviceId } from '#domain/identity'
 import type { DeviceId } from '#domain/identity'
-import { PASSWORD_HASH, newChannel } from '#test/support/store-writer'
+import { PASSWORD_HASH, newChannel, changed } from '#test/support/store-writer'
 import { channel } from '#test/support/submissions'
 import type { OpenStore } from './store-contract.ts'
 
@@ -72,8 +72,8 @@ export function channelContract(engine: string, open: OpenStore): void {
   test(`${engine}: a password changes only while the previous one is in force`, async (t) => {
     const { channels } = await open(t)
     await channels.create(newChannel(A))
-    t.true(await channels.changePassword(A, PASSWORD_HASH, 'second'))
-    t.false(await channels.changePassword(A, PASSWORD_HASH, 'third'))
+    t.true(await channels.changePassword(A, changed(PASSWORD_HASH, 'second')))
+    t.false(await channels.changePassword(A, changed(PASSWORD_HASH, 'third')))
     t.is((await channels.credentials(A))?.passwordHash, 'second')
   })
 
@@ -81,7 +81,7 @@ export function channelContract(engine: string, open: OpenStore): void {
     const { channels } = await open(t)
     await channels.create(newChannel(A))
     const attempts = Array.from({ length: 20 }, (_, index) =>
-      channels.changePassword(A, PASSWORD_HASH, `hash-${index}`),
+      channels.changePassword(A, changed(PASSWORD_HASH, `hash-${index}`)),
     )
     const won = (await Promise.all(attempts)).indexOf(true)
     t.is((await channels.credentials(A))?.passwordHash, `hash-${won}`)
@@ -99,7 +99,7 @@ export function channelContract(engine: string, open: OpenStore): void {
     t.is(await channels.credentials(A), undefined)
     t.is(await channels.info(A), undefined)
     t.false(await channels.rename(A, 'again'))
-    t.false(await channels.changePassword(A, PASSWORD_HASH, 'again'))
+    t.false(await channels.changePassword(A, changed(PASSWORD_HASH, 'again')))
     t.deepEqual(await subscriptions.positions(device(1)), [])
     t.deepEqual(await subscriptions.subscribe(device(1), A, 2), { kind: 'no-channel' })
   })

@@ -41,7 +41,6 @@ const stages: readonly Stage[] = [
     status: 401,
     code: 'authentication_failed',
   },
-  { fails: 'budget', init: { method: 'POST', body: HUGE }, status: 429, code: 'rate_limited' },
   { fails: 'size', init: { method: 'POST', body: HUGE }, status: 413, code: 'body_too_large' },
   {
     fails: 'content type',
@@ -54,6 +53,16 @@ const stages: readonly Stage[] = [
     init: { method: 'POST', headers: JSON_HEADERS, body: '{"nonsense":' },
     status: 400,
     code: 'invalid_json_syntax',
+  },
+  {
+    fails: 'budget',
+    init: {
+      method: 'POST',
+      headers: JSON_HEADERS,
+      body: JSON.stringify({ channel_id: CHANNEL, password: 'wrong password', title: '' }),
+    },
+    status: 429,
+    code: 'rate_limited',
   },
   {
     fails: 'schema',

@@ -213,3 +213,19 @@ test('W3: every time in a decision comes from the submission', (t) => {
   t.deepEqual(decideThing(made, undefined, RULES), first)
   t.like(first.thing, { at: 3, stateAt: 3, changedAt: 12 })
 })
+
+test('decide/2: a sender of a prefix changes Events of its Things alone, and learns of no other', (t) => {
+  const filed = (thingId: string) =>
+    decideEvent(event('create', 'e', { fields: { thing_id: thingId } }), undefined, RULES).event
+  for (const action of ['update', 'close'] as const) {
+    const sent = { ...event(action, 'e', { at: 9 }), within: 'boiler-' }
+    t.is(decideEvent(sent, filed('boiler-1'), RULES).operation.status, 'sent')
+    const refused = [filed('door-1'), filed('boiler'), undefined].map((kept) =>
+      decideEvent(sent, kept, RULES),
+    )
+    for (const { operation, event: changed, entry } of refused) {
+      t.is(operation.errorCode, 'entity_not_found')
+      t.deepEqual([changed, entry], [undefined, undefined])
+    }
+  }
+})

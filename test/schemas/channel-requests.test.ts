@@ -5,7 +5,7 @@ import test from 'ava'
 import { isFault } from '#domain/fault'
 import { readChannelCredentials, readCreate, readExists } from '#src/schemas/channel-requests'
 import { readPasswordChange, readRename, readSubscribe } from '#src/schemas/channel-requests'
-import { readSync, readUnsubscribe } from '#src/schemas/channel-requests'
+import { readSync, readSyncItem, readUnsubscribe } from '#src/schemas/channel-requests'
 import { CHANNEL, CREDENTIALS, DEVICE_KEY, PASSWORD } from '#test/support/making'
 
 const judged = (read: unknown): unknown =>
@@ -26,11 +26,16 @@ const requests: readonly (readonly [(sent: unknown) => unknown, body: object, re
     { device_key: DEVICE_KEY, channel_id: CHANNEL },
     { deviceKey: DEVICE_KEY, channelId: CHANNEL },
   ],
+  [
+    readPasswordChange,
+    { ...CREDENTIALS, new_password: 'even better', keep_keys: true },
+    { ...READ, newPassword: 'even better', keepsKeys: true },
+  ],
   [readRename, { ...CREDENTIALS, channel_name: 'Home' }, { ...READ, channelName: 'Home' }],
   [
     readPasswordChange,
     { ...CREDENTIALS, new_password: ' even better ' },
-    { ...READ, newPassword: 'even better' },
+    { ...READ, newPassword: 'even better', keepsKeys: false },
   ],
   [readChannelCredentials, CREDENTIALS, READ],
 ]
@@ -128,8 +133,8 @@ test('each listed channel of a sync is judged alone and in order', (t) => {
   const read = readSync({ device_key: DEVICE_KEY, channels })
   if (isFault(read)) return t.fail(read.code)
   for (const [index, [item, text, expected]] of items.entries()) {
-    const { channelIdText, credentials } = read.items[index] ?? {}
-    t.deepEqual([channelIdText, judged(credentials)], [text, expected], JSON.stringify(item))
+    const { channelIdText, sent } = read.items[index] ?? {}
+    t.deepEqual([channelIdText, judged(readSyncItem(sent))], [text, expected], JSON.stringify(item))
   }
 })
 

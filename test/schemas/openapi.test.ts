@@ -15,6 +15,7 @@ import { EVENT_ROUTES } from '#src/schemas/event-schemas'
 import { MESSAGE_ROUTES } from '#src/schemas/message-schemas'
 import { STATUS_ROUTES } from '#src/schemas/submission-schemas'
 import { THING_ROUTES } from '#src/schemas/thing-schemas'
+import { keyed } from '#src/schemas/document/openapi-parameters'
 
 const CODES = Object.keys(FAULTS).filter((code): code is FaultCode => code in FAULTS)
 const STATUSES = [400, 401, 404, 405, 409, 413, 429, 503]
@@ -167,9 +168,10 @@ test('query members that depend on each other are one object, sent as single par
   )
 })
 
-test('the request schema is the very object whose JSON types check the request', (t) => {
-  const content = at('paths', '/message', 'post', 'requestBody', 'content', 'application/json')
-  t.is(content['schema'], MESSAGE_ROUTES['/message'].request)
+test('the request schema is made of the very object whose JSON types check the request', (t) => {
+  const of = (path: string) =>
+    at('paths', path, 'post', 'requestBody', 'content', 'application/json')['schema']
+  t.deepEqual(of('/message'), keyed(MESSAGE_ROUTES['/message'].request))
 })
 
 test('each status lists its codes once, and says when to come again', (t) => {

@@ -78,6 +78,7 @@ export async function acceptanceRig(options: AcceptanceRigOptions = {}): Promise
       passwordBudget: { perAddress: 1_000_000, total: 1_000_000 },
       deviceBudgetPerAddress: 1_000_000,
       statusRetentionMs: 7 * 86_400_000,
+      commonPasswords: 'warned',
       ...options,
     },
   )

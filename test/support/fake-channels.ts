@@ -1,13 +1,14 @@
 // Channels and their keys, in memory.
 
-import type { ChannelCredentials, ChannelInfo, NewChannel } from '#domain/channel'
+import type { ChannelCredentials, ChannelInfo, NewChannel, PasswordChange } from '#domain/channel'
 import { CHANNEL_KEYS_MAX } from '#domain/channel-keys'
-import type { ChannelKey, ChannelKeyStore, NewChannelKey } from '#domain/channel-keys'
+import type { ChannelKeyStore, ListedKey, NewChannelKey, StoredKey } from '#domain/channel-keys'
 import type { ChannelId } from '#domain/identity'
-import type { ChannelStore } from '#domain/store-ports'
+import type { ChannelStore, Page } from '#domain/store-ports'
 
 export class FakeChannels implements ChannelStore {
   readonly rows = new Map<ChannelId, NewChannel>()
+  readonly #kept = new Map<ChannelId, readonly (string | undefined)[]>()
   salt: string | undefined
   /** The number of reads of credentials. */
   reads = 0
@@ -31,11 +32,17 @@ export class FakeChannels implements ChannelStore {
 
   async changePassword(
     channelId: ChannelId,
-    previousHash: string,
-    passwordHash: string,
+    { previousHash, passwordHash, kept }: PasswordChange,
   ): Promise<boolean> {
     if (this.rows.get(channelId)?.passwordHash !== previousHash) return false
+    const before = kept === 'nothing' ? [] : this.passwordsOf(channelId)
+    this.#kept.set(channelId, before)
     return this.#change(channelId, { passwordHash })
+  }
+
+  /** The hash in force, and earlier ones whose keys were kept. */
+  passwordsOf(channelId: ChannelId): readonly (string | undefined)[] {
+    return [this.rows.get(channelId)?.passwordHash, ...(this.#kept.get(channelId) ?? [])]
   }
 
   async passwordSalt(first: string): Promise<string> {
@@ -67,7 +74,11 @@ export class FakeChannels implements ChannelStore {
 }
 
 export class FakeChannelKeys implements ChannelKeyStore {
-  readonly rows: NewChannelKey[] = []
+  readonly rows: (NewChannelKey & { lastUsedOn?: number })[] = []
+  /** The hashes of each read. */
+  readonly reads: (readonly string[])[] = []
+  /** Called before keys are given, for events that a test wants to happen meanwhile. */
+  meanwhile: () => void | Promise<void> = () => {}
   readonly #channels: FakeChannels
 
   constructor(channels: FakeChannels) {
@@ -76,19 +87,27 @@ export class FakeChannelKeys implements ChannelKeyStore {
 
   async create(key: NewChannelKey): Promise<'created' | 'full' | 'no-channel'> {
     if (!this.#isGood(key)) return 'no-channel'
-    if ((await this.list(key.channelId)).length === CHANNEL_KEYS_MAX) return 'full'
+    if (this.rows.filter((row) => this.#isGood(row)).length === CHANNEL_KEYS_MAX) return 'full'
     this.rows.push(key)
     return 'created'
   }
 
-  async find(keyHash: string): Promise<ChannelId | undefined> {
-    return this.rows.find((key) => key.keyHash === keyHash && this.#isGood(key))?.channelId
+  async find(keyHashes: readonly string[]): Promise<readonly StoredKey[]> {
+    this.reads.push(keyHashes)
+    const found = this.rows.filter((key) => keyHashes.includes(key.keyHash) && this.#isGood(key))
+    await this.meanwhile()
+    return found.map((key) => ({ lastUsedOn: 0, ...key }))
   }
 
-  async list(channelId: ChannelId): Promise<readonly ChannelKey[]> {
-    return this.rows
-      .filter((key) => key.channelId === channelId && this.#isGood(key))
-      .map(({ keyId, label, createdAt }) => ({ keyId, label, createdAt }))
+  async list(channelId: ChannelId, after: number, limit: number): Promise<Page<ListedKey>> {
+    const all = this.rows.filter((key) => key.channelId === channelId && this.#isGood(key))
+    const items = all
+      .slice(after, after + limit)
+      .map(({ channelId: _id, passwordHash: _password, keyHash: _hash, ...key }) => ({
+        lastUsedOn: 0,
+        ...key,
+      }))
+    return all.length > after + limit ? { items, next: after + limit } : { items }
   }
 
   async revoke(channelId: ChannelId, keyId: string): Promise<boolean> {
@@ -97,7 +116,11 @@ export class FakeChannelKeys implements ChannelKeyStore {
     return at !== -1
   }
 
+  async used(keyHashes: readonly string[], day: number): Promise<void> {
+    for (const row of this.rows) if (keyHashes.includes(row.keyHash)) row.lastUsedOn = day
+  }
+
   #isGood({ channelId, passwordHash }: NewChannelKey): boolean {
-    return this.#channels.rows.get(channelId)?.passwordHash === passwordHash
+    return this.#channels.passwordsOf(channelId).includes(passwordHash)
   }
 }

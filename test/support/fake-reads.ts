@@ -3,6 +3,7 @@
 import type { Event, Thing } from '#domain/entity'
 import type { CatchUpPage, FeedEntry } from '#domain/feed'
 import type { ChannelId, OperationId } from '#domain/identity'
+import type { Fields } from '#domain/submission'
 import type { Claim, ClaimOutcome, Operation } from '#domain/operation'
 import type {
   EntityQuery,
@@ -17,6 +18,14 @@ export class FakeReads implements ReadStore {
   keptEvents: Event[] = []
   entries: FeedEntry[] = []
   next: number | undefined = undefined
+  /** Keeps an open Event with these fields. */
+  addEvent(id: string, values: Fields): void {
+    const none = { values: {}, times: undefined }
+    const times = { at: 1, stateAt: 1, changedAt: 1, rev: 1, seq: 1 }
+    const fields = { values, times: undefined }
+    this.keptEvents.push({ id, state: 'open', ...times, fields, attrs: none, externalIds: none })
+  }
+
   readonly queries: (EntityQuery | HistoryQuery)[] = []
 
   async thing(_channelId: ChannelId, id: string): Promise<Thing | undefined> {

@@ -4,10 +4,11 @@
 /** Each row names a folder or file, and the folders and packages that it may import. */
 export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'src/domain': [],
+  'src/passwords': ['@zxcvbn-ts/language-common'],
   'src/schemas': ['src/domain', 'ajv'],
   machines: ['src/domain', 'xstate'],
   actors: ['src/domain', 'machines', 'xstate'],
-  'src/acceptance': ['src/domain', 'src/schemas', 'node:'],
+  'src/acceptance': ['src/passwords', 'src/domain', 'src/schemas', 'node:'],
   // What every edge says of a fault, whatever its protocol.
   'src/refusals': ['src/domain'],
   // Requests and answers over uWebSockets.js; it knows no route.
@@ -30,6 +31,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'node:',
   ],
   'src/authorization': [
+    'src/passwords',
     'src/acceptance',
     'src/domain',
     'src/http',
@@ -74,6 +76,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'src/client/node': ['src/client', '@matrixai/quic', '@matrixai/logger', 'node:'],
   'src/telemetry': ['src/domain', 'pino', 'prom-client'],
   'src/cli': [
+    'src/passwords',
     'src/cli/table.ts',
     'src/client',
     'src/client/node',

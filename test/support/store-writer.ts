@@ -1,6 +1,7 @@
 // The smallest actor of one channel: it decides with the real machines and commits their effects,
 // so that a store gets only writes that the gateway could make.
 
+import type { PasswordChange } from '#domain/channel'
 import type { Event, Thing } from '#domain/entity'
 import type { FeedEntry } from '#domain/feed'
 import type { ChannelId } from '#domain/identity'
@@ -148,3 +149,10 @@ export class ChannelWriter {
     }
   }
 }
+
+/** A change of password after which nothing is kept. */
+export const changed = (previousHash: string, passwordHash: string): PasswordChange => ({
+  previousHash,
+  passwordHash,
+  kept: 'nothing',
+})

@@ -27,7 +27,7 @@ import {
 } from '#test/support/push-jobs'
 import { realRuntime } from '#test/support/real-runtime'
 import { EVERYTHING } from '#test/support/retention-limits'
-import { ChannelWriter, PASSWORD_HASH } from '#test/support/store-writer'
+import { ChannelWriter, PASSWORD_HASH, changed } from '#test/support/store-writer'
 import { channel, event, message, opId, thing } from '#test/support/submissions'
 import { appendTo } from '#test/support/append-to'
 
@@ -101,7 +101,8 @@ export async function doEverything(store: Watched): Promise<void> {
   await channels.exists(A)
   await channels.info(A)
   await channels.rename(A, 'other')
-  await channels.changePassword(A, PASSWORD_HASH, 'other')
+  await doKeys(store)
+  await channels.changePassword(A, changed(PASSWORD_HASH, 'other'))
   await subscriptions.positions(DEVICE)
   await subscriptions.position(DEVICE, A)
   await subscriptions.acknowledge([{ deviceId: DEVICE, channelId: A, seq: 1 }])
@@ -144,6 +145,26 @@ export async function doEverything(store: Watched): Promise<void> {
   await channels.delete(A, 1)
   await retention.expire(everything, 100)
   while ((await retention.step(EVERYTHING, 100)) > 0);
+}
+
+async function doKeys({ channels, channelKeys }: Watched): Promise<void> {
+  const [keyHash, keyId] = ['a'.repeat(64), 'a'.repeat(32)]
+  const rights = { scopes: ['send'], thingPrefix: '', expiresAt: 1 } as const
+  const made = {
+    channelId: A,
+    passwordHash: PASSWORD_HASH,
+    keyHash,
+    keyId,
+    label: '',
+    createdAt: 1,
+  }
+  await channelKeys.create({ ...made, ...rights })
+  await channelKeys.find([keyHash])
+  await channelKeys.list(A, 0, 5)
+  await channelKeys.used([keyHash], 1)
+  const same = { previousHash: PASSWORD_HASH, passwordHash: PASSWORD_HASH }
+  await channels.changePassword(A, { ...same, kept: 'everything' })
+  await channelKeys.revoke(A, keyId)
 }
 
 async function doPushes(store: Watched): Promise<void> {

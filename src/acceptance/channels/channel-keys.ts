@@ -1,29 +1,30 @@
-// Keys that stand for a channel and its password on compatibility routes: many clients of other
-// tools refuse a key with a colon, or one of more than 64 characters. (docs/decisions.md 12)
+// The administration of a channel's keys. (docs/decisions.md 12)
 //
 // Invariants:
-//   channel-keys/1. A key is 256 random bits and only its hash is kept, so a look-up costs every
-//                   caller the same and shows nothing of other keys.
-//   channel-keys/2. The store alone decides which keys are good: from the answer on, a revoked key
-//                   opens nothing on any node.
-//   channel-keys/3. Only a proved password makes, lists or revokes keys: a grant is no proof.
+//   channel-keys/1. A key is 256 random bits and only its hash is kept: a quick hash is enough.
+//   channel-keys/2. Once a revocation is answered, this process refuses the key, and a notice to
+//                   every other process is on its way.
+//   channel-keys/3. Only a proved password makes, lists or revokes keys: neither a key nor a grant
+//                   is a proof.
 
-import { hash } from 'node:crypto'
 import { fault, isFault } from '#domain/fault'
 import type { ChannelId } from '#domain/identity'
 import type { Answer, Bus } from '#domain/ports'
 import type { Runtime } from '#domain/runtime'
 import type { ChannelKeyStore } from '#domain/channel-keys'
-import { readKeyRevocation, readKeyWish } from '#src/schemas/channel-key-requests'
+import { readKeyListing, readKeyRevocation, readKeyWish } from '#src/schemas/channel-key-requests'
 import type { ListedKeys, MadeKey } from '#src/schemas/channel-key-requests'
-import { readChannelCredentials } from '#src/schemas/channel-requests'
 import type { Audit } from '#src/acceptance/audit'
 import type { Caller } from '#src/acceptance/caller'
-import { provedChannel } from './channel-proof.ts'
+import type { ChannelAccess } from '#src/acceptance/channel-access'
 import type { Credentials } from '#src/acceptance/credentials'
+import { keyHashOf } from '#src/acceptance/known-keys'
+import type { KnownKeys } from '#src/acceptance/known-keys'
 
 export interface ChannelKeyPorts {
   readonly channelKeys: ChannelKeyStore
+  readonly keys: KnownKeys
+  readonly access: ChannelAccess
   readonly credentials: Credentials
   readonly bus: Pick<Bus, 'notify'>
   readonly audit: Audit
@@ -45,57 +46,57 @@ export class ChannelKeys {
   async create(fields: unknown, caller: Caller): Promise<Answer<MadeKey>> {
     const wish = readKeyWish(fields)
     if (isFault(wish)) return wish
-    const proved = await provedChannel(this.#ports.credentials, wish, caller) // channel-keys/3
+    const proved = await this.#ports.access.prove(wish, caller) // channel-keys/3
     if (isFault(proved)) return proved
-    const { channelId, label } = wish
+    const { channelId, password, ...rights } = wish
     const { channelKeys, credentials, entropy, newHex32, audit } = this.#ports
     const key = keyText(entropy(KEY_BYTES))
-    const listed = { keyId: newHex32(), label, createdAt: caller.receivedAtMs }
-    const { passwordHash } = proved
-    const outcome = await channelKeys.create({
-      ...listed,
-      channelId,
-      passwordHash,
-      keyHash: hashOf(key),
-    })
-    if (outcome === 'created') {
-      const { keyId } = listed
-      audit.changed('a channel key was made', caller.origin, { channelId, keyId })
-      return { ...listed, channelId, key }
+    const made = { ...rights, keyId: newHex32(), createdAt: caller.receivedAtMs }
+    // Tries twice: the known hash may be older than what another node has made anew.
+    for (let attempt = 0; attempt < 2; attempt += 1) {
+      const opened = await credentials.check(channelId, password)
+      if (isFault(opened)) return opened
+      const { passwordHash } = opened
+      const stored = { ...made, channelId, passwordHash, keyHash: keyHashOf(key) }
+      const outcome = await channelKeys.create(stored)
+      if (outcome === 'created') {
+        audit.changed('a channel key was made', caller.origin, { channelId, keyId: made.keyId })
+        return { ...made, channelId, key }
+      }
+      if (outcome === 'full') return fault('channel_keys_limit_exceeded')
+      credentials.forget(channelId)
     }
-    if (outcome === 'full') return fault('channel_keys_limit_exceeded')
-    credentials.forget(channelId) // The proved password is no longer in force.
     return NOT_FOUND
   }
 
   /** Lists the keys, oldest first, without the keys themselves, which the gateway does not know. */
   async list(fields: unknown, caller: Caller): Promise<Answer<ListedKeys>> {
-    const request = readChannelCredentials(fields)
+    const request = readKeyListing(fields)
     if (isFault(request)) return request
-    const proved = await provedChannel(this.#ports.credentials, request, caller) // channel-keys/3
+    const proved = await this.#ports.access.prove(request, caller) // channel-keys/3
     if (isFault(proved)) return proved
-    const { channelId } = request
-    return { channelId, keys: await this.#ports.channelKeys.list(channelId) }
+    const { channelId, after, limit } = request
+    return { channelId, ...(await this.#ports.channelKeys.list(channelId, after, limit)) }
   }
 
   /** Revokes a key; gives its channel. */
   async revoke(fields: unknown, caller: Caller): Promise<Answer<ChannelId>> {
     const request = readKeyRevocation(fields)
     if (isFault(request)) return request
-    const proved = await provedChannel(this.#ports.credentials, request, caller) // channel-keys/3
+    const proved = await this.#ports.access.prove(request, caller) // channel-keys/3
     if (isFault(proved)) return proved
     const { channelId, keyId } = request
-    const isRevoked = await this.#ports.channelKeys.revoke(channelId, keyId)
-    if (!isRevoked) return fault('channel_key_not_found', { field: 'key_id' })
-    // Followers that read the channel by this key must prove themselves anew.
-    this.#ports.bus.notify({ kind: 'credentials-changed', channelId })
-    this.#ports.audit.changed('a channel key was revoked', caller.origin, { channelId, keyId })
-    return channelId
-  }
-
-  /** The channel that a key stands for; channel_not_found when it stands for none. */
-  async channelOf(key: string): Promise<Answer<ChannelId>> {
-    return (await this.#ports.channelKeys.find(hashOf(key))) ?? NOT_FOUND // channel-keys/2
+    const { channelKeys, keys, bus, audit } = this.#ports
+    try {
+      const isRevoked = await channelKeys.revoke(channelId, keyId)
+      if (!isRevoked) return fault('channel_key_not_found', { field: 'key_id' })
+      audit.changed('a channel key was revoked', caller.origin, { channelId, keyId })
+      return channelId
+    } finally {
+      // Also without an outcome, with which it may have been made. (channel-keys/2)
+      keys.forget({ channelId, keyId })
+      bus.notify({ kind: 'credentials-changed', channelId, keyId })
+    }
   }
 }
 
@@ -113,6 +114,3 @@ function keyText(bytes: Uint8Array): string {
   }
   return text
 }
-
-/** channel-keys/1 */
-const hashOf = (key: string): string => hash('sha256', key, 'hex')

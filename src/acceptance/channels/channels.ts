@@ -4,13 +4,14 @@
 // Invariants:
 //   channels/1. Once a change of password or a deletion is answered, this process refuses the old
 //               password, and a notice to every other process is on its way.
-//   channels/2. Changing a password needs proof of the old one, and so do renaming and deleting: a
-//               grant is no proof.
+//   channels/2. Changing a password needs proof of the old one, and so do renaming and deleting:
+//               neither a key nor a grant is proof.
 //   channels/3. A change with an unknown outcome may have been made: every process forgets its kept
 //               answers about the channel.
 
 import type { Existence, NamedChannel } from '#domain/administration'
 import type { ChannelInfo } from '#domain/channel'
+import type { StoredKey } from '#domain/channel-keys'
 import { fault, isFault } from '#domain/fault'
 import type { ChannelId } from '#domain/identity'
 import type { Answer, Bus } from '#domain/ports'
@@ -25,11 +26,10 @@ import {
 import type { PasswordChange } from '#src/schemas/channel-requests'
 import type { Audit } from '#src/acceptance/audit'
 import type { Caller } from '#src/acceptance/caller'
-import { readableFields } from '#src/acceptance/channel-access'
 import type { ChannelAccess } from '#src/acceptance/channel-access'
-import { makeChannel } from './channel-creation.ts'
-import { provedChannel } from './channel-proof.ts'
+import { commonRefusal, makeChannel } from './channel-creation.ts'
 import type { Credentials } from '#src/acceptance/credentials'
+import { wholeRefusal } from '#src/acceptance/key-rights'
 import type { PasswordWork } from '#src/acceptance/password-work'
 
 export interface ChannelPorts {
@@ -40,6 +40,13 @@ export interface ChannelPorts {
   readonly bus: Pick<Bus, 'notify'>
   readonly audit: Audit
   readonly newHex32: () => string
+  readonly refusesCommon: boolean
+}
+
+/** A channel that is open, with the key that opened it, if one did. */
+export interface OpenedChannel {
+  readonly info: ChannelInfo
+  readonly key: StoredKey | undefined
 }
 
 const NOT_FOUND = fault('channel_not_found')
@@ -54,6 +61,8 @@ export class Channels {
   async create(fields: unknown, caller: Caller): Promise<Answer<NamedChannel>> {
     const wish = readCreate(fields)
     if (isFault(wish)) return wish
+    const limited = caller.attempt?.end()
+    if (limited !== undefined) return limited
     const channelId = await makeChannel(this.#ports, wish, caller)
     return isFault(channelId) ? channelId : { channelId, channelName: wish.channelName }
   }
@@ -61,7 +70,7 @@ export class Channels {
   async rename(fields: unknown, caller: Caller): Promise<Answer<NamedChannel>> {
     const request = readRename(fields)
     if (isFault(request)) return request
-    const opened = await provedChannel(this.#ports.credentials, request, caller) // channels/2
+    const opened = await this.#ports.access.prove(request, caller) // channels/2
     if (isFault(opened)) return opened
     const { channelId, channelName } = request
     const isRenamed = await this.#ports.channels.rename(channelId, channelName)
@@ -73,8 +82,11 @@ export class Channels {
     const request = readPasswordChange(fields)
     if (isFault(request)) return request
     const { channelId } = request
-    const opened = await provedChannel(this.#ports.credentials, request, caller) // channels/2
+    const opened = await this.#ports.access.prove(request, caller) // channels/2
     if (isFault(opened)) return opened // A stranger causes no hashing.
+    const { refusesCommon } = this.#ports
+    const common = refusesCommon && (await commonRefusal('new_password', request.newPassword))
+    if (isFault(common)) return common
     const passwordHash = await this.#ports.work.hash(request.newPassword)
     if (isFault(passwordHash)) return passwordHash
     const changed = await this.#replaceHash(request, passwordHash)
@@ -89,7 +101,7 @@ export class Channels {
   async delete(fields: unknown, caller: Caller): Promise<Answer<ChannelId>> {
     const request = readChannelCredentials(fields)
     if (isFault(request)) return request
-    const opened = await provedChannel(this.#ports.credentials, request, caller) // channels/2
+    const opened = await this.#ports.access.prove(request, caller) // channels/2
     if (isFault(opened)) return opened
     const { channelId } = request
     const { channels, credentials, bus, audit } = this.#ports
@@ -105,12 +117,26 @@ export class Channels {
   }
 
   async info(fields: unknown, caller: Caller): Promise<Answer<ChannelInfo>> {
-    const request = readChannelCredentials(readableFields(fields, caller))
-    if (isFault(request)) return request
+    const opened = await this.open(fields, caller)
+    return isFault(opened) ? opened : opened.info
+  }
+
+  /** Opens a whole channel for a reader. */
+  async open(fields: unknown, from: Caller): Promise<Answer<OpenedChannel>> {
     const { access, channels } = this.#ports
-    const opened = await access.open(request.channelId, request.password, caller)
+    const presented = await access.present(fields, from)
+    if (isFault(presented)) return presented
+    const { caller } = presented
+    const request = readChannelCredentials(presented.fields)
+    if (isFault(request)) return request
+    const opened = await access.open(request, caller, 'read')
     if (isFault(opened)) return opened
-    return caller.refusal ?? (await channels.info(request.channelId)) ?? NOT_FOUND
+    const { key } = opened
+    const refusal = key && wholeRefusal(key)
+    if (refusal !== undefined) return access.refuse(caller, refusal)
+    if (caller.refusal !== undefined) return caller.refusal
+    const info = await channels.info(request.channelId)
+    return info === undefined ? NOT_FOUND : { info, key }
   }
 
   /** True when a channel exists. Gives nothing else: names are not for strangers. */
@@ -124,15 +150,17 @@ export class Channels {
 
   /** Tries twice: the known password may be older than another node's change. */
   async #replaceHash(
-    { channelId, password }: PasswordChange,
+    { channelId, password, keepsKeys }: PasswordChange,
     passwordHash: string,
   ): Promise<Answer<true>> {
     const { channels, credentials } = this.#ports
+    const kept = keepsKeys ? 'keys' : 'nothing'
     for (let attempt = 0; attempt < 2; attempt += 1) {
       const opened = await credentials.check(channelId, password)
       if (isFault(opened)) return opened
       // channels/2
-      const changing = channels.changePassword(channelId, opened.passwordHash, passwordHash)
+      const change = { previousHash: opened.passwordHash, passwordHash, kept } as const
+      const changing = channels.changePassword(channelId, change)
       if (await this.#orForget(channelId, changing)) return true
       credentials.forget(channelId)
     }

@@ -4,7 +4,8 @@
 //   subscription-sync/1. The device leaves the channels that are not listed only when every item
 //                        succeeded.
 //   subscription-sync/2. Every wrong password counts in the password budget, so one request cannot
-//                        try two thousand.
+//                        try two thousand. The request itself counts once, unless good keys are all
+//                        that it has.
 
 import type { NamedChannel, Synchronised } from '#domain/administration'
 import { isFault } from '#domain/fault'
@@ -12,15 +13,23 @@ import type { Fault } from '#domain/fault'
 import type { ChannelId, DeviceId } from '#domain/identity'
 import type { Answer, Bus } from '#domain/ports'
 import type { SubscriptionStore } from '#domain/store-ports'
+import { readSyncItem } from '#src/schemas/channel-requests'
 import type { SyncItem } from '#src/schemas/channel-requests'
+import type { Credentials as ChannelPassword } from '#src/schemas/values'
 import type { Caller } from '#src/acceptance/caller'
-import type { Credentials } from '#src/acceptance/credentials'
+import type { ChannelAccess } from '#src/acceptance/channel-access'
 import type { DerivedKeys } from '#src/acceptance/password-work'
 
 export interface SyncPorts {
   readonly subscriptions: Pick<SubscriptionStore, 'keepOnly'>
-  readonly credentials: Credentials
+  readonly access: Pick<ChannelAccess, 'identify' | 'refuse'>
   readonly bus: Pick<Bus, 'notify'>
+  /** Opens a channel for a device that will get everything in it. */
+  readonly open: (
+    credentials: ChannelPassword,
+    caller: Caller,
+    derived: DerivedKeys,
+  ) => Promise<Answer<ChannelId>>
   /** Subscribes the device to a channel that is open. */
   readonly join: (channelId: ChannelId) => Promise<Answer<NamedChannel>>
 }
@@ -67,13 +76,18 @@ export class SubscriptionSync {
     return outcomes
   }
 
-  async #joinOne({ credentials }: SyncItem): Promise<Answer<NamedChannel>> {
+  async #joinOne({ sent }: SyncItem): Promise<Answer<NamedChannel>> {
+    const { access, open, join } = this.#ports
+    const presented = await access.identify(sent, this.#caller)
+    if (isFault(presented)) return presented
+    const { fields, caller } = presented
+    const credentials = readSyncItem(fields)
     if (isFault(credentials)) return credentials
     if (this.#stopped !== undefined) return this.#stopped
-    const { channelId, password } = credentials
-    const request = { attempt: this.#caller.attempt, derived: this.#derived }
-    const opened = await this.#ports.credentials.check(channelId, password, request)
-    if (!isFault(opened)) return this.#ports.join(channelId)
+    const opened = isFault(caller.key)
+      ? access.refuse(caller, caller.key)
+      : await open(credentials, caller, this.#derived)
+    if (!isFault(opened)) return join(opened)
     if (opened.code === 'rate_limited') this.#stopped = opened // subscription-sync/2
     return opened
   }

@@ -8,21 +8,25 @@ import type { Answer, Bus } from '#domain/ports'
 import type { ChannelStore, DeviceStore, SubscriptionStore } from '#domain/store-ports'
 import { readSubscribe, readSync, readUnsubscribe } from '#src/schemas/channel-requests'
 import type { Subscribe } from '#src/schemas/channel-requests'
+import { isRecord } from '#src/schemas/shape'
+import type { Credentials as ChannelPassword } from '#src/schemas/values'
 import type { Caller } from '#src/acceptance/caller'
 import { makeChannel } from './channel-creation.ts'
-import type { Credentials } from '#src/acceptance/credentials'
+import type { ChannelAccess, Presented } from '#src/acceptance/channel-access'
+import { wholeRefusal } from '#src/acceptance/key-rights'
 import { findDevice } from '#src/acceptance/devices/device-identity'
-import type { PasswordWork } from '#src/acceptance/password-work'
+import type { DerivedKeys, PasswordWork } from '#src/acceptance/password-work'
 import { SubscriptionSync } from './subscription-sync.ts'
 
 export interface SubscriptionPorts {
   readonly subscriptions: Pick<SubscriptionStore, 'subscribe' | 'unsubscribe' | 'keepOnly'>
   readonly devices: Pick<DeviceStore, 'find'>
   readonly channels: Pick<ChannelStore, 'create'>
-  readonly credentials: Credentials
+  readonly access: ChannelAccess
   readonly work: PasswordWork
   readonly bus: Pick<Bus, 'notify'>
   readonly newHex32: () => string
+  readonly refusesCommon: boolean
 }
 
 export class Subscriptions {
@@ -33,7 +37,10 @@ export class Subscriptions {
   }
 
   /** By channel_id: joins the channel. By channel_name: makes a new channel and joins it. */
-  async subscribe(fields: unknown, caller: Caller): Promise<Answer<Joined>> {
+  async subscribe(sent: unknown, from: Caller): Promise<Answer<Joined>> {
+    const presented = await this.#presented(sent, from)
+    if (isFault(presented)) return presented
+    const { fields, caller } = presented
     const request = readSubscribe(fields)
     if (isFault(request)) return request
     const device = await findDevice(this.#ports.devices, request.deviceKey)
@@ -44,12 +51,34 @@ export class Subscriptions {
     return isFault(joined) ? joined : { ...joined, isCreated: request.target.kind === 'new' }
   }
 
+  /** A new channel's password is no key, whatever its form. */
+  #presented(fields: unknown, caller: Caller): Answer<Presented> | Promise<Answer<Presented>> {
+    const { access } = this.#ports
+    const name = isRecord(fields) ? fields['channel_name'] : undefined
+    const makesOne = typeof name === 'string' && name.trim() !== ''
+    if (!makesOne) return access.present(fields, caller)
+    return caller.attempt?.end() ?? { fields, caller }
+  }
+
   async #channelOf({ target, password }: Subscribe, caller: Caller): Promise<Answer<ChannelId>> {
     if (target.kind === 'new') {
       return makeChannel(this.#ports, { channelName: target.channelName, password }, caller)
     }
-    const opened = await this.#ports.credentials.check(target.channelId, password, caller)
-    return isFault(opened) ? opened : (caller.refusal ?? opened.channelId)
+    return this.openWhole({ channelId: target.channelId, password }, caller)
+  }
+
+  /** Opens a channel for a device that will get everything in it. */
+  async openWhole(
+    credentials: ChannelPassword,
+    caller: Caller,
+    derived?: DerivedKeys,
+  ): Promise<Answer<ChannelId>> {
+    const { access } = this.#ports
+    const opened = await access.open(credentials, caller, 'read', derived)
+    if (isFault(opened)) return opened
+    const refusal = opened.key && wholeRefusal(opened.key)
+    if (refusal !== undefined) return access.refuse(caller, refusal)
+    return caller.refusal ?? opened.channelId
   }
 
   /** Subscribes a device to a channel that it may read, and tells its session. */
@@ -94,11 +123,12 @@ export class Subscriptions {
     const device = await findDevice(this.#ports.devices, request.deviceKey)
     if (isFault(device)) return device
     if (caller.refusal !== undefined) return caller.refusal
-    const { subscriptions, credentials, bus } = this.#ports
+    const { subscriptions, access, bus } = this.#ports
     const ports = {
       subscriptions,
-      credentials,
+      access,
       bus,
+      open: this.openWhole.bind(this),
       join: (channelId: ChannelId) => this.join(device.deviceId, channelId, caller),
     }
     return new SubscriptionSync(ports, device.deviceId, caller).run(request.items)

@@ -1,11 +1,13 @@
 // heliograph channel: create, info, exists, rename, password, delete.
 
-import { ACCESS, CHANNEL, NEW_CHANNEL, credentialsOf, passwordIn } from '#src/cli/access'
+import { COMMON_PASSWORD_RULE, isCommonPassword } from '#src/passwords/common-passwords'
+import { ACCESS, CHANNEL, NEW_CHANNEL, credentialsOf, passwordIn, proofOf } from '#src/cli/access'
 import { secretFile, setting } from '#src/cli/access'
 import { UsageError } from '#src/cli/endings'
 import { makePassword } from '#src/cli/make-password'
 import type { ProcessContext } from '#src/cli/process-context'
-import { commandClientOf } from '#src/cli/command-client'
+import { commandClientOf, given } from '#src/cli/command-client'
+import type { CommandContext } from '#src/cli/command'
 import { command, fileOption, flag, parameter, text } from '#src/cli/command'
 
 const MADE = 'Without a password the command makes a strong one and shows it once.'
@@ -19,6 +21,7 @@ export const create = command({
     const { client, report } = await commandClientOf(options, context)
     const chosen = await passwordIn(options, context)
     const password = chosen ?? makePassword()
+    await warnOfCommon(chosen, context)
     const created = await client.channel.create({ channel_name: options.name, password })
     report(chosen === undefined ? { ...created, password } : created)
   },
@@ -52,7 +55,7 @@ export const rename = command({
   examples: ["channel rename 'North greenhouse'"],
   async run(options, context) {
     const { client, report } = await commandClientOf(options, context)
-    const credentials = await credentialsOf(options, context)
+    const credentials = await proofOf(options, context)
     report(await client.channel.rename({ ...credentials, channel_name: options.name }))
   },
 })
@@ -72,6 +75,7 @@ export const password = command({
       isSecret: true,
     }),
     newPasswordFile: fileOption('file with the new password; - reads the standard input'),
+    keepKeys: flag('keep the keys of the channel; without it they are void'),
     ...CHANNEL,
   },
   examples: ['channel password --new-password-file new-password.txt'],
@@ -79,14 +83,24 @@ export const password = command({
     const { client, report } = await commandClientOf(options, context)
     const chosen = await newPasswordIn(options, context)
     const newPassword = chosen ?? makePassword()
-    const credentials = await credentialsOf(options, context)
+    await warnOfCommon(chosen, context)
+    const credentials = await proofOf(options, context)
     const changed = await client.channel.changePassword({
       ...credentials,
       new_password: newPassword,
+      ...given({ keep_keys: options.keepKeys }),
     })
     report(chosen === undefined ? { ...changed, password: newPassword } : changed)
   },
 })
+
+async function warnOfCommon(
+  chosen: string | undefined,
+  { terminal }: Pick<CommandContext, 'terminal'>,
+): Promise<void> {
+  if (chosen === undefined || !(await isCommonPassword(chosen))) return
+  terminal.printDiagnostic(`warning: the password ${COMMON_PASSWORD_RULE}: strangers try it first`)
+}
 
 async function newPasswordIn(
   { newPassword, newPasswordFile }: NewPassword,
@@ -105,7 +119,7 @@ export const remove = command({
   examples: ['channel delete --yes'],
   async run(options, context) {
     const { client, report } = await commandClientOf(options, context)
-    const credentials = await credentialsOf(options, context)
+    const credentials = await proofOf(options, context)
     if (options.yes !== true) {
       throw new UsageError('a deleted channel does not come back: confirm with --yes')
     }

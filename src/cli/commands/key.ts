@@ -1,43 +1,76 @@
 // heliograph key: create, list, revoke.
 
-import type { ListedKey } from '#src/client/bodies'
-import { CHANNEL, credentialsOf } from '#src/cli/access'
+import { KEY_SCOPES } from '#domain/channel-keys'
+import type { KeyScope, ListedKey, PageBody as KeyPage } from '#src/client/bodies'
+import { CHANNEL, proofOf } from '#src/cli/access'
+import { UsageError } from '#src/cli/endings'
 import { dateText } from '#src/cli/facts'
-import { list as listPages } from '#src/cli/paging'
+import { PAGING, list as listPages } from '#src/cli/paging'
 import { commandClientOf, given } from '#src/cli/command-client'
-import { command, parameter, text } from '#src/cli/command'
+import { command, parameter, text, texts } from '#src/cli/command'
+import { time } from '#src/cli/values'
 
 export const create = command({
   description:
-    'Makes a key of 43 letters and digits that replaces the channel and its password in a client ' +
-    'of another service that takes one text only (docs/migrating.md). The key is shown once.',
-  options: { label: text('<text>', 'the purpose of the key'), ...CHANNEL },
-  examples: ["key create --label 'backup script'"],
+    'Makes a key of 43 letters and digits that stands in the place of the channel and its ' +
+    'password: one for each device of a fleet. The key is shown once.',
+  options: {
+    label: text('<text>', 'the purpose of the key'),
+    scope: texts('<scope>', 'what it allows: send or read; both by default'),
+    thingPrefix: text('<prefix>', 'limits it to Things whose id begins so, and their Events'),
+    expires: time('when it expires; never by default'),
+    ...CHANNEL,
+  },
+  examples: [
+    "key create --label 'backup script'",
+    'key create --scope send --thing-prefix boiler-7- --expires 2027-01-01',
+  ],
   async run(options, context) {
     const { client, report } = await commandClientOf(options, context)
-    const credentials = await credentialsOf(options, context)
-    report(await client.key.create({ ...credentials, ...given({ label: options.label }) }))
+    const credentials = await proofOf(options, context)
+    const rights = given({
+      label: options.label,
+      scopes: options.scope?.map(readScope),
+      thing_prefix: options.thingPrefix,
+      expires_at: options.expires,
+    })
+    report(await client.key.create({ ...credentials, ...rights }))
   },
 })
 
+function readScope(name: string): KeyScope {
+  const scope = KEY_SCOPES.find((known) => known === name)
+  if (scope === undefined) throw new UsageError(`--scope: ${KEY_SCOPES.join(' or ')}`)
+  return scope
+}
+
 export const list = command({
-  description: 'Lists the keys of a channel, each with the id that revokes it.',
-  options: CHANNEL,
-  examples: ['key list'],
+  description: 'Lists the keys of a channel, each with its last use and the id that revokes it.',
+  options: { ...PAGING, ...CHANNEL },
+  examples: ['key list --all'],
   async run(options, context) {
     const { client } = await commandClientOf(options, context)
-    const credentials = await credentialsOf(options, context)
+    const credentials = await proofOf(options, context)
     const listing = {
-      page: async () => ({ items: (await client.key.list(credentials)).keys }),
-      headings: ['KEY', 'CREATED', 'LABEL'],
-      cells: ({ key_id: id, created_at: createdAt, label }: ListedKey) => [
-        id,
-        dateText(createdAt),
-        label,
+      page: async (wanted: KeyPage) => {
+        const { keys: items, next_cursor: next } = await client.key.list({
+          ...credentials,
+          ...wanted,
+        })
+        return next === undefined ? { items } : { items, next_cursor: next }
+      },
+      headings: ['KEY', 'CREATED', 'LAST USED', 'EXPIRES', 'SCOPES', 'THINGS', 'LABEL'],
+      cells: (key: ListedKey) => [
+        key.key_id,
+        dateText(key.created_at),
+        key.last_used_on ?? 'never',
+        key.expires_at === undefined ? 'never' : dateText(key.expires_at),
+        key.scopes.join(' '),
+        key.thing_prefix === undefined ? 'all' : `${key.thing_prefix}*`,
+        key.label,
       ],
     }
-    const paging = { limit: undefined, all: true, cursor: undefined, json: options.json }
-    await listPages(listing, paging, context)
+    await listPages(listing, options, context)
   },
 })
 
@@ -48,7 +81,7 @@ export const revoke = command({
   examples: ['key revoke 0b5f0a9c2f4e4d7c8a9b0c1d2e3f4a5b'],
   async run(options, context) {
     const { client, report } = await commandClientOf(options, context)
-    const credentials = await credentialsOf(options, context)
+    const credentials = await proofOf(options, context)
     report(await client.key.revoke({ ...credentials, key_id: options.keyId }))
   },
 })

@@ -6,7 +6,7 @@ import { watch as openWatch } from '#src/client/watch'
 import type { Watch, WatchEnd, WatchState } from '#src/client/watch'
 import type { Delivery, Gap } from '#src/schemas/frames'
 import { CHANNELS, allCredentialsOf } from '#src/cli/access'
-import type { Credentials } from '#src/cli/access'
+import type { Proof } from '#src/cli/access'
 import { DeliveryCommands } from '#src/cli/deliveries/delivery-commands'
 import { clockIn, coloured, deliveryJson, deliveryLine } from '#src/cli/deliveries/delivery-line'
 import { readTemplate } from '#src/cli/deliveries/delivery-template'
@@ -187,7 +187,7 @@ class WatchRun {
   }
 
   /** Shows the entries since --since. */
-  async #showHistory(channels: readonly Credentials[], stopped: AbortSignal): Promise<void> {
+  async #showHistory(channels: readonly Proof[], stopped: AbortSignal): Promise<void> {
     const sinceMs = this.#options.since?.(this.#context.nowMs())
     if (sinceMs === undefined) return
     for (const credentials of channels) {

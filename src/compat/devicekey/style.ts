@@ -96,7 +96,7 @@ async function pushTo(acceptance: Acceptance, request: Sent, key: string): Promi
   return isFault(accepted) ? accepted : {}
 }
 
-/** One result for each key, in their order; every further key counts in the password budget. */
+/** One result for each key, in their order; each counts in the password budget by itself. */
 async function pushToAll(
   acceptance: Acceptance,
   request: Sent,
@@ -109,8 +109,8 @@ async function pushToAll(
   const members: Member[] = []
   for (const [index, key] of keys.entries()) {
     const caller = index === 0 ? request : acceptance.callerCheck.again(request)
-    const outcome = isFault(caller) ? caller : await send(acceptance, key, { message, caller })
-    if (!isFault(caller)) caller.attempt?.end()
+    const outcome = await send(acceptance, key, { message, caller })
+    caller.attempt?.end()
     members.push(memberOf(key, isFault(outcome) ? outcome : undefined))
   }
   return { members }

@@ -67,6 +67,7 @@ async function subscribe(
   if (isFault(topics)) return topics
   const following: Following = {
     channelIds: topics.map(({ info }) => info.channelId),
+    expiresAt: firstOf(topics.map(({ expiresAt }) => expiresAt)),
     address: request.isCounted === true ? request.origin?.address : undefined,
     stillOpens: (receivedAtMs) => stillOpen(acceptance, topics, receivedAtMs),
   }
@@ -78,6 +79,12 @@ async function subscribe(
     headers: TOPIC_HEADERS_OF_ANSWERS,
     open: (signal) => written(form, itemsOf(acceptance.following, reading, signal)),
   }
+}
+
+/** The first of the times at which keys expire; 0 when none does. */
+function firstOf(times: readonly number[]): number {
+  const expiring = times.filter((time) => time > 0)
+  return expiring.length === 0 ? 0 : Math.min(...expiring)
 }
 
 async function* written(

@@ -7,7 +7,7 @@ import type { FaultCode } from '#domain/fault'
 import { examplesOf } from './examples.ts'
 import { ANY_JSON, given, object, oneOf } from '#src/schemas/json-schema'
 import type { JsonSchema, ObjectSchema, Properties } from '#src/schemas/json-schema'
-import { parametersOf } from './openapi-parameters.ts'
+import { keyed, parametersOf } from './openapi-parameters.ts'
 
 /** One route as the document describes it. */
 export interface RouteDescription {
@@ -96,9 +96,10 @@ function operation(route: RouteDescription, statusOf: OpenApiOptions['statusOf']
 }
 
 function requestBody(route: RouteDescription): JsonSchema {
-  const { method, request, mediaTypes, bodies, isBodyOptional } = route
+  const { method, request, mediaTypes, bodies, isBodyOptional, codes } = route
   if (request !== undefined) {
-    return { requestBody: { required: true, content: bodyOf(request, mediaTypes) } }
+    const takesKey = codes.includes('key_scope')
+    return { requestBody: { required: true, content: bodyOf(request, mediaTypes, takesKey) } }
   }
   if (bodies === undefined || method === 'GET') return {}
   const content = Object.entries(bodies).map(([mediaType, schema]) => [mediaType, { schema }])
@@ -106,8 +107,10 @@ function requestBody(route: RouteDescription): JsonSchema {
   return { requestBody: { required, content: Object.fromEntries(content) as JsonSchema } }
 }
 
-function bodyOf(schema: JsonSchema, mediaTypes = JSON_ONLY): JsonSchema {
-  const content = { schema, ...(isObjectSchema(schema) && { examples: examplesOf(schema) }) }
+function bodyOf(schema: JsonSchema, mediaTypes = JSON_ONLY, takesKey = false): JsonSchema {
+  const content = isObjectSchema(schema)
+    ? { schema: takesKey ? keyed(schema) : schema, examples: examplesOf(schema) }
+    : { schema }
   const types = mediaTypes.length === 0 ? ['*/*'] : mediaTypes
   return Object.fromEntries(types.map((mediaType) => [mediaType, content]))
 }

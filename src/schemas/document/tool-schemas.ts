@@ -33,7 +33,10 @@ export function toolInput(body: ObjectSchema, opening: Opening): ObjectSchema {
   )
   const taken = hasPassword ? [...members, ['password', password] as const] : members
   const properties = Object.fromEntries(taken.map(([name, schema]) => [name, plain(schema)]))
-  const required = body.required.filter((name) => name in properties && name !== 'password')
+  // A key in the place of the password names its channel.
+  const required = body.required.filter(
+    (name) => name in properties && name !== 'password' && !(hasPassword && name === 'channel_id'),
+  )
   return {
     ...object(properties, hasPassword ? [...required, 'password'] : required),
     additionalProperties: false,

@@ -1,22 +1,34 @@
-// Keys that stand for a channel and its password.
+// Keys that stand in the place of a channel's password.
 //
 // Invariants:
 //   stored-keys/1. A key is good only while the channel is there with the password that it was made
-//     for: a change of that password, by an older version too, makes it void.
-//   stored-keys/2. A channel never has more than CHANNEL_KEYS_MAX good keys; void ones make room.
+//     for, or with one whose change kept the keys. A change by an older version makes it void too:
+//     that leaves `keys_hash` behind.
+//   stored-keys/2. A channel never has more than CHANNEL_KEYS_MAX good keys; void and expired ones
+//     make room.
 
-import { CHANNEL_KEYS_MAX } from '#domain/channel-keys'
-import type { ChannelKey, NewChannelKey } from '#domain/channel-keys'
+import { CHANNEL_KEYS_MAX, KEY_SCOPES } from '#domain/channel-keys'
+import type { ChannelKeyStore, ListedKey, NewChannelKey, StoredKey } from '#domain/channel-keys'
 import type { ChannelId } from '#domain/identity'
-import type { ChannelKeyStore } from '#domain/channel-keys'
-import { Bulk } from '#src/store/statements/bulk'
+import type { Page } from '#domain/store-ports'
+import { Bulk, inChunks, removeById } from '#src/store/statements/bulk'
 import type { Database } from '#src/store/jobs/database'
+import type { Numbered } from '#src/store/dialect'
 import type { ChannelKeyRow } from '#src/store/entities/channel-keys'
 import type { Tables } from '#src/store/entities/tables'
+import type { Executor } from '#src/store/jobs/executor'
 
-/** stored-keys/1 */
-const GOOD = `channel_keys k JOIN channels c
-  ON c.id = k.channel AND c.password_hash = k.password_hash AND c.is_deleted = 0`
+/** stored-keys/1: keys of an older version have no epoch and name the hash themselves. */
+const IS_GOOD = `((k.epoch = c.keys_epoch AND c.keys_hash = c.password_hash)
+  OR (k.epoch = 0 AND k.password_hash = c.password_hash))`
+
+const RIGHTS = `k.key_id AS keyId, k.scopes, k.thing_prefix AS thingPrefix,
+  k.expires_at AS expiresAt, k.last_used_on AS lastUsedOn`
+
+/** Void or expired keys that making one more removes at most. */
+const REMOVED_MAX = 1_000
+
+type Unscoped<Key> = Omit<Key, 'scopes'> & { readonly scopes: string }
 
 export class ChannelKeys implements ChannelKeyStore {
   readonly #database: Database
@@ -27,47 +39,53 @@ export class ChannelKeys implements ChannelKeyStore {
     this.#keys = Bulk.of(tables.channelKeys)
   }
 
-  create({ channelId, ...key }: NewChannelKey): Promise<'created' | 'full' | 'no-channel'> {
+  create(key: NewChannelKey): Promise<'created' | 'full' | 'no-channel'> {
+    const { channelId, passwordHash, scopes, ...parts } = key
     return this.#database.durable(async (executor) => {
       // The lock keeps another key from being made in between. (stored-keys/2)
-      const found = await executor.first<{ id: number; passwordHash: string }>(
-        `SELECT id, password_hash AS passwordHash FROM channels
-          WHERE channel_id = ? AND is_deleted = 0${executor.dialect.forUpdate}`,
-        [channelId],
-      )
-      if (found?.passwordHash !== key.passwordHash) return 'no-channel'
-      await executor.run('DELETE FROM channel_keys WHERE channel = ? AND password_hash <> ?', [
-        found.id,
-        key.passwordHash,
-      ])
-      const counted = await executor.first<{ made: number }>(
-        'SELECT count(*) AS made FROM channel_keys WHERE channel = ?',
-        [found.id],
-      )
-      if ((counted?.made ?? 0) >= CHANNEL_KEYS_MAX) return 'full'
-      await this.#keys.write(executor, [{ ...key, channel: found.id }])
+      const epoch = await epochFor(executor, channelId, passwordHash)
+      if (epoch === undefined) return 'no-channel'
+      const { channel } = epoch
+      await removeVoid(executor, epoch, passwordHash)
+      if (!(await hasRoom(executor, epoch, key.createdAt))) return 'full'
+      const row = { ...parts, channel, scopes: scopes.join(' '), epoch: epoch.epoch }
+      await this.#keys.write(executor, [{ ...row, passwordHash: null, lastUsedOn: 0 }])
       return 'created'
     })
   }
 
-  async find(keyHash: string): Promise<ChannelId | undefined> {
-    const found = await this.#database.read((executor) =>
-      executor.first<{ channelId: ChannelId }>(
-        `SELECT c.channel_id AS channelId FROM ${GOOD} WHERE k.key_hash = ?`,
-        [keyHash],
-      ),
-    )
-    return found?.channelId
+  find(keyHashes: readonly string[]): Promise<readonly StoredKey[]> {
+    return this.#database.read(async (executor) => {
+      const found: StoredKey[] = []
+      await inChunks(keyHashes, async (list, part) => {
+        const rows = await executor.all<Unscoped<StoredKey>>(
+          `SELECT k.key_hash AS keyHash, c.channel_id AS channelId, ${RIGHTS}
+            FROM channel_keys k JOIN channels c ON c.id = k.channel AND c.is_deleted = 0
+            WHERE k.key_hash IN (${list}) AND ${IS_GOOD}`,
+          part,
+        )
+        found.push(...rows.map(scoped))
+      })
+      return found
+    })
   }
 
-  list(channelId: ChannelId): Promise<readonly ChannelKey[]> {
-    return this.#database.read((executor) =>
-      executor.all<ChannelKey>(
-        `SELECT k.key_id AS keyId, k.label, k.created_at AS createdAt FROM ${GOOD}
-          WHERE c.channel_id = ? ORDER BY k.created_at, k.key_id`,
-        [channelId],
+  async list(channelId: ChannelId, after: number, limit: number): Promise<Page<ListedKey>> {
+    const rows = await this.#database.read((executor) =>
+      executor.all<Unscoped<ListedKey> & Numbered & { readonly isGood: number }>(
+        `SELECT k.id, k.label, k.created_at AS createdAt, ${RIGHTS},
+            CASE WHEN ${IS_GOOD} THEN 1 ELSE 0 END AS isGood
+          FROM channels c JOIN channel_keys k ON k.channel = c.id
+          WHERE c.channel_id = ? AND c.is_deleted = 0 AND k.id > ? ORDER BY k.id LIMIT ?`,
+        [channelId, after, limit + 1],
       ),
     )
+    const page = rows.slice(0, limit)
+    // Void keys fill a page too, so that no page reads more rows than it may have.
+    const good = page.filter(({ isGood }) => isGood === 1)
+    const items = good.map(({ id: _id, isGood: _isGood, ...key }) => scoped(key))
+    const last = page.at(-1)
+    return rows.length <= limit || last === undefined ? { items } : { items, next: last.id }
   }
 
   revoke(channelId: ChannelId, keyId: string): Promise<boolean> {
@@ -80,4 +98,118 @@ export class ChannelKeys implements ChannelKeyStore {
       return affected > 0
     })
   }
+
+  async used(keyHashes: readonly string[], day: number): Promise<void> {
+    // In one order, in which every process locks the rows.
+    const hashes = keyHashes.toSorted()
+    await this.#database.repeatable(
+      (executor) =>
+        inChunks(hashes, (list, part) =>
+          executor.run(
+            `UPDATE channel_keys SET last_used_on = ?
+              WHERE key_hash IN (${list}) AND last_used_on < ?`,
+            [day, ...part, day],
+          ),
+        ),
+      { isIdempotent: true },
+    )
+  }
+}
+
+const scoped = <Key extends { readonly scopes: string }>({ scopes, ...key }: Key) => ({
+  ...key,
+  scopes: KEY_SCOPES.filter((scope) => scopes.split(' ').includes(scope)),
+})
+
+/** The number of a channel, and the epoch of the keys that are made for its password now. */
+interface Epoch {
+  readonly channel: number
+  readonly epoch: number
+}
+
+interface ChannelKeyState extends Numbered {
+  readonly passwordHash: string
+  readonly keysHash: string
+  readonly keysEpoch: number
+}
+
+/**
+ * The epoch of a channel's keys, which begins when they are void; undefined unless this password is
+ * in force. Locks the channel.
+ */
+async function epochFor(
+  executor: Executor,
+  channelId: ChannelId,
+  passwordHash: string,
+): Promise<Epoch | undefined> {
+  const found = await executor.first<ChannelKeyState>(
+    `SELECT id, password_hash AS passwordHash, keys_hash AS keysHash, keys_epoch AS keysEpoch
+      FROM channels WHERE channel_id = ? AND is_deleted = 0${executor.dialect.forUpdate}`,
+    [channelId],
+  )
+  if (found?.passwordHash !== passwordHash) return undefined
+  const { id: channel, keysHash, keysEpoch } = found
+  if (keysHash === passwordHash) return { channel, epoch: keysEpoch }
+  const epoch = keysEpoch + 1 // stored-keys/1
+  await executor.run('UPDATE channels SET keys_hash = ?, keys_epoch = ? WHERE id = ?', [
+    passwordHash,
+    epoch,
+    channel,
+  ])
+  return { channel, epoch }
+}
+
+/**
+ * Lets the keys of a channel live on when its next password replaces this one, also those of an
+ * older version; gives the number of the channel. Undefined, having done nothing, unless this
+ * password is in force. Locks the channel.
+ */
+export async function keepKeys(
+  executor: Executor,
+  channelId: ChannelId,
+  change: { readonly previousHash: string; readonly passwordHash: string },
+): Promise<number | undefined> {
+  const { previousHash, passwordHash } = change
+  const found = await epochFor(executor, channelId, previousHash)
+  if (found === undefined) return undefined
+  const { channel, epoch } = found
+  await executor.run(
+    `UPDATE channel_keys SET epoch = ?, password_hash = NULL
+      WHERE channel = ? AND epoch = 0 AND password_hash = ?`,
+    [epoch, channel, previousHash],
+  )
+  await executor.run('UPDATE channels SET keys_hash = ? WHERE id = ?', [passwordHash, channel])
+  return channel
+}
+
+async function removeVoid(
+  executor: Executor,
+  { channel, epoch }: Epoch,
+  passwordHash: string,
+): Promise<void> {
+  const rows = await executor.all<Numbered>(
+    `SELECT id FROM channel_keys WHERE channel = ? AND epoch < ?
+      AND NOT (epoch = 0 AND password_hash = ?) LIMIT ?`,
+    [channel, epoch, passwordHash, REMOVED_MAX],
+  )
+  await removeById(executor, 'channel_keys', rows)
+}
+
+/** True when the channel may have one more key; expired ones give way. (stored-keys/2) */
+async function hasRoom(
+  executor: Executor,
+  { channel, epoch }: Epoch,
+  nowMs: number,
+): Promise<boolean> {
+  const counted = await executor.first<{ made: number }>(
+    'SELECT count(*) AS made FROM channel_keys WHERE channel = ? AND epoch IN (0, ?)',
+    [channel, epoch],
+  )
+  if ((counted?.made ?? 0) < CHANNEL_KEYS_MAX) return true
+  const expired = await executor.all<Numbered>(
+    `SELECT id FROM channel_keys WHERE channel = ? AND expires_at > 0 AND expires_at <= ? LIMIT ?`,
+    [channel, nowMs, REMOVED_MAX],
+  )
+  await removeById(executor, 'channel_keys', expired)
+  return expired.length > 0
 }

@@ -1,10 +1,11 @@
 // Channels, for administration and acceptance. A deleted channel is gone for everybody at once;
 // retention removes its rows later.
 
-import type { ChannelCredentials, ChannelInfo, NewChannel } from '#domain/channel'
+import type { ChannelCredentials, ChannelInfo, NewChannel, PasswordChange } from '#domain/channel'
 import type { ChannelId } from '#domain/identity'
 import type { ChannelStore } from '#domain/store-ports'
 import { Bulk, inChunks } from '#src/store/statements/bulk'
+import { keepKeys } from './channel-keys.ts'
 import type { Database } from '#src/store/jobs/database'
 import type { Value } from '#src/store/dialect'
 import type { ChannelHeadRow, ChannelRow } from '#src/store/entities/channels'
@@ -36,7 +37,7 @@ export class Channels implements ChannelStore {
   }
 
   create({ channelId, channelName, passwordHash, createdAt }: NewChannel): Promise<void> {
-    const use = { isDeleted: 0, usedAt: createdAt, usedSeq: 0 }
+    const use = { isDeleted: 0, usedAt: createdAt, usedSeq: 0, keysHash: '', keysEpoch: 0 }
     const row = { channelId, name: channelName, passwordHash, createdAt, ...use }
     return this.#database.durable(async (executor) => {
       let channel = 0
@@ -52,13 +53,27 @@ export class Channels implements ChannelStore {
     return this.#change('name = ?', [channelName, channelId])
   }
 
-  changePassword(
-    channelId: ChannelId,
-    previousHash: string,
-    passwordHash: string,
-  ): Promise<boolean> {
-    const parameters = [passwordHash, channelId, previousHash]
-    return this.#change('password_hash = ?', parameters, ' AND password_hash = ?')
+  changePassword(channelId: ChannelId, change: PasswordChange): Promise<boolean> {
+    const { previousHash, passwordHash, kept } = change
+    if (kept === 'nothing') {
+      const parameters = [passwordHash, channelId, previousHash]
+      return this.#change('password_hash = ?', parameters, ' AND password_hash = ?')
+    }
+    return this.#database.durable(async (executor) => {
+      const channel = await keepKeys(executor, channelId, change)
+      if (channel === undefined) return false
+      if (kept === 'everything') {
+        await executor.run(
+          'UPDATE bindings SET password_hash = ? WHERE channel = ? AND password_hash = ?',
+          [passwordHash, channel, previousHash],
+        )
+      }
+      await executor.run('UPDATE channels SET password_hash = ? WHERE id = ?', [
+        passwordHash,
+        channel,
+      ])
+      return true
+    })
   }
 
   passwordSalt(first: string): Promise<string> {

@@ -16,6 +16,9 @@ export type ChannelRow = {
   readonly usedAt: number
   /** The head at that time; USED_SINCE once a device subscribed after it. */
   readonly usedSeq: number
+  /** The password hash for which the keys of `keysEpoch` are good. (store/channel-keys.ts) */
+  readonly keysHash: string
+  readonly keysEpoch: number
 }
 
 /** `id` is `ref` in the domain: the short name under which every other table knows the channel. */
@@ -31,6 +34,8 @@ export const channelEntity = ({ serial, integer, text }: ColumnTypes) =>
       isDeleted: { ...integer, name: 'is_deleted', default: 0 },
       usedAt: { ...integer, name: 'used_at', default: 0 },
       usedSeq: { ...integer, name: 'used_seq', default: 0 },
+      keysHash: { ...text(255), name: 'keys_hash', default: '' },
+      keysEpoch: { ...integer, name: 'keys_epoch', default: 0 },
     },
     indices: [
       { name: 'channels_by_channel_id', columns: ['channelId'], unique: true },

@@ -7,7 +7,7 @@ import { rowsOf, spanOf, spanSince } from '#src/store/statements/spans'
 import type { FeedTable, Source } from '#src/store/statements/spans'
 import { FEED_COLUMNS, entryFrom, mergeBySeq } from './deliverables.ts'
 import type { StoredEntry } from './deliverables.ts'
-import { SCANNED_MAX, pageOf } from '#src/store/statements/paging'
+import { SCANNED_MAX, beginning, beginsWith, pageOf } from '#src/store/statements/paging'
 import type { Filter } from '#src/store/statements/paging'
 import { contentOf, fill, roomFor, sizeColumns } from '#src/store/statements/sized'
 import type { Sized } from '#src/store/statements/sized'
@@ -24,7 +24,7 @@ export async function history(
   query: HistoryQuery,
 ): Promise<Page<FeedEntry>> {
   const { channelId, limit } = query
-  const filter = filterOf(query)
+  const filter = filterOf(channel, query)
   const sources: Source[] = []
   for (const table of tablesOf(query)) {
     sources.push(await sourceOf(executor, { table, channel, after: query.afterSeq ?? 0 }, query))
@@ -54,7 +54,8 @@ function tablesOf({ model }: HistoryQuery): readonly FeedTable[] {
   return [model === 'thing' ? 'thing_updates' : 'feed_entries']
 }
 
-function filterOf({ model, entityId, sinceMs }: HistoryQuery): Filter {
+function filterOf(channel: number, query: HistoryQuery): Filter {
+  const { model, entityId, sinceMs, thingPrefix } = query
   const conditions: readonly (readonly [column: string, value: string | number | undefined])[] = [
     ['model = ?', model],
     ['entity_id = ?', entityId],
@@ -63,11 +64,21 @@ function filterOf({ model, entityId, sinceMs }: HistoryQuery): Filter {
   const given = conditions.flatMap(([condition, value]) =>
     value === undefined ? [] : [{ condition, value }],
   )
+  const prefix = thingPrefix === undefined ? NO_FILTER : ofThings(channel, thingPrefix)
   return {
-    sql: given.map(({ condition }) => ` AND ${condition}`).join(''),
-    parameters: given.map(({ value }) => value),
+    sql: given.map(({ condition }) => ` AND ${condition}`).join('') + prefix.sql,
+    parameters: [...given.map(({ value }) => value), ...prefix.parameters],
   }
 }
+
+const NO_FILTER: Filter = { sql: '', parameters: [] }
+
+/** Entries of Things whose id begins so, and of Events that are filed under one of them now. */
+const ofThings = (channel: number, prefix: string): Filter => ({
+  sql: ` AND ((model = 'thing' AND ${beginsWith('entity_id')}) OR (model = 'event' AND entity_id IN
+    (SELECT id FROM events WHERE channel = ? AND ${beginsWith('thing_id')})))`,
+  parameters: [...beginning(prefix), channel, ...beginning(prefix)],
+})
 
 interface Range {
   /** The seq right behind the last one of the part. */

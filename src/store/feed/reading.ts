@@ -13,7 +13,7 @@ import type { Value } from '#src/store/dialect'
 import { eventFrom, thingFrom } from '#src/store/turns/document'
 import type { EventRow, ThingRow } from '#src/store/entities/entities'
 import { history } from './history.ts'
-import { SCANNED_MAX, pageOf } from '#src/store/statements/paging'
+import { SCANNED_MAX, beginning, beginsWith, pageOf } from '#src/store/statements/paging'
 import type { Filter } from '#src/store/statements/paging'
 import { pull } from './pull.ts'
 import { contentOf, fill, roomFor, sizeColumns } from '#src/store/statements/sized'
@@ -101,7 +101,7 @@ export class Reading implements ReadStore {
 }
 
 /** A condition beside the channel; empty when there is none. */
-function filterOf(table: EntityTable, { state, thingId }: EntityQuery): Filter {
+function filterOf(table: EntityTable, { state, thingId, thingPrefix }: EntityQuery): Filter {
   const conditions: string[] = []
   const parameters: Value[] = []
   if (state !== undefined) {
@@ -111,6 +111,10 @@ function filterOf(table: EntityTable, { state, thingId }: EntityQuery): Filter {
   if (thingId !== undefined && table === 'events') {
     conditions.push(' AND thing_id = ?')
     parameters.push(thingId)
+  }
+  if (thingPrefix !== undefined) {
+    conditions.push(` AND ${beginsWith(table === 'things' ? 'id' : 'thing_id')}`)
+    parameters.push(...beginning(thingPrefix))
   }
   return { sql: conditions.join(''), parameters }
 }

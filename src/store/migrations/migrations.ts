@@ -9,6 +9,7 @@ import { Parked1799500000000 } from './8-parked.ts'
 import { Authorization1800000000000 } from './9-authorization.ts'
 import { Assistants1800500000000 } from './10-assistants.ts'
 import { Strangers1801500000000 } from './11-strangers.ts'
+import { KeyRights1802000000000 } from './12-key-rights.ts'
 
 /** Every step, in order. */
 export const MIGRATIONS = [
@@ -23,4 +24,5 @@ export const MIGRATIONS = [
   Authorization1800000000000,
   Assistants1800500000000,
   Strangers1801500000000,
+  KeyRights1802000000000,
 ]

@@ -15,7 +15,7 @@ const FEED: readonly FeedTable[] = ['thing_updates', 'feed_entries']
 /** Other tables with rows of a channel, and the column that orders them within it. */
 const PARTS = [
   ['subscriptions', 'device'],
-  ['channel_keys', 'key_hash'],
+  ['channel_keys', 'id'],
   ['bindings', 'grant_id'],
   ['things', 'id'],
   ['events', 'id'],

@@ -17,6 +17,10 @@ export interface Filter {
   readonly parameters: readonly Value[]
 }
 
+/** The condition that a column begins with a text, and its parameters. */
+export const beginsWith = (column: string): string => `substr(${column}, 1, ?) = ?`
+export const beginning = (prefix: string): readonly Value[] => [prefix.length, prefix]
+
 /**
  * The page of the first `count` found items. `end`: the cursor of the next page when no found item
  * is left.

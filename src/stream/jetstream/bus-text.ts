@@ -124,7 +124,7 @@ export const encodeNotice = (notice: Notice): string => JSON.stringify(notice)
 /** Gives the notice in a text; undefined when this version does not know it. (bus-text/1) */
 export function decodeNotice(text: string): Notice | undefined {
   const sent = recordFrom(text)
-  const { kind, lane, position, carrier, number } = sent
+  const { kind, lane, position, carrier, number, keyId } = sent
   const channelId = parsed(parseChannelId, sent['channelId'])
   const deviceId = parsed(parseDeviceId, sent['deviceId'])
   switch (kind) {
@@ -135,6 +135,8 @@ export function decodeNotice(text: string): Notice | undefined {
     case 'lane-taken':
       return isCount(lane) ? { kind, lane } : undefined
     case 'credentials-changed':
+      if (channelId === undefined) return undefined
+      return typeof keyId === 'string' ? { kind, channelId, keyId } : { kind, channelId }
     case 'channel-deleted':
       return channelId === undefined ? undefined : { kind, channelId }
     case 'subscribed':

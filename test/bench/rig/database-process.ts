@@ -4,6 +4,8 @@
 // <channel>` makes devices with so many channels each, or with that one, that have seen everything
 // until now.
 
+import { keyHashOf } from '#src/acceptance/known-keys'
+import { keyedChannels } from './channel-keys.ts'
 import { DatabaseSync } from 'node:sqlite'
 
 import { deviceIdOf, deviceKeysOf } from './device-keys.ts'
@@ -91,6 +93,26 @@ function addDevices([name = '', count, channels, only = '']: readonly string[]):
   return [numberOf('SELECT count(*) FROM devices')]
 }
 
+function addKeys(count: number): number[] {
+  const channel = database.prepare(
+    `INSERT INTO channels (channel_id, name, password_hash, created_at, keys_hash, keys_epoch)
+      VALUES (?, 'a fleet', 'none', 1, 'none', 1)`,
+  )
+  const head = database.prepare(
+    'INSERT INTO channel_heads (channel, head_seq, things, open_events) VALUES (?, 0, 0, 0)',
+  )
+  const stored = database.prepare(
+    `INSERT INTO channel_keys (key_hash, channel, key_id, label, created_at, epoch)
+      VALUES (?, ?, ?, '', 1, 1)`,
+  )
+  for (const { channelId, key } of keyedChannels(count)) {
+    const { lastInsertRowid } = channel.run(channelId)
+    head.run(lastInsertRowid)
+    stored.run(keyHashOf(key), lastInsertRowid, channelId)
+  }
+  return [numberOf('SELECT count(*) FROM channels')]
+}
+
 function changed(work: () => number[]): number[] {
   database.exec('PRAGMA synchronous=OFF; PRAGMA cache_size=-200000; BEGIN')
   const numbers = work()
@@ -103,6 +125,7 @@ const VERBS: Readonly<Record<string, () => number[]>> = {
   multiply: () => changed(() => multiply(Number(words[0]))),
   messages: () => changed(() => addMessages(Number(words[0]))),
   updates: () => changed(() => addUpdates(Number(words[0]))),
+  keys: () => changed(() => addKeys(Number(words[0]))),
   devices: () => changed(() => addDevices(words)),
 }
 

@@ -41,6 +41,12 @@ export async function multiplyThings(path: string, total: number): Promise<numbe
   return things
 }
 
+/** Adds channels with a key each, those of keyedChannels; gives the number of all. */
+export async function addKeyedChannels(path: string, count: number): Promise<number> {
+  const [channels = NaN] = await numbers(['keys', path, String(count)])
+  return channels
+}
+
 /** Adds Messages to every channel. No server may run. */
 export async function addMessages(path: string, each: number): Promise<void> {
   await numbers(['messages', path, String(each)])

@@ -7,6 +7,7 @@ import { EMBEDDED_ROWS } from './embedded.ts'
 import { FAILOVER_ROW } from './failover.ts'
 import { IDLE_CONNECTIONS_ROW } from './idle-connections.ts'
 import { FAN_OUT_ROW } from './fan-out.ts'
+import { KEY_START_ROW } from './key-start.ts'
 import { IDLE_MEMORY_ROW } from './idle-memory.ts'
 import { MEMORY_ROW } from './memory.ts'
 import { PUSH_ROW } from './push.ts'
@@ -19,6 +20,7 @@ export const ROWS: readonly Row[] = [
   ...CLUSTER_ROWS,
   PUSH_ROW,
   START_ROW,
+  KEY_START_ROW,
   FAILOVER_ROW,
   STRANGERS_ROW,
   CATCH_UP_ROW,
