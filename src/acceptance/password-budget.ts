@@ -5,8 +5,8 @@
 //   enter ─▶ a place ─▶ known: the password is known to be right
 //                    └▶ guess: it must be computed ─▶ right, dropped, or wrong
 //
-// The body, and so the password, comes after the check of the budget. A place therefore counts for
-// its address only, and takes a share of the total when its password has been read.
+// A request enters with its first credential that is no good key. Its place counts for its address
+// only, and takes a share of the total when it is known what that credential needs.
 //
 // Invariants:
 //   password-budget/1. In a minute at most `perAddress` requests of an address and `total` requests
