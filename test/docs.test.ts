@@ -87,3 +87,21 @@ test('every file that docs/security.md names is there, and every invariant is on
     [],
   )
 })
+
+test('a test of each row of docs/security.md has the labels of the invariants in that row', (t) => {
+  const rows = textOf('docs/security.md')
+    .split('\n')
+    .filter((line) => line.startsWith('| '))
+    .map((line) => line.split('|').slice(-3, -1))
+  const named = rows.flatMap(([met = '', shown = '']) =>
+    [...met.matchAll(/\(([\w-]+\/\d+)\)/g)].map(([, label = '']) => ({ label, shown })),
+  )
+  t.true(named.length > 60, `only ${named.length} invariants are named`)
+  const testsIn = (shown: string): readonly string[] => shown.match(/test\/[\w./-]+/g) ?? []
+  t.deepEqual(
+    named.filter(
+      ({ label, shown }) => !testsIn(shown).some((path) => textOf(path).includes(label)),
+    ),
+    [],
+  )
+})

@@ -43,6 +43,13 @@ test('provider/1: a code that is used again ends the grant of its first use', as
   t.is((await client.refresh(String(first.json['refresh_token']))).status, 400)
 })
 
+test('a script of another site reads no token of a client', async (t) => {
+  const { client } = await start(t)
+  const origin = { origin: 'https://elsewhere.example' }
+  const { headers } = await client.redeem(await codeOf(client), {}, origin)
+  t.is(headers.get('access-control-allow-origin'), null)
+})
+
 test('adapter/2: when a code is used many times at once, at most one use gives tokens', async (t) => {
   const { client } = await start(t)
   const code = await codeOf(client)
