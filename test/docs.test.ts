@@ -105,3 +105,20 @@ test('a test of each row of docs/security.md has the labels of the invariants in
     [],
   )
 })
+
+test('every file and invariant that docs/architecture.md names is there', (t) => {
+  const text = textOf('docs/architecture.md')
+  const files = text.match(/(?<=`)(?:src|test|actors|machines)\/[\w./-]+\.ts(?=`)/g) ?? []
+  t.true(files.length > 60, `only ${files.length} files are named`)
+  t.deepEqual(
+    files.filter((path) => !existsSync(join(ROOT, path))),
+    [],
+  )
+  const declared = SOURCES.map(textOf).join('\n')
+  const labels = text.match(/(?<=[ (`])[a-z][a-z-]*\/\d+\b/g) ?? []
+  t.true(labels.length > 20, `only ${labels.length} invariants are named`)
+  t.deepEqual(
+    labels.filter((label) => !declared.includes(`//   ${label}.`)),
+    [],
+  )
+})
