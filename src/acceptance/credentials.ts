@@ -105,7 +105,7 @@ interface Check {
   answer: Promise<Verdict>
 }
 
-type Asked = Pick<Check, 'key' | 'channelId' | 'password' | 'derived'>
+type PasswordCheck = Pick<Check, 'key' | 'channelId' | 'password' | 'derived'>
 
 export function createCredentials(ports: CredentialsPorts): Credentials {
   return new CachedCredentials(ports)
@@ -149,7 +149,7 @@ class CachedCredentials implements Credentials {
     return trial === undefined ? answer : tried(trial, answer)
   }
 
-  #answerTo(asked: Asked): Promise<Verdict> {
+  #answerTo(asked: PasswordCheck): Promise<Verdict> {
     const check = this.#underWay.get(asked.key) // credentials/1
     if (check !== undefined) return check.answer
     if (this.#underWay.size >= UNDER_WAY_MAX) return Promise.resolve(BUSY) // credentials/4
@@ -166,7 +166,7 @@ class CachedCredentials implements Credentials {
     return hash('sha256', this.#key + channelId + password, 'base64')
   }
 
-  #begin(asked: Asked): Promise<Verdict> {
+  #begin(asked: PasswordCheck): Promise<Verdict> {
     const check: Check = {
       ...asked,
       isStale: false,

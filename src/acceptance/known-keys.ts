@@ -43,7 +43,7 @@ interface Known {
   compareAt: number
 }
 
-interface Asked {
+interface KeyLookup {
   readonly answer: Promise<FoundKey>
   readonly resolve: (found: FoundKey) => void
   readonly reject: (error: unknown) => void
@@ -67,7 +67,7 @@ export class KnownKeys {
   readonly #hashes = new Map<string, string>()
   /** Hashes of no key, each with the end of its stay: no text becomes a key later. */
   readonly #unknown = new Map<string, number>()
-  readonly #asked = new Map<string, Asked>()
+  readonly #asked = new Map<string, KeyLookup>()
   /** Hashes for the next read: asked ones, and known ones to compare. */
   readonly #wanted = new Set<string>()
   #isReading = false
@@ -204,7 +204,7 @@ export class KnownKeys {
   }
 
   /** Ends the wait for a key; undefined when nobody waits. */
-  #settle(keyHash: string): Asked | undefined {
+  #settle(keyHash: string): KeyLookup | undefined {
     const asked = this.#asked.get(keyHash)
     this.#asked.delete(keyHash)
     return asked

@@ -5,7 +5,7 @@ import type { Runtime } from '#domain/runtime'
 const BLOCK_BYTES = 4096
 const ID_BYTES = 16
 
-/** Gives 32 lower-case hex characters that nobody can guess, new at each call. */
+/** Returns 32 lower-case hex characters that nobody can guess, new at each call. */
 export function hexSource(entropy: Runtime['entropy']): () => string {
   let block = entropy(BLOCK_BYTES)
   let next = 0

@@ -15,7 +15,7 @@ import type {
   SubscriptionStore,
 } from '#domain/store-ports'
 import { readEntityGet, readEntityList, readHistory } from '#src/schemas/reading-requests'
-import type { Reader } from '#src/schemas/reading-requests'
+import type { EntityModel, Reader } from '#src/schemas/reading-requests'
 import type { Caller } from './caller.ts'
 import type { ChannelAccess } from './channel-access.ts'
 import { deviceIdOf } from './devices/device-identity.ts'
@@ -27,9 +27,7 @@ export interface StateReadPorts {
   readonly subscriptions: Pick<SubscriptionStore, 'isSubscribed'>
 }
 
-type Kept = 'thing' | 'event'
-
-const NO_ENTITY: Record<Kept, Fault> = {
+const NO_ENTITY: Record<EntityModel, Fault> = {
   thing: fault('entity_not_found', { field: 'thing_id' }),
   event: fault('entity_not_found', { field: 'event_id' }),
 }
@@ -85,7 +83,7 @@ export class StateReads {
   }
 
   async #entityKey(
-    model: Kept,
+    model: EntityModel,
     fields: unknown,
     caller: Caller,
   ): Promise<Answer<EntityKey & { readonly key: StoredKey | undefined }>> {
@@ -95,7 +93,11 @@ export class StateReads {
     return { channelId: reader.channelId, id, key: opened.key }
   }
 
-  async #listQuery(model: Kept, fields: unknown, caller: Caller): Promise<Answer<EntityQuery>> {
+  async #listQuery(
+    model: EntityModel,
+    fields: unknown,
+    caller: Caller,
+  ): Promise<Answer<EntityQuery>> {
     const opened = await this.#opened((sent) => readEntityList(model, sent), fields, caller)
     if (isFault(opened)) return opened
     const { reader, ...filter } = opened.request

@@ -8,7 +8,7 @@ import type {
   GrantHolder,
 } from '#domain/authorization-store'
 import type { Runtime } from '#domain/runtime'
-import { isRecord } from '#src/schemas/shape'
+import { isRecord } from '#domain/record'
 import { GRANT_IDLE_MS, GRANT_NAME, hashOf } from './adapter.ts'
 
 /** Ten minutes. (docs/decisions.md 15) */

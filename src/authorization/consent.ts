@@ -7,7 +7,7 @@ import type { AssistantScope } from '#domain/assistants'
 import type { GrantHolder, KeptBinding } from '#domain/authorization-store'
 import type { ChannelCredentials } from '#domain/channel'
 import { fault, isFault } from '#domain/fault'
-import { isRecord } from '#src/schemas/shape'
+import { isRecord } from '#domain/record'
 import { hashOf } from './adapter.ts'
 import { escaped, paragraph, refusalLine } from './page.ts'
 import { button } from './visit.ts'
@@ -28,7 +28,7 @@ export interface ConsentPorts {
 }
 
 /** The request of a client, as the page shows it to the person. */
-interface Asked {
+interface AskedGrant {
   readonly client: Client
   readonly clientId: string
   readonly clientName: string
@@ -84,7 +84,7 @@ export async function consentPage(visit: Visit, ports: ConsentPorts): Promise<vo
 }
 
 interface Granting {
-  readonly asked: Asked
+  readonly asked: AskedGrant
   readonly accountId: string
   readonly proved: ChannelCredentials
 }
@@ -111,7 +111,7 @@ async function grant(
   return undefined
 }
 
-async function askedOf(provider: Provider, params: unknown): Promise<Asked | undefined> {
+async function askedOf(provider: Provider, params: unknown): Promise<AskedGrant | undefined> {
   if (!isRecord(params)) return undefined
   const { client_id: clientId, redirect_uri: redirectUri, scope } = params
   if (typeof clientId !== 'string' || typeof redirectUri !== 'string') return undefined
@@ -132,7 +132,7 @@ interface Asking {
   readonly keeps: readonly KeptBinding[]
 }
 
-function ask(visit: Visit, asked: Asked, { status, refusal, channelId, keeps }: Asking): void {
+function ask(visit: Visit, asked: AskedGrant, { status, refusal, channelId, keeps }: Asking): void {
   const { words } = visit
   const { clientName, scopes, target } = asked
   const isWeb = target.protocol === 'https:' || target.protocol === 'http:'

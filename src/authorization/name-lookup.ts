@@ -8,7 +8,7 @@
 import { Resolver } from 'node:dns/promises'
 
 /**
- * Gives every address of a name. Ends soon after `signal` aborts, and holds nothing then. Rejects
+ * Returns every address of a name. Ends soon after `signal` aborts, and holds nothing then. Rejects
  * for a name without an address.
  */
 export type NameLookup = (name: string, signal: AbortSignal) => Promise<readonly string[]>

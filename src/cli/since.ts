@@ -15,7 +15,7 @@ const UNIT_MS: Readonly<Record<string, number>> = {
   d: 86_400_000,
 }
 
-/** Gives the time for the present time; both are Unix milliseconds. */
+/** Returns the time for the present time; both are Unix milliseconds. */
 export type Since = (nowMs: number) => number
 
 /** Reads `90s`, `15m`, `2h`, `7d`, `all`, or a time. Throws BadValue. */

@@ -34,7 +34,7 @@ const ATTEMPTS_MAX = 4
 const BACKOFF = { firstMs: 200, maxMs: 5_000 }
 const RETRY_AFTER_MAX_MS = 60_000
 
-/** Gives `data` of a success; throws HeliographError, or the reason of an aborted signal. */
+/** Returns `data` of a success; throws HeliographError, or the reason of an aborted signal. */
 export async function call(endpoint: Endpoint, request: Call): Promise<unknown> {
   for (let attempt = 0; ; attempt += 1) {
     const answer = await attemptOnce(endpoint, request)

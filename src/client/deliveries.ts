@@ -1,4 +1,4 @@
-// Gives the entries of a device as an async iterator.
+// Returns the entries of a device as an async iterator.
 //
 // Invariants:
 //   deliveries/1. An entry is handled once the loop asks for the next one. The entry at which the

@@ -50,8 +50,8 @@ export function orderKeyOf({ body }: FleetSubmission): string | undefined {
 }
 
 /**
- * Gives a Message an op_id where it has none: the gateway then takes a repeat for the same Message.
- * (docs/decisions.md 6)
+ * Returns a Message an op_id where it has none: the gateway then takes a repeat for the same
+ * Message. (docs/decisions.md 6)
  */
 export function repeatable<Tag>(
   submission: FleetSubmission<Tag>,

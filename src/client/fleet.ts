@@ -223,7 +223,7 @@ class Sender<Tag> implements FleetSender<Tag> {
     if (this.#held === 0) for (const resolve of this.#forEnd.splice(0)) resolve()
   }
 
-  /** Gives the caller an outcome. (fleet/2) */
+  /** Returns the caller an outcome. (fleet/2) */
   #report(outcome: FleetOutcome<Tag>): void {
     this.#counts[outcome.kind] += 1
     try {

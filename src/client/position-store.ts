@@ -2,6 +2,7 @@
 
 import { parseChannelId } from '#domain/identity'
 import type { ChannelId } from '#domain/identity'
+import { isRecord } from '#domain/record'
 
 /** By channel_id the seq up to which the device has handled every entry. */
 export type SavedPositions = ReadonlyMap<string, number>
@@ -11,7 +12,7 @@ export type SavedPositions = ReadonlyMap<string, number>
  * in the same transaction as its own data gets each entry exactly once, even after a crash.
  */
 export interface PositionStore {
-  /** Gives the last saved positions; empty before any. Called once, before the first session. */
+  /** Returns the last saved positions; empty before any. Called once, before the first session. */
   load(): Promise<SavedPositions>
   /** Replaces the saved positions. Called again only once the call before has ended. */
   save(positions: SavedPositions): Promise<void>
@@ -64,8 +65,7 @@ function positionsIn(text: string): ReadonlyMap<ChannelId, number> | undefined {
 function pairsIn(text: string): readonly (readonly [string, unknown])[] | undefined {
   try {
     const parsed: unknown = JSON.parse(text)
-    const isObject = typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)
-    return isObject ? Object.entries(parsed) : undefined
+    return isRecord(parsed) ? Object.entries(parsed) : undefined
   } catch {
     return undefined
   }

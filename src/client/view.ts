@@ -10,7 +10,7 @@
 //     nothing.
 
 import type { ChannelId } from '#domain/identity'
-import { bare } from '#domain/bare'
+import { bare } from '#domain/record'
 import type { Fields, Json } from '#domain/submission'
 import type { Delivery, GatewayFrame } from '#src/schemas/frames'
 import type { ThingRecord } from './bodies.ts'

@@ -1,7 +1,7 @@
 // The parts of an imitated tool's request beside the message itself: they are made to fit, never
 // refused. (decisions.md 12)
 
-import { bare } from '#domain/bare'
+import { bare } from '#domain/record'
 import {
   IMAGE_BYTES_MAX,
   LIST_ITEMS_MAX,

@@ -3,9 +3,9 @@
 
 import { fault, isFault } from '#domain/fault'
 import type { Answer } from '#domain/ports'
+import { isRecord } from '#domain/record'
 import { readJson } from '#src/schemas/json/json'
 import type { JsonSchema } from '#src/schemas/json-schema'
-import { isRecord } from '#src/schemas/shape'
 import { BODY_BYTES_MAX, formBody, multipartBody, withQuery } from '#src/ingress/reader'
 import type { Form, Reader } from '#src/ingress/reader'
 

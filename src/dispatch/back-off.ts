@@ -9,12 +9,12 @@ export interface Refusal {
   readonly attempts: number
   /** The delay that the provider asked for, in milliseconds. */
   readonly afterMs?: number | undefined
-  /** Gives a number from 0 to below 1. */
+  /** Returns a number from 0 to below 1. */
   readonly random: () => number
 }
 
 /**
- * Gives the milliseconds before the next attempt: exponential back-off with up to a half more at
+ * Returns the milliseconds before the next attempt: exponential back-off with up to a half more at
  * random, and never less than the provider asked for.
  */
 export function backOffMs({ attempts, afterMs = 0, random }: Refusal): number {

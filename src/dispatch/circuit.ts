@@ -16,7 +16,7 @@ export type Health = 'healthy' | 'failing' | 'refusing-credentials'
 
 export interface CircuitPorts {
   readonly timers: Timers
-  /** Gives a number from 0 to below 1. */
+  /** Returns a number from 0 to below 1. */
   readonly random: () => number
   /** Limits the number of pushes in flight. */
   readonly allow: (atOnce: number) => void

@@ -42,9 +42,9 @@ export interface DispatcherPorts {
   readonly logger: Logger
   readonly timers: Timers
   readonly nowMs: () => number
-  /** Gives milliseconds that never decrease. */
+  /** Returns milliseconds that never decrease. */
   readonly monotonicMs: () => number
-  /** Gives a number from 0 to below 1. */
+  /** Returns a number from 0 to below 1. */
   readonly random: () => number
 }
 

@@ -4,7 +4,7 @@ import { OPERATION_STATUSES } from '#domain/operation'
 import type { EndedOperations, ProviderName, PushEnding } from '#domain/push'
 import type { Meter } from '#domain/telemetry'
 
-/** Gives the values of the gauges. */
+/** Returns the values of the gauges. */
 export interface Figures {
   readonly jobs: () => number
   readonly ageSeconds: () => number

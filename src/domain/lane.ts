@@ -75,8 +75,8 @@ export interface LogState {
   readonly identity: string
   readonly lanes: number
   /**
-   * Gives the bounds of each lane. Other nodes append and apply meanwhile, so the database is asked
-   * first: the end of a lane can only be later than its applied position. (W5)
+   * Returns the bounds of each lane. Other nodes append and apply meanwhile, so the database is
+   * asked first: the end of a lane can only be later than its applied position. (W5)
    */
   readonly bounds: (applied: readonly AppliedTo[]) => Promise<readonly LogBounds[]>
 }

@@ -1,6 +1,6 @@
 // Applies a patch to an entity: pure, immutable, key by key. entity.ts states the invariants.
 
-import { bare } from './bare.ts'
+import { bare } from './record.ts'
 import { ATTRS_BYTES_MAX, EXTERNAL_IDS_BYTES_MAX, FIELDS_BYTES_MAX } from './entity.ts'
 import type { Effect, TimedFields, Times } from './entity.ts'
 import type { FaultCode } from './fault.ts'

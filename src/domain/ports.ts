@@ -148,7 +148,7 @@ export interface SessionPeer {
 }
 
 /**
- * Gives the device that may begin a session, or the refusal. The store need not know the device.
+ * Returns the device that may begin a session, or the refusal. The store need not know the device.
  */
 export type SessionAdmission = (
   credentials: SessionCredentials,

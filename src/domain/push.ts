@@ -140,7 +140,7 @@ export interface PushStore {
   settle(endings: readonly PushEnding[], by: Settler): Promise<EndedOperations>
   /** Keeps claims of a worker until a later time. */
   renew(worker: string, ids: readonly number[], untilMs: number): Promise<void>
-  /** Gives claims back: the jobs are due at once. */
+  /** Returns claims back: the jobs are due at once. */
   release(worker: string, ids: readonly number[], nowMs: number): Promise<void>
   /**
    * One small step of upkeep, whether or not anybody dispatches: ends jobs that expired long ago,

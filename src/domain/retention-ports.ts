@@ -5,8 +5,8 @@ import type { ChannelId } from './identity.ts'
 /** Removes rows past their retention, one small step a call. */
 export interface RetentionStore {
   /**
-   * Gives how many rows it removed, never more than `maxRows`. Some rows go in pairs, a claim with
-   * its operation for instance: with less than 2 these stay.
+   * Returns how many rows it removed, never more than `maxRows`. Some rows go in pairs, a claim
+   * with its operation for instance: with less than 2 these stay.
    */
   step(before: RetentionLimits, maxRows: number): Promise<number>
   /** Removes devices and deletes channels that nobody uses, at most `maxRows` of each. */

@@ -68,7 +68,7 @@ export function createSocketListener(options: SocketOptions, ports: SocketPorts)
 }
 
 /** A connection whose protocol has not begun. */
-interface Opening {
+interface OpeningConnection {
   readonly socket: Socket
   readonly since: number
   address: string
@@ -82,7 +82,7 @@ class SocketListener {
   readonly #server: Server
   readonly #sockets = new Set<Socket>()
   /** Connections in a TLS handshake, by the address and port of the peer. */
-  readonly #handshakes = new Map<string, Opening>()
+  readonly #handshakes = new Map<string, OpeningConnection>()
   #tls: TlsServer | undefined
 
   constructor(options: SocketOptions, ports: SocketPorts) {
@@ -145,7 +145,7 @@ class SocketListener {
       return
     }
     const { runtime } = this.#ports
-    const opening: Opening = {
+    const opening: OpeningConnection = {
       socket,
       since: runtime.monotonicMs(),
       address: plain(address),
@@ -168,7 +168,7 @@ class SocketListener {
     else this.#admit(opening)
   }
 
-  #readHeader(opening: Opening): void {
+  #readHeader(opening: OpeningConnection): void {
     const { socket } = opening
     let bytes: Buffer = Buffer.alloc(0)
     const take = (chunk: Buffer): void => {
@@ -191,7 +191,7 @@ class SocketListener {
     socket.on('data', take)
   }
 
-  #admit(opening: Opening): void {
+  #admit(opening: OpeningConnection): void {
     const { socket, address } = opening
     const slot = this.#ports.limits.take(address)
     if (typeof slot === 'string') {
@@ -209,14 +209,14 @@ class SocketListener {
     this.#tls.emit('connection', socket)
   }
 
-  #refuse({ socket }: Opening, reason: Refusal): void {
+  #refuse({ socket }: OpeningConnection, reason: Refusal): void {
     if (socket.destroyed) return
     this.#ports.limits.refused(reason)
     socket.destroy()
   }
 
   /** Begins the protocol. `socket` is the connection itself or TLS on top of it. */
-  #begin({ address, since, cancelDeadline }: Opening, socket: Socket): void {
+  #begin({ address, since, cancelDeadline }: OpeningConnection, socket: Socket): void {
     cancelDeadline()
     const { runtime, serve } = this.#ports
     socket.on('error', () => undefined)
@@ -227,5 +227,5 @@ class SocketListener {
 
 const peerOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`
 
-/** Gives an IPv4 address inside an IPv6 address as an IPv4 address. */
+/** Returns an IPv4 address inside an IPv6 address as an IPv4 address. */
 const plain = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, '')

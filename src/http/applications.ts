@@ -46,7 +46,7 @@ export class Applications {
     apply(this.#newest)
   }
 
-  /** Gives the bound port; rejects with a sentence for the operator when it cannot bind. */
+  /** Returns the bound port; rejects with a sentence for the operator when it cannot bind. */
   async listen(address: ListenAddress): Promise<number> {
     const { host, port } = address
     let socket = await this.#bind(host, port)

@@ -31,13 +31,13 @@ export interface Exchange {
    * Reads the body and gives it once: the bytes live until `done` returns. Nothing after an abort.
    */
   readBody(maxBytes: number, done: (body: Uint8Array | Fault) => void): void
-  /** Gives the body as a stream, in place of `readBody`; `over` aborts with the exchange. */
+  /** Returns the body as a stream, in place of `readBody`; `over` aborts with the exchange. */
   openBody(maxBytes: number, hasBody: boolean): OpenBody
   /** True when there is room to hold an answer until its reader has taken it. (exchange/5) */
   hasRoomFor(reply: Reply): boolean
   /**
    * Answers. Must be called for every exchange, also after an abort; only the first call counts.
-   * Gives a promise for a stream, which rejects when the stream fails. The stream that answers a
+   * Returns a promise for a stream, which rejects when the stream fails. The stream that answers a
    * request for a WebSocket goes out in its frames.
    */
   reply(reply: Reply, requestId: string): Promise<void> | undefined
@@ -52,7 +52,7 @@ export interface OpenBody {
 type Done = (body: Uint8Array | Fault) => void
 
 /** The request's demands on its answer. */
-export interface Asked {
+export interface AnswerNeeds {
   /** The answer has no body. */
   readonly isHead: boolean
   /** It asks for a WebSocket. */
@@ -75,7 +75,7 @@ export class UwsExchange extends Expiring implements Exchange {
   /** Bytes of the answer that its reader has not taken yet. */
   #unread = 0
 
-  constructor(traffic: Traffic, response: HttpResponse, { isHead, handshake }: Asked) {
+  constructor(traffic: Traffic, response: HttpResponse, { isHead, handshake }: AnswerNeeds) {
     super()
     this.#traffic = traffic
     this.#response = response
@@ -259,7 +259,7 @@ export class UwsExchange extends Expiring implements Exchange {
       },
       end: () => {
         this.#closeOpen()
-        // Asked to close the connection, the library would write that header into the body.
+        // AnswerNeeds to close the connection, the library would write that header into the body.
         response.cork(() => response.end())
       },
       cut: () => response.close(),

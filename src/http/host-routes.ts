@@ -9,7 +9,7 @@ export type Begins = readonly { readonly begin: Begin; readonly isFor: HostCheck
 export class HostRoutes {
   readonly #begins = new Map<string, Begins[number][]>()
 
-  /** Gives the handlers when they are to be registered: the first time. */
+  /** Returns the handlers when they are to be registered: the first time. */
   add(key: string, begin: Begin, isFor: HostCheck | undefined): Begins | undefined {
     const known = this.#begins.get(key)
     const added = { begin, isFor }

@@ -19,7 +19,7 @@ import type { TlsFiles } from './tls-check.ts'
 import type { Traffic } from './traffic.ts'
 import { Unread } from './unread.ts'
 import { SOCKET_BEHAVIOR, handshakeOf } from './websocket.ts'
-import type { Handshake, Kept } from './websocket.ts'
+import type { Handshake, SocketData } from './websocket.ts'
 
 export interface HttpOptions {
   readonly tls: TlsFiles | undefined
@@ -51,7 +51,7 @@ export interface Http extends Router {
   forHosts(isFor: HostCheck): Router
   /** Applies now, and to every application that takes the place of this one. */
   mount(apply: (app: TemplatedApp) => void): void
-  /** Gives the bound port; rejects with a sentence for the operator when it cannot bind. */
+  /** Returns the bound port; rejects with a sentence for the operator when it cannot bind. */
   listen(address: ListenAddress): Promise<number>
   /**
    * Reads the certificate anew, for new connections. When it cannot be used, rejects with a
@@ -124,7 +124,7 @@ class UwsHttp implements Http, Traffic {
   socket(pattern: string, begin: Begin, isFor?: HostCheck): void {
     const begins = this.#routes.add(`socket ${pattern}`, begin, isFor)
     if (begins === undefined) return
-    const behavior: WebSocketBehavior<Kept> = {
+    const behavior: WebSocketBehavior<SocketData> = {
       ...SOCKET_BEHAVIOR,
       upgrade: (response, request, context) => {
         this.#begin(begins, { request, response, handshake: handshakeOf(request, context) })

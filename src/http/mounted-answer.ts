@@ -31,7 +31,7 @@ export interface Incoming extends OpenBody {
   readonly address: string
 }
 
-/** Gives the answer once its head is there, or the refusal of the request's body. */
+/** Returns the answer once its head is there, or the refusal of the request's body. */
 export async function answerOf(
   server: Server,
   incoming: Incoming,

@@ -13,11 +13,11 @@ import type { Outlet } from './streaming.ts'
 export interface StreamedSocket {
   readonly streaming: Streaming
   /** There from the upgrade on. */
-  ws: WebSocket<Kept> | undefined
+  ws: WebSocket<SocketData> | undefined
 }
 
 /** Data that the library keeps with each socket. It copies the members, not the objects in them. */
-export interface Kept {
+export interface SocketData {
   readonly socket: StreamedSocket
 }
 
@@ -46,13 +46,13 @@ export const SOCKET_BEHAVIOR = {
   closeOnBackpressureLimit: true, // websocket/2
   idleTimeout: 90,
   sendPingsAutomatically: true,
-  open: (ws: WebSocket<Kept>): void => {
+  open: (ws: WebSocket<SocketData>): void => {
     ws.getUserData().socket.ws = ws
   },
-  drain: (ws: WebSocket<Kept>): void => {
+  drain: (ws: WebSocket<SocketData>): void => {
     if (ws.getBufferedAmount() === 0) ws.getUserData().socket.streaming.flow()
   },
-  close: (ws: WebSocket<Kept>): void => {
+  close: (ws: WebSocket<SocketData>): void => {
     ws.getUserData().socket.streaming.stop() // websocket/1
   },
 } as const
@@ -63,7 +63,7 @@ export function upgrade(
   { key, extensions, context }: Handshake,
 ): StreamedSocket {
   const socket: StreamedSocket = { streaming: new Streaming(), ws: undefined }
-  response.upgrade<Kept>({ socket }, key, '', extensions, context)
+  response.upgrade<SocketData>({ socket }, key, '', extensions, context)
   return socket
 }
 

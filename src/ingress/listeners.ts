@@ -28,7 +28,7 @@ export interface Listener {
   readonly http: Http
   /** Counts an answer that did not come from the pipeline. */
   count(reply: Reply): void
-  /** Gives the bound port. */
+  /** Returns the bound port. */
   listen(): Promise<number>
 }
 

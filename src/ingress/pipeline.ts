@@ -87,7 +87,7 @@ export class Pipeline {
       this.#mountOthers(pattern, group)
     }
     this.ports.http.route('any', '/*', (head, exchange) => {
-      new Turn(this, exchange, head, unknown).refuse(fault('route_not_found'))
+      new PendingRequest(this, exchange, head, unknown).refuse(fault('route_not_found'))
     })
   }
 
@@ -95,12 +95,14 @@ export class Pipeline {
     const { http } = this.ports
     const { row } = route
     const begin: Begin = (head, exchange) => {
-      new Turn(this, exchange, head, row.answerer).begin(route, head)
+      new PendingRequest(this, exchange, head, row.answerer).begin(route, head)
     }
     if (row.isWebSocket === true) {
       http.socket(pattern, begin)
       http.route('GET', pattern, (head, exchange) => {
-        new Turn(this, exchange, head, row.answerer).refuse(fault('websocket_upgrade_required'))
+        new PendingRequest(this, exchange, head, row.answerer).refuse(
+          fault('websocket_upgrade_required'),
+        )
       })
       return
     }
@@ -115,7 +117,7 @@ export class Pipeline {
     const allow = rows.flatMap(methodsOf).join(', ')
     const answerer = rows[0]?.answerer ?? ENVELOPE
     this.ports.http.route('any', pattern, (head, exchange) => {
-      new Turn(this, exchange, head, answerer).refuse(fault('method_not_allowed'), allow)
+      new PendingRequest(this, exchange, head, answerer).refuse(fault('method_not_allowed'), allow)
     })
   }
 
@@ -129,7 +131,7 @@ const spellingsOf = ({ path, alsoAt = [] }: Row): readonly string[] => [path, ..
 const patternOf = ({ path }: Row): string => path.replace(/\{(\w+)\}/g, ':$1')
 
 /** One request in the pipeline; its handler gets it as a Request. */
-class Turn implements Request {
+class PendingRequest implements Request {
   readonly requestId: string
   readonly acceptLanguage: string
   body: unknown = undefined

@@ -19,7 +19,7 @@ export interface Reader<Body = unknown> {
   readonly codes: readonly FaultCode[]
   /** `bytes` live until this returns. */
   read(bytes: Uint8Array, contentType: string): Answer<Body> | Promise<Answer<Body>>
-  /** Gives a body that is still arriving; then `read` is not called. */
+  /** Returns a body that is still arriving; then `read` is not called. */
   readonly open?: (head: Head, exchange: Exchange) => Body
 }
 

@@ -3,7 +3,7 @@
 import type { Bindings, Grant } from '#domain/assistants'
 import { withGrant } from '#src/acceptance/caller'
 import type { Caller } from '#src/acceptance/caller'
-import type { Opening } from '#src/schemas/document/tool-schemas'
+import type { CallCredential } from '#src/schemas/document/tool-schemas'
 
 /** An assistant as its token shows it. */
 export type Assistant =
@@ -27,7 +27,7 @@ export class Call {
     return this.#asking.origin
   }
 
-  get opening(): Opening {
+  get opening(): CallCredential {
     return this.assistant.kind
   }
 

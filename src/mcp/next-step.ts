@@ -2,7 +2,7 @@
 
 import type { Fault, FaultCode } from '#domain/fault'
 import { lineOf } from '#src/refusals/refusal'
-import type { Opening } from '#src/schemas/document/tool-schemas'
+import type { CallCredential } from '#src/schemas/document/tool-schemas'
 
 const AGAIN = 'Wait, then call again with the same arguments.'
 
@@ -25,13 +25,13 @@ const STEPS: Readonly<Partial<Record<FaultCode, string>>> = {
 
 const OTHERWISE = 'Correct the arguments and call again.'
 
-const CHANNEL: Readonly<Record<Opening, string>> = {
+const CHANNEL: Readonly<Record<CallCredential, string>> = {
   grant: 'Call channel_list for the Channels that you may use, or channel_bind_start for another.',
   password: 'Ask the person for the Channel and its password.',
 }
 
 /** Code, sentence, and the step that can help: one line of text. */
-export function refusalText(fault: Fault, opening: Opening): string {
+export function refusalText(fault: Fault, opening: CallCredential): string {
   const { code, retryAfterMs } = fault
   const step = code === 'channel_not_found' ? CHANNEL[opening] : (STEPS[code] ?? OTHERWISE)
   const wait = retryAfterMs === undefined ? '' : ` Wait ${Math.ceil(retryAfterMs / 1000)} s.`

@@ -12,7 +12,7 @@ import { refusalOf } from '#src/refusals/rejection'
 import type { Wire } from '#src/schemas/answers'
 import type { JsonSchema, ObjectSchema } from '#src/schemas/json-schema'
 import { toolInput, unknownArgument } from '#src/schemas/document/tool-schemas'
-import type { Opening } from '#src/schemas/document/tool-schemas'
+import type { CallCredential } from '#src/schemas/document/tool-schemas'
 import type { Call } from './call.ts'
 import { refusalText } from './next-step.ts'
 import { TEMPLATES } from './resources.ts'
@@ -39,7 +39,7 @@ interface Listed {
   readonly outputSchema: StandardSchemaWithJSON<Wire>
 }
 
-const INSTRUCTIONS: Readonly<Record<Opening, string>> = {
+const INSTRUCTIONS: Readonly<Record<CallCredential, string>> = {
   grant:
     'Sends notifications to the devices of people and keeps the state of Things. Begin with ' +
     'channel_list. When no Channel is bound, call channel_bind_start and give its url to the ' +
@@ -50,7 +50,10 @@ const INSTRUCTIONS: Readonly<Record<Opening, string>> = {
 }
 
 /** Makes the servers of one opening, which decides the tools and their arguments. */
-export function serverFactory(opening: Opening, parts: ServerParts): (call: Call) => McpServer {
+export function serverFactory(
+  opening: CallCredential,
+  parts: ServerParts,
+): (call: Call) => McpServer {
   const listed = parts.tools.map((tool) => listedTool(tool, opening))
   return (call) => {
     const server = new McpServer(
@@ -75,7 +78,7 @@ export function serverFactory(opening: Opening, parts: ServerParts): (call: Call
   }
 }
 
-function listedTool(tool: Tool, opening: Opening): Listed {
+function listedTool(tool: Tool, opening: CallCredential): Listed {
   const input = toolInput(tool.body, opening)
   return { tool, input, inputSchema: schemaOf(input), outputSchema: schemaOf(tool.output) }
 }
@@ -149,7 +152,7 @@ function addResources({ server }: McpServer, { resources, report }: ServerParts,
 }
 
 /** A channel that is not bound is no resource, whether it exists or not. */
-function protocolError(refusal: Fault, uri: string, opening: Opening): ProtocolError {
+function protocolError(refusal: Fault, uri: string, opening: CallCredential): ProtocolError {
   const { code } = refusal
   if (code === 'entity_not_found' || code === 'channel_not_found') {
     return new ResourceNotFoundError(uri)

@@ -21,7 +21,7 @@ const SAME_REQUEST_MS = 500
 
 /**
  * Runs a gateway until SIGTERM or SIGINT, or until it cannot go on. SIGHUP reloads certificates.
- * Gives the exit code: 0 after a stop that answered, applied and said goodbye; 78 for a setting
+ * Returns the exit code: 0 after a stop that answered, applied and said goodbye; 78 for a setting
  * that cannot be used; 1 for anything else.
  */
 export async function serve(env: Env): Promise<number> {

@@ -22,9 +22,9 @@ export interface Content {
 }
 
 /**
- * Gives a function that makes the content of a push: everything in the entry, or a wake-up when the
- * JSON of `payloadOf`, which the provider gets, would be too large. Pushes of one entry share the
- * content, so the function reads an entry once and not for each device.
+ * Returns a function that makes the content of a push: everything in the entry, or a wake-up when
+ * the JSON of `payloadOf`, which the provider gets, would be too large. Pushes of one entry share
+ * the content, so the function reads an entry once and not for each device.
  */
 export function contentWithin(
   payloadOf: (content: Content, push: Push) => object,
@@ -41,7 +41,7 @@ export function contentWithin(
   }
 }
 
-/** Gives the content with everything in the entry. */
+/** Returns the content with everything in the entry. */
 export function contentOf(push: Push): Content {
   const fields = fieldsOf(push.entry)
   const title = textIn(fields, 'title') ?? push.entityTitle ?? push.entry.entityId
@@ -53,7 +53,7 @@ export function contentOf(push: Push): Content {
   return { title, body, severity, data }
 }
 
-/** Gives a wake-up for an entry that is too large: a preview, and the ids to fetch the rest. */
+/** Returns a wake-up for an entry that is too large: a preview, and the ids to fetch the rest. */
 function wakeUpOf(push: Push): Content {
   const full = contentOf(push)
   const title = shortened(full.title, TITLE_MAX)
@@ -89,7 +89,7 @@ function textIn(fields: Fields, name: string): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
-/** Gives the text of a push: a Message has its own; other models get one about the change. */
+/** Returns the text of a push: a Message has its own; other models get one about the change. */
 function bodyOf({ model, action, state }: FeedEntry, fields: Fields): string {
   const names = model === 'message' ? ['body'] : ['message', 'description', 'status']
   for (const name of names) {
@@ -108,7 +108,7 @@ function valuesIn(attrs: Json | undefined): string {
   return shortened(shown.join(', '), PREVIEW_MAX)
 }
 
-/** Gives the severity of a push: `low` for Things, whose state should wake nobody. */
+/** Returns the severity of a push: `low` for Things, whose state should wake nobody. */
 function severityOf({ model }: FeedEntry, fields: Fields): Severity {
   if (model === 'thing') return 'low'
   const text = textIn(fields, 'severity')?.trim().toLowerCase()

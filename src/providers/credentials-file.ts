@@ -22,8 +22,8 @@ export interface CredentialsFile<Credentials> {
 }
 
 /**
- * Gives the credentials in the file, and a function that stops watching it. Rejects with a sentence
- * for the operator.
+ * Returns the credentials in the file, and a function that stops watching it. Rejects with a
+ * sentence for the operator.
  */
 export async function openCredentials<Credentials>(
   { setting, path, parse, changed }: CredentialsFile<Credentials>,
@@ -58,7 +58,7 @@ export async function openCredentials<Credentials>(
   return { credentials, close }
 }
 
-/** Gives a text that differs after each write to the file; undefined while there is no file. */
+/** Returns a text that differs after each write to the file; undefined while there is no file. */
 async function versionOf(path: string): Promise<string | undefined> {
   try {
     const { mtimeMs, size, ino } = await stat(path)

@@ -2,7 +2,7 @@
 
 const AFTER_MS_MAX = 3_600_000
 
-/** Gives milliseconds from now, at most an hour; undefined without a valid header. */
+/** Returns milliseconds from now, at most an hour; undefined without a valid header. */
 export function afterMsFrom(header: unknown, nowMs: number): number | undefined {
   if (typeof header !== 'string' || header.trim() === '') return undefined
   const seconds = Number(header)

@@ -10,8 +10,8 @@ export interface AssistantParts {
 }
 
 /**
- * Gives no style where the settings turn assistants off, and loads none of the libraries then: they
- * cost 0.2 s of CPU and 27 MB.
+ * Returns no style where the settings turn assistants off, and loads none of the libraries then:
+ * they cost 0.2 s of CPU and 27 MB.
  */
 export async function assistantStyles(
   { assistants, statusRetentionMs }: Pick<Config, 'assistants' | 'statusRetentionMs'>,

@@ -13,6 +13,7 @@ import {
 } from '#domain/identity'
 import type { Logged, Unreadable } from '#domain/lane'
 import { EVENT_ACTIONS, THING_ACTIONS } from '#domain/submission'
+import { isRecord } from '#domain/record'
 import type {
   EventSubmission,
   Fields,
@@ -66,9 +67,6 @@ function textOf(item: Json): string {
 }
 
 type JsonRecord = { readonly [key: string]: Json }
-
-const isRecord = (value: Json | undefined): value is JsonRecord =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const isTime = (value: Json | undefined): value is number => Number.isSafeInteger(value)
 

@@ -58,7 +58,7 @@ export const BIND_STATUS_DATA = object(
 
 const bindStatusShape = shape(BIND_STATUS_REQUEST)
 
-/** Gives the name of the session. */
+/** Returns the name of the session. */
 export function readBindStatus(sent: unknown): Answer<string> {
   const body = bindStatusShape(sent)
   return isFault(body) ? body : body.bind_session.trim()

@@ -3,11 +3,12 @@
 import { fault, isFault } from '#domain/fault'
 import type { ChannelId, DeviceKey } from '#domain/identity'
 import type { Answer } from '#domain/ports'
+import { isRecord } from '#domain/record'
 
 import { CHANNELS_MAX, CHANNEL_ROUTES, CREDENTIALS_REQUEST, SYNC_ITEM } from './channel-schemas.ts'
 import { readDeviceKey } from './device-requests.ts'
 import type { ValueOf } from './schema-types.ts'
-import { isRecord, shape } from './shape.ts'
+import { shape } from './shape.ts'
 import { isBlank, isSafeText, readChannelId, readCredentials, readPassword } from './values.ts'
 import type { Credentials, SentText } from './values.ts'
 

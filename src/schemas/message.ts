@@ -13,10 +13,11 @@ import { operationIdFrom, parseMessageId, parseOperationId, parseThingId } from 
 import type { Answer } from '#domain/ports'
 import { DEFAULT_SEVERITY } from '#domain/submission'
 import type { MessageSubmission } from '#domain/submission'
+import { isRecord } from '#domain/record'
 
 import { parseExactly } from './json/exact-json.ts'
 import { fieldsReaderOf } from './fields/field-reader.ts'
-import { isRecord, shape } from './shape.ts'
+import { shape } from './shape.ts'
 import { MESSAGE_FIELDS } from './fields/submission-fields.ts'
 import { MESSAGE_REQUEST } from './message-schemas.ts'
 import { newId } from './submission.ts'

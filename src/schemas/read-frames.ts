@@ -15,6 +15,7 @@ import type { ChannelId, EntityId } from '#domain/identity'
 import type { Answer } from '#domain/ports'
 import { ACTIONS, MODELS } from '#domain/submission'
 import type { Fields, Model } from '#domain/submission'
+import { isRecord } from '#domain/record'
 import { GOAWAY_REASONS, HELLO_CURSORS_MAX, PROTOCOL } from './frames.ts'
 import type {
   SubscribedChannel,
@@ -44,7 +45,7 @@ export function readDeviceFrame(text: string): Answer<DeviceFrame> {
   } catch {
     return fault('invalid_json_syntax', { detail: 'the frame is not valid JSON' })
   }
-  if (!isObject(parsed)) return fault('invalid_json_data', { detail: 'a frame is a JSON object' })
+  if (!isRecord(parsed)) return fault('invalid_json_data', { detail: 'a frame is a JSON object' })
   switch (parsed['type']) {
     case 'hello':
       return helloOf(parsed)
@@ -83,7 +84,7 @@ function helloOf(members: Members): Answer<Hello> {
 function cursorsOf(value: unknown): ReadonlyMap<ChannelId, number> | undefined {
   const cursors = new Map<ChannelId, number>()
   if (!isSent(value)) return cursors
-  if (!isObject(value)) return undefined
+  if (!isRecord(value)) return undefined
   const pairs = Object.entries(value)
   if (pairs.length > HELLO_CURSORS_MAX) return undefined
   for (const [name, seq] of pairs) {
@@ -112,7 +113,7 @@ export function readGatewayFrame(text: string): GatewayFrame | undefined {
   } catch {
     return undefined
   }
-  return isObject(parsed) ? gatewayFrameOf(parsed) : undefined
+  return isRecord(parsed) ? gatewayFrameOf(parsed) : undefined
 }
 
 function gatewayFrameOf(members: Members): GatewayFrame | undefined {
@@ -190,7 +191,7 @@ function welcomeOf(members: Members): Welcome | undefined {
 }
 
 function subscribedChannelOf(value: unknown): SubscribedChannel | undefined {
-  if (!isObject(value)) return undefined
+  if (!isRecord(value)) return undefined
   const { channel_id, channel_name, head_seq, cursor } = value
   const channelId = channelIdOf(channel_id)
   if (channelId === undefined || typeof channel_name !== 'string') return undefined
@@ -240,11 +241,7 @@ function goawayOf({ reason, retry_after_ms }: Members): GatewayFrame {
 const isSent = (value: unknown): boolean => value !== undefined && value !== null
 const isFaultCode = (code: string): code is FaultCode => Object.hasOwn(FAULTS, code)
 /** JSON.parse gives only JSON values inside. */
-const isFields = (value: unknown): value is Fields => isObject(value)
-
-function isObject(value: unknown): value is Members {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
+const isFields = (value: unknown): value is Fields => isRecord(value)
 
 function isSeq(value: unknown): value is number {
   return Number.isSafeInteger(value) && Number(value) >= 0

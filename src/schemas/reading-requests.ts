@@ -24,7 +24,8 @@ export type Reader =
   | { readonly kind: 'device'; readonly channelId: ChannelId; readonly deviceKey: DeviceKey }
 
 const PAGE_LIMIT = { max: LIMIT_MAX, fallback: LIMIT_FALLBACK }
-type Kept = 'thing' | 'event'
+/** The models whose state is kept. */
+export type EntityModel = 'thing' | 'event'
 
 // ---- POST /thing/get, /event/get
 
@@ -36,7 +37,7 @@ export interface EntityGet {
 const getThing = shape(READING_ROUTES['/thing/get'].request)
 const getEvent = shape(READING_ROUTES['/event/get'].request)
 
-export function readEntityGet(model: Kept, sent: unknown): Answer<EntityGet> {
+export function readEntityGet(model: EntityModel, sent: unknown): Answer<EntityGet> {
   if (model === 'thing') {
     const body = getThing(sent)
     return isFault(body) ? body : readGet(body, 'thing_id', body.thing_id)
@@ -72,7 +73,7 @@ export interface EntityList {
 const listThings = shape(READING_ROUTES['/thing/list'].request)
 const listEvents = shape(READING_ROUTES['/event/list'].request)
 
-export function readEntityList(model: Kept, sent: unknown): Answer<EntityList> {
+export function readEntityList(model: EntityModel, sent: unknown): Answer<EntityList> {
   if (model === 'thing') {
     const body = listThings(sent)
     return isFault(body) ? body : readList(body, STATES.thing, undefined)

@@ -13,6 +13,7 @@ import type { ErrorObject, ValidateFunction } from 'ajv'
 import { fault } from '#domain/fault'
 import type { Fault } from '#domain/fault'
 import type { Answer } from '#domain/ports'
+import { isRecord } from '#domain/record'
 
 import { typesOnly } from './json-schema.ts'
 import type { ObjectSchema } from './json-schema.ts'
@@ -42,11 +43,6 @@ export function shape<Schema extends ObjectSchema>(
     }
     return missingMember(body, schema) ?? wrongType(fits)
   }
-}
-
-/** True for a JSON object. */
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 const isSent = (value: unknown): boolean => value !== undefined && value !== null

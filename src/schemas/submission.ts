@@ -5,7 +5,7 @@ import type { Submission } from '#domain/submission'
 /** The parts of a submission that acceptance decides: its time and its random ids. */
 export interface Making {
   readonly nowMs: number
-  /** Gives 32 unguessable lower-case hex characters, new at each call. */
+  /** Returns 32 unguessable lower-case hex characters, new at each call. */
   readonly newHex32: () => string
 }
 

@@ -1,4 +1,4 @@
-// Gives the state of a log, which a database compares with the log that it follows. (W5)
+// Returns the state of a log, which a database compares with the log that it follows. (W5)
 
 import type { LogState } from '#domain/lane'
 import type { LogReader } from '#domain/ports'
@@ -8,8 +8,8 @@ const CHECKS_MAX = 40
 export const CHECK_PAUSE_MS = 250
 
 /**
- * Gives the log's name, and a function that reads the bounds of its lanes. With several servers, a
- * new leader may store an entry later than another server has delivered it. So with `pause`, the
+ * Returns the log's name, and a function that reads the bounds of its lanes. With several servers,
+ * a new leader may store an entry later than another server has delivered it. So with `pause`, the
  * function reads the bounds again while a lane seems to end before its applied position.
  */
 export async function logStateOf(

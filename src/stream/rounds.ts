@@ -12,9 +12,9 @@ export interface RoundPorts {
   /** Runs a task after this pass of the event loop has read the input at hand. */
   readonly soon: (task: () => void) => void
   readonly timers: Timers
-  /** Gives milliseconds that never decrease. */
+  /** Returns milliseconds that never decrease. */
   readonly monotonicMs: () => number
-  /** Gives the number of callers that could wait at once: connections with one request each. */
+  /** Returns the number of callers that could wait at once: connections with one request each. */
   readonly callers: () => number
 }
 

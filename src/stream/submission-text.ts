@@ -4,7 +4,7 @@ import type { Unreadable } from '#domain/lane'
 import type { Submission } from '#domain/submission'
 import { decodeBatch, encodeBatch } from '#src/schemas/batch'
 
-/** Gives the submission in a text; Unreadable when this version cannot read it. */
+/** Returns the submission in a text; Unreadable when this version cannot read it. */
 export function readSubmission(payload: string): Submission | Unreadable {
   const [submission] = decodeBatch(encodeBatch([payload]))
   if (submission === undefined || submission.model === 'tick') {

@@ -110,7 +110,7 @@ export class Unapplied {
     }
   }
 
-  /** Gives an operation of which no notice has said that it is applied. */
+  /** Returns an operation of which no notice has said that it is applied. */
   find(opId: OperationId): Pending | undefined {
     const facts = this.#named.get(opId) ?? this.#findUnnamed(opId)
     return facts && { ...facts, status: 'accepted', updatedAt: facts.acceptedAt }

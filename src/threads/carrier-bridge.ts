@@ -117,7 +117,7 @@ class RemoteCarrier implements Carrier {
   }
 }
 
-/** Gives a function that opens a session of the other end for a carrier of this end. */
+/** Returns a function that opens a session of the other end for a carrier of this end. */
 export function bridgedSessions(rpc: Pick<Rpc<CarrierEnd, SessionEnd>, 'tell' | 'onTell'>): Open {
   const known = new Map<number, { readonly carrier: Carrier; givenBytes: number }>()
   let nextId = 1

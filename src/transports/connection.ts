@@ -146,7 +146,7 @@ export class Connection implements SessionHandle, Writer {
     else this.end(ending.code, ending.reason)
   }
 
-  /** Gives texts to the carrier. */
+  /** Returns texts to the carrier. */
   write(texts: readonly string[]): void {
     if (this.#isGone) return
     try {

@@ -139,8 +139,8 @@ export class Serving {
   }
 
   /**
-   * Gives a fault for an unknown channel or a seq beyond the sent ones, and `stale` for a seq that
-   * moves nothing.
+   * Returns a fault for an unknown channel or a seq beyond the sent ones, and `stale` for a seq
+   * that moves nothing.
    */
   acknowledge(channelId: ChannelId, seq: number, outputs: Output[]): Fault | 'moved' | 'stale' {
     const progress = this.#channels.get(channelId)

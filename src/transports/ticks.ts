@@ -1,4 +1,4 @@
-// Gives each session a tick when its next timed work is due.
+// Returns each session a tick when its next timed work is due.
 //
 // Invariants:
 //   ticks/1. A tick comes at most SLICE_MS after the session's own moment, so moments that are

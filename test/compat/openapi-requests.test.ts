@@ -5,7 +5,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import test from 'ava'
 
-import { isRecord } from '#src/schemas/shape'
+import { isRecord } from '#domain/record'
 import { KEY, startStyles } from '#test/support/compatibility-rig'
 import type { Rig } from '#test/support/start-ingress'
 

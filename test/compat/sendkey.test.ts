@@ -3,7 +3,7 @@
 
 import test from 'ava'
 
-import { isRecord } from '#src/schemas/shape'
+import { isRecord } from '#domain/record'
 import {
   FORM_TYPE,
   JSON_TYPE,

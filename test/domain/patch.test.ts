@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import test from 'ava'
 
 import { ATTRS_BYTES_MAX, EXTERNAL_IDS_BYTES_MAX, FIELDS_BYTES_MAX } from '#domain/entity'
-import { bare } from '#domain/bare'
+import { bare } from '#domain/record'
 import { EMPTY_BODY, merge, valuesOf } from '#domain/patch'
 import type { Body, Merged } from '#domain/patch'
 import type { Json, Patch } from '#domain/submission'

@@ -9,7 +9,7 @@ import type { ExecutionContext } from 'ava'
 import { parseDeviceKey } from '#domain/identity'
 import { deviceIdOf } from '#src/acceptance/devices/device-identity'
 import { EXAMPLES } from '#src/schemas/document/examples'
-import { isRecord } from '#src/schemas/shape'
+import { isRecord } from '#domain/record'
 import { addChannel, startIngress } from '#test/support/start-ingress'
 import type { Rig } from '#test/support/start-ingress'
 

@@ -5,7 +5,7 @@ import test from 'ava'
 import { isFault } from '#domain/fault'
 import { encodeCursor, readAck, readCursor, readEntityGet } from '#src/schemas/reading-requests'
 import { readEntityList, readHistory, readPull } from '#src/schemas/reading-requests'
-import { isRecord } from '#src/schemas/shape'
+import { isRecord } from '#domain/record'
 import { CHANNEL, CREDENTIALS, DEVICE_KEY, PASSWORD } from '#test/support/making'
 
 const judged = (read: unknown): unknown =>

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import test from 'ava'
 
-import { bare } from '#domain/bare'
+import { bare } from '#domain/record'
 import type { Thing } from '#domain/entity'
 import { NO_FIELDS } from '#domain/patch'
 import type { Json } from '#domain/submission'

@@ -2,7 +2,7 @@
 
 import { Ajv2020 } from 'ajv/dist/2020.js'
 
-import { isRecord } from '#src/schemas/shape'
+import { isRecord } from '#domain/record'
 import type { RawAnswer, RawRequest } from '#test/support/raw-request'
 import type { Rig } from '#test/support/start-ingress'
 

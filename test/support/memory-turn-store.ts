@@ -7,7 +7,7 @@ import type { FeedEntry } from '#domain/feed'
 import type { ChannelId, OperationId } from '#domain/identity'
 import type { LanePlace, Lease, LogState } from '#domain/lane'
 import type { Operation } from '#domain/operation'
-import { bare } from '#domain/bare'
+import { bare } from '#domain/record'
 import { STORE_FAILURES } from '#domain/store-ports'
 import type { ParkedSubmission, Waiting } from '#domain/parked'
 import type {

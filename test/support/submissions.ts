@@ -8,7 +8,7 @@ import {
   parseThingId,
 } from '#domain/identity'
 import type { ChannelId, OperationId } from '#domain/identity'
-import { bare } from '#domain/bare'
+import { bare } from '#domain/record'
 import type { TimedFields } from '#domain/entity'
 import type { Operation } from '#domain/operation'
 import { seeded } from '#test/support/random'

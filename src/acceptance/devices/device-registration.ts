@@ -1,4 +1,4 @@
-// Gives devices their keys. (decisions.md 7)
+// Returns devices their keys. (decisions.md 7)
 //
 // Invariants:
 //   registration/1. An address without the gateway token gets a bounded number of new devices a

@@ -57,7 +57,8 @@ export class DeviceRoutes {
   }
 
   /**
-   * Gives the same answer for unknown tokens, so that strangers cannot find out which tokens exist.
+   * Returns the same answer for unknown tokens, so that strangers cannot find out which tokens
+   * exist.
    */
   async retireToken(fields: unknown, { refusal }: Caller): Promise<Fault | undefined> {
     const request = readRetireToken(fields)

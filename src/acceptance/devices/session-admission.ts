@@ -8,7 +8,7 @@ import type { CallerCheck, Guard } from '#src/acceptance/caller-check'
 /** Without a gateway token every caller passes: a session takes no channel password. */
 const GUARD: Guard = { token: 'required', budget: 'none' }
 
-/** Gives the device that a hello names, or the refusal of the check. */
+/** Returns the device that a hello names, or the refusal of the check. */
 export const sessionAdmission =
   (callerCheck: CallerCheck): SessionAdmission =>
   ({ deviceKey, gatewayToken }, peer) => {

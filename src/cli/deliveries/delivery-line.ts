@@ -1,6 +1,7 @@
 // Writes a delivery as one line for people: time, channel, model, action, id or title, changes.
 
 import type { Fields, Json } from '#domain/submission'
+import { isRecord } from '#domain/record'
 import type { Delivery } from '#src/schemas/frames'
 import { onOneLine, shortened } from '#src/cli/terminal-text'
 
@@ -102,10 +103,7 @@ export function pairsIn(attrs: Json | undefined): readonly string[] {
 }
 
 /** The members of a JSON object; none of anything else. */
-export function fieldsIn(value: Json | undefined): Fields {
-  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
-  return isObject ? (value as Fields) : {} // Array.isArray does not narrow read-only arrays
-}
+export const fieldsIn = (value: Json | undefined): Fields => (isRecord(value) ? value : {})
 
 const pair = (key: string, value: Json): string => `${onOneLine(key)}=${valueText(value)}`
 

@@ -23,7 +23,7 @@ interface FeedGiven extends EncryptionGiven {
   readonly json: boolean | undefined
 }
 
-/** Gives a function that makes the line of an entry; with `hasChannel` it names the channel. */
+/** Returns a function that makes the line of an entry; with `hasChannel` it names the channel. */
 export async function feedLines(
   options: FeedGiven,
   context: Pick<ProcessContext, 'env' | 'readInput' | 'terminal'>,

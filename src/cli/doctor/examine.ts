@@ -22,7 +22,7 @@ export interface Subject extends Pick<CommandClient, 'client' | 'access'> {
   readonly credentials: Credentials | undefined
 }
 
-/** Gives each finding as soon as its check has ended. */
+/** Returns each finding as soon as its check has ended. */
 export async function* examine(
   subject: Subject,
   context: Pick<ProcessContext, 'fetch' | 'nowMs'>,

@@ -7,7 +7,7 @@ import { UsageError } from '#src/cli/endings'
 
 export interface InputFile {
   readonly bytes: number
-  /** Gives the contents, once, and closes the file after them. */
+  /** Returns the contents, once, and closes the file after them. */
   readonly stream: () => Readable
 }
 

@@ -1,6 +1,6 @@
 // Makes a Thing update of the columns of a row.
 
-import { bare } from '#domain/bare'
+import { bare, isRecord } from '#domain/record'
 import { parseThingId } from '#domain/identity'
 import type { Fields, Json } from '#domain/submission'
 import type { ThingUpdateBody } from '#src/client/bodies'
@@ -67,7 +67,7 @@ function attrsOf(fields: Fields, mapping: Mapping): Fields {
   }
   const { attrs: own } = fields
   // A row in the form of the gateway has its attrs in one place.
-  const all = isObject(own) ? own : without(fields, [mapping.thing, mapping.time, mapping.title])
+  const all = isRecord(own) ? own : without(fields, [mapping.thing, mapping.time, mapping.title])
   for (const [key, value] of Object.entries(all)) {
     if (!mapping.skip.has(key)) attrs[key] = value
   }
@@ -77,15 +77,12 @@ function attrsOf(fields: Fields, mapping: Mapping): Fields {
 const without = (fields: Fields, columns: readonly (string | undefined)[]): Fields =>
   Object.fromEntries(Object.entries(fields).filter(([column]) => !columns.includes(column)))
 
-const isObject = (value: Json | undefined): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 /** The value of the column, or where no column has this name, of a path with dots. */
 function valueAt(fields: Fields, path: string): Json | undefined {
   if (Object.hasOwn(fields, path)) return fields[path]
   let value: Json | undefined = fields
   for (const name of path.split('.')) {
-    value = isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined
+    value = isRecord(value) && Object.hasOwn(value, name) ? value[name] : undefined
   }
   return value
 }

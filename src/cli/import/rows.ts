@@ -8,7 +8,7 @@ import { parse } from 'csv-parse'
 import type { Readable } from 'node:stream'
 
 import type { Fields, Json } from '#domain/submission'
-import { bare } from '#domain/bare'
+import { bare } from '#domain/record'
 import { CommandError } from '#src/cli/endings'
 import { readValue } from '#src/cli/values'
 
@@ -43,7 +43,7 @@ async function* jsonRows(input: Readable): AsyncIterable<Row> {
   }
 }
 
-/** Gives the lines of the input. (import-rows/2) */
+/** Returns the lines of the input. (import-rows/2) */
 async function* linesOf(input: Readable): AsyncIterable<string> {
   let held = ''
   for await (const chunk of input.setEncoding('utf8')) {

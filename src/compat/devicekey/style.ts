@@ -1,9 +1,9 @@
 // The device-key style: v1 has its texts in the path, v2 in a body. The Content-Type decides which
 // values win. (Specification: Compatibility endpoints; docs/migrating.md)
 
-import { fault, isFault } from '#domain/fault'
-import type { Fault } from '#domain/fault'
+import { isFault } from '#domain/fault'
 import type { Answer } from '#domain/ports'
+import { isRecord } from '#domain/record'
 import type { Acceptance } from '#src/acceptance/acceptance'
 import { DEVICE_KEYS_MAX, deviceKeysOf, readDeviceKeyMessage } from './message.ts'
 import {
@@ -14,7 +14,6 @@ import {
   DEVICE_KEY_VALUES,
 } from './schemas.ts'
 import { Given } from '#src/compat/given'
-import { isRecord } from '#src/schemas/shape'
 import type { Style } from '#src/ingress/ingress'
 import { NOTHING } from '#src/ingress/reader'
 import type { Request } from '#src/ingress/request'
@@ -24,6 +23,7 @@ import type { Member, Pushed } from './answers.ts'
 import { COMPATIBILITY_CODES, send, spellings, tokenFrom } from '#src/compat/sending'
 import { VALUES, bodiesOf } from '#src/compat/values-body'
 import type { Values } from '#src/compat/values-body'
+import { invalid } from '#src/schemas/values'
 
 type Sent = Request<Values>
 
@@ -134,9 +134,6 @@ const inLowerCase = (entries: Iterable<Entry>, level = 1): readonly Entry[] =>
     if (!isRecord(value)) return [[name.toLowerCase(), value]]
     return level < LEVELS_MAX ? inLowerCase(Object.entries(value), level + 1) : []
   })
-
-const invalid = (field: string, rule: string): Fault =>
-  fault('validation_failed', { field, detail: `${field} ${rule}` })
 
 const questionRows = (prefix: string): readonly Row[] => [
   {

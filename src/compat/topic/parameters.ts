@@ -3,7 +3,7 @@
 
 import { fault, isFault } from '#domain/fault'
 import type { Answer } from '#domain/ports'
-import { isRecord } from '#src/schemas/shape'
+import { isRecord } from '#domain/record'
 import { textOfHeader } from '#src/compat/encoded-words'
 import { storable } from '#src/compat/extras'
 

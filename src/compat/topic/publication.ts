@@ -1,9 +1,10 @@
 // The topic style: reads a publication as a Message. (decisions.md 12)
 
-import { fault, isFault } from '#domain/fault'
+import { isFault } from '#domain/fault'
 import type { Fault } from '#domain/fault'
 import type { Answer } from '#domain/ports'
 import { parseJson } from '#src/schemas/json/json'
+import { invalid } from '#src/schemas/values'
 import type { CompatibilityMessage } from '#src/compat/extras'
 import {
   Extras,
@@ -201,6 +202,3 @@ function attachmentName({ parameters }: TopicRequest): string {
   const url = URL.parse(parameters('attach'))
   return parameters('filename') || url?.pathname.split('/').at(-1) || 'attachment'
 }
-
-const invalid = (field: string, rule: string): Fault =>
-  fault('validation_failed', { field, detail: `${field} ${rule}` })

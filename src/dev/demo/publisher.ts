@@ -12,7 +12,7 @@ import type { Client } from '#src/client/client'
 import type { Reading } from './readings.ts'
 import type { Credentials } from '#src/cli/access'
 import type { Fields, Json } from '#domain/submission'
-import { bare } from '#domain/bare'
+import { bare } from '#domain/record'
 import type { Sender } from './sender.ts'
 
 export interface PublisherPorts {

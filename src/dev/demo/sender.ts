@@ -12,7 +12,7 @@ export class Sender {
     this.#monotonicMs = monotonicMs
   }
 
-  /** Gives the gateway's answer; undefined for a refusal, which it counts in the tally. */
+  /** Returns the gateway's answer; undefined for a refusal, which it counts in the tally. */
   async send<Accepted extends { readonly op_id: string }>(
     submit: () => Promise<Accepted>,
   ): Promise<Accepted | undefined> {

@@ -94,7 +94,7 @@ export async function installPackage(
   }
 }
 
-/** Gives the program's file; undefined when this machine does not have it. */
+/** Returns the program's file; undefined when this machine does not have it. */
 export async function findProgram(
   program: Program | 'setpriv',
   env: Environment,

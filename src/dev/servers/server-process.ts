@@ -45,7 +45,7 @@ const STOP_TIMEOUT_MS = 15_000
 const OUTPUT_KEPT = 8000
 const LAST_SIGNALS: readonly NodeJS.Signals[] = ['SIGKILL', 'SIGTERM', 'SIGQUIT', 'SIGINT']
 
-/** Gives a command that makes Linux kill the server when its starter ends, in whatever way. */
+/** Returns a command that makes Linux kill the server when its starter ends, in whatever way. */
 async function parentDeathCommand(env: Environment): Promise<readonly string[]> {
   const file = await findProgram('setpriv', env)
   return file === undefined ? [] : [file, '--pdeathsig', 'KILL']

@@ -34,7 +34,7 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
   UnrelatedKeyIdInToken: 'credentials',
 }
 
-/** Gives the outcome of an error of apns2. */
+/** Returns the outcome of an error of apns2. */
 export function outcomeOf(error: unknown, nowMs: number): Outcome {
   if (!(error instanceof ApnsError)) {
     return { kind: 'deferred', trouble: 'provider', reason: connectionReason(error) }
@@ -52,7 +52,7 @@ function meaningOf(status: number): Meaning {
 }
 
 /**
- * Gives the code of the system or the HTTP library, never the message, which may have an address.
+ * Returns the code of the system or the HTTP library, never the message, which may have an address.
  */
 function connectionReason(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined

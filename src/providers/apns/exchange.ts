@@ -81,7 +81,7 @@ export class Exchange {
 
 const CODE = /^[A-Z][A-Z0-9_]{1,40}$/
 
-/** Gives the code of an error, or of its cause: HTTP/2 wraps the errors of the system. */
+/** Returns the code of an error, or of its cause: HTTP/2 wraps the errors of the system. */
 function codeOf(error: unknown): string {
   if (!(error instanceof Error)) return 'ConnectionFailed'
   if (error.cause instanceof Error && 'code' in error.cause) return codeOf(error.cause)

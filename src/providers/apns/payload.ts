@@ -20,7 +20,7 @@ const contentFor = contentWithin((content, push) =>
   notificationWith(push, '', content).buildApnsOptions(),
 )
 
-/** Gives the whole entry or, if that is too large, a notification that makes the app fetch it. */
+/** Returns the whole entry or, if that is too large, a notification that makes the app fetch it. */
 export const notificationOf = (push: Push, topic: string): Notification =>
   notificationWith(push, topic, contentFor(push))
 

@@ -24,7 +24,7 @@ const REFUSALS_MIN = 400
 const REFUSALS_BELOW = 500
 const TOO_MANY = 429
 
-/** Gives an object that makes access tokens. Its errors have neither the key nor the request. */
+/** Returns an object that makes access tokens. Its errors have neither the key nor the request. */
 export function accessTokensFor(account: ServiceAccount, nowMs: () => number): AccessTokens {
   const { clientEmail: email, privateKey: key } = account
   return {
@@ -41,7 +41,7 @@ export function accessTokensFor(account: ServiceAccount, nowMs: () => number): A
   }
 }
 
-/** Gives the HTTP status of an error; 0 without an answer. */
+/** Returns the HTTP status of an error; 0 without an answer. */
 function statusOf(error: unknown): number {
   const response: unknown =
     typeof error === 'object' && error !== null ? Reflect.get(error, 'response') : undefined

@@ -60,10 +60,10 @@ function meaningOf(error: FcmError): Meaning {
   return MEANINGS[code] ?? 'unavailable'
 }
 
-/** Gives the code without its prefix, never the message, which may quote the token. */
+/** Returns the code without its prefix, never the message, which may quote the token. */
 const reasonOf = ({ code }: FcmError): string => code.replace(/^[a-z]+\//, '')
 
-/** Gives Firebase's own code, which the library merges with others. */
+/** Returns Firebase's own code, which the library merges with others. */
 function detailOf({ httpResponse }: FcmError): unknown {
   const data = httpResponse?.data as
     | { readonly error?: { readonly details?: readonly { readonly errorCode?: unknown }[] } }

@@ -14,7 +14,7 @@ interface Waiting<Message, Answer> {
 }
 
 export interface BatchPorts<Message, Answer> {
-  /** Gives one answer for each message, in their order. Never rejects. */
+  /** Returns one answer for each message, in their order. Never rejects. */
   readonly sendAll: (messages: readonly Message[]) => Promise<readonly Answer[]>
   /** Runs a task after this pass of the event loop. */
   readonly soon: (task: () => void) => void

@@ -20,7 +20,7 @@ const TTL_MS_MAX = 28 * 86_400_000
 
 const contentFor = contentWithin(({ data }) => data)
 
-/** Gives the whole entry or, if that is too large, a message that makes the app fetch it. */
+/** Returns the whole entry or, if that is too large, a message that makes the app fetch it. */
 export function messageOf(push: Push, nowMs: number): TokenMessage {
   const { data, severity } = contentFor(push)
   const ttl = Math.min(TTL_MS_MAX, Math.max(0, push.expiresAt - nowMs))

@@ -13,7 +13,7 @@ import type { OperationStore } from '#domain/store-ports'
 
 /** Asks the other processes. */
 export interface Inquiry {
-  /** Gives `unasked` when a process may not have received the question. */
+  /** Returns `unasked` when a process may not have received the question. */
   ask(opId: OperationId): Promise<Operation | 'unasked' | undefined>
 }
 

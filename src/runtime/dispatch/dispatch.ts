@@ -74,7 +74,7 @@ export async function composeDispatch(parts: DispatchParts): Promise<Dispatching
   }
 }
 
-/** Gives undefined for a provider that is not set up. */
+/** Returns undefined for a provider that is not set up. */
 async function openProvider<Name extends ProviderName>(
   name: Name,
   providers: ProviderSettings,

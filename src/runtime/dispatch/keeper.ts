@@ -38,7 +38,7 @@ export interface KeptDispatch {
 }
 
 /**
- * Gives undefined when this process does not dispatch. Rejects with a sentence for the operator.
+ * Returns undefined when this process does not dispatch. Rejects with a sentence for the operator.
  */
 export async function keepDispatch(keeping: Keeping): Promise<KeptDispatch | undefined> {
   const { roles, providers } = keeping.config

@@ -15,7 +15,7 @@ export interface RunningThread {
   readonly threads: Threads
 }
 
-/** Gives the services of a thread; rejects with a sentence for the operator. */
+/** Returns the services of a thread; rejects with a sentence for the operator. */
 type Compose<Name extends ThreadName> = (
   settings: ThreadSettings,
   edge: ThreadEdge<Name>,

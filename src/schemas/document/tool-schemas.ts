@@ -14,7 +14,7 @@ import type { JsonSchema, ObjectSchema } from '#src/schemas/json-schema'
 /**
  * The way in which a caller opens channels: by their passwords, or by a grant that a person gave.
  */
-export type Opening = 'password' | 'grant'
+export type CallCredential = 'password' | 'grant'
 
 /** No argument: an assistant is no device, and the password depends on the opening. */
 const LEFT_OUT: ReadonlySet<string> = new Set(['password', 'device_key'])
@@ -25,7 +25,7 @@ const LEFT_OUT: ReadonlySet<string> = new Set(['password', 'device_key'])
  * beside another type, cases. The reader of the body checks those, and its refusal says more than a
  * schema can.
  */
-export function toolInput(body: ObjectSchema, opening: Opening): ObjectSchema {
+export function toolInput(body: ObjectSchema, opening: CallCredential): ObjectSchema {
   const { password } = CREDENTIALS
   const hasPassword = opening === 'password' && 'password' in body.properties
   const members = Object.entries(body.properties).filter(

@@ -9,7 +9,7 @@
 
 import { isFault } from '#domain/fault'
 import type { Fault } from '#domain/fault'
-import { bare } from '#domain/bare'
+import { bare } from '#domain/record'
 import type { Fields, Json } from '#domain/submission'
 
 import { MESSAGE_FIELDS, fieldsOf } from './submission-fields.ts'

@@ -63,7 +63,7 @@ export class Bindings implements BindingStore {
     })
   }
 
-  /** Gives the number of the channel. */
+  /** Returns the number of the channel. */
   async #bind(
     executor: Executor,
     { channelId, ...binding }: NewBinding,

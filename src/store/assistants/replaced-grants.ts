@@ -42,7 +42,7 @@ export async function replaceEarlier(
   await bindings.write(executor, [...carried.values()].slice(0, BINDINGS_MAX - 1)) // bindings/2
 }
 
-/** Gives false when no grant of the client had the channel. (bindings/5) */
+/** Returns false when no grant of the client had the channel. (bindings/5) */
 export async function endUse(
   executor: Executor,
   channelId: string,

@@ -112,7 +112,7 @@ class Pool implements Connections {
     }
   }
 
-  /** Gives a connection of the pool, or a new one. */
+  /** Returns a connection of the pool, or a new one. */
   async #connected(runner: Runner): Promise<unknown> {
     const connecting: Promise<unknown> = runner.connect()
     try {
@@ -148,7 +148,7 @@ class Pool implements Connections {
   }
 
   /**
-   * Gives the fault, if there is one. A failed connection may still do anything.
+   * Returns the fault, if there is one. A failed connection may still do anything.
    * (connections/1)
    */
   async #try(): Promise<Error | undefined> {

@@ -218,7 +218,7 @@ export class Database {
   }
 
   /**
-   * Gives a connection back without waiting for the last statements: the next ones follow behind
+   * Returns a connection back without waiting for the last statements: the next ones follow behind
    * them.
    */
   #giveBack(lent: Lent, kind: TransactionKind): Promise<void> {

@@ -50,7 +50,7 @@ export interface Runner {
   /** Takes a connection, and gives it as the driver has it. */
   connect(): Promise<unknown>
   query(sql: string, parameters: unknown[], isStructured: true): Promise<RunnerResult>
-  /** Gives the rows of a SELECT. */
+  /** Returns the rows of a SELECT. */
   query(sql: string, parameters?: unknown[]): Promise<unknown>
   release(): Promise<void>
 }
@@ -67,7 +67,7 @@ export interface RunnerResult {
  */
 export interface Executor {
   readonly dialect: Dialect
-  /** Gives the rows of a SELECT. The statement decides their shape; nothing checks it again. */
+  /** Returns the rows of a SELECT. The statement decides their shape; nothing checks it again. */
   all<Row>(sql: string, parameters?: readonly Value[]): Promise<Row[]>
   first<Row>(sql: string, parameters?: readonly Value[]): Promise<Row | undefined>
   run(sql: string, parameters?: readonly Value[]): Promise<Changes>

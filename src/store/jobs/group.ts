@@ -22,7 +22,7 @@ export interface GroupWork<Item, Answer> {
   readonly enter: (
     job: (executor: Executor) => Promise<readonly Answer[]>,
   ) => Promise<readonly Answer[]>
-  /** Gives one answer for each item, in their order. A repeat gets the same items. */
+  /** Returns one answer for each item, in their order. A repeat gets the same items. */
   readonly answer: (executor: Executor, items: readonly Item[]) => Promise<readonly Answer[]>
 }
 
@@ -44,7 +44,7 @@ export class Group<Item, Answer> {
     database.countQueue(() => this.#waiting.length)
   }
 
-  /** Gives the item's own answer. Rejects with StoreBusy, or as the job does. */
+  /** Returns the item's own answer. Rejects with StoreBusy, or as the job does. */
   ask(item: Item): Promise<Answer> {
     const { length } = this.#waiting
     if (length >= JOBS_WAITING_MAX) return Promise.reject(new StoreBusy(length)) // group/2

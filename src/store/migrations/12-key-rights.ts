@@ -8,7 +8,7 @@ const INDEXES = [
 ]
 
 /**
- * Gives keys a number, an epoch and rights, and channels the epoch of their keys. A node of the
+ * Returns keys a number, an epoch and rights, and channels the epoch of their keys. A node of the
  * version before takes no key that is made from here on, and leaves it alone: it names no hash.
  */
 export class KeyRights1802000000000 implements MigrationInterface {

@@ -24,7 +24,7 @@ export interface Blocker {
 const BLOCKING: readonly PushState[] = ['waiting', 'deferred', 'limited']
 
 /**
- * Gives the first blocker of each device, if its id is below the given one. An update that only
+ * Returns the first blocker of each device, if its id is below the given one. An update that only
  * waits for its interval blocks no job. One statement finds them: between two statements, another
  * worker's job may end while the jobs behind it still count as blocked.
  */
@@ -59,7 +59,7 @@ export async function firstBlockers(
 /** Ids of a device's jobs in one state: from `first` on, below `below`. */
 export type Run = readonly [device: number, state: PushState, first: number, below: number]
 
-/** Gives the runs that begin at the blockers and hold at most `length` jobs each. */
+/** Returns the runs that begin at the blockers and hold at most `length` jobs each. */
 export async function runsFrom(
   executor: Executor,
   blockers: readonly Pick<Blocker, 'device' | 'id'>[],

@@ -5,7 +5,7 @@
 
 import type { Entity, Event, Thing, TimedFields, Times } from '#domain/entity'
 import type { FeedEntry } from '#domain/feed'
-import { bare } from '#domain/bare'
+import { bare, isRecord } from '#domain/record'
 import { valuesOf } from '#domain/patch'
 import type { ChannelId, OperationId, ThingId } from '#domain/identity'
 import type { Json } from '#domain/submission'
@@ -95,9 +95,6 @@ export function filedUnder(event: Entity): string | null {
 }
 
 type Parsed = { readonly [name: string]: unknown }
-
-const isRecord = (value: unknown): value is Parsed =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 function numberIn(parsed: Parsed, name: string): number {
   const value = parsed[name]

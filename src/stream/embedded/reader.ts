@@ -125,7 +125,9 @@ export class EmbeddedReader implements LogReader {
   }
 }
 
-/** Gives the first batches with at most `maxCount` submissions together, but at least one batch. */
+/**
+ * Returns the first batches with at most `maxCount` submissions together, but at least one batch.
+ */
 function firstOf(batches: readonly StoredBatch[], maxCount: number): readonly StoredBatch[] {
   let count = 0
   const end = batches.findIndex((batch, index) => {

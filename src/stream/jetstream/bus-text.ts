@@ -72,7 +72,7 @@ function entryText(entry: FeedEntry): EntryText {
   return { description: JSON.stringify(values), payload }
 }
 
-/** Gives the announcement in a text; undefined when the text is no announcement. (bus-text/1) */
+/** Returns the announcement in a text; undefined when the text is no announcement. (bus-text/1) */
 export function decodeAnnouncement(channelId: ChannelId, text: string): Announcement | undefined {
   const [head = '', ...payloads] = text.split(LINE)
   const values = jsonOf(head)
@@ -121,7 +121,7 @@ function parseEntityId(model: Model, text: string): EntityId | undefined {
 
 export const encodeNotice = (notice: Notice): string => JSON.stringify(notice)
 
-/** Gives the notice in a text; undefined when this version does not know it. (bus-text/1) */
+/** Returns the notice in a text; undefined when this version does not know it. (bus-text/1) */
 export function decodeNotice(text: string): Notice | undefined {
   const sent = recordFrom(text)
   const { kind, lane, position, carrier, number, keyId } = sent

@@ -92,7 +92,7 @@ export class Connection implements NatsLink {
     return this.#isConnected
   }
 
-  /** Gives the milliseconds since the connection was lost; 0 while it works. */
+  /** Returns the milliseconds since the connection was lost; 0 while it works. */
   disconnectedMs(): number {
     return this.#isConnected ? 0 : this.#ports.monotonicMs() - this.#disconnectedSinceMs
   }
@@ -200,6 +200,6 @@ function connectionOptions({ url, caFile, name }: ConnectionSettings): Connectio
   }
 }
 
-/** Gives the message of an error, or its name when it has none. */
+/** Returns the message of an error, or its name when it has none. */
 export const reasonOf = (error: unknown): string =>
   error instanceof Error ? error.message || error.name : String(error)

@@ -42,11 +42,11 @@ export interface EntryReceiver {
   readonly stream: string
   readonly subject: string
   /**
-   * Gives the start of the next consumer: behind a position, or at the newest entry of each
+   * Returns the start of the next consumer: behind a position, or at the newest entry of each
    * subject. Called before each new consumer.
    */
   begin(): { readonly kind: 'behind'; readonly position: LogPosition } | { readonly kind: 'newest' }
-  /** Gives the bytes to request now; at 0 or less the consumption sends no request. */
+  /** Returns the bytes to request now; at 0 or less the consumption sends no request. */
   room(): number
   receive(delivery: Delivery, message: Msg): void
   /** Called when a new consumer is open, with the number of entries that it will deliver. */

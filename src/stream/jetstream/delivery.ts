@@ -20,7 +20,7 @@ const NANOS_IN_MS_DIGITS = 6
  * Reads a subject of this form:
  * `$JS.ACK.<stream>.<consumer>.<attempt>.<stream seq>.<consumer seq>.<nanoseconds>.<pending>`.
  * Since server 2.11 domain and account may stand before the stream, and more tokens at the end.
- * Gives undefined for anything else.
+ * Returns undefined for anything else.
  */
 export function readDelivery(reply: string): Delivery | undefined {
   const tokens = reply.split('.')

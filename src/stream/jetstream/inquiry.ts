@@ -81,9 +81,9 @@ export class StatusInquiry {
   }
 
   /**
-   * Gives the operation as another process knows it; undefined when every process answered that it
-   * does not know it; `unasked` when one may not have received the question. (inquiry/1, inquiry/2,
-   * inquiry/3)
+   * Returns the operation as another process knows it; undefined when every process answered that
+   * it does not know it; `unasked` when one may not have received the question. (inquiry/1,
+   * inquiry/2, inquiry/3)
    */
   ask(opId: OperationId): Promise<Found> {
     const { connection, timers } = this.#ports
@@ -115,7 +115,7 @@ export class StatusInquiry {
     if (connection.isConnected) connection.nats.publish(`${this.#subject}.left`, this.#id)
   }
 
-  /** Gives the result when no process has answered in time with the operation. (inquiry/3) */
+  /** Returns the result when no process has answered in time with the operation. (inquiry/3) */
   #onTimeout(ignorant: ReadonlySet<string>): Found {
     const now = this.#ports.monotonicMs()
     let isAnswerMissing = ignorant.size === 0

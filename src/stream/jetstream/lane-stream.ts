@@ -109,12 +109,12 @@ export class LaneStream {
     return new LaneStream(manager, { settings, logger, timers, identity })
   }
 
-  /** Gives the subject of one writer in a lane. */
+  /** Returns the subject of one writer in a lane. */
   subjectOf(lane: number, writer: string): string {
     return `${this.#settings.prefix}.lane.${lane}.${writer}`
   }
 
-  /** Gives the filter for the subjects of a lane's writers. */
+  /** Returns the filter for the subjects of a lane's writers. */
   filterOf(lane: number): string {
     return this.subjectOf(lane, '*')
   }
@@ -179,28 +179,28 @@ export class LaneStream {
     }
   }
 
-  /** Gives the first message at or behind a position, of one lane or of all. */
+  /** Returns the first message at or behind a position, of one lane or of all. */
   async next(position: LogPosition, lane?: number): Promise<StoredMessage | undefined> {
     const subject = lane === undefined ? allLanes(this.#settings.prefix) : this.filterOf(lane)
     return this.#find({ seq: Math.max(1, position), next_by_subj: subject })
   }
 
-  /** Gives the last position over all lanes. */
+  /** Returns the last position over all lanes. */
   async end(): Promise<LogPosition> {
     return (await this.manager.streams.info(this.name)).state.last_seq
   }
 
-  /** Gives the last message of a lane. */
+  /** Returns the last message of a lane. */
   async last(lane: number): Promise<StoredMessage | undefined> {
     return this.lastOf(this.filterOf(lane))
   }
 
-  /** Gives the last message of a subject, or of a filter. */
+  /** Returns the last message of a subject, or of a filter. */
   async lastOf(subject: string): Promise<StoredMessage | undefined> {
     return this.#find({ last_by_subj: subject })
   }
 
-  /** Gives the payload of the message at a position; undefined when there is none. */
+  /** Returns the payload of the message at a position; undefined when there is none. */
   async payloadAt(position: LogPosition): Promise<Uint8Array | undefined> {
     return (await this.manager.streams.getMessage(this.name, { seq: position }))?.data
   }
@@ -220,7 +220,7 @@ export class LaneStream {
   }
 }
 
-/** Gives the filter for every subject of the stream. */
+/** Returns the filter for every subject of the stream. */
 const allLanes = (prefix: string): string => `${prefix}.lane.*.*`
 
 const isApiError = (error: unknown, code: number): boolean =>
@@ -270,7 +270,7 @@ function configOf({ name, prefix, replicas, bytesMax }: LaneStreamSettings, iden
   }
 }
 
-/** Gives an existing stream the configured bounds. Rejects when it has other subjects. */
+/** Returns an existing stream the configured bounds. Rejects when it has other subjects. */
 async function adjust(
   manager: JetStreamManager,
   config: StreamConfig,

@@ -14,13 +14,13 @@ export interface TailOptions {
   readonly subject: string
   /** Reading begins with the first entry behind this position. */
   readonly after: LogPosition
-  /** Gives the bytes that this lane may hold now. */
+  /** Returns the bytes that this lane may hold now. */
   readonly bytesMax: () => number
   /** Called with the position of each entry that arrives. */
   readonly onArrival: (position: LogPosition) => void
-  /** Gives the last position of the stream, over all lanes. */
+  /** Returns the last position of the stream, over all lanes. */
   readonly endOfStream: () => Promise<LogPosition>
-  /** Gives the lane's first position at or behind `from`; undefined when there is none. */
+  /** Returns the lane's first position at or behind `from`; undefined when there is none. */
   readonly next: (from: LogPosition) => Promise<LogPosition | undefined>
   /** Bytes of the largest message: each request must have room for one. */
   readonly messageBytesMax: number

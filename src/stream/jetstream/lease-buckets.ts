@@ -21,7 +21,7 @@ export interface BucketSettings {
   readonly replicas: number
 }
 
-/** Gives the value of a node's key. */
+/** Returns the value of a node's key. */
 export const encodeNode = ({ name }: Node): string => JSON.stringify({ name })
 
 export function decodeNode(session: string, text: string): Node {
@@ -134,7 +134,7 @@ export class LeaseBuckets {
   }
 }
 
-/** Gives an existing bucket the configured replicas, which `create` ignores. */
+/** Returns an existing bucket the configured replicas, which `create` ignores. */
 async function adjustReplicas(
   manager: JetStreamManager,
   stream: string,

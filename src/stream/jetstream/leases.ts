@@ -39,7 +39,7 @@ export interface LeasePorts {
   readonly timers: Timers
   readonly monotonicMs: MonotonicMs
   readonly entropy: Runtime['entropy']
-  /** Gives the greatest epoch that the database knows: TurnStore.lastEpoch. */
+  /** Returns the greatest epoch that the database knows: TurnStore.lastEpoch. */
   readonly epochFloor: () => Promise<number>
 }
 

@@ -43,7 +43,7 @@ export class Placement {
   }
 }
 
-/** Gives the session of each lane; empty without nodes. */
+/** Returns the session of each lane; empty without nodes. */
 export function placementOf(lanes: number, nodes: readonly Node[]): ReadonlyMap<number, string> {
   const placement = new Map<number, string>()
   const share = Math.ceil(lanes / Math.max(1, nodes.length))
@@ -57,7 +57,7 @@ export function placementOf(lanes: number, nodes: readonly Node[]): ReadonlyMap<
   return placement
 }
 
-/** Gives every pair of lane and node, by descending weight. (placement/1) */
+/** Returns every pair of lane and node, by descending weight. (placement/1) */
 function candidates(lanes: number, nodes: readonly Node[]): readonly Candidate[] {
   const all = nodes.flatMap(({ session, name }) =>
     Array.from({ length: lanes }, (_, lane) => ({ lane, session, weight: weightOf(name, lane) })),

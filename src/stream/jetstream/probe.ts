@@ -46,7 +46,7 @@ export class StreamProbe implements Probe {
   }
 
   /**
-   * Gives a sentence with the replicas and the sync mode in force. Rejects while the stream does
+   * Returns a sentence with the replicas and the sync mode in force. Rejects while the stream does
    * not answer.
    */
   async durability(): Promise<string> {

@@ -1,12 +1,12 @@
 // Checks JSON from a server or another node, whose form is unknown.
 
-/** Gives the value as a record; undefined when it is none. */
+/** Returns the value as a record; undefined when it is none. */
 export const recordOf = (value: unknown): Readonly<Record<string, unknown>> | undefined =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
     ? (value as Readonly<Record<string, unknown>>)
     : undefined
 
-/** Gives the value of a JSON text; undefined for any other text. */
+/** Returns the value of a JSON text; undefined for any other text. */
 export function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -15,6 +15,6 @@ export function jsonOf(text: string): unknown {
   }
 }
 
-/** Gives the record that a JSON text holds; an empty one for any other text. */
+/** Returns the record that a JSON text holds; an empty one for any other text. */
 export const recordFrom = (text: string): Readonly<Record<string, unknown>> =>
   recordOf(jsonOf(text)) ?? {}

@@ -12,7 +12,7 @@ import { reasonOf } from './connection.ts'
 
 export interface RefusedLeasesPorts {
   readonly logger: Logger
-  /** Gives the greatest epoch that the database knows: TurnStore.lastEpoch. */
+  /** Returns the greatest epoch that the database knows: TurnStore.lastEpoch. */
   readonly epochFloor: () => Promise<number>
 }
 

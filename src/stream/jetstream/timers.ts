@@ -2,7 +2,7 @@
 
 import type { Timers } from '#domain/ports'
 
-/** Gives milliseconds since an arbitrary start; they never decrease. Not the time of day. */
+/** Returns milliseconds since an arbitrary start; they never decrease. Not the time of day. */
 export type MonotonicMs = () => number
 
 /** Resolves after a delay. */

@@ -40,7 +40,7 @@ export class FrameReader {
   #held = Buffer.alloc(0)
   #filled = 0
 
-  /** Gives each complete text to `take`; returns the broken rule, if there is one. */
+  /** Returns each complete text to `take`; returns the broken rule, if there is one. */
   read(chunk: Buffer, take: (text: string) => void): BrokenRule | undefined {
     let rest = chunk
     while (rest.length > 0) {

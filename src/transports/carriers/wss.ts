@@ -182,7 +182,7 @@ function offersProtocol(request: HttpRequest): boolean {
 
 const decoder = new TextDecoder()
 
-/** Gives the address of a request; callers use it before they return. (wss/3) */
+/** Returns the address of a request; callers use it before they return. (wss/3) */
 function sourceOf(response: HttpResponse, request: HttpRequest): AddressSource {
   return {
     socketAddress: () => decoder.decode(response.getRemoteAddressAsText()),

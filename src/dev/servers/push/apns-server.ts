@@ -101,7 +101,7 @@ export class ApnsServer {
 
 type TokenCheck = (authorization: string | undefined) => PushAnswer | undefined
 
-/** Gives a check by Apple's rules: a token needs ES256, known key and team ids, and age < 1 h. */
+/** Returns a check by Apple's rules: a token needs ES256, known key and team ids, and age < 1 h. */
 function tokenCheck({ keyId, teamId, key, nowMs }: ApnsServerOptions): TokenCheck {
   const publicKey = createPublicKey(key)
   // Verification costs more than the rest of a request, and clients send a token thousands of
@@ -125,7 +125,7 @@ interface Signer {
   readonly teamId: string
 }
 
-/** Gives the time of issue in Unix seconds; undefined unless this key signed it for this team. */
+/** Returns the time of issue in Unix seconds; undefined unless this key signed it for this team. */
 function issuedAtOf(token: string, { publicKey, keyId, teamId }: Signer): number | undefined {
   const [header = '', claims = '', signature = ''] = token.split('.')
   const { alg, kid } = decoded(header)

@@ -170,7 +170,7 @@ const invalid = (message: string): FcmRefusal => ({
   message,
 })
 
-/** Gives an error in Google's format. */
+/** Returns an error in Google's format. */
 function refusal({ status, canonical, errorCode, message, retryAfter }: FcmRefusal): PushAnswer {
   const details = errorCode === undefined ? [] : [{ '@type': FCM_ERROR, errorCode }]
   return {

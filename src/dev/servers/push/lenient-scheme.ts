@@ -15,7 +15,7 @@ const HEADERS = 1
 const WITH_COLON = Buffer.from([0x46, 0x85, 0x9d, 0x29, 0xad, 0x17, 0x3f])
 const WITHOUT_COLON = Buffer.from([0x46, 0x84, 0x9d, 0x29, 0xad, 0x1f])
 
-/** Gives a connection that corrects the scheme in incoming requests. */
+/** Returns a connection that corrects the scheme in incoming requests. */
 export function lenient(socket: Duplex): Duplex {
   let buffered = Buffer.alloc(0)
   let isBehindPreface = false

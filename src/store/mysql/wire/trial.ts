@@ -12,7 +12,7 @@ const TEXT = "it's \\ \u{1f525}"
 const LONG = 'x'.repeat(1_000)
 
 /**
- * Gives the fault of the executions of an executor; undefined when there is none. Rejects with
+ * Returns the fault of the executions of an executor; undefined when there is none. Rejects with
  * the driver's error when a statement fails; then the caller must end the connection, whose
  * transaction is open.
  */

@@ -260,7 +260,7 @@ class QuicListener implements Listener {
   }
 }
 
-/** Gives an IPv4 address inside an IPv6 address as an IPv4 address. */
+/** Returns an IPv4 address inside an IPv6 address as an IPv4 address. */
 const plain = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, '')
 
 /** The system's error code, which the library wraps in an error of its own. */

@@ -1,4 +1,4 @@
-// Records whose keys callers choose.
+// JSON objects, whose keys callers choose.
 
 // A constructor whose prototype is an empty object without a prototype of its own: its instances
 // inherit nothing, and unlike those of Object.create(null) they keep the engine's fast shape, which
@@ -9,4 +9,9 @@ Reflect.set(Bare, 'prototype', Object.freeze(Object.create(null)))
 /** An object that inherits nothing: `__proto__` and the like are plain data. (decisions.md 3) */
 export function bare<Value>(): Record<string, Value> {
   return new Bare() as Record<string, Value>
+}
+
+/** True for a JSON object: neither a list nor null. */
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
