@@ -5,7 +5,6 @@ import type { Socket } from 'node:dgram'
 import { once } from 'node:events'
 
 import { native } from '@matrixai/quic'
-import type { ExecutionContext } from 'ava'
 
 import { VERSION_1, readLongHeader, sealed } from '#src/transports/carriers/quic/initial-packet'
 import { realRuntime } from './real-runtime.ts'
@@ -42,7 +41,11 @@ export class Stranger {
   readonly #source = entropy(8)
 
   /** Begins to send from an address of this machine. It is gone with the test. */
-  static async at(t: ExecutionContext, port: number, address = '127.0.0.1'): Promise<Stranger> {
+  static async at(
+    t: { readonly teardown: (close: () => void) => void },
+    port: number,
+    address = '127.0.0.1',
+  ): Promise<Stranger> {
     const socket = createSocket('udp4')
     t.teardown(() => socket.close())
     socket.bind(0, address)
@@ -56,6 +59,11 @@ export class Stranger {
     socket.on('message', (datagram) => {
       if (((datagram[0] ?? 0) & 0xf0) === RETRY) this.#retries.push(datagram)
     })
+  }
+
+  /** Retries that came. */
+  get retries(): number {
+    return this.#retries.length
   }
 
   /** Sends a first packet without a token and reads the Retry. */

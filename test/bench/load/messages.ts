@@ -93,3 +93,16 @@ export interface IdleOrder {
   readonly port: number
   readonly hellos: readonly (string | null)[]
 }
+
+/** Sends first packets of QUIC. */
+export interface DatagramOrder {
+  readonly port: number
+  readonly ratePerSecond: number
+  readonly durationMs: number
+}
+
+export interface DatagramReport {
+  readonly sent: number
+  /** Answers by which the gateway asks for another first packet. */
+  readonly retries: number
+}

@@ -18,6 +18,9 @@ import type { Subject } from './subject.ts'
 const MAIN = fileURLToPath(import.meta.resolve('#src/main'))
 const DATABASE = 'gateway.db'
 
+/** Variables of the environment. */
+export type Settings = Readonly<Record<string, string>>
+
 /** The counts of the product, in every database that it runs on. */
 export const QUERIES: CountQueries = {
   operations: 'SELECT count(*) FROM operations',
@@ -39,11 +42,18 @@ export async function prepareGateway(directory: string): Promise<Prepared> {
   }
 }
 
-/** Starts the product on a copy of what was prepared and lets it verify every password once. */
-export async function startPrepared(prepared: Prepared, directory: string): Promise<Subject> {
+/**
+ * Starts the product on a copy of what was prepared, with these settings beside the defaults, and
+ * lets it verify every password once.
+ */
+export async function startPrepared(
+  prepared: Prepared,
+  directory: string,
+  settings: Settings = {},
+): Promise<Subject> {
   await cp(prepared.directory, directory, { recursive: true })
   const { token, channels, deviceKeys } = prepared
-  const server = await startGateway(directory, token)
+  const server = await startGateway(directory, token, settings)
   try {
     await warm(new Caller(server, token), channels)
   } catch (error) {
@@ -72,12 +82,16 @@ export async function startPrepared(prepared: Prepared, directory: string): Prom
 }
 
 /** The product with these settings beside its address. */
-export const startProduct = (settings: Readonly<Record<string, string>>): Promise<Server> =>
-  startServer(MAIN, settings)
+export const startProduct = (settings: Settings): Promise<Server> => startServer(MAIN, settings)
 
 /** The product on a database of its own, as a user would start it. */
-export const startGateway = (directory: string, token: string): Promise<Server> =>
+export const startGateway = (
+  directory: string,
+  token: string,
+  settings: Settings = {},
+): Promise<Server> =>
   startProduct({
+    ...settings,
     SERVICE_DATABASE_URL: `sqlite:${databaseIn(directory)}`,
     SERVICE_TOKEN: token,
   })

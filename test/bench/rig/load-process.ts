@@ -5,6 +5,8 @@ import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 
 import type {
+  DatagramOrder,
+  DatagramReport,
   GeneratorOrder,
   IdleOrder,
   LoadReport,
@@ -77,6 +79,16 @@ export class IdleDevices extends LoadProcess<IdleOrder> {
 
   /** Resolves once all are connected. */
   connect(order: IdleOrder): Promise<unknown> {
+    return this.ask(order)
+  }
+}
+
+export class QuicStrangers extends LoadProcess<DatagramOrder> {
+  constructor() {
+    super('../load/quic-strangers.ts')
+  }
+
+  flood(order: DatagramOrder): Promise<DatagramReport> {
     return this.ask(order)
   }
 }

@@ -1,13 +1,10 @@
 // Devices over WSS that do nothing: what each takes of memory and CPU, beside bare WebSockets.
 
-import { execFile } from 'node:child_process'
-import { mkdir } from 'node:fs/promises'
-import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 
 import { spread } from '#test/bench/load/statistics'
 import { Caller, textOf } from '#test/bench/rig/caller'
+import { makeCertificate } from '#test/bench/rig/certificate'
 import { databaseIn, newToken, startGateway, startProduct } from '#test/bench/rig/gateway'
 import { IdleDevices } from '#test/bench/rig/load-process'
 import { cpuSecondsOf, residentMbOf } from '#test/bench/rig/processes'
@@ -132,13 +129,8 @@ async function cpuShareOf({ pid }: Server): Promise<number> {
 
 const passing = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
-const REQUEST = `req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2
-  -subj /CN=localhost -addext subjectAltName=IP:127.0.0.1`.split(/\s+/)
-
-/** The settings that name its files. */
+/** The settings that name the files of a certificate in a folder. */
 async function certificateIn(directory: string): Promise<Readonly<Record<string, string>>> {
-  await mkdir(directory, { recursive: true })
-  const [certFile, keyFile] = [join(directory, 'cert.pem'), join(directory, 'key.pem')]
-  await promisify(execFile)('openssl', [...REQUEST, '-keyout', keyFile, '-out', certFile])
+  const { certFile, keyFile } = await makeCertificate(directory)
   return { SERVICE_HTTP_TLS_CERT: certFile, SERVICE_HTTP_TLS_KEY: keyFile }
 }

@@ -1,10 +1,13 @@
-// Measures turns while strangers flood the gateway, and the time of an update to its device,
-// against a quiet time of the same run.
+// Measures a gateway while strangers flood it: the time of a turn, the time of an update to its
+// device, memory and disk, against a quiet time of the same run.
+
+import { join } from 'node:path'
 
 import { STRANGERS } from '#test/bench/load/strangers'
 import type { Stranger } from '#test/bench/load/strangers'
 import { spread } from '#test/bench/load/statistics'
-import { Generator } from '#test/bench/rig/load-process'
+import { Generator, QuicStrangers } from '#test/bench/rig/load-process'
+import { OpenDoors, diskMbOf, registerClient } from '#test/bench/rig/open-doors'
 import type { Rig, Step } from '#test/bench/rig/rig'
 import { metricOf } from '#test/bench/rig/subject'
 import type { Figure, Row } from './row.ts'
@@ -12,106 +15,226 @@ import type { Session } from './session.ts'
 
 /** A small part of what one process applies, so that it is the strangers who are many. */
 const UPDATES_PER_SECOND = 1_000
-const STRANGERS_PER_SECOND = 3_400
 const STRANGER_CONNECTIONS = 64
-const WARM_STEPS = 2
+const WARM_MS = 10_000
+/** Each flood lasts a minute where a step has its five seconds: a minute is what budgets have. */
+const STEPS = 12
+const SAMPLE_MS = 250
 
-const GOAL = { kind: 'at-most', must: 2, aim: 1.3 } as const
-const SHARED = { row: 'strangers', unit: '× turn time', goal: GOAL } as const
+type Kind = Stranger | 'quic'
 
-export const STRANGERS_ROW: Row = {
-  name: 'strangers',
-  async measure(session) {
-    const start = () => session.subjects.product('embedded', 'strangers')
-    const plan = { name: 'strangers', start, devices: 'with devices' } as const
-    const ending = await session.withRig(plan, (rig) => measured(session, rig))
-    const { ran } = ending
-    if (ending.kind === 'done')
-      return [{ ...ending.result, details: { ran, ...ending.result.details } }]
-    return [{ ...SHARED, value: undefined, failure: ending.failure, details: { ran } }]
-  },
+interface Flood {
+  readonly ratePerSecond: number
+  readonly turn: Figure['goal']
+  /** The gateway keeps what it was sent, so its disk has to grow. */
+  readonly isKept?: true
 }
+
+/** These have the gateway token, and so no budget. */
+const WITH_TOKEN = {
+  ratePerSecond: 3_400,
+  turn: { kind: 'at-most', must: 2, aim: 1.3 },
+} as const
+const WITHOUT = {
+  ratePerSecond: 1_000,
+  turn: { kind: 'at-most', must: 1.5, aim: 1.3 },
+} as const
+const FLOODS: Readonly<Record<Kind, Flood>> = {
+  metadata: WITHOUT,
+  oauth: WITHOUT,
+  quic: WITHOUT,
+  passwords: WITH_TOKEN,
+  statuses: WITH_TOKEN,
+  registrations: { ...WITH_TOKEN, isKept: true },
+}
+const KINDS: readonly Kind[] = ['quic', ...STRANGERS]
+const MEMORY = { kind: 'at-most', must: 50, aim: 25 } as const
+const DISK = { kind: 'at-most', must: 10, aim: 5 } as const
+
+/** What was sent and answered, as far as it is known: answers by status. */
+type Counts = Readonly<Record<string, number>>
 
 /** Measurements of one step. */
 interface Seen {
   readonly turnMs: number
   readonly submissionsPerTurn: number
   readonly device: { readonly p50Ms: number; readonly p99Ms: number }
-  /** Answers to strangers, by status. */
-  readonly strangers?: Readonly<Record<string, number>>
+  /** The most that the process took, and by how much its files grew. */
+  readonly residentMb: number
+  readonly diskMb: number
+  readonly strangers?: Counts
 }
 
-type Run = Readonly<Record<'quiet' | Stranger, Seen>>
+type Run = Readonly<Record<'quiet' | Kind, Seen>>
 
-async function measured(session: Session, rig: Rig): Promise<Figure> {
+/** A gateway with its doors open, and the folder with its files. */
+interface Target {
+  readonly rig: Rig
+  readonly doors: OpenDoors
+  readonly directory: string
+  readonly clientId: string
+}
+
+export const STRANGERS_ROW: Row = {
+  name: 'strangers',
+  async measure(session) {
+    const scratch = await session.subjects.scratch()
+    const directory = join(scratch, 'strangers')
+    const doors = await OpenDoors.open(join(scratch, 'strangers-certificate'))
+    try {
+      const start = () => session.subjects.sole(directory, doors.settings)
+      const plan = { name: 'strangers', start, devices: 'with devices' } as const
+      const { ran, ...ending } = await session.withRig(plan, async (rig) => {
+        const [server] = rig.subject.servers
+        if (server === undefined) throw new Error('the subject has no server')
+        const clientId = await registerClient(server)
+        return measured(session, { rig, doors, directory, clientId })
+      })
+      return ending.kind === 'done'
+        ? KINDS.flatMap((kind) => figuresOf(kind, ending.result, ran))
+        : [{ ...turnOf('metadata'), value: undefined, failure: ending.failure, details: { ran } }]
+    } finally {
+      await doors.close()
+    }
+  },
+}
+
+async function measured(session: Session, target: Target): Promise<readonly Run[]> {
   const { runs, say } = session.options
-  for (let step = 0; step < WARM_STEPS; step += 1) await quietStep(session, rig)
+  await updates(target, WARM_MS)
   const all: Run[] = []
   for (let run = 0; run < runs; run += 1) {
-    const quiet = await quietStep(session, rig)
+    const quiet = await quietStep(session, target)
     say(`  strangers: quiet: ${sentenceOf(quiet)}`)
-    const flooded: Partial<Record<Stranger, Seen>> = {}
-    for (const stranger of STRANGERS) {
-      const seen = await floodedStep(session, rig, stranger)
-      say(`  strangers: ${stranger}: ${sentenceOf(seen)} ${JSON.stringify(seen.strangers)}`)
-      flooded[stranger] = seen
+    const flooded: Partial<Record<Kind, Seen>> = {}
+    for (const kind of KINDS) {
+      const seen = await floodedStep(session, target, kind)
+      say(`  strangers: ${kind}: ${sentenceOf(seen)} ${JSON.stringify(seen.strangers)}`)
+      flooded[kind] = seen
     }
-    all.push({ quiet, ...(flooded as Readonly<Record<Stranger, Seen>>) })
+    all.push({ quiet, ...(flooded as Readonly<Record<Kind, Seen>>) })
   }
-  return { ...SHARED, value: spread(all.map(worstOf)), details: { ...detailsOf(all) } }
+  return all
 }
 
-/** The turn under the worst of the floods, against the quiet one. */
-const worstOf = ({ quiet, ...flooded }: Run): number =>
-  Math.max(...Object.values(flooded).map(({ turnMs }) => turnMs / quiet.turnMs))
+const turnOf = (kind: Kind) =>
+  ({ row: `strangers.${kind}`, unit: '× turn time', goal: FLOODS[kind].turn }) as const
 
-const detailsOf = (all: readonly Run[]) => ({
-  updatesPerSecond: UPDATES_PER_SECOND,
-  strangersPerSecond: STRANGERS_PER_SECOND,
-  strangerConnections: STRANGER_CONNECTIONS,
-  runs: all,
-})
-
-function quietStep(session: Session, rig: Rig): Promise<Seen> {
-  return seenIn(rig, () => updates(session, rig))
+/** The figures of one flood, each against the quiet time of the same run. */
+function figuresOf(kind: Kind, runs: readonly Run[], ran: object | undefined): readonly Figure[] {
+  const { ratePerSecond, isKept } = FLOODS[kind]
+  const over = (give: (flooded: Seen, quiet: Seen) => number) =>
+    spread(runs.map((run) => give(run[kind], run.quiet)))
+  const turn: Figure = {
+    ...turnOf(kind),
+    value: over((flooded, quiet) => flooded.turnMs / quiet.turnMs),
+    details: {
+      ran,
+      updatesPerSecond: UPDATES_PER_SECOND,
+      strangersPerSecond: ratePerSecond,
+      strangerConnections: STRANGER_CONNECTIONS,
+      runs: runs.map(({ quiet, [kind]: flooded }) => ({ quiet, flooded })),
+    },
+  }
+  const memory: Figure = {
+    row: `strangers.${kind}.memory`,
+    unit: 'MB more',
+    value: over((flooded, quiet) => flooded.residentMb - quiet.residentMb),
+    goal: MEMORY,
+    details: {},
+  }
+  const disk: Figure = {
+    row: `strangers.${kind}.disk`,
+    unit: 'MB more',
+    value: over((flooded, quiet) => flooded.diskMb - quiet.diskMb),
+    goal: DISK,
+    details: {},
+  }
+  return isKept === true ? [turn, memory] : [turn, memory, disk]
 }
 
-async function floodedStep(session: Session, rig: Rig, stranger: Stranger): Promise<Seen> {
+const quietStep = (session: Session, target: Target): Promise<Seen> =>
+  seenIn(target, async () => [await updates(target, durationOf(session))])
+
+async function floodedStep(session: Session, target: Target, kind: Kind): Promise<Seen> {
+  const flood = kind === 'quic' ? quicFlood(target) : await requestFlood(kind, target)
+  const { ratePerSecond } = FLOODS[kind]
+  const durationMs = durationOf(session)
+  try {
+    return await seenIn(target, () =>
+      Promise.all([updates(target, durationMs), flood.send(ratePerSecond, durationMs)]),
+    )
+  } finally {
+    await flood.stop()
+  }
+}
+
+interface Sender {
+  send(ratePerSecond: number, durationMs: number): Promise<Counts>
+  stop(): Promise<void>
+}
+
+async function requestFlood(stranger: Stranger, target: Target): Promise<Sender> {
+  const { rig, doors, clientId } = target
   const { entrances, recipe } = rig.subject
   const ports = entrances.map(({ port }) => port)
   const { token, channels } = recipe
   const crowd = new Generator()
-  try {
-    const connections = STRANGER_CONNECTIONS
-    await crowd.connect({ ports, connections, recipe: { stranger, token, channels } })
-    const pace = { kind: 'open', ratePerSecond: STRANGERS_PER_SECOND } as const
-    const flood = crowd.load({ pace, durationMs: durationOf(session) })
-    const seen = await seenIn(rig, () => updates(session, rig))
-    const { accepted, refused, latency } = await flood
-    return { ...seen, strangers: { 200: accepted, ...refused, p50Ms: latency.p50Ms } }
-  } finally {
-    await crowd.stop()
+  await crowd.connect({
+    ports,
+    connections: STRANGER_CONNECTIONS,
+    recipe: { stranger, token, channels, clientId },
+  })
+  return {
+    async send(ratePerSecond, durationMs) {
+      const before = doors.questions
+      const report = await crowd.load({ pace: { kind: 'open', ratePerSecond }, durationMs })
+      const { accepted, refused, latency } = report
+      const namesAsked = doors.questions - before
+      return { 200: accepted, ...refused, p50Ms: latency.p50Ms, namesAsked }
+    },
+    stop: () => crowd.stop(),
   }
 }
 
-const durationOf = ({ options }: Session): number => options.secondsPerStep * 1_000
-
-const updates = (session: Session, rig: Rig): Promise<Step> =>
-  rig.step({
-    pace: { kind: 'open', ratePerSecond: UPDATES_PER_SECOND },
-    durationMs: durationOf(session),
-  })
-
-async function seenIn(rig: Rig, work: () => Promise<Step>): Promise<Seen> {
-  const before = await turnsOf(rig)
-  const { device } = await work()
-  const after = await turnsOf(rig)
-  const turns = after.turns - before.turns
-  const { p50Ms = Number.NaN, p99Ms = Number.NaN } = device?.latency ?? {}
+function quicFlood({ doors }: Target): Sender {
+  const crowd = new QuicStrangers()
   return {
-    turnMs: ((after.seconds - before.seconds) / turns) * 1_000,
-    submissionsPerTurn: (after.submissions - before.submissions) / turns,
-    device: { p50Ms, p99Ms },
+    async send(ratePerSecond, durationMs) {
+      return { ...(await crowd.flood({ port: doors.quicPort, ratePerSecond, durationMs })) }
+    },
+    stop: () => crowd.stop(),
+  }
+}
+
+const durationOf = ({ options }: Session): number => options.secondsPerStep * STEPS * 1_000
+
+const updates = ({ rig }: Target, durationMs: number): Promise<Step> =>
+  rig.step({ pace: { kind: 'open', ratePerSecond: UPDATES_PER_SECOND }, durationMs })
+
+async function seenIn(
+  { rig, directory }: Target,
+  work: () => Promise<readonly [Step, Counts?]>,
+): Promise<Seen> {
+  const residentMb: number[] = []
+  const timer = setInterval(() => residentMb.push(rig.residentMb()), SAMPLE_MS)
+  try {
+    const diskMb = await diskMbOf(directory)
+    const before = await turnsOf(rig)
+    const [{ device }, strangers] = await work()
+    const after = await turnsOf(rig)
+    const turns = after.turns - before.turns
+    const { p50Ms = Number.NaN, p99Ms = Number.NaN } = device?.latency ?? {}
+    return {
+      turnMs: ((after.seconds - before.seconds) / turns) * 1_000,
+      submissionsPerTurn: (after.submissions - before.submissions) / turns,
+      device: { p50Ms, p99Ms },
+      residentMb: Math.max(...residentMb),
+      diskMb: (await diskMbOf(directory)) - diskMb,
+      ...(strangers !== undefined && { strangers }),
+    }
+  } finally {
+    clearInterval(timer)
   }
 }
 
@@ -127,6 +250,7 @@ async function turnsOf({ subject }: Rig) {
   }
 }
 
-const sentenceOf = ({ turnMs, submissionsPerTurn, device }: Seen): string =>
+const sentenceOf = ({ turnMs, submissionsPerTurn, device, residentMb, diskMb }: Seen): string =>
   `a turn of ${submissionsPerTurn.toFixed(1)} takes ${turnMs.toFixed(2)} ms, ` +
-  `to device p50 ${device.p50Ms.toFixed(1)} ms, p99 ${device.p99Ms.toFixed(1)} ms`
+  `to device p50 ${device.p50Ms.toFixed(1)} ms, p99 ${device.p99Ms.toFixed(1)} ms, ` +
+  `${residentMb.toFixed(0)} MB resident, ${diskMb.toFixed(1)} MB more on disk`

@@ -13,6 +13,7 @@ import {
   startStraightLineCluster,
 } from '#test/bench/rig/denominators'
 import { prepareGateway, startPrepared } from '#test/bench/rig/gateway'
+import type { Settings } from '#test/bench/rig/gateway'
 import type { Subject } from '#test/bench/rig/subject'
 import type { SubjectId } from './row.ts'
 
@@ -46,6 +47,11 @@ export class Subjects {
     return engine === 'embedded'
       ? startPrepared(prepared, directory)
       : startPreparedCluster(prepared, directory, layout)
+  }
+
+  /** A sole process with these settings, in this folder. */
+  async sole(directory: string, settings: Settings): Promise<Subject> {
+    return startPrepared(await this.prepared('embedded'), directory, settings)
   }
 
   /** A cluster whose nodes can be killed, in a folder of this name. */
