@@ -31,7 +31,9 @@ export class ConnectionEnd extends Duplex {
   }
 
   override _write(chunk: Buffer, _encoding: string, done: () => void): void {
-    this.#other?.give(chunk, done)
+    // A stream that got no bytes does not ask for more, so `done` would never be called. (mount/4)
+    if (chunk.length === 0) done()
+    else this.#other?.give(chunk, done)
   }
 
   /** Ends once the other has read everything: until then this end is not closed. */

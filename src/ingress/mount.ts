@@ -6,6 +6,7 @@
 //   mount/2. A handler sees the address that the gateway knows; what a caller says of it, or of
 //            proxies, does not reach it.
 //   mount/3. A request that the gateway refuses does not reach the handler.
+//   mount/4. The connection to the handler is closed once the answer is through.
 
 import { createServer } from 'node:http'
 import type { RequestListener } from 'node:http'

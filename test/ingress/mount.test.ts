@@ -1,9 +1,12 @@
 // Goal: a handler written for node:http is a row like any other: its token, address, headers and
 // errors are those of the gateway.
 
+import type { ServerResponse } from 'node:http'
+
 import test from 'ava'
 
 import { startApp } from '#test/support/mounted-app'
+import { until } from '#test/support/until'
 
 test('a redirect keeps each of its cookies', async (t) => {
   const rig = await startApp(t)
@@ -89,3 +92,30 @@ test('a head that node:http would refuse gets 400', async (t) => {
   raw.socket.write('GET /app/中 HTTP/1.1\r\nhost: x\r\n\r\n')
   t.regex(await raw.until(/malformed/), /^HTTP\/1.1 400/)
 })
+
+/** Ways in which a handler ends its answer. */
+const ENDINGS: readonly (readonly [how: string, answer: (response: ServerResponse) => unknown])[] =
+  [
+    ['with a length', (response) => response.writeHead(200, { 'content-length': 2 }).end('ok')],
+    ['in pieces', (response) => response.writeHead(200).write('o') && response.end('k')],
+    ['without content', (response) => response.writeHead(204).end()],
+  ]
+
+for (const [how, answer] of ENDINGS) {
+  test(`mount/4: no connection to a handler outlives an answer ${how}`, async (t) => {
+    let open = 0
+    const rig = await startApp(t, {
+      handler: ({ socket }, response) => {
+        open += 1
+        socket.once('close', () => (open -= 1))
+        return answer(response)
+      },
+    })
+    for (const method of ['GET', 'POST']) {
+      const body = method === 'POST' ? { body: 'a=b' } : {}
+      t.true((await rig.send('/app/x', { method, ...body })).status < 300)
+    }
+    await until('both are closed', () => open === 0)
+    t.is(open, 0)
+  })
+}
