@@ -3,6 +3,8 @@
 import test from 'ava'
 import type { ExecutionContext } from 'ava'
 
+import { whileAsking } from '#src/authorization/asking'
+import { metadataFetch } from '#src/authorization/client-metadata'
 import type { GuardedFetch } from '#src/authorization/guarded-fetch'
 import {
   Browser,
@@ -12,6 +14,7 @@ import {
   startAuthorization,
 } from '#test/support/authorization-rig'
 import type { AuthorizationRig } from '#test/support/authorization-rig'
+import { FakeTime } from '#test/support/fake-timers'
 
 const DOCUMENT = 'https://assistant.example/client.json'
 
@@ -101,4 +104,22 @@ test('client-metadata/1: an address makes the gateway fetch 20 documents a minut
   rig.time.advance(60_000)
   await ask(21)
   t.is(fetched.length, 22)
+})
+
+test('client-metadata/1: all addresses together make the gateway fetch 400 documents a minute', async (t) => {
+  const time = new FakeTime(0)
+  const nothing = { find: () => Promise.resolve(undefined), put: () => Promise.resolve() }
+  let fetched = 0
+  const fetch = metadataFetch({ records: nothing, runtime: time }, (url) => {
+    fetched += 1
+    return answering(url)
+  })
+  const askFrom = (at: number): Promise<unknown> =>
+    whileAsking({ requestId: '', address: `203.0.${at >> 8}.${at & 255}` }, () => fetch(DOCUMENT))
+  for (let at = 0; at < 400; at += 1) await askFrom(at)
+  await t.throwsAsync(askFrom(400), { message: 'too much was fetched' })
+  t.is(fetched, 400)
+  time.advance(60_000)
+  await askFrom(400)
+  t.is(fetched, 401)
 })
