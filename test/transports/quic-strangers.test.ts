@@ -117,6 +117,20 @@ test(
 )
 
 test(
+  'quic/4: an address has at most 100 connections without a stream',
+  withCertificate(async (t, certificate) => {
+    const { port, meter } = await serveQuic(t, certificate)
+    const stranger = await Stranger.at(t, port)
+    for (let count = 0; count < 101; count += 1) {
+      stranger.send(stranger.packet(await stranger.ticket()))
+    }
+    const refusals = 'connections_refused_total{quic,rate_limited}'
+    await until('one is refused', () => meter.total(refusals) === 1)
+    t.is(madeAt(port), 100)
+  }),
+)
+
+test(
   'quic/2: a handshake that fails frees its slot',
   withCertificate(async (t, certificate) => {
     const { port, meter } = await serveQuic(t, certificate)

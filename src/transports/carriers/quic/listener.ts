@@ -10,6 +10,8 @@
 //   quic/2. A connection takes a slot before the library learns of it, and keeps it until the
 //           library holds nothing of it.
 //   quic/3. A first packet that does not open makes no connection.
+//   quic/4. Connections without a stream are bounded, in total and from one address: the library
+//           takes 105 KB for each, and a stranger can open many.
 
 import type { RemoteInfo } from 'node:dgram'
 
@@ -19,7 +21,8 @@ import type { QUICConnection, QUICStream } from '@matrixai/quic'
 import type { Listener, ReadCertificate } from '#src/doors/door'
 import { cannotListen } from '#domain/listen-address'
 import type { Runtime } from '#domain/runtime'
-import type { Slot } from '#domain/bounds/slots'
+import { Slots } from '#domain/bounds/slots'
+import type { Slot, SlotBounds } from '#domain/bounds/slots'
 import type { Carrier, SessionHandle } from '#src/transports/carrier'
 import type { ConnectionLimits } from '#src/doors/connection-limits'
 import { ALPN } from '#src/transports/carriers/framing'
@@ -41,6 +44,8 @@ export interface QuicOptions {
   readonly certificate: ReadCertificate
 }
 
+/** Connections without a stream: 42 MB at most. (quic/4) */
+const UNOPENED: SlotBounds = { total: 400, perAddress: 100 }
 /** Milliseconds for which an ended connection keeps its slot, at most: for its last datagrams. */
 const DRAIN_MS = 10_000
 /** Bytes that a device may send before they are read: two of its largest frames. */
@@ -73,6 +78,8 @@ interface Admitted {
   readonly address: string
   readonly since: number
   readonly slot: Slot
+  /** Held until the connection has its stream. (quic/4) */
+  readonly unopened: Slot
   /** Undefined during the handshake. */
   connection: QUICConnection | undefined
   /** A stream that the library reports before its connection. */
@@ -86,6 +93,7 @@ class QuicListener implements Listener {
   readonly #options: QuicOptions
   readonly #ports: QuicPorts
   readonly #tokens: RetryTokens
+  readonly #unopened = new Slots(UNOPENED)
   /** By the gateway's connection ID in hex. */
   readonly #byId = new Map<string, Admitted>()
   /** By the address and port of the peer: what a stream knows of its connection. */
@@ -169,17 +177,26 @@ class QuicListener implements Listener {
       this.#socket.answer(initial.refusalOf(header, slot), remote)
       return
     }
+    const unopened = this.#unopened.take(address)
+    if (typeof unopened === 'string') {
+      slot.release()
+      limits.refused(unopened) // quic/4
+      this.#socket.answer(initial.refusalOf(header, unopened), remote)
+      return
+    }
     if (!initial.isSealed(datagram, header)) {
       slot.release()
+      unopened.release()
       limits.refused('failed_handshake') // quic/3
       return
     }
     const id = header.destination.toString('hex')
     const peer = `${remote.address} ${remote.port}`
     const since = runtime.monotonicMs()
-    const unopened = { connection: undefined, early: undefined, stream: undefined }
+    const nothing = { connection: undefined, early: undefined, stream: undefined }
     const cancelDeadline = (): void => undefined
-    const admitted: Admitted = { id, peer, address, since, slot, ...unopened, cancelDeadline }
+    const slots = { slot, unopened }
+    const admitted: Admitted = { id, peer, address, since, ...slots, ...nothing, cancelDeadline }
     this.#byId.set(id, admitted)
     this.#byPeer.set(peer, admitted)
     try {
@@ -244,6 +261,7 @@ class QuicListener implements Listener {
     const { runtime, open } = this.#ports
     const { address, since } = admitted
     admitted.cancelDeadline()
+    admitted.unopened.release()
     const openingMs = runtime.monotonicMs() - since
     admitted.stream = new DeviceStream(stream, connection, runtime)
     admitted.stream.begin({ address, openingMs }, open)
@@ -251,10 +269,11 @@ class QuicListener implements Listener {
 
   /** Frees the slot and what belongs to it. (quic/2) */
   #forget(admitted: Admitted): void {
-    const { id, peer, early, slot } = admitted
+    const { id, peer, early, slot, unopened } = admitted
     admitted.cancelDeadline()
     early?.cancel()
     slot.release()
+    unopened.release()
     this.#byId.delete(id)
     if (this.#byPeer.get(peer) === admitted) this.#byPeer.delete(peer)
   }
