@@ -11,11 +11,11 @@
 //     less. While a large turn commits, the next one is decided, so that this process and the
 //     database work at once. Behind a small turn the loop rests instead, which makes the next turn
 //     larger.
-//   owned-lanes/1. After anything but a commit that answered, places come from the database alone,
-//     and what was decided ahead is undecided.
 //   turn-line/2. When the next turn is already decided, a committed turn is announced while that
 //     one commits: announcing first would keep the database waiting. Otherwise it is announced at
 //     once. Either way announcements keep the order of the commits, even when later turns fail.
+//   turn-line/3. After anything but a commit that answered, what was decided ahead is undecided,
+//     and places come from the database alone. (owned-lanes/1)
 //   W6. A turn that fails while lanes can be taken is split by lane, and then halved until one
 //       submission stands alone. If that submission is at fault, it becomes a dead letter and the
 //       lane goes on. If the database refuses it for long, its channel is parked and the lane goes
@@ -156,7 +156,7 @@ export class TurnLine {
     if (isCommitted && next !== undefined && !isHalted()) return next
     this.#tell(this.#takeUnannounced()) // turn-line/2
     if (next !== undefined) undecide(next)
-    ownedLanes.fallBack() // owned-lanes/1
+    ownedLanes.fallBack() // turn-line/3
     if (committed.status === 'rejected') throw committed.reason
     if (ahead.status === 'rejected') throw ahead.reason
     if (committed.value.kind === 'fenced') await ownedLanes.askAgain(committed.value.lanes)

@@ -50,7 +50,10 @@ export const SOCKET_BEHAVIOR = {
     ws.getUserData().socket.ws = ws
   },
   drain: (ws: WebSocket<SocketData>): void => {
-    if (ws.getBufferedAmount() === 0) ws.getUserData().socket.streaming.flow()
+    if (ws.getBufferedAmount() > 0) return
+    // Not within this event: the library reports no drain of what is sent in it. (websocket/2)
+    const { streaming } = ws.getUserData().socket
+    setImmediate(() => streaming.flow())
   },
   close: (ws: WebSocket<SocketData>): void => {
     ws.getUserData().socket.streaming.stop() // websocket/1

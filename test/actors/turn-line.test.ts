@@ -176,7 +176,7 @@ test('turn-uses/1: an op_id that is being committed has no second effect in the 
 })
 
 for (const fault of ['refuse', 'lose', 'fence'] as const) {
-  test(`owned-lanes/1: when a commit is made to ${fault}, the turn decided ahead is decided again`, async (t) => {
+  test(`turn-line/3: when a commit is made to ${fault}, the turn decided ahead is decided again`, async (t) => {
     const over = await committing(t)
     const { log, store, system } = over
     const before = thing('create', 't', { at: 1 })

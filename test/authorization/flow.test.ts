@@ -13,9 +13,10 @@ import {
   startAuthorization,
 } from '#test/support/authorization-rig'
 
-test('the server metadata names every endpoint under the configured address', async (t) => {
+test('server/2: the server metadata names every endpoint under the configured address', async (t) => {
   const rig = await startAuthorization(t)
-  const { json } = await rig.get('/.well-known/oauth-authorization-server')
+  const said = { 'x-forwarded-host': 'elsewhere.example', 'x-forwarded-proto': 'ftp' }
+  const { json } = await rig.get('/.well-known/oauth-authorization-server', said)
   t.like(json, {
     issuer: BASE,
     authorization_endpoint: `${BASE}/oauth/authorize`,
@@ -30,7 +31,7 @@ test('the server metadata names every endpoint under the configured address', as
   })
 })
 
-test('a person binds a channel, and the client gets tokens for the surface alone', async (t) => {
+test('provider/2: a person binds a channel, and the client gets tokens for the surface alone', async (t) => {
   const rig = await startAuthorization(t)
   const client = await Client.register(rig)
   const told = await client.allowed()

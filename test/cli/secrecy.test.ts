@@ -125,7 +125,7 @@ test('terminal-text/1: JSON on a terminal has controls as escapes, in a pipe as 
   }
 })
 
-test('terminal-text/1: what a server says in an error moves no cursor', async (t) => {
+test('terminal-text/1, endings/1: what a server says in an error moves no cursor', async (t) => {
   const { context } = await run('status o', {
     answer: () => {
       const { json, ...rest } = refusal(404, 'send_status_not_found')

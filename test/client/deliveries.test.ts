@@ -28,7 +28,7 @@ async function rig() {
 
 const seqOf = ({ value }: IteratorResult<{ readonly seq: number }, undefined>) => value?.seq
 
-test('deliveries/1: the next step of the loop acknowledges the entry before', async (t) => {
+test('deliveries/1, deliveries/2: the next step of the loop acknowledges the entry before', async (t) => {
   const { gateway, time, loop, acks } = await rig()
   for (const seq of [1, 2]) gateway.message(A, seq)
   t.is(seqOf(await loop.next()), 1)

@@ -18,7 +18,7 @@ import {
   refusedConnection,
 } from '#test/support/fleet-rig'
 
-test('fleet/4: the sender pauses while the gateway is busy, then begins with the same submission', async (t) => {
+test('fleet/4, fleet-queue/1: the sender pauses while the gateway is busy, then begins with the same submission', async (t) => {
   const fleet = fleetRig({ connections: 2 })
   await sendAll(fleet, [
     reading('a', 'a'),

@@ -45,7 +45,7 @@ test('the sender sends every action to its route, and the outcome has the ids an
   t.like(fleet.sender.progress, { waiting: 0, inFlight: 0, accepted: 8 })
 })
 
-test('fleet/1: submissions of one Thing go one after another, others at the same time', async (t) => {
+test('fleet/1, fleet-queue/1: submissions of one Thing go one after another, others at the same time', async (t) => {
   const fleet = fleetRig()
   const about = message('x2', { thing_id: 'x', occurred_at: 1 })
   await sendAll(fleet, [reading('x', 'x1'), about, reading('y', 'y1'), reading('x', 'x3')])

@@ -24,7 +24,7 @@ test('after a lost connection the watch connects again and resumes at the positi
   t.is(watched.watch.cursors.get(A), 1)
 })
 
-test('watch/1: the next session waits for the running handler', async (t) => {
+test('watch/1, device-session/2: the next session waits for the running handler', async (t) => {
   const { promise, resolve } = Promise.withResolvers<void>()
   let begun = 0
   const watched = await begin(t, {
@@ -76,7 +76,7 @@ test('after a goaway the device connects again after the given time', async (t) 
   await drained
 })
 
-test('watch/3: a replaced device does not connect again', async (t) => {
+test('watch/3, device-session/1: a replaced device does not connect again', async (t) => {
   const watched = await begin(t)
   await caughtUp(watched)
   const newer = watch({ baseUrl: watched.server.baseUrl, deviceKey: KEY, onEntry: () => {} })
@@ -85,7 +85,7 @@ test('watch/3: a replaced device does not connect again', async (t) => {
   t.deepEqual(await newer.ended, { kind: 'closed' })
 })
 
-test('watch/3: a refused device does not connect again and gives the reason', async (t) => {
+test('watch/3, device-session/1: a refused device does not connect again and gives the reason', async (t) => {
   const rows = [
     [{ deviceKey: '9'.repeat(32) }, 'device_key_not_found'],
     [{ gatewayToken: 'the-token', token: 'wrong' }, 'authentication_failed'],

@@ -6,7 +6,14 @@ import type { ExecutionContext } from 'ava'
 import { PATH_KEY, TOPIC, WRONG_TOPIC } from '#test/support/compatibility-rig'
 import { CHANNEL, CREDENTIALS } from '#test/support/making'
 import type { Raw, Rig } from '#test/support/start-ingress'
-import { linesOf, publish, read, startTopics, titles } from '#test/support/topic-subscribers'
+import {
+  linesOf,
+  messageOf,
+  publish,
+  read,
+  startTopics,
+  titles,
+} from '#test/support/topic-subscribers'
 import { until } from '#test/support/until'
 
 test("a poll gives the kept messages in the tool's form, and ends", async (t) => {
@@ -60,7 +67,7 @@ test('plain text and events have the forms of the tool', async (t) => {
   t.regex(sse.text, /^data: \{"id":"333333333333"[^\n]+\}\n\n$/)
 })
 
-test('a subscriber gets new messages, and a sign of life in quiet times', async (t) => {
+test('follower/1: a subscriber gets new messages, and in quiet times lost ones or a sign of life', async (t) => {
   const rig = await startTopics(t)
   const raw = rig.connect()
   raw.socket.write(`GET ${TOPIC}/json HTTP/1.1\r\nhost: x\r\n\r\n`)
@@ -69,6 +76,9 @@ test('a subscriber gets new messages, and a sign of life in quiet times', async 
   publish(rig, 8, { title: 'T8', body: 'new' })
   t.regex(await raw.until(/"title":"T8"/), /"message":"new"/)
   t.notRegex(raw.received(), /"title":"T3"/)
+  rig.reads.entries.push(messageOf(rig, 9, { title: 'T9' })) // Its announcement is lost.
+  rig.time.advance(45_000)
+  await raw.until(/"title":"T9"/)
   rig.time.advance(45_000)
   await raw.until(/"event":"keepalive"/)
   t.is(rig.meter.gauges.get('feed_streams')?.(), 1)

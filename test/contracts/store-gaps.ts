@@ -12,7 +12,7 @@ import type { OpenStore } from './store-contract.ts'
 const A = channel(1)
 
 export function gapsContract(engine: string, open: OpenStore): void {
-  test(`${engine}: catch-up/1: the gap covers the removed and unseen entries`, async (t) => {
+  test(`${engine}: catch-up/1, retention/2: the gap covers the removed and unseen entries`, async (t) => {
     const store = await open(t)
     const writer = await ChannelWriter.open(store, 1)
     for (let at = 1; at <= 6; at += 1) writer.take(message({ acceptedAt: at }))
@@ -33,7 +33,7 @@ export function gapsContract(engine: string, open: OpenStore): void {
     }
   })
 
-  test(`${engine}: catch-up/2, catch-up/3: a forgotten deletion restarts once, over many pages`, async (t) => {
+  test(`${engine}: catch-up/2, catch-up/3, retention/2: a forgotten deletion restarts once, over many pages`, async (t) => {
     const store = await open(t)
     const writer = await ChannelWriter.open(store, 1)
     for (const id of ['a', 'b', 'c', 'd']) writer.take(thing('update', id))

@@ -1,3 +1,5 @@
+// Goal: an address is believed only as far as trusted proxies vouch for it. (client-address/1, client-address/2)
+
 import test from 'ava'
 
 import { clientAddress, normaliseAddress } from '#src/http/client-address'

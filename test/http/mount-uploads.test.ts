@@ -63,7 +63,7 @@ test('arriving-body/2: a body is refused while all bodies together hold too much
   t.is(traffic.bodyBytes, ARRIVING_BYTES_MAX - 3)
 })
 
-test('arriving-body/1 and 3: a handler that does not read holds the caller back', async (t) => {
+test('arriving-body/1, arriving-body/3: a handler that does not read holds the caller back', async (t) => {
   let goOn = (): void => {}
   const whenToldTo = new Promise<void>((resolve) => (goOn = resolve))
   const rig = await startApp(t, {

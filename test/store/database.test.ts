@@ -39,7 +39,7 @@ async function openNotes(t: ExecutionContext, path?: string) {
 
 const INSERT = 'INSERT INTO notes (id, text) VALUES (?, ?)'
 
-test('database/1: jobs run one after the other in the order of asking', async (t) => {
+test('database/1, sqlite/2: jobs run one after the other in the order of asking', async (t) => {
   const { database } = await openNotes(t)
   const seen: string[] = []
   const job = (name: string) =>

@@ -6,6 +6,9 @@ import { JOBS_WAITING_MAX } from '#src/store/jobs/gate'
 import { AT_ONCE_MAX, Group } from '#src/store/jobs/group'
 import type { Executor } from '#src/store/jobs/executor'
 import { StoreBusy } from '#src/store/store-error'
+import { databasePath } from '#test/support/sqlite-store'
+import { channel, message, opId } from '#test/support/submissions'
+import { openWatched } from '#test/support/watched-store'
 
 const EXECUTOR = {} as Executor
 
@@ -110,4 +113,21 @@ test('a job that is done again has the same items', async (t) => {
     [1, 2],
     [1, 2],
   ])
+})
+
+test('operations/2: claims that wait together share few durable transactions', async (t) => {
+  const { database, operations } = await openWatched(t, `sqlite:${await databasePath(t)}`)
+  const enter = database.durable.bind(database)
+  let entered = 0
+  database.durable = (job, traits) => {
+    entered += 1
+    return enter(job, traits)
+  }
+  const claim = { channelId: channel(1), thingId: '', contentHash: '', claimedAt: 1 }
+  const claims = Array.from({ length: AT_ONCE_MAX + 1 }, (_, index) =>
+    operations.claim({ ...claim, opId: opId(`claim-${index}`), messageId: message().entityId }, 0),
+  )
+  const outcomes = await Promise.all(claims)
+  t.true(outcomes.every(({ kind }) => kind === 'fresh'))
+  t.is(entered, 2)
 })

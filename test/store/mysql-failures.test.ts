@@ -145,17 +145,20 @@ mariaDb.test('database/3: a lost COMMIT repeats only idempotent jobs', async (t,
   t.deepEqual(await texts(), ['a!!!', 'b'])
 })
 
-mariaDb.test('a turn whose COMMIT was not heard rejects and is in force', async (t, server) => {
-  const url = await newDatabase(server)
-  const relay = await Relay.open(t, server.port)
-  const store = await openNode(t, url.replace(`:${server.port}/`, `:${relay.port}/`))
-  const writer = await ChannelWriter.open(store, 1)
-  writer.take(thing('update', 'lamp'))
-  loseAnswer(relay)
-  await t.throwsAsync(writer.commit(), { code: 'unknown_outcome' })
-  t.not(await store.read.thing(A, 'lamp'), undefined)
-  t.is(await store.turns.takeLane({ lane: 1, epoch: 1 }), 1)
-})
+mariaDb.test(
+  'turns/1: a turn whose COMMIT was not heard rejects and is in force',
+  async (t, server) => {
+    const url = await newDatabase(server)
+    const relay = await Relay.open(t, server.port)
+    const store = await openNode(t, url.replace(`:${server.port}/`, `:${relay.port}/`))
+    const writer = await ChannelWriter.open(store, 1)
+    writer.take(thing('update', 'lamp'))
+    loseAnswer(relay)
+    await t.throwsAsync(writer.commit(), { code: 'unknown_outcome' })
+    t.not(await store.read.thing(A, 'lamp'), undefined)
+    t.is(await store.turns.takeLane({ lane: 1, epoch: 1 }), 1)
+  },
+)
 
 mariaDb.test(
   'acknowledgements/2: a position steps over nothing of a turn that commits while it moves',
@@ -228,7 +231,7 @@ mariaDb.test('W6: every error but one about values counts as an outage', async (
   }
 })
 
-mariaDb.test('database/2: errors of the store carry no parameter', async (t, server) => {
+mariaDb.test('database/2, mysql/3: errors of the store carry no parameter', async (t, server) => {
   const { database } = await openNotes(t, server)
   const jobs: Parameters<typeof database.durable>[0][] = [
     (executor) => executor.run('INSERT INTO notes (id, text) VALUES (1, ?)', [SECRET]),

@@ -51,33 +51,36 @@ const QUEUES: readonly Queue[] = [
   },
 ]
 
-mariaDb.test('claiming/4: a claim reads no more of many jobs than of few', async (t, server) => {
-  for (const { name, change, changed } of QUEUES) {
-    const reads: number[] = []
-    for (const count of [FEW, MANY]) {
-      const store = await openWatched(t, await newDatabase(server))
-      const writer = await ChannelWriter.open(store, 1)
-      await addPushDevice(store, writer.channelId, 1)
-      await writer.take(message()).commit()
-      await store.database.durable(async (executor) => {
-        await multiply(executor, count)
-        await executor.run(`UPDATE push_jobs SET ${change} ORDER BY id LIMIT ${changed(count)}`)
-      })
-      const { database, tables } = store
-      const settling = new Settling(RULES, tables, database.dialect)
-      const claim = { provider: 'apns', worker: 'w', limit: LIMIT } as const
-      const times = { nowMs: NOW, untilMs: NOW + CLAIM_MS }
-      const read = await database.repeatable(async (executor) => {
-        const before = await rowsRead(executor)
-        await claimJobs(executor, { ...claim, ...times }, settling)
-        return (await rowsRead(executor)) - before
-      })
-      reads.push(read)
+mariaDb.test(
+  'claiming/4, blockers/1: a claim reads no more of many jobs than of few',
+  async (t, server) => {
+    for (const { name, change, changed } of QUEUES) {
+      const reads: number[] = []
+      for (const count of [FEW, MANY]) {
+        const store = await openWatched(t, await newDatabase(server))
+        const writer = await ChannelWriter.open(store, 1)
+        await addPushDevice(store, writer.channelId, 1)
+        await writer.take(message()).commit()
+        await store.database.durable(async (executor) => {
+          await multiply(executor, count)
+          await executor.run(`UPDATE push_jobs SET ${change} ORDER BY id LIMIT ${changed(count)}`)
+        })
+        const { database, tables } = store
+        const settling = new Settling(RULES, tables, database.dialect)
+        const claim = { provider: 'apns', worker: 'w', limit: LIMIT } as const
+        const times = { nowMs: NOW, untilMs: NOW + CLAIM_MS }
+        const read = await database.repeatable(async (executor) => {
+          const before = await rowsRead(executor)
+          await claimJobs(executor, { ...claim, ...times }, settling)
+          return (await rowsRead(executor)) - before
+        })
+        reads.push(read)
+      }
+      const [few = 0, many = 0] = reads
+      t.true(many <= few + TOLERANCE, `${name}: ${few} rows of ${FEW} jobs, ${many} of ${MANY}`)
     }
-    const [few = 0, many = 0] = reads
-    t.true(many <= few + TOLERANCE, `${name}: ${few} rows of ${FEW} jobs, ${many} of ${MANY}`)
-  }
-})
+  },
+)
 
 /** Doubles the jobs until there are so many. */
 async function multiply(executor: Executor, count: number): Promise<void> {

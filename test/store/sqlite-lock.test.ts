@@ -1,6 +1,7 @@
 // Goal: the lock of a SQLite database names its holder and leaves nothing behind. That it ends with its process is shown
 // by stories/database-in-use.test.ts.
 
+import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -9,7 +10,7 @@ import test from 'ava'
 import { DatabaseInUse, lockDatabase } from '#src/store/sqlite/lock'
 import { temporaryFolder } from '#test/support/gateway'
 
-test('a database is locked once, and again after it was released', async (t) => {
+test('sqlite-lock/1: a database is locked once, and again after it was released', async (t) => {
   const path = join(await temporaryFolder(t), 'gateway.db')
   const first = lockDatabase(path)
   t.throws(() => lockDatabase(path), { instanceOf: DatabaseInUse })
@@ -25,6 +26,19 @@ test('sqlite-lock/3: a process without the lock has changed no file', async (t) 
   const before = filesNow()
   t.throws(() => lockDatabase(path))
   t.deepEqual(filesNow(), before)
+  first.release()
+})
+
+test('sqlite-lock/2: a second try of its own process ends no lock', async (t) => {
+  const path = join(await temporaryFolder(t), 'gateway.db')
+  const first = lockDatabase(path)
+  t.throws(() => lockDatabase(path), { instanceOf: DatabaseInUse })
+  const script = `import { lockDatabase } from '#src/store/sqlite/lock'
+    lockDatabase(${JSON.stringify(path)})`
+  const parameters = [...process.execArgv, '--input-type=module', '--eval', script]
+  const { status, stderr } = spawnSync(process.execPath, parameters, { encoding: 'utf8' })
+  t.is(status, 1)
+  t.regex(stderr, /is in use by process \d+/)
   first.release()
 })
 

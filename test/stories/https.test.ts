@@ -81,7 +81,7 @@ async function certificateOn(baseUrl: string): Promise<string> {
 }
 
 test(
-  'SIGHUP takes a new certificate for new connections; sessions and the port stay',
+  'applications/2: SIGHUP takes a new certificate for new connections; sessions and the port stay',
   withCertificate(async (t, { certFile, keyFile, pem }) => {
     const env = settingsOf({ certFile, keyFile })
     const gateway = await startGateway(t, { env })

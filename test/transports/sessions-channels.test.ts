@@ -9,7 +9,7 @@ import { laneOf } from '#domain/identity'
 import { A, B, C, DEVICE, Rig, welcomedRig, LANES } from '#test/support/sessions-rig'
 import type { FakeCarrier } from '#test/support/sessions-rig'
 
-test('connection/1: a session gets entries announced while it reads its positions', async (t) => {
+test('connection/1, channel-listeners/2: a session gets entries announced while it reads its positions', async (t) => {
   const rig = new Rig()
   t.teardown(() => rig.sessions.close())
   let readings = 0

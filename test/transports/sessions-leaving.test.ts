@@ -35,7 +35,7 @@ test('sessions/1: a newer session of a device ends the older one', async (t) => 
   t.is(rig.sessions.count(), 1)
 })
 
-test('sessions/1: the newer session wins also when the older one is admitted last', async (t) => {
+test('sessions/1, rank/1: the newer session wins also when the older one is admitted last', async (t) => {
   const rig = new Rig()
   t.teardown(() => rig.sessions.close())
   const older = rig.open()
@@ -55,7 +55,7 @@ test('sessions/1: a session that begins on another node ends the older one here'
   t.deepEqual(carrier.heard(), ['goaway replaced -'])
 })
 
-test('sessions/1: between nodes the session that began later stays, whatever their clocks say', async (t) => {
+test('sessions/1, rank/1: between nodes the session that began later stays, whatever their clocks say', async (t) => {
   for (const aheadMs of [-300_000, 300_000]) {
     const { rig, carrier: older } = await welcomedRig(t)
     const other = new Rig({}, rig, aheadMs)

@@ -5,8 +5,7 @@
 //   flags/1. A channel with such a subscriber has the mark. The transaction that makes a device
 //            such a subscriber sets it, under the lock of the head, which every turn of the channel
 //            takes first. Nodes of a version without marks do not set it: `flagNext` finds their
-//            channels.
-//   flags/2. The mark stays: a marked channel may have no such subscriber any more.
+//            channels. The mark stays: a marked channel may have no such subscriber any more.
 
 import type { DeviceId } from '#domain/identity'
 import { inChunks } from '#src/store/statements/bulk'

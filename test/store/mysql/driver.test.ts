@@ -183,18 +183,21 @@ const OTHERWISE: readonly (readonly [what: string, otherwise: Otherwise | Making
 ]
 
 for (const [what, otherwise] of OTHERWISE) {
-  mariaDb.test(`connections/4: the driver sends by itself with ${what}`, async (t, server) => {
-    const { database, meter } = await openSeen(
-      t,
-      server,
-      typeof otherwise === 'function' ? otherwise : () => otherwise,
-    )
-    const logger = new FakeLogger()
-    await database.check(logger)
-    t.like(logger.lines, [{ level: 'warn', fact: FALLBACK }])
-    t.is(meter.gauges.get('store_driver_fallback')?.(), 1)
-    await writesAndReads(t, database)
-  })
+  mariaDb.test(
+    `connections/4, pipelined/4: the driver sends by itself with ${what}`,
+    async (t, server) => {
+      const { database, meter } = await openSeen(
+        t,
+        server,
+        typeof otherwise === 'function' ? otherwise : () => otherwise,
+      )
+      const logger = new FakeLogger()
+      await database.check(logger)
+      t.like(logger.lines, [{ level: 'warn', fact: FALLBACK }])
+      t.is(meter.gauges.get('store_driver_fallback')?.(), 1)
+      await writesAndReads(t, database)
+    },
+  )
 }
 
 mariaDb.test('the gateway sends by itself with the expected driver', async (t, server) => {
