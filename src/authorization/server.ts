@@ -115,7 +115,7 @@ export class AuthorizationServer {
     if (!NAME.test(name)) return refuse(response, 404, 'route_not_found')
     const { host: ownHost, protocol } = new URL(this.#options.baseUrl)
     request.headers.host = ownHost // server/2
-    request.headers['x-forwarded-proto'] = protocol.slice(0, -1)
+    request.headers['x-forwarded-proto'] = protocol.slice(0, -1) // server/2
     if (url.pathname === '/oauth/authorize') request.url = withScope(url)
     return whileAsking(askingOf(request), async () => {
       const current = await this.#now()

@@ -6,6 +6,7 @@ import { NEVER } from '#test/support/retention-limits'
 import { newChannel } from '#test/support/store-writer'
 import { A, B, SECRET, binding, record, session } from './authorization-samples.ts'
 import type { OpenStore } from './store-contract.ts'
+import { stepsOf } from '#test/support/retired'
 
 export function authorizationContract(engine: string, open: OpenStore): void {
   test(`${engine}: a record is found until its end, under its model, and replaced`, async (t) => {
@@ -109,13 +110,9 @@ export function authorizationContract(engine: string, open: OpenStore): void {
     await authorization.put(record('t', { expiresAt: 20 }))
     await authorization.put(record('k', { expiresAt: 30 }))
     await bindings.startSession({ ...session, expiresAt: 20 })
-    const steps: number[] = []
-    for (;;) {
-      const removed = await retention.step({ ...NEVER, authorization: 30, bindSessions: 30 }, 2)
-      t.true(removed <= 2)
-      if (removed === 0) break
-      steps.push(removed)
-    }
+    const limits = { ...NEVER, authorization: 30, bindSessions: 30 }
+    const steps = await stepsOf({ retention }, limits, 2)
+    t.true(Math.max(...steps) <= 2)
     t.is(
       steps.reduce((sum, rows) => sum + rows, 0),
       5,

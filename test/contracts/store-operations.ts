@@ -25,7 +25,7 @@ const CLAIM: Claim = {
 }
 
 export function operationContract(engine: string, open: OpenStore): void {
-  test(`${engine}: mysql/1: a record is found under exactly its op_id`, async (t) => {
+  test(`${engine}: a record is found under exactly its op_id`, async (t) => {
     const store = await open(t)
     const writer = await ChannelWriter.open(store, 1)
     const lamp = thing('delete', 'lamp', { opId: 'ends', acceptedAt: 700 })

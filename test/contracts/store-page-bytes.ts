@@ -9,6 +9,7 @@ import { ChannelWriter } from '#test/support/store-writer'
 import { channel, event, message, thing } from '#test/support/submissions'
 import { device } from './store-channels.ts'
 import type { OpenStore } from './store-contract.ts'
+import { rounds } from '#test/support/until'
 
 const A = channel(1)
 /** Characters of two bytes each: a bound that counted characters would let twice as much pass. */
@@ -73,16 +74,15 @@ export function pageBytesContract(engine: string, open: OpenStore): void {
     const writer = await fillChannel(store, 24)
     for (const [kind, read] of Object.entries(KINDS)) {
       const seqs: number[] = []
+      const goOn = rounds(20)
       let next: number | undefined
-      let pages = 0
       do {
         const page: Read = await read(store, next)
         t.true(bytesOf(page.items) <= PAGE_BYTES_MAX, `${kind}: ${bytesOf(page.items)}`)
         if (page.next !== undefined) t.is(page.items.length, 10, kind)
         seqs.push(...page.items.map(({ seq }) => seq))
         next = page.next
-        pages += 1
-      } while (next !== undefined && pages < 20)
+      } while (next !== undefined && goOn())
       t.is(new Set(seqs).size, seqs.length, kind)
       const isWhole = kind === 'history' || kind === 'catch-up'
       t.is(seqs.length, isWhole ? writer.feed.length : 24, kind)
@@ -120,7 +120,7 @@ export function pageBytesContract(engine: string, open: OpenStore): void {
       await writer.commit()
     }
     const counts: number[] = []
-    for (;;) {
+    for (const goOn = rounds(); goOn();) {
       const { items, hasMore } = await read.pull(device(1), 200)
       t.true(bytesOf(items) <= PAGE_BYTES_MAX)
       counts.push(items.length)

@@ -17,6 +17,7 @@ import {
   placesOf,
 } from '#test/support/push-jobs'
 import type { OpenStore } from './store-contract.ts'
+import { rounds } from '#test/support/until'
 
 const A = channel(1)
 const NOW = 2_000
@@ -115,7 +116,7 @@ export function pushOrderContract(engine: string, open: OpenStore): void {
     const [gone, other] = [new Worker(store, 'gone'), new Worker(store, 'other')]
     await gone.claim(NOW, 'apns', 1)
     const askedAt = [NOW]
-    for (;;) {
+    for (const goOn = rounds(); goOn();) {
       const nowMs = askedAt.at(-1) ?? NOW
       const { pushes, nextDueMs = 0 } = await other.claimAll(nowMs)
       if (pushes.length > 0) {

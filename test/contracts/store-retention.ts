@@ -10,18 +10,12 @@ import { ChannelWriter } from '#test/support/store-writer'
 import { channel, event, message, opId, thing } from '#test/support/submissions'
 import { device } from './store-channels.ts'
 import type { OpenStore } from './store-contract.ts'
+import { stepsOf } from '#test/support/retired'
 
 const A = channel(1)
 
-/** Steps until nothing is left; gives what each removed. */
-async function drain(store: Store, limits: RetentionLimits, maxRows = 100): Promise<number[]> {
-  const steps: number[] = []
-  for (;;) {
-    const removed = await store.retention.step(limits, maxRows)
-    if (removed === 0) return steps
-    steps.push(removed)
-  }
-}
+const drain = (store: Store, limits: RetentionLimits, maxRows = 100) =>
+  stepsOf(store, limits, maxRows)
 
 const seqsOf = async (store: Store): Promise<readonly number[]> =>
   (await store.read.history({ channelId: A, limit: 200 })).items.map(({ seq }) => seq)

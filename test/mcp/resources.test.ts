@@ -10,6 +10,7 @@ import { startMcp } from '#test/support/mcp-rig'
 import type { McpRig } from '#test/support/mcp-rig'
 import { addChannel } from '#test/support/start-ingress'
 import { timedOf } from '#test/support/submissions'
+import { rounds } from '#test/support/until'
 
 const ROOT = 'heliograph://channel/'
 
@@ -65,12 +66,13 @@ test('resources/1: pages hold the channels and then their active Things, each on
   serve(rig, kept)
   const client = await rig.client()
   const pages: (readonly string[])[] = []
+  const goOn = rounds(20)
   let cursor: string | undefined
   do {
     const page = await client.listResources(cursor === undefined ? { cursor: '' } : { cursor })
     pages.push(page.resources.map(({ uri }) => uri.slice(ROOT.length)))
     cursor = page.nextCursor
-  } while (cursor !== undefined)
+  } while (cursor !== undefined && goOn())
   t.deepEqual(pages, [
     [first, second, third, `${first}/thing/a`, `${first}/thing/b`],
     [`${first}/thing/c`],
@@ -107,7 +109,7 @@ test('resources/2: one page reads the Things of five channels at most', async (t
   const reads: number[] = []
   let cursor: string | undefined = ''
   let found = 0
-  while (cursor !== undefined) {
+  for (const goOn = rounds(20); cursor !== undefined && goOn();) {
     const before = rig.reads.queries.length
     const page: { resources: readonly unknown[]; nextCursor?: string | undefined } =
       await client.listResources({ cursor })

@@ -7,6 +7,7 @@ import { Assistants1800500000000 } from '#src/store/migrations/10-assistants'
 import { newDatabase, openNode, sharedMariaDb } from '#test/support/mariadb'
 import { PASSWORD_HASH } from '#test/support/store-writer'
 import { channel } from '#test/support/submissions'
+import { rounds } from '#test/support/until'
 
 const mariaDb = sharedMariaDb()
 const A = channel(1)
@@ -21,7 +22,7 @@ mariaDb.test('bindings of the version before are ended grant by grant', async (t
   const old = await new DataSource(dataSourceOptionsFor(url)).initialize()
   t.teardown(() => old.destroy())
   await old.runMigrations({ transaction: 'each' })
-  for (;;) {
+  for (const goOn = rounds(); goOn();) {
     const [last] = await old.query<{ name: string }[]>(LAST)
     await old.undoLastMigration({ transaction: 'each' })
     if (last?.name === new Assistants1800500000000().name) break

@@ -9,6 +9,8 @@ import { ChannelWriter } from '#test/support/store-writer'
 import { channel, event, message, opId, thing } from '#test/support/submissions'
 import { openWatched } from '#test/support/watched-store'
 import type { Watched } from '#test/support/watched-store'
+import { rounds } from '#test/support/until'
+import { stepsOf } from '#test/support/retired'
 
 const A = channel(1)
 const TABLES = `channels channel_heads subscriptions things events tombstones feed_entries
@@ -45,7 +47,7 @@ for (const maxRows of [1, 2, 3, 7]) {
     await fill(store)
     const before = await rowsOf(store)
     let left = before
-    for (;;) {
+    for (const goOn = rounds(); goOn();) {
       const removed = await store.retention.step(EVERYTHING, maxRows)
       const now = await rowsOf(store)
       t.is(left - now, removed)
@@ -62,9 +64,7 @@ test('deleted-channels/1: a turn that commits after the deletion of its channel 
   const store = await open(t)
   const writer = await ChannelWriter.open(store, 1)
   writer.take(message(), thing('update', 'lamp'), event('update', 'fire'))
-  const drain = async (deletedChannels: number): Promise<void> => {
-    while ((await store.retention.step({ ...NEVER, deletedChannels }, 5)) > 0);
-  }
+  const drain = (deletedChannels: number) => stepsOf(store, { ...NEVER, deletedChannels }, 5)
   await store.channels.delete(A, 1_000)
   await drain(1_000)
   await writer.commit()

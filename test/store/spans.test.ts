@@ -4,12 +4,13 @@ import test from 'ava'
 import type { ExecutionContext } from 'ava'
 
 import type { FeedEntry } from '#domain/feed'
-import type { HistoryQuery } from '#domain/store-ports'
+import type { HistoryQuery, Page } from '#domain/store-ports'
 import { NEVER } from '#test/support/retention-limits'
 import { databasePath } from '#test/support/sqlite-store'
 import { ChannelWriter } from '#test/support/store-writer'
 import { channel, message, thing } from '#test/support/submissions'
 import { openWatched } from '#test/support/watched-store'
+import { rounds } from '#test/support/until'
 
 const SPAN_ROWS = 32_768
 
@@ -32,14 +33,15 @@ async function openWith(t: ExecutionContext, placesOf: Readonly<Record<number, n
   }
   const history = async (number: number, query: Partial<HistoryQuery>): Promise<FeedEntry[]> => {
     const found: FeedEntry[] = []
-    let afterSeq = query.afterSeq ?? 0
-    for (;;) {
+    const goOn = rounds()
+    let afterSeq: number | undefined = query.afterSeq ?? 0
+    while (afterSeq !== undefined && goOn()) {
       const asked = { limit: 2, ...query, channelId: channel(number), afterSeq }
-      const { items, next } = await store.read.history(asked)
-      found.push(...items)
-      if (next === undefined) return found
-      afterSeq = next
+      const page: Page<FeedEntry> = await store.read.history(asked)
+      found.push(...page.items)
+      afterSeq = page.next
     }
+    return found
   }
   return { store, writers, history }
 }

@@ -4,15 +4,15 @@
 
 import test from 'ava'
 
-import type { FeedRecord } from '#src/client/bodies'
+import type { ChannelId } from '#domain/identity'
 import { createClient } from '#src/client/client'
 import { createFleetSender } from '#src/client/fleet'
 import type { FleetOutcome } from '#src/client/fleet'
 import type { FleetSubmission } from '#src/client/fleet-submission'
 import { reservePort } from '#src/dev/servers/port'
+import { historyOf } from '#test/support/audit'
 import { PASSWORD, createChannels } from '#test/support/device'
 import { startGateway, temporaryFolder, until } from '#test/support/gateway'
-import type { Gateway } from '#test/support/gateway'
 
 const THINGS = 200
 const REPORTS = 5
@@ -33,30 +33,14 @@ function* submissionsTo(channel_id: string): Generator<FleetSubmission> {
   }
 }
 
-async function historyOf(gateway: Gateway, channel_id: string): Promise<readonly FeedRecord[]> {
-  const client = createClient(gateway)
-  const records: FeedRecord[] = []
-  let cursor: string | undefined
-  do {
-    const page = await client.channel.history({
-      channel_id,
-      password: PASSWORD,
-      limit: 200,
-      ...(cursor !== undefined && { cursor }),
-    })
-    records.push(...page.items)
-    cursor = page.next_cursor
-  } while (cursor !== undefined)
-  return records
-}
-
 test('a fleet loses nothing over a killed gateway, and keeps each Thing in order', async (t) => {
   const directory = await temporaryFolder(t)
   const { port, release } = await reservePort()
   t.teardown(release)
   const env = { SERVICE_HTTP_ADDR: `127.0.0.1:${port}` }
   let gateway = await startGateway(t, { directory, env })
-  const [channel_id = ''] = await createChannels(gateway, 1)
+  const channels = await createChannels(gateway, 1)
+  const channel_id = channels[0] as ChannelId
 
   const outcomes: FleetOutcome[] = []
   let killed: Promise<unknown> | undefined
@@ -86,7 +70,7 @@ test('a fleet loses nothing over a killed gateway, and keeps each Thing in order
   t.is(outcomes.length, ALL)
   t.true(sender.progress.repeated > 0, 'something was under way when the gateway was killed')
   const records = await until(
-    () => historyOf(gateway, channel_id),
+    () => historyOf(createClient(gateway), channel_id),
     ({ length }) => length >= ALL,
   )
   const reports = new Map<string, unknown[]>()

@@ -14,6 +14,7 @@ import type { TestDevice } from './device.ts'
 import type { Gateway } from './gateway.ts'
 import { until } from './gateway.ts'
 import type { Outcome } from './load.ts'
+import { rounds } from '#test/support/until'
 
 interface Entry {
   readonly seq: number
@@ -30,6 +31,7 @@ interface Entry {
 export async function historyOf(client: Client, channelId: ChannelId): Promise<readonly Entry[]> {
   const credentials = { channel_id: channelId, password: PASSWORD }
   const entries: Entry[] = []
+  const goOn = rounds()
   let cursor: string | undefined
   do {
     const page = await client.channel.history({
@@ -39,7 +41,7 @@ export async function historyOf(client: Client, channelId: ChannelId): Promise<r
     })
     entries.push(...(page.items as unknown as readonly Entry[]))
     cursor = page.next_cursor
-  } while (cursor !== undefined)
+  } while (cursor !== undefined && goOn())
   return entries
 }
 

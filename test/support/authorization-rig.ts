@@ -18,6 +18,7 @@ import { realRuntime } from '#test/support/real-runtime'
 import { openTestStore } from '#test/support/sqlite-store'
 import { startIngress } from '#test/support/start-ingress'
 import type { Rig, RigOptions } from '#test/support/start-ingress'
+import { rounds } from '#test/support/until'
 
 export const BASE = 'http://localhost:8080'
 export const RESOURCE = `${BASE}/mcp`
@@ -127,7 +128,9 @@ export class Browser {
   /** Follows redirects within the server; gives the answer that leads elsewhere or is a page. */
   async follow(first: Seen): Promise<Seen> {
     let seen = first
+    const goOn = rounds(20)
     while (
+      goOn() &&
       seen.location !== '' &&
       (seen.location.startsWith(this.#base) || seen.location.startsWith('/'))
     ) {

@@ -9,6 +9,16 @@ const WITHIN_MS = 30_000
 /** One turn of the event loop: everything that was due has run. */
 export const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
+/** Returns true `max` times, then throws: the bound of a loop that ends in another way. */
+export function rounds(max = 1_000): () => boolean {
+  let left = max
+  return () => {
+    left -= 1
+    if (left < 0) throw new Error(`a loop did not end within ${max} rounds`)
+    return true
+  }
+}
+
 /**
  * Resolves once `isSo` is true. Rejects after 30 seconds, naming what was awaited.
  */

@@ -28,6 +28,7 @@ import {
 import { realRuntime } from '#test/support/real-runtime'
 import { EVERYTHING } from '#test/support/retention-limits'
 import { ChannelWriter, PASSWORD_HASH, changed } from '#test/support/store-writer'
+import { stepsOf } from '#test/support/retired'
 import { channel, event, message, opId, thing } from '#test/support/submissions'
 import { appendTo } from '#test/support/append-to'
 
@@ -136,7 +137,7 @@ export async function doEverything(store: Watched): Promise<void> {
   await devices.create(DEVICE, 'ios', 1)
   writer.deadLetters.push({ lane: 1, position: 1, index: 0, payload: '', error: '', at: 1 })
   await writer.take(message()).commit()
-  while ((await retention.step(EVERYTHING, 100)) > 0);
+  await stepsOf(store, EVERYTHING, 100)
   await writer.take(message(), thing('update', 'door', { at: 5 })).commit()
   await subscriptions.subscribe(DEVICE, A, 1)
   await devices.seen([DEVICE], 9e15)
@@ -144,7 +145,7 @@ export async function doEverything(store: Watched): Promise<void> {
   await retention.expire(everything, 100)
   await channels.delete(A, 1)
   await retention.expire(everything, 100)
-  while ((await retention.step(EVERYTHING, 100)) > 0);
+  await stepsOf(store, EVERYTHING, 100)
 }
 
 async function doKeys({ channels, channelKeys }: Watched): Promise<void> {

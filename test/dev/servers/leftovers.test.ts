@@ -100,7 +100,7 @@ test('a process that exits kills the programs that it runs, with their children'
     import { runToEnd } from '${SERVERS}run-to-end.ts'
     const parameters = ['${folder}']
     void runToEnd({ file: '${join(folder, 'prepare')}', parameters, env: process.env })
-    while (!existsSync('${folder}/pid')) await delay(10)`)
+    for (let left = 3_000; left > 0 && !existsSync('${folder}/pid'); left -= 1) await delay(10)`)
   const processId = Number(readFileSync(join(folder, 'pid'), 'utf8'))
   await until(
     async () => isAlive(processId),

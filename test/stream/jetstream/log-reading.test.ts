@@ -11,6 +11,7 @@ import {
   ownStream,
   testsWithNats,
 } from '#test/support/nats'
+import { rounds } from '#test/support/until'
 
 const testWithNats = testsWithNats()
 
@@ -76,7 +77,7 @@ testWithNats(
     const held = [fetched()]
     const ids: string[] = []
     let after = 0
-    while (ids.length < 60) {
+    for (const goOn = rounds(60); ids.length < 60 && goOn();) {
       const entries = await until(
         () => log.read(1, after, 1),
         (found) => found.length > 0,
