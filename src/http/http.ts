@@ -18,7 +18,7 @@ import type { Begin, Head, HostCheck, Method, Router } from './router.ts'
 import type { TlsFiles } from './tls-check.ts'
 import type { Traffic } from './traffic.ts'
 import { Unread } from './unread.ts'
-import { SOCKET_BEHAVIOR, handshakeOf } from './websocket.ts'
+import { handshakeOf, socketBehavior } from './websocket.ts'
 import type { Handshake, SocketData } from './websocket.ts'
 
 export interface HttpOptions {
@@ -99,12 +99,14 @@ class UwsHttp implements Http, Traffic {
   readonly #head: UwsHead
   readonly #applications: Applications
   readonly #routes = new HostRoutes()
+  readonly #timers: Timers
   #whenIdle: (() => void)[] = []
 
   constructor(options: HttpOptions) {
     const { tls, isPortShared, clientAddress, upgraded, isHttps = false, ...deadlines } = options
     this.upgraded = upgraded ?? (() => {})
     this.commonHeaders = commonHeaders(isHttps)
+    this.#timers = deadlines.timers
     this.#head = new UwsHead(clientAddress)
     this.#applications = new Applications(tls, { isPortShared: isPortShared === true })
     this.deadlines = new Deadlines({ ...deadlines, timeoutMs: deadlines.bodyTimeoutMs })
@@ -125,7 +127,7 @@ class UwsHttp implements Http, Traffic {
     const begins = this.#routes.add(`socket ${pattern}`, begin, isFor)
     if (begins === undefined) return
     const behavior: WebSocketBehavior<SocketData> = {
-      ...SOCKET_BEHAVIOR,
+      ...socketBehavior(this.#timers),
       upgrade: (response, request, context) => {
         this.#begin(begins, { request, response, handshake: handshakeOf(request, context) })
       },

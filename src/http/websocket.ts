@@ -7,6 +7,7 @@
 
 import type { HttpRequest, HttpResponse, WebSocket, us_socket_context_t } from 'uWebSockets.js'
 import { Streaming } from './streaming.ts'
+import type { Timers } from '#domain/ports'
 import type { Outlet } from './streaming.ts'
 
 /** A socket that a stream goes to. */
@@ -40,7 +41,7 @@ const FULL = 0
 const GOING_AWAY = 1001
 
 /** The library's settings for these sockets. It pings, so it notices a reader that is gone. */
-export const SOCKET_BEHAVIOR = {
+export const socketBehavior = ({ after }: Pick<Timers, 'after'>) => ({
   maxPayloadLength: 4_096,
   maxBackpressure: HELD_BYTES_MAX, // websocket/2
   closeOnBackpressureLimit: true, // websocket/2
@@ -53,12 +54,12 @@ export const SOCKET_BEHAVIOR = {
     if (ws.getBufferedAmount() > 0) return
     // Not within this event: the library reports no drain of what is sent in it. (websocket/2)
     const { streaming } = ws.getUserData().socket
-    setImmediate(() => streaming.flow())
+    after(0, () => streaming.flow())
   },
   close: (ws: WebSocket<SocketData>): void => {
     ws.getUserData().socket.streaming.stop() // websocket/1
   },
-} as const
+})
 
 /** Makes a WebSocket of the connection. */
 export function upgrade(

@@ -176,15 +176,15 @@ test('a password has the parameters that OWASP recommends', async (t) => {
 })
 
 test('password-work/3: a wrong password costs as much whatever the age of the hash', async (t) => {
-  const rounds: number[] = []
+  const computed: number[] = []
   const work = workWith((password, salt, parameters) => {
-    rounds.push(parameters.p)
+    computed.push(parameters.p)
     return quickDerive(password, salt, parameters)
   })
   const costOf = async (text: string | undefined): Promise<number> => {
-    rounds.length = 0
+    computed.length = 0
     t.is(await work.matches('a wrong one', text), false)
-    return rounds.reduce((sum, p) => sum + p, 0)
+    return computed.reduce((sum, p) => sum + p, 0)
   }
   for (const text of [undefined, VECTOR, VECTOR.replace('$5$', '$1$')]) {
     t.is(await costOf(text), 5, text)

@@ -6,9 +6,10 @@ import type { ExecutionContext } from 'ava'
 import { App } from 'uWebSockets.js'
 
 import { Streaming } from '#src/http/streaming'
-import { SOCKET_BEHAVIOR, handshakeOf, outletOf, upgrade } from '#src/http/websocket'
+import { handshakeOf, outletOf, socketBehavior, upgrade } from '#src/http/websocket'
 import type { SocketData, StreamedSocket } from '#src/http/websocket'
 import { RawWebSocket } from '#test/support/raw-websocket'
+import { realRuntime } from '#test/support/real-runtime'
 import { turn, until } from '#test/support/until'
 import { listen } from '#test/support/wss-server'
 
@@ -69,13 +70,14 @@ const CHUNK = 'x'.repeat(65_536)
 async function unread(t: ExecutionContext) {
   const sockets: StreamedSocket[] = []
   let closed = 0
+  const behavior = socketBehavior(realRuntime)
   const app = App().ws<SocketData>('/private/ws', {
-    ...SOCKET_BEHAVIOR,
+    ...behavior,
     upgrade: (response, request, context) =>
       void sockets.push(upgrade(response, handshakeOf(request, context))),
     close: (ws) => {
       closed += 1
-      SOCKET_BEHAVIOR.close(ws)
+      behavior.close(ws)
     },
   })
   t.teardown(() => app.close())
@@ -106,8 +108,8 @@ test('websocket/2: a stream waits for a reader that does not read, and goes on w
 
 test('websocket/2: a socket for which too much is held is cut', async (t) => {
   const { socket, closed } = await unread(t)
-  const { write } = outletOf(socket)
-  for (let sent = 0; sent < 400; sent += 1) write(CHUNK)
+  const outlet = outletOf(socket)
+  for (let sent = 0; sent < 400; sent += 1) outlet.write(CHUNK)
   t.true((socket.ws?.getBufferedAmount() ?? 0) < 2 ** 21)
   await until('it is cut', () => closed() === 1)
 })
