@@ -3,11 +3,12 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 
+import { Connection } from '#test/bench/load/connection'
 import { spread } from '#test/bench/load/statistics'
-import { Caller } from '#test/bench/rig/caller'
 import { keyedChannels } from '#test/bench/rig/channel-keys'
 import { addKeyedChannels } from '#test/bench/rig/database'
 import { databaseIn, newToken, startGateway } from '#test/bench/rig/gateway'
+import type { Server } from '#test/bench/rig/server'
 import type { Figure, Row } from './row.ts'
 import type { Session } from './session.ts'
 
@@ -39,7 +40,7 @@ async function measured(session: Session): Promise<Pick<Figure, 'value' | 'detai
   for (let run = 0; run < session.options.runs; run += 1) {
     const server = await startGateway(directory, token)
     try {
-      runs.push(await sendByAll(new Caller(server, token)))
+      runs.push(await sendByAll(server, token))
     } finally {
       await server.stop()
     }
@@ -49,15 +50,40 @@ async function measured(session: Session): Promise<Pick<Figure, 'value' | 'detai
 }
 
 /** Seconds from the first request of any key until each of them had an update accepted. */
-async function sendByAll(caller: Caller): Promise<number> {
-  const keys = keyedChannels(CHANNELS).values()
-  const startMs = performance.now()
-  const send = async (): Promise<void> => {
-    for (const { key } of keys) {
-      const update = { thing_id: 'first', observed_at: Date.now(), attrs: { on: true } }
-      await caller.post('/thing/update', { password: key, ...update })
-    }
+async function sendByAll({ port }: Pick<Server, 'port'>, token: string): Promise<number> {
+  const requests = keyedChannels(CHANNELS).map(({ key }) => requestBy(key, token))
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  let sent = 0
+  let accepted = 0
+  const next = (connection: Connection): void => {
+    const request = requests[sent]
+    if (request === undefined) return
+    sent += 1
+    connection.send(request)
   }
-  await Promise.all(Array.from({ length: AT_ONCE }, send))
+  const events = {
+    answered: (connection: Connection, status: number): void => {
+      if (status !== 200) reject(new Error(`a key was answered ${status}`))
+      accepted += 1
+      if (accepted === CHANNELS) resolve()
+      else next(connection)
+    },
+    ended: (): void => reject(new Error('a connection has ended')),
+  }
+  const connections = Array.from({ length: AT_ONCE }, () => new Connection(port, events))
+  await Promise.all(connections.map((connection) => connection.connected()))
+  const startMs = performance.now()
+  connections.forEach(next)
+  await promise
+  for (const connection of connections) connection.close()
   return (performance.now() - startMs) / 1_000
+}
+
+function requestBy(key: string, token: string): Buffer {
+  const update = { thing_id: 'first', observed_at: Date.now(), attrs: { on: true } }
+  const body = JSON.stringify({ password: key, ...update })
+  return Buffer.from(
+    `POST /thing/update HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer ${token}\r\n` +
+      `content-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+  )
 }
