@@ -123,7 +123,7 @@ test('feed-following/2: a revoked key ends who follows with it, and nobody else'
 })
 
 const LOST: readonly (readonly [when: string, pass: (rig: Rig) => void])[] = [
-  ['at the next sign of life', ({ time }) => time.advance(45_000)],
+  // A key that is known is compared with the store once a minute. (known-keys/5)
   [
     'soon when notices may be lost',
     ({ time, acceptance }) => {
