@@ -18,7 +18,7 @@ export interface LaneTroublesPorts {
   readonly wakeUp: () => void
 }
 
-/** What a lane's failed turns left behind. */
+/** The state that a lane's failed turns leave behind. */
 export interface LaneTrouble {
   readonly isolation: Isolation
   /** Failed turns in a row. */

@@ -27,7 +27,7 @@ export interface FollowingPorts {
   readonly meter: Meter
 }
 
-/** What a caller follows. */
+/** The channels that a caller follows, and its right to them. */
 export interface Following {
   readonly channelIds: readonly ChannelId[]
   /** The address by which budgets count the caller; undefined when none does. */

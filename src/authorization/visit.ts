@@ -31,7 +31,7 @@ export interface PagePorts {
   readonly forms: Forms
   readonly logger: Logger
   readonly runtime: Pick<Runtime, 'nowMs' | 'entropy'>
-  /** What the forms ask for, beside a channel. */
+  /** The credentials that the forms ask for, beside a channel. */
   readonly pages: AssistantPages
 }
 

@@ -15,7 +15,7 @@ export interface Figures {
   readonly areCredentialsRefused: () => boolean
 }
 
-/** How a push ended. `unreadable`: it was set aside, because its entry cannot be read. (W6) */
+/** The ending of a push. `unreadable`: set aside, because its entry cannot be read. (W6) */
 export type PushOutcome = Exclude<PushEnding['kind'], 'deferred'> | 'unreadable'
 
 export interface Measures {

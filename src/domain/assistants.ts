@@ -27,7 +27,7 @@ export type ClientRegistration =
   | { readonly kind: 'with-token'; readonly token: string }
 
 /**
- * What the pages for people ask for: a channel with its password, or the gateway token besides.
+ * The credentials on pages for people: a channel with its password, or the gateway token besides.
  */
 export type AssistantPages = 'password' | 'token'
 

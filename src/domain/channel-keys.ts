@@ -11,7 +11,7 @@ export const KEY_SCOPES = ['send', 'read'] as const
 /** `send`: submissions. `read`: state, history and subscriptions. */
 export type KeyScope = (typeof KEY_SCOPES)[number]
 
-/** What a key allows. */
+/** The rights of a key. */
 export interface KeyRights {
   readonly scopes: readonly KeyScope[]
   /** Limits the key to Things whose id begins with it and to their Events; empty for all. */

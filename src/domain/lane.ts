@@ -47,7 +47,7 @@ export interface Unreadable {
   readonly error: string
 }
 
-/** What a lane's log holds. */
+/** An entry of a lane's log. */
 export type Logged = Submission | Tick | Unreadable
 
 /** A batch that was read back and checked again, in the order of acceptance. */

@@ -33,7 +33,7 @@ export interface SocketPorts {
    * a handler for errors; its `close` ends everything.
    */
   readonly serve: (socket: Socket, peer: SocketPeer) => void
-  /** What a connection without a slot is told before it ends, where there is no TLS. */
+  /** The farewell to a connection without a slot, where there is no TLS. */
   readonly farewell?: (refusal: SlotRefusal) => string
   readonly limits: ConnectionLimits
   readonly runtime: Pick<Runtime, 'after' | 'monotonicMs'>
