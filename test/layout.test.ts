@@ -190,7 +190,11 @@ test('a Node that is started as a child runs the same files as its parent: sourc
   for (const file of [...SOURCES, ...TESTS]) {
     const text = textOf(file)
     if (file === 'test/layout.test.ts' || !text.includes('process.execPath')) continue
-    t.regex(text, /process\.execArgv|serveWhileStdin/, `${file}: hand process.execArgv on`)
+    t.regex(
+      text,
+      /process\.execArgv|serveWhileStdin|program\(/,
+      `${file}: hand process.execArgv on, or use test/support/program`,
+    )
   }
 })
 

@@ -10,7 +10,7 @@ import { startNats } from '#src/dev/servers/nats'
 import type { NatsServer } from '#src/dev/servers/nats'
 import { reservePort } from '#src/dev/servers/port'
 import { startGateway, temporaryFolder, until } from '#test/support/gateway'
-import type { Gateway } from '#test/support/gateway'
+import type { Gateway, Owner } from '#test/support/gateway'
 import { drive, sender } from '#test/support/load'
 import type { Outcome, Sender, Submission, Told } from '#test/support/load'
 import { newDatabase } from '#test/support/mariadb'
@@ -75,7 +75,7 @@ type Environment = Readonly<Record<string, string>>
 
 /** Starts so many nodes, or one for each of the environments. */
 export async function startCluster(
-  t: ExecutionContext,
+  t: Owner,
   { nats, databaseUrl }: Servers,
   asked: number | readonly Environment[],
 ): Promise<Cluster> {
@@ -166,13 +166,16 @@ export function loadOn({ nodes }: Pick<Cluster, 'nodes'>, next: () => Submission
   }
 }
 
+/** A Message with a chosen op_id waits for a database that hangs, and its sender with it. */
+const ACCEPTED_WITHIN_MS = 60_000
+
 /** Waits until so many more were accepted. */
 export function acceptedMore({ accepted }: Pick<Load, 'accepted'>, count: number): Promise<number> {
   const goal = accepted() + count
   return until(
     () => Promise.resolve(accepted()),
     (sum) => sum >= goal,
-    30_000,
+    ACCEPTED_WITHIN_MS,
   )
 }
 
