@@ -42,6 +42,8 @@ export interface GatewayOptions {
   /** The folder for the data; without one a temporary folder is made and removed with the test. */
   readonly directory?: string
   readonly env?: Readonly<Record<string, string>>
+  /** Flags of Node beside those of the tests. */
+  readonly flags?: readonly string[]
 }
 
 /** The token of every test gateway: with it the password budget does not count. */
@@ -57,11 +59,11 @@ export async function temporaryFolder(t: Owner): Promise<string> {
 /** Starts a gateway and waits until it listens. It is killed with its owner at the latest. */
 export async function startGateway(
   t: Owner,
-  { directory, env = {} }: GatewayOptions = {},
+  { directory, env = {}, flags = [] }: GatewayOptions = {},
 ): Promise<Gateway> {
   const folder = directory ?? (await temporaryFolder(t))
   const database = join(folder, 'gateway.db')
-  const child = spawn(process.execPath, program('main'), {
+  const child = spawn(process.execPath, [...flags, ...program('main')], {
     cwd: folder,
     env: {
       PATH: process.env['PATH'],
