@@ -7,14 +7,14 @@
 //   channel-access.ts        password, key or grant: credentials.ts, password-work.ts
 //   submissions.ts           intent.ts, form, channel, op_id (message-claims.ts), log
 //   status.ts                the status of an operation
-//   state-reads.ts           Things, Events and the feed of a channel; page-reads.ts
+//   state-reads.ts           Things, Events and the feed of a channel
 //   feed-following.ts        the feed while it grows
 //   deliveries.ts            pull and acknowledge without a session
 //   channels.ts              administration of channels: channel-creation.ts
 //   channel-keys.ts          keys of channels: known-keys.ts, key-uses.ts, key-rights.ts
 //   subscriptions.ts         joining and leaving: subscription-sync.ts
-//   device-registration.ts   keys of devices: device-identity.ts; device-routes.ts
-//   session-admission.ts     the check before a session
+//   device-registration.ts   keys of devices: device-routes.ts
+//   device-identity.ts       the check before a session
 //
 // Every call checks in this order and gives the first refusal: the form of the fields, the caller's
 // rights, the meaning of an op_id, and last the refusal of a way in that is draining or full.
@@ -49,7 +49,7 @@ import { DeviceRoutes } from './devices/device-routes.ts'
 import { CallerCheck } from './caller-check.ts'
 import { tokenCheck } from './gateway-token.ts'
 import { MessageClaims } from './message-claims.ts'
-import { PAGE_READS, pagesInTurn } from './page-reads.ts'
+import { PAGE_READS, pagesInTurn } from './state-reads.ts'
 import { PasswordBudget } from './password-budget.ts'
 import { createPasswordWork } from './password-work.ts'
 import type { PasswordWork } from './password-work.ts'

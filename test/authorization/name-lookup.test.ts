@@ -9,7 +9,7 @@ import test from 'ava'
 import type { ExecutionContext } from 'ava'
 
 import { guardedFetch } from '#src/authorization/guarded-fetch'
-import { nameLookup } from '#src/authorization/name-lookup'
+import { nameLookup } from '#src/authorization/guarded-fetch'
 import { FakeTime } from '#test/support/fake-timers'
 import { turn, until } from '#test/support/until'
 

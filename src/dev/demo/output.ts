@@ -8,9 +8,9 @@ import type { Audience } from './audience.ts'
 import { frameOf } from './frame.ts'
 import { pushCount, pushJson, pushLine } from './push-audience.ts'
 import type { PushAudience, TakenPush } from './push-audience.ts'
-import { Screen } from './screen.ts'
 import { summaryLine } from './tally.ts'
 import type { Tally } from './tally.ts'
+import type { FrameLine } from './frame.ts'
 
 export interface Output {
   delivered(delivery: Delivery): void
@@ -86,3 +86,46 @@ const CONNECTION_TEXT = { connecting: 'connecting', open: 'connected' } as const
 
 const waitingText = ({ reason, delayMs }: Extract<WatchState, { kind: 'waiting' }>): string =>
   `${reason}; trying again in ${Math.ceil(delayMs / 1000)} s`
+
+const REDRAW_MS = 250
+const OPEN = '\u001b[?1049h\u001b[?25l'
+const CLOSE = '\u001b[?25h\u001b[?1049l'
+const HOME = '\u001b[H'
+const CLEAR_LINE = '\u001b[K'
+const CLEAR_BELOW = '\u001b[J'
+const bold = (text: string): string => `\u001b[1m${text}\u001b[22m`
+
+interface ScreenSize {
+  readonly columns: number
+  readonly rows: number
+}
+
+class Screen {
+  readonly #terminal: Terminal
+  readonly #frame: (size: ScreenSize) => readonly FrameLine[]
+  readonly #timer: NodeJS.Timeout
+
+  /** Opens at once and asks for a frame four times a second. */
+  constructor(terminal: Terminal, frame: (size: ScreenSize) => readonly FrameLine[]) {
+    this.#terminal = terminal
+    this.#frame = frame
+    terminal.draw(OPEN)
+    process.once('exit', this.#restore)
+    this.#timer = setInterval(() => this.#draw(), REDRAW_MS)
+  }
+
+  close(): void {
+    clearInterval(this.#timer)
+    process.off('exit', this.#restore)
+    this.#restore()
+  }
+
+  readonly #restore = (): void => this.#terminal.draw(CLOSE)
+
+  #draw(): void {
+    const size = this.#terminal.screen()
+    if (size === undefined) return
+    const lines = this.#frame(size).map(({ text, isHeading }) => (isHeading ? bold(text) : text))
+    this.#terminal.draw(HOME + lines.map((line) => line + CLEAR_LINE).join('\r\n') + CLEAR_BELOW)
+  }
+}
