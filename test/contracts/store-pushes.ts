@@ -27,7 +27,7 @@ const statusOf = async (store: Store, id: string): Promise<unknown> =>
   (await store.operations.find(opId(id)))?.status
 
 export function pushContract(engine: string, open: OpenStore): void {
-  test(`${engine}: making/1, making/3: a turn makes one job a seq and subscriber that a provider reaches`, async (t) => {
+  test(`${engine}: making/1, making/3, subscriptions/2: a turn makes one job a seq and subscriber that a provider reaches`, async (t) => {
     const store = await open(t, RULES)
     const writer = await ChannelWriter.open(store, 1)
     await writer.take(message({ opId: 'before' })).commit()

@@ -129,13 +129,11 @@ async function productRate(standIn: StandIn, directory: string): Promise<number>
   await filling.stop()
   const server = await startProduct(settings)
   try {
-    const untilMs = performance.now() + DONE_WITHIN_MS
-    const delivered = (): Promise<number> =>
-      metricOf(server, { token, name: 'heliograph_pushes_total' })
-    while ((await delivered()) < PUSHES) {
-      if (performance.now() > untilMs) throw new Error('the pushes were not sent in time')
-      await new Promise((resolve) => setTimeout(resolve, POLL_MS))
-    }
+    const name = 'heliograph_pushes_total'
+    await poll(
+      'the pushes are sent',
+      async () => (await metricOf(server, { token, name })) >= PUSHES,
+    )
     const taken = await standIn.taken()
     if (taken.pushes !== PUSHES) throw new Error(`${taken.pushes} of ${PUSHES} pushes`)
     return rateOf(taken)
@@ -169,7 +167,17 @@ async function fillJobs(caller: Caller): Promise<void> {
     }
   }
   await Promise.all(Array.from({ length: AT_ONCE }, lane))
-  while (textOf(await caller.get(`/send_status/${last}`), 'status') !== 'provider_queued') {
+  await poll('the last push is queued', async () => {
+    const record = await caller.get(`/send_status/${last}`)
+    return textOf(record, 'status') === 'provider_queued'
+  })
+}
+
+/** Asks until it is so; rejects when that takes too long. */
+async function poll(what: string, isSo: () => Promise<boolean>): Promise<void> {
+  const untilMs = performance.now() + DONE_WITHIN_MS
+  while (!(await isSo())) {
+    if (performance.now() > untilMs) throw new Error(`${what}: not in time`)
     await new Promise((resolve) => setTimeout(resolve, POLL_MS))
   }
 }
