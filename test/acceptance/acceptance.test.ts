@@ -225,9 +225,9 @@ for (const isAnswered of [true, false]) {
     const send = () =>
       acceptance.submissions.submit(MESSAGE, { title: 'x', password: made.key }, CALLER)
     t.false(isFault(await send()))
-    const { revoke } = channelKeys
+    const revoke = channelKeys.revoke.bind(channelKeys)
     channelKeys.revoke = async (...which) => {
-      await revoke.apply(channelKeys, which)
+      await revoke(...which)
       if (!isAnswered) throw new Error('the answer is lost')
       return true
     }
