@@ -10,22 +10,16 @@ import test from 'ava'
 import type { ExecutionContext } from 'ava'
 
 import type { ChannelId } from '#domain/identity'
-import { createClient } from '#src/client/client'
 
-import { audit } from '#test/support/audit'
 import {
   acceptedMore,
-  allLanesApplied,
-  asEvidence,
-  loadOn,
+  busy,
   nodeOf,
-  refusedForNow,
   startCluster,
   testsWithServers,
+  throughEveryLane,
 } from '#test/support/cluster'
 import type { Cluster, Load, Servers } from '#test/support/cluster'
-import { createChannels, PASSWORD, watchingDevice } from '#test/support/device'
-import { until } from '#test/support/gateway'
 import type { Owner } from '#test/support/gateway'
 import type { Outcome } from '#test/support/load'
 import { mixedLoad } from '#test/support/mixed-load'
@@ -87,35 +81,19 @@ async function story(
   t.log(`TEST_SEED=${seed}`)
   standing ??= start(servers)
   const { cluster, partition } = await standing
-  const first = nodeOf(cluster, 0)
-  await allLanesApplied(first)
-  const channels = await createChannels(first, CHANNELS)
-  const device = await watchingDevice(t, first, channels)
-  const load = loadOn(cluster, mixedLoad(channels, random))
-  t.teardown(() => load.stop())
-  await acceptedMore(load, 200)
+  const next = (of: readonly ChannelId[]) => mixedLoad(of, random)
+  const work = { channels: CHANNELS, next, accepted: 200 }
+  const { channels, load, audited } = await busy(t, cluster, work)
   const sent: Outcome[] = []
   await disaster({ t, servers, cluster, load, channels, sent, partition })
   await acceptedMore(load, 200)
-  const outcomes = [...(await load.stop()), ...sent]
-  refusedForNow(t, outcomes)
-  const evidence = { channels, outcomes: asEvidence(outcomes), device }
-  await audit(t, { gateway: nodeOf(cluster, 1), ...evidence })
+  await audited(nodeOf(cluster, 1), sent)
 }
 
-/** Sends one Message to each channel; gives how long it took until all of them were applied. */
+/** Sends through every lane; returns the milliseconds until all of it was applied. */
 async function throughMs({ cluster, channels, sent }: Scene): Promise<number> {
-  const client = createClient(nodeOf(cluster, 1))
   const startedMs = performance.now()
-  const isSent = ({ status }: { readonly status: string }): boolean => status === 'sent'
-  await Promise.all(
-    channels.map(async (channel_id) => {
-      const body = { channel_id, password: PASSWORD, title: 'still there?' }
-      const { op_id: opId } = await client.message.send(body)
-      sent.push({ submission: { path: '/message', body }, told: { kind: 'accepted', opId } })
-      await until(() => client.status(opId), isSent)
-    }),
-  )
+  sent.push(...(await throughEveryLane(nodeOf(cluster, 1), channels)))
   return performance.now() - startedMs
 }
 

@@ -1,8 +1,23 @@
-// Turns a log line of a node into a fact for people.
+// Turns a log line of a node into a fact for people, without trust in its form.
 
 import { onOneLine, shortened } from '#src/cli/terminal-text'
-import { membersOf, parsedJson } from './members.ts'
-import type { Members } from './members.ts'
+
+type Members = Readonly<Record<string, unknown>>
+
+/** The members of an object; undefined when it is none. */
+export function membersOf(value: unknown): Members | undefined {
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
+  return isObject ? (value as Members) : undefined // An object's members are known by name only.
+}
+
+/** The value; undefined when the text is no JSON. */
+export function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
 
 /** A node may repeat a `problem` while it lasts; a `change` happens once. */
 export interface Fact {

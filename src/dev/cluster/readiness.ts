@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 import type { Fetch } from '#src/client/runtime'
 import { onOneLine } from '#src/cli/terminal-text'
-import { membersOf, parsedJson } from './members.ts'
+import { membersOf, parsedJson } from './fact.ts'
 
 const ASK_AGAIN_MS = 250
 /** The node itself gives its dependencies two seconds. */
