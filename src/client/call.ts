@@ -6,6 +6,7 @@
 //   call/2. Repeats are bounded in number, jittered, and never earlier than Retry-After says. A
 //     longer Retry-After than RETRY_AFTER_MAX_MS ends the call with its error.
 
+import { isRecord, jsonOf, recordOf } from '#domain/record'
 import { HeliographError } from './error.ts'
 import type { ClientCode } from './error.ts'
 import { backoffMs, pause } from './runtime.ts'
@@ -104,7 +105,7 @@ const UNSENT: ReadonlySet<unknown> = new Set([
 
 function isUnsent(error: unknown): boolean {
   const cause: unknown = error instanceof Error ? error.cause : undefined
-  return isObject(cause) && UNSENT.has(cause['code'])
+  return isRecord(cause) && UNSENT.has(cause['code'])
 }
 
 function answerOf(
@@ -122,7 +123,7 @@ function answerOf(
   if (typeof error !== 'string' || typeof error_code !== 'string') {
     return invalidAnswer(response.status)
   }
-  const details = isObject(problem) ? problem : {}
+  const details = isRecord(problem) ? problem : {}
   return new HeliographError(error, {
     code: error_code,
     status: response.status,
@@ -146,14 +147,5 @@ const invalidAnswer = (status: number): HeliographError =>
   })
 
 function objectIn(text: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const parsed: unknown = JSON.parse(text)
-    return isObject(parsed) ? parsed : undefined
-  } catch {
-    return undefined
-  }
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+  return recordOf(jsonOf(text))
 }

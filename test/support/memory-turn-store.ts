@@ -7,7 +7,7 @@ import type { FeedEntry } from '#domain/feed'
 import type { ChannelId, OperationId } from '#domain/identity'
 import type { LanePlace, Lease, LogState } from '#domain/lane'
 import type { Operation } from '#domain/operation'
-import { bare } from '#domain/record'
+import { bare, isRecord } from '#domain/record'
 import { STORE_FAILURES } from '#domain/store-ports'
 import type { ParkedSubmission, Waiting } from '#domain/parked'
 import type {
@@ -242,8 +242,7 @@ function foundIn<Kept extends Thing | Event>(
 /** A value that passed through JSON, in records without a prototype, as a store gives it back. */
 function revived<Kept>(text: string | undefined): Kept | undefined {
   if (text === undefined) return undefined
-  return JSON.parse(text, (_, value: unknown) => {
-    const isRecord = typeof value === 'object' && value !== null && !Array.isArray(value)
-    return isRecord ? Object.assign(bare(), value) : value
-  }) as Kept
+  return JSON.parse(text, (_, value: unknown) =>
+    isRecord(value) ? Object.assign(bare(), value) : value,
+  ) as Kept
 }

@@ -1,23 +1,7 @@
 // Turns a log line of a node into a fact for people, without trust in its form.
 
+import { jsonOf, recordOf } from '#domain/record'
 import { onOneLine, shortened } from '#src/cli/terminal-text'
-
-type Members = Readonly<Record<string, unknown>>
-
-/** The members of an object; undefined when it is none. */
-export function membersOf(value: unknown): Members | undefined {
-  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
-  return isObject ? (value as Members) : undefined // An object's members are known by name only.
-}
-
-/** The value; undefined when the text is no JSON. */
-export function parsedJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
 
 /** A node may repeat a `problem` while it lasts; a `change` happens once. */
 export interface Fact {
@@ -37,7 +21,7 @@ const REPORTED_OTHERWISE = new Set(['connected to NATS', 'listening', 'stopped']
 
 /** The fact in a line; undefined when it is nothing new. A line without JSON is a problem. */
 export function factOf(line: string): Fact | undefined {
-  const fields = membersOf(parsedJson(line))
+  const fields = recordOf(jsonOf(line))
   if (fields === undefined) return line.trim() === '' ? undefined : fact('problem', line)
   const name = textOf(fields, 'fact')
   const level = fields['level']
@@ -56,7 +40,7 @@ const fact = (kind: Fact['kind'], text: string): Fact => ({
   text: shortened(onOneLine(text), TEXT_MAX),
 })
 
-function textOf(fields: Members, name: string): string {
+function textOf(fields: Readonly<Record<string, unknown>>, name: string): string {
   const value = fields[name]
   return typeof value === 'string' ? value : ''
 }

@@ -19,7 +19,7 @@ import type { OperationId } from '#domain/identity'
 import type { Operation } from '#domain/operation'
 import { MODELS } from '#domain/submission'
 
-import { recordFrom } from './record.ts'
+import { recordFrom } from '#domain/record'
 import type { NatsLink } from './connection.ts'
 import type { Timers } from '#domain/ports'
 import type { Runtime } from '#domain/runtime'

@@ -91,8 +91,8 @@ async function assertNothingLeft(t: ExecutionContext, run: Run, before: readonly
 function testWithServers(title: string, run: (t: ExecutionContext) => Promise<void>): void {
   test.serial(title, async (t) => {
     t.timeout(120_000)
-    for (const program of ['nats-server', 'mariadbd'] as const) {
-      const found = await findOrInstall(program, process.env)
+    for (const wanted of ['nats-server', 'mariadbd'] as const) {
+      const found = await findOrInstall(wanted, process.env)
       if (found.kind === 'found') continue
       t.not(process.env['CI'], 'true', found.reason)
       t.log(`not run: ${found.reason}`)
