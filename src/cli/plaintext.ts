@@ -1,5 +1,5 @@
-// Makes the ciphertext that a command sends from its options (docs/encryption.md), and the bodies of
-// the commands that change Things and Events.
+// Makes the ciphertext that a command sends from its options (docs/encryption.md), and the bodies
+// of the commands that change Things and Events.
 
 import type { ChannelId } from '#domain/identity'
 import { fileText } from '#src/config/environment'
