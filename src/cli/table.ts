@@ -44,7 +44,7 @@ const device = group(
   commandsOf(() => import('./commands/device.ts'), {
     register: 'register a device',
     route: 'choose how the gateway reaches a device',
-    retireToken: 'retire a token of Apple or Google',
+    retireToken: 'retire a token that its provider no longer accepts',
   }),
 )
 

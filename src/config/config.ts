@@ -3,8 +3,6 @@
 // A bad value stops the start with a sentence that names the variable, what is wrong and what is
 // allowed. Importing this file reads nothing.
 
-import { BlockList, isIP } from 'node:net'
-
 import type { Runtime } from '#domain/runtime'
 import { privateTransports, tls } from './private-transports.ts'
 import type { PrivateTransports, Tls } from './private-transports.ts'
@@ -13,10 +11,20 @@ import type { AssistantSettings } from './assistants.ts'
 import { compatibilityRoot } from './compatibility.ts'
 import type { CompatibilityRoot } from './compatibility.ts'
 import { providers } from './providers.ts'
-import type { ProviderSettings } from './providers.ts'
+import type { ProviderSettings } from '#src/providers/providers'
 import { roles } from './roles.ts'
 import type { Roles } from './roles.ts'
-import { DAY_MS, MINUTE_MS, address, duration, integer, oneOf, read, refuse } from './setting.ts'
+import {
+  DAY_MS,
+  MINUTE_MS,
+  address,
+  cidrs,
+  duration,
+  integer,
+  oneOf,
+  read,
+  refuse,
+} from './setting.ts'
 import { caFile, databaseUrl, natsUrlOf, refuseIPv6 } from './server-address.ts'
 import type { Address, Env } from './setting.ts'
 
@@ -174,22 +182,6 @@ function publicBaseUrl(env: Env): string | undefined {
     refuse('SERVICE_PUBLIC_BASE_URL', 'is not an https origin', 'for example https://push.example')
   }
   return `${url.origin}${url.pathname}`.replace(/\/+$/, '')
-}
-
-function cidrs(env: Env, name: string): readonly string[] {
-  const blocks = (read(env, name) ?? '').split(',').map((block) => block.trim())
-  const list = new BlockList()
-  for (const block of blocks.filter((entry) => entry !== '')) {
-    const [base = '', prefix, more] = block.split('/')
-    const family = isIP(base)
-    const bits = prefix === undefined ? (family === 6 ? 128 : 32) : Number(prefix)
-    const whole = more === undefined && (prefix === undefined || /^\d{1,3}$/.test(prefix))
-    if (family === 0 || !whole || bits > (family === 6 ? 128 : 32)) {
-      refuse(name, `holds ${JSON.stringify(block)}`, 'a comma list like 10.0.0.0/8,::1/128')
-    }
-    list.addSubnet(base, bits, family === 6 ? 'ipv6' : 'ipv4')
-  }
-  return Object.freeze(blocks.filter((entry) => entry !== ''))
 }
 
 /**

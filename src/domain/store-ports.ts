@@ -24,7 +24,8 @@ export const isOutage = (error: unknown): boolean =>
   (error.name === STORE_BUSY || STORE_FAILURES.includes(error.name))
 
 import type { ChannelCredentials, ChannelInfo, NewChannel, PasswordChange } from './channel.ts'
-import type { ChannelType, Device, Platform } from './device.ts'
+import type { ChannelType, Device } from './device.ts'
+import type { Platform } from './push/platform.ts'
 import type { Event, Thing } from './entity.ts'
 import type { Acknowledgement, CatchUpPage, CatchUpRequest, FeedEntry, Position } from './feed.ts'
 import type { ChannelId, DeviceId, OperationId } from './identity.ts'

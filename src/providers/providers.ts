@@ -1,18 +1,23 @@
 // Lists the push providers, one row and one folder each. A row loads its library only when the
-// provider is configured.
+// provider is configured. What callers see of a provider is in src/domain/push/providers.ts.
 
-import type { Provider, ProviderName } from '#domain/push'
-import type { ApnsSettings } from './apns/apns.ts'
+import type { Provider } from '#domain/push'
+import type { ProviderName } from '#domain/push/providers'
+import { APNS_SETTINGS } from './apns/settings.ts'
+import type { ApnsSettings } from './apns/settings.ts'
 import type { ProviderEdge } from './edge.ts'
-import type { FcmSettings } from './fcm/fcm.ts'
+import { FCM_SETTINGS } from './fcm/settings.ts'
+import type { FcmSettings } from './fcm/settings.ts'
+import type { SettingsOf } from './settings-of.ts'
 
-/** The settings of each configured provider. */
+/** The settings of each provider that is set up. */
 export interface ProviderSettings {
   readonly apns?: ApnsSettings
   readonly fcm?: FcmSettings
 }
 
 interface Row<Name extends ProviderName> {
+  readonly settings: SettingsOf<NonNullable<ProviderSettings[Name]>>
   /** The initial and the greatest limit of pushes in flight. */
   readonly concurrency: { readonly initial: number; readonly max: number }
   /** Rejects with a sentence for the operator. */
@@ -24,11 +29,23 @@ interface Row<Name extends ProviderName> {
 
 export const PROVIDER_TABLE: { readonly [Name in ProviderName]: Row<Name> } = {
   apns: {
+    settings: APNS_SETTINGS,
     concurrency: { initial: 64, max: 1_000 },
     open: async (settings, edge) => (await import('./apns/apns.ts')).openApns(settings, edge),
   },
   fcm: {
+    settings: FCM_SETTINGS,
     concurrency: { initial: 100, max: 1_000 },
     open: async (settings, edge) => (await import('./fcm/fcm.ts')).openFcm(settings, edge),
   },
+}
+
+/** Opens a provider; resolves to undefined when it is not set up. Rejects as its row does. */
+export async function openProvider<Name extends ProviderName>(
+  name: Name,
+  providers: ProviderSettings,
+  edge: ProviderEdge,
+): Promise<Provider | undefined> {
+  const settings = providers[name]
+  return settings === undefined ? undefined : PROVIDER_TABLE[name].open(settings, edge)
 }

@@ -51,7 +51,7 @@ const CHINESE: Record<FaultCode, string> = {
   channel_key_not_found: '该频道没有这个密钥',
   bind_session_not_found: '没有这个绑定会话',
   invalid_platform: '未知的平台',
-  invalid_channel_type: 'channel_type 必须是 private、apns 或 fcm',
+  invalid_channel_type: '未知的 channel_type',
   channel_type_mismatch: '设备的 channel_type 与此不同',
   provider_token_required: '此 channel_type 需要 provider_token',
   provider_token_forbidden_for_private_channel: 'private 设备没有 provider_token',

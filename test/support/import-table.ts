@@ -64,6 +64,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'src/transports': ['src/domain', 'src/doors', 'src/schemas', 'node:'],
   'src/dispatch': ['src/domain', 'rxjs'],
   'src/providers': [
+    'src/config/setting.ts',
     'src/domain',
     'apns2',
     'firebase-admin/app',
@@ -101,7 +102,9 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
   'src/dev/servers': ['node:'],
   'ormconfig.ts': ['src/store', 'typeorm', 'mysql2', 'node:'],
-  'src/config': ['src/domain', 'node:'],
+  'src/config': ['src/config/setting.ts', 'src/domain', 'src/providers', 'node:'],
+  // Each provider reads its own settings.
+  'src/config/setting.ts': ['node:'],
   'src/threads': ['src/domain', 'src/transports'],
   // The composition root sees every stage; nothing imports it but the process.
   'src/runtime': [

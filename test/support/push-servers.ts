@@ -8,7 +8,8 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 
 import type { ExecutionContext } from 'ava'
 
-import type { Provider, ProviderName, Push } from '#domain/push'
+import type { Provider, Push } from '#domain/push'
+import type { ProviderName } from '#domain/push/providers'
 import { parseOperationId, parseMessageId } from '#domain/identity'
 import type { FeedEntry } from '#domain/feed'
 import { ApnsServer } from '#src/dev/servers/push/apns-server'

@@ -1,12 +1,10 @@
 // Composes dispatch inside its thread: one dispatcher for each provider that is set up, over one
 // store.
 
-import { PROVIDERS } from '#domain/push'
-import type { Provider, ProviderName, PushStore } from '#domain/push'
+import type { Provider, PushStore } from '#domain/push'
+import { PROVIDERS } from '#domain/push/providers'
 import { Dispatcher } from '#src/dispatch/dispatcher'
-import { PROVIDER_TABLE } from '#src/providers/providers'
-import type { ProviderSettings } from '#src/config/providers'
-import type { ProviderEdge } from '#src/providers/edge'
+import { PROVIDER_TABLE, openProvider } from '#src/providers/providers'
 import type { Metrics } from '#src/telemetry/meter'
 import type { DispatchControl, ThreadSettings } from '#src/runtime/threads/contract'
 import type { ThreadEdge } from '#src/runtime/threads/threads'
@@ -72,16 +70,6 @@ export async function composeDispatch(parts: DispatchParts): Promise<Dispatching
       await Promise.all(providers.map((provider) => provider.close()))
     },
   }
-}
-
-/** Returns undefined for a provider that is not set up. */
-async function openProvider<Name extends ProviderName>(
-  name: Name,
-  providers: ProviderSettings,
-  edge: ProviderEdge,
-): Promise<Provider | undefined> {
-  const settings = providers[name]
-  return settings === undefined ? undefined : PROVIDER_TABLE[name].open(settings, edge)
 }
 
 function once<Value>(work: () => Promise<Value>): () => Promise<Value> {
