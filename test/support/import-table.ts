@@ -30,7 +30,10 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'src/schemas',
     'node:',
   ],
+  // Connections to addresses that strangers name.
+  'src/outbound': ['src/domain', 'node:'],
   'src/authorization': [
+    'src/outbound',
     'src/passwords',
     'src/acceptance',
     'src/domain',
@@ -64,6 +67,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'src/transports': ['src/domain', 'src/doors', 'src/schemas', 'node:'],
   'src/dispatch': ['src/domain', 'rxjs'],
   'src/providers': [
+    'src/outbound',
     'src/config/setting.ts',
     'src/domain',
     'apns2',

@@ -8,8 +8,8 @@ import { once } from 'node:events'
 import test from 'ava'
 import type { ExecutionContext } from 'ava'
 
-import { guardedFetch } from '#src/authorization/guarded-fetch'
-import { nameLookup } from '#src/authorization/guarded-fetch'
+import { guardedFetch } from '#src/outbound/guarded-fetch'
+import { nameLookup } from '#src/outbound/name-lookup'
 import { FakeTime } from '#test/support/fake-timers'
 import { turn, until } from '#test/support/until'
 

@@ -1,4 +1,4 @@
-// The one way in which the gateway fetches an address that a stranger names.
+// The one way in which the gateway fetches a document from an address that a stranger names.
 //
 // Invariants:
 //   guarded-fetch/1. It fetches by https from public addresses only: it checks every address of
@@ -10,10 +10,12 @@
 import { request } from 'node:https'
 import type { RequestOptions } from 'node:https'
 import type { IncomingMessage } from 'node:http'
-import { BlockList, isIP } from 'node:net'
-import { Resolver } from 'node:dns/promises'
+import { isIP } from 'node:net'
 
 import type { Timers } from '#domain/ports'
+import { guardedAddresses, isPublicAddress, serverNameOf } from './address-guard.ts'
+import { nameLookup } from './name-lookup.ts'
+import type { NameLookup } from './name-lookup.ts'
 
 export interface GuardedFetchOptions {
   readonly timers: Timers
@@ -60,17 +62,13 @@ async function fetchFrom(
   url: URL,
   { resolve = nameLookup(), isPublic = isPublicAddress, ca, init, signal }: Fetching,
 ): Promise<Response> {
-  const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
-  const addresses = isIP(host) === 0 ? await resolve(host, signal) : [host]
-  const [address] = addresses
-  if (address === undefined || !addresses.every(isPublic)) {
-    throw new Error('the host has an address that is not public') // guarded-fetch/1
-  }
+  // guarded-fetch/1
+  const [address] = await guardedAddresses(url.hostname, { resolve, isAllowed: isPublic, signal })
   const family = isIP(address)
   return answerOf(url, {
     headers: Object.fromEntries(new Headers(init.headers)),
     signal,
-    servername: isIP(host) === 0 ? host : '',
+    servername: serverNameOf(url.hostname),
     agent: false,
     lookup: (_host, _options, done) => done(null, [{ address, family }]),
     ...(ca !== undefined && { ca }),
@@ -108,82 +106,3 @@ async function answerOf(url: URL, options: RequestOptions): Promise<Response> {
   const body = [204, 205, 304].includes(statusCode) ? null : Buffer.concat(chunks)
   return new Response(body, { status: statusCode, headers: Object.fromEntries(kept) })
 }
-
-/** Ranges that no public host has. (IANA special-purpose registries; RFC 6890) */
-const SPECIAL_IPV4 = [
-  '0.0.0.0/8',
-  '10.0.0.0/8',
-  '100.64.0.0/10',
-  '127.0.0.0/8',
-  '169.254.0.0/16',
-  '172.16.0.0/12',
-  '192.0.0.0/24',
-  '192.0.2.0/24',
-  '192.31.196.0/24',
-  '192.52.193.0/24',
-  '192.88.99.0/24',
-  '192.168.0.0/16',
-  '192.175.48.0/24',
-  '198.18.0.0/15',
-  '198.51.100.0/24',
-  '203.0.113.0/24',
-  '224.0.0.0/4',
-  '240.0.0.0/4',
-]
-/** Public IPv6 addresses are 2000::/3, from which hosts get theirs, without these. */
-const SPECIAL_IPV6 = ['2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3fff::/20']
-
-const listOf = (ranges: readonly string[], family: 'ipv4' | 'ipv6'): BlockList => {
-  const list = new BlockList()
-  for (const range of ranges) {
-    const [network = '', bits] = range.split('/')
-    list.addSubnet(network, Number(bits), family)
-  }
-  return list
-}
-const special = {
-  ipv4: listOf(SPECIAL_IPV4, 'ipv4'),
-  ipv6: listOf(SPECIAL_IPV6, 'ipv6'),
-}
-const given = listOf(['2000::/3'], 'ipv6')
-
-/** True for an address that any host of the internet could have. */
-export function isPublicAddress(address: string): boolean {
-  const family = isIP(address)
-  if (family === 4) return !special.ipv4.check(address, 'ipv4')
-  if (family !== 6 || address.includes('%')) return false
-  return given.check(address, 'ipv6') && !special.ipv6.check(address, 'ipv6')
-}
-
-// The system's own look-up keeps a thread of the process until the name servers have answered, and
-// nothing can cancel it: a few unanswered names would hold up every look-up of the process. This
-// one asks the name servers of the system on sockets of its own. It does not read the file of
-// hosts, whose names are of the inner network, and so of no client.
-
-/**
- * Returns every address of a name. Ends soon after `signal` aborts, and holds nothing then. Rejects
- * for a name without an address.
- */
-type NameLookup = (name: string, signal: AbortSignal) => Promise<readonly string[]>
-
-/** Milliseconds for an answer of a name server, and the servers that are asked. */
-const ASKING = { timeout: 1_000, tries: 2 }
-
-/** A look-up by the name servers of the system; tests name others, as `address:port`. */
-export const nameLookup =
-  (servers?: readonly string[]): NameLookup =>
-  async (name, signal) => {
-    signal.throwIfAborted()
-    const resolver = new Resolver(ASKING)
-    if (servers !== undefined) resolver.setServers(servers)
-    const cancel = (): void => resolver.cancel()
-    signal.addEventListener('abort', cancel, { once: true })
-    try {
-      const found = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)])
-      const addresses = found.flatMap((each) => (each.status === 'fulfilled' ? each.value : []))
-      if (addresses.length === 0) throw new Error('the name has no address')
-      return addresses
-    } finally {
-      signal.removeEventListener('abort', cancel)
-    }
-  }

@@ -8,8 +8,9 @@ import { once } from 'node:events'
 import test from 'ava'
 import type { ExecutionContext } from 'ava'
 
-import { guardedFetch, isPublicAddress } from '#src/authorization/guarded-fetch'
-import type { GuardedFetch } from '#src/authorization/guarded-fetch'
+import { isPublicAddress } from '#src/outbound/address-guard'
+import { guardedFetch } from '#src/outbound/guarded-fetch'
+import type { GuardedFetch } from '#src/outbound/guarded-fetch'
 import { FakeTime } from '#test/support/fake-timers'
 import { withAuthority } from '#test/support/certificate'
 import type { Authority } from '#test/support/certificate'
@@ -72,7 +73,7 @@ test('guarded-fetch/1: only addresses of the public network count as public', (t
   t.false(isPublicAddress('no address'))
 })
 
-test('guarded-fetch/1: a name is fetched only when each of its addresses is public', async (t) => {
+test('address-guard/1, guarded-fetch/1: a name is fetched only when each of its addresses is public', async (t) => {
   const resolve = (): Promise<string[]> => Promise.resolve(['93.184.216.34', '127.0.0.1'])
   const fetched = guardedFetch({ timers: new FakeTime(0), resolve })
   await t.throwsAsync(fetched('https://rebound.example/'), { message: /not public/ })
