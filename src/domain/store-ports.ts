@@ -156,6 +156,15 @@ export interface ChannelStore {
   exists(channelId: ChannelId): Promise<boolean>
 }
 
+/** Secrets that the gateway makes once and keeps with its state, the same for all its nodes. */
+export interface SecretStore {
+  /**
+   * Returns the secret of a name, of at most 255 characters. The first one that is given for the
+   * name becomes it.
+   */
+  kept(name: string, first: string): Promise<string>
+}
+
 export interface DeviceStore {
   find(deviceId: DeviceId): Promise<Device | undefined>
   /**

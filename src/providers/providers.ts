@@ -2,7 +2,9 @@
 // provider is configured. What callers see of a provider is in src/domain/push/providers.ts.
 
 import type { Provider } from '#domain/push'
+import { PROVIDERS } from '#domain/push/providers'
 import type { ProviderName } from '#domain/push/providers'
+import type { SecretStore } from '#domain/store-ports'
 import { APNS_SETTINGS } from './apns/settings.ts'
 import type { ApnsSettings } from './apns/settings.ts'
 import type { ProviderEdge } from './edge.ts'
@@ -25,6 +27,8 @@ interface Row<Name extends ProviderName> {
     settings: NonNullable<ProviderSettings[Name]>,
     edge: ProviderEdge,
   ) => Promise<Provider>
+  /** Returns what GET /gateway/profile tells of the provider, under its name. */
+  readonly profile?: (secrets: SecretStore) => Promise<object>
 }
 
 export const PROVIDER_TABLE: { readonly [Name in ProviderName]: Row<Name> } = {
@@ -48,4 +52,19 @@ export async function openProvider<Name extends ProviderName>(
 ): Promise<Provider | undefined> {
   const settings = providers[name]
   return settings === undefined ? undefined : PROVIDER_TABLE[name].open(settings, edge)
+}
+
+/** Returns what the profile tells of the providers that are set up, by their names. */
+export async function providerProfiles(
+  providers: ProviderSettings,
+  secrets: SecretStore,
+): Promise<Readonly<Record<string, object>>> {
+  const profiles: Record<string, object> = {}
+  for (const name of PROVIDERS) {
+    const { profile } = PROVIDER_TABLE[name]
+    if (providers[name] !== undefined && profile !== undefined) {
+      profiles[name] = await profile(secrets)
+    }
+  }
+  return profiles
 }

@@ -13,6 +13,7 @@ import { profileOf } from './gateway-profile.ts'
 import type { BoundPorts } from './gateway-profile.ts'
 import { composeSessionDoors, httpDoor } from './doors.ts'
 import { composeAcceptance, composeAcceptor, composeSessions } from './stages.ts'
+import { providerProfiles } from '#src/providers/providers'
 import { metricsText } from '#src/telemetry/metrics'
 import type { Metrics, MetricsPart } from '#src/telemetry/meter'
 
@@ -60,6 +61,7 @@ export async function composeFrontend(
   backend: Backend,
 ): Promise<Frontend> {
   const assistants = await assistantStyles(config, edge, { backend, version: VERSION })
+  const providers = await providerProfiles(config.providers, backend.stores.secrets)
   const { logger, meter, metrics, runtime } = edge
   const { durability, probes } = backend
   const callers = (): number => ingress.connections.open
@@ -78,7 +80,7 @@ export async function composeFrontend(
       probes,
       durability,
       metricsText: async () => metricsText([await metrics.part(), ...(await remoteMetrics())]),
-      profile: () => profileOf(config, ports, VERSION),
+      profile: () => profileOf(config, ports, { version: VERSION, providers }),
     },
     ingressOptions(config, assistants),
   )

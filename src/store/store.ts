@@ -20,6 +20,7 @@ import { Pushes } from './pushes/pushes.ts'
 import { isAnyParked } from './turns/parked.ts'
 import { Reading } from './feed/reading.ts'
 import { Retention } from './retention/retention.ts'
+import { Secrets } from './administration/secrets.ts'
 import { Subscriptions } from './administration/subscriptions.ts'
 import { Turns } from './turns/turns.ts'
 
@@ -34,6 +35,7 @@ export const frontendStoresOn = (database: Database, tables: Tables) => ({
   bindings: new Bindings(database, tables),
   devices: new Devices(database, tables),
   subscriptions: new Subscriptions(database, tables),
+  secrets: new Secrets(database),
   read: new Reading(database),
   operations: new Operations(database, tables),
 })

@@ -33,7 +33,13 @@ export async function composeClusterDispatch(
   const name = `${nodeId} dispatch`
   const connection = await Connection.open(ports, { ...natsOf(cluster), name })
   const bus = new NatsBus({ ...ports, connection })
-  const dispatch = await composeDispatch({ settings, edge, metrics, store: store.pushes })
+  const dispatch = await composeDispatch({
+    settings,
+    edge,
+    metrics,
+    store: store.pushes,
+    secrets: store.secrets,
+  })
   bus.onNotice(({ kind }) => {
     if (kind === 'pushes-queued') dispatch.nudge()
   })

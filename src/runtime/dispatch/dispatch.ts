@@ -3,6 +3,7 @@
 
 import type { Provider, PushStore } from '#domain/push'
 import { PROVIDERS } from '#domain/push/providers'
+import type { SecretStore } from '#domain/store-ports'
 import { Dispatcher } from '#src/dispatch/dispatcher'
 import { PROVIDER_TABLE, openProvider } from '#src/providers/providers'
 import type { Metrics } from '#src/telemetry/meter'
@@ -18,6 +19,7 @@ export interface DispatchParts {
   readonly edge: Pick<ThreadEdge, 'logger' | 'runtime'>
   readonly metrics: Metrics
   readonly store: PushStore
+  readonly secrets: SecretStore
 }
 
 export interface Dispatching extends Pick<
@@ -31,7 +33,7 @@ export interface Dispatching extends Pick<
 
 /** Opens the providers; rejects with a sentence for the operator when one cannot be used. */
 export async function composeDispatch(parts: DispatchParts): Promise<Dispatching> {
-  const { settings, edge, metrics, store } = parts
+  const { settings, edge, metrics, store, secrets } = parts
   const { runtime, logger } = edge
   const worker = `${settings.nodeId} ${runtime.entropy(RUN_BYTES).toString('hex')}`
   const dispatchers: Dispatcher[] = []
@@ -39,7 +41,7 @@ export async function composeDispatch(parts: DispatchParts): Promise<Dispatching
   for (const name of PROVIDERS) {
     let dispatcher: Dispatcher | undefined
     const credentialsChanged = (): void => dispatcher?.credentialsChanged()
-    const providerEdge = { runtime, logger, credentialsChanged }
+    const providerEdge = { runtime, logger, secrets, meter: metrics.meter, credentialsChanged }
     const provider = await openProvider(name, settings.providers, providerEdge)
     if (provider === undefined) continue
     dispatcher = new Dispatcher(

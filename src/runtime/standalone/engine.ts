@@ -44,7 +44,7 @@ export async function composeEmbeddedEngine(
   const store = await openStore({ url: settings.databaseUrl, meter, runtime, pushes: pushRules })
   const bus = new LocalBus()
   serveBus(bus, rpc)
-  rpc.onTell('dispatch', (wire) => serveJobs(wire, { pushes: store.pushes, bus }))
+  rpc.onTell('dispatch', (wire) => serveJobs(wire, { ...store, bus }))
   let owner: Owner | undefined
   const control: EngineControl = {
     metrics: () => metrics.part(),
@@ -69,10 +69,14 @@ export async function composeEmbeddedEngine(
 /** Serves the jobs to one thread of dispatch, until it ends. */
 function serveJobs(
   wire: PeerWire,
-  { pushes, bus }: Pick<Store, 'pushes'> & { readonly bus: Pick<Bus, 'onNotice'> },
+  {
+    pushes,
+    secrets,
+    bus,
+  }: Pick<Store, 'pushes' | 'secrets'> & { readonly bus: Pick<Bus, 'onNotice'> },
 ): void {
   const dispatch = new Rpc<JobsEnd, JobsReaderEnd>(wire)
-  dispatch.serve({ pushes })
+  dispatch.serve({ pushes, secrets })
   const stop = bus.onNotice(({ kind }) => {
     if (kind === 'pushes-queued') dispatch.tell('queued', undefined)
   })
