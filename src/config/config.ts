@@ -22,6 +22,7 @@ import {
   duration,
   integer,
   oneOf,
+  publicBaseUrl,
   read,
   refuse,
 } from './setting.ts'
@@ -172,16 +173,6 @@ function token(env: Env): string {
     refuse('SERVICE_TOKEN', 'cannot be sent as a Bearer token', allowed)
   }
   return value
-}
-
-function publicBaseUrl(env: Env): string | undefined {
-  const text = read(env, 'SERVICE_PUBLIC_BASE_URL')
-  if (text === undefined) return undefined
-  const url = URL.parse(text)
-  if (url === null || url.protocol !== 'https:' || url.username !== '' || url.search !== '') {
-    refuse('SERVICE_PUBLIC_BASE_URL', 'is not an https origin', 'for example https://push.example')
-  }
-  return `${url.origin}${url.pathname}`.replace(/\/+$/, '')
 }
 
 /**

@@ -110,3 +110,14 @@ export function refuseMissingFile(name: string, file: string | undefined): void 
   if (file === undefined || existsSync(file)) return
   refuse(name, `names ${file}, which does not exist`, 'a file that this process can read')
 }
+
+/** The address by which others reach the gateway, without a slash at its end. */
+export function publicBaseUrl(env: Env): string | undefined {
+  const text = read(env, 'SERVICE_PUBLIC_BASE_URL')
+  if (text === undefined) return undefined
+  const url = URL.parse(text)
+  if (url === null || url.protocol !== 'https:' || url.username !== '' || url.search !== '') {
+    refuse('SERVICE_PUBLIC_BASE_URL', 'is not an https origin', 'for example https://push.example')
+  }
+  return `${url.origin}${url.pathname}`.replace(/\/+$/, '')
+}

@@ -237,6 +237,16 @@ export const METRICS = {
     help: '1 while the provider refuses the credentials',
     labels: ['provider'],
   },
+  push_services: {
+    kind: 'gauge',
+    help: 'Push services of devices that this process remembers',
+    labels: ['provider'],
+  },
+  push_services_resting: {
+    kind: 'gauge',
+    help: 'Push services of devices that failed and are left alone for a while',
+    labels: ['provider'],
+  },
   push_seconds: {
     kind: 'histogram',
     help: 'From sending a push to the answer of the provider',

@@ -11,11 +11,14 @@ import type { ProviderEdge } from './edge.ts'
 import { FCM_SETTINGS } from './fcm/settings.ts'
 import type { FcmSettings } from './fcm/settings.ts'
 import type { SettingsOf } from './settings-of.ts'
+import { WEBPUSH_SETTINGS } from './webpush/settings.ts'
+import type { WebPushSettings } from './webpush/settings.ts'
 
 /** The settings of each provider that is set up. */
 export interface ProviderSettings {
   readonly apns?: ApnsSettings
   readonly fcm?: FcmSettings
+  readonly webpush?: WebPushSettings
 }
 
 interface Row<Name extends ProviderName> {
@@ -41,6 +44,13 @@ export const PROVIDER_TABLE: { readonly [Name in ProviderName]: Row<Name> } = {
     settings: FCM_SETTINGS,
     concurrency: { initial: 100, max: 1_000 },
     open: async (settings, edge) => (await import('./fcm/fcm.ts')).openFcm(settings, edge),
+  },
+  webpush: {
+    settings: WEBPUSH_SETTINGS,
+    concurrency: { initial: 100, max: 1_000 },
+    open: async (settings, edge) =>
+      (await import('./webpush/webpush.ts')).openWebPush(settings, edge),
+    profile: async (secrets) => (await import('./webpush/webpush.ts')).webPushProfile(secrets),
   },
 }
 

@@ -37,6 +37,8 @@ const rolesOf: Read = ({ roles }) =>
     .join(' ')
 const apns: Read = ({ providers }) => providers.apns
 const fcm: Read = ({ providers }) => providers.fcm
+const webpush: Read = ({ providers }) => providers.webpush
+const WEB_PUSH = { subject: 'mailto:a@b.example', privateNetworks: [] }
 const natsUrl: Read = ({ cluster }) => cluster?.natsUrl
 const replicas: Read = ({ cluster }) => cluster?.streamReplicas
 const publicUrl: Read = ({ publicBaseUrl }) => publicBaseUrl
@@ -128,6 +130,20 @@ export const TAKEN: readonly (readonly [
   ],
   ['SERVICE_APNS_TOPIC', 'a.b', (config) => config.providers.apns?.topic, 'a.b', APNS],
   ['SERVICE_APNS_HOST', 'localhost:8443', apns, { ...APPLE, host: 'localhost:8443' }, APNS],
+  ['SERVICE_WEBPUSH_SUBJECT', 'mailto:a@b.example', webpush, { ...WEB_PUSH, baseUrl: '' }],
+  [
+    'SERVICE_WEBPUSH_SUBJECT',
+    'https://a.example/contact',
+    (config) => config.providers.webpush?.subject,
+    'https://a.example/contact',
+  ],
+  [
+    'SERVICE_WEBPUSH_PRIVATE_NETWORKS',
+    '10.0.0.0/8, fd00::1',
+    (config) => config.providers.webpush?.privateNetworks,
+    ['10.0.0.0/8', 'fd00::1'],
+    { SERVICE_WEBPUSH_SUBJECT: 'mailto:a@b.example' },
+  ],
   ['SERVICE_LANES', '1', ({ lanes }) => lanes, 1],
   ['SERVICE_LANES', '1024', ({ lanes }) => lanes, 1024],
   ['SERVICE_NODE_ID', 'Node_1-a', ({ nodeId }) => nodeId, 'Node_1-a'],

@@ -74,6 +74,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'firebase-admin/app',
     'firebase-admin/messaging',
     'google-auth-library',
+    'undici',
     'node:',
   ],
   'src/client': ['src/domain', 'src/schemas'],

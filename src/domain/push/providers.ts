@@ -5,6 +5,7 @@
 import type { FaultCode } from '#domain/fault'
 import { APPLE_PLATFORMS, PLATFORMS } from './platform.ts'
 import type { Platform } from './platform.ts'
+import { readSubscription, subscriptionText } from './subscription.ts'
 
 export interface PushProviderRow {
   /** The devices and the service, for people: `Apple device over APNs`. */
@@ -50,6 +51,25 @@ export const PUSH_PROVIDERS = {
       ...formOf('(?!\\{)[!-~]{16,4096}', (token) => token),
       rule: '16 to 4096 printable ASCII characters, the first of them no brace',
       example: 'fcm-registration-token-01',
+    },
+  },
+  webpush: {
+    title: 'Browser over Web Push, or app over UnifiedPush',
+    service: 'a push service',
+    token: {
+      rule: 'the JSON of a PushSubscription with endpoint, keys.p256dh and keys.auth',
+      pattern: '\\{[\\s\\S]{100,4094}\\}',
+      example: subscriptionText({
+        endpoint: 'https://push.example/wpush/v2/subscription-01',
+        keys: {
+          p256dh: `B${'A'.repeat(86)}`,
+          auth: 'BTBZMqHH6r4Tts7J_aSIgg',
+        },
+      }),
+      read: (sent) => {
+        const subscription = readSubscription(sent)
+        return subscription && subscriptionText(subscription)
+      },
     },
   },
 } as const satisfies Readonly<Record<string, PushProviderRow>>
