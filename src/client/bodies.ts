@@ -40,6 +40,12 @@ type Keyed<Body> = Body extends { readonly password: string; readonly channel_id
 /** The `data` of the answer of a route; the names of those for GET begin with the method. */
 export type DataOf<Name extends keyof Routes> = ValueOf<Routes[Name]['data']>
 
+/** A device, and its PushSubscription or the JSON of one. */
+export interface SubscriptionBody {
+  readonly device_key: string
+  readonly subscription: object
+}
+
 /** The proof of a channel's password, for which no key stands. */
 export type Proof = Sent<typeof CREDENTIALS_REQUEST>
 /** The credentials of a channel: its password or a key, which names the channel itself. */

@@ -112,6 +112,18 @@ const thingRoutes = ({ once, repeated }: Routes) => ({
 const deviceRoutes = ({ once, repeated }: Routes) => ({
   register: once('/device/register'),
   setRoute: repeated('/channel/device'),
+  /**
+   * Routes the pushes of a device to a PushSubscription of its browser, or to the JSON of one, as
+   * `{ endpoint, keys: { p256dh, auth } }`.
+   */
+  setSubscription: (
+    { device_key, subscription }: Wire.SubscriptionBody,
+    options?: CallOptions,
+  ): Promise<Wire.DataOf<'/channel/device'>> =>
+    repeated('/channel/device')(
+      { device_key, channel_type: 'webpush', provider_token: JSON.stringify(subscription) },
+      options,
+    ),
   deleteRoute: repeated('/channel/device/delete'),
   retireToken: repeated('/channel/device/provider-token/retire'),
 })

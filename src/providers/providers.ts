@@ -50,7 +50,7 @@ export const PROVIDER_TABLE: { readonly [Name in ProviderName]: Row<Name> } = {
     concurrency: { initial: 100, max: 1_000 },
     open: async (settings, edge) =>
       (await import('./webpush/webpush.ts')).openWebPush(settings, edge),
-    profile: async (secrets) => (await import('./webpush/webpush.ts')).webPushProfile(secrets),
+    profile: async (secrets) => (await import('./webpush/vapid.ts')).webPushProfile(secrets),
   },
 }
 

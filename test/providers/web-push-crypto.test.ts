@@ -20,8 +20,9 @@ const webPush = require('web-push') as {
 const bytes = (base64url: string): Buffer => Buffer.from(base64url, 'base64url')
 
 test('a push of RFC 8291 is encrypted as its section 5 has it', (t) => {
-  const sender = createECDH('prime256v1')
-  sender.setPrivateKey(bytes('yfWPiYE-n46HLnH0KqZOF1fJJU3MYrct3AELtAQ-oRw'))
+  const pair = createECDH('prime256v1')
+  pair.setPrivateKey(bytes('yfWPiYE-n46HLnH0KqZOF1fJJU3MYrct3AELtAQ-oRw'))
+  const sender = { pair, point: pair.getPublicKey() }
   const receiver = {
     point: bytes(
       'BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4',

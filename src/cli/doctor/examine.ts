@@ -3,6 +3,7 @@
 
 import { randomBytes } from 'node:crypto'
 
+import { isRecord } from '#domain/record'
 import { HeliographError } from '#src/client/error'
 import { webSocketCarrier } from '#src/client/carrier'
 import { tcpCarrier } from '#src/client/node/tcp'
@@ -177,6 +178,20 @@ async function* examineCarriers(
   yield transport.quic_enabled === true
     ? skipped('QUIC', `offered on UDP port ${transport.quic_port ?? '?'}; not tried from here`)
     : skipped('QUIC', 'the gateway does not offer it')
+  yield aboutWebPush(profile['webpush'])
+}
+
+/** A point that browsers take as `applicationServerKey`. */
+const PUBLIC_KEY = /^B[\w-]{86}$/
+
+/** The finding about the key by which push services know the gateway. */
+export function aboutWebPush(profile: unknown): Finding {
+  const check = 'Web Push'
+  if (!isRecord(profile)) return skipped(check, 'the gateway does not offer it')
+  const key = profile['public_key']
+  if (typeof key === 'string' && PUBLIC_KEY.test(key)) return ok(check, `the key is ${key}`)
+  const hint = 'does a proxy in front change answers?'
+  return problem(check, 'the public key has another form than browsers take', hint)
 }
 
 const refusalOf = (error: unknown): HeliographError => {

@@ -29,7 +29,12 @@ export interface Chances {
   /** 16 bytes that differ for each push. */
   readonly salt: Buffer
   /** A pair of its own for each push. Only tests name one. */
-  readonly sender?: ECDH
+  readonly sender?: Sender
+}
+
+export interface Sender {
+  readonly pair: ECDH
+  readonly point: Buffer
 }
 
 /** Returns the body of a push. Throws when the point is none of the curve. */
@@ -38,8 +43,8 @@ export function encrypt(
   { point, secret }: ReceiverKeys,
   { salt, sender = freshSender() }: Chances,
 ): Buffer {
-  const own = sender.getPublicKey()
-  const shared = sender.computeSecret(point)
+  const own = sender.point
+  const shared = sender.pair.computeSecret(point)
   const input = mac(mac(secret, shared), Buffer.concat([KEY_INFO, point, own, ONE]))
   const pseudoRandom = mac(salt, input)
   const key = mac(pseudoRandom, CONTENT_KEY_INFO).subarray(0, KEY_BYTES)
@@ -49,10 +54,9 @@ export function encrypt(
   return Buffer.concat([headerOf(salt, own), ...body])
 }
 
-function freshSender(): ECDH {
-  const sender = createECDH('prime256v1')
-  sender.generateKeys()
-  return sender
+function freshSender(): Sender {
+  const pair = createECDH('prime256v1')
+  return { pair, point: pair.generateKeys() }
 }
 
 function headerOf(salt: Buffer, own: Buffer): Buffer {

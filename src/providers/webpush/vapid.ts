@@ -27,6 +27,11 @@ export async function vapidKeys(secrets: SecretStore): Promise<VapidKeys> {
   return keysOf(await secrets.kept(KEPT_NAME, fresh))
 }
 
+/** Returns what the profile of the gateway tells of Web Push. */
+export const webPushProfile = async (secrets: SecretStore): Promise<object> => ({
+  public_key: (await vapidKeys(secrets)).publicKey,
+})
+
 /** Returns the pair of a private key, which is in base64url. */
 export function keysOf(d: string): VapidKeys {
   const pair = createECDH('prime256v1')

@@ -21,11 +21,6 @@ import { authorizationOf, vapidKeys } from './vapid.ts'
 /** Milliseconds for which a push waits while as many services as are remembered are in use. */
 const CROWDED_MS = 5_000
 
-/** Returns what the profile of the gateway tells of Web Push. */
-export const webPushProfile = async (secrets: ProviderEdge['secrets']): Promise<object> => ({
-  public_key: (await vapidKeys(secrets)).publicKey,
-})
-
 /** `guard` replaces the guard of addresses, in tests only. */
 export async function openWebPush(
   { subject, privateNetworks, baseUrl }: WebPushSettings,
