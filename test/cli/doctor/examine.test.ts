@@ -1,9 +1,10 @@
 import test from 'ava'
 
 import { aboutWebPush } from '#src/cli/doctor/examine'
+import type { Finding } from '#src/cli/doctor/finding'
 
 // Each row has what the profile says of Web Push, and the result of the check.
-const ROWS: readonly (readonly [profile: unknown, result: string])[] = [
+const ROWS: readonly (readonly [profile: unknown, result: Finding['result']])[] = [
   [undefined, 'skipped'],
   [{ public_key: `B${'a'.repeat(86)}` }, 'ok'],
   [{ public_key: 'short' }, 'problem'],
