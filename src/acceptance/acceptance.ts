@@ -46,6 +46,7 @@ import { FeedFollowing } from './feed-following.ts'
 import { ChannelProof } from './channels/channel-proof.ts'
 import { DeviceRegistration } from './devices/device-registration.ts'
 import { DeviceRoutes } from './devices/device-routes.ts'
+import type { DeviceRoutePorts } from './devices/device-routes.ts'
 import { CallerCheck } from './caller-check.ts'
 import { tokenCheck } from './gateway-token.ts'
 import { MessageClaims } from './message-claims.ts'
@@ -75,6 +76,7 @@ export interface AcceptancePorts {
   readonly monotonicMs: () => number
   readonly timers: Timers
   readonly entropy: Runtime['entropy']
+  readonly tokenProblem?: DeviceRoutePorts['tokenProblem']
   /** Absent for scrypt; tests hand in their own. */
   readonly passwordWork?: PasswordWork
 }

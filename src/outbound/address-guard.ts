@@ -40,7 +40,7 @@ export function serverNameOf(hostname: string): string {
 }
 
 /** Returns the host of a URL without the brackets of an IPv6 address. */
-const bareHost = (hostname: string): string => hostname.replace(/^\[(.*)\]$/, '$1')
+export const bareHost = (hostname: string): string => hostname.replace(/^\[(.*)\]$/, '$1')
 
 /** Ranges that no public host has. (IANA special-purpose registries; RFC 6890) */
 const SPECIAL_IPV4 = [

@@ -7,10 +7,12 @@ import type { ProviderName } from '#domain/push/providers'
 import type { SecretStore } from '#domain/store-ports'
 import { APNS_SETTINGS } from './apns/settings.ts'
 import type { ApnsSettings } from './apns/settings.ts'
+import { isPublicAddress } from '#src/outbound/address-guard'
 import type { ProviderEdge } from './edge.ts'
 import { FCM_SETTINGS } from './fcm/settings.ts'
 import type { FcmSettings } from './fcm/settings.ts'
 import type { SettingsOf } from './settings-of.ts'
+import { endpointProblem } from './webpush/endpoint.ts'
 import { WEBPUSH_SETTINGS } from './webpush/settings.ts'
 import type { WebPushSettings } from './webpush/settings.ts'
 
@@ -30,6 +32,11 @@ interface Row<Name extends ProviderName> {
     settings: NonNullable<ProviderSettings[Name]>,
     edge: ProviderEdge,
   ) => Promise<Provider>
+  /** Returns why no push can reach a token, as a sentence; undefined when one may. */
+  readonly tokenProblem?: (
+    token: string,
+    settings: NonNullable<ProviderSettings[Name]>,
+  ) => string | undefined
   /** Returns what GET /gateway/profile tells of the provider, under its name. */
   readonly profile?: (secrets: SecretStore) => Promise<object>
 }
@@ -50,6 +57,7 @@ export const PROVIDER_TABLE: { readonly [Name in ProviderName]: Row<Name> } = {
     concurrency: { initial: 100, max: 1_000 },
     open: async (settings, edge) =>
       (await import('./webpush/webpush.ts')).openWebPush(settings, edge),
+    tokenProblem: (token, settings) => endpointProblem(token, settings, isPublicAddress),
     profile: async (secrets) => (await import('./webpush/vapid.ts')).webPushProfile(secrets),
   },
 }
@@ -63,6 +71,14 @@ export async function openProvider<Name extends ProviderName>(
   const settings = providers[name]
   return settings === undefined ? undefined : PROVIDER_TABLE[name].open(settings, edge)
 }
+
+/** Returns the function that tells why no push can reach a token of a provider, by its rules. */
+export const tokenProblemIn =
+  (providers: ProviderSettings) =>
+  <Name extends ProviderName>(name: Name, token: string): string | undefined => {
+    const settings = providers[name]
+    return settings && PROVIDER_TABLE[name].tokenProblem?.(token, settings)
+  }
 
 /** Returns what the profile tells of the providers that are set up, by their names. */
 export async function providerProfiles(

@@ -7,6 +7,7 @@ import type { SubmissionSink } from '#domain/ports'
 import { createAcceptance } from '#src/acceptance/acceptance'
 import type { Acceptance, AcceptanceOptions } from '#src/acceptance/acceptance'
 import { sessionAdmission } from '#src/acceptance/devices/device-identity'
+import { tokenProblemIn } from '#src/providers/providers'
 import { Acceptor } from '#src/stream/acceptor'
 import { createSessions } from '#src/transports/sessions'
 import type { Sessions } from '#src/transports/sessions'
@@ -47,12 +48,14 @@ export function composeAcceptor(
 
 /** The acceptance stage, in front of the acceptor and over the backend's stores. */
 export function composeAcceptance(
-  config: StageConfig,
+  config: StageConfig & Pick<Config, 'providers'>,
   { logger, meter, runtime }: StageEdge,
   { backend, sink }: { readonly backend: Backend; readonly sink: SubmissionSink },
 ): Acceptance {
   const { bus, stores } = backend
-  const ports = { ...stores, ...runtime, timers: runtime, bus, meter, logger, sink }
+  const tokenProblem = tokenProblemIn(config.providers)
+  const shared = { timers: runtime, bus, meter, logger, sink, tokenProblem }
+  const ports = { ...stores, ...runtime, ...shared }
   return createAcceptance(ports, config)
 }
 

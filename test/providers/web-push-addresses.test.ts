@@ -3,6 +3,8 @@
 import test from 'ava'
 
 import { subscriptionAt } from '#src/dev/servers/push/web-push-server'
+import { isPublicAddress } from '#src/outbound/address-guard'
+import { endpointProblem } from '#src/providers/webpush/endpoint'
 import { webPushBench, webPushOf } from '#test/support/web-push'
 
 const FORBIDDEN = { kind: 'rejected', reason: 'address-not-allowed' } as const
@@ -71,4 +73,26 @@ test('webpush-connector/1: a name that changes its address is compared at each c
   if (outcome.kind === 'deferred') outcome = await provider.send(webPushOf(subscription))
   t.deepEqual(outcome, FORBIDDEN)
   t.is(service.requests, 1)
+})
+
+// Each row has an endpoint, and whether it can be registered without and with a private network.
+const REGISTERED: readonly (readonly [endpoint: string, without: boolean, within: boolean])[] = [
+  ['https://push.example/1', true, true],
+  [`https://${PUBLIC}/1`, true, true],
+  ['https://push.example:8443/1', false, true],
+  ['http://push.example/1', false, true],
+  ['http://10.1.2.3:8080/1', false, true],
+  ['https://127.0.0.1/1', false, false],
+  ['https://[::1]/1', false, false],
+  [`http://${PUBLIC}/1`, false, false],
+]
+
+test('an endpoint that shows by itself that no push can reach it is refused at once', (t) => {
+  for (const [endpoint, without, within] of REGISTERED) {
+    const problemOf = (privateNetworks: readonly string[]) =>
+      endpointProblem(subscriptionAt(endpoint).json, { privateNetworks }, isPublicAddress)
+    t.is(problemOf([]) === undefined, without, endpoint)
+    t.is(problemOf(['10.0.0.0/8']) === undefined, within, endpoint)
+    t.notRegex(problemOf([]) ?? '', /example|127/)
+  }
 })

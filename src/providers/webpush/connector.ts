@@ -9,8 +9,9 @@ import type { LookupFunction } from 'node:net'
 
 import { buildConnector } from 'undici'
 
-import { ForbiddenAddress, blocksOf, guardedAddresses } from '#src/outbound/address-guard'
+import { ForbiddenAddress, bareHost, guardedAddresses } from '#src/outbound/address-guard'
 import type { NameLookup } from '#src/outbound/name-lookup'
+import { allowanceOf } from './endpoint.ts'
 
 const CONNECT_MS_MAX = 10_000
 
@@ -23,21 +24,16 @@ export interface ConnectorOptions {
 
 /** Returns a function that makes the connector for each origin. */
 export function connectorsFor({ resolve, isPublic, privateNetworks }: ConnectorOptions) {
-  const blocks = blocksOf(privateNetworks)
-  const isPrivate = (address: string): boolean =>
-    blocks.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
+  const allowance = allowanceOf(privateNetworks, isPublic)
   return (origin: string): buildConnector.connector => {
-    const { protocol, port, hostname } = new URL(origin)
-    const isStandard = protocol === 'https:' && port === ''
-    // webpush-connector/1
-    const isAllowed = (address: string): boolean =>
-      isPrivate(address) || (isStandard && isPublic(address))
+    const { hostname } = new URL(origin)
+    const isAllowed = allowance(origin) // webpush-connector/1
     const signal = new AbortController().signal // The time limit of the connection ends a look-up.
     const guarding = { resolve, isAllowed, signal }
     const lookup = lookupBy(() => guardedAddresses(hostname, guarding))
     const connect = buildConnector({ timeout: CONNECT_MS_MAX, lookup })
     return (options, callback) => {
-      const address = hostname.replace(/^\[(.*)\]$/, '$1')
+      const address = bareHost(hostname)
       // Nobody looks an address up.
       if (isIP(address) !== 0 && !isAllowed(address)) {
         callback(new ForbiddenAddress('the address is not public'), null)
