@@ -114,3 +114,15 @@ export type ListedKeys = DataOf<'/channel/key/list'>
 /** A listed key; its key_id is no secret and proves nothing. */
 export type ListedKey = ListedKeys['keys'][number]
 export type KeyScope = ListedKey['scopes'][number]
+
+/** The answer of GET /readyz. */
+export interface Readiness {
+  readonly status: 'ok' | 'unready'
+  /** How safe an accepted submission is, in words. */
+  readonly durability: string
+  readonly dependencies: readonly {
+    readonly name: string
+    readonly ready: boolean
+    readonly detail?: string
+  }[]
+}

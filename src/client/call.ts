@@ -16,6 +16,8 @@ export interface Endpoint {
   /** Without a slash at the end. */
   readonly baseUrl: string
   readonly token: string | undefined
+  /** Accept-Language of every request; absent for the platform's own. */
+  readonly language?: string | undefined
   readonly runtime: ClientRuntime
   readonly timeoutMs: number
 }
@@ -26,6 +28,8 @@ export interface Call {
   readonly body?: object
   readonly repeats: Repeats
   readonly signal?: AbortSignal | undefined
+  /** `text`: a document outside the envelope. `finding`: `data` counts in a refusal too. */
+  readonly answers?: 'text' | 'finding'
 }
 
 /** `always`: the call may happen twice. `unsent`: it repeats only without a connection. (call/1) */
@@ -65,8 +69,8 @@ function waitBefore(
 }
 
 async function attemptOnce(
-  { baseUrl, token, runtime, timeoutMs }: Endpoint,
-  { method, path, body, signal }: Call,
+  { baseUrl, token, language, runtime, timeoutMs }: Endpoint,
+  { method, path, body, signal, answers }: Call,
 ): Promise<{ readonly data: unknown } | HeliographError> {
   const timeout = AbortSignal.timeout(timeoutMs)
   const init: FetchInit = {
@@ -74,13 +78,15 @@ async function attemptOnce(
     headers: {
       ...(token !== undefined && { authorization: `Bearer ${token}` }),
       ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...(language !== undefined && { 'accept-language': language }),
     },
     ...(body !== undefined && { body: JSON.stringify(body) }),
     signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
   }
   try {
     const response = await runtime.fetch(baseUrl + path, init)
-    return answerOf(response, await response.text())
+    const text = await response.text()
+    return response.ok && answers === 'text' ? { data: text } : answerOf(response, text, answers)
   } catch (error) {
     signal?.throwIfAborted()
     // Without the platform's own text, which may hold an address with credentials.
@@ -111,6 +117,7 @@ function isUnsent(error: unknown): boolean {
 function answerOf(
   response: FetchAnswer,
   text: string,
+  answers?: Call['answers'],
 ): { readonly data: unknown } | HeliographError {
   const envelope = objectIn(text)
   if (envelope === undefined) return invalidAnswer(response.status)
@@ -119,7 +126,8 @@ function answerOf(
     return response.ok ? { data: envelope } : invalidAnswer(response.status)
   }
   if (response.ok && envelope['success'] === true) return { data: envelope['data'] }
-  const { error, error_code, problem } = envelope
+  const { error, error_code, problem, data } = envelope
+  if (answers === 'finding' && data !== undefined) return { data }
   if (typeof error !== 'string' || typeof error_code !== 'string') {
     return invalidAnswer(response.status)
   }
@@ -130,8 +138,12 @@ function answerOf(
     retryable: details['retryable'] === true,
     retryAfterMs: retryAfterOf(response),
     requestId: response.headers.get('x-request-id') ?? undefined,
+    sentence: textIn(details['localized_message']),
   })
 }
+
+const textIn = (value: unknown): string | undefined =>
+  typeof value === 'string' ? value : undefined
 
 /** The gateway writes whole seconds. */
 function retryAfterOf(response: FetchAnswer): number | undefined {

@@ -49,6 +49,8 @@ export interface Config {
   readonly tls: Tls | undefined
   /** The compatibility style that stands at the root of a listener or a host name. */
   readonly compatibilityRoot: CompatibilityRoot | undefined
+  /** Whether the gateway serves the console. */
+  readonly console: boolean
   /** A secret. Empty when gateway token authentication is off. */
   readonly token: string
   readonly publicBaseUrl: string | undefined
@@ -104,6 +106,7 @@ export function configFrom(env: Env, { entropy }: Pick<Runtime, 'entropy'>): Con
     ...reached,
     assistants: assistants(env, reached),
     compatibilityRoot: compatibilityRoot(env),
+    console: oneOf(env, 'SERVICE_CONSOLE', 'on', ['on', 'off']) === 'on',
     token: token(env),
     trustedProxies: cidrs(env, 'SERVICE_TRUSTED_PROXIES'),
     ...joined,
@@ -145,24 +148,21 @@ export function configFrom(env: Env, { entropy }: Pick<Runtime, 'entropy'>): Con
       max: 10 * MINUTE_MS,
     }),
     logLevel: oneOf(env, 'SERVICE_LOG_LEVEL', 'info', LOG_LEVELS),
-    passwordBudget: Object.freeze({
-      perAddress: integer(env, 'SERVICE_PASSWORD_BUDGET_PER_ADDRESS', {
-        fallback: 60,
-        min: 1,
-        max: 1_000_000,
-      }),
-      total: integer(env, 'SERVICE_PASSWORD_BUDGET_TOTAL', {
-        fallback: 1200,
-        min: 1,
-        max: 1_000_000,
-      }),
-    }),
+    passwordBudget: passwordBudget(env),
     commonPasswords: oneOf(env, 'SERVICE_COMMON_PASSWORDS', 'warned', ['warned', 'refused']),
     deviceBudgetPerAddress: integer(env, 'SERVICE_DEVICE_BUDGET_PER_ADDRESS', {
       fallback: 60,
       min: 1,
       max: 100_000,
     }),
+  })
+}
+
+function passwordBudget(env: Env): Config['passwordBudget'] {
+  const bounds = { min: 1, max: 1_000_000 }
+  return Object.freeze({
+    perAddress: integer(env, 'SERVICE_PASSWORD_BUDGET_PER_ADDRESS', { fallback: 60, ...bounds }),
+    total: integer(env, 'SERVICE_PASSWORD_BUDGET_TOTAL', { fallback: 1200, ...bounds }),
   })
 }
 

@@ -1,6 +1,7 @@
 // Composes the frontend: ingress, acceptor and sessions on the thread that answers requests.
 
 import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
 
 import type { Door } from '#src/doors/door'
 import { assistantStyles } from './assistants.ts'
@@ -9,6 +10,8 @@ import type { Config } from '#src/config/config'
 import { compatibilityStyles, styleAtRoot } from '#src/compat/styles'
 import { createIngress } from '#src/ingress/ingress'
 import type { IngressOptions, Style } from '#src/ingress/ingress'
+import { readStaticFiles } from '#src/ingress/static-files'
+import type { StaticFile } from '#src/ingress/static-files'
 import { profileOf } from './gateway-profile.ts'
 import type { BoundPorts } from './gateway-profile.ts'
 import { composeSessionDoors, httpDoor } from './doors.ts'
@@ -49,10 +52,11 @@ export interface FrontendEdge extends BackendEdge {
 
 /** Another node takes less time to get this node's lanes and apply what waits in them. */
 const APPLIED_MS_MAX = 3_000
+const require = createRequire(import.meta.url)
 // An import would make the build copy the file, and the copy would begin another package.
-const { version: VERSION } = createRequire(import.meta.url)('#package') as {
-  readonly version: string
-}
+const { version: VERSION } = require('#package') as { readonly version: string }
+/** What the build makes of src/console, also for a gateway that runs from its sources. */
+const CONSOLE_FOLDER = join(dirname(require.resolve('#package')), 'dist', 'console')
 
 /** Joins the stages of this thread with the backend. */
 export async function composeFrontend(
@@ -82,7 +86,7 @@ export async function composeFrontend(
       metricsText: async () => metricsText([await metrics.part(), ...(await remoteMetrics())]),
       profile: () => profileOf(config, ports, { version: VERSION, providers }),
     },
-    ingressOptions(config, assistants),
+    { ...ingressOptions(config, assistants), console: await consoleFiles(config, edge) },
   )
   backend.onLoss(() => acceptance.recheck())
   const sessions = composeSessions(edge, { backend, acceptance, lanes: config.lanes })
@@ -144,6 +148,19 @@ function ingressOptions(config: Config, assistants: readonly Style[]): IngressOp
     isPortShared: config.cluster !== undefined,
     isHttps: config.publicBaseUrl !== undefined,
   }
+}
+
+/** Undefined for a gateway without a console. */
+async function consoleFiles(
+  config: Config,
+  { logger }: FrontendEdge,
+): Promise<readonly StaticFile[] | undefined> {
+  if (!config.console || !config.roles.ingress) return undefined
+  const files = await readStaticFiles(CONSOLE_FOLDER)
+  if (files === undefined) {
+    logger.warn('there is no console: `npm run build` makes it, SERVICE_CONSOLE=off expects none')
+  }
+  return files
 }
 
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : 'unknown')

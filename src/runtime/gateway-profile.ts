@@ -19,7 +19,7 @@ export function profileOf(
   ports: BoundPorts,
   { version, providers }: ProfileParts,
 ): object {
-  const { publicBaseUrl, privateTransports } = config
+  const { publicBaseUrl, privateTransports, assistants } = config
   const publicUrl = publicBaseUrl === undefined ? undefined : new URL(publicBaseUrl)
   const publicPort = publicUrl === undefined ? undefined : Number(publicUrl.port || '443')
   const wss = ports.has('wss')
@@ -36,6 +36,8 @@ export function profileOf(
       quic_enabled: ports.has('quic'),
       quic_port: portOf('quic', ports, privateTransports),
     },
+    /** True where the pages of /oauth list the assistants of a channel. */
+    assistants_enabled: assistants !== undefined,
     limits: {
       body_bytes: 32_768,
       subscribers_per_channel: 32,

@@ -42,6 +42,7 @@ test('without any setting every default is in force', (t) => {
     logLevel: 'info',
     passwordBudget: { perAddress: 60, total: 1200 },
     commonPasswords: 'warned',
+    console: true,
     deviceBudgetPerAddress: 60,
   })
   t.regex(nodeId, /^[0-9a-f]{12}$/)

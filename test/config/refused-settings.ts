@@ -15,6 +15,7 @@ export const REFUSED: readonly (readonly [
   ['SERVICE_HTTP_ADDR', '::1:8080', /\[IPv6\]:port/],
   ['SERVICE_HTTP_ADDR', 'localhost:65536', /port 0 to 65535/],
   ['SERVICE_HTTP_ADDR', 'localhost:http', /host:port/],
+  ['SERVICE_CONSOLE', 'false', /on, off/],
   ['SERVICE_TOKEN', `${LONG_TOKEN}x`, /at most 4096/],
   ['SERVICE_TOKEN', 'two words', /without spaces/],
   ['SERVICE_TOKEN', 'schlüssel', /visible ASCII/],

@@ -58,6 +58,8 @@ export const TAKEN: readonly (readonly [
   ['SERVICE_HTTP_ADDR', '0.0.0.0:80', ({ http }) => http, { host: '0.0.0.0', port: 80 }],
   ['SERVICE_HTTP_ADDR', '[::1]:65535', ({ http }) => http, { host: '::1', port: 65_535 }],
   ['SERVICE_HTTP_ADDR', 'localhost:0', ({ http }) => http, { host: 'localhost', port: 0 }],
+  ['SERVICE_CONSOLE', 'off', ({ console: isServed }) => isServed, false],
+  ['SERVICE_CONSOLE', 'on', ({ console: isServed }) => isServed, true],
   ['SERVICE_TOKEN', LONG_TOKEN, ({ token }) => token, LONG_TOKEN],
   ['SERVICE_PUBLIC_BASE_URL', 'https://push.example/', publicUrl, 'https://push.example'],
   ['SERVICE_PUBLIC_BASE_URL', 'https://a.example:8443/p/', publicUrl, 'https://a.example:8443/p'],

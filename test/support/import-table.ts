@@ -78,6 +78,18 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'node:',
   ],
   'src/client': ['src/domain', 'src/schemas'],
+  // The page for people: a program over the SDK, built for browsers. Nothing imports it.
+  'src/console': [
+    'src/client',
+    'src/domain',
+    'src/schemas',
+    'preact',
+    'preact/hooks',
+    '@preact/signals',
+    'uplot',
+    'uplot/dist/uPlot.min.css',
+    'uqr',
+  ],
   // Everything of the SDK that a browser cannot have.
   'src/client/node': ['src/client', '@matrixai/quic', '@matrixai/logger', 'node:'],
   'src/telemetry': ['src/domain', 'pino', 'prom-client'],

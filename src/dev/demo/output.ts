@@ -23,6 +23,8 @@ export interface OutputOptions {
   readonly json: boolean
   readonly plain?: boolean | undefined
   readonly baseUrl: string
+  /** The address of the console. */
+  readonly address: string
   readonly channelName: string
   readonly audience: Audience
   readonly tally: Tally
@@ -34,8 +36,9 @@ export function outputFor(options: OutputOptions, terminal: Terminal): Output {
   return isDrawn ? screenOutput(options, terminal) : lineOutput(options, terminal)
 }
 
-function lineOutput({ json, channelName }: OutputOptions, terminal: Terminal): Output {
+function lineOutput({ json, channelName, address }: OutputOptions, terminal: Terminal): Output {
   const clock = clockIn()
+  terminal.printDiagnostic(`console: ${address}`)
   return {
     delivered: (delivery) =>
       terminal.print(
@@ -50,13 +53,14 @@ function lineOutput({ json, channelName }: OutputOptions, terminal: Terminal): O
 }
 
 function screenOutput(options: OutputOptions, terminal: Terminal): Output {
-  const { audience, tally, baseUrl, channelName, pushes } = options
+  const { audience, tally, baseUrl, address, channelName, pushes } = options
   const clock = clockIn()
   let connection = 'connecting'
   const screen = new Screen(terminal, (size) =>
     frameOf(
       {
         heading: `heliograph demo   ${baseUrl}   state of the subscribed device   Ctrl-C stops`,
+        address: `console: ${address}`,
         things: audience.things,
         openEvents: audience.openEvents,
         clock,
