@@ -1,10 +1,11 @@
 // The console's files as rows, and the first page of a browser. (decisions.md 17)
 //
 // Invariants:
-//   console-rows/1. The page runs no script but its own files, sends requests to this gateway alone, and
-//              stands in no frame. Text becomes markup in no way: Trusted Types refuse it.
-//   console-rows/2. Whoever asks for `/` without being a browser needs the gateway token, as without a
-//              console.
+//   console-rows/1. The page runs no script but its own files, sends requests to this gateway
+//                   alone, and stands in no frame. Text becomes markup in no way: Trusted Types
+//                   refuse it.
+//   console-rows/2. Whoever asks for `/` without being a browser needs the gateway token, as
+//                   without a console.
 
 import type { Fault } from '#domain/fault'
 import { isFault } from '#domain/fault'
@@ -88,7 +89,8 @@ export const frontRow = ({ callerCheck, about, data }: FrontPorts): Row =>
       if (/\btext\/html\b/.test(headers['accept'] ?? '')) return { location: `.${CONSOLE_PATH}` }
       const peer = { address: origin?.address ?? '', requestId }
       const guard = { token: 'required', budget: 'none' } as const
-      const admitted = callerCheck.admit(guard, peer, headers['authorization'] ?? '') // console-rows/2
+      // console-rows/2
+      const admitted = callerCheck.admit(guard, peer, headers['authorization'] ?? '')
       return isFault(admitted) ? admitted : { data: data() }
     },
   })

@@ -12,6 +12,8 @@ const HEIGHT = 28
 interface LineProps {
   readonly attr: string
   readonly readings: Readings
+  /** That of the readings, so that a change of them is one of the line. */
+  readonly version: number
 }
 
 export function Line({ attr, readings }: LineProps) {

@@ -7,8 +7,8 @@ import type { SavedDevice } from './saved.ts'
 const SLOTS_MAX = 8
 
 /**
- * Takes the first number that no other tab has, until this tab is closed; 0 where the browser cannot
- * tell (it needs https, or this computer itself).
+ * Takes the first number that no other tab has, until this tab is closed; 0 where the browser
+ * cannot tell (it needs https, or this computer itself).
  */
 export async function takeSlot(): Promise<number> {
   if (!('locks' in navigator)) return 0

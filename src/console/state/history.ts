@@ -29,7 +29,7 @@ interface Wanted {
   readonly signal?: AbortSignal
 }
 
-/** Entries of the feed since a time, in their order; the newest pages are missing beyond a bound. */
+/** Entries of the feed since a time, in their order, up to a bound: then the newest are missing. */
 export async function readFeed(
   channelId: string,
   { sinceMs, model, entityId, signal }: Wanted,

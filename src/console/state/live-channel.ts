@@ -1,8 +1,8 @@
 // One channel as the page knows it: Things from the replica, Events and Messages from the session
 // and from reads. Views read it and draw again when one of its signals changes.
 //
-// Messages and Events are kept by id, so an entry that comes twice, by the session and by a read, is
-// shown once. What is kept is bounded, whatever comes: Messages, closed Events and lines.
+// Messages and Events are kept by id, so an entry that comes twice, by the session and by a read,
+// is shown once. What is kept is bounded, whatever comes: Messages, closed Events and lines.
 
 import { signal } from '@preact/signals'
 

@@ -10,12 +10,15 @@ const SPAN_MS = 3_600_000
 export class Readings {
   readonly times: number[] = []
   readonly values: number[] = []
+  /** Counts the changes: the arrays stay the same ones. */
+  version = 0
   #distanceMs = 0
 
   /** Takes a value; one that is older than the newest is left out. */
   add(atMs: number, value: number): void {
     const last = this.times.at(-1)
     if (last !== undefined && atMs < last) return
+    this.version += 1
     if (last !== undefined && this.times.length > 1 && atMs - last < this.#distanceMs) {
       this.values[this.values.length - 1] = value
       return

@@ -86,7 +86,7 @@ export function inOrder(things: ThingView[], order: Order, attr: string): ThingV
   return things.sort((a, b) => byName.compare(a.id, b.id))
 }
 
-/** The part of an id that stands for a group: everything before the first `:`, `-`, `_` or digit. */
+/** The part of an id that stands for a group: what is before the first `:`, `-`, `_` or digit. */
 export const groupOf = (id: string): string => /^[^:_\-\d]+/.exec(id)?.[0] ?? id
 
 /** A row of the board: a Thing, or the heading of a group. */

@@ -28,7 +28,7 @@ export const connection = signal<Connection>({ kind: 'idle' })
 /** By id the channels of this browser that the page shows. */
 export const live = signal<ReadonlyMap<string, LiveChannel>>(new Map())
 
-const SAVE_EVERY_MS = 15_000
+const SAVE_EVERY_MS = 3_000
 const RETRY_MS = 5_000
 
 let replica: Replica | undefined
@@ -47,9 +47,12 @@ export function keepSession(): void {
   addEventListener('online', wake)
   document.addEventListener('visibilitychange', () => {
     if (document.visibilityState === 'visible') wake()
-    else save()
+    else save(live.peek().values())
   })
-  every(SAVE_EVERY_MS, save)
+  every(SAVE_EVERY_MS, () => {
+    save(unsaved)
+    unsaved.clear()
+  })
 }
 
 /** Connects at once, for a person who does not want to wait. */
@@ -138,12 +141,17 @@ function open(number: number, deviceKey: string): void {
     secretOf: (id) => channels.peek().find((channel) => channel.id === id)?.secret,
     store: indexedDbPositions(`console ${deviceKey.slice(0, 8)}`),
     onState: follow,
-    onEntry: (delivery) => channelOf(delivery.channelId)?.delivered(delivery),
+    onEntry: (delivery) => {
+      const channel = channelOf(delivery.channelId)
+      if (channel === undefined || delivery.model === 'thing') return
+      channel.delivered(delivery)
+      unsaved.add(channel)
+    },
     onChannel: ({ channelId, channelName }) => {
       const channel = channelOf(channelId)
       if (channel === undefined) return
       channel.name.value = channelName
-      void loadChannel(channel)
+      void loadChannel(channel).then(() => unsaved.add(channel))
     },
     onCaughtUp: (channelId) => {
       const channel = channelOf(channelId)
@@ -191,12 +199,11 @@ function ended(over: Replica, number: number, end: WatchEnd): void {
   }
 }
 
-/** Saves the channels that have changed, for a page without a network. */
-function save(): void {
-  for (const channel of unsaved) {
+/** Saves channels for a page without a network. */
+function save(changed: Iterable<LiveChannel>): void {
+  for (const channel of changed) {
     if (channel.isCurrent.peek()) void writeSnapshot(channel.id, channel.snapshot(nowMs()))
   }
-  unsaved.clear()
 }
 
 /** Ends the subscription of this browser to a channel, as far as the gateway can be reached. */

@@ -1,4 +1,4 @@
-// Values as a person reads them. The name of an attr tells its unit: `_percent`, `_bytes` and so on.
+// Values as a person reads them. The name of an attr tells its unit: `_percent`, `_bytes`, …
 
 import type { Json } from '#domain/submission'
 

@@ -72,8 +72,8 @@ const keyOf = (row: BoardRow | undefined): string =>
   row === undefined ? '' : row.kind === 'thing' ? row.id : `group ${row.name}`
 
 /**
- * The rows in their order. They are sought anew when a Thing comes or goes and, where values decide,
- * once a second: not for each update.
+ * The rows in their order. They are sought anew when a Thing comes or goes and, where values
+ * decide, once a second: not for each update.
  */
 function useRows(channel: LiveChannel, { text, order, isGrouped }: Wish) {
   const query = useMemo(() => queryOf(text), [text])
@@ -189,7 +189,7 @@ function Row({ row, channel }: RowProps) {
         {names.length > VALUES_MAX && <span class="of">+{names.length - VALUES_MAX}</span>}
       </span>
       {watched !== undefined && watched.attr !== '' ? (
-        <Line attr={watched.attr} readings={watched.line} />
+        <Line attr={watched.attr} readings={watched.line} version={watched.line.version} />
       ) : (
         <span class="line" />
       )}

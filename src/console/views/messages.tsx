@@ -1,5 +1,5 @@
-// The feed of Messages, the newest first. Texts that were encrypted are opened here with a passphrase
-// that never leaves the tab.
+// The feed of Messages, the newest first. Encrypted texts are opened here with a passphrase that
+// never leaves the tab.
 
 import { useMemo, useState } from 'preact/hooks'
 

@@ -51,7 +51,8 @@ export const EN = {
   startTitle: 'Channels',
   welcome: 'Watch your channels',
   welcomeText:
-    'A channel collects what programs and devices send: the state of Things, Events while they last, and Messages. Create one, or open one that you have.',
+    'A channel collects what programs and devices send: the state of Things, Events while they ' +
+    'last, and Messages. Create one, or open one that you have.',
   yourChannels: 'On this browser',
   create: 'Create a channel',
   createHint: 'For something new. You choose a name and a password.',
@@ -191,7 +192,8 @@ export const EN = {
   entries: 'Entries of the feed',
   onPhone: 'On another device',
   onPhoneText:
-    'The link opens this channel in another browser. It carries a key of its own, which you can revoke below.',
+    'The link opens this channel in another browser. It carries a key of its own, which you can ' +
+    'revoke below.',
   makeLink: 'Make a link',
   linkOf: 'Link for another device',
   qr: 'QR code of the link',

@@ -12,8 +12,8 @@ export interface DemoAccess {
 }
 
 /**
- * The address of the console. With access it opens the channel: the secrets of the demo stand behind
- * the #, which no browser sends.
+ * The address of the console. With access it opens the channel: the secrets of the demo stand
+ * behind the #, which no browser sends.
  */
 export function consoleAddress(baseUrl: string, access: DemoAccess | undefined): string {
   if (access === undefined) return `${baseUrl}/console/`
