@@ -21,6 +21,9 @@ export function Frame({ children }: { readonly children: ComponentChildren }) {
   useEffect(() => {
     // A person who goes to a view by the keyboard begins at its top.
     if (!isFirst.current) main.current?.focus()
+    // On a phone the row of views is wider than the screen.
+    const current = document.querySelector('nav [aria-current]')
+    current?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
     isFirst.current = false
   }, [place])
   const skip = (event: Event): void => {
@@ -38,7 +41,7 @@ export function Frame({ children }: { readonly children: ComponentChildren }) {
             <circle cx="25" cy="39" r="14" />
             <path d="M38 26 56 8M43 36h17M28 21V4" />
           </svg>
-          Heliograph
+          <span>Heliograph</span>
         </a>
         <Channels />
         <Pulse />

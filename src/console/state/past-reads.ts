@@ -1,11 +1,13 @@
 // Reads the last hour of the Things that a person looks at, two at a time. A row that is scrolled
 // away before its turn is not read.
 
-import { nowMs } from './clock.ts'
+import { after, nowMs } from './clock.ts'
 import { readPast } from './history.ts'
 import type { LiveChannel } from './live-channel.ts'
 
 const AT_ONCE = 2
+/** A row that is scrolled by is not looked at. */
+const SEEN_MS = 250
 const HOUR_MS = 3_600_000
 const ASKED_MAX = 20_000
 
@@ -17,9 +19,14 @@ let running = 0
 export function wantPast(channel: LiveChannel, id: string): () => void {
   const key = `${channel.id}/${id}`
   if (asked.has(key) || !channel.isCurrent.peek()) return () => {}
-  waiting.set(key, () => read(channel, id))
-  run()
-  return () => void waiting.delete(key)
+  const cancel = after(SEEN_MS, () => {
+    waiting.set(key, () => read(channel, id))
+    run()
+  })
+  return () => {
+    cancel()
+    waiting.delete(key)
+  }
 }
 
 function run(): void {

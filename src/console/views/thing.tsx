@@ -106,7 +106,11 @@ function Courses({ channel, thing }: { readonly channel: LiveChannel; readonly t
     return () => ended.abort()
     // A Thing that stands still is not read again.
   }, [channel, id, span, Math.floor(thing.seq > 0 ? beat : 0)])
-  const courses = useMemo(() => coursesOf(read?.items ?? []), [read])
+  // One point is no course; its value stands above.
+  const courses = useMemo(
+    () => [...coursesOf(read?.items ?? [])].filter(([, { times }]) => times.length > 1),
+    [read],
+  )
   return (
     <section>
       <div class="actions">
@@ -127,9 +131,9 @@ function Courses({ channel, thing }: { readonly channel: LiveChannel; readonly t
           </p>
         )}
       </div>
-      {read !== undefined && courses.size === 0 && <p class="hint">{t('noHistory')}</p>}
+      {read !== undefined && courses.length === 0 && <p class="hint">{t('noHistory')}</p>}
       <div class="charts">
-        {[...courses].map(([name, { times, values }]) => (
+        {courses.map(([name, { times, values }]) => (
           <figure class="chart" key={name}>
             <figcaption>
               <bdi>{visible(name)}</bdi>
