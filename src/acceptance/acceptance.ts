@@ -52,7 +52,7 @@ import { MessageClaims } from './message-claims.ts'
 import { PAGE_READS, pagesInTurn } from './page-reads.ts'
 import { PasswordBudget } from './password-budget.ts'
 import { createPasswordWork } from './password-work.ts'
-import type { PasswordWork } from './password-work.ts'
+import type { Derive } from './password-work.ts'
 import { hexSource } from './random.ts'
 import { StateReads } from './state-reads.ts'
 import { Statuses } from './status.ts'
@@ -75,8 +75,8 @@ export interface AcceptancePorts {
   readonly monotonicMs: () => number
   readonly timers: Timers
   readonly entropy: Runtime['entropy']
-  /** Absent for scrypt; tests hand in their own. */
-  readonly passwordWork?: PasswordWork
+  /** Derives keys from passwords; absent for scrypt. */
+  readonly derive?: Derive | undefined
 }
 
 export interface AcceptanceOptions {
@@ -120,9 +120,11 @@ const NEW_DEVICES_TOTAL = 100_000
 export function createAcceptance(ports: AcceptancePorts, options: AcceptanceOptions): Acceptance {
   const { bus, channels, meter, timers, nowMs, monotonicMs, entropy } = ports
   const { passwordBudget, deviceBudgetPerAddress: perAddress, statusRetentionMs } = options
-  const work =
-    ports.passwordWork ??
-    createPasswordWork({ entropy, salt: (first) => channels.passwordSalt(first) })
+  const work = createPasswordWork({
+    entropy,
+    salt: (first) => channels.passwordSalt(first),
+    ...(ports.derive !== undefined && { derive: ports.derive }),
+  })
   const credentials = createCredentials({ channels, work, monotonicMs, timers, entropy })
   const audit = new Audit(ports)
   const passwords = new PasswordBudget(passwordBudget, nowMs)

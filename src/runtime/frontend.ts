@@ -12,7 +12,7 @@ import type { IngressOptions, Style } from '#src/ingress/ingress'
 import { profileOf } from './gateway-profile.ts'
 import type { BoundPorts } from './gateway-profile.ts'
 import { composeSessionDoors, httpDoor } from './doors.ts'
-import { composeAcceptance, composeAcceptor, composeSessions } from './stages.ts'
+import { composeStages } from './stages.ts'
 import { metricsText } from '#src/telemetry/metrics'
 import type { Metrics, MetricsPart } from '#src/telemetry/meter'
 
@@ -63,8 +63,7 @@ export async function composeFrontend(
   const { logger, meter, metrics, runtime } = edge
   const { durability, probes } = backend
   const callers = (): number => ingress.connections.open
-  const acceptor = composeAcceptor(config, edge, { backend, callers })
-  const acceptance = composeAcceptance(config, edge, { backend, sink: acceptor })
+  const { acceptor, acceptance, sessions } = composeStages(config, edge, { backend, callers })
   const ports = new Map([['http', config.http.port]])
   let isOpen = false
   const ingress = createIngress(
@@ -82,8 +81,6 @@ export async function composeFrontend(
     },
     ingressOptions(config, assistants),
   )
-  backend.onLoss(() => acceptance.recheck())
-  const sessions = composeSessions(edge, { backend, acceptance, lanes: config.lanes })
   const ofSessions = composeSessionDoors(config, edge, { ingress, sessions })
   const ofRequests = [httpDoor(ingress)]
   const doors: readonly Door[] = [...ofRequests, ...ofSessions]

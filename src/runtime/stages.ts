@@ -6,6 +6,7 @@ import type { Config } from '#src/config/config'
 import type { SubmissionSink } from '#domain/ports'
 import { createAcceptance } from '#src/acceptance/acceptance'
 import type { Acceptance, AcceptanceOptions } from '#src/acceptance/acceptance'
+import type { Derive } from '#src/acceptance/password-work'
 import { sessionAdmission } from '#src/acceptance/devices/session-admission'
 import { Acceptor } from '#src/stream/acceptor'
 import { createSessions } from '#src/transports/sessions'
@@ -18,13 +19,36 @@ const CHANNEL_IN_FLIGHT_MAX = 4096
 const UNAPPLIED_MAX = 500_000
 
 export type StageConfig = Pick<Config, 'lanes'> & AcceptanceOptions
-export type StageEdge = Pick<BackendEdge, 'logger' | 'meter' | 'runtime'>
+export type StageEdge = Pick<BackendEdge, 'logger' | 'meter' | 'runtime'> & {
+  /** Derives keys from passwords; absent for scrypt. */
+  readonly derive?: Derive
+}
+
+/** The stages of the frontend's thread without their listeners. */
+export interface Stages {
+  readonly acceptor: Acceptor
+  readonly acceptance: Acceptance
+  readonly sessions: Sessions
+}
 
 /**
- * The acceptor in front of the backend's log. `callers` gives the number of connections, each of
- * which may have a request in progress.
+ * Joins the stages with the backend. `callers` gives the number of connections, each of which may
+ * have a request in progress.
  */
-export function composeAcceptor(
+export function composeStages(
+  config: StageConfig,
+  edge: StageEdge,
+  { backend, callers }: { readonly backend: Backend; readonly callers: () => number },
+): Stages {
+  const acceptor = composeAcceptor(config, edge, { backend, callers })
+  const acceptance = composeAcceptance(config, edge, { backend, sink: acceptor })
+  backend.onLoss(() => acceptance.recheck())
+  const sessions = composeSessions(edge, { backend, acceptance, lanes: config.lanes })
+  return { acceptor, acceptance, sessions }
+}
+
+/** The acceptor in front of the backend's log. */
+function composeAcceptor(
   { lanes }: StageConfig,
   { meter, runtime }: StageEdge,
   { backend, callers }: { readonly backend: Backend; readonly callers: () => number },
@@ -46,13 +70,13 @@ export function composeAcceptor(
 }
 
 /** The acceptance stage, in front of the acceptor and over the backend's stores. */
-export function composeAcceptance(
+function composeAcceptance(
   config: StageConfig,
-  { logger, meter, runtime }: StageEdge,
+  { logger, meter, runtime, derive }: StageEdge,
   { backend, sink }: { readonly backend: Backend; readonly sink: SubmissionSink },
 ): Acceptance {
   const { bus, stores } = backend
-  const ports = { ...stores, ...runtime, timers: runtime, bus, meter, logger, sink }
+  const ports = { ...stores, ...runtime, timers: runtime, bus, meter, logger, sink, derive }
   return createAcceptance(ports, config)
 }
 
@@ -64,7 +88,7 @@ interface SessionStage {
 }
 
 /** The sessions of the devices, over the backend's stores and bus. */
-export function composeSessions(
+function composeSessions(
   { logger, meter, runtime }: StageEdge,
   { backend, acceptance, lanes }: SessionStage,
 ): Sessions {
