@@ -3,12 +3,10 @@
 
 import { createHash } from 'node:crypto'
 
-import type { Carrier, SessionHandle } from '#src/transports/carrier'
-import type { Sessions } from '#src/transports/sessions'
 import { between } from './chance.ts'
-import type { Chance } from './chance.ts'
+import { Connection } from './device-connection.ts'
+import type { Destination, Network } from './device-connection.ts'
 import type { Observations } from './observations.ts'
-import type { Owner, VirtualTime } from './virtual-time.ts'
 
 interface Frame {
   readonly type: string
@@ -34,24 +32,13 @@ interface Channel {
   readonly things: Map<string, Map<string, unknown>>
 }
 
-/** Where a device finds a gateway. */
-export interface Destination {
-  readonly sessions: Sessions
-  readonly owner: Owner
-}
-
-export interface DeviceParts {
+export interface DeviceParts extends Network {
   readonly name: string
   readonly deviceKey: string
-  readonly time: VirtualTime
-  readonly chance: Chance
   readonly observations: Observations
-  readonly delayMs: () => number
   /** A gateway that takes connections; undefined while there is none. */
   readonly find: () => Destination | undefined
 }
-
-const SILENT_MS = 60_000
 
 export class SimulatedDevice {
   readonly name: string
@@ -209,109 +196,3 @@ function foldThing(things: Map<string, Map<string, unknown>>, frame: Frame): voi
 
 const summary = ({ type, channel_id: id, seq, op_id: opId, reason }: Partial<Frame>): string =>
   [type, id?.slice(0, 4), seq, opId, reason].filter((part) => part !== undefined).join(' ')
-
-interface Handlers {
-  readonly hear: (text: string) => void
-  /** Called when the connection has ended; the device comes back after a delay. */
-  readonly end: (delayMs: number) => void
-}
-
-/** One connection of a device to one process. */
-class Connection implements Carrier {
-  readonly kind = 'wss'
-  readonly openingMs = 0
-  readonly address = '192.0.2.1'
-  readonly authorization = ''
-  isWelcome = false
-  /** The last seq of each channel in this session. */
-  seen = new Map<string, number>()
-  readonly #parts: DeviceParts
-  readonly #owner: Owner
-  readonly #handlers: Handlers
-  #handle: SessionHandle | undefined
-  #isBroken = false
-  #isClosed = false
-  #arrivals = { there: 0, back: 0 }
-  #unacknowledged = new Map<string, number>()
-  #heardMs: number
-
-  constructor(parts: DeviceParts, { sessions, owner }: Destination, handlers: Handlers) {
-    this.#parts = parts
-    this.#owner = owner
-    this.#handlers = handlers
-    this.#heardMs = parts.time.now
-    this.#pass('there', () => {
-      this.#handle = sessions.open(this)
-    })
-    this.#watch()
-  }
-
-  say(frame: object): void {
-    const text = JSON.stringify(frame)
-    this.#pass('there', () => this.#handle?.receive(text))
-  }
-
-  /** Acknowledges what came together, once. */
-  acknowledge(channelId: string, seq: number): void {
-    const isFirst = this.#unacknowledged.size === 0
-    this.#unacknowledged.set(channelId, seq)
-    if (!isFirst) return
-    this.#parts.time.after(between(this.#parts.chance, 0, 50), () => {
-      const acknowledged = [...this.#unacknowledged]
-      this.#unacknowledged.clear()
-      for (const [id, upTo] of acknowledged) this.say({ type: 'ack', channel_id: id, seq: upTo })
-    })
-  }
-
-  /** The device is gone; `isTold`: the gateway learns of it. */
-  break(isTold: boolean): void {
-    if (isTold) this.#pass('there', () => this.#handle?.closed())
-    this.#isBroken = true
-  }
-
-  send(texts: readonly string[]): number | 'closed' {
-    if (this.#isClosed) return 'closed'
-    this.#pass('back', () => {
-      this.#heardMs = this.#parts.time.now
-      for (const text of texts) if (!this.#isBroken) this.#handlers.hear(text)
-    })
-    return 0
-  }
-
-  close(): void {
-    this.#close()
-  }
-
-  cut(): void {
-    this.#close()
-  }
-
-  #close(): void {
-    if (this.#isClosed) return
-    this.#isClosed = true
-    this.#parts.time.after(0, () => this.#handle?.closed(), this.#owner)
-    this.#pass('back', () => this.#handlers.end(between(this.#parts.chance, 50, 1_000)))
-  }
-
-  #pass(way: 'there' | 'back', arrive: () => void): void {
-    const { time, delayMs } = this.#parts
-    if (this.#isBroken) return
-    const at = Math.max(this.#arrivals[way], time.now + delayMs())
-    this.#arrivals[way] = at
-    const arrived = (): void => {
-      if (way === 'there' ? !this.#isClosed : !this.#isBroken) arrive()
-    }
-    time.after(at - time.now, arrived, way === 'there' ? this.#owner : undefined)
-  }
-
-  /** A connection to a process that is gone, or silent for too long. */
-  #watch(): void {
-    this.#parts.time.after(1_000, () => {
-      if (this.#isBroken || this.#isClosed) return
-      const isSilent = this.#parts.time.now - this.#heardMs > SILENT_MS
-      if (this.#owner.state !== 'dead' && !isSilent) return this.#watch()
-      this.break(true)
-      this.#handlers.end(between(this.#parts.chance, 50, 2_000))
-    })
-  }
-}

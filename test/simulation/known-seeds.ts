@@ -6,4 +6,11 @@ export interface KnownSeed {
   readonly was: string
 }
 
-export const KNOWN_SEEDS: readonly KnownSeed[] = []
+export const KNOWN_SEEDS: readonly KnownSeed[] = [
+  {
+    seed: 54,
+    isCluster: true,
+    was: 'a node did not know a node that was cut off, and found no operation',
+  },
+  { seed: 1010, isCluster: true, was: 'the same, shortly after a start' },
+]

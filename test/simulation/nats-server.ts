@@ -2,10 +2,11 @@
 // uses, over streams in memory.
 
 import { matches, Stream } from './jetstream.ts'
-import type { Consumer, Stored, StreamConfig } from './jetstream.ts'
+import type { Consumer, StreamConfig } from './jetstream.ts'
 import type { NatsClient } from './nats-client.ts'
+import { answer, deliveryOf, infoOf, messageOf, recordOf, timeOf } from './nats-answers.ts'
+import type { Json } from './nats-answers.ts'
 import { MemoryMessage } from './nats-message.ts'
-import { EPOCH_MS } from './virtual-runtime.ts'
 import type { VirtualTime } from './virtual-time.ts'
 
 /** What may go wrong with JetStream. */
@@ -23,7 +24,6 @@ export interface StreamFaults {
 }
 
 type Respond = (message: MemoryMessage) => void
-type Json = Readonly<Record<string, unknown>>
 
 const HEARTBEAT_MS = 500
 const NOT_FOUND = { code: 404, err_code: 10_059, description: 'stream not found' }
@@ -31,7 +31,6 @@ const EXISTS = { code: 400, err_code: 10_058, description: 'stream name already 
 const NO_MESSAGE = { code: 404, err_code: 10_037, description: 'no message found' }
 const NO_CONSUMER = { code: 404, err_code: 10_014, description: 'consumer not found' }
 
-const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 const NOTHING = new Uint8Array()
 
@@ -290,42 +289,4 @@ export class NatsServer {
       client.deliver(deliveryOf(stream, consumer, next), request.inbox)
     }
   }
-}
-
-const answer = (body: Json): MemoryMessage =>
-  new MemoryMessage('', encoder.encode(JSON.stringify(body)))
-
-const infoOf = (stream: Stream): Json => ({
-  config: stream.config,
-  created: new Date(EPOCH_MS).toISOString(),
-  state: {
-    messages: stream.size,
-    bytes: stream.bytes,
-    first_seq: stream.first,
-    last_seq: stream.last,
-    consumer_count: stream.consumers.size,
-  },
-})
-
-const timeOf = ({ atMs }: Stored): string => new Date(EPOCH_MS + Math.floor(atMs)).toISOString()
-
-const recordOf = (stored: Stored): Json => ({
-  subject: stored.subject,
-  seq: stored.seq,
-  data: Buffer.from(stored.data).toString('base64'),
-  time: timeOf(stored),
-})
-
-function messageOf(stream: Stream, query: Json): Stored | undefined {
-  const { last_by_subj: last, next_by_subj: next, seq } = query
-  if (typeof last === 'string') return stream.lastBySubject(last)
-  if (typeof next === 'string') return stream.nextBySubject(next, Number(seq))
-  return stream.at(Number(seq))
-}
-
-function deliveryOf(stream: Stream, consumer: Consumer, stored: Stored): MemoryMessage {
-  const nanos = `${EPOCH_MS + Math.floor(stored.atMs)}000000`
-  const place = `${stored.seq}.${consumer.delivered}.${nanos}.${consumer.backlog.length}`
-  const reply = `$JS.ACK.${stream.config.name}.${consumer.name}.1.${place}`
-  return new MemoryMessage(stored.subject, stored.data, { reply, values: stored.headers })
 }

@@ -42,7 +42,8 @@ const PAGE = 500
 export async function runSeed(options: RunOptions): Promise<Ran> {
   const { seed, minutes, trace } = options
   const chance = seeded(seed ^ 0x5eed)
-  const isCluster = options.isCluster ?? chance(4) > 0
+  const isDrawn = chance(4) > 0
+  const isCluster = options.isCluster ?? isDrawn
   const swarm = options.swarm ?? swarmOf(chance, isCluster)
   const tables = await loadSchema()
   const world = new World({ seed, swarm, tables, trace })
