@@ -53,6 +53,8 @@ const ATTEMPTS_MAX = 5
 export class Clients {
   readonly channels: Channel[] = []
   readonly #parts: ClientParts
+  /** Submissions whose sender waits, or will try again. */
+  pending = 0
   #tokens = 0
   #passwords = 0
 
@@ -91,6 +93,7 @@ export class Clients {
       outcome: 'open',
     }
     observations.sent.push(sent)
+    this.pending += 1
     void this.#submit(sent, channel, 1)
   }
 
@@ -105,6 +108,7 @@ export class Clients {
     if (told !== 'none' && 'value' in told) {
       sent.outcome = 'accepted'
       sent.opId = told.value
+      this.pending -= 1
       return this.#readBack(sent, channel)
     }
     if (error?.startsWith('op_id_') === true) {
@@ -115,7 +119,10 @@ export class Clients {
       error === 'none' || error === 'submission_outcome_unknown' || error === 'threw'
     if (isUnknown) sent.outcome = 'unknown'
     else if (sent.outcome === 'open') sent.outcome = 'refused'
-    if (!isClaimed || attempt === ATTEMPTS_MAX || channel.isDeleted) return
+    if (!isClaimed || attempt === ATTEMPTS_MAX || channel.isDeleted) {
+      this.pending -= 1
+      return
+    }
     time.after(between(chance, 10, 1_000), () => void this.#submit(sent, channel, attempt + 1))
   }
 

@@ -6,7 +6,7 @@ import type { Opener, Runner, RunnerResult, Source } from '#src/store/jobs/execu
 import { SqliteConnection, SqliteError } from '#src/store/sqlite/connection'
 import type { SqliteStatement, Values } from '#src/store/sqlite/connection'
 import { sqlite } from '#src/store/sqlite/dialect'
-import type { Owner, VirtualTime } from './virtual-time.ts'
+import type { Event, Owner, VirtualTime } from './virtual-time.ts'
 
 /** What may go wrong with one request to the database. */
 export interface DatabaseFaults {
@@ -43,6 +43,7 @@ interface Transaction {
   /** Moves with each statement; the server ends a transaction that stands still. */
   atMs: number
   isOpen: boolean
+  watch: Event | undefined
 }
 
 export class Database {
@@ -137,28 +138,30 @@ export class Database {
 
   /** A statement outside of transactions. */
   async #alone<Answer>(owner: Owner, work: () => Answer): Promise<Answer> {
-    const transaction = await this.#begin(owner, true)
+    const transaction = await this.#take(owner, true)
     if (transaction !== this.#running) throw new Failed('lost')
     try {
-      const answer = work()
+      return work()
+    } finally {
       this.#end('RELEASE')
-      return answer
-    } catch (error) {
-      this.#end('ROLLBACK')
-      throw error
     }
   }
 
   async #begin(owner: Owner, isRemote: boolean): Promise<Transaction> {
+    const transaction = await this.#take(owner, isRemote)
+    if (transaction !== this.#running) throw new Failed('lost')
+    this.#prepared('SAVEPOINT t').run()
+    transaction.isOpen = true
+    return transaction
+  }
+
+  /** Waits for the database, which one transaction has at a time. */
+  async #take(owner: Owner, isRemote: boolean): Promise<Transaction> {
     if (isRemote) await this.#pause(owner, this.#faults.delayMs())
     const fate = this.#faults.isDown() ? 'lost' : this.#faults.begin(owner)
     if (fate === 'silent') await this.#pause(owner, SILENT_MS)
     if (fate !== 'well') throw new Failed(fate)
-    const transaction = this.#running === undefined ? this.#enter(owner) : await this.#turn(owner)
-    if (transaction !== this.#running) throw new Failed('lost')
-    this.#connection.exec('SAVEPOINT t')
-    transaction.isOpen = true
-    return transaction
+    return this.#running === undefined ? this.#enter(owner) : this.#turn(owner)
   }
 
   /** Waits until no other transaction runs. */
@@ -184,15 +187,19 @@ export class Database {
   }
 
   #enter(owner: Owner): Transaction {
-    const transaction = { owner, atMs: this.#time.now, isOpen: false }
+    const transaction: Transaction = {
+      owner,
+      atMs: this.#time.now,
+      isOpen: false,
+      watch: undefined,
+    }
     this.#running = transaction
     this.#watch(transaction)
     return transaction
   }
 
   #watch(transaction: Transaction): void {
-    this.#time.after(IDLE_MS, () => {
-      if (this.#running !== transaction) return
+    transaction.watch = this.#time.after(IDLE_MS, () => {
       if (this.#time.now - transaction.atMs >= IDLE_MS) this.#end('ROLLBACK')
       else this.#watch(transaction)
     })
@@ -202,11 +209,10 @@ export class Database {
     const transaction = this.#running
     const fate = how === 'ROLLBACK' ? 'well' : this.#faults.commit(owner)
     const delayMs = this.#faults.delayMs()
-    await this.#pause(owner, delayMs / 2)
+    await this.#pause(owner, delayMs)
     if (this.#running !== transaction) throw new Failed('lost')
     const isKept = how === 'COMMIT' && fate !== 'taken-back' && fate !== 'lost-before'
     this.#end(isKept ? 'RELEASE' : 'ROLLBACK')
-    await this.#pause(owner, delayMs / 2)
     if (fate === 'taken-back') throw new Failed('taken-back')
     if (fate === 'silent') await this.#pause(owner, SILENT_MS)
     if (fate !== 'well') throw new Failed(fate === 'silent' ? 'silent' : 'lost')
@@ -214,9 +220,13 @@ export class Database {
 
   #end(how: 'RELEASE' | 'ROLLBACK'): void {
     const isOpen = this.#running?.isOpen === true
-    if (isOpen && how === 'ROLLBACK') this.#connection.exec('ROLLBACK TO t')
-    if (isOpen) this.#connection.exec('RELEASE t')
-    if (this.#isSynchronous && how === 'RELEASE') this.#connection.exec('COMMIT; BEGIN')
+    if (this.#running?.watch !== undefined) this.#running.watch.run = undefined
+    if (isOpen && how === 'ROLLBACK') this.#prepared('ROLLBACK TO t').run()
+    if (isOpen) this.#prepared('RELEASE t').run()
+    if (this.#isSynchronous && isOpen && how === 'RELEASE') {
+      this.#prepared('COMMIT').run()
+      this.#prepared('BEGIN').run()
+    }
     this.#running = undefined
     for (;;) {
       const next = this.#waiting.shift()

@@ -21,15 +21,18 @@ export interface ProcessParts {
   readonly servers: Servers
   readonly logger: Logger
   readonly lanes: number
+  /** Seconds for which the log keeps what is applied. */
+  readonly logKeepS: number
   readonly isCluster: boolean
   /** Called when the process has ended by itself: it gave up, or could not start. */
   readonly onEnd: (reason: string) => void
 }
 
-const settingsOf = ({ name, lanes, isCluster }: ProcessParts) => ({
+const settingsOf = ({ name, lanes, logKeepS, isCluster }: ProcessParts) => ({
   SERVICE_NODE_ID: name,
   SERVICE_LANES: String(lanes),
   SERVICE_LOG_LEVEL: 'silent',
+  SERVICE_LOG_KEEP: `${logKeepS}s`,
   ...(isCluster
     ? {
         SERVICE_DATABASE_URL: 'mysql://simulated:simulated@database:3306/simulated',
@@ -86,16 +89,20 @@ export class GatewayProcess {
 
   /** Stops as a supervisor asks it to: in the order of the gateway's own stop. */
   async stop(): Promise<void> {
+    await this.#stop().catch(() => undefined)
+    this.parts.onEnd('stopped')
+  }
+
+  async #stop(): Promise<void> {
     const stages = this.#stages
     const backend = this.#backend
     this.#isOpen = false
-    if (stages === undefined || backend === undefined) return this.parts.onEnd('stopped')
+    if (stages === undefined || backend === undefined) return
     await stages.acceptor.drain()
     await backend.drain()
     await stages.sessions.close()
     stages.acceptance.close()
     await stages.acceptor.applied(3_000)
     await backend.close()
-    this.parts.onEnd('stopped')
   }
 }

@@ -21,6 +21,7 @@ export interface MachineParts {
   readonly observations: Observations
   readonly logger: Logger
   readonly lanes: number
+  readonly logKeepS: number
   readonly clock: Clock
   /** Milliseconds of the way to NATS or back. */
   readonly delayMs: () => number
@@ -51,7 +52,7 @@ export class Machine {
 
   start(): void {
     if (this.process !== undefined) return
-    const { time, chance, clock, logger, lanes, name, nats } = this.#parts
+    const { time, chance, clock, logger, lanes, logKeepS, name, nats } = this.#parts
     this.#starts += 1
     const runtime = new VirtualRuntime(time, clock, chance(2 ** 31))
     const process: GatewayProcess = new GatewayProcess({
@@ -59,6 +60,7 @@ export class Machine {
       runtime,
       logger,
       lanes,
+      logKeepS,
       isCluster: nats !== undefined,
       servers: this.#serversOf(runtime),
       onEnd: (reason) => {

@@ -1,4 +1,5 @@
-// Runs seeds: `npm run simulate -- --seeds N [--first S] [--minutes M] [--cluster|--sole] [--trace]`.
+// Runs seeds: `npm run simulate -- --seeds N [--first S] [--minutes M] [--cluster|--sole] [--trace]
+// [--until-failed]`.
 
 import { parseArgs } from 'node:util'
 
@@ -12,6 +13,7 @@ const { values } = parseArgs({
     cluster: { type: 'boolean', default: false },
     sole: { type: 'boolean', default: false },
     trace: { type: 'boolean', default: false },
+    'until-failed': { type: 'boolean', default: false },
   },
 })
 
@@ -20,7 +22,10 @@ const seeds = Number(values.seeds)
 const first = Number(values.first)
 const kind = values.cluster ? true : values.sole ? false : undefined
 let failed = 0
+let ran = 0
 for (let seed = first; seed < first + seeds; seed += 1) {
+  if (values['until-failed'] && failed > 0) break
+  ran += 1
   const { broken, hash, events, accepted } = await runSeed({
     seed,
     minutes: Number(values.minutes),
@@ -34,5 +39,5 @@ for (let seed = first; seed < first + seeds; seed += 1) {
   const more = broken.length === 1 ? '' : ` (and ${broken.length - 1} more)`
   say(`seed ${seed}: ${one.sentence}: ${one.detail}${more}`)
 }
-say(`${seeds} seeds, ${failed} failed`)
+say(`${ran} seeds, ${failed} failed`)
 process.exit(failed === 0 ? 0 : 1)

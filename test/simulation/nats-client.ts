@@ -19,8 +19,8 @@ export interface Link {
 }
 
 interface Subscribed {
-  readonly filter: string
   readonly take: NonNullable<SubscriptionOptions['callback']>
+  isOpen: boolean
 }
 
 /** The client pings every second, and gives a connection up after two pings without an answer. */
@@ -34,7 +34,10 @@ const bytesOf = (data: string | Uint8Array = ''): Uint8Array =>
 
 export class NatsClient {
   readonly #parts: ClientParts
-  readonly #subscribed = new Set<Subscribed>()
+  /** By filter. */
+  readonly #subscribed = new Map<string, Set<Subscribed>>()
+  /** The filters that are patterns. */
+  readonly #patterns = new Set<string>()
   readonly #statuses: Status[] = []
   /** Messages that the network holds back, in both directions. */
   readonly #held: (() => void)[] = []
@@ -83,25 +86,37 @@ export class NatsClient {
   /** Gives a message to the subscriptions that it fits; returns their number. */
   deliver(message: MemoryMessage, inbox = message.subject): number {
     if (!this.isHere) return 0
-    const found = [...this.#subscribed].filter(({ filter }) => matches(filter, inbox))
+    const found = this.#fitting(inbox)
     if (found.length === 0) return 0
     this.#pass('back', () => {
-      const received = new MemoryMessage(message.subject, message.data, {
-        reply: message.reply,
-        values: message.values,
-        code: message.headers.code,
-        description: message.headers.description,
-      })
-      received.publish = (subject, data) => this.#send(new MemoryMessage(subject, bytesOf(data)))
-      for (const one of found) if (this.#subscribed.has(one)) void one.take(null, received.asMsg())
+      message.publish = (subject, data) => this.#send(new MemoryMessage(subject, bytesOf(data)))
+      for (const one of found) if (one.isOpen) void one.take(null, message.asMsg())
     })
     return found.length
   }
 
   #listen(filter: string, callback: SubscriptionOptions['callback']) {
-    const one: Subscribed = { filter, take: callback ?? (() => undefined) }
-    this.#subscribed.add(one)
-    return { unsubscribe: () => void this.#subscribed.delete(one) }
+    const one: Subscribed = { take: callback ?? (() => undefined), isOpen: true }
+    const same = this.#subscribed.get(filter) ?? new Set()
+    this.#subscribed.set(filter, same.add(one))
+    if (/[*>]/.test(filter)) this.#patterns.add(filter)
+    const unsubscribe = (): void => {
+      one.isOpen = false
+      same.delete(one)
+      if (same.size > 0) return
+      this.#subscribed.delete(filter)
+      this.#patterns.delete(filter)
+    }
+    return { unsubscribe }
+  }
+
+  /** The subscriptions that a subject fits. */
+  #fitting(subject: string): readonly Subscribed[] {
+    const found = [...(this.#subscribed.get(subject) ?? [])]
+    for (const pattern of this.#patterns) {
+      if (matches(pattern, subject)) found.push(...(this.#subscribed.get(pattern) ?? []))
+    }
+    return found
   }
 
   #request(

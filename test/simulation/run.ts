@@ -74,9 +74,11 @@ async function finish(world: World): Promise<void> {
   let restless = 'the gateways do not start'
   while (time.now - healedMs < REST_MS_MAX) {
     await time.run(time.now + POLL_MS)
-    const looked = await looking(world, () => look(world, reader))
-    // A look takes time: only one that found the same as the look before saw one state.
     const before = restless
+    restless = restlessOutside(world)
+    if (restless !== '') continue
+    const looked = await looking(world, () => look(world, reader))
+    // A look takes time: only one that found rest as the look before did saw one state.
     restless = restlessIn(world, looked)
     if (restless !== '' || before !== '') continue
     final = looked
@@ -137,12 +139,11 @@ async function look(world: World, store: Store): Promise<Final> {
     )
     values.set(id, new Map(things))
   }
-  const statuses = new Map<string, string>()
-  for (const { opId, outcome } of observations.sent) {
-    if (outcome !== 'accepted' || opId === undefined) continue
-    const found = await store.operations.find(opId as OperationId)
-    if (found !== undefined) statuses.set(opId, found.status)
-  }
+  const asked = observations.sent.flatMap(({ opId = '', outcome }) =>
+    outcome === 'accepted' ? [opId as OperationId] : [],
+  )
+  const found = await Promise.all(asked.map((opId) => store.operations.find(opId)))
+  const statuses = new Map(found.flatMap((one) => (one ? [[one.opId, one.status]] : [])))
   const joinedAt = new Map<string, Map<string, number>>()
   for (const { device } of devices) {
     const positions = await store.subscriptions.positions(device.deviceId as DeviceId)
@@ -154,22 +155,27 @@ async function look(world: World, store: Store): Promise<Final> {
   return { channels, entries, values, statuses, joinedAt }
 }
 
-/** Says what is not at rest; '' when everything is. */
+/** Says what the world outside sees not to be at rest; '' when everything is. */
+function restlessOutside(world: World): string {
+  if (world.served().length < world.machines.length) return 'a process does not serve'
+  if (world.clients.pending > 0) return 'a sender waits for an answer'
+  const offline = world.devices.find(({ device }) => !device.isOnline)
+  return offline === undefined ? '' : `${offline.device.name} is not connected`
+}
+
+/** Says what is not at rest in the final state; '' when everything is. */
 function restlessIn(world: World, { channels, entries, statuses, joinedAt }: Final): string {
-  const { machines, devices, observations } = world
-  if (world.served().length < machines.length) return 'a process does not serve'
+  const { devices, observations } = world
   const heads = new Map<string, number>()
   for (const { channelId, seq } of entries) {
     heads.set(channelId, Math.max(heads.get(channelId) ?? 0, seq))
   }
   for (const { opId = '', outcome, channelId } of observations.sent) {
-    if (outcome === 'open') return 'a sender waits for an answer'
     if (outcome !== 'accepted' || !channels.includes(channelId)) continue
     const status = statuses.get(opId)
     if (status === undefined || status === 'accepted') return `${opId} is ${status}`
   }
   for (const { device } of devices) {
-    if (!device.isOnline) return `${device.name} is not connected`
     const joined = joinedAt.get(device.deviceId) ?? new Map<string, number>()
     for (const id of joined.keys()) {
       const head = heads.get(id) ?? 0

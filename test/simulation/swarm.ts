@@ -1,7 +1,7 @@
 // What a seed chooses for its world: its size, its load, and how often what goes wrong. Each fault
 // is absent from some seeds, so that no fault hides another one.
 
-import { between, happens } from './chance.ts'
+import { between, happens, oneOf } from './chance.ts'
 import type { Chance } from './chance.ts'
 
 /** Faults and changes that come by themselves, each so many times in a second on average. */
@@ -45,6 +45,8 @@ export interface Swarm {
   readonly isCluster: boolean
   readonly nodes: number
   readonly lanes: number
+  /** Seconds for which the log keeps what is applied. */
+  readonly logKeepS: number
   readonly channels: number
   readonly things: number
   readonly devices: number
@@ -106,6 +108,7 @@ export function swarmOf(chance: Chance, isCluster: boolean): Swarm {
     isCluster,
     nodes: isCluster ? between(chance, 1, 5) : 1,
     lanes: isCluster ? between(chance, 1, 6) : between(chance, 1, 2),
+    logKeepS: oneOf(chance, [0, 10, 3_600]),
     channels: between(chance, 1, 6),
     things: between(chance, 1, 10),
     devices: between(chance, 0, 5),
@@ -129,6 +132,7 @@ export function calmSwarm(nodes: number, load: number): Swarm {
     isCluster: true,
     nodes,
     lanes: 6,
+    logKeepS: 3_600,
     channels: 6,
     things: 10,
     devices: 4,

@@ -233,7 +233,7 @@ export class World {
 
   #machine(index: number): Machine {
     const chance = this.#chance
-    const { drift, delayMsMax, lanes } = this.swarm
+    const { drift, delayMsMax, lanes, logKeepS } = this.swarm
     return new Machine({
       name: `node-${index}`,
       time: this.time,
@@ -241,6 +241,7 @@ export class World {
       observations: this.observations,
       logger: loggerFor(`node-${index}`, this.#trace),
       lanes,
+      logKeepS,
       clock: { rate: 1 + (drift * (chance(2_001) - 1_000)) / 1_000, setByMs: 0 },
       delayMs: () => this.#delay(delayMsMax.stream),
       nats: this.nats,
