@@ -180,8 +180,10 @@ export class Stream {
 /** True when a subject fits a filter with `*` for one token and `>` for the rest. */
 export function matches(filter: string, subject: string): boolean {
   if (filter === subject) return true
-  if (filter.endsWith('>')) return subject.startsWith(filter.slice(0, -1))
-  if (!filter.includes('*')) return false
+  const star = filter.indexOf('*')
+  if (star < 0) return filter.endsWith('>') && subject.startsWith(filter.slice(0, -1))
+  if (!subject.startsWith(filter.slice(0, star))) return false
+  if (star === filter.length - 1) return !subject.includes('.', star)
   const wanted = filter.split('.')
   const tokens = subject.split('.')
   return (

@@ -26,6 +26,8 @@ export interface StreamFaults {
 type Respond = (message: MemoryMessage) => void
 
 const HEARTBEAT_MS = 500
+/** The subjects of lanes and of key-value buckets. */
+const STORED = /^(?:heliograph\.lane|\$KV)\./
 const NOT_FOUND = { code: 404, err_code: 10_059, description: 'stream not found' }
 const EXISTS = { code: 400, err_code: 10_058, description: 'stream name already in use' }
 const NO_MESSAGE = { code: 404, err_code: 10_037, description: 'no message found' }
@@ -81,6 +83,8 @@ export class NatsServer {
   }
 
   #streamOf(subject: string): Stream | undefined {
+    // Most messages are of the bus, which no stream stores.
+    if (!STORED.test(subject)) return undefined
     for (const stream of this.#streams.values()) {
       if (stream.config.subjects.some((filter) => matches(filter, subject))) return stream
     }

@@ -1,5 +1,6 @@
 // Plants one fault after the other into a copy of the product, and runs seeds until one fails:
-// `node test/simulation/planted.ts [name ...]`. The status is 1 when a fault is not found.
+// `node --conditions=heliograph-source test/simulation/planted.ts [name ...]`. The status is 1 when
+// one is not found.
 
 import { execFileSync, spawnSync } from 'node:child_process'
 import { cpSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
@@ -33,8 +34,7 @@ for (const name of names) {
     const patch = join(PATCHES, `${name}.patch`)
     execFileSync('patch', ['--strip=1', '--silent', `--input=${patch}`], { cwd: folder })
     const script = ['test/simulation/main.ts', '--seeds', SEEDS, '--until-failed']
-    const options = ['--disable-warning=ExperimentalWarning', '--conditions=heliograph-source']
-    const { status, stdout } = spawnSync(process.execPath, [...options, ...script], {
+    const { status, stdout } = spawnSync(process.execPath, [...process.execArgv, ...script], {
       cwd: folder,
       encoding: 'utf8',
     })
