@@ -50,12 +50,11 @@ import type { DeviceRoutePorts } from './devices/device-routes.ts'
 import { CallerCheck } from './caller-check.ts'
 import { tokenCheck } from './gateway-token.ts'
 import { MessageClaims } from './message-claims.ts'
-import { PAGE_READS, pagesInTurn } from './state-reads.ts'
 import { PasswordBudget } from './password-budget.ts'
 import { createPasswordWork } from './password-work.ts'
-import type { PasswordWork } from './password-work.ts'
+import type { Derive } from './password-work.ts'
 import { hexSource } from './random.ts'
-import { StateReads } from './state-reads.ts'
+import { PAGE_READS, StateReads, pagesInTurn } from './state-reads.ts'
 import { Statuses } from './status.ts'
 import { Submissions } from './submissions.ts'
 import { Subscriptions } from './channels/subscriptions.ts'
@@ -77,8 +76,8 @@ export interface AcceptancePorts {
   readonly timers: Timers
   readonly entropy: Runtime['entropy']
   readonly tokenProblem?: DeviceRoutePorts['tokenProblem']
-  /** Absent for scrypt; tests hand in their own. */
-  readonly passwordWork?: PasswordWork
+  /** Derives keys from passwords; absent for scrypt. */
+  readonly derive?: Derive | undefined
 }
 
 export interface AcceptanceOptions {
@@ -122,9 +121,11 @@ const NEW_DEVICES_TOTAL = 100_000
 export function createAcceptance(ports: AcceptancePorts, options: AcceptanceOptions): Acceptance {
   const { bus, channels, meter, timers, nowMs, monotonicMs, entropy } = ports
   const { passwordBudget, deviceBudgetPerAddress: perAddress, statusRetentionMs } = options
-  const work =
-    ports.passwordWork ??
-    createPasswordWork({ entropy, salt: (first) => channels.passwordSalt(first) })
+  const work = createPasswordWork({
+    entropy,
+    salt: (first) => channels.passwordSalt(first),
+    ...(ports.derive !== undefined && { derive: ports.derive }),
+  })
   const credentials = createCredentials({ channels, work, monotonicMs, timers, entropy })
   const audit = new Audit(ports)
   const passwords = new PasswordBudget(passwordBudget, nowMs)

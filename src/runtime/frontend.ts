@@ -15,7 +15,7 @@ import type { StaticFile } from '#src/ingress/static-files'
 import { profileOf } from './gateway-profile.ts'
 import type { BoundPorts } from './gateway-profile.ts'
 import { composeSessionDoors, httpDoor } from './doors.ts'
-import { composeAcceptance, composeAcceptor, composeSessions } from './stages.ts'
+import { composeStages } from './stages.ts'
 import { providerProfiles } from '#src/providers/providers'
 import { metricsText } from '#src/telemetry/metrics'
 import type { Metrics, MetricsPart } from '#src/telemetry/meter'
@@ -69,8 +69,7 @@ export async function composeFrontend(
   const { logger, meter, metrics, runtime } = edge
   const { durability, probes } = backend
   const callers = (): number => ingress.connections.open
-  const acceptor = composeAcceptor(config, edge, { backend, callers })
-  const acceptance = composeAcceptance(config, edge, { backend, sink: acceptor })
+  const { acceptor, acceptance, sessions } = composeStages(config, edge, { backend, callers })
   const ports = new Map([['http', config.http.port]])
   let isOpen = false
   const ingress = createIngress(
@@ -88,8 +87,6 @@ export async function composeFrontend(
     },
     { ...ingressOptions(config, assistants), console: await consoleFiles(config, edge) },
   )
-  backend.onLoss(() => acceptance.recheck())
-  const sessions = composeSessions(edge, { backend, acceptance, lanes: config.lanes })
   const ofSessions = composeSessionDoors(config, edge, { ingress, sessions })
   const ofRequests = [httpDoor(ingress)]
   const doors: readonly Door[] = [...ofRequests, ...ofSessions]

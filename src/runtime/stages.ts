@@ -6,6 +6,7 @@ import type { Config } from '#src/config/config'
 import type { SubmissionSink } from '#domain/ports'
 import { createAcceptance } from '#src/acceptance/acceptance'
 import type { Acceptance, AcceptanceOptions } from '#src/acceptance/acceptance'
+import type { Derive } from '#src/acceptance/password-work'
 import { sessionAdmission } from '#src/acceptance/devices/device-identity'
 import { tokenProblemIn } from '#src/providers/providers'
 import { Acceptor } from '#src/stream/acceptor'
@@ -18,14 +19,37 @@ const LANE_BYTES_MIN = 2 ** 20
 const CHANNEL_IN_FLIGHT_MAX = 4096
 const UNAPPLIED_MAX = 500_000
 
-export type StageConfig = Pick<Config, 'lanes'> & AcceptanceOptions
-export type StageEdge = Pick<BackendEdge, 'logger' | 'meter' | 'runtime'>
+export type StageConfig = Pick<Config, 'lanes' | 'providers'> & AcceptanceOptions
+export type StageEdge = Pick<BackendEdge, 'logger' | 'meter' | 'runtime'> & {
+  /** Derives keys from passwords; absent for scrypt. */
+  readonly derive?: Derive
+}
+
+/** The stages of the frontend's thread without their listeners. */
+export interface Stages {
+  readonly acceptor: Acceptor
+  readonly acceptance: Acceptance
+  readonly sessions: Sessions
+}
 
 /**
- * The acceptor in front of the backend's log. `callers` gives the number of connections, each of
- * which may have a request in progress.
+ * Joins the stages with the backend. `callers` gives the number of connections, each of which may
+ * have a request in progress.
  */
-export function composeAcceptor(
+export function composeStages(
+  config: StageConfig,
+  edge: StageEdge,
+  { backend, callers }: { readonly backend: Backend; readonly callers: () => number },
+): Stages {
+  const acceptor = composeAcceptor(config, edge, { backend, callers })
+  const acceptance = composeAcceptance(config, edge, { backend, sink: acceptor })
+  backend.onLoss(() => acceptance.recheck())
+  const sessions = composeSessions(edge, { backend, acceptance, lanes: config.lanes })
+  return { acceptor, acceptance, sessions }
+}
+
+/** The acceptor in front of the backend's log. */
+function composeAcceptor(
   { lanes }: StageConfig,
   { meter, runtime }: StageEdge,
   { backend, callers }: { readonly backend: Backend; readonly callers: () => number },
@@ -47,14 +71,14 @@ export function composeAcceptor(
 }
 
 /** The acceptance stage, in front of the acceptor and over the backend's stores. */
-export function composeAcceptance(
-  config: StageConfig & Pick<Config, 'providers'>,
-  { logger, meter, runtime }: StageEdge,
+function composeAcceptance(
+  config: StageConfig,
+  { logger, meter, runtime, derive }: StageEdge,
   { backend, sink }: { readonly backend: Backend; readonly sink: SubmissionSink },
 ): Acceptance {
   const { bus, stores } = backend
   const tokenProblem = tokenProblemIn(config.providers)
-  const shared = { timers: runtime, bus, meter, logger, sink, tokenProblem }
+  const shared = { timers: runtime, bus, meter, logger, sink, tokenProblem, derive }
   const ports = { ...stores, ...runtime, ...shared }
   return createAcceptance(ports, config)
 }
@@ -67,7 +91,7 @@ interface SessionStage {
 }
 
 /** The sessions of the devices, over the backend's stores and bus. */
-export function composeSessions(
+function composeSessions(
   { logger, meter, runtime }: StageEdge,
   { backend, acceptance, lanes }: SessionStage,
 ): Sessions {

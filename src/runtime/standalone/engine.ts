@@ -15,6 +15,7 @@ import type {
 } from '#src/runtime/threads/contract'
 import { startMaintenance, makeSystem } from '#src/runtime/engine/maintenance'
 import { pushRulesOf } from '#src/runtime/dispatch/push-rules'
+import { databaseOf } from '#src/runtime/threads/servers'
 import { Rpc } from '#src/threads/rpc'
 import { serveBus } from '#src/threads/bus-bridge'
 import { logStateOf } from '#src/stream/log-state'
@@ -34,14 +35,19 @@ export async function composeEmbeddedEngine(
   settings: ThreadSettings,
   edge: ThreadEdge<'engine'>,
 ): Promise<ThreadEnds['engine']['services']> {
-  const { rpc, peer, runtime } = edge
+  const { rpc, peer, runtime, servers } = edge
   if (peer === undefined) throw new Error('the engine of a sole process has no log')
   const metrics = createMetrics()
   const { meter } = metrics
   const log = new LogClient(peer)
   await log.source.identity() // The log answers once it holds the lock of the database.
   const pushRules = pushRulesOf(settings)
-  const store = await openStore({ url: settings.databaseUrl, meter, runtime, pushes: pushRules })
+  const store = await openStore({
+    ...databaseOf(settings, servers),
+    meter,
+    runtime,
+    pushes: pushRules,
+  })
   const bus = new LocalBus()
   serveBus(bus, rpc)
   rpc.onTell('dispatch', (wire) => serveJobs(wire, { ...store, bus }))

@@ -6,6 +6,8 @@
 //   inquiry/2. Open questions are bounded; the inquiry does not send one beyond the bound.
 //   inquiry/3. The result is "nobody knows it" only after every live process has answered so. A
 //     process that does not answer for GONE_AFTER_MS counts as gone.
+//   inquiry/4. Processes know each other before they ask: each one introduces itself when it begins
+//     to answer and after each reconnection, and the others answer that.
 
 import type { Msg, Subscription } from '@nats-io/transport-node'
 import {
@@ -56,10 +58,11 @@ export class StatusInquiry {
   readonly #inbox: string
   readonly #asked = new Map<string, Question>()
   /**
-   * Every process that has ever answered, and the time since when it does not answer. (inquiry/3)
+   * Every process that is known, and the time since when it does not answer. (inquiry/3)
    */
   readonly #others = new Map<string, number | undefined>()
   readonly #subscriptions: Subscription[] = []
+  #stopListening: () => void = () => {}
   #count = 0
 
   constructor(ports: InquiryPorts, prefix = PREFIX) {
@@ -78,6 +81,12 @@ export class StatusInquiry {
       const operation = opId === undefined ? undefined : find(opId)
       message.respond(JSON.stringify(operation ?? { stranger: this.#id }))
     })
+    this.#subscribe(`${this.#subject}.joined`, (message) => {
+      this.#others.set(message.string(), undefined)
+      message.respond(JSON.stringify({ stranger: this.#id }))
+    })
+    this.#introduce()
+    this.#stopListening = this.#ports.connection.onReconnect(() => this.#introduce())
   }
 
   /**
@@ -109,10 +118,18 @@ export class StatusInquiry {
 
   /** Stops asking and answering. The connection stays open. */
   close(): void {
+    this.#stopListening()
     for (const subscription of this.#subscriptions) subscription.unsubscribe()
     for (const { end } of this.#asked.values()) end('unasked')
     const { connection } = this.#ports
     if (connection.isConnected) connection.nats.publish(`${this.#subject}.left`, this.#id)
+  }
+
+  /** inquiry/4 */
+  #introduce(): void {
+    const { connection } = this.#ports
+    if (!connection.isConnected) return
+    connection.nats.publish(`${this.#subject}.joined`, this.#id, { reply: `${this.#inbox}.joined` })
   }
 
   /** Returns the result when no process has answered in time with the operation. (inquiry/3) */

@@ -109,6 +109,41 @@ testWithNats(
   },
 )
 
+testWithNats(
+  'inquiry/4: a process that has not asked yet knows the others, and they know a newcomer',
+  async (t, servers) => {
+    const { url } = only(servers)
+    const nodes = [await connectNode(t, url), await connectNode(t, url)]
+    const [one, two] = nodes
+    if (one === undefined || two === undefined) return t.fail()
+    const flush = async () => {
+      for (const round of [nodes, nodes.toReversed(), nodes]) {
+        for (const { connection } of round) await connection.nats.flush()
+      }
+    }
+    const [first, second] = [new StatusInquiry(one, 'new'), new StatusInquiry(two, 'new')]
+    first.answer(() => undefined)
+    await flush()
+    second.answer(() => undefined)
+    await flush()
+    // A third one introduces itself, and answers no question.
+    one.connection.nats.subscribe('new.status.joined', {
+      callback: (_, asked) => void asked.respond(JSON.stringify({ stranger: 'cut off' })),
+    })
+    await flush()
+    two.connection.nats.publish('new.status.joined', 'cut off')
+    await flush()
+    t.is(await first.ask(operation.opId), 'unasked', 'the one that was there before')
+    const newcomer = await connectNode(t, url)
+    const third = new StatusInquiry(newcomer, 'new')
+    third.answer(() => undefined)
+    await newcomer.connection.nats.flush()
+    await flush()
+    await newcomer.connection.nats.flush()
+    t.is(await third.ask(operation.opId), 'unasked', 'the one that came later')
+  },
+)
+
 test('inquiry/3: a question without any answer counts as unasked', async (t) => {
   const time = new FakeTime(0)
   const nats = { publish: () => {}, subscribe: () => ({ unsubscribe: () => {} }) as Subscription }
