@@ -64,6 +64,14 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'src/store': ['src/domain', 'typeorm', 'mysql2', 'node:', 'ormconfig.ts'],
   // Connections and requests of any door; it knows no protocol.
   'src/doors': ['src/acceptance', 'src/domain', 'src/refusals', 'node:'],
+  // Pure translations between what devices publish and submissions.
+  'src/mqtt/devices': [
+    'src/acceptance',
+    'src/domain',
+    'src/schemas',
+    '@bufbuild/protobuf',
+    'node:',
+  ],
   'src/transports': ['src/domain', 'src/doors', 'src/schemas', 'node:'],
   'src/dispatch': ['src/domain', 'rxjs'],
   'src/providers': [
