@@ -65,13 +65,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   // Connections and requests of any door; it knows no protocol.
   'src/doors': ['src/acceptance', 'src/domain', 'src/refusals', 'node:'],
   // Pure translations between what devices publish and submissions.
-  'src/mqtt/devices': [
-    'src/acceptance',
-    'src/domain',
-    'src/schemas',
-    '@bufbuild/protobuf',
-    'node:',
-  ],
+  'src/mqtt/devices': ['src/acceptance', 'src/domain', 'src/schemas', 'node:'],
   'src/transports': ['src/domain', 'src/doors', 'src/schemas', 'node:'],
   'src/dispatch': ['src/domain', 'rxjs'],
   'src/providers': [
@@ -180,5 +174,6 @@ export const ONLY_IN: Readonly<Record<string, readonly string[]>> = {
     'src/transports/carriers/quic/server.ts',
     'src/client/node/quic.ts',
   ],
+  '@bufbuild/protobuf/wire': ['src/mqtt/devices/sparkplug-payload.ts'],
   '@matrixai/logger': ['src/transports/carriers/quic/server.ts', 'src/client/node/quic.ts'],
 }

@@ -3,8 +3,9 @@
 import { isFault } from '#domain/fault'
 import type { Answer } from '#domain/ports'
 import type { FamilyState } from './family-state.ts'
-import { readPayloadJson, readPayloadObject, readPayloadText, readScalar } from './payload.ts'
-import type { JsonObject } from './payload.ts'
+import { readPayloadJson, readPayloadObject, readPayloadText } from './payload.ts'
+import { readScalar, readScalarOrObject } from './payload.ts'
+import type { JsonObject, Scalar } from './payload.ts'
 import type { Connection, Publish, Reply, Wish } from './publish.ts'
 import { compilePattern } from './topic-pattern.ts'
 import type { Levels } from './topic-pattern.ts'
@@ -12,6 +13,8 @@ import type { Levels } from './topic-pattern.ts'
 /** What a row reads. */
 export interface Received extends Publish, Connection {
   readonly levels: Levels
+  /** Reads another publish by the same tables, as one of a new connection. */
+  readonly readOther: (topic: string, payload: Uint8Array) => Answer<Read> | undefined
 }
 
 /** What a row reads from a publish. */
@@ -53,6 +56,12 @@ export const json = reading<unknown>(readPayloadJson)
 export const text = reading<string>(readPayloadText)
 /** A reader of payloads that are one value. */
 export const scalar = reading(readScalar)
+
+/** A reader of payloads that are one value or a JSON object; an empty one says nothing. */
+export const value = (then: Then<Scalar | JsonObject>): Reader => {
+  const read = reading<Scalar | JsonObject>(readScalarOrObject)(then)
+  return (received) => (received.payload.length === 0 ? {} : read(received))
+}
 
 /** A reader of JSON objects; an empty payload, which takes a retained one back, says nothing. */
 export const object = (then: Then<JsonObject>): Reader => {

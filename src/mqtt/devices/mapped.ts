@@ -10,7 +10,7 @@ import { PLACE } from './mapping.ts'
 import type { Mapping } from './mapping.ts'
 import { flattened, readPayloadText, readScalarOrObject, timeOf, valueAt } from './payload.ts'
 import type { Levels } from './topic-pattern.ts'
-import { attrs, message, oneAttr, read } from './wishes.ts'
+import { attrs, message, oneAttr, become } from './wishes.ts'
 
 function thingOf(template: string, levels: Levels): string {
   const id = template.replace(PLACE, (_place, name: string) => entityIdOf(levels[name] ?? ''))
@@ -22,22 +22,22 @@ export function readMapped(mapping: Mapping, received: Received): Answer<Read> {
   const { prefix = '', kind } = mapping
   const thingId = thingOf(mapping.thing, received.levels)
   if (kind === 'message') return readMappedMessage(thingId, received)
-  if (received.payload.length === 0) return read()
+  if (received.payload.length === 0) return become()
   const value = readScalarOrObject(received.payload)
   if (isFault(value)) return value
   if (!isRecord(value)) {
     const name = prefix + received.topic.slice(received.topic.lastIndexOf('/') + 1)
-    return read(...attrs(thingId, received.receivedAtMs, oneAttr(name, value)))
+    return become(...attrs(thingId, received.receivedAtMs, oneAttr(name, value)))
   }
   const path = mapping.time?.split('.') ?? []
   const at = timeOf(path.length === 0 ? undefined : valueAt(value, path), received.receivedAtMs)
   const { [`${prefix}${mapping.time}`]: _time, ...rest } = flattened(value, { prefix })
-  return read(...attrs(thingId, at, rest))
+  return become(...attrs(thingId, at, rest))
 }
 
 function readMappedMessage(thingId: string, received: Received): Answer<Read> {
   const body = readPayloadText(received.payload)
   if (isFault(body)) return body
   const about = { thing_id: thingId, occurred_at: received.receivedAtMs }
-  return read(message({ title: TITLE_IN_DEFAULT, body, ...about }))
+  return become(message({ title: TITLE_IN_DEFAULT, body, ...about }))
 }

@@ -4,6 +4,7 @@
 //   payload/1. A time that no clock of a device that knows the time shows counts as absent: one
 //              without an offset, one before 2001, one more than a day ahead.
 //   payload/2. Names that a device chose go into records without a prototype.
+//   payload/3. Attrs take at most some thirty times the bytes of their payload.
 
 import { fault, isFault } from '#domain/fault'
 import type { Answer } from '#domain/ports'
@@ -77,16 +78,9 @@ const notScalar = fault('invalid_json_data', {
 
 /**
  * One value in text or JSON: a JSON text loses its quotes, and `null` removes the attr. A list or
- * an object is refused.
+ * an object is refused; what only begins as one is text.
  */
 export function readScalar(payload: Uint8Array): Answer<Scalar> {
-  const value = readScalarOrObject(payload)
-  if (isFault(value)) return value
-  return isRecord(value) ? notScalar : value
-}
-
-/** One value in text or JSON, or a JSON object. */
-export function readScalarOrObject(payload: Uint8Array): Answer<Scalar | JsonObject> {
   const text = readPayloadText(payload)
   if (isFault(text)) return text
   const trimmed = text.trim()
@@ -94,12 +88,25 @@ export function readScalarOrObject(payload: Uint8Array): Answer<Scalar | JsonObj
   if (!/^["[{]/.test(trimmed)) return scalarOf(trimmed)
   const value = readJson(payload)
   if (isFault(value)) return trimmed
-  if (typeof value === 'string') return isSafeText(value) ? value : invalid('payload', UNSAFE_RULE)
-  return isRecord(value) ? value : notScalar
+  if (typeof value !== 'string') return notScalar
+  return isSafeText(value) ? value : invalid('payload', UNSAFE_RULE)
 }
 
-/** The deepest objects that become attrs of their own; deeper ones are values. */
+/** A JSON object, or one value. */
+export function readScalarOrObject(payload: Uint8Array): Answer<Scalar | JsonObject> {
+  return beginsAsObject(payload) ? readPayloadObject(payload) : readScalar(payload)
+}
+
+/** True for a payload whose first character is that of a JSON object. */
+export const beginsAsObject = (payload: Uint8Array): boolean =>
+  payload.find((byte) => !WHITE_SPACE.includes(byte)) === BRACE
+const WHITE_SPACE = [0x20, 0x09, 0x0a, 0x0d]
+const BRACE = '{'.charCodeAt(0)
+
+// Objects deeper or with longer names are values. Without the latter, a long name around many
+// members would be repeated by each: 32 KiB of payload would be 50 MB of names.
 const DEPTH_MAX = 8
+const NAME_CHARACTERS_MAX = 128
 
 /**
  * Attrs of a JSON object: those of objects within it have the names of all levels, parted by dots,
@@ -116,7 +123,8 @@ export function flattened(
   const visit = (object: JsonObject, before: string, depth: number): void => {
     for (const [name, member] of Object.entries(object)) {
       const key = before + name
-      if (isRecord(member) && depth < DEPTH_MAX) visit(member, `${key}.`, depth + 1)
+      const isShort = depth < DEPTH_MAX && key.length < NAME_CHARACTERS_MAX // payload/3
+      if (isRecord(member) && isShort) visit(member, `${key}.`, depth + 1)
       else attrs[key] = typeof member === 'string' ? text(member) : member
     }
   }

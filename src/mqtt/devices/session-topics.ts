@@ -6,8 +6,9 @@ import type { ThingAction } from '#domain/submission'
 import { invalid } from '#src/schemas/values'
 import { level, object, scalar, text } from './family.ts'
 import type { Reader, Received, Row } from './family.ts'
+import { beginsAsObject } from './payload.ts'
 import type { JsonObject } from './payload.ts'
-import { attrs, event, message, oneAttr, read, thing } from './wishes.ts'
+import { attrs, event, message, oneAttr, become, thing } from './wishes.ts'
 import { attrNameOf } from './attr-topic.ts'
 
 /** Fields of a payload without credentials, which are those of the session. */
@@ -31,7 +32,7 @@ function onThing(action: Exclude<ThingAction, 'create'>): Reader {
     const id = level(received, 'thing')
     const fields = fieldsOf(payload)
     const at = fields['observed_at'] ?? received.receivedAtMs
-    return mismatch('thing_id', payload, id) ?? read(thing(id, at, fields, action))
+    return mismatch('thing_id', payload, id) ?? become(thing(id, at, fields, action))
   })
   if (action === 'update') return reader
   return (received) =>
@@ -39,11 +40,11 @@ function onThing(action: Exclude<ThingAction, 'create'>): Reader {
 }
 
 const someAttrs = object((payload, received) =>
-  read(...attrs(level(received, 'thing'), received.receivedAtMs, payload)),
+  become(...attrs(level(received, 'thing'), received.receivedAtMs, payload)),
 )
 
 const attr = scalar((value, received) =>
-  read(
+  become(
     ...attrs(
       level(received, 'thing'),
       received.receivedAtMs,
@@ -55,15 +56,14 @@ const attr = scalar((value, received) =>
 const messageJson = object((payload, { receivedAtMs }) => {
   const fields = fieldsOf(payload)
   const isTimed = fields['thing_id'] === undefined || fields['occurred_at'] !== undefined
-  return read(message(isTimed ? fields : { ...fields, occurred_at: receivedAtMs }))
+  return become(message(isTimed ? fields : { ...fields, occurred_at: receivedAtMs }))
 })
 
-const messageText = text((body) => read(message({ title: TITLE_IN_DEFAULT, body })))
+const messageText = text((body) => become(message({ title: TITLE_IN_DEFAULT, body })))
 
 /** Text, or a JSON object with the fields of a Message. */
 function anyMessage(received: Received): ReturnType<Reader> {
-  const isObject = /^\s*\{/.test(String.fromCharCode(...received.payload.subarray(0, 64)))
-  return isObject ? messageJson(received) : messageText(received)
+  return beginsAsObject(received.payload) ? messageJson(received) : messageText(received)
 }
 
 const EVENT_ACTION_RULE = 'must be create, update or close'
@@ -75,7 +75,7 @@ const anyEvent = object(({ action: said, ...payload }, received) => {
   if (action === undefined) return invalid('action', EVENT_ACTION_RULE)
   const fields = fieldsOf(payload)
   const at = fields['event_time'] ?? received.receivedAtMs
-  return mismatch('event_id', payload, id) ?? read(event(id, at, { ...fields, action }))
+  return mismatch('event_id', payload, id) ?? become(event(id, at, { ...fields, action }))
 })
 
 export const SESSION_TOPICS: readonly Row[] = [

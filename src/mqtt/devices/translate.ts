@@ -6,10 +6,13 @@
 import { fault, isFault } from '#domain/fault'
 import type { Fault } from '#domain/fault'
 import type { Answer } from '#domain/ports'
+import type { Json } from '#domain/submission'
+import { refusalOfTree } from '#src/schemas/json/tree'
 import { invalid } from '#src/schemas/values'
 import { FAMILIES } from './families.ts'
 import { tableOf } from './family.ts'
 import type { Read, Received } from './family.ts'
+import { NO_STATE } from './family-state.ts'
 import { readMapped } from './mapped.ts'
 import type { Connection, Publish, Translation, Wish } from './publish.ts'
 import { SESSION_TOPICS } from './session-topics.ts'
@@ -31,14 +34,20 @@ export function translate(
   publish: Publish,
   connection: Connection,
 ): Answer<Translation> | undefined {
-  const received = { ...publish, ...connection, levels: {} }
-  const read = readOwn(received) ?? readByMapping(received) ?? readFamilies(received)
+  const read = readBy(publish, connection)
   if (read === undefined || isFault(read)) return read
   const { wishes = [], replies = [], state = connection.state } = read
   const refusal = refusalOf(wishes, publish) // translate/1
   if (refusal !== undefined) return refusal
   const kept = publish.isKeptCopy === true ? wishes.filter(isOfThing) : wishes
   return { wishes: kept, replies, state }
+}
+
+function readBy(publish: Publish, connection: Connection): Answer<Read> | undefined {
+  const readOther = (topic: string, payload: Uint8Array) =>
+    readBy({ ...publish, topic, payload }, { ...connection, state: NO_STATE })
+  const received = { ...publish, ...connection, levels: {}, readOther }
+  return readOwn(received) ?? readByMapping(received) ?? readFamilies(received)
 }
 
 const isOfThing = ({ intent }: Wish): boolean => intent.model === 'thing'
@@ -55,10 +64,19 @@ function refusalOf(wishes: readonly Wish[], { payload }: Publish): Fault | undef
   if (wishes.length > WISHES_MAX) {
     return invalid('payload', `must be at most ${WISHES_MAX} submissions`)
   }
-  // Fields take at most twice the bytes of their payload, and what the family adds.
-  if (payload.length < WISH_BYTES_MAX / 4) return undefined
-  const isLarge = wishes.some(
-    ({ fields }) => Buffer.byteLength(JSON.stringify(fields)) > WISH_BYTES_MAX,
-  )
-  return isLarge ? fault('body_too_large', { field: 'payload' }) : undefined
+  // Acceptance checks the values of one submission; of several, none is taken when one cannot be.
+  if (wishes.length <= 1 && payload.length < SMALL_BYTES) return undefined
+  for (const { fields } of wishes) {
+    for (const [name, value] of Object.entries(fields)) {
+      const refusal = refusalOfTree(name, value as Json)
+      if (refusal !== undefined) return refusal
+    }
+    if (Buffer.byteLength(JSON.stringify(fields)) > WISH_BYTES_MAX) {
+      return fault('body_too_large', { field: 'payload' })
+    }
+  }
+  return undefined
 }
+
+/** A smaller payload makes no submission beyond its limit, however long the names of its attrs. */
+const SMALL_BYTES = 1_024

@@ -1,9 +1,10 @@
 // Makes submissions of what a publish says. Times are Unix milliseconds, or what a client sent.
 
-import { bare } from '#domain/record'
+import { bare, isRecord } from '#domain/record'
 import type { EventAction, ThingAction } from '#domain/submission'
 import type { Read } from './family.ts'
-import type { JsonObject } from './payload.ts'
+import { flattened, truthOrText } from './payload.ts'
+import type { JsonObject, Scalar } from './payload.ts'
 import type { Wish } from './publish.ts'
 
 /** An action on a Thing, by default an update. */
@@ -28,6 +29,39 @@ export function oneAttr(name: string, value: unknown): JsonObject {
   return record
 }
 
+/**
+ * Attrs of what a device published: those of an object, or one under the given name. Words for
+ * truth values are such, as in a payload of one value.
+ */
+export const attrsOfValue = (value: Scalar | JsonObject, name: string): JsonObject =>
+  isRecord(value) ? flattened(value, { text: truthOrText }) : oneAttr(name, value)
+
+/** The members that are text. */
+const textsOf = (object: JsonObject): JsonObject =>
+  Object.fromEntries(
+    Object.entries(object).filter(([, said]) => typeof said === 'string' && said !== ''),
+  )
+
+/** What a device says about itself: its name, its ids elsewhere, and facts as attrs. */
+export function described(
+  thingId: string,
+  at: unknown,
+  said: { readonly title?: unknown; readonly ids?: JsonObject; readonly facts?: JsonObject },
+): Wish {
+  const ids = textsOf(said.ids ?? {})
+  const facts = flattened(said.facts ?? {})
+  const known = Object.entries(facts).filter(([, fact]) => fact !== undefined)
+  return thing(thingId, at, {
+    ...textsOf({ title: said.title }),
+    ...(Object.keys(ids).length > 0 && { external_ids: ids }),
+    ...(known.length > 0 && { attrs: Object.fromEntries(known) }),
+  })
+}
+
+/** A Message that interrupts nobody, about what happened to a Thing. */
+export const note = (thingId: string, at: number, title: string, fields: JsonObject = {}): Wish =>
+  message({ title, severity: 'low', ...fields, thing_id: thingId, occurred_at: at })
+
 /** A step of an Event; the creation of an Event that exists is an update of it. */
 export const event = (
   eventId: string,
@@ -47,4 +81,4 @@ export const message = (fields: JsonObject): Wish => ({
   fields,
 })
 
-export const read = (...wishes: readonly Wish[]): Read => ({ wishes })
+export const become = (...wishes: readonly Wish[]): Read => ({ wishes })

@@ -1,15 +1,10 @@
 // Goal: the gateway's own topics mean what the routes mean, and refuse what they cannot.
 // Method: one row a publish: topic, payload, and the submissions or the refusal with its field.
 
-import test from 'ava'
+import { NO_OBJECT, REFUSED, UNKNOWN, testEach } from '#test/support/device-publish'
+import type { PublishRow } from '#test/support/device-publish'
 
-import { outcomeOf } from '#test/support/device-publish'
-import type { Payload } from '#test/support/device-publish'
-
-type Row = readonly [topic: string, payload: Payload, expected: readonly object[] | string]
-
-const OBJECT = 'invalid_json_data payload'
-const rows: readonly Row[] = [
+const rows: readonly PublishRow[] = [
   [
     'things/b1',
     '{"title":"Boiler","attrs":{"t":21.5}}',
@@ -24,11 +19,11 @@ const rows: readonly Row[] = [
   ['things/b1', '{"channel_id":"C","password":"p","title":"x"}', [{ update: 'b1', title: 'x' }]],
   ['things/b1', '', []],
   ['things/b1', '{"thing_id":"b2"}', 'thing_id_mismatch thing_id'],
-  ['things/b1', '[1]', OBJECT],
-  ['things/b1', '{"title":', 'validation_failed payload'],
+  ['things/b1', '[1]', NO_OBJECT],
+  ['things/b1', '{"title":', REFUSED],
   ['things/b1/attrs', '{"t":21.5,"gone":null}', [{ update: 'b1', attrs: { t: 21.5, gone: null } }]],
   ['things/b1/attrs', '', []],
-  ['things/b1/attrs', '21', OBJECT],
+  ['things/b1/attrs', '21', NO_OBJECT],
   ['things/b1/attrs/t', '21.5', [{ update: 'b1', attrs: { t: 21.5 } }]],
   ['things/b1/attrs/on', 'ON', [{ update: 'b1', attrs: { on: true } }]],
   ['things/b1/attrs/on', 'OFF', [{ update: 'b1', attrs: { on: false } }]],
@@ -44,13 +39,13 @@ const rows: readonly Row[] = [
   ['things/b1/attrs/n', '1e999', [{ update: 'b1', attrs: { n: '1e999' } }]],
   ['things/b1/attrs/Inputs%2FA', '1', [{ update: 'b1', attrs: { 'Inputs/A': 1 } }]],
   ['things/b1/attrs/50%', '1', [{ update: 'b1', attrs: { '50%': 1 } }]],
-  ['things/b1/attrs/t', '{"a":1}', OBJECT],
-  ['things/b1/attrs/t', '[1]', OBJECT],
-  ['things/b1/attrs/t', new Uint8Array([0xff]), 'validation_failed payload'],
-  ['things/b1/attrs/t', 'a\0b', 'validation_failed payload'],
+  ['things/b1/attrs/t', '{"a":1}', NO_OBJECT],
+  ['things/b1/attrs/t', '[1]', NO_OBJECT],
+  ['things/b1/attrs/t', new Uint8Array([0xff]), REFUSED],
+  ['things/b1/attrs/t', 'a\0b', REFUSED],
   ['things/b1/archive', '', [{ archive: 'b1' }]],
   ['things/b1/delete', '{"deleted_at":1767225600}', [{ delete: 'b1', deleted_at: 1_767_225_600 }]],
-  ['things/b1/delete', 'now', 'validation_failed payload'],
+  ['things/b1/delete', 'now', REFUSED],
   ['messages', 'Hello', [{ message: 'Notification', title: 'Notification', body: 'Hello' }]],
   ['messages', '42', [{ message: 'Notification', title: 'Notification', body: '42' }]],
   [
@@ -59,8 +54,8 @@ const rows: readonly Row[] = [
     [{ message: 'Hi', title: 'Hi', severity: 'high' }],
   ],
   ['messages', '{"title":"Hi","thing_id":"b1"}', [{ message: 'Hi', title: 'Hi', thing: 'b1' }]],
-  ['messages', '{"title":"Hi"', 'validation_failed payload'],
-  ['messages', new Uint8Array([0xc3, 0x28]), 'validation_failed payload'],
+  ['messages', '{"title":"Hi"', REFUSED],
+  ['messages', new Uint8Array([0xc3, 0x28]), REFUSED],
   [
     'events/e1',
     '{"action":"create","title":"Leak","started_at":1767225600}',
@@ -79,17 +74,12 @@ const rows: readonly Row[] = [
   ['events/e1', '{"action":"close","event_id":"e2"}', 'validation_failed event_id'],
   ['events/e1', '{"title":"Leak"}', 'validation_failed action'],
   ['events/e1', '{"action":"open"}', 'validation_failed action'],
-  ['events/e1', 'closed', 'validation_failed payload'],
-  ['things', '{}', 'nothing takes the topic'],
-  ['things//attrs', '{}', 'nothing takes the topic'],
-  ['things/b1/attrs/a/b', '1', 'nothing takes the topic'],
-  ['messages/x', 'Hi', 'nothing takes the topic'],
-  ['', 'Hi', 'nothing takes the topic'],
+  ['events/e1', 'closed', REFUSED],
+  ['things', '{}', UNKNOWN],
+  ['things//attrs', '{}', UNKNOWN],
+  ['things/b1/attrs/a/b', '1', UNKNOWN],
+  ['messages/x', 'Hi', UNKNOWN],
+  ['', 'Hi', UNKNOWN],
 ]
 
-for (const [topic, payload, expected] of rows) {
-  const shown = payload instanceof Uint8Array ? 'bytes' : payload
-  test(`${topic} with ${JSON.stringify(shown)}`, (t) => {
-    t.deepEqual(outcomeOf([[topic, payload]]), expected)
-  })
-}
+testEach(rows)
