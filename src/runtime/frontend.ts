@@ -15,7 +15,7 @@ import type { StaticFile } from '#src/ingress/static-files'
 import { profileOf } from './gateway-profile.ts'
 import type { BoundPorts } from './gateway-profile.ts'
 import { composeSessionDoors, httpDoor } from './doors.ts'
-import { composeAcceptance, composeAcceptor, composeSessions } from './stages.ts'
+import { composeAcceptance, composeAcceptor, composeBridge, composeSessions } from './stages.ts'
 import { providerProfiles } from '#src/providers/providers'
 import { metricsText } from '#src/telemetry/metrics'
 import type { Metrics, MetricsPart } from '#src/telemetry/meter'
@@ -93,6 +93,7 @@ export async function composeFrontend(
   const ofSessions = composeSessionDoors(config, edge, { ingress, sessions })
   const ofRequests = [httpDoor(ingress)]
   const doors: readonly Door[] = [...ofRequests, ...ofSessions]
+  const bridge = await composeBridge(config, edge, acceptance)
   const remoteMetrics = async (): Promise<readonly MetricsPart[]> => {
     const own = ofSessions.map((door) => door.metrics?.() ?? [])
     return (await Promise.all([backend.metrics(), ...own])).flat()
@@ -113,9 +114,10 @@ export async function composeFrontend(
     },
     open: () => {
       isOpen = true
+      bridge?.start()
     },
     drain: async () => {
-      await Promise.all(ofRequests.map((door) => door.drain()))
+      await Promise.all([bridge?.stop(), ...ofRequests.map((door) => door.drain())])
       await acceptor.drain()
       ingress.endMounted()
     },
@@ -123,6 +125,7 @@ export async function composeFrontend(
       await Promise.all(ofSessions.map((door) => door.drain()))
     },
     close: async () => {
+      await bridge?.stop()
       await sessions.close()
       await Promise.all(doors.map((door) => door.close()))
       acceptance.close()

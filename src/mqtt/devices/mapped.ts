@@ -3,14 +3,13 @@
 import { isFault } from '#domain/fault'
 import type { Answer } from '#domain/ports'
 import { isRecord } from '#domain/record'
-import { TITLE_IN_DEFAULT } from '#domain/submission'
 import { entityIdOf } from './entity-name.ts'
 import type { Read, Received } from './family.ts'
 import { PLACE } from './mapping.ts'
 import type { Mapping } from './mapping.ts'
 import { flattened, readPayloadText, readScalarOrObject, timeOf, valueAt } from './payload.ts'
 import type { Levels } from './topic-pattern.ts'
-import { attrs, message, oneAttr, become } from './wishes.ts'
+import { attrs, oneAttr, become, textMessage } from './wishes.ts'
 
 function thingOf(template: string, levels: Levels): string {
   const id = template.replace(PLACE, (_place, name: string) => entityIdOf(levels[name] ?? ''))
@@ -39,5 +38,5 @@ function readMappedMessage(thingId: string, received: Received): Answer<Read> {
   const body = readPayloadText(received.payload)
   if (isFault(body)) return body
   const about = { thing_id: thingId, occurred_at: received.receivedAtMs }
-  return become(message({ title: TITLE_IN_DEFAULT, body, ...about }))
+  return become(textMessage(body, about))
 }

@@ -1,14 +1,14 @@
 // The topics of the gateway itself: `things/…`, `events/…` and `messages`.
 
 import { fault } from '#domain/fault'
-import { EVENT_ACTIONS, TITLE_IN_DEFAULT } from '#domain/submission'
+import { EVENT_ACTIONS } from '#domain/submission'
 import type { ThingAction } from '#domain/submission'
 import { invalid } from '#src/schemas/values'
 import { level, object, scalar, text } from './family.ts'
 import type { Reader, Received, Row } from './family.ts'
 import { beginsAsObject } from './payload.ts'
 import type { JsonObject } from './payload.ts'
-import { attrs, event, message, oneAttr, become, thing } from './wishes.ts'
+import { attrs, event, message, oneAttr, become, thing, textMessage } from './wishes.ts'
 import { attrNameOf } from './attr-topic.ts'
 
 /** Fields of a payload without credentials, which are those of the session. */
@@ -59,7 +59,7 @@ const messageJson = object((payload, { receivedAtMs }) => {
   return become(message(isTimed ? fields : { ...fields, occurred_at: receivedAtMs }))
 })
 
-const messageText = text((body) => become(message({ title: TITLE_IN_DEFAULT, body })))
+const messageText = text((body) => become(textMessage(body)))
 
 /** Text, or a JSON object with the fields of a Message. */
 function anyMessage(received: Received): ReturnType<Reader> {

@@ -1,6 +1,7 @@
 // Makes submissions of what a publish says. Times are Unix milliseconds, or what a client sent.
 
 import { bare, isRecord } from '#domain/record'
+import { TITLE_IN_DEFAULT } from '#domain/submission'
 import type { EventAction, ThingAction } from '#domain/submission'
 import type { Read } from './family.ts'
 import { flattened, truthOrText } from './payload.ts'
@@ -56,6 +57,15 @@ export function described(
     ...(Object.keys(ids).length > 0 && { external_ids: ids }),
     ...(known.length > 0 && { attrs: Object.fromEntries(known) }),
   })
+}
+
+const TITLE_CHARACTERS_MAX = 120
+
+/** A Message of plain text, whose first line is its title. */
+export function textMessage(body: string, fields: JsonObject = {}): Wish {
+  const [line = ''] = body.trim().split('\n', 1)
+  const title = Array.from(line.trim()).slice(0, TITLE_CHARACTERS_MAX).join('')
+  return message({ title: title === '' ? TITLE_IN_DEFAULT : title, body, ...fields })
 }
 
 /** A Message that interrupts nobody, about what happened to a Thing. */

@@ -42,7 +42,7 @@ const rows: readonly (readonly [string, Payload, string | readonly object[], obj
   [
     TOPIC,
     'Leak',
-    [{ message: 'Notification', title: 'Notification', body: 'Leak', thing: 'attic-lamp' }],
+    [{ message: 'Leak', title: 'Leak', body: 'Leak', thing: 'attic-lamp' }],
     { kind: 'message' },
   ],
   [

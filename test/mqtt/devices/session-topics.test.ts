@@ -46,8 +46,10 @@ const rows: readonly PublishRow[] = [
   ['things/b1/archive', '', [{ archive: 'b1' }]],
   ['things/b1/delete', '{"deleted_at":1767225600}', [{ delete: 'b1', deleted_at: 1_767_225_600 }]],
   ['things/b1/delete', 'now', REFUSED],
-  ['messages', 'Hello', [{ message: 'Notification', title: 'Notification', body: 'Hello' }]],
-  ['messages', '42', [{ message: 'Notification', title: 'Notification', body: '42' }]],
+  ['messages', 'Hello', [{ message: 'Hello', title: 'Hello', body: 'Hello' }]],
+  ['messages', ' Leak\nCellar', [{ message: 'Leak', title: 'Leak', body: ' Leak\nCellar' }]],
+  ['messages', ' ', [{ message: 'Notification', title: 'Notification', body: ' ' }]],
+  ['messages', '42', [{ message: '42', title: '42', body: '42' }]],
   [
     'messages',
     ' {"title":"Hi","severity":"high"}',
