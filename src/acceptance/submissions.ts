@@ -9,7 +9,7 @@ import type { Answer, NowMs, SubmissionSink } from '#domain/ports'
 import { MODELS } from '#domain/submission'
 import type { Model, Submission } from '#domain/submission'
 import type { Meter } from '#domain/telemetry'
-import { readEvent } from '#src/schemas/event'
+import { readEvent, readNamedEvent } from '#src/schemas/event'
 import { readMessage } from '#src/schemas/message'
 import type { Making, ReadSubmission } from '#src/schemas/submission'
 import { readThing } from '#src/schemas/thing'
@@ -112,6 +112,7 @@ function readSubmission(intent: Intent, fields: unknown, making: Making): Answer
     case 'thing':
       return readThing(intent.action, fields, making)
     case 'event':
+      if ('eventId' in intent) return readNamedEvent(intent.eventId, fields, making)
       return intent.thingId === undefined
         ? readEvent(intent.action, fields, making)
         : readEvent(intent.action, fields, { ...making, pathThingId: intent.thingId })

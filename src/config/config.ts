@@ -10,6 +10,8 @@ import { assistants } from './assistants.ts'
 import type { AssistantSettings } from './assistants.ts'
 import { compatibilityRoot } from './compatibility.ts'
 import type { CompatibilityRoot } from './compatibility.ts'
+import { mqttBridge } from './mqtt-bridge.ts'
+import type { BridgeSettings } from './mqtt-bridge.ts'
 import { providers } from './providers.ts'
 import type { ProviderSettings } from '#src/providers/providers'
 import { roles } from './roles.ts'
@@ -73,6 +75,8 @@ export interface Config {
   readonly lanes: number
   readonly nodeId: string
   readonly privateTransports: PrivateTransports
+  /** Undefined: no broker is read. */
+  readonly bridge: BridgeSettings | undefined
   readonly statusRetentionMs: number
   readonly historyRetentionMs: { readonly messagesAndEvents: number; readonly thingUpdates: number }
   /** Milliseconds without use after which devices and channels are removed. */
@@ -90,6 +94,7 @@ export interface Config {
 }
 
 const YEAR_MS = 366 * DAY_MS
+const STATUS_RETENTION = { fallback: '7d', min: MINUTE_MS, max: YEAR_MS }
 
 /**
  * Reads the settings. A bad value throws ConfigError here, never later. A node without a name gets
@@ -119,17 +124,14 @@ export function configFrom(env: Env, { entropy }: Pick<Runtime, 'entropy'>): Con
     }),
     nodeId: nodeId(env, entropy),
     privateTransports: privateTransports(env),
+    bridge: mqttBridge(env),
     providers: providers(env, joined.roles),
     thingPushIntervalMs: duration(env, 'SERVICE_THING_PUSH_INTERVAL', {
       fallback: '60s',
       min: 0,
       max: DAY_MS,
     }),
-    statusRetentionMs: duration(env, 'SERVICE_STATUS_RETENTION', {
-      fallback: '7d',
-      min: MINUTE_MS,
-      max: YEAR_MS,
-    }),
+    statusRetentionMs: duration(env, 'SERVICE_STATUS_RETENTION', STATUS_RETENTION),
     historyRetentionMs: historyRetention(env),
     deviceRetentionMs: duration(env, 'SERVICE_DEVICE_RETENTION', {
       fallback: '90d',

@@ -16,6 +16,17 @@ const SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048]
 export const METRICS = {
   accepted_total: { kind: 'counter', help: 'Submissions answered 200', labels: ['model'] },
   refused_total: { kind: 'counter', help: 'Requests refused, by error code', labels: ['code'] },
+  bridge_publishes_total: {
+    kind: 'counter',
+    help: 'Publishes that the bridge acknowledged to its broker, by what became of them',
+    labels: ['outcome'],
+  },
+  bridge_retries_total: {
+    kind: 'counter',
+    help: 'Times that the bridge waited to submit a publish again',
+    labels: [],
+  },
+  bridge_connected: { kind: 'gauge', help: 'Whether the bridge has its broker', labels: [] },
   tool_calls_total: { kind: 'counter', help: 'Calls of MCP tools', labels: ['tool'] },
   accept_seconds: {
     kind: 'histogram',

@@ -15,7 +15,7 @@ import type { StaticFile } from '#src/ingress/static-files'
 import { profileOf } from './gateway-profile.ts'
 import type { BoundPorts } from './gateway-profile.ts'
 import { composeSessionDoors, httpDoor } from './doors.ts'
-import { composeStages } from './stages.ts'
+import { composeBridge, composeStages } from './stages.ts'
 import { providerProfiles } from '#src/providers/providers'
 import { metricsText } from '#src/telemetry/metrics'
 import type { Metrics, MetricsPart } from '#src/telemetry/meter'
@@ -90,6 +90,7 @@ export async function composeFrontend(
   const ofSessions = composeSessionDoors(config, edge, { ingress, sessions })
   const ofRequests = [httpDoor(ingress)]
   const doors: readonly Door[] = [...ofRequests, ...ofSessions]
+  const bridge = await composeBridge(config, edge, acceptance)
   const remoteMetrics = async (): Promise<readonly MetricsPart[]> => {
     const own = ofSessions.map((door) => door.metrics?.() ?? [])
     return (await Promise.all([backend.metrics(), ...own])).flat()
@@ -110,9 +111,10 @@ export async function composeFrontend(
     },
     open: () => {
       isOpen = true
+      bridge?.start()
     },
     drain: async () => {
-      await Promise.all(ofRequests.map((door) => door.drain()))
+      await Promise.all([bridge?.stop(), ...ofRequests.map((door) => door.drain())])
       await acceptor.drain()
       ingress.endMounted()
     },
@@ -120,6 +122,7 @@ export async function composeFrontend(
       await Promise.all(ofSessions.map((door) => door.drain()))
     },
     close: async () => {
+      await bridge?.stop()
       await sessions.close()
       await Promise.all(doors.map((door) => door.close()))
       acceptance.close()

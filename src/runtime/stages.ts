@@ -8,6 +8,7 @@ import { createAcceptance } from '#src/acceptance/acceptance'
 import type { Acceptance, AcceptanceOptions } from '#src/acceptance/acceptance'
 import type { Derive } from '#src/acceptance/password-work'
 import { sessionAdmission } from '#src/acceptance/devices/device-identity'
+import type { Bridge } from '#src/mqtt/bridge/bridge'
 import { tokenProblemIn } from '#src/providers/providers'
 import { Acceptor } from '#src/stream/acceptor'
 import { createSessions } from '#src/transports/sessions'
@@ -104,4 +105,21 @@ function composeSessions(
   )
   backend.onLoss(() => sessions.recheck())
   return sessions
+}
+
+/**
+ * The bridge, which is not started; undefined when no broker is set up. Its parts and libraries are
+ * loaded when it is.
+ */
+export async function composeBridge(
+  { bridge: settings, roles }: Pick<Config, 'bridge' | 'roles'>,
+  { logger, meter, runtime }: StageEdge,
+  { submissions }: Acceptance,
+): Promise<Bridge | undefined> {
+  if (settings === undefined || !roles.ingress) return undefined
+  const [{ Bridge }, { connectBroker: connect }] = await Promise.all([
+    import('#src/mqtt/bridge/bridge'),
+    import('#src/mqtt/bridge/broker'),
+  ])
+  return new Bridge({ connect, submissions, runtime, meter, logger }, settings)
 }

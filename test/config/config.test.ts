@@ -26,6 +26,7 @@ test('without any setting every default is in force', (t) => {
     providers: {},
     thingPushIntervalMs: 60_000,
     lanes: 1,
+    bridge: undefined,
     privateTransports: {
       carriers: ['wss'],
       tcp: { host: '127.0.0.1', port: 5223, publicPort: undefined, isPlain: false },

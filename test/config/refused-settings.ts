@@ -2,7 +2,7 @@
 // value, the part of the sentence that says what is allowed, and settings that stand beside it.
 
 import type { Env } from '#src/config/config'
-import { APNS, CLUSTER, COMPAT, FILE, LONG_TOKEN, MYSQL } from '#test/support/config-from'
+import { APNS, BRIDGE, CLUSTER, COMPAT, FILE, LONG_TOKEN, MYSQL } from '#test/support/config-from'
 
 export const REFUSED: readonly (readonly [
   name: string,
@@ -61,6 +61,16 @@ export const REFUSED: readonly (readonly [
   ['SERVICE_COMPAT_ADDR', '8081', /host:port/, COMPAT],
   ['SERVICE_COMPAT_HOST', 'https://push.example.com', /host name without scheme/, COMPAT],
   ['SERVICE_COMPAT_HOST', 'push.example.com:80', /host name without scheme/, COMPAT],
+  ['SERVICE_MQTT_BRIDGE_URL', 'mqtt://broker', /_URL, SERVICE_MQTT_BRIDGE_TOPICS/],
+  ['SERVICE_MQTT_BRIDGE_URL', 'http://user:hunter2@broker', /mqtts:\/\/ for TLS/, BRIDGE],
+  ['SERVICE_MQTT_BRIDGE_URL', 'mqtt://broker/path', /mqtts:\/\/ for TLS/, BRIDGE],
+  ['SERVICE_MQTT_BRIDGE_URL', 'broker:1883', /mqtts:\/\/ for TLS/, BRIDGE],
+  ['SERVICE_MQTT_BRIDGE_TOPICS', 'a/#/b', /up to 100 topic filters/, BRIDGE],
+  ['SERVICE_MQTT_BRIDGE_TOPICS', 'a+', /up to 100 topic filters/, BRIDGE],
+  ['SERVICE_MQTT_BRIDGE_TOPICS', 'a,,b', /up to 100 topic filters/, BRIDGE],
+  ['SERVICE_MQTT_BRIDGE_TOPICS', Array(101).fill('a').join(','), /up to 100/, BRIDGE],
+  ['SERVICE_MQTT_BRIDGE_KEY_FILE', '/none/key', /43 letters and digits/, BRIDGE],
+  ['SERVICE_MQTT_BRIDGE_KEY_FILE', FILE, /43 letters and digits/, BRIDGE],
   ['SERVICE_THING_PUSH_INTERVAL', '25h', /to 86400s/],
   ['SERVICE_FCM_CREDENTIALS_FILE', '/none', /which does not exist/],
   ['SERVICE_WEBPUSH_SUBJECT', 'a@b.example', /mailto:/],

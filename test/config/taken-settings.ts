@@ -5,6 +5,7 @@ import type { Config, Env } from '#src/config/config'
 import {
   APNS,
   APPLE,
+  BRIDGE,
   CLUSTER,
   COMPAT,
   DAY_MS,
@@ -39,6 +40,8 @@ const apns: Read = ({ providers }) => providers.apns
 const fcm: Read = ({ providers }) => providers.fcm
 const webpush: Read = ({ providers }) => providers.webpush
 const WEB_PUSH = { subject: 'mailto:a@b.example', privateNetworks: [] }
+const bridgeUrl: Read = ({ bridge }) => bridge?.url
+const manyTopics = (count: number): string => Array(count).fill('a').join(',')
 const natsUrl: Read = ({ cluster }) => cluster?.natsUrl
 const replicas: Read = ({ cluster }) => cluster?.streamReplicas
 const publicUrl: Read = ({ publicBaseUrl }) => publicBaseUrl
@@ -111,6 +114,34 @@ export const TAKEN: readonly (readonly [
   ['SERVICE_ROLES', 'actors', rolesOf, 'actors', CLUSTER],
   ['SERVICE_ROLES', 'ingress', rolesOf, 'ingress', CLUSTER],
   ['SERVICE_ROLES', 'dispatch', rolesOf, 'dispatch', CLUSTER],
+  [
+    'SERVICE_MQTT_BRIDGE_URL',
+    'mqtts://user:p%40ss@broker:8883',
+    bridgeUrl,
+    'mqtts://user:p%40ss@broker:8883',
+    BRIDGE,
+  ],
+  [
+    'SERVICE_MQTT_BRIDGE_TOPICS',
+    'a/+/b, #',
+    ({ bridge }) => bridge?.topics,
+    ['a/+/b', '#'],
+    BRIDGE,
+  ],
+  [
+    'SERVICE_MQTT_BRIDGE_TOPICS',
+    manyTopics(100),
+    ({ bridge }) => bridge?.topics.length,
+    100,
+    BRIDGE,
+  ],
+  [
+    'SERVICE_MQTT_BRIDGE_KEY_FILE',
+    BRIDGE.SERVICE_MQTT_BRIDGE_KEY_FILE,
+    ({ bridge }) => bridge?.key,
+    'k'.repeat(43),
+    BRIDGE,
+  ],
   ['SERVICE_THING_PUSH_INTERVAL', '0s', ({ thingPushIntervalMs }) => thingPushIntervalMs, 0],
   ['SERVICE_THING_PUSH_INTERVAL', '1d', ({ thingPushIntervalMs }) => thingPushIntervalMs, DAY_MS],
   ['SERVICE_FCM_CREDENTIALS_FILE', FILE, fcm, { credentialsFile: FILE }],

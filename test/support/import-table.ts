@@ -64,6 +64,10 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'src/store': ['src/domain', 'typeorm', 'mysql2', 'node:', 'ormconfig.ts'],
   // Connections and requests of any door; it knows no protocol.
   'src/doors': ['src/acceptance', 'src/domain', 'src/refusals', 'node:'],
+  // Pure translations between what devices publish and submissions.
+  'src/mqtt/devices': ['src/acceptance', 'src/domain', 'src/schemas', 'node:'],
+  // A client of another broker, whose publishes become submissions.
+  'src/mqtt/bridge': ['src/acceptance', 'src/domain', 'src/mqtt/devices', 'node:'],
   'src/transports': ['src/domain', 'src/doors', 'src/schemas', 'node:'],
   'src/dispatch': ['src/domain', 'rxjs'],
   'src/providers': [
@@ -135,6 +139,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'src/http',
     'src/ingress',
     'src/mcp',
+    'src/mqtt/bridge',
     'src/schemas',
     'src/providers',
     'src/stream',
@@ -172,5 +177,7 @@ export const ONLY_IN: Readonly<Record<string, readonly string[]>> = {
     'src/transports/carriers/quic/server.ts',
     'src/client/node/quic.ts',
   ],
+  '@bufbuild/protobuf/wire': ['src/mqtt/devices/sparkplug-payload.ts'],
+  mqtt: ['src/mqtt/bridge/broker.ts'],
   '@matrixai/logger': ['src/transports/carriers/quic/server.ts', 'src/client/node/quic.ts'],
 }

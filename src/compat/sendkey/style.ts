@@ -5,6 +5,7 @@ import { FAULTS, fault, isFault } from '#domain/fault'
 import type { Fault } from '#domain/fault'
 import type { Operation } from '#domain/operation'
 import type { Answer } from '#domain/ports'
+import { TITLE_IN_DEFAULT } from '#domain/submission'
 import type { Acceptance } from '#src/acceptance/acceptance'
 import type { Accepted } from '#src/acceptance/intent'
 import { Given } from '#src/compat/given'
@@ -24,7 +25,7 @@ import { given, inOneCase, object, requiredText } from '#src/schemas/json-schema
 import type { JsonSchema, ObjectSchema } from '#src/schemas/json-schema'
 import { OPERATION_ID_FORM, VISIBLE_TEXT, exactly } from '#src/schemas/patterns'
 import type { CompatibilityMessage, Scalar } from '#src/compat/extras'
-import { Extras, TITLE_IN_DEFAULT, fittingTags, present } from '#src/compat/extras'
+import { Extras, fittingTags, present } from '#src/compat/extras'
 
 const SEND_KEY_DESCRIPTIONS = {
   title: 'The title.',

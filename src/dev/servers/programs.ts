@@ -20,7 +20,13 @@ export interface Environment {
 }
 
 export type Program =
-  'nats-server' | 'mariadbd' | 'mariadb-install-db' | 'my_print_defaults' | 'chromium'
+  | 'nats-server'
+  | 'mariadbd'
+  | 'mariadb-install-db'
+  | 'my_print_defaults'
+  | 'chromium'
+  | 'mosquitto'
+  | 'mosquitto_pub'
 
 export type Found =
   | { readonly kind: 'found'; readonly file: string }
@@ -34,6 +40,8 @@ const PACKAGES: Readonly<Record<Program, string>> = {
   'mariadb-install-db': 'mariadb-server-core',
   my_print_defaults: 'mariadb-client-core',
   chromium: 'chromium',
+  mosquitto: 'mosquitto',
+  mosquitto_pub: 'mosquitto-clients',
 }
 
 const USUAL_FOLDERS = [
