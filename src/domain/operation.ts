@@ -1,6 +1,7 @@
 // The record of one submission's progress. (decisions.md 5)
 
 import type { FaultCode } from './fault.ts'
+import { isGatewayForm, isOperationOf } from './identity.ts'
 import type { ChannelId, EntityId, OperationId } from './identity.ts'
 import type { Model } from './submission.ts'
 
@@ -26,6 +27,16 @@ export interface Operation {
   /** Present only when status is failed. */
   readonly errorCode?: FaultCode
 }
+
+/**
+ * True for an operation of which its op_id, made by the gateway, says nearly all: it was sent when
+ * it was accepted. One record keeps many of them. A client may have chosen an op_id of this form.
+ */
+export const endedAtOnce = ({ opId, status, acceptedAt, updatedAt }: Operation): boolean =>
+  status === 'sent' &&
+  updatedAt === acceptedAt &&
+  isGatewayForm(opId) &&
+  isOperationOf(opId, acceptedAt)
 
 /** The first use of a client's op_id, which decides all later ones. (decisions.md 6) */
 export interface Claim {

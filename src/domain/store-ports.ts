@@ -77,6 +77,11 @@ export interface TurnWrites {
   readonly lanes: readonly LaneMove[]
   readonly channels: readonly ChannelWrites[]
   readonly operations: readonly Operation[]
+  /**
+   * Further operations, by the batch of the log that had them: each ended at once (endedAtOnce),
+   * and no client chose its op_id.
+   */
+  readonly batches?: readonly (readonly Operation[])[]
   readonly deadLetters: readonly DeadLetter[]
   /** Submissions that wait from now on, behind earlier waiting ones of their channel. (W6) */
   readonly parked?: readonly ParkedSubmission[]

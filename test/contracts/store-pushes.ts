@@ -48,6 +48,18 @@ export function pushContract(engine: string, open: OpenStore): void {
     t.is(await statusOf(store, 'before'), 'sent')
   })
 
+  test(`${engine}: making/4: an operation in the record of its batch is queued`, async (t) => {
+    const store = await open(t, RULES)
+    const writer = await ChannelWriter.open(store, 1)
+    await addPushDevice(store, A, 1)
+    const pushed = message()
+    await writer.take(pushed).commit()
+    t.is((await store.operations.find(pushed.opId))?.status, 'provider_queued')
+    const worker = new Worker(store)
+    await worker.settle(NOW + 1, ...(await worker.claim(NOW)).map((push) => failed(push)))
+    t.is((await store.operations.find(pushed.opId))?.status, 'failed')
+  })
+
   test(`${engine}: making/2: without rules, or without such a subscriber, nothing is queued`, async (t) => {
     for (const rules of [undefined, RULES]) {
       const store = await open(t, rules)

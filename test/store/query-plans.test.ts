@@ -11,7 +11,7 @@ import { doEverything, openWatched } from '#test/support/watched-store'
 const BOUNDED: readonly (readonly [plan: RegExp, statement: RegExp])[] = [
   [/^SCAN json_each/, /json_each/],
   [
-    /^SCAN (feed_entries|thing_updates|tombstones|dead_letters|push_jobs)$/,
+    /^SCAN (feed_entries|thing_updates|operation_batches|tombstones|dead_letters|push_jobs)$/,
     /ORDER BY id LIMIT \?$/,
   ],
   [/^SCAN counted$/, /LIMIT 100000/],

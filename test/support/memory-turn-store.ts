@@ -38,7 +38,7 @@ export class MemoryTurnStore implements TurnStore {
   readonly poison = new Set<OperationId>()
   /** The error for them. */
   poisonError = new Error('poison')
-  /** Commits that were made, in order. */
+  /** Commits that were made, in order; `operations` are all, whatever the form of their records. */
   readonly commits: TurnWrites[] = []
   readonly loads: TurnReads[] = []
   /** Requests that no correct gateway makes: repeated seqs, holes, second records. */
@@ -184,7 +184,7 @@ export class MemoryTurnStore implements TurnStore {
       this.#parkedId += 1
       this.parked.push({ ...parked, id: this.#parkedId })
     }
-    this.commits.push(writes)
+    this.commits.push({ ...writes, operations: recordsIn(writes) })
     for (const { lane, epoch, to } of writes.lanes) this.lanes.set(lane, { epoch, place: to })
     for (const { head, things, events } of writes.channels) {
       const { channelId } = head
@@ -197,20 +197,21 @@ export class MemoryTurnStore implements TurnStore {
       }
     }
     this.feed.push(...entries)
-    for (const operation of writes.operations) this.operations.set(operation.opId, operation)
+    for (const operation of recordsIn(writes)) this.operations.set(operation.opId, operation)
     this.deadLetters.push(...writes.deadLetters)
     return { kind: 'committed' }
   }
 
   /** The constraints of a real database: a commit that breaks one is rejected whole. */
-  #check({ channels, operations, deadLetters }: TurnWrites): void {
+  #check(writes: TurnWrites): void {
+    const { channels, deadLetters } = writes
     const heads = new Map([...this.heads].map(([id, { headSeq }]) => [id, headSeq]))
     for (const { channelId, seq } of channels.flatMap(({ entries }) => entries)) {
       if (seq !== (heads.get(channelId) ?? 0) + 1) this.#refuse(`seq ${seq} of ${channelId}`)
       heads.set(channelId, seq)
     }
     const opIds = new Set(this.operations.keys())
-    for (const { opId } of operations) {
+    for (const { opId } of recordsIn(writes)) {
       if (opIds.has(opId)) this.#refuse(`a second record of ${opId}`)
       opIds.add(opId)
     }
@@ -226,6 +227,11 @@ export class MemoryTurnStore implements TurnStore {
     throw new Error(`constraint: ${what}`)
   }
 }
+
+const recordsIn = ({ operations, batches = [] }: TurnWrites): readonly Operation[] => [
+  ...operations,
+  ...batches.flat(),
+]
 
 /** The error of a store that cannot work now. */
 export const outage = (message: string): Error =>

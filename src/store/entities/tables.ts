@@ -12,7 +12,7 @@ import { eventEntity, thingEntity, tombstoneEntity } from './entities.ts'
 import { feedEntryEntity, thingUpdateEntity } from './feed.ts'
 import { deadLetterEntity, gatewayFactEntity, laneEntity, logBatchEntity } from './lanes.ts'
 import { parkedEntity } from './parked.ts'
-import { claimEntity, operationEntity } from './operations.ts'
+import { claimEntity, operationBatchEntity, operationEntity } from './operations.ts'
 import { pushJobEntity, pushTallyEntity } from './pushes.ts'
 
 /** Every table, with the column types of one engine. */
@@ -33,6 +33,7 @@ export const tablesFor = (types: ColumnTypes) => ({
   feedEntries: feedEntryEntity(types),
   thingUpdates: thingUpdateEntity(types),
   operations: operationEntity(types),
+  operationBatches: operationBatchEntity(types),
   claims: claimEntity(types),
   pushJobs: pushJobEntity(types),
   pushTallies: pushTallyEntity(types),

@@ -50,6 +50,7 @@ export const mysql: Dialect = {
     integer: { type: 'bigint' },
     text: (length) => ({ type: 'varchar', length, ...BINARY }),
     document: { type: 'mediumtext', ...BINARY },
+    bytes: { type: 'mediumblob' },
     indexesLongText: false,
     hasSpans: false,
     hasBlocks: true,

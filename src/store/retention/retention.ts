@@ -28,6 +28,7 @@ type Chore = (executor: Executor, before: RetentionLimits, maxRows: number) => P
 const CHORES: readonly Chore[] = [
   removeClaims,
   removeOperations,
+  removeOperationBatches,
   removeThingUpdates,
   removeFeedEntries,
   removeTombstones,
@@ -109,6 +110,16 @@ async function removeOperations(
     executor.run(`DELETE FROM operations WHERE op_id IN (${list})`, part),
   )
   return ids.length
+}
+
+async function removeOperationBatches(
+  executor: Executor,
+  { operations }: RetentionLimits,
+  maxRows: number,
+): Promise<number> {
+  const select = 'SELECT id, last_at AS at FROM operation_batches'
+  const old = await oldestOf<Old>(executor, select, { before: operations, maxRows })
+  return removeById(executor, 'operation_batches', old)
 }
 
 /** A row at the old end of a table in commit order. */
