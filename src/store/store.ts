@@ -2,7 +2,7 @@
 
 import type { Probe } from '#domain/ports'
 import type { PushRules, PushStore } from '#domain/push'
-import type { RetentionStore } from '#domain/retention-ports'
+import type { GatheringStore, RetentionStore } from '#domain/retention-ports'
 import type { Runtime } from '#domain/runtime'
 import type { TurnStore } from '#domain/store-ports'
 import { AuthorizationRecords } from './assistants/authorization.ts'
@@ -19,6 +19,7 @@ import { Operations } from './turns/operations.ts'
 import { Pushes } from './pushes/pushes.ts'
 import { isAnyParked } from './turns/parked.ts'
 import { Reading } from './feed/reading.ts'
+import { Gathering } from './retention/gathering.ts'
 import { Retention } from './retention/retention.ts'
 import { Secrets } from './administration/secrets.ts'
 import { Subscriptions } from './administration/subscriptions.ts'
@@ -48,6 +49,7 @@ export type FrontendStores = { readonly [Name in keyof MadeStores]: PortOf<MadeS
 export interface Store extends FrontendStores {
   readonly turns: TurnStore
   readonly retention: RetentionStore
+  readonly gathering: GatheringStore
   /** The stores of the list above, and nothing else. */
   readonly frontend: FrontendStores
   /** The jobs of dispatch. */
@@ -95,6 +97,7 @@ function storeOn(
     frontend,
     turns: new Turns(database, tables, pushes),
     retention: new Retention(database),
+    gathering: new Gathering(database, tables),
     pushes: new Pushes(database, tables, pushes),
     probe: probeOf(database, random),
     parked: parkedProbe(database),

@@ -66,7 +66,7 @@ export function operationContract(engine: string, open: OpenStore): void {
     for (const { channelId } of writers) {
       for (let count = 0; count < 150; count += 1) {
         // More than a row may hold, and over more than the time of a row. (operation-batches/1)
-        const parts = { channelId, acceptedAt: 50_000 + 100 * count }
+        const parts = { channelId, acceptedAt: 50_000 + 300 * count }
         sent.push(message(parts), thing('update', `t${count}`, parts))
       }
     }

@@ -65,6 +65,7 @@ export async function composeClusterEngine(
         repeat(NOTIFY_PLACES_MS, notifyPlaces, { logger, runtime }),
         startMaintenance({
           retention: store.retention,
+          gathering: store.gathering,
           pushes: store.pushes,
           system,
           bus,

@@ -136,6 +136,7 @@ async function startOwner({ settings, edge, meter, store, log, bus }: OwnerParts
   await system.caughtUp
   const stopMaintenance = startMaintenance({
     retention: store.retention,
+    gathering: store.gathering,
     pushes: store.pushes,
     system,
     bus,

@@ -9,7 +9,7 @@ import { channelKeyEntity } from './channel-keys.ts'
 import { channelEntity, channelHeadEntity } from './channels.ts'
 import { deviceEntity, subscriptionEntity } from './devices.ts'
 import { eventEntity, thingEntity, tombstoneEntity } from './entities.ts'
-import { feedEntryEntity, thingUpdateEntity } from './feed.ts'
+import { feedEntryEntity, thingUpdateEntity, updateBlockEntity, updatePlaceEntity } from './feed.ts'
 import { deadLetterEntity, gatewayFactEntity, laneEntity, logBatchEntity } from './lanes.ts'
 import { parkedEntity } from './parked.ts'
 import { claimEntity, operationBatchEntity, operationEntity } from './operations.ts'
@@ -32,6 +32,8 @@ export const tablesFor = (types: ColumnTypes) => ({
   tombstones: tombstoneEntity(types),
   feedEntries: feedEntryEntity(types),
   thingUpdates: thingUpdateEntity(types),
+  updateBlocks: updateBlockEntity(types),
+  updatePlaces: updatePlaceEntity(types),
   operations: operationEntity(types),
   operationBatches: operationBatchEntity(types),
   claims: claimEntity(types),

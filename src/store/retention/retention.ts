@@ -30,6 +30,7 @@ const CHORES: readonly Chore[] = [
   removeOperations,
   removeOperationBatches,
   removeThingUpdates,
+  removeUpdateBlocks,
   removeFeedEntries,
   removeTombstones,
   removeDeadLetters,
@@ -151,6 +152,28 @@ async function removeThingUpdates(
   const select = 'SELECT id, accepted_at AS at FROM thing_updates'
   const old = await oldestOf<Old>(executor, select, { before: thingUpdates, maxRows })
   return removeById(executor, 'thing_updates', old)
+}
+
+/** Blocks go with their places. (retention/4) */
+async function removeUpdateBlocks(
+  executor: Executor,
+  { thingUpdates }: RetentionLimits,
+  maxRows: number,
+): Promise<number> {
+  const select = 'SELECT id, last_at AS at, places FROM update_blocks'
+  const limits = { before: thingUpdates, maxRows }
+  const old = await oldestOf<Old & { readonly places: number }>(executor, select, limits)
+  let rows = 0
+  const fitting = old.filter(({ places }) => (rows += places + 1) <= maxRows)
+  let removed = 0
+  await inChunks(
+    fitting.map(({ id }) => id),
+    async (list, part) => {
+      const places = `DELETE FROM update_places WHERE block IN (${list})`
+      removed += (await executor.run(places, part)).affected
+    },
+  )
+  return removed + (await removeById(executor, 'update_blocks', fitting))
 }
 
 interface OldEntry extends Old {

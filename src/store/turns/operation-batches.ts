@@ -20,8 +20,7 @@ import type { Model } from '#domain/submission'
 import type { OperationBatchRow } from '#src/store/entities/operations'
 import type { Executor } from '#src/store/jobs/executor'
 import { allForEach } from '#src/store/statements/gathered'
-import { pack, unpack } from '#src/store/statements/packed'
-import { StoreDefect } from '#src/store/store-error'
+import { memberAt, pack, unpack } from '#src/store/statements/packed'
 
 const SPAN_MS = 10_000
 /** Their rows take a third of a page of InnoDB. */
@@ -72,7 +71,7 @@ function rowOf(first: Operation, operations: readonly Operation[]): OperationBat
     firstOp: first.opId,
     lastAt: operations.at(-1)?.acceptedAt ?? first.acceptedAt,
     operations: operations.length,
-    content: Buffer.concat([randoms, pack(columns)]),
+    content: Buffer.concat([randoms, pack(JSON.stringify(columns))]),
   }
 }
 
@@ -105,8 +104,8 @@ type BatchContent = Pick<OperationBatchRow, 'firstOp' | 'operations' | 'content'
 /** The operations of a row, in the order of their op_ids. */
 export function operationsIn(row: BatchContent): readonly Operation[] {
   const randoms = randomsOf(row)
-  const packed = unpack(row.content.subarray(randoms.length)) as Columns
-  const [channels, places, models, entities, times] = packed
+  const columns = JSON.parse(unpack(row.content.subarray(randoms.length))) as Columns
+  const [channels, places, models, entities, times] = columns
   const firstAt = operationTimeOf(row.firstOp) ?? 0
   return times.map((time, index) => {
     const acceptedAt = firstAt + time
@@ -130,12 +129,6 @@ function randomsOf({ operations, content }: BatchContent): Buffer {
 /** True when the row has the random part of an op_id; cheaper than to unpack it. */
 function hasRandom(row: BatchContent, opId: OperationId): boolean {
   return randomsOf(row).includes(Buffer.from(opId.slice(RANDOM_AT), 'hex'))
-}
-
-function memberAt<Member>(column: readonly Member[], index: number): Member {
-  const member = column[index]
-  if (member === undefined) throw new StoreDefect('damaged', 'the record of a batch is damaged')
-  return member
 }
 
 const COMPACT_SINCE = 'compact_since'

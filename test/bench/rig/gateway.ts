@@ -26,7 +26,8 @@ export const QUERIES: CountQueries = {
   operations: `SELECT (SELECT count(*) FROM operations) +
     (SELECT coalesce(sum(operations), 0) FROM operation_batches)`,
   revisions: `SELECT sum(json_extract(document, '$.rev')) FROM things`,
-  feed: 'SELECT (SELECT count(*) FROM thing_updates) + (SELECT count(*) FROM feed_entries)',
+  feed: `SELECT (SELECT count(*) FROM thing_updates) + (SELECT count(*) FROM feed_entries) +
+    (SELECT coalesce(sum(entries), 0) FROM update_blocks)`,
 }
 
 export const newToken = (): string => randomBytes(16).toString('hex')
