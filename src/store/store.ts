@@ -78,7 +78,7 @@ export async function openStore({ pushes = NO_PUSHES, ...options }: StoreOptions
 }
 
 /** Existing jobs still end when they expire. */
-const NO_PUSHES: PushRules = {
+export const NO_PUSHES: PushRules = {
   providers: [],
   thingIntervalMs: 0,
   queued: 'provider_queued',

@@ -66,6 +66,22 @@ test('gathering/4: a run takes 8 MiB of payload at most', async (t) => {
   t.is(await store.gathering.gather(LATE_MS), 140 - first)
 })
 
+test('gathering/1: a run moves nothing when one of its rows has gone meanwhile', async (t) => {
+  const store = await openWatched(t, `sqlite:${await databasePath(t)}`)
+  const writer = await ChannelWriter.open(store, 1)
+  await writer.take(thing('update', 'a'), thing('update', 'b')).commit()
+  const { database } = store
+  const removing: Pick<typeof database, 'soon'> = {
+    soon: (task) =>
+      void database
+        .durable((executor) => executor.run('DELETE FROM thing_updates WHERE id = 1'))
+        .then(task),
+  }
+  Object.assign(database, removing)
+  t.is(await store.gathering.gather(LATE_MS), 0)
+  t.is((await store.read.history({ channelId: A, limit: 9 })).items.length, 1)
+})
+
 test('gathering/1: a run that ends in the middle leaves every update a row', async (t) => {
   const store = await openWatched(t, `sqlite:${await databasePath(t)}`)
   const writer = await ChannelWriter.open(store, 1)

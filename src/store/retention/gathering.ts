@@ -80,7 +80,7 @@ export class Gathering implements GatheringStore {
   async #run(): Promise<readonly UpdateRow[]> {
     const updates: UpdateRow[] = []
     let bytes = 0
-    while (updates.length < RUN_ROWS && bytes < RUN_BYTES_MAX) {
+    while (updates.length < RUN_ROWS) {
       const after = updates.at(-1)?.id ?? 0
       const slice = await this.#database.snapshot((executor) =>
         sliceBehind(executor, after, RUN_BYTES_MAX - bytes),
