@@ -2,73 +2,19 @@
 // carries it to a second browser, loses the network, meets strangers' texts, and reaches everything
 // by keyboard, in both languages and looks.
 
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
-
 import test from 'ava'
 import type { ExecutionContext } from 'ava'
-import type { Browser, BrowserContext, Page } from 'playwright-core'
+import type { Browser } from 'playwright-core'
 
 import { openBrowser } from '#test/support/browser'
+import { Person } from '#test/support/console-person'
 import { TOKEN, post, startGateway, until } from '#test/support/gateway'
 import type { Gateway } from '#test/support/gateway'
 import { Relay } from '#test/support/relay'
 
 const PASSWORD = 'correct-horse-battery'
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core'), 'utf8')
 const HOSTILE = '<img src=x onerror=alert(1)> \u202etxt.exe \u0007 [click](javascript:alert(1))'
 const VIEWS = ['board', 'events', 'messages', 'send', 'channel'] as const
-
-/** A person at a browser, who notes what the page must not do. */
-class Person {
-  readonly page: Page
-  readonly context: BrowserContext
-  /** Errors of the page, refusals of its policy, and requests to other places. */
-  readonly wrongs: string[] = []
-  readonly urls: string[] = []
-
-  private constructor(page: Page, origin: string) {
-    this.page = page
-    this.context = page.context()
-    page.on('pageerror', ({ message }) => this.wrongs.push(message))
-    page.on('dialog', (dialog) => {
-      this.wrongs.push(dialog.message())
-      void dialog.dismiss()
-    })
-    page.on('console', (line) => {
-      if (/Content Security|TrustedScript/.test(line.text())) this.wrongs.push(line.text())
-    })
-    page.on('request', (request) => {
-      this.urls.push(request.url())
-      if (new URL(request.url()).origin !== origin) this.wrongs.push(request.url())
-    })
-  }
-
-  static async at(browser: Browser, origin: string, more: object = {}): Promise<Person> {
-    const context = await browser.newContext({ locale: 'en-GB', ...more })
-    return new Person(await context.newPage(), origin)
-  }
-
-  async go(view: string): Promise<void> {
-    await this.page.evaluate(`location.hash = ${JSON.stringify(view)}`)
-  }
-
-  reads(text: string | RegExp): Promise<void> {
-    return this.page.getByText(text).first().waitFor()
-  }
-
-  /** What axe finds on the page: the rules, each with the first place. */
-  async findings(): Promise<readonly string[]> {
-    await this.page.evaluate(AXE)
-    const { violations } = await this.page.evaluate<{
-      readonly violations: readonly {
-        readonly id: string
-        readonly nodes: readonly { readonly html: string }[]
-      }[]
-    }>('axe.run()')
-    return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html ?? ''}`)
-  }
-}
 
 async function createChannel({ page }: Person, address: string): Promise<string> {
   await page.goto(address)
@@ -103,7 +49,9 @@ test('a person makes a channel, sees what is sent, and carries it to another bro
   t.timeout(150_000)
   const browser = await openBrowser(t)
   if (browser === undefined) return
-  const gateway = await startGateway(t)
+  const gateway = await startGateway(t, {
+    env: { SERVICE_WEBPUSH_SUBJECT: 'mailto:push@gateway.example' },
+  })
   const relay = await Relay.open(t, Number(new URL(gateway.baseUrl).port))
   const address = `http://127.0.0.1:${relay.port}`
   const first = await Person.at(browser, address)
@@ -118,6 +66,7 @@ test('a person makes a channel, sees what is sent, and carries it to another bro
   t.is(await first.page.locator('main img, main [onerror], main a[href^="javascript"]').count(), 0)
   t.is(await first.page.getByRole('link', { name: 'Image at elsewhere.example' }).count(), 1)
 
+  await notifyHere(t, first, channelId)
   await offlineAndBack(t, first, { gateway, relay, channelId })
   await secondBrowser(t, browser, first, { gateway, address, channelId })
   await everyView(t, first, { channelId, eventId })
@@ -135,6 +84,51 @@ interface Place {
   readonly gateway: Gateway
   readonly channelId: string
 }
+
+/** In place of the browser's push service, which a test has none of. */
+const SUBSCRIBED = `PushManager.prototype.subscribe = async () => ({
+  endpoint: 'https://push.example.net/1',
+  keys: {
+    p256dh: 'BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4',
+    auth: 'BTBZMqHH6r4Tts7J_aSIgg',
+  },
+})`
+
+/** The gateway pushes to this browser, whose worker shows what comes; a later update replaces it. */
+async function notifyHere(t: ExecutionContext, person: Person, channelId: string): Promise<void> {
+  const { page, context } = person
+  await context.grantPermissions(['notifications'])
+  await page.evaluate(SUBSCRIBED)
+  await person.go(`#/${channelId}/channel`)
+  await page.getByRole('button', { name: 'Notify me here' }).click()
+  await page.getByRole('button', { name: 'Stop notifications here' }).waitFor()
+  const session = await context.newCDPSession(page)
+  const registered = new Promise<string>((resolve) => {
+    session.on('ServiceWorker.workerRegistrationUpdated', ({ registrations }) => {
+      resolve(registrations[0]?.registrationId ?? '')
+    })
+  })
+  await session.send('ServiceWorker.enable')
+  const { origin } = new URL(page.url())
+  const place = { origin, registrationId: await registered }
+  const navigate = `https://elsewhere.example/console/#/${channelId}/events`
+  for (const title of ['Pressure too low', 'Pressure is back']) {
+    const data = JSON.stringify({ web_push: 8030, notification: { title, tag: 'one', navigate } })
+    await session.send('ServiceWorker.deliverPushMessage', { ...place, data })
+  }
+  const shown = await until(
+    () => page.evaluate<readonly (readonly [string, string])[]>(NOTIFICATIONS),
+    (found) => found[0]?.[0] === 'Pressure is back',
+  )
+  t.deepEqual(shown, [['Pressure is back', `#/${channelId}/events`]], 'one, to this page alone')
+  await page.getByRole('button', { name: 'Stop notifications here' }).click()
+  await page.getByRole('button', { name: 'Notify me here' }).waitFor()
+  await person.go(`#/${channelId}/messages`)
+}
+
+const NOTIFICATIONS = `navigator.serviceWorker.ready
+  .then((registration) => registration.getNotifications())
+  .then((found) => found.map(({ title, data }) => [title, data.hash]))`
 
 /** The titles of the Messages that the page has saved of a channel. */
 const SAVED_TITLES = `async (id) => {

@@ -32,6 +32,8 @@ export const token = signal(textIn(kept['token']))
 export const theme = signal<Theme>(themeIn(kept['theme']))
 export const language = signal<Language>(languageIn(kept['language']))
 export const channels = signal(listOf<SavedChannel>(kept['channels'], 'id'))
+/** The device to which the gateway pushes; its key is '' before any. */
+export const pushed = signal(deviceOf(kept['pushed']))
 export const devices = signal(listOf<SavedDevice>(kept['devices'], 'deviceKey'))
 /** Milliseconds without an update after which the board marks a Thing as silent. */
 export const silentAfterMs = signal(Number(kept['silentAfterMs'] ?? 0) || 3_600_000)
@@ -46,6 +48,7 @@ effect(() => {
     language: language.value,
     channels: channels.value,
     devices: devices.value,
+    pushed: pushed.value,
     silentAfterMs: silentAfterMs.value,
   })
   try {
@@ -78,6 +81,11 @@ function languageIn(value: unknown): Language {
   return navigator.languages.find((tag) => /^(en|zh)\b/i.test(tag))?.startsWith('zh') === true
     ? 'zh-CN'
     : 'en'
+}
+
+function deviceOf(value: unknown): SavedDevice {
+  const [known] = listOf<SavedDevice>([value], 'deviceKey')
+  return known ?? { deviceKey: '', channels: [] }
 }
 
 /** The records of a list that have a text under a name; the page wrote them itself. */

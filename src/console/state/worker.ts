@@ -24,6 +24,10 @@ function workerUrl(): string {
 /** Does nothing where the browser has no workers: they need https, or this computer itself. */
 export function keepWorker(): void {
   if (!('serviceWorker' in navigator)) return
+  // A click on a notification leads a page that is open to what it is about.
+  navigator.serviceWorker.addEventListener('message', ({ data }) => {
+    if (typeof data === 'string' && data.startsWith('#/')) location.hash = data
+  })
   navigator.serviceWorker.register(workerUrl(), { updateViaCache: 'none' }).catch(() => {
     // The page works without, as long as there is a network.
   })

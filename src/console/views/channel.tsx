@@ -22,6 +22,7 @@ import { Sure } from '#console/parts/sure.tsx'
 import { Copy, Said } from '#console/parts/text.tsx'
 import { Card, Keys, Link } from './channel-keys.tsx'
 import type { OwnerProps } from './channel-keys.tsx'
+import { Notify } from './notify.tsx'
 
 interface ChannelProps {
   readonly channel: LiveChannel
@@ -52,6 +53,7 @@ export function Channel({ channel }: ChannelProps) {
             <Password channel={channel} password={password} />
           </>
         )}
+        <Notify channelId={channel.id} />
         <Assistants />
         <Leave channel={channel} password={password} />
       </div>

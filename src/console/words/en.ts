@@ -232,6 +232,12 @@ export const EN = {
   deleteText: 'Ends the channel for everyone, with all Things, Events, Messages and keys.',
   deleteConfirm: 'Type {name} to confirm',
   deleteFinal: 'Delete for good',
+  notifications: 'Notifications',
+  notifyText: 'This device can show what is sent to the channel, also while the page is closed.',
+  notifiedText: 'This device shows what is sent to the channel.',
+  notifyHere: 'Notify me here',
+  notifyStop: 'Stop notifications here',
+  notifyRefused: 'The browser does not allow it. Its settings for this page decide.',
   // Gateway
   ready: 'Ready',
   notReady: 'Not ready',
