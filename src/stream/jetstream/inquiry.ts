@@ -159,8 +159,8 @@ export class StatusInquiry {
 
   #onAnswer(message: Msg): void {
     const question = this.#asked.get(message.subject.slice(this.#inbox.length + 1))
-    // The server itself answers with no data when no other process has subscribed: there is none, or
-    // it is about to connect again. (inquiry/3)
+    // The server itself answers with no data when no other process has subscribed: there is
+    // none, or it is about to connect again. (inquiry/3)
     if (message.data.length === 0) {
       return question?.end(this.#isAnswerMissing(question.ignorant) ? 'unasked' : undefined)
     }
