@@ -13,4 +13,9 @@ export const KNOWN_SEEDS: readonly KnownSeed[] = [
     was: 'a node did not know a node that was cut off, and found no operation',
   },
   { seed: 1010, isCluster: true, was: 'the same, shortly after a start' },
+  {
+    seed: 12,
+    isCluster: true,
+    was: 'the only other node was not connected, and a node found no operation',
+  },
 ]

@@ -107,7 +107,7 @@ export class Machine {
     this.process = undefined
     database.forget(owner)
     log.forget(owner)
-    for (const client of nats?.clients ?? []) if (!client.isHere) nats?.clients.delete(client)
+    for (const client of nats?.clients ?? []) if (client.isDead) nats?.clients.delete(client)
     time.after(between(chance, 100, 8_000), () => this.start())
   }
 

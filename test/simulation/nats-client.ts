@@ -60,6 +60,11 @@ export class NatsClient {
     return this.#isConnected && !this.#isClosed && this.#parts.owner.state !== 'dead'
   }
 
+  /** True once its process has ended. */
+  get isDead(): boolean {
+    return this.#parts.owner.state === 'dead'
+  }
+
   /** What the product sees. */
   connection(): NatsConnection {
     const part = {
@@ -102,8 +107,7 @@ export class NatsClient {
     if (/[*>]/.test(filter)) this.#patterns.add(filter)
     const unsubscribe = (): void => {
       one.isOpen = false
-      same.delete(one)
-      if (same.size > 0) return
+      if (!same.delete(one) || same.size > 0) return
       this.#subscribed.delete(filter)
       this.#patterns.delete(filter)
     }

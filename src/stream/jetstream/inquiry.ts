@@ -134,15 +134,20 @@ export class StatusInquiry {
 
   /** Returns the result when no process has answered in time with the operation. (inquiry/3) */
   #onTimeout(ignorant: ReadonlySet<string>): Found {
+    return this.#isAnswerMissing(ignorant) || ignorant.size === 0 ? 'unasked' : undefined
+  }
+
+  /** True when a process that is known, and not gone, has not answered. */
+  #isAnswerMissing(ignorant: ReadonlySet<string>): boolean {
     const now = this.#ports.monotonicMs()
-    let isAnswerMissing = ignorant.size === 0
+    let isMissing = false
     for (const [other, silentSince = now] of this.#others) {
       if (ignorant.has(other)) continue
-      isAnswerMissing = true
+      isMissing = true
       if (now - silentSince >= GONE_AFTER_MS) this.#others.delete(other)
       else this.#others.set(other, silentSince)
     }
-    return isAnswerMissing ? 'unasked' : undefined
+    return isMissing
   }
 
   #subscribe(subject: string, take: (message: Msg) => void): void {
@@ -154,8 +159,11 @@ export class StatusInquiry {
 
   #onAnswer(message: Msg): void {
     const question = this.#asked.get(message.subject.slice(this.#inbox.length + 1))
-    // The server itself answers with no data when no other process has subscribed.
-    if (message.data.length === 0) return question?.end(undefined)
+    // The server itself answers with no data when no other process has subscribed: there is
+    // none, or it is about to connect again. (inquiry/3)
+    if (message.data.length === 0) {
+      return question?.end(this.#isAnswerMissing(question.ignorant) ? 'unasked' : undefined)
+    }
     const text = message.string()
     const other = recordFrom(text)['stranger']
     if (typeof other !== 'string') return question?.end(readOperation(text) ?? 'unasked')

@@ -59,6 +59,8 @@ testWithNats(
     const questions = Array.from({ length: 1_000 }, (_, at) => asker.ask(opId(`op-${at}`)))
     t.is(await asker.ask(opId('one-too-many')), 'unasked')
     await Promise.all(questions)
+    // On a busy machine questions end before they have arrived.
+    for (const { connection } of [one, two]) await connection.nats.flush()
     t.is(count, 1_000)
   },
 )
@@ -141,6 +143,21 @@ testWithNats(
     await flush()
     await newcomer.connection.nats.flush()
     t.is(await third.ask(operation.opId), 'unasked', 'the one that came later')
+  },
+)
+
+testWithNats(
+  'inquiry/3: the only other process counts as unasked while the server does not have it',
+  async (t, servers) => {
+    const { url } = only(servers)
+    const [one, two] = [await connectNode(t, url), await connectNode(t, url)]
+    const [asker, other] = [new StatusInquiry(one, 'cut'), new StatusInquiry(two, 'cut')]
+    for (const each of [asker, other]) each.answer(() => undefined)
+    await two.connection.nats.flush()
+    t.is(await asker.ask(operation.opId), undefined)
+    await two.connection.nats.close()
+    await one.connection.nats.flush()
+    t.is(await asker.ask(operation.opId), 'unasked')
   },
 )
 
