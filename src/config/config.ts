@@ -10,6 +10,8 @@ import { assistants } from './assistants.ts'
 import type { AssistantSettings } from './assistants.ts'
 import { compatibilityRoot } from './compatibility.ts'
 import type { CompatibilityRoot } from './compatibility.ts'
+import { mqtt } from './mqtt.ts'
+import type { MqttSettings } from './mqtt.ts'
 import { providers } from './providers.ts'
 import type { ProviderSettings } from '#src/providers/providers'
 import { roles } from './roles.ts'
@@ -73,6 +75,7 @@ export interface Config {
   readonly lanes: number
   readonly nodeId: string
   readonly privateTransports: PrivateTransports
+  readonly mqtt: MqttSettings
   readonly statusRetentionMs: number
   readonly historyRetentionMs: { readonly messagesAndEvents: number; readonly thingUpdates: number }
   /** Milliseconds without use after which devices and channels are removed. */
@@ -119,6 +122,7 @@ export function configFrom(env: Env, { entropy }: Pick<Runtime, 'entropy'>): Con
     }),
     nodeId: nodeId(env, entropy),
     privateTransports: privateTransports(env),
+    mqtt: mqtt(env),
     providers: providers(env, joined.roles),
     thingPushIntervalMs: duration(env, 'SERVICE_THING_PUSH_INTERVAL', {
       fallback: '60s',

@@ -206,6 +206,10 @@ export const METRICS = {
     help: 'Acknowledged positions not yet written',
     labels: [],
   },
+  mqtt_in_flight_bytes: { kind: 'gauge', help: 'Bytes of MQTT clients not done with', labels: [] },
+  mqtt_unread_connections: { kind: 'gauge', help: 'MQTT connections left unread', labels: [] },
+  mqtt_lost_total: { kind: 'counter', help: 'Publishes at QoS 0 lost while busy', labels: [] },
+  mqtt_wills_waiting: { kind: 'gauge', help: 'Wills of MQTT clients in their delay', labels: [] },
   push_jobs: {
     kind: 'gauge',
     help: 'Jobs for push providers, counted up to 100,000',

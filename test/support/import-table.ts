@@ -65,6 +65,16 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   // Connections and requests of any door; it knows no protocol.
   'src/doors': ['src/acceptance', 'src/domain', 'src/refusals', 'node:'],
   'src/transports': ['src/domain', 'src/doors', 'src/schemas', 'node:'],
+  // MQTT, a door over acceptance and a carrier of the feed.
+  'src/mqtt': [
+    'src/acceptance',
+    'src/domain',
+    'src/doors',
+    'src/refusals',
+    'src/schemas',
+    'src/transports',
+    'node:',
+  ],
   'src/dispatch': ['src/domain', 'rxjs'],
   'src/providers': [
     'src/outbound',
@@ -135,6 +145,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'src/http',
     'src/ingress',
     'src/mcp',
+    'src/mqtt',
     'src/schemas',
     'src/providers',
     'src/stream',
@@ -164,7 +175,9 @@ export const ONLY_IN: Readonly<Record<string, readonly string[]>> = {
     'src/http/http.ts',
     'src/http/exchange.ts',
     'src/http/websocket.ts',
+    'src/transports/carriers/upgrade.ts',
     'src/transports/carriers/wss.ts',
+    'src/mqtt/carriers/websocket.ts',
   ],
   '@matrixai/quic': [
     'src/transports/carriers/quic/listener.ts',
@@ -172,5 +185,6 @@ export const ONLY_IN: Readonly<Record<string, readonly string[]>> = {
     'src/transports/carriers/quic/server.ts',
     'src/client/node/quic.ts',
   ],
+  'mqtt-packet': ['src/mqtt/codec.ts'],
   '@matrixai/logger': ['src/transports/carriers/quic/server.ts', 'src/client/node/quic.ts'],
 }
