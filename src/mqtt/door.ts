@@ -4,8 +4,8 @@
 //   mqtt-door/1. A client id has one connection in a channel: a newer one ends the older.
 //   mqtt-door/2. Connections whose password or key opens nothing any more end, at a notice or when
 //                notices may have been lost.
-//   mqtt-door/3. A will is published once its delay is over, and not when the client is back by then
-//                or has left in peace.
+//   mqtt-door/3. A will is published once its delay is over, and not when the client is back by
+//                then or has left in peace.
 //   mqtt-door/4. `drain` answers what was taken, then tells every client; none remains.
 
 import type { ChannelId } from '#domain/identity'

@@ -1,5 +1,5 @@
-// Bounds the bytes that clients have sent and that are not done with: those of packets that have not
-// arrived whole, wait for their turn, or are on their way to the log.
+// Bounds the bytes that clients have sent and that are not done with: those of packets that have
+// not arrived whole, wait for their turn, or are on their way to the log.
 //
 // Invariants:
 //   in-flight/1. Beyond the bound of its connection, of its address or of all together a connection
@@ -49,7 +49,7 @@ export class InFlight {
     return this.#bytes >= this.#bounds.total
   }
 
-  /** Opens the account of a connection. `resume` is called once there is room that it waited for. */
+  /** Opens the account of a connection. `resume` is called once there is room, if it waited. */
   open(address: string, resume: () => void): Account {
     return new Account(this, { host: hostOf(address), resume })
   }

@@ -2,8 +2,8 @@
 //
 // Invariants:
 //   mqtt-publisher/1. A publish has one effect, however often it is tried: its op_id is made once.
-//   mqtt-publisher/2. A client that cannot be told that the gateway is busy waits for its answer: its
-//                publish is tried again until it is in the log or refused.
+//   mqtt-publisher/2. A client that cannot be told that the gateway is busy waits for its answer:
+//                     its publish is tried again until it is in the log or refused.
 
 import type { ChannelId } from '#domain/identity'
 import { operationIdFrom, parseOperationId } from '#domain/identity'

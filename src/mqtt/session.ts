@@ -1,5 +1,5 @@
-// Runs MQTT for one connection, from CONNECT to its end. It has no clock and no I/O: it takes Inputs
-// with monotonic time and returns Outputs.
+// Runs MQTT for one connection, from CONNECT to its end. It has no clock and no I/O: it takes
+// Inputs with monotonic time and returns Outputs.
 //
 //   greeting ── CONNECT ──▶ opening ── opened ──▶ serving ──▶ closed
 //      └─── refused, too late, broken rules: closed ◀──────────┘

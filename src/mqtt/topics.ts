@@ -1,5 +1,5 @@
-// The gateway's own topics: what a publish to one of them submits. Pure: topic, payload and time in,
-// intent and fields out. (Specification: Topics of a session)
+// The gateway's own topics: what a publish to one of them submits. Pure: topic, payload and time
+// in, intent and fields out. (Specification: Topics of a session)
 //
 // Invariants:
 //   topics/1. A topic or payload that means nothing is a fault that says why; nothing is guessed.

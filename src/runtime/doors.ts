@@ -1,4 +1,4 @@
-// Composes the doors: one for HTTP, and one for each carrier and listener that the settings turn on.
+// Composes the doors: one for HTTP, and one for each carrier that the settings turn on.
 
 import type { CarrierName } from '#domain/carrier'
 import type { Door, Listener } from '#src/doors/door'
